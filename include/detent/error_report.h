@@ -66,27 +66,27 @@ struct LocalError {
   double sqnr_db = 0;  ///< of the value after its own pair against the value itself, in the float network
 };
 
-/// A change of the model, measured as it would be written beside the model without it.
-struct AcceptanceReport {
-  size_t samples = 0;
-  double before_db = 0, after_db = 0;  ///< half the mean of the samples' SQNRs, half the SQNR of their mean noise
+/// A change of the model, measured beside the model without it.
+struct MeasuredChange {
+  std::optional<double> before_db, after_db;  ///< SQNR at the outputs without and with it; absent: not measured
+  bool kept = false;
+  std::string reason;  ///< a clause: why it is not kept, or what to know where it is
+  size_t samples = 0;  ///< that decided; 0: nothing was measured
+  double seconds = 0;
+};
+
+/// A change of the model as it would be written. before_db and after_db are half the mean of the samples' SQNRs and half the SQNR of
+/// their mean noise.
+struct AcceptanceReport : MeasuredChange {
   double worst_before_db = 0, worst_after_db = 0;  ///< mean over the worst tenth of the samples
-  bool accepted = false;
-  std::string reason;  ///< a clause: why not; empty where it is accepted
 };
 
 /// The steps beyond the choice of a calibrator, in the order they were tried: those of `--accuracy best`, and of FP8.
 struct AccuracyReport {
   std::string level;  ///< "fast", "balanced", "best"
-  struct Step {
-    std::string name;     ///< "equalization", "ranges", "weights", "biases"
+  struct Step : MeasuredChange {
+    std::string name;     ///< "equalization", "ranges", "uint8 weights", "weights", "biases"
     std::string changed;  ///< what: "12 of 113 ranges"
-    std::optional<double> before_db,
-        after_db;  ///< SQNR at the outputs on the samples that decided; absent: not measured
-    bool kept = false;
-    size_t samples = 0;  ///< that decided; 0: nothing was measured
-    double seconds = 0;
-    std::string reason;  ///< a clause: why it was not kept
   };
   std::vector<Step> steps;
 };

@@ -62,15 +62,9 @@ struct QuantizeWeightsReport {
   size_t rearranged = 0;      ///< weights that were transposed, or read past a Transpose, into the form engines take
   uint64_t weight_bytes = 0;  ///< of the quantized weights, codes and scales
   uint64_t float_weight_bytes = 0;  ///< of the same weights in the float model, in its types
-  /// Codes chosen by what the layers read; absent: no data.
-  struct Rounding {
-    size_t layers = 0;   ///< whose codes are others than the nearest ones
-    size_t samples = 0;  ///< whose inputs were taken
-    std::optional<double> before_db,
-        after_db;  ///< SQNR of the worst output on the samples that decided; absent: not measured
-    bool kept = false;
-    std::string reason;  ///< a clause: why not; or what to know, where it was kept
-    double seconds = 0;
+  /// Codes chosen by what the layers read, beside the nearest ones; `samples` are those whose inputs were taken. Absent: no data.
+  struct Rounding : MeasuredChange {
+    size_t layers = 0;  ///< whose codes are others than the nearest ones
   };
   std::optional<Rounding> rounding;
   std::optional<BoundReport> bound;  ///< absent: none was asked for

@@ -16,6 +16,15 @@ add_custom_command(OUTPUT ${manual}/man/detent.1 COMMAND ${CMAKE_COMMAND} -E rm 
   COMMAND sh -c "gzip -9nk ${manual}/man/*.1" DEPENDS detent_manual VERBATIM)
 add_custom_target(manual ALL DEPENDS ${manual}/man/detent.1)
 
+# ---- JSON Schemas and the types of Python's stubs, made of the fields of reports ---------------------------------------
+file(GLOB schemas_sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} src/schemas/*.cpp)
+add_executable(detent_schemas ${schemas_sources})
+target_link_libraries(detent_schemas PRIVATE detent_report nlohmann_json::nlohmann_json)
+set(reports ${CMAKE_BINARY_DIR}/reports)
+add_custom_command(OUTPUT ${reports}/_reports.pyi COMMAND ${CMAKE_COMMAND} -E rm -rf ${reports} COMMAND detent_schemas ${reports}
+  DEPENDS detent_schemas VERBATIM)
+add_custom_target(schemas ALL DEPENDS ${reports}/_reports.pyi)
+
 if(DETENT_SANITIZE)
   return()  # for tests alone: a shared library would not link, and nobody installs it
 endif()
@@ -50,7 +59,7 @@ foreach(library detent_static detent_shared)
 endforeach()
 
 # What is installed, without the tests; src/python/CMakeLists.txt adds its module.
-add_custom_target(product DEPENDS detent detent_codecs detent_shared detent_static manual)
+add_custom_target(product DEPENDS detent detent_codecs detent_shared detent_static manual schemas)
 
 # ---- Where all goes ----------------------------------------------------------------------------------------------------
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME runtime)
@@ -77,7 +86,7 @@ install(FILES ${manual}/zsh/_detent DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/ven
 install(FILES ${manual}/fish/detent.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT runtime)
 install(DIRECTORY tests/examples/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT development)
 install(DIRECTORY datasets/samples/shapes_unet DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT development)
-install(DIRECTORY src/report/json/schemas DESTINATION ${CMAKE_INSTALL_DATADIR}/detent COMPONENT runtime)
+install(DIRECTORY ${reports}/schemas DESTINATION ${CMAKE_INSTALL_DATADIR}/detent COMPONENT runtime)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/copyright.in ${CMAKE_BINARY_DIR}/copyright @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 install(FILES ${CMAKE_CURRENT_LIST_DIR}/lintian-overrides DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides RENAME detent

@@ -94,8 +94,7 @@ void describe_tables(QuantizeWeightsReport& report, const BlockedModel& blocked)
 }
 
 QuantizeWeightsReport::Rounding describe(const BlockRounding& rounding) {
-  QuantizeWeightsReport::Rounding report{rounding.layers, rounding.samples, rounding.before_db, rounding.after_db,
-                                         rounding.kept,   rounding.reason,  rounding.seconds};
+  QuantizeWeightsReport::Rounding report{rounding, rounding.layers};
   if (rounding.kept && rounding.short_of_rows > 0)
     report.reason = std::to_string(rounding.short_of_rows) +
                     " of them had fewer input vectors than rows; more samples would tell more";

@@ -10,10 +10,11 @@ from typing import Any, Callable, Literal, Mapping, Optional, Sequence, Union
 
 from numpy.typing import NDArray
 
+from . import _reports
+
 _Path = Union[str, PathLike[str]]
 _Data = Union[_Path, Sequence[_Path], NDArray[Any], Mapping[str, NDArray[Any]]]
 _Progress = Callable[[str, int, int], None]
-_Report = dict[str, Any]
 
 __version__: str
 
@@ -24,6 +25,19 @@ class Error(Exception):
     hint: str
 
 """
+
+# The reports of a command whose name says less, or that has several.
+REPORTS = {
+    "calibrate": "_reports.TableReport",
+    "inspect": "Union[_reports.ModelReport, _reports.TableReport, _reports.DistributionReport]",
+    "merge": "_reports.TableReport",
+}
+
+
+def report_of(name):
+    """Returns the type of a command's report: _reports.QuantizeWeightsReport of quantize_weights."""
+    return REPORTS.get(name, "_reports." + name.title().replace("_", "") + "Report")
+
 
 with open(sys.argv[2], "w", encoding="utf-8") as stub:
     stub.write(HEAD)
@@ -37,4 +51,4 @@ with open(sys.argv[2], "w", encoding="utf-8") as stub:
             optional = parameter.default is not parameter.empty
             annotation = f"Optional[{parameter.annotation}] = ..." if optional else parameter.annotation
             stub.write(f"    {parameter.name}: {annotation},\n")
-        stub.write(") -> _Report: ...\n")
+        stub.write(f") -> {report_of(name)}: ...\n")

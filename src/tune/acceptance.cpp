@@ -35,21 +35,21 @@ AcceptanceReport accept_change(std::span<const double> before, std::span<const d
                                std::optional<double> agreement_before, std::optional<double> agreement_after) {
   AcceptanceReport report;
   report.samples = before.size();
-  report.before_db = told_score_db(before);
-  report.after_db = told_score_db(after);
+  const double before_db = told_score_db(before), after_db = told_score_db(after);
+  report.before_db = before_db, report.after_db = after_db;
   report.worst_before_db = worst_tenth_db(before);
   report.worst_after_db = worst_tenth_db(after);
   const bool agrees = !agreement_before || !agreement_after || *agreement_after >= *agreement_before;
   if (before.empty())
     report.reason = "no sample to judge it by";
-  else if (!(report.after_db >= report.before_db))
-    report.reason = "SQNR " + fall_text(report.before_db, report.after_db);
+  else if (!(after_db >= before_db))
+    report.reason = "SQNR " + fall_text(before_db, after_db);
   else if (!(report.worst_after_db >= report.worst_before_db - kWorstMayFallDb))
     report.reason = "worst tenth of samples " + fall_text(report.worst_before_db, report.worst_after_db);
   else if (!agrees)
     report.reason = fmt::format("{:.2f} % of classes as in FP32 instead of {:.2f} %", 100 * *agreement_after,
                                 100 * *agreement_before);
-  report.accepted = report.reason.empty();
+  report.kept = report.reason.empty();
   return report;
 }
 

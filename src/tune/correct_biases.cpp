@@ -100,13 +100,10 @@ class BiasCorrector {
     const auto samples = sample_scores(evaluation);
     const AcceptanceReport accepted =
         accept_change(samples[0], samples[1], class_agreement(evaluation, 0), class_agreement(evaluation, 1));
-    report.samples = accepted.samples;
-    report.sqnr_before_db = accepted.before_db;
-    report.sqnr_after_db = accepted.after_db;
-    const double gain = accepted.after_db - accepted.before_db;
-    report.kept = accepted.accepted && gain > difference_error_db(samples[1], samples[0]);
-    if (!report.kept)
-      report.reason = accepted.accepted ? "no gain above its standard error on held-out samples" : accepted.reason;
+    static_cast<MeasuredChange&>(report) = accepted;
+    const double gain = *accepted.after_db - *accepted.before_db;
+    report.kept = accepted.kept && gain > difference_error_db(samples[1], samples[0]);
+    if (accepted.kept && !report.kept) report.reason = "no gain above its standard error on held-out samples";
   }
 
  private:
@@ -140,7 +137,7 @@ BiasCorrection correct_biases(const Model& model, const PlacementPlan& plan, con
   const Stopwatch stopwatch;
   const SampleSplit split(*source);
   if (split.deciding.size() < kFewestDeciding)
-    return {.patch = {}, .report = {.reason = fmt::format("fewer than {} samples", 2 * kFewestDeciding)}};
+    return {.patch = {}, .report = {{.reason = fmt::format("fewer than {} samples", 2 * kFewestDeciding)}}};
   BiasCorrector corrector(model, plan, ranges, format, settings, weights);
   BiasCorrection result;
   BiasCorrectionReport& report = result.report;

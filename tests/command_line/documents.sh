@@ -1,7 +1,8 @@
 # shellcheck shell=sh
-# Sourced after expect.sh: JSON documents of the program, collected and then held against the JSON Schemas of src/report/json/schemas.
+# Sourced after expect.sh: JSON documents of the program, collected and then held against the JSON Schemas
+# in the folder $SCHEMAS.
 : "${validate:=$here/validate_documents.py}"
-schemas=$(cd "$here/../../src/report/json/schemas" && pwd)
+schemas=$SCHEMAS
 mkdir documents
 python=
 for one in python3 /usr/bin/python3; do

@@ -79,6 +79,13 @@ class Module(unittest.TestCase):
         self.assertFalse(detent.inspect(MODEL)["quantized"])
         self.assertEqual([f for f in detent.lint(output)["findings"] if f["level"] == "error"], [])
 
+    def test_the_stubs_name_the_members_of_every_report(self):
+        stubs = ast.parse((pathlib.Path(detent.__file__).parent / "_reports.pyi").read_text(encoding="utf-8"))
+        classes = {node.name: {member.target.id for member in node.body} for node in stubs.body if isinstance(node, ast.ClassDef)}
+        self.assertEqual(set(detent.inspect(MODEL)), classes["ModelReport"])
+        self.assertEqual(set(detent.lint(MODEL)), classes["LintReport"])
+        self.assertNotEqual(set(detent.lint(MODEL)), classes["ModelReport"])
+
     def test_an_array_gives_the_bytes_of_the_same_array_in_a_file(self):
         images = noise()
         numpy.save(self.folder / "images.npy", images)

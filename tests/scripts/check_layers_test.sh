@@ -149,8 +149,8 @@ changed() {
 changed 's/^\(| `model\/graph` .*| \)`core\/files` |$/\1`core\/files`, `cellar` |/' 'model/graph uses "cellar", which is no room of the table'
 changed 's/^| zlib .*$/| zlib | `cellar` |/' '"cellar" is no room of the table'
 changed 's/^| zlib .*$/| abacus | `core` |/' 'check_layers knows no library abacus'
-changed 's/^\(| `report` .*| \)`commands`, `core` |$/\1`report\/json` |/' 'by the table report uses itself in a circle' \
-  'by the table report/json uses itself in a circle'
+changed 's/^\(| `report` .*| \)`commands`, `core` |$/\1`report\/text` |/' 'by the table report uses itself in a circle' \
+  'by the table report/text uses itself in a circle'
 expect_clean "the mended tree"
 
 [ "$failures" -ne 0 ] || echo "check_layers: all cases as expected"

@@ -22,7 +22,7 @@ calibrate() {
 
 cmake --install "$build" --prefix "$work/here" >"$work/log" || fail "cannot be installed: $(cat "$work/log")"
 mv "$work/here" "$work/moved"
-diff -r "$source/src/report/json/schemas" "$work/moved/share/detent/schemas" || fail "the JSON Schemas are not installed"
+diff -r "$build/reports/schemas" "$work/moved/share/detent/schemas" || fail "the JSON Schemas are not installed"
 calibrate first || fail "the installed program: $(cat "$work/log")"
 module=$(find "$work/moved" -name libdetent_codecs.so)
 below=${module#"$work"/moved/}

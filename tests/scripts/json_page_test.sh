@@ -1,11 +1,11 @@
 #!/bin/sh
-# json_page_test.sh ROOT PROGRAM: src/report/json/README.md names every command of the program with its schema, the version of the
+# json_page_test.sh ROOT PROGRAM SCHEMAS: src/report/json/README.md names every command of the program with its schema, the version of the
 # schemas, every exit code of include/detent/error.h and every finding of lint with its level, and nothing else; no exit code of
 # README.md is another.
 set -eu
 . "$(dirname "$0")/findings.sh"
 page=$1/src/report/json/README.md
-schemas=$1/src/report/json/schemas
+schemas=$3
 program=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -19,9 +19,9 @@ same() {
   diff -u --label "the program's $1" --label "$page" "$work/a" "$work/b" || failures=1
 }
 
-# A row is "| `command`, `command` of ... | [kind](schemas/kind.schema.json) | ...".
-grep -oE '^\| `.*\| \[[a-z-]+\]\(schemas/' "$page" >"$work/rows"
-sed -E 's/.*\[([a-z-]+)\].*/\1/' "$work/rows" >"$work/page"
+# A row is "| `command`, `command` of ... | kind.schema.json | ...".
+sed -n '/^| command | schema |/,/^$/p' "$page" | grep -oE '^[|] `[^|]*[|] [a-z-]+[.]schema[.]json [|]' >"$work/rows"
+sed -E 's/.* ([a-z-]+)[.]schema[.]json [|]$/\1/' "$work/rows" >"$work/page"
 find "$schemas" -name '*.schema.json' | sed 's|.*/||; s|[.].*||' | grep -vx parts >"$work/program"
 same schemas
 grep -oE '`[a-z]+' "$work/rows" | tr -d '`' >"$work/page"

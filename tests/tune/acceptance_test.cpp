@@ -31,7 +31,7 @@ Scores nine_and(double others, double worst) {
 
 TEST(AcceptChange, AcceptsWhatIsBetterOnAllSamples) {
   const AcceptanceReport report = accept_change(nine_and(20, 18), nine_and(21, 19));
-  EXPECT_TRUE(report.accepted);
+  EXPECT_TRUE(report.kept);
   EXPECT_EQ(report.samples, 10U);
   EXPECT_EQ(report.worst_before_db, 18);
   EXPECT_EQ(report.worst_after_db, 19);
@@ -40,8 +40,8 @@ TEST(AcceptChange, AcceptsWhatIsBetterOnAllSamples) {
 }
 
 TEST(AcceptChange, AcceptsWhatIsEqual) {
-  EXPECT_TRUE(accept_change(nine_and(20, 18), nine_and(20, 18)).accepted);
-  EXPECT_TRUE(accept_change(nine_and(20, 18), nine_and(20, 18), 0.9, 0.9).accepted);
+  EXPECT_TRUE(accept_change(nine_and(20, 18), nine_and(20, 18)).kept);
+  EXPECT_TRUE(accept_change(nine_and(20, 18), nine_and(20, 18), 0.9, 0.9).kept);
 }
 
 TEST(AcceptChange, SaysWhyNot) {
@@ -53,37 +53,37 @@ TEST(AcceptChange, SaysWhyNot) {
 }
 
 TEST(AcceptChange, RefusesAFallOfTheScore) {
-  EXPECT_FALSE(accept_change(nine_and(20, 20), nine_and(19.9, 20)).accepted);
-  EXPECT_FALSE(accept_change(nine_and(30, 20), nine_and(20.5, 20.5)).accepted) << "though the worst gains";
+  EXPECT_FALSE(accept_change(nine_and(20, 20), nine_and(19.9, 20)).kept);
+  EXPECT_FALSE(accept_change(nine_and(30, 20), nine_and(20.5, 20.5)).kept) << "though the worst gains";
 }
 
 TEST(AcceptChange, RefusesABetterMeanThatTheWorstSamplesPayFor) {
   const Scores before = nine_and(20, 20);
   const AcceptanceReport report = accept_change(before, nine_and(30, 19.25));
   ASSERT_GT(report.after_db, report.before_db);
-  EXPECT_FALSE(report.accepted) << "0.75 dB";
+  EXPECT_FALSE(report.kept) << "0.75 dB";
   EXPECT_EQ(report.reason, "worst tenth of samples 0.75 dB lower");
   // 0.5 has few binary digits: 20 - 0.5 is exact.
-  EXPECT_TRUE(accept_change(before, nine_and(30, 19.5)).accepted) << "half a dB is not more than half a dB";
+  EXPECT_TRUE(accept_change(before, nine_and(30, 19.5)).kept) << "half a dB is not more than half a dB";
 }
 
 TEST(AcceptChange, RefusesAFallOfTheAgreement) {
-  EXPECT_FALSE(accept_change(nine_and(20, 18), nine_and(25, 24), 0.92, 0.91).accepted);
-  EXPECT_TRUE(accept_change(nine_and(20, 18), nine_and(25, 24), 0.91, 0.92).accepted);
+  EXPECT_FALSE(accept_change(nine_and(20, 18), nine_and(25, 24), 0.92, 0.91).kept);
+  EXPECT_TRUE(accept_change(nine_and(20, 18), nine_and(25, 24), 0.91, 0.92).kept);
 }
 
 TEST(AcceptChange, AsksForAgreementOnlyWhereBothAreKnown) {
-  EXPECT_TRUE(accept_change(nine_and(20, 18), nine_and(25, 24), 0.92, std::nullopt).accepted);
-  EXPECT_TRUE(accept_change(nine_and(20, 18), nine_and(25, 24), std::nullopt, 0.1).accepted);
+  EXPECT_TRUE(accept_change(nine_and(20, 18), nine_and(25, 24), 0.92, std::nullopt).kept);
+  EXPECT_TRUE(accept_change(nine_and(20, 18), nine_and(25, 24), std::nullopt, 0.1).kept);
 }
 
 TEST(AcceptChange, DoesNotLetAgreementMakeUpForTheScore) {
-  EXPECT_FALSE(accept_change(nine_and(20, 18), nine_and(19, 18), 0.5, 1.0).accepted);
+  EXPECT_FALSE(accept_change(nine_and(20, 18), nine_and(19, 18), 0.5, 1.0).kept);
 }
 
 TEST(AcceptChange, AcceptsNothingWithoutSamples) {
   const AcceptanceReport report = accept_change({}, {}, 0.5, 0.9);
-  EXPECT_FALSE(report.accepted);
+  EXPECT_FALSE(report.kept);
   EXPECT_EQ(report.samples, 0U);
 }
 

@@ -64,7 +64,7 @@ TEST(CorrectBiases, GainsWhereSaturationMovedTheMeans) {
   const BiasCorrection correction = Quantization(0.3F).correct();
   EXPECT_EQ(correction.report.layers, 2U);
   EXPECT_TRUE(correction.report.kept);
-  EXPECT_GT(correction.report.sqnr_after_db, correction.report.sqnr_before_db);
+  EXPECT_GT(correction.report.after_db, correction.report.before_db);
   EXPECT_EQ(correction.patch.replace_constants.size(), 2U);
 }
 
@@ -90,7 +90,7 @@ TEST(CorrectBiases, IsJudgedOnOtherSamplesThanItIsMeasuredOn) {
 TEST(CorrectBiases, NeedsSixteenSamples) {
   const BiasCorrection few = Quantization(0.3F, 15).correct(), enough = Quantization(0.3F, 16).correct();
   EXPECT_TRUE(few.patch.empty());
-  EXPECT_FALSE(few.report.sqnr_before_db || few.report.sqnr_after_db);
+  EXPECT_FALSE(few.report.before_db || few.report.after_db);
   EXPECT_EQ(few.report.samples, 0U);
   EXPECT_EQ(few.report.reason, "fewer than 16 samples");
   EXPECT_TRUE(enough.report.kept) << enough.report.reason;

@@ -15,28 +15,8 @@ std::string changed_text(size_t changed, size_t of, const char* what) {
   return fmt::format("{} of {} {}", changed, of, what);
 }
 
-AccuracyReport::Step step_of(const EqualizeReport& evened, const AcceptanceReport& acceptance) {
-  return {.name = "equalization",
-          .changed = evened.values.empty() ? "nothing" : fmt::format("{} values", evened.values.size()),
-          .before_db = acceptance.before_db,
-          .after_db = acceptance.after_db,
-          .kept = acceptance.accepted,
-          .samples = acceptance.samples,
-          .seconds = evened.seconds,
-          .reason = acceptance.reason};
-}
-
-AccuracyReport::Step step_of(const RefinedRanges& refined) {
-  return {"ranges",          changed_text(refined.changes.size(), refined.values, "ranges"),
-          refined.before_db, refined.after_db,
-          refined.kept,      refined.samples,
-          refined.seconds,   refined.reason};
-}
-
-/// Of a WeightRoundingReport, a BiasCorrectionReport or Uint8Weights.
-AccuracyReport::Step step_of(std::string name, std::string changed, const auto& report) {
-  return {std::move(name), std::move(changed), report.sqnr_before_db, report.sqnr_after_db,
-          report.kept,     report.samples,     report.seconds,        report.reason};
+AccuracyReport::Step step_of(std::string name, std::string changed, const MeasuredChange& change) {
+  return {change, std::move(name), std::move(changed)};
 }
 
 }  // namespace
@@ -63,12 +43,16 @@ void improve(Chosen& chosen, const QuantizeOptions& options, const Prepared& pre
   const bool best = options.accuracy == Accuracy::Best;
   RewriteOptions& format = chosen.format;
   if (best && source) {
-    if (prepared.equalized && prepared.equalized->report.acceptance)
-      chosen.steps.push_back(step_of(prepared.equalized->report, *prepared.equalized->report.acceptance));
+    if (prepared.equalized && prepared.equalized->report.acceptance) {
+      const EqualizeReport& evened = prepared.equalized->report;
+      const std::string values = evened.values.empty() ? "nothing" : fmt::format("{} values", evened.values.size());
+      chosen.steps.push_back(step_of("equalization", values, *evened.acceptance));
+      chosen.steps.back().seconds = evened.seconds;
+    }
     const RangesOf ranges_of = ranges_from(prepared, measured);
     RefinedRanges refined = refine_ranges({model, plan, format, measured.calibration, prepared.recipe.overrides, chosen,
                                            ranges_of, *source, options.run});
-    chosen.steps.push_back(step_of(refined));
+    chosen.steps.push_back(step_of("ranges", changed_text(refined.changes.size(), refined.values, "ranges"), refined));
     chosen.ranges = std::move(refined.ranges);
   }
   if (best && source && format.saturation == RewriteOptions::Saturation::Avoided) {

@@ -64,7 +64,7 @@ def _signature(options):
         kind = _inspect.Parameter.POSITIONAL_OR_KEYWORD if name in by_position else _inspect.Parameter.KEYWORD_ONLY
         default = _inspect.Parameter.empty if required and name != "eval" else None
         parameters.append(_inspect.Parameter(name, kind, default=default, annotation=annotation))
-    return _inspect.Signature(parameters, return_annotation="_Report")
+    return _inspect.Signature(parameters)
 
 
 def _function(name, summary, options):

@@ -52,29 +52,29 @@ std::string linked_name(const std::string& value, const std::vector<ValueHistogr
 std::string blame_section(const VerdictReport& verdict, const std::vector<ValueHistogram>& histograms) {
   if (verdict.blame.empty()) return {};
   const Axis axis = gain_axis(verdict);
-  std::string html =
-      "<section id=\"blame\"><h2>Values to blame</h2><p class=\"lead\">What the outputs gain when one value alone has "
-      "no "
-      "pair, measured on a few samples for the values that their own pair distorts most.</p><p class=\"key\" "
-      "aria-hidden=\"true\"><span><svg width=\"12\" height=\"12\"><line class=\"reference\" x1=\"6\" x2=\"6\" y1=\"0\" "
-      "y2=\"12\"/></svg>all pairs, " +
-      decibels(verdict.blame_sqnr_db) +
-      "</span><span><svg width=\"12\" height=\"12\"><circle class=\"alone\" cx=\"6\" cy=\"6\" r=\"4.5\"/></svg>without "
-      "this one</span></p><table id=\"blame-table\" class=\"wide dumbbells\"><thead><tr>" +
-      text_head("Value") + "<td class=\"chart\"><svg class=\"scale\" height=\"16\" aria-hidden=\"true\">" +
-      tick_labels(axis, axis.ticks(2), 13) + "</svg></td>" +
-      number_head("Without", "SQNR at the outputs when this value alone has no pair, in dB", "number minor") +
-      number_head("Gain", "Over the SQNR with all pairs, in dB") +
-      number_head("Itself", "SQNR of the value behind its own pair, in dB", "number minor") + "</tr></thead><tbody>";
+  Table table{
+      {{"Value", Kind::Name},
+       {"<svg class=\"scale\" height=\"16\" aria-hidden=\"true\">" + tick_labels(axis, axis.ticks(2), 13) + "</svg>",
+        Kind::Chart},
+       {"Without", Kind::Minor, "SQNR at the outputs when this value alone has no pair, in dB"},
+       {"Gain", Kind::Number, "Over the SQNR with all pairs, in dB"},
+       {"Itself", Kind::Minor, "SQNR of the value behind its own pair, in dB"}}};
   for (const Blame& blame : verdict.blame) {
     const double gain = blame.sqnr_db_without - verdict.blame_sqnr_db;
-    html += "<tr><th scope=\"row\">" + linked_name(blame.value, histograms) + "</th><td class=\"chart\">" +
-            blame_row_chart(verdict, blame, axis) + "</td>" +
-            number_cell(blame.sqnr_db_without, fixed_text(blame.sqnr_db_without, 1), "number minor") +
-            number_cell(gain, signed_text(gain, 2)) +
-            number_cell(blame.sqnr_db, fixed_text(blame.sqnr_db, 1), "number minor") + "</tr>\n";
+    table.rows.push_back({{{linked_name(blame.value, histograms)},
+                           {blame_row_chart(verdict, blame, axis)},
+                           {fixed_text(blame.sqnr_db_without, 1), blame.sqnr_db_without},
+                           {signed_text(gain, 2), gain},
+                           {fixed_text(blame.sqnr_db, 1), blame.sqnr_db}}});
   }
-  return html + "</tbody></table></section>\n";
+  return "<section id=\"blame\"><h2>Values to blame</h2><p class=\"lead\">What the outputs gain when one value alone "
+         "has no pair, measured on a few samples for the values that their own pair distorts most.</p><p class=\"key\" "
+         "aria-hidden=\"true\"><span><svg width=\"12\" height=\"12\"><line class=\"reference\" x1=\"6\" x2=\"6\" "
+         "y1=\"0\" y2=\"12\"/></svg>all pairs, " +
+         decibels(verdict.blame_sqnr_db) +
+         "</span><span><svg width=\"12\" height=\"12\"><circle class=\"alone\" cx=\"6\" cy=\"6\" "
+         "r=\"4.5\"/></svg>without this one</span></p>" +
+         table_markup(table, "id=\"blame-table\" class=\"wide dumbbells\"") + "</section>\n";
 }
 
 }  // namespace detent::html

@@ -40,10 +40,10 @@ Axis criterion_axis(const ComparisonReport& report) {
   return padded_axis(extent.low, extent.high, 0.06);
 }
 
-std::string position_cell(const Axis& axis, double value, double fp32) {
+std::string position_chart(const Axis& axis, double value, double fp32) {
   std::string svg =
-      "<svg class=\"position\" height=\"12\" aria-hidden=\"true\"><line class=\"grid\" x1=\"0\" x2=\"100%\" "
-      "y1=\"6\" y2=\"6\"/>";
+      "<svg class=\"position\" height=\"12\" aria-hidden=\"true\"><line class=\"grid\" x1=\"0\" x2=\"100%\" y1=\"6\" "
+      "y2=\"6\"/>";
   if (std::isfinite(fp32)) {
     const std::string x = percentage(axis.at(fp32));
     svg += "<line class=\"reference\" x1=\"" + x + "\" x2=\"" + x + "\" y1=\"0\" y2=\"12\"/>";
@@ -52,24 +52,21 @@ std::string position_cell(const Axis& axis, double value, double fp32) {
     svg += beyond_mark(axis.at(value) < 0 ? Bad::Low : Bad::High, "y=\"6\"");
   else if (!std::isnan(value))
     svg += "<circle cx=\"" + percentage(axis.at(value)) + "\" cy=\"6\" r=\"4\"/>";
-  return "<td class=\"chart\">" + svg + "</svg></td>";
+  return svg + "</svg>";
 }
 
-std::string candidates_head(const ComparisonReport& report, const std::vector<std::string>& metrics) {
-  const std::string& criterion = report.criterion;
-  std::string html = std::string("<thead><tr><th scope=\"col\" data-sort=\"text\">") +
-                     (report.types ? "Type" : "Calibrator") + "</th>";
+std::vector<Table::Column> candidates_columns(const ComparisonReport& report, const std::vector<std::string>& metrics) {
+  std::vector<Table::Column> columns{{report.types ? "Type" : "Calibrator", Kind::Name}};
   for (size_t i = 0; i < metrics.size(); ++i) {
     const MetricStyle style = metric_style(metrics[i]);
     std::string unit = style.unit;
     unit.erase(0, unit.find_first_not_of("\xC2\xA0"));  // the no-break space between number and unit
-    html += "<th scope=\"col\" class=\"number\" data-sort=\"number\"" +
-            (style.meaning.empty() ? "" : " title=\"" + escape(style.meaning) + "\"") + ">" + escape(style.label) +
-            (unit.empty() ? "" : ", " + unit) + "</th>";
-    if (i == 0 && metrics[i] == criterion) html += "<td class=\"chart\"></td>";
+    columns.push_back({escape(style.label) + (unit.empty() ? "" : ", " + unit), Kind::Number, style.meaning});
+    if (i == 0 && metrics[i] == report.criterion) columns.push_back({"", Kind::Chart});
   }
-  if (!report.types) html += "<th scope=\"col\" class=\"number\" data-sort=\"number\">Size</th>";
-  return html + "<th scope=\"col\" class=\"number\" data-sort=\"number\">Time</th></tr></thead>";
+  if (!report.types) columns.push_back({"Size"});
+  columns.push_back({"Time"});
+  return columns;
 }
 
 /// A candidate's row has a dot at its place on the axis.
@@ -80,54 +77,52 @@ std::string error_markup(const MetricStyle& style, double error) {
   return " <small class=\"minor\">\u00B1" + fixed_text(style.factor * error, style.decimals) + "</small>";
 }
 
-/// The cells of one row.
-std::string metric_cells(const Metrics& values, const std::vector<std::string>& metrics, const ComparisonReport& report,
-                         const Axis& axis, Dot dot, const std::optional<double>& error = {}) {
-  std::string html;
+/// Adds the cells of one row.
+void add_metric_cells(Table::Row& row, const Metrics& values, const std::vector<std::string>& metrics,
+                      const ComparisonReport& report, const Axis& axis, Dot dot,
+                      const std::optional<double>& error = {}) {
   for (size_t i = 0; i < metrics.size(); ++i) {
     const double value = value_or_nan(values, metrics[i]);
     const MetricStyle style = metric_style(metrics[i]);
     const bool is_criterion = i == 0 && metrics[i] == report.criterion;
-    html += number_cell(value, style.number(value) + (is_criterion && error ? error_markup(style, *error) : ""));
-    if (i == 0 && metrics[i] == report.criterion)
-      html +=
-          position_cell(axis, dot == Dot::Shown ? value : kNoCandidate, value_or_nan(report.fp32, report.criterion));
+    row.cells.push_back({style.number(value) + (is_criterion && error ? error_markup(style, *error) : ""), value});
+    if (is_criterion)
+      row.cells.push_back({position_chart(axis, dot == Dot::Shown ? value : kNoCandidate,
+                                          value_or_nan(report.fp32, report.criterion))});
   }
-  return html;
 }
 
-/// Types have a table of sizes of their own.
-std::string size_and_time_cells(const ComparisonReport& report, const Variant& variant) {
-  const std::string size =
-      number_cell(static_cast<double>(variant.size_bytes),
-                  variant.size_bytes ? bytes_text(static_cast<double>(variant.size_bytes)) : "\u2013");
-  return (report.types ? std::string() : size) +
-         number_cell(variant.seconds, fmt::format("{:.1f}\u00A0s", variant.seconds));
+/// Adds size and time; types have a table of sizes of their own.
+void add_size_and_time(Table::Row& row, const ComparisonReport& report, const Variant& variant) {
+  const auto bytes = static_cast<double>(variant.size_bytes);
+  if (!report.types) row.cells.push_back({variant.size_bytes ? bytes_text(bytes) : "\u2013", bytes});
+  row.cells.push_back({fmt::format("{:.1f}\u00A0s", variant.seconds), variant.seconds});
 }
 
-std::string rows(const ComparisonReport& report, const std::vector<std::string>& metrics) {
+std::string candidates_table(const ComparisonReport& report, const std::vector<std::string>& metrics) {
   const Axis axis = criterion_axis(report);
-  std::string html = "<tbody>";
+  Table table{candidates_columns(report, metrics)};
+  const auto made_row = [&](const Variant& variant, const std::string& name, Dot dot) {
+    Table::Row row{{{name}}, dot == Dot::Shown && variant.calibrator == report.winner ? "best" : ""};
+    add_metric_cells(row, variant.metrics, metrics, report, axis, dot, variant.score_error);
+    add_size_and_time(row, report, variant);
+    return row;
+  };
   for (const Variant& variant : report.variants) {
-    const bool best = variant.calibrator == report.winner;
-    html += std::string("<tr") + (best ? " class=\"best\"" : "") + "><th scope=\"row\">" + escape(variant.calibrator) +
-            (variant.takes.empty()
-                 ? ""
-                 : std::string(" <small>") + (report.types ? "" : "takes ") + escape(variant.takes) + "</small>") +
-            (best ? " <span class=\"badge\">best</span>" : "") + "</th>" +
-            metric_cells(variant.metrics, metrics, report, axis, Dot::Shown, variant.score_error) +
-            size_and_time_cells(report, variant) + "</tr>\n";
+    const std::string takes =
+        " <small>" + std::string(report.types ? "" : "takes ") + escape(variant.takes) + "</small>";
+    table.rows.push_back(
+        made_row(variant, escape(variant.calibrator) + (variant.takes.empty() ? "" : takes), Dot::Shown));
   }
-  html += "</tbody>";
-  std::string foot;
-  if (!report.fp32.empty())
-    foot += "<tr><th scope=\"row\">FP32</th>" + metric_cells(report.fp32, metrics, report, axis, Dot::Hidden) +
-            (report.types ? "<td></td></tr>" : "<td></td><td></td></tr>");
+  if (!report.fp32.empty()) {
+    Table::Row& row = table.foot.emplace_back(Table::Row{{{"FP32"}}});
+    add_metric_cells(row, report.fp32, metrics, report, axis, Dot::Hidden);
+    row.cells.insert(row.cells.end(), report.types ? 1 : 2, {"<td></td>"});
+  }
   for (const Variant& baseline : report.baselines)
-    foot += "<tr><th scope=\"row\">" + escape(baseline.calibrator) + " <small>without pairs</small></th>" +
-            metric_cells(baseline.metrics, metrics, report, axis, Dot::Hidden, baseline.score_error) +
-            size_and_time_cells(report, baseline) + "</tr>";
-  return foot.empty() ? html : html + "<tfoot>" + foot + "</tfoot>";
+    table.foot.push_back(
+        made_row(baseline, escape(baseline.calibrator) + " <small>without pairs</small>", Dot::Hidden));
+  return scrolling(table_markup(table, "id=\"candidates-table\""), "Candidates");
 }
 
 /// SQNR of every output under every calibrator, for models with several.
@@ -139,8 +134,7 @@ std::string outputs_table(const ComparisonReport& report) {
   if (names.size() < 2) return {};
   std::string html =
       "<h3>Each output: SQNR in dB, of integers the share of equal elements</h3><div class=\"scroll\" role=\"region\" "
-      "tabindex=\"0\" "
-      "aria-label=\"SQNR of each output\"><table id=\"outputs\"><thead><tr><th scope=\"col\" "
+      "tabindex=\"0\" aria-label=\"SQNR of each output\"><table id=\"outputs\"><thead><tr><th scope=\"col\" "
       "data-sort=\"text\">Output</th>";
   for (const Variant& variant : report.variants)
     html += "<th scope=\"col\" class=\"number\" data-sort=\"number\">" + escape(variant.calibrator) + "</th>";
@@ -178,11 +172,8 @@ std::string candidates_section(const ComparisonReport& report) {
            ? "<span class=\"chart\"> An arrowhead stands for a value far beyond the end of the line.</span>"
            : "") +
       "</p>";
-  return "<section id=\"candidates\"><h2>Candidates</h2>" + lead +
-         "<div class=\"scroll\" role=\"region\" tabindex=\"0\" "
-         "aria-label=\"Candidates\"><table id=\"candidates-table\">" +
-         candidates_head(report, metrics) + rows(report, metrics) + "</table></div>" + type_sizes_table(report) +
-         outputs_table(report) + "</section>\n";
+  return "<section id=\"candidates\"><h2>Candidates</h2>" + lead + candidates_table(report, metrics) +
+         type_sizes_table(report) + outputs_table(report) + "</section>\n";
 }
 
 }  // namespace detent::html

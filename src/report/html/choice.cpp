@@ -27,9 +27,9 @@ Axis score_axis(const std::vector<Candidate>& candidates) {
 }
 
 std::string position(const Axis& axis, double value) {
-  return "<td class=\"chart\"><svg class=\"position\" height=\"12\" aria-hidden=\"true\"><line class=\"grid\" x1=\"0\" "
-         "x2=\"100%\" y1=\"6\" y2=\"6\"/><circle cx=\"" +
-         percentage(axis.at(value)) + "\" cy=\"6\" r=\"4\"/></svg></td>";
+  return "<svg class=\"position\" height=\"12\" aria-hidden=\"true\"><line class=\"grid\" x1=\"0\" x2=\"100%\" "
+         "y1=\"6\" y2=\"6\"/><circle cx=\"" +
+         percentage(axis.at(value)) + "\" cy=\"6\" r=\"4\"/></svg>";
 }
 
 /// The agreements of scores that some candidate has: each is a column.
@@ -56,51 +56,54 @@ std::string choice_section(const std::optional<CalibratorMeasurement>& measured)
   if (!measured || measured->candidates.empty()) return {};
   const Axis axis = score_axis(measured->candidates);
   const std::vector<ErrorMetric> agreements = agreements_of(measured->candidates);
-  std::string table =
-      "<table id=\"choice-table\"><thead><tr>" + text_head("Calibrator") +
-      number_head("SQNR, dB", "Of the worst output: half the mean over the samples, half that of their mean noise") +
-      "<td class=\"chart\"></td>";
+  Table table{
+      {{"Calibrator", Kind::Name},
+       {"SQNR, dB", Kind::Number, "Of the worst output: half the mean over the samples, half that of their mean noise"},
+       {"", Kind::Chart}}};
   for (const ErrorMetric& agreement : agreements) {
     const MetricStyle style = metric_style(agreement.metric.name);
-    table += number_head(style.label + ", %", style.meaning);
+    table.columns.push_back({style.label + ", %", Kind::Number, style.meaning});
   }
-  table += number_head("Samples", "That it was measured on", "number minor") + "</tr></thead><tbody>";
+  table.columns.push_back({"Samples", Kind::Minor, "That it was measured on"});
   for (size_t i = 0; i < measured->candidates.size(); ++i) {
     const Candidate& candidate = measured->candidates[i];
-    const bool taken = i == measured->winner;
-    table += std::string("<tr") + (taken ? " class=\"best\"" : "") + "><th scope=\"row\">" +
-             escape(candidate.calibrator) + (taken ? " <span class=\"badge\">taken</span>" : "") + "</th>" +
-             number_cell(candidate.score_db, fixed_text(candidate.score_db, 2)) + position(axis, candidate.score_db);
+    Table::Row row{{{escape(candidate.calibrator)},
+                    {fixed_text(candidate.score_db, 2), candidate.score_db},
+                    {position(axis, candidate.score_db)}},
+                   i == measured->winner ? "taken" : ""};
     for (const ErrorMetric& agreement : agreements) {
       const double value = (candidate.error.*agreement.value).value_or(std::numeric_limits<double>::quiet_NaN());
-      table += number_cell(value, metric_style(agreement.metric.name).number(value));
+      row.cells.push_back({metric_style(agreement.metric.name).number(value), value});
     }
     const size_t samples = candidate.error.samples;
-    table += number_cell(static_cast<double>(samples), std::to_string(samples), "number minor") + "</tr>\n";
+    row.cells.push_back({std::to_string(samples), static_cast<double>(samples)});
+    table.rows.push_back(std::move(row));
   }
   return "<section id=\"choice\"><h2>Choice of the calibrator</h2><p class=\"lead\">" +
          plural(measured->candidates.size(), "candidate") + ", each measured at the outputs on " +
          measured_on_text(*measured) +
          " against FP32. Taken: " + escape(measured->candidates[measured->winner].calibrator) + ", for " +
          escape(choice_text(*measured)) + ".</p>" +
-         scrolling(table + "</tbody></table>", "Candidates for the calibrator") + "</section>\n";
+         scrolling(table_markup(table, "id=\"choice-table\""), "Candidates for the calibrator") + "</section>\n";
 }
 
 std::string error_section(const std::optional<ErrorReport>& error) {
   if (!error || error->outputs.empty()) return {};
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-  std::string table = "<table id=\"error-table\"><thead><tr>" + text_head("Output") +
-                      number_head("SQNR, dB", metrics::kSqnr.meaning) +
-                      number_head("Cosine", metrics::kCosine.meaning) + text_head("In words") + "</tr></thead><tbody>";
+  Table table{{{"Output", Kind::Name},
+               {"SQNR, dB", Kind::Number, metrics::kSqnr.meaning},
+               {"Cosine", Kind::Number, metrics::kCosine.meaning},
+               {"In words", Kind::Words}}};
   for (const ErrorReport::Output& output : worst_first(error->outputs)) {
     const double sqnr = output.sqnr_db.value_or(kNone), cosine = output.cosine.value_or(kNone);
-    table += "<tr><th scope=\"row\">" + name_markup(output.name) + "</th>" + number_cell(sqnr, fixed_text(sqnr, 2)) +
-             number_cell(cosine, fixed_text(cosine, 5)) + "<td class=\"words\">" + escape(in_words(output)) +
-             "</td></tr>\n";
+    table.rows.push_back({{{name_markup(output.name)},
+                           {fixed_text(sqnr, 2), sqnr},
+                           {fixed_text(cosine, 5), cosine},
+                           {escape(in_words(output))}}});
   }
   return "<section id=\"error\"><h2>Error of the outputs</h2><p class=\"lead\">The written model against FP32 on " +
          plural(error->samples, "sample") + (error->outputs.size() > 1 ? ", worst first" : "") + ".</p>" +
-         scrolling(table + "</tbody></table>", "Error of each output") + "</section>\n";
+         scrolling(table_markup(table, "id=\"error-table\""), "Error of each output") + "</section>\n";
 }
 
 }  // namespace detent::html

@@ -21,9 +21,8 @@ std::string bar(const Share& share) {
   const std::string parts =
       share.text(static_cast<double>(share.part)) + " of " + share.text(static_cast<double>(share.whole));
   return "<li><span class=\"what\">" + std::string(share.label) +
-         "</span><svg class=\"share\" height=\"14\" "
-         "role=\"img\" aria-label=\"" +
-         percent + " of " + share.label + " in INT8\"><title>" + parts +
+         "</span><svg class=\"share\" height=\"14\" role=\"img\" aria-label=\"" + percent + " of " + share.label +
+         " in INT8\"><title>" + parts +
          "</title><rect class=\"whole\" width=\"100%\" height=\"14\" rx=\"3\"/><rect class=\"part\" width=\"" + width +
          "\" height=\"14\" rx=\"3\"/></svg><span class=\"percent\">" + percent + "</span><span class=\"of\">" + parts +
          "</span></li>";
@@ -46,8 +45,7 @@ std::string types_table(const CoverageReport& coverage) {
   if (!types.has_half()) return {};
   return "<table id=\"type-shares\"><thead><tr><th scope=\"col\">Share of</th><th scope=\"col\" "
          "class=\"number\">INT8</th><th scope=\"col\" class=\"number\" title=\"FP16 or BF16\">half</th><th "
-         "scope=\"col\" "
-         "class=\"number\">FP32</th></tr></thead><tbody>" +
+         "scope=\"col\" class=\"number\">FP32</th></tr></thead><tbody>" +
          type_row("MACs", {types.int8.macs, types.half.macs, types.float32.macs}, count_text) +
          type_row("activation bytes, in the types that the file has",
                   {types.int8.activation_bytes, types.half.activation_bytes, types.float32.activation_bytes},
@@ -69,8 +67,8 @@ std::string coverage_section(const CoverageReport& coverage) {
         Share{"activation bytes", coverage.int8_activation_bytes, coverage.activation_bytes, bytes}})
     if (share.whole > 0) bars += bar(share);
   if (bars.empty()) return {};
-  return "<section id=\"coverage\"><h2>Coverage</h2><p class=\"lead\">What runs in INT8; "
-         "the rest stays float. Activation bytes are counted as they are in FP32.</p><ul class=\"shares\">" +
+  return "<section id=\"coverage\"><h2>Coverage</h2><p class=\"lead\">What runs in INT8; the rest stays float. "
+         "Activation bytes are counted as they are in FP32.</p><ul class=\"shares\">" +
          bars + "</ul>" + types_table(coverage) + "</section>\n";
 }
 

@@ -98,12 +98,13 @@ std::string equalization_row_chart(const Value& value, const Axis& axis) {
          "\" cy=\"50%\" r=\"3.5\"/><circle class=\"after\" cx=\"" + after + "\" cy=\"50%\" r=\"4.5\"/></svg>";
 }
 
-std::string equalization_row(const Value& value, const Axis& axis) {
-  const auto ratio = [](double imbalance) { return number_cell(imbalance, fixed_text(imbalance, 1) + "\u00D7"); };
-  return "<tr><th scope=\"row\">" + name_markup(value.name) + " <small>" + escape(value.family) +
-         "</small></th><td class=\"chart\">" + equalization_row_chart(value, axis) + "</td>" +
-         ratio(value.imbalance_before) + ratio(value.imbalance_after) +
-         number_cell(static_cast<double>(value.channels), std::to_string(value.channels), "number minor") + "</tr>\n";
+Table::Row equalization_row(const Value& value, const Axis& axis) {
+  const auto ratio = [](double imbalance) { return Table::Cell{fixed_text(imbalance, 1) + "\u00D7", imbalance}; };
+  return {{{name_markup(value.name) + " <small>" + escape(value.family) + "</small>"},
+           {equalization_row_chart(value, axis)},
+           ratio(value.imbalance_before),
+           ratio(value.imbalance_after),
+           {std::to_string(value.channels), static_cast<double>(value.channels)}}};
 }
 
 /// Most uneven first; "" when nothing was measured.
@@ -114,20 +115,19 @@ std::string values_table(std::vector<Value> values) {
                    [](const Value& a, const Value& b) { return a.imbalance_before > b.imbalance_before; });
   const Axis axis = imbalance_axis(values);
   const auto unlogarithmed = [](double tick) { return number_text(std::pow(10, tick)); };
-  std::string html =
-      "<h3>Imbalance of channels</h3><p class=\"key\"><span>the largest magnitude of a channel over the "
-      "median</span><span "
-      "aria-hidden=\"true\"><svg width=\"12\" height=\"12\"><circle class=\"before\" cx=\"6\" cy=\"6\" "
-      "r=\"3.5\"/></svg>before</span><span aria-hidden=\"true\"><svg width=\"12\" height=\"12\"><circle "
-      "class=\"after\" cx=\"6\" cy=\"6\" r=\"4.5\"/></svg>after</span></p><table id=\"equalize-values\" "
-      "class=\"wide dumbbells\" data-shown=\"15\" data-rows=\"values\"><thead><tr><th scope=\"col\" "
-      "data-sort=\"text\">Value</th><td class=\"chart\"><svg class=\"scale\" height=\"16\" aria-hidden=\"true\">" +
-      tick_labels(axis, imbalance_ticks(axis), 13, unlogarithmed) +
-      "</svg></td><th scope=\"col\" class=\"number\" data-sort=\"number\">Before</th><th scope=\"col\" "
-      "class=\"number\" data-sort=\"number\">After</th><th scope=\"col\" class=\"number minor\" "
-      "data-sort=\"number\">Channels</th></tr></thead><tbody>";
-  for (const Value& value : values) html += equalization_row(value, axis);
-  return html + "</tbody></table>";
+  Table table{{{"Value", Kind::Name},
+               {"<svg class=\"scale\" height=\"16\" aria-hidden=\"true\">" +
+                    tick_labels(axis, imbalance_ticks(axis), 13, unlogarithmed) + "</svg>",
+                Kind::Chart},
+               {"Before"},
+               {"After"},
+               {"Channels", Kind::Minor}}};
+  for (const Value& value : values) table.rows.push_back(equalization_row(value, axis));
+  return "<h3>Imbalance of channels</h3><p class=\"key\"><span>the largest magnitude of a channel over the "
+         "median</span><span aria-hidden=\"true\"><svg width=\"12\" height=\"12\"><circle class=\"before\" cx=\"6\" "
+         "cy=\"6\" r=\"3.5\"/></svg>before</span><span aria-hidden=\"true\"><svg width=\"12\" height=\"12\"><circle "
+         "class=\"after\" cx=\"6\" cy=\"6\" r=\"4.5\"/></svg>after</span></p>" +
+         table_markup(table, "id=\"equalize-values\" class=\"wide dumbbells\" data-shown=\"15\" data-rows=\"values\"");
 }
 
 /// A table knows the values that have factors, but nothing of each.
@@ -147,22 +147,21 @@ std::string equalization_lead(const EqualizeReport& report) {
   if (report.samples > 0) text += ", channels of " + plural(report.samples, "sample");
   text += ").";
   // What was chosen on halves of the samples may have been taken back as it would be written.
-  if (report.acceptance && report.acceptance->accepted)
-    text += " SQNR at the outputs, on all of them: " + fixed_text(report.acceptance->before_db, 2) + " \u2192 " +
-            fixed_text(report.acceptance->after_db, 2) + "\u00A0dB.";
+  if (report.acceptance && report.acceptance->kept)
+    text += " SQNR at the outputs, on all of them: " + fixed_text(*report.acceptance->before_db, 2) + " \u2192 " +
+            fixed_text(*report.acceptance->after_db, 2) + "\u00A0dB.";
   return text + "</p>";
 }
 
 std::string bias_correction(const std::optional<BiasCorrectionReport>& report) {
   if (!report) return {};
-  if (report->layers == 0 || !report->sqnr_before_db || !report->sqnr_after_db)
+  if (report->layers == 0 || !report->before_db || !report->after_db)
     return "<h3>Bias correction</h3><p id=\"bias-correction\">No bias was corrected: " + escape(report->reason) +
            ".</p>";
   return "<h3>Bias correction</h3><p id=\"bias-correction\">The mean error that quantization leaves went into the "
          "biases of " +
-         plural(report->layers, "layer") + ": SQNR at the outputs " + fixed_text(*report->sqnr_before_db, 2) +
-         " \u2192 " + fixed_text(*report->sqnr_after_db, 2) + "\u00A0dB on " +
-         plural(report->samples, "held-out sample") +
+         plural(report->layers, "layer") + ": SQNR at the outputs " + fixed_text(*report->before_db, 2) + " \u2192 " +
+         fixed_text(*report->after_db, 2) + "\u00A0dB on " + plural(report->samples, "held-out sample") +
          (report->kept ? ", kept." : ", dropped: " + escape(report->reason) + ".") + "</p>";
 }
 

@@ -25,14 +25,10 @@ size_t finding_rank(const Finding& finding) {
   return static_cast<size_t>(found - kLevels.begin());
 }
 
-std::string level_cell(const Finding& finding) {
+Table::Cell level_cell(const Finding& finding) {
   const size_t level = finding_rank(finding);
-  return "<td data-key=\"" + std::to_string(level) + "\"><span class=\"tag " +
-         (level < kLevels.size() ? kLevels[level].colour : "usual") + "\">" + escape(finding.level) + "</span></td>";
-}
-
-std::string share_cell(double share) {
-  return number_cell(share, share > 0 ? percent_text(share) : std::string("\u2013"));
+  const std::string colour = level < kLevels.size() ? kLevels[level].colour : "usual";
+  return {"<span class=\"tag " + colour + "\">" + escape(finding.level) + "</span>", static_cast<double>(level)};
 }
 
 size_t count_of(const LintReport& report, const char* level) {
@@ -50,27 +46,28 @@ std::string kinds_table(const LintReport& report) {
     else
       ++same->second;
   }
-  std::string html =
-      "<table id=\"finding-kinds\" class=\"wide\"><thead><tr><th scope=\"col\" data-sort=\"number\">Level</th>" +
-      text_head("Kind") + number_head("Findings", "How many there are of the kind") + "</tr></thead><tbody>";
+  Table table{
+      {{"Level", Kind::Tag}, {"Kind", Kind::Name}, {"Findings", Kind::Number, "How many there are of the kind"}}};
   for (const auto& [first, count] : kinds)
-    html += "<tr>" + level_cell(*first) + "<th scope=\"row\"><code>" + escape(first->id) +
-            "</code><p class=\"reason\">" + escape(first->cure) + "</p></th>" +
-            number_cell(static_cast<double>(count), std::to_string(count)) + "</tr>\n";
-  return html + "</tbody></table>";
+    table.rows.push_back(
+        {{level_cell(*first),
+          {"<code>" + escape(first->id) + "</code><p class=\"reason\">" + escape(first->cure) + "</p>"},
+          {std::to_string(count), static_cast<double>(count)}}});
+  return table_markup(table, "id=\"finding-kinds\" class=\"wide\"");
 }
 
 std::string findings_table(const LintReport& report) {
-  std::string html =
-      "<details id=\"findings-details\"><summary>Every finding: " + std::to_string(report.findings.size()) +
-      "</summary><div data-search=\"finding-table\" data-label=\"Search findings\"><table "
-      "id=\"finding-table\" class=\"wide\"><thead><tr><th scope=\"col\" data-sort=\"number\">Level</th>" +
-      text_head("Node") + number_head("MACs", "Share of the model's MACs that it concerns") + "</tr></thead><tbody>";
+  Table table{{{"Level", Kind::Tag},
+               {"Node", Kind::Name},
+               {"MACs", Kind::Number, "Share of the model's MACs that it concerns"}}};
   for (const Finding& finding : report.findings)
-    html += "<tr>" + level_cell(finding) + "<th scope=\"row\">" + name_markup(finding.node) + " <small>" +
-            escape(finding.id) + "</small><p class=\"reason\">" + escape(finding.message) + "</p></th>" +
-            share_cell(finding.mac_share) + "</tr>\n";
-  return html + "</tbody></table></div></details>";
+    table.rows.push_back({{level_cell(finding),
+                           {name_markup(finding.node) + " <small>" + escape(finding.id) +
+                            "</small><p class=\"reason\">" + escape(finding.message) + "</p>"},
+                           {finding.mac_share > 0 ? percent_text(finding.mac_share) : "\u2013", finding.mac_share}}});
+  return "<details id=\"findings-details\"><summary>Every finding: " + std::to_string(report.findings.size()) +
+         "</summary><div data-search=\"finding-table\" data-label=\"Search findings\">" +
+         table_markup(table, "id=\"finding-table\" class=\"wide\"") + "</div></details>";
 }
 
 std::string findings_verdict(const LintReport& report) {
@@ -113,8 +110,7 @@ std::string summary_section(const LintReport& report) {
 std::string findings_section(const LintReport& report) {
   if (report.findings.empty()) return {};
   return "<section id=\"findings\"><h2>Findings</h2><p class=\"lead\">Worst first. An error is refused by the engine "
-         "or "
-         "computes something else; a warning loses a fusion or an INT8 layer. Each kind with the cure of its "
+         "or computes something else; a warning loses a fusion or an INT8 layer. Each kind with the cure of its "
          "first.</p>" +
          kinds_table(report) + findings_table(report) + "</section>\n";
 }

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <map>
 #include <vector>
 
@@ -19,20 +20,21 @@ std::string node_markup(const Exception& exception) {
   return name_markup(exception.node) + " <small>" + escape(exception.op_type) + "</small>";
 }
 
-std::string value_cell(const Exception& exception) {
-  return "<td class=\"minor\">" + (exception.value.empty() ? std::string("\u2013") : name_markup(exception.value)) +
-         "</td>";
+/// A table of nodes, or of the first node of each reason: what it says behind the name, rule, value and what was measured of it.
+Table exceptions_table(const char* first) {
+  return {{{first, Kind::Name},
+           {"Rule", Kind::MinorWords},
+           {"Value", Kind::MinorWords},
+           {"Measured", Kind::Number, "What the value reaches in the samples, in the unit that the reason names"}}};
 }
 
 /// What nothing was measured of sorts last.
-std::string measured_cell(const Exception& exception) {
-  if (exception.value.empty()) return "<td class=\"number\" data-key=\"\">\u2013</td>";
-  return number_cell(exception.measured, number_text(exception.measured));
-}
-
-std::string columns(const char* first) {
-  return "<thead><tr>" + text_head(first) + text_head("Rule", "minor") + text_head("Value", "minor") +
-         number_head("Measured", "What the value reaches in the samples, in the unit that the reason names");
+Table::Row exception_row(const Exception& exception, const std::string& behind_name) {
+  const bool measured = !exception.value.empty();
+  return {{{node_markup(exception) + behind_name + "<p class=\"reason\">" + escape(exception.reason) + "</p>"},
+           {escape(exception.rule)},
+           {measured ? name_markup(exception.value) : "\u2013"},
+           {measured ? number_text(exception.measured) : "\u2013", measured ? exception.measured : NAN}}};
 }
 
 /// One row a reason: its first node, and how many there are.
@@ -44,30 +46,23 @@ std::string reasons_table(const FloatReport& report) {
     if (first) groups.emplace_back(&exception, 0);
     ++groups[found->second].second;
   }
-  std::string html =
-      "<div data-search=\"float-reasons\" data-label=\"Search reasons\"><table id=\"float-reasons\" "
-      "class=\"wide\">" +
-      columns("Why in FP32") + number_head("Nodes", "How many stay in FP32 for it") + "</tr></thead><tbody>";
-  for (const auto& [first, count] : groups)
-    html += "<tr><th scope=\"row\">" + node_markup(*first) +
-            (count > 1 ? " and " + plural(count - 1, "other node") : std::string()) + "<p class=\"reason\">" +
-            escape(first->reason) + "</p></th><td class=\"minor\">" + escape(first->rule) + "</td>" +
-            value_cell(*first) + measured_cell(*first) +
-            number_cell(static_cast<double>(count), std::to_string(count)) + "</tr>\n";
-  return html + "</tbody></table></div>";
+  Table table = exceptions_table("Why in FP32");
+  table.columns.push_back({"Nodes", Kind::Number, "How many stay in FP32 for it"});
+  for (const auto& [first, count] : groups) {
+    table.rows.push_back(exception_row(*first, count > 1 ? " and " + plural(count - 1, "other node") : std::string()));
+    table.rows.back().cells.push_back({std::to_string(count), static_cast<double>(count)});
+  }
+  return "<div data-search=\"float-reasons\" data-label=\"Search reasons\">" +
+         table_markup(table, "id=\"float-reasons\" class=\"wide\"") + "</div>";
 }
 
 std::string nodes_table(const FloatReport& report) {
-  std::string html =
-      "<details id=\"float-nodes-details\"><summary>Every node in FP32: " + std::to_string(report.exceptions.size()) +
-      "</summary><div data-search=\"float-nodes\" data-label=\"Search nodes\"><table "
-      "id=\"float-nodes\" class=\"wide\">" +
-      columns("Node") + "</tr></thead><tbody>";
-  for (const Exception& exception : report.exceptions)
-    html += "<tr><th scope=\"row\">" + node_markup(exception) + "<p class=\"reason\">" + escape(exception.reason) +
-            "</p></th><td class=\"minor\">" + escape(exception.rule) + "</td>" + value_cell(exception) +
-            measured_cell(exception) + "</tr>\n";
-  return html + "</tbody></table></div></details>";
+  Table table = exceptions_table("Node");
+  for (const Exception& exception : report.exceptions) table.rows.push_back(exception_row(exception, {}));
+  return "<details id=\"float-nodes-details\"><summary>Every node in FP32: " +
+         std::to_string(report.exceptions.size()) +
+         "</summary><div data-search=\"float-nodes\" data-label=\"Search nodes\">" +
+         table_markup(table, "id=\"float-nodes\" class=\"wide\"") + "</div></details>";
 }
 
 std::string mask_names(const std::vector<std::string>& masks) { return join(masks, ", ", name_markup); }

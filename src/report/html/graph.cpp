@@ -179,31 +179,30 @@ std::string readings(const GraphView& view, size_t first, size_t end) {
 }
 
 std::string graph_list(const GraphView& view) {
-  std::string html =
-      "<details id=\"graph-details\"><summary>The graph as a list: " + plural(view.nodes.size(), "node") +
-      " in execution order, inputs first</summary><div data-search=\"graph-nodes\" data-label=\"Search nodes\"><table "
-      "id=\"graph-nodes\" class=\"wide\"><thead><tr>" +
-      text_head("Node") + text_head("Computes in") + "<th scope=\"col\">Reads</th></tr></thead><tbody>";
+  Table table{{{"Node", Kind::Name}, {"Computes in", Kind::Words}, {"Reads", Kind::Plain}}};
   size_t arc = 0;
   for (size_t i = 0; i < view.nodes.size(); ++i) {
     const auto& node = view.nodes[i];
     const size_t first = arc;
     while (arc < view.arcs.size() && view.arcs[arc].to == i) ++arc;
-    html += "<tr id=\"node-" + std::to_string(i) + "\"><th scope=\"row\">" + name_markup(node.name) + " <small>" +
-            escape(node.op) + "</small>";
-    if (node.layer) html += "<p class=\"reason\">" + because(node.layer->rule, node.layer->reason) + "</p>";
+    std::string name = name_markup(node.name) + " <small>" + escape(node.op) + "</small>";
+    if (node.layer) name += "<p class=\"reason\">" + because(node.layer->rule, node.layer->reason) + "</p>";
     for (const auto* finding : node.findings)
-      html += "<p class=\"reason\"><strong class=\"" +
+      name += "<p class=\"reason\"><strong class=\"" +
               std::string(finding->level == "error"     ? "broken"
                           : finding->level == "warning" ? "doubtful"
                                                         : "usual") +
               "\">" + escape(finding->level) + "</strong> " + escape(finding->id) + ": " + escape(finding->message) +
               "</p>";
-    html += "</th><td><span class=\"tag " + type_class(node.type) + "\">" +
-            (node.type ? type_word(node.type) : std::string("\u2013")) + "</span></td><td>" +
-            readings(view, first, arc) + "</td></tr>\n";
+    const std::string type = node.type ? type_word(node.type) : "\u2013";
+    table.rows.push_back({.cells = {{name},
+                                    {"<td><span class=\"tag " + type_class(node.type) + "\">" + type + "</span></td>"},
+                                    {readings(view, first, arc)}},
+                          .attributes = " id=\"node-" + std::to_string(i) + "\""});
   }
-  return html + "</tbody></table></div></details>";
+  return "<details id=\"graph-details\"><summary>The graph as a list: " + plural(view.nodes.size(), "node") +
+         " in execution order, inputs first</summary><div data-search=\"graph-nodes\" data-label=\"Search nodes\">" +
+         table_markup(table, "id=\"graph-nodes\" class=\"wide\"") + "</div></details>";
 }
 
 /// Only what the drawing holds.

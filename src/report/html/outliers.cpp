@@ -99,25 +99,24 @@ std::string ratio_text(double ratio) { return fmt::format("{:.3g}", ratio) + "\u
 
 /// The outliers, and for comparison the samples that come next.
 std::string table(const OutlierReport& report) {
-  std::string rows;
+  Table table{{{"Sample", Kind::Name},
+               {"Sets alone", Kind::Number, "Values whose range it alone sets"},
+               {"Up to", Kind::Number, "Times the median sample's largest |x|"},
+               {"Largest", Kind::Minor, "Values of which it has the largest |x|, alone or not"}}};
   for (size_t i = 0; i < report.all.size(); ++i) {
     const Sample& one = report.all[i];
     const bool outlier = i < report.samples.size();
     if (!outlier && (i >= kShownRows || one.values == 0)) break;
-    rows += std::string("<tr") + (outlier ? " class=\"outlier\"" : "") + "><th scope=\"row\">" + escape(one.sample) +
-            (outlier ? " <span class=\"badge minor\">outlier</span>" : "") + "</th>" +
-            number_cell(static_cast<double>(one.values), std::to_string(one.values) + "<span class=\"minor\"> of " +
-                                                             std::to_string(report.values) + "</span>") +
-            number_cell(one.ratio, ratio_text(one.ratio)) +
-            number_cell(static_cast<double>(one.largest), std::to_string(one.largest), "number minor") + "</tr>\n";
+    Table::Row& row = table.rows.emplace_back();
+    if (outlier) row.attributes = " class=\"outlier\"";
+    row.cells = {{escape(one.sample) + (outlier ? " <span class=\"badge minor\">outlier</span>" : "")},
+                 {std::to_string(one.values) + "<span class=\"minor\"> of " + std::to_string(report.values) + "</span>",
+                  static_cast<double>(one.values)},
+                 {ratio_text(one.ratio), one.ratio},
+                 {std::to_string(one.largest), static_cast<double>(one.largest)}};
   }
-  if (rows.empty()) return {};
-  return scrolling("<table id=\"outlier-table\"><thead><tr>" + text_head("Sample") +
-                       number_head("Sets alone", "Values whose range it alone sets") +
-                       number_head("Up to", "Times the median sample's largest |x|") +
-                       number_head("Largest", "Values of which it has the largest |x|, alone or not", "number minor") +
-                       "</tr></thead><tbody>" + rows + "</tbody></table>",
-                   "Samples by the values whose range they set");
+  if (table.rows.empty()) return {};
+  return scrolling(table_markup(table, "id=\"outlier-table\""), "Samples by the values whose range they set");
 }
 
 std::string outliers_lead(const OutlierReport& report) {
@@ -139,8 +138,7 @@ std::string outliers_section(const OutlierReport& report) {
          "</p><p class=\"key\" aria-hidden=\"true\"><span><svg class=\"share\" width=\"12\" height=\"12\"><rect "
          "class=\"part\" width=\"12\" height=\"12\"/></svg>values whose range the sample alone sets</span><span><svg "
          "class=\"skyline\" width=\"12\" height=\"12\"><rect class=\"bars\" width=\"12\" height=\"12\"/></svg>values "
-         "of which "
-         "it has the largest |x|</span></p>" +
+         "of which it has the largest |x|</span></p>" +
          plot(report) + table(report) + "</section>\n";
 }
 

@@ -25,11 +25,11 @@ std::string navigation(const std::vector<Part>& parts) {
 
 // The policy has the browser refuse whatever would be fetched, should a page ever ask for it.
 std::string head(const std::string& model, const char* subject) {
-  return "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
-         "script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'\">\n"
-         "<meta name=\"color-scheme\" content=\"light dark\">\n<link rel=\"icon\" href=\"data:,\">\n<title>" +
+  return "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+         "content=\"width=device-width, initial-scale=1\">\n<meta http-equiv=\"Content-Security-Policy\" "
+         "content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri "
+         "'none'; form-action 'none'\">\n<meta name=\"color-scheme\" content=\"light dark\">\n<link rel=\"icon\" "
+         "href=\"data:,\">\n<title>" +
          html::escaped_file_name(model) + " \u2013 " + subject + "</title>\n<style>\n" + std::string(html::kPageStyle) +
          "</style>\n</head>\n<body>\n<main>\n";
 }

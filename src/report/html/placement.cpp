@@ -1,3 +1,4 @@
+#include "report/html/cells.h"
 #include "report/html/markup.h"
 #include "report/html/notes.h"
 #include "report/html/numbers.h"
@@ -16,55 +17,58 @@ std::string why(const std::string& rule, const std::string& reason) {
   return "<p class=\"reason\">" + why_text(rule, reason) + "</p>";
 }
 
-std::string decision_cell(bool int8, const std::string& rule, const std::string& reason) {
-  return std::string("<td data-key=\"") + (int8 ? "1" : "0") + "\" title=\"" + why_text(rule, reason) +
-         "\"><span class=\"tag" + (int8 ? " int8\">INT8" : "\">float") + "</span></td>";
+Table::Cell decision_cell(bool int8, const std::string& rule, const std::string& reason) {
+  return {std::string("<td data-key=\"") + (int8 ? "1" : "0") + "\" title=\"" + why_text(rule, reason) +
+          "\"><span class=\"tag" + (int8 ? " int8\">INT8" : "\">float") + "</span></td>"};
 }
 
 /// Float layers first: their reasons are what one looks for. The number is the layer's place in the model.
 std::string layers_table(const PlanReport& plan) {
-  std::string html =
-      "<div data-search=\"layers\" data-label=\"Search layers\" data-float-only=\"float only\"><table id=\"layers\" "
-      "class=\"wide\" data-shown=\"15\"><thead><tr><th scope=\"col\" class=\"number\" data-sort=\"number\"><abbr "
-      "title=\"Position in the "
-      "model\">#</abbr></th><th scope=\"col\" data-sort=\"text\">Layer</th><th scope=\"col\" "
-      "data-sort=\"number\">Runs in</th><th scope=\"col\" class=\"number\" data-sort=\"number\">MACs</th><th "
-      "scope=\"col\" class=\"number minor\" data-sort=\"number\">Parameters</th></tr></thead><tbody>";
+  Table table{{{"<abbr title=\"Position in the model\">#</abbr>"},
+               {"Layer", Kind::Name},
+               {"Runs in", Kind::Tag},
+               {"MACs"},
+               {"Parameters", Kind::Minor}}};
   const auto count = [](int64_t value, const char* kind) {
-    return "<td class=\"" + std::string(kind) + "\" data-key=\"" + std::to_string(value) + "\" title=\"" +
-           grouped_text(static_cast<uint64_t>(value)) + "\">" + count_text(static_cast<double>(value)) + "</td>";
+    return Table::Cell{"<td class=\"" + std::string(kind) + "\" data-key=\"" + std::to_string(value) + "\" title=\"" +
+                       grouped_text(static_cast<uint64_t>(value)) + "\">" + count_text(static_cast<double>(value)) +
+                       "</td>"};
   };
   for (const bool int8 : {false, true})
     for (size_t i = 0; i < plan.layers.size(); ++i) {
       const auto& layer = plan.layers[i];
       if (layer.int8 != int8) continue;
-      const std::string position = std::to_string(i + 1);
-      html += std::string("<tr") + (int8 ? "" : " class=\"float\"") + "><td class=\"number\" data-key=\"" + position +
-              "\">" + position + "</td><th scope=\"row\">" + name_markup(layer.name) + " <small>" + escape(layer.op) +
-              "</small>" + (int8 ? "" : why(layer.rule, layer.reason)) + "</th>" +
-              decision_cell(int8, layer.rule, layer.reason) + count(layer.macs, "number") +
-              count(layer.params, "number minor") + "</tr>\n";
+      Table::Row& row = table.rows.emplace_back();
+      if (!int8) row.attributes = " class=\"float\"";
+      row.cells = {{std::to_string(i + 1), static_cast<double>(i + 1)},
+                   {name_markup(layer.name) + " <small>" + escape(layer.op) + "</small>" +
+                    (int8 ? "" : why(layer.rule, layer.reason))},
+                   decision_cell(int8, layer.rule, layer.reason),
+                   count(layer.macs, "number"),
+                   count(layer.params, "number minor")};
     }
-  return html + "</tbody></table></div>";
+  return "<div data-search=\"layers\" data-label=\"Search layers\" data-float-only=\"float only\">" +
+         table_markup(table, "id=\"layers\" class=\"wide\" data-shown=\"15\"") + "</div>";
 }
 
 std::string edges_table(const PlanReport& plan) {
   size_t pairs = 0;
-  for (const auto& edge : plan.edges) pairs += edge.pair;
-  std::string html =
-      "<details id=\"edges-details\"><summary>Every edge: " + plural(plan.edges.size(), "edge") + ", " +
-      std::to_string(pairs) +
-      " with a pair</summary><div data-search=\"edges\" data-label=\"Search edges\" data-float-only=\"float "
-      "only\"><table "
-      "id=\"edges\" class=\"wide\"><thead><tr><th scope=\"col\" data-sort=\"text\">Value</th><th scope=\"col\" "
-      "data-sort=\"text\">Read by</th><th scope=\"col\" data-sort=\"number\">Decision</th></tr></thead><tbody>";
-  for (const auto& edge : plan.edges)
-    html += std::string("<tr") + (edge.pair ? "" : " class=\"float\"") + "><th scope=\"row\">" +
-            name_markup(edge.value) + "" + why(edge.rule, edge.reason) + "</th><td>" + name_markup(edge.consumer) +
-            " <small>" + escape(edge.op) + ", input " + std::to_string(edge.slot) +
-            (edge.scale_group ? ", scale group " + std::to_string(*edge.scale_group) : std::string()) +
-            "</small></td>" + decision_cell(edge.pair, edge.rule, edge.reason) + "</tr>\n";
-  return html + "</tbody></table></div></details>";
+  Table table{{{"Value", Kind::Name}, {"Read by", Kind::Words}, {"Decision", Kind::Tag}}};
+  for (const auto& edge : plan.edges) {
+    pairs += edge.pair;
+    Table::Row& row = table.rows.emplace_back();
+    if (!edge.pair) row.attributes = " class=\"float\"";
+    row.cells = {
+        {name_markup(edge.value) + why(edge.rule, edge.reason)},
+        {"<td>" + name_markup(edge.consumer) + " <small>" + escape(edge.op) + ", input " + std::to_string(edge.slot) +
+         (edge.scale_group ? ", scale group " + std::to_string(*edge.scale_group) : std::string()) + "</small></td>"},
+        decision_cell(edge.pair, edge.rule, edge.reason)};
+  }
+  return "<details id=\"edges-details\"><summary>Every edge: " + plural(plan.edges.size(), "edge") + ", " +
+         std::to_string(pairs) +
+         " with a pair</summary><div data-search=\"edges\" data-label=\"Search edges\" data-float-only=\"float "
+         "only\">" +
+         table_markup(table, "id=\"edges\" class=\"wide\"") + "</div></details>";
 }
 
 std::string placement_lead(const PlanReport& plan) {

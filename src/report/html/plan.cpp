@@ -32,19 +32,19 @@ std::string summary_section(const PlanReport& plan) {
 std::string equalizable_section(const PlanReport& plan) {
   if (!plan.equalizable || plan.equalizable->empty()) return {};
   size_t values = 0;
-  std::string families, rows;
+  std::string families;
+  Table table{{{"Value", Kind::Name}, {"Family", Kind::Words}}};
   for (const auto& family : *plan.equalizable) {
     values += family.values.size();
     families += (families.empty() ? "" : ",") + family.family;
     for (const std::string& value : family.values)
-      rows += "<tr><th scope=\"row\">" + name_markup(value) + "</th><td>" + escape(family.family) + "</td></tr>\n";
+      table.rows.push_back({{{name_markup(value)}, {"<td>" + escape(family.family) + "</td>"}}});
   }
   return "<section id=\"equalizable\"><h2>What could be equalized</h2><p class=\"lead\">" + plural(values, "value") +
          " whose channels could be evened out before calibrating: <code>--equalize " + escape(families) +
-         "</code>.</p><div data-search=\"equalizable-values\" data-label=\"Search values\"><table "
-         "id=\"equalizable-values\" class=\"wide\" data-shown=\"15\" data-rows=\"values\"><thead><tr>" +
-         text_head("Value") + text_head("Family") + "</tr></thead><tbody>" + rows +
-         "</tbody></table></div></section>\n";
+         "</code>.</p><div data-search=\"equalizable-values\" data-label=\"Search values\">" +
+         table_markup(table, "id=\"equalizable-values\" class=\"wide\" data-shown=\"15\" data-rows=\"values\"") +
+         "</div></section>\n";
 }
 
 }  // namespace detent::html

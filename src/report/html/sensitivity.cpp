@@ -49,38 +49,33 @@ std::string sensitivity_row_chart(const SensitivityReport& report, const Sensiti
   return svg + "</svg>";
 }
 
-std::string sensitivity_row(const SensitivityReport& report, const SensitiveLayer& layer, const Axis& axis) {
+Table::Row sensitivity_row(const SensitivityReport& report, const SensitiveLayer& layer, const Axis& axis) {
   const double gain = layer.sqnr_db_all_but - report.sqnr_db_all;
-  const std::string title = "Only this layer in INT8: " + fixed_text(layer.sqnr_db_alone, 1) +
-                            " dB. All but this layer: " + fixed_text(layer.sqnr_db_all_but, 1) + " dB.";
-  return "<tr title=\"" + title + "\"><th scope=\"row\">" + name_markup(layer.name) + " <small>" + escape(layer.op) +
-         "</small></th><td class=\"chart\">" + sensitivity_row_chart(report, layer, axis) + "</td>" +
-         number_cell(layer.sqnr_db_alone, fixed_text(layer.sqnr_db_alone, 1)) +
-         number_cell(gain, signed_text(gain, 2)) +
-         (layer.nats_alone ? number_cell(*layer.nats_alone, fixed_text(*layer.nats_alone, 4)) : std::string()) +
-         number_cell(layer.macs_share, layer.macs_share > 0 ? percent_text(layer.macs_share) : "\u2013",
-                     "number minor") +
-         "</tr>\n";
+  Table::Row row{{{name_markup(layer.name) + " <small>" + escape(layer.op) + "</small>"},
+                  {sensitivity_row_chart(report, layer, axis)},
+                  {fixed_text(layer.sqnr_db_alone, 1), layer.sqnr_db_alone},
+                  {signed_text(gain, 2), gain}}};
+  row.attributes = " title=\"Only this layer in INT8: " + fixed_text(layer.sqnr_db_alone, 1) +
+                   " dB. All but this layer: " + fixed_text(layer.sqnr_db_all_but, 1) + " dB.\"";
+  if (layer.nats_alone) row.cells.push_back({fixed_text(*layer.nats_alone, 4), *layer.nats_alone});
+  row.cells.push_back({layer.macs_share > 0 ? percent_text(layer.macs_share) : "\u2013", layer.macs_share});
+  return row;
 }
 
-std::string sensitivity_head(const Axis& axis, bool scored, bool weights) {
-  return "<thead><tr><th scope=\"col\" data-sort=\"text\">Layer</th><td class=\"chart\"><svg class=\"scale\" "
-         "height=\"16\" "
-         "aria-hidden=\"true\">" +
-         tick_labels(axis, axis.ticks(5), 13) +
-         "</svg></td><th scope=\"col\" class=\"number\" data-sort=\"number\" title=\"SQNR at the output when only this "
-         "layer is in INT8, in dB\">Alone</th><th scope=\"col\" class=\"number\" data-sort=\"number\" title=\"What "
-         "SQNR "
-         "at the output gains when this layer stays float, in dB\">Gain</th>" +
-         std::string(scored
-                         ? "<th scope=\"col\" class=\"number\" data-sort=\"number\" title=\"Cross entropy a token when "
-                           "only this layer is in INT8\">Nats alone</th>"
-                         : "") +
-         "<th scope=\"col\" class=\"number minor\" "
-         "data-sort=\"number\" " +
-         (weights ? "title=\"Share of the elements of all weights\">Weights"
-                  : "title=\"Share of the model's MACs\">MACs") +
-         "</th></tr></thead>";
+Table sensitivity_table(const Axis& axis, bool scored, bool weights) {
+  Table table{
+      {{"Layer", Kind::Name},
+       {"<svg class=\"scale\" height=\"16\" aria-hidden=\"true\">" + tick_labels(axis, axis.ticks(5), 13) + "</svg>",
+        Kind::Chart},
+       {"Alone", Kind::Number, "SQNR at the output when only this layer is in INT8, in dB"},
+       {"Gain", Kind::Number, "What SQNR at the output gains when this layer stays float, in dB"}}};
+  if (scored)
+    table.columns.push_back({"Nats alone", Kind::Number, "Cross entropy a token when only this layer is in INT8"});
+  table.columns.push_back(weights ? Table::Column{"Weights", Kind::Minor, "Share of the elements of all weights"}
+                                  : Table::Column{"<th scope=\"col\" class=\"number minor\" data-sort=\"number\" "
+                                                  "title=\"Share of the model's MACs\">MACs</th>",
+                                                  Kind::Minor});
+  return table;
 }
 
 /// "; with all of them 1.4359 nats a token, FP32 1.4204"; empty: not scored.
@@ -98,24 +93,20 @@ std::string sensitivity_section(const SensitivityReport& report) {
   const std::vector<SensitiveLayer> layers = ranked_layers(report);
   if (layers.empty()) return {};
   const Axis axis = decibel_axis(report);
-  std::string html =
-      "<section id=\"sensitivity\"><h2>Sensitivity of layers</h2><p class=\"lead\">SQNR at the output in dB, worst "
-      "layer "
-      "first, measured with " +
-      escape(report.weights ? format_text(*report.weights) : report.calibrator) + " on " +
-      plural(report.evaluation_samples, "sample") + cross_entropy(report) + "." +
-      (decibel_extent(report).cut ? " An arrowhead stands for a value far beyond the end of the axis." : "") +
-      "</p><p class=\"key\" aria-hidden=\"true\"><span><svg width=\"12\" height=\"12\"><circle class=\"alone\" "
-      "cx=\"6\" "
-      "cy=\"6\" r=\"4.5\"/></svg>only this layer in INT8</span><span><svg width=\"12\" height=\"12\"><circle "
-      "class=\"but\" "
-      "cx=\"6\" cy=\"6\" r=\"3.5\"/></svg>all but this layer</span><span><svg width=\"12\" height=\"12\"><line "
-      "class=\"reference\" x1=\"6\" x2=\"6\" y1=\"0\" y2=\"12\"/></svg>all layers, " +
-      fixed_text(report.sqnr_db_all, 1) +
-      "\u00A0dB</span></p><table id=\"sensitivity-table\" class=\"wide dumbbells\" data-shown=\"15\">" +
-      sensitivity_head(axis, layers.front().nats_alone.has_value(), report.weights.has_value()) + "<tbody>";
-  for (const SensitiveLayer& layer : layers) html += sensitivity_row(report, layer, axis);
-  return html + "</tbody></table></section>\n";
+  Table table = sensitivity_table(axis, layers.front().nats_alone.has_value(), report.weights.has_value());
+  for (const SensitiveLayer& layer : layers) table.rows.push_back(sensitivity_row(report, layer, axis));
+  return "<section id=\"sensitivity\"><h2>Sensitivity of layers</h2><p class=\"lead\">SQNR at the output in dB, worst "
+         "layer first, measured with " +
+         escape(report.weights ? format_text(*report.weights) : report.calibrator) + " on " +
+         plural(report.evaluation_samples, "sample") + cross_entropy(report) + "." +
+         (decibel_extent(report).cut ? " An arrowhead stands for a value far beyond the end of the axis." : "") +
+         "</p><p class=\"key\" aria-hidden=\"true\"><span><svg width=\"12\" height=\"12\"><circle class=\"alone\" "
+         "cx=\"6\" cy=\"6\" r=\"4.5\"/></svg>only this layer in INT8</span><span><svg width=\"12\" "
+         "height=\"12\"><circle class=\"but\" cx=\"6\" cy=\"6\" r=\"3.5\"/></svg>all but this layer</span><span><svg "
+         "width=\"12\" height=\"12\"><line class=\"reference\" x1=\"6\" x2=\"6\" y1=\"0\" y2=\"12\"/></svg>all "
+         "layers, " +
+         fixed_text(report.sqnr_db_all, 1) + "\u00A0dB</span></p>" +
+         table_markup(table, "id=\"sensitivity-table\" class=\"wide dumbbells\" data-shown=\"15\"") + "</section>\n";
 }
 
 }  // namespace detent::html

@@ -74,39 +74,37 @@ std::vector<Entry> ranked_entries(const ValuesView& view, Ranking ranking) {
   return entries;
 }
 
-/// One column of the list.
+/// A column of the list, and its cell for a value.
 struct Column {
-  const char* label;
-  const char* meaning;
-  double (*key)(const Entry&);
-  std::string (*text)(const Entry&);
-  const char* classes = "number";
+  Table::Column column;
+  Table::Cell (*cell)(const Entry&);
 };
 
-constexpr Column kSpread{
-    "Spread", "Largest over smallest range that a calibrator chose", [](const Entry& entry) { return entry.spread; },
-    [](const Entry& entry) { return std::isnan(entry.spread) ? "\u2013" : fixed_text(entry.spread, 1) + "\u00D7"; }};
-constexpr Column kRange{"Range", "What the calibrator keeps",
-                        [](const Entry& entry) {
-                          return entry.range ? std::max(std::abs(entry.range->min), std::abs(entry.range->max)) : 0;
-                        },
-                        [](const Entry& entry) {
-                          return entry.range ? range_text(entry.range->min, entry.range->max) : std::string("\u2013");
-                        },
-                        "number minor"};
-constexpr Column kClipped{
-    "Clips", "Share of the elements outside the range, in percent", [](const Entry& entry) { return entry.clipped; },
-    [](const Entry& entry) {
-      return entry.clipped > 0 ? fmt::format("{:.2g}", 100 * entry.clipped) + "\u00A0%" : "\u2013";
-    }};
-constexpr Column kOwnError{"SQNR", "SQNR of the value after its own pair, in dB",
-                           [](const Entry& entry) { return entry.own_sqnr_db; },
-                           [](const Entry& entry) { return fixed_text(entry.own_sqnr_db, 1); }};
-
 std::vector<Column> columns_of(bool candidates, Ranking ranking) {
-  std::vector<Column> columns{candidates ? kSpread : kRange};
-  if (ranking == Ranking::OwnError) columns.push_back(kOwnError);
-  if (ranking == Ranking::Clipped) columns.push_back(kClipped);
+  std::vector<Column> columns;
+  if (candidates)
+    columns.push_back(
+        {{"Spread", Kind::Number, "Largest over smallest range that a calibrator chose"},
+         [](const Entry& entry) -> Table::Cell {
+           return {std::isnan(entry.spread) ? "\u2013" : fixed_text(entry.spread, 1) + "\u00D7", entry.spread};
+         }});
+  else
+    columns.push_back({{"Range", Kind::Minor, "What the calibrator keeps"}, [](const Entry& entry) -> Table::Cell {
+                         if (!entry.range) return {"\u2013"};
+                         return {range_text(entry.range->min, entry.range->max),
+                                 std::max(std::abs(entry.range->min), std::abs(entry.range->max))};
+                       }});
+  if (ranking == Ranking::OwnError)
+    columns.push_back(
+        {{"SQNR", Kind::Number, "SQNR of the value after its own pair, in dB"}, [](const Entry& entry) -> Table::Cell {
+           return {fixed_text(entry.own_sqnr_db, 1), entry.own_sqnr_db};
+         }});
+  if (ranking == Ranking::Clipped)
+    columns.push_back({{"Clips", Kind::Number, "Share of the elements outside the range, in percent"},
+                       [](const Entry& entry) -> Table::Cell {
+                         return {entry.clipped > 0 ? fmt::format("{:.2g}", 100 * entry.clipped) + "\u00A0%" : "\u2013",
+                                 entry.clipped};
+                       }});
   return columns;
 }
 
@@ -119,22 +117,19 @@ const char* order_text(const std::vector<Entry>& entries, Ranking ranking) {
 }
 
 std::string value_list(const std::vector<Entry>& entries, const std::vector<Column>& columns) {
-  std::string html =
-      "<table id=\"value-list\"><thead><tr><th scope=\"col\" class=\"number\" data-sort=\"number\" title=\"Position in "
-      "the model\"><abbr title=\"Position in the model\">#</abbr></th>" +
-      text_head("Value");
-  for (const Column& column : columns) html += number_head(column.label, column.meaning, column.classes);
-  html += "</tr></thead><tbody>";
-  for (size_t i = 0; i < entries.size(); ++i) {
-    const Entry& entry = entries[i];
-    html += std::string("<tr") + (i == 0 ? " class=\"chosen\"" : "") + ">" +
-            number_cell(static_cast<double>(entry.position), std::to_string(entry.position)) +
-            "<th scope=\"row\"><a href=\"#value-" + std::to_string(entry.position) + "\">" +
-            name_markup(entry.value->name) + " <small>" + escape(entry.value->op) + "</small></a></th>";
-    for (const Column& column : columns) html += number_cell(column.key(entry), column.text(entry), column.classes);
-    html += "</tr>\n";
+  Table table{{{"<abbr title=\"Position in the model\">#</abbr>", Kind::Number, "Position in the model"},
+               {"Value", Kind::Name}}};
+  for (const Column& column : columns) table.columns.push_back(column.column);
+  for (const Entry& entry : entries) {
+    Table::Row& row = table.rows.emplace_back();
+    if (&entry == entries.data()) row.attributes = " class=\"chosen\"";
+    const std::string position = std::to_string(entry.position);
+    row.cells = {{position, static_cast<double>(entry.position)},
+                 {"<a href=\"#value-" + position + "\">" + name_markup(entry.value->name) + " <small>" +
+                  escape(entry.value->op) + "</small></a>"}};
+    for (const Column& column : columns) row.cells.push_back(column.cell(entry));
   }
-  return html + "</tbody></table>";
+  return table_markup(table, "id=\"value-list\"");
 }
 
 /// "1,234,567 elements from −0.28 to 6.02, 12.3 % of them zero (not drawn)".

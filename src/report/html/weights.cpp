@@ -22,17 +22,19 @@ std::vector<WeightLayer> worst_first(std::vector<WeightLayer> layers) {
   return layers;
 }
 
-std::string weights_row(const WeightLayer& layer, const std::string& type) {
-  std::string html = std::string("<tr") + (layer.quantized ? "" : " class=\"float\"") + "><th scope=\"row\">" +
-                     name_markup(layer.name) + " <small>" + escape(layer.op) + "</small>" +
-                     (layer.quantized ? std::string() : "<p class=\"reason\">" + escape(layer.reason) + "</p>") +
-                     "</th><td data-key=\"" + (layer.quantized ? "1" : "0") + "\"><span class=\"tag" +
-                     (layer.quantized ? " int8\">" + type : "\">float") + "</span></td>";
-  html += layer.quantized ? number_cell(layer.sqnr_db, fixed_text(layer.sqnr_db, 2)) : "<td></td>";
-  return html +
-         number_cell(static_cast<double>(layer.elements), count_text(static_cast<double>(layer.elements)),
-                     "number minor") +
-         "</tr>\n";
+Table::Row weights_row(const WeightLayer& layer, const std::string& type) {
+  const auto elements = static_cast<double>(layer.elements);
+  const std::string name = name_markup(layer.name) + " <small>" + escape(layer.op) + "</small>";
+  if (!layer.quantized)
+    return {.cells = {{name + "<p class=\"reason\">" + escape(layer.reason) + "</p>"},
+                      {"<span class=\"tag\">float</span>", 0},
+                      {"<td></td>"},
+                      {count_text(elements), elements}},
+            .attributes = " class=\"float\""};
+  return {{{name},
+           {"<span class=\"tag int8\">" + type + "</span>", 1},
+           {fixed_text(layer.sqnr_db, 2), layer.sqnr_db},
+           {count_text(elements), elements}}};
 }
 
 /// " Embeddings, positions and masks as 8-bit integers: e.weight (44.8 dB), mask (exact)." Empty where there are none.
@@ -66,18 +68,17 @@ std::string rounding_sentence(const QuantizeWeightsReport& report) {
 std::string weights_section(const QuantizeWeightsReport& report) {
   if (report.layers.empty()) return {};
   const auto quantized = std::ranges::count_if(report.layers, &WeightLayer::quantized);
-  std::string html =
-      "<section id=\"weights\"><h2>Weights</h2><p class=\"lead\">" + std::to_string(quantized) + " of " +
-      plural(report.layers.size(), "weighted layer") + " as " + escape(format_text(report.format)) + ". " +
-      rounding_sentence(report) + tables_sentence(report) +
-      "</p><div data-search=\"weights-table\" data-label=\"Search layers\" data-float-only=\"float only\">"
-      "<table id=\"weights-table\" class=\"wide\" data-shown=\"15\"><thead><tr>" +
-      text_head("Layer") + "<th scope=\"col\" data-sort=\"number\">Weight</th>" +
-      number_head("SQNR, dB", "Of the weight behind its codes against the float one") +
-      number_head("Elements", "Of the weight", "number minor") + "</tr></thead><tbody>";
+  Table table{{{"Layer", Kind::Name},
+               {"Weight", Kind::Tag},
+               {"SQNR, dB", Kind::Number, "Of the weight behind its codes against the float one"},
+               {"Elements", Kind::Minor, "Of the weight"}}};
   const std::string type(title_of(report.format.codes));
-  for (const WeightLayer& layer : worst_first(report.layers)) html += weights_row(layer, type);
-  return html + "</tbody></table></div></section>\n";
+  for (const WeightLayer& layer : worst_first(report.layers)) table.rows.push_back(weights_row(layer, type));
+  return "<section id=\"weights\"><h2>Weights</h2><p class=\"lead\">" + std::to_string(quantized) + " of " +
+         plural(report.layers.size(), "weighted layer") + " as " + escape(format_text(report.format)) + ". " +
+         rounding_sentence(report) + tables_sentence(report) +
+         "</p><div data-search=\"weights-table\" data-label=\"Search layers\" data-float-only=\"float only\">" +
+         table_markup(table, "id=\"weights-table\" class=\"wide\" data-shown=\"15\"") + "</div></section>\n";
 }
 
 }  // namespace detent::html

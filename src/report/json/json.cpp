@@ -1,130 +1,116 @@
 #include "report/json/json.h"
 
-#include "report/json/json_parts.h"
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <ranges>
+#include <type_traits>
+
+#include "report/json/fields/compare.h"
+#include "report/json/fields/files.h"
+#include "report/json/fields/plan.h"
+#include "report/json/fields/quantize.h"
 
 namespace detent {
 
+namespace json {
 namespace {
 
-Json tensors(const std::vector<TensorInfo>& list) {
-  Json array = Json::array();
-  for (const TensorInfo& tensor : list)
-    array.push_back(
-        {{"name", tensor.name}, {"type", tensor.type}, {"shape", tensor.has_shape ? Json(tensor.shape) : Json()}});
-  return array;
-}
+/// Members stay in the order in which they are written.
+using Json = nlohmann::ordered_json;
 
-Json layers(const PlanReport& report) {
-  Json array = Json::array();
-  for (const auto& layer : report.layers)
-    array.push_back({{"name", layer.name},
-                     {"op", layer.op},
-                     {"int8", layer.int8},
-                     {"type", layer.int8 ? option_name_of(report.coverage.type) : "float"},
-                     {"rule", layer.rule},
-                     {"reason", layer.reason},
-                     {"macs", layer.macs},
-                     {"params", layer.params}});
-  return array;
-}
+template <class T>
+Json json_of(const T& value);
 
-Json edges(const PlanReport& report) {
-  Json array = Json::array();
-  for (const auto& edge : report.edges)
-    array.push_back({{"value", edge.value},
-                     {"consumer", edge.consumer},
-                     {"op", edge.op},
-                     {"slot", edge.slot},
-                     {"decision", edge.pair ? "pair" : "float"},
-                     {"scale_group", edge.scale_group ? Json(*edge.scale_group) : Json(nullptr)},
-                     {"rule", edge.rule},
-                     {"reason", edge.reason}});
-  return array;
-}
+/// Writes the fields of a report into an object.
+class Writer {
+ public:
+  explicit Writer(Json& object) : object_(object) {}
 
-/// null where it is not known.
-Json equalizable(const PlanReport& report) {
-  if (!report.equalizable) return nullptr;
+  void document(const char* kind, const char* /*title*/) { object_["schema"] = schema_id(kind); }
+  void part(const char* /*name*/, const char* /*description*/) {}
+  void either(std::initializer_list<const char*> /*names*/, std::initializer_list<const char*> /*others*/) {}
+  void operator()(const char* name, const auto& value, std::string_view /*description*/,
+                  const std::vector<std::string>& /*words*/ = {}) {
+    object_[name] = json_of(value);
+  }
+  void optional(const char* name, const auto& value, std::string_view /*description*/) {
+    if (value) object_[name] = json_of(*value);
+  }
+
+ private:
+  Json& object_;
+};
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json list_of(const auto& values) {
   Json list = Json::array();
-  for (const auto& family : *report.equalizable)
-    list.push_back({{"family", family.family}, {"count", family.values.size()}, {"values", family.values}});
+  for (const auto& value : values) list.push_back(json_of(value));
   return list;
 }
 
+Json object_of(const auto& values) {
+  Json object = Json::object();
+  for (const auto& [name, value] : values) object[name] = json_of(value);
+  return object;
+}
+
+template <class T>
+Json struct_of(const T& report) {
+  Json object = Json::object();
+  Writer writer(object);
+  fields(writer, report);
+  return object;
+}
+
+template <class T>
+Json json_of(const T& value) {
+  if constexpr (std::is_null_pointer_v<T> || std::is_integral_v<T>)
+    return value;
+  else if constexpr (std::is_same_v<T, double>)
+    return number(value);
+  else if constexpr (std::is_same_v<T, Finite>)
+    return number(value.value);
+  else if constexpr (std::is_same_v<T, OpenSize>)
+    return value.value;
+  else if constexpr (std::is_same_v<T, WeightBlock>)
+    return value.size == 0 ? Json("channel") : Json(value.size);
+  else if constexpr (std::is_same_v<T, std::filesystem::path>)
+    return value.string();
+  else if constexpr (std::is_convertible_v<const T&, std::string_view>)
+    return std::string_view(value);
+  else if constexpr (kIsOptional<T>)
+    return value ? json_of(*value) : Json(nullptr);
+  else if constexpr (NamedValues<T>)
+    return object_of(value);
+  else if constexpr (std::ranges::range<T>)
+    return list_of(value);
+  else
+    return struct_of(value);
+}
+
+std::string document_of(const auto& report) {
+  return struct_of(report).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 }  // namespace
+}  // namespace json
 
-std::string to_json(const ModelReport& report) {
-  Json json{{"model", report.model}, {"ir", report.ir}, {"opset", Json::object()}};
-  for (const auto& [domain, version] : report.opset) json["opset"][domain.empty() ? "ai.onnx" : domain] = version;
-  json["inputs"] = tensors(report.inputs);
-  json["outputs"] = tensors(report.outputs);
-  json["operators"] = report.operators;
-  json["float_nodes"] = Json::object();
-  for (const auto& [type, count] : report.float_nodes) json["float_nodes"][type] = count;
-  json["float_casts"] = report.float_casts;
-  json["parameters"] = report.parameters;
-  json["quantized"] = report.quantized;
-  json["producer"] = report.producer;
-  json["provenance"] = report.provenance ? provenance_json(*report.provenance) : Json(nullptr);
-  json["unsupported"] = Json::array();
-  for (const auto& item : report.unsupported)
-    json["unsupported"].push_back({{"node", item.node}, {"op", item.op}, {"reason", item.reason}});
-  return render("model", json);
+std::string to_json(const ModelReport& report) { return json::document_of(report); }
+std::string to_json(const TableReport& report) { return json::document_of(report); }
+std::string to_json(const DistributionReport& report) { return json::document_of(report); }
+std::string to_json(const PlanReport& report) { return json::document_of(report); }
+std::string to_json(const LintReport& report) { return json::document_of(report); }
+std::string to_json(const QuantizeReport& report) { return json::document_of(report); }
+std::string to_json(const QuantizeWeightsReport& report) { return json::document_of(report); }
+std::string to_json(const CastReport& report) { return json::document_of(report); }
+std::string to_json(const VerifyReport& report) { return json::document_of(report); }
+std::string to_json(const ComparisonReport& report) {
+  return report.types ? json::document_of(json::ComparedTypes{report}) : json::document_of(report);
 }
-
-std::string to_json(const PlanReport& report) {
-  return render("plan", {{"model", report.model},
-                         {"target", report.target},
-                         {"samples", report.samples},
-                         {"sample_digest", report.sample_digest},
-                         {"layers", layers(report)},
-                         {"edges", edges(report)},
-                         {"notes", report.notes},
-                         {"float_types", report.floats ? floats_json(*report.floats) : Json(nullptr)},
-                         {"equalizable", equalizable(report)},
-                         {"coverage", coverage_json(report.coverage)}});
-}
-
-std::string to_json(const LintReport& report) {
-  Json findings = Json::array();
-  for (const auto& finding : report.findings)
-    findings.push_back({{"id", finding.id},
-                        {"level", finding.level},
-                        {"node", finding.node},
-                        {"message", finding.message},
-                        {"cure", finding.cure},
-                        {"mac_share", number(finding.mac_share)}});
-  return render("lint", {{"model", report.plan.model},
-                         {"target", report.plan.target},
-                         {"samples", report.plan.samples},
-                         {"sample_digest", report.plan.sample_digest},
-                         {"origin", report.origin},
-                         {"codes", report.codes},
-                         {"built_for", report.built_for.empty() ? Json(nullptr) : Json(report.built_for)},
-                         {"following", report.following},
-                         {"findings", findings},
-                         {"layers", layers(report.plan)},
-                         {"notes", report.plan.notes},
-                         {"coverage", coverage_json(report.plan.coverage)}});
-}
-
-std::string to_json(const VerifyReport& report) {
-  Json lines = Json::array();
-  for (const auto& line : report.lines) {
-    using Outcome = VerifyReport::Line::Outcome;
-    const char* outcome = line.outcome == Outcome::Passed   ? "passed"
-                          : line.outcome == Outcome::Failed ? "failed"
-                                                            : "unsupported";
-    lines.push_back({{"folder", line.folder},
-                     {"model", line.model},
-                     {"outcome", outcome},
-                     {"detail", line.detail},
-                     {"operators", line.operators},
-                     {"worst_relative_error", number(line.worst_relative_error)}});
-  }
-  return render(
-      "verify",
-      {{"models", lines}, {"passed", report.passed}, {"failed", report.failed}, {"unsupported", report.unsupported}});
-}
+std::string to_json(const SensitivityReport& report) { return json::document_of(report); }
+std::string to_json(const RunReport& report) { return json::document_of(report); }
+std::string to_json(const CacheExportReport& report) { return json::document_of(report); }
+std::string to_json(const CacheImportReport& report) { return json::document_of(report); }
 
 }  // namespace detent

@@ -1,11 +1,12 @@
 #pragma once
 
-#include <cstddef>
 #include <string>
+
+#include "report/table.h"
 
 namespace detent {
 
-/// `text` with blanks behind it up to `width` bytes; longer texts stay as they are.
-[[nodiscard]] std::string padded(std::string text, size_t width);
+/// Prints the head, unless it is empty, and the rows, two blanks between columns.
+[[nodiscard]] std::string to_text(const Table& table);
 
 }  // namespace detent

@@ -50,8 +50,8 @@ std::string equalize_text(const EqualizeReport& report, Listing& listing) {
   if (report.samples > 0)
     text += ", channels of " + plural(report.samples, "sample") + fmt::format(" in {:.1f} s", report.seconds);
   // What was chosen on halves of the samples may have been taken back as it would be written.
-  if (report.acceptance && report.acceptance->accepted)
-    text += ", " + change_text(report.acceptance->before_db, report.acceptance->after_db) + " on all of them";
+  if (report.acceptance && report.acceptance->kept)
+    text += ", " + change_text(*report.acceptance->before_db, *report.acceptance->after_db) + " on all of them";
   text += "\n";
   for (const auto& family : report.families) text += family_line(family);
   text += imbalance_lines(report.values, listing);
@@ -78,11 +78,10 @@ std::string equalizable_text(const std::vector<PlanReport::Equalizable>& familie
 
 std::string bias_correction_text(const BiasCorrectionReport& report) {
   if (report.layers == 0) return "corrected no bias: " + report.reason + "\n";
-  if (!report.sqnr_before_db || !report.sqnr_after_db)
-    return "corrected no bias, not measured: " + report.reason + "\n";
+  if (!report.before_db || !report.after_db) return "corrected no bias, not measured: " + report.reason + "\n";
   return "corrected the biases of " + plural(report.layers, "layer") + fmt::format(" in {:.1f} s: ", report.seconds) +
-         change_text(*report.sqnr_before_db, *report.sqnr_after_db) + " on " +
-         plural(report.samples, "held-out sample") + ", " + (report.kept ? "kept" : "dropped: " + report.reason) + "\n";
+         change_text(*report.before_db, *report.after_db) + " on " + plural(report.samples, "held-out sample") + ", " +
+         (report.kept ? "kept" : "dropped: " + report.reason) + "\n";
 }
 
 }  // namespace detent

@@ -130,12 +130,9 @@ std::string to_text(const LintReport& report, Lists lists) {
 }
 
 std::string to_text(const std::vector<FindingInfo>& kinds) {
-  std::string text = "Findings\n";
-  size_t width = 0;
-  for (const FindingInfo& kind : kinds) width = std::max(width, kind.id.size());
-  for (const FindingInfo& kind : kinds)
-    text += "  " + padded(kind.id, width + 2) + kind.summary + " (" + kind.levels + ")\n";
-  return text;
+  Table table{{{"", Kind::Name}, {"", Kind::Words}}};
+  for (const FindingInfo& kind : kinds) table.rows.push_back({{{kind.id}, {kind.summary + " (" + kind.levels + ")"}}});
+  return "Findings\n" + to_text(table);
 }
 
 }  // namespace detent

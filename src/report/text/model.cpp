@@ -1,10 +1,9 @@
-#include <fmt/core.h>
-
 #include <map>
 
 #include "core/shown_text.h"
 #include "core/text.h"
 #include "report/quantities.h"
+#include "report/text/columns.h"
 #include "report/text/text.h"
 
 namespace detent {
@@ -66,7 +65,9 @@ std::string to_text(const ModelReport& report) {
   for (const auto& input : report.inputs) text += "  input   " + input.name + "  " + type_text(input) + "\n";
   for (const auto& output : report.outputs) text += "  output  " + output.name + "  " + type_text(output) + "\n";
   text += float_nodes_text(report) + "  operators\n";
-  for (const auto& [op, count] : report.operators) text += fmt::format("  {:6}  ", count) + op + "\n";
+  Table operators{{{"", Kind::Number, "", 6}, {"", Kind::Words}}};
+  for (const auto& [op, count] : report.operators) operators.rows.push_back({{{std::to_string(count)}, {op}}});
+  text += to_text(operators);
   if (report.unsupported.empty()) return text + "  every node can run\n";
   text += "  " + plural(report.unsupported.size(), "node") + " cannot run\n";
   for (const auto& item : report.unsupported)

@@ -12,10 +12,9 @@ std::string outputs_text(const std::vector<ErrorReport::Output>& outputs, Listin
   if (outputs.size() < 2) return {};
   std::vector<ErrorReport::Output> shown = worst_first(outputs);
   shown.resize(listing.shown(shown.size(), kShown));
-  size_t width = 0;
-  for (const auto& output : shown) width = std::max(width, output.name.size());
-  std::string text;
-  for (const auto& output : shown) text += "  " + padded(output.name, width) + "  " + output_error_text(output) + "\n";
+  Table table{{{"", Kind::Name}, {"", Kind::Words}}};
+  for (const auto& output : shown) table.rows.push_back({{{output.name}, {output_error_text(output)}}});
+  std::string text = to_text(table);
   if (shown.size() < outputs.size()) text += "  and " + plural(outputs.size() - shown.size(), "output") + " no worse\n";
   return text;
 }

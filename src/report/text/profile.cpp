@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "report/quantities.h"
+#include "report/text/columns.h"
 #include "report/text/text.h"
 
 namespace detent {
@@ -38,30 +39,38 @@ std::vector<Sum> sums_by_operator(const std::vector<Line>& nodes) {
 
 double time_percent(double ms, double total) { return total > 0 ? 100 * ms / total : 0; }
 
+Table table_of_times(const std::vector<Table::Column>& of) {
+  Table table{.columns = {{"ms", Kind::Number, "", 9}, {"share", Kind::Number, "", 7}}, .margin = ""};
+  table.columns.insert(table.columns.end(), of.begin(), of.end());
+  return table;
+}
+
+void add_time(Table& table, const ProfileReport& report, double ms, const std::vector<Table::Cell>& of) {
+  auto& cells = table.rows.emplace_back().cells;
+  cells = {{fmt::format("{:.3f}", ms)}, {fmt::format("{:.1f} %", time_percent(ms, report.total_ms))}};
+  cells.insert(cells.end(), of.begin(), of.end());
+}
+
 std::string operators_table(const ProfileReport& report) {
-  std::string text = "       ms   share  nodes  operator\n";
+  Table table = table_of_times({{"nodes"}, {"operator", Kind::Words}});
   for (const Sum& sum : sums_by_operator(report.nodes))
-    text += fmt::format("{:>9.3f}  {:>5.1f} %  {:5}  ", sum.ms, time_percent(sum.ms, report.total_ms), sum.nodes) +
-            sum.op + "\n";
-  return text;
+    add_time(table, report, sum.ms, {{std::to_string(sum.nodes)}, {sum.op}});
+  return to_text(table);
 }
 
 std::string nodes_table(const ProfileReport& report) {
   std::vector<const Line*> sorted;
   for (const Line& line : report.nodes) sorted.push_back(&line);
   std::stable_sort(sorted.begin(), sorted.end(), [](const Line* a, const Line* b) { return a->ms > b->ms; });
-  std::string text = "\n       ms   share  node\n";
+  Table table = table_of_times({{"node", Kind::Words}});
   double listed = 0;
   size_t i = 0;
   for (; i < sorted.size() && listed < kListedShare * report.total_ms; ++i) {
-    text += fmt::format("{:>9.3f}  {:>5.1f} %  ", sorted[i]->ms, time_percent(sorted[i]->ms, report.total_ms)) +
-            sorted[i]->node + " (" + sorted[i]->op + ")\n";
+    add_time(table, report, sorted[i]->ms, {{sorted[i]->node + " (" + sorted[i]->op + ")"}});
     listed += sorted[i]->ms;
   }
-  if (i == sorted.size()) return text;
-  const double rest = report.total_ms - listed;
-  return text + fmt::format("{:>9.3f}  {:>5.1f} %  ", rest, time_percent(rest, report.total_ms)) +
-         plural(sorted.size() - i, "other node") + "\n";
+  if (i < sorted.size()) add_time(table, report, report.total_ms - listed, {{plural(sorted.size() - i, "other node")}});
+  return "\n" + to_text(table);
 }
 
 }  // namespace

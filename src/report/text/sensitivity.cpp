@@ -19,38 +19,40 @@ std::string plain_decibels(double value) { return std::isfinite(value) ? fmt::fo
 
 std::string with_unit(double value) { return std::isfinite(value) ? fmt::format("{:.2f} dB", value) : "exact"; }
 
+std::string more_text(size_t shown, size_t count) {
+  return shown < count ? fmt::format("  {} more: --all, --top\n", count - shown) : std::string();
+}
+
 std::string layer_table(const std::vector<SensitivityReport::Layer>& layers, size_t top, bool several,
                         const char* share) {
   const size_t shown = std::min(top, layers.size());
-  size_t width = std::string_view("layer").size();
-  for (size_t i = 0; i < shown; ++i) width = std::max(width, layers[i].name.size() + layers[i].op.size() + 3);
   const bool scored = !layers.empty() && layers.front().nats_alone.has_value();
-  std::string text = fmt::format("\n  {}  {:>8}  {:>8}{}  {:>7}{}\n", padded("layer", width), "alone", "all but",
-                                 scored ? "  nats alone   all but" : "", share, several ? "  worst alone" : "");
+  Table table{{{"layer", Kind::Name}, {"alone", Kind::Number, "", 8}, {"all but", Kind::Number, "", 8}}};
+  if (scored) table.columns.insert(table.columns.end(), {{"nats alone"}, {"all but", Kind::Number, "", 8}});
+  table.columns.push_back({share, Kind::Number, "", 7});
+  if (several) table.columns.push_back({"worst alone", Kind::Words});
   for (size_t i = 0; i < shown; ++i) {
     const auto& layer = layers[i];
-    text += fmt::format("  {}  {:>8}  {:>8}", padded(layer.name + " (" + layer.op + ")", width),
-                        plain_decibels(layer.sqnr_db_alone), plain_decibels(layer.sqnr_db_all_but));
+    auto& cells = table.rows.emplace_back().cells;
+    cells = {{layer.name + " (" + layer.op + ")"},
+             {plain_decibels(layer.sqnr_db_alone)},
+             {plain_decibels(layer.sqnr_db_all_but)}};
     if (scored)
-      text += fmt::format("  {:>10.4f}  {:>8.4f}", layer.nats_alone.value_or(0), layer.nats_all_but.value_or(0));
-    text += fmt::format("  {:>7}", layer.macs_share > 0 ? percent_text(layer.macs_share) : "-");
-    text += (several ? "  " + layer.output : "") + "\n";
+      for (const auto& nats : {layer.nats_alone, layer.nats_all_but})
+        cells.push_back({fmt::format("{:.4f}", nats.value_or(0))});
+    cells.push_back({layer.macs_share > 0 ? percent_text(layer.macs_share) : "-"});
+    if (several) cells.push_back({layer.output});
   }
-  if (shown < layers.size()) text += fmt::format("  {} more: --all, --top\n", layers.size() - shown);
-  return text;
+  return "\n" + to_text(table) + more_text(shown, layers.size());
 }
 
 std::string value_lines(const SensitivityReport& report, size_t top) {
   if (report.values.empty()) return {};
   const size_t shown = std::min(top, report.values.size());
-  size_t width = std::string_view("quantized value").size();
-  for (size_t i = 0; i < shown; ++i) width = std::max(width, report.values[i].value.size());
-  std::string text = fmt::format("\n  {}  {:>8}\n", padded("quantized value", width), "by itself");
+  Table table{{{"quantized value", Kind::Name}, {"by itself", Kind::Number, "", 8}}};
   for (size_t i = 0; i < shown; ++i)
-    text +=
-        fmt::format("  {}  {:>8}\n", padded(report.values[i].value, width), plain_decibels(report.values[i].sqnr_db));
-  if (shown < report.values.size()) text += fmt::format("  {} more: --all, --top\n", report.values.size() - shown);
-  return text;
+    table.rows.push_back({{{report.values[i].value}, {plain_decibels(report.values[i].sqnr_db)}}});
+  return "\n" + to_text(table) + more_text(shown, report.values.size());
 }
 
 std::string made_models_text(const SensitivityReport& report) {

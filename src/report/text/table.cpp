@@ -16,34 +16,61 @@ std::string joined(const std::vector<std::string>& items, const char* empty) {
   return items.empty() ? empty : join(items);
 }
 
-std::string value_line(const TableReport::Value& value, size_t width) {
-  const std::string name = padded(value.name, width);
-  if (value.scale) return fmt::format("  {}  scale {:.9g} (imported)\n", name, *value.scale);
-  std::string text = fmt::format(
-      "  {}  {:12}  {:>5.1f} %  {:>12.6g}  {:>12.6g}  2^{:<4}  {:5}", name, value.count,
-      value.count ? rounded_percent(static_cast<double>(value.zeros) / static_cast<double>(value.count), 1) : 0.0,
-      value.min, value.max, value.log2_width, value.bins_in_use);
-  if (value.nans + value.infinities > 0) text += fmt::format("  {} NaN, {} Inf", value.nans, value.infinities);
-  return text + "\n";
+/// A column of values' names, of which very long ones are not waited for.
+Table::Column name_column(const TableReport& report) {
+  size_t width = 5;
+  for (const auto& value : report.values) width = std::max(width, std::min<size_t>(48, value.name.size()));
+  return {"value", Kind::Name, "", width, width};
+}
+
+Table::Row value_row(const TableReport::Value& value) {
+  if (value.scale) return {{{value.name}}, "", fmt::format("  scale {:.9g} (imported)", *value.scale)};
+  const double zeros =
+      value.count ? rounded_percent(static_cast<double>(value.zeros) / static_cast<double>(value.count), 1) : 0.0;
+  Table::Row row{{{value.name},
+                  {std::to_string(value.count)},
+                  {fmt::format("{:.1f} %", zeros)},
+                  {fmt::format("{:.6g}", value.min)},
+                  {fmt::format("{:.6g}", value.max)},
+                  {fmt::format("2^{}", value.log2_width)},
+                  {std::to_string(value.bins_in_use)}}};
+  if (value.nans + value.infinities > 0) row.behind = fmt::format("  {} NaN, {} Inf", value.nans, value.infinities);
+  return row;
+}
+
+std::string values_text(const TableReport& report) {
+  Table table{{name_column(report),
+               {"count", Kind::Number, "", 12},
+               {"zeros", Kind::Number, "", 7},
+               {"min", Kind::Number, "", 12},
+               {"max", Kind::Number, "", 12},
+               {"width", Kind::Words, "", 6},
+               {"bins", Kind::Number, "", 5}}};
+  for (const auto& value : report.values) table.rows.push_back(value_row(value));
+  return "\n" + to_text(table);
 }
 
 /// What single tokens and channels reach, of the values that have them.
-std::string token_text(const TableReport& report, size_t width) {
-  std::string lines;
-  for (const auto& value : report.values)
-    if (const auto& tokens = value.tokens)
-      lines += fmt::format("  {}  {:>10.4g}  {:>10.4g}  {:>10.4g}  {:>10.4g}  {:>10.4g}  {:>14}  {:>7}\n",
-                           padded(value.name, width), tokens->first, tokens->median, tokens->p99, tokens->others,
-                           tokens->median_channel, fmt::format("{} of {}", tokens->wide_channels, tokens->channels),
-                           tokens->largest_channel);
-  if (lines.empty()) return {};
-  return fmt::format(
-             "\nlargest |x| of tokens (the first of a sequence; the median, 99 % and all of the others) and of "
-             "channels\n"
-             "(the median; how many reach half of the largest, and the index of that)\n"
-             "  {}  {:>10}  {:>10}  {:>10}  {:>10}  {:>10}  {:>14}  {:>7}\n",
-             padded("value", width), "first", "median", "99 %", "others", "channels", "wide", "largest") +
-         lines;
+std::string token_text(const TableReport& report) {
+  Table table{{name_column(report)}};
+  for (const char* head : {"first", "median", "99 %", "others", "channels"})
+    table.columns.push_back({head, Kind::Number, "", 10});
+  table.columns.push_back({"wide", Kind::Number, "", 14});
+  table.columns.push_back({"largest"});
+  for (const auto& value : report.values) {
+    if (!value.tokens) continue;
+    const auto& tokens = *value.tokens;
+    auto& cells = table.rows.emplace_back().cells;
+    cells = {{value.name}};
+    for (const double amax : {tokens.first, tokens.median, tokens.p99, tokens.others, tokens.median_channel})
+      cells.push_back({fmt::format("{:.4g}", amax)});
+    cells.push_back({fmt::format("{} of {}", tokens.wide_channels, tokens.channels)});
+    cells.push_back({std::to_string(tokens.largest_channel)});
+  }
+  if (table.rows.empty()) return {};
+  return "\nlargest |x| of tokens (the first of a sequence; the median, 99 % and all of the others) and of "
+         "channels\n(the median; how many reach half of the largest, and the index of that)\n" +
+         to_text(table);
 }
 
 }  // namespace
@@ -80,12 +107,7 @@ std::string to_text(const TableReport& report) {
   std::string text = summary_text(report);
   text.resize(text.rfind("wrote "));  // nothing was
   text = report.table + "  calibration table, " + bytes_text(static_cast<double>(report.bytes)) + "\n" + text;
-  size_t width = 5;
-  for (const auto& value : report.values) width = std::max(width, std::min<size_t>(48, value.name.size()));
-  text += fmt::format("\n  {}  {:>12}  {:>7}  {:>12}  {:>12}  {:6}  {:>5}\n", padded("value", width), "count", "zeros",
-                      "min", "max", "width", "bins");
-  for (const auto& value : report.values) text += value_line(value, width);
-  return text + token_text(report, width);
+  return text + values_text(report) + token_text(report);
 }
 
 std::string to_text(const DistributionReport& report) {

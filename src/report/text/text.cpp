@@ -10,6 +10,7 @@
 #include "core/code_words.h"
 #include "report/output_errors.h"
 #include "report/quantities.h"
+#include "report/text/columns.h"
 #include "report/text/plan_lines.h"
 
 namespace detent {
@@ -21,25 +22,25 @@ constexpr size_t kLinesShown = 20;  // of a list whose lines differ
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
 std::string measurement_text(const CalibratorMeasurement& measured) {
-  std::string text = "measured " + plural(measured.candidates.size(), "calibrator") + " on " +
-                     measured_on_text(measured) +
-                     fmt::format(
-                         " in {:.1f} s; score: half the mean of the samples' SQNR, half the SQNR of their mean "
-                         "noise\n",
-                         measured.seconds);
+  std::string text =
+      "measured " + plural(measured.candidates.size(), "calibrator") + " on " + measured_on_text(measured) +
+      fmt::format(" in {:.1f} s; score: half the mean of the samples' SQNR, half the SQNR of their mean noise\n",
+                  measured.seconds);
+  Table table{{{"", Kind::Name, "", 17}, {"", Kind::Number, "", 8}}};
+  table.margin = "    ";
   for (size_t i = 0; i < measured.candidates.size(); ++i) {
     const auto& candidate = measured.candidates[i];
     const bool exact = std::isinf(candidate.score_db) && candidate.score_db > 0;
-    text += fmt::format("  {} {:17} {:>9}", i == measured.winner ? '*' : ' ', candidate.calibrator,
-                        exact ? "exact" : fmt::format("{:.2f} dB", candidate.score_db));
-    if (candidate.error.argmax_agreement)
-      text += ", argmax agreement " + percent_text(*candidate.error.argmax_agreement, 2);
-    if (candidate.error.sign_agreement) text += ", sign agreement " + percent_text(*candidate.error.sign_agreement, 2);
-    if (candidate.error.samples < measured.samples) text += ", on " + plural(candidate.error.samples, "sample");
-    if (i == measured.winner && measured.highest != i) text += "; " + choice_text(measured);
-    text += "\n";
+    Table::Row row{{{candidate.calibrator}, {exact ? "exact" : fmt::format("{:.2f} dB", candidate.score_db)}}};
+    if (const auto& share = candidate.error.argmax_agreement)
+      row.behind += ", argmax agreement " + percent_text(*share, 2);
+    if (const auto& share = candidate.error.sign_agreement) row.behind += ", sign agreement " + percent_text(*share, 2);
+    if (candidate.error.samples < measured.samples) row.behind += ", on " + plural(candidate.error.samples, "sample");
+    if (i == measured.winner) row.badge = "taken";
+    if (i == measured.winner && measured.highest != i) row.behind += "; " + choice_text(measured);
+    table.rows.push_back(std::move(row));
   }
-  return text;
+  return text + to_text(table);
 }
 
 /// A line for each step.

@@ -57,7 +57,7 @@ class Selection {
       keep(*best);
       std::erase(rest, best->family);
     }
-    if (!plain_.empty()) report_.sqnr_after_db = mean_of_parts(scores_);
+    if (!plain_.empty()) report_.after_db = mean_of_parts(scores_);
     std::ranges::sort(kept_, {}, [](const EqualizeItem& item) {
       return std::ranges::find(kEqualizeFamilies, item.family) - std::begin(kEqualizeFamilies);
     });
@@ -79,7 +79,7 @@ class Selection {
       for (size_t part = 0; part < scores_of_.parts; ++part)
         plain_.push_back(scores_of_.on_part(std::vector<std::vector<EqualizeItem>>(1), part).front());
       scores_ = plain_;
-      report_.sqnr_before_db = mean_of_parts(plain_);
+      report_.before_db = mean_of_parts(plain_);
     }
     EqualizeReport::Family& line = report_.families[family];
     std::vector<Step> steps;

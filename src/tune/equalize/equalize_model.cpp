@@ -26,9 +26,11 @@ class Acceptance {
   /// `items`, or what is left of them without the family whose absence serves best; nothing when that is no better either.
   [[nodiscard]] std::vector<EqualizeItem> accepted_of(const std::vector<EqualizeItem>& items, EqualizeReport& report) {
     if (items.empty()) return items;
+    const Stopwatch stopwatch;
     const FoldScores first = measure({{}, items});
     report.acceptance = compare(first[0], first[1]);
-    if (report.acceptance->accepted) return items;
+    report.acceptance->seconds = stopwatch.seconds();
+    if (report.acceptance->kept) return items;
     const std::string why = report.acceptance->reason;
     std::vector<std::vector<EqualizeItem>> fewer;
     for (size_t i = 0; i < items.size() && items.size() > 1; ++i) {
@@ -39,10 +41,11 @@ class Acceptance {
     const FoldScores others = fewer.empty() ? FoldScores{} : measure(fewer);
     for (size_t i = 0; i < others.size(); ++i) {
       const AcceptanceReport one = compare(first[0], others[i]);
-      if (!one.accepted || (report.acceptance->accepted && one.after_db <= report.acceptance->after_db)) continue;
+      if (!one.kept || (report.acceptance->kept && one.after_db <= report.acceptance->after_db)) continue;
       report.acceptance = one;
       best = fewer[i];
     }
+    report.acceptance->seconds = stopwatch.seconds();
     for (EqualizeReport::Family& line : report.families) {
       const auto is_line = [&](const EqualizeItem& item) { return name_of(item.family) == line.name; };
       if (std::ranges::any_of(items, is_line) && std::ranges::none_of(best, is_line))
@@ -140,6 +143,8 @@ EqualizedModel equalize_model(Model& model, const EqualizeRequest& request, cons
           if (line.name == name_of(item.family)) line.alpha = item.alpha, line.kept = line.groups > 0;
       items = harmless(items, equalizer, report);
     }
+    report.kept = !items.empty();
+    if (!report.kept && report.acceptance) report.reason = report.acceptance->reason;
     equalization = equalizer.equalization(items);
     report.values = equalizer.describe_values(equalization);
     std::ranges::copy(equalizer.notes(equalization), std::back_inserter(report.notes));

@@ -47,6 +47,7 @@ EqualizeReport describe_equalization(const CalibrationTable& table) {
     EqualizeReport::Family line{std::string(name_of(family))};
     for (const auto& [name, value] : table.equalization.values) line.values += value.family == family;
     line.kept = line.values > 0;
+    report.kept |= line.kept;
     report.families.push_back(line);
   }
   return report;

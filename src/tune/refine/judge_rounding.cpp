@@ -12,17 +12,18 @@
 
 namespace detent {
 
-RoundingJudgement judge_rounding(const Model& model, Model nearest, Model rounded, const DataSource& samples,
-                                 const RunSettings& settings) {
+MeasuredChange judge_rounding(const Model& model, Model nearest, Model rounded, const DataSource& samples,
+                              const RunSettings& settings) {
   std::array variants{std::move(nearest), std::move(rounded)};
   const auto take = [&](size_t i) { return std::move(variants[i]); };
   constexpr size_t kKept = size_t{256} << 20;
   const JudgedBatches batches(model, values_to_compare(model, read_first_inputs(samples, settings)), samples, settings,
                               nullptr, kKept, 1);
   const Evaluation evaluation = evaluate_on_batches(variants.size(), take, batches, settings, "judging weights");
-  RoundingJudgement judged{worst_sqnr_db(evaluation.report(0)), worst_sqnr_db(evaluation.report(1)), false, {}};
-  judged.kept = judged.after_db > judged.before_db;
-  if (!judged.kept) judged.reason = "SQNR " + fall_text(judged.before_db, judged.after_db);
+  const double before_db = worst_sqnr_db(evaluation.report(0)), after_db = worst_sqnr_db(evaluation.report(1));
+  MeasuredChange judged{
+      .before_db = before_db, .after_db = after_db, .kept = after_db > before_db, .samples = samples.size()};
+  if (!judged.kept) judged.reason = "SQNR " + fall_text(before_db, after_db);
   return judged;
 }
 

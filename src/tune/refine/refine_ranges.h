@@ -1,13 +1,13 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "calibrate/calibration.h"
 #include "calibrate/range_overrides.h"
 #include "detent/data_source.h"
+#include "detent/error_report.h"
 #include "detent/qparams.h"
 #include "detent/run_settings.h"
 #include "model/model.h"
@@ -32,8 +32,9 @@ struct RangeRefinement {
   double macs = 5e12;
 };
 
-/// Ranges of a calibrator for each value instead of one for all.
-struct RefinedRanges {
+/// Ranges of a calibrator for each value instead of one for all, kept where one is another. SQNRs are means over the held-out samples
+/// (sample_scores), infinite where nothing differs.
+struct RefinedRanges : MeasuredChange {
   /// A value, or a group that shares a scale, whose range became another.
   struct Change {
     std::string value;  ///< of a group the member that comes first in the graph
@@ -42,14 +43,8 @@ struct RefinedRanges {
   };
   std::map<ValueId, Range> ranges;  ///< those to quantize with
   std::vector<Change> changes;      ///< by value's place in the graph; none where nothing was kept
-  bool kept = false;                ///< at least one change
   size_t values = 0, tried = 0;     ///< values (groups count once) whose range is a choice; those that `macs` reached
   size_t trials = 0;                ///< ranges that were measured
-  /// Mean SQNR over the held-out samples (sample_scores), infinite where nothing differs; absent: nothing was measured.
-  std::optional<double> before_db, after_db;
-  std::string reason;  ///< a clause: why nothing was kept
-  size_t samples = 0;  ///< that were held out; 0: nothing was measured
-  double seconds = 0;
 };
 
 /// For each value the range that costs the outputs least, instead of those of the calibrator that is best on the whole.

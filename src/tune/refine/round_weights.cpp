@@ -207,7 +207,7 @@ WeightRounding round_weights(const Model& model, const PlacementPlan& plan, cons
     throw Error(ErrorCode::InvalidOption, "weights are rounded by what layers read, but there is no --data to run");
   const Stopwatch stopwatch;
   const RoundingSamples split(*source);
-  if (!split.enough()) return {.patch = {}, .report = {.reason = "fewer than 8 samples"}};
+  if (!split.enough()) return {.patch = {}, .report = {{.reason = "fewer than 8 samples"}}};
   const SampleSubset samples(*source, split.deciding), others(*source, split.measuring);
   const std::vector<RoundedWeight> weights = weights_to_round(model.graph(), plan, ranges, format, kMostRoundedColumns);
   const Model quantized = quantized_model(model, plan, ranges, format);
@@ -217,15 +217,12 @@ WeightRounding round_weights(const Model& model, const PlacementPlan& plan, cons
   WeightRoundingReport& report = result.report;
   report.weights = result.patch.replace_constants.size();
   if (report.weights > 0) {
-    report.samples = samples.size();
     result.patch.reason = "round weights";
     RewriteOptions rounded_format = format;
     rounded_format.weight_scales = result.scales;
-    const RoundingJudgement judged =
+    static_cast<MeasuredChange&>(report) =
         judge_rounding(model, quantized.clone(), quantized_model(model, plan, ranges, rounded_format, result.patch),
                        samples, settings);
-    report.sqnr_before_db = judged.before_db, report.sqnr_after_db = judged.after_db;
-    report.kept = judged.kept, report.reason = judged.reason;
   } else {
     report.reason = "every weight is rounded best to its nearest code";
   }

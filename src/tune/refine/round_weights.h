@@ -1,10 +1,10 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <string>
 
 #include "detent/data_source.h"
+#include "detent/error_report.h"
 #include "detent/qparams.h"
 #include "detent/run_settings.h"
 #include "model/graph_patch.h"
@@ -15,13 +15,8 @@
 namespace detent {
 
 /// What the rounding of weights gained. SQNRs are at the outputs, in dB.
-struct WeightRoundingReport {
-  size_t weights = 0;                                   ///< that were rounded otherwise than to the nearest codes
-  std::optional<double> sqnr_before_db, sqnr_after_db;  ///< absent: nothing was measured
-  bool kept = false;
-  std::string reason;  ///< a clause: why not
-  size_t samples = 0;  ///< that decided; 0: nothing was measured
-  double seconds = 0;
+struct WeightRoundingReport : MeasuredChange {
+  size_t weights = 0;  ///< that were rounded otherwise than to the nearest codes
 };
 
 struct WeightRounding {

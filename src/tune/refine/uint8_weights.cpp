@@ -52,15 +52,12 @@ Uint8Weights try_uint8_weights(const Model& model, const PlacementPlan& plan, co
   RewriteOptions changed = format;
   changed.uint8_weights = names;
   const SampleSubset samples(source, samples_by_hash(source, kSamples));
-  const RoundingJudgement judged = judge_rounding(model, quantized_model(model, plan, ranges, format),
-                                                  quantized_model(model, plan, ranges, changed), samples, settings);
-  result.samples = samples.size();
-  result.sqnr_before_db = judged.before_db, result.sqnr_after_db = judged.after_db;
-  result.kept = judged.after_db >= judged.before_db + kWorthDb;
-  if (result.kept)
-    result.names = names;
-  else
-    result.reason = "it gains less than 0.1 dB";
+  static_cast<MeasuredChange&>(result) =
+      judge_rounding(model, quantized_model(model, plan, ranges, format), quantized_model(model, plan, ranges, changed),
+                     samples, settings);
+  result.kept = *result.after_db >= *result.before_db + kWorthDb;
+  result.reason = result.kept ? "" : "it gains less than 0.1 dB";
+  if (result.kept) result.names = names;
   result.seconds = stopwatch.seconds();
   return result;
 }

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 
 #include "detent/data_source.h"
+#include "detent/error_report.h"
 #include "detent/qparams.h"
 #include "detent/run_settings.h"
 #include "model/model.h"
@@ -15,14 +15,9 @@
 namespace detent {
 
 /// Constants that are better written as UINT8 codes, and what that gains. SQNRs are at the worst output, in dB.
-struct Uint8Weights {
-  std::set<std::string> names;                          ///< empty: none are
-  size_t layers = 0;                                    ///< that were tried
-  std::optional<double> sqnr_before_db, sqnr_after_db;  ///< absent: nothing was measured
-  bool kept = false;
-  std::string reason;  ///< a clause: why not
-  size_t samples = 0;  ///< that decided; 0: nothing was measured
-  double seconds = 0;
+struct Uint8Weights : MeasuredChange {
+  std::set<std::string> names;  ///< empty: none are
+  size_t layers = 0;            ///< that were tried
 };
 
 /// Tries UINT8 weights in the first layers of the graph, those that read no other layer's values. Products of UINT8 and

@@ -92,7 +92,8 @@ class Rounder {
 void refit_on_all(const Model& model, const PlacementPlan& plan, const BlockFormat& format,
                   const BlockedWeights& nearest, const DataSource& source, const RunSettings& settings,
                   BlockRounding& result) {
-  BlockRounding again{.weights = nearest};
+  BlockRounding again;
+  again.weights = nearest;
   const SampleSubset all(source, samples_by_hash(source, kMeasuringSamples + result.samples));
   Rounder(model, plan, format, settings).round(again, all);
   result.weights = std::move(again.weights);
@@ -107,24 +108,23 @@ BlockRounding round_blocks(const Model& model, const PlacementPlan& whole, const
   const Stopwatch stopwatch;
   PlacementPlan plan = whole;
   plan.tables.clear();  // they lose 20 dB less than weights do: floats here, so that codes do not depend on them
-  BlockRounding result{.weights = nearest};
+  BlockRounding result;
+  result.weights = nearest;
   const RoundingSamples split(source);
   if (!split.enough()) {
     result.reason = "fewer than 8 samples";
     return result;
   }
   const SampleSubset deciding(source, split.deciding), measuring(source, split.measuring);
-  result.samples = measuring.size();
   Rounder(model, plan, format, settings).round(result, measuring);
   if (result.layers > 0) {
-    const RoundingJudgement judged =
+    static_cast<MeasuredChange&>(result) =
         judge_rounding(model, with_blocks(model, plan, nearest, format),
                        with_blocks(model, plan, result.weights, format), deciding, settings);
-    result.before_db = judged.before_db, result.after_db = judged.after_db;
-    result.kept = judged.kept, result.reason = judged.reason;
   } else {
     result.reason = "every weight is rounded best to its nearest code";
   }
+  result.samples = measuring.size();
   if (result.kept)
     refit_on_all(model, plan, format, nearest, source, settings, result);
   else

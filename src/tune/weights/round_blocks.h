@@ -1,8 +1,7 @@
 #pragma once
 
-#include <string>
-
 #include "detent/data_source.h"
+#include "detent/error_report.h"
 #include "detent/run_settings.h"
 #include "model/model.h"
 #include "place/plan/placement_plan.h"
@@ -11,16 +10,10 @@
 namespace detent {
 
 /// What rounding by the layers' inputs gained.
-struct BlockRounding {
+struct BlockRounding : MeasuredChange {
   BlockedWeights weights;    ///< those to write: the rounded ones where they were kept
   size_t layers = 0;         ///< weights with other codes than the nearest
-  size_t samples = 0;        ///< whose inputs were taken
   size_t short_of_rows = 0;  ///< weights with more rows than input vectors: their moments have no full rank
-  std::optional<double> before_db,
-      after_db;  ///< SQNR of the worst output, on the samples that decided; absent: not measured
-  bool kept = false;
-  std::string reason;  ///< a clause: why not
-  double seconds = 0;
 };
 
 /// Codes that keep the outputs of each layer, not its weight (round_by_moments); scales stay. A layer's inputs are those that it has behind

@@ -88,7 +88,7 @@ EqualizeReport made_up_equalization(const std::vector<ValueHistogram>& values, R
   EqualizeReport report;
   report.requested = "auto";
   report.samples = 256;
-  report.acceptance = {.samples = 256, .before_db = 5.31, .after_db = 8.05, .accepted = true};
+  report.acceptance = {{.before_db = 5.31, .after_db = 8.05, .kept = true, .samples = 256}};
   for (size_t i = 0; i < values.size(); i += 2)
     report.values.push_back({values[i].name, i % 3 ? "act" : "linear", 16 + random() % 300,
                              1.5 + 120 * std::pow(uniform(random), 4), 1.2 + 3 * uniform(random)});
@@ -220,7 +220,7 @@ QuantizeReport made_up_quantization(const ComparisonReport& comparison) {
         {value.name, value.ranges[0].min, value.ranges[0].max, true, value.ranges[0].max / 127, 0, std::nullopt});
   }
   report.equalized = comparison.equalized;
-  report.bias_correction = BiasCorrectionReport{81, 4.03, 4.21, true, {}, 32, 2.5};
+  report.bias_correction = BiasCorrectionReport{{4.03, 4.21, true, {}, 32, 2.5}, 81};
   report.plan = comparison.plan;
   report.notes = comparison.plan.notes;
   report.floats = made_up_floats(report.plan);
@@ -270,7 +270,7 @@ QuantizeWeightsReport made_up_weights() {
   }
   report.weight_bytes = 7'000'000;
   report.model_bytes = 56'000'000, report.output_bytes = 9'000'000;
-  report.rounding = {.layers = 23, .samples = 64, .before_db = 15.25, .after_db = 19.5, .kept = true, .seconds = 20};
+  report.rounding = {{15.25, 19.5, true, {}, 64, 20}, 23};
   report.provenance = {
       .producer = "detent 0.1.0", .target = report.target, .samples = 64, .options = "weight-only=int4"};
   return report;

@@ -51,7 +51,7 @@ EqualizeReport small_equalization() {
   EqualizeReport report;
   report.requested = "auto";
   report.samples = 256;
-  report.acceptance = {.samples = 256, .before_db = 9, .after_db = 10.5, .accepted = true};
+  report.acceptance = {{.before_db = 9, .after_db = 10.5, .kept = true, .samples = 256}};
   report.families = {{"gate", 0.75, 1, 2, true, 1.5}, {"relu", 0.5, 1, 1, false, -0.25, "gains less"}, {"norm"}};
   report.values = {{"even", "gate", 8, 2, 1.25}, {"uneven", "gate", 16, 100, 4}};
   report.notes = {"a bound is near"};

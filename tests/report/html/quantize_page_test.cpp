@@ -170,7 +170,7 @@ TEST(QuantizePage, ListsTheErrorOfEveryOutput) {
 
 TEST(QuantizePage, SpeaksOfNoZeroLayers) {
   QuantizeReport report = good_report();
-  report.bias_correction = BiasCorrectionReport{.reason = "no layer has one"};
+  report.bias_correction = BiasCorrectionReport{{.reason = "no layer has one"}};
   EXPECT_THAT(to_html(report),
               AllOf(HasSubstr("No bias was corrected: no layer has one."), Not(HasSubstr("0 layers"))));
 }
@@ -219,8 +219,8 @@ TEST(QuantizePage, ListsTheStepsOfTheBestLevelWithTheirGain) {
   QuantizeReport report = good_report();
   report.accuracy.level = "best";
   EXPECT_THAT(to_html(report), Not(HasSubstr("id=\"accuracy\""))) << "no step was tried";
-  report.accuracy.steps = {{"ranges", "1 of 18 ranges", 34.25, 34.5, true, 12, 8.5},
-                           {kHostile, kHostile, 34.5, 34.25, false, 12, 1}};
+  report.accuracy.steps = {{{34.25, 34.5, true, {}, 12, 8.5}, "ranges", "1 of 18 ranges"},
+                           {{34.5, 34.25, false, {}, 12, 1}, kHostile, kHostile}};
   const std::string page = to_html(report);
   EXPECT_EQ(nesting_fault(page), "");
   EXPECT_EQ(dangling_reference(page), "");
@@ -234,8 +234,7 @@ TEST(QuantizePage, ListsTheStepsOfTheBestLevelWithTheirGain) {
 TEST(QuantizePage, TellsOfBiasCorrectionWithAndWithoutEqualization) {
   QuantizeReport report = good_report();
   EXPECT_THAT(to_html(report), Not(HasSubstr("id=\"equalization\"")));
-  report.bias_correction =
-      BiasCorrectionReport{.layers = 3, .sqnr_before_db = 20, .sqnr_after_db = 21.5, .kept = true, .samples = 16};
+  report.bias_correction = BiasCorrectionReport{{.before_db = 20, .after_db = 21.5, .kept = true, .samples = 16}, 3};
   EXPECT_THAT(to_html(report),
               AllOf(HasSubstr("biases of 3 layers: SQNR at the outputs 20.00 \u2192 21.50\u00A0dB on 16 "
                               "held-out samples, kept."),

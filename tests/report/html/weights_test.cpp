@@ -24,7 +24,7 @@ QuantizeWeightsReport two_weights() {
                    {"coarse", "MatMul", true, "codes", 2000, 17.5}};
   report.weight_bytes = 937, report.float_weight_bytes = 12000;
   report.model_bytes = 30000, report.output_bytes = 5000;
-  report.rounding = {.layers = 2, .samples = 48, .before_db = 15.25, .after_db = 19.5, .kept = true, .seconds = 2};
+  report.rounding = {{15.25, 19.5, true, {}, 48, 2}, 2};
   report.provenance = {
       .producer = "detent 0.1.0", .target = "tensorrt:10.13", .samples = 48, .options = "weight-only=int4"};
   return report;
@@ -66,7 +66,7 @@ TEST(WeightsPage, SaysWhereCodesAreTheNearestOnes) {
   QuantizeWeightsReport report = two_weights();
   report.rounding.reset();
   EXPECT_THAT(html::weights_section(report), HasSubstr("Codes are the nearest ones: there was no data."));
-  report.rounding = {.reason = "fewer than 8 samples"};
+  report.rounding = QuantizeWeightsReport::Rounding{{.reason = "fewer than 8 samples"}};
   EXPECT_THAT(html::weights_section(report), HasSubstr("Codes are the nearest ones: fewer than 8 samples."));
 }
 

@@ -142,9 +142,9 @@ TEST(QuantizeText, CallsACandidateExactThatShowsNoDifference) {
 TEST(QuantizeText, SaysWhyAStepWasDroppedInItsLine) {
   QuantizeReport report;
   report.accuracy = {"best",
-                     {{"ranges", "12 of 113 ranges", 20, 21, true, 64, 3.0, ""},
-                      {"weights", "9 of 10 layers' weights", 21, 20.5, false, 64, 4.0, "SQNR 0.50 dB lower"},
-                      {"biases", "0 of 10 layers' biases", {}, {}, false, 0, 0.5, "no INT8 layer has one"}}};
+                     {{{20, 21, true, "", 64, 3.0}, "ranges", "12 of 113 ranges"},
+                      {{21, 20.5, false, "SQNR 0.50 dB lower", 64, 4.0}, "weights", "9 of 10 layers' weights"},
+                      {{{}, {}, false, "no INT8 layer has one", 0, 0.5}, "biases", "0 of 10 layers' biases"}}};
   report.bias_correction.emplace();
   const std::string text = to_text(report);
   EXPECT_NE(text.find("ranges       12 of 113 ranges, SQNR 20.00 -> 21.00 dB on 64 samples, kept (3.0 s)\n"),
@@ -157,13 +157,8 @@ TEST(QuantizeText, SaysWhyAStepWasDroppedInItsLine) {
 }
 
 TEST(BiasCorrectionText, NamesNoZeroLayers) {
-  EXPECT_EQ(bias_correction_text({.reason = "no layer has one"}), "corrected no bias: no layer has one\n");
-  EXPECT_EQ(bias_correction_text({.layers = 3,
-                                  .sqnr_before_db = 20,
-                                  .sqnr_after_db = 19.5,
-                                  .reason = "SQNR 0.50 dB lower",
-                                  .samples = 16,
-                                  .seconds = 1}),
+  EXPECT_EQ(bias_correction_text({{.reason = "no layer has one"}}), "corrected no bias: no layer has one\n");
+  EXPECT_EQ(bias_correction_text({{20, 19.5, false, "SQNR 0.50 dB lower", 16, 1}, 3}),
             "corrected the biases of 3 layers in 1.0 s: SQNR 20.00 -> 19.50 dB on 16 held-out samples, dropped: SQNR "
             "0.50 dB lower\n");
 }

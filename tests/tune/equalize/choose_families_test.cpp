@@ -94,8 +94,8 @@ TEST(ChooseFamilies, AsksForTheFamilyThatGainsMostFirst) {
   EqualizeReport report = families();
   EXPECT_EQ(Network({{"off", {5}}, {"act", {13}}, {"gate,act", {15}}}).choose(report), "gate,act");
   EXPECT_DOUBLE_EQ(*report.families[0].gain_db, 2) << "on top of act";
-  EXPECT_DOUBLE_EQ(*report.sqnr_before_db, 5);
-  EXPECT_DOUBLE_EQ(*report.sqnr_after_db, 15);
+  EXPECT_DOUBLE_EQ(*report.before_db, 5);
+  EXPECT_DOUBLE_EQ(*report.after_db, 15);
 }
 
 TEST(ChooseFamilies, DropsWhatRuinsOneCalibratorForTheOthers) {
@@ -166,7 +166,7 @@ TEST(ChooseFamilies, MeasuresNothingWithoutGroups) {
     throw std::logic_error("nobody asked");
   };
   EXPECT_TRUE(choose_families({1, nobody}, report).empty());
-  EXPECT_FALSE(report.sqnr_before_db);
+  EXPECT_FALSE(report.before_db);
 }
 
 }  // namespace

@@ -162,7 +162,7 @@ TEST(EqualizeModel, AutoGainsWhereItIsMeasuredReally) {
   const FoldJudge judge =
       make_fold_judge(reference, {target, placement, rewrite_options({}, placement, target), none, {"max"}, settings});
   const EqualizedModel outcome = equalize(model, "auto", judge);
-  EXPECT_GT(*outcome.report.sqnr_after_db, *outcome.report.sqnr_before_db + 3)
+  EXPECT_GT(*outcome.report.after_db, *outcome.report.before_db + 3)
       << "one channel of 16 is 64 times the others: they had two of 127 steps";
 }
 

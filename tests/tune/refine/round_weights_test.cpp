@@ -96,7 +96,7 @@ TEST(RoundWeights, GainsWhereInputsAreCorrelated) {
   EXPECT_TRUE(rounding.report.kept);
   EXPECT_EQ(rounding.report.samples, 32U);
   EXPECT_GT(rounding.report.weights, 0U);
-  EXPECT_GT(rounding.report.sqnr_after_db, rounding.report.sqnr_before_db);
+  EXPECT_GT(rounding.report.after_db, rounding.report.before_db);
 }
 
 TEST(RoundWeights, WritesWeightsThatKeepTheirScalesAndHaveTheChosenCodes) {
@@ -130,7 +130,7 @@ TEST(RoundWeights, RoundsToTheNumbersOfFp8) {
   const WeightRounding rounding = set.round();
   ASSERT_TRUE(rounding.report.kept) << rounding.report.reason;
   EXPECT_EQ(rounding.report.weights, 2U);
-  EXPECT_GT(rounding.report.sqnr_after_db, rounding.report.sqnr_before_db);
+  EXPECT_GT(rounding.report.after_db, rounding.report.before_db);
   EXPECT_EQ(weights_of(set, rounding.patch, "w2"), weights_of(set, {}, "w2"));
   for (const std::string name : {"w1", "w3"}) {
     const QuantizedWeight before = set.written(name), after = set.written(name, rounding.patch);

@@ -1,0 +1,84 @@
+#include <cctype>
+
+#include "core/text.h"
+#include "schemas/schema_set.h"
+
+namespace detent::json {
+
+namespace {
+
+/// Returns "QuantizeWeights" for "quantize-weights".
+std::string class_name(std::string_view name) {
+  std::string result;
+  bool first = true;
+  for (const char c : name) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) {
+      first = true;
+      continue;
+    }
+    result += first ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+    first = false;
+  }
+  return result;
+}
+
+/// Writes the classes that a schema needs, inner ones first.
+class TypeWriter {
+ public:
+  void write_class(const std::string& name, const Json& schema) {
+    const Json& required = schema.at("required");
+    std::string members;
+    for (const auto& [member, property] : schema.at("properties").items()) {
+      const bool there = std::ranges::find(required, Json(member)) != required.end();
+      const std::string type = type_of(name + class_name(member), property);
+      members += "    " + member + ": " + (there ? type : "NotRequired[" + type + "]") + "\n";
+    }
+    text_ += "class " + name + "(TypedDict):\n" + members + "\n";
+  }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  /// Returns the type of a value; `name` is for the class of an object.
+  std::string type_of(const std::string& name, const Json& schema) {
+    if (schema.contains("$ref")) {
+      const std::string reference = schema["$ref"];
+      return class_name(reference.substr(reference.rfind('/') + 1));
+    }
+    if (schema.contains("const")) return "Literal[" + schema["const"].dump() + "]";
+    if (schema.contains("enum"))
+      return "Literal[" +
+             join(schema["enum"], ", ", [](const Json& word) { return word.is_null() ? "None" : word.dump(); }) + "]";
+    if (schema.contains("anyOf"))
+      return "Union[" + join(schema["anyOf"], ", ", [&](const Json& one) { return type_of(name, one); }) + "]";
+    const Json& type = schema.at("type");
+    if (type.is_string()) return plain_type(name, type, schema);
+    return "Optional[" + plain_type(name, type.front(), schema) + "]";
+  }
+
+  std::string plain_type(const std::string& name, const std::string& type, const Json& schema) {
+    if (type == "array") return "list[" + (schema.contains("items") ? type_of(name, schema["items"]) : "Any") + "]";
+    if (type == "object" && schema.contains("properties")) {
+      write_class(name, schema);
+      return name;
+    }
+    if (type == "object") return "dict[str, " + type_of(name, schema["additionalProperties"]) + "]";
+    if (type == "null") return "None";
+    return type == "string" ? "str" : type == "boolean" ? "bool" : type == "integer" ? "int" : "float";
+  }
+
+  std::string text_;
+};
+
+}  // namespace
+
+std::string make_python_types(const std::map<std::string, Json>& schemas) {
+  TypeWriter writer;
+  for (const auto& [name, part] : schemas.at("parts").at("$defs").items()) writer.write_class(class_name(name), part);
+  for (const auto& [kind, schema] : schemas)
+    if (kind != "parts") writer.write_class(class_name(kind) + "Report", schema);
+  return "from typing import Any, Literal, Optional, TypedDict, Union\n\nfrom typing_extensions import "
+         "NotRequired\n\n" +
+         writer.text();
+}
+
+}  // namespace detent::json
