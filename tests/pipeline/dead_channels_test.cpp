@@ -169,7 +169,7 @@ TEST_F(SharedDeadChannels, BeyondAllOthersAreEvenedOut) {
   const QuantizeReport report = quantize_model(options);
   ASSERT_TRUE(report.equalized && report.equalized->acceptance);
   // A range of 6 where the others reach 1.5 to 5 wastes up to two bits, 12 dB; at least half a bit must come back.
-  EXPECT_GT(report.equalized->acceptance->after_db, report.equalized->acceptance->before_db + 3);
+  EXPECT_GT(*report.equalized->acceptance->after_db, *report.equalized->acceptance->before_db + 3);
 }
 
 /// All 400 images, one is a quarter of a point: the table of calibrators/README.md. Four minutes on two cores.
