@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "core/text.h"
 #include "datasets/array_source.h"
 #include "datasets/batch_layout.h"
 #include "datasets/data_source_list.h"
@@ -55,10 +56,8 @@ const DataSourceEntry& entry_for(const std::string& src) {
     if (entry.accepts(src)) return entry;
   std::error_code error;
   if (!fs::exists(src, error)) throw Error(ErrorCode::InvalidData, src + ": there is no such file or folder");
-  std::string forms;
-  for (const DataSourceEntry& entry : data_source_list())
-    forms += (forms.empty() ? "" : "; ") + std::string(entry.form);
-  throw Error(ErrorCode::InvalidData, src + ": not a kind of data that can be read", "possible are: " + forms);
+  throw Error(ErrorCode::InvalidData, src + ": not a kind of data that can be read",
+              "possible are: " + join(data_source_list(), "; ", &DataSourceEntry::form));
 }
 
 /// Several sources side by side: sample i takes each source's sample i.

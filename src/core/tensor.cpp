@@ -214,7 +214,7 @@ Tensor Tensor::made() const { return deferred_ ? deferred_->make() : *this; }
 Tensor Tensor::sequence(std::vector<Tensor> elements) {
   Tensor tensor;
   tensor.type_ = DataType::Sequence;
-  tensor.shape_ = {static_cast<int64_t>(elements.size())};
+  tensor.shape_ = {std::ssize(elements)};
   tensor.elements_ = std::make_shared<const std::vector<Tensor>>(std::move(elements));
   return tensor;
 }

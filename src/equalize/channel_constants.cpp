@@ -12,7 +12,7 @@ bool has_channels(const Tensor& constant, size_t from_right, size_t channels) {
 
 Tensor over_channels(const Tensor& constant, size_t from_right, std::span<const double> numbers,
                      const std::function<double(double, double)>& combine) {
-  const auto channels = static_cast<int64_t>(numbers.size());
+  const auto channels = std::ssize(numbers);
   std::vector<int64_t> extents(constant.shape().begin(), constant.shape().end());
   while (extents.size() <= from_right) extents.insert(extents.begin(), 1);
   const size_t axis = extents.size() - 1 - from_right;

@@ -140,7 +140,7 @@ Sample with_padding_filled(Sample sample) {
     const Shape& shape = sample.inputs[i].shape();
     const int batch = sample.batch_axes.empty() ? 0 : sample.batch_axes[i];
     for (size_t axis = 0; axis < shape.rank(); ++axis) {
-      if (static_cast<int>(axis) == batch || shape[axis] != static_cast<int64_t>(from.size())) continue;
+      if (static_cast<int>(axis) == batch || shape[axis] != std::ssize(from)) continue;
       sample.inputs[i] = gather_slices(sample.inputs[i], axis, from);
       break;
     }

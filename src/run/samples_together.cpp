@@ -53,7 +53,7 @@ double positions_of(const Graph& graph, std::span<const Tensor> inputs) {
 bool same_rows(const Tensor& all, std::span<const std::vector<Tensor>> singles, size_t output) {
   if (all.empty_handle() || all.is_sequence() || all.type() == DataType::String || all.shape().rank() == 0)
     return false;
-  if (all.shape()[0] != static_cast<int64_t>(singles.size())) return false;
+  if (all.shape()[0] != std::ssize(singles)) return false;
   const size_t row = all.byte_count() / singles.size();
   for (size_t i = 0; i < singles.size(); ++i) {
     const Tensor& one = singles[i][output];
