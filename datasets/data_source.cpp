@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/text.h"
 #include "datasets/data_source_list.h"
 #include "datasets/preprocess.h"
 #include "detent/error.h"
@@ -204,10 +205,8 @@ const DataSourceEntry& entry_for(const std::string& src) {
     if (entry.accepts(src)) return entry;
   std::error_code error;
   if (!fs::exists(src, error)) throw Error(ErrorCode::InvalidData, src + ": there is no such file or folder");
-  std::string forms;
-  for (const DataSourceEntry& entry : data_source_list())
-    forms += (forms.empty() ? "" : "; ") + std::string(entry.form);
-  throw Error(ErrorCode::InvalidData, src + ": not a kind of data that can be read", "possible are: " + forms);
+  throw Error(ErrorCode::InvalidData, src + ": not a kind of data that can be read",
+              "possible are: " + join(data_source_list(), "; ", &DataSourceEntry::form));
 }
 
 /// Several sources side by side: sample i takes each source's sample i.

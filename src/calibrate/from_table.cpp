@@ -31,11 +31,7 @@ std::vector<std::vector<std::string>> tensorrt_groups(const Graph& prepared, con
 }
 
 std::string lacking(const std::vector<std::string>& names) {
-  constexpr size_t kShown = 5;
-  std::string text;
-  for (size_t i = 0; i < std::min(kShown, names.size()); ++i) text += (i ? ", '" : "'") + names[i] + "'";
-  if (names.size() > kShown) text += " and " + std::to_string(names.size() - kShown) + " more";
-  return text;
+  return listed(names, 5, [](const std::string& name) { return "'" + name + "'"; });
 }
 
 const char* way_out(const CalibrationTable& table) {

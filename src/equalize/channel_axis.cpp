@@ -1,6 +1,7 @@
 #include "equalize/channel_axis.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "ops/traits.h"
 
@@ -202,7 +203,7 @@ class AxisFinder {
 
   bool backward() {
     bool changed = false;
-    for (size_t i = graph_.nodes().size(); i-- > 0;) changed |= across(graph_.nodes()[i]);
+    for (const Node& node : graph_.nodes() | std::views::reverse) changed |= across(node);
     return changed;
   }
 

@@ -193,7 +193,7 @@ class PatchMaker {
   /// A Mul of a value around `node` by one factor a channel.
   void multiply(const Node& node, const std::string& from, const std::string& to, const std::vector<double>& factors) {
     std::vector<int64_t> extents(from_right(node) + 1, 1);  // broadcast in front of the channels
-    extents.front() = static_cast<int64_t>(factors.size());
+    extents.front() = std::ssize(factors);
     const Tensor wide =
         Tensor::from<double>(Shape{std::span<const int64_t>(extents)}, std::span<const double>(factors));
     const std::string constant = editor_.names().fresh(to + "_factors");

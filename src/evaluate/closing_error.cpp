@@ -56,7 +56,7 @@ void add_integers(const Tensor& expected, const Tensor& output, const std::vecto
   const auto a = classes_of(expected), b = classes_of(output);
   if (a && b) {
     const int64_t each = a->height() * a->width();
-    const bool cut = static_cast<int64_t>(counted.size()) == samples * each;
+    const bool cut = std::ssize(counted) == samples * each;
     for (int64_t n = 0; n < samples; ++n)
       for (int64_t position = 0; position < each; ++position) {
         if (cut && counted[static_cast<size_t>(n * each + position)] == 0) continue;

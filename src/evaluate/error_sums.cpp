@@ -73,7 +73,7 @@ void add_decisions(const Tensor& reference, const Tensor& candidate, std::span<c
             kept_x.push_back(scores[c * inner]), kept_y.push_back(others[c * inner]);
         if (kept_x.empty() || (kept_x.size() == 1 && !sums.by_sign)) continue;  // nothing to choose among
         scores = kept_x.data(), others = kept_y.data();
-        classes = static_cast<int64_t>(kept_x.size()), stride = 1;
+        classes = std::ssize(kept_x), stride = 1;
       }
       ++sums.positions;
       sums.agreeing += argmax(scores, classes, stride) == argmax(others, classes, stride);

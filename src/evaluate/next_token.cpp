@@ -112,8 +112,8 @@ TokenScore score_next_tokens(std::span<const std::vector<int64_t>> next, std::sp
                              std::span<const Tensor> outputs) {
   TokenScore score;
   if (next.empty() || next.front().empty()) return score;
-  const auto positions = static_cast<int64_t>(next.front().size());
-  const Logits logits = find_logits(static_cast<int64_t>(next.size()), positions, names, outputs);
+  const auto positions = std::ssize(next.front());
+  const Logits logits = find_logits(std::ssize(next), positions, names, outputs);
   const Tensor values = cast(outputs[logits.output], DataType::Float32);
   const float* all = values.data<float>().data();
   for (size_t n = 0; n < next.size(); ++n)

@@ -207,7 +207,7 @@ std::vector<Truth> TaskMetric::truths_of(std::span<const Sample> samples) const 
 TaskSums TaskMetric::score(std::span<const Truth> truths, std::span<const std::string> names,
                            std::span<const Tensor> given, OutputAxes axes) const {
   TaskSums sums;
-  const auto samples = static_cast<int64_t>(truths.size());
+  const auto samples = std::ssize(truths);
   const std::vector<Tensor> in_front = with_samples_in_front(given, truths.size(), axes);
   const JudgedOutputs outputs{names, in_front, given};
   if (!labels_.empty()) {

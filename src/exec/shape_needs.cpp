@@ -1,6 +1,7 @@
 #include "exec/shape_needs.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "ops/traits.h"
 
@@ -24,8 +25,7 @@ bool keeps_shapes_apart(OpKind kind) {
 
 ValueMap<bool> values_that_decide_shapes(const Graph& graph) {
   ValueMap<bool> decides(graph.values().size());
-  for (size_t i = graph.nodes().size(); i-- > 0;) {
-    const Node& node = graph.nodes()[i];
+  for (const Node& node : graph.nodes() | std::views::reverse) {
     const OpTraits& traits = traits_of(graph, node);
     if (traits.kind == OpKind::ShapeOf) continue;  // looks at no element
     const bool read_behind =

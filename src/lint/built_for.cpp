@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "core/text.h"
 #include "lint/finding_list.h"
 
 namespace detent {
@@ -46,8 +47,7 @@ std::string codes_text(const QdqReading& reading) {
     shifted |= std::ranges::any_of(node.zero_points, [](int64_t point) { return point != 0; });
   }
   if (types.empty()) return {};
-  std::string text;
-  for (const std::string& type : types) text += (text.empty() ? "" : " and ") + type;
+  std::string text = join(types, " and ");
   text = shifted ? text + " with zero points" : "symmetric " + text;
   return text + (int32_biases ? ", INT32 biases" : "");
 }

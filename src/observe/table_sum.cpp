@@ -32,9 +32,8 @@ void check_samples(const CalibrationTable& a, const CalibrationTable& b) {
   std::vector<TableSample> common;
   std::ranges::set_intersection(a.samples, b.samples, std::back_inserter(common));
   if (common.empty()) return;
-  throw mismatch("both tables hold sample '" + common.front().name + "'" +
-                     (common.size() > 1 ? " and " + std::to_string(common.size() - 1) + " more" : "") +
-                     ", which would count twice",
+  const auto name = [](const TableSample& sample) { return "'" + sample.name + "'"; };
+  throw mismatch("both tables hold sample " + listed(common, 1, name) + ", which would count twice",
                  "merge every shard once");
 }
 

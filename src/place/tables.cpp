@@ -21,17 +21,17 @@ bool is_large(const Tensor& table) {
 }
 
 bool is_use_of(const PlacementDraft& draft, const Use& use, std::string_view op) {
-  return draft.graph().node(use.node).op_type == op;
+  return draft.node(use.node).op_type == op;
 }
 
 bool gathers_rows(const PlacementDraft& draft, const Use& use) {
-  return is_use_of(draft, use, "Gather") && use.slot == 0 && draft.graph().node(use.node).int_or("axis", 0) == 0;
+  return is_use_of(draft, use, "Gather") && use.slot == 0 && draft.node(use.node).int_or("axis", 0) == 0;
 }
 
 /// A DequantizeLinear directly in front of a product makes engines take the rows for INT8 activations, whose scales they want for
 /// the whole tensor.
 bool feeds_product(const PlacementDraft& draft, const Node& gather) {
-  return std::ranges::any_of(draft.graph().value(gather.output(0)).uses, [&](const Use& use) {
+  return std::ranges::any_of(draft.value(gather.output(0)).uses, [&](const Use& use) {
     return draft.kind(use.node) == OpKind::MatMul || draft.kind(use.node) == OpKind::Gemm;
   });
 }
@@ -39,7 +39,7 @@ bool feeds_product(const PlacementDraft& draft, const Node& gather) {
 /// The node reads the constant number by number, and nobody wants it to read floats.
 bool may_read_codes(const PlacementDraft& draft, const Use& use) {
   if (use.slot < 0 || draft.is_foreign(use.node) || draft.is_out(use.node)) return false;
-  if (gathers_rows(draft, use)) return !feeds_product(draft, draft.graph().node(use.node));
+  if (gathers_rows(draft, use)) return !feeds_product(draft, draft.node(use.node));
   const auto reads_numbers = [&](std::string_view op) { return is_use_of(draft, use, op); };
   return std::ranges::any_of(std::initializer_list<std::string_view>{"Add", "Sub", "Mul", "Where"}, reads_numbers);
 }

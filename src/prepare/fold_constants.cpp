@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <set>
 #include <vector>
 
@@ -186,8 +187,8 @@ class ConstantFolder {
     patch.reason = "fold constants";
     NodeMap<bool> removed(graph_.nodes().size(), false);
     std::vector<ValueId> kept;
-    for (size_t i = graph_.nodes().size(); i-- > 0;) {  // readers of a value come before the node that writes it
-      const Node& node = graph_.nodes()[i];
+    for (const Node& node :
+         graph_.nodes() | std::views::reverse) {  // readers of a value before the node that writes it
       if (!is_computed(node) || is_dead_end(node)) continue;
       std::vector<ValueId> read;
       for (const ValueId output : node.outputs)

@@ -38,7 +38,7 @@ void add_input(const Graph& graph, const Node& node, int slot, const std::string
 void move_ints(const Graph& graph, const Node& node, const std::string& attribute, int slot, GraphPatch& patch) {
   if (!node.has(attribute)) return;
   const std::vector<int64_t> list = node.ints_or(attribute, {});
-  add_input(graph, node, slot, attribute, Tensor::from<int64_t>(Shape{static_cast<int64_t>(list.size())}, list), patch);
+  add_input(graph, node, slot, attribute, Tensor::from<int64_t>(Shape{std::ssize(list)}, list), patch);
   patch.remove_attributes.emplace_back(node.name, attribute);
 }
 
@@ -92,7 +92,7 @@ void rename_operator(const Graph& graph, const Node& node, const std::string& op
 
 void upsample_9(const Graph& graph, const Node& node, Types, GraphPatch& patch) {
   const std::vector<float> scales = node.floats_or("scales", {});
-  add_input(graph, node, 1, "scales", Tensor::from<float>(Shape{static_cast<int64_t>(scales.size())}, scales), patch);
+  add_input(graph, node, 1, "scales", Tensor::from<float>(Shape{std::ssize(scales)}, scales), patch);
   patch.remove_attributes.emplace_back(node.name, "scales");
 }
 
@@ -176,8 +176,7 @@ void roi_align_16(const Graph&, const Node& node, Types, GraphPatch& patch) {
 
 /// Without sizes the number of parts is now said, no longer counted from the outputs.
 void split_18(const Graph&, const Node& node, Types, GraphPatch& patch) {
-  if (node.input(1) == kNoValue)
-    patch.set_attributes.push_back({node.name, {"num_outputs", static_cast<int64_t>(node.outputs.size())}});
+  if (node.input(1) == kNoValue) patch.set_attributes.push_back({node.name, {"num_outputs", std::ssize(node.outputs)}});
 }
 
 /// The modes got the names of Resize; the default is the same.

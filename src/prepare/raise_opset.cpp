@@ -1,7 +1,10 @@
 #include "prepare/raise_opset.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
+#include "core/text.h"
 #include "detent/error.h"
 #include "ops/check_signatures.h"
 #include "ops/find_operator.h"
@@ -86,12 +89,11 @@ void raise_by_one(Model& model, int version, std::vector<std::string>& problems)
 }
 
 Error cannot_raise(int64_t from, int64_t wanted, const std::vector<std::string>& problems) {
-  std::string text = "cannot raise the opset from " + std::to_string(from) + " to " + std::to_string(wanted) + ": ";
-  for (size_t i = 0; i < problems.size(); ++i) text += (i ? "; " : "") + problems[i];
-  return {ErrorCode::Unsupported, text,
-          "export the model again with opset " + std::to_string(wanted) +
-              " or newer, or quantize it with --per-tensor "
-              "where its own opset is 10 or newer"};
+  return {ErrorCode::Unsupported,
+          fmt::format("cannot raise the opset from {} to {}: {}", from, wanted, join(problems, "; ")),
+          fmt::format("export the model again with opset {} or newer, or quantize it with --per-tensor where its own "
+                      "opset is 10 or newer",
+                      wanted)};
 }
 
 }  // namespace

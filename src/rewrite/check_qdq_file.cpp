@@ -159,7 +159,7 @@ class FileCheck {
     const int axis = channel_axis(node, promised);
     if (!written.grid.scale) return;
     const int64_t scales = written.grid.scale->element_count();
-    const int64_t channels = axis < 0 ? 1 : promised.shape[static_cast<size_t>(axis)];
+    const int64_t channels = axis < 0 ? 1 : promised.shape[axis];
     if (scales != channels)
       add(dequantize(pair), "has " + std::to_string(scales) + " scales for " + std::to_string(channels) +
                                 " channels of the weight of " + describe(node));

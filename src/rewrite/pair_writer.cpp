@@ -8,9 +8,7 @@ namespace detent {
 
 namespace {
 
-Shape shape_of(const QParams& qparams) {
-  return qparams.axis < 0 ? Shape{} : Shape{static_cast<int64_t>(qparams.scale.size())};
-}
+Shape shape_of(const QParams& qparams) { return qparams.axis < 0 ? Shape{} : Shape{std::ssize(qparams.scale)}; }
 
 Attribute to_type(DataType type) { return {"to", static_cast<int64_t>(onnx_type_of(type))}; }
 

@@ -72,7 +72,7 @@ class WeightInserter {
   /// Number of scales of a weight.
   [[nodiscard]] size_t channels_of(const WeightDecision& weight) const {
     const int axis = axis_of(weight);
-    return axis < 0 ? 1 : static_cast<size_t>(tensor_of(weight).shape()[static_cast<size_t>(axis)]);
+    return axis < 0 ? 1 : static_cast<size_t>(tensor_of(weight).shape()[axis]);
   }
 
   void write(const WeightDecision& decision, Copy& copy) {
@@ -113,8 +113,7 @@ class WeightInserter {
       copy.qparams = quantized.qparams;
       if (quantized.raised > 0)
         warn("weight '" + wish + "' of node '" + node_of(decision).name + "': the scale of " +
-             std::to_string(quantized.raised) + " of " + std::to_string(copy.qparams.scale.size()) +
-             (copy.qparams.scale.size() == 1 ? " channel" : " channels") +
+             std::to_string(quantized.raised) + " of " + plural(copy.qparams.scale.size(), "channel") +
              " was raised so that the INT32 bias fits 32 bits");
     } catch (const Error& error) {
       throw error.in("weight '" + context_.name(decision.value) + "' of node '" + node_of(decision).name + "'");
@@ -178,7 +177,7 @@ class WeightInserter {
     if (!find_bias(decision, bias).empty() || context_.type_of(bias.value) != DataType::Float32) return;
     // Every output element sums a part of the weight's elements: those of its channel, or of one group of them.
     const Tensor& weight = tensor_of(decision);
-    const int64_t channels = decision.axis < 0 ? 1 : weight.shape()[static_cast<size_t>(decision.axis)];
+    const int64_t channels = decision.axis < 0 ? 1 : weight.shape()[decision.axis];
     const int64_t products = weight.element_count() / std::max<int64_t>(channels, 1);
     const size_t count = channels_of(decision);
     keep_larger(copy.least_scales, least_weight_scales(bias.content, bias.input_scale, count, products));

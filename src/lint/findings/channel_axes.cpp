@@ -15,7 +15,7 @@ std::optional<int64_t> channel_axis(const LintView& view, const QuantizedOperand
   const NodeId layer = view.graph().find_node(operand.node);
   if (layer == kNoNode || !view.found().is_weighted(layer) || view.found().weight_slot(layer) != operand.slot)
     return std::nullopt;
-  const int axis = view.found().weight_axis(view.graph().node(layer));
+  const int axis = view.found().weight_axis(view.node(layer));
   if (axis < 0) return std::nullopt;
   return operand.axes.empty() ? axis : static_cast<int64_t>(operand.axes[static_cast<size_t>(axis)]);
 }

@@ -16,7 +16,7 @@ void check_batchnorm(const LintView& view, FindingLog& log) {
     if (view.found().kind(node.id) != OpKind::ConvTranspose || !view.found().is_weighted(node.id)) continue;
     const NodeId norm = batchnorm_behind(view, node.id);
     if (norm == kNoNode || !view.is_meant_int8(node.id)) continue;
-    log.add(view.graph().node(norm).name,
+    log.add(view.node(norm).name,
             "stands behind " + view.found().describe(node.id) +
                 ": TensorRT does not fuse the two between pairs, and what follows does not fuse either",
             "fold it into the weights before they are quantized (detent quantize does)", {node.id});
@@ -27,7 +27,7 @@ void check_closing(const LintView& view, FindingLog& log) {
   for (const Node& node : view.graph().nodes()) {
     if (!view.found().is_weighted(node.id) || !view.is_meant_int8(node.id) || !lacks_closing_pair(view, node.id))
       continue;
-    const std::string behind = view.graph().value(fused_output(view.found(), node.id)).name;
+    const std::string behind = view.value(fused_output(view.found(), node.id)).name;
     log.add(node.name, "no pair stands behind '" + behind + "': in 3-D a ConvTranspose runs in INT8 only between two",
             "put a pair on '" + behind + "'", {node.id});
   }

@@ -49,7 +49,7 @@ Rest find_rest(const LintView& view) {
     bool in_float32 = false;
     for (const ValueId output : node.outputs) {
       if (output == kNoValue) continue;
-      const DataType type = file.type_of(file.graph.find_value(view.graph().value(output).name));
+      const DataType type = file.type_of(file.graph.find_value(view.value(output).name));
       if (type == DataType::Undefined) continue;
       const int64_t bytes = bytes_of(view, output, type);
       rest.all_bytes += bytes;
@@ -87,7 +87,7 @@ void check_float32_rest(const LintView& view, FindingLog& log) {
   const bool chosen = view.file().types_measured;
   message += chosen ? "; Detent kept them so for what samples showed"
                     : "; which of them would overflow in 16 bits cannot be told from a file";
-  log.add(view.graph().node(rest.nodes.front().second).name, message,
+  log.add(view.node(rest.nodes.front().second).name, message,
           chosen ? "nothing; the report of the command that wrote the file has each node's reason"
                  : "quantize again with `detent quantize --float-type fp16`, or `detent cast` a file without pairs: "
                    "samples say "

@@ -40,11 +40,11 @@ void check_float_islands(const LintView& view, FindingLog& log) {
   for (const EdgeDecision& edge : view.given_plan().edges) {
     if (!belongs_in_int8(view, edge) || view.is_quantized(edge.consumer, edge.slot)) continue;
     if (!named.insert(edge.consumer).second) continue;
-    const Node& node = view.graph().node(edge.consumer);
+    const Node& node = view.node(edge.consumer);
     std::vector<NodeId> layers = view.layers_reading(node.output(0));
     if (const NodeId before = view.layer_writing(edge.value); before != kNoNode) layers.push_back(before);
     log.add(node.name,
-            "reads '" + view.graph().value(edge.value).name +
+            "reads '" + view.value(edge.value).name +
                 "' in float between INT8 layers: what is in front of it writes floats and what follows quantizes again",
             "put pairs on its inputs and behind it", layers);
   }

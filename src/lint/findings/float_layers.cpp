@@ -9,7 +9,7 @@ namespace {
 /// somebody wanted it in INT8 since.
 std::string purpose_of(const LintView& view, NodeId layer) {
   const auto& purposes = view.file().left_float;
-  const auto found = purposes.find(view.graph().node(layer).name);
+  const auto found = purposes.find(view.node(layer).name);
   if (found == purposes.end() || view.is_quantized(layer, view.data_slot(layer))) return {};
   return found->second;
 }
@@ -18,7 +18,7 @@ void check_unexplained(const LintView& view, FindingLog& log) {
   for (const LayerDecision& wanted : view.wanted_plan().layers) {
     if (!wanted.int8 || view.obstacle(wanted.node).empty() || log.explains(wanted.node)) continue;
     if (!purpose_of(view, wanted.node).empty() || !view.weight_alone(wanted.node).empty()) continue;
-    log.add(view.graph().node(wanted.node).name,
+    log.add(view.node(wanted.node).name,
             "runs in float: " + view.obstacle(wanted.node) + "; no placement rule asks for that",
             view.is_quantized(wanted.node, view.data_slot(wanted.node)) && view.weight(wanted.node)
                 ? "complete the pairs: `detent plan` on the float model shows the ones it needs"
@@ -31,7 +31,7 @@ void check_by_rule(const LintView& view, FindingLog& log) {
   for (const LayerDecision& wanted : view.wanted_plan().layers) {
     if (wanted.int8 || view.obstacle(wanted.node).empty() || log.explains(wanted.node)) continue;
     if (!view.weight_alone(wanted.node).empty()) continue;
-    log.add(view.graph().node(wanted.node).name, "runs in float by rule " + name_of(wanted.rule) + ": " + wanted.reason,
+    log.add(view.node(wanted.node).name, "runs in float by rule " + name_of(wanted.rule) + ": " + wanted.reason,
             "nothing to cure; --include NODE quantizes it where the engine can", {wanted.node});
   }
 }
@@ -41,7 +41,7 @@ void check_on_purpose(const LintView& view, FindingLog& log) {
     if (!wanted.int8 || view.obstacle(wanted.node).empty() || log.explains(wanted.node)) continue;
     const std::string purpose = purpose_of(view, wanted.node);
     if (purpose.empty()) continue;
-    log.add(view.graph().node(wanted.node).name, "runs in float on purpose, as the file says: " + purpose,
+    log.add(view.node(wanted.node).name, "runs in float on purpose, as the file says: " + purpose,
             "nothing to cure; quantize the float model with other options for INT8 here", {wanted.node});
   }
 }

@@ -63,8 +63,8 @@ void check_operator(const LintView& view, FindingLog& log) {
     const bool fp8 = (operand.quantize >= 0 && is_fp8(view.qdq(operand.quantize))) ||
                      (operand.dequantize >= 0 && is_fp8(view.qdq(operand.dequantize)));
     if (!fp8 || node == kNoNode || runs_in_fp8(view, node, operand.slot) || !told.insert(node).second) continue;
-    const std::string& op = view.graph().node(node).op_type;
-    log.add(view.graph().node(node).name,
+    const std::string& op = view.node(node).op_type;
+    log.add(view.node(node).name,
             view.found().describe(node) + " reads an FP8 pair, and no engine has an FP8 kernel for " +
                 (op == "Add" ? "an Add that is not residual" : op) + ": it is computed in float behind the rounding",
             "take the pair away; Conv, Gemm, MatMul and residual Adds run in FP8",

@@ -17,7 +17,7 @@ void check_shared(const LintView& view, FindingLog& log) {
     const NodeId node = view.graph().find_node(operand.node);
     if (operand.constant || node == kNoNode || view.grid(operand).codes != DataType::Int8) continue;
     if (has_one_reader(view, operand) || !named.insert(operand.quantize).second) continue;
-    const ValueId value = view.graph().node(node).input(operand.slot);
+    const ValueId value = view.node(node).input(operand.slot);
     std::vector<NodeId> layers = view.layers_of(operand.quantize);
     if (const NodeId before = view.layer_writing(value); before != kNoNode) layers.push_back(before);
     std::erase_if(layers, [&](NodeId layer) { return view.obstacle(layer).empty(); });
@@ -69,7 +69,7 @@ void check_refused_activations(const LintView& view, FindingLog& log) {
   for (const Node& node : view.graph().nodes()) {
     const auto refused = refused_activation(view, node);
     if (!refused) continue;
-    const Node& activation = view.graph().node(refused->node);
+    const Node& activation = view.node(refused->node);
     log.add(activation.name,
             "ONNX Runtime calls the model invalid at levels extended and all: it makes an integer kernel of " +
                 view.found().describe(node.id) + ", takes the " + activation.op_type +

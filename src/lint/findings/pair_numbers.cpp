@@ -24,8 +24,8 @@ std::string subject(const LintView& view, int index) {
     if (node == kNoNode) continue;
     if (role == QdqRole::Weight) return "the weight of " + view.found().describe(node);
     if (role == QdqRole::Bias) return "the bias of " + view.found().describe(node);
-    const ValueId value = view.graph().node(node).input(operand->slot);
-    return "the pair on '" + (value == kNoValue ? "" : view.graph().value(value).name) + "'";
+    const ValueId value = view.node(node).input(operand->slot);
+    return "the pair on '" + (value == kNoValue ? "" : view.value(value).name) + "'";
   }
   return view.qdq(index).quantizes ? "this QuantizeLinear" : "this DequantizeLinear";
 }

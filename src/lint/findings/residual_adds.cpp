@@ -26,7 +26,7 @@ std::vector<ResidualAdd> residual_adds(const LintView& view) {
     if (edge.pair || !decided_by_residual_rule(edge)) continue;
     const EdgeDecision* other = plan.find_edge(edge.consumer, 1 - edge.slot);
     if (other && other->pair && decided_by_residual_rule(*other))
-      found.push_back({&view.graph().node(edge.consumer), edge.slot, 1 - edge.slot});
+      found.push_back({&view.node(edge.consumer), edge.slot, 1 - edge.slot});
   }
   return found;
 }
@@ -46,7 +46,7 @@ std::vector<NodeId> layers_of(const LintView& view, const ResidualAdd& add) {
 }
 
 std::string name(const LintView& view, const ResidualAdd& add, int slot) {
-  return "'" + view.graph().value(input(add, slot)).name + "'";
+  return "'" + view.value(input(add, slot)).name + "'";
 }
 
 void check_skip(const LintView& view, FindingLog& log) {

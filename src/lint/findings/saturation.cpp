@@ -28,9 +28,7 @@ Tensor weight_codes(const Graph& file, const Node& layer, size_t slot) {
   const auto rank = static_cast<int64_t>(shape.rank());
   const int64_t given = grid.axis.value_or(1), axis = given < 0 ? given + rank : given;
   const bool one = grid.scales.size() == 1;
-  if (!one &&
-      (axis < 0 || axis >= rank || shape[static_cast<size_t>(axis)] != static_cast<int64_t>(grid.scales.size())))
-    return {};
+  if (!one && (axis < 0 || axis >= rank || shape[axis] != std::ssize(grid.scales))) return {};
   const int64_t inner = one ? 1 : shape.element_count(static_cast<size_t>(axis) + 1, shape.rank());
   const Tensor floats = cast(*numbers, DataType::Float32);
   Tensor codes(DataType::Int8, shape);
@@ -56,7 +54,7 @@ std::vector<UnsafeLayer> unsafe_layers(const LintView& view) {
   std::vector<UnsafeLayer> found;
   for (const LayerDecision& layer : view.found_plan().layers) {
     if (!layer.int8) continue;
-    const Node& node = view.graph().node(layer.node);
+    const Node& node = view.node(layer.node);
     const int slot = view.found().weight_slot(layer.node);
     const NodeId written = file.find_node(node.name);
     if (slot < 0 || written == kNoNode) continue;

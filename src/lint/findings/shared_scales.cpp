@@ -6,6 +6,7 @@
 // them again.
 
 #include <algorithm>
+#include <ranges>
 
 #include "lint/findings/findings.h"
 #include "lint/findings/pair_numbers.h"
@@ -24,8 +25,8 @@ std::string scales_text(const LintView& view, const Pairs& pairs) {
   std::string text;
   for (const QuantizedOperand* pair : pairs) {
     const QdqNode& grid = view.grid(*pair);
-    const Node& node = view.graph().node(view.graph().find_node(pair->node));
-    const std::string name = view.graph().value(node.input(pair->slot)).name;
+    const Node& node = view.node(view.graph().find_node(pair->node));
+    const std::string name = view.value(node.input(pair->slot)).name;
     if (grid.scales.empty() || !seen.insert(name).second) continue;
     text += (text.empty() ? "'" : ", '") + name + "' " + number_text(static_cast<double>(grid.scales.front()));
   }
@@ -54,8 +55,9 @@ class Grids {
   explicit Grids(const LintView& view)
       : view_(view), behind_(view.graph().values().size()), beside_(behind_.size()), known_(behind_.size(), false) {
     const Graph& graph = view.graph();
-    for (size_t i = graph.nodes().size(); i-- > 0;)  // what is behind a value comes later in execution order
-      for (const ValueId output : graph.nodes()[i].outputs)
+    for (const Node& node :
+         graph.nodes() | std::views::reverse)  // what is behind a value comes later in execution order
+      for (const ValueId output : node.outputs)
         if (output != kNoValue) look_behind(graph.value(output));
   }
 

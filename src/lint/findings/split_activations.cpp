@@ -24,13 +24,13 @@ NodeId activation_of(const LintView& view, const Node& layer) {
     const NodeId activation = fused_activation(view.found(), layer.output(0));
     // Of a gated activation either node may be the first reader; its product is the one that ends it.
     if (activation == kNoNode) return kNoNode;
-    for (const Use& use : view.graph().value(layer.output(0)).uses)
+    for (const Use& use : view.value(layer.output(0)).uses)
       if (use.slot >= 0 && gated_activation(view.found(), use.node)) return use.node;
     return activation;
   }
   if (view.found().kind(layer.id) != OpKind::Conv) return kNoNode;
   const ValueId behind = absorbed_output(view.found(), layer.output(0), Absorbs::ReluAndClip);
-  return behind == layer.output(0) ? kNoNode : view.graph().producer(behind)->id;
+  return behind == layer.output(0) ? kNoNode : view.producer(behind)->id;
 }
 
 void check_split_activations(const LintView& view, FindingLog& log) {
@@ -40,8 +40,7 @@ void check_split_activations(const LintView& view, FindingLog& log) {
     const NodeId activation = activation_of(view, node);
     if (activation == kNoNode || !pair_between(view, activation)) continue;
     const std::string what = view.found().describe(node.id) + " and " + view.found().describe(activation);
-    log.add(view.graph().node(activation).name,
-            "a pair stands between " + what + ": they run as two kernels instead of one",
+    log.add(view.node(activation).name, "a pair stands between " + what + ": they run as two kernels instead of one",
             "remove the pair; the one behind the activation stays", {node.id});
   }
 }

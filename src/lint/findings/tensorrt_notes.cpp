@@ -37,7 +37,7 @@ std::string bytes_share(const LintView& view, ValueId value) {
 
 void check_stem(const LintView& view, FindingLog& log) {
   for (const Node& node : view.graph().nodes()) {
-    if (!is_int8_conv(view, node.id) || !view.graph().value(node.input(0)).is_input) continue;
+    if (!is_int8_conv(view, node.id) || !view.value(node.input(0)).is_input) continue;
     const ValueId last = fused_output(view.found(), node.id);
     const auto use = sole_use(view.graph(), last);
     if (!use || view.found().kind(use->node) != OpKind::MaxPool) continue;
@@ -54,7 +54,7 @@ void check_depthwise(const LintView& view, FindingLog& log) {
       continue;
     const NodeId activation = fused_activation(view.found(), node.output(0));
     if (activation == kNoNode) continue;
-    for (const Use& use : view.graph().value(node.output(0)).uses)
+    for (const Use& use : view.value(node.output(0)).uses)
       if (use.slot >= 0 && gated_activation(view.found(), use.node))
         log.add(node.name, "a depthwise convolution does not fuse with the SiLU behind it",
                 "nothing to cure in the model", {node.id});
@@ -67,8 +67,8 @@ void check_leaky_relu(const LintView& view, FindingLog& log) {
     if (!view.found().is_weighted(node.id) || !view.found().is_int8(node.id)) continue;
     const NodeId activation = fused_activation(view.found(), node.output(0));
     if (activation == kNoNode || view.found().kind(activation) != OpKind::LeakyRelu) continue;
-    if (before_pairs[view.graph().node(activation).output(0)]) continue;
-    log.add(view.graph().node(activation).name,
+    if (before_pairs[view.node(activation).output(0)]) continue;
+    log.add(view.node(activation).name,
             "fuses with " + view.found().describe(node.id) + " only if a pair stands behind it, and none does",
             "put a pair behind it where its reader can take one", {node.id});
   }

@@ -20,7 +20,7 @@ std::string not_fused(const LintView& view, int index) {
   for (const QuantizedOperand* operand : view.operands_of(index)) {
     const NodeId id = view.graph().find_node(operand->node);
     if (id == kNoNode) continue;
-    const Node& reader = view.graph().node(id);
+    const Node& reader = view.node(id);
     const OpKind kind = view.found().kind(id);
     if (kind != OpKind::MatMul && kind != OpKind::Gemm) return "its reader is a " + reader.op_type;
     if (operand->slot != 1) return "it is the left operand";
@@ -63,7 +63,7 @@ void check_blocks(const LintView& view, FindingLog& log) {
   const auto flaw = [](const LintView& seen, int index) -> std::string {
     const QdqNode& node = seen.qdq(index);
     if (node.block == 0 || node.extents.empty()) return {};
-    const int64_t rank = static_cast<int64_t>(node.extents.size());
+    const int64_t rank = std::ssize(node.extents);
     const int64_t axis = node.axis.value_or(1) + (node.axis.value_or(1) < 0 ? rank : 0);
     if (axis < 0 || axis >= rank || axis < rank - 2)
       return "blocks lie along one of the last two axes, not along axis " + std::to_string(axis);

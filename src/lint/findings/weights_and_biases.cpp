@@ -26,7 +26,7 @@ void check_initializer(const LintView& view, FindingLog& log) {
 
 // ONNX Runtime quantizes such a weight by itself, with one scale for the tensor.
 bool leads_to_pair(const LintView& view, NodeId layer) {
-  const ValueId own = view.graph().node(layer).output(0);
+  const ValueId own = view.node(layer).output(0);
   return !closing_pairs(view, own).empty() || !closing_pairs(view, fused_output(view.found(), layer)).empty();
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <ranges>
 #include <set>
 
 #include "core/float_type.h"
@@ -293,8 +294,7 @@ class QdqReader {
   /// Removes what nothing reads any more, from the outputs back: pairs, the Casts and Transposes that stood with them.
   void remove_unread() {
     std::set<NodeId> removed = replaced_;
-    for (size_t i = graph_.nodes().size(); i-- > 0;) {
-      const Node& node = graph_.nodes()[i];
+    for (const Node& node : graph_.nodes() | std::views::reverse) {
       const OpKind k = kind(node);
       const bool candidate =
           k == OpKind::QuantizeLinear || k == OpKind::DequantizeLinear || k == OpKind::Cast || k == OpKind::Transpose;

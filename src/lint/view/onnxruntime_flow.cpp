@@ -11,7 +11,7 @@ namespace {
 // Copies that ONNX Runtime moves a pair across: one pair makes them integer, before or behind. Flatten is none of them.
 bool moves_pairs(const PlacementDraft& draft, NodeId node) {
   switch (draft.kind(node)) {
-    case OpKind::Reshape: return commutes(draft, node) && draft.graph().node(node).op_type != "Flatten";
+    case OpKind::Reshape: return commutes(draft, node) && draft.node(node).op_type != "Flatten";
     case OpKind::Transpose:
     case OpKind::Slice:
     case OpKind::MaxPool: return commutes(draft, node);
@@ -22,7 +22,7 @@ bool moves_pairs(const PlacementDraft& draft, NodeId node) {
 // Exporters share a bias through Identity nodes, which ONNX Runtime takes away.
 const Tensor* constant_behind_copies(const PairView& view, ValueId value) {
   while (value != kNoValue && !view.found().is_constant(value)) {
-    const Node* node = view.graph().producer(value);
+    const Node* node = view.producer(value);
     value = node && view.found().kind(node->id) == OpKind::Reshape ? node->input(0) : kNoValue;
   }
   return view.graph().constant(value);
@@ -38,14 +38,14 @@ bool fixes_shapes(const Graph& graph) {
 // 0 when nothing says.
 size_t rank_of(const PairView& view, ValueId value) {
   if (const auto found = view.shapes().find(value); found != view.shapes().end()) return found->second.rank();
-  const auto& declared = view.graph().value(value).declared_shape;
+  const auto& declared = view.value(value).declared_shape;
   return declared ? declared->size() : 0;
 }
 
 // Extent of an axis; -1 when nothing says.
 int64_t extent_of(const PairView& view, ValueId value, size_t axis) {
   if (const auto found = view.shapes().find(value); found != view.shapes().end()) return found->second[axis];
-  const auto& declared = view.graph().value(value).declared_shape;
+  const auto& declared = view.value(value).declared_shape;
   return declared ? (*declared)[axis] : -1;
 }
 
@@ -64,7 +64,7 @@ bool fits_gemm(const PairView& view, const Node& product, const Shape& bias, int
 std::optional<ProductBias> added_bias(const PairView& view, const Node& product) {
   const auto use = sole_use(view.graph(), product.output(0));
   if (!use || view.found().kind(use->node) != OpKind::Add || view.operand(use->node, use->slot)) return std::nullopt;
-  const Node& add = view.graph().node(use->node);
+  const Node& add = view.node(use->node);
   const int slot = 1 - use->slot;
   const Tensor* bias = constant_behind_copies(view, add.input(slot));
   const Shape& weight = view.found().weight(product.id).shape();
@@ -82,7 +82,7 @@ const QuantizedOperand* input_pair(const PairView& view, NodeId layer) {
   int slot = view.data_slot(layer);
   while (true) {
     if (const QuantizedOperand* pair = view.operand(node, slot)) return pair;
-    const Node* producer = view.graph().producer(view.graph().node(node).input(slot));
+    const Node* producer = view.producer(view.node(node).input(slot));
     if (!producer) return nullptr;
     const bool pads = found.kind(layer) == OpKind::Conv && node == layer && found.kind(producer->id) == OpKind::Pad &&
                       commutes(found, producer->id);
@@ -95,7 +95,7 @@ const QuantizedOperand* input_pair(const PairView& view, NodeId layer) {
 size_t engine_readers(const PairView& view, ValueId value) {
   std::set<int> pairs;
   size_t others = 0;
-  for (const Use& use : view.graph().value(value).uses) {
+  for (const Use& use : view.value(value).uses) {
     const QuantizedOperand* pair = use.slot < 0 ? nullptr : view.operand(use.node, use.slot);
     const bool folded = use.slot >= 0 && view.found().kind(use.node) == OpKind::ShapeOf && fixes_shapes(view.graph());
     if (pair && pair->quantize >= 0)
@@ -114,17 +114,17 @@ bool has_one_reader(const PairView& view, const QuantizedOperand& operand) {
   if (view.qdq(operand.quantize).readers != 1 || readers != 1) return false;
   // The engine takes an Identity away, and makes one pair of the two around it.
   const NodeId node = view.graph().find_node(operand.node);
-  const Node* copy = node == kNoNode ? nullptr : view.graph().producer(view.graph().node(node).input(operand.slot));
+  const Node* copy = node == kNoNode ? nullptr : view.producer(view.node(node).input(operand.slot));
   const QuantizedOperand* before = copy && copy->op_type == "Identity" ? view.operand(copy->id, 0) : nullptr;
   return !before || !same_grid(view.grid(*before), view.grid(operand)) || has_one_reader(view, *before);
 }
 
 std::vector<const QuantizedOperand*> closing_pairs(const PairView& view, ValueId value) {
-  const Value& v = view.graph().value(value);
+  const Value& v = view.value(value);
   if (v.is_output || v.uses.empty()) return {};
   if (const auto use = sole_use(view.graph(), value);
       use && !view.operand(use->node, use->slot) && moves_pairs(view.found(), use->node))
-    return closing_pairs(view, view.graph().node(use->node).output(0));
+    return closing_pairs(view, view.node(use->node).output(0));
   std::vector<const QuantizedOperand*> pairs;
   for (const Use& use : v.uses) {
     const QuantizedOperand* pair = use.slot < 0 ? nullptr : view.operand(use.node, use.slot);
@@ -146,7 +146,7 @@ DataType engine_codes(const PairView& view, const QuantizedOperand& pair, PairPl
 }
 
 std::optional<ProductBias> product_bias(const PairView& view, NodeId product) {
-  const Node& node = view.graph().node(product);
+  const Node& node = view.node(product);
   if (view.found().kind(product) == OpKind::MatMul) return added_bias(view, node);
   if (view.found().kind(product) != OpKind::Gemm || node.input(2) == kNoValue) return std::nullopt;
   const Tensor* bias = constant_behind_copies(view, node.input(2));

@@ -55,7 +55,7 @@ std::string kept_activation(const PairView& view, NodeId activation, const QdqNo
                ? ""
                : "the zero point behind " + what + " is " + std::to_string(zero_point(grid)) +
                      ": a Relu is absorbed only where the lowest code is 0";
-  const auto bounds = clip_bounds(view.graph(), view.graph().node(activation));
+  const auto bounds = clip_bounds(view.graph(), view.node(activation));
   if (!bounds) return "the bounds of " + what + " are computed at run time";
   if (code_of(bounds->low(), grid) == codes.lowest && code_of(bounds->high(), grid) == codes.highest) return "";
   return "the pair behind " + what + " holds values that it would cut";
@@ -66,7 +66,7 @@ std::string kept_activation(const PairView& view, NodeId activation, const QdqNo
 std::string kept_although_absorbed(const PairView& view, NodeId activation, const QdqNode& grid) {
   if (!grid.has_zero_point) return "the QuantizeLinear has no zero point";
   if (view.found().kind(activation) == OpKind::Relu) return "";
-  const auto bounds = clip_bounds(view.graph(), view.graph().node(activation));
+  const auto bounds = clip_bounds(view.graph(), view.node(activation));
   const Range range = range_of(grid);
   constexpr float kTaken = std::numeric_limits<float>::epsilon();  // tried: 2^-23, whatever the size of the bound
   const bool inside = bounds && bounds->low() - range.min <= kTaken && range.max - bounds->high() <= kTaken;
@@ -83,16 +83,16 @@ Closing find_closing(const PairView& view, ValueId own) {
   const auto use = sole_use(view.graph(), own);
   const bool activated = use && !view.operand(use->node, use->slot) &&
                          (view.found().kind(use->node) == OpKind::Relu || view.found().kind(use->node) == OpKind::Clip);
-  const ValueId last = activated ? view.graph().node(use->node).output(0) : own;
-  const std::string& name = view.graph().value(last).name;
+  const ValueId last = activated ? view.node(use->node).output(0) : own;
+  const std::string& name = view.value(last).name;
   const auto closing = closing_pairs(view, last);
   if (closing.empty())
-    return {DataType::Undefined, view.graph().value(last).is_output
+    return {DataType::Undefined, view.value(last).is_output
                                      ? "its output '" + name + "' is a graph output without a pair"
                                      : "its output '" + name + "' is not read through one pair alone"};
   std::string trouble = trouble_of(view, *closing.front(), "the pair behind it");
   if (trouble.empty() && activated) trouble = kept_activation(view, use->node, view.grid(*closing.front()));
-  const auto& uses = view.graph().value(last).uses;
+  const auto& uses = view.value(last).uses;
   const bool behind_copies = std::ranges::none_of(uses, [&](const Use& reader) {
     return reader.slot >= 0 && view.operand(reader.node, reader.slot) == closing.front();
   });
@@ -113,8 +113,8 @@ std::string conv_obstacle(const PairView& view, const Node& conv, DataType input
 // A Relu or Clip that vanishes in front of the only pair behind it, so that this stands on what it reads.
 bool vanishes(const PairView& view, NodeId node) {
   const OpKind kind = view.found().kind(node);
-  const ValueId last = view.graph().node(node).output(0);
-  if ((kind != OpKind::Relu && kind != OpKind::Clip) || view.graph().value(last).is_output) return false;
+  const ValueId last = view.node(node).output(0);
+  if ((kind != OpKind::Relu && kind != OpKind::Clip) || view.value(last).is_output) return false;
   const auto pairs = view.pairs_on(last);
   if (pairs.empty() || pairs.front()->quantize < 0 || engine_readers(view, last) != 1) return false;
   const QdqNode& grid = view.qdq(pairs.front()->quantize);
@@ -122,18 +122,18 @@ bool vanishes(const PairView& view, NodeId node) {
 }
 
 bool is_quantized_somewhere(const PairView& view, ValueId value) {
-  return std::ranges::any_of(view.graph().value(value).uses, [&](const Use& use) {
+  return std::ranges::any_of(view.value(value).uses, [&](const Use& use) {
     return use.slot >= 0 && (view.operand(use.node, use.slot) || vanishes(view, use.node));
   });
 }
 
 // A Relu or Clip that alone reads the value and has one reader: the engine then looks for a pair behind it.
 bool is_activated(const PairView& view, ValueId value) {
-  const auto& uses = view.graph().value(value).uses;  // a graph output or not
+  const auto& uses = view.value(value).uses;  // a graph output or not
   if (uses.size() != 1 || uses.front().slot != 0 || view.operand(uses.front().node, 0)) return false;
   const OpKind kind = view.found().kind(uses.front().node);
-  const ValueId last = view.graph().node(uses.front().node).output(0);
-  return (kind == OpKind::Relu || kind == OpKind::Clip) && !view.graph().value(last).is_output &&
+  const ValueId last = view.node(uses.front().node).output(0);
+  return (kind == OpKind::Relu || kind == OpKind::Clip) && !view.value(last).is_output &&
          engine_readers(view, last) == 1;
 }
 
@@ -204,7 +204,7 @@ std::optional<RefusedActivation> refused_activation(const PairView& view, const 
   const auto use = own == kNoValue ? std::nullopt : sole_use(view.graph(), own);
   if (!use || use->slot != 0 || view.operand(use->node, 0)) return std::nullopt;
   const OpKind kind = view.found().kind(use->node);
-  const ValueId last = view.graph().node(use->node).output(0);
+  const ValueId last = view.node(use->node).output(0);
   if ((kind != OpKind::Relu && kind != OpKind::Clip) || engine_readers(view, last) != 1) return std::nullopt;
   const auto pairs = view.pairs_on(last);
   if (pairs.empty() || pairs.front()->quantize < 0) return std::nullopt;
@@ -235,13 +235,13 @@ std::optional<double> bias_scale_error(const PairView& view, NodeId layer) {
 }
 
 std::string onnxruntime_obstacle(const PairView& view, NodeId layer) {
-  const Node& node = view.graph().node(layer);
+  const Node& node = view.node(layer);
   const OpKind kind = view.found().kind(layer);
   if (kind == OpKind::ConvTranspose) return "ONNX Runtime has no integer ConvTranspose";
   const QuantizedOperand* input = input_pair(view, layer);
   const QuantizedOperand* weight = view.weight(layer);
   if (!input && !weight) return "neither its input nor its weight carries a pair";
-  if (!input) return "its input '" + view.graph().value(view.found().data_input(layer)).name + "' carries no pair";
+  if (!input) return "its input '" + view.value(view.found().data_input(layer)).name + "' carries no pair";
   if (!weight) return "its weight carries no pair";
   if (std::string trouble = trouble_of(view, *input, "the pair of its input"); !trouble.empty()) return trouble;
   if (weight->dequantize < 0) return "its weight has no DequantizeLinear";
@@ -253,7 +253,7 @@ std::string onnxruntime_obstacle(const PairView& view, NodeId layer) {
   const bool own =
       view.operand(layer, view.data_slot(layer)) && !(bias && bias->reshaped);  // else a Reshape stands between
   const bool padded = !own && kind == OpKind::Conv &&
-                      view.found().kind(view.graph().producer(view.found().data_input(layer))->id) == OpKind::Pad;
+                      view.found().kind(view.producer(view.found().data_input(layer))->id) == OpKind::Pad;
   const DataType codes = engine_codes(view, *input, own || padded ? PairPlace::AtKernel : PairPlace::BeyondCopies);
   return kind == OpKind::Conv ? conv_obstacle(view, node, codes) : product_obstacle(view, node, codes);
 }

@@ -18,6 +18,9 @@ class PairView {
   PairView& operator=(const PairView&) = delete;
 
   [[nodiscard]] const Graph& graph() const { return graph_; }
+  [[nodiscard]] const Node& node(NodeId id) const { return graph_.node(id); }
+  [[nodiscard]] const Value& value(ValueId id) const { return graph_.value(id); }
+  [[nodiscard]] const Node* producer(ValueId id) const { return graph_.producer(id); }
   [[nodiscard]] const Target& target() const { return target_; }
   [[nodiscard]] const QdqReading& reading() const { return reading_; }
   [[nodiscard]] const QdqNode& qdq(int index) const { return reading_.nodes[static_cast<size_t>(index)]; }

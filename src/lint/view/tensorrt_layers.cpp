@@ -46,7 +46,7 @@ bool is_read_as_int8(const PairView& view, const QdqNode& node) {
 }
 
 NodeId batchnorm_behind(const PairView& view, NodeId layer) {
-  const auto use = sole_use(view.graph(), view.graph().node(layer).output(0));
+  const auto use = sole_use(view.graph(), view.node(layer).output(0));
   return use && use->slot == 0 && view.found().kind(use->node) == OpKind::BatchNorm ? use->node : kNoNode;
 }
 
@@ -54,11 +54,11 @@ bool lacks_closing_pair(const PairView& view, NodeId layer) {
   const PlacementDraft& found = view.found();
   if (found.kind(layer) != OpKind::ConvTranspose || found.weight(layer).shape().rank() != 5) return false;
   if (batchnorm_behind(view, layer) != kNoNode) return false;
-  const ValueId own = view.graph().node(layer).output(0), last = fused_output(found, layer);
+  const ValueId own = view.node(layer).output(0), last = fused_output(found, layer);
   if (found.has_pair(own)) return false;
   for (const ValueId value : commuting_neighbours(found, last))
     if (found.has_pair(value)) return false;
-  const auto& uses = view.graph().value(last).uses;
+  const auto& uses = view.value(last).uses;
   // A reader that a rule keeps float reads floats: the rules close nothing there either.
   return std::any_of(uses.begin(), uses.end(), [&](const Use& use) {
     return use.slot >= 0 && !view.wanted().is_out(use.node) && !found.is_foreign(use.node);
@@ -69,7 +69,7 @@ std::string tensorrt_obstacle(const PairView& view, NodeId layer) {
   const int slot = view.data_slot(layer);
   const auto data = view.pairs_in_front(layer, slot);
   const QuantizedOperand* weight = view.weight(layer);
-  const std::string input = view.graph().value(view.found().data_input(layer)).name;
+  const std::string input = view.value(view.found().data_input(layer)).name;
   const OpKind kind = view.found().kind(layer);
   const bool listed = kind == OpKind::Conv || kind == OpKind::Gemm || kind == OpKind::MatMul;
   if (weight && view.grid(*weight).codes == DataType::Float8E4M3FN && !listed)

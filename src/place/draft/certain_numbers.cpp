@@ -71,7 +71,7 @@ CertainShapes::Known CertainShapes::numbers(ValueId value) {
 
 CertainShapes::Known CertainShapes::find_numbers(ValueId value) {
   if (const Tensor* constant = draft_.graph().constant(value)) return integers_of(*constant);
-  const Node* node = draft_.graph().producer(value);
+  const Node* node = draft_.producer(value);
   return node && node->output(0) == value ? numbers_behind(*node) : std::nullopt;
 }
 

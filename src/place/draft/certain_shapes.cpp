@@ -58,7 +58,7 @@ Known without(const Extents& in, const Extents& axes) {
   if (std::ranges::find(axes, CertainShapes::kOpen) != axes.end()) return std::nullopt;
   Extents out;
   for (size_t i = 0; i < in.size(); ++i) {
-    const auto front = static_cast<int64_t>(i), back = front - static_cast<int64_t>(in.size());
+    const auto front = static_cast<int64_t>(i), back = front - std::ssize(in);
     if (std::ranges::find(axes, front) == axes.end() && std::ranges::find(axes, back) == axes.end())
       out.push_back(in[i]);
   }
@@ -118,9 +118,9 @@ CertainShapes::Known CertainShapes::of(ValueId value) {
 CertainShapes::Known CertainShapes::find(ValueId value) {
   if (const Tensor* constant = draft_.graph().constant(value))
     return Extents(constant->shape().dims().begin(), constant->shape().dims().end());
-  const auto& declared = draft_.graph().value(value).declared_shape;
+  const auto& declared = draft_.value(value).declared_shape;
   const bool open = !declared || std::ranges::any_of(*declared, [](int64_t extent) { return extent < 0; });
-  const Node* node = draft_.graph().producer(value);
+  const Node* node = draft_.producer(value);
   const bool first = node && (node->output(0) == value || draft_.kind(node->id) == OpKind::Split);
   if (!open || !first) return declared;
   const Known computed = behind(*node);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 #include <utility>
 
 #include "core/float_type.h"
@@ -77,12 +78,11 @@ void PlacementDraft::find_movable_pairs() {
                                                            "Squeeze", "Unsqueeze", "Slice"};
   lets_pairs_move_.assign(graph_.nodes().size(), false);
   moves_into_subgraph_.assign(graph_.nodes().size(), false);
-  for (auto node = graph_.nodes().rbegin(); node != graph_.nodes().rend(); ++node) {
-    if (node->output(0) == kNoValue || is_foreign(node->id) ||
-        std::ranges::find(kMovers, node->op_type) == kMovers.end())
+  for (const Node& node : graph_.nodes() | std::views::reverse) {
+    if (node.output(0) == kNoValue || is_foreign(node.id) || std::ranges::find(kMovers, node.op_type) == kMovers.end())
       continue;
-    lets_pairs_move_[node->id] = true;
-    moves_into_subgraph_[node->id] = std::ranges::any_of(graph_.value(node->output(0)).uses, [&](const Use& use) {
+    lets_pairs_move_[node.id] = true;
+    moves_into_subgraph_[node.id] = std::ranges::any_of(graph_.value(node.output(0)).uses, [&](const Use& use) {
       return use.slot < 0 || moves_into_subgraph_[use.node];
     });
   }

@@ -21,6 +21,9 @@ class PlacementDraft {
                  MeasuredFloat measured = {});
 
   [[nodiscard]] const Graph& graph() const { return graph_; }
+  [[nodiscard]] const Node& node(NodeId id) const { return graph_.node(id); }
+  [[nodiscard]] const Value& value(ValueId id) const { return graph_.value(id); }
+  [[nodiscard]] const Node* producer(ValueId id) const { return graph_.producer(id); }
   [[nodiscard]] const Target& target() const { return target_; }
   [[nodiscard]] const PlacementOptions& options() const { return options_; }
   [[nodiscard]] const MeasuredFloat& measured() const { return measured_; }

@@ -14,9 +14,9 @@ namespace {
 std::string silence(const PlacementDraft& draft, NodeId node, ValueId value) {
   if (!draft.is_float(value)) return "carries no floating-point data";
   if (draft.is_constant(value)) return "constant operand";
-  if (draft.kind(node) == OpKind::ShapeOf) return draft.graph().node(node).op_type + " reads no elements";
+  if (draft.kind(node) == OpKind::ShapeOf) return draft.node(node).op_type + " reads no elements";
   if (draft.is_foreign(node)) return "operators of other domains read and write float";
-  return "no rule asks for a pair: " + draft.graph().node(node).op_type + " runs in float";
+  return "no rule asks for a pair: " + draft.node(node).op_type + " runs in float";
 }
 
 /// Rules that hold for every type of codes speak of INT8.

@@ -1,6 +1,7 @@
 #include "place/draft/flow.h"
 
 #include <algorithm>
+#include <ranges>
 #include <set>
 
 namespace detent {
@@ -57,20 +58,19 @@ std::optional<Use> sole_use(const Graph& graph, ValueId value) {
 }
 
 bool is_data_concat(const PlacementDraft& draft, NodeId node) {
-  return draft.kind(node) == OpKind::Concat && !draft.is_out(node) &&
-         draft.is_float(draft.graph().node(node).output(0));
+  return draft.kind(node) == OpKind::Concat && !draft.is_out(node) && draft.is_float(draft.node(node).output(0));
 }
 
 bool commutes(const PlacementDraft& draft, NodeId node) {
   if (draft.is_out(node) || !draft.traits(node).commutes || draft.kind(node) == OpKind::Concat) return false;
   const ValueId input = draft.data_input(node);
   if (input == kNoValue || !draft.is_float(input)) return false;
-  return draft.kind(node) != OpKind::Pad || pads_with_zero(draft, draft.graph().node(node));
+  return draft.kind(node) != OpKind::Pad || pads_with_zero(draft, draft.node(node));
 }
 
 bool is_constant_affine(const PlacementDraft& draft, NodeId id) {
   const OpKind kind = draft.kind(id);
-  const Node& node = draft.graph().node(id);
+  const Node& node = draft.node(id);
   if ((kind != OpKind::Add && kind != OpKind::Sub && kind != OpKind::Mul && kind != OpKind::Div) ||
       node.inputs.size() != 2 || node.inputs[0] == kNoValue || node.inputs[1] == kNoValue)
     return false;
@@ -79,14 +79,14 @@ bool is_constant_affine(const PlacementDraft& draft, NodeId id) {
 }
 
 ValueId varying_input(const PlacementDraft& draft, NodeId id) {
-  const Node& node = draft.graph().node(id);
+  const Node& node = draft.node(id);
   return draft.is_constant(node.inputs[0]) ? node.inputs[1] : node.inputs[0];
 }
 
 std::optional<SelfGatedActivation> gated_activation(const PlacementDraft& draft, NodeId product) {
-  const auto gated = self_gated_activation(draft.graph(), draft.graph().node(product));
+  const auto gated = self_gated_activation(draft.graph(), draft.node(product));
   if (!gated || gated->form == SelfGatedActivation::Gate::Clip) return gated;
-  return sole_use(draft.graph(), draft.graph().node(gated->gate).output(0)) ? gated : std::nullopt;
+  return sole_use(draft.graph(), draft.node(gated->gate).output(0)) ? gated : std::nullopt;
 }
 
 bool is_fusable_activation(OpKind kind) {
@@ -94,7 +94,7 @@ bool is_fusable_activation(OpKind kind) {
 }
 
 NodeId fused_activation(const PlacementDraft& draft, ValueId value) {
-  const Value& v = draft.graph().value(value);
+  const Value& v = draft.value(value);
   if (const auto use = sole_use(draft.graph(), value))
     return use->slot == 0 && is_fusable_activation(draft.kind(use->node)) && !draft.is_out(use->node) ? use->node
                                                                                                       : kNoNode;
@@ -108,9 +108,9 @@ NodeId fused_activation(const PlacementDraft& draft, ValueId value) {
 }
 
 ValueId fused_output(const PlacementDraft& draft, NodeId layer) {
-  const ValueId own = draft.graph().node(layer).output(0);
+  const ValueId own = draft.node(layer).output(0);
   const NodeId activation = fused_activation(draft, own);
-  return activation == kNoNode ? own : draft.graph().node(activation).output(0);
+  return activation == kNoNode ? own : draft.node(activation).output(0);
 }
 
 void place_activation_product(PlacementDraft& draft, const Node& product) {
@@ -125,7 +125,7 @@ void place_activation_product(PlacementDraft& draft, const Node& product) {
 
 std::vector<ValueId> values_behind(const PlacementDraft& draft, const Use& use) {
   if (use.slot < 0 || (!is_data_concat(draft, use.node) && !(commutes(draft, use.node) && use.slot == 0))) return {};
-  std::vector<ValueId> outputs = draft.graph().node(use.node).outputs;
+  std::vector<ValueId> outputs = draft.node(use.node).outputs;
   std::erase_if(outputs, [&](ValueId output) { return output == kNoValue || !draft.is_float(output); });
   return outputs;
 }
@@ -138,8 +138,8 @@ ValueMap<bool> values_before_pairs(const PlacementDraft& draft) {
                          return std::ranges::any_of(values_behind(draft, use), [&](ValueId v) { return before[v]; });
                        });
   };
-  for (size_t i = graph.nodes().size(); i-- > 0;)  // what is behind a value comes later in execution order
-    for (const ValueId output : graph.nodes()[i].outputs)
+  for (const Node& node : graph.nodes() | std::views::reverse)  // what is behind a value comes later in execution order
+    for (const ValueId output : node.outputs)
       if (output != kNoValue) look_behind(graph.value(output));
   for (const Value& value : graph.values())
     if (value.producer == kNoNode) look_behind(value);
@@ -153,7 +153,7 @@ std::vector<ValueId> pairs_behind(const PlacementDraft& draft, ValueId value) {
     const ValueId current = open.back();
     open.pop_back();
     if (draft.has_pair(current)) found.push_back(current);
-    for (const Use& use : draft.graph().value(current).uses)
+    for (const Use& use : draft.value(current).uses)
       for (const ValueId output : values_behind(draft, use))
         if (seen.insert(output).second) open.push_back(output);
   }
@@ -168,12 +168,12 @@ std::vector<ValueId> commuting_neighbours(const PlacementDraft& draft, ValueId v
     if (next != kNoValue && draft.is_float(next) && seen.insert(next).second) open.push_back(next);
   };
   while (!open.empty()) {
-    const Value& current = draft.graph().value(open.back());
+    const Value& current = draft.value(open.back());
     open.pop_back();
     if (current.producer != kNoNode && commutes(draft, current.producer)) visit(draft.data_input(current.producer));
     for (const Use& use : current.uses) {
       if (use.slot != 0 || !commutes(draft, use.node)) continue;
-      for (const ValueId output : draft.graph().node(use.node).outputs) visit(output);
+      for (const ValueId output : draft.node(use.node).outputs) visit(output);
     }
   }
   return {seen.begin(), seen.end()};
@@ -183,7 +183,7 @@ bool all_readers_quantized(const PlacementDraft& draft, ValueId value) {
   std::vector<ValueId> open{value};
   std::set<ValueId> seen{value};
   while (!open.empty()) {
-    const Value& current = draft.graph().value(open.back());
+    const Value& current = draft.value(open.back());
     open.pop_back();
     if (current.is_output || current.uses.empty()) return false;
     for (const Use& use : current.uses) {
@@ -192,7 +192,7 @@ bool all_readers_quantized(const PlacementDraft& draft, ValueId value) {
       const bool passes = is_data_concat(draft, use.node) || (use.slot == 0 && commutes(draft, use.node)) ||
                           is_fused_pointwise(draft, use.node);
       if (!passes) return false;
-      for (const ValueId output : draft.graph().node(use.node).outputs)
+      for (const ValueId output : draft.node(use.node).outputs)
         if (output != kNoValue && draft.is_float(output) && seen.insert(output).second) open.push_back(output);
     }
   }

@@ -17,7 +17,7 @@ bool multiplies_activations(const PlacementDraft& draft, const Node& node) {
 
 bool comes_from_product(const PlacementDraft& draft, ValueId value) {
   for (int step = 0; step < kLongestBranch; ++step) {
-    const Node* node = value == kNoValue ? nullptr : draft.graph().producer(value);
+    const Node* node = value == kNoValue ? nullptr : draft.producer(value);
     if (!node) return false;
     const OpKind kind = draft.kind(node->id);
     if (kind == OpKind::Gemm || kind == OpKind::MatMul) return draft.is_weighted(node->id);
@@ -35,7 +35,7 @@ bool comes_from_product(const PlacementDraft& draft, ValueId value) {
 
 bool is_table_of_positions(const PlacementDraft& draft, ValueId value) {
   for (int step = 0; step < kLongestBranch; ++step) {
-    const Node* node = value == kNoValue ? nullptr : draft.graph().producer(value);
+    const Node* node = value == kNoValue ? nullptr : draft.producer(value);
     if (!node) return value != kNoValue && draft.is_constant(value);
     if (node->op_type == "Cos" || node->op_type == "Sin") return true;
     if (draft.kind(node->id) != OpKind::Cast && !commutes(draft, node->id)) return false;

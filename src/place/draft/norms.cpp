@@ -14,7 +14,7 @@ bool is_norm_operator(const Node& node) {
 }
 
 const Node* producer_of(const PlacementDraft& draft, ValueId value) {
-  return value == kNoValue ? nullptr : draft.graph().producer(value);
+  return value == kNoValue ? nullptr : draft.producer(value);
 }
 
 // Reduces one axis: a mean over features, not the pooling of an image.
@@ -66,7 +66,7 @@ ValueId before_centring(const PlacementDraft& draft, ValueId value, std::vector<
 
 // The square in front of the mean, of the value that is divided or of x.
 void add_square(const PlacementDraft& draft, ValueId divided, ValueId x, std::vector<NodeId>& inside) {
-  const Node* mean = &draft.graph().node(inside.back());
+  const Node* mean = &draft.node(inside.back());
   const Node* square = producer_of(draft, mean->input(0));
   if (!square || (draft.kind(square->id) != OpKind::Pow && draft.kind(square->id) != OpKind::Mul)) return;
   if (square->input(0) == divided || square->input(0) == x) inside.push_back(square->id);

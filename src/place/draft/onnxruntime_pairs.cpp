@@ -1,6 +1,7 @@
 #include "place/draft/onnxruntime_pairs.h"
 
 #include <algorithm>
+#include <ranges>
 #include <vector>
 
 #include "ops/clip_bounds.h"
@@ -25,13 +26,13 @@ bool ends_in_float(const PlacementDraft& draft, NodeId node) {
   // Of all nodes at once, against execution order: a chain of copies would be walked anew for each of them.
   const Graph& graph = draft.graph();
   ends.assign(graph.nodes().size(), true);
-  for (auto current = graph.nodes().rbegin(); current != graph.nodes().rend(); ++current)
-    for (const ValueId output : current->outputs) {
+  for (const Node& current : graph.nodes() | std::views::reverse)
+    for (const ValueId output : current.outputs) {
       if (output == kNoValue) continue;
       const Value& value = graph.value(output);
       const auto goes_on = [&](const Use& use) { return !is_passive(draft, use.node) || !ends[use.node]; };
       if ((value.is_output && draft.options().quantize_outputs) || std::ranges::any_of(value.uses, goes_on))
-        ends[current->id] = false;
+        ends[current.id] = false;
     }
   return ends[node];
 }
@@ -41,7 +42,7 @@ bool must_read_float(const PlacementDraft& draft, NodeId node) {
 }
 
 std::string obstacle_to_closing(const PlacementDraft& draft, ValueId value) {
-  const Value& v = draft.graph().value(value);
+  const Value& v = draft.value(value);
   if (v.is_output && !draft.options().quantize_outputs)
     return "'" + v.name + "' is a graph output, which carries no pair (R11; --quantize-outputs)";
   if (v.uses.empty() && !v.is_output) return "nothing reads '" + v.name + "'";
@@ -58,7 +59,7 @@ std::string obstacle_to_closing(const PlacementDraft& draft, ValueId value) {
 
 bool close_with_pair(PlacementDraft& draft, ValueId value, const std::string& reason) {
   if (!obstacle_to_closing(draft, value).empty()) return false;
-  const Value& v = draft.graph().value(value);
+  const Value& v = draft.value(value);
   if (v.is_output) draft.pair_output(value, reason);
   for (const Use& use : v.uses) {
     if (draft.is_out(use.node))
@@ -75,10 +76,10 @@ ValueId absorbed_output(const PlacementDraft& draft, ValueId value, Absorbs abso
   if (!use || use->slot != 0 || draft.is_out(use->node)) return value;
   const OpKind kind = draft.kind(use->node);
   const auto bounds = absorbs == Absorbs::ReluAndClip && kind == OpKind::Clip
-                          ? clip_bounds(draft.graph(), draft.graph().node(use->node))
+                          ? clip_bounds(draft.graph(), draft.node(use->node))
                           : std::nullopt;
   const bool clips = bounds && bounds->low() == 0.0F && bounds->high() > 0.0F;
-  return kind == OpKind::Relu || clips ? draft.graph().node(use->node).output(0) : value;
+  return kind == OpKind::Relu || clips ? draft.node(use->node).output(0) : value;
 }
 
 bool has_integer_kernel(OpKind kind) {

@@ -60,7 +60,7 @@ class StreamFinder {
   }
 
   bool join(NodeId sum, NodeMap<bool>& joined) {
-    const Node& node = draft_.graph().node(sum);
+    const Node& node = draft_.node(sum);
     const bool touches =
         found_.contains(node.inputs[0]) || found_.contains(node.inputs[1]) || found_.contains(node.output(0));
     if (!touches || joined[sum]) return false;

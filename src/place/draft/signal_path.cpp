@@ -108,8 +108,8 @@ class SignalWalk {
 
   bool energies(ValueId value) {
     if (gives_up(value)) return false;
-    const Node* node = draft_.graph().producer(value);
-    if (!node) return draft_.graph().value(value).is_input && filtered_ && draft_.kind(end_.id) == OpKind::Log;
+    const Node* node = draft_.producer(value);
+    if (!node) return draft_.value(value).is_input && filtered_ && draft_.kind(end_.id) == OpKind::Log;
     return draft_.kind(node->id) != OpKind::Log && energies_from(*node);
   }
 
@@ -117,8 +117,8 @@ class SignalWalk {
   bool transformed(ValueId value) {
     if (gives_up(value)) return false;
     vectors_.insert(value);
-    const Node* node = draft_.graph().producer(value);
-    if (!node) return draft_.graph().value(value).is_input;
+    const Node* node = draft_.producer(value);
+    if (!node) return draft_.value(value).is_input;
     path_.insert(node->id);
     if (is_transform(draft_, *node)) return signal(data_of(*node));
     if (draft_.kind(node->id) == OpKind::Concat)
@@ -129,8 +129,8 @@ class SignalWalk {
   /// `value` is a linear function of graph inputs, or that divided by its own size.
   bool signal(ValueId value) {
     if (gives_up(value)) return false;
-    const Node* node = draft_.graph().producer(value);
-    if (!node) return draft_.graph().value(value).is_input;
+    const Node* node = draft_.producer(value);
+    if (!node) return draft_.value(value).is_input;
     const OpKind kind = draft_.kind(node->id);
     if (kind == OpKind::Concat || kind == OpKind::Add || kind == OpKind::Sub)
       return all_varying(*node, [&](ValueId part) { return signal(part); });
@@ -145,7 +145,7 @@ class SignalWalk {
   /// `value` is computed without a layer: the peak or the deviation that a signal is divided by.
   bool needs_no_layer(ValueId value) {
     if (gives_up(value)) return false;
-    const Node* node = draft_.graph().producer(value);
+    const Node* node = draft_.producer(value);
     if (!node) return true;
     if (draft_.is_weighted(node->id) || draft_.kind(node->id) == OpKind::MatMul) return false;
     const auto& slots = draft_.data_slots(node->id);
@@ -177,9 +177,9 @@ class SignalWalk {
     std::vector<ValueId> open{end_.output(0)};
     for (size_t next = 0; next < open.size() && open.size() < kMostSteps; ++next) {
       if (open[next] == kNoValue) continue;
-      for (const Use& use : draft_.graph().value(open[next]).uses) {
+      for (const Use& use : draft_.value(open[next]).uses) {
         if (use.slot < 0) continue;
-        const Node& reader = draft_.graph().node(use.node);
+        const Node& reader = draft_.node(use.node);
         const OpKind kind = draft_.kind(use.node);
         const ValueId other = reader.inputs.size() == 2 ? reader.input(1 - use.slot) : kNoValue;
         if ((kind == OpKind::Div || kind == OpKind::Mul) && vectors_.contains(other)) return true;

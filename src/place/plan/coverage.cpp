@@ -107,7 +107,7 @@ void count_coverage(const Graph& graph, const ValueShapes& shapes, std::span<con
     sum.int8_params += layer.params;
   }
   count_activations(graph, shapes, activations, types, plan);
-  plan.coverage.pairs = static_cast<int64_t>(plan.quantized_values().size());
+  plan.coverage.pairs = std::ssize(plan.quantized_values());
 }
 
 }  // namespace detent

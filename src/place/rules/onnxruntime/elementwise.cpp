@@ -25,7 +25,7 @@ bool is_constant_operand(const PlacementDraft& draft, ValueId value) {
 
 // A MatMul with a constant added behind it becomes QGemm, if no pair stands between.
 bool is_bias_of_product(const PlacementDraft& draft, ValueId value) {
-  const Node* producer = draft.graph().producer(value);
+  const Node* producer = draft.producer(value);
   return producer && draft.kind(producer->id) == OpKind::MatMul && draft.is_weighted(producer->id) &&
          sole_use(draft.graph(), value);
 }
@@ -75,7 +75,7 @@ bool spreads_channels(const PlacementDraft& draft, const Node& node) {
     const Tensor* constant = input == kNoValue ? nullptr : draft.graph().constant(input);
     if (!constant || !is_constant_operand(draft, input) || constant->element_count() < 2) continue;
     const auto extents = constant->shape().dims();
-    if (std::count(extents.begin(), extents.end(), 1) + 1 != static_cast<std::ptrdiff_t>(extents.size())) return false;
+    if (std::count(extents.begin(), extents.end(), 1) + 1 != std::ssize(extents)) return false;
     const Tensor values = cast(*constant, DataType::Float32);
     const auto [low, high] = std::minmax_element(values.data<float>().begin(), values.data<float>().end());
     return *low > 0 && *high > 2 * *low;
@@ -85,7 +85,7 @@ bool spreads_channels(const PlacementDraft& draft, const Node& node) {
 
 bool feeds_spread(const PlacementDraft& draft, const Node& node) {
   const auto use = sole_use(draft.graph(), node.output(0));
-  return use && spreads_channels(draft, draft.graph().node(use->node));
+  return use && spreads_channels(draft, draft.node(use->node));
 }
 
 void visit_elementwise(PlacementDraft& draft, const Node& node) {
@@ -103,8 +103,7 @@ void visit_elementwise(PlacementDraft& draft, const Node& node) {
     const ValueId input = node.input(slot);
     if (draft.is_constant(input)) draft.fix_range(input, range_of(*draft.graph().constant(input)));
   }
-  if (last != own)
-    draft.keep_float(draft.graph().value(own).uses.front().node, 0, "absorbed by " + draft.describe(node.id));
+  if (last != own) draft.keep_float(draft.value(own).uses.front().node, 0, "absorbed by " + draft.describe(node.id));
 }
 
 }  // namespace

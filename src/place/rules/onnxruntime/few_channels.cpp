@@ -63,8 +63,8 @@ bool writes_float(const PlacementDraft& draft, const Node& node) {
 
 bool comes_in_float(const PlacementDraft& draft, ValueId value) {
   while (value != kNoValue) {
-    if (draft.graph().value(value).is_input) return true;
-    const Node* producer = draft.graph().producer(value);
+    if (draft.value(value).is_input) return true;
+    const Node* producer = draft.producer(value);
     if (!producer) return false;
     if (writes_float(draft, *producer)) return true;
     value = handed_on(draft, *producer);
@@ -75,8 +75,8 @@ bool comes_in_float(const PlacementDraft& draft, ValueId value) {
 bool is_max_pooled(const PlacementDraft& draft, const Node& conv) {
   const ValueId own = conv.output(0);
   const NodeId activation = fused_activation(draft, own);
-  const ValueId last = activation == kNoNode ? own : draft.graph().node(activation).output(0);
-  return std::ranges::any_of(draft.graph().value(last).uses,
+  const ValueId last = activation == kNoNode ? own : draft.node(activation).output(0);
+  return std::ranges::any_of(draft.value(last).uses,
                              [&](const Use& use) { return draft.kind(use.node) == OpKind::MaxPool; });
 }
 

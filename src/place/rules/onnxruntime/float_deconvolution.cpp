@@ -26,7 +26,7 @@ void decide_float_deconvolution(PlacementDraft& draft) {
 bool leads_to_pair(const PlacementDraft& draft, const Node& node) {
   const ValueId own = node.output(0);
   const NodeId activation = fused_activation(draft, own);
-  return draft.has_pair(own) || (activation != kNoNode && draft.has_pair(draft.graph().node(activation).output(0)));
+  return draft.has_pair(own) || (activation != kNoNode && draft.has_pair(draft.node(activation).output(0)));
 }
 
 void share_float_deconvolution(PlacementDraft& draft) {

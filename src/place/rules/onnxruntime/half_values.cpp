@@ -24,11 +24,11 @@ void read_float(PlacementDraft& draft, const std::vector<NodeId>& concats) {
   std::vector<NodeId> open = concats;
   std::set<NodeId> seen{concats.begin(), concats.end()};
   while (!open.empty()) {
-    const Node& node = draft.graph().node(open.back());
+    const Node& node = draft.node(open.back());
     open.pop_back();
     for (const int slot : draft.data_slots(node.id)) {
       draft.replace_with_float(node.id, slot, kRefused);
-      const Node* producer = draft.graph().producer(node.input(slot));
+      const Node* producer = draft.producer(node.input(slot));
       if (producer && draft.lets_pairs_move(producer->id) && seen.insert(producer->id).second)
         open.push_back(producer->id);
     }

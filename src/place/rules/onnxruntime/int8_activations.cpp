@@ -52,7 +52,7 @@ class Int8Pairs {
   }
 
   [[nodiscard]] bool is_shared(ValueId value) const {
-    const auto& uses = draft_.graph().value(value).uses;
+    const auto& uses = draft_.value(value).uses;
     return std::ranges::count_if(uses, [&](const Use& use) { return is_reader(use); }) +
                (draft_.has_output_pair(value) ? 1 : 0) >
            1;
@@ -60,7 +60,7 @@ class Int8Pairs {
 
   // The engine takes an Identity away, and makes one pair of the two around it.
   [[nodiscard]] bool is_read_twice(ValueId value) const {
-    const Node* copy = draft_.graph().producer(value);
+    const Node* copy = draft_.producer(value);
     return is_shared(value) ||
            (copy && copy->op_type == "Identity" && draft_.is_pair(copy->id, 0) && is_read_twice(copy->input(0)));
   }
@@ -69,7 +69,7 @@ class Int8Pairs {
   // the data has more than two axes, which needs their extents.
   enum class Fusion : uint8_t { None, Gemm, ReshapedGemm };
   [[nodiscard]] Fusion fusion_of(const Node& product, const Use& bias) {
-    const Tensor* constant = draft_.graph().constant(draft_.graph().node(bias.node).input(bias.slot));
+    const Tensor* constant = draft_.graph().constant(draft_.node(bias.node).input(bias.slot));
     if (!constant) return Fusion::None;
     const Shape& added = constant->shape();
     const auto data = shapes_.of(draft_.data_input(product.id));
@@ -88,7 +88,7 @@ class Int8Pairs {
   [[nodiscard]] ValueId read_pair(const Node& layer) const {
     const ValueId data = draft_.data_input(layer.id);
     if (draft_.has_pair(data)) return data;
-    const Node* pad = draft_.graph().producer(data);
+    const Node* pad = draft_.producer(data);
     return pad ? draft_.data_input(pad->id) : data;
   }
 
@@ -100,14 +100,14 @@ class Int8Pairs {
     const bool gemm = draft_.kind(layer.id) == OpKind::Gemm || fusion == Fusion::Gemm;
     const bool shared = is_read_twice(read_pair(layer));
     if (shared && !gemm) return "the INT8 pair of its input has several readers";
-    const ValueId own = fusion == Fusion::None ? layer.output(0) : draft_.graph().node(bias.node).output(0);
+    const ValueId own = fusion == Fusion::None ? layer.output(0) : draft_.node(bias.node).output(0);
     if (draft_.has_pair(own)) {
       if (gemm && shared != is_shared(own)) return "of the INT8 pairs on its input and output one has several readers";
       return !gemm && is_shared(own) ? "the INT8 pair behind it has several readers" : "";
     }
     const auto use = sole_use(draft_.graph(), own);
     const bool cut = use && (draft_.kind(use->node) == OpKind::Relu || draft_.kind(use->node) == OpKind::Clip);
-    if (cut && draft_.has_pair(draft_.graph().node(use->node).output(0)))
+    if (cut && draft_.has_pair(draft_.node(use->node).output(0)))
       return "the INT8 pair behind " + draft_.describe(use->node) + " reaches below it, so it is not absorbed";
     return "";
   }

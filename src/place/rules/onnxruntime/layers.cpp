@@ -21,7 +21,7 @@ namespace {
 
 // The Pad that QLinearConv takes in: read by this Conv alone.
 const Node* foldable_pad(const PlacementDraft& draft, const Node& conv) {
-  const Node* pad = draft.graph().producer(conv.input(0));
+  const Node* pad = draft.producer(conv.input(0));
   const bool folds = pad && draft.kind(pad->id) == OpKind::Pad && commutes(draft, pad->id) &&
                      pad->string_or("mode", "constant") == "constant" && sole_use(draft.graph(), conv.input(0));
   return folds ? pad : nullptr;
@@ -42,7 +42,7 @@ void place_conv(PlacementDraft& draft, const Node& conv) {
   if (!obstacle.empty()) return draft.run_float(conv.id, "an integer Conv needs a pair on its output, but " + obstacle);
   pair_conv_input(draft, conv);
   if (last != own) {
-    const NodeId activation = draft.graph().value(own).uses.front().node;
+    const NodeId activation = draft.value(own).uses.front().node;
     draft.keep_float(activation, 0,
                      "absorbed by " + draft.describe(conv.id) + "; a pair between would keep both float");
   }
@@ -63,7 +63,7 @@ Use bias_behind(const PlacementDraft& draft, const Node& product) {
   const auto use = sole_use(draft.graph(), product.output(0));
   if (!use || draft.kind(use->node) != OpKind::Add || !is_constant_affine(draft, use->node)) return {};
   const int slot = 1 - use->slot;
-  const Tensor* bias = draft.graph().constant(draft.graph().node(use->node).input(slot));
+  const Tensor* bias = draft.graph().constant(draft.node(use->node).input(slot));
   const Shape& weight = draft.weight(product.id).shape();
   if (!bias || weight.rank() != 2 || bias->shape().rank() < 1 || bias->shape().rank() > 2) return {};
   const int64_t columns = bias->shape()[bias->shape().rank() - 1];
@@ -79,12 +79,12 @@ bool is_cut(const PlacementDraft& draft, NodeId node) {
 // through an activation that is the only reader, for a pair that it is absorbed by: where it finds none, the product
 // stays float. A Relu beside other readers vanishes in front of its own pair, which then stands on the product.
 ValueId closed_output(const PlacementDraft& draft, ValueId own) {
-  const Value& value = draft.graph().value(own);
+  const Value& value = draft.value(own);
   const auto cuts = [&](const Use& use) { return use.slot == 0 && is_cut(draft, use.node); };
   if (std::ranges::none_of(value.uses, cuts)) return kNoValue;
   if (value.is_output || value.uses.size() > 1) return own;
-  const ValueId last = draft.graph().node(value.uses.front().node).output(0);
-  const Value& cut = draft.graph().value(last);
+  const ValueId last = draft.node(value.uses.front().node).output(0);
+  const Value& cut = draft.value(last);
   if (cut.is_output || cut.uses.size() > 1) return kNoValue;
   const bool absorbed = absorbed_output(draft, own, Absorbs::ReluAndClip) == last;
   return absorbed && obstacle_to_closing(draft, last).empty() ? last : own;
@@ -96,7 +96,7 @@ void place_product(PlacementDraft& draft, const Node& node) {
   if (draft.weight_slot(node.id) == 0)
     return draft.run_float(node.id, "ONNX Runtime has no integer MatMul with an INT8 constant on the left");
   const Use bias = draft.kind(node.id) == OpKind::MatMul ? bias_behind(draft, node) : Use{};
-  const ValueId own = bias.node != kNoNode ? draft.graph().node(bias.node).output(0) : node.output(0);
+  const ValueId own = bias.node != kNoNode ? draft.node(bias.node).output(0) : node.output(0);
   const ValueId closed = closed_output(draft, own);
   const std::string needed = "an integer " + node.op_type + " in front of a Relu or Clip needs ";
   if (closed != kNoValue)
@@ -110,10 +110,10 @@ void place_product(PlacementDraft& draft, const Node& node) {
   }
   if (closed != kNoValue) {
     if (closed != own)
-      draft.keep_float(draft.graph().value(own).uses.front().node, 0, "absorbed by " + draft.describe(node.id));
+      draft.keep_float(draft.value(own).uses.front().node, 0, "absorbed by " + draft.describe(node.id));
     close_with_pair(draft, closed, needed + "the pair behind it");
   }
-  if (draft.graph().value(node.output(0)).is_output)
+  if (draft.value(node.output(0)).is_output)
     close_with_pair(draft, node.output(0),
                     "an integer " + node.op_type + " writes this graph output (--quantize-outputs)");
 }

@@ -26,10 +26,10 @@ using Residual = PlacementOptions::Residual;
 
 // A Conv that a float reader would keep from being an integer kernel: its own output, or behind copies.
 bool is_written_by_conv(const PlacementDraft& draft, ValueId value) {
-  const Node* node = value == kNoValue ? nullptr : draft.graph().producer(value);
+  const Node* node = value == kNoValue ? nullptr : draft.producer(value);
   while (node && commutes(draft, node->id)) {
     const ValueId up = draft.data_input(node->id);
-    node = up == kNoValue ? nullptr : draft.graph().producer(up);
+    node = up == kNoValue ? nullptr : draft.producer(up);
   }
   return node && draft.is_weighted(node->id) && draft.kind(node->id) == OpKind::Conv;
 }
@@ -38,7 +38,7 @@ bool is_written_by_conv(const PlacementDraft& draft, ValueId value) {
 bool begins_stream(const PlacementDraft& draft, const ResidualStream& stream, const Node& node) {
   if (draft.kind(node.id) != OpKind::Add || !is_constant_affine(draft, node.id)) return false;
   const ValueId varying = varying_input(draft, node.id);
-  const Node* producer = varying == kNoValue ? nullptr : draft.graph().producer(varying);
+  const Node* producer = varying == kNoValue ? nullptr : draft.producer(varying);
   return stream.contains(node.output(0)) && !stream.contains(varying) && !(producer && draft.is_weighted(producer->id));
 }
 
@@ -49,7 +49,7 @@ void keep_adds_float(PlacementDraft& draft, const std::string& reason) {
     if (begins_stream(draft, stream, node)) adds.push_back(node.id);
   const bool asked = draft.options().residual == Residual::Float;
   for (const NodeId add : adds) {
-    const Node& node = draft.graph().node(add);
+    const Node& node = draft.node(add);
     const bool beside_conv =
         std::ranges::any_of(node.inputs, [&](ValueId value) { return is_written_by_conv(draft, value); });
     if (!draft.is_forced(add) && !draft.is_out(add) && (asked || !beside_conv)) draft.keep_out(add, reason);
@@ -74,7 +74,7 @@ void decide_residual_stream(PlacementDraft& draft) {
   if (draft.options().residual != Residual::Quantize) return;
   for (const NodeId add : residual_stream(draft).adds) {
     if (draft.is_out(add)) continue;
-    const Node& node = draft.graph().node(add);
+    const Node& node = draft.node(add);
     if (!draft.may_carry_pair(node.inputs[0]) || !draft.may_carry_pair(node.inputs[1])) continue;
     const std::string reason = "Add of the residual stream: both inputs are quantized (--residual quantize)";
     for (const int slot : draft.data_slots(add)) draft.pair(add, slot, reason);

@@ -38,8 +38,8 @@ bool stays_float(OpKind kind) {
 
 // The Conv whose output, moved but not computed with, is `value`.
 bool comes_from_int8_conv(const PlacementDraft& draft, ValueId value) {
-  const Node* node = draft.graph().producer(value);
-  while (node && commutes(draft, node->id)) node = draft.graph().producer(draft.data_input(node->id));
+  const Node* node = draft.producer(value);
+  while (node && commutes(draft, node->id)) node = draft.producer(draft.data_input(node->id));
   return node && draft.kind(node->id) == OpKind::Conv && draft.is_int8(node->id);
 }
 
@@ -56,7 +56,7 @@ std::set<NodeId> gelu_gate(const PlacementDraft& draft, ValueId value, ValueId x
     const ValueId current = open.back();
     open.pop_back();
     if (current == kNoValue || current == x || draft.is_constant(current)) continue;
-    const Node* node = draft.graph().producer(current);
+    const Node* node = draft.producer(current);
     if (!node || !computes_gate(draft.kind(node->id))) return {};
     if (!inside.insert(node->id).second) continue;
     if (inside.size() > kLargestGate) return {};
@@ -68,7 +68,7 @@ std::set<NodeId> gelu_gate(const PlacementDraft& draft, ValueId value, ValueId x
 
 // x, or the value that x is a multiple of: exporters halve x before or behind the product.
 ValueId unscaled(const PlacementDraft& draft, ValueId value) {
-  const Node* node = value == kNoValue ? nullptr : draft.graph().producer(value);
+  const Node* node = value == kNoValue ? nullptr : draft.producer(value);
   return node && is_constant_affine(draft, node->id) ? varying_input(draft, node->id) : value;
 }
 

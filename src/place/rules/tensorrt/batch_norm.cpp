@@ -24,7 +24,7 @@ void decide_batch_norm(PlacementDraft& draft) {
     if (draft.kind(node.id) != OpKind::BatchNorm || draft.is_out(node.id)) continue;
     const ValueId input = node.input(0);
     if (input == kNoValue || !draft.may_carry_pair(input)) continue;
-    const Node* source = draft.graph().producer(input);
+    const Node* source = draft.producer(input);
     bool quantized = sources[input];
     if (source && is_data_concat(draft, source->id))
       quantized = std::any_of(source->inputs.begin(), source->inputs.end(),

@@ -39,8 +39,8 @@ void share_commuting_ops(PlacementDraft& draft) {
       continue;  // most: long chains need no walk from each of their nodes
     const ValueId input = draft.data_input(node.id);
     std::vector<ValueId> upstream{input};
-    for (const Node* above = draft.graph().producer(input); above && commutes(draft, above->id);
-         above = draft.graph().producer(upstream.back()))
+    for (const Node* above = draft.producer(input); above && commutes(draft, above->id);
+         above = draft.producer(upstream.back()))
       upstream.push_back(draft.data_input(above->id));
     for (const ValueId above : upstream) {
       if (!draft.has_pair(above)) continue;

@@ -33,14 +33,14 @@ std::vector<NodeId> quantized_concats(const PlacementDraft& draft) {
 // The explicit form, for engines that do not clone the Q.
 void pair_inputs(PlacementDraft& draft, NodeId concat) {
   for (const int slot : draft.data_slots(concat)) {
-    if (draft.may_carry_pair(draft.graph().node(concat).input(slot)))
+    if (draft.may_carry_pair(draft.node(concat).input(slot)))
       draft.replace_with_pair(concat, slot, "every input of the Concat carries the shared scale (--concat inputs)");
   }
 }
 
 void name_float_inputs(PlacementDraft& draft, NodeId concat, const ValueMap<bool>& sources) {
   for (const int slot : draft.data_slots(concat)) {
-    const ValueId input = draft.graph().node(concat).input(slot);
+    const ValueId input = draft.node(concat).input(slot);
     if (!sources[input])
       draft.note(draft.describe(concat) + ": input " + std::to_string(slot) + " comes from " +
                  draft.describe_source(input) +
@@ -57,7 +57,7 @@ class Ties {
         beside_(before_pairs_.size()) {}
 
   void tie(NodeId concat) {
-    const Node& node = draft_.graph().node(concat);
+    const Node& node = draft_.node(concat);
     const ValueId output = node.output(0);
     tie_behind(output, "one scale with the inputs of " + draft_.describe(concat));
     std::set<ValueId> told;
@@ -95,7 +95,7 @@ class Ties {
         draft_.share_scale(output, value);
         tell(value, sentence, walked);
       }
-      for (const Use& use : draft_.graph().value(value).uses)
+      for (const Use& use : draft_.value(value).uses)
         for (const ValueId next : values_behind(draft_, use))
           if (before_pairs_[next] && seen.insert(next).second) open.push_back(next);
     }

@@ -26,7 +26,7 @@ bool splits(const PlacementDraft& draft, NodeId activation) {
 }
 
 void replace_readers(PlacementDraft& draft, ValueId value, const std::string& reason) {
-  for (const Use& use : draft.graph().value(value).uses)
+  for (const Use& use : draft.value(value).uses)
     if (use.slot >= 0 && !draft.is_out(use.node) && !draft.is_foreign(use.node) && !draft.is_pair(use.node, use.slot))
       draft.replace_with_pair(use.node, use.slot, reason);
 }
@@ -50,13 +50,13 @@ void decide_deconvolution_activation(PlacementDraft& draft) {
 // In 3-D a layer that another rule keeps float closes the kernel too: it computes in float on what the pair gives. What
 // the user excludes reads floats, and a graph output carries no pair.
 void close_volume(PlacementDraft& draft, const Node& node, ValueId last, const std::string& reason) {
-  for (const Use& use : draft.graph().value(last).uses)
+  for (const Use& use : draft.value(last).uses)
     if (use.slot >= 0 && !draft.is_excluded(use.node) && !draft.is_foreign(use.node) &&
         !draft.is_pair(use.node, use.slot))
       draft.replace_with_pair(use.node, use.slot, reason);
   if (!draft.has_pair(last))
     draft.note(draft.describe(node.id) + " is INT8 in 3-D only between two pairs, and none can stand behind it: '" +
-               draft.graph().value(last).name + "' is a graph output, or excluded nodes read it");
+               draft.value(last).name + "' is a graph output, or excluded nodes read it");
 }
 
 // Pairs behind: after every rule that could have asked for one there.

@@ -17,7 +17,7 @@ namespace detent::rules::tensorrt {
 namespace {
 
 bool is_depthwise(const PlacementDraft& draft, NodeId node) {
-  return draft.kind(node) == OpKind::Conv && draft.graph().node(node).int_or("group", 1) > 1 &&
+  return draft.kind(node) == OpKind::Conv && draft.node(node).int_or("group", 1) > 1 &&
          draft.weight(node).shape()[1] == 1;
 }
 
@@ -54,7 +54,7 @@ void share_fused_activation(PlacementDraft& draft) {
     if (!draft.is_int8(node.id)) continue;
     const NodeId activation = fused_activation(draft, node.output(0));
     if (activation == kNoNode || draft.kind(activation) != OpKind::LeakyRelu) continue;
-    if (pairs_behind(draft, draft.graph().node(activation).output(0)).empty())
+    if (pairs_behind(draft, draft.node(activation).output(0)).empty())
       draft.note(draft.describe(activation) + " fuses with " + draft.describe(node.id) +
                  " only if a pair stands behind it, and nothing asks for one there");
   }

@@ -29,7 +29,7 @@ bool averages(OpKind kind) {
 // Walks up from the gate to the pooling of `x`; blocks hold two layers and their activations, so a short walk suffices.
 bool excites(const PlacementDraft& draft, ValueId gate, ValueId x) {
   constexpr int kLongestBlock = 16;
-  const Node* node = draft.graph().producer(gate);
+  const Node* node = draft.producer(gate);
   if (!node || !is_gate(draft.kind(node->id))) return false;
   bool layer_seen = false;
   for (int step = 0; node && step < kLongestBlock; ++step) {
@@ -37,14 +37,14 @@ bool excites(const PlacementDraft& draft, ValueId gate, ValueId x) {
     layer_seen = layer_seen || draft.is_weighted(node->id);
     const auto gated = gated_activation(draft, node->id);
     const ValueId up = gated ? gated->input : draft.data_input(node->id);
-    node = up == kNoValue ? nullptr : draft.graph().producer(up);
+    node = up == kNoValue ? nullptr : draft.producer(up);
   }
   return false;
 }
 
 // The Mul that multiplies an equalized gate by one factor a channel, before the product; nullptr when there is none.
 const Node* gate_factors(const PlacementDraft& draft, ValueId gate) {
-  const Node* node = draft.graph().producer(gate);
+  const Node* node = draft.producer(gate);
   const bool factors = node && draft.kind(node->id) == OpKind::Mul && is_constant_affine(draft, node->id);
   return factors && sole_use(draft.graph(), gate) ? node : nullptr;
 }

@@ -29,12 +29,12 @@ namespace {
 NodeId backbone(const PlacementDraft& draft, ValueId value) {
   bool pool_allowed = true, relu_allowed = true;
   while (value != kNoValue && sole_use(draft.graph(), value)) {
-    const Node* node = draft.graph().producer(value);
+    const Node* node = draft.producer(value);
     if (!node) return kNoNode;
     const OpKind kind = draft.kind(node->id);
     if (kind == OpKind::Conv || kind == OpKind::ConvTranspose) return draft.is_int8(node->id) ? node->id : kNoNode;
     if (kind == OpKind::MaxPool && pool_allowed) {
-      const Node* before = draft.graph().producer(node->input(0));
+      const Node* before = draft.producer(node->input(0));
       if (!before || draft.kind(before->id) != OpKind::Relu) return kNoNode;
       value = node->input(0);
     } else if (kind == OpKind::Relu && relu_allowed) {
@@ -97,21 +97,21 @@ int main_slot(const PlacementDraft& draft, const Node& add) {
   // The candidate is itself what the other input is made of (ConvNeXt): then nothing runs beside the skip.
   const auto other = ancestors(draft.graph(), add.input(1 - slot));
   const NodeId candidate = candidates[static_cast<size_t>(slot)];
-  return other.contains(draft.graph().node(candidate).output(0)) ? -1 : slot;
+  return other.contains(draft.node(candidate).output(0)) ? -1 : slot;
 }
 
 // Slot of an input that an INT8 weighted op with an activation other than Relu writes for this Add alone; -1 when there
 // is none.
 int activated_slot(const PlacementDraft& draft, const Node& add) {
   for (const int slot : {1, 0}) {
-    const Node* node = draft.graph().producer(add.input(slot));
+    const Node* node = draft.producer(add.input(slot));
     if (!node || draft.is_out(node->id) || !sole_use(draft.graph(), add.input(slot))) continue;
     ValueId source = kNoValue;
     if (const auto gated = gated_activation(draft, node->id))
       source = gated->input;
     else if (is_fusable_activation(draft.kind(node->id)) && draft.kind(node->id) != OpKind::Relu)
       source = node->input(0);
-    const Node* layer = source == kNoValue ? nullptr : draft.graph().producer(source);
+    const Node* layer = source == kNoValue ? nullptr : draft.producer(source);
     if (layer && draft.is_int8(layer->id)) return slot;
   }
   return -1;
