@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "detent/tensor.h"
+#include "detent/base/tensor.h"
 
 namespace detent::bench {
 

@@ -2,7 +2,7 @@
 #include <benchmark/benchmark.h>
 
 #include "bench_data.h"
-#include "detent/calibrator.h"
+#include "detent/base/calibrator.h"
 
 namespace detent::bench {
 namespace {

@@ -3,8 +3,8 @@
 
 #include "calibrators/arguments.h"
 #include "core/text.h"
-#include "detent/calibrator.h"
-#include "detent/error.h"
+#include "detent/base/calibrator.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

@@ -7,8 +7,8 @@
 #include "calibrators/divergence.h"
 #include "calibrators/signed_bins.h"
 #include "calibrators/squared_error.h"
-#include "detent/calibrator.h"
-#include "detent/error.h"
+#include "detent/base/calibrator.h"
+#include "detent/base/error.h"
 
 namespace detent {
 namespace {

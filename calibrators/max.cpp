@@ -2,7 +2,7 @@
 #include <string>
 
 #include "calibrators/arguments.h"
-#include "detent/calibrator.h"
+#include "detent/base/calibrator.h"
 
 namespace detent {
 namespace {

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "core/parse.h"
-#include "detent/calibrator.h"
-#include "detent/error.h"
+#include "detent/base/calibrator.h"
+#include "detent/base/error.h"
 
 namespace detent {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "core/index.h"
 #include "core/parse.h"
-#include "detent/calibrator.h"
-#include "detent/error.h"
+#include "detent/base/calibrator.h"
+#include "detent/base/error.h"
 
 namespace detent {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "detent/calibrator.h"
-#include "detent/histogram.h"
+#include "detent/base/calibrator.h"
+#include "detent/base/histogram.h"
 
 namespace detent {
 

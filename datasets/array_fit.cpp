@@ -7,7 +7,7 @@
 
 #include "core/float_type.h"
 #include "core/index.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

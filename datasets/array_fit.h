@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "detent/data_source.h"
+#include "detent/base/data_source.h"
 
 namespace detent {
 

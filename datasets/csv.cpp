@@ -4,7 +4,7 @@
 
 #include "core/files/file_bytes.h"
 #include "core/memory_limit.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

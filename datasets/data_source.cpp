@@ -1,7 +1,4 @@
-#include "detent/data_source.h"
-#include "core/index.h"
-#include "datasets/array_fit.h"
-#include "datasets/synthetic.h"
+#include "detent/base/data_source.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -12,10 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include "core/index.h"
 #include "core/text.h"
+#include "datasets/array_fit.h"
 #include "datasets/data_source_list.h"
 #include "datasets/preprocess.h"
-#include "detent/error.h"
+#include "datasets/synthetic.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

@@ -8,7 +8,7 @@
 #include "datasets/image_folder.h"
 #include "datasets/natural_order.h"
 #include "datasets/npy_source.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

@@ -14,7 +14,7 @@
 #include "datasets/image_size.h"
 #include "datasets/load_codecs.h"
 #include "datasets/pixels.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

@@ -5,7 +5,7 @@
 #include "datasets/image_decode.h"
 #include "datasets/image_transform.h"
 #include "datasets/natural_order.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "core/index.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

@@ -10,7 +10,7 @@
 #include "core/memory_limit.h"
 #include "datasets/array_fit.h"
 #include "datasets/load_codecs.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

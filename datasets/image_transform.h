@@ -6,7 +6,7 @@
 
 #include "datasets/pixels.h"
 #include "datasets/preprocess.h"
-#include "detent/data_source.h"
+#include "detent/base/data_source.h"
 
 namespace detent {
 

@@ -3,7 +3,7 @@
 #include "core/index.h"
 #include "core/parse.h"
 #include "datasets/csv.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

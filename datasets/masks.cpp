@@ -6,7 +6,7 @@
 #include "core/index.h"
 #include "datasets/image_decode.h"
 #include "datasets/natural_order.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

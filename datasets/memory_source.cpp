@@ -1,7 +1,7 @@
 #include <utility>
 
-#include "detent/data_source.h"
-#include "detent/error.h"
+#include "detent/base/data_source.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

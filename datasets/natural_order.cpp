@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

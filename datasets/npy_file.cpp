@@ -9,7 +9,7 @@
 #include "core/index.h"
 #include "core/memory_limit.h"
 #include "datasets/npy_format.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

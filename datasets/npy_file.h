@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/files/file_bytes.h"
-#include "detent/tensor.h"
+#include "detent/base/tensor.h"
 
 namespace detent {
 

@@ -3,7 +3,7 @@
 #include <bit>
 
 #include "core/parse.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "detent/tensor.h"
+#include "detent/base/tensor.h"
 
 namespace detent {
 

@@ -7,7 +7,7 @@
 #include "datasets/image_folder.h"
 #include "datasets/natural_order.h"
 #include "datasets/npy_file.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

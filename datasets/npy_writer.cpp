@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "datasets/npy_format.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/files/atomic_file.h"
-#include "detent/tensor.h"
+#include "detent/base/tensor.h"
 
 namespace detent {
 

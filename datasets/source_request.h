@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "datasets/array_fit.h"
-#include "detent/data_source.h"
+#include "detent/base/data_source.h"
 
 namespace detent {
 

@@ -13,7 +13,7 @@
 #include "core/onnx_type.h"
 #include "core/typed_fields.h"
 #include "datasets/natural_order.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

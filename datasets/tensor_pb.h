@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "detent/tensor.h"
+#include "detent/base/tensor.h"
 
 namespace detent {
 

@@ -5,7 +5,7 @@
 
 #include "datasets/data_source_list.h"
 #include "datasets/tensor_pb.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

@@ -11,7 +11,7 @@
 #include "datasets/csv.h"
 #include "datasets/natural_order.h"
 #include "datasets/vocabulary.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

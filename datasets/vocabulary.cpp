@@ -5,7 +5,7 @@
 
 #include "core/index.h"
 #include "datasets/csv.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

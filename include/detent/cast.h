@@ -5,13 +5,13 @@
 #include <optional>
 #include <string>
 
-#include "detent/api.h"
-#include "detent/data_source.h"
-#include "detent/error_report.h"
-#include "detent/external_data.h"
-#include "detent/float_types.h"
-#include "detent/plan_report.h"
-#include "detent/run_settings.h"
+#include "detent/base/api.h"
+#include "detent/base/data_source.h"
+#include "detent/options/external_data.h"
+#include "detent/options/float_types.h"
+#include "detent/options/run_settings.h"
+#include "detent/reports/error_report.h"
+#include "detent/reports/plan_report.h"
 
 namespace detent {
 

@@ -9,19 +9,19 @@
 #include <string>
 #include <vector>
 
-#include "detent/api.h"
-#include "detent/calibration_report.h"
-#include "detent/calibrator.h"
-#include "detent/data_source.h"
-#include "detent/equalize_options.h"
-#include "detent/equalize_report.h"
-#include "detent/error_report.h"
-#include "detent/evaluation_options.h"
-#include "detent/format_options.h"
-#include "detent/placement_options.h"
-#include "detent/plan_report.h"
-#include "detent/provenance.h"
-#include "detent/run_settings.h"
+#include "detent/base/api.h"
+#include "detent/base/calibrator.h"
+#include "detent/base/data_source.h"
+#include "detent/options/equalize_options.h"
+#include "detent/options/evaluation_options.h"
+#include "detent/options/format_options.h"
+#include "detent/options/placement_options.h"
+#include "detent/options/run_settings.h"
+#include "detent/reports/calibration_report.h"
+#include "detent/reports/equalize_report.h"
+#include "detent/reports/error_report.h"
+#include "detent/reports/plan_report.h"
+#include "detent/reports/provenance.h"
 #include "detent/sensitivity.h"
 
 namespace detent {

@@ -3,19 +3,19 @@
 /// Every command as a function: options go in, a report comes out. Each throws detent::Error; none prints (reports are
 /// values, progress and warnings go to the Reporter). One header a command; this one includes them all.
 
+#include "detent/base/error.h"
+#include "detent/base/progress.h"
+#include "detent/base/version.h"
 #include "detent/cache.h"
 #include "detent/calibrate.h"
 #include "detent/cast.h"
 #include "detent/compare.h"
-#include "detent/error.h"
 #include "detent/inspect.h"
 #include "detent/lint.h"
 #include "detent/merge.h"
 #include "detent/plan.h"
-#include "detent/progress.h"
 #include "detent/quantize.h"
 #include "detent/quantize_weights.h"
 #include "detent/run.h"
 #include "detent/sensitivity.h"
 #include "detent/verify.h"
-#include "detent/version.h"

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "detent/api.h"
-#include "detent/provenance.h"
-#include "detent/table_report.h"
+#include "detent/base/api.h"
+#include "detent/reports/provenance.h"
+#include "detent/reports/table_report.h"
 
 namespace detent {
 

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "detent/api.h"
-#include "detent/data_source.h"
-#include "detent/plan_report.h"
-#include "detent/run_settings.h"
+#include "detent/base/api.h"
+#include "detent/base/data_source.h"
+#include "detent/options/run_settings.h"
+#include "detent/reports/plan_report.h"
 
 namespace detent {
 

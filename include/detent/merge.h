@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <vector>
 
-#include "detent/api.h"
-#include "detent/table_report.h"
+#include "detent/base/api.h"
+#include "detent/reports/table_report.h"
 
 namespace detent {
 

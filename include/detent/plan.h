@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "detent/api.h"
-#include "detent/data_source.h"
-#include "detent/float_types.h"
-#include "detent/placement_options.h"
-#include "detent/plan_report.h"
-#include "detent/run_settings.h"
+#include "detent/base/api.h"
+#include "detent/base/data_source.h"
+#include "detent/options/float_types.h"
+#include "detent/options/placement_options.h"
+#include "detent/options/run_settings.h"
+#include "detent/reports/plan_report.h"
 
 namespace detent {
 

@@ -8,21 +8,21 @@
 #include <string_view>
 #include <vector>
 
-#include "detent/accuracy_bound.h"
-#include "detent/api.h"
-#include "detent/calibration_report.h"
-#include "detent/calibrator.h"
-#include "detent/data_source.h"
-#include "detent/equalize_options.h"
-#include "detent/equalize_report.h"
-#include "detent/error_report.h"
-#include "detent/external_data.h"
-#include "detent/float_types.h"
-#include "detent/format_options.h"
-#include "detent/placement_options.h"
-#include "detent/plan_report.h"
-#include "detent/provenance.h"
-#include "detent/run_settings.h"
+#include "detent/base/api.h"
+#include "detent/base/calibrator.h"
+#include "detent/base/data_source.h"
+#include "detent/options/accuracy_bound.h"
+#include "detent/options/equalize_options.h"
+#include "detent/options/external_data.h"
+#include "detent/options/float_types.h"
+#include "detent/options/format_options.h"
+#include "detent/options/placement_options.h"
+#include "detent/options/run_settings.h"
+#include "detent/reports/calibration_report.h"
+#include "detent/reports/equalize_report.h"
+#include "detent/reports/error_report.h"
+#include "detent/reports/plan_report.h"
+#include "detent/reports/provenance.h"
 
 namespace detent {
 

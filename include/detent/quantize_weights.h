@@ -7,15 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "detent/accuracy_bound.h"
-#include "detent/api.h"
-#include "detent/data_source.h"
-#include "detent/error_report.h"
-#include "detent/external_data.h"
-#include "detent/placement_options.h"
-#include "detent/provenance.h"
-#include "detent/run_settings.h"
-#include "detent/weight_format.h"
+#include "detent/base/api.h"
+#include "detent/base/data_source.h"
+#include "detent/options/accuracy_bound.h"
+#include "detent/options/external_data.h"
+#include "detent/options/placement_options.h"
+#include "detent/options/run_settings.h"
+#include "detent/options/weight_format.h"
+#include "detent/reports/error_report.h"
+#include "detent/reports/provenance.h"
 
 namespace detent {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "detent/api.h"
-#include "detent/data_source.h"
-#include "detent/run_settings.h"
+#include "detent/base/api.h"
+#include "detent/base/data_source.h"
+#include "detent/options/run_settings.h"
 
 namespace detent {
 

@@ -7,18 +7,18 @@
 #include <string>
 #include <vector>
 
-#include "detent/api.h"
-#include "detent/calibration_report.h"
-#include "detent/calibrator.h"
-#include "detent/data_source.h"
-#include "detent/equalize_options.h"
-#include "detent/equalize_report.h"
-#include "detent/error_report.h"
-#include "detent/format_options.h"
-#include "detent/placement_options.h"
-#include "detent/plan_report.h"
-#include "detent/run_settings.h"
-#include "detent/weight_format.h"
+#include "detent/base/api.h"
+#include "detent/base/calibrator.h"
+#include "detent/base/data_source.h"
+#include "detent/options/equalize_options.h"
+#include "detent/options/format_options.h"
+#include "detent/options/placement_options.h"
+#include "detent/options/run_settings.h"
+#include "detent/options/weight_format.h"
+#include "detent/reports/calibration_report.h"
+#include "detent/reports/equalize_report.h"
+#include "detent/reports/error_report.h"
+#include "detent/reports/plan_report.h"
 
 namespace detent {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "detent/api.h"
-#include "detent/run_settings.h"
+#include "detent/base/api.h"
+#include "detent/options/run_settings.h"
 
 namespace detent {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/stopwatch.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "exec/executor.h"
 #include "exec/runnable_part.h"
 #include "exec/schedule.h"

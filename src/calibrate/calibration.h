@@ -7,9 +7,9 @@
 #include "calibrate/checkpointer.h"
 #include "calibrate/gathered.h"
 #include "calibrate/sample_tracker.h"
-#include "detent/data_source.h"
-#include "detent/progress.h"
-#include "detent/run_settings.h"
+#include "detent/base/data_source.h"
+#include "detent/base/progress.h"
+#include "detent/options/run_settings.h"
 #include "run/run_over.h"
 
 namespace detent {

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

@@ -6,7 +6,7 @@
 
 #include "calibrate/gathered.h"
 #include "core/stopwatch.h"
-#include "detent/progress.h"
+#include "detent/base/progress.h"
 
 namespace detent {
 

@@ -4,8 +4,8 @@
 #include <set>
 
 #include "core/text.h"
-#include "detent/error.h"
-#include "detent/version.h"
+#include "detent/base/error.h"
+#include "detent/base/version.h"
 #include "exec/runnable_part.h"
 #include "ops/versions.h"
 #include "place/draft/quantizable_values.h"

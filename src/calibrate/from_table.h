@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "calibrate/calibration.h"
-#include "detent/placement_options.h"
-#include "detent/progress.h"
+#include "detent/base/progress.h"
+#include "detent/options/placement_options.h"
 #include "observe/calibration_table.h"
 #include "place/targets/target.h"
 

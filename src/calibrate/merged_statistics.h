@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "detent/calibrator.h"
-#include "detent/error.h"
-#include "detent/histogram.h"
+#include "detent/base/calibrator.h"
+#include "detent/base/error.h"
+#include "detent/base/histogram.h"
 
 namespace detent {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "calibrate/calibration.h"
-#include "detent/calibration_report.h"
-#include "detent/histogram.h"
+#include "detent/base/histogram.h"
+#include "detent/reports/calibration_report.h"
 #include "observe/calibration_table.h"
 
 namespace detent {

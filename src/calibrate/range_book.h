@@ -7,8 +7,8 @@
 
 #include "calibrate/calibration.h"
 #include "calibrate/choose_ranges.h"
-#include "detent/calibrator.h"
-#include "detent/qparams.h"
+#include "detent/base/calibrator.h"
+#include "detent/base/qparams.h"
 #include "place/plan/placement_plan.h"
 
 namespace detent {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "calibrate/calibration.h"
-#include "detent/calibrator.h"
-#include "detent/qparams.h"
+#include "detent/base/calibrator.h"
+#include "detent/base/qparams.h"
 
 namespace detent {
 

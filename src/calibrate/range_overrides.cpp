@@ -8,7 +8,7 @@
 #include <unordered_set>
 
 #include "core/nearest_names.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <string>
 
-#include "detent/calibrator.h"
-#include "detent/qparams.h"
+#include "detent/base/calibrator.h"
+#include "detent/base/qparams.h"
 #include "place/plan/placement_plan.h"
 
 namespace detent {

@@ -5,7 +5,7 @@
 
 #include "calibrate/calibration.h"
 #include "calibrate/range_overrides.h"
-#include "detent/qparams.h"
+#include "detent/base/qparams.h"
 #include "place/plan/placement_plan.h"
 
 namespace detent {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "detent/data_source.h"
+#include "detent/base/data_source.h"
 #include "observe/calibration_table.h"
 
 namespace detent {

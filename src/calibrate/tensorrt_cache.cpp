@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "core/parse.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/files/atomic_file.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent::cli {
 

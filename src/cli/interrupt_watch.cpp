@@ -12,8 +12,8 @@
 
 #include "core/files/mapped_file.h"
 #include "core/files/unfinished.h"
-#include "detent/error.h"
-#include "detent/progress.h"
+#include "detent/base/error.h"
+#include "detent/base/progress.h"
 
 namespace detent::cli {
 

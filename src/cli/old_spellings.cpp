@@ -2,7 +2,7 @@
 
 #include "cli/program.h"
 #include "core/text.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent::cli {
 

@@ -5,7 +5,7 @@
 
 #include "cli/config_reader.h"
 #include "cli/help_format.h"
-#include "detent/version.h"
+#include "detent/base/version.h"
 
 namespace detent::cli {
 

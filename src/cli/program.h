@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "detent/error.h"
-#include "detent/progress.h"
+#include "detent/base/error.h"
+#include "detent/base/progress.h"
 #include "options/option.h"
 
 namespace detent::cli {

@@ -10,7 +10,7 @@
 
 #include "core/shown_text.h"
 #include "core/text.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent::cli {
 

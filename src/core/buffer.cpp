@@ -8,7 +8,7 @@
 
 #include "core/index.h"
 #include "core/memory_limit.h"
-#include "detent/tensor.h"
+#include "detent/base/tensor.h"
 
 namespace detent {
 

@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include "core/small_float.h"
-#include "detent/tensor.h"
+#include "detent/base/tensor.h"
 
 namespace detent {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "detent/code_type.h"
+#include "detent/options/code_type.h"
 
 namespace detent {
 

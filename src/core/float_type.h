@@ -1,6 +1,6 @@
 #pragma once
 
-#include "detent/tensor.h"
+#include "detent/base/tensor.h"
 
 namespace detent {
 

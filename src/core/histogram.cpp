@@ -1,5 +1,4 @@
-#include "detent/histogram.h"
-#include "core/index.h"
+#include "detent/base/histogram.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +7,8 @@
 #include <limits>
 #include <string>
 
-#include "detent/error.h"
+#include "core/index.h"
+#include "detent/base/error.h"
 
 namespace detent {
 namespace {

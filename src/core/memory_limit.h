@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

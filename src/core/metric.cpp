@@ -1,4 +1,4 @@
-#include "detent/metric.h"
+#include "detent/base/metric.h"
 
 #include <fmt/core.h>
 

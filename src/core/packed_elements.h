@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "detent/tensor.h"
+#include "detent/base/tensor.h"
 
 namespace detent {
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "core/index.h"
-#include "detent/error.h"
-#include "detent/qparams.h"
+#include "detent/base/error.h"
+#include "detent/base/qparams.h"
 
 namespace detent {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/index.h"
-#include "detent/tensor.h"
+#include "detent/base/tensor.h"
 
 namespace detent {
 

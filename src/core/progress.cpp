@@ -1,4 +1,4 @@
-#include "detent/progress.h"
+#include "detent/base/progress.h"
 
 #include <fmt/core.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "detent/qparams.h"
+#include "detent/base/qparams.h"
 
 #include <algorithm>
 #include <cmath>

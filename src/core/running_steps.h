@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "detent/tensor.h"
+#include "detent/base/tensor.h"
 
 namespace detent {
 

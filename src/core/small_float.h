@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "detent/tensor.h"
+#include "detent/base/tensor.h"
 
 namespace detent {
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "detent/error.h"
-#include "detent/progress.h"
+#include "detent/base/error.h"
+#include "detent/base/progress.h"
 
 namespace detent {
 

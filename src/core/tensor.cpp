@@ -1,5 +1,4 @@
-#include "detent/tensor.h"
-#include "core/index.h"
+#include "detent/base/tensor.h"
 
 #include <algorithm>
 #include <cstring>
@@ -7,6 +6,7 @@
 #include <mutex>
 
 #include "core/extents.h"
+#include "core/index.h"
 #include "core/memory_limit.h"
 #include "core/wrong_element_type.h"
 

@@ -1,4 +1,4 @@
-#include "detent/version.h"
+#include "detent/base/version.h"
 
 namespace detent {
 

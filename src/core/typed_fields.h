@@ -5,7 +5,7 @@
 
 #include "core/index.h"
 #include "core/packed_elements.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

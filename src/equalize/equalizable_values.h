@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "detent/plan_report.h"
+#include "detent/reports/plan_report.h"
 #include "equalize/find_groups.h"
 
 namespace detent {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "detent/tensor.h"
+#include "detent/base/tensor.h"
 #include "equalize/weight_channels.h"
 #include "model/constant_editor.h"
 #include "ops/traits.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/files/mapped_file.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "ops/traits.h"
 
 namespace detent {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "detent/data_source.h"
-#include "detent/qparams.h"
-#include "detent/run_settings.h"
+#include "detent/base/data_source.h"
+#include "detent/base/qparams.h"
+#include "detent/options/run_settings.h"
 #include "model/model.h"
 
 namespace detent {

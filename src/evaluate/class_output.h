@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "detent/tensor.h"
+#include "detent/base/tensor.h"
 
 namespace detent {
 

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "core/float_type.h"
-#include "detent/progress.h"
+#include "detent/base/progress.h"
 #include "evaluate/class_output.h"
 #include "evaluate/prepared_model.h"
 #include "evaluate/trial.h"

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "detent/data_source.h"
-#include "detent/error_report.h"
-#include "detent/run_settings.h"
+#include "detent/base/data_source.h"
+#include "detent/options/run_settings.h"
+#include "detent/reports/error_report.h"
 #include "model/model.h"
 
 namespace detent {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "detent/tensor.h"
+#include "detent/base/tensor.h"
 
 namespace detent {
 

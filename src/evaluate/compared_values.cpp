@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/float_type.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "exec/executor.h"
 #include "exec/runnable_part.h"
 #include "run/model_inputs.h"

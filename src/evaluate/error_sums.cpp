@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/float_type.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "evaluate/argmax.h"
 
 namespace detent {

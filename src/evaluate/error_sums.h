@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "detent/error_report.h"
-#include "detent/tensor.h"
+#include "detent/base/tensor.h"
+#include "detent/reports/error_report.h"
 
 namespace detent {
 

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "core/stop.h"
-#include "detent/progress.h"
+#include "detent/base/progress.h"
 #include "evaluate/batch_errors.h"
 #include "evaluate/prepared_model.h"
 #include "run/for_each_index.h"

@@ -3,7 +3,7 @@
 #include <functional>
 #include <string_view>
 
-#include "detent/run_settings.h"
+#include "detent/options/run_settings.h"
 #include "evaluate/judged_batches.h"
 #include "evaluate/trial.h"
 #include "model/model.h"

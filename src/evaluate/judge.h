@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "detent/error_report.h"
+#include "detent/reports/error_report.h"
 
 namespace detent {
 

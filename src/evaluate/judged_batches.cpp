@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/memory_limit.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "run/for_each_index.h"
 #include "run/pool_lease.h"
 #include "run/run_over.h"

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "detent/data_source.h"
-#include "detent/run_settings.h"
+#include "detent/base/data_source.h"
+#include "detent/options/run_settings.h"
 #include "evaluate/prepared_model.h"
 #include "evaluate/trial.h"
 #include "exec/buffer_pool.h"

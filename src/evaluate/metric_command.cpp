@@ -8,7 +8,7 @@
 #include "core/files/child_process.h"
 #include "core/files/temporary.h"
 #include "core/parse.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "detent/tensor.h"
+#include "detent/base/tensor.h"
 #include "model/model.h"
 #include "run/output_writer.h"
 

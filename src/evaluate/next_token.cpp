@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "core/float_type.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "evaluate/argmax.h"
 
 namespace detent {

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "core/stop.h"
-#include "detent/error.h"
-#include "detent/progress.h"
+#include "detent/base/error.h"
+#include "detent/base/progress.h"
 #include "exec/executor.h"
 #include "exec/runnable_part.h"
 #include "run/workers.h"

@@ -5,7 +5,7 @@
 
 #include "core/text.h"
 #include "datasets/labels.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "evaluate/class_output.h"
 
 namespace detent {

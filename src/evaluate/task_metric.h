@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "datasets/masks.h"
-#include "detent/data_source.h"
-#include "detent/evaluation_options.h"
-#include "detent/progress.h"
+#include "detent/base/data_source.h"
+#include "detent/base/progress.h"
+#include "detent/options/evaluation_options.h"
 #include "evaluate/batch_errors.h"
 #include "evaluate/next_token.h"
 

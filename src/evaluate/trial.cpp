@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "core/stopwatch.h"
-#include "detent/error.h"
-#include "detent/progress.h"
+#include "detent/base/error.h"
+#include "detent/base/progress.h"
 #include "evaluate/batch_errors.h"
 #include "evaluate/prepared_model.h"
 #include "exec/buffer_pool.h"

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "detent/data_source.h"
-#include "detent/error_report.h"
-#include "detent/run_settings.h"
+#include "detent/base/data_source.h"
+#include "detent/options/run_settings.h"
+#include "detent/reports/error_report.h"
 #include "evaluate/error_sums.h"
 #include "evaluate/metric_command.h"
 #include "evaluate/side_by_side.h"

@@ -3,7 +3,7 @@
 #include <map>
 #include <vector>
 
-#include "detent/tensor.h"
+#include "detent/base/tensor.h"
 
 namespace detent {
 

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "detent/tensor.h"
+#include "detent/base/tensor.h"
 #include "model/graph/graph.h"
 #include "model/graph/value_shapes.h"
 

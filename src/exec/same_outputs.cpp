@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/float_type.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "exec/executor.h"
 #include "exec/runnable_part.h"
 

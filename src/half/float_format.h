@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "detent/error.h"
-#include "detent/tensor.h"
+#include "detent/base/error.h"
+#include "detent/base/tensor.h"
 
 namespace detent {
 

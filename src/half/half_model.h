@@ -1,6 +1,6 @@
 #pragma once
 
-#include "detent/float_types.h"
+#include "detent/options/float_types.h"
 #include "half/float_plan.h"
 #include "half/value_reach.h"
 #include "model/model.h"

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <map>
 
-#include "detent/data_source.h"
-#include "detent/run_settings.h"
+#include "detent/base/data_source.h"
+#include "detent/options/run_settings.h"
 #include "model/graph/graph.h"
 
 namespace detent {

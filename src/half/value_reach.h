@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <span>
 
-#include "detent/data_source.h"
-#include "detent/run_settings.h"
+#include "detent/base/data_source.h"
+#include "detent/options/run_settings.h"
 #include "half/float_format.h"
 #include "model/graph/graph.h"
 #include "observe/float_reach.h"

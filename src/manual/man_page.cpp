@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "core/text.h"
-#include "detent/error.h"
-#include "detent/version.h"
+#include "detent/base/error.h"
+#include "detent/base/version.h"
 
 namespace detent::manual {
 

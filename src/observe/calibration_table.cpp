@@ -13,7 +13,7 @@
 #include "core/index.h"
 #include "core/memory_limit.h"
 #include "core/shown_text.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "observe/calibration_table.pb.h"
 #include "observe/float_reach.h"
 #include "observe/stored_equalization.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/files/content_hash.h"
-#include "detent/histogram.h"
+#include "detent/base/histogram.h"
 #include "equalize/equalization.h"
 #include "observe/float_reach.h"
 #include "observe/token_reach.h"

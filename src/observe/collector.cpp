@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "core/float_type.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 namespace {

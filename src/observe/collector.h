@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/sample_axis.h"
-#include "detent/histogram.h"
+#include "detent/base/histogram.h"
 #include "exec/executor.h"
 #include "observe/histogram_accumulator.h"
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "detent/histogram.h"
+#include "detent/base/histogram.h"
 
 namespace detent {
 

@@ -7,7 +7,7 @@
 
 #include "core/index.h"
 #include "core/text.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/running_steps.h"
-#include "detent/run_settings.h"
+#include "detent/options/run_settings.h"
 #include "model/graph/graph.h"
 #include "ops/op_kind.h"
 

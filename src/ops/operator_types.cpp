@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/index.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "ops/signature.h"
 
 namespace detent {

@@ -6,7 +6,7 @@
 #include "core/memory_limit.h"
 #include "core/nearest_names.h"
 #include "core/parse.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "detent/accuracy_bound.h"
-#include "detent/calibrator.h"
-#include "detent/equalize_options.h"
-#include "detent/external_data.h"
-#include "detent/format_options.h"
-#include "detent/placement_options.h"
-#include "detent/run_settings.h"
+#include "detent/base/calibrator.h"
+#include "detent/options/accuracy_bound.h"
+#include "detent/options/equalize_options.h"
+#include "detent/options/external_data.h"
+#include "detent/options/format_options.h"
+#include "detent/options/placement_options.h"
+#include "detent/options/run_settings.h"
 #include "options/option.h"
 
 namespace detent {

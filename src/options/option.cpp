@@ -8,7 +8,7 @@
 #include "core/nearest_names.h"
 #include "core/parse.h"
 #include "core/text.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

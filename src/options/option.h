@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "detent/data_source.h"
+#include "detent/base/data_source.h"
 
 namespace detent {
 

@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "core/stopwatch.h"
-#include "detent/error.h"
-#include "detent/progress.h"
+#include "detent/base/error.h"
+#include "detent/base/progress.h"
 #include "evaluate/compared_values.h"
 #include "evaluate/error_sums.h"
 #include "evaluate/metric_command.h"

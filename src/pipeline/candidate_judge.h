@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "detent/base/data_source.h"
 #include "detent/compare.h"
-#include "detent/data_source.h"
 #include "evaluate/task_metric.h"
 #include "evaluate/trial.h"
 #include "model/model.h"

@@ -8,7 +8,7 @@
 #include "core/files/atomic_file.h"
 #include "core/stop.h"
 #include "core/stopwatch.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "evaluate/closing_error.h"
 #include "exec/find_shapes.h"
 #include "half/half_model.h"

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "core/stopwatch.h"
-#include "detent/calibrator.h"
-#include "detent/error.h"
-#include "detent/progress.h"
+#include "detent/base/calibrator.h"
+#include "detent/base/error.h"
+#include "detent/base/progress.h"
 #include "pipeline/parts/cast_nodes.h"
 #include "pipeline/parts/improve.h"
 #include "pipeline/parts/provenance.h"

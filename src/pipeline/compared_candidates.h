@@ -6,7 +6,7 @@
 
 #include "calibrate/calibration.h"
 #include "detent/compare.h"
-#include "detent/provenance.h"
+#include "detent/reports/provenance.h"
 #include "model/graph_patch.h"
 #include "model/model.h"
 #include "pipeline/parts/chosen.h"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/stop.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "detent/lint.h"
 #include "half/half_values.h"
 #include "lint/built_for.h"

@@ -1,4 +1,4 @@
-#include "detent/model_files.h"
+#include "detent/base/model_files.h"
 
 #include <algorithm>
 #include <span>

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/stop.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "pipeline/parts/chosen.h"
 
 namespace detent {

@@ -7,7 +7,7 @@
 #include "calibrate/range_overrides.h"
 #include "core/files/atomic_file.h"
 #include "core/stop.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "half/narrow_io.h"
 #include "pipeline/parts/chosen.h"
 #include "pipeline/parts/closing_samples.h"

@@ -11,7 +11,7 @@
 #include "core/files/mapped_file.h"
 #include "core/stop.h"
 #include "core/stopwatch.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "pipeline/parts/blocked_model.h"
 #include "pipeline/parts/closing_samples.h"
 #include "pipeline/parts/identified_samples.h"

@@ -4,8 +4,8 @@
 
 #include "core/stop.h"
 #include "datasets/tensor_pb.h"
-#include "detent/error.h"
-#include "detent/progress.h"
+#include "detent/base/error.h"
+#include "detent/base/progress.h"
 #include "detent/verify.h"
 #include "evaluate/compare_tensors.h"
 #include "exec/executor.h"

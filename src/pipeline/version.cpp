@@ -1,7 +1,7 @@
 #include <tbb/version.h>
 
 #include "datasets/versions.h"
-#include "detent/version.h"
+#include "detent/base/version.h"
 #include "model/versions.h"
 #include "ops/versions.h"
 

@@ -5,7 +5,7 @@
 
 #include "core/memory_limit.h"
 #include "core/saturated.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "model/graph/node_names.h"
 #include "ops/find_operator.h"
 #include "prepare/function_calls.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/memory_limit.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "model/name_source.h"
 
 namespace detent {

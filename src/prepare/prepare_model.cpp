@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "exec/same_outputs.h"
 #include "ops/value_types.h"
 #include "prepare/fold_batchnorm.h"

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "detent/float_types.h"
-#include "detent/placement_options.h"
+#include "detent/options/float_types.h"
+#include "detent/options/placement_options.h"
 #include "model/model.h"
 #include "place/targets/target.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/text.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "ops/check_signatures.h"
 #include "ops/find_operator.h"
 #include "ops/value_types.h"

@@ -1,6 +1,6 @@
 #include "prepare/read_model_to_run.h"
 
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "model/qoperators.h"
 #include "ops/check_signatures.h"
 #include "prepare/inline_branches.h"

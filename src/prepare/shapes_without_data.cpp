@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "exec/find_shapes.h"
 #include "ops/traits.h"
 

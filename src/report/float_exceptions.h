@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "detent/float_types.h"
+#include "detent/options/float_types.h"
 
 namespace detent {
 

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "core/text.h"
-#include "detent/error_report.h"
-#include "detent/plan_report.h"
+#include "detent/reports/error_report.h"
+#include "detent/reports/plan_report.h"
 
 namespace detent {
 

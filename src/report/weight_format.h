@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "detent/weight_format.h"
+#include "detent/options/weight_format.h"
 
 namespace detent {
 

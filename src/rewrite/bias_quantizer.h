@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "detent/qparams.h"
+#include "detent/base/qparams.h"
 
 namespace detent {
 

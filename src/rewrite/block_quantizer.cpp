@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "core/packed_elements.h"
-#include "detent/qparams.h"
+#include "detent/base/qparams.h"
 
 namespace detent {
 

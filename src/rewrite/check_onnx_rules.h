@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <span>
 
-#include "detent/progress.h"
+#include "detent/base/progress.h"
 #include "model/graph/graph.h"
 #include "ops/value_types.h"
 

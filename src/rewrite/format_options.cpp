@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "detent/format_options.h"
-#include "detent/placement_options.h"
+#include "detent/options/format_options.h"
+#include "detent/options/placement_options.h"
 #include "place/targets/target.h"
 #include "rewrite/rewrite.h"
 

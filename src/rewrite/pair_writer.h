@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "detent/qparams.h"
+#include "detent/base/qparams.h"
 #include "model/graph_patch.h"
 #include "model/name_source.h"
 

@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "detent/qparams.h"
+#include "detent/base/qparams.h"
 #include "model/model.h"
 #include "place/plan/placement_plan.h"
 #include "rewrite/rewrite.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "detent/calibrator.h"
+#include "detent/base/calibrator.h"
 #include "model/graph_patch.h"
 #include "place/plan/placement_plan.h"
 #include "rewrite/weight_quantizer.h"

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "core/pair_order.h"
-#include "detent/qparams.h"
+#include "detent/base/qparams.h"
 
 namespace detent {
 

@@ -1,8 +1,8 @@
 #include "rewrite/write_checked.h"
 
 #include "core/stop.h"
-#include "detent/error.h"
-#include "detent/progress.h"
+#include "detent/base/error.h"
+#include "detent/base/progress.h"
 #include "model/same_content.h"
 #include "model/write_shown_model.h"
 

@@ -14,8 +14,8 @@
 
 #include "core/index.h"
 #include "core/parse.h"
-#include "detent/data_source.h"
-#include "detent/error.h"
+#include "detent/base/data_source.h"
+#include "detent/base/error.h"
 #include "exec/executor.h"
 #include "exec/runnable_part.h"
 #include "model/graph/graph.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "detent/data_source.h"
+#include "detent/base/data_source.h"
 #include "model/graph/graph.h"
 
 namespace detent {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "detent/data_source.h"
+#include "detent/base/data_source.h"
 
 namespace detent {
 

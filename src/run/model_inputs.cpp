@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "core/index.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "run/batch_axes.h"
 #include "run/padding.h"
 

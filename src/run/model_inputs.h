@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "detent/data_source.h"
-#include "detent/progress.h"
-#include "detent/run_settings.h"
+#include "detent/base/data_source.h"
+#include "detent/base/progress.h"
+#include "detent/options/run_settings.h"
 #include "model/graph/graph.h"
 
 namespace detent {

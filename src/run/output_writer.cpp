@@ -10,7 +10,7 @@
 
 #include "core/files/content_hash.h"
 #include "core/index.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "core/index.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

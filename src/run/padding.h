@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/sample_axis.h"
-#include "detent/data_source.h"
+#include "detent/base/data_source.h"
 
 namespace detent {
 

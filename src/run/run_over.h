@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "detent/data_source.h"
-#include "detent/error.h"
-#include "detent/run_settings.h"
+#include "detent/base/data_source.h"
+#include "detent/base/error.h"
+#include "detent/options/run_settings.h"
 #include "run/sample_stream.h"
 
 namespace detent {

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "core/index.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "exec/executor.h"
 #include "run/for_each_index.h"
 #include "run/model_inputs.h"

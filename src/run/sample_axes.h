@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/sample_axis.h"
-#include "detent/data_source.h"
-#include "detent/run_settings.h"
+#include "detent/base/data_source.h"
+#include "detent/options/run_settings.h"
 #include "exec/schedule.h"
 #include "model/graph/graph.h"
 

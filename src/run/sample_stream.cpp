@@ -15,7 +15,7 @@
 
 #include "core/passage.h"
 #include "core/stop.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "detent/data_source.h"
-#include "detent/progress.h"
+#include "detent/base/data_source.h"
+#include "detent/base/progress.h"
 
 namespace detent {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "detent/data_source.h"
+#include "detent/base/data_source.h"
 
 namespace detent {
 

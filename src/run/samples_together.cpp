@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/index.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "exec/executor.h"
 #include "exec/find_shapes.h"
 #include "ops/traits.h"

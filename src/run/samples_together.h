@@ -2,8 +2,8 @@
 
 #include <span>
 
-#include "detent/data_source.h"
-#include "detent/run_settings.h"
+#include "detent/base/data_source.h"
+#include "detent/options/run_settings.h"
 #include "model/graph/graph.h"
 #include "model/graph/value_shapes.h"
 

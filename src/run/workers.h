@@ -4,8 +4,8 @@
 #include <mutex>
 #include <vector>
 
-#include "detent/data_source.h"
-#include "detent/run_settings.h"
+#include "detent/base/data_source.h"
+#include "detent/options/run_settings.h"
 #include "exec/executor.h"
 #include "exec/schedule.h"
 

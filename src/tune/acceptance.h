@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "detent/error_report.h"
+#include "detent/reports/error_report.h"
 
 namespace detent {
 

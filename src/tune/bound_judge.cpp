@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "evaluate/compared_values.h"
 #include "evaluate/error_sums.h"
 #include "evaluate/metric_command.h"

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "detent/accuracy_bound.h"
-#include "detent/data_source.h"
-#include "detent/run_settings.h"
+#include "detent/base/data_source.h"
+#include "detent/options/accuracy_bound.h"
+#include "detent/options/run_settings.h"
 #include "evaluate/task_metric.h"
 #include "model/model.h"
 

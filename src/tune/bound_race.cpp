@@ -8,8 +8,8 @@
 #include <mutex>
 #include <utility>
 
-#include "detent/error.h"
-#include "detent/progress.h"
+#include "detent/base/error.h"
+#include "detent/base/progress.h"
 #include "run/workers.h"
 
 namespace detent {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "detent/run_settings.h"
+#include "detent/options/run_settings.h"
 #include "evaluate/judged_batches.h"
 #include "evaluate/side_by_side.h"
 #include "model/model.h"

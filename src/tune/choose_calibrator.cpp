@@ -8,7 +8,7 @@
 
 #include "calibrate/range_errors.h"
 #include "core/stopwatch.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "evaluate/compared_values.h"
 #include "evaluate/error_sums.h"
 #include "evaluate/evaluate_on_batches.h"

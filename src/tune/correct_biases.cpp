@@ -5,8 +5,8 @@
 #include <fmt/core.h>
 
 #include "core/stopwatch.h"
-#include "detent/error.h"
-#include "detent/progress.h"
+#include "detent/base/error.h"
+#include "detent/base/progress.h"
 #include "evaluate/channel_errors.h"
 #include "evaluate/compared_values.h"
 #include "evaluate/sample_scores.h"

@@ -2,10 +2,10 @@
 
 #include <map>
 
-#include "detent/data_source.h"
-#include "detent/equalize_report.h"
-#include "detent/qparams.h"
-#include "detent/run_settings.h"
+#include "detent/base/data_source.h"
+#include "detent/base/qparams.h"
+#include "detent/options/run_settings.h"
+#include "detent/reports/equalize_report.h"
 #include "model/graph_patch.h"
 #include "model/model.h"
 #include "place/plan/placement_plan.h"

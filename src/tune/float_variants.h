@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "calibrate/range_book.h"
-#include "detent/placement_options.h"
+#include "detent/options/placement_options.h"
 #include "model/graph/value_shapes.h"
 #include "model/graph_patch.h"
 #include "model/model.h"

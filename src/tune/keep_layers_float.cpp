@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "core/stopwatch.h"
-#include "detent/data_source.h"
-#include "detent/run_settings.h"
+#include "detent/base/data_source.h"
+#include "detent/options/run_settings.h"
 #include "evaluate/error_sums.h"
 #include "model/model.h"
 #include "run/sample_subset.h"

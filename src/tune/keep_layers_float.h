@@ -1,6 +1,6 @@
 #pragma once
 
-#include "detent/accuracy_bound.h"
+#include "detent/options/accuracy_bound.h"
 #include "place/plan/placement_plan.h"
 #include "tune/bound_race.h"
 

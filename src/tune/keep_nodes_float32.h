@@ -1,6 +1,6 @@
 #pragma once
 
-#include "detent/run_settings.h"
+#include "detent/options/run_settings.h"
 #include "half/float_plan.h"
 #include "half/value_reach.h"
 #include "model/model.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "evaluate/error_sums.h"
 #include "evaluate/trial.h"
 #include "exec/runnable_part.h"

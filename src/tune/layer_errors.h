@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "detent/data_source.h"
-#include "detent/error_report.h"
-#include "detent/run_settings.h"
+#include "detent/base/data_source.h"
+#include "detent/options/run_settings.h"
+#include "detent/reports/error_report.h"
 #include "evaluate/task_metric.h"
 #include "model/model.h"
 #include "tune/float_variants.h"

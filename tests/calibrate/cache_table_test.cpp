@@ -6,7 +6,7 @@
 #include <map>
 
 #include "calibrate/sample_tables.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "model/origin.h"
 #include "model/same_content.h"
 

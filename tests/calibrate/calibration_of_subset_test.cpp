@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "calibrate/calibration.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "model/model.h"
 #include "run/memory_source.h"
 #include "run/sample_subset.h"

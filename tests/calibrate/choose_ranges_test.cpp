@@ -5,9 +5,9 @@
 
 #include "calibrate/calibration.h"
 #include "calibrate/range_overrides.h"
-#include "detent/calibrator.h"
-#include "detent/error.h"
-#include "detent/qparams.h"
+#include "detent/base/calibrator.h"
+#include "detent/base/error.h"
+#include "detent/base/qparams.h"
 #include "model/model.h"
 #include "model/temporary_folder.h"
 #include "place/plan/placement_plan.h"

@@ -7,8 +7,8 @@
 
 #include "calibrate/sample_tables.h"
 #include "datasets/npy_format.h"
-#include "detent/error.h"
-#include "detent/placement_options.h"
+#include "detent/base/error.h"
+#include "detent/options/placement_options.h"
 #include "model/model.h"
 #include "observe/calibration_table.h"
 #include "place/targets/target.h"

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "calibrate/calibration.h"
-#include "detent/progress.h"
+#include "detent/base/progress.h"
 #include "model/model.h"
 
 namespace detent {

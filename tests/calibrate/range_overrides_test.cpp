@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "detent/error.h"
-#include "detent/qparams.h"
+#include "detent/base/error.h"
+#include "detent/base/qparams.h"
 #include "model/model.h"
 #include "model/temporary_folder.h"
 #include "place/plan/placement_plan.h"

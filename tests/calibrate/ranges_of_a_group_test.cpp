@@ -4,8 +4,8 @@
 
 #include "calibrate/calibration.h"
 #include "calibrate/range_overrides.h"
-#include "detent/calibrator.h"
-#include "detent/qparams.h"
+#include "detent/base/calibrator.h"
+#include "detent/base/qparams.h"
 #include "model/model.h"
 #include "place/plan/placement_plan.h"
 

@@ -3,8 +3,8 @@
 #include <filesystem>
 
 #include "calibrate/sample_tables.h"
-#include "detent/error.h"
-#include "detent/progress.h"
+#include "detent/base/error.h"
+#include "detent/base/progress.h"
 #include "observe/calibration_table.h"
 
 namespace detent {

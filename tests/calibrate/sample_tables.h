@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <string>
 
-#include "detent/data_source.h"
+#include "detent/base/data_source.h"
+#include "detent/base/error.h"
+#include "detent/base/progress.h"
 #include "detent/detent.h"
-#include "detent/error.h"
-#include "detent/progress.h"
 #include "model/temporary_folder.h"
 
 namespace detent {

@@ -5,7 +5,7 @@
 
 #include "calibrate/calibration.h"
 #include "calibrate/from_table.h"
-#include "detent/data_source.h"
+#include "detent/base/data_source.h"
 #include "model/model.h"
 #include "prepare/prepare_model.h"
 #include "prepare/read_model_to_run.h"

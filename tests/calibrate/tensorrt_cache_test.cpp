@@ -4,7 +4,7 @@
 
 #include <bit>
 
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "model/temporary_folder.h"
 
 namespace detent {

@@ -12,7 +12,7 @@
 
 #include "calibrators/signed_bins.h"
 #include "calibrators/squared_error.h"
-#include "detent/calibrator.h"
+#include "detent/base/calibrator.h"
 
 namespace detent {
 namespace {

@@ -1,4 +1,4 @@
-#include "detent/calibrator.h"
+#include "detent/base/calibrator.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include "calibrators/grid_error.h"
 #include "calibrators/signed_bins.h"
 #include "calibrators/squared_error.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 namespace {

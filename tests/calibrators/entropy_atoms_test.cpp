@@ -7,7 +7,7 @@
 
 #include "calibrators/atoms.h"
 #include "calibrators/squared_error.h"
-#include "detent/calibrator.h"
+#include "detent/base/calibrator.h"
 
 namespace detent {
 namespace {

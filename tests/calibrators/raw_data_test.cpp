@@ -11,7 +11,7 @@
 
 #include "calibrators/divergence.h"
 #include "calibrators/reference_data.h"
-#include "detent/calibrator.h"
+#include "detent/base/calibrator.h"
 
 namespace detent {
 namespace {

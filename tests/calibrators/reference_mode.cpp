@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "calibrators/divergence.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 namespace {

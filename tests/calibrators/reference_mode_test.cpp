@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "calibrators/reference_data.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 namespace {

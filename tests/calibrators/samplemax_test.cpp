@@ -2,8 +2,8 @@
 
 #include <random>
 
-#include "detent/calibrator.h"
-#include "detent/error.h"
+#include "detent/base/calibrator.h"
+#include "detent/base/error.h"
 
 namespace detent {
 namespace {

@@ -16,7 +16,7 @@
 #include "datasets/npy_file.h"
 #include "datasets/npy_writer.h"
 #include "datasets/synthetic.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "observe/calibration_table.h"
 
 namespace {

@@ -1,4 +1,4 @@
-#include "detent/histogram.h"
+#include "detent/base/histogram.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 namespace {

@@ -4,9 +4,9 @@
 
 #include "core/memory_limit_guard.h"
 #include "core/stop.h"
-#include "detent/error.h"
-#include "detent/progress.h"
-#include "detent/tensor.h"
+#include "detent/base/error.h"
+#include "detent/base/progress.h"
+#include "detent/base/tensor.h"
 
 namespace detent {
 namespace {

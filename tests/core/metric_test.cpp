@@ -1,4 +1,4 @@
-#include "detent/metric.h"
+#include "detent/base/metric.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "detent/error_report.h"
+#include "detent/reports/error_report.h"
 
 namespace detent {
 namespace {

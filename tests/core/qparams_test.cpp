@@ -1,4 +1,4 @@
-#include "detent/qparams.h"
+#include "detent/base/qparams.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 namespace {

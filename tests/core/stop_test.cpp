@@ -5,8 +5,8 @@
 #include <thread>
 
 #include "core/files/child_process.h"
-#include "detent/error.h"
-#include "detent/progress.h"
+#include "detent/base/error.h"
+#include "detent/base/progress.h"
 #include "model/temporary_folder.h"
 
 namespace detent {

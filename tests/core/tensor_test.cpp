@@ -1,6 +1,6 @@
 // What shapes a tensor may have.
 
-#include "detent/tensor.h"
+#include "detent/base/tensor.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

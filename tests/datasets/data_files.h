@@ -10,8 +10,8 @@
 
 #include "datasets/npy_format.h"
 #include "datasets/pixels.h"
-#include "detent/data_source.h"
-#include "detent/error.h"
+#include "detent/base/data_source.h"
+#include "detent/base/error.h"
 #include "model/temporary_folder.h"
 #include "shared_folder.h"
 

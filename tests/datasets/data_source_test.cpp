@@ -1,4 +1,4 @@
-#include "detent/data_source.h"
+#include "detent/base/data_source.h"
 
 #include <gmock/gmock.h>
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "detent/run_settings.h"
+#include "detent/options/run_settings.h"
 #include "evaluate/float_network.h"
 #include "model/model.h"
 #include "run/memory_source.h"

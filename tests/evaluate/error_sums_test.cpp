@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "evaluate/error_sums.h"
 #include "model/graph_patch.h"
 #include "model/model.h"

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <optional>
 
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "evaluate/float_network.h"
 #include "exec/executor.h"
 #include "exec/runnable_part.h"

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "datasets/npy_file.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "model/temporary_folder.h"
 
 namespace detent {

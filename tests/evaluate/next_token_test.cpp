@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "model/temporary_folder.h"
 
 namespace detent {

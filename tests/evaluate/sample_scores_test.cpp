@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "detent/run_settings.h"
+#include "detent/options/run_settings.h"
 #include "model/graph_patch.h"
 #include "model/model.h"
 #include "run/memory_source.h"

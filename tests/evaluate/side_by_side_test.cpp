@@ -7,9 +7,9 @@
 #include <map>
 #include <optional>
 
-#include "detent/data_source.h"
-#include "detent/error.h"
-#include "detent/progress.h"
+#include "detent/base/data_source.h"
+#include "detent/base/error.h"
+#include "detent/base/progress.h"
 #include "evaluate/error_sums.h"
 #include "evaluate/float_network.h"
 #include "evaluate/trial.h"

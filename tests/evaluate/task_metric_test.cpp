@@ -5,8 +5,8 @@
 
 #include <limits>
 
-#include "detent/error.h"
-#include "detent/progress.h"
+#include "detent/base/error.h"
+#include "detent/base/progress.h"
 #include "model/temporary_folder.h"
 #include "run/memory_source.h"
 

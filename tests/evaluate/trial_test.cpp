@@ -5,9 +5,9 @@
 
 #include <cmath>
 
-#include "detent/data_source.h"
-#include "detent/error.h"
-#include "detent/run_settings.h"
+#include "detent/base/data_source.h"
+#include "detent/base/error.h"
+#include "detent/options/run_settings.h"
 #include "evaluate/compared_values.h"
 #include "evaluate/error_sums.h"
 #include "model/graph_patch.h"

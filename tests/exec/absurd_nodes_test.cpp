@@ -20,7 +20,7 @@
 
 #include "core/memory_limit.h"
 #include "core/running_steps.h"
-#include "detent/progress.h"
+#include "detent/base/progress.h"
 #include "exec/absurd_values.h"
 #include "exec/allocation_limit.h"
 #include "exec/executor.h"

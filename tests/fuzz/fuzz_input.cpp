@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "core/memory_limit.h"
-#include "detent/error.h"
-#include "detent/progress.h"
+#include "detent/base/error.h"
+#include "detent/base/progress.h"
 
 namespace detent::fuzz {
 

@@ -5,8 +5,8 @@
 #include <set>
 #include <sstream>
 
+#include "detent/base/error.h"
 #include "detent/detent.h"
-#include "detent/error.h"
 #include "model/half_constants.h"
 #include "model/model.h"
 #include "model/temporary_folder.h"

@@ -6,7 +6,7 @@
 #include <csignal>
 
 #include "core/files/allowed_folders.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "model/graph/stored_data.h"
 #include "model/model.h"
 #include "model/same_content.h"

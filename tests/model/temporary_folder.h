@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/files/temporary.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

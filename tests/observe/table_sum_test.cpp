@@ -1,11 +1,11 @@
 #include "observe/table_sum.h"
-#include "detent/progress.h"
+#include "detent/base/progress.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "model/temporary_folder.h"
 #include "observe/random_tables.h"
 

@@ -8,7 +8,7 @@
 #include <limits>
 #include <random>
 
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "model/model.h"
 #include "model/temporary_folder.h"
 #include "observe/calibration_table.h"

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "core/onnx_type.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "ops/op_list.h"
 
 namespace detent {

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "core/text.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "options/commands.h"
 #include "options/groups.h"
 

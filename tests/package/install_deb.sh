@@ -80,7 +80,7 @@ if lint_gate/lint_gate $sample/model_opset13.onnx tensorrt 0.9 >/dev/null; then
   echo "a float model passes the gate"
   exit 1
 fi
-echo '#include <detent/version.h>
+echo '#include <detent/base/version.h>
 #include <cstdio>
 int main() { std::puts(detent::version_number().c_str()); }' >version.cpp
 g++ -std=c++20 version.cpp $(pkg-config --cflags --libs detent) -o version

@@ -1,9 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "detent/data_source.h"
+#include "detent/base/data_source.h"
+#include "detent/base/error.h"
 #include "detent/detent.h"
-#include "detent/error.h"
 #include "model/temporary_folder.h"
 
 namespace detent {

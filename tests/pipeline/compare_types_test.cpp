@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "detent/base/error.h"
 #include "detent/detent.h"
-#include "detent/error.h"
 #include "model/model.h"
 #include "model/temporary_folder.h"
 

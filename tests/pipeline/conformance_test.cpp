@@ -9,8 +9,8 @@
 #include <regex>
 #include <set>
 
+#include "detent/base/error.h"
 #include "detent/detent.h"
-#include "detent/error.h"
 #include "model/model.h"
 
 namespace detent {

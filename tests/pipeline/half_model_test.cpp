@@ -5,9 +5,9 @@
 
 #include <cmath>
 
+#include "detent/base/error.h"
 #include "detent/detent.h"
-#include "detent/error.h"
-#include "detent/placement_options.h"
+#include "detent/options/placement_options.h"
 #include "model/half_constants.h"
 #include "model/model.h"
 #include "model/temporary_folder.h"

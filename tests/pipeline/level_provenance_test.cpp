@@ -1,7 +1,7 @@
 // What a file says of its options: those that hold for it, as they can be given again.
 #include <gtest/gtest.h>
 
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "pipeline/parts/changed_options.h"
 #include "pipeline/small_network.h"
 

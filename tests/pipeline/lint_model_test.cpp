@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
+#include "detent/base/error.h"
 #include "detent/detent.h"
-#include "detent/error.h"
 #include "model/graph_patch.h"
 #include "model/model.h"
 #include "model/temporary_folder.h"

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "pipeline/small_network.h"
 
 namespace detent {

@@ -7,10 +7,10 @@
 #include <iterator>
 
 #include "core/files/temporary.h"
+#include "detent/base/error.h"
+#include "detent/base/progress.h"
 #include "detent/detent.h"
-#include "detent/error.h"
-#include "detent/placement_options.h"
-#include "detent/progress.h"
+#include "detent/options/placement_options.h"
 #include "exec/same_outputs.h"
 #include "model/graph_patch.h"
 #include "model/model.h"

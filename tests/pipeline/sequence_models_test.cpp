@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "datasets/npy_file.h"
+#include "detent/base/error.h"
 #include "detent/detent.h"
-#include "detent/error.h"
 #include "model/list_types_text.h"
 #include "model/model.h"
 #include "model/temporary_folder.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "detent/data_source.h"
+#include "detent/base/data_source.h"
 #include "run/model_inputs.h"
 #include "shared_folder.h"
 

@@ -7,8 +7,8 @@
 #include <stop_token>
 #include <thread>
 
+#include "detent/base/error.h"
 #include "detent/detent.h"
-#include "detent/error.h"
 #include "pipeline/small_network.h"
 
 namespace detent {

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "model/model.h"
 #include "tests/model/onnx_protos.h"
 

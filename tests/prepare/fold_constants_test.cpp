@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "exec/same_outputs.h"
 #include "model/temporary_folder.h"
 

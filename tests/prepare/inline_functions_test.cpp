@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "model/model.h"
 #include "model/onnx_protos.h"
 

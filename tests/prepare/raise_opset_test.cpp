@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "model/model.h"
 #include "tests/model/onnx_protos.h"
 #include "tests/model/temporary_folder.h"

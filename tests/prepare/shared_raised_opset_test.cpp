@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "detent/data_source.h"
+#include "detent/base/data_source.h"
 #include "exec/same_outputs.h"
 #include "model/model.h"
 #include "prepare/raise_opset.h"

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "detent/qparams.h"
+#include "detent/base/qparams.h"
 
 namespace detent {
 namespace {

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <vector>
 
-#include "detent/data_source.h"
+#include "detent/base/data_source.h"
 
 namespace detent {
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "detent/data_source.h"
+#include "detent/base/data_source.h"
 
 namespace detent::test {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "exec/runnable_part.h"
 #include "model/model.h"
 #include "run/memory_source.h"

@@ -11,9 +11,9 @@
 
 #include "core/stop.h"
 #include "datasets/data_files.h"
-#include "detent/data_source.h"
-#include "detent/error.h"
-#include "detent/progress.h"
+#include "detent/base/data_source.h"
+#include "detent/base/error.h"
+#include "detent/base/progress.h"
 
 namespace detent {
 namespace {

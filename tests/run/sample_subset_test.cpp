@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <set>
 
-#include "detent/data_source.h"
+#include "detent/base/data_source.h"
 
 namespace detent {
 namespace {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # json_page_test.sh ROOT PROGRAM SCHEMAS: src/report/json/README.md names every command of the program with its schema, the version of the
-# schemas, every exit code of include/detent/error.h and every finding of lint with its level, and nothing else; no exit code of
+# schemas, every exit code of include/detent/base/error.h and every finding of lint with its level, and nothing else; no exit code of
 # README.md is another.
 set -eu
 . "$(dirname "$0")/findings.sh"
@@ -32,7 +32,7 @@ sed -n 's/.*"\$id": "urn:detent:[a-z-]*:\([0-9.]*\)".*/\1/p' "$schemas"/*.json >
 sed -nE 's/.*: now ([0-9.]+)[.] A new member.*/\1/p; s/.*"urn:detent:[a-z-]*:([0-9.]*)".*/\1/p' "$page" >"$work/page"
 same version
 
-{ echo '0 '; sed -nE 's/^  ([A-Z][A-Za-z]+) = ([0-9]+),.*/\2 \1/p' "$1/include/detent/error.h"; } >"$work/program"
+{ echo '0 '; sed -nE 's/^  ([A-Z][A-Za-z]+) = ([0-9]+),.*/\2 \1/p' "$1/include/detent/base/error.h"; } >"$work/program"
 sed -nE 's/^\| ([0-9]+) \| ([A-Za-z]*) ?\|.*/\1 \2/p' "$page" >"$work/page"
 same "exit codes"
 cut -d ' ' -f 1 "$work/page" >"$work/program"

@@ -9,7 +9,7 @@
 #include <iterator>
 
 #include "datasets/npy_writer.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "evaluate/float_network.h"
 #include "evaluate/trial.h"
 #include "evaluate/variants_of.h"

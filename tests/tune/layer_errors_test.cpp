@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "detent/error.h"
-#include "detent/placement_options.h"
-#include "detent/qparams.h"
+#include "detent/base/error.h"
+#include "detent/base/qparams.h"
+#include "detent/options/placement_options.h"
 #include "evaluate/float_network.h"
 #include "evaluate/value_errors.h"
 #include "evaluate/variants_of.h"

@@ -1,6 +1,6 @@
 #include "core/files/allowed_folders.h"
 
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

@@ -9,7 +9,7 @@
 
 #include "core/index.h"
 #include "core/system_reason.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

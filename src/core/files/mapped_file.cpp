@@ -14,7 +14,7 @@
 #include "core/files/temporary.h"
 #include "core/index.h"
 #include "core/system_reason.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

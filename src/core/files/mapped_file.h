@@ -6,7 +6,7 @@
 #include <memory>
 #include <string_view>
 
-#include "detent/tensor.h"
+#include "detent/base/tensor.h"
 
 namespace detent {
 

@@ -7,7 +7,7 @@
 
 #include "core/files/unfinished.h"
 #include "core/system_reason.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

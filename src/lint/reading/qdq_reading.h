@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "detent/code_type.h"
+#include "detent/options/code_type.h"
 #include "lint/reading/qdq_node.h"
 #include "model/graph_patch.h"
 

@@ -10,7 +10,7 @@
 #include <set>
 #include <string>
 
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "model/file/first_line.h"
 #include "model/file/onnx_checker.h"
 #include "model/graph/graph_indexer.h"

@@ -9,7 +9,7 @@
 #include "core/files/mapped_file.h"
 #include "core/memory_limit.h"
 #include "core/parse.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "model/graph/stored_data.h"
 
 namespace detent {

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "model/file/default_domain.h"
 #include "model/file/first_line.h"
 #include "model/graph/stored_data.h"

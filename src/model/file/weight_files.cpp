@@ -3,7 +3,7 @@
 #include <onnx/onnx_pb.h>
 
 #include "core/files/mapped_file.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "model/file/model_shell.h"
 
 namespace detent {

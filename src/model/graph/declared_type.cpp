@@ -2,7 +2,7 @@
 
 #include <onnx/onnx_pb.h>
 
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "model/graph/tensor_proto.h"
 
 namespace detent {

@@ -12,8 +12,8 @@
 #include <variant>
 #include <vector>
 
-#include "detent/error.h"
-#include "detent/tensor.h"
+#include "detent/base/error.h"
+#include "detent/base/tensor.h"
 #include "model/graph/ids.h"
 
 namespace detent {

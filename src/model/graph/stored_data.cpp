@@ -6,7 +6,7 @@
 
 #include "core/files/mapped_file.h"
 #include "core/parse.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/onnx_type.h"
-#include "detent/tensor.h"
+#include "detent/base/tensor.h"
 
 namespace onnx {
 class TensorProto;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "detent/tensor.h"
+#include "detent/base/tensor.h"
 #include "ops/simd/elementwise.h"
 
 namespace detent {

@@ -2,7 +2,7 @@
 
 #include <type_traits>
 
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "ops/memory/memory_order.h"
 #include "ops/operands.h"
 

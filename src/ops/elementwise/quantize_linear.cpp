@@ -5,7 +5,7 @@
 #include "core/float_type.h"
 #include "core/index.h"
 #include "core/small_float.h"
-#include "detent/qparams.h"
+#include "detent/base/qparams.h"
 #include "model/graph/tensor_proto.h"
 #include "ops/elementwise/dequantize_blocks.h"
 #include "ops/kernel_function.h"

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "detent/tensor.h"
+#include "detent/base/tensor.h"
 
 namespace detent {
 

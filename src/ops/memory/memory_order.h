@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "detent/tensor.h"
+#include "detent/base/tensor.h"
 
 namespace detent {
 

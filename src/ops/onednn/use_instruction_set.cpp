@@ -3,7 +3,7 @@
 #include <dnnl.hpp>
 #include <mutex>
 
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "ops/simd/vector_limit.h"
 #include "ops/versions.h"
 

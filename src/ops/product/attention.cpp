@@ -6,7 +6,7 @@
 
 #include "core/index.h"
 #include "core/stop.h"
-#include "detent/tensor.h"
+#include "detent/base/tensor.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/strided_copy.h"
 #include "ops/onednn/row_product.h"

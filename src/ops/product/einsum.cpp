@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "detent/tensor.h"
+#include "detent/base/tensor.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/strided_copy.h"
 #include "ops/onednn/row_product.h"

@@ -5,7 +5,7 @@
 #include "core/files/mapped_file.h"
 #include "core/index.h"
 #include "core/stop.h"
-#include "detent/tensor.h"
+#include "detent/base/tensor.h"
 #include "ops/elementwise/binary.h"
 #include "ops/kernel.h"
 #include "ops/kernel_function.h"

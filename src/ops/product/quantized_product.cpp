@@ -6,7 +6,7 @@
 
 #include "core/index.h"
 #include "core/saturated.h"
-#include "detent/tensor.h"
+#include "detent/base/tensor.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
 #include "ops/op_list.h"

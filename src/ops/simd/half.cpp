@@ -1,6 +1,6 @@
 #include "ops/simd/half.h"
 
-#include "detent/tensor.h"
+#include "detent/base/tensor.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/simd/half.cpp"

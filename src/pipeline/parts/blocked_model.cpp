@@ -1,7 +1,7 @@
 #include "pipeline/parts/blocked_model.h"
 
-#include "detent/error.h"
-#include "detent/version.h"
+#include "detent/base/error.h"
+#include "detent/base/version.h"
 #include "exec/same_outputs.h"
 #include "prepare/raise_opset.h"
 #include "prepare/weights_in_rows.h"

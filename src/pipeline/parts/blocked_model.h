@@ -3,11 +3,11 @@
 #include <optional>
 #include <span>
 
-#include "detent/data_source.h"
-#include "detent/placement_options.h"
-#include "detent/provenance.h"
+#include "detent/base/data_source.h"
+#include "detent/options/placement_options.h"
+#include "detent/options/run_settings.h"
 #include "detent/quantize_weights.h"
-#include "detent/run_settings.h"
+#include "detent/reports/provenance.h"
 #include "model/model.h"
 #include "pipeline/parts/plan_report.h"
 #include "place/plan/placement_plan.h"

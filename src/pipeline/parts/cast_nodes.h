@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-#include "detent/data_source.h"
-#include "detent/float_types.h"
-#include "detent/run_settings.h"
+#include "detent/base/data_source.h"
+#include "detent/options/float_types.h"
+#include "detent/options/run_settings.h"
 #include "half/float_format.h"
 #include "model/graph/value_shapes.h"
 #include "model/model.h"

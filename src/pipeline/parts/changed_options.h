@@ -2,10 +2,10 @@
 
 #include <string>
 
-#include "detent/accuracy_bound.h"
-#include "detent/equalize_options.h"
-#include "detent/format_options.h"
-#include "detent/placement_options.h"
+#include "detent/options/accuracy_bound.h"
+#include "detent/options/equalize_options.h"
+#include "detent/options/format_options.h"
+#include "detent/options/placement_options.h"
 #include "detent/quantize.h"
 #include "pipeline/parts/prepared.h"
 

@@ -7,7 +7,7 @@
 #include "calibrate/from_table.h"
 #include "calibrate/outlier_samples.h"
 #include "calibrate/ruined_values.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "exec/find_shapes.h"
 #include "place/make_plan.h"
 #include "run/model_inputs.h"

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "calibrate/sample_tracker.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "run/model_inputs.h"
 #include "run/sample_subset.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "detent/data_source.h"
+#include "detent/base/data_source.h"
 #include "detent/quantize.h"
 #include "detent/quantize_weights.h"
 #include "evaluate/closing_error.h"

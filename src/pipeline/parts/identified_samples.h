@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "detent/data_source.h"
+#include "detent/base/data_source.h"
 #include "observe/calibration_table.h"
 
 namespace detent {

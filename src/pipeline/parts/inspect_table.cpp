@@ -4,7 +4,7 @@
 
 #include "calibrate/outlier_samples.h"
 #include "core/nearest_names.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "observe/table_sum.h"
 
 namespace detent {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/float_type.h"
-#include "detent/graph_report.h"
+#include "detent/reports/graph_report.h"
 #include "lint/view/linted_file.h"
 #include "model/origin.h"
 #include "place/plan/coverage.h"

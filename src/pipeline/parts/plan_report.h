@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "detent/plan_report.h"
+#include "detent/reports/plan_report.h"
 #include "model/model.h"
 #include "ops/value_types.h"
 #include "place/plan/placement_plan.h"

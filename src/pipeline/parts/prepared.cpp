@@ -7,9 +7,9 @@
 
 #include "calibrate/from_table.h"
 #include "core/memory_limit.h"
-#include "detent/data_source.h"
-#include "detent/error.h"
-#include "detent/run_settings.h"
+#include "detent/base/data_source.h"
+#include "detent/base/error.h"
+#include "detent/options/run_settings.h"
 #include "equalize/equalizable_values.h"
 #include "exec/find_shapes.h"
 #include "half/half_model.h"

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "calibrate/range_overrides.h"
-#include "detent/calibrator.h"
-#include "detent/data_source.h"
-#include "detent/equalize_options.h"
-#include "detent/format_options.h"
-#include "detent/placement_options.h"
-#include "detent/run_settings.h"
+#include "detent/base/calibrator.h"
+#include "detent/base/data_source.h"
+#include "detent/options/equalize_options.h"
+#include "detent/options/format_options.h"
+#include "detent/options/placement_options.h"
+#include "detent/options/run_settings.h"
 #include "half/float_plan.h"
 #include "half/value_reach.h"
 #include "model/graph/value_shapes.h"

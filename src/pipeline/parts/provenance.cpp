@@ -6,7 +6,7 @@
 #include "calibrate/sample_digest.h"
 #include "core/files/content_hash.h"
 #include "core/parse.h"
-#include "detent/version.h"
+#include "detent/base/version.h"
 #include "model/origin.h"
 
 namespace detent {

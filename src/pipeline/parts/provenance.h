@@ -5,8 +5,8 @@
 #include <string>
 
 #include "calibrate/calibration.h"
-#include "detent/provenance.h"
-#include "detent/qparams.h"
+#include "detent/base/qparams.h"
+#include "detent/reports/provenance.h"
 #include "model/model.h"
 #include "pipeline/parts/changed_options.h"
 #include "pipeline/parts/prepared.h"

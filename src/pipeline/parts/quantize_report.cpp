@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "detent/qparams.h"
+#include "detent/base/qparams.h"
 #include "pipeline/parts/cast_nodes.h"
 #include "pipeline/parts/plan_report.h"
 #include "pipeline/parts/provenance.h"

@@ -5,7 +5,7 @@
 #include "calibrate/range_book.h"
 #include "calibrate/sample_digest.h"
 #include "core/stopwatch.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "evaluate/compared_values.h"
 #include "evaluate/value_errors.h"
 #include "pipeline/parts/plan_report.h"

@@ -4,8 +4,8 @@
 #include <map>
 
 #include "calibrate/calibration.h"
-#include "detent/calibrator.h"
-#include "detent/data_source.h"
+#include "detent/base/calibrator.h"
+#include "detent/base/data_source.h"
 #include "detent/sensitivity.h"
 #include "evaluate/task_metric.h"
 #include "model/graph_patch.h"

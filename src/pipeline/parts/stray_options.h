@@ -1,7 +1,7 @@
 #pragma once
 
-#include "detent/data_source.h"
-#include "detent/run_settings.h"
+#include "detent/base/data_source.h"
+#include "detent/options/run_settings.h"
 
 namespace detent {
 

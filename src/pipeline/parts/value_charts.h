@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "detent/calibration_report.h"
-#include "detent/calibrator.h"
-#include "detent/qparams.h"
+#include "detent/base/calibrator.h"
+#include "detent/base/qparams.h"
+#include "detent/reports/calibration_report.h"
 #include "model/graph/graph.h"
 
 namespace detent {

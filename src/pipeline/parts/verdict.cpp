@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "evaluate/blame.h"
 #include "pipeline/parts/provenance.h"
 #include "run/sample_subset.h"

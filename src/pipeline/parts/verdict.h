@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "detent/qparams.h"
+#include "detent/base/qparams.h"
 #include "detent/quantize.h"
 #include "evaluate/closing_error.h"
 #include "evaluate/judge.h"

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "core/memory_limit.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "model/file/data_files.h"
 
 namespace detent {

@@ -6,7 +6,7 @@
 
 #include "core/peak_memory.h"
 #include "core/stopwatch.h"
-#include "detent/external_data.h"
+#include "detent/options/external_data.h"
 #include "model/model.h"
 #include "pipeline/parts/plan_report.h"
 #include "rewrite/check_onnx_rules.h"

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "detent/float_types.h"
-#include "detent/placement_options.h"
+#include "detent/options/float_types.h"
+#include "detent/options/placement_options.h"
 #include "model/graph/value_shapes.h"
 #include "place/plan/rule_id.h"
 #include "place/targets/target.h"

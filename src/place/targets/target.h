@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "detent/float_types.h"
-#include "detent/qparams.h"
+#include "detent/base/qparams.h"
+#include "detent/options/float_types.h"
 
 namespace detent {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "detent/plan_report.h"
+#include "detent/reports/plan_report.h"
 
 namespace detent::html {
 

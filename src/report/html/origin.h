@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "detent/model_files.h"
+#include "detent/base/model_files.h"
 
 namespace detent {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "detent/calibration_report.h"
+#include "detent/reports/calibration_report.h"
 
 namespace detent::html {
 

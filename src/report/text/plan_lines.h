@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "detent/plan_report.h"
+#include "detent/reports/plan_report.h"
 #include "report/lists.h"
 
 namespace detent {

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "detent/equalize_report.h"
+#include "detent/reports/equalize_report.h"
 #include "tune/equalize/fold_scores.h"
 #include "tune/equalize/request.h"
 

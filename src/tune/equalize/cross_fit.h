@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "detent/data_source.h"
-#include "detent/run_settings.h"
+#include "detent/base/data_source.h"
+#include "detent/options/run_settings.h"
 #include "equalize/choose_factors.h"
 #include "model/model.h"
 #include "run/sample_subset.h"

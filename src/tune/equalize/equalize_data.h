@@ -4,9 +4,9 @@
 #include <span>
 #include <string>
 
-#include "detent/data_source.h"
-#include "detent/run_settings.h"
-#include "detent/tensor.h"
+#include "detent/base/data_source.h"
+#include "detent/base/tensor.h"
+#include "detent/options/run_settings.h"
 
 namespace detent {
 

@@ -3,9 +3,9 @@
 #include <span>
 #include <vector>
 
-#include "detent/data_source.h"
-#include "detent/equalize_report.h"
-#include "detent/run_settings.h"
+#include "detent/base/data_source.h"
+#include "detent/options/run_settings.h"
+#include "detent/reports/equalize_report.h"
 #include "equalize/choose_factors.h"
 #include "equalize/equalization.h"
 #include "model/model.h"

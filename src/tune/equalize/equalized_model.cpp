@@ -3,7 +3,7 @@
 #include "calibrate/calibration.h"
 #include "calibrate/choose_ranges.h"
 #include "calibrate/outlier_samples.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "exec/find_shapes.h"
 #include "place/make_plan.h"
 #include "run/sample_subset.h"

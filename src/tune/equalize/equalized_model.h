@@ -3,8 +3,8 @@
 #include <optional>
 #include <span>
 
-#include "detent/calibrator.h"
-#include "detent/data_source.h"
+#include "detent/base/calibrator.h"
+#include "detent/base/data_source.h"
 #include "equalize/choose_factors.h"
 #include "equalize/equalization.h"
 #include "model/model.h"

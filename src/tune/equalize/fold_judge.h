@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "calibrate/range_overrides.h"
-#include "detent/placement_options.h"
-#include "detent/run_settings.h"
+#include "detent/options/placement_options.h"
+#include "detent/options/run_settings.h"
 #include "model/model.h"
 #include "place/targets/target.h"
 #include "rewrite/rewrite.h"

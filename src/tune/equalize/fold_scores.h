@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "detent/data_source.h"
+#include "detent/base/data_source.h"
 #include "model/model.h"
 
 namespace detent {

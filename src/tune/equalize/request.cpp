@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "core/nearest_names.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

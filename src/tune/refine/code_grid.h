@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/small_float.h"
-#include "detent/qparams.h"
+#include "detent/base/qparams.h"
 
 namespace detent {
 

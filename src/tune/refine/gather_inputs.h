@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
-#include "detent/data_source.h"
-#include "detent/run_settings.h"
+#include "detent/base/data_source.h"
+#include "detent/options/run_settings.h"
 #include "model/model.h"
 #include "tune/refine/layers_to_round.h"
 

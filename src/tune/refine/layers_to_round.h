@@ -3,7 +3,7 @@
 #include <map>
 #include <vector>
 
-#include "detent/qparams.h"
+#include "detent/base/qparams.h"
 #include "model/graph/graph.h"
 #include "place/plan/placement_plan.h"
 #include "rewrite/rewrite.h"

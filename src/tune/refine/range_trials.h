@@ -6,7 +6,7 @@
 
 #include "calibrate/calibration.h"
 #include "calibrate/range_overrides.h"
-#include "detent/qparams.h"
+#include "detent/base/qparams.h"
 #include "model/graph/graph.h"
 #include "place/plan/placement_plan.h"
 #include "tune/choose_calibrator.h"

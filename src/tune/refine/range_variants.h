@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "detent/data_source.h"
-#include "detent/qparams.h"
-#include "detent/run_settings.h"
+#include "detent/base/data_source.h"
+#include "detent/base/qparams.h"
+#include "detent/options/run_settings.h"
 #include "evaluate/trial.h"
 #include "model/model.h"
 #include "place/plan/placement_plan.h"

@@ -6,8 +6,8 @@
 
 #include "core/files/mapped_file.h"
 #include "core/stopwatch.h"
-#include "detent/error.h"
-#include "detent/progress.h"
+#include "detent/base/error.h"
+#include "detent/base/progress.h"
 #include "rewrite/quantized_model.h"
 #include "run/sample_subset.h"
 #include "run/workers.h"

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "detent/data_source.h"
+#include "detent/base/data_source.h"
 #include "run/deciding_samples.h"
 #include "tune/refine/gather_inputs.h"
 #include "tune/refine/layer_matrix.h"

@@ -1,7 +1,7 @@
 #include "tune/weights/blocked_weights.h"
 
 #include "core/files/mapped_file.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "rewrite/table_quantizer.h"
 #include "run/for_each_index.h"
 

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "detent/qparams.h"
+#include "detent/base/qparams.h"
 #include "tune/refine/round_by_moments.h"
 
 namespace detent {

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "core/stopwatch.h"
-#include "detent/error.h"
-#include "detent/progress.h"
-#include "detent/qparams.h"
+#include "detent/base/error.h"
+#include "detent/base/progress.h"
+#include "detent/base/qparams.h"
 #include "exec/runnable_part.h"
 #include "run/deciding_samples.h"
 #include "run/sample_subset.h"

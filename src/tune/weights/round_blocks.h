@@ -1,8 +1,8 @@
 #pragma once
 
-#include "detent/data_source.h"
-#include "detent/error_report.h"
-#include "detent/run_settings.h"
+#include "detent/base/data_source.h"
+#include "detent/options/run_settings.h"
+#include "detent/reports/error_report.h"
 #include "model/model.h"
 #include "place/plan/placement_plan.h"
 #include "tune/weights/blocked_weights.h"

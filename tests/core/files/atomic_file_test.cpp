@@ -11,7 +11,7 @@
 #include <functional>
 #include <iterator>
 
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "model/temporary_folder.h"
 
 namespace detent {

@@ -7,8 +7,8 @@
 #include <csignal>
 #include <thread>
 
-#include "detent/error.h"
-#include "detent/progress.h"
+#include "detent/base/error.h"
+#include "detent/base/progress.h"
 #include "model/temporary_folder.h"
 
 namespace detent {

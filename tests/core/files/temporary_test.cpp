@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 namespace {

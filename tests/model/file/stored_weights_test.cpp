@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "core/files/mapped_file.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "model/fingerprint.h"
 #include "model/graph/stored_data.h"
 #include "model/graph_patch.h"

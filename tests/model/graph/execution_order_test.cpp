@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "model/temporary_folder.h"
 
 namespace detent {

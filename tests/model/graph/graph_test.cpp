@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "detent/error.h"
+#include "detent/base/error.h"
 #include "model/model.h"
 #include "model/qoperators.h"
 #include "tests/model/list_types_text.h"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 namespace {

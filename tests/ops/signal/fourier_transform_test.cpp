@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/memory_limit_guard.h"
-#include "detent/error.h"
+#include "detent/base/error.h"
 
 namespace detent {
 namespace {

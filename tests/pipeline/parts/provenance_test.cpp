@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
+#include "detent/base/version.h"
 #include "detent/detent.h"
-#include "detent/version.h"
 #include "model/origin.h"
 #include "tests/model/temporary_folder.h"
 

@@ -4,8 +4,8 @@
 
 #include <numeric>
 
-#include "detent/calibrator.h"
-#include "detent/qparams.h"
+#include "detent/base/calibrator.h"
+#include "detent/base/qparams.h"
 #include "model/model.h"
 
 namespace detent {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "detent/plan_report.h"
+#include "detent/reports/plan_report.h"
 
 namespace detent {
 

@@ -5,8 +5,8 @@
 
 #include <set>
 
-#include "detent/data_source.h"
-#include "detent/run_settings.h"
+#include "detent/base/data_source.h"
+#include "detent/options/run_settings.h"
 #include "evaluate/float_network.h"
 #include "exec/executor.h"
 #include "exec/runnable_part.h"

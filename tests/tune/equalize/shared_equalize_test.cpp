@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "calibrate/from_table.h"
-#include "detent/data_source.h"
-#include "detent/run_settings.h"
+#include "detent/base/data_source.h"
+#include "detent/options/run_settings.h"
 #include "equalize/equalization.h"
 #include "exec/same_outputs.h"
 #include "model/model.h"

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/mean.h"
-#include "detent/placement_options.h"
+#include "detent/options/placement_options.h"
 #include "evaluate/sample_scores.h"
 #include "evaluate/variants_of.h"
 #include "model/graph_patch.h"

@@ -11,14 +11,14 @@
 #include <utility>
 #include <vector>
 
-#include "detent/accuracy_bound.h"
-#include "detent/calibration_report.h"
-#include "detent/equalize_report.h"
-#include "detent/error_report.h"
-#include "detent/float_types.h"
-#include "detent/plan_report.h"
-#include "detent/provenance.h"
-#include "detent/weight_format.h"
+#include "detent/options/accuracy_bound.h"
+#include "detent/options/float_types.h"
+#include "detent/options/weight_format.h"
+#include "detent/reports/calibration_report.h"
+#include "detent/reports/equalize_report.h"
+#include "detent/reports/error_report.h"
+#include "detent/reports/plan_report.h"
+#include "detent/reports/provenance.h"
 #include "report/output_errors.h"
 
 namespace detent::json {

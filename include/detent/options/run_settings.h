@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <stop_token>
 
-#include "detent/progress.h"
+#include "detent/base/progress.h"
 
 namespace detent {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "detent/evaluation_options.h"
+#include "detent/options/evaluation_options.h"
 
 namespace detent {
 

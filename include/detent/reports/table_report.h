@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "detent/calibration_report.h"
+#include "detent/reports/calibration_report.h"
 
 namespace detent {
 

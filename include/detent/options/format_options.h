@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "detent/float_types.h"
+#include "detent/options/float_types.h"
 
 namespace detent {
 

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "detent/api.h"
-#include "detent/error.h"
+#include "detent/base/api.h"
+#include "detent/base/error.h"
 
 namespace detent {
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string_view>
 
-#include "detent/api.h"
+#include "detent/base/api.h"
 
 namespace detent {
 

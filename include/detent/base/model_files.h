@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "detent/api.h"
+#include "detent/base/api.h"
 
 namespace detent {
 

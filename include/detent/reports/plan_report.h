@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "detent/code_type.h"
-#include "detent/float_types.h"
-#include "detent/graph_report.h"
+#include "detent/options/code_type.h"
+#include "detent/options/float_types.h"
+#include "detent/reports/graph_report.h"
 
 namespace detent {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "detent/api.h"
+#include "detent/base/api.h"
 
 namespace detent {
 

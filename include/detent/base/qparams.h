@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "detent/api.h"
-#include "detent/tensor.h"
+#include "detent/base/api.h"
+#include "detent/base/tensor.h"
 
 namespace detent {
 

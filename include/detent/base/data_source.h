@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "detent/api.h"
-#include "detent/tensor.h"
+#include "detent/base/api.h"
+#include "detent/base/tensor.h"
 
 namespace detent {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "detent/api.h"
+#include "detent/base/api.h"
 
 namespace detent {
 

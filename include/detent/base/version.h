@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "detent/api.h"
+#include "detent/base/api.h"
 
 namespace detent {
 

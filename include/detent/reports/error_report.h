@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "detent/metric.h"
+#include "detent/base/metric.h"
 
 namespace detent {
 

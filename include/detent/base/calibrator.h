@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "detent/api.h"
-#include "detent/histogram.h"
-#include "detent/qparams.h"
+#include "detent/base/api.h"
+#include "detent/base/histogram.h"
+#include "detent/base/qparams.h"
 
 namespace detent {
 

@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <string>
 
-#include "detent/data_source.h"
-#include "detent/metric.h"
+#include "detent/base/data_source.h"
+#include "detent/base/metric.h"
 
 namespace detent {
 
