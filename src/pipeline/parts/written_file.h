@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <functional>
 
-#include "core/peak_memory.h"
+#include "core/process/peak_memory.h"
 #include "core/stopwatch.h"
 #include "detent/options/external_data.h"
 #include "model/model.h"

@@ -1,4 +1,4 @@
-#include "core/time_left.h"
+#include "core/process/time_left.h"
 
 namespace detent {
 

@@ -1,4 +1,4 @@
-#include "core/peak_memory.h"
+#include "core/process/peak_memory.h"
 
 #include <fstream>
 #include <string>

@@ -1,4 +1,4 @@
-#include "core/terminal.h"
+#include "core/process/terminal.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

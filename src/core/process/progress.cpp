@@ -14,10 +14,10 @@
 #include <string>
 #include <thread>
 
+#include "core/process/terminal.h"
+#include "core/process/time_left.h"
 #include "core/running_steps.h"
 #include "core/shown_text.h"
-#include "core/terminal.h"
-#include "core/time_left.h"
 
 namespace detent {
 
