@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/files/mapped_file.h"
+#include "core/index.h"
 #include "core/same_tensor.h"
 
 namespace detent {
@@ -59,7 +60,7 @@ std::string content_flaw(const Tensor& original, const Tensor& written, const Wr
   const Shape& shape = original.shape();
   const int64_t channels = scales.element_count();
   const int64_t axis = grid.axis < 0 ? grid.axis + static_cast<int64_t>(shape.rank()) : grid.axis;
-  if (channels != 1 && (axis < 0 || axis >= static_cast<int64_t>(shape.rank()) || shape[axis] != channels))
+  if (channels != 1 && (axis < 0 || axis >= static_cast<int64_t>(shape.rank()) || shape[as_index(axis)] != channels))
     return "";  // said elsewhere
   int64_t inner = shape.element_count();
   if (channels != 1) inner = shape.element_count(static_cast<size_t>(axis) + 1, shape.rank());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/index.h"
 #include "ops/traits.h"
 #include "rewrite/check_content.h"
 
@@ -159,7 +160,7 @@ class FileCheck {
     const int axis = channel_axis(node, promised);
     if (!written.grid.scale) return;
     const int64_t scales = written.grid.scale->element_count();
-    const int64_t channels = axis < 0 ? 1 : promised.shape[axis];
+    const int64_t channels = axis < 0 ? 1 : promised.shape[as_index(axis)];
     if (scales != channels)
       add(dequantize(pair), "has " + std::to_string(scales) + " scales for " + std::to_string(channels) +
                                 " channels of the weight of " + describe(node));

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "core/files/mapped_file.h"
+#include "core/index.h"
 #include "core/text.h"
 #include "ops/traits.h"
 #include "ops/weight_pairs.h"
@@ -72,7 +73,7 @@ class WeightInserter {
   /// Number of scales of a weight.
   [[nodiscard]] size_t channels_of(const WeightDecision& weight) const {
     const int axis = axis_of(weight);
-    return axis < 0 ? 1 : static_cast<size_t>(tensor_of(weight).shape()[axis]);
+    return axis < 0 ? 1 : static_cast<size_t>(tensor_of(weight).shape()[as_index(axis)]);
   }
 
   void write(const WeightDecision& decision, Copy& copy) {
@@ -177,7 +178,7 @@ class WeightInserter {
     if (!find_bias(decision, bias).empty() || context_.type_of(bias.value) != DataType::Float32) return;
     // Every output element sums a part of the weight's elements: those of its channel, or of one group of them.
     const Tensor& weight = tensor_of(decision);
-    const int64_t channels = decision.axis < 0 ? 1 : weight.shape()[decision.axis];
+    const int64_t channels = decision.axis < 0 ? 1 : weight.shape()[as_index(decision.axis)];
     const int64_t products = weight.element_count() / std::max<int64_t>(channels, 1);
     const size_t count = channels_of(decision);
     keep_larger(copy.least_scales, least_weight_scales(bias.content, bias.input_scale, count, products));

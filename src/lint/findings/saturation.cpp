@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/index.h"
 #include "core/text.h"
 #include "lint/findings/findings.h"
 #include "ops/traits.h"
@@ -28,7 +29,7 @@ Tensor weight_codes(const Graph& file, const Node& layer, size_t slot) {
   const auto rank = static_cast<int64_t>(shape.rank());
   const int64_t given = grid.axis.value_or(1), axis = given < 0 ? given + rank : given;
   const bool one = grid.scales.size() == 1;
-  if (!one && (axis < 0 || axis >= rank || shape[axis] != std::ssize(grid.scales))) return {};
+  if (!one && (axis < 0 || axis >= rank || shape[as_index(axis)] != std::ssize(grid.scales))) return {};
   const int64_t inner = one ? 1 : shape.element_count(static_cast<size_t>(axis) + 1, shape.rank());
   const Tensor floats = cast(*numbers, DataType::Float32);
   Tensor codes(DataType::Int8, shape);
