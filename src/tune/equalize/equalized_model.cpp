@@ -7,6 +7,7 @@
 #include "exec/find_shapes.h"
 #include "place/make_plan.h"
 #include "run/sample_subset.h"
+#include "tune/equalize/equalizer.h"
 
 namespace detent {
 
