@@ -16,7 +16,7 @@ namespace detent {
 /// Errors  InvalidData when the list is empty, has no column `file`, or mixes kinds of files.
 [[nodiscard]] bool is_file_list(const std::string& src);
 [[nodiscard]] std::unique_ptr<DataSource> open_file_list(const SourceRequest& request);
-/// Whether the list names images.
+/// Returns true where the list names images.
 [[nodiscard]] bool lists_images(const std::string& src);
 
 /// A test_data_set_N folder or its parent: input_K.pb feeds the model's K-th input. Batches are split as arrays are.

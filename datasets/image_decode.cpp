@@ -22,7 +22,7 @@ namespace {
 
 constexpr int kUpright = 1, kLastOrientation = 8;
 
-/// Of the TIFF directory that begins at `start`.
+/// Returns the orientation of the TIFF directory that begins at `start`.
 int tiff_orientation(const std::vector<unsigned char>& bytes, uint64_t start) {
   const FileNumbers little(bytes, true), big(bytes, false);
   const bool is_little = little.has("II", start);

@@ -56,7 +56,7 @@ struct CloseMember {
 
 }  // namespace
 
-/// What libzip reads through: the bytes of the file, and where it read last.
+/// The source of bytes behind libzip: the file, and the place of its last read.
 struct NpzFile::Archive {
   std::shared_ptr<const FileBytes> bytes;
   uint64_t at = 0, last_read = 0;

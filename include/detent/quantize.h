@@ -39,7 +39,7 @@ enum class Accuracy : uint8_t {
   return level == Accuracy::Fast ? "fast" : level == Accuracy::Balanced ? "balanced" : "best";
 }
 
-/// Where quantize_model() ends early, so that the step that spoils a file can be found.
+/// The stage behind which quantize_model() ends, to find the step that spoils a file.
 enum class StopAfter : uint8_t {
   Nothing,
   Prepare,  ///< writes the float model that is quantized: folded, its opset raised, equalized, in 16-bit float types

@@ -46,7 +46,7 @@ TokenReach restore(const stored::Tokens& stored) {
   return reach;
 }
 
-/// What tokens reach as calibration_table.proto holds it.
+/// Stores the extremes of tokens as calibration_table.proto holds them.
 void store_tokens(const TableTokens& tokens, stored::Table& out) {
   for (const auto& [name, reach] : tokens) {
     auto& stored = *out.add_tokens();
@@ -116,7 +116,7 @@ ValueReach restore(const stored::Reach& stored) {
   return reach;
 }
 
-/// What values reach as calibration_table.proto holds it.
+/// Stores the extremes of values as calibration_table.proto holds them.
 void store_reaches(const TableReaches& reaches, stored::Table& out) {
   for (const auto& [name, reach] : reaches) {
     auto& stored = *out.add_reaches();

@@ -88,7 +88,7 @@ Option fail_below_option(ReportOptions& report) {
              {.group = "Report", .command_line_only = true, .least = -1e9, .most = 1e9});
 }
 
-/// What sensitivity is told of activations: nothing of it counts for weights alone.
+/// The options of sensitivity that concern activations; none applies to weights alone.
 OptionList activation_options(SensitivityOptions& o) {
   return list_of(calibrator_option(o.calibrator), override_option(o.override_file), outliers_option(o.outliers),
                  type_option(o.placement.type), policy_options(o.placement),

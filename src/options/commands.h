@@ -10,7 +10,7 @@
 
 namespace detent {
 
-/// What a command prints or writes beside its output, and when it exits 1.
+/// The reports that a command prints or writes beside its output, and the bounds whose failure exits 1.
 struct ReportOptions {
   std::string json;            ///< a file, "-" for stdout; empty: nowhere
   std::filesystem::path html;  ///< empty: no page

@@ -33,7 +33,7 @@ namespace detent {
 
 [[nodiscard]] Option target_option(std::string& target);
 [[nodiscard]] Option type_option(CodeType& type);
-/// Which nodes are quantized by name and operator.
+/// The options that choose nodes by name and operator.
 [[nodiscard]] OptionList node_options(PlacementOptions& placement);
 [[nodiscard]] OptionList policy_options(PlacementOptions& placement);
 /// --type, node_options and policy_options.

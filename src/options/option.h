@@ -34,7 +34,7 @@ using Member = std::variant<bool*, std::string*, std::filesystem::path*, size_t*
                             std::optional<double>*, std::vector<std::string>*, std::vector<std::filesystem::path>*,
                             DataOptions*, Choice, Parsed>;
 
-/// What a command does with the files that an option names.
+/// The use that a command makes of the files that an option names.
 enum class FileUse {
   None,
   Reads,
@@ -43,7 +43,7 @@ enum class FileUse {
   WritesReport  ///< a report beside it
 };
 
-/// What few options have.
+/// The properties that few options have.
 struct OptionTraits {
   std::string group = {};  ///< heading in help; empty: the general one
   FileUse file = FileUse::None;

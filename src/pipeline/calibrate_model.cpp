@@ -86,7 +86,7 @@ void check_instruction_sets(const CalibrationTable& found, const CalibrationTabl
               kOneSet);
 }
 
-// What --resume finds. `empty` is the table that is to be measured, without samples.
+// The table of --resume. `empty` is the table that is to be measured, without samples.
 
 /// The table that an interrupted run of the same calibration left. Without a file there is nothing to go on with: a job that is
 /// started again and again may always say --resume.

@@ -15,7 +15,7 @@
 
 namespace detent {
 
-/// What `quantize-weights` is told of the weights.
+/// The options of `quantize-weights` that concern the weights.
 struct BlockedRequest {
   const WeightFormat& format;
   const Target& target;

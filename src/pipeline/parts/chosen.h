@@ -18,7 +18,7 @@
 
 namespace detent {
 
-/// What the data or the table says of the values that get a pair.
+/// The measurements of the values that get a pair, from the data or the table.
 struct Measured {
   Calibration calibration = {};
   OutlierReport outlier_report = {};            ///< of all samples
@@ -27,7 +27,7 @@ struct Measured {
   const DataSource* samples = nullptr;          ///< to calibrate with; nullptr: the table alone
 };
 
-/// What a model is quantized with, besides the plan.
+/// The calibrator, ranges, constants and format that a model is quantized with, beside the plan.
 struct Chosen : ChosenRanges {
   RewriteOptions format = {};  ///< the recipe's, with what was chosen for single weights
   GraphPatch constants = {};   ///< weights and biases of the float model to replace; empty where nothing was kept
@@ -36,7 +36,7 @@ struct Chosen : ChosenRanges {
 };
 
 /// Histograms of the plan's values, and which samples are outliers; where those are dropped a second pass runs without them.
-/// Where values of the residual stream are ruined by INT8 (ruined_readers), `prepared` is made again without pairs on them.
+/// Makes `prepared` again without pairs on values of the residual stream that INT8 ruins (ruined_readers).
 /// Errors  those of measure_values(); Usage when samples of a table are to be dropped, which keeps no histograms of single ones.
 [[nodiscard]] Measured measure(Prepared& prepared);
 

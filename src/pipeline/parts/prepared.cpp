@@ -58,7 +58,7 @@ bool has_one_size(const Graph& graph) {
   });
 }
 
-/// What quantizing holds at one time at least. Weights in files are not counted: their pages come and go.
+/// The memory that quantizing holds at one time at least. Weights in files are not counted: their pages come and go.
 struct MemoryNeed {
   uint64_t codes = 0;    ///< bytes of INT8 weights, each once
   uint64_t values = 0;   ///< bytes that the largest product or convolution reads and writes for one batch, as floats

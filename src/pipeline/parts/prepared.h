@@ -88,7 +88,7 @@ struct HalfForm {
   std::unique_ptr<Model> model = {};
 };
 
-/// What make() makes of a recipe: the float model as the target wants it, and where its pairs go. Only make() fills one.
+/// The result of make(): the float model as the target wants it, and where its pairs go. Only make() fills one.
 struct Prepared {
   Recipe recipe = {};
   ModelFacts facts = {};

@@ -70,7 +70,7 @@ void fields(auto& v, const TypeVariant& r) {
   v("weight_shares", shares, "Share of the weights' bytes by type, in [0, 1].");
 }
 
-/// What a comparison of types says besides scores.
+/// The part of a comparison of types beside its scores.
 struct TypesOf {
   const ComparisonReport& report = kEmptyReport<ComparisonReport>;
 };
@@ -148,7 +148,7 @@ void fields(auto& v, const ComparedTypes& view) {
   v("evaluation_seconds", Finite{r.evaluation_seconds}, "Time to judge, in seconds.");
 }
 
-/// What one node costs. The share is that of the weights where weights alone are quantized.
+/// The cost of one node. The share is that of the weights where weights alone are quantized.
 struct MeasuredNode {
   const SensitivityReport::Layer& layer = kEmptyReport<SensitivityReport::Layer>;
   bool weights = false;
