@@ -1,5 +1,5 @@
-// Counting one activation tensor into its histogram. Names: collector/DATA/ELEMENTS, and with another instruction set than
-// the CPU's best collector/DATA/ELEMENTS/SET; merge/PAIR_OF_RANGES.
+// Counting one activation tensor into its histogram. Names: collector/DATA/ELEMENTS, and with another instruction set
+// than the CPU's best collector/DATA/ELEMENTS/SET; merge/PAIR_OF_RANGES.
 #include <benchmark/benchmark.h>
 #include <hwy/targets.h>
 

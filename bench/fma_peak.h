@@ -9,8 +9,8 @@ HWY_BEFORE_NAMESPACE();
 namespace detent::bench::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// `rounds` times twelve multiply-adds that do not wait for each other (latency 4, two a cycle: eight are enough; sixteen
-/// registers of AVX2 hold twelve and the factor). Returns the number of float operations.
+/// `rounds` times twelve multiply-adds that do not wait for each other (latency 4, two a cycle: eight are enough;
+/// sixteen registers of AVX2 hold twelve and the factor). Returns the number of float operations.
 double RunFmas(int64_t rounds, float* result) {
   const hn::ScalableTag<float> d;
   const auto factor = hn::Set(d, 0.999f);
@@ -54,8 +54,8 @@ inline double thread_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// Floating-point operations a second of one core at its best, in float32: the fastest of some short runs of independent
-/// multiply-adds with the widest vectors, by CPU time of the thread.
+/// Floating-point operations a second of one core at its best, in float32: the fastest of some short runs of
+/// independent multiply-adds with the widest vectors, by CPU time of the thread.
 inline double fma_peak() {
   static const double kPeak = [] {
     double best = 0;

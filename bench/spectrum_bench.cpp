@@ -1,6 +1,6 @@
-// Spectra of frames of real samples, in double: the defining sum, a product with the matrix of cosines and sines, and the FFT
-// that the operators STFT and DFT use. Then a network like those that find the pitch of a voice: STFT of 1024 samples every
-// 256 of one second at 16 kHz, and small convolutions on its magnitudes; and its STFT alone.
+// Spectra of frames of real samples, in double: the defining sum, a product with the matrix of cosines and sines, and
+// the FFT that the operators STFT and DFT use. Then a network like those that find the pitch of a voice: STFT of 1024
+// samples every 256 of one second at 16 kHz, and small convolutions on its magnitudes; and its STFT alone.
 #include <benchmark/benchmark.h>
 
 #include <Eigen/Dense>

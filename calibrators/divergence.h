@@ -23,8 +23,8 @@ class ClippedDivergence {
   [[nodiscard]] double operator()(size_t first, size_t last, size_t levels) const;
   /// At most the divergence of that window; levels >= 2, and at least as many bins. Cost O(1).
   ///
-  /// The log-sum inequality: with C counted in an end bucket and a tail t moved into it, the bucket's part of the sum is at
-  /// least (C + t) ln((C + t) / C), which only falls when C is taken larger; that of other buckets is at least 0.
+  /// The log-sum inequality: with C counted in an end bucket and a tail t moved into it, the bucket's part of the sum
+  /// is at least (C + t) ln((C + t) / C), which only falls when C is taken larger; that of other buckets is at least 0.
   [[nodiscard]] double lower_bound(size_t first, size_t last, size_t levels) const;
   [[nodiscard]] size_t bins() const { return counts_.size(); }
 
@@ -39,8 +39,8 @@ struct Window {
   size_t first, last;  ///< bins [first, last)
 };
 
-/// Divergences of windows of at least `levels` bins; infinite instead where it is sure to be further than kSameDivergence
-/// above the smallest one.
+/// Divergences of windows of at least `levels` bins; infinite instead where it is sure to be further than
+/// kSameDivergence above the smallest one.
 [[nodiscard]] std::vector<double> window_divergences(const ClippedDivergence& divergence,
                                                      std::span<const Window> windows, size_t levels);
 

@@ -18,9 +18,9 @@ struct Grid {
 
 /// Total squared error of rounding binned data to a grid, the data of a bin being spread evenly over it.
 ///
-/// With p(x) the resulting density, the codes' cells cut the axis at the midpoints between neighbours, and a cell around r
-/// costs the integral of (x - r)^2 p(x) = M2 - 2 r M1 + r^2 M0, M0..M2 being differences of running integrals of p, xp
-/// and x^2 p. Zeros cost nothing, as 0 is always on the grid.
+/// With p(x) the resulting density, the codes' cells cut the axis at the midpoints between neighbours, and a cell
+/// around r costs the integral of (x - r)^2 p(x) = M2 - 2 r M1 + r^2 M0, M0..M2 being differences of running integrals
+/// of p, xp and x^2 p. Zeros cost nothing, as 0 is always on the grid.
 class GridError {
  public:
   explicit GridError(const SignedBins& bins);
@@ -32,9 +32,9 @@ class GridError {
 
   /// Integral of x^2 p(x).
   [[nodiscard]] double second_moment() const { return sums_.back().second; }
-  /// Bound on how far rounding takes operator() from the exact integral, for grids that reach less than twice as far from 0
-  /// as the bins: below 2^-36 of (grid or bin edge furthest from 0)^2 for each element, as a bin enters three sums with a
-  /// few roundings and there are at most 8192 bins and 256 cells.
+  /// Bound on how far rounding takes operator() from the exact integral, for grids that reach less than twice as far
+  /// from 0 as the bins: below 2^-36 of (grid or bin edge furthest from 0)^2 for each element, as a bin enters three
+  /// sums with a few roundings and there are at most 8192 bins and 256 cells.
   [[nodiscard]] double rounding() const;
 
  private:
@@ -51,8 +51,9 @@ class GridError {
 
 /// Tells from the error of one grid that that of another is larger than some limit, without computing it.
 ///
-/// Let G' be G stretched by t, that is, with the same codes and scale s' = t s. Where x rounds to v' on G', v'/t is on G, so
-/// d(x, G) <= d(x, G') + |v'| r with r = |1 - 1/t|. In the L2 norm over the data (Minkowski), with E the errors and
+/// Let G' be G stretched by t, that is, with the same codes and scale s' = t s. Where x rounds to v' on G', v'/t is on
+/// G, so d(x, G) <= d(x, G') + |v'| r with r = |1 - 1/t|. In the L2 norm over the data (Minkowski), with E the errors
+/// and
 /// ||v'|| <= ||x|| + sqrt E':  sqrt E <= (1 + r) sqrt E' + r ||x||.
 class StretchBound {
  public:

@@ -14,8 +14,9 @@
 namespace detent {
 namespace {
 
-/// The finite magnitudes of float8e4m3fn, ascending from 0: eight subnormal ones 2^-9 apart, then eight for each power of two
-/// from 2^-6 to 2^8, but for 480, whose place NaN has. Source: "FP8 Formats for Deep Learning" (Micikevicius et al. 2022).
+/// The finite magnitudes of float8e4m3fn, ascending from 0: eight subnormal ones 2^-9 apart, then eight for each power
+/// of two from 2^-6 to 2^8, but for 480, whose place NaN has. Source: "FP8 Formats for Deep Learning" (Micikevicius et
+/// al. 2022).
 [[nodiscard]] inline const std::array<double, 127>& e4m3_magnitudes() {
   static const std::array<double, 127> magnitudes = [] {
     std::array<double, 127> all{};
@@ -62,8 +63,8 @@ class RangeSearch {
 
   static Grid grid(const Window& at) { return unsigned_grid(at.low, at.high); }
 
-  /// Moves `end` to the first of the candidates sign * nearest, sign * (nearest + 1) ... sign * furthest that costs least,
-  /// if it costs less than what is known. True when it moved.
+  /// Moves `end` to the first of the candidates sign * nearest, sign * (nearest + 1) ... sign * furthest that costs
+  /// least, if it costs less than what is known. True when it moved.
   bool move(double& end, double sign, double nearest, double furthest) {
     const double before = end;
     const auto window = [&](double edge) {

@@ -12,8 +12,8 @@ namespace {
 
 constexpr double kDefaultPercentile = 99.99;
 
-/// Position in bins, from bin 0 upwards, below which `percent` of `total` elements lie when `below` of them lie under bin 0;
-/// elements are spread evenly over their bin. 0 when those under bin 0 are enough.
+/// Position in bins, from bin 0 upwards, below which `percent` of `total` elements lie when `below` of them lie under
+/// bin 0; elements are spread evenly over their bin. 0 when those under bin 0 are enough.
 double position(std::span<const uint64_t> counts, uint64_t below, uint64_t total, double percent) {
   const double wanted =
       percent * static_cast<double>(total);  // in hundredths: 100 * count needs no rounding below 2^46

@@ -56,7 +56,8 @@ class SampleMaxCalibrator : public Calibrator {
   }
 
  private:
-  /// How far the quantile reaches to one side. Samples that do not reach beyond 0 there say nothing of how far others do.
+  /// How far the quantile reaches to one side. Samples that do not reach beyond 0 there say nothing of how far others
+  /// do.
   template <class Side>
   [[nodiscard]] float reach(std::span<const Extremes> samples, Side side, float whole) const {
     std::vector<float> reaches;

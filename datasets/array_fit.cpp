@@ -166,8 +166,8 @@ bool is_integer(DataType type) {
   }
 }
 
-/// Floats for an input of integers must survive: fractions need whole numbers above 1 beside them, and what the cast changes has to be smaller
-/// than how the values differ from their mean.
+/// Floats for an input of integers must survive: fractions need whole numbers above 1 beside them, and what the cast
+/// changes has to be smaller than how the values differ from their mean.
 void check_cast(const Tensor& values, const Tensor& integers, const FeedInput& input) {
   const Tensor wide = cast(values, DataType::Float64), back = cast(integers, DataType::Float64);
   const auto x = wide.data<double>(), y = back.data<double>();

@@ -102,7 +102,8 @@ int64_t common_first_extent(std::span<const InputSpec> inputs) {
   return common;
 }
 
-/// The inputs with their batch axes; where a spec tells none, axis 0 when its extent is open, 1, or the same in all inputs.
+/// The inputs with their batch axes; where a spec tells none, axis 0 when its extent is open, 1, or the same in all
+/// inputs.
 std::vector<FeedInput> feed_inputs(std::span<const InputSpec> inputs) {
   const int64_t common = common_first_extent(inputs);
   std::vector<FeedInput> result;
@@ -158,7 +159,8 @@ class ArraySource final : public DataSource {
 };
 
 /// Samples of arrays in memory, one per input, which are named "sample 1" and so on.
-/// Errors  InvalidData for another number of arrays than inputs, an array that does not fit its input or holds no samples, and arrays that
+/// Errors  InvalidData for another number of arrays than inputs, an array that does not fit its input or holds no
+/// samples, and arrays that
 ///         hold different numbers of samples.
 std::unique_ptr<DataSource> open_arrays(std::span<const Tensor> arrays, std::span<const FeedInput> inputs) {
   return std::make_unique<ArraySource>(arrays, inputs);

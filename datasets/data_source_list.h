@@ -11,9 +11,10 @@ namespace detent {
 /// Every form, in the order in which they are tried.
 [[nodiscard]] std::span<const DataSourceEntry> data_source_list();
 
-/// A .txt (one path a line) or .csv (column `file`) that lists images or .npy files, in its own order; paths are relative
-/// to the list. Sample names are the paths as written. Labels are read by read_labels.
-/// Errors  InvalidData when the list is empty, has no column `file`, or mixes kinds of files.
+/// A .txt (one path a line) or .csv (column `file`) that lists images or .npy files, in its own order; paths are
+/// relative to the list. Sample names are the paths as written. Labels are read by read_labels.
+/// Errors  InvalidData
+/// when the list is empty, has no column `file`, or mixes kinds of files.
 [[nodiscard]] bool is_file_list(const std::string& src);
 [[nodiscard]] std::unique_ptr<DataSource> open_file_list(const SourceRequest& request);
 /// Returns true where the list names images.

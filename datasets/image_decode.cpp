@@ -67,7 +67,8 @@ int webp_orientation(const std::vector<unsigned char>& bytes) {
   return kUpright;
 }
 
-/// The pixels as they are to be shown: mirrored or turned as the EXIF orientation says. 1: the same pixels. The depth is not Other.
+/// The pixels as they are to be shown: mirrored or turned as the EXIF orientation says. 1: the same pixels. The depth
+/// is not Other.
 Pixels turned_upright(const Pixels& pixels, int orientation) {
   if (orientation == kUpright || pixels.empty()) return pixels;
   const PixelSize stored = pixels.size();

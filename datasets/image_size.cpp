@@ -99,7 +99,8 @@ std::optional<ImageSize> claimed_size(const std::vector<unsigned char>& bytes, I
 void check_image_size(const std::vector<unsigned char>& bytes, ImageFormat format) {
   const auto size = claimed_size(bytes, format);
   if (!size) return;
-  // No side has more than 32 bits, so only the product of both with the channels can overflow: it is then above the limit.
+  // No side has more than 32 bits, so only the product of both with the channels can overflow: it is then above the
+  // limit.
   uint64_t needed = 0;
   if (__builtin_mul_overflow(size->width * 3 * size->channel_bytes, size->height, &needed)) needed = UINT64_MAX;
   check_memory(needed, [&] {

@@ -55,7 +55,8 @@ std::vector<std::array<float, 256>> levels_of(const TransformSpec& spec) {
   return levels;
 }
 
-/// Levels that an integer input cannot hold would be cut to others, mostly to 0. Infinite levels (std=0) are no matter of the type.
+/// Levels that an integer input cannot hold would be cut to others, mostly to 0. Infinite levels (std=0) are no matter
+/// of the type.
 void check_levels(const std::vector<std::array<float, 256>>& levels, const InputSpec& input) {
   const bool is_real = input.type == DataType::Float32 || input.type == DataType::Float64 ||
                        input.type == DataType::Float16 || input.type == DataType::BFloat16;

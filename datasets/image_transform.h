@@ -13,12 +13,13 @@ namespace detent {
 /// Turns decoded images into tensors for one model input. Thread-safe after construction.
 class ImageTransform {
  public:
-  /// Errors  InvalidData when the input is not an image of the spec's channels or its fixed size disagrees with the spec;
-  /// InvalidOption when a size is neither in the model nor in the spec.
+  /// Errors  InvalidData when the input is not an image of the spec's channels or its fixed size disagrees with the
+  /// spec; InvalidOption when a size is neither in the model nor in the spec.
   ImageTransform(PreprocessSpec spec, const InputSpec& input);
 
-  /// `bgr` is 8-bit with 3 channels. Result: 1xCxHxW (1xHxWxC with layout=nhwc) of the input's type, computed as float32
-  /// (x / div - mean) / std. Errors  InvalidData, without a file name, when this image's size cannot fit.
+  /// `bgr` is 8-bit with 3 channels. Result: 1xCxHxW (1xHxWxC with layout=nhwc) of the input's type, computed as
+  /// float32 (x / div - mean) / std.
+  /// Errors  InvalidData, without a file name, when this image's size cannot fit.
   [[nodiscard]] Tensor apply(const Pixels& bgr) const;
 
  private:

@@ -27,7 +27,8 @@ std::filesystem::path own_folder() {
   return (is_program && !self.empty() ? self : holder).parent_path();
 }
 
-/// Where `cmake --install` puts the module, for a program or library in `folder`: below the prefix that the folder lies in.
+/// Where `cmake --install` puts the module, for a program or library in `folder`: below the prefix that the folder lies
+/// in.
 std::filesystem::path installed_folder(const std::filesystem::path& folder) {
   for (const std::string_view below : {DETENT_FOLDERS_OF_CODE}) {
     const std::filesystem::path part(below);

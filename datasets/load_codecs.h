@@ -28,9 +28,11 @@ struct ImageCodecs {
   Pixels (*gray)(const Pixels& bgr);
 };
 
-/// Those functions, of a module that is loaded once for the whole process: from beside the program or library that holds this code, else
-/// from where `cmake --install` puts it; for a program or library that was not installed with it, that is the prefix of the build.
-/// Errors  Internal when the module is in neither place, cannot be loaded, or has another version.
+/// Those functions, of a module that is loaded once for the whole process: from beside the program or library that
+/// holds this code, else from where `cmake --install` puts it; for a program or library that was not installed with it,
+/// that is the prefix of the build.
+/// Errors  Internal when the module is in neither place, cannot be loaded, or has
+/// another version.
 [[nodiscard]] const ImageCodecs& load_codecs();
 
 }  // namespace detent

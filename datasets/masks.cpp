@@ -28,7 +28,8 @@ std::optional<fs::path> find_at(const fs::path& path) {
   return std::nullopt;
 }
 
-/// One channel of several that agree. Errors  InvalidData when they do not.
+/// One channel of several that agree.
+/// Errors  InvalidData when they do not.
 template <class Value>
 std::vector<uint16_t> single_channel(const Pixels& pixels) {
   const auto [rows, columns] = pixels.size();
@@ -50,7 +51,8 @@ std::vector<uint16_t> single_channel(const Pixels& pixels) {
 }  // namespace
 
 std::optional<fs::path> find_mask(const fs::path& folder, const std::string& image) {
-  // A list may name images by an absolute path or one that leaves its folder; that path leads to the image, not the mask.
+  // A list may name images by an absolute path or one that leaves its folder; that path leads to the image, not the
+  // mask.
   const fs::path below = fs::path(image).relative_path().lexically_normal();
   if (below == fs::path(image).lexically_normal() && *below.begin() != "..")
     if (const auto same = find_at(folder / below)) return same;

@@ -10,8 +10,8 @@ namespace detent {
 
 /// True when `a` comes before `b` as people count: "img2" before "img10", folder by folder.
 ///
-/// Runs of digits compare by value, everything else byte by byte; '/' comes before every other character. Texts that are
-/// equal that way ("img2", "img02") fall back to a byte-by-byte comparison, so the order is total.
+/// Runs of digits compare by value, everything else byte by byte; '/' comes before every other character. Texts that
+/// are equal that way ("img2", "img02") fall back to a byte-by-byte comparison, so the order is total.
 [[nodiscard]] bool natural_less(std::string_view a, std::string_view b);
 
 /// Every regular file below `folder` for which `wanted` holds, as paths relative to it with '/', in natural order.

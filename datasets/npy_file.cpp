@@ -22,7 +22,8 @@ constexpr size_t kGatherBlock = 1 << 20;
   throw Error(ErrorCode::InvalidData, file + ": " + what, std::move(hint));
 }
 
-/// Bytes that an array of this type and shape takes. Errors  InvalidData when that overflows.
+/// Bytes that an array of this type and shape takes.
+/// Errors  InvalidData when that overflows.
 uint64_t payload_bytes(const std::string& file, DataType type, const Shape& shape) {
   uint64_t bytes = byte_size(type);
   for (const int64_t extent : shape) {
@@ -37,8 +38,8 @@ uint64_t payload_bytes(const std::string& file, DataType type, const Shape& shap
 /// An array without elements takes no bytes in the file, whatever number of rows it claims: so many are believed.
 constexpr int64_t kMostEmptyRows = 1 << 20;
 
-/// Refuses what would be read for ever: rows of nothing without end, and a file that is far larger than memory but lies on
-/// the disk as holes.
+/// Refuses what would be read for ever: rows of nothing without end, and a file that is far larger than memory but lies
+/// on the disk as holes.
 void check_claim(const FileBytes& bytes, const std::string& file, uint64_t payload, const Shape& shape) {
   if (payload == 0 && std::ranges::any_of(shape, [](int64_t extent) { return extent > kMostEmptyRows; }))
     refuse_npy(file, "the array of shape " + shape.to_string() + " holds no elements");

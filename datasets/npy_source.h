@@ -18,9 +18,10 @@ namespace detent {
 [[nodiscard]] bool is_npy_folder(const std::string& src);
 [[nodiscard]] std::unique_ptr<DataSource> open_npy_folder(const SourceRequest& request);
 
-/// The .npy files `names` below `root`, in this order. A file may hold several samples. Headers are read at once; a file
-/// that is unreadable or has the wrong shape counts as one sample, whose read() reports it.
-/// Errors  InvalidData when there is no sample, or no file fits.
+/// The .npy files `names` below `root`, in this order. A file may hold several samples. Headers are read at once; a
+/// file that is unreadable or has the wrong shape counts as one sample, whose read() reports it.
+/// Errors  InvalidData
+/// when there is no sample, or no file fits.
 [[nodiscard]] std::unique_ptr<DataSource> open_npy_files(const std::filesystem::path& root,
                                                          std::vector<std::string> names, const FeedInput& input);
 

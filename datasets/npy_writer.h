@@ -12,7 +12,8 @@ namespace detent {
 /// Writes samples one after another into a .npy, stacked on axis 0; memory does not grow with their number. The file
 /// appears under its name at close() and not before; without close() nothing is left.
 ///
-/// Types   as in the tensor, float16 as '<f2', bool as '|b1'; bfloat16 has no NumPy name and is widened to '<f4' (exact);
+/// Types   as in the tensor, float16 as '<f2', bool as '|b1'; bfloat16 has no NumPy name and is widened to '<f4'
+/// (exact);
 ///         int4 and uint4 become '|i1' and '|u1'.
 /// Empty   close() without a sample writes a float32 array of shape (0,), for no sample told a type.
 /// Errors  CannotWrite naming the file.
@@ -21,7 +22,8 @@ class NpyWriter {
   explicit NpyWriter(std::filesystem::path path);
   /// True when `rows` has the type and the extents after axis 0 of what was appended before, or nothing was.
   [[nodiscard]] bool fits(const Tensor& rows) const;
-  /// Appends the rows of axis 0; a scalar is one row without extents. Errors  Internal unless fits(rows).
+  /// Appends the rows of axis 0; a scalar is one row without extents.
+  /// Errors  Internal unless fits(rows).
   void append(const Tensor& rows);
   /// Fixes the header, flushes to disk and renames.
   void close();

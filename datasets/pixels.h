@@ -9,8 +9,8 @@
 
 namespace detent {
 
-/// A decoded image: rows of interleaved channels, blue first where there are three or more. Copies and crops share the pixels, which
-/// nobody changes. It names no image library, so that only who decodes or resizes needs one.
+/// A decoded image: rows of interleaved channels, blue first where there are three or more. Copies and crops share the
+/// pixels, which nobody changes. It names no image library, so that only who decodes or resizes needs one.
 class Pixels {
  public:
   enum class Depth : uint8_t { Bits8, Bits16, Other };  ///< of a channel; Other: floats, 32 bits

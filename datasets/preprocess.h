@@ -48,8 +48,8 @@ struct PreprocessPreset {
 
 /// Parses "PRESET", "key=value,..." or "PRESET,key=value,...". Pairs are separated by commas or blanks; a later pair
 /// replaces an earlier one, resize or crop replace a letterbox and the other way round.
-/// Errors  Usage naming the pair that is wrong and what is possible; also for means or deviations that lie between 0 and 1
-/// while pixels stay in 0..255 because neither a preset nor `div` was given.
+/// Errors  Usage naming the pair that is wrong and what is possible; also for means or deviations that lie between 0
+/// and 1 while pixels stay in 0..255 because neither a preset nor `div` was given.
 [[nodiscard]] PreprocessSpec parse_preprocess(std::string_view text);
 
 }  // namespace detent

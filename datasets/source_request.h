@@ -10,7 +10,8 @@
 
 namespace detent {
 
-/// One source to open: SRC without its "INPUT=", the inputs that it feeds (at least one), and how images become tensors.
+/// One source to open: SRC without its "INPUT=", the inputs that it feeds (at least one), and how images become
+/// tensors.
 struct SourceRequest {
   std::string src;
   std::span<const FeedInput> inputs;
@@ -22,7 +23,8 @@ struct DataSourceEntry {
   std::string_view form;  ///< as in a list of forms: "a folder of images"
   enum class Feeds { OneInput, AllInputs } feeds;
   bool (*accepts)(const std::string& src);
-  /// Samples hold one tensor per request.inputs, in that order. Errors  as open_data.
+  /// Samples hold one tensor per request.inputs, in that order.
+  /// Errors  as open_data.
   std::unique_ptr<DataSource> (*open)(const SourceRequest& request);
   /// Whether a SRC that is accepted holds images; nullptr: never.
   bool (*holds_images)(const std::string& src) = nullptr;

@@ -34,7 +34,8 @@ class RandomBits {
 /// random:normal|uniform[,n=32][,seed=1]: n samples for every input of the model, each element drawn on its own. The
 /// stream of an input's tensor depends on seed, sample index and the input's position only. Floating-point inputs get
 /// N(0, 1) or [0, 1); integer and bool inputs get 0 or 1 either way, which are valid as token ids and masks alike.
-/// Errors  Usage for an unknown distribution or key; InvalidOption when the model leaves a size other than the batch open.
+/// Errors  Usage for an unknown distribution or key; InvalidOption when the model leaves a size other than the batch
+/// open.
 [[nodiscard]] bool is_synthetic(const std::string& src);
 [[nodiscard]] std::unique_ptr<DataSource> open_synthetic(const SourceRequest& request);
 

@@ -65,7 +65,8 @@ Proto parse(const std::string& bytes, const std::string& what) {
 
 /// file_bytes  of the whole file, which no tensor in it can exceed.
 Tensor tensor_of(const onnx::TensorProto& proto, size_t file_bytes) {
-  // SequenceProto and OptionalProto begin like a TensorProto and keep their tensors where a TensorProto has its segment.
+  // SequenceProto and OptionalProto begin like a TensorProto and keep their tensors where a TensorProto has its
+  // segment.
   if (proto.has_segment())
     refuse_tensor(ErrorCode::Unsupported, "holds a sequence, an optional or a segment, not a tensor");
   if (proto.data_location() == onnx::TensorProto::EXTERNAL)

@@ -8,16 +8,17 @@
 
 namespace detent {
 
-/// Reads a serialised onnx::TensorProto, the input_N.pb and output_N.pb of ONNX's backend tests. Elements from raw_data or
-/// from the typed field; types below eight bits are unpacked.
-/// Errors  InvalidData naming the file when it is no tensor or too short; Unsupported for strings, complex numbers,
-/// sequences, optionals and external data.
+/// Reads a serialised onnx::TensorProto, the input_N.pb and output_N.pb of ONNX's backend tests. Elements from raw_data
+/// or from the typed field; types below eight bits are unpacked.
+/// Errors  InvalidData naming the file when it is no
+/// tensor or too short; Unsupported for strings, complex numbers, sequences, optionals and external data.
 [[nodiscard]] Tensor read_tensor_pb(const std::filesystem::path& path);
 
 /// The kind of value in a file; the model's declared type tells it, the file itself does not.
 enum class PbForm : uint8_t { Tensor, Sequence, Optional };
 
-/// The same for a serialised onnx::SequenceProto or onnx::OptionalProto of tensors; an empty handle for an absent optional.
+/// The same for a serialised onnx::SequenceProto or onnx::OptionalProto of tensors; an empty handle for an absent
+/// optional.
 /// Errors  as read_tensor_pb; Unsupported for maps, sparse tensors and lists of lists.
 [[nodiscard]] Tensor read_value_pb(const std::filesystem::path& path, PbForm form);
 

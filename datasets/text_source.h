@@ -9,7 +9,8 @@
 
 namespace detent {
 
-/// "text:FILE[,vocab=bytes|FILE][,length=N][,field=NAME]" taken apart; only these keys end the path, which may hold commas.
+/// "text:FILE[,vocab=bytes|FILE][,length=N][,field=NAME]" taken apart; only these keys end the path, which may hold
+/// commas.
 struct TextSpec {
   std::filesystem::path file;
   std::string vocabulary;      ///< "bytes", a file, or empty: the file holds ids
@@ -20,15 +21,17 @@ struct TextSpec {
 /// Errors  Usage for a length that is no number from 1 on, or no file.
 [[nodiscard]] TextSpec parse_text_spec(const std::string& src);
 
-/// The token ids of each record: a .jsonl has one a line, a string, a list of ids, or an object with one of both in its field; any
-/// other file is one record of text.
-/// Errors  InvalidData naming file and line; Usage for text without a vocabulary.
+/// The token ids of each record: a .jsonl has one a line, a string, a list of ids, or an object with one of both in its
+/// field; any other file is one record of text.
+/// Errors  InvalidData naming file and line; Usage for text without a
+/// vocabulary.
 [[nodiscard]] std::vector<std::vector<int32_t>> read_records(const TextSpec& spec);
 
-/// Token ids of a text for one input, integers [batch, S] or [S]. Samples have the model's length, or length=N where it is open:
-/// windows of all records one behind the other (a line end between texts), the rest at the end is no sample. Without a length
-/// each record is a sample.
-/// Errors  those of read_records; InvalidOption for another input, a length that is not the model's, or a plain text
+/// Token ids of a text for one input, integers [batch, S] or [S]. Samples have the model's length, or length=N where it
+/// is open: windows of all records one behind the other (a line end between texts), the rest at the end is no sample.
+/// Without a length each record is a sample.
+/// Errors  those of read_records; InvalidOption for another input, a length
+/// that is not the model's, or a plain text
 ///         without one; InvalidData for less than one window.
 [[nodiscard]] bool is_text(const std::string& src);
 [[nodiscard]] std::unique_ptr<DataSource> open_text(const SourceRequest& request);

@@ -10,17 +10,19 @@
 
 namespace detent {
 
-/// Tokens and their ids. Text is taken apart from its beginning, each time by the longest token that fits: single characters where
-/// the vocabulary holds no others. It is no tokenizer: one that splits and merges by rules of its own gives other ids.
+/// Tokens and their ids. Text is taken apart from its beginning, each time by the longest token that fits: single
+/// characters where the vocabulary holds no others. It is no tokenizer: one that splits and merges by rules of its own
+/// gives other ids.
 class Vocabulary {
  public:
   /// 256 tokens, one a byte.
   [[nodiscard]] static Vocabulary of_bytes();
 
-  /// A file in one of two forms. One quoted line, "\n !a" (a token is a character) or b"\n !a" (a byte), with the escapes
-  /// \n \r \t \\ \" \' \xHH: ids count its characters. Else one token a line, the first has id 0; a line end, return or tab as a
-  /// token is written \n, \r, \t.
-  /// Errors  InvalidData naming the file: unreadable or empty, a token named twice or of more than 256 bytes, an open quote, or
+  /// A file in one of two forms. One quoted line, "\n !a" (a token is a character) or b"\n !a" (a byte), with the
+  /// escapes \n \r \t \\ \" \' \xHH: ids count its characters. Else one token a line, the first has id 0; a line end,
+  /// return or tab as a token is written \n, \r, \t.
+  /// Errors  InvalidData naming the file: unreadable or empty, a token
+  /// named twice or of more than 256 bytes, an open quote, or
   ///         pieces of words (marked ## or by a sign for a blank), which need their own tokenizer.
   [[nodiscard]] static Vocabulary read(const std::filesystem::path& path);
 

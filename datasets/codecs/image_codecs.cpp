@@ -1,5 +1,6 @@
-// The one part that needs OpenCV, for decoding and resizing. Its codecs bring more than a hundred libraries of the system, which take
-// 30 ms or more to load, its core 3 ms: this is a module of its own, loaded when the first image is read (datasets/load_codecs.h).
+// The one part that needs OpenCV, for decoding and resizing. Its codecs bring more than a hundred libraries of the
+// system, which take 30 ms or more to load, its core 3 ms: this is a module of its own, loaded when the first image is
+// read (datasets/load_codecs.h).
 #include <opencv2/core/utils/logger.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>

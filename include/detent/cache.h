@@ -23,7 +23,8 @@ struct CacheExportReport {
 };
 
 /// Writes a TensorRT calibration cache: a scale per value.
-/// Errors  InvalidData when the table cannot be read; Usage for a calibrator or target that is not known; InvalidOption for
+/// Errors  InvalidData when the table cannot be read; Usage for a calibrator or target that is not known; InvalidOption
+/// for
 ///         a target without such caches; TableMismatch for a table of an equalized network; CannotWrite.
 DETENT_API CacheExportReport export_cache(const CacheExportOptions& options);
 
@@ -43,7 +44,8 @@ struct CacheImportReport {
 };
 
 /// Makes a table of a TensorRT calibration cache. Its scales are used as they are, whatever the calibrator.
-/// Errors  InvalidData naming the line that cannot be read; TableMismatch when no name is a value of the model; CannotWrite.
+/// Errors  InvalidData naming the line that cannot be read; TableMismatch when no name is a value of the model;
+/// CannotWrite.
 [[nodiscard]] DETENT_API CacheImportReport import_cache(const CacheImportOptions& options);
 
 }  // namespace detent

@@ -37,7 +37,8 @@ struct CastReport {
 };
 
 /// Writes a float model whose nodes compute in a 16-bit type where what the samples reach allows it; no pairs.
-/// Errors  Usage for FP32 and without data; those of reading, running and writing; Internal when the written model puts out NaN
+/// Errors  Usage for FP32 and without data; those of reading, running and writing; Internal when the written model puts
+/// out NaN
 ///         or Inf where the float model does not.
 [[nodiscard]] DETENT_API CastReport cast_model(const CastModelOptions& options);
 

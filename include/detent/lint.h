@@ -28,7 +28,8 @@ struct LintReport {
   PlanReport plan;     ///< model, target, layers as the file runs them, coverage, notes; no edges
   std::string origin;  ///< "qdq", "qoperator", "float"
   std::string codes;   ///< what its pairs hold: "UINT8 with zero points, INT32 biases"; empty without pairs
-  /// The other engine, where it has at most a quarter of the errors and warnings: "onnxruntime"; empty: nothing says so.
+  /// The other engine, where it has at most a quarter of the errors and warnings: "onnxruntime"; empty: nothing says
+  /// so.
   std::string built_for;
   size_t following = 0;  ///< findings that are not there for the engine it was built for
   struct Finding {
@@ -39,10 +40,11 @@ struct LintReport {
 };
 
 /// Reads any Q/DQ model, says what of it runs in INT8 and lists the findings, worst first. QOperator models and float
-/// models are named as such; of those only float types are judged, for strongly typed targets. MACs are 0 where the model leaves
-/// sizes open and no shape was given.
-/// Errors  InvalidModel; Usage for a target that is not known, and for data where the target is not strongly typed; InvalidOption
-/// for shapes that do not fit; with data those of open_data and of running.
+/// models are named as such; of those only float types are judged, for strongly typed targets. MACs are 0 where the
+/// model leaves sizes open and no shape was given.
+/// Errors  InvalidModel; Usage for a target that is not known, and for
+/// data where the target is not strongly typed; InvalidOption for shapes that do not fit; with data those of open_data
+/// and of running.
 [[nodiscard]] DETENT_API LintReport lint_model(const LintOptions& options);
 
 /// A kind of finding.

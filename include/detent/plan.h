@@ -29,11 +29,14 @@ struct PlanModelOptions {
 
 /// Places pairs, and says which nodes would compute in a 16-bit float type.
 ///
-/// Without data  MACs and bytes are 0 where the model leaves sizes open and no shape was given. Nodes stay FP32 for what their
+/// Without data  MACs and bytes are 0 where the model leaves sizes open and no shape was given. Nodes stay FP32 for
+/// what their
 ///               operators, constants and structure tell; what their values reach is not known.
-/// With data     every value is measured and sizes are those of the samples: the plan is the one that quantize_model makes of
+/// With data     every value is measured and sizes are those of the samples: the plan is the one that quantize_model
+/// makes of
 ///               the same samples without equalization.
-/// Errors  InvalidModel; Usage for a target that is not known, and for shapes beside data; InvalidOption for shapes or patterns
+/// Errors  InvalidModel; Usage for a target that is not known, and for shapes beside data; InvalidOption for shapes or
+/// patterns
 ///         that do not fit; with data those of reading and running samples.
 [[nodiscard]] DETENT_API PlanReport plan_model(const PlanModelOptions& options);
 

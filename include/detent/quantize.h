@@ -30,9 +30,9 @@ namespace detent {
 enum class Accuracy : uint8_t {
   Fast,      ///< one calibrator, nothing is measured but the closing error
   Balanced,  ///< the calibrator is chosen by measuring (auto)
-  Best,  ///< that with all candidates on all deciding samples, and everything that pays without labels: equalization, ranges
-         ///< value by value, weights rounded by what they do to outputs, bias correction; each kept where samples that
-         ///< it was not made of say so. Takes minutes
+  Best,  ///< that with all candidates on all deciding samples, and everything that pays without labels: equalization,
+         ///< ranges value by value, weights rounded by what they do to outputs, bias correction; each kept where
+         ///< samples that it was not made of say so. Takes minutes
 };
 /// "fast", "balanced", "best".
 [[nodiscard]] constexpr std::string_view name_of(Accuracy level) {
@@ -43,9 +43,10 @@ enum class Accuracy : uint8_t {
 enum class StopAfter : uint8_t {
   Nothing,
   Prepare,  ///< writes the float model that is quantized: folded, its opset raised, equalized, in 16-bit float types
-  Plan,  ///< writes nothing: the plan that the report then has is that of plan_model(), before a bound keeps layers float
-  Ranges,  ///< writes the range of each value that gets a pair, as QuantizeOptions::override_file takes it
-  Rewrite  ///< writes the quantized model before anything is checked or measured on it
+  Plan,     ///< writes nothing: the plan that the report then has is that of plan_model(), before a bound keeps layers
+            ///< float
+  Ranges,   ///< writes the range of each value that gets a pair, as QuantizeOptions::override_file takes it
+  Rewrite   ///< writes the quantized model before anything is checked or measured on it
 };
 
 /// Returns the stage as --stop-after has it; "" for Nothing.
@@ -128,12 +129,15 @@ struct QuantizeReport {
 };
 
 /// Calibrates, places, rewrites, measures and writes. src/pipeline/README.md gives the order of the steps.
-/// With a bound layers stay float, the fewest and cheapest that were found to be enough; where it cannot be met the best
-/// model that was measured is written and the report says so. With options.stop_after the report has the model's name, and the plan.
+/// With a bound layers stay float, the fewest and cheapest that were found to be enough; where it cannot be met the
+/// best model that was measured is written and the report says so. With options.stop_after the report has the model's
+/// name, and the plan.
 ///
 /// Output   the file at `output`, whole or not at all; the same samples give the same bytes whatever the threads.
-/// Memory   the model and its weights, and per worker one sample's activations, and 8 bytes per quantized value and sample.
-/// Errors   InvalidModel, Unsupported for what cannot be read or run; InvalidData for samples; Usage and InvalidOption for
+/// Memory   the model and its weights, and per worker one sample's activations, and 8 bytes per quantized value and
+/// sample.
+/// Errors   InvalidModel, Unsupported for what cannot be read or run; InvalidData for samples; Usage and
+/// InvalidOption for
 ///          options that make no sense, alone or for this model; TableMismatch; CannotWrite; Interrupted.
 [[nodiscard]] DETENT_API QuantizeReport quantize_model(const QuantizeOptions& options);
 

@@ -34,7 +34,8 @@ struct SensitivityOptions {
   PlacementOptions placement;
   FormatOptions format;
   EqualizeOptions equalize;  ///< without bias correction
-  /// Weights alone are quantized, as quantize_weights does with `data`: calibrator, outliers, overrides, format and equalize say nothing.
+  /// Weights alone are quantized, as quantize_weights does with `data`: calibrator, outliers, overrides, format and
+  /// equalize say nothing.
   std::optional<WeightFormat> weights;
   RunSettings run;
 };
@@ -73,9 +74,9 @@ struct SensitivityReport {
   std::vector<ValueHistogram> histograms;  ///< of every quantized value, with the range that was chosen
 };
 
-/// Measures each quantized layer at the outputs, with it alone quantized and with all but it, and each quantized value by
-/// the error of its own pair. Variants are the models that quantize_model would write with the other layers excluded. Steps
-/// that variants have in common with the float or the fully quantized model run once a sample.
+/// Measures each quantized layer at the outputs, with it alone quantized and with all but it, and each quantized value
+/// by the error of its own pair. Variants are the models that quantize_model would write with the other layers
+/// excluded. Steps that variants have in common with the float or the fully quantized model run once a sample.
 ///
 /// Weights alone: every layer with a weight that quantize_weights makes codes of; all variants have the same codes.
 ///

@@ -29,9 +29,10 @@ struct VerifyReport {
   size_t passed = 0, failed = 0, unsupported = 0;
 };
 
-/// Runs folders in ONNX backend-test layout and compares with their stored outputs. Lines come in the order of the folders.
-/// A model that cannot be read, cannot run or differs is a line, not an error.
-/// Errors  InvalidData for a folder that is none or holds no .onnx; Interrupted.
+/// Runs folders in ONNX backend-test layout and compares with their stored outputs. Lines come in the order of the
+/// folders. A model that cannot be read, cannot run or differs is a line, not an error.
+/// Errors  InvalidData for a
+/// folder that is none or holds no .onnx; Interrupted.
 [[nodiscard]] DETENT_API VerifyReport verify_models(const VerifyOptions& options);
 
 }  // namespace detent

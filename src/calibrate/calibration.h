@@ -29,17 +29,18 @@ struct Calibration {
 /// The same calibration of other values: what `from` says each of them carries. What was not measured is left out.
 [[nodiscard]] Calibration for_values(const Calibration& calibration, const std::map<ValueId, ValueId>& from);
 
-/// Runs every sample of `source` once and collects a histogram per value of `watched`. Constants among them are measured
-/// from their tensor. Same data, any order, any number of threads: same histograms.
-/// Warns (once a value) about NaN and Inf, naming node and sample, and about values that were never non-zero.
-/// last_batch  what becomes of samples that do not fill the source's batch.
-/// Errors  InvalidData when the source is empty or a value held nothing finite; Interrupted on Ctrl-C.
+/// Runs every sample of `source` once and collects a histogram per value of `watched`. Constants among them are
+/// measured from their tensor. Same data, any order, any number of threads: same histograms. Warns (once a value) about
+/// NaN and Inf, naming node and sample, and about values that were never non-zero. last_batch  what becomes of samples
+/// that do not fill the source's batch.
+/// Errors  InvalidData when the source is empty or a value held nothing finite;
+/// Interrupted on Ctrl-C.
 [[nodiscard]] Calibration calibrate(const Graph& graph, std::span<const ValueId> watched, const DataSource& source,
                                     const RunSettings& settings,
                                     SamplePass::LastBatch last_batch = SamplePass::LastBatch::Drop);
 
-/// An engine may have operators of its own at the end: they stay as they are, but nothing behind them can be measured here.
-/// One warning for each.
+/// An engine may have operators of its own at the end: they stay as they are, but nothing behind them can be measured
+/// here. One warning for each.
 void warn_of_unsupported_tail(const Graph& graph, Reporter& reporter);
 
 /// One pass over the data, as far as it came.
@@ -56,10 +57,9 @@ struct MeasuredBeside {
 };
 
 /// The pass of calibrate(): what a value's histogram becomes does not depend on which others are measured. No constants
-/// among `values`. With a tracker samples that it knows are not run again, the others are added to it, and an interruption
-/// ends the pass instead of being thrown.
-/// beside      what else is measured.
-/// checkpoint  where what was measured so far goes meanwhile.
+/// among `values`. With a tracker samples that it knows are not run again, the others are added to it, and an
+/// interruption ends the pass instead of being thrown. beside      what else is measured. checkpoint  where what was
+/// measured so far goes meanwhile.
 /// Errors  those of reading and running.
 [[nodiscard]] Pass measure(const Graph& graph, std::span<const ValueId> values, const DataSource& source,
                            const RunSettings& settings, SampleTracker* tracker = nullptr,

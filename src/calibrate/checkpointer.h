@@ -17,10 +17,10 @@ struct Checkpoint {
   std::function<void(const Gathered& so_far)> write;
 };
 
-/// Gathers what the workers of a pass have measured, every so many seconds, and has it written. No worker waits for another's
-/// sample: one that is at work hands its part over when its sample is done, and the last of them writes. What a kill loses is
-/// the work of those seconds, and of the samples that run.
-/// A checkpoint that cannot be written is warned about once and the pass goes on: the next may succeed.
+/// Gathers what the workers of a pass have measured, every so many seconds, and has it written. No worker waits for
+/// another's sample: one that is at work hands its part over when its sample is done, and the last of them writes. What
+/// a kill loses is the work of those seconds, and of the samples that run. A checkpoint that cannot be written is
+/// warned about once and the pass goes on: the next may succeed.
 class Checkpointer {
  public:
   /// nothing  what a worker has measured before its first sample.

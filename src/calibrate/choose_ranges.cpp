@@ -51,7 +51,8 @@ bool holds(const std::vector<FixedRange>& ranges, ValueId value) {
   return std::any_of(ranges.begin(), ranges.end(), [&](const FixedRange& one) { return one.value == value; });
 }
 
-/// What the calibration knows of the values. Errors  TableMismatch when the calibrator needs more.
+/// What the calibration knows of the values.
+/// Errors  TableMismatch when the calibrator needs more.
 MergedStatistics merged_statistics(const std::vector<ValueId>& values, const Calibration& calibration,
                                    const Graph& graph, const Calibrator& calibrator) {
   MergedStatistics merged;
@@ -90,8 +91,8 @@ std::optional<Extremes> reach_of_others(const std::vector<ValueId>& values, cons
   return reach;
 }
 
-/// The range that the calibrator chooses from the merged data of the members whose range is not given in `fixed`, cut where every one
-/// of them has a limit, and widened to the given ranges of the others.
+/// The range that the calibrator chooses from the merged data of the members whose range is not given in `fixed`, cut
+/// where every one of them has a limit, and widened to the given ranges of the others.
 Range joint_range(const std::vector<FixedRange>& fixed, const std::vector<FixedRange>& limits_of,
                   const std::vector<ValueId>& members, const Calibration& calibration, const Calibrator& calibrator,
                   const RangeChoice& choice, bool clip) {

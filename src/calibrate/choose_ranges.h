@@ -29,8 +29,8 @@ struct RangeChoice {
   const RangeOverrides& overrides;  ///< checked (check_overrides)
   RangeKind kind = RangeKind::Symmetric;
   size_t threads = 1;
-  /// Samples beyond whose company no measured range goes: it ends where the other samples do. Values of overrides, given ranges
-  /// and values whose samples are not told apart are not cut.
+  /// Samples beyond whose company no measured range goes: it ends where the other samples do. Values of overrides,
+  /// given ranges and values whose samples are not told apart are not cut.
   const std::set<std::string>& clipped_samples = no_samples();
 };
 
@@ -41,11 +41,12 @@ struct RangeChoice {
 /// `range`, cut where `reach` ends; contains 0 still. A reach of nothing but zeros cuts nothing.
 [[nodiscard]] Range clipped(const Range& range, const Extremes& reach, RangeKind kind);
 
-/// One range per paired value: the user's, an imported scale, the plan's fixed range, or the one that the calibrator chooses from
-/// the histogram (merged over the value's scale group). Members of a group get the same range. Values in parallel.
-/// A calibrator among the overrides comes before a fixed range, but not beyond a limit.
-/// Errors  TableMismatch for a calibrator that looks at single samples where the calibration does not tell them.
-/// known  ranges by the same calibration and choice: taken from there, new ones are added.
+/// One range per paired value: the user's, an imported scale, the plan's fixed range, or the one that the calibrator
+/// chooses from the histogram (merged over the value's scale group). Members of a group get the same range. Values in
+/// parallel. A calibrator among the overrides comes before a fixed range, but not beyond a limit.
+/// Errors  TableMismatch
+/// for a calibrator that looks at single samples where the calibration does not tell them. known  ranges by the same
+/// calibration and choice: taken from there, new ones are added.
 [[nodiscard]] std::map<ValueId, Range> choose_ranges(const PlacementPlan& plan, const Calibration& calibration,
                                                      const RangeChoice& choice, KnownRanges* known = nullptr);
 

@@ -22,12 +22,13 @@ namespace detent {
 [[nodiscard]] CalibrationTable make_table(const std::string& fingerprint, const Graph& prepared,
                                           std::span<const ValueId> values, std::span<const ValueId> reached = {});
 
-/// Values to measure for a table: what the default placements of `targets` quantize by `placement`, or, without targets,
-/// everything that any could and that can run. No constants: they are measured where a model is quantized.
+/// Values to measure for a table: what the default placements of `targets` quantize by `placement`, or, without
+/// targets, everything that any could and that can run. No constants: they are measured where a model is quantized.
 [[nodiscard]] std::vector<ValueId> values_to_measure(const Graph& prepared, std::span<const std::string> targets,
                                                      const PlacementOptions& placement);
 
-/// Reads a table. Errors  those of read_table; TableMismatch when it is of another model.
+/// Reads a table.
+/// Errors  those of read_table; TableMismatch when it is of another model.
 [[nodiscard]] CalibrationTable read_table_of(const std::filesystem::path& path, const std::string& fingerprint);
 
 /// The table's histograms and scales of `values`; constants come from the graph. Warns as calibrate() does.

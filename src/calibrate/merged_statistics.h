@@ -15,8 +15,8 @@ struct MergedStatistics {
   Histogram histogram;
   std::vector<Extremes> samples;  ///< of the union of their elements; empty: not known
 
-  /// Adds a value that was measured in the same samples as those before, or a constant, which is the same in every sample:
-  /// give it {min, max} as often.
+  /// Adds a value that was measured in the same samples as those before, or a constant, which is the same in every
+  /// sample: give it {min, max} as often.
   void include(const Histogram& added, std::span<const Extremes> of_samples);
   [[nodiscard]] ValueStatistics view() const { return {histogram, samples}; }
 };

@@ -64,8 +64,9 @@ std::string plain_message(const Json::exception& error) {
 
 constexpr size_t kDeepestJson = 16;  // two levels are meant; the bound keeps the library off the stack's end
 
-/// Refuses brackets that are nested too deep, and a name given twice in one object, which the library would take for the last one without a word. A pass of its own:
-/// asked by a callback while it builds the document, the library walks an object again after each of its members.
+/// Refuses brackets that are nested too deep, and a name given twice in one object, which the library would take for
+/// the last one without a word. A pass of its own: asked by a callback while it builds the document, the library walks
+/// an object again after each of its members.
 class RepeatedNames final : public nlohmann::json_sax<Json> {
  public:
   bool start_object(std::size_t) override {

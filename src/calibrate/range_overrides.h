@@ -19,14 +19,15 @@ struct RangeOverride {
 };
 using RangeOverrides = std::map<std::string, RangeOverride>;
 
-/// Reads {"value": {"calibrator": "max"} | {"amax": 1.5} | {"min": -1, "max": 2}}: exactly one of the three for a value.
-/// amax is greater than 0; min <= 0 <= max and min < max. No file -> no overrides.
-/// Errors  InvalidOption naming the file and the line (text that is not JSON, a name given twice) or the value (unknown or
+/// Reads {"value": {"calibrator": "max"} | {"amax": 1.5} | {"min": -1, "max": 2}}: exactly one of the three for a
+/// value. amax is greater than 0; min <= 0 <= max and min < max. No file -> no overrides.
+/// Errors  InvalidOption naming
+/// the file and the line (text that is not JSON, a name given twice) or the value (unknown or
 ///         missing keys, another type, a range that makes no sense, an unknown calibrator).
 [[nodiscard]] RangeOverrides read_overrides(const std::filesystem::path& file);
 
-/// Text that read_overrides() reads: {"value": {"min": -1, "max": 2}}, every bit of the ranges. Values that were 0 throughout are left
-/// out, they have no range to be given.
+/// Text that read_overrides() reads: {"value": {"min": -1, "max": 2}}, every bit of the ranges. Values that were 0
+/// throughout are left out, they have no range to be given.
 [[nodiscard]] std::string format_overrides(const std::map<std::string, Range>& ranges);
 
 /// Errors  InvalidOption when an override names a value that gets no pair (the hint lists the nearest that do), or when

@@ -23,7 +23,8 @@ class SampleTracker {
   [[nodiscard]] static std::vector<TableSample> identify(std::span<const Sample> batch);
 
   /// True when the whole batch was measured before; each earlier measurement answers for one sample.
-  /// Errors  TableMismatch when only a part of it was: its samples were grouped otherwise; or none, where others are refused.
+  /// Errors  TableMismatch when only a part of it was: its samples were grouped otherwise; or none, where others are
+  /// refused.
   [[nodiscard]] bool measured_before(std::span<const TableSample> batch);
   /// How many samples were measured before.
   [[nodiscard]] size_t known() const { return known_; }
@@ -36,8 +37,8 @@ class SampleTracker {
     size_t index = 0;
     friend auto operator<=>(const Added&, const Added&) = default;
   };
-  /// The name of the added sample with this Sample::index, which need not be its place in the source that was run: a subset keeps
-  /// the indices of the whole. Empty where none was added.
+  /// The name of the added sample with this Sample::index, which need not be its place in the source that was run: a
+  /// subset keeps the indices of the whole. Empty where none was added.
   [[nodiscard]] std::string name_of(size_t index) const;
   /// Sorted by sample, then index.
   [[nodiscard]] std::vector<Added> added() const;

@@ -11,15 +11,18 @@ namespace detent {
 ///     TRT-8601-EntropyCalibration2
 ///     input: 3c010a14
 ///
-/// After the first line `name: hhhhhhhh`, the hexadecimal digits of the scale's 32 bits, most significant first. Names may
-/// hold anything, ": " too. Source  NvInfer.h, IInt8Calibrator::writeCalibrationCache; TensorRT samples, sampleINT8.
+/// After the first line `name: hhhhhhhh`, the hexadecimal digits of the scale's 32 bits, most significant first. Names
+/// may hold anything, ": " too.
+/// Source  NvInfer.h, IInt8Calibrator::writeCalibrationCache; TensorRT samples,
+/// sampleINT8.
 struct TensorRtCache {
   std::string version_line;
   std::map<std::string, float> scales;
 };
 
 /// Empty lines and carriage returns are passed over.
-/// Errors  InvalidData naming the line: no version, no scale, a scale that is negative or not finite, a name that comes twice
+/// Errors  InvalidData naming the line: no version, no scale, a scale that is negative or not finite, a name that comes
+/// twice
 ///         with different scales.
 [[nodiscard]] TensorRtCache parse_tensorrt_cache(std::string_view text);
 /// Sorted by name. parse_tensorrt_cache() reads it back to the bit.

@@ -15,9 +15,9 @@ bool names_json_file(const std::string& argument) {
   return !std::filesystem::exists(argument, ignored);
 }
 
-/// Puts the value of every --json behind an "=". One that stands alone gets "-"; the argument behind it is its FILE when it is "-" or ends
-/// in .json, or is no option, nothing that exists and neither model nor table: `plan --json model.onnx` prints,
-/// `plan model.onnx --json plan.json` writes.
+/// Puts the value of every --json behind an "=". One that stands alone gets "-"; the argument behind it is its FILE
+/// when it is "-" or ends in .json, or is no option, nothing that exists and neither model nor table: `plan --json
+/// model.onnx` prints, `plan model.onnx --json plan.json` writes.
 std::vector<std::string> with_json_values(const std::vector<std::string>& arguments) {
   std::vector<std::string> result;
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -63,8 +63,9 @@ void add_options(const CLI::App& app, std::vector<std::string>& names) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
 }
 
-/// Says what is wrong with arguments that `app` could not parse: an option that does not exist goes before one that is missing, which it
-/// may stand for. The hint says which of the options or subcommands of the command was likely meant; else where they are listed.
+/// Says what is wrong with arguments that `app` could not parse: an option that does not exist goes before one that is
+/// missing, which it may stand for. The hint says which of the options or subcommands of the command was likely meant;
+/// else where they are listed.
 Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App* command = &app;
   std::vector<std::string> options;

@@ -47,8 +47,9 @@ void write_json(const ReportOptions& options, const std::function<std::string()>
     write_file(options.json, document(), options.overwrite);
 }
 
-/// Writes the page, which says the command line and the digests of `model`, and the date of the environment's SOURCE_DATE_EPOCH, seconds
-/// since 1970, where that is set. Source  reproducible-builds.org/specs/source-date-epoch.
+/// Writes the page, which says the command line and the digests of `model`, and the date of the environment's
+/// SOURCE_DATE_EPOCH, seconds since 1970, where that is set.
+/// Source  reproducible-builds.org/specs/source-date-epoch.
 void write_html(const ReportOptions& options, const std::filesystem::path& model, const std::string& command,
                 const std::function<std::string(const PageOrigin&)>& page) {
   if (options.html.empty()) return;
@@ -61,7 +62,8 @@ void print(const ReportOptions& options, const std::string& text) {
   if (!options.json_on_stdout()) std::fputs(shown_text(text, Lines::Keep).c_str(), stdout);
 }
 
-// ---- What a command prints -------------------------------------------------------------------------------------------
+// ---- What a command prints
+// -------------------------------------------------------------------------------------------
 
 template <class Report>
 std::string text_of(const Report& report, const ReportOptions& options) {
@@ -78,7 +80,8 @@ std::string text_of(const VerifyReport& report, const ReportOptions&) {
   return join(report.lines, "", [](const auto& line) { return to_text(line); }) + summary_text(report);
 }
 
-// ---- When it exits 1 -------------------------------------------------------------------------------------------------
+// ---- When it exits 1
+// -------------------------------------------------------------------------------------------------
 
 template <class Report>
 int exit_code(const Report&, const ReportOptions&) {
@@ -114,7 +117,8 @@ int exit_code(const QuantizeWeightsReport& report, const ReportOptions& options)
                        "smaller blocks, int8, or --exclude for the weight that lost most; --accept-broken exits 0");
 }
 
-/// Errors  CheckFailed when the winner's score is below --fail-below, and when no type keeps the limit that the user gave.
+/// Errors  CheckFailed when the winner's score is below --fail-below, and when no type keeps the limit that the user
+/// gave.
 int exit_code(const ComparisonReport& report, const ReportOptions& options) {
   for (const auto& variant : report.variants) {
     if (!options.fail_below || variant.calibrator != report.winner) continue;
@@ -131,7 +135,8 @@ int exit_code(const ComparisonReport& report, const ReportOptions& options) {
   return 0;
 }
 
-// ---- Running a command -----------------------------------------------------------------------------------------------
+// ---- Running a command
+// -----------------------------------------------------------------------------------------------
 
 template <class Options, class Report>
 void tell(const Report& report, const Options& options, const ReportOptions& reporting,

@@ -31,8 +31,8 @@ extern "C" void on_interrupt(int) {
   errno = before;
 }
 
-/// Tells a mapped file of ours that became shorter, or whose disk failed, from every other SIGBUS: a signal of another process, or a
-/// fault elsewhere. Those take the default action.
+/// Tells a mapped file of ours that became shorter, or whose disk failed, from every other SIGBUS: a signal of another
+/// process, or a fault elsewhere. Those take the default action.
 extern "C" void on_missing_bytes(int signal, siginfo_t* info, void*) {
   if ((info->si_code != BUS_ADRERR && info->si_code != BUS_OBJERR) || !MappedFile::maps(info->si_addr)) {
     std::signal(signal, SIG_DFL);
@@ -85,8 +85,8 @@ void watch() {
   end_at_once(static_cast<int>(ErrorCode::Interrupted));
 }
 
-/// Its number goes nowhere: the write that hit the limit fails and says so. Started commands would inherit "ignore", but inherit no
-/// handler.
+/// Its number goes nowhere: the write that hit the limit fails and says so. Started commands would inherit "ignore",
+/// but inherit no handler.
 extern "C" void on_file_limit(int) {}
 
 }  // namespace

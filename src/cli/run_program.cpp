@@ -16,8 +16,8 @@ namespace detent::cli {
 
 namespace {
 
-/// Weights and samples go back to the system when they are freed: left to itself glibc keeps them in the heaps of the threads
-/// that freed them, and memory grows with the number of samples (bench/peak_memory: 12 % from 16 to 256).
+/// Weights and samples go back to the system when they are freed: left to itself glibc keeps them in the heaps of the
+/// threads that freed them, and memory grows with the number of samples (bench/peak_memory: 12 % from 16 to 256).
 void return_large_blocks() {
 #ifdef M_MMAP_THRESHOLD
   constexpr int kLarge = 512 * 1024;
@@ -55,7 +55,8 @@ std::string section_name(const CLI::App& command) {
   return (parent->get_parent() ? section_name(*parent) + "." : "") + command.get_name();
 }
 
-/// Returns the options of a parsed command as a TOML section that --config reads back: what was given, and defaults that have a value.
+/// Returns the options of a parsed command as a TOML section that --config reads back: what was given, and defaults
+/// that have a value.
 std::string config_text(const CLI::App& command) {
   std::string text = "[" + section_name(command) + "]\n";
   for (const CLI::Option* option : command.get_options()) {

@@ -7,15 +7,15 @@
 
 namespace detent {
 
-/// Draws that answer what a number measured on some samples would be on other samples of the same kind: as many samples as there
-/// are, each drawn from all of them, so that some count twice and some not at all.
-/// Same draws for the same number of samples, on every machine.
+/// Draws that answer what a number measured on some samples would be on other samples of the same kind: as many samples
+/// as there are, each drawn from all of them, so that some count twice and some not at all. Same draws for the same
+/// number of samples, on every machine.
 ///
 /// Source  Efron, "Bootstrap Methods: Another Look at the Jackknife", Annals of Statistics 7 (1979).
 class Bootstrap {
  public:
-  /// samples  at least one. cost  operations that one draw makes the caller do: from 200 to 1000 draws, so that all together
-  /// cost no more than 2e8 where 200 do not.
+  /// samples  at least one. cost  operations that one draw makes the caller do: from 200 to 1000 draws, so that all
+  /// together cost no more than 2e8 where 200 do not.
   Bootstrap(size_t samples, double cost);
 
   [[nodiscard]] size_t draws() const { return draws_; }

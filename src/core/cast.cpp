@@ -100,8 +100,8 @@ struct Power {
     return encode_power(static_cast<double>(value), options);
   }
 };
-/// A float between which and `value` no float16 lies: rounding it once more rounds `value` itself (round to odd, S. Boldo
-/// and G. Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
+/// A float between which and `value` no float16 lies: rounding it once more rounds `value` itself (round to odd, S.
+/// Boldo and G. Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
 float rounded_to_odd(double value) {
   const auto nearest = static_cast<float>(value);
   const auto back = static_cast<double>(nearest);

@@ -46,7 +46,8 @@ std::optional<uint64_t> left_in_group(const fs::path& group, const char* limit_n
   return *limit - std::min(*limit, taken);
 }
 
-/// The least that a group and those around it leave. In a container the path may be the host's: then only the root is seen.
+/// The least that a group and those around it leave. In a container the path may be the host's: then only the root is
+/// seen.
 uint64_t left_in_groups(const fs::path& root, fs::path path, const char* limit_name, const char* usage_name,
                         const char* droppable_name) {
   uint64_t least = kAddressableBytes;

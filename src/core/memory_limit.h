@@ -17,9 +17,10 @@ constexpr uint64_t kAddressableBytes = uint64_t{1} << 56;
 /// From now on this many bytes, in the whole process; 0: what is free now.
 void set_memory_limit(uint64_t bytes);
 
-/// Bytes that this process can still take: the least of what the system has available, what its control groups leave and
-/// what RLIMIT_AS leaves. 2^56 where none of them is known.
-/// Source  proc(5) MemAvailable; cgroups(7), v1 and v2; pages of files that a group can drop count as free.
+/// Bytes that this process can still take: the least of what the system has available, what its control groups leave
+/// and what RLIMIT_AS leaves. 2^56 where none of them is known.
+/// Source  proc(5) MemAvailable; cgroups(7), v1 and v2;
+/// pages of files that a group can drop count as free.
 [[nodiscard]] uint64_t free_memory();
 
 /// "4.0 TB", "12.3 GB", "512 bytes": powers of 1000, one decimal.
@@ -29,8 +30,8 @@ void set_memory_limit(uint64_t bytes);
 /// Errors  Usage for other text, for 0, and for more than 2^56 bytes.
 [[nodiscard]] uint64_t parse_memory(std::string_view text);
 
-/// Errors  InvalidData "WHAT takes 4.0 TB; the limit is 12.3 GB (--max-memory)" when `bytes` are beyond the limit: asked
-/// before memory is. `what` is made only then.
+/// Errors  InvalidData "WHAT takes 4.0 TB; the limit is 12.3 GB (--max-memory)" when `bytes` are beyond the limit:
+/// asked before memory is. `what` is made only then.
 template <class What>
 void check_memory(uint64_t bytes, What&& what);
 
@@ -38,7 +39,8 @@ void check_memory(uint64_t bytes, What&& what);
 [[nodiscard]] bool memory_has_room(uint64_t bytes);
 /// What buffers hold now.
 [[nodiscard]] uint64_t held_memory();
-/// Counts `bytes` that a buffer takes from now on. Errors  InvalidData beyond the limit, by themselves or with what is
+/// Counts `bytes` that a buffer takes from now on.
+/// Errors  InvalidData beyond the limit, by themselves or with what is
 /// held; nothing is counted then.
 void take_memory(uint64_t bytes);
 /// The buffer is gone.

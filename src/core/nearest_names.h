@@ -17,10 +17,10 @@ namespace detent {
 [[nodiscard]] std::vector<std::string> nearest_names(std::string_view wanted, std::span<const std::string> names,
                                                      size_t count);
 
-/// The name that a mistyped one most likely stands for: of those within one slip in three characters (at least one) the nearest,
-/// where a slip is a character inserted, removed or replaced or two neighbours swapped; else the only one that it begins, with three
-/// characters or more. Capitals, and dashes in front, do not count. "" when there is none.
-/// Source  optimal string alignment: F. Damerau, 1964.
+/// The name that a mistyped one most likely stands for: of those within one slip in three characters (at least one) the
+/// nearest, where a slip is a character inserted, removed or replaced or two neighbours swapped; else the only one that
+/// it begins, with three characters or more. Capitals, and dashes in front, do not count. "" when there is none. Source
+/// optimal string alignment: F. Damerau, 1964.
 [[nodiscard]] std::string likely_name(std::string_view wanted, std::span<const std::string> names);
 /// "did you mean 'entropy'?", or `otherwise` when no name is near.
 [[nodiscard]] std::string did_you_mean(std::string_view wanted, std::span<const std::string> names,

@@ -11,8 +11,8 @@ namespace detent {
 [[nodiscard]] bool is_packed(DataType type);
 /// Bytes that `count` elements take in a file.
 [[nodiscard]] size_t stored_bytes(DataType type, int64_t count);
-/// Fills the tensor, whose type is_packed(), from stored_bytes() bytes: elements follow each other without gaps, the first
-/// in the lowest bits. Source: onnx.proto, comments of TensorProto.raw_data.
+/// Fills the tensor, whose type is_packed(), from stored_bytes() bytes: elements follow each other without gaps, the
+/// first in the lowest bits. Source: onnx.proto, comments of TensorProto.raw_data.
 void unpack(std::span<const uint8_t> bytes, Tensor& tensor);
 /// The reverse.
 [[nodiscard]] std::string pack(const Tensor& tensor);

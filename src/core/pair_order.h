@@ -8,12 +8,13 @@
 
 namespace detent {
 
-/// The order in which weights of an integer product are paired. x86 CPUs without VNNI multiply two uint8 activations by two
-/// int8 weights in one instruction (vpmaddubsw), which adds both products in 16 bits and saturates. ONNX Runtime takes
-/// the weights (2i, 2i + 1) of each output: of a convolution in the order kernel row, kernel column, channel of the
-/// group; of a matrix along the inner axis. The last of an odd number stands alone. Depthwise convolutions add in 32
-/// bits.
-/// Source  onnxruntime/core/mlas/lib: QgemmU8X8KernelAvx2.asm, ConvSymKernelAvx2; Intel's instruction reference,
+/// The order in which weights of an integer product are paired. x86 CPUs without VNNI multiply two uint8 activations by
+/// two int8 weights in one instruction (vpmaddubsw), which adds both products in 16 bits and saturates. ONNX Runtime
+/// takes the weights (2i, 2i + 1) of each output: of a convolution in the order kernel row, kernel column, channel of
+/// the group; of a matrix along the inner axis. The last of an odd number stands alone. Depthwise convolutions add in
+/// 32 bits.
+/// Source  onnxruntime/core/mlas/lib: QgemmU8X8KernelAvx2.asm, ConvSymKernelAvx2; Intel's instruction
+/// reference,
 ///         VPMADDUBSW.
 struct PairOrder {
   enum class Kind : uint8_t {
@@ -38,9 +39,10 @@ struct PairOutputs {
   }
 };
 
-/// Returns where the weights of output 0 lie, pair by pair: offsets 2i and 2i + 1 are neighbours, and -1 stands for the missing
-/// neighbour of a last one. The weights of output o lie o * PairOutputs::step further.
-/// Empty   Kind::None, and shapes without elements -> empty.
+/// Returns where the weights of output 0 lie, pair by pair: offsets 2i and 2i + 1 are neighbours, and -1 stands for the
+/// missing neighbour of a last one. The weights of output o lie o * PairOutputs::step further.
+/// Empty   Kind::None, and
+/// shapes without elements -> empty.
 /// Errors  Internal for a shape that has no such output axis.
 [[nodiscard]] std::vector<int64_t> pair_offsets(const Shape& shape, const PairOrder& order);
 
@@ -57,7 +59,8 @@ struct UnsafePairs {
   int64_t pairs = 0, outputs = 0;  ///< that are unsafe
   int64_t all_pairs = 0, all_outputs = 0;
 };
-/// Counts the pairs of int8 codes that can saturate. Empty  Kind::None -> zeros.
+/// Counts the pairs of int8 codes that can saturate.
+/// Empty  Kind::None -> zeros.
 [[nodiscard]] UnsafePairs count_unsafe_pairs(const Tensor& codes, const PairOrder& order);
 
 /// The least scale, from `scale` on, whose codes of all these weights are safe: code(w) = round_half_even(w / scale).

@@ -12,8 +12,8 @@ namespace {
 
 constexpr float kLargestHalf = 65504.0f;
 
-/// The half nearest to a scale. Below 2^-14 halves have fewer than 11 bits: there the next one above, so that the range is
-/// not cut by up to half of it.
+/// The half nearest to a scale. Below 2^-14 halves have fewer than 11 bits: there the next one above, so that the range
+/// is not cut by up to half of it.
 float half_scale(float scale) {
   const uint16_t nearest = float_to_half(std::clamp(scale, 0x1p-24f, kLargestHalf));
   const bool cuts = half_to_float(nearest) < scale && scale < 0x1p-14f;

@@ -14,8 +14,8 @@
 
 namespace detent {
 
-/// One run of a graph, as others see it: which step it is at. Made and told by the thread that runs it, with relaxed stores;
-/// running_steps() reads it. Without watch_steps() it costs those stores.
+/// One run of a graph, as others see it: which step it is at. Made and told by the thread that runs it, with relaxed
+/// stores; running_steps() reads it. Without watch_steps() it costs those stores.
 class StepTeller {
  public:
   /// describe  "node 'conv_7' (Conv)" for the number of a step. Called from other threads while this object lives.
@@ -24,7 +24,8 @@ class StepTeller {
   StepTeller(const StepTeller&) = delete;
   StepTeller& operator=(const StepTeller&) = delete;
 
-  /// The step begins. Multiply-adds that its inputs tell: `fixed`, and `each` for every element of its output; 0: unknown.
+  /// The step begins. Multiply-adds that its inputs tell: `fixed`, and `each` for every element of its output; 0:
+  /// unknown.
   void begin(size_t step, double fixed, double each);
   /// The step has allocated its output and begins to compute it.
   void output(const Shape& shape);
@@ -63,8 +64,8 @@ void watch_steps();
 
 /// "node 'conv_7' (Conv, output 1x64x56x56) has been running for 12 s".
 [[nodiscard]] std::string slow_step_text(const RunningStep& step);
-/// "node 'p' (Conv, output 1x1x3001x3001) takes 3.6e+13 multiply-adds for one sample, about 2.0 hours at 10 GFLOP/s": for a step
-/// whose estimate is over an hour, by the arithmetic of two operations a multiply-add; else empty.
+/// "node 'p' (Conv, output 1x1x3001x3001) takes 3.6e+13 multiply-adds for one sample, about 2.0 hours at 10 GFLOP/s":
+/// for a step whose estimate is over an hour, by the arithmetic of two operations a multiply-add; else empty.
 [[nodiscard]] std::string absurd_work_text(const RunningStep& step);
 
 }  // namespace detent

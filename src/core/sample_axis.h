@@ -16,7 +16,8 @@ namespace detent {
 struct SampleCut {
   size_t outer = 1, samples = 1, inner = 0;
 
-  /// The elements of one sample in order, or what stands beside them: a part of `all`, or gathered in `room`. Empty -> empty.
+  /// The elements of one sample in order, or what stands beside them: a part of `all`, or gathered in `room`. Empty ->
+  /// empty.
   template <class T>
   [[nodiscard]] std::span<const T> part(std::span<const T> all, size_t sample, std::vector<T>& room) const {
     if (all.empty() || samples == 1) return all;
@@ -37,11 +38,12 @@ struct SampleAxis {
   };
   Kind kind = Kind::Counts;
   size_t axis = 0;
-  /// Consecutive indices of `axis` that belong to one sample: 1 in [steps * samples, features]. 0: the samples come first, whatever the
-  /// extent, as in [samples * steps, features].
+  /// Consecutive indices of `axis` that belong to one sample: 1 in [steps * samples, features]. 0: the samples come
+  /// first, whatever the extent, as in [samples * steps, features].
   int64_t inner = 0;
 
-  /// Absent where the samples of a tensor of this shape cannot be told apart; one sample has all elements. Tensors without elements: absent.
+  /// Absent where the samples of a tensor of this shape cannot be told apart; one sample has all elements. Tensors
+  /// without elements: absent.
   [[nodiscard]] std::optional<SampleCut> cut(const Shape& shape, size_t samples) const {
     const int64_t count = shape.element_count(), number = as_extent(samples);
     if (count <= 0) return std::nullopt;

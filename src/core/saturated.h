@@ -5,8 +5,8 @@
 
 namespace detent {
 
-/// The integer of type I nearest to `x`, which holds a whole number or is cut to one: NaN becomes 0, and what I cannot hold its
-/// least or greatest number. (C++ leaves such a conversion undefined: [conv.fpint].)
+/// The integer of type I nearest to `x`, which holds a whole number or is cut to one: NaN becomes 0, and what I cannot
+/// hold its least or greatest number. (C++ leaves such a conversion undefined: [conv.fpint].)
 template <std::integral I, std::floating_point F>
 [[nodiscard]] constexpr I saturated(F x) {
   // Powers of two, so exact: I holds all of [low, high), and of numbers beyond none.

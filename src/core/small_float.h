@@ -9,8 +9,8 @@
 namespace detent {
 
 /// A float of one byte or less: every fact in which one format differs from another.
-/// Sources: "FP8 Formats for Deep Learning" (Micikevicius et al. 2022), "8-bit Numerical Formats for Deep Neural Networks"
-/// (Noune et al. 2022, the FNUZ variants), OCP Microscaling Formats (MX) v1.0; encodings as in ONNX.
+/// Sources: "FP8 Formats for Deep Learning" (Micikevicius et al. 2022), "8-bit Numerical Formats for Deep Neural
+/// Networks" (Noune et al. 2022, the FNUZ variants), OCP Microscaling Formats (MX) v1.0; encodings as in ONNX.
 struct SmallFloatFormat {
   int exponent_bits;
   int mantissa_bits;
@@ -32,8 +32,8 @@ struct SmallFloatFormat {
 
 /// The largest number of Float8E4M3FN.
 inline constexpr float kLargestE4M3 = 448;
-/// encode() of Float8E4M3FN, saturating, of a float: the same bits, without branches that keep a loop from being vectorized.
-/// NaN keeps its sign, +-Inf becomes +-448.
+/// encode() of Float8E4M3FN, saturating, of a float: the same bits, without branches that keep a loop from being
+/// vectorized. NaN keeps its sign, +-Inf becomes +-448.
 [[nodiscard]] inline uint8_t encode_e4m3(float value) {
   constexpr uint32_t kInfinity = 0x7f800000, kLargest = std::bit_cast<uint32_t>(kLargestE4M3);
   constexpr uint32_t kLeastNormal = std::bit_cast<uint32_t>(0x1p-6F);

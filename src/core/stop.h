@@ -6,12 +6,13 @@
 
 namespace detent {
 
-/// Whether this thread's work is to end: interrupted() is set, or the caller that the work is for asked for its end (StopScope).
-/// Costs two loads.
+/// Whether this thread's work is to end: interrupted() is set, or the caller that the work is for asked for its end
+/// (StopScope). Costs two loads.
 [[nodiscard]] bool stop_requested();
 
-/// Work of this thread is for the caller who holds `token`, while this object lives. A token that nobody can ask anything leaves what
-/// held before. Every public function that takes RunSettings makes one; threads that such work starts make one of caller_stop().
+/// Work of this thread is for the caller who holds `token`, while this object lives. A token that nobody can ask
+/// anything leaves what held before. Every public function that takes RunSettings makes one; threads that such work
+/// starts make one of caller_stop().
 class StopScope {
  public:
   /// token  outlives this object.
@@ -31,7 +32,8 @@ class StopScope {
 /// Errors  Interrupted once stop_requested().
 void stop_if_interrupted();
 
-/// Calls work(first, last) over [0, count) in blocks of 64 Ki, between which Ctrl-C is obeyed: a block takes milliseconds.
+/// Calls work(first, last) over [0, count) in blocks of 64 Ki, between which Ctrl-C is obeyed: a block takes
+/// milliseconds.
 template <class Work>
 void in_stoppable_blocks(size_t count, Work&& work) {
   constexpr size_t kBlock = size_t{1} << 16;

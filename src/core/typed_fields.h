@@ -9,15 +9,17 @@
 
 namespace detent {
 
-/// Elements of an onnx::TensorProto that has no raw_data. A template so that the model reader and the data sets, which do
-/// not know each other, share it without a dependency on protobuf here.
+/// Elements of an onnx::TensorProto that has no raw_data. A template so that the model reader and the data sets, which
+/// do not know each other, share it without a dependency on protobuf here.
 template <class Proto>
 class TypedFields {
  public:
   /// `code` is what a field of the wrong size means: a broken model or broken data.
   TypedFields(const Proto& proto, ErrorCode code) : proto_(proto), code_(code) {}
 
-  /// Source of the field for each type: onnx.proto, comments of TensorProto. Errors  `code` for a wrong number of elements.
+  /// Source of the field for each type: onnx.proto, comments of TensorProto.
+  /// Errors  `code` for a wrong number of
+  /// elements.
   [[nodiscard]] Tensor read(DataType type, const Shape& shape) const {
     switch (type) {
       case DataType::Float32: return from<float>(proto_.float_data(), type, shape);

@@ -55,8 +55,8 @@ bool works_on(const Graph& graph, const Node& node, size_t slot, size_t axis, si
   });
 }
 
-/// True when a Pad adds or removes something on the axis, or it is not known whether it does. Extents do not tell: what goes in front may
-/// come off behind.
+/// True when a Pad adds or removes something on the axis, or it is not known whether it does. Extents do not tell: what
+/// goes in front may come off behind.
 bool pads_on(const Graph& graph, const Node& node, size_t axis, size_t rank) {
   const auto integers_in = [&](size_t slot) -> std::optional<std::vector<int64_t>> {
     const Tensor* constant = graph.constant(node.input(slot));

@@ -30,8 +30,8 @@ struct EqualizedValue {
   friend bool operator==(const EqualizedValue&, const EqualizedValue&) = default;
 };
 
-/// A change of representation: the channels of each value named are multiplied by its factors, and the operands of the nodes around it
-/// make up for it, so that every other value stays the same.
+/// A change of representation: the channels of each value named are multiplied by its factors, and the operands of the
+/// nodes around it make up for it, so that every other value stays the same.
 struct Equalization {
   std::map<std::string, EqualizedValue> values;  ///< by name of the value
   std::map<std::string, int32_t> gates;  ///< product of x and a gate, by name of the node -> slot that reads the gate

@@ -55,8 +55,8 @@ std::optional<ActivationBehind> activation_behind(const Graph& graph, ValueId va
   return behind && behind->before == reader.output(0) ? behind : std::nullopt;
 }
 
-/// Slope of the activation at each x, by a central difference as wide as a thousandth of the largest |x|. Of a kink the slope
-/// between its sides. Empty -> empty.
+/// Slope of the activation at each x, by a central difference as wide as a thousandth of the largest |x|. Of a kink the
+/// slope between its sides. Empty -> empty.
 std::vector<float> slopes(const ActivationSpec& activation, std::span<const float> x) {
   float largest = 0;
   for (const float one : x)

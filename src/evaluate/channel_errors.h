@@ -20,10 +20,11 @@ struct ChannelsOf {
       {};  ///< of the pairs behind it, by value of the reference: what lies beyond is cut off
 };
 
-/// By how much each channel of a value lies higher in `reference` than in `variant`: the shift that makes the squared error least
-/// behind the activation that reads it, to first order: sum of w * (reference - variant) over the sum of w, where w is the squared
-/// slope of the activation in the reference; w = 1 where no single activation follows. Pixels that a Relu cuts off do not count, nor
-/// those that a pair behind it clips: with percentile ranges the few large ones, off by much, would shift all others.
+/// By how much each channel of a value lies higher in `reference` than in `variant`: the shift that makes the squared
+/// error least behind the activation that reads it, to first order: sum of w * (reference - variant) over the sum of w,
+/// where w is the squared slope of the activation in the reference; w = 1 where no single activation follows. Pixels
+/// that a Relu cuts off do not count, nor those that a pair behind it clips: with percentile ranges the few large ones,
+/// off by much, would shift all others.
 ///
 /// Sums in double, in the order of the samples: threads change nothing. A channel of which nothing counts -> 0.
 /// Returns  one a channel; nullopt where the channels change from sample to sample, or where the value is no float.

@@ -8,12 +8,12 @@
 
 namespace detent {
 
-/// An output read as classes: at each position of each sample one score per class, one score (its sign) or the class itself.
-/// A NaN scores less than any number; of equal scores the first counts as higher.
+/// An output read as classes: at each position of each sample one score per class, one score (its sign) or the class
+/// itself. A NaN scores less than any number; of equal scores the first counts as higher.
 class ClassOutput {
  public:
-  /// One class a sample: [N, C] with trailing extents of 1, [C] for a single sample, [N] or [N, 1]; integers: N of them.
-  /// nullopt when `output` (plain layout, axis 0 counts `samples`) is nothing of the kind.
+  /// One class a sample: [N, C] with trailing extents of 1, [C] for a single sample, [N] or [N, 1]; integers: N of
+  /// them. nullopt when `output` (plain layout, axis 0 counts `samples`) is nothing of the kind.
   [[nodiscard]] static std::optional<ClassOutput> of_samples(const Tensor& output, int64_t samples);
   /// One class a pixel: [N, C, H, W]; integers: [N, H, W] or [N, 1, H, W].
   [[nodiscard]] static std::optional<ClassOutput> of_pixels(const Tensor& output, int64_t samples);

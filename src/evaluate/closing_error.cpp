@@ -21,7 +21,8 @@ namespace {
 /// Outputs of the reference that are held: fewer samples are measured where outputs are very large.
 constexpr size_t kKeptBytes = size_t{128} << 20;
 
-/// Runs a model over samples as far as the named values; `take` gets them in order, as what is expected of a batch without inputs.
+/// Runs a model over samples as far as the named values; `take` gets them in order, as what is expected of a batch
+/// without inputs.
 template <class Take>
 void run_named(const Model& model, const std::vector<std::string>& names, const DataSource& source,
                const RunSettings& settings, Take&& take) {

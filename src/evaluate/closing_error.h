@@ -45,16 +45,18 @@ struct ClosingError {
     bool classes = true;  ///< false: integers of another kind, element by element
     size_t all = 0, agreeing = 0;
   };
-  /// Classes: the largest of a row [N, C >= 2] where rows tell classes, or integers that are classes themselves (ArgMax). Where the model has integer
-  /// outputs only, their elements whatever they are: there is nothing else to judge by. Absent: nothing is decided.
+  /// Classes: the largest of a row [N, C >= 2] where rows tell classes, or integers that are classes themselves
+  /// (ArgMax). Where the model has integer outputs only, their elements whatever they are: there is nothing else to
+  /// judge by. Absent: nothing is decided.
   std::optional<Decisions> decisions;
   std::vector<std::string>
       uncomparable;  ///< outputs that have another shape than in FP32 on some sample; in no number here
 };
 
-/// Runs the candidate on the same samples of the same source and compares by name. At each output, samples on which FP32 is
-/// not finite are left out: they say nothing of the candidate.
-/// Errors  those of reading and running; Interrupted.
+/// Runs the candidate on the same samples of the same source and compares by name. At each output, samples on which
+/// FP32 is not finite are left out: they say nothing of the candidate.
+/// Errors  those of reading and running;
+/// Interrupted.
 [[nodiscard]] ClosingError measure_closing_error(const ReferenceOutputs& reference, const Model& candidate,
                                                  const DataSource& source, const RunSettings& settings);
 

@@ -15,9 +15,10 @@ namespace detent {
 /// Empty   no output depends on a float value that is computed.
 [[nodiscard]] std::vector<std::string> values_to_compare(const Model& model, std::span<const Tensor> inputs);
 
-/// The values that are run where outputs are judged too: the ends of the model, of whatever type, then the other values whose
-/// errors are measured.
-/// Errors  InvalidOption when no output can run; those of reading and running the first sample.
+/// The values that are run where outputs are judged too: the ends of the model, of whatever type, then the other values
+/// whose errors are measured.
+/// Errors  InvalidOption when no output can run; those of reading and running the first
+/// sample.
 [[nodiscard]] std::vector<std::string> values_to_judge(const Model& model, const DataSource& samples,
                                                        const RunSettings& settings);
 

@@ -10,11 +10,12 @@
 
 namespace detent {
 
-/// evaluate_models() with `by_batch` where the float model has run: its outputs are those of `batches`, and nothing is read again that
-/// they kept. Of samples that were joined there is an entry each, as if they had run one by one; a batch that the model fixes has one.
-/// In the order of the source.
+/// evaluate_models() with `by_batch` where the float model has run: its outputs are those of `batches`, and nothing is
+/// read again that they kept. Of samples that were joined there is an entry each, as if they had run one by one; a
+/// batch that the model fixes has one. In the order of the source.
 ///
-/// count, make  variants that hold the values of `batches`; they may be quantized. Each is made when its turn comes and gone before
+/// count, make  variants that hold the values of `batches`; they may be quantized. Each is made when its turn comes and
+/// gone before
 ///              the next, but for as many as `weight_bytes` hold, in the order of their numbers.
 /// Empty     `task`; `skipped` and `seconds` are 0: nothing is read, judged by labels or timed here.
 /// Errors    those of `make`, of reading and of running, naming the first sample of a batch; Interrupted.

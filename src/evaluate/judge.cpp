@@ -36,7 +36,8 @@ std::string db_text(double sqnr_db) { return sqnr_db == HUGE_VAL ? "exact" : fmt
 void judge_classes(Verdict& verdict, const JudgedFacts& facts, const VerdictLimits& limits) {
   const double agreement = static_cast<double>(facts.agreeing) / static_cast<double>(facts.classified);
   const bool chance = facts.classified - facts.agreeing <= limits.chance_disagreements;
-  // Few decisions are uncertain by their standard error, sqrt(a (1 - a) / n); two of two or three may disagree by chance.
+  // Few decisions are uncertain by their standard error, sqrt(a (1 - a) / n); two of two or three may disagree by
+  // chance.
   const double error = std::sqrt(agreement * (1 - agreement) / static_cast<double>(facts.classified));
   verdict.add(
       chance ? Quality::Good : grade(agreement + error, limits.broken_below_agreement, limits.good_from_agreement),

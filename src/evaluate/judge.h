@@ -28,14 +28,14 @@ struct JudgedFacts {
   std::string decided_by;                      ///< the output's name, where there are several; empty: not worth saying
 };
 
-/// Limits of the verdict, fitted to 154 candidates of the four classifiers, judged on whole evaluation sets (src/DECISIONS.md,
-/// "The verdict and the blame"). SQNR: all 15 below 7 dB lost 7.2 points or more, the 64 from 7 to 15 dB between 0 and 10 (half
-/// of them 3), the 75 from 15 dB on at most 3 (nine in ten at most 1.8).
+/// Limits of the verdict, fitted to 154 candidates of the four classifiers, judged on whole evaluation sets
+/// (src/DECISIONS.md, "The verdict and the blame"). SQNR: all 15 below 7 dB lost 7.2 points or more, the 64 from 7 to
+/// 15 dB between 0 and 10 (half of them 3), the 75 from 15 dB on at most 3 (nine in ten at most 1.8).
 struct VerdictLimits {
   double broken_below_db = 7;
   double good_from_db = 15;
-  /// Agreement: all 19 below 0.8 lost 6.7 points or more, the 36 from 0.8 to 0.9 up to 8.5 (half of them 3), the 99 from 0.9
-  /// on at most 4 (nine in ten at most 2.5).
+  /// Agreement: all 19 below 0.8 lost 6.7 points or more, the 36 from 0.8 to 0.9 up to 8.5 (half of them 3), the 99
+  /// from 0.9 on at most 4 (nine in ten at most 2.5).
   double broken_below_agreement = 0.8;
   double good_from_agreement = 0.9;
   size_t chance_disagreements = 2;  ///< so many say nothing: a close call or two among 16 samples

@@ -15,14 +15,15 @@
 
 namespace detent {
 
-/// The samples of a judgement that asks again and again, of parts of them too: each is decoded and run through the float model
-/// once, as far as memory for it goes. Batches are numbered in the order of the hash of their first sample's name, so that the
-/// first n are a sample of all, the same ones however the source is shuffled.
+/// The samples of a judgement that asks again and again, of parts of them too: each is decoded and run through the
+/// float model once, as far as memory for it goes. Batches are numbered in the order of the hash of their first
+/// sample's name, so that the first n are a sample of all, the same ones however the source is shuffled.
 class JudgedBatches {
  public:
   /// Runs the float model over all samples.
   /// names  the values that are judged. task  nullptr, or without anything given: no truths and no scores.
-  /// bytes  batches are kept that take so much together and leave as much memory free; the others are read and run again when they
+  /// bytes  batches are kept that take so much together and leave as much memory free; the others are read and run
+  /// again when they
   ///        are asked for.
   /// together  samples to a batch, where a caller knows samples_together() already.
   /// Errors  those of reading, running and TaskMetric::score; InvalidData when no sample could be read; Interrupted.
@@ -43,9 +44,11 @@ class JudgedBatches {
   [[nodiscard]] const TaskMetric* task() const { return task_; }
   /// By batch: the float model's scores. Without errors, and empty without a task.
   [[nodiscard]] const std::vector<Tally>& float_tally() const { return float_tally_; }
-  /// The first `batches` batches in the order of the source, in which sums over them are added; joined ones in their own.
+  /// The first `batches` batches in the order of the source, in which sums over them are added; joined ones in their
+  /// own.
   [[nodiscard]] std::vector<size_t> in_source_order(size_t batches) const;
-  /// Thread-safe; `pool` is the calling thread's. Errors  those of reading and running.
+  /// Thread-safe; `pool` is the calling thread's.
+  /// Errors  those of reading and running.
   [[nodiscard]] std::shared_ptr<const JudgedBatch> get(size_t b, BufferPool& pool) const;
   using Work = std::function<void(size_t b, const JudgedBatch& batch, BufferPool& pool)>;
   /// Calls `work` on batches `from` to `until` - 1, in parallel, and `done` behind each, one at a time.

@@ -13,8 +13,9 @@ namespace detent {
 
 /// A user's metric: the outputs of several models as .npy, and a command that judges one model's by the first model's.
 ///
-/// Every model has a folder with one file per output, written as `detent run` writes them. All lie in a temporary folder
-/// (TMPDIR) that goes with this object; memory does not grow with the samples, the disk holds models x samples x outputs.
+/// Every model has a folder with one file per output, written as `detent run` writes them. All lie in a temporary
+/// folder (TMPDIR) that goes with this object; memory does not grow with the samples, the disk holds models x samples x
+/// outputs.
 class MetricCommand {
  public:
   /// outputs  their names; models  names of folders, the float model's first; batch  see OutputWriter.
@@ -25,10 +26,12 @@ class MetricCommand {
   MetricCommand(const MetricCommand&) = delete;
   MetricCommand& operator=(const MetricCommand&) = delete;
 
-  /// Outputs of one batch, in plain layout, of which the first `real` samples count. Errors  CannotWrite.
+  /// Outputs of one batch, in plain layout, of which the first `real` samples count.
+  /// Errors  CannotWrite.
   /// axes  where the samples lie in each output; empty: the extents tell.
   void append(size_t model, const std::vector<Tensor>& outputs, size_t real, std::span<const SampleAxis> axes = {});
-  /// All samples are there. Errors  CannotWrite.
+  /// All samples are there.
+  /// Errors  CannotWrite.
   void close();
   /// The number that the command prints when it is called with the first model's folder and `model`'s.
   /// Errors  InvalidOption with what it wrote to stderr when it fails or prints anything but one finite number;

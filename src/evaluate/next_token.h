@@ -12,12 +12,13 @@ namespace detent {
 /// Of a position that nothing is known to follow, or that is padding.
 inline constexpr int64_t kNoToken = -1;
 
-/// The input of token ids: the integers [batch, S] (or [S]) that are neither called mask, position, type, segment nor past.
+/// The input of token ids: the integers [batch, S] (or [S]) that are neither called mask, position, type, segment nor
+/// past.
 /// Errors  InvalidOption when there is none, or more than one.
 [[nodiscard]] size_t find_token_ids(std::span<const InputSpec> inputs);
 
-/// The token behind each of the S positions of input `ids`: the ids shifted by one, behind the last that of Sample::next.
-/// kNoToken where there is none, or the position or the token behind it is no content.
+/// The token behind each of the S positions of input `ids`: the ids shifted by one, behind the last that of
+/// Sample::next. kNoToken where there is none, or the position or the token behind it is no content.
 [[nodiscard]] std::vector<int64_t> next_tokens(const Sample& sample, size_t ids);
 
 /// How well logits tell next tokens.

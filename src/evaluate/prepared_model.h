@@ -11,27 +11,30 @@
 
 namespace detent {
 
-/// Memory of a model that is ready to run, in sizes of the float model: its weights as floats and packed for the kernels.
-/// An upper estimate: a ResNet-50-shaped network of 102 MB took 236 MB a variant, codes included, when weights whose codes are summed
-/// were floats as well.
+/// Memory of a model that is ready to run, in sizes of the float model: its weights as floats and packed for the
+/// kernels. An upper estimate: a ResNet-50-shaped network of 102 MB took 236 MB a variant, codes included, when weights
+/// whose codes are summed were floats as well.
 inline constexpr size_t kPreparedShare = 2;
 
 /// A model ready to run as far as the named values. Looks at the model's graph.
 class PreparedModel {
  public:
-  /// team  threads inside one kernel. Errors  those of Schedule.
+  /// team  threads inside one kernel.
+  /// Errors  those of Schedule.
   PreparedModel(const Model& model, const std::vector<std::string>& names, int team,
                 CpuProducts products = CpuProducts::Exact);
 
   [[nodiscard]] const Graph& graph() const { return schedule_.graph(); }
   [[nodiscard]] const std::vector<ValueId>& wanted() const { return wanted_; }
-  /// Finds where samples lie in the named values (find_sample_axes). Errors  Interrupted.
+  /// Finds where samples lie in the named values (find_sample_axes).
+  /// Errors  Interrupted.
   [[nodiscard]] std::vector<SampleAxis> sample_axes(const DataSource& source, const RunSettings& settings) const {
     return find_sample_axes(schedule_, source, settings).of(wanted_);
   }
 
-  /// The named values, plain and in memory of their own. The models of one worker share a pool, so that it holds the activations of one
-  /// at a time. Errors  those of running.
+  /// The named values, plain and in memory of their own. The models of one worker share a pool, so that it holds the
+  /// activations of one at a time.
+  /// Errors  those of running.
   [[nodiscard]] std::vector<Tensor> run(std::span<const Tensor> inputs, BufferPool& pool) const;
 
  private:

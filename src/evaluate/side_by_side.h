@@ -15,19 +15,20 @@
 
 namespace detent {
 
-/// Many variants of one float model, run together on a sample: what a variant has in common with the float model, or with
-/// another variant, is computed once. Quantizing one layer of N alone costs the network behind that layer; so does leaving
-/// one out, where the variant with all layers quantized is the base.
+/// Many variants of one float model, run together on a sample: what a variant has in common with the float model, or
+/// with another variant, is computed once. Quantizing one layer of N alone costs the network behind that layer; so does
+/// leaving one out, where the variant with all layers quantized is the base.
 ///
-/// Every output has the bits that the patched model alone gives it: a step is shared only where another schedule runs the same
-/// kernel on the same values. Memory: the float and the quantized weights with their packed copies, the steps of each
-/// variant, and per worker one sample's activations.
+/// Every output has the bits that the patched model alone gives it: a step is shared only where another schedule runs
+/// the same kernel on the same values. Memory: the float and the quantized weights with their packed copies, the steps
+/// of each variant, and per worker one sample's activations.
 class ModelsSideBySide {
  public:
   explicit ModelsSideBySide(const Model& model) : model_(model.clone()), union_(model_.graph()) {}
 
-  /// The model with `patch` applied; returns its number, from 0. base  a variant to share with instead of the float model,
-  /// itself added without a base. Errors  those of PatchUnion::add.
+  /// The model with `patch` applied; returns its number, from 0. base  a variant to share with instead of the float
+  /// model, itself added without a base.
+  /// Errors  those of PatchUnion::add.
   size_t add(const GraphPatch& patch, std::optional<size_t> base = std::nullopt);
 
   /// Makes the variants ready to run as far as the values `names`. Nothing can be added afterwards.
@@ -45,8 +46,9 @@ class ModelsSideBySide {
   /// Runs the float model, then every variant in an order that is always the same. `pool` is used by one thread.
   /// Errors  those of running; Interrupted, between two variants.
   void run(std::span<const Tensor> inputs, BufferPool& pool, const Take& take) const;
-  /// Runs these variants only, [variant], in the same order, and what they begin in: the float model and a base whose own outputs
-  /// nobody asked for are not taken. Errors  those of run().
+  /// Runs these variants only, [variant], in the same order, and what they begin in: the float model and a base whose
+  /// own outputs nobody asked for are not taken.
+  /// Errors  those of run().
   void run_some(const std::vector<bool>& some, std::span<const Tensor> inputs, BufferPool& pool,
                 const Take& take) const;
 

@@ -24,7 +24,8 @@ struct Truth {
   std::vector<int64_t> next;  ///< next_tokens()
 };
 
-/// Counts behind the task metrics of one model. All but `tokens.nats` are integers, for which the order of adding does not matter.
+/// Counts behind the task metrics of one model. All but `tokens.nats` are integers, for which the order of adding does
+/// not matter.
 struct TaskSums {
   uint64_t labelled = 0, first = 0, among_five = 0;
   bool has_five = false;                       ///< there were more than five classes to choose from
@@ -34,8 +35,9 @@ struct TaskSums {
   TaskSums& operator+=(const TaskSums& other);
   /// Takes out what was added before.
   TaskSums& operator-=(const TaskSums& other);
-  /// Returns metrics by Metric::name. top-5 needs more than five classes; mIoU is the intersection over union by class, over all samples
-  /// together, averaged over the classes that occur in a mask or an output; cross entropy is the mean over all tokens.
+  /// Returns metrics by Metric::name. top-5 needs more than five classes; mIoU is the intersection over union by class,
+  /// over all samples together, averaged over the classes that occur in a mask or an output; cross entropy is the mean
+  /// over all tokens.
   /// Empty   nothing was counted -> no metric.
   [[nodiscard]] std::map<std::string, double> metrics() const;
 };
@@ -54,17 +56,17 @@ class TaskMetric {
 
   [[nodiscard]] bool judges_tokens() const { return ids_.has_value(); }
 
-  /// Reads what is known of some samples. Once for all models, for masks are files. Errors  those of read_mask.
+  /// Reads what is known of some samples. Once for all models, for masks are files.
+  /// Errors  those of read_mask.
   [[nodiscard]] std::vector<Truth> truths_of(std::span<const Sample> samples) const;
 
-  /// Judges what a model said to these samples, in plain layout; `axes` says where samples lie, empty: on axis 0. The forms below are those
-  /// of outputs with their samples in front (with_samples_in_front); outputs whose samples cannot be told apart are passed over.
-  /// Labels are held against the first output of one score per class ([N, C], trailing extents of 1), of one score ([N],
-  /// [N, 1]: its sign) or of integers (the class); masks against the first of [N, C, H, W] (C = 1: its sign) or of integers
-  /// [N, H, W]. The first largest score wins. Pixels of value 255 are unlabelled and do not count when there are more than
-  /// two classes.
-  /// Next tokens as score_next_tokens does.
-  /// Errors  InvalidOption when no output is of that form; InvalidData naming the sample when its label or a pixel of its
+  /// Judges what a model said to these samples, in plain layout; `axes` says where samples lie, empty: on axis 0. The
+  /// forms below are those of outputs with their samples in front (with_samples_in_front); outputs whose samples cannot
+  /// be told apart are passed over. Labels are held against the first output of one score per class ([N, C], trailing
+  /// extents of 1), of one score ([N], [N, 1]: its sign) or of integers (the class); masks against the first of [N, C,
+  /// H, W] (C = 1: its sign) or of integers [N, H, W]. The first largest score wins. Pixels of value 255 are unlabelled
+  /// and do not count when there are more than two classes. Next tokens as score_next_tokens does. Errors InvalidOption
+  /// when no output is of that form; InvalidData naming the sample when its label or a pixel of its
   ///         mask is no class of the output, or the mask has another size.
   [[nodiscard]] TaskSums score(std::span<const Truth> truths, std::span<const std::string> names,
                                std::span<const Tensor> outputs, OutputAxes axes = {}) const;

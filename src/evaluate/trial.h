@@ -34,7 +34,8 @@ struct JudgedBatch {
   [[nodiscard]] std::vector<Tensor> counted(std::vector<Tensor> outputs) const;
 };
 
-/// Stacks samples of which the first `real` count. task  nullptr: no truths. Errors  those of TaskMetric::truths_of.
+/// Stacks samples of which the first `real` count. task  nullptr: no truths.
+/// Errors  those of TaskMetric::truths_of.
 [[nodiscard]] JudgedBatch stack_batch(std::vector<Sample>&& samples, size_t real, std::vector<SampleAxis> axes,
                                       const TaskMetric* task);
 
@@ -47,8 +48,9 @@ struct Tally {
   Tally& operator+=(const Tally& other);
 };
 
-/// Judges outputs as counted() leaves them: by the task (nullptr: none) and, where the float model ran, by their errors. An output whose
-/// type or shape differs from the float model's has none, and its entry of `comparable` becomes false.
+/// Judges outputs as counted() leaves them: by the task (nullptr: none) and, where the float model ran, by their
+/// errors. An output whose type or shape differs from the float model's has none, and its entry of `comparable` becomes
+/// false.
 /// Errors  those of TaskMetric::score.
 [[nodiscard]] Tally tally_of(const JudgedBatch& batch, const std::vector<std::string>& names,
                              const std::vector<Tensor>& outputs, const TaskMetric* task, std::vector<bool>& comparable);
@@ -57,7 +59,8 @@ struct Tally {
 struct Evaluation {
   std::vector<std::string> outputs;            ///< names of the values that were compared
   std::vector<std::vector<ErrorSums>> errors;  ///< [variant][output], over all samples
-  /// [variant][batch][output], in the order of the source; a batch is one sample unless the model fixes it. Where asked for.
+  /// [variant][batch][output], in the order of the source; a batch is one sample unless the model fixes it. Where asked
+  /// for.
   std::vector<std::vector<std::vector<ErrorSums>>> by_batch;
   std::vector<std::string> batch_names;  ///< of the first sample of each batch; where asked for
   size_t samples = 0, skipped = 0;       ///< skipped: unreadable
@@ -85,9 +88,11 @@ class Tallies {
   /// by_batch  keeps what each batch says too.
   Tallies(std::vector<std::string> outputs, size_t variants, bool by_batch);
 
-  /// Adds a batch on which variants from `first` on ran. The float model and the samples are counted beside variant 0 alone.
+  /// Adds a batch on which variants from `first` on ran. The float model and the samples are counted beside variant 0
+  /// alone.
   void add(BatchTallies&& batch, size_t first);
-  /// Returns the sums without the outputs whose shape differs in some variant. judged  by a task; false: without scores.
+  /// Returns the sums without the outputs whose shape differs in some variant. judged  by a task; false: without
+  /// scores.
   [[nodiscard]] Evaluation take(bool judged);
 
  private:
@@ -117,20 +122,22 @@ struct EvaluationRequest {
 };
 
 /// Runs the float model and every variant on each sample, and compares the named values of every variant with the float
-/// model's. A sample is read once, the float model runs once on it, and outputs go when they were compared: memory holds the
-/// weights of all models, and for each worker the activations of one model and two sets of outputs, whatever the number of
-/// samples. Sums are added in the order of the source, so threads change nothing.
+/// model's. A sample is read once, the float model runs once on it, and outputs go when they were compared: memory
+/// holds the weights of all models, and for each worker the activations of one model and two sets of outputs, whatever
+/// the number of samples. Sums are added in the order of the source, so threads change nothing.
 ///
 /// variants  models that hold the named values; they may be quantized.
 /// Left out  a value whose shape depends on the data and came out different for some variant (boxes behind a
 ///           NonMaxSuppression): it is in no variant's sums, and not in `outputs`.
 /// Batches   the last one is filled by repetition and what was repeated does not count, for values of that extent on
 ///           axis 0.
-/// Errors    those of reading, running and TaskMetric::score; InvalidData when no sample could be read, or no next token is known
+/// Errors    those of reading, running and TaskMetric::score; InvalidData when no sample could be read, or no next
+/// token is known
 ///           where they are judged; Interrupted.
 [[nodiscard]] Evaluation evaluate_models(std::span<const Model> variants, const EvaluationRequest& request);
 
-/// Does the same with variants of `request.reference` that share what they have in common; all were added before. All run in one pass.
+/// Does the same with variants of `request.reference` that share what they have in common; all were added before. All
+/// run in one pass.
 /// Errors  those of evaluate_models; data without next tokens is none.
 [[nodiscard]] Evaluation evaluate_side_by_side(ModelsSideBySide& variants, const EvaluationRequest& request);
 

@@ -8,7 +8,8 @@
 namespace detent {
 
 /// Keeps freed buffers for the next node or sample: after the first sample of a shape nothing is allocated any more.
-/// What is free goes back to the system where --max-memory leaves no room for another. Used from one thread; must outlive its buffers.
+/// What is free goes back to the system where --max-memory leaves no room for another. Used from one thread; must
+/// outlive its buffers.
 class BufferPool : public Allocator {
  public:
   BufferPool() = default;

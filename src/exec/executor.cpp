@@ -18,8 +18,8 @@ struct StepWork {
   double each = 0;
 };
 
-/// Of convolutions and products, from the shapes of their inputs; every other operator's are not known. Shapes that do not fit
-/// give some number: the kernel refuses them.
+/// Of convolutions and products, from the shapes of their inputs; every other operator's are not known. Shapes that do
+/// not fit give some number: the kernel refuses them.
 StepWork work_of(const Step& step, std::span<const Tensor> inputs) {
   if (step.weight_axis == WeightAxis::None || inputs.size() < 2) return {};
   const Shape &data = inputs[0].shape(), &weight = inputs[1].shape();

@@ -16,11 +16,13 @@ namespace detent {
 class Observer {
  public:
   virtual ~Observer() = default;
-  /// `tensor` may be in any Layout, or a sequence; it is only valid during the call unless copied (copies share memory).
+  /// `tensor` may be in any Layout, or a sequence; it is only valid during the call unless copied (copies share
+  /// memory).
   virtual void observe(ValueId value, const Tensor& tensor) = 0;
 };
 
-/// Runs a schedule on one sample at a time with single-threaded kernels and its own buffers: one executor per worker thread.
+/// Runs a schedule on one sample at a time with single-threaded kernels and its own buffers: one executor per worker
+/// thread.
 class Executor {
  public:
   explicit Executor(const Schedule& schedule);
@@ -29,16 +31,19 @@ class Executor {
 
   /// inputs  by position of graph.inputs(); any DataType the model declares,
   ///         an empty handle for an absent optional.
-  /// Calls observer.observe once for each wanted value that is not an absent optional, in execution order (constants and
-  /// inputs included).
-  /// Errors  InvalidModel / InvalidData / Unsupported with node name, operator and opset in front; Interrupted.
+  /// Calls observer.observe once for each wanted value that is not an absent optional, in execution order (constants
+  /// and inputs included).
+  /// Errors  InvalidModel / InvalidData / Unsupported with node name, operator and opset in
+  /// front; Interrupted.
   void run(std::span<const Tensor> inputs, Observer& observer);
 
-  /// Runs a schedule after leave_shared_steps_to(). given  the values of schedule.given(), as the other schedule's run had
-  /// them; those that are wanted are observed first, then as run() does. Errors  those of run().
+  /// Runs a schedule after leave_shared_steps_to(). given  the values of schedule.given(), as the other schedule's run
+  /// had them; those that are wanted are observed first, then as run() does.
+  /// Errors  those of run().
   void resume(std::span<const Tensor> inputs, std::span<const Tensor> given, Observer& observer);
 
-  /// From now on adds the time of every step to `times`, made for this schedule; nullptr stops that. Must outlive the runs.
+  /// From now on adds the time of every step to `times`, made for this schedule; nullptr stops that. Must outlive the
+  /// runs.
   void measure(StepTimes* times) { times_ = times; }
 
   /// Whether Ctrl-C may end a run between two steps (default), some values observed and the others not.
@@ -75,7 +80,8 @@ class Executor {
   std::vector<Tensor> inputs_, residuals_, outputs_;  // of the running step; members so that their storage is reused
 };
 
-/// Runs one sample and returns the wanted values in the order given, in plain layout; an empty handle for an absent optional.
+/// Runs one sample and returns the wanted values in the order given, in plain layout; an empty handle for an absent
+/// optional.
 [[nodiscard]] std::vector<Tensor> run_once(const Graph& graph, std::span<const Tensor> inputs,
                                            std::span<const ValueId> wanted);
 

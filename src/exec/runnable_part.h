@@ -6,7 +6,8 @@
 
 namespace detent {
 
-/// The part of a graph that can run although some of its nodes cannot: detectors often end in operators of an engine's own.
+/// The part of a graph that can run although some of its nodes cannot: detectors often end in operators of an engine's
+/// own.
 class RunnablePart {
  public:
   explicit RunnablePart(const Graph& graph);
@@ -27,7 +28,8 @@ class RunnablePart {
   std::vector<ValueId> ends_;
 };
 
-/// The values called `names`, in their order. Errors  Internal when the graph has no such value.
+/// The values called `names`, in their order.
+/// Errors  Internal when the graph has no such value.
 [[nodiscard]] std::vector<ValueId> values_named(const Graph& graph, const std::vector<std::string>& names);
 /// Names of `values`, in their order.
 [[nodiscard]] std::vector<std::string> names_of(const Graph& graph, const std::vector<ValueId>& values);

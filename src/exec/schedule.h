@@ -7,8 +7,8 @@
 
 namespace detent {
 
-/// The steps that compute `wanted` (and nothing else), in order; values that depend on constants only are computed once,
-/// here. Immutable once made and shared by all workers.
+/// The steps that compute `wanted` (and nothing else), in order; values that depend on constants only are computed
+/// once, here. Immutable once made and shared by all workers.
 class Schedule {
  public:
   /// wanted  values to observe or return; the graph's outputs are included only when listed.
@@ -20,7 +20,8 @@ class Schedule {
   [[nodiscard]] bool is_wanted(ValueId value) const { return parts_.wanted[value]; }
   /// Initializers, Constant nodes and folded constants; nullptr otherwise.
   [[nodiscard]] const Tensor* constant(ValueId value) const;
-  /// True when the weights are so large that copies of them are not kept, and their pages leave memory behind every step.
+  /// True when the weights are so large that copies of them are not kept, and their pages leave memory behind every
+  /// step.
   [[nodiscard]] bool is_lean() const { return parts_.lean; }
   /// Graph inputs that some step or wanted value needs.
   [[nodiscard]] bool needs_input(ValueId value) const { return parts_.needed[value]; }
@@ -30,10 +31,11 @@ class Schedule {
   /// Have `values` observed too, where steps write them; unlike wanting them this changes no step.
   void watch(std::span<const ValueId> values);
   /// Leaves out the steps that `base` runs just so: the same kernel on the same values. The rest runs with
-  /// Executor::resume, on the values of given(). `base`, which must outlive this schedule, was made with the same options
-  /// over a rewiring of the same graph. Every value then has the bits that the whole schedule would give it.
+  /// Executor::resume, on the values of given(). `base`, which must outlive this schedule, was made with the same
+  /// options over a rewiring of the same graph. Every value then has the bits that the whole schedule would give it.
   void leave_shared_steps_to(const Schedule& base);
-  /// The values that leave_shared_steps_to() left out and something here reads or wants: steps of its `base` write them.
+  /// The values that leave_shared_steps_to() left out and something here reads or wants: steps of its `base` write
+  /// them.
   [[nodiscard]] std::span<const ValueId> given() const { return given_; }
 
  private:

@@ -19,7 +19,8 @@ namespace detent {
 
 namespace {
 
-/// With them the weights are in memory once. Where a quarter of them is there already, changed weights among it, they stay as they are.
+/// With them the weights are in memory once. Where a quarter of them is there already, changed weights among it, they
+/// stay as they are.
 bool has_room_for_copies(const Graph& graph) {
   const uint64_t bytes = weight_bytes(graph);
   return held_memory() < bytes / 4 && memory_has_room(bytes / 4 * 5);

@@ -9,8 +9,8 @@
 
 namespace detent {
 
-/// Schedules `graph`, which a node holds as an attribute: sets `subgraph.schedule` and drops the captured values that the
-/// schedule does not need.
+/// Schedules `graph`, which a node holds as an attribute: sets `subgraph.schedule` and drops the captured values that
+/// the schedule does not need.
 using SubgraphScheduler =
     std::function<void(const Graph& graph, const ScheduleOptions& options, ScheduledSubgraph& subgraph)>;
 
@@ -23,7 +23,8 @@ class ScheduleBuilder {
   ScheduleBuilder(const Graph& graph, std::span<const ValueId> wanted, const ScheduleOptions& options,
                   SubgraphScheduler schedule_subgraph);
 
-  /// To be called once. Errors  Unsupported listing every needed node that cannot run.
+  /// To be called once.
+  /// Errors  Unsupported listing every needed node that cannot run.
   [[nodiscard]] ScheduleParts build();
 
  private:
@@ -40,10 +41,11 @@ class ScheduleBuilder {
   [[nodiscard]] bool could_stay_unread(const Node& node) const;
   /// Its readers do, as far as constants are known.
   [[nodiscard]] bool stays_unread(const Node& node) const;
-  /// The weight of a product in blocks or of 4 bits, in a model with many of them: codes in memory, floats while it is read.
+  /// The weight of a product in blocks or of 4 bits, in a model with many of them: codes in memory, floats while it is
+  /// read.
   [[nodiscard]] bool keeps_codes(const Node& node) const;
-  /// A large constant weight that its readers hold in an order of their own: floats are made for each of them when it packs
-  /// them, so that they do not lie in memory twice.
+  /// A large constant weight that its readers hold in an order of their own: floats are made for each of them when it
+  /// packs them, so that they do not lie in memory twice.
   [[nodiscard]] bool is_packed_by_readers(const Node& node) const;
   /// True when a constant that `node` reads is large; all that it reads are constant.
   [[nodiscard]] bool reads_large(const Node& node) const;

@@ -9,8 +9,8 @@ namespace detent {
 
 namespace {
 
-/// True when the shapes of the outputs follow from the shapes of the inputs that carry data (OpTraits::data_inputs) and the
-/// elements of the others.
+/// True when the shapes of the outputs follow from the shapes of the inputs that carry data (OpTraits::data_inputs) and
+/// the elements of the others.
 bool keeps_shapes_apart(OpKind kind) {
   switch (kind) {
     case OpKind::Other:

@@ -13,8 +13,8 @@ namespace detent {
 
 class Schedule;
 
-/// Kernels, keyed by their node and the values that it and its fused followers read. Schedules over rewirings of one graph
-/// (GraphRewiring) that share one cache have each kernel, with its packed weights, once.
+/// Kernels, keyed by their node and the values that it and its fused followers read. Schedules over rewirings of one
+/// graph (GraphRewiring) that share one cache have each kernel, with its packed weights, once.
 class KernelCache {
  public:
   using Key = std::pair<std::vector<ValueId>, std::vector<int>>;  ///< values, slots of residuals
@@ -32,12 +32,13 @@ class KernelCache {
 
 struct ScheduleOptions {
   bool fuse = true;
-  /// Fuse only followers that pick numbers and compute none (Relu, Clip), so that the bits of a value do not depend on which
-  /// others are wanted: oneDNN rounds other activations, and convolutions with an Add, otherwise than separate steps do.
+  /// Fuse only followers that pick numbers and compute none (Relu, Clip), so that the bits of a value do not depend on
+  /// which others are wanted: oneDNN rounds other activations, and convolutions with an Add, otherwise than separate
+  /// steps do.
   bool exact_fusion = false;
   int team = 1;  ///< threads inside one kernel: for cores that have no sample of their own
-  /// Models of large weights (is_lean): keep packed copies, once more the weights, where memory has room for them. For a
-  /// schedule that runs many samples while no other needs as much.
+  /// Models of large weights (is_lean): keep packed copies, once more the weights, where memory has room for them. For
+  /// a schedule that runs many samples while no other needs as much.
   bool keep_large_copies = false;
   bool shapes_only = false;  ///< only shapes are wanted: products that decide none are not computed
   /// Constants of which every reader here needs the shape alone are made all the same: somebody else will read them.

@@ -14,8 +14,8 @@ using FloatRule = void (*)(FloatDraft& draft);
 
 namespace half {
 
-/// Operators that have no 16-bit form, hold graphs, or make floats of a type of their own; values that If, Loop and Scan
-/// bodies read.
+/// Operators that have no 16-bit form, hold graphs, or make floats of a type of their own; values that If, Loop and
+/// Scan bodies read.
 void operators(FloatDraft& draft);
 /// Values that leave the type's range with headroom: what makes and reads them.
 void overflow(FloatDraft& draft);

@@ -22,9 +22,10 @@ struct HalfValue {
 /// By value: the tensors of type Float16 or BFloat16 that nodes make. No inputs, no constants.
 using HalfValues = std::map<ValueId, HalfValue>;
 
-/// Runs every sample of `source` once through the graph as it is, with its pairs and its casts. Values inside If, Loop and Scan
-/// are not looked at. Same samples, any number of threads: same numbers.
-/// Errors  InvalidData when there is no sample; those of running; Interrupted.
+/// Runs every sample of `source` once through the graph as it is, with its pairs and its casts. Values inside If, Loop
+/// and Scan are not looked at. Same samples, any number of threads: same numbers.
+/// Errors  InvalidData when there is no
+/// sample; those of running; Interrupted.
 [[nodiscard]] HalfValues measure_half_values(const Graph& graph, const DataSource& source, const RunSettings& settings);
 
 }  // namespace detent

@@ -50,7 +50,8 @@ class IoNarrowing {
     return graph_.constant(node.input(1));
   }
 
-  /// A scale has the type of what its QuantizeLinear reads. Its number is representable: that of the DequantizeLinear is half.
+  /// A scale has the type of what its QuantizeLinear reads. Its number is representable: that of the DequantizeLinear
+  /// is half.
   void narrow_scale(const Node& quantize, const Value& input) {
     const Value& scale = graph_.value(quantize.input(1));
     result_.patch.replace_constants.emplace_back(scale.name, cast(*scale_of(quantize), type_));

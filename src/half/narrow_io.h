@@ -15,9 +15,8 @@ struct NarrowedIo {
   std::set<std::string> casts;                 ///< nodes that are no more
 };
 
-/// Takes the Cast to `type` behind a Float32 input that only such Casts and QuantizeLinear read (their scales get the type), and
-/// the Cast from it before a Float32 output, unless the Cast reads a pair.
-/// Empty where there are none.
+/// Takes the Cast to `type` behind a Float32 input that only such Casts and QuantizeLinear read (their scales get the
+/// type), and the Cast from it before a Float32 output, unless the Cast reads a pair. Empty where there are none.
 [[nodiscard]] NarrowedIo narrow_io(const Graph& graph, DataType type);
 
 }  // namespace detent

@@ -11,8 +11,8 @@
 
 namespace detent {
 
-/// Runs every sample of `source` once in FP32. Values inside If, Loop and Scan are not looked at. Same samples in any order,
-/// any number of threads: same bits.
+/// Runs every sample of `source` once in FP32. Values inside If, Loop and Scan are not looked at. Same samples in any
+/// order, any number of threads: same bits.
 /// Errors  InvalidData when there is no sample; those of running; Interrupted.
 [[nodiscard]] ValueReaches measure_reaches(const Graph& graph, const DataSource& source, const RunSettings& settings);
 
@@ -26,7 +26,8 @@ namespace detent {
 ///     signal   7/3 * 4^(e-1)       mean of x^2
 ///     noise    step^2 / 12         step = max(2^(e-1) / 2^digits, smallest number); where x becomes 0, the signal
 ///
-/// Source  B. Widrow, I. Kollar, Quantization Noise (2008), chapters 1 and 12: rounding noise is uniform, step^2/12, in every
+/// Source  B. Widrow, I. Kollar, Quantization Noise (2008), chapters 1 and 12: rounding noise is uniform, step^2/12, in
+/// every
 ///         binade; the mean of x^2 by integration. Numbers that the type holds exactly count as rounded too.
 [[nodiscard]] double rounding_db(const ValueReach& reach, const FloatFormat& format);
 
@@ -42,8 +43,8 @@ struct TensorReach {
 /// Of a tensor of type Float32: constants, which are at hand.
 [[nodiscard]] TensorReach reach_of(const Tensor& tensor, const FloatFormat& format);
 
-/// The Float32 values alone, with a reach of 0 each: what `measure_reaches` tells before it has seen a number. From one run.
-/// inputs  one tensor per graph input, of any content
+/// The Float32 values alone, with a reach of 0 each: what `measure_reaches` tells before it has seen a number. From one
+/// run. inputs  one tensor per graph input, of any content
 /// Errors  those of running.
 [[nodiscard]] ValueReaches unmeasured_reaches(const Graph& graph, std::span<const Tensor> inputs);
 

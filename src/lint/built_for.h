@@ -9,7 +9,8 @@
 
 namespace detent {
 
-/// What the pairs of a file hold: "UINT8 with zero points, INT32 biases", "symmetric INT8". No pairs on activations -> "".
+/// What the pairs of a file hold: "UINT8 with zero points, INT32 biases", "symmetric INT8". No pairs on activations ->
+/// "".
 [[nodiscard]] std::string codes_text(const QdqReading& reading);
 
 /// The engine that a file was built for, where that is not the one it is linted for.
@@ -18,7 +19,8 @@ struct BuiltFor {
   size_t following = 0;            ///< findings that are not there for it
 };
 
-/// `linted`  for `target`. The graph is linted for the other engine too: it was built for that one when errors and warnings are
+/// `linted`  for `target`. The graph is linted for the other engine too: it was built for that one when errors and
+/// warnings are
 ///           at most a quarter there (half of them may well be what no engine likes). No errors or warnings -> nullptr.
 /// Cost      that of lint_graph.
 [[nodiscard]] BuiltFor built_for(const LintedGraph& linted, const Graph& graph, const QdqReading& reading,

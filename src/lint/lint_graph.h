@@ -17,8 +17,8 @@ struct LintedGraph {
 };
 
 /// Runs every check that concerns the target. `graph` is the model behind reading.float_patch, `shapes` those of its
-/// values, `file` the model before it. A graph without pairs gives no findings but those about types, for strongly typed
-/// targets: there is nothing else to judge.
+/// values, `file` the model before it. A graph without pairs gives no findings but those about types, for strongly
+/// typed targets: there is nothing else to judge.
 [[nodiscard]] LintedGraph lint_graph(const Graph& graph, const QdqReading& reading, const Target& target,
                                      const ValueShapes& shapes, const LintedFile& file);
 

@@ -62,7 +62,8 @@ OptionEntry entry_of(const CLI::Option& option) {
   return entry;
 }
 
-/// Everything that the manual and the completions say of `app`. `parents` are the names before its own, each with a blank behind.
+/// Everything that the manual and the completions say of `app`. `parents` are the names before its own, each with a
+/// blank behind.
 CommandPage page_of(const CLI::App& app, const std::string& parents = "") {
   CommandPage page;
   page.name = parents + app.get_name();

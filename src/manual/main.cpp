@@ -1,4 +1,5 @@
-// Writes the manual pages and the completions into a folder, from the options that `detent --help` prints. Runs when Detent is built.
+// Writes the manual pages and the completions into a folder, from the options that `detent --help` prints. Runs when
+// Detent is built.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>

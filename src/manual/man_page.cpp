@@ -11,7 +11,8 @@ namespace detent::manual {
 
 namespace {
 
-/// Text as roff prints it: backslashes and dashes as they are, no line that begins like a request. Source: groff_char(7), groff(7).
+/// Text as roff prints it: backslashes and dashes as they are, no line that begins like a request. Source:
+/// groff_char(7), groff(7).
 std::string roff_escaped(std::string_view text) {
   std::string out;
   bool begins = true;

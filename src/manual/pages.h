@@ -40,7 +40,8 @@ struct CommandPage {
 [[nodiscard]] std::string zsh_completion(std::span<const CommandPage> pages);
 [[nodiscard]] std::string fish_completion(std::span<const CommandPage> pages);
 
-/// The manual page of `page` in the macros of man(7), section 1. `pages` are all of them, for the list of commands and "SEE ALSO".
+/// The manual page of `page` in the macros of man(7), section 1. `pages` are all of them, for the list of commands and
+/// "SEE ALSO".
 [[nodiscard]] std::string man_page(const CommandPage& page, std::span<const CommandPage> pages);
 
 /// "detent-cache-export.1".

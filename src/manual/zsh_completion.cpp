@@ -7,7 +7,8 @@ namespace detent::manual {
 
 namespace {
 
-/// Inside single quotes of a specification: brackets and colons have a meaning there. Source: zshcompsys(1), _arguments.
+/// Inside single quotes of a specification: brackets and colons have a meaning there. Source: zshcompsys(1),
+/// _arguments.
 std::string zsh_escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {

@@ -48,19 +48,20 @@ class Model {
   std::unique_ptr<State> state_;
 };
 
-/// Reads a .onnx file, external data included. Large weights stay in the files, which are mapped: memory holds the nodes and
-/// the weights that somebody looks at. Files that are replaced meanwhile (by a rename) do no harm.
-/// Nodes that do not stand in execution order are brought into it. The message starts with the path.
-/// Checks the structure; operators' signatures are checked by who runs or places them (ops/check_signatures).
-/// Errors  InvalidModel: missing, truncated, not ONNX, cyclic, dangling names, opset outside 7..28, missing external
-/// data.
+/// Reads a .onnx file, external data included. Large weights stay in the files, which are mapped: memory holds the
+/// nodes and the weights that somebody looks at. Files that are replaced meanwhile (by a rename) do no harm. Nodes that
+/// do not stand in execution order are brought into it. The message starts with the path. Checks the structure;
+/// operators' signatures are checked by who runs or places them (ops/check_signatures).
+/// Errors  InvalidModel: missing,
+/// truncated, not ONNX, cyclic, dangling names, opset outside 7..28, missing external data.
 [[nodiscard]] Model read_model(const std::filesystem::path& path);
 
-/// read_model for a file that we wrote: libonnx's checker is asked besides, a judge that is not ours, as far as it knows the file's
-/// versions and operators (opset <= 17, IR <= 8).
+/// read_model for a file that we wrote: libonnx's checker is asked besides, a judge that is not ours, as far as it
+/// knows the file's versions and operators (opset <= 17, IR <= 8).
 [[nodiscard]] Model read_back(const std::filesystem::path& path);
 
-/// Parses ONNX text form (onnx::OnnxParser) for tests. Errors  InvalidModel with the parser's message.
+/// Parses ONNX text form (onnx::OnnxParser) for tests.
+/// Errors  InvalidModel with the parser's message.
 [[nodiscard]] Model parse_model_text(const std::string& text);
 
 struct WriteOptions {
@@ -70,9 +71,10 @@ struct WriteOptions {
 };
 
 /// Writes whole or not at all: temporary file beside the target, fsync, rename. Models above the limit get their
-/// weights in an external file NAME.onnx.DIGITS.data beside it, DIGITS from the content; it is there before the model, and
-/// goes when that is replaced. The message starts with the path.
-/// Errors  CannotWrite (exists without overwrite, no such folder, no permission, disk full).
+/// weights in an external file NAME.onnx.DIGITS.data beside it, DIGITS from the content; it is there before the model,
+/// and goes when that is replaced. The message starts with the path.
+/// Errors  CannotWrite (exists without overwrite, no
+/// such folder, no permission, disk full).
 void write_model(const Model& model, const std::filesystem::path& path, const WriteOptions& options = {});
 
 }  // namespace detent

@@ -13,8 +13,8 @@ class NameSource {
   /// `graph` must outlive it.
   explicit NameSource(const Graph& graph) : graph_(graph) {}
 
-  /// `wish`, or else `wish`_1, `wish`_2 ...: the first that names no value and no node of the graph or of a graph inside it,
-  /// and was not given before.
+  /// `wish`, or else `wish`_1, `wish`_2 ...: the first that names no value and no node of the graph or of a graph
+  /// inside it, and was not given before.
   [[nodiscard]] std::string fresh(const std::string& wish);
 
  private:

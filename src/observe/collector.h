@@ -13,9 +13,10 @@
 
 namespace detent {
 
-/// An observer that owns one histogram per watched value, and the extremes of each in every sample. One collector per worker;
-/// merged at the end in any order.
-/// Memory  up to 64 KiB per watched value (32 KiB a side in use), 8 bytes per watched value and sample, and 82 KiB of scratch
+/// An observer that owns one histogram per watched value, and the extremes of each in every sample. One collector per
+/// worker; merged at the end in any order.
+/// Memory  up to 64 KiB per watched value (32 KiB a side in use), 8 bytes per
+/// watched value and sample, and 82 KiB of scratch
 ///         per collector.
 class Collector : public Observer {
  public:
@@ -24,14 +25,16 @@ class Collector : public Observer {
 
   /// Only float, float16, bfloat16 and double tensors are collected, as float; other types are ignored.
   void observe(ValueId value, const Tensor& tensor) override { observe(value, tensor, {}); }
-  /// The same of the elements that count, of a plain tensor: by element, 0 where it does not. Empty: all, in any layout.
-  /// where  how the samples of the batch lie in the tensor: its extremes are those of each sample's own elements. Where they cannot be told
+  /// The same of the elements that count, of a plain tensor: by element, 0 where it does not. Empty: all, in any
+  /// layout. where  how the samples of the batch lie in the tensor: its extremes are those of each sample's own
+  /// elements. Where they cannot be told
   ///        apart, the extremes of all elements belong to each sample.
   void observe(ValueId value, const Tensor& tensor, std::span<const uint8_t> counted, const SampleAxis& where = {});
   /// Errors  Internal when `other` watches other values.
   void merge(const Collector& other);
 
-  /// Histogram of a watched value. Errors  Internal when `value` is not watched.
+  /// Histogram of a watched value.
+  /// Errors  Internal when `value` is not watched.
   [[nodiscard]] const Histogram& histogram(ValueId value) const;
   [[nodiscard]] std::span<const ValueId> watched() const { return watched_; }
 

@@ -25,15 +25,16 @@ constexpr uint32_t kSignBit = 0x80000000;
 constexpr uint32_t kSmallestBits = 0x2b800000;  // 2^-40; bit patterns of magnitudes order as the magnitudes do
 // Small enough for the CPU to list one chunk while it still counts the last one.
 constexpr size_t kChunk = 256;
-// A list is filled up to a multiple of this: where a loop may end at any number the CPU guesses its end wrong every time.
+// A list is filled up to a multiple of this: where a loop may end at any number the CPU guesses its end wrong every
+// time.
 constexpr size_t kCountStep = 16;
 static_assert((kMaxElementsInTable / kChunk + 1) * (kChunk / kCountsPerBin + 1) <=
               std::numeric_limits<uint16_t>::max());
 static_assert(kChunk % (2 * kMaxLanes) == 0 && 2 * kMaxLanes + kCountStep <= kListSlack);
 static_assert(kCountStep <= kFirstPositive && kMaxLanes <= kFirstPositive && kCountStep % kCountsPerBin == 0);
 
-/// The elements seen so far by their bit patterns, a lane each: compared as integers of either kind they give the extremes of
-/// floats of both signs, and NaN and Inf as too large, for three instructions.
+/// The elements seen so far by their bit patterns, a lane each: compared as integers of either kind they give the
+/// extremes of floats of both signs, and NaN and Inf as too large, for three instructions.
 struct Seen {
   hn::Vec<Ints> largest;   ///< the greatest x >= 0, where there is one
   hn::Vec<Bits> lowest;    ///< the least x < 0, where there is one
@@ -133,7 +134,8 @@ HWY_INLINE uint16_t* ListChunk(const float* values, size_t chunk, float inverse_
 #else
 
 /// Writes the entries of the `chunk` elements at `values` and returns where they end. chunk is a multiple of the lanes.
-/// Zeros stay in the list: Highway 1.0.3 leaves lanes out by a table that it copies to the stack for every vector under GCC 12.
+/// Zeros stay in the list: Highway 1.0.3 leaves lanes out by a table that it copies to the stack for every vector under
+/// GCC 12.
 template <bool kCompressesWords>
 HWY_INLINE uint16_t* ListChunk(const float* values, size_t chunk, float inverse_width, Seen& seen, uint16_t* bins) {
   const Floats df;

@@ -9,8 +9,8 @@ namespace detent {
 /// Bin counts of one histogram, in the form that takes elements fastest: four interleaved 16-bit counts a bin, so that
 /// equal neighbours do not wait for each other's store. Element j of a chunk goes to count j % 4 of its bin.
 inline constexpr size_t kCountsPerBin = 4;
-/// Bins 4096..8191 hold positive elements, 8192..12287 negative ones. A few of those below take elements that fall into no bin
-/// (zeros, where leaving them out is slower than counting them) and are never read.
+/// Bins 4096..8191 hold positive elements, 8192..12287 negative ones. A few of those below take elements that fall into
+/// no bin (zeros, where leaving them out is slower than counting them) and are never read.
 inline constexpr size_t kFirstPositive = 4096;
 inline constexpr size_t kFirstNegative = 8192;
 inline constexpr size_t kBinsInTable = 12288;
@@ -25,8 +25,8 @@ struct Counted {
 /// More elements than this in one table could overflow a 16-bit count.
 inline constexpr size_t kMaxElementsInTable = 250'000;
 
-/// True with AVX-512 VBMI2 (Highway's AVX3_DL), which the two functions below may then use where they use AVX-512. Asks the CPU: in a
-/// virtual machine that takes tens of microseconds.
+/// True with AVX-512 VBMI2 (Highway's AVX3_DL), which the two functions below may then use where they use AVX-512. Asks
+/// the CPU: in a virtual machine that takes tens of microseconds.
 bool cpu_compresses_words();
 
 /// Counts elements into `table` (kCountsPerBin * kBinsInTable counts) until one does not fit: NaN, Inf, or 4096 bins of
@@ -39,8 +39,8 @@ Counted count_elements(std::span<const float> values, int log2_width, bool compr
 /// Room in a list of bins beyond the elements that it is made of.
 inline constexpr size_t kListSlack = 64;
 
-/// Writes the bin of each non-zero element to `bins`, in any order and as numbered in the table (below kFirstPositive: no
-/// bin), and sets `end` to their number, when all but a rest of less than one vector fit; else takes no element at
+/// Writes the bin of each non-zero element to `bins`, in any order and as numbered in the table (below kFirstPositive:
+/// no bin), and sets `end` to their number, when all but a rest of less than one vector fit; else takes no element at
 /// all.
 /// Input   room in `bins` for as many elements as `values` has and kListSlack more.
 /// For few elements: whoever increments the counters by this list has no table to empty.

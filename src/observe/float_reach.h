@@ -15,8 +15,8 @@
 
 namespace detent {
 
-/// What a Float32 value does in the samples, as far as narrower float types ask. Counts and maxima: merges to the same bits in any
-/// order. Nothing seen: all zero.
+/// What a Float32 value does in the samples, as far as narrower float types ask. Counts and maxima: merges to the same
+/// bits in any order. Nothing seen: all zero.
 struct ValueReach {
   /// Binary exponents of frexp: 2^(e-1) <= |x| < 2^e. Float32 has these, subnormal numbers included.
   static constexpr int kLowest = -148, kHighest = 128;
@@ -53,8 +53,8 @@ class FloatReachObserver : public Observer {
   void begin_batch(size_t samples) { samples_ = samples; }
   /// Other types are ignored.
   void observe(ValueId value, const Tensor& tensor) override { observe(value, tensor, {}); }
-  /// The same of the elements that count, by element in row-major order whatever the layout (Tensor::layout). Empty: all.
-  /// where  how the samples lie in the tensor; one in which they cannot be told apart is taken as a whole.
+  /// The same of the elements that count, by element in row-major order whatever the layout (Tensor::layout). Empty:
+  /// all. where  how the samples lie in the tensor; one in which they cannot be told apart is taken as a whole.
   void observe(ValueId value, const Tensor& tensor, std::span<const uint8_t> counted, const SampleAxis& where = {});
   void merge(const FloatReachObserver& other);
 

@@ -174,7 +174,8 @@ void merge_into(CalibrationTable& total, const CalibrationTable& part, const Tab
   }
   auto reach_into = total.reaches.begin();
   for (const auto& [name, reach] : part.reaches) add_reach((reach_into++)->second, reach);
-  // Those of some samples only would tell less than they seem to: what one of the two lacks (an older version made it) goes.
+  // Those of some samples only would tell less than they seem to: what one of the two lacks (an older version made it)
+  // goes.
   std::erase_if(total.tokens, [&](const auto& entry) { return !part.tokens.contains(entry.first); });
   for (auto& [name, tokens] : total.tokens) tokens.include(part.tokens.at(name));
 }

@@ -12,11 +12,11 @@ struct TableMerging {
   bool mixed_instruction_sets = false;  ///< accept tables measured with kernels for other CPUs: not the same bits
 };
 
-/// Adds a table to another: histograms are added, samples and shards united, and the extremes of samples and the tokens with
-/// them, unless one of the two has none. Commutative and associative; the bytes are
-/// those of one table of all samples.
-/// Errors  TableMismatch when the tables are of different models, cover different values, hold a sample in common (so:
-/// the same shard twice), were measured with different instruction sets, or hold imported scales.
+/// Adds a table to another: histograms are added, samples and shards united, and the extremes of samples and the tokens
+/// with them, unless one of the two has none. Commutative and associative; the bytes are those of one table of all
+/// samples.
+/// Errors  TableMismatch when the tables are of different models, cover different values, hold a sample in
+/// common (so: the same shard twice), were measured with different instruction sets, or hold imported scales.
 void merge_into(CalibrationTable& total, const CalibrationTable& part, const TableMerging& options = {});
 
 /// The check of merge_into alone.

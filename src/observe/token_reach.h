@@ -12,8 +12,8 @@
 
 namespace detent {
 
-/// How far single tokens and single channels of a value [sequences, tokens, channels] reach: |x|, finite elements only. Maxima and
-/// counts: merges to the same bits in any order. Nothing seen: all zero.
+/// How far single tokens and single channels of a value [sequences, tokens, channels] reach: |x|, finite elements only.
+/// Maxima and counts: merges to the same bits in any order. Nothing seen: all zero.
 struct TokenReach {
   /// A token's largest |x| is counted by the upper 11 bits of its float: the exponent and a quarter of the binade.
   static constexpr int kBucketShift = 21;
@@ -38,8 +38,8 @@ struct TokenReach {
 /// By name, as tables have them; nothing seen for values that turned out to have no token axis.
 using TableTokens = std::map<std::string, TokenReach>;
 
-/// Those of `values` whose last axis counts channels and the one before tokens, if they have three: what a product with a constant
-/// matrix or a LayerNormalization reads.
+/// Those of `values` whose last axis counts channels and the one before tokens, if they have three: what a product with
+/// a constant matrix or a LayerNormalization reads.
 [[nodiscard]] std::vector<ValueId> values_with_tokens(const Graph& graph, std::span<const ValueId> values);
 
 /// Observes the tensors of rank 3 of some values. One per worker; merged at the end in any order.
@@ -49,8 +49,8 @@ class TokenReachObserver {
   [[nodiscard]] bool watches(ValueId value) const;
   /// What is observed from now on is of so many samples.
   void begin_batch(size_t samples) { samples_ = samples; }
-  /// counted  by element in row-major order, 0 where it is padding. Empty: all count. Other values and types are ignored.
-  /// where    how the samples lie in the tensor: [tokens, sequences, channels] where they lie on axis 1.
+  /// counted  by element in row-major order, 0 where it is padding. Empty: all count. Other values and types are
+  /// ignored. where    how the samples lie in the tensor: [tokens, sequences, channels] where they lie on axis 1.
   void observe(ValueId value, const Tensor& tensor, std::span<const uint8_t> counted, const SampleAxis& where = {});
   void merge(const TokenReachObserver& other);
   [[nodiscard]] const std::map<ValueId, TokenReach>& reaches() const { return reaches_; }

@@ -32,7 +32,8 @@ struct KernelContext {
   bool keep_copies = true;      ///< a copy of large constants in another order may be kept for speed
   CpuProducts products = CpuProducts::Exact;
 
-  /// Constant in input slot `slot` of the node: initializer, Constant node or folded by the schedule; nullptr when dynamic.
+  /// Constant in input slot `slot` of the node: initializer, Constant node or folded by the schedule; nullptr when
+  /// dynamic.
   [[nodiscard]] const Tensor* constant(size_t slot) const;
 };
 
@@ -85,15 +86,18 @@ class KernelCall {
     return outputs_[i];
   }
   /// Like make_output, but takes over the memory of input `from` when that input is read for the last time here and its
-  /// element type, shape and layout are the same. Element i of the output must then only depend on element i of the input.
+  /// element type, shape and layout are the same. Element i of the output must then only depend on element i of the
+  /// input.
   Tensor& make_output_like(size_t i, size_t from);
-  /// The shape of output 0, before the work: for a progress line. make_output() and make_output_like() tell it themselves.
+  /// The shape of output 0, before the work: for a progress line. make_output() and make_output_like() tell it
+  /// themselves.
   void tell_output(const Shape& shape) {
     if (teller_) teller_->output(shape);
   }
   [[nodiscard]] Allocator& allocator() const { return allocator_; }
   [[nodiscard]] Workspace& workspace() const { return workspace_; }
-  /// For nodes that hold graphs. Errors  Internal when nobody set one.
+  /// For nodes that hold graphs.
+  /// Errors  Internal when nobody set one.
   [[nodiscard]] SubgraphRunner& subgraphs() const;
   void set_subgraphs(SubgraphRunner& runner) { subgraphs_ = &runner; }
   void set_teller(StepTeller& teller) { teller_ = &teller; }
@@ -108,12 +112,14 @@ class KernelCall {
   StepTeller* teller_ = nullptr;
 };
 
-/// Executable form of one node: attributes parsed, constants packed. Shared by all workers; run() is const and thread-safe.
+/// Executable form of one node: attributes parsed, constants packed. Shared by all workers; run() is const and
+/// thread-safe.
 class Kernel {
  public:
   virtual ~Kernel() = default;
-  /// Reads call.input(), fills every wanted output. Errors  InvalidModel/InvalidData with what was expected; the executor
-  /// adds node and operator.
+  /// Reads call.input(), fills every wanted output.
+  /// Errors  InvalidModel/InvalidData with what was expected; the
+  /// executor adds node and operator.
   virtual void run(KernelCall& call) const = 0;
 };
 

@@ -4,7 +4,8 @@
 
 namespace detent {
 
-/// The kind of an operator in the eyes of quantization. Placement rules and targets speak of kinds, never of operator names.
+/// The kind of an operator in the eyes of quantization. Placement rules and targets speak of kinds, never of operator
+/// names.
 enum class OpKind : uint8_t {
   Other,
   Conv,
@@ -72,8 +73,8 @@ enum class OpKind : uint8_t {
   Sequence,   // makes a sequence or an optional
 };
 
-/// True for functions of one value that bend, element by element, and stand behind a layer. GELU and PRelu are not among
-/// them: engines run them apart.
+/// True for functions of one value that bend, element by element, and stand behind a layer. GELU and PRelu are not
+/// among them: engines run them apart.
 [[nodiscard]] bool is_activation(OpKind kind);
 
 /// True for operators that compute an output element from the elements of all inputs at its place, but for activations

@@ -23,7 +23,8 @@ struct OperatorDef {
   std::string_view op_type;
   Signature signature;  ///< has no default: an operator that does not state it does not compile
   OpTraits traits;
-  /// Makes the kernel. Errors  Unsupported / InvalidModel when attributes make no sense.
+  /// Makes the kernel.
+  /// Errors  Unsupported / InvalidModel when attributes make no sense.
   std::unique_ptr<Kernel> (*make)(const KernelContext& context);
   int first_opset = 1;
   LayoutNeed layout = LayoutNeed::Plain;
@@ -32,12 +33,13 @@ struct OperatorDef {
   size_t (*fuse)(const KernelContext& context, std::span<const FusedOp> candidates) = nullptr;
   /// Attribute combinations that cannot run, found before anything runs; nullopt = fine. nullptr = always fine.
   std::optional<Unsupported> (*check)(const KernelContext& context) = nullptr;
-  /// True when the kernel of this context sums the codes in front of the DequantizeLinear nodes of its data (input 0) and its weight: it
-  /// takes codes in input 0 as well as floats, with the same bits, and reads only the shape of the weight's floats. nullptr = never.
+  /// True when the kernel of this context sums the codes in front of the DequantizeLinear nodes of its data (input 0)
+  /// and its weight: it takes codes in input 0 as well as floats, with the same bits, and reads only the shape of the
+  /// weight's floats. nullptr = never.
   bool (*sums_codes)(const KernelContext& context) = nullptr;
   std::string_view domain = "";
-  /// True when inputs and outputs may be sequences and absent optionals (empty handles); the executor keeps them away from
-  /// all other operators.
+  /// True when inputs and outputs may be sequences and absent optionals (empty handles); the executor keeps them away
+  /// from all other operators.
   bool any_value = false;
 };
 

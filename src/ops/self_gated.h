@@ -25,11 +25,11 @@ struct SelfGatedActivation {
   float hard_swish = 0;
 };
 
-/// The pattern that ends in `product`; nullopt when there is none. Others may read a Sigmoid or HardSigmoid too; the values
-/// between x, Clip and `product` have one reader each.
+/// The pattern that ends in `product`; nullopt when there is none. Others may read a Sigmoid or HardSigmoid too; the
+/// values between x, Clip and `product` have one reader each.
 ///
-/// HardSwish: the gate is Clip(x / 6 + 1/2) between 0 and 1, or a multiple of it, within 1e-6, the bound of running it as
-/// one kernel. Exporters write 1/6 with seven digits or more.
+/// HardSwish: the gate is Clip(x / 6 + 1/2) between 0 and 1, or a multiple of it, within 1e-6, the bound of running it
+/// as one kernel. Exporters write 1/6 with seven digits or more.
 [[nodiscard]] std::optional<SelfGatedActivation> self_gated_activation(const Graph& graph, const Node& product);
 
 }  // namespace detent

@@ -11,8 +11,8 @@ namespace detent {
 /// (KernelContext::shape_suffices).
 [[nodiscard]] Tensor unseen_zeros(const Shape& shape, DataType type = DataType::Float32);
 
-/// A kernel of which only the shape counts: activations, and arithmetic of operands of one type and shape, hand on their first input,
-/// so that a run for shapes touches no memory for them. Everything else is `kernel`.
+/// A kernel of which only the shape counts: activations, and arithmetic of operands of one type and shape, hand on
+/// their first input, so that a run for shapes touches no memory for them. Everything else is `kernel`.
 [[nodiscard]] std::unique_ptr<Kernel> for_shapes_only(std::unique_ptr<Kernel> kernel, OpKind kind);
 
 }  // namespace detent

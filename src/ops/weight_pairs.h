@@ -5,10 +5,9 @@
 
 namespace detent {
 
-/// Returns which weights of a Conv, Gemm or MatMul an x86 CPU without VNNI multiplies side by side, where activations are UINT8
-/// and weights INT8. Kind::None for every other operator, for a depthwise Conv (one channel and one output a group),
-/// and for a weight that is not operand 1.
-/// weight  the shape of the constant in input slot `slot`.
+/// Returns which weights of a Conv, Gemm or MatMul an x86 CPU without VNNI multiplies side by side, where activations
+/// are UINT8 and weights INT8. Kind::None for every other operator, for a depthwise Conv (one channel and one output a
+/// group), and for a weight that is not operand 1. weight  the shape of the constant in input slot `slot`.
 [[nodiscard]] PairOrder weight_pairs(const Graph& graph, const Node& node, int slot, const Shape& weight);
 
 }  // namespace detent

@@ -73,7 +73,8 @@ inline const std::string kSampleData =
     kSampleModel + " --data " + kSample + "calib \\\n      --preprocess imagenet,resize=128x128,crop=128";
 inline const std::string kSampleEval = kSampleData + " --eval " + kSample + "eval/images";
 
-/// Calls `use(command, type, function)` for each command in the order a user meets them; `type` is the std::type_identity of its options.
+/// Calls `use(command, type, function)` for each command in the order a user meets them; `type` is the
+/// std::type_identity of its options.
 template <class Use>
 void for_each_command(const Use& use) {
   use(Command{"quantize", "Calibrate a float model and write it with Q/DQ pairs",

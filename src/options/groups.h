@@ -57,7 +57,8 @@ enum class CpuOption { Offered, NotOffered };
 /// --max-memory, and with `model` --allow-external. Both hold for the process as soon as they are given.
 [[nodiscard]] OptionList limit_options(bool model);
 
-/// Refuses a mistyped name in "NAME[:ARG]". A name that is like none is left to the command, which lists what each calibrator does.
+/// Refuses a mistyped name in "NAME[:ARG]". A name that is like none is left to the command, which lists what each
+/// calibrator does.
 void check_calibrator(const std::string& option, const std::string& text);
 
 }  // namespace detent

@@ -23,7 +23,8 @@ struct Choice {
   std::function<void(const std::string& word)> take;  ///< sets the value; `word` is one of `words`
 };
 
-/// A text that is read when it is given. Errors  Usage from `take`.
+/// A text that is read when it is given.
+/// Errors  Usage from `take`.
 struct Parsed {
   std::function<void(const std::string&)> take;
   bool repeats = false;
@@ -53,7 +54,8 @@ struct OptionTraits {
   std::string python = {};         ///< "name: type" in Python where they do not follow from `name` and `into`
   std::string default_text = {};   ///< in help instead of the member's value
   double least = -std::numeric_limits<double>::infinity(), most = std::numeric_limits<double>::infinity();
-  /// Refuses a value. Errors  Usage that begins with `name`.
+  /// Refuses a value.
+  /// Errors  Usage that begins with `name`.
   void (*check)(const std::string& name, const std::string& value) = nullptr;
 };
 
@@ -116,16 +118,20 @@ template <class Value>
   return made;
 }
 
-/// Sets a choice. Errors  Usage: "--concat: 'x' is not one of inputs, shared", with the word that was meant as the hint.
+/// Sets a choice.
+/// Errors  Usage: "--concat: 'x' is not one of inputs, shared", with the word that was meant as the
+/// hint.
 void take_word(const Option& option, const std::string& given);
 
-/// Refuses a number outside of [least, most], and NaN. Errors  Usage that begins with the option's name.
+/// Refuses a number outside of [least, most], and NaN.
+/// Errors  Usage that begins with the option's name.
 void check_number(const Option& option, const std::string& given, bool whole);
 
 /// The present values as they would be given; a flag's is "on". Empty for what is off, absent or only parsed.
 [[nodiscard]] std::vector<std::string> values_of(const Option& option);
 
-/// The options, without dashes, whose values differ from those of the same list made of other structs, each with every value of it.
+/// The options, without dashes, whose values differ from those of the same list made of other structs, each with every
+/// value of it.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> changed(const OptionList& list, const OptionList& usual);
 
 /// Throws Usage for a word that is none of `words`, as take_word does.

@@ -88,9 +88,10 @@ void check_instruction_sets(const CalibrationTable& found, const CalibrationTabl
 
 // The table of --resume. `empty` is the table that is to be measured, without samples.
 
-/// The table that an interrupted run of the same calibration left. Without a file there is nothing to go on with: a job that is
-/// started again and again may always say --resume.
-/// Errors  those of read_table; TableMismatch when it is of another shard, model, set of values or CPU.
+/// The table that an interrupted run of the same calibration left. Without a file there is nothing to go on with: a job
+/// that is started again and again may always say --resume.
+/// Errors  those of read_table; TableMismatch when it is of
+/// another shard, model, set of values or CPU.
 std::optional<CalibrationTable> read_partial(const fs::path& path, const CalibrationTable& empty) {
   if (!fs::exists(path)) return std::nullopt;
   CalibrationTable partial = read_table(path);
@@ -108,7 +109,8 @@ std::optional<CalibrationTable> read_partial(const fs::path& path, const Calibra
   return partial;
 }
 
-/// The complete table that an earlier run left. One that another kind of CPU measured is as good, unless `isa` asks for one.
+/// The complete table that an earlier run left. One that another kind of CPU measured is as good, unless `isa` asks for
+/// one.
 /// Errors  those of read_table; TableMismatch as above.
 CalibrationTable read_complete(const fs::path& path, const CalibrationTable& empty, const std::string& isa) {
   CalibrationTable table = read_table(path);
@@ -209,7 +211,8 @@ class ShardTable {
     table.shards = empty_.shards;
     return table;
   }
-  /// Leaves what was measured for --resume and `merge`. Output  how many samples that are.
+  /// Leaves what was measured for --resume and `merge`.
+  /// Output  how many samples that are.
   size_t write_partial(const Gathered& measured, const fs::path& path) const {
     CalibrationTable table = with(measured);
     table.shards.front().partial = true;
@@ -267,7 +270,8 @@ TableReport measure_table(const CalibrateOptions& options, const DataSource& sou
   const auto save = [&](const Gathered& so_far) { (void)shard.write_partial(so_far, how.partial_path); };
   const Checkpoint checkpoint{options.checkpoint_seconds, save};
   const Pass pass = measure(shard.graph(), shard.values(), source, options.run, &tracker, beside, checkpoint);
-  // A value that no target needs in the end may hold NaN only; one that a target needs is an error, once all data was seen.
+  // A value that no target needs in the end may hold NaN only; one that a target needs is an error, once all data was
+  // seen.
   const bool whole = options.data.shard_count == 1 && !pass.interrupted && tracker.known() == 0;
   report_non_finite(shard.graph(), pass.collector, tracker, how.all_needed && whole, *options.run.reporter);
   if (pass.interrupted) end_interrupted(shard.write_partial(pass, how.partial_path), how.partial_path);

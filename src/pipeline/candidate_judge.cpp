@@ -19,7 +19,8 @@ namespace detent {
 
 namespace {
 
-/// The number that the user's command gives each model, the float model first, and the time it took. Empty without a command.
+/// The number that the user's command gives each model, the float model first, and the time it took. Empty without a
+/// command.
 struct CommandResults {
   std::vector<double> numbers, seconds;
 };
@@ -67,7 +68,8 @@ bool is_quantized(const ComparisonReport::Variant& variant) {
   return !variant.type || variant.type->quantized_layers > 0;
 }
 
-/// Fills `criterion` and `winner`, of equals the first. Errors  InvalidOption when there is nothing to judge by.
+/// Fills `criterion` and `winner`, of equals the first.
+/// Errors  InvalidOption when there is nothing to judge by.
 void choose_winner(ComparisonReport& report, const std::vector<double>& sqnr_db) {
   const auto& measured = report.variants.front().metrics;
   const auto* criterion = std::ranges::find_if(kMetrics, [&](const Metric& metric) {

@@ -24,10 +24,10 @@ class CandidateJudge {
   CandidateJudge(const CompareOptions& options, const Graph& graph, const Model& reference);
 
   [[nodiscard]] const DataSource& samples() const { return *samples_; }
-  /// Fills all that the report says of scores: `fp32`, `variants`, `baselines`, `winner`, `criterion`, `ties`, the provenance of the
-  /// winner, and what was evaluated.
-  /// what    "7 calibrators".
-  /// Errors  those of evaluate_models and MetricCommand; InvalidOption when there is nothing to judge by.
+  /// Fills all that the report says of scores: `fp32`, `variants`, `baselines`, `winner`, `criterion`, `ties`, the
+  /// provenance of the winner, and what was evaluated. what    "7 calibrators".
+  /// Errors  those of evaluate_models and
+  /// MetricCommand; InvalidOption when there is nothing to judge by.
   void judge(ComparisonReport& report, Candidates& candidates, const Model& reference, const std::string& what) const;
 
  private:

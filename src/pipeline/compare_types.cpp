@@ -130,10 +130,11 @@ void check_types(const CompareOptions& options) {
   static_cast<void>(block_format({.block = choice.block}));
 }
 
-/// The models of options.types, one a type, in that order, behind each other: one Prepared at a time is in memory. What was calibrated
-/// goes into the report: samples, seconds, outliers and equalization of the first type that has activations. Where a type leaves 16-bit
-/// floats there are the baselines too.
-/// Errors  those of make, make_candidates, make_blocked_model and add_baselines.
+/// The models of options.types, one a type, in that order, behind each other: one Prepared at a time is in memory. What
+/// was calibrated goes into the report: samples, seconds, outliers and equalization of the first type that has
+/// activations. Where a type leaves 16-bit floats there are the baselines too.
+/// Errors  those of make, make_candidates,
+/// make_blocked_model and add_baselines.
 Candidates make_typed_candidates(const CompareOptions& options, ComparisonReport& report) {
   Candidates candidates;
   bool half = false;
@@ -153,7 +154,8 @@ Candidates make_typed_candidates(const CompareOptions& options, ComparisonReport
   return candidates;
 }
 
-/// Holds every variant of a judged report against the limit of `choice`, or the default: fills limit, metric, losses and smallest.
+/// Holds every variant of a judged report against the limit of `choice`, or the default: fills limit, metric, losses
+/// and smallest.
 void hold_against_limit(const TypeChoice& choice, const ComparisonReport& report, TypeComparison& types) {
   types.limit_given = choice.max_drop || choice.min_sqnr_db;
   if (report.criterion == metrics::kCommand.name && !types.limit_given) return;

@@ -47,8 +47,9 @@ struct Candidates {
 /// Fills what the report says of the calibration.
 void note_calibration(ComparisonReport& report, const Prepared& prepared, const Measured& measured);
 
-/// The model cast to each 16-bit float type without pairs, as `cast` writes it: "fp16", "bf16". Warns of a type that the model
-/// cannot have. Errors  those of reading and running.
+/// The model cast to each 16-bit float type without pairs, as `cast` writes it: "fp16", "bf16". Warns of a type that
+/// the model cannot have.
+/// Errors  those of reading and running.
 void add_baselines(Candidates& candidates, const std::filesystem::path& model, const DataSource& source,
                    const RunSettings& run);
 

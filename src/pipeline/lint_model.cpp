@@ -43,8 +43,8 @@ ValueShapes renamed(const ValueShapes& shapes, const Graph& from, const Graph& t
   return found;
 }
 
-/// Shapes for MACs; where the model cannot run the findings do without, and a note says so. A pair may read FP32 and give FP16: such
-/// a model runs with its pairs only, as `file`.
+/// Shapes for MACs; where the model cannot run the findings do without, and a note says so. A pair may read FP32 and
+/// give FP16: such a model runs with its pairs only, as `file`.
 ValueShapes shapes_or_note(const Graph& graph, const Graph& file, const InputShapes& given,
                            std::vector<std::string>& notes) {
   for (const Graph* one : {&graph, &file}) {
@@ -60,7 +60,8 @@ ValueShapes shapes_or_note(const Graph& graph, const Graph& file, const InputSha
   return {};
 }
 
-/// Detent wrote the file and chose its float types by measuring: with --float-type fp16 or bf16, or by the target's default.
+/// Detent wrote the file and chose its float types by measuring: with --float-type fp16 or bf16, or by the target's
+/// default.
 bool chose_types(const Model& model) {
   const auto provenance = read_provenance(model);
   if (!provenance) return false;

@@ -69,8 +69,8 @@ ProfileReport::Collecting profile_collecting(const Model& original, const DataSo
           milliseconds(times.observing, times.runs)};
 }
 
-/// The times of a run of `schedule` by node. A float model also runs once more over `source` as a calibration for the default
-/// target would, so that the collector's share is measured and not guessed.
+/// The times of a run of `schedule` by node. A float model also runs once more over `source` as a calibration for the
+/// default target would, so that the collector's share is measured and not guessed.
 /// Errors  those of running.
 ProfileReport profile_run(const Schedule& schedule, const StepTimes& times, const Model& model,
                           const DataSource& source, const RunSettings& settings) {

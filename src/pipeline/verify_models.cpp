@@ -50,8 +50,8 @@ std::vector<Tensor> read_numbered(const fs::path& folder, const std::string& ste
   return values;
 }
 
-/// Data sets of an FP16 model are often those of its FP32 original: inputs are cast to the model's type, and outputs may then
-/// differ by the error of half precision, 2e-2 of the largest magnitude.
+/// Data sets of an FP16 model are often those of its FP32 original: inputs are cast to the model's type, and outputs
+/// may then differ by the error of half precision, 2e-2 of the largest magnitude.
 constexpr double kHalfTolerance = 2e-2;
 
 /// NumPy has no bfloat16: upstream's files hold such numbers as 16 bits without a meaning.

@@ -28,8 +28,8 @@ bool gathers_rows(const PlacementDraft& draft, const Use& use) {
   return is_use_of(draft, use, "Gather") && use.slot == 0 && draft.node(use.node).int_or("axis", 0) == 0;
 }
 
-/// A DequantizeLinear directly in front of a product makes engines take the rows for INT8 activations, whose scales they want for
-/// the whole tensor.
+/// A DequantizeLinear directly in front of a product makes engines take the rows for INT8 activations, whose scales
+/// they want for the whole tensor.
 bool feeds_product(const PlacementDraft& draft, const Node& gather) {
   return std::ranges::any_of(draft.value(gather.output(0)).uses, [&](const Use& use) {
     return draft.kind(use.node) == OpKind::MatMul || draft.kind(use.node) == OpKind::Gemm;

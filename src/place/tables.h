@@ -6,8 +6,8 @@
 
 namespace detent {
 
-/// Constants that no layer multiplies by, of at least 1024 floats in four rows or more, whose readers can all read codes behind a
-/// DequantizeLinear:
+/// Constants that no layer multiplies by, of at least 1024 floats in four rows or more, whose readers can all read
+/// codes behind a DequantizeLinear:
 ///
 ///   embedding table  read by Gather along axis 0 alone, and no product reads the rows directly
 ///   positions        read by Add alone, more than one row of more than one number

@@ -126,8 +126,8 @@ std::optional<Channels> added_channels(const Graph& graph, ValueId id, size_t fr
   return Channels(Eigen::Map<const Channels>(values.data(), count));
 }
 
-/// The producer that a BatchNormalization normalises: a weighted node, with or without the Add that some exporters (Paddle's
-/// ConvTranspose) write instead of its bias.
+/// The producer that a BatchNormalization normalises: a weighted node, with or without the Add that some exporters
+/// (Paddle's ConvTranspose) write instead of its bias.
 struct Source {
   const Node* node = nullptr;
   const Node* add = nullptr;

@@ -41,10 +41,11 @@ constexpr double kMostBytes = 2'147'483'648.0;  ///< their bytes: protobuf holds
 constexpr double kMemoryOfNode =
     2048;  ///< in bytes: reading, planning and linting 262 144 nodes took 1.8 to 2.7 KB each
 
-/// Refuses, before a call is replaced, what replacing them would never end or blow up. Each function is looked at once, functions
-/// that nobody calls are not; nothing for a model without functions.
-/// Errors  InvalidModel: a function that calls itself, in however many steps; calls deeper than kDeepestCalls; more than kMostNodes
-/// nodes or kMostBytes bytes; InvalidData: more than the memory limit holds. The message names the function and the bound.
+/// Refuses, before a call is replaced, what replacing them would never end or blow up. Each function is looked at once,
+/// functions that nobody calls are not; nothing for a model without functions.
+/// Errors  InvalidModel: a function that
+/// calls itself, in however many steps; calls deeper than kDeepestCalls; more than kMostNodes nodes or kMostBytes
+/// bytes; InvalidData: more than the memory limit holds. The message names the function and the bound.
 void check_calls(const onnx::ModelProto& model);
 
 }  // namespace detent

@@ -26,8 +26,8 @@ bool leads_an_input(const Graph& graph, const std::string& symbol) {
   });
 }
 
-/// The extents that --shape gives an input, else those that the model declares, an open batch as 1; -1 where a size is open. nullopt: not
-/// even the rank is known.
+/// The extents that --shape gives an input, else those that the model declares, an open batch as 1; -1 where a size is
+/// open. nullopt: not even the rank is known.
 std::optional<Extents> extents_of(const Graph& graph, const Value& input, const InputShapes& given) {
   const auto& declared = input.declared_shape;
   const auto named = given.find(input.name);
@@ -120,8 +120,8 @@ std::optional<ValueShapes> shapes_without_data(const Graph& graph, const InputSh
 }
 
 TrialShapes shapes_at_trial_sizes(const Graph& graph, const InputShapes& given) {
-  // Deep strides divide 256 and 320; 224 is for networks that end in a window of 7 x 7, the rest for short sequences and
-  // for volumes.
+  // Deep strides divide 256 and 320; 224 is for networks that end in a window of 7 x 7, the rest for short sequences
+  // and for volumes.
   constexpr int64_t kSizes[] = {256, 320, 224, 128, 64, 48, 32, 16};
   constexpr size_t kEnough = 2;
   check_given(graph, given);

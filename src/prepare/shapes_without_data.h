@@ -27,10 +27,11 @@ struct TrialShapes {
   std::string missing;            ///< why there is none: "the model declares no rank for 'x'"; else empty
 };
 
-/// For what does not depend on sizes, only on ranks and channels: what shapes_without_data says, at up to two sizes that the
-/// model runs at. All open extents of all inputs have the same size, but for an open batch (1) and an open axis 1 of an
-/// input of rank 3 or more: the channels that a convolution reads there, else 3 at rank 4.
-/// Errors  as shapes_without_data; none where the model does not run.
+/// For what does not depend on sizes, only on ranks and channels: what shapes_without_data says, at up to two sizes
+/// that the model runs at. All open extents of all inputs have the same size, but for an open batch (1) and an open
+/// axis 1 of an input of rank 3 or more: the channels that a convolution reads there, else 3 at rank 4.
+/// Errors  as
+/// shapes_without_data; none where the model does not run.
 [[nodiscard]] TrialShapes shapes_at_trial_sizes(const Graph& graph, const InputShapes& given);
 
 /// The note of a report where sizes are open.

@@ -6,12 +6,13 @@
 
 namespace detent {
 
-/// Makes of every graph that a node of the main graph holds (If, Loop, Scan) a model of its own, as `change` and what it calls
-/// can patch the main graph only, calls `change(inner)`, and puts what became of it back. All values of the graph around it that the
-/// inner graph does not define are inputs of that model (constants of up to 4096 elements initializers), so that no new name hides
-/// one; they are taken out again. Its opset imports are the model's; changes of them are lost.
-/// wanted  asked first; graphs for which it is false stay untouched.
-/// Errors  what `change` throws; the model is then half changed.
+/// Makes of every graph that a node of the main graph holds (If, Loop, Scan) a model of its own, as `change` and what
+/// it calls can patch the main graph only, calls `change(inner)`, and puts what became of it back. All values of the
+/// graph around it that the inner graph does not define are inputs of that model (constants of up to 4096 elements
+/// initializers), so that no new name hides one; they are taken out again. Its opset imports are the model's; changes
+/// of them are lost. wanted  asked first; graphs for which it is false stay untouched.
+/// Errors  what `change` throws;
+/// the model is then half changed.
 void change_subgraphs(Model& model, const std::function<bool(const Graph&)>& wanted,
                       const std::function<void(Model& inner)>& change);
 

@@ -1,4 +1,5 @@
-// detent._detent: commands as functions. Options come as keyword arguments, reports go back as JSON text, which __init__.py makes dicts of.
+// detent._detent: commands as functions. Options come as keyword arguments, reports go back as JSON text, which
+// __init__.py makes dicts of.
 #include <pybind11/functional.h>
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
@@ -22,8 +23,8 @@ namespace py = pybind11;
 namespace detent {
 namespace {
 
-/// Hands progress to a Python function `progress(task, done, total)`, and keeps warnings until the call is over: __init__.py gives
-/// them to `warnings.warn`.
+/// Hands progress to a Python function `progress(task, done, total)`, and keeps warnings until the call is over:
+/// __init__.py gives them to `warnings.warn`.
 class PythonReporter final : public Reporter {
  public:
   explicit PythonReporter(py::object progress) : progress_(std::move(progress)) {}
@@ -70,8 +71,9 @@ class PythonReporter final : public Reporter {
   std::vector<std::string> warnings_;
 };
 
-/// Runs `work` beside the interpreter: progress is delivered meanwhile. KeyboardInterrupt, which Python raises in its main thread alone,
-/// and what the progress function raises end this work through `stop`; that of other threads goes on.
+/// Runs `work` beside the interpreter: progress is delivered meanwhile. KeyboardInterrupt, which Python raises in its
+/// main thread alone, and what the progress function raises end this work through `stop`; that of other threads goes
+/// on.
 template <class Work>
 auto beside_python(PythonReporter& reporter, std::stop_source& stop, Work work) {
   std::future<std::string> result = std::async(std::launch::async, std::move(work));

@@ -15,7 +15,8 @@ constexpr std::string_view kAny = "...";
 
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
-/// Where the name that is quoted from `at` on ends; npos when no name starts there: an apostrophe stands behind a letter.
+/// Where the name that is quoted from `at` on ends; npos when no name starts there: an apostrophe stands behind a
+/// letter.
 size_t closing_quote(std::string_view sentence, size_t at) {
   if (sentence[at] != '\'') return std::string_view::npos;
   if (at > 0 && std::isalnum(static_cast<unsigned char>(sentence[at - 1])) != 0) return std::string_view::npos;

@@ -13,8 +13,8 @@ enum class Lists {
   All      ///< a line for each
 };
 
-/// What a sentence says whatever it is said of: "its input 0 comes from Slice 'a'" -> "its input ... comes from Slice '...'".
-/// Quoted names, the numbers of inputs and "3 of 32 channels" are left out, all else stays.
+/// What a sentence says whatever it is said of: "its input 0 comes from Slice 'a'" -> "its input ... comes from Slice
+/// '...'". Quoted names, the numbers of inputs and "3 of 32 channels" are left out, all else stays.
 [[nodiscard]] std::string pattern_of(std::string_view sentence);
 
 /// The lists of one text. Remembers whether something was left out.

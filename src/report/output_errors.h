@@ -7,14 +7,15 @@
 
 namespace detent {
 
-/// The outputs, the lowest SQNR first, then integers by their share of equal elements, then those that are exact, then those
-/// that FP32 leaves at 0; of equals as they were.
+/// The outputs, the lowest SQNR first, then integers by their share of equal elements, then those that are exact, then
+/// those that FP32 leaves at 0; of equals as they were.
 [[nodiscard]] std::vector<ErrorReport::Output> worst_first(std::vector<ErrorReport::Output> outputs);
 
 /// Not one element differs.
 [[nodiscard]] bool is_exact(const ErrorReport::Output& output);
 
-/// "SQNR 45.1 dB, cosine 0.99997, argmax agreement 99.9 %", "3 of 1600 elements differ", "exact", "0 throughout in FP32".
+/// "SQNR 45.1 dB, cosine 0.99997, argmax agreement 99.9 %", "3 of 1600 elements differ", "exact", "0 throughout in
+/// FP32".
 [[nodiscard]] std::string output_error_text(const ErrorReport::Output& output);
 
 /// "SQNR 32.4 dB, cosine 0.99975", of several outputs "SQNR 45.1 dB at 'mask', the worst of 3 outputs".

@@ -11,7 +11,8 @@ namespace detent {
 
 /// "1.9 MB", "512 B".
 [[nodiscard]] std::string bytes_text(double bytes);
-/// A fraction in percent, rounded to `decimals` digits behind the point; one below 1 stays below 100. Texts and pages round so.
+/// A fraction in percent, rounded to `decimals` digits behind the point; one below 1 stays below 100. Texts and pages
+/// round so.
 [[nodiscard]] double rounded_percent(double fraction, int decimals);
 /// "99.6 %"; exactly "100 %" only when it is.
 [[nodiscard]] std::string percent_text(double fraction, int decimals = 1);

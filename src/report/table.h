@@ -25,7 +25,8 @@ struct Table {
     std::string head;  ///< in pages markup
     Kind kind = Kind::Number;
     std::string meaning = {};  ///< what pages say of the column when it is pointed at
-    /// Of texts, in characters: as wide as the longest cell, but at least and at most this. 0: at least as wide as the head.
+    /// Of texts, in characters: as wide as the longest cell, but at least and at most this. 0: at least as wide as the
+    /// head.
     size_t width = 0, most = std::numeric_limits<size_t>::max();
   };
   struct Cell {

@@ -22,12 +22,13 @@ struct BlockedWeight {
 /// Rows under one scale: the format's block, or all of `rows`.
 [[nodiscard]] int64_t rows_in_block(const BlockFormat& format, int64_t rows);
 
-/// The scale of each block is that which loses least in sum (w - w')^2: of 65 from half the largest weight to all of it, by the largest
-/// code of narrow range (7 or 127), then the scale that fits the codes of the best one, as long as that helps. The codes reach
-/// from -8 to 7, or -128 to 127. A block that is all zero gets scale 1.
+/// The scale of each block is that which loses least in sum (w - w')^2: of 65 from half the largest weight to all of
+/// it, by the largest code of narrow range (7 or 127), then the scale that fits the codes of the best one, as long as
+/// that helps. The codes reach from -8 to 7, or -128 to 127. A block that is all zero gets scale 1.
 ///
 /// weight   [K, N], floats of any type. The last block of a column may be shorter.
-/// importance  of each row: the sum is that of importance * (w - w')^2. Empty: all are alike. Rows of a block that all count nothing
+/// importance  of each row: the sum is that of importance * (w - w')^2. Empty: all are alike. Rows of a block that all
+/// count nothing
 ///          are alike too.
 /// Empty    no elements -> no codes; scales 1.
 /// Cost     about 70 operations an element.

@@ -12,7 +12,8 @@ namespace detent {
 [[nodiscard]] RewriteOptions rewrite_options(const FormatOptions& format, const PlacementOptions& placement,
                                              const Target& target);
 
-/// The placement options with what the format says about them: whether activations are INT8 where the target's are UINT8.
+/// The placement options with what the format says about them: whether activations are INT8 where the target's are
+/// UINT8.
 [[nodiscard]] PlacementOptions placement_with(const RewriteOptions& format, PlacementOptions placement,
                                               const Target& target);
 

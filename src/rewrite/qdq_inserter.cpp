@@ -62,8 +62,8 @@ class QdqInserter {
     }
   }
 
-  /// The type that holds the number of a value's scale. The QuantizeLinear in front of a Cast has a scale of another type
-  /// and the same number.
+  /// The type that holds the number of a value's scale. The QuantizeLinear in front of a Cast has a scale of another
+  /// type and the same number.
   [[nodiscard]] DataType number_type(ValueId id) const {
     const DataType before = context_.scale_type(context_.source_of(id));
     return is_half(before) ? before : context_.scale_type(id);

@@ -20,7 +20,8 @@ struct RewriteOptions {
   bool per_tensor_weights = false;  ///< one scale per weight instead of one per channel
   bool int8_weights = true;         ///< INT8 or FP8 initializer + DequantizeLinear; false: float weight + full pair
   bool int32_bias = false;          ///< constant bias as INT32 with scale s_x * s_w; false: float
-  /// Products of 8-bit activations and INT8 weights saturate on some CPUs of the target: how weights are written for that.
+  /// Products of 8-bit activations and INT8 weights saturate on some CPUs of the target: how weights are written for
+  /// that.
   enum class Saturation : uint8_t {
     None,     ///< they never do
     Avoided,  ///< scales are raised until no pair of weights can (WeightOptions::safe_pairs)
@@ -29,7 +30,8 @@ struct RewriteOptions {
   Saturation saturation = Saturation::None;
   /// By name of the constant: the scales that its codes were chosen with (WeightOptions::given_scale).
   std::map<std::string, std::vector<float>> weight_scales = {};
-  /// Names of constants that are written as UINT8 codes with zero point 128. Their products never saturate, and take longer.
+  /// Names of constants that are written as UINT8 codes with zero point 128. Their products never saturate, and take
+  /// longer.
   std::set<std::string> uint8_weights = {};
   bool half_scales = true;  ///< FP16 values: FP16 scales (opset >= 19); false: FP32 scales and casts
 

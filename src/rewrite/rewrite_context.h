@@ -28,7 +28,8 @@ struct RewriteContext {
   }
   /// What the QuantizeLinear of a value reads: what a Cast between float types reads, where one makes the value. A Cast
   /// between a kernel and its QuantizeLinear keeps the kernel from writing INT8.
-  /// Source: TensorRT's guide, "Q/DQ layer-placement recommendations": a QuantizeLinear is fused with the layer before it.
+  /// Source: TensorRT's guide, "Q/DQ layer-placement recommendations": a QuantizeLinear is fused with the layer before
+  /// it.
   [[nodiscard]] ValueId source_of(ValueId id) const;
 };
 

@@ -121,8 +121,8 @@ class WeightInserter {
     }
   }
 
-  /// Returns which weights a reader of UINT8 activations multiplies side by side. Depthwise readers of the same weight ask nothing, and
-  /// readers of 16-bit floats are float kernels (O9).
+  /// Returns which weights a reader of UINT8 activations multiplies side by side. Depthwise readers of the same weight
+  /// ask nothing, and readers of 16-bit floats are float kernels (O9).
   [[nodiscard]] PairOrder pairs_of(const Copy& copy) const {
     if (context_.options.saturation == RewriteOptions::Saturation::None) return {};
     for (const WeightDecision* reader : copy.readers) {

@@ -21,7 +21,8 @@ class WeightMemo {
     WeightOptions options;
     QuantizedWeight quantized;
   };
-  /// The result of quantize_weight() for the value `id`, which is `weight`. Errors  those of quantize_weight().
+  /// The result of quantize_weight() for the value `id`, which is `weight`.
+  /// Errors  those of quantize_weight().
   QuantizedWeight get(ValueId id, const Tensor& weight, int axis, const WeightOptions& options) {
     std::vector<Entry>& entries = entries_[{id, axis}];
     for (const Entry& entry : entries)
@@ -31,7 +32,8 @@ class WeightMemo {
     return entries.emplace_back(Entry{options, std::move(quantized)}).quantized;
   }
 
-  /// What get() gave for the value `id`, by axis; one entry for each of the options it was asked with that gave another result.
+  /// What get() gave for the value `id`, by axis; one entry for each of the options it was asked with that gave another
+  /// result.
   [[nodiscard]] std::vector<std::pair<int, const Entry*>> entries_of(ValueId id) const {
     std::vector<std::pair<int, const Entry*>> found;
     for (auto at = entries_.lower_bound({id, INT_MIN}); at != entries_.end() && at->first.first == id; ++at)

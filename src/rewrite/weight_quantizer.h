@@ -38,14 +38,16 @@ struct QuantizedWeight {
 
 /// Symmetric codes of a weight tensor, one scale per index of `axis` (-1: one scale).
 ///
-/// Codes are those that QuantizeLinear computes from the weight with these scales: integers, or floats rounded to nearest even,
-/// saturating. An all-zero channel gets scale 1.
-/// Mse is never worse than Max in sum (w - w')^2: a grid over [0.5, 1] * max |w|, then for the codes of the best one
-/// the scale that fits them best, sum(q w) / sum(q^2), as long as that helps. A grouped ConvTranspose weight is C_in x
-/// C_out/group x k...: with axis 1 one scale serves the same index of every group.
-/// safe_pairs raises each scale by the least factor that makes its pairs safe (least_safe_scale), after the range was chosen.
+/// Codes are those that QuantizeLinear computes from the weight with these scales: integers, or floats rounded to
+/// nearest even, saturating. An all-zero channel gets scale 1. Mse is never worse than Max in sum (w - w')^2: a grid
+/// over [0.5, 1] * max |w|, then for the codes of the best one the scale that fits them best, sum(q w) / sum(q^2), as
+/// long as that helps. A grouped ConvTranspose weight is C_in x C_out/group x k...: with axis 1 one scale serves the
+/// same index of every group. safe_pairs raises each scale by the least factor that makes its pairs safe
+/// (least_safe_scale), after the range was chosen.
 /// Empty   no elements -> scales 1.
-/// Errors  InvalidModel when a weight is NaN or Inf; InvalidOption for Float8E4M3FN with Mse or fewer bits; Internal for types other than float, double, half and bfloat16.
+/// Errors  InvalidModel when a weight
+/// is NaN or Inf; InvalidOption for Float8E4M3FN with Mse or fewer bits; Internal for types other than float, double,
+/// half and bfloat16.
 [[nodiscard]] QuantizedWeight quantize_weight(const Tensor& weight, int axis, const WeightOptions& options = {});
 
 }  // namespace detent

@@ -24,7 +24,8 @@ namespace detent {
 
 namespace {
 
-/// How a model runs tells what its shapes do not. Trials take zeros or random numbers; a model that cannot run them answers no.
+/// How a model runs tells what its shapes do not. Trials take zeros or random numbers; a model that cannot run them
+/// answers no.
 
 /// Elements of a tensor as [outer, extent, bytes behind the axis].
 struct Slices {
@@ -36,7 +37,8 @@ struct Slices {
   size_t bytes;
 };
 
-/// Two different random samples of the whole declared shapes. Errors  InvalidOption where a size is open.
+/// Two different random samples of the whole declared shapes.
+/// Errors  InvalidOption where a size is open.
 std::vector<std::vector<Tensor>> random_inputs(const Graph& graph) {
   std::vector<InputSpec> specs;
   for (const ValueId id : graph.inputs()) {
@@ -83,8 +85,9 @@ bool agree_behind_first(const Tensor& a, const Tensor& b, size_t axis, int64_t b
   return true;
 }
 
-/// True when the model treats `batch` samples on these axes (one per input, kNoBatchAxis for none) apart from each other: with the first
-/// sample replaced, each output changes only in the first slice of an axis of that extent. All sizes are declared.
+/// True when the model treats `batch` samples on these axes (one per input, kNoBatchAxis for none) apart from each
+/// other: with the first sample replaced, each output changes only in the first slice of an axis of that extent. All
+/// sizes are declared.
 bool keeps_samples_apart(const Graph& graph, std::span<const int> axes, int64_t batch) {
   try {
     const auto random = random_inputs(graph);
@@ -172,7 +175,8 @@ std::map<std::string, Sightings> sightings_of(const Graph& graph) {
   return found;
 }
 
-/// Some input does not speak against it: it leads there, or what leads there is fixed beyond 1 or shared by fewer inputs.
+/// Some input does not speak against it: it leads there, or what leads there is fixed beyond 1 or shared by fewer
+/// inputs.
 bool may_lead(const Graph& graph, const std::string& symbol, const std::map<std::string, Sightings>& all) {
   return std::ranges::any_of(graph.inputs(), [&](ValueId id) {
     const Value& value = graph.value(id);
@@ -186,9 +190,9 @@ bool may_lead(const Graph& graph, const std::string& symbol, const std::map<std:
 /// True when the name itself says that it counts samples: it holds "batch", or is b, bs or n.
 bool is_named_batch(const std::string& symbol) { return likeness(symbol) > 0; }
 
-/// What the model calls its batch: the symbolic extent of its inputs that is named so ("batch_size", "N" in front), else the one that most
-/// inputs share, then most outputs, then on the lowest axis. "" where names do not tell: none is shared, or all inputs that share it have
-/// a fixed batch of 1 in front (["1", "tokens"] twice).
+/// What the model calls its batch: the symbolic extent of its inputs that is named so ("batch_size", "N" in front),
+/// else the one that most inputs share, then most outputs, then on the lowest axis. "" where names do not tell: none is
+/// shared, or all inputs that share it have a fixed batch of 1 in front (["1", "tokens"] twice).
 std::string batch_symbol(const Graph& graph) {
   const auto all = sightings_of(graph);
   std::string best;
@@ -348,7 +352,8 @@ class AxisFinder {
     return false;
   }
 
-  /// The ways to choose an axis of this extent in every input that is no scalar, axes in front first; none where an input has none.
+  /// The ways to choose an axis of this extent in every input that is no scalar, axes in front first; none where an
+  /// input has none.
   [[nodiscard]] std::vector<std::vector<int>> axes_of_extent(int64_t batch) const {
     constexpr size_t kMostWays = 16;  // each costs two runs of the model
     std::vector<std::vector<int>> ways{{}};

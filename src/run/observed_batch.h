@@ -20,8 +20,8 @@ class SampleObserver {
                        std::span<const uint8_t> counted) = 0;
 };
 
-/// Runs a batch and shows its values without their padding. Padding cannot be told from content in a value where the samples are not found:
-/// such a value is shown from a second run, in which content stands in the place of padding.
+/// Runs a batch and shows its values without their padding. Padding cannot be told from content in a value where the
+/// samples are not found: such a value is shown from a second run, in which content stands in the place of padding.
 /// Errors  those of stack_samples and Executor::run.
 void run_observed(Executor& executor, std::vector<Sample>&& batch, const SampleAxes& axes, SampleObserver& observer);
 

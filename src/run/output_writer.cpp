@@ -56,7 +56,8 @@ OutputWriter::OutputWriter(std::filesystem::path folder, const std::string& name
 
 namespace {
 
-/// The axis that is known to count samples, else the first of the extent of a batch; none for a batch of 1, which any axis may have.
+/// The axis that is known to count samples, else the first of the extent of a batch; none for a batch of 1, which any
+/// axis may have.
 std::optional<size_t> axis_of_batch(int64_t batch, const Shape& shape, const SampleAxis& where) {
   const bool counts = where.kind == SampleAxis::Kind::Counts && where.axis < shape.rank();
   if (counts && batch > 1 && shape[where.axis] == batch) return where.axis;
@@ -80,7 +81,8 @@ Tensor slices_as_rows(const Tensor& output, size_t axis, size_t real) {
   return result;
 }
 
-/// Rows to append: the real part when axis 0 is the batch, slices where another axis is, else the whole output under a new axis 0.
+/// Rows to append: the real part when axis 0 is the batch, slices where another axis is, else the whole output under a
+/// new axis 0.
 Tensor as_rows(const Tensor& output, int64_t batch, size_t real, const SampleAxis& where) {
   const Shape& shape = output.shape();
   if (shape.rank() == 0) return output;

@@ -18,8 +18,8 @@ struct SamplePass {
   const RunSettings& settings;
   /// The text of the progress line; empty: the caller shows progress, over several passes.
   std::string_view task = {};
-  /// An incomplete last batch is filled by repeating its last sample, dropped with a warning, or runs as it is, which a model that
-  /// leaves its batch open takes.
+  /// An incomplete last batch is filled by repeating its last sample, dropped with a warning, or runs as it is, which a
+  /// model that leaves its batch open takes.
   using LastBatch = StreamOptions::LastGroup;
   LastBatch last_batch = LastBatch::Fill;
   /// The error when no sample could be read; empty: no sample is no error.
@@ -36,14 +36,16 @@ struct SampleCounts {
 /// Shows that `samples` are done, where the pass has a task.
 void show_progress(const SamplePass& pass, size_t samples);
 void begin_progress(const SamplePass& pass);
-/// Ends the progress line. Errors  InvalidData when there was no sample and the pass refuses that.
+/// Ends the progress line.
+/// Errors  InvalidData when there was no sample and the pass refuses that.
 void end_progress(const SamplePass& pass, const SampleCounts& counts);
 
 /// Streams all samples in batches through `run`, in parallel, and their results through `take`, in order.
 ///
 /// run(size_t slot, std::vector<Sample>&& batch, size_t real) -> Result   `real` of the batch count; see stream().
 /// take(Result&&)                                                           one at a time.
-/// Errors  whatever they throw; an error of `run` names the first sample of its batch. Interrupted is passed on as it is.
+/// Errors  whatever they throw; an error of `run` names the first sample of its batch. Interrupted is passed on as it
+/// is.
 template <class Result, class Run, class Take>
 SampleCounts run_over(const SamplePass& pass, Run run, Take take) {
   using Batch = std::pair<size_t, Result>;

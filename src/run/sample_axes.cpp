@@ -263,7 +263,8 @@ bool fixes_batch(const Graph& graph, const Sample& sample) {
   return false;
 }
 
-/// reverse  inputs that are the same in all samples are reversed, which not every model runs with. Absent: the samples do not run.
+/// reverse  inputs that are the same in all samples are reversed, which not every model runs with. Absent: the samples
+/// do not run.
 std::optional<SampleAxes> axes_from(const Schedule& schedule, const DataSource& source, const RunSettings& settings,
                                     bool reverse) {
   try {

@@ -15,7 +15,8 @@ namespace detent {
 /// Where the samples of a batch lie in the values of a graph.
 class SampleAxes {
  public:
-  /// In front of every value: a batch of one sample, and samples that are joined because the model takes any number of them.
+  /// In front of every value: a batch of one sample, and samples that are joined because the model takes any number of
+  /// them.
   SampleAxes() = default;
   explicit SampleAxes(ValueMap<SampleAxis> by_value) : by_value_(std::move(by_value)) {}
 
@@ -27,12 +28,12 @@ class SampleAxes {
   ValueMap<SampleAxis> by_value_;
 };
 
-/// Finds by evidence where the samples of a batch that the model fixes lie in the values that `schedule` wants. The first batch of the
-/// source runs, and again with one sample replaced by another one: the elements that change belong to that sample. Two samples are replaced,
-/// and up to six more where they leave a doubt. A value is Unknown when the elements that changed fit no axis, or more than one, or none
-/// changed although the graph leads from the samples to it.
-/// Batch of 1, or left open by the model: nothing is run, samples lie in front.
-/// Nothing to run (samples that cannot be read or run, which the pass over all of them reports): all values are Unknown.
+/// Finds by evidence where the samples of a batch that the model fixes lie in the values that `schedule` wants. The
+/// first batch of the source runs, and again with one sample replaced by another one: the elements that change belong
+/// to that sample. Two samples are replaced, and up to six more where they leave a doubt. A value is Unknown when the
+/// elements that changed fit no axis, or more than one, or none changed although the graph leads from the samples to
+/// it. Batch of 1, or left open by the model: nothing is run, samples lie in front. Nothing to run (samples that cannot
+/// be read or run, which the pass over all of them reports): all values are Unknown.
 /// Errors  Interrupted.
 [[nodiscard]] SampleAxes find_sample_axes(const Schedule& schedule, const DataSource& source,
                                           const RunSettings& settings);

@@ -103,8 +103,8 @@ class Stream {
   }
 
  private:
-  /// Tokens end in order: behind the group that is processed longest stand the groups of all other threads, and the one that is read
-  /// meanwhile. With fewer than that a thread would wait for samples while another one works.
+  /// Tokens end in order: behind the group that is processed longest stand the groups of all other threads, and the one
+  /// that is read meanwhile. With fewer than that a thread would wait for samples while another one works.
   static size_t tokens_for(size_t threads, const StreamOptions& options) {
     return std::max(2 * threads, threads * std::max<size_t>(options.group_size, 1) + 1);
   }

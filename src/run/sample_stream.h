@@ -42,10 +42,13 @@ struct SampleGroup {
 /// Streams every sample of `source` through `process`: decoding runs beside execution on the same `threads` threads, at
 /// most 2 * threads samples, or threads + 1 groups, are in memory however many there are. Results arrive in order.
 ///
-/// process(slot, std::vector<Sample>&& group, size_t real) -> Result   in parallel; `slot` < threads is unique among running calls.
-/// finish(size_t group_index, Result&&)                                one at a time, in ascending order.
+/// process(slot, std::vector<Sample>&& group, size_t real) -> Result   in parallel; `slot` < threads is unique among
+/// running calls. finish(size_t group_index, Result&&)                                one at a time, in ascending
+/// order.
 /// Groups  consecutive samples; those that were skipped leave no gap, so that groups stay full.
-/// Stop    once stop_requested(), no further sample is begun; finish is still called for every group whose process() returned, then Interrupted
+/// Stop    once
+/// stop_requested(), no further sample is begun; finish is still called for every group whose process() returned, then
+/// Interrupted
 ///         is thrown.
 /// Empty   no sample -> nothing is called.
 /// Errors  whatever reading, process or finish throw, as thrown; of several the one of the lowest sample, whatever the

@@ -30,12 +30,14 @@ class SampleSubset final : public DataSource {
 /// Those whose names are none of these.
 [[nodiscard]] std::vector<size_t> samples_without(const DataSource& source, const std::set<std::string>& names);
 
-/// 64 bits of a sample's name, the same on every machine. Source  FNV-1a, then the finalizer of SplitMix64.
+/// 64 bits of a sample's name, the same on every machine.
+/// Source  FNV-1a, then the finalizer of SplitMix64.
 [[nodiscard]] uint64_t hash_of_name(std::string_view name);
 
 /// The `count` samples whose names (path relative to the source, index within a file) have the smallest hash, in
 /// ascending order of it: the same samples in the same order however the source is shuffled.
-/// Fewer than `count` in the source -> all of them. always  names of samples that follow where they are not among these.
+/// Fewer than `count` in the source -> all of them. always  names of samples that follow where they are not among
+/// these.
 [[nodiscard]] std::vector<size_t> samples_by_hash(const DataSource& source, size_t count,
                                                   const std::set<std::string>& always = {});
 

@@ -24,15 +24,16 @@ class SamplesTogether final : public DataSource {
   size_t together_;
 };
 
-/// How many samples are worth running at once: where a weight is read for few positions of a sample (the last layers of networks for
-/// small images), fetching it takes longer than the products, and several samples share it. Up to 8, so that a weight serves 64
-/// positions; 1 where it does anyway, where the model fixes its batch or leaves other sizes open, or where the values `wanted` of the
-/// first samples run together have other bits than run one by one.
-/// Errors  those of reading, but for samples that cannot be read (1).
+/// How many samples are worth running at once: where a weight is read for few positions of a sample (the last layers of
+/// networks for small images), fetching it takes longer than the products, and several samples share it. Up to 8, so
+/// that a weight serves 64 positions; 1 where it does anyway, where the model fixes its batch or leaves other sizes
+/// open, or where the values `wanted` of the first samples run together have other bits than run one by one. Errors
+/// those of reading, but for samples that cannot be read (1).
 [[nodiscard]] size_t samples_together(const Graph& graph, std::span<const ValueId> wanted, const DataSource& source);
 
-/// True when axis 0 of each value counts samples and nothing else: what was found for a joined batch can be told of each sample.
-/// one, joined  shapes that one sample, and `together` of them, give the values; a value without one is not cut.
+/// True when axis 0 of each value counts samples and nothing else: what was found for a joined batch can be told of
+/// each sample. one, joined  shapes that one sample, and `together` of them, give the values; a value without one is
+/// not cut.
 [[nodiscard]] bool are_cut_by_sample(std::span<const ValueId> values, const ValueShapes& one, const ValueShapes& joined,
                                      size_t together);
 

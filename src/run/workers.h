@@ -14,8 +14,8 @@ namespace detent {
 /// How many worker threads `settings` mean: at least 1.
 [[nodiscard]] size_t worker_count(const RunSettings& settings);
 
-/// Threads for each kernel when there are fewer batches of samples than workers: the cores that would have nothing to do.
-/// At least 1.
+/// Threads for each kernel when there are fewer batches of samples than workers: the cores that would have nothing to
+/// do. At least 1.
 [[nodiscard]] int team_size(const RunSettings& settings, const DataSource& samples);
 
 /// One executor per worker slot, made when the slot is used first.

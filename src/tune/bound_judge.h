@@ -27,7 +27,8 @@ class BoundJudge {
   };
 
   /// data  what a bound on the SQNR is measured on when it names nothing else; nullptr: none.
-  /// Errors  Usage: a bound that is no finite number, no samples to judge on, or a --max-drop without labels, masks, tokens and command; those of open_data and of
+  /// Errors  Usage: a bound that is no finite number, no samples to judge on, or a --max-drop without labels, masks,
+  /// tokens and command; those of open_data and of
   ///         TaskMetric; InvalidOption when the model has no output to judge.
   BoundJudge(const AccuracyBound& bound, const Model& model, const DataSource* data, const RunSettings& settings);
 
@@ -70,7 +71,8 @@ class BoundJudge {
   mutable std::optional<double> fp32_by_command_;  // asked once: a command may take long
 };
 
-/// The judge of a bound; nullptr where none is given. Errors  those of BoundJudge.
+/// The judge of a bound; nullptr where none is given.
+/// Errors  those of BoundJudge.
 [[nodiscard]] std::unique_ptr<const BoundJudge> open_judge(const AccuracyBound& bound, const Model& model,
                                                            const DataSource* data, const RunSettings& settings);
 

@@ -26,15 +26,16 @@ struct BoundedModel {
   const RunSettings& settings;
 };
 
-/// Measures sets of choices that stay float side by side, on more and more of the samples until it is sure on which side of a
-/// bound each lies: most lie far from it, and a part of the samples says so.
+/// Measures sets of choices that stay float side by side, on more and more of the samples until it is sure on which
+/// side of a bound each lies: most lie far from it, and a part of the samples says so.
 ///
 /// Stages  the first 64 samples or more (JudgedBatches), then twice as many each time, then all.
 /// Sure    a score on a part is carried to all samples by a model that was measured on all of them, the float model or
-///         another set: its score there plus the difference between the two on the part. Of these estimates the one with the smallest
-///         standard error (jackknife, with the correction for a part of a finite whole) counts; a set is sure where it lies
-///         kSureErrors of them from the bound.
-/// A bound by a command has no score on parts, because nobody knows whether the command can judge one: every set is measured on all
+///         another set: its score there plus the difference between the two on the part. Of these estimates the one
+///         with the smallest standard error (jackknife, with the correction for a part of a finite whole) counts; a set
+///         is sure where it lies kSureErrors of them from the bound.
+/// A bound by a command has no score on parts, because nobody knows whether the command can judge one: every set is
+/// measured on all
 ///         samples, two at a time, and who goes on is asked in between.
 class BoundRace {
  public:
@@ -59,14 +60,16 @@ class BoundRace {
 
   BoundRace(const BoundedModel& bounded, PlanOf plan_of);
 
-  /// Standings when nobody goes on. base  a set that most of these are nearly equal to: what they have in common with it is
-  /// computed once. A set that was measured before begins where it ended.
-  /// Errors  those of measuring, rewriting and running; InvalidOption when nothing can be compared; Interrupted.
+  /// Standings when nobody goes on. base  a set that most of these are nearly equal to: what they have in common with
+  /// it is computed once. A set that was measured before begins where it ended.
+  /// Errors  those of measuring, rewriting
+  /// and running; InvalidOption when nothing can be compared; Interrupted.
   [[nodiscard]] std::vector<Standing> run(const std::vector<Set>& sets, const GoesOn& goes_on,
                                           const std::optional<Set>& base = std::nullopt);
   /// On all samples.
   [[nodiscard]] Standing measure(const Set& set);
-  /// The same one sample after the other, as everything else measures: samples that are joined may be rounded otherwise.
+  /// The same one sample after the other, as everything else measures: samples that are joined may be rounded
+  /// otherwise.
   [[nodiscard]] BoundJudge::Score confirm(const Set& set);
   /// On the first `batches` batches, as many as it was measured on.
   [[nodiscard]] BoundJudge::Score score_on(const Set& set, size_t batches) const;

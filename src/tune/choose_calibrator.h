@@ -42,7 +42,8 @@ struct ChosenRanges {
   std::optional<CalibratorMeasurement> measurement;  ///< where the calibrator was chosen by one
 };
 
-/// The candidates of "auto", as make_calibrator reads them: max, entropy, mse, percentile 99.9, 99.99, 99.999, samplemax 99, 95, 90, 50.
+/// The candidates of "auto", as make_calibrator reads them: max, entropy, mse, percentile 99.9, 99.99, 99.999,
+/// samplemax 99, 95, 90, 50.
 [[nodiscard]] std::span<const std::string_view> auto_candidates();
 
 /// How "auto" is done.
@@ -64,15 +65,18 @@ struct CalibratorQuestion {
   std::optional<size_t> together = {};  ///< samples that run at once, where the caller knows samples_together() already
 };
 
-/// Quantizes the model once for each of auto_candidates() and runs these variants beside the float model, in two rounds: all of them on
-/// up to 16 samples, then those that may still win, at most 6, on up to 64 samples together (those whose names have the smallest hash). What is taken is
-/// choose_within_band()'s. Candidates with the same ranges are run once. A plan without pairs is not measured.
+/// Quantizes the model once for each of auto_candidates() and runs these variants beside the float model, in two
+/// rounds: all of them on up to 16 samples, then those that may still win, at most 6, on up to 64 samples together
+/// (those whose names have the smallest hash). What is taken is choose_within_band()'s. Candidates with the same ranges
+/// are run once. A plan without pairs is not measured.
 ///
-/// Cost    runs of the model for 75e9 multiply-accumulates, about 5 s of one core, or a fifth of the calibration samples, whichever is
-///         more; fewer samples and fewer candidates, the safest first, where that does not pay for 2 samples of each. The same
-///         for any machine and any number of threads: the file must not depend on the clock.
+/// Cost    runs of the model for 75e9 multiply-accumulates, about 5 s of one core, or a fifth of the calibration
+/// samples, whichever is
+///         more; fewer samples and fewer candidates, the safest first, where that does not pay for 2 samples of each.
+///         The same for any machine and any number of threads: the file must not depend on the clock.
 /// Memory  see evaluate_models and JudgedBatches.
-/// Errors  InvalidOption without data or when no output can be compared and there is no other calibrator to take; those of
+/// Errors  InvalidOption without data or when no output can be compared and there is no other calibrator to take; those
+/// of
 ///         evaluate_models.
 /// Source  the smallest tensor error is not the best network: calibrators/README.md.
 [[nodiscard]] ChosenRanges choose_calibrator(const CalibratorQuestion& question);

@@ -34,9 +34,11 @@ class FloatVariants {
   [[nodiscard]] virtual const Graph& graph() const = 0;
   /// The plan with these nodes kept float beside what the user excludes.
   [[nodiscard]] virtual PlacementPlan plan(const KeptFloat& kept) const = 0;
-  /// Measures what patches of these plans need, in one pass. Errors  those of measuring.
+  /// Measures what patches of these plans need, in one pass.
+  /// Errors  those of measuring.
   virtual void measure_for(std::span<const PlacementPlan> plans) = 0;
-  /// What makes the float model that of the plan. Errors  those of measuring and rewriting.
+  /// What makes the float model that of the plan.
+  /// Errors  those of measuring and rewriting.
   [[nodiscard]] virtual GraphPatch patch(const PlacementPlan& plan) = 0;
   /// A copy of the float model with that patch.
   [[nodiscard]] virtual Model model(const PlacementPlan& plan) = 0;
@@ -55,8 +57,8 @@ class FloatVariants {
   FloatVariants& operator=(const FloatVariants&) = default;
 };
 
-/// Variants with pairs on activations. Choices are every INT8 layer, and operators that carry pairs even where no layer is INT8 (the
-/// Mul of a squeeze-and-excite block, products of two activations). What it looks at must outlive it.
+/// Variants with pairs on activations. Choices are every INT8 layer, and operators that carry pairs even where no layer
+/// is INT8 (the Mul of a squeeze-and-excite block, products of two activations). What it looks at must outlive it.
 class PairVariants final : public FloatVariants {
  public:
   /// ruined  nodes that stay float in every variant (MeasuredFloat::ruined)
@@ -70,7 +72,8 @@ class PairVariants final : public FloatVariants {
   [[nodiscard]] Model model(const PlacementPlan& plan) override;
   [[nodiscard]] const std::vector<FloatChoice>& choices() const override { return choices_; }
   [[nodiscard]] int64_t macs() const override { return whole_.coverage.macs; }
-  /// Where the rules then leave it float too, for want of quantized neighbours, what it needs of the whole plan (restricted_to).
+  /// Where the rules then leave it float too, for want of quantized neighbours, what it needs of the whole plan
+  /// (restricted_to).
   [[nodiscard]] PlacementPlan alone(const FloatChoice& choice) const override;
 
  private:

@@ -39,9 +39,10 @@ struct RankedChoice {
   }
 };
 
-/// The choices of `variants`, each measured alone on 64 of the samples (those whose names have the smallest hash), by the noise that
-/// it puts on the worst of the values `names` for what keeping it float costs, most first.
-/// Errors  those of measure_layer_errors.
+/// The choices of `variants`, each measured alone on 64 of the samples (those whose names have the smallest hash), by
+/// the noise that it puts on the worst of the values `names` for what keeping it float costs, most first.
+/// Errors  those
+/// of measure_layer_errors.
 std::vector<RankedChoice> rank_choices(FloatVariants& variants, const Model& model,
                                        const std::vector<std::string>& names, const DataSource& source,
                                        const RunSettings& settings) {
@@ -108,8 +109,8 @@ class LayerSearch final : SetJudge {
     return bounded_.variants.graph().node(ranking_[i].what.node).name;
   }
 
-  /// Where on a line of sets the bound seems to be crossed: the first that meets it (`yes`), or does not; none where none does. Sets
-  /// behind it are not measured any further.
+  /// Where on a line of sets the bound seems to be crossed: the first that meets it (`yes`), or does not; none where
+  /// none does. Sets behind it are not measured any further.
   std::optional<size_t> first_that(bool yes, const std::vector<Set>& sets, const std::optional<Set>& base) override {
     const auto standings = race_.run(
         sets,

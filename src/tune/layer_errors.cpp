@@ -14,7 +14,8 @@ namespace detent {
 
 namespace {
 
-/// Variant 0 has everything quantized, 1 + 2i and 2 + 2i are choice i alone and all but it; of those alone choice i is 1 + i.
+/// Variant 0 has everything quantized, 1 + 2i and 2 + 2i are choice i alone and all but it; of those alone choice i is
+/// 1 + i.
 void add_variants(ModelsSideBySide& shared, FloatVariants& variants, LayerVariants asked) {
   const bool both = asked == LayerVariants::Both;
   std::vector<PlacementPlan> plans{variants.plan({})};

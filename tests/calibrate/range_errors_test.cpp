@@ -12,8 +12,8 @@ using ::testing::ElementsAre;
 using Choice = std::map<ValueId, Range>;
 
 constexpr ValueId kWide{3}, kOther{8};
-/// GridError::rounding() for 4096 elements in 4096 bins: 2^-36 (2 * 4096)^2 4096 = 4 squared bins. The smallest error here, of 255
-/// steps, is 4096 (4096 / 255)^2 / 12 = 88000: 2e-4 dB, and as much for the other error.
+/// GridError::rounding() for 4096 elements in 4096 bins: 2^-36 (2 * 4096)^2 4096 = 4 squared bins. The smallest error
+/// here, of 255 steps, is 4096 (4096 / 255)^2 / 12 = 88000: 2e-4 dB, and as much for the other error.
 constexpr double kRoundingDb = 4e-4;
 
 /// One element in the middle of each of 4096 bins from 0 to 1: even density in every bin.
@@ -59,8 +59,8 @@ TEST_F(RangeErrors, AreZeroForEqualChoices) {
 
 TEST_F(RangeErrors, AreThoseOfTheWorstValueNotOfAll) {
   calibration_.histograms[kOther] = even_histogram();
-  // A range twice as wide makes steps twice as wide, and all of the error is rounding. The data ends where a cell does: 63.5
-  // steps of 2 / 127, 15.5 of the other.
+  // A range twice as wide makes steps twice as wide, and all of the error is rounding. The data ends where a cell
+  // does: 63.5 steps of 2 / 127, 15.5 of the other.
   const float wider = 127 / 15.5F;
   const std::vector<Choice> choices{{{kWide, {-1, 1}}, {kOther, {-2, 2}}},
                                     {{kWide, {-wider, wider}}, {kOther, {-1, 1}}}};
@@ -94,8 +94,8 @@ TEST_F(RangeErrors, HoldNothingAgainstAChoiceWithoutTheValue) {
 }
 
 TEST_F(RangeErrors, OfAsymmetricRangesSeeBothEnds) {
-  // 255 steps over twice the range are twice as wide. The data ends at a code of the first grid, half a step above one of the
-  // second: both see nothing but rounding.
+  // 255 steps over twice the range are twice as wide. The data ends at a code of the first grid, half a step above one
+  // of the second: both see nothing but rounding.
   const std::vector<Choice> choices{{{kWide, {0, 1}}}, {{kWide, {-1, 1}}}};
   const auto found = regrets(choices, RangeKind::Asymmetric);
   EXPECT_EQ(found[0], 0);

@@ -323,7 +323,8 @@ TEST(GridError, EqualsTheErrorIntegratedBinByBin) {
       const auto left = static_cast<double>(j);
       expected += bins.counts[j] * (integral(left + 1) - integral(left));
     }
-    // Both subtract sums of x^2 <= 4096^2 per element to get down to step^2/12: 2^-53 * 4096^2 * 12 < 3e-8 an operation.
+    // Both subtract sums of x^2 <= 4096^2 per element to get down to step^2/12: 2^-53 * 4096^2 * 12 < 3e-8 an
+    // operation.
     EXPECT_NEAR(error({step, 0, 0, 127}), expected, 1e-6 * expected) << amax;
   }
 }

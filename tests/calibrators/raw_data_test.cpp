@@ -44,8 +44,8 @@ float our_amax(const char* calibrator, const Histogram& histogram, RangeKind kin
 }
 
 TEST_F(SharedReferenceRawData, OursBesideTheirs) {
-  // amax from our histogram of the raw data / from theirs. Entropy has no bound on amax; theirs with * searched every eighth
-  // bin only. What holds for every cell is checked here, how near they lie in the tests below.
+  // amax from our histogram of the raw data / from theirs. Entropy has no bound on amax; theirs with * searched every
+  // eighth bin only. What holds for every cell is checked here, how near they lie in the tests below.
   struct Column {
     const char *title, *spec, *reference;
   };
@@ -83,9 +83,9 @@ TEST_F(SharedReferenceRawData, OursBesideTheirs) {
 }
 
 TEST_F(SharedReferenceRawData, PercentilesLieWithinTheirBins) {
-  // Ours and the ranked element share a bin, which is as good as a histogram can be. Theirs is the left edge of a bin that
-  // holds it, hence two of the wider bins; where the rank is whole, either neighbour is a right answer however far apart
-  // they lie.
+  // Ours and the ranked element share a bin, which is as good as a histogram can be. Theirs is the left edge of a bin
+  // that holds it, hence two of the wider bins; where the rank is whole, either neighbour is a right answer however far
+  // apart they lie.
   size_t apart = 0, compared = 0;
   double worst = 0;
   for (const Case& reference : cases_) {

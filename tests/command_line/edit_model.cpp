@@ -1,4 +1,5 @@
-// edit_model IN.onnx OUT.onnx EDIT ARG...: one change to a model that no exporter would make, for the tests of this folder.
+// edit_model IN.onnx OUT.onnx EDIT ARG...: one change to a model that no exporter would make, for the tests of this
+// folder.
 #include <onnx/onnx_pb.h>
 
 #include <cstdio>

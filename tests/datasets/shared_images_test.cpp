@@ -67,8 +67,8 @@ TEST_F(SharedData, CifarHasTheMeanThatModelsAreNormalisedWith) {
     const auto pixels = image.data<float>();
     for (size_t i = 0; i < pixels.size(); ++i) total[i / 1024] += pixels[i] / 1024. / 2000;
   }
-  // Published mean of the training set .4914/.4822/.4465. An image's own mean scatters by about .12 around it, so 2000 of
-  // them give .0027; four of these.
+  // Published mean of the training set .4914/.4822/.4465. An image's own mean scatters by about .12 around it, so 2000
+  // of them give .0027; four of these.
   EXPECT_NEAR(total[0], .4914, .011);
   EXPECT_NEAR(total[1], .4822, .011);
   EXPECT_NEAR(total[2], .4465, .011);

@@ -10,8 +10,8 @@
 namespace detent {
 namespace {
 
-/// A float holds 2^-24 of a value: the difference of two over a thousandth of the largest knows a slope of 1 to about 1e-4, and its
-/// square, with which errors up to 4 are weighed, to twice that.
+/// A float holds 2^-24 of a value: the difference of two over a thousandth of the largest knows a slope of 1 to about
+/// 1e-4, and its square, with which errors up to 4 are weighed, to twice that.
 constexpr double kSlopes = 1e-3;
 
 /// a = x * scale + shift for two channels, then what `behind` says.

@@ -32,7 +32,8 @@ class Numbers {
 ///   x -> stem -> Relu -+-> left -> Relu -> right -> Add -> Relu -> wide -> Relu -> head -> y
 ///                      +----------------------------^
 ///
-/// spread  channel 0 of what `wide` reads is as many times larger than the others, and `wide` weighs it as many times less: a
+/// spread  channel 0 of what `wide` reads is as many times larger than the others, and `wide` weighs it as many times
+/// less: a
 ///         scale for all channels then leaves few steps for the others. 1: all layers are alike.
 inline Model residual_network(float spread) {
   Model model = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 13]>

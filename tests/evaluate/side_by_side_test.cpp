@@ -108,14 +108,14 @@ TEST(VariantsSideBySide, RunOnlyWhatALayerChanges) {
   const MemorySource source(test::residual_samples(1));
   test::VariantsOf network(model, source, "tensorrt");
   std::vector<size_t> steps = evaluate_both_ways(network, {"y"}).steps;
-  // Five convolutions with what is fused behind them, and the Mul; a pair is two steps, or one where a Conv takes its codes, which all
-  // but the one in front of the Add do.
+  // Five convolutions with what is fused behind them, and the Mul; a pair is two steps, or one where a Conv takes its
+  // codes, which all but the one in front of the Add do.
   const bool codes = test::sums_codes();
   EXPECT_EQ(steps[0], 6U);
   EXPECT_EQ(steps[1], codes ? 6U + 5 + 1 : 6U + 2 * 5);
   steps.erase(steps.begin(), steps.begin() + 2);
-  // Alone and all but it: the stem; the layer left of the Add, whose input has a pair for the Add in any case; the one right
-  // of it, with the pair of the skip, and apart from the Add when it is float; the wide layer; the head.
+  // Alone and all but it: the stem; the layer left of the Add, whose input has a pair for the Add in any case; the one
+  // right of it, with the pair of the skip, and apart from the Add when it is float; the wide layer; the head.
   if (codes) {
     EXPECT_THAT(steps, ElementsAre(7, 11, 6, 8, 7, 10, 3, 3, 2, 1));
   } else {

@@ -113,7 +113,8 @@ TEST(TaskMetric, ReadsScoresWhoseSamplesLieOnAnotherAxis) {
 TEST(TaskMetric, ReadsMasksWhoseSamplesLieOnAnotherAxis) {
   const TemporaryFolder folder;
   const auto options = masked(folder, {std::string("\0\1\1", 3), std::string("\1\1\0", 3)});
-  // [classes, samples, height 1, width 3] in place of [samples, classes, ...]: the scores of class 0, then those of class 1.
+  // [classes, samples, height 1, width 3] in place of [samples, classes, ...]: the scores of class 0, then those of
+  // class 1.
   const Tensor output = Tensor::from<float>({2, 2, 1, 3}, {5, 0, 0, 0, 0, 5, 0, 5, 5, 5, 5, 0});
   const std::vector<SampleAxis> second = {{SampleAxis::Kind::Counts, 1, 1}};
   EXPECT_THAT(judge(options, 2, output, second).metrics(), ElementsAre(Pair("miou", 1.0)));

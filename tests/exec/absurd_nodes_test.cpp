@@ -1,5 +1,5 @@
-// Every attribute, constant, input and output of every operator, made absurd one at a time on a small valid node: the answer
-// is a result or an error of the documented codes, soon and in little memory.
+// Every attribute, constant, input and output of every operator, made absurd one at a time on a small valid node: the
+// answer is a result or an error of the documented codes, soon and in little memory.
 
 #include <gtest/gtest.h>
 

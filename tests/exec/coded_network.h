@@ -7,8 +7,8 @@
 
 namespace detent::test {
 
-/// Codes of type `type` with zero point `zero` in front of a Conv of 2 x 4 channels, and codes of its weights; `rest` reads its output c,
-/// the floats d of its data or w of its weights.
+/// Codes of type `type` with zero point `zero` in front of a Conv of 2 x 4 channels, and codes of its weights; `rest`
+/// reads its output c, the floats d of its data or w of its weights.
 inline Model coded_network(const std::string& rest, const std::string& type = "int8", const std::string& zero = "0") {
   return parse_model_text(
       "<ir_version: 8, opset_import: [\"\" : 17]> g (float[1,4,6,6] x) => (float[A,B,C,D] y)\n"

@@ -1,4 +1,5 @@
-// Weights of products in blocks: small ones become floats once, many stay codes, and no bit of the result depends on it.
+// Weights of products in blocks: small ones become floats once, many stay codes, and no bit of the result depends on
+// it.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// A Conv that sums codes gets them from the QuantizeLinear: the DequantizeLinear between them runs only for those who read floats.
+// A Conv that sums codes gets them from the QuantizeLinear: the DequantizeLinear between them runs only for those who
+// read floats.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -75,8 +75,8 @@ TEST(Schedule, KeepsAnInnerValueWithAnotherReaderApart) {
   EXPECT_EQ(Schedule(model.graph(), model.graph().outputs()).steps().size(), 3U);
 }
 
-/// The same outputs with and without fusion. Whole-number weights on quarter steps are exact in float; an activation may round
-/// its intermediate results otherwise, some 2^-24 of values of a few units.
+/// The same outputs with and without fusion. Whole-number weights on quarter steps are exact in float; an activation
+/// may round its intermediate results otherwise, some 2^-24 of values of a few units.
 void expect_fusion_changes_nothing(const Model& model, const Tensor& input, size_t fused_steps) {
   struct Keeper : Observer {
     Tensor kept;

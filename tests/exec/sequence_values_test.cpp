@@ -1,4 +1,5 @@
-// Sequences and optionals on their way through a schedule: carried, returned, captured, folded, and kept from other operators.
+// Sequences and optionals on their way through a schedule: carried, returned, captured, folded, and kept from other
+// operators.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -58,7 +58,8 @@ TEST(ShapeNeeds, WhatABranchReadsDecides) {
               ElementsAre("x", "c", "p"));
 }
 
-/// A product in front of a NonZero is computed after all: two elements are not zero, where skipping it would leave none.
+/// A product in front of a NonZero is computed after all: two elements are not zero, where skipping it would leave
+/// none.
 TEST(FindShapes, ComputesTheProductsThatDecideAShape) {
   const Model model = parse_model_text(std::string(kHead) +
                                        "g (float[1,2] x) => (int64 y) <float[2,3] w = {1, 0, 2, 0, 0, 3}> "

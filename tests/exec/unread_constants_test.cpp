@@ -1,4 +1,5 @@
-// Weights whose codes are summed: their floats are not made where nobody reads them, and no bit of a result depends on it.
+// Weights whose codes are summed: their floats are not made where nobody reads them, and no bit of a result depends on
+// it.
 #include <gtest/gtest.h>
 
 #include <algorithm>

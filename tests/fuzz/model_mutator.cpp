@@ -1,6 +1,6 @@
-// Changes models as models: libFuzzer's own changes of bytes rarely leave a protobuf that parses. Any field of any message
-// of the model may change; strings become names that the model has or operators that Detent knows, messages are copied from
-// elsewhere in the model or, in a cross-over, from another one.
+// Changes models as models: libFuzzer's own changes of bytes rarely leave a protobuf that parses. Any field of any
+// message of the model may change; strings become names that the model has or operators that Detent knows, messages are
+// copied from elsewhere in the model or, in a cross-over, from another one.
 #include <google/protobuf/message.h>
 
 #include <algorithm>

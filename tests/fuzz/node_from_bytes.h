@@ -8,9 +8,10 @@
 
 namespace detent::fuzz {
 
-/// A model of one node. The first two bytes choose a row of kOneNodes (exec/one_node_models.h), the next how many changes follow:
-/// of attributes, shapes and types of inputs, constants, the opset, and the lists of inputs and outputs. A row is chosen by a hash of its
-/// text, not by its place: what an input means lives through new rows in nearly every case.
+/// A model of one node. The first two bytes choose a row of kOneNodes (exec/one_node_models.h), the next how many
+/// changes follow: of attributes, shapes and types of inputs, constants, the opset, and the lists of inputs and
+/// outputs. A row is chosen by a hash of its text, not by its place: what an input means lives through new rows in
+/// nearly every case.
 [[nodiscard]] std::unique_ptr<onnx::ModelProto> node_from_bytes(ByteReader& bytes);
 
 /// The bytes that choose row `index` of kOneNodes, without a change.

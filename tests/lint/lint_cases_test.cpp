@@ -15,7 +15,8 @@
 /// Case C2, "why is my Q/DQ model slower?": graphs with one flaw each, and a clean twin. Lint tests as text, in the
 /// form of the placement tests (place/placement_case.h). `d = Pair <axis = 1> (x, s, z)` stands for `d_q =
 /// QuantizeLinear <axis = 1> (x, s, z)` and `d = DequantizeLinear <axis = 1> (d_q, s, z)`. A node is called by its
-/// first output; `w = Cast <to = 10> (wf)` of an initializer stands for an FP16 one. Expectations, which name everything that is found:
+/// first output; `w = Cast <to = 10> (wf)` of an initializer stands for an FP16 one. Expectations, which name
+/// everything that is found:
 ///     error ID NODE, warning ID NODE, note ID NODE
 ///     float NODE       the layer stays float; layers not listed must be INT8
 ///     origin WORD      qdq where nothing is said

@@ -105,7 +105,8 @@ TEST_P(LintOfOurs, StronglyTypedDefaultsGiveNotesOnly) {
 
 TEST_P(LintOfOurs, OnnxRuntimeDefaultsGiveNotesOnly) {
   if (!fs::exists(shared_folder() / GetParam().file)) GTEST_SKIP() << "missing " << GetParam().file;
-  // ONNX Runtime runs layers with FP16 scales in float: lint says of every layer that it is left float, and nothing worse.
+  // ONNX Runtime runs layers with FP16 scales in float: lint says of every layer that it is left float, and nothing
+  // worse.
   if (GetParam().half) {
     const LintReport half = quantize_and_lint("onnxruntime");
     EXPECT_EQ(half.plan.coverage.int8_layers, 0);

@@ -17,7 +17,8 @@ namespace {
 
 constexpr int64_t kWhateverTheCpuHas = 0;
 
-/// All that the CPU has (VBMI2 too, which has no code of its own), then one instruction set after the other, down to plain scalar code.
+/// All that the CPU has (VBMI2 too, which has no code of its own), then one instruction set after the other, down to
+/// plain scalar code.
 std::vector<int64_t> instruction_sets() {
   std::vector<int64_t> sets = hwy::SupportedAndGeneratedTargets();
   sets.insert(sets.begin(), kWhateverTheCpuHas);

@@ -1,4 +1,5 @@
-// Numbers, shapes and types beyond what a kernel can read, count or keep: each is refused, or has the result that is stated.
+// Numbers, shapes and types beyond what a kernel can read, count or keep: each is refused, or has the result that is
+// stated.
 
 #include <limits>
 

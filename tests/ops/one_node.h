@@ -34,7 +34,8 @@ inline std::string text_values(const Tensor& tensor) {
   return text + "}";
 }
 
-/// Runs `y = CALL` where CALL names the tensors a, b, c ... in order. With `constant`, all but the first are initializers.
+/// Runs `y = CALL` where CALL names the tensors a, b, c ... in order. With `constant`, all but the first are
+/// initializers.
 inline Tensor run_node(const std::string& call, const std::vector<Tensor>& tensors, bool constant, int opset = 13) {
   std::string inputs;
   std::string initializers;

@@ -1,5 +1,5 @@
-// The upstream operator tests of Debian's libonnx-testdata, through `detent verify` with the suite's own bounds: relative
-// 1e-3 plus absolute 1e-7.
+// The upstream operator tests of Debian's libonnx-testdata, through `detent verify` with the suite's own bounds:
+// relative 1e-3 plus absolute 1e-7.
 
 #include <gtest/gtest.h>
 
@@ -46,8 +46,8 @@ const std::map<std::string, std::string> kExceptions = {
     {"test_training_dropout_mask", kOtherNumbers},
 };
 
-/// Operators with cases that may be unsupported, each with the reason. The list can only shrink: an entry without such a
-/// case fails the test, and so does a case without an entry.
+/// Operators with cases that may be unsupported, each with the reason. The list can only shrink: an entry without such
+/// a case fails the test, and so does a case without an entry.
 const std::map<std::string, std::string> kUnsupported = {
     {"Adagrad", kTraining}, {"Adam", kTraining},    {"Momentum", kTraining},
     {"Cast", kStrings},     {"CastLike", kStrings}, {"StringNormalizer", kStrings},

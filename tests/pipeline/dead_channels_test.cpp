@@ -113,8 +113,8 @@ TEST_F(SharedDeadChannels, ChangeNothingInFloat) {
   const Tensor before = outputs(original_, "before");
   const Tensor after = outputs(widened(kMixed), "after");
   EXPECT_THAT(values_, SizeIs(17));  // inverted residuals
-  // A sum of 968 terms at most is off by sqrt(968) 2^-24 of its size where roundings are independent, 53 layers by sqrt(53)
-  // times that: 97 dB. A seventh of the accuracy, 17 dB, is for layers whose terms cancel.
+  // A sum of 968 terms at most is off by sqrt(968) 2^-24 of its size where roundings are independent, 53 layers by
+  // sqrt(53) times that: 97 dB. A seventh of the accuracy, 17 dB, is for layers whose terms cancel.
   EXPECT_GT(sqnr_db(before, after), 80);
 }
 
@@ -138,10 +138,11 @@ TEST_F(SharedDeadChannels, CostNoCalibratorAnything) {
     ASSERT_EQ(report.evaluation_samples, 100U);
     for (size_t v = 0; v < kAll.size(); ++v) {
       const auto &with = report.variants[v].metrics, &without = plain.variants[v].metrics;
-      // The constants are rounded too, and ranges move by a bin: some tenths of a dB. The plain divergence loses more than 10 dB.
+      // The constants are rounded too, and ranges move by a bin: some tenths of a dB. The plain divergence loses more
+      // than 10 dB.
       EXPECT_GT(with.at("sqnr_db"), without.at("sqnr_db") - 1) << kAll[v];
-      // One image is a point. Two variants that agree on nine of ten images and are as good have scores that differ by 3.2 points
-      // in one standard deviation, 10 is three of them; without its guards entropy has no image right.
+      // One image is a point. Two variants that agree on nine of ten images and are as good have scores that differ
+      // by 3.2 points in one standard deviation, 10 is three of them; without its guards entropy has no image right.
       EXPECT_GT(with.at("top1"), without.at("top1") - .10) << kAll[v];
     }
   }

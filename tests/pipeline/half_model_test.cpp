@@ -15,7 +15,8 @@
 #include "prepare/raise_opset.h"
 #include "shared_folder.h"
 
-// Case C6: an FP16 model stays FP16 at its boundary, with FP16 scales and the opset raised, or FP32 scales between casts.
+// Case C6: an FP16 model stays FP16 at its boundary, with FP16 scales and the opset raised, or FP32 scales between
+// casts.
 namespace detent {
 namespace {
 

@@ -64,7 +64,8 @@ TEST_F(QuantizeModel, WritesModelsCloseToTheFloatModelForBothTargets) {
   for (const char* target : {"tensorrt", "onnxruntime"}) {
     const QuantizeReport report = quantize_model(sample_options(target, std::string(target) + ".onnx"));
     ASSERT_TRUE(report.error.has_value());
-    // 8 bits with a well chosen range give 30 dB and more on a single value; 20 dB at the end means that nothing is broken.
+    // 8 bits with a well chosen range give 30 dB and more on a single value; 20 dB at the end means that nothing is
+    // broken.
     EXPECT_GT(report.error->sqnr_db, 20) << target;
     EXPECT_GT(report.error->argmax_agreement.value(), 0.97) << target;
     EXPECT_TRUE(is_quantized(read_model(report.output).graph()));

@@ -1,5 +1,5 @@
-// A small network of our own with a signal front end: STFT as one convolution with fixed cosines and sines, power, mel bands,
-// logarithm, and two layers on those.
+// A small network of our own with a signal front end: STFT as one convolution with fixed cosines and sines, power, mel
+// bands, logarithm, and two layers on those.
 #include <cmath>
 #include <numbers>
 #include <random>

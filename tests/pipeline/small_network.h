@@ -14,8 +14,8 @@
 
 namespace detent {
 
-/// Four Convs without biases and with weights above 0: a sample of positive elements that is k times another is so in every
-/// value. Values with pairs for tensorrt: x, r1, r2, r3.
+/// Four Convs without biases and with weights above 0: a sample of positive elements that is k times another is so in
+/// every value. Values with pairs for tensorrt: x, r1, r2, r3.
 class SmallNetwork : public ::testing::Test {
  protected:
   SmallNetwork() {

@@ -14,7 +14,8 @@ namespace {
 
 using ::testing::ElementsAre;
 
-/// A model around `nodes` with a BatchNormalization over two channels: g = {2, -1}, b = {0.5, 1}, m = {1, 2}, v = {3, 0.25}.
+/// A model around `nodes` with a BatchNormalization over two channels: g = {2, -1}, b = {0.5, 1}, m = {1, 2}, v = {3,
+/// 0.25}.
 Model model_with(const std::string& nodes, const std::string& weights,
                  const std::string& inputs = "float[N, 2, 4, 4] x") {
   return parse_model_text(

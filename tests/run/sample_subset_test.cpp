@@ -52,8 +52,8 @@ TEST(SamplesByHash, HaveTheSmallestHashes) {
 }
 
 TEST(SamplesByHash, SpreadOverASortedDataSet) {
-  // 1000 names by class: of 32 drawn at random 3.2 are of each of ten classes, and one that gets none comes about in 35 %
-  // of draws; more than four such would come about in less than 1 of 10^6.
+  // 1000 names by class: of 32 drawn at random 3.2 are of each of ten classes, and one that gets none comes about in 35
+  // % of draws; more than four such would come about in less than 1 of 10^6.
   std::vector<std::string> names;
   for (int label = 0; label < 10; ++label)
     for (int i = 0; i < 100; ++i) names.push_back("class" + std::to_string(label) + "/" + std::to_string(i) + ".jpg");

@@ -93,9 +93,9 @@ double score(const CalibratorMeasurement& measured, const std::string& calibrato
 std::string winner(const CalibratorMeasurement& measured) { return measured.candidates.at(measured.winner).calibrator; }
 
 TEST_F(CalibratorAuto, ClipsAnOutlierThatTheNetworkDoesNotUse) {
-  // x lies in [-1, 1], but one element that meets weights of 0 is 1000. Everything that keeps it has steps of 8. Bins are
-  // 1/4 wide, and entropy and mse keep at least 128 of them: steps of 1/4. Percentile 99.9 (2557.4 of 2560 elements) and
-  // the quantiles over samples (one of 40 is unlike the others) get down to 1: steps of 1/127.
+  // x lies in [-1, 1], but one element that meets weights of 0 is 1000. Everything that keeps it has steps of 8. Bins
+  // are 1/4 wide, and entropy and mse keep at least 128 of them: steps of 1/4. Percentile 99.9 (2557.4 of 2560
+  // elements) and the quantiles over samples (one of 40 is unlike the others) get down to 1: steps of 1/127.
   write_network([](int64_t i, int64_t j) { return i == 0 ? 0 : weight_code(i, j); });
   write_data([](int64_t n, int64_t i) {
     if (i == 0) return n == 11 ? 1000.0F : 0.0F;
@@ -113,8 +113,8 @@ TEST_F(CalibratorAuto, ClipsAnOutlierThatTheNetworkDoesNotUse) {
 }
 
 TEST_F(CalibratorAuto, ClipsNothingThatLiesOnTheGrid) {
-  // Inputs are multiples of 1/127 up to 127 of them, weights are -1, 0 and 1: with max all of them are as exact as floats.
-  // Two of the 2560 elements lie beyond 100/127, so percentile 99.9 cuts them off.
+  // Inputs are multiples of 1/127 up to 127 of them, weights are -1, 0 and 1: with max all of them are as exact as
+  // floats. Two of the 2560 elements lie beyond 100/127, so percentile 99.9 cuts them off.
   write_network([](int64_t i, int64_t j) { return static_cast<float>((5 * i + j) % 3 - 1); });
   write_data([](int64_t n, int64_t i) {
     if (i == 5 && (n == 3 || n == 30)) return n == 3 ? 1.0F : -1.0F;

@@ -127,7 +127,8 @@ TEST(KeepLayersFloat, ChoosesTheSameForAnyNumberOfThreads) {
   EXPECT_EQ(reports[0].kept.front().reason, reports[1].kept.front().reason);
 }
 
-/// The residual network as a classifier of 16 classes, on disk: images of noise, labelled with what the float model says.
+/// The residual network as a classifier of 16 classes, on disk: images of noise, labelled with what the float model
+/// says.
 class MaxDrop : public ::testing::Test {
  protected:
   static constexpr size_t kSamples = 60;

@@ -17,7 +17,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// Numbers of about 1 go through a sum of `offset` and the difference from it: FP16 tells numbers near 1000 apart by 0.5.
+/// Numbers of about 1 go through a sum of `offset` and the difference from it: FP16 tells numbers near 1000 apart by
+/// 0.5.
 Model through_a_large_sum(const std::string& offset) {
   return parse_model_text(
       "<ir_version: 8, opset_import: [\"\" : 17]> g (float[N, 4] x) => (float[N, 4] y) <float k = {" + offset +

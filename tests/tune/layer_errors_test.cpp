@@ -38,7 +38,8 @@ TEST(LayerErrors, FindTheBadLayer) {
   const LayerErrors errors = errors_of(network);
   ASSERT_EQ(errors.choices.size(), 5U);
   EXPECT_EQ(name(network, errors.choices.front()), kWide);
-  // 64 times fewer steps for the other 15 channels are 36 dB; the rest of the network is at 8 bits, within 10 dB of itself.
+  // 64 times fewer steps for the other 15 channels are 36 dB; the rest of the network is at 8 bits, within 10 dB of
+  // itself.
   EXPECT_LT(errors.choices.front().alone.sqnr_db.value() + 15, errors.choices[1].alone.sqnr_db);
   for (size_t i = 1; i < errors.choices.size(); ++i)
     EXPECT_LT(errors.choices[i].all_but.sqnr_db, errors.choices.front().all_but.sqnr_db);
@@ -136,7 +137,8 @@ TEST(LocalErrors, AreThoseOfEachValueBehindItsPair) {
     }
   const auto found = std::ranges::find(errors, "x", &LocalError::value);
   ASSERT_NE(found, errors.end());
-  // The loop multiplies in double what the kernel multiplies in float: 2^-24 of a value against half a step of 2^-8 of it.
+  // The loop multiplies in double what the kernel multiplies in float: 2^-24 of a value against half a step of 2^-8 of
+  // it.
   EXPECT_NEAR(found->sqnr_db, 10 * std::log10(signal / noise), 0.01);
 }
 

@@ -3,8 +3,8 @@
 #include "detent/detent.h"
 #include "shared_folder.h"
 
-// Case C3: "which of max, entropy, MSE, percentile is best for this network?" One pass over the calibration data answers, and the answer
-// differs: a ResNet keeps its accuracy with each, EfficientNet-B0 loses it with some.
+// Case C3: "which of max, entropy, MSE, percentile is best for this network?" One pass over the calibration data
+// answers, and the answer differs: a ResNet keeps its accuracy with each, EfficientNet-B0 loses it with some.
 namespace detent {
 namespace {
 
@@ -44,8 +44,8 @@ TEST(SharedWhichCalibrator, EfficientNetCollapsesWithMaxAndTheReportSaysWhatDoes
   const fs::path model = shared_folder() / "models/cifar10_efficientnet_b0/model_opset17.onnx";
   if (!fs::exists(model)) GTEST_SKIP() << "missing " << model;
   const ComparisonReport report = compare(model, "resize=64x64,");
-  // Over all 2000 images: 78.9 FP32, 62.6 max, 71.8 entropy (35.4 before it was kept from clipping what costs most), 69.0 mse,
-  // 72.6 percentile (tests/onnxruntime/README.md).
+  // Over all 2000 images: 78.9 FP32, 62.6 max, 71.8 entropy (35.4 before it was kept from clipping what costs
+  // most), 69.0 mse, 72.6 percentile (tests/onnxruntime/README.md).
   EXPECT_LT(top1(report, "max"), report.fp32.at("top1") - 0.08);
   EXPECT_GT(top1(report, "entropy"), report.fp32.at("top1") - 0.15);
   EXPECT_EQ(report.criterion, "top1");

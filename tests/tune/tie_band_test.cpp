@@ -61,8 +61,8 @@ TEST(ChooseWithinBand, LeavesWhatLiesOutsideTheBandHoweverSmallItsRegret) {
 }
 
 TEST(ChooseWithinBand, EndsAtTheStandardError) {
-  // Differences 0 and 2: a standard error of 1. The score falls by half of 1 and half of 0.67 dB, which is what the mean noise makes
-  // of it.
+  // Differences 0 and 2: a standard error of 1. The score falls by half of 1 and half of 0.67 dB, which is what the
+  // mean noise makes of it.
   EXPECT_EQ(chosen({{{20, 24}, 3}, {{20, 22}, 0}}), 1U);
   // Differences 0.5 and 2: a standard error of 0.75. The score falls by half of 1.25 and half of 0.98 dB.
   EXPECT_EQ(chosen({{{20, 24}, 3}, {{19.5, 22}, 0}}), 0U);

@@ -28,13 +28,14 @@ struct Extremes {
 
 /// Distribution of one value: counts of x in bins whose width is a power of two, both signs apart.
 ///
-/// Positive bin i counts x in [i*2^k, (i+1)*2^k), negative bin i counts x in (-(i+1)*2^k, -i*2^k], 0 <= i < kBins, where
-/// k = log2_width() is the smallest integer >= kMinLog2Width with max|x| < 2^(k+12). When a larger |x| arrives,
+/// Positive bin i counts x in [i*2^k, (i+1)*2^k), negative bin i counts x in (-(i+1)*2^k, -i*2^k], 0 <= i < kBins,
+/// where k = log2_width() is the smallest integer >= kMinLog2Width with max|x| < 2^(k+12). When a larger |x| arrives,
 /// neighbouring bins are added and k grows; all counters are integers, so the state depends on the multiset of elements
 /// only: not on their order, on batching, or on the way parts were merged.
-/// |x| < 2^-40, zeros and denormals count as zero only (min and max see +0); NaN and +-Inf are counted and enter nothing
-/// else. A side takes memory (32 KiB) only when something fell into it.
-/// Source  src/DECISIONS.md, "Histograms with power-of-two bins".
+/// |x| < 2^-40, zeros and denormals count as zero only (min and max see +0); NaN and +-Inf are counted and enter
+/// nothing else. A side takes memory (32 KiB) only when something fell into it.
+/// Source  src/DECISIONS.md, "Histograms
+/// with power-of-two bins".
 class DETENT_API Histogram {
  public:
   static constexpr int kBins = 4096;         ///< bins a side
@@ -43,7 +44,8 @@ class DETENT_API Histogram {
 
   Histogram() = default;
 
-  /// Adds elements. Any order, any batching: same state. Empty span -> no change. Returns the extremes of the finite ones.
+  /// Adds elements. Any order, any batching: same state. Empty span -> no change. Returns the extremes of the finite
+  /// ones.
   Extremes add(std::span<const float> values);
   /// Adds another histogram's counts. Commutative and associative.
   void merge(const Histogram& other);

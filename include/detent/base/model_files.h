@@ -16,8 +16,8 @@ struct ModelFiles {
   struct Weights {
     std::string location;  ///< as the model names it
     uint64_t bytes = 0;    ///< its size
-    /// Of all its bytes, 32 hexadecimal digits: MurmurHash3_x64_128, which takes half the time of SHA-256 where the CPU has
-    /// instructions for that, and an eighth elsewhere.
+    /// Of all its bytes, 32 hexadecimal digits: MurmurHash3_x64_128, which takes half the time of SHA-256 where the CPU
+    /// has instructions for that, and an eighth elsewhere.
     std::string digest;
   };
   std::vector<Weights> weights;  ///< by location

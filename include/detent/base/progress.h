@@ -30,7 +30,8 @@ class DETENT_API Reporter {
 /// quiet: warnings only. A warning is printed once.
 [[nodiscard]] DETENT_API std::unique_ptr<Reporter> make_terminal_reporter(bool quiet);
 
-/// Set by Ctrl-C; all long work of the process looks at it and ends with ErrorCode::Interrupted. RunSettings::stop ends one call.
+/// Set by Ctrl-C; all long work of the process looks at it and ends with ErrorCode::Interrupted. RunSettings::stop ends
+/// one call.
 [[nodiscard]] DETENT_API std::atomic<bool>& interrupted();
 
 }  // namespace detent

@@ -38,12 +38,14 @@ struct QParams {
 /// The one place where a scale is made.
 ///
 /// Symmetric int8: scale = amax/127 (narrow) or 2*amax/256 (full), zero point 0; with b bits 2^(b-1)-1 and 2^b take the
-/// places of 127 and 256. Float8E4M3FN: scale = amax/448, its largest number, zero point 0. Asymmetric uint8: scale = (max-min)/255, zero_point = round_half_even(-min/scale) clamped to
-/// 0..255 with the scale as stored; the range is widened to contain 0 first.
-/// Division in double, stored as float. A range with a given scale keeps it to the bit (symmetric, narrow). Empty range (amax 0) -> scale 1, zero point 0; a scale below FLT_MIN -> 1.
-/// Errors  InvalidOption for a type other than Int8, UInt8 and Float8E4M3FN, bits outside 2..8 or a scale type that is no float;
+/// places of 127 and 256. Float8E4M3FN: scale = amax/448, its largest number, zero point 0. Asymmetric uint8: scale =
+/// (max-min)/255, zero_point = round_half_even(-min/scale) clamped to 0..255 with the scale as stored; the range is
+/// widened to contain 0 first. Division in double, stored as float. A range with a given scale keeps it to the bit
+/// (symmetric, narrow). Empty range (amax 0) -> scale 1, zero point 0; a scale below FLT_MIN -> 1. Errors InvalidOption
+/// for a type other than Int8, UInt8 and Float8E4M3FN, bits outside 2..8 or a scale type that is no float;
 ///         InvalidData for a range that is not finite or whose min exceeds its max.
-/// Source  NVIDIA TensorRT and pytorch-quantization (narrow); "FP8 Formats for Deep Learning" (Micikevicius et al. 2022) and
+/// Source  NVIDIA TensorRT and pytorch-quantization (narrow); "FP8 Formats for Deep Learning" (Micikevicius et al.
+/// 2022) and
 ///         NVIDIA Model-Optimizer, modelopt/onnx/quantization/fp8.py (448); ONNX QuantizeLinear for rounding.
 [[nodiscard]] DETENT_API QParams qparams_from_range(const Range& range, const QuantType& type);
 

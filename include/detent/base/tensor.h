@@ -77,8 +77,8 @@ class DETENT_API Shape {
   [[nodiscard]] const int64_t* end() const { return dims_.data() + rank_; }
   [[nodiscard]] std::span<const int64_t> dims() const { return {dims_.data(), rank_}; }
   void push_back(int64_t extent);
-  /// Number of elements; 1 for a scalar, -1 when any extent is negative, else 0 when any is 0. A product beyond 64 bits is
-  /// the largest number.
+  /// Number of elements; 1 for a scalar, -1 when any extent is negative, else 0 when any is 0. A product beyond 64 bits
+  /// is the largest number.
   [[nodiscard]] int64_t element_count() const;
   /// Product of extents [first, last), likewise.
   [[nodiscard]] int64_t element_count(size_t first, size_t last) const;
@@ -97,7 +97,8 @@ class DETENT_API Shape {
   size_t rank_ = 0;
 };
 
-/// Where the channel axis (axis 1) lies in memory. There is never padding: a tensor holds exactly element_count() elements.
+/// Where the channel axis (axis 1) lies in memory. There is never padding: a tensor holds exactly element_count()
+/// elements.
 enum class Layout : uint8_t {
   Plain,         ///< row-major in the order of the shape (N C H W)
   ChannelsLast,  ///< shape says N C spatial..., memory is N spatial... C; rank >= 3 only
@@ -191,8 +192,10 @@ inline constexpr DataType data_type_of<bool> = DataType::Bool;
 class DETENT_API Tensor {
  public:
   Tensor() = default;
-  /// Uninitialised memory from `allocator`. Errors  Unsupported for strings; InvalidData for a negative extent, or extents
-  /// that, zeros left out, ask for more bytes than processors address. view, deferred and reshaped refuse those too.
+  /// Uninitialised memory from `allocator`.
+  /// Errors  Unsupported for strings; InvalidData for a negative extent, or
+  /// extents that, zeros left out, ask for more bytes than processors address. view, deferred and reshaped refuse those
+  /// too.
   Tensor(DataType type, const Shape& shape, Allocator& allocator = Allocator::heap(), Layout layout = Layout::Plain);
   /// A tensor holding a copy of `values`.
   template <class T>
@@ -207,8 +210,8 @@ class DETENT_API Tensor {
   }
   /// Looks at memory owned elsewhere, which must outlive the tensor and is never written.
   static Tensor view(DataType type, const Shape& shape, const void* data);
-  /// A tensor whose elements are made when they are first looked at, once for all copies of it, by whichever thread comes
-  /// first. `make` gives them, in plain layout; what it throws reaches who looked.
+  /// A tensor whose elements are made when they are first looked at, once for all copies of it, by whichever thread
+  /// comes first. `make` gives them, in plain layout; what it throws reaches who looked.
   static Tensor deferred(DataType type, const Shape& shape, std::function<Tensor()> make);
   /// A tensor that holds the elements: this one or, where it is deferred, one that is made for the caller alone.
   /// For large elements that are looked at once. This tensor must outlive it.
@@ -227,8 +230,9 @@ class DETENT_API Tensor {
   /// True when nobody else refers to the memory, so that an in-place kernel may overwrite it.
   [[nodiscard]] bool owns_memory_alone() const { return buffer_ && buffer_.unique(); }
 
-  /// Elements in memory order. Errors  WrongElementType when T is not the tensor's type (int8_t/uint8_t also read Int4/UInt4 and
-  /// Int2/UInt2, uint8_t the bits of small floats, uint16_t those of Float16/BFloat16).
+  /// Elements in memory order.
+  /// Errors  WrongElementType when T is not the tensor's type (int8_t/uint8_t also read
+  /// Int4/UInt4 and Int2/UInt2, uint8_t the bits of small floats, uint16_t those of Float16/BFloat16).
   template <class T>
   [[nodiscard]] std::span<const T> data() const {
     check_type(data_type_of<T>);
@@ -244,7 +248,8 @@ class DETENT_API Tensor {
   /// Errors  Internal when this is not a sequence.
   [[nodiscard]] const std::vector<Tensor>& elements() const;
 
-  /// Same memory under another shape of equal element count. Plain layout only. Errors  Internal otherwise.
+  /// Same memory under another shape of equal element count. Plain layout only.
+  /// Errors  Internal otherwise.
   [[nodiscard]] Tensor reshaped(const Shape& shape) const;
   /// Same memory and shape, read as another type of the same element size.
   [[nodiscard]] Tensor reinterpreted(DataType type) const;
@@ -281,8 +286,9 @@ struct CastOptions {
   Rounding power_rounding = Rounding::Up;               ///< of Float8E8M0, which holds powers of two only
 };
 
-/// Values converted element by element as ONNX Cast does for numeric types (float to integer truncates; other floats round
-/// to nearest even). Errors  Unsupported for strings and sequences.
+/// Values converted element by element as ONNX Cast does for numeric types (float to integer truncates; other floats
+/// round to nearest even).
+/// Errors  Unsupported for strings and sequences.
 [[nodiscard]] DETENT_API Tensor cast(const Tensor& tensor, DataType type, Allocator& allocator = Allocator::heap(),
                                      const CastOptions& options = {});
 

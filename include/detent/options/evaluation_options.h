@@ -8,8 +8,8 @@
 
 namespace detent {
 
-/// The samples a model is judged on, and what tells good outputs from bad ones. Without any of these the outputs are compared
-/// with the float model's only.
+/// The samples a model is judged on, and what tells good outputs from bad ones. Without any of these the outputs are
+/// compared with the float model's only.
 struct EvaluationOptions {
   DataOptions data;              ///< preprocessed as the calibration data is
   std::filesystem::path labels;  ///< csv `file,label`, files relative to the data's folder; empty: none

@@ -6,8 +6,8 @@
 
 namespace detent {
 
-/// The x86 CPUs on which integer products of UINT8 activations and INT8 weights have to be right. Those without VNNI add two
-/// products in 16 bits and saturate.
+/// The x86 CPUs on which integer products of UINT8 activations and INT8 weights have to be right. Those without VNNI
+/// add two products in 16 bits and saturate.
 enum class Cpu {
   Any,  ///< all: weights are scaled so that no pair of products can saturate
   Vnni  ///< those with VNNI, and other architectures: weights use all their codes

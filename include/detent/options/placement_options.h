@@ -20,8 +20,8 @@ struct PlacementOptions {
   enum class Residual { Auto, Quantize, Float } residual = Residual::Auto;  ///< stream of a transformer
   enum class Scales { Fp16, Fp32 } scales = Scales::Fp16;  ///< of FP16 values: FP16 (opset 19), or FP32 between casts
   bool quantize_outputs = false;
-  /// Activations are INT8 where the target's own type is UINT8: ONNX Runtime runs fewer layers in integers then (O10). Commands
-  /// that have FormatOptions take it from there.
+  /// Activations are INT8 where the target's own type is UINT8: ONNX Runtime runs fewer layers in integers then (O10).
+  /// Commands that have FormatOptions take it from there.
   bool int8_activations = false;
   /// ECMAScript regular expressions, searched in node names. An included node is quantized even where a rule would keep
   /// it float, an excluded one stays float; exclude wins over include; other nodes follow the rules.

@@ -10,8 +10,8 @@ namespace detent {
 /// How products of UINT8 activations and INT8 weights are summed.
 enum class CpuProducts {
   Exact,  ///< in 32 bits, as CPUs with VNNI do
-  /// As ONNX Runtime does on x86 CPUs with AVX2 or AVX-512 and without VNNI: two neighbouring products are added in 16 bits, with
-  /// saturation, and outputs are rounded as its integer kernels round them.
+  /// As ONNX Runtime does on x86 CPUs with AVX2 or AVX-512 and without VNNI: two neighbouring products are added in 16
+  /// bits, with saturation, and outputs are rounded as its integer kernels round them.
   Avx2
 };
 
@@ -21,7 +21,8 @@ struct RunSettings {
   bool skip_bad_data = false;  ///< count and skip unreadable samples instead of stopping
   CpuProducts products = CpuProducts::Exact;
   Reporter* reporter = &Reporter::silent();
-  /// Asked to stop, it ends this call alone, within about a second, with ErrorCode::Interrupted; calls of other threads go on.
+  /// Asked to stop, it ends this call alone, within about a second, with ErrorCode::Interrupted; calls of other threads
+  /// go on.
   std::stop_token stop = {};
 };
 

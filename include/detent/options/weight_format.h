@@ -18,7 +18,8 @@ enum class WeightCodes : uint8_t { Int4, Int8 };
 /// Weights of products as integers with one scale a block; activations stay float.
 struct WeightFormat {
   WeightCodes codes = WeightCodes::Int4;
-  /// Weights under one scale, along the axis that the product sums over: 16, 32, 64, 128, 256. 0: all of an output channel.
+  /// Weights under one scale, along the axis that the product sums over: 16, 32, 64, 128, 256. 0: all of an output
+  /// channel.
   int64_t block = 32;
 };
 

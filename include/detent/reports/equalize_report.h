@@ -9,7 +9,8 @@
 
 namespace detent {
 
-/// The equalization of a model before it was calibrated: kept where a family is. It was measured on the samples that decided.
+/// The equalization of a model before it was calibrated: kept where a family is. It was measured on the samples that
+/// decided.
 struct EqualizeReport : MeasuredChange {
   std::string requested;  ///< "auto", "gate,relu" ...; with ", by the table" where a calibration table said it
   struct Family {
@@ -27,8 +28,8 @@ struct EqualizeReport : MeasuredChange {
     double imbalance_before = 1, imbalance_after = 1;  ///< largest over median of the channels' amax; 0: not measured
   };
   std::vector<Value> values;  ///< those that are equalized and stored
-  /// Under auto, where families were kept: the model as it will be written beside the model without equalization, on all
-  /// calibration samples. Not kept: nothing was kept in the end.
+  /// Under auto, where families were kept: the model as it will be written beside the model without equalization, on
+  /// all calibration samples. Not kept: nothing was kept in the end.
   std::optional<AcceptanceReport> acceptance;
   std::vector<std::string> notes;
 };

@@ -27,9 +27,9 @@ enum class OutputKind {
                                         : "float";
 }
 
-/// Error of one model's outputs against another's, over the same samples. A model is as good as its worst output: one that is
-/// exact says nothing of the others, so no number here is a mean over outputs. SQNRs are in dB, infinite where the outputs
-/// are equal; an output that FP32 leaves at 0 has none.
+/// Error of one model's outputs against another's, over the same samples. A model is as good as its worst output: one
+/// that is exact says nothing of the others, so no number here is a mean over outputs. SQNRs are in dB, infinite where
+/// the outputs are equal; an output that FP32 leaves at 0 has none.
 struct ErrorReport {
   size_t samples = 0;
   std::optional<double> sqnr_db;            ///< the lowest; absent: no output has one
@@ -75,8 +75,8 @@ struct MeasuredChange {
   double seconds = 0;
 };
 
-/// A change of the model as it would be written. before_db and after_db are half the mean of the samples' SQNRs and half the SQNR of
-/// their mean noise.
+/// A change of the model as it would be written. before_db and after_db are half the mean of the samples' SQNRs and
+/// half the SQNR of their mean noise.
 struct AcceptanceReport : MeasuredChange {
   double worst_before_db = 0, worst_after_db = 0;  ///< mean over the worst tenth of the samples
 };
@@ -102,7 +102,7 @@ struct CalibratorMeasurement {
   std::vector<Candidate> candidates;  ///< that were measured: all, unless one sample takes long
   size_t winner = 0;                  ///< index into candidates
   size_t highest = 0;                 ///< index of the highest score, among those measured longest; another than the
-      ///< winner where the samples cannot tell the two and the winner is safer over values
+                       ///< winner where the samples cannot tell the two and the winner is safer over values
   size_t samples = 0;  ///< of those measured longest
   double seconds = 0;
 };

@@ -19,8 +19,9 @@ enum class NodeType : uint8_t {
 struct GraphReport {
   struct Node {
     std::string name, op;
-    /// Codes: a weighted layer that runs on them, or another node that reads all its data behind pairs and whose outputs are
-    /// read behind pairs alone. Else the type of its first output. What an engine fuses into the layer in front has its own type here.
+    /// Codes: a weighted layer that runs on them, or another node that reads all its data behind pairs and whose
+    /// outputs are read behind pairs alone. Else the type of its first output. What an engine fuses into the layer in
+    /// front has its own type here.
     NodeType type = NodeType::Other;
     std::vector<std::string> inputs;   ///< values by slot; "" where it is a constant or left out
     std::vector<std::string> outputs;  ///< values; "" where left out

@@ -12,7 +12,8 @@
 
 namespace detent {
 
-/// How much of a model runs in INT8, or in FP8 where that is the plan's type. Layers are the weighted operators (Conv, Gemm, MatMul ...).
+/// How much of a model runs in INT8, or in FP8 where that is the plan's type. Layers are the weighted operators (Conv,
+/// Gemm, MatMul ...).
 struct CoverageReport {
   int64_t layers = 0, int8_layers = 0;
   int64_t macs = 0, int8_macs = 0;  ///< 0 where sizes are open

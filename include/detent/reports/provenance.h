@@ -17,7 +17,8 @@ struct Provenance {
   /// That differ from the target's defaults and hold for this file: "concat=inputs; accuracy=best"; may be empty.
   std::string options;
   std::string source_producer;  ///< what the float model said: "pytorch 2.1"; empty: nothing
-  /// Layers with weights that were left float on purpose, by node: the user's choice, a bound, or what samples showed (R15), in words.
+  /// Layers with weights that were left float on purpose, by node: the user's choice, a bound, or what samples showed
+  /// (R15), in words.
   std::map<std::string, std::string> float_layers;
 };
 

@@ -7,8 +7,9 @@
 
 namespace detent {
 
-/// A file that appears under its name whole, by commit(), or not at all: written beside it under a temporary name, which
-/// goes with the object. Where the target is a link, what it points at is replaced; a device, pipe or socket is written to.
+/// A file that appears under its name whole, by commit(), or not at all: written beside it under a temporary name,
+/// which goes with the object. Where the target is a link, what it points at is replaced; a device, pipe or socket is
+/// written to.
 /// Errors  CannotWrite naming the file and the system's reason, from every member.
 class AtomicFile {
  public:
@@ -21,7 +22,8 @@ class AtomicFile {
   void write(std::string_view bytes);
   /// Writes at an offset, over what is there or behind it; does not count for size().
   void write_at(uint64_t offset, std::string_view bytes);
-  /// Fills `out` with bytes that were written before, from `offset` on. Errors  also when there are not so many.
+  /// Fills `out` with bytes that were written before, from `offset` on.
+  /// Errors  also when there are not so many.
   void read_back(uint64_t offset, std::span<char> out) const;
   /// For writers that want a descriptor, until sync(). What they write does not count for size().
   [[nodiscard]] int descriptor() const { return descriptor_; }
@@ -48,7 +50,8 @@ class AtomicFile {
 /// Errors  CannotWrite naming the file and the system's reason; without `overwrite` also when it exists.
 void write_file(const std::filesystem::path& path, std::string_view content, bool overwrite = true);
 
-/// Errors  CannotWrite when `path` exists and `overwrite` is false, or its folder does not exist or takes no files. Clears dead_temporaries.h.
+/// Errors  CannotWrite when `path` exists and `overwrite` is false, or its folder does not exist or takes no files.
+/// Clears dead_temporaries.h.
 void check_writable(const std::filesystem::path& path, bool overwrite = true);
 
 }  // namespace detent

@@ -10,7 +10,8 @@
 
 namespace detent {
 
-/// 128 bits that stand for some content. Equal content -> equal digest; no protection against people who want a collision.
+/// 128 bits that stand for some content. Equal content -> equal digest; no protection against people who want a
+/// collision.
 struct Digest {
   uint64_t first = 0, second = 0;
   /// 32 lower-case hexadecimal digits.

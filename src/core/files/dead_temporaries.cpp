@@ -32,7 +32,8 @@ const std::string& boot_digits() {
 
 bool is_digits(std::string_view text) { return text.find_first_not_of("0123456789abcdef") == std::string_view::npos; }
 
-/// True for names that temporary_name(), or the same of version 0.1 (random digits alone), gives; `boot` becomes the first digits.
+/// True for names that temporary_name(), or the same of version 0.1 (random digits alone), gives; `boot` becomes the
+/// first digits.
 bool is_temporary_of(std::string_view name, const std::string& target, std::string_view& boot) {
   const std::string beginning = "." + target + ".";
   if (!name.starts_with(beginning) || !name.ends_with(kEnding)) return false;

@@ -7,7 +7,8 @@
 
 namespace detent {
 
-/// Read-only bytes of an open file; the descriptor is closed with the last holder. Reads use pread: many threads at once.
+/// Read-only bytes of an open file; the descriptor is closed with the last holder. Reads use pread: many threads at
+/// once.
 class FileBytes {
  public:
   /// The bytes of an open descriptor, which this object closes. `name` is used in messages.
@@ -20,7 +21,8 @@ class FileBytes {
   /// Errors  InvalidData naming the file, also for pipes and devices.
   static std::shared_ptr<const FileBytes> open(const std::filesystem::path& path);
 
-  /// Fills `out`. Errors  InvalidData when the file ends early or cannot be read.
+  /// Fills `out`.
+  /// Errors  InvalidData when the file ends early or cannot be read.
   void read(uint64_t offset, void* out, size_t bytes) const;
   [[nodiscard]] uint64_t size() const { return size_; }
   /// Bytes that lie on the disk: size() less the holes that were never written, as far as the file system tells; size()

@@ -54,9 +54,10 @@ void add_blocks(const char* blocks, size_t count, State& state) {
   for (size_t i = 0; i < count; ++i) add_block(blocks + i * kBlockBytes, state);
 }
 
-/// The same with the CPU's own instructions, which do two rounds each: 1.2 GB/s. They keep the state as ABEF and CDGH, highest word
-/// first.
-/// Source  Intel 64 and IA-32 Architectures Software Developer's Manual, SHA256RNDS2, SHA256MSG1, SHA256MSG2.
+/// The same with the CPU's own instructions, which do two rounds each: 1.2 GB/s. They keep the state as ABEF and CDGH,
+/// highest word first.
+/// Source  Intel 64 and IA-32 Architectures Software Developer's Manual, SHA256RNDS2, SHA256MSG1,
+/// SHA256MSG2.
 __attribute__((target("sha,sse4.1"))) void add_blocks_by_instruction(const char* blocks, size_t count, State& state) {
   const __m128i big_endian = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
   const auto words = [](uint32_t w3, uint32_t w2, uint32_t w1, uint32_t w0) __attribute__((target("sse4.1"))) {

@@ -13,7 +13,9 @@ namespace detent {
 /// Removes such a folder and all that lies in it, as far as the system lets it.
 void remove_temporary_folder(const std::filesystem::path& folder);
 
-/// The descriptor of a file below TMPDIR without a name, gone when it is closed. Errors  CannotWrite with the system's reason.
+/// The descriptor of a file below TMPDIR without a name, gone when it is closed.
+/// Errors  CannotWrite with the system's
+/// reason.
 [[nodiscard]] int open_temporary_file();
 
 }  // namespace detent

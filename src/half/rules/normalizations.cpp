@@ -1,8 +1,9 @@
 //   mean = ReduceMean(x)   d = x - mean   v = ReduceMean(d * d)   y = d / Sqrt(v + epsilon)          LayerNorm
 //                          d = x          v = ReduceMean(d * d)   y = d * Reciprocal(Sqrt(v + eps))  RMSNorm
 //
-// The squares of a large residual overflow where x itself does not, and a part in FP32 between halves saves nothing: when one of
-// these nodes stays FP32, all do. A decomposed LayerNorm is what ruins raw FP16 conversions of transformers.
+// The squares of a large residual overflow where x itself does not, and a part in FP32 between halves saves nothing:
+// when one of these nodes stays FP32, all do. A decomposed LayerNorm is what ruins raw FP16 conversions of
+// transformers.
 
 #include <algorithm>
 #include <vector>

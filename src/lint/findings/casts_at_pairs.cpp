@@ -1,8 +1,9 @@
 //   wrong:   Conv --> Cast --> Q --> DQ             right:   Conv --> Q (scale in the Conv's type) --> DQ
 //   wrong:   Q --> DQ --> Cast --> Conv             right:   Q --> DQ (scale in the Conv's type) --> Conv
 //
-// The engine takes Q into the kernel in front of it, and DQ into the kernel behind it, where they stand side by side. In front of
-// a graph input's Q there is no kernel to be parted from: a Cast there is one more pass over the input, and no finding.
+// The engine takes Q into the kernel in front of it, and DQ into the kernel behind it, where they stand side by side.
+// In front of a graph input's Q there is no kernel to be parted from: a Cast there is one more pass over the input, and
+// no finding.
 
 #include "core/float_type.h"
 #include "core/onnx_type.h"

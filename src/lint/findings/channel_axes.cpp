@@ -35,8 +35,8 @@ bool concerns(const LintView& view, const QuantizedOperand& operand) {
          view.found().kind(view.graph().find_node(operand.node)) != OpKind::ConvTranspose;
 }
 
-/// The engine takes axis 1 where none is written. Source: tried in ONNX Runtime 1.30; onnx-tensorrt, QuantDequantLinearHelper:
-/// 0 for scales per channel in 8.x and 9.x, 1 from opset 13 on in main behind 10.13.
+/// The engine takes axis 1 where none is written. Source: tried in ONNX Runtime 1.30; onnx-tensorrt,
+/// QuantDequantLinearHelper: 0 for scales per channel in 8.x and 9.x, 1 from opset 13 on in main behind 10.13.
 bool reads_default(const Target& target) { return target.engine == Engine::OnnxRuntime || target.version_major >= 11; }
 
 void check_missing_channel_axes(const LintView& view, FindingLog& log) {

@@ -1,5 +1,5 @@
-// What computes in FP32 beside INT8 and 16-bit floats. An engine that is weakly typed would have taken faster kernels; a strongly
-// typed one computes in what the file says.
+// What computes in FP32 beside INT8 and 16-bit floats. An engine that is weakly typed would have taken faster kernels;
+// a strongly typed one computes in what the file says.
 
 #include <fmt/core.h>
 

@@ -1,12 +1,13 @@
-// Weighted layers that stay float: for no rule's reason (a warning), by a rule or on purpose (notes), products of two activations.
+// Weighted layers that stay float: for no rule's reason (a warning), by a rule or on purpose (notes), products of two
+// activations.
 
 #include "lint/findings/findings.h"
 
 namespace detent::findings {
 namespace {
 
-/// Why the file says that it left the layer float; empty where it does not, and where a pair in front of the layer says that
-/// somebody wanted it in INT8 since.
+/// Why the file says that it left the layer float; empty where it does not, and where a pair in front of the layer says
+/// that somebody wanted it in INT8 since.
 std::string purpose_of(const LintView& view, NodeId layer) {
   const auto& purposes = view.file().left_float;
   const auto found = purposes.find(view.node(layer).name);

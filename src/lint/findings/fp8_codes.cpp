@@ -1,7 +1,8 @@
-// FP8 pairs (float8e4m3fn) are for TensorRT from version 10 on, in models of opset 19 and later. ONNX Runtime has no FP8 kernels
-// on a CPU. At its default level it makes QLinearConv or QLinearMatMul of layers between such pairs, which take no FP8, so the file
-// does not load; with a Clip in front of a pair neither; and a Relu there is dropped, because the zero point's byte passes for UINT8's
-// lowest code. session.disable_quant_qdq=1 helps against the first alone. At level basic it computes the file in float, rightly (tests/onnxruntime/fp8.test.mjs).
+// FP8 pairs (float8e4m3fn) are for TensorRT from version 10 on, in models of opset 19 and later. ONNX Runtime has no
+// FP8 kernels on a CPU. At its default level it makes QLinearConv or QLinearMatMul of layers between such pairs, which
+// take no FP8, so the file does not load; with a Clip in front of a pair neither; and a Relu there is dropped, because
+// the zero point's byte passes for UINT8's lowest code. session.disable_quant_qdq=1 helps against the first alone. At
+// level basic it computes the file in float, rightly (tests/onnxruntime/fp8.test.mjs).
 
 #include "lint/findings/findings.h"
 #include "lint/findings/pair_numbers.h"

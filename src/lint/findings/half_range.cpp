@@ -1,4 +1,5 @@
-// 16-bit floats that are not finite, or not far from it: constants as they are written; with samples what nodes make of them.
+// 16-bit floats that are not finite, or not far from it: constants as they are written; with samples what nodes make of
+// them.
 
 #include <fmt/core.h>
 

@@ -1,5 +1,5 @@
-// ONNX Runtime: INT8 activations, which have integer kernels only where each pair has one reader, and activations that the pair
-// behind them absorbs in part or not at all.
+// ONNX Runtime: INT8 activations, which have integer kernels only where each pair has one reader, and activations that
+// the pair behind them absorbs in part or not at all.
 
 #include "lint/findings/findings.h"
 #include "lint/findings/pair_numbers.h"

@@ -1,9 +1,9 @@
 //   wrong:   x (FP32) --> Q (FP16 scale) --> DQ (FP16 scale)
 //   right:   x (FP32) --> Q (FP32 scale) --> DQ (FP16 scale, the same number) --> FP16
 //
-// A strongly typed network takes the scale of QuantizeLinear in the type of the value that it reads; DequantizeLinear gives the type
-// of its own scale, which may be another. That both scales are one number is q-and-dq-differ's business. Below opset 19 the parser
-// casts the scale itself.
+// A strongly typed network takes the scale of QuantizeLinear in the type of the value that it reads; DequantizeLinear
+// gives the type of its own scale, which may be another. That both scales are one number is q-and-dq-differ's business.
+// Below opset 19 the parser casts the scale itself.
 
 #include <algorithm>
 

@@ -1,8 +1,9 @@
 //   wrong:   v + 0 (was 1e-12) --> Sqrt --> x / .          the guard is gone: a variance of 0 is divided by
 //
-// Constants that lost their digits when they became 16-bit floats. What they were is not in the file, so a single number counts
-// where it guards a division, reciprocal, logarithm or power: 0, or so few steps of the type from 0 that it may be off by more than
-// a tenth. A table counts where its numbers have fewer digits than 15 dB below the type's usual.
+// Constants that lost their digits when they became 16-bit floats. What they were is not in the file, so a single
+// number counts where it guards a division, reciprocal, logarithm or power: 0, or so few steps of the type from 0 that
+// it may be off by more than a tenth. A table counts where its numbers have fewer digits than 15 dB below the type's
+// usual.
 
 #include <fmt/core.h>
 
@@ -33,8 +34,8 @@ bool turns_zero_infinite(const Graph& graph, const Node& node, int slot) {
          cast(to_plain(*exponent), DataType::Float32).data<float>()[0] < 0;
 }
 
-/// The node that the value ends in as a divisor, an argument of a logarithm or a power, behind roots and copies; nullptr when
-/// there is none.
+/// The node that the value ends in as a divisor, an argument of a logarithm or a power, behind roots and copies;
+/// nullptr when there is none.
 const Node* guarded_reader(const Graph& graph, ValueId value, int steps = 0) {
   constexpr int kLongest = 8;
   if (steps > kLongest) return nullptr;

@@ -1,5 +1,5 @@
-//   x ----------------> MatMul          weights in blocks, or of 4 bits, behind a DequantizeLinear: the layer computes in float and
-//   codes --> DQ ----^                  an engine that knows the form reads the codes itself
+//   x ----------------> MatMul          weights in blocks, or of 4 bits, behind a DequantizeLinear: the layer computes
+//   in float and codes --> DQ ----^                  an engine that knows the form reads the codes itself
 //
 // Forms that an engine does not know, and expands to floats at every run or refuses.
 

@@ -1,5 +1,5 @@
-// TensorRT takes INT8 codes alone, with every zero point 0; up to 8.6 it has to be written out. From version 11 on (its parser
-// since 10.15) UINT8 zero points of 0 are read as INT8, with no more than a line in the parser's log.
+// TensorRT takes INT8 codes alone, with every zero point 0; up to 8.6 it has to be written out. From version 11 on (its
+// parser since 10.15) UINT8 zero points of 0 are read as INT8, with no more than a line in the parser's log.
 
 #include <algorithm>
 

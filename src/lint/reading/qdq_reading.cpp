@@ -169,8 +169,8 @@ class QdqReader {
   }
 
   /// The value that takes the place of `value` when the pairs are gone; itself, not quantized, where no
-  /// DequantizeLinear writes it. Kept, and nodes are read in execution order: so pair behind pair behind pair is never climbed
-  /// further than to the one before.
+  /// DequantizeLinear writes it. Kept, and nodes are read in execution order: so pair behind pair behind pair is never
+  /// climbed further than to the one before.
   [[nodiscard]] const Trace& trace_value(ValueId value) const {
     const auto known = traces_.find(value);
     return known != traces_.end() ? known->second : traces_.emplace(value, trace_anew(value)).first->second;

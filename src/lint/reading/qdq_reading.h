@@ -26,9 +26,9 @@ struct QuantizedOperand {
 ///
 /// Behind the patch the graph computes with floats: edges read the value that the pair stood on, quantized weights are
 /// float constants again (all 0 where the file has codes only: their shape is what placement looks at), copies of codes
-/// (Reshape between Q and DQ) are copies of floats, and Casts of codes to other integers are gone. A graph output behind a pair is written by an Identity of the
-/// DequantizeLinear's name. What cannot be taken away stays: an INT8 graph input's DequantizeLinear, codes read by
-/// integer operators. Node names are those of the file.
+/// (Reshape between Q and DQ) are copies of floats, and Casts of codes to other integers are gone. A graph output
+/// behind a pair is written by an Identity of the DequantizeLinear's name. What cannot be taken away stays: an INT8
+/// graph input's DequantizeLinear, codes read by integer operators. Node names are those of the file.
 struct QdqReading {
   std::vector<QdqNode> nodes;
   std::vector<QuantizedOperand> operands;

@@ -47,8 +47,8 @@ class FindingLog {
   std::set<NodeId> explained_;
 };
 
-/// What a kind looks at: pairs; pairs as strongly typed targets read them; the float types of a file for such targets, with
-/// pairs or without.
+/// What a kind looks at: pairs; pairs as strongly typed targets read them; the float types of a file for such targets,
+/// with pairs or without.
 enum class FindingScope : uint8_t { Pairs, TypedPairs, Types };
 
 /// One kind of finding. Level nullopt: it does not concern that engine.

@@ -10,18 +10,18 @@
 
 namespace detent {
 
-/// A file as it is written, pairs and casts included: a strongly typed engine computes in just these types. The findings about
-/// types look at it; the others at the graph without pairs. The graph must outlive it.
+/// A file as it is written, pairs and casts included: a strongly typed engine computes in just these types. The
+/// findings about types look at it; the others at the graph without pairs. The graph must outlive it.
 struct LintedFile {
   const Graph& graph;
-  /// By value id, the floating-point type that the file declares, or that follows from its operators; Undefined for other types and
-  /// where nothing tells (ValueTypes).
+  /// By value id, the floating-point type that the file declares, or that follows from its operators; Undefined for
+  /// other types and where nothing tells (ValueTypes).
   ValueMap<DataType> types;
   /// Detent made it and chose FP32 or 16 bits node by node, by what samples showed.
   bool types_measured = false;
   HalfValues measured;  ///< empty without data
-  /// The loss by saturation on x86 CPUs without VNNI: SQNR at the worst output on CPUs with it and without, against the file's
-  /// weights with float activations. Absent without data, and where no layer could be run so.
+  /// The loss by saturation on x86 CPUs without VNNI: SQNR at the worst output on CPUs with it and without, against the
+  /// file's weights with float activations. Absent without data, and where no layer could be run so.
   struct CpuLoss {
     double exact_db = 0, saturated_db = 0;
     size_t samples = 0;

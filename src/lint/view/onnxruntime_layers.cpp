@@ -44,8 +44,8 @@ int32_t code_of(float bound, const QdqNode& grid) {
   return quantize_element(bound, grid.scales.front(), static_cast<int32_t>(zero_point(grid)), code_range(grid.codes));
 }
 
-// Relu and Clip that are absorbed leave with the pair behind them; `why` says what keeps them. The engine compares codes: bounds
-// that round to the lowest and the highest code cut nothing.
+// Relu and Clip that are absorbed leave with the pair behind them; `why` says what keeps them. The engine compares
+// codes: bounds that round to the lowest and the highest code cut nothing.
 std::string kept_activation(const PairView& view, NodeId activation, const QdqNode& grid) {
   const std::string what = view.found().describe(activation);
   if (!has_range(grid)) return "the pair behind " + what + " is no 8-bit pair of one scale";
@@ -61,8 +61,8 @@ std::string kept_activation(const PairView& view, NodeId activation, const QdqNo
   return "the pair behind " + what + " holds values that it would cut";
 }
 
-// Why the engine does not remove a Relu or Clip that it takes for absorbed; empty where it does. Removing is another pass, which
-// compares real numbers and wants a zero point that is written.
+// Why the engine does not remove a Relu or Clip that it takes for absorbed; empty where it does. Removing is another
+// pass, which compares real numbers and wants a zero point that is written.
 std::string kept_although_absorbed(const PairView& view, NodeId activation, const QdqNode& grid) {
   if (!grid.has_zero_point) return "the QuantizeLinear has no zero point";
   if (view.found().kind(activation) == OpKind::Relu) return "";
@@ -185,7 +185,8 @@ bool reads_codes_alone(const PairView& view, const Node& node, DataType codes) {
   return any;
 }
 
-// Returns the value that an integer kernel of the node would write if the pair behind its activation closed it; kNoValue where none would be made.
+// Returns the value that an integer kernel of the node would write if the pair behind its activation closed it;
+// kNoValue where none would be made.
 ValueId integer_output(const PairView& view, const Node& node) {
   if (view.found().is_weighted(node.id)) {
     if (!onnxruntime_obstacle(view, node.id).empty()) return kNoValue;

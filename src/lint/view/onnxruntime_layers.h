@@ -11,14 +11,16 @@ namespace detent {
 /// Source  tried in ONNX Runtime 1.30, CPU, one operator after the other.
 [[nodiscard]] std::string onnxruntime_obstacle(const PairView& view, NodeId layer);
 
-/// A Relu or Clip for which ONNX Runtime 1.30 calls the whole model invalid ("two nodes with same node name") at levels extended
-/// and all: one pass takes it for absorbed and makes an integer kernel, another does not remove it.
+/// A Relu or Clip for which ONNX Runtime 1.30 calls the whole model invalid ("two nodes with same node name") at levels
+/// extended and all: one pass takes it for absorbed and makes an integer kernel, another does not remove it.
 struct RefusedActivation {
   NodeId node = kNoNode;
   std::string why;  ///< it is not removed
 };
-/// The one behind `node`; nullopt where the engine makes no integer kernel of `node`, or removes or keeps what stands behind it.
-/// Source  tried in ONNX Runtime 1.30, CPU, 18 operators: bounds compared in codes, and in real numbers with 2^-23 to spare.
+/// The one behind `node`; nullopt where the engine makes no integer kernel of `node`, or removes or keeps what stands
+/// behind it.
+/// Source  tried in ONNX Runtime 1.30, CPU, 18 operators: bounds compared in codes, and in real numbers with
+/// 2^-23 to spare.
 [[nodiscard]] std::optional<RefusedActivation> refused_activation(const PairView& view, const Node& node);
 
 /// Relative distance of the INT32 bias's scales from input scale * weight scale where it is too large for an integer

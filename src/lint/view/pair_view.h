@@ -34,8 +34,8 @@ class PairView {
 
   /// nullptr when the slot reads floats.
   [[nodiscard]] const QuantizedOperand* operand(NodeId node, int slot) const;
-  /// The node of an operand's pair that the consumer reads: the last one. Codes of no type where the operand has neither: a file may
-  /// hold integers that nothing makes floats of.
+  /// The node of an operand's pair that the consumer reads: the last one. Codes of no type where the operand has
+  /// neither: a file may hold integers that nothing makes floats of.
   [[nodiscard]] const QdqNode& grid(const QuantizedOperand& operand) const;
   /// The pairs whose numbers an edge carries: its own, or those in front of commuting ops and of Concats with equal
   /// scales on every input. Empty: the edge is float.
@@ -54,8 +54,8 @@ class PairView {
   }
   [[nodiscard]] int data_slot(NodeId layer) const { return found_.data_slots(layer).front(); }
   [[nodiscard]] const QuantizedOperand* weight(NodeId layer) const { return operand(layer, found_.weight_slot(layer)); }
-  /// The layer's weight is integers while the layer computes in float, on purpose: blocks or 4 bits, or the file has no QuantizeLinear at
-  /// all. What they are in words; empty for all other layers.
+  /// The layer's weight is integers while the layer computes in float, on purpose: blocks or 4 bits, or the file has no
+  /// QuantizeLinear at all. What they are in words; empty for all other layers.
   [[nodiscard]] std::string weight_alone(NodeId layer) const;
   [[nodiscard]] const QuantizedOperand* bias(NodeId layer) const {
     return operand(layer, found_.traits(layer).bias_slot);

@@ -14,7 +14,8 @@ namespace detent {
 /// Why TensorRT refuses the numbers of a QuantizeLinear or DequantizeLinear; empty when it takes them.
 [[nodiscard]] std::string tensorrt_refusal(const PairView& view, const QdqNode& node);
 
-/// TensorRT reads the node's UINT8 as INT8: from version 11 on, where the zero points are 0 and the codes are no constant.
+/// TensorRT reads the node's UINT8 as INT8: from version 11 on, where the zero points are 0 and the codes are no
+/// constant.
 /// Source  onnx-tensorrt, QuantDequantLinearHelper, main behind 10.13.
 [[nodiscard]] bool is_read_as_int8(const PairView& view, const QdqNode& node);
 

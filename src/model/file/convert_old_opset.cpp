@@ -69,8 +69,8 @@ void align_slopes_with_channels(onnx::GraphProto& graph) {
   }
 }
 
-/// libonnx's adapters take the inputs, outputs and attributes that an operator's schema asks for as given, and its checker looks
-/// at no model that is newer than itself in any part.
+/// libonnx's adapters take the inputs, outputs and attributes that an operator's schema asks for as given, and its
+/// checker looks at no model that is newer than itself in any part.
 void check_against_schemas(const onnx::GraphProto& graph, int64_t opset) {
   for (const onnx::NodeProto& node : graph.node()) {
     const onnx::OpSchema* schema =

@@ -8,8 +8,9 @@ class ModelProto;
 
 namespace detent {
 
-/// "ai.onnx" is another spelling of the default domain, "": all operator sets and nodes get the latter, those of subgraphs and functions
-/// too. Source  ONNX IR specification, "Operator Sets".
+/// "ai.onnx" is another spelling of the default domain, "": all operator sets and nodes get the latter, those of
+/// subgraphs and functions too.
+/// Source  ONNX IR specification, "Operator Sets".
 void use_empty_default_domain(onnx::ModelProto& proto);
 
 /// The version of the default domain, in either spelling; 0 when the model does not import it.

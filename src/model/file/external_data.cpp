@@ -50,7 +50,8 @@ bool is_allowed(const fs::path& real_file) {
 }
 
 /// Where the data lies. A model from elsewhere must not make us read files outside its folder; links are followed only
-/// as far as the folder that the model file itself lies in (download caches link both files into one store), or one that
+/// as far as the folder that the model file itself lies in (download caches link both files into one store), or one
+/// that
 /// --allow-external names.
 fs::path checked_path(const std::string& location, const fs::path& model_file) {
   const std::string data = "external data '" + location + "'";

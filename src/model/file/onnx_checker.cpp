@@ -31,8 +31,8 @@ bool knows_all_operators(const onnx::GraphProto& graph, int64_t opset) {
   return true;
 }
 
-/// Takes initializers whose data stays in files out of the checker's sight: it looks at no initializer but for its own fields,
-/// and knows external data by paths only. An empty tensor of the same name and type stands there meanwhile.
+/// Takes initializers whose data stays in files out of the checker's sight: it looks at no initializer but for its own
+/// fields, and knows external data by paths only. An empty tensor of the same name and type stands there meanwhile.
 class HiddenWeights {
  public:
   explicit HiddenWeights(onnx::GraphProto& graph) {
@@ -57,8 +57,8 @@ class HiddenWeights {
   std::vector<std::pair<onnx::TensorProto*, onnx::TensorProto>> hidden_;
 };
 
-/// libonnx's checker wants a graph name and the type and shape of every output, although engines do not; what is missing is lent for
-/// the time of the check.
+/// libonnx's checker wants a graph name and the type and shape of every output, although engines do not; what is
+/// missing is lent for the time of the check.
 class LentFields {
  public:
   explicit LentFields(onnx::GraphProto& graph) : graph_(graph), name_lent_(graph.name().empty()) {

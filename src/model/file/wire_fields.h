@@ -15,7 +15,8 @@ struct WireField {
 };
 
 /// Takes the field that `bytes` begin with. Nothing for what protobuf has to judge: ends that come too early, groups.
-/// Source  protobuf's encoding: a tag of number and wire type, then a varint (0), 8 bytes (1), length and content (2) or 4
+/// Source  protobuf's encoding: a tag of number and wire type, then a varint (0), 8 bytes (1), length and content (2)
+/// or 4
 ///         bytes (5).
 [[nodiscard]] std::optional<WireField> take_field(std::string_view& bytes);
 

@@ -18,10 +18,12 @@ namespace detent {
 /// Errors  those of tensor_from_proto.
 [[nodiscard]] std::optional<AttributeValue> attribute_from_proto(const onnx::AttributeProto& proto);
 
-/// True for what no standard operator but Constant and Optional takes: types, sparse tensors, lists of graphs or tensors.
+/// True for what no standard operator but Constant and Optional takes: types, sparse tensors, lists of graphs or
+/// tensors.
 [[nodiscard]] bool holds_rarity(const onnx::AttributeProto& proto);
 
-/// Sets or replaces an attribute. Errors  Internal for graphs: a patch does not make subgraphs.
+/// Sets or replaces an attribute.
+/// Errors  Internal for graphs: a patch does not make subgraphs.
 void set_attribute(onnx::NodeProto& node, const Attribute& attribute);
 
 /// False when the node does not carry it.

@@ -16,8 +16,9 @@ namespace detent {
 
 namespace {
 
-/// A line feed in a name would forge lines of reports, and entries of calibration caches. ONNX wants C identifiers, and what
-/// exporters write besides (slashes, dots, colons) holds none. Source  ONNX docs/IR.md, "Names Within a Graph".
+/// A line feed in a name would forge lines of reports, and entries of calibration caches. ONNX wants C identifiers, and
+/// what exporters write besides (slashes, dots, colons) holds none.
+/// Source  ONNX docs/IR.md, "Names Within a Graph".
 void refuse_line_feed(const std::string& kind, const std::string& name) {
   if (name.find('\n') != std::string::npos)
     throw Error(ErrorCode::InvalidModel,

@@ -12,8 +12,8 @@ namespace detent {
 
 class MappedFile;
 
-/// Makes [offset, offset + length) of `file` the raw data of `tensor`. The tensor does not keep the file: whoever holds the
-/// document does (Model). In the document it stands as external data with keys that only this process understands.
+/// Makes [offset, offset + length) of `file` the raw data of `tensor`. The tensor does not keep the file: whoever holds
+/// the document does (Model). In the document it stands as external data with keys that only this process understands.
 void set_stored_data(onnx::TensorProto& tensor, const MappedFile& file, uint64_t offset, uint64_t length);
 
 /// True when the tensor's raw data lies in a MappedFile. Data in a file that is not loaded is not meant.
@@ -26,7 +26,8 @@ void set_stored_data(onnx::TensorProto& tensor, const MappedFile& file, uint64_t
 /// Errors  Internal when the file is not mapped any more.
 [[nodiscard]] std::string_view raw_bytes(const onnx::TensorProto& tensor);
 
-/// Copies raw data that lies in a MappedFile into the document; else nothing happens. Errors  as raw_bytes().
+/// Copies raw data that lies in a MappedFile into the document; else nothing happens.
+/// Errors  as raw_bytes().
 void load_stored_data(onnx::TensorProto& tensor);
 
 }  // namespace detent

@@ -25,8 +25,8 @@ class MappedFile;
 /// Errors  Internal for strings.
 void tensor_to_proto(const Tensor& tensor, onnx::TensorProto& proto);
 
-/// As tensor_to_proto, but what lies in a MappedFile stays there. Gives the file, which whoever holds the document is to hold;
-/// nullptr where the elements were copied.
+/// As tensor_to_proto, but what lies in a MappedFile stays there. Gives the file, which whoever holds the document is
+/// to hold; nullptr where the elements were copied.
 [[nodiscard]] std::shared_ptr<const MappedFile> share_tensor(const Tensor& tensor, onnx::TensorProto& proto);
 
 }  // namespace detent

@@ -1,5 +1,5 @@
-// Lists of tensors. A list never changes: an operator that edits one makes a new list of the same tensors, whose memory is
-// shared. Elements are kept in plain layout, so that no reader needs to look.
+// Lists of tensors. A list never changes: an operator that edits one makes a new list of the same tensors, whose memory
+// is shared. Elements are kept in plain layout, so that no reader needs to look.
 
 #include "ops/control/sequence.h"
 
@@ -37,7 +37,8 @@ void check_tensor_count(uint64_t count) {
 
 namespace {
 
-/// The list as a value. Errors  InvalidData when elements are of several types.
+/// The list as a value.
+/// Errors  InvalidData when elements are of several types.
 Tensor sequence_of(std::vector<Tensor> elements) {
   for (const Tensor& element : elements)
     if (element.type() != elements.front().type())

@@ -4,8 +4,9 @@
 
 namespace detent {
 
-/// Shape that scales and zero points of blocks have: that of the data, but along `axis` one for each `block` indices, the last may be
-/// of fewer. Errors  InvalidModel where `parameter` has another.
+/// Shape that scales and zero points of blocks have: that of the data, but along `axis` one for each `block` indices,
+/// the last may be of fewer.
+/// Errors  InvalidModel where `parameter` has another.
 void check_block_parameter(const Shape& parameter, const Shape& data, size_t axis, int64_t block);
 
 /// real = (code - zero) * scale of the block, without a scale an element in memory.

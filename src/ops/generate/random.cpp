@@ -123,8 +123,8 @@ void pass(KernelCall& call) {
       call.make_output(1, DataType::Bool, call.input(0).shape(), call.input(0).layout()).mutable_data<bool>(), true);
 }
 
-/// Every element is dropped with probability `ratio`, the others grow so that the expected sum stays. In the order of the
-/// plain layout, so that the same ones go in either.
+/// Every element is dropped with probability `ratio`, the others grow so that the expected sum stays. In the order of
+/// the plain layout, so that the same ones go in either.
 void drop(KernelCall& call, double ratio, uint64_t seed) {
   if (!(ratio >= 0 && ratio < 1))
     throw Error(ErrorCode::InvalidData, "a ratio of " + std::to_string(ratio) + ", expected one in [0, 1)");

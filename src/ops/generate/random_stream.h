@@ -23,9 +23,9 @@ class RandomStream {
   uint64_t state_;
 };
 
-/// Seed of a random operator: its attribute `seed` where it has one, else a fixed number mixed with the name of its first
-/// output. A node therefore draws the same numbers in every run, for every sample, in every iteration of a Loop around it
-/// and in a model rewritten around it; another node draws others.
+/// Seed of a random operator: its attribute `seed` where it has one, else a fixed number mixed with the name of its
+/// first output. A node therefore draws the same numbers in every run, for every sample, in every iteration of a Loop
+/// around it and in a model rewritten around it; another node draws others.
 [[nodiscard]] uint64_t seed_of(const KernelContext& context);
 
 }  // namespace detent

@@ -28,8 +28,8 @@ bool simplify(std::vector<CopyLoop>& loops) {
   return true;
 }
 
-/// If the innermost loop jumps in the input and another one does not, that one becomes the second-innermost, so that both
-/// can be walked in tiles.
+/// If the innermost loop jumps in the input and another one does not, that one becomes the second-innermost, so that
+/// both can be walked in tiles.
 void bring_unit_stride_inwards(std::vector<CopyLoop>& loops) {
   if (loops.size() < 2 || loops.back().in_stride == 1) return;
   const auto last = loops.end() - 1;

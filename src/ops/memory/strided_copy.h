@@ -19,8 +19,9 @@ struct CopyLoop {
 /// written once; the memories must not overlap. Transpose, Slice, Expand, Concat ... are all this copy.
 void copy_strided(const void* in, void* out, size_t bytes, std::vector<CopyLoop> loops);
 
-/// A table for gather_axis, all 0. Errors  InvalidData when what it takes (24 bytes an entry, with those of the copy) is
-/// beyond --max-memory.
+/// A table for gather_axis, all 0.
+/// Errors  InvalidData when what it takes (24 bytes an entry, with those of the copy)
+/// is beyond --max-memory.
 [[nodiscard]] std::vector<int64_t> axis_table(int64_t extent);
 
 /// `view` is that of `in`: out's extent is table.size(), and out[o][i] = in[o][table[i]], or `fill`

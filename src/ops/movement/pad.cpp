@@ -45,8 +45,8 @@ int64_t source_of(PadMode mode, int64_t i, int64_t extent) {
   return -1;
 }
 
-/// The input index of every element of a padded axis. Elements cropped at one end do not come back at the other: the rest
-/// is padded, as in ONNX Runtime (the text of ONNX says nothing, numpy.pad refuses negative amounts).
+/// The input index of every element of a padded axis. Elements cropped at one end do not come back at the other: the
+/// rest is padded, as in ONNX Runtime (the text of ONNX says nothing, numpy.pad refuses negative amounts).
 std::vector<int64_t> sources_of(PadMode mode, Padding padding, int64_t extent) {
   const int64_t cropped = std::clamp<int64_t>(-padding.begin, 0, extent);
   const int64_t rest = std::max<int64_t>(extent - cropped - std::max<int64_t>(-padding.end, 0), 0);

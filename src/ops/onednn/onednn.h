@@ -15,13 +15,13 @@
 
 namespace detent::onednn {
 
-/// The process's CPU engine, and a stream of the calling thread. Both put this thread's OpenMP team to one thread first:
-/// parallelism comes from samples running side by side, and a primitive must be made with the team it runs with.
+/// The process's CPU engine, and a stream of the calling thread. Both put this thread's OpenMP team to one thread
+/// first: parallelism comes from samples running side by side, and a primitive must be made with the team it runs with.
 [[nodiscard]] const dnnl::engine& engine();
 [[nodiscard]] dnnl::stream& stream();
 
-/// Gives oneDNN `threads` threads on the calling thread as long as it lives. Primitives must be made with the team they run
-/// with. Only for kernels whose every output element is summed by one thread, whatever their number (convolutions).
+/// Gives oneDNN `threads` threads on the calling thread as long as it lives. Primitives must be made with the team they
+/// run with. Only for kernels whose every output element is summed by one thread, whatever their number (convolutions).
 class Team {
  public:
   explicit Team(int threads);
@@ -62,7 +62,8 @@ void execute(const dnnl::primitive& primitive, const dnnl::memory::desc& scratch
 /// Copies `from` into memory described by `to`; the same object when both are the same already.
 [[nodiscard]] Tensor reorder(const dnnl::memory& from, const dnnl::memory::desc& to, Allocator& allocator);
 
-/// The operands of c[m x n] = a[m x k] * b[n x k]^T; rows of a and c lie `a_row` and `c_row` apart, those of b are dense.
+/// The operands of c[m x n] = a[m x k] * b[n x k]^T; rows of a and c lie `a_row` and `c_row` apart, those of b are
+/// dense.
 struct TransposedProduct {
   const float* a = nullptr;
   int64_t a_row = 0;

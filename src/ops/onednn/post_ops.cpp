@@ -33,8 +33,8 @@ PostOps::PostOps(const KernelContext& context) {
   }
 }
 
-/// oneDNN 2.6 computes two activations of one algorithm in a chain with the parameters of only one of them (LeakyRelu, then
-/// Relu): the second one stays a node of its own.
+/// oneDNN 2.6 computes two activations of one algorithm in a chain with the parameters of only one of them (LeakyRelu,
+/// then Relu): the second one stays a node of its own.
 size_t PostOps::accept(const KernelContext& context, std::span<const FusedOp> candidates) {
   constexpr size_t kMost = 8;  // each residual is an argument of the primitive, which takes 16
   std::vector<dnnl::algorithm> taken;

@@ -17,15 +17,15 @@ class PostOps {
   [[nodiscard]] bool residuals_fit(const Shape& output, std::span<const Tensor> residuals) const;
   /// Appends all of them to `chain` as oneDNN post-ops; residuals lie in memory like `output`.
   void append_to(dnnl::post_ops& chain, const dnnl::memory::desc& output) const;
-  /// Adds the residuals (in `layout`) to the arguments, the first of these post-ops being number `first` of its chain; `keep` holds
-  /// reordered copies alive.
+  /// Adds the residuals (in `layout`) to the arguments, the first of these post-ops being number `first` of its chain;
+  /// `keep` holds reordered copies alive.
   void bind(onednn::Arguments& arguments, int first, std::span<const Tensor> residuals, Layout layout,
             Allocator& allocator, std::vector<Tensor>& keep) const;
   /// The same arithmetic as separate passes over call's output 0, with ONNX broadcasting.
   void apply(KernelCall& call) const;
 
-  /// The same arithmetic for our own convolutions, whose residuals have the output's shape: what fits goes into `inside`, the
-  /// rest is done stretch by stretch.
+  /// The same arithmetic for our own convolutions, whose residuals have the output's shape: what fits goes into
+  /// `inside`, the rest is done stretch by stretch.
   class Stretches final : public StretchFinish {
    public:
     Stretches(const PostOps& post_ops, KernelCall& call, RegisterFinish& inside);

@@ -200,8 +200,8 @@ bool comes_from_codes(const KernelContext& context) {
          context.graph.constant(dequantize->input(0));
 }
 
-/// Row-major product of float matrices with cached primitives. Used by MatMul and Gemm. A constant right-hand side is read in
-/// oneDNN's own order; whether that copy is kept changes time and memory, and no bit of the result.
+/// Row-major product of float matrices with cached primitives. Used by MatMul and Gemm. A constant right-hand side is
+/// read in oneDNN's own order; whether that copy is kept changes time and memory, and no bit of the result.
 class Product {
  public:
   /// options  beta is the caller's. constant_b  nullptr when it varies.
@@ -290,7 +290,8 @@ bool are_floats(const Tensor& a, const Tensor& b) {
   return a.type() == DataType::Float32 && b.type() == DataType::Float32;
 }
 
-/// Output extents of numpy-style matmul after 1-D operands were promoted. Errors  InvalidData when they do not fit.
+/// Output extents of numpy-style matmul after 1-D operands were promoted.
+/// Errors  InvalidData when they do not fit.
 Shape matmul_shape(const Shape& a, const Shape& b) {
   const size_t rank = std::max(a.rank(), b.rank());
   const auto misfit = [&] {
@@ -337,7 +338,8 @@ class MatMulKernel final : public Kernel {
                ? constant
                : nullptr;
   }
-  /// One matrix for every row of `a` is one product of two matrices: oneDNN 2.6 packs the right-hand side of those alone.
+  /// One matrix for every row of `a` is one product of two matrices: oneDNN 2.6 packs the right-hand side of those
+  /// alone.
   void multiply(const Tensor& a, const Tensor& b, Tensor& output, const KernelCall& call) const {
     if (b.shape().rank() > 2 || a.shape().rank() == 2) return product_.run(a, b, {}, output, call);
     const int64_t inner = a.shape()[a.shape().rank() - 1];

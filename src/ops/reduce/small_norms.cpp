@@ -135,8 +135,8 @@ double scale_of(double squares, const LrnOptions& options) {
   return std::pow(options.bias + options.alpha / static_cast<double>(options.size) * squares, -options.beta);
 }
 
-/// Sums of squares over windows of the channels of one place. A window is the end of one block of its length and the beginning of the
-/// next, so that a channel costs the same for any length, and nothing is subtracted (van Herk, 1992).
+/// Sums of squares over windows of the channels of one place. A window is the end of one block of its length and the
+/// beginning of the next, so that a channel costs the same for any length, and nothing is subtracted (van Herk, 1992).
 class WindowSums {
  public:
   WindowSums(int64_t channels, int64_t size)

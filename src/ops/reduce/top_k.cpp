@@ -51,8 +51,9 @@ struct Line {
   int64_t extent, stride;
 };
 
-/// The `k` first of the line in order, also where order is not asked for; k >= 1. `kept` is memory. It holds the k first of the
-/// elements seen so far, and more since it was last cut to k; what comes behind the last of those k never enters.
+/// The `k` first of the line in order, also where order is not asked for; k >= 1. `kept` is memory. It holds the k
+/// first of the elements seen so far, and more since it was last cut to k; what comes behind the last of those k never
+/// enters.
 template <class T>
 void pick_line(const Line<T>& line, std::vector<Candidate<T>>& kept, int64_t k, bool largest) {
   constexpr size_t kAskedAt = 4096;  // comparisons

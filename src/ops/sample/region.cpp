@@ -193,7 +193,8 @@ struct SuppressionLimits {
   std::optional<float> score;
 };
 
-/// Indices of the kept boxes, best first; of equal scores the first comes first, and a score that is no number after all others.
+/// Indices of the kept boxes, best first; of equal scores the first comes first, and a score that is no number after
+/// all others.
 std::vector<int64_t> kept_boxes(const std::vector<Box>& boxes, const float* scores, const SuppressionLimits& limits) {
   std::vector<int64_t> order;
   for (size_t i = 0; i < boxes.size(); ++i)

@@ -134,7 +134,8 @@ void add_kernel_taps(const ResizeAxis& axis, const ResizeOptions& options, float
   for (size_t i = begin; i < taps.weight.size(); ++i) taps.weight[i] /= sum;
 }
 
-/// An upper bound of the taps of one output index; infinite where a scale of antialias is next to 0 (tf_crop_and_resize).
+/// An upper bound of the taps of one output index; infinite where a scale of antialias is next to 0
+/// (tf_crop_and_resize).
 double kernel_width(const ResizeAxis& axis, const ResizeOptions& options) {
   return options.mode == ResizeMode::Nearest ? 1 : 2 * static_cast<double>(reach_of(axis, options)) + 1;
 }
@@ -241,7 +242,8 @@ std::vector<float> floats_in(const KernelCall& call, size_t slot) {
               std::to_string(given) + " " + std::string(what) + ", expected " + std::to_string(expected));
 }
 
-/// A computed extent as a number. Errors  InvalidData where no tensor has it.
+/// A computed extent as a number.
+/// Errors  InvalidData where no tensor has it.
 int64_t extent_of(float extent) {
   constexpr float kMost = 0x1p31F;
   if (!(std::abs(extent) < kMost)) throw Error(ErrorCode::InvalidData, "an axis would become longer than 2^31");
@@ -371,8 +373,8 @@ Tensor resize_axis(const Tensor& input, size_t at, const ResizeAxis& axis, const
   return output;
 }
 
-/// Blended values as `type`: integers are the nearest in range, halves to even, as in ONNX's reference (its text is silent,
-/// and a cast would cut 47.9 down to 47 and let a cubic overshoot wrap around).
+/// Blended values as `type`: integers are the nearest in range, halves to even, as in ONNX's reference (its text is
+/// silent, and a cast would cut 47.9 down to 47 and let a cubic overshoot wrap around).
 Tensor back_to(DataType type, const Tensor& blended, Allocator& allocator) {
   constexpr DataType kNoIntegers[] = {DataType::Float64, DataType::Float16, DataType::BFloat16, DataType::Bool};
   if (std::ranges::find(kNoIntegers, type) != std::end(kNoIntegers)) return convert(blended, type, allocator);

@@ -19,8 +19,8 @@ namespace {
 
 using Complex = FourierTransform::Complex;
 
-// Eigen's FFT takes n p operations for the largest prime factor p of n; beyond these convolving costs less, for lines that are long
-// beyond the second.
+// Eigen's FFT takes n p operations for the largest prime factor p of n; beyond these convolving costs less, for lines
+// that are long beyond the second.
 constexpr size_t kLargePrime = 128, kLargePrimeOfLong = 16, kLong = 4096;
 
 size_t largest_prime_factor(size_t n) {
@@ -42,8 +42,10 @@ class FourierTransform::Engine : public Eigen::FFT<double> {
     return found->second > (n > kLong ? kLargePrimeOfLong : kLargePrime);
   }
 
-  /// bins[b] = conj(w_b) sum over k of in[k] conj(w_k) w_(b-k) with w_k = exp(i pi k^2 / n): a convolution, of a power of two of points.
-  /// Source  L. Bluestein, "A linear filtering approach to the computation of discrete Fourier transform", 1970.
+  /// bins[b] = conj(w_b) sum over k of in[k] conj(w_k) w_(b-k) with w_k = exp(i pi k^2 / n): a convolution, of a power
+  /// of two of points.
+  /// Source  L. Bluestein, "A linear filtering approach to the computation of discrete Fourier
+  /// transform", 1970.
   void chirp(std::span<const Complex> in, std::span<Complex> bins) {
     const size_t n = in.size(), points = std::bit_ceil(2 * n - 1);
     check_memory(4 * points * sizeof(Complex), [&] {

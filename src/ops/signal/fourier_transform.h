@@ -6,12 +6,13 @@
 
 namespace detent {
 
-/// Discrete Fourier transforms in double, by FFT: O(n log n) for every length. One with a large prime factor is convolved.
-/// Errors  InvalidData where that takes more than --max-memory; Interrupted.
-/// Keeps roots of unity for the lengths that it has seen, so frames of one length share them. For one thread.
+/// Discrete Fourier transforms in double, by FFT: O(n log n) for every length. One with a large prime factor is
+/// convolved.
+/// Errors  InvalidData where that takes more than --max-memory; Interrupted. Keeps roots of unity for the
+/// lengths that it has seen, so frames of one length share them. For one thread.
 ///
-/// A product of 59 frames with the matrix of cosines and sines took 0.6 times as long at 16 samples, 1.8 at 64, 24 at 1024 and
-/// 66 at 2048 (bench/spectrum_bench): not worth a second way.
+/// A product of 59 frames with the matrix of cosines and sines took 0.6 times as long at 16 samples, 1.8 at 64, 24 at
+/// 1024 and 66 at 2048 (bench/spectrum_bench): not worth a second way.
 class FourierTransform {
  public:
   using Complex = std::complex<double>;

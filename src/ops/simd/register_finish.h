@@ -5,8 +5,8 @@
 
 namespace detent {
 
-/// The last steps on an output element while it is still in a register: y = clamp(sum + bias[channel] + residual, low, high).
-/// NaN stays NaN.
+/// The last steps on an output element while it is still in a register: y = clamp(sum + bias[channel] + residual, low,
+/// high). NaN stays NaN.
 struct RegisterFinish {
   const float* bias = nullptr;      ///< one a channel; nullptr: none
   const float* residual = nullptr;  ///< lies in memory like the output; nullptr: none
@@ -14,8 +14,8 @@ struct RegisterFinish {
   float high = std::numeric_limits<float>::infinity();
 };
 
-/// Called with each stretch of the output that RegisterFinish is done with, [begin, end) in elements from its start, while it
-/// is in cache. May be called from several threads, never twice for one element.
+/// Called with each stretch of the output that RegisterFinish is done with, [begin, end) in elements from its start,
+/// while it is in cache. May be called from several threads, never twice for one element.
 class StretchFinish {
  public:
   virtual ~StretchFinish() = default;

@@ -16,7 +16,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Tag = hn::CappedTag<float, 16>;
 using Vector = hn::Vec<Tag>;
 
-// Accumulators of rows x 2 vectors, two of the weights and one of the source must fit the registers: 32 with AVX-512, else 16.
+// Accumulators of rows x 2 vectors, two of the weights and one of the source must fit the registers: 32 with AVX-512,
+// else 16.
 constexpr size_t kRows = HWY_MAX_BYTES >= 64 ? 12 : 6;
 
 void pack(const float* weights, size_t channels, size_t outputs, float* packed) {

@@ -26,8 +26,8 @@ class ChannelsLastConvolution {
                    Workspace& workspace, int team) const = 0;
 };
 
-/// 3 x 3 with stride 1 through the minimal filtering F(2x2, 3x3): 16 products where the definition has 36. Rounding errors
-/// grow about twofold.
+/// 3 x 3 with stride 1 through the minimal filtering F(2x2, 3x3): 16 products where the definition has 36. Rounding
+/// errors grow about twofold.
 ///
 /// nullptr  where it does not apply (another window, groups, channels that are no multiples of 16) or would not pay.
 /// Source   A. Lavin, S. Gray, "Fast Algorithms for Convolutional Neural Networks", 2015.

@@ -47,7 +47,8 @@ struct ForwardConvolution {
 /// ConvTranspose.
 struct TransposedConvolution {
   using Primitive = dnnl::deconvolution_forward;
-  // oneDNN 2.6 adds bias and post-ops of a deconvolution in reference loops, up to 30 times slower than the kernel itself.
+  // oneDNN 2.6 adds bias and post-ops of a deconvolution in reference loops, up to 30 times slower than the kernel
+  // itself.
   static constexpr bool finish_inside = false;
   static constexpr bool has_own = false;
   static constexpr bool sums_integers = false;
@@ -336,7 +337,8 @@ class ConvolutionKernel final : public Kernel {
     return onednn::reorder(onednn::wrap(weights, in_file), wanted, allocator);
   }
 
-  /// Packed constant weights, shared by input shapes for which oneDNN wants the same packing. Called under the cache's lock.
+  /// Packed constant weights, shared by input shapes for which oneDNN wants the same packing. Called under the cache's
+  /// lock.
   Tensor packed_for(const memory::desc& wanted, const Tensor& weights) const {
     for (const auto& [desc, tensor] : packed_)
       if (desc == wanted) return tensor;

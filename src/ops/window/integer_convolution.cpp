@@ -21,8 +21,8 @@ bool is_dot_product_exact() {
   return has(cpu_isa::avx512_core_vnni) || has(cpu_isa::avx2_vnni);
 }
 
-/// Weights minus their zero points; an empty handle where these leave 8 bits, and where neither one scale holds for all weights nor
-/// one for each output channel.
+/// Weights minus their zero points; an empty handle where these leave 8 bits, and where neither one scale holds for all
+/// weights nor one for each output channel.
 Tensor centred_weights(const KernelContext& context, const Dequantizer& dequantizer) {
   const KernelContext own{context.graph, *dequantizer.node, context.opset, {}, context.folded};
   const Tensor* codes = own.constant(0);

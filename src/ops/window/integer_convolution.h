@@ -6,18 +6,19 @@
 
 namespace detent {
 
-/// A Conv between pairs, summed in integers as an engine sums it: y = s_x s_w[o] (sum_k q_x q_w + b[o] / (s_x s_w[o])) with
-/// the codes that stand before the DequantizeLinear nodes of its data and its weights. Sums are exact in 32 bits; the float
-/// sum of the dequantized numbers is not, and takes several times as long.
+/// A Conv between pairs, summed in integers as an engine sums it: y = s_x s_w[o] (sum_k q_x q_w + b[o] / (s_x s_w[o]))
+/// with the codes that stand before the DequantizeLinear nodes of its data and its weights. Sums are exact in 32 bits;
+/// the float sum of the dequantized numbers is not, and takes several times as long.
 ///
-/// Source  B. Jacob et al., "Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only Inference",
+/// Source  B. Jacob et al., "Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only
+/// Inference",
 ///         2018, section 2.
 class IntegerOperands {
  public:
-  /// nullptr where it does not apply: data and weights do not both come from DequantizeLinear with constant float scales (one
-  /// for the data; one, or one an output channel, for the weights), codes of more than 8 bits, a bias that is not constant,
-  /// sums that 32 bits may not hold, or a processor without 8-bit dot products (its integer kernels saturate pairs of
-  /// products).
+  /// nullptr where it does not apply: data and weights do not both come from DequantizeLinear with constant float
+  /// scales (one for the data; one, or one an output channel, for the weights), codes of more than 8 bits, a bias that
+  /// is not constant, sums that 32 bits may not hold, or a processor without 8-bit dot products (its integer kernels
+  /// saturate pairs of products).
   [[nodiscard]] static std::unique_ptr<const IntegerOperands> find(const KernelContext& context);
 
   /// Int8, laid out as in the file, less their zero points.
@@ -32,9 +33,9 @@ class IntegerOperands {
   /// The codes of dequantized data, in the same layout; and back, as the DequantizeLinear does it.
   [[nodiscard]] Tensor codes(const Tensor& dequantized, Allocator& allocator) const;
   [[nodiscard]] Tensor dequantized(const Tensor& codes, Allocator& allocator) const;
-  /// For a primitive that sums integers into floats: the data's zero point, and the scales as a factor, the first post-op. The numbers
-  /// come from bind(). As attributes they would be part of the compiled kernel, and models that differ in ranges alone compile each
-  /// its own.
+  /// For a primitive that sums integers into floats: the data's zero point, and the scales as a factor, the first
+  /// post-op. The numbers come from bind(). As attributes they would be part of the compiled kernel, and models that
+  /// differ in ranges alone compile each its own.
   void describe(dnnl::primitive_attr& attributes, dnnl::post_ops& chain) const;
   /// How many post-ops describe() appends.
   static constexpr int kPostOps = 1;

@@ -30,8 +30,8 @@ struct Window {
   [[nodiscard]] bool dilated() const;
 };
 
-/// True for a number of groups that `channels` can be cut into; one group of no channels is fine. Larger numbers would leave 64
-/// bits in products.
+/// True for a number of groups that `channels` can be cut into; one group of no channels is fine. Larger numbers would
+/// leave 64 bits in products.
 [[nodiscard]] constexpr bool can_group(int64_t groups, int64_t channels) {
   return groups >= 1 && groups <= std::max<int64_t>(channels, 1) && channels % groups == 0;
 }
@@ -39,8 +39,8 @@ struct Window {
 /// Resolves a sliding window (Conv, pooling).
 ///
 /// input   spatial extents. kernel  extents of the kernel.
-/// Without auto_pad: out = floor_or_ceil((in + pads - dilation*(k-1) - 1) / stride) + 1; in ceil mode a last window that
-/// would start in the end padding is dropped. SAME: out = ceil(in / stride). VALID: no padding, and always floor.
+/// Without auto_pad: out = floor_or_ceil((in + pads - dilation*(k-1) - 1) / stride) + 1; in ceil mode a last window
+/// that would start in the end padding is dropped. SAME: out = ceil(in / stride). VALID: no padding, and always floor.
 /// Errors  InvalidModel when attribute lengths do not fit or the window is larger than the padded input.
 /// Source  ONNX operator specification, Conv-11 and MaxPool-12.
 [[nodiscard]] Window resolve_window(const WindowAttributes& attributes, const std::vector<int64_t>& input,

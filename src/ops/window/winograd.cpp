@@ -97,8 +97,9 @@ class Winograd final : public ChannelsLastConvolution {
     return winograd_source(pixels, block, tile, planes);
   }
 
-  /// The products of a tile whose results are the sums of the definition: infinite and NaN pixels would meet in differences of pixels,
-  /// and make NaN of outputs that do not read them. Only the four corners of the products count once.
+  /// The products of a tile whose results are the sums of the definition: infinite and NaN pixels would meet in
+  /// differences of pixels, and make NaN of outputs that do not read them. Only the four corners of the products count
+  /// once.
   void sum_plainly(const Position& at, const float* input, const WinogradBlock& block, size_t tile,
                    float* products) const {
     const auto product = [&](size_t plane, size_t o) -> float& {

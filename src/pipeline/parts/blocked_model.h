@@ -33,13 +33,15 @@ struct BlockedModel {
   size_t rearranged = 0;                  ///< weights that were transposed, or read past a Transpose
 };
 
-/// The format as the rewriter takes it. Errors  InvalidOption for a block that engines do not know.
+/// The format as the rewriter takes it.
+/// Errors  InvalidOption for a block that engines do not know.
 [[nodiscard]] BlockFormat block_format(const WeightFormat& format);
 
 /// From the model as it was read to the codes of its weights.
 /// inputs  of one batch, which changes of the graph are checked on; empty: unchecked.
 /// data    nullptr: nearest codes.
-/// Errors  InvalidOption for a block that engines do not know; those of make_weights_plan, quantize_weights and round_blocks.
+/// Errors  InvalidOption for a block that engines do not know; those of make_weights_plan, quantize_weights and
+/// round_blocks.
 [[nodiscard]] BlockedModel make_blocked_model(Model model, const BlockedRequest& request, const DataSource* data,
                                               std::span<const Tensor> inputs);
 

@@ -11,7 +11,8 @@
 
 namespace detent {
 
-/// What a command was asked for that decides what a quantized model is, besides target and calibrator, and what came of it.
+/// What a command was asked for that decides what a quantized model is, besides target and calibrator, and what came of
+/// it.
 struct DecidingOptions {
   const PlacementOptions& placement;
   const FormatOptions& format;
@@ -25,8 +26,8 @@ struct DecidingOptions {
 /// Those that differ from the target's defaults, as the command line spells them, in an order that is always the same:
 /// "concat=inputs; exclude=^head; per-tensor=on". Each can be given again behind two dashes, but for the file of
 /// "override=FILE of 2 values". What a table was equalized by counts as asked for. What changed nothing is left out: an
-/// equalization, a correction of biases, a bound that all layers in INT8 keep. "accuracy=best" stands for all that it turns
-/// on, and is left out where there was no data to do it with.
+/// equalization, a correction of biases, a bound that all layers in INT8 keep. "accuracy=best" stands for all that it
+/// turns on, and is left out where there was no data to do it with.
 [[nodiscard]] std::string changed_options(const DecidingOptions& options, const Prepared& setup);
 
 }  // namespace detent

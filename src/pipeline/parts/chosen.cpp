@@ -34,8 +34,8 @@ ValueId value_before(const Graph& half, const Graph& before, ValueId value) {
   return kNoValue;
 }
 
-/// By value of a model's 16-bit form: the value of the FP32 model whose numbers it carries. It has the same name, or Casts lie
-/// between them. None for constants and for integers that only the 16-bit form has.
+/// By value of a model's 16-bit form: the value of the FP32 model whose numbers it carries. It has the same name, or
+/// Casts lie between them. None for constants and for integers that only the 16-bit form has.
 std::map<ValueId, ValueId> values_before(const Graph& half, const Graph& before, std::span<const ValueId> values) {
   std::map<ValueId, ValueId> found;
   for (const ValueId value : values)
@@ -74,7 +74,8 @@ void keep_ruined_float(Prepared& prepared, Calibration& calibration) {
 
 using HalfOf = std::map<ValueId, ValueId>;
 
-/// By value of the FP32 model that `plan` quantizes: the value of the 16-bit plan with its numbers; nullopt when one has none.
+/// By value of the FP32 model that `plan` quantizes: the value of the 16-bit plan with its numbers; nullopt when one
+/// has none.
 std::optional<HalfOf> half_values(const Prepared& prepared, const PlacementPlan& plan) {
   HalfOf found;
   const Graph &graph = prepared.graph(), &before = prepared.float32->graph();

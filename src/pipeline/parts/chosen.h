@@ -35,17 +35,19 @@ struct Chosen : ChosenRanges {
   std::vector<AccuracyReport::Step> steps = {};
 };
 
-/// Histograms of the plan's values, and which samples are outliers; where those are dropped a second pass runs without them.
-/// Makes `prepared` again without pairs on values of the residual stream that INT8 ruins (ruined_readers).
-/// Errors  those of measure_values(); Usage when samples of a table are to be dropped, which keeps no histograms of single ones.
+/// Histograms of the plan's values, and which samples are outliers; where those are dropped a second pass runs without
+/// them. Makes `prepared` again without pairs on values of the residual stream that INT8 ruins (ruined_readers). Errors
+/// those of measure_values(); Usage when samples of a table are to be dropped, which keeps no histograms of single
+/// ones.
 [[nodiscard]] Measured measure(Prepared& prepared);
 
 /// The plan by itself: measures only where the plan has pairs on the residual stream, which INT8 may ruin.
 /// Errors  those of measure() and describe_placement().
 [[nodiscard]] PlanReport describe_final_plan(Prepared& prepared);
 
-/// Histograms of the values, from the table or a pass over `samples`; of a model in a 16-bit type those of the FP32 model, which a
-/// table knows. Errors  those of calibration_from or calibrate.
+/// Histograms of the values, from the table or a pass over `samples`; of a model in a 16-bit type those of the FP32
+/// model, which a table knows.
+/// Errors  those of calibration_from or calibrate.
 [[nodiscard]] Calibration measure_values(const Prepared& prepared, const DataSource* samples,
                                          std::span<const ValueId> values);
 
@@ -54,19 +56,20 @@ struct Chosen : ChosenRanges {
                                        const Calibrator& calibrator);
 /// Ranges by calibrator, each computed once. Both arguments must outlive the function.
 [[nodiscard]] RangesOf ranges_from(const Prepared& prepared, const Measured& measured);
-/// Ranges for other plans of the model, which measures what they need; it begins with `ranges` of the plan's values. All arguments but
-/// the ranges must outlive the book.
+/// Ranges for other plans of the model, which measures what they need; it begins with `ranges` of the plan's values.
+/// All arguments but the ranges must outlive the book.
 [[nodiscard]] RangeBook range_book(const Prepared& prepared, const Measured& measured, const Calibrator& calibrator,
                                    const std::map<ValueId, Range>& ranges);
 
-/// The ranges of `calibrator`; without one, those of the calibrator that is measured to be best. Of a model in a 16-bit type it is
-/// measured with the rest in FP32, where the plan of the FP32 model has no other values: the choice is that of the FP32 file, and
-/// candidates differ without the noise of 16-bit floats.
+/// The ranges of `calibrator`; without one, those of the calibrator that is measured to be best. Of a model in a 16-bit
+/// type it is measured with the rest in FP32, where the plan of the FP32 model has no other values: the choice is that
+/// of the FP32 file, and candidates differ without the noise of 16-bit floats.
 /// Errors  those of choose_calibrator.
 [[nodiscard]] Chosen choose(const Prepared& prepared, const Measured& measured, std::unique_ptr<Calibrator> calibrator,
                             const ChoiceEffort& effort = {});
 
-/// The named calibrator; nullptr for "auto". Errors  those of make_calibrator.
+/// The named calibrator; nullptr for "auto".
+/// Errors  those of make_calibrator.
 [[nodiscard]] std::unique_ptr<Calibrator> named_calibrator(const std::string& spec);
 
 }  // namespace detent

@@ -17,7 +17,8 @@ constexpr size_t kFewest = 8;
 constexpr double kMacs = 10e9;
 constexpr size_t kAlways = 16;
 
-/// How many samples to measure on: those that kMacs or a tenth of the calibration samples pay for, kAlways at least. Never by the clock.
+/// How many samples to measure on: those that kMacs or a tenth of the calibration samples pay for, kAlways at least.
+/// Never by the clock.
 size_t samples_to_measure(const QuantizeOptions& options, const Prepared& prepared, const Calibration& calibration) {
   const size_t batch = prepared.data ? prepared.data->batch() : 1;
   const double macs = static_cast<double>(prepared.plan.coverage.macs) / static_cast<double>(batch);
@@ -26,7 +27,8 @@ size_t samples_to_measure(const QuantizeOptions& options, const Prepared& prepar
   return wanted >= static_cast<double>(options.error_samples) ? options.error_samples : static_cast<size_t>(wanted);
 }
 
-/// Reads samples in the order of their hash until `wanted` are found whose content the table does not list; at most twice as many.
+/// Reads samples in the order of their hash until `wanted` are found whose content the table does not list; at most
+/// twice as many.
 std::vector<size_t> beside_table(const DataSource& data, const Calibration& calibration, size_t wanted,
                                  const RunSettings& run) {
   std::set<Digest> known;

@@ -84,7 +84,9 @@ MemoryNeed memory_need(const Graph& graph, const ValueShapes& shapes, const Plac
   return need;
 }
 
-/// Before anything is measured. Errors  InvalidData when there is no room, with the sizes and how many threads there would be room for.
+/// Before anything is measured.
+/// Errors  InvalidData when there is no room, with the sizes and how many threads there
+/// would be room for.
 void check_memory_need(const MemoryNeed& need, const std::string& model) {
   if (memory_has_room(need.bytes())) return;
   const uint64_t limit = memory_limit();

@@ -61,13 +61,16 @@ struct Recipe {
 [[nodiscard]] FloatType float_type_of(const FormatOptions& format, const Target& target);
 
 /// `given` with what the target makes of the options.
-/// Errors  Usage for an option that applies to data which was not given; those of find_target, rewrite_options, read_overrides and
+/// Errors  Usage for an option that applies to data which was not given; those of find_target, rewrite_options,
+/// read_overrides and
 ///         parse_equalize.
 [[nodiscard]] Recipe resolved(Recipe given, const std::string& target, const PlacementOptions& placement,
                               const FormatOptions& format, const EqualizeOptions& equalize = {},
                               const std::filesystem::path& override_file = {});
 
-/// The recipe of QuantizeOptions, CompareOptions or SensitivityOptions, of what these have in common. Errors  those of resolved().
+/// The recipe of QuantizeOptions, CompareOptions or SensitivityOptions, of what these have in common.
+/// Errors  those of
+/// resolved().
 template <typename Options>
 [[nodiscard]] Recipe recipe_of(const Options& given, const DataOptions& eval, std::vector<std::string> calibrators) {
   Recipe recipe{.model = given.model,
@@ -112,9 +115,11 @@ struct Prepared {
 };
 
 /// The steps from a recipe to the placement plan.
-/// before  a Prepared of the same model by a recipe that differs in `float32` and `kept` alone: only the steps after this difference
+/// before  a Prepared of the same model by a recipe that differs in `float32` and `kept` alone: only the steps after
+/// this difference
 ///         are done again. Where its model was taken, that is read again; nothing is measured twice.
-/// Errors  those of reading, preparing, equalizing, casting and placing; Usage when there is neither a table nor data; those of
+/// Errors  those of reading, preparing, equalizing, casting and placing; Usage when there is neither a table nor data;
+/// those of
 ///         check_one_file and check_memory_need.
 [[nodiscard]] Prepared make(Recipe recipe, Prepared before = {});
 

@@ -16,7 +16,8 @@ namespace detent {
 /// Fingerprint of the ranges by the values' names: neither ids nor the order of values matter.
 [[nodiscard]] std::string ranges_fingerprint(const Graph& graph, const std::map<ValueId, Range>& ranges);
 
-/// Returns the provenance that all quantized variants of a Prepared share; `calibrator` and `ranges` are left to the caller.
+/// Returns the provenance that all quantized variants of a Prepared share; `calibrator` and `ranges` are left to the
+/// caller.
 [[nodiscard]] Provenance describe_origin(const Prepared& prepared, const Calibration& calibration,
                                          const DecidingOptions& options);
 

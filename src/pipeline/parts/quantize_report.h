@@ -8,8 +8,8 @@
 
 namespace detent {
 
-/// Describes what was prepared, measured and chosen, and the origin of the file; the winner of a measurement becomes the report's
-/// calibrator. `given` are the options before with_level().
+/// Describes what was prepared, measured and chosen, and the origin of the file; the winner of a measurement becomes
+/// the report's calibrator. `given` are the options before with_level().
 [[nodiscard]] QuantizeReport start_report(const QuantizeOptions& given, const Prepared& prepared,
                                           const Measured& measured, const Chosen& chosen,
                                           std::optional<BoundReport> bound);

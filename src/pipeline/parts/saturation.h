@@ -10,7 +10,8 @@
 
 namespace detent {
 
-/// Describes what was done about products that saturate on CPUs without VNNI; the error is not filled in. nullopt where none can.
+/// Describes what was done about products that saturate on CPUs without VNNI; the error is not filled in. nullopt where
+/// none can.
 [[nodiscard]] std::optional<SaturationReport> describe_saturation(const RewriteOptions& format,
                                                                   const PairedWeights& paired);
 
@@ -27,7 +28,8 @@ struct WorseArithmetic {
 [[nodiscard]] GraphPatch without_activation_pairs(const Graph& file);
 
 /// SQNR of a file with CPUs that have VNNI and with those that do not, against itself with float activations, on up to
-/// 16 samples. nullopt where no output can be compared. Errors  those of running; Interrupted.
+/// 16 samples. nullopt where no output can be compared.
+/// Errors  those of running; Interrupted.
 [[nodiscard]] std::optional<LintedFile::CpuLoss> measure_cpu_loss(const Model& file, const DataSource& source,
                                                                   const RunSettings& settings);
 

@@ -12,8 +12,10 @@
 
 namespace detent {
 
-/// A histogram for a chart: neighbouring bins are added, a power of two at a time, until at most 256 are left. Both signs
-/// stand on one axis; zeros are in no bin. Empty   nothing but zeros -> no bins. Name, op and ranges are left to the caller.
+/// A histogram for a chart: neighbouring bins are added, a power of two at a time, until at most 256 are left. Both
+/// signs stand on one axis; zeros are in no bin.
+/// Empty   nothing but zeros -> no bins. Name, op and ranges are left to
+/// the caller.
 [[nodiscard]] ValueHistogram for_chart(const Histogram& histogram);
 
 /// The distribution of every value in `histograms` and the range that each candidate, by name and in this order, chose.

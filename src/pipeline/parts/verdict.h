@@ -20,11 +20,13 @@ struct VerdictGrounds {
   const Chosen& chosen;
 };
 
-/// What a closing error says to a judge; nothing where it was not measured. What else a judge asks is left to the caller.
+/// What a closing error says to a judge; nothing where it was not measured. What else a judge asks is left to the
+/// caller.
 [[nodiscard]] JudgedFacts judged_facts(const std::optional<ClosingError>& closing);
 
-/// What the closing error says of the model: fills the report's verdict. For all but a good one it looks for the values to
-/// blame, on a few samples and the float model read anew, and warns in one block. `prepared` is used up, its model was taken before.
+/// What the closing error says of the model: fills the report's verdict. For all but a good one it looks for the values
+/// to blame, on a few samples and the float model read anew, and warns in one block. `prepared` is used up, its model
+/// was taken before.
 void add_verdict(QuantizeReport& report, const QuantizeOptions& options, Prepared& prepared,
                  const VerdictGrounds& grounds);
 

@@ -71,8 +71,8 @@ void PlacementDraft::find_data_slots(const Node& node) {
   }
 }
 
-// The operators are those of ONNX Runtime's CanNodePropagate (core/optimizer/qdq_transformer/qdq_propagation.cc); versions that
-// it leaves out cost a pair and no more.
+// The operators are those of ONNX Runtime's CanNodePropagate (core/optimizer/qdq_transformer/qdq_propagation.cc);
+// versions that it leaves out cost a pair and no more.
 void PlacementDraft::find_movable_pairs() {
   static constexpr std::array<std::string_view, 6> kMovers{"MaxPool", "Reshape",   "Transpose",
                                                            "Squeeze", "Unsqueeze", "Slice"};

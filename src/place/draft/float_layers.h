@@ -21,11 +21,12 @@ struct InnerLayers {
 };
 [[nodiscard]] InnerLayers inner_layers(const Node& node);
 
-/// The decision for a node that holds weights and that no rule can quantize: a recurrent one, or one with layers inside.
-/// nullopt for every other node. Its MACs are not counted yet.
+/// The decision for a node that holds weights and that no rule can quantize: a recurrent one, or one with layers
+/// inside. nullopt for every other node. Its MACs are not counted yet.
 [[nodiscard]] std::optional<LayerDecision> float_layer(const Graph& graph, const Node& node);
 
-/// "If 'choose': 3 layers (1024 parameters) inside its branches stay float; ..."; empty for a node without layers inside.
+/// "If 'choose': 3 layers (1024 parameters) inside its branches stay float; ..."; empty for a node without layers
+/// inside.
 [[nodiscard]] std::string inner_layers_text(const Node& node);
 
 }  // namespace detent

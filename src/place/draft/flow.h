@@ -54,8 +54,8 @@ void place_activation_product(PlacementDraft& draft, const Node& product);
 /// carry pairs), or it is such a value behind commuting ops.
 [[nodiscard]] ValueMap<bool> int8_sources(const PlacementDraft& draft);
 
-/// The entries of int8_sources() for what `node` writes, once those of its inputs are there: a rule that decides node by node in
-/// execution order keeps the list as it goes, instead of making it anew for every node.
+/// The entries of int8_sources() for what `node` writes, once those of its inputs are there: a rule that decides node
+/// by node in execution order keeps the list as it goes, instead of making it anew for every node.
 void add_int8_sources(const PlacementDraft& draft, const Node& node, ValueMap<bool>& sources);
 
 }  // namespace detent

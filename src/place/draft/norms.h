@@ -7,8 +7,8 @@
 
 namespace detent {
 
-/// A normalization over one axis, by LayerNormalization, RMSNormalization or written out: x, or x - mean(x), divided by a number
-/// made of a mean or norm over one axis.
+/// A normalization over one axis, by LayerNormalization, RMSNormalization or written out: x, or x - mean(x), divided by
+/// a number made of a mean or norm over one axis.
 struct Norm {
   ValueId input = kNoValue;  ///< x
   std::vector<NodeId>

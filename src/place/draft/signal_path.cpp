@@ -11,8 +11,8 @@ namespace {
 /// Front ends have tens of nodes; where this many were looked at without coming to the signal, it is none.
 constexpr int kMostSteps = 256;
 
-/// Every number of a float constant passes `check`; true for an operand that is left out. Ends at the first that does not:
-/// most weights have a negative one among the first.
+/// Every number of a float constant passes `check`; true for an operand that is left out. Ends at the first that does
+/// not: most weights have a negative one among the first.
 template <class Check>
 bool all_numbers(const PlacementDraft& draft, ValueId value, Check check) {
   if (value == kNoValue) return true;

@@ -14,7 +14,8 @@ const Shape* find_shape(const ValueShapes& shapes, ValueId value) {
   return found == shapes.end() ? nullptr : &found->second;
 }
 
-// LSTM, GRU, RNN: each step of each sample meets all weights W and R. The first two axes of the data count steps and samples.
+// LSTM, GRU, RNN: each step of each sample meets all weights W and R. The first two axes of the data count steps and
+// samples.
 int64_t count_recurrent_macs(const Graph& graph, const ValueShapes& shapes, const Node& node) {
   const Shape* data = find_shape(shapes, node.input(0));
   const Tensor *input_weight = graph.constant(node.input(1)), *state_weight = graph.constant(node.input(2));

@@ -7,8 +7,8 @@
 
 namespace detent {
 
-/// Casts between float types whose value only pairs read: those pairs begin in front of them, and the file is written without
-/// them (rewrite/unread_casts.h; with --scales fp32 they stay).
+/// Casts between float types whose value only pairs read: those pairs begin in front of them, and the file is written
+/// without them (rewrite/unread_casts.h; with --scales fp32 they stay).
 [[nodiscard]] std::set<NodeId> casts_inside_pairs(const Graph& graph, const PlacementPlan& plan);
 
 /// Fills LayerDecision::macs and PlacementPlan::coverage. `activations`: the values whose bytes count, each once.

@@ -41,7 +41,8 @@ struct TableDecision {
   bool exact = false;     ///< as codes only where they give back every number
 };
 
-/// A weighted op and whether the engine will run it in the plan's type of codes, INT8 or FP8; LSTM, GRU, RNN and nodes with layers inside (If) never do.
+/// A weighted op and whether the engine will run it in the plan's type of codes, INT8 or FP8; LSTM, GRU, RNN and nodes
+/// with layers inside (If) never do.
 struct LayerDecision {
   NodeId node = kNoNode;
   bool int8 = false;
@@ -70,8 +71,8 @@ struct FixedRange {
   Range range;
 };
 
-/// How much of the model runs in INT8, or in FP8 where that is the plan's type. Activation bytes are those of the float values that some edge reads, at the
-/// width of FP32; they count as INT8 when a pair stands on the value.
+/// How much of the model runs in INT8, or in FP8 where that is the plan's type. Activation bytes are those of the float
+/// values that some edge reads, at the width of FP32; they count as INT8 when a pair stands on the value.
 struct Coverage {
   int64_t layers = 0, int8_layers = 0;
   int64_t macs = 0, int8_macs = 0;

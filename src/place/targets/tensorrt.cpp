@@ -10,8 +10,8 @@ constexpr std::string_view kTensorRtGuide =
     "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/quantized-types-explicit-quantization.html";
 constexpr std::string_view kGuide8 =
     "docs.nvidia.com/deeplearning/tensorrt/archives/tensorrt-861/developer-guide/index.html#qdq-placement-recs";
-// The importer of QuantizeLinear and DequantizeLinear, github.com/onnx/onnx-tensorrt. What 9.x and the newest have in common holds
-// for the 10.x between.
+// The importer of QuantizeLinear and DequantizeLinear, github.com/onnx/onnx-tensorrt. What 9.x and the newest have in
+// common holds for the 10.x between.
 constexpr std::string_view kParser8 = "onnx-tensorrt 8.x, builtin_op_importers.cpp, QuantDequantLinearHelper";
 constexpr std::string_view kParser10 =
     "onnx-tensorrt 9.x, builtin_op_importers.cpp, and main at dd0a3a9, onnxOpImporters.cpp, QuantDequantLinearHelper";
@@ -60,8 +60,8 @@ constexpr std::array kOnly10_13{
                 "github.com/NVIDIA/TensorRT/issues/1934"},
 };
 
-// Version 11 removed weak typing: no FP16 or INT8 flags, no calibrators, no calibration caches; a network is built in the types
-// that the file says. Source: docs.nvidia.com/deeplearning/tensorrt, "Migrating from TensorRT 10.x to 11.x".
+// Version 11 removed weak typing: no FP16 or INT8 flags, no calibrators, no calibration caches; a network is built in
+// the types that the file says. Source: docs.nvidia.com/deeplearning/tensorrt, "Migrating from TensorRT 10.x to 11.x".
 constexpr std::string_view kMigration =
     "docs.nvidia.com/deeplearning/tensorrt/latest/api/migration/tensorrt-10x-to-11x.html, Strongly Typed Networks Are "
     "Now Required";

@@ -18,12 +18,13 @@ struct Axis {
   [[nodiscard]] std::vector<double> ticks(int count) const;
 };
 
-/// An axis over [low, high] with `margin` of the extent added on each side; one that has an extent even when low == high.
+/// An axis over [low, high] with `margin` of the extent added on each side; one that has an extent even when low ==
+/// high.
 [[nodiscard]] Axis padded_axis(double low, double high, double margin);
 
-/// The ends of an axis for `values`, of which those that are not finite are left out. Values so far off on the `bad` side that the
-/// better half would fall on one spot, more than 8 times as far from the best as the median is, lie beyond; the axis ends with the
-/// worst of the others.
+/// The ends of an axis for `values`, of which those that are not finite are left out. Values so far off on the `bad`
+/// side that the better half would fall on one spot, more than 8 times as far from the best as the median is, lie
+/// beyond; the axis ends with the worst of the others.
 struct Extent {
   double low = 0, high = 0;  ///< low > high: there is no finite value
   bool cut = false;          ///< some value lies beyond

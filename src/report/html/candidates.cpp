@@ -27,8 +27,8 @@ double value_or_nan(const Metrics& metrics, const std::string& name) {
   return found == metrics.end() ? kNoCandidate : found->second;
 }
 
-/// The criterion's values on one line from the worst to the best, FP32 among them where it has one; one that collapsed does not
-/// push the others together.
+/// The criterion's values on one line from the worst to the best, FP32 among them where it has one; one that collapsed
+/// does not push the others together.
 Extent criterion_extent(const ComparisonReport& report) {
   std::vector<double> values{value_or_nan(report.fp32, report.criterion)};
   for (const auto& variant : report.variants) values.push_back(value_or_nan(variant.metrics, report.criterion));

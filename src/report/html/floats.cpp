@@ -20,7 +20,8 @@ std::string node_markup(const Exception& exception) {
   return name_markup(exception.node) + " <small>" + escape(exception.op_type) + "</small>";
 }
 
-/// A table of nodes, or of the first node of each reason: what it says behind the name, rule, value and what was measured of it.
+/// A table of nodes, or of the first node of each reason: what it says behind the name, rule, value and what was
+/// measured of it.
 Table exceptions_table(const char* first) {
   return {{{first, Kind::Name},
            {"Rule", Kind::MinorWords},

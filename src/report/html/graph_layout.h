@@ -33,10 +33,11 @@ struct GraphArc {
   size_t from = 0, to = 0;  ///< from < to
 };
 
-/// Layers by the longest path, inputs just above their first reader; orders within them by the barycentres of the neighbours.
-/// The same graph gives the same drawing. Without nodes everything is empty. Takes time and memory linear in nodes and arcs
-/// times at most 40: arcs over so many layers that they would need more are cut.
-/// Source  K. Sugiyama, S. Tagawa, M. Toda: Methods for Visual Understanding of Hierarchical System Structures, 1981.
+/// Layers by the longest path, inputs just above their first reader; orders within them by the barycentres of the
+/// neighbours. The same graph gives the same drawing. Without nodes everything is empty. Takes time and memory linear
+/// in nodes and arcs times at most 40: arcs over so many layers that they would need more are cut.
+/// Source  K. Sugiyama,
+/// S. Tagawa, M. Toda: Methods for Visual Understanding of Hierarchical System Structures, 1981.
 [[nodiscard]] GraphLayout lay_out(size_t nodes, std::span<const GraphArc> arcs);
 
 }  // namespace detent::html

@@ -9,8 +9,8 @@
 
 namespace detent::html {
 
-/// The graph of a report as it is drawn: inputs and outputs of the model are nodes too, and a Cast between floats is a mark on
-/// the arcs that leave it.
+/// The graph of a report as it is drawn: inputs and outputs of the model are nodes too, and a Cast between floats is a
+/// mark on the arcs that leave it.
 struct GraphView {
   struct Node {
     std::string op, name;          ///< "Input", "Output" and the value's name for what is no node

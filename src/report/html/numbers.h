@@ -17,8 +17,8 @@ namespace detent::html {
 [[nodiscard]] std::string grouped_text(uint64_t count);
 /// "±3.21" for symmetric ranges, else "−0.28 … 6.02".
 [[nodiscard]] std::string range_text(double min, double max);
-/// A number for a data attribute, read by scripts: shortest form that keeps nine digits; not finite -> a value beyond all
-/// others of its sign, not a number -> "".
+/// A number for a data attribute, read by scripts: shortest form that keeps nine digits; not finite -> a value beyond
+/// all others of its sign, not a number -> "".
 [[nodiscard]] std::string key_text(double value);
 
 }  // namespace detent::html

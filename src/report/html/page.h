@@ -12,8 +12,9 @@
 
 namespace detent {
 
-/// One self-contained HTML page: nothing is fetched when it is opened, every chart is drawn when it is written, so it also
-/// reads without scripts and on paper. Its script sorts and filters tables, chooses a value and shows what is pointed at.
+/// One self-contained HTML page: nothing is fetched when it is opened, every chart is drawn when it is written, so it
+/// also reads without scripts and on paper. Its script sorts and filters tables, chooses a value and shows what is
+/// pointed at.
 ///
 /// sensitivity  adds the chart of layers and the values' own errors; absent -> those parts are not there.
 /// origin       command, versions, digest; empty: the page says nothing of its making.

@@ -47,9 +47,11 @@ namespace detent::html {
 [[nodiscard]] std::string provenance_section(const Provenance& provenance, const std::optional<FloatReport>& floats);
 /// One row a variant with every metric; the outputs one by one where there are several.
 [[nodiscard]] std::string candidates_section(const ComparisonReport& report);
-/// How many nodes compute in the 16-bit type and which stay FP32, by reason and one by one; "" where none was asked for.
+/// How many nodes compute in the 16-bit type and which stay FP32, by reason and one by one; "" where none was asked
+/// for.
 [[nodiscard]] std::string floats_section(const std::optional<FloatReport>& report);
-/// Below the candidates, where they are types: size of the file and of its weights, shares of the types, how each was made. Else "".
+/// Below the candidates, where they are types: size of the file and of its weights, shares of the types, how each was
+/// made. Else "".
 [[nodiscard]] std::string type_sizes_table(const ComparisonReport& report);
 /// How much of the model runs in INT8; where something is half, how much is INT8, half and FP32.
 [[nodiscard]] std::string coverage_section(const CoverageReport& coverage);

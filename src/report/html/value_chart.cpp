@@ -22,8 +22,8 @@ double magnitude(const ValueHistogram::ChosenRange& range) {
   return std::max(std::abs(range.min), std::abs(range.max));
 }
 
-/// The data, the real zero, and those ends of ranges that lie near. A symmetric range around data that is never negative
-/// would otherwise leave half of the chart empty.
+/// The data, the real zero, and those ends of ranges that lie near. A symmetric range around data that is never
+/// negative would otherwise leave half of the chart empty.
 Axis value_axis(const ValueHistogram& value) {
   const double low = std::min(value.min, 0.0), high = std::max(value.max, 0.0);
   const double reach = kReach * (high - low);

@@ -15,8 +15,9 @@
 
 namespace detent {
 
-/// Returns the JSON document of a report, two-space indented, with a final newline: src/report/json/README.md. Its members are those of
-/// fields() in src/report/json/fields. Numbers that are not finite become null, bytes that are not UTF-8 U+FFFD.
+/// Returns the JSON document of a report, two-space indented, with a final newline: src/report/json/README.md. Its
+/// members are those of fields() in src/report/json/fields. Numbers that are not finite become null, bytes that are not
+/// UTF-8 U+FFFD.
 [[nodiscard]] std::string to_json(const ModelReport& report);
 [[nodiscard]] std::string to_json(const TableReport& report);
 [[nodiscard]] std::string to_json(const DistributionReport& report);

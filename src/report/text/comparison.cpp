@@ -42,7 +42,8 @@ std::string ratio_text(uint64_t part, uint64_t whole) {
   return fmt::format("{:.3f}", static_cast<double>(part) / static_cast<double>(std::max<uint64_t>(whole, 1)));
 }
 
-/// Adds where types are compared ratios to the float model, and the share of each type in the bytes of weights. A row without weights has none.
+/// Adds where types are compared ratios to the float model, and the share of each type in the bytes of weights. A row
+/// without weights has none.
 void add_weight_cells(std::vector<Table::Cell>& row, const ComparisonReport& report, uint64_t size,
                       const std::optional<TypeFacts>& facts) {
   if (!report.types) return;

@@ -73,7 +73,8 @@ class Selection {
     bool acceptable = false;
   };
 
-  /// The family with its best alpha: the best of those that are acceptable, where there are any. Later rounds try it alone.
+  /// The family with its best alpha: the best of those that are acceptable, where there are any. Later rounds try it
+  /// alone.
   Step try_family(size_t family) {
     if (plain_.empty()) {
       for (size_t part = 0; part < scores_of_.parts; ++part)

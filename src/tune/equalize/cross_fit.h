@@ -18,13 +18,13 @@
 
 namespace detent {
 
-/// Judges equalizations on samples that neither their factors nor the ranges come from: data in parts, each judged by what the
-/// others say. Factors cut to the samples that are judged would flatter even channels, all of which come near their largest; and
-/// one part alone may hold none of the images that go beyond it: on cifar10_resnet18 the two halves of 100 images say -3.1 and +0.5 dB of
-/// the same equalization, and 2000 other images -2.2 dB.
+/// Judges equalizations on samples that neither their factors nor the ranges come from: data in parts, each judged by
+/// what the others say. Factors cut to the samples that are judged would flatter even channels, all of which come near
+/// their largest; and one part alone may hold none of the images that go beyond it: on cifar10_resnet18 the two halves
+/// of 100 images say -3.1 and +0.5 dB of the same equalization, and 2000 other images -2.2 dB.
 ///
-/// Up to 128 samples, those whose names have the smallest hash and those that the data names: in halves from 32 on, else in up to three parts. A single sample
-/// judges itself.
+/// Up to 128 samples, those whose names have the smallest hash and those that the data names: in halves from 32 on,
+/// else in up to three parts. A single sample judges itself.
 class CrossFit {
  public:
   /// Measures the channels on each fold. What it looks at must outlive it.

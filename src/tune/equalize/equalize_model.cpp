@@ -23,7 +23,8 @@ class Acceptance {
   Acceptance(const Model& model, const Equalizer& equalizer, const EqualizeData& data, const FoldJudge& judge)
       : model_(model), equalizer_(equalizer), scorer_(judge(data.all, data.all)) {}
 
-  /// `items`, or what is left of them without the family whose absence serves best; nothing when that is no better either.
+  /// `items`, or what is left of them without the family whose absence serves best; nothing when that is no better
+  /// either.
   [[nodiscard]] std::vector<EqualizeItem> accepted_of(const std::vector<EqualizeItem>& items, EqualizeReport& report) {
     if (items.empty()) return items;
     const Stopwatch stopwatch;
@@ -81,8 +82,9 @@ void leave_out(EqualizeFamily family, const std::string& why, EqualizeReport& re
     if (line.name == name_of(family)) line.kept = false, line.reason = why;
 }
 
-/// The items whose patch leaves the outputs as they are, alone and together. The report says why the others are left out: equalization
-/// is exact, so a change shows that the analysis of this graph is wrong, and the model is better off without it.
+/// The items whose patch leaves the outputs as they are, alone and together. The report says why the others are left
+/// out: equalization is exact, so a change shows that the analysis of this graph is wrong, and the model is better off
+/// without it.
 std::vector<EqualizeItem> harmless(std::vector<EqualizeItem> items, const Equalizer& equalizer,
                                    EqualizeReport& report) {
   std::erase_if(items, [&](const EqualizeItem& item) {

@@ -25,8 +25,9 @@ class Equalizer {
             const FactorOptions& options);
 
   [[nodiscard]] bool has(EqualizeFamily family) const;
-  /// Factors of the families in `items`; of a model with none of them nothing. Where rounding the weights once moves an output by
-  /// more than a quarter of the bound of changed_output(), and for half types, factors are powers of two, which round nothing.
+  /// Factors of the families in `items`; of a model with none of them nothing. Where rounding the weights once moves an
+  /// output by more than a quarter of the bound of changed_output(), and for half types, factors are powers of two,
+  /// which round nothing.
   [[nodiscard]] Equalization equalization(const std::vector<EqualizeItem>& items) const { return tried(items).factors; }
   /// What equalization(items) changes at the outputs by more than rounding, which it should not; nullopt: nothing.
   [[nodiscard]] std::optional<OutputChange> change_by(const std::vector<EqualizeItem>& items) const {

@@ -25,8 +25,8 @@ struct JudgeOptions {
   std::set<std::string> clipped_samples = {};  ///< see RangeChoice
 };
 
-/// Quantizes each model with each calibrator, with ranges of `fit`, and compares it with `reference` on `held_out`. The float model runs
-/// once on each sample; where a weight serves few positions samples run together (samples_together).
+/// Quantizes each model with each calibrator, with ranges of `fit`, and compares it with `reference` on `held_out`. The
+/// float model runs once on each sample; where a weight serves few positions samples run together (samples_together).
 /// Errors (of a scorer)  InvalidOption when no output can be compared; those of JudgedBatches and evaluate_on_batches.
 [[nodiscard]] FoldJudge make_fold_judge(const Model& reference, JudgeOptions options);
 

@@ -18,12 +18,12 @@ using FoldScores = std::vector<std::vector<std::vector<double>>>;
 /// Quantizes each model and measures it.
 using FoldScorer = std::function<FoldScores(std::span<const Model> models)>;
 
-/// A scorer that quantizes with what `fit` says and measures on `held_out`, both of which must outlive it. It keeps what does not
-/// depend on the models, such as the float model's outputs, so ask one again rather than make another.
+/// A scorer that quantizes with what `fit` says and measures on `held_out`, both of which must outlive it. It keeps
+/// what does not depend on the models, such as the float model's outputs, so ask one again rather than make another.
 using FoldJudge = std::function<FoldScorer(const DataSource& fit, const DataSource& held_out)>;
 
-/// Of `count` models that `make` makes: all at once, or one after the other, each gone before the next is made, where `one_by_one`.
-/// What the scorer says of one must not depend on the others.
+/// Of `count` models that `make` makes: all at once, or one after the other, each gone before the next is made, where
+/// `one_by_one`. What the scorer says of one must not depend on the others.
 [[nodiscard]] FoldScores judge_models(const FoldScorer& scorer, size_t count, const std::function<Model(size_t)>& make,
                                       bool one_by_one);
 

@@ -9,8 +9,8 @@ namespace detent {
 
 namespace {
 
-/// Positions of a layer, of which up to `most` are taken: all, or multiples of the golden section, which fall into no step with
-/// the rows of an image.
+/// Positions of a layer, of which up to `most` are taken: all, or multiples of the golden section, which fall into no
+/// step with the rows of an image.
 struct Positions {
   int64_t all = 0, taken = 0;
 

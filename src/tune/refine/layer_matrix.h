@@ -9,7 +9,8 @@
 
 namespace detent {
 
-/// How the weight of a layer is a matrix for each group: row r, times the input vector of a position, is output channel r there.
+/// How the weight of a layer is a matrix for each group: row r, times the input vector of a position, is output channel
+/// r there.
 struct LayerMatrix {
   int64_t groups = 1, rows = 0, columns = 0;
   int64_t taps = 1;  ///< columns that lie side by side: those of one input channel
@@ -26,8 +27,8 @@ struct LayerMatrix {
 /// nullopt for others, and where the weight is not constant.
 [[nodiscard]] std::optional<LayerMatrix> layer_matrix(const Graph& graph, const WeightDecision& weight);
 
-/// The input vectors of a layer at up to `most` positions (outputs of a convolution, rows of a product), evenly spread over all
-/// of `input`, which has fewer than 2^32.
+/// The input vectors of a layer at up to `most` positions (outputs of a convolution, rows of a product), evenly spread
+/// over all of `input`, which has fewer than 2^32.
 ///
 /// input    Float32, plain layout, as the layer reads it.
 /// Returns  groups x positions x columns. Where a window stands beyond the input: 0.

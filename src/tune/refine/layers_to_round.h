@@ -27,8 +27,8 @@ struct RoundedWeight {
   QuantizedWeight nearest;
 };
 
-/// Weights whose readers are all quantized, along one axis and with one set of scales; their inputs can run; no more than
-/// `most_columns` columns. In the order of the plan.
+/// Weights whose readers are all quantized, along one axis and with one set of scales; their inputs can run; no more
+/// than `most_columns` columns. In the order of the plan.
 /// Errors  those of make_qdq_patch.
 [[nodiscard]] std::vector<RoundedWeight> weights_to_round(const Graph& graph, const PlacementPlan& plan,
                                                           const std::map<ValueId, Range>& ranges,

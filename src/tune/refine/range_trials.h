@@ -36,11 +36,11 @@ struct TrialQuestion {
   const RangesOf& ranges_of;
 };
 
-/// The values of the plan whose range is a choice, by their first member, with the ranges to try: those of auto_candidates(), and
-/// their own times 0.7, 0.84, 1.19 and 1.41, but no wider than what was measured and the limits of the plan allow. A range that
-/// lies within 6 % of another, both ends together, is not tried.
-/// ranges    that the values have now.
-/// Left out  values with an override, an imported scale or a fixed range, their groups, and units with nothing to try.
+/// The values of the plan whose range is a choice, by their first member, with the ranges to try: those of
+/// auto_candidates(), and their own times 0.7, 0.84, 1.19 and 1.41, but no wider than what was measured and the limits
+/// of the plan allow. A range that lies within 6 % of another, both ends together, is not tried. ranges    that the
+/// values have now. Left out  values with an override, an imported scale or a fixed range, their groups, and units with
+/// nothing to try.
 [[nodiscard]] std::vector<RangeUnit> units_to_try(const TrialQuestion& question,
                                                   const std::map<ValueId, Range>& ranges);
 

@@ -22,9 +22,10 @@ using RangeChange = std::map<ValueId, Range>;
 /// Errors of one variant, [batch][output].
 using BatchErrorSums = std::vector<std::vector<ErrorSums>>;
 
-/// Measures quantized variants of one float model that differ in ranges, many on a sample (ModelsSideBySide). Same result for
-/// any number of threads. What it looks at must outlive it.
-/// Errors  those of evaluate_side_by_side and make_qdq_patch.
+/// Measures quantized variants of one float model that differ in ranges, many on a sample (ModelsSideBySide). Same
+/// result for any number of threads. What it looks at must outlive it.
+/// Errors  those of evaluate_side_by_side and
+/// make_qdq_patch.
 class RangeVariants {
  public:
   /// names  values to compare.

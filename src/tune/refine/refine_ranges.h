@@ -32,8 +32,8 @@ struct RangeRefinement {
   double macs = 5e12;
 };
 
-/// Ranges of a calibrator for each value instead of one for all, kept where one is another. SQNRs are means over the held-out samples
-/// (sample_scores), infinite where nothing differs.
+/// Ranges of a calibrator for each value instead of one for all, kept where one is another. SQNRs are means over the
+/// held-out samples (sample_scores), infinite where nothing differs.
 struct RefinedRanges : MeasuredChange {
   /// A value, or a group that shares a scale, whose range became another.
   struct Change {
@@ -49,11 +49,12 @@ struct RefinedRanges : MeasuredChange {
 
 /// For each value the range that costs the outputs least, instead of those of the calibrator that is best on the whole.
 ///
-/// Each value's pair is run alone in the otherwise float network with every range that units_to_try() finds, on up to 32
-/// samples. In the quantized network rounding anywhere changes all that follows, and this drowns what one range changes; alone it
-/// shows clearly, and the parts add up to the whole (NoiseModel). The sum chooses ranges for all values. Of these changes the best
-/// 1, 2, 4 ... or all are taken: those with which the real quantized network gains most on other samples (up to 64), where that
-/// exceeds the standard error and it gains on the samples of the search too. Then a second sweep begins from the new ranges.
+/// Each value's pair is run alone in the otherwise float network with every range that units_to_try() finds, on up to
+/// 32 samples. In the quantized network rounding anywhere changes all that follows, and this drowns what one range
+/// changes; alone it shows clearly, and the parts add up to the whole (NoiseModel). The sum chooses ranges for all
+/// values. Of these changes the best 1, 2, 4 ... or all are taken: those with which the real quantized network gains
+/// most on other samples (up to 64), where that exceeds the standard error and it gains on the samples of the search
+/// too. Then a second sweep begins from the new ranges.
 ///
 /// Order    where `macs` does not allow all values, those with the worst SQNR of their own are tried.
 /// Empty    fewer than 16 samples, or no output that can be compared -> nothing is changed, `samples` is 0.

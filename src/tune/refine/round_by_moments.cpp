@@ -68,7 +68,8 @@ class Rounding {
       }
   }
 
-  /// From the last place of the factor to the first, kBlock at a time: what a block owes to those behind it is one product.
+  /// From the last place of the factor to the first, kBlock at a time: what a block owes to those behind it is one
+  /// product.
   template <class Factor>
   void round_by(const Factor& factor) {
     const Index n = rows_.columns;
@@ -108,7 +109,8 @@ class Rounding {
     return static_cast<size_t>(row * rows_.columns + rows_.neighbours[static_cast<size_t>(column)]);
   }
 
-  /// The first of a pair to be rounded leaves its neighbour the half that make_safe() found; the second takes what is left.
+  /// The first of a pair to be rounded leaves its neighbour the half that make_safe() found; the second takes what is
+  /// left.
   void keep_safe(Index row, Index column) {
     const int64_t other = rows_.neighbours[static_cast<size_t>(column)];
     if (other < 0) return;

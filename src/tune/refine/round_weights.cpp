@@ -89,8 +89,8 @@ class WeightRounder {
     write(group, rows, best.numbers);
   }
 
-  /// A smaller scale than that of the nearest codes leaves some pairs unsafe, whose codes are then moved. Takes the scale at which a
-  /// row costs least.
+  /// A smaller scale than that of the nearest codes leaves some pairs unsafe, whose codes are then moved. Takes the
+  /// scale at which a row costs least.
   void try_smaller_scales(int64_t group, const RowRounding& rounding, WeightRows& rows, RoundedRows& best) const {
     const auto columns = static_cast<size_t>(rows.columns);
     std::vector<float> least(static_cast<size_t>(rows.rows)), most(least.size());

@@ -27,11 +27,13 @@ struct RoundingSamples : SampleSplit {
 /// Of the inputs of one group of the layer, over all readers and samples.
 [[nodiscard]] SecondMoments moments_of(const LayerVectors& vectors, const LayerMatrix& matrix, int64_t group);
 
-/// How many of the weights from `first` on have inputs that fit into 128 MiB together, `positions` of each sample; at least one.
+/// How many of the weights from `first` on have inputs that fit into 128 MiB together, `positions` of each sample; at
+/// least one.
 [[nodiscard]] size_t group_size(std::span<const RoundedWeight> weights, size_t first, size_t samples,
                                 int64_t positions = kRoundingPositions);
 
-/// Calls round(i) for each weight: small layers beside each other, one of 1024 columns or more has the memory for itself.
+/// Calls round(i) for each weight: small layers beside each other, one of 1024 columns or more has the memory for
+/// itself.
 void for_each_weight(std::span<const RoundedWeight> weights, size_t threads, const std::function<void(size_t)>& round);
 
 }  // namespace detent

@@ -6,8 +6,8 @@
 
 namespace detent {
 
-/// Variants in which weights alone are codes. Choices are the layers whose weights are, and the first readers of tables that codes
-/// round; every variant has the same codes for a weight. What it looks at must outlive it.
+/// Variants in which weights alone are codes. Choices are the layers whose weights are, and the first readers of tables
+/// that codes round; every variant has the same codes for a weight. What it looks at must outlive it.
 class BlockVariants final : public FloatVariants {
  public:
   /// model    prepared float model (opset_for, weights in rows).

@@ -16,10 +16,10 @@ struct BlockRounding : MeasuredChange {
   size_t short_of_rows = 0;  ///< weights with more rows than input vectors: their moments have no full rank
 };
 
-/// Codes that keep the outputs of each layer, not its weight (round_by_moments); scales stay. A layer's inputs are those that it has behind
-/// the weights that were rounded before it: up to 256 positions of each batch, of up to 64 samples beside the deciding ones.
-/// Kept where the SQNR of the worst output on the deciding samples rises; where there are not enough others, half of the samples
-/// decide. Fewer than 8 -> nothing is done. Tables are floats meanwhile.
+/// Codes that keep the outputs of each layer, not its weight (round_by_moments); scales stay. A layer's inputs are
+/// those that it has behind the weights that were rounded before it: up to 256 positions of each batch, of up to 64
+/// samples beside the deciding ones. Kept where the SQNR of the worst output on the deciding samples rises; where there
+/// are not enough others, half of the samples decide. Fewer than 8 -> nothing is done. Tables are floats meanwhile.
 ///
 /// model    prepared float model, unchanged. Left alone: weights of more than 8192 rows, or whose input cannot run.
 /// nearest  of every weight of the plan (quantize_weights).

@@ -1,4 +1,5 @@
-// --config: the TOML reader, then CLI11's own reading of the items into options of each kind, as the program declares them.
+// --config: the TOML reader, then CLI11's own reading of the items into options of each kind, as the program declares
+// them.
 #include <sstream>
 #include <string>
 #include <vector>

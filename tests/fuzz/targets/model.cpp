@@ -1,5 +1,5 @@
-// Models: reading, external data, functions, signatures, preparing, placement and lint, and one run on zeros where the model
-// declares its sizes. model_mutator.cpp changes models as models.
+// Models: reading, external data, functions, signatures, preparing, placement and lint, and one run on zeros where the
+// model declares its sizes. model_mutator.cpp changes models as models.
 #include <optional>
 
 #include "fuzz/fuzz_input.h"

@@ -76,7 +76,8 @@ TEST(GridSample, TreatsTheOutsideAsAsked) {
 }
 
 TEST(GridSample, BlendsTheBorderWithTheWeightsOfAPlaceOutside) {
-  // 0.3 of an element outside: weights by hand for t = 0.7, where three taps find the border's 10 and the last one finds 20.
+  // 0.3 of an element outside: weights by hand for t = 0.7, where three taps find the border's 10 and the last one
+  // finds 20.
   constexpr double a = -0.75, far = 1.3;  // 2 - t
   const double last = ((a * far - 5 * a) * far + 8 * a) * far - 4 * a;
   const double expected = 10 + last * 10;  // weights sum up to 1

@@ -72,7 +72,8 @@ TEST_F(NonMaxSuppression, RefusesScoresOfAnotherNumberOfBoxes) {
 }
 
 TEST(MaxRoiPool, TakesTheLargestOfWholeElementsCornersIncluded) {
-  // 1x1x4x4 image 0..15. Region (0, 0)-(2, 2) after scaling by 0.5: 3x3 elements in 2x2 bins that share row and column 1.
+  // 1x1x4x4 image 0..15. Region (0, 0)-(2, 2) after scaling by 0.5: 3x3 elements in 2x2 bins that share row and
+  // column 1.
   Tensor image(DataType::Float32, {1, 1, 4, 4});
   for (int i = 0; i < 16; ++i) image.mutable_data<float>()[static_cast<size_t>(i)] = static_cast<float>(i);
   const std::string node = "y = MaxRoiPool<pooled_shape = [2, 2], spatial_scale = 0.5>(a, b)";

@@ -6,8 +6,8 @@ namespace {
 using test::run_one;
 
 TEST(Resize, StretchesTheFilterWhenItShrinksWithAntialias) {
-  // Four samples 0, 1, 2, 3 at scale 0.6: outputs lie at (o + 0.5) / 0.6 - 0.5 = 1/3 and 2, under triangles 1 / 0.6 wide.
-  // At 1/3 the samples -1, 0, 1 weigh 0.2, 0.8, 0.6; sample -1 is the edge again (0) or does not count.
+  // Four samples 0, 1, 2, 3 at scale 0.6: outputs lie at (o + 0.5) / 0.6 - 0.5 = 1/3 and 2, under triangles 1 / 0.6
+  // wide. At 1/3 the samples -1, 0, 1 weigh 0.2, 0.8, 0.6; sample -1 is the edge again (0) or does not count.
   const Tensor x = Tensor::from<float>({4}, {0, 1, 2, 3}), scale = Tensor::from<float>({1}, {0.6F});
   const auto resized = [&](const std::string& attributes) {
     return run_one("y = Resize<mode = \"linear\", antialias = 1" + attributes + ">(a, , c)", {x, {}, scale}, {19});

@@ -177,7 +177,8 @@ TEST(IntegerConvolution, RoundsOnlyTheResult) {
   Tensor x(DataType::Float32, Shape{1, 4608, 1, 1});
   std::ranges::fill(x.mutable_data<float>(), 12.7F);
   const Tensor y = to_plain(run_once(model.graph(), {{x}}, model.graph().outputs()).front());
-  // 100 steps of 0.003 are the weight 0.3; the product of both scales is rounded, and so are the sum and its product with it.
+  // 100 steps of 0.003 are the weight 0.3; the product of both scales is rounded, and so are the sum and its product
+  // with it.
   const double exact = 4608.0 * 127 * 100 * (double{0.1F} * double{0.003F});
   for (const float one : y.data<float>()) EXPECT_NEAR(one, exact, 3 * std::ldexp(exact, -24));
 }

@@ -95,9 +95,9 @@ TEST(Winograd, EqualsTheDefinitionOnWholeNumbers) {
   }
 }
 
-/// Products are summed over channels (one rounding each), after one addition per axis on each side: no error is larger than
-/// (channels + 8) * 2^-24 times the sum of magnitudes of the transformed terms, which is at most 9 times the definition's
-/// largest. Typical errors are some hundred times smaller.
+/// Products are summed over channels (one rounding each), after one addition per axis on each side: no error is larger
+/// than (channels + 8) * 2^-24 times the sum of magnitudes of the transformed terms, which is at most 9 times the
+/// definition's largest. Typical errors are some hundred times smaller.
 TEST(Winograd, RoundsWithinItsBound) {
   const WinogradCase c{.input = {1, 128, 14, 14}, .weights = {32, 128, 3, 3}};
   Tensor x = whole_numbers(c.input, 1, 1 << 20), w = whole_numbers(c.weights, 2, 1 << 20);

@@ -1,4 +1,5 @@
-// Writes a page from made-up numbers of realistic size, for the browser test: sample_page OUT.html compare|quantize|weights|graph [VALUES or NODES]
+// Writes a page from made-up numbers of realistic size, for the browser test: sample_page OUT.html
+// compare|quantize|weights|graph [VALUES or NODES]
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>

@@ -6,7 +6,8 @@
 
 namespace detent {
 
-/// The first id that a page refers to (by a link, or as the table of a search field) and does not have; "" where all are there.
+/// The first id that a page refers to (by a link, or as the table of a search field) and does not have; "" where all
+/// are there.
 inline std::string dangling_reference(const std::string& page) {
   for (const std::string_view reference : {" data-search=\"", " href=\"#"}) {
     for (size_t at = page.find(reference); at != std::string::npos; at = page.find(reference, at + 1)) {

@@ -22,7 +22,8 @@ EqualizeReport families(size_t groups = 1) {
   return report;
 }
 
-/// Scores of a network by what it is equalized with, "gate:1,relu" ...; of what is not named those of "off" less one dB.
+/// Scores of a network by what it is equalized with, "gate:1,relu" ...; of what is not named those of "off" less one
+/// dB.
 class Network {
  public:
   /// parts  of the data; the scores of each follow those of the one before.
@@ -140,7 +141,8 @@ TEST(ChooseFamilies, PrefersTheSmallerGainThatIsSure) {
 }
 
 TEST(ChooseFamilies, LeavesAnExponentThatCannotWinAnyMore) {
-  // Alpha 0.75 surely gains 2 dB. On the first part 0.5 gains less than that, and 1 more, so only 1 is judged on the second.
+  // Alpha 0.75 surely gains 2 dB. On the first part 0.5 gains less than that, and 1 more, so only 1 is judged on the
+  // second.
   Network network({{"off", {20, 20}}, {"relu", {21, 29}}, {"relu:0.75", {24, 22}}, {"relu:1", {23, 21}}}, 2);
   EXPECT_EQ(network.choose(), "relu:0.75");
   EXPECT_EQ(network.judged(0, "relu"), 1);

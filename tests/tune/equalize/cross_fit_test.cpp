@@ -81,8 +81,8 @@ TEST(CrossFit, LetsASingleSampleJudgeItself) {
   EXPECT_EQ(rounds[0].fit, rounds[0].held_out);
 }
 
-/// Conv -> Clip(0, 6) -> Conv, channel by channel. Five samples reach 5 in one channel and 0.05 in the other, the first sample of
-/// all 5 in both: factors of the others, which even channels out, push it into the Clip.
+/// Conv -> Clip(0, 6) -> Conv, channel by channel. Five samples reach 5 in one channel and 0.05 in the other, the first
+/// sample of all 5 in both: factors of the others, which even channels out, push it into the Clip.
 struct ReachesTheClip {
   Model model = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 13]>
 g (float[1, 2, 1, 1] x) => (float[1, 2, 1, 1] y)

@@ -96,7 +96,8 @@ TEST(EqualizeModel, AutoKeepsWhatGainsAndDropsWhatLoses) {
   for (const auto& family : outcome.report.families) EXPECT_FALSE(family.kept) << family.name;
 }
 
-/// Two channels, the second a 16th of the first, so that relu:1 divides the weight that reads the first by 1/4. `read`: that weight.
+/// Two channels, the second a 16th of the first, so that relu:1 divides the weight that reads the first by 1/4. `read`:
+/// that weight.
 Model two_channels(const std::string& made, const std::string& read) {
   return parse_model_text(
       "<ir_version: 8, opset_import: [\"\" : 13]>\ng (float[N,1,2,2] x) => (float[N,1,2,2] y)\n<float[2,1,1,1] w1 = {" +

@@ -15,7 +15,8 @@ namespace {
 
 constexpr int64_t kRefinedInputs = 64;
 
-/// y = x W and z = (x * c) W. c makes element 1 of x 32 times larger and element 0, which W does not use either, vanish.
+/// y = x W and z = (x * c) W. c makes element 1 of x 32 times larger and element 0, which W does not use either,
+/// vanish.
 Model two_scales() {
   Model model = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 13]>
 g (float[N, 64] x) => (float[N, 8] y, float[N, 8] z) <float[1] v = {0}, float[1] w = {0}, float[1] c = {0}> {
@@ -106,7 +107,8 @@ TEST_F(RefineRanges, ClipOneValueAndKeepTheOtherWhereNoCalibratorServesBoth) {
   ASSERT_EQ(refined.changes.front().value, "x");
   EXPECT_EQ(refined.changes.front().from, "max");
   EXPECT_EQ(refined.changes.front().before.amax(), 100);
-  // y has steps of 1/127 instead of 100/127, 40 dB, and is half of the score; 8 bits of weights and Mul take some of it.
+  // y has steps of 1/127 instead of 100/127, 40 dB, and is half of the score; 8 bits of weights and Mul take some of
+  // it.
   EXPECT_GT(score_db(refined.ranges), score_db(ranges(100, 32)) + 12);
   // z loses all of its largest element to a range of 1: 0 dB instead of 8 bits; y is as good.
   EXPECT_GT(score_db(refined.ranges), score_db(ranges(1, 1)) + 10);

@@ -60,8 +60,9 @@ TEST(RoundByMoments, GivesOneColumnWhatTheRoundingOfItsTwinCost) {
   EXPECT_EQ(opposed[0], opposed[1]);  // their difference counts, 0
 }
 
-// With all inputs alike the output's error is that of the last column, at most half a step, and what the damping d = 0.01
-// keeps from being passed on: the errors so far are handed to m columns as 1 part in (m + d), so that at most 0.5 (1/1 + ...
+// With all inputs alike the output's error is that of the last column, at most half a step, and what the damping d =
+// 0.01 keeps from being passed on: the errors so far are handed to m columns as 1 part in (m + d), so that at most 0.5
+// (1/1 + ...
 // + 1/15) = 1.66 steps are left before the last one, which takes 1/(1 + d) of them.
 TEST(RoundByMoments, LeavesHalfAStepWhereAllInputsAreAlike) {
   const WeightRows rows = random_rows(200, 16, 100);
@@ -73,7 +74,8 @@ TEST(RoundByMoments, LeavesHalfAStepWhereAllInputsAreAlike) {
     squares += error * error;
     squares_of_nearest += std::pow(summed_error(rows, nearest(rows), r), 2);
   }
-  // Nearest codes add up 16 errors of variance 1/12. 3200 of them: within 40 %, four deviations of a mean of 200 squares.
+  // Nearest codes add up 16 errors of variance 1/12. 3200 of them: within 40 %, four deviations of a mean of 200
+  // squares.
   EXPECT_NEAR(squares_of_nearest / 200, 16.0 / 12, 0.4 * 16 / 12);
   EXPECT_NEAR(squares / 200, 1.0 / 12, 0.4 / 12);
 }

@@ -3,10 +3,11 @@
 //
 // The CPU provider has no integer kernel between FP16 values: pairs there round, layers run in float. A Concat with
 // pairs all around it would become a QLinearConcat all the same; that operator knows no FP16 scale, and the engine
-// refuses the whole model. So with FP16 scales (--scales fp16) a Concat reads float values, and what stands in front of it and
-// lets the engine move a pair down to it (Reshape, Slice ...) does too.
+// refuses the whole model. So with FP16 scales (--scales fp16) a Concat reads float values, and what stands in front of
+// it and lets the engine move a pair down to it (Reshape, Slice ...) does too.
 //
-// Source: tried in ONNX Runtime 1.30, CPU, operator by operator. Motivated by models/shapes_unet, FP16, and exports/yolo_mini.
+// Source: tried in ONNX Runtime 1.30, CPU, operator by operator. Motivated by models/shapes_unet, FP16, and
+// exports/yolo_mini.
 
 #include <set>
 #include <vector>

@@ -1,12 +1,15 @@
-//   before:   x --> Q/DQ --> Conv (cosines) --> Mul (c * c) --+                                  one scale for 1e-6 to 1e3
-//                      +---> Conv (sines) ----> Mul (s * s) --+-> Add --> Q/DQ --> MatMul (mel) --> Log --> Q/DQ --> Conv
+//   before:   x --> Q/DQ --> Conv (cosines) --> Mul (c * c) --+                                  one scale for 1e-6 to
+//   1e3
+//                      +---> Conv (sines) ----> Mul (s * s) --+-> Add --> Q/DQ --> MatMul (mel) --> Log --> Q/DQ -->
+//                      Conv
 //   after:    x --> Conv, Mul, Add, MatMul (mel), Log in float --> Q/DQ --> Conv
 //
 // A spectrum spans many orders of magnitude, and the Log or root behind it looks at the small numbers: with one INT8
 // scale they are all 0. So what computes a spectrum from the network's input stays float: transforms written as layers,
 // squares and their sums, filterbanks, Log and roots. It is found by structure (signal_path.h), not by names.
 //
-// Source: ours. Motivated by DNSMOS (9.5 dB for ONNX Runtime, 36.7 with a front end in float, which is 0.5 % of the MACs).
+// Source: ours. Motivated by DNSMOS (9.5 dB for ONNX Runtime, 36.7 with a front end in float, which is 0.5 % of the
+// MACs).
 
 #include <ranges>
 

@@ -4,7 +4,8 @@
 //   GELU:     Conv --+--> Div --> Erf --> Add --> Mul --> Mul --> z        no pair on any of the inner edges
 //                    +-----------------------------------^
 //
-//   RMSNorm:  x --+--> Pow --> ReduceMean --> Add --> Sqrt --> Div --> z   nor on these, nor on the factors of SwiGLU's gate
+//   RMSNorm:  x --+--> Pow --> ReduceMean --> Add --> Sqrt --> Div --> z   nor on these, nor on the factors of SwiGLU's
+//   gate
 //                 +---------------------------------------------^          and of rotary embeddings
 //
 // Softmax, GELU and normalizations stay float; a LayerNormalization behind a Conv reads a pair. The product of two
@@ -91,8 +92,8 @@ void keep_inputs_float(PlacementDraft& draft, NodeId node, const std::string& re
   for (const int slot : draft.data_slots(node)) draft.keep_float(node, slot, reason);
 }
 
-// One that is written out, as its operator would be; gates of MLPs and rotary embeddings, where a pair costs precision in front
-// of the one that the next product reads.
+// One that is written out, as its operator would be; gates of MLPs and rotary embeddings, where a pair costs precision
+// in front of the one that the next product reads.
 void place_parts(PlacementDraft& draft, const Node& node) {
   if (const auto norm = norm_ending_in(draft, node))
     for (const NodeId part : norm->inside) keep_inputs_float(draft, part, "inside a normalization, which stays float");

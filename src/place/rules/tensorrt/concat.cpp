@@ -48,8 +48,8 @@ void name_float_inputs(PlacementDraft& draft, NodeId concat, const ValueMap<bool
   }
 }
 
-// Ties what the Concats read and write. A value is walked over for its first Concats only, so that a chain of thousands takes
-// time in proportion to its length; a later Concat is tied to what those walks have tied already.
+// Ties what the Concats read and write. A value is walked over for its first Concats only, so that a chain of thousands
+// takes time in proportion to its length; a later Concat is tied to what those walks have tied already.
 class Ties {
  public:
   explicit Ties(PlacementDraft& draft)

@@ -1,10 +1,10 @@
 //   before:   Conv --> Relu --> GlobalAveragePool --> Conv      after, FP8:   nothing in front of the pooling,
 //             Conv --> ConvTranspose --> Conv                                 nor around the ConvTranspose
 //
-// With `--type fp8` only Conv, Gemm, MatMul and residual Adds read pairs: no other operator has FP8 kernels. A ConvTranspose
-// stays float with its weight; poolings, linear Resize, Mul, LayerNormalization and other Adds, which INT8 quantizes between
-// kernels, read floats. Operators that move data and Concat have no pairs of their own and keep theirs equal, as in INT8.
-// A Conv with more than 32 kernel elements stays float.
+// With `--type fp8` only Conv, Gemm, MatMul and residual Adds read pairs: no other operator has FP8 kernels. A
+// ConvTranspose stays float with its weight; poolings, linear Resize, Mul, LayerNormalization and other Adds, which
+// INT8 quantizes between kernels, read floats. Operators that move data and Concat have no pairs of their own and keep
+// theirs equal, as in INT8. A Conv with more than 32 kernel elements stays float.
 //
 // Source: NVIDIA Model-Optimizer, modelopt/onnx/quantization/fp8.py (the list) and graph_utils.py,
 // find_nodes_from_convs_to_exclude (kernel size; its channels are R10's). Motivated by models/shapes_unet, whose

@@ -4,7 +4,8 @@
 // off). Conv with OC < 16 or IC/group < 16 is kept INT8 only if: group 1, OC or IC divisible by 8, square kernel, and
 // (fed by a graph input, or OC or IC >= 16); or grouped, OC divisible by 8, every kernel extent >= 3. Gemm and MatMul
 // stay float with N < 16 or K < 16, or with a 2-D output of M or N = 1 for certain. ConvTranspose has no such rule.
-// FP8 kernels are slower than FP16's up to 16 channels: there a Conv with OC <= 16 or IC/group <= 16 stays float, whatever its form.
+// FP8 kernels are slower than FP16's up to 16 channels: there a Conv with OC <= 16 or IC/group <= 16 stays float,
+// whatever its form.
 //
 // Source: NVIDIA Model-Optimizer, modelopt/onnx/quantization (channel and GEMV exclusions).
 // Motivated by models/occupancy3d, whose head has one output channel.

@@ -32,8 +32,8 @@ inline constexpr const char* kSchemaVersion = "2.0";
   return "urn:detent:" + kind + ":" + kSchemaVersion;
 }
 
-/// Values that fields() gives beside numbers, texts, lists, maps and structs with fields(). A double that is not finite becomes null,
-/// and so does an empty optional.
+/// Values that fields() gives beside numbers, texts, lists, maps and structs with fields(). A double that is not finite
+/// becomes null, and so does an empty optional.
 
 /// A number that is always finite.
 struct Finite {
@@ -94,7 +94,8 @@ template <class View>
   return views;
 }
 
-/// Parts of several documents. fields() names each member of a report once, for the document, its JSON Schema and Python's stubs:
+/// Parts of several documents. fields() names each member of a report once, for the document, its JSON Schema and
+/// Python's stubs:
 ///
 /// v.part(NAME, DESCRIPTION)          the struct is a part of several documents, under that name
 /// v.document(KIND, TITLE)            the struct is a document
