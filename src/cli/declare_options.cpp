@@ -6,7 +6,7 @@ namespace detent::cli {
 
 namespace {
 
-/// Declares an option for each kind of member.
+/// Visitor that declares an option for each kind of member.
 struct Declare {
   CLI::App& app;
   const Option& option;
@@ -53,7 +53,7 @@ struct Declare {
   }
 };
 
-/// Says in help what a list, a text or a number other than 0 is before it is given.
+/// Returns true for lists, texts and numbers other than 0, whose default help shows.
 bool shows_default(const Option& option) {
   if (std::holds_alternative<bool*>(option.into) || std::holds_alternative<Choice>(option.into)) return false;
   const std::vector<std::string> values = values_of(option);

@@ -22,7 +22,7 @@ std::string class_name(std::string_view name) {
   return result;
 }
 
-/// Writes the classes that a schema needs, inner ones first.
+/// Writer of the classes for a schema, inner ones first.
 class TypeWriter {
  public:
   void write_class(const std::string& name, const Json& schema) {
@@ -38,7 +38,7 @@ class TypeWriter {
   [[nodiscard]] const std::string& text() const { return text_; }
 
  private:
-  /// Returns the type of a value; `name` is for the class of an object.
+  /// Returns the type of a value; `name` is that of the class if it is an object.
   std::string type_of(const std::string& name, const Json& schema) {
     if (schema.contains("$ref")) {
       const std::string reference = schema["$ref"];

@@ -63,7 +63,7 @@ TEST(OutputsText, HasALineForEachOfSeveralAndACap) {
             "  mask  SQNR 45.1 dB, cosine 0.99997, argmax agreement 99.91 %\n  copy  exact\n");
   EXPECT_EQ(capped.closing(), "");
   const std::vector<ErrorReport::Output> many(20, kMask);
-  EXPECT_NE(outputs_text(many, capped).find("  and 12 outputs no worse\n"), std::string::npos);
+  EXPECT_NE(outputs_text(many, capped).find("  and 12 outputs that are no worse\n"), std::string::npos);
   EXPECT_NE(capped.closing(), "") << "--all lists them";
   EXPECT_EQ(outputs_text(many, all).find("no worse"), std::string::npos);
 }

@@ -8,24 +8,24 @@
 
 namespace detent {
 
-/// Where a page comes from. What is empty is left out; all empty, and the page has no such part.
+/// Origin of a page. Empty members are left out of the page.
 struct PageOrigin {
-  std::string command;   ///< as it was typed: "detent plan model.onnx --html page.html"
+  std::string command;   ///< as typed: "detent plan model.onnx --html page.html"
   std::string versions;  ///< of the program and its libraries, one a line
-  std::string model;     ///< path of the file that was read; its last part is shown
-  ModelFiles files;      ///< digests of that file and of those that hold its weights
+  std::string model;     ///< path of the file that was read; the page shows its last part
+  ModelFiles files;      ///< digests of that file and of external weights
   struct Data {
     std::string use;  ///< "Calibration data"
     size_t samples = 0;
-    std::string digest;  ///< of their names and contents
+    std::string digest;  ///< of names and contents; empty: the page leaves the data out
   };
-  std::vector<Data> data;  ///< that the report rests on, as it says; those without digest are left out
-  std::string date;        ///< only where it was asked for: pages of equal runs are equal
+  std::vector<Data> data;  ///< used by the report
+  std::string date;        ///< only if requested, so that equal runs give equal pages
 };
 
 namespace html {
 
-/// The table of it, "" where there is nothing.
+/// Prints the origin as a table; "" where all is empty.
 [[nodiscard]] std::string origin_section(const PageOrigin& origin);
 
 }  // namespace html

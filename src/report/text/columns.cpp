@@ -1,12 +1,12 @@
-#include "report/text/columns.h"
-
 #include <algorithm>
+
+#include "report/text/text.h"
 
 namespace detent {
 
 namespace {
 
-/// Characters, of which UTF-8 takes up to four bytes each.
+/// Counts characters of UTF-8.
 size_t width_of(const std::string& text) {
   return static_cast<size_t>(std::ranges::count_if(text, [](char byte) { return (byte & 0xC0) != 0x80; }));
 }
@@ -23,7 +23,7 @@ std::vector<size_t> widths_of(const Table& table) {
   return widths;
 }
 
-/// Returns the text with blanks up to the width; a longer one stays as it is.
+/// Pads a text with blanks to the width.
 std::string padded(const std::string& text, size_t width, Table::Kind kind) {
   const std::string blanks(std::max(width, width_of(text)) - width_of(text), ' ');
   return kind == Kind::Number ? blanks + text : text + blanks;

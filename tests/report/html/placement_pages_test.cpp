@@ -56,7 +56,7 @@ TEST(PlanPage, OfNothingStands) {
   const std::string page = to_html(PlanReport{});
   EXPECT_EQ(nesting_fault(page), "");
   EXPECT_EQ(dangling_reference(page), "");
-  EXPECT_THAT(page, AllOf(HasSubstr("Nothing of it would be quantized."), Not(HasSubstr("id=\"equalizable\""))));
+  EXPECT_THAT(page, AllOf(HasSubstr("Nothing would be quantized."), Not(HasSubstr("id=\"equalizable\""))));
 }
 
 TEST(LintPage, CountsTheFindingsAndListsKindsWithTheirCureAndEachFinding) {

@@ -37,7 +37,7 @@ TEST(SensitivityText, RanksLayersAndOperatorsTogether) {
                               "  gate (Mul)      30.00     22.00        -\n"
                               "  head (Gemm)     40.00     20.00   25.0 %\n"),
                     HasSubstr("SQNR at the output with all of them: 20.00 dB"),
-                    HasSubstr("measured 7 quantized models on 1 sample for the price of 3.2")));
+                    HasSubstr("measured 7 quantized models on 1 sample at the cost of 3.2")));
 }
 
 TEST(SensitivityText, RoundsSharesOfMacsAsThePageDoes) {
