@@ -24,8 +24,8 @@ struct Axis {
 /// Returns a padded axis over the finite values.
 [[nodiscard]] Axis axis_around(const std::vector<double>& values, double margin);
 
-/// Ends of an axis for finite values. Where bad outliers would push the better half together, because they are more
-/// than 8 times as far from the best value as the median, the axis ends at the worst of the others.
+/// Ends of an axis for finite values. Bad outliers, more than 8 times as far from the best value as the median, lie
+/// beyond the axis, so that they do not push the others together.
 struct Extent {
   double low = 0, high = 0;  ///< low > high: there is no finite value
   bool cut = false;          ///< some value lies beyond

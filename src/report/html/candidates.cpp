@@ -51,7 +51,7 @@ std::vector<Table::Column> candidates_columns(const ComparisonReport& report, co
   return columns;
 }
 
-/// Whether a row has a dot at its position on the axis; those of candidates have.
+/// Dot at the position on the axis: shown for candidates.
 enum class Dot { Shown, Hidden };
 
 /// Returns the standard error after a score.

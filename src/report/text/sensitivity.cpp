@@ -21,8 +21,8 @@ std::string layer_table(const std::vector<SensitivityReport::Layer>& layers, siz
                         const char* share) {
   const size_t shown = std::min(top, layers.size());
   const bool scored = !layers.empty() && layers.front().nats_alone.has_value();
-  Table table{{{"layer", Kind::Name}, {"alone", Kind::Number, "", 8}, {"all but", Kind::Number, "", 8}}};
-  if (scored) table.columns.insert(table.columns.end(), {{"nats alone"}, {"all but", Kind::Number, "", 8}});
+  Table table{{{"layer", Kind::Name}, {"alone", Kind::Number, "", 8}, {"others", Kind::Number, "", 8}}};
+  if (scored) table.columns.insert(table.columns.end(), {{"nats alone"}, {"others", Kind::Number, "", 8}});
   table.columns.push_back({share, Kind::Number, "", 7});
   if (several) table.columns.push_back({"worst alone", Kind::Words});
   for (size_t i = 0; i < shown; ++i) {
@@ -81,7 +81,7 @@ std::string to_text(const SensitivityReport& report, size_t top, Lists lists) {
             metric_text(kPerplexity, report.all.at(kPerplexity.name)) + ", with all of them; FP32 " +
             metric_text(kNats, report.fp32.at(kNats.name)) + ", " +
             metric_text(kPerplexity, report.fp32.at(kPerplexity.name)) + "\n";
-  text += "\nSQNR at " + output + " in dB with one layer quantized alone, and with all except that one; worst first\n";
+  text += "\nSQNR at " + output + " in dB with one layer quantized alone, and with all others; worst first\n";
   text += layer_table(ranked_layers(report), top, report.outputs.size() > 1, report.weights ? "weights" : "MACs");
   if (!report.values.empty()) text += "\nSQNR in dB of each value after its pair, in the float network\n";
   return text + value_lines(report, top) + listing.closing();

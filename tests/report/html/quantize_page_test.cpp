@@ -14,7 +14,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// A good model, calibrated with ten samples of which none stands out.
+/// Returns the report of a good model, calibrated with ten samples without an outlier.
 QuantizeReport good_report() {
   QuantizeReport report;
   report.model = "folder/net.onnx", report.output = "folder/net.int8.onnx";

@@ -32,7 +32,7 @@ SensitivityReport two_layers() {
 
 TEST(SensitivityText, RanksLayersAndOperatorsTogether) {
   EXPECT_THAT(to_text(two_layers(), 10),
-              AllOf(HasSubstr("  layer           alone   all but     MACs\n"
+              AllOf(HasSubstr("  layer           alone    others     MACs\n"
                               "  stem (Conv)     21.00     25.50   75.0 %\n"
                               "  gate (Mul)      30.00     22.00        -\n"
                               "  head (Gemm)     40.00     20.00   25.0 %\n"),
