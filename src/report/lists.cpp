@@ -4,13 +4,10 @@
 #include <cctype>
 #include <map>
 
-#include "core/text.h"
-
 namespace detent {
 
 namespace {
 
-constexpr size_t kNames = 3;
 constexpr std::string_view kAny = "...";
 
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
@@ -76,8 +73,6 @@ size_t Listing::shown(size_t count, size_t usual) {
   cut_ = true;
   return usual;
 }
-
-std::string Listing::names(const std::vector<std::string>& names) { return listed(names, shown(names.size(), kNames)); }
 
 std::vector<std::string> Listing::sentences(const std::vector<std::string>& sentences) {
   std::vector<std::string> patterns, result;

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "core/text.h"
 
 namespace detent {
 
@@ -40,7 +43,11 @@ class Listing {
   /// Groups the indices of equal keys, in the order of the first ones; under Lists::All each index is a group.
   [[nodiscard]] std::vector<std::vector<size_t>> groups(const std::vector<std::string>& keys) const;
   /// Returns "a, b, c and 110 more"; "" for none. It never leaves out a single name.
-  [[nodiscard]] std::string names(const std::vector<std::string>& names);
+  template <class Items = std::vector<std::string>, class Text = std::identity>
+  [[nodiscard]] std::string names(const Items& items, const Text& text = {}) {
+    constexpr size_t kNames = 3;
+    return listed(items, shown(items.size(), kNames), text);
+  }
   /// Returns how many of `count` entries to show where about `usual` are enough.
   [[nodiscard]] size_t shown(size_t count, size_t usual);
   /// Returns the first sentence of each pattern, with "(30 like this)" if there are others.

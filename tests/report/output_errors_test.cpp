@@ -68,11 +68,9 @@ TEST(OutputsText, HasALineForEachOfSeveralAndACap) {
   EXPECT_EQ(outputs_text(many, all).find("no worse"), std::string::npos);
 }
 
-TEST(Listed, JoinsNames) {
-  EXPECT_EQ(listed({}), "");
-  EXPECT_EQ(listed({"a"}), "a");
-  EXPECT_EQ(listed({"a", "b"}), "a and b");
-  EXPECT_EQ(listed({"a", "b", "c"}), "a, b and c");
+TEST(Ties, JoinNames) {
+  EXPECT_EQ(ties_text({"a"}, 8), "a scores the same within the noise of 8 samples");
+  EXPECT_EQ(ties_text({"a", "b", "c"}, 8), "a, b and c score the same within the noise of 8 samples");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "detent/base/api.h"
@@ -85,12 +87,7 @@ class DETENT_API Shape {
   /// Returns "1x3x224x224"; "scalar" for rank 0.
   [[nodiscard]] std::string to_string() const;
 
-  friend bool operator==(const Shape& a, const Shape& b) {
-    if (a.rank_ != b.rank_) return false;
-    for (size_t i = 0; i < a.rank_; ++i)
-      if (a.dims_[i] != b.dims_[i]) return false;
-    return true;
-  }
+  friend bool operator==(const Shape& a, const Shape& b) { return std::ranges::equal(a.dims(), b.dims()); }
 
  private:
   std::array<int64_t, kMaxRank> dims_{};
@@ -166,29 +163,18 @@ class DETENT_API Allocator {
 
 /// The DataType of a C++ type; Undefined when there is none.
 template <class T>
-inline constexpr DataType data_type_of = DataType::Undefined;
-template <>
-inline constexpr DataType data_type_of<float> = DataType::Float32;
-template <>
-inline constexpr DataType data_type_of<double> = DataType::Float64;
-template <>
-inline constexpr DataType data_type_of<int8_t> = DataType::Int8;
-template <>
-inline constexpr DataType data_type_of<int16_t> = DataType::Int16;
-template <>
-inline constexpr DataType data_type_of<int32_t> = DataType::Int32;
-template <>
-inline constexpr DataType data_type_of<int64_t> = DataType::Int64;
-template <>
-inline constexpr DataType data_type_of<uint8_t> = DataType::UInt8;
-template <>
-inline constexpr DataType data_type_of<uint16_t> = DataType::UInt16;
-template <>
-inline constexpr DataType data_type_of<uint32_t> = DataType::UInt32;
-template <>
-inline constexpr DataType data_type_of<uint64_t> = DataType::UInt64;
-template <>
-inline constexpr DataType data_type_of<bool> = DataType::Bool;
+inline constexpr DataType data_type_of = std::is_same_v<T, float>      ? DataType::Float32
+                                         : std::is_same_v<T, double>   ? DataType::Float64
+                                         : std::is_same_v<T, int8_t>   ? DataType::Int8
+                                         : std::is_same_v<T, int16_t>  ? DataType::Int16
+                                         : std::is_same_v<T, int32_t>  ? DataType::Int32
+                                         : std::is_same_v<T, int64_t>  ? DataType::Int64
+                                         : std::is_same_v<T, uint8_t>  ? DataType::UInt8
+                                         : std::is_same_v<T, uint16_t> ? DataType::UInt16
+                                         : std::is_same_v<T, uint32_t> ? DataType::UInt32
+                                         : std::is_same_v<T, uint64_t> ? DataType::UInt64
+                                         : std::is_same_v<T, bool>     ? DataType::Bool
+                                                                       : DataType::Undefined;
 
 /// A typed, shaped view on a shared buffer. Copies share memory; clone() does not.
 class DETENT_API Tensor {
@@ -308,7 +294,7 @@ Tensor Tensor::from(const Shape& shape, std::span<const T> values) {
   if (out.size() != values.size())
     throw Error(ErrorCode::Internal,
                 "a tensor of shape " + shape.to_string() + " was given " + std::to_string(values.size()) + " values");
-  for (size_t i = 0; i < values.size(); ++i) out[i] = values[i];
+  std::ranges::copy(values, out.begin());
   return tensor;
 }
 

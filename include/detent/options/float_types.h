@@ -32,10 +32,6 @@ struct TypeShares {
   TypeShare int8, half, float32;
 
   [[nodiscard]] bool has_half() const { return half.macs + half.activation_bytes > 0; }
-  [[nodiscard]] int64_t macs() const { return int8.macs + half.macs + float32.macs; }
-  [[nodiscard]] int64_t activation_bytes() const {
-    return int8.activation_bytes + half.activation_bytes + float32.activation_bytes;
-  }
 };
 
 /// Result of a conversion to a 16-bit float type.

@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "report/html/axis.h"
-#include "report/html/markup.h"
 #include "report/html/parts.h"
 #include "report/html/sections.h"
 

@@ -1,9 +1,7 @@
 #include <array>
 
-#include "report/html/markup.h"
 #include "report/html/parts.h"
 #include "report/html/sections.h"
-#include "report/quantities.h"
 
 namespace detent::html {
 namespace {

@@ -1,12 +1,11 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "report/html/axis.h"
-#include "report/html/markup.h"
 #include "report/html/parts.h"
 #include "report/html/sections.h"
-#include "report/quantities.h"
 
 namespace detent::html {
 namespace {
@@ -37,21 +36,23 @@ std::string decision(const Family& family) {
 }
 
 std::string families_table(const std::vector<Family>& families) {
-  std::string html =
-      "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Families\"><table "
-      "id=\"equalize-families\"><thead><tr><th scope=\"col\">Family</th><th scope=\"col\" "
-      "class=\"number\">Values</th><th scope=\"col\" class=\"number\" title=\"Exponent of the activations' share; the "
-      "weights have the rest\">Alpha</th><th scope=\"col\" class=\"number\" title=\"Of the SQNR at the outputs, on top "
-      "of the families above\">Gain, dB</th><th scope=\"col\">Decision</th></tr></thead><tbody>";
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  Table table{{{"Family", Kind::Title},
+               {"Values"},
+               {"Alpha", Kind::Number, "Exponent of the activations' share; the weights have the rest"},
+               {"Gain, dB", Kind::Number, "Of the SQNR at the outputs, on top of the families above"},
+               {"Decision", Kind::Plain}}};
   for (const Family& family : families) {
     const std::string where = meaning(family.name);
-    html += "<tr><th scope=\"row\">" + escape(family.name) +
-            (where.empty() ? where : " <small class=\"minor\">" + where + "</small>") + "</th>" +
-            number_cell(static_cast<double>(family.values), std::to_string(family.values)) + "<td class=\"number\">" +
-            (has_alpha(family) ? number_text(family.alpha) : "\u2013") + "</td><td class=\"number\">" +
-            (family.gain_db ? signed_text(*family.gain_db, 2) : "\u2013") + "</td>" + decision(family) + "</tr>\n";
+    const double alpha = has_alpha(family) ? family.alpha : kNone;
+    table.rows.push_back(
+        {{{escape(family.name) + (where.empty() ? where : " <small class=\"minor\">" + where + "</small>")},
+          count_cell(family.values),
+          {number_text(alpha), alpha},
+          signed_cell(family.gain_db.value_or(kNone), 2),
+          {decision(family)}}});
   }
-  return html + "</tbody></table></div>";
+  return scrolling(table, "equalize-families", "Families");
 }
 
 /// An imbalance is at least 1, or 0 where it was not measured.

@@ -1,11 +1,9 @@
 #include <cmath>
 
 #include "core/text.h"
-#include "report/html/markup.h"
 #include "report/html/parts.h"
 #include "report/html/sections.h"
 #include "report/lists.h"
-#include "report/quantities.h"
 
 namespace detent::html {
 namespace {

@@ -8,10 +8,8 @@
 #include "report/html/axis.h"
 #include "report/html/graph_layout.h"
 #include "report/html/graph_view.h"
-#include "report/html/markup.h"
 #include "report/html/parts.h"
 #include "report/html/sections.h"
-#include "report/quantities.h"
 
 namespace detent::html {
 namespace {

@@ -1,9 +1,6 @@
-#include "report/html/origin.h"
-
-#include "report/html/markup.h"
+#include "report/html/page.h"
 #include "report/html/parts.h"
 #include "report/html/sections.h"
-#include "report/quantities.h"
 
 namespace detent::html {
 namespace {

@@ -6,10 +6,8 @@
 #include <tuple>
 
 #include "report/html/axis.h"
-#include "report/html/markup.h"
 #include "report/html/parts.h"
 #include "report/html/sections.h"
-#include "report/quantities.h"
 
 namespace detent::html {
 namespace {

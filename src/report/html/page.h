@@ -1,16 +1,33 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "detent/base/model_files.h"
 #include "detent/compare.h"
 #include "detent/lint.h"
 #include "detent/quantize.h"
 #include "detent/quantize_weights.h"
 #include "detent/sensitivity.h"
-#include "report/html/origin.h"
 
 namespace detent {
+
+/// Origin of a page. Empty members are left out of the page.
+struct PageOrigin {
+  std::string command;   ///< as typed: "detent plan model.onnx --html page.html"
+  std::string versions;  ///< of the program and its libraries, one a line
+  std::string model;     ///< path of the file that was read; the page shows its last part
+  ModelFiles files;      ///< digests of that file and of external weights
+  struct Data {
+    std::string use;  ///< "Calibration data"
+    size_t samples = 0;
+    std::string digest;  ///< of names and contents; empty: the page leaves the data out
+  };
+  std::vector<Data> data;  ///< used by the report
+  std::string date;        ///< only if requested, so that equal runs give equal pages
+};
 
 /// Writes one self-contained HTML page. It fetches nothing, and every chart is drawn in advance, so that it also works
 /// without scripts and on paper. Its script sorts and filters tables, selects a value and shows tooltips.

@@ -4,9 +4,7 @@
 
 #include <cmath>
 
-#include "report/html/markup.h"
 #include "report/lists.h"
-#include "report/quantities.h"
 
 namespace detent::html {
 

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "detent/reports/plan_report.h"
+#include "report/html/markup.h"
 #include "report/html/numbers.h"
+#include "report/quantities.h"
 #include "report/table.h"
 
 namespace detent::html {

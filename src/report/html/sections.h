@@ -12,6 +12,10 @@
 #include "detent/quantize_weights.h"
 #include "detent/sensitivity.h"
 
+namespace detent {
+struct PageOrigin;
+}
+
 namespace detent::html {
 
 /// Style and script of the page: all .css and all .js files of src/report/html/page, ordered by name and embedded by
@@ -48,14 +52,14 @@ extern const std::string_view kPageScript;
 [[nodiscard]] std::string accuracy_section(const AccuracyReport& accuracy);
 /// Prints SQNR and cosine of each output of the written model.
 [[nodiscard]] std::string error_section(const std::optional<ErrorReport>& error);
+/// Prints the origin of the page.
+[[nodiscard]] std::string origin_section(const PageOrigin& origin);
 /// Prints the provenance in the written file, and the type of its floats where it is not FP32.
 [[nodiscard]] std::string provenance_section(const Provenance& provenance, const std::optional<FloatReport>& floats);
 /// Prints one row per variant with every metric, and single outputs where there are several.
 [[nodiscard]] std::string candidates_section(const ComparisonReport& report);
 /// Prints the number of nodes in the 16-bit type, and the nodes that stay FP32, by reason and one by one.
 [[nodiscard]] std::string floats_section(const std::optional<FloatReport>& report);
-/// Prints sizes of the file and the weights, shares of types and how each was made, where the candidates are types.
-[[nodiscard]] std::string type_sizes_table(const ComparisonReport& report);
 /// Prints the shares in INT8 and, where something is half, those in INT8, half and FP32.
 [[nodiscard]] std::string coverage_section(const CoverageReport& coverage);
 /// Prints the families that were tried, the imbalance of channels before and after, and the gain of bias correction.

@@ -1,11 +1,9 @@
 #include <cmath>
 
 #include "report/html/axis.h"
-#include "report/html/markup.h"
 #include "report/html/parts.h"
 #include "report/html/sections.h"
 #include "report/output_errors.h"
-#include "report/quantities.h"
 
 namespace detent::html {
 namespace {

@@ -4,12 +4,10 @@
 #include <optional>
 
 #include "report/compared_types.h"
-#include "report/html/markup.h"
 #include "report/html/metric.h"
 #include "report/html/parts.h"
 #include "report/html/sections.h"
 #include "report/output_errors.h"
-#include "report/quantities.h"
 
 namespace detent::html {
 namespace {

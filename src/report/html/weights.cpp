@@ -2,10 +2,8 @@
 #include <cmath>
 #include <vector>
 
-#include "report/html/markup.h"
 #include "report/html/parts.h"
 #include "report/html/sections.h"
-#include "report/quantities.h"
 
 namespace detent::html {
 namespace {

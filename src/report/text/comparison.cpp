@@ -4,7 +4,6 @@
 
 #include "report/compared_types.h"
 #include "report/output_errors.h"
-#include "report/quantities.h"
 #include "report/text/text.h"
 
 namespace detent {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "report/quantities.h"
 #include "report/text/text.h"
 
 namespace detent {

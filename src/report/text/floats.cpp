@@ -1,7 +1,6 @@
 #include <fmt/core.h>
 
 #include "report/output_errors.h"
-#include "report/quantities.h"
 #include "report/text/text.h"
 
 namespace detent {
@@ -40,12 +39,10 @@ std::string float_text(const FloatReport& report, Listing& listing) {
   const size_t shown = listing.shown(groups.size(), kFloatLinesShown);
   size_t left = report.exceptions.size();
   for (size_t g = 0; g < shown; ++g) {
-    std::vector<std::string> names;
-    for (const size_t i : groups[g])
-      names.push_back(report.exceptions[i].node + " (" + report.exceptions[i].op_type + ")");
+    const auto name = [&](size_t i) { return report.exceptions[i].node + " (" + report.exceptions[i].op_type + ")"; };
     const FloatReport::Exception& first = report.exceptions[groups[g].front()];
-    text += "  float32: " + listing.names(names) + "  " + first.rule + ": " + first.reason + "\n";
-    left -= names.size();
+    text += "  float32: " + listing.names(groups[g], name) + "  " + first.rule + ": " + first.reason + "\n";
+    left -= groups[g].size();
   }
   if (shown < groups.size())
     text += "  float32: " + plural(left, "more node") + " for " + plural(groups.size() - shown, "other reason") + "\n";

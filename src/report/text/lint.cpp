@@ -3,7 +3,6 @@
 #include <set>
 
 #include "core/text.h"
-#include "report/quantities.h"
 #include "report/text/text.h"
 
 namespace detent {

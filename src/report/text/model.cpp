@@ -2,7 +2,6 @@
 
 #include "core/shown_text.h"
 #include "core/text.h"
-#include "report/quantities.h"
 #include "report/text/text.h"
 
 namespace detent {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "report/quantities.h"
 #include "report/text/text.h"
 
 namespace detent {
@@ -67,11 +66,10 @@ std::string edges_text(const PlanReport& report, Listing& listing) {
   };
   for (const auto& group : grouped_entries(edges, listing, key)) {
     const Edge& first = *group.front();
-    std::vector<std::string> names;
-    for (const Edge* edge : group) names.push_back(edge->value + " -> " + edge->consumer);
-    text += std::string(first.pair ? "  pair  " : "  float ") + listing.names(names) + " (" + first.op + ", input " +
-            std::to_string(first.slot) + ")" + scale_groups_text(group, listing) + "  " + first.rule + ": " +
-            reason_of(group) + "\n";
+    const auto name = [](const Edge* edge) { return edge->value + " -> " + edge->consumer; };
+    text += std::string(first.pair ? "  pair  " : "  float ") + listing.names(group, name) + " (" + first.op +
+            ", input " + std::to_string(first.slot) + ")" + scale_groups_text(group, listing) + "  " + first.rule +
+            ": " + reason_of(group) + "\n";
   }
   return text;
 }
@@ -85,11 +83,10 @@ std::vector<std::string> layer_lines(const std::vector<const PlanReport::Layer*>
     return std::string(layer.int8 ? "1" : "0") + "\n" + layer.op + "\n" + layer.rule;
   };
   for (const auto& group : grouped_entries(layers, listing, key)) {
-    std::vector<std::string> names;
     int64_t macs = 0;
-    for (const auto* layer : group) names.push_back(layer->name), macs += layer->macs;
+    for (const auto* layer : group) macs += layer->macs;
     const auto& first = *group.front();
-    lines.push_back(listing.names(names) + " (" + first.op + ")");
+    lines.push_back(listing.names(group, &PlanReport::Layer::name) + " (" + first.op + ")");
     if (all_macs > 0 && macs > 0) lines.back() += "  (" + share_text(macs, all_macs) + " of MACs)";
     lines.back() += "  " + (first.rule == "-" ? "" : first.rule + ": ") + reason_of(group);
   }

@@ -4,7 +4,6 @@
 #include <map>
 #include <vector>
 
-#include "report/quantities.h"
 #include "report/text/text.h"
 
 namespace detent {

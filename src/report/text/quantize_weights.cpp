@@ -7,7 +7,6 @@
 
 #include "core/code_words.h"
 #include "report/compared_types.h"
-#include "report/quantities.h"
 #include "report/text/text.h"
 
 namespace detent {
@@ -70,10 +69,8 @@ std::string float_text(const QuantizeWeightsReport& report, Listing& listing) {
     if (!layer.quantized) layers.push_back(&layer), keys.push_back(layer.op + "  " + layer.reason);
   std::string text;
   for (const std::vector<size_t>& group : listing.groups(keys)) {
-    std::vector<std::string> names;
-    for (const size_t i : group) names.push_back(layers[i]->name);
-    text += "kept float: " + listing.names(names) + " (" + layers[group.front()]->op + ")  " +
-            layers[group.front()]->reason + "\n";
+    text += "kept float: " + listing.names(group, [&](size_t i) { return layers[i]->name; }) + " (" +
+            layers[group.front()]->op + ")  " + layers[group.front()]->reason + "\n";
   }
   return text;
 }

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "report/output_errors.h"
-#include "report/quantities.h"
 #include "report/text/text.h"
 
 namespace detent {

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "core/text.h"
-#include "report/quantities.h"
 #include "report/text/text.h"
 
 namespace detent {

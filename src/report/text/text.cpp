@@ -12,7 +12,6 @@
 
 #include "core/code_words.h"
 #include "report/output_errors.h"
-#include "report/quantities.h"
 
 namespace detent {
 
@@ -93,27 +92,21 @@ std::string steps_text(const AccuracyReport& accuracy) {
   return text;
 }
 
+/// Prints the first lines with a prefix, and the number of the others.
+std::string capped_text(const char* prefix, const std::vector<std::string>& lines, const char* rest, Listing& listing) {
+  const size_t shown = listing.shown(lines.size(), kLinesShown);
+  std::string text;
+  for (size_t i = 0; i < shown; ++i) text += prefix + lines[i] + "\n";
+  return shown == lines.size() ? text : text + prefix + std::to_string(lines.size() - shown) + rest;
+}
+
 std::string kept_float_text(const PlanReport& plan, Listing& listing) {
   std::vector<const PlanReport::Layer*> layers;
   for (const auto& layer : plan.layers)
     if (!layer.int8) layers.push_back(&layer);
-  const std::vector<std::string> lines = layer_lines(layers, listing);
-  const size_t shown = listing.shown(lines.size(), kLinesShown);
-  std::string text;
-  for (size_t i = 0; i < shown; ++i) text += "kept float: " + lines[i] + "\n";
-  if (shown < lines.size())
-    text += "kept float: " + std::to_string(lines.size() - shown) + " more, for other reasons\n";
-  if (!lines.empty()) text += "  the rules (R10, O2 ...) are explained in src/place/RULES.md\n";
-  return text;
-}
-
-std::string notes_text(const std::vector<std::string>& notes, Listing& listing) {
-  const std::vector<std::string> sentences = listing.sentences(notes);
-  const size_t shown = listing.shown(sentences.size(), kLinesShown);
-  std::string text;
-  for (size_t i = 0; i < shown; ++i) text += "note: " + sentences[i] + "\n";
-  if (shown < sentences.size()) text += "note: " + std::to_string(sentences.size() - shown) + " more of other kinds\n";
-  return text;
+  if (layers.empty()) return {};
+  return capped_text("kept float: ", layer_lines(layers, listing), " more, for other reasons\n", listing) +
+         "  the rules (R10, O2 ...) are explained in src/place/RULES.md\n";
 }
 
 /// Returns ", top1 0.8125 (FP32 0.8200)": a metric of labels under a bound on the SQNR.
@@ -277,7 +270,7 @@ std::string to_text(const QuantizeReport& report, Lists lists) {
   if (report.floats) text += float_text(*report.floats, listing);
   text += types_text(report.plan.coverage.types, report.plan.coverage.type);
   if (report.saturation) text += saturation_text(*report.saturation);
-  text += notes_text(report.notes, listing);
+  text += capped_text("note: ", listing.sentences(report.notes), " more of other kinds\n", listing);
   return text + listing.closing() + verdict_text(report.verdict, report.error ? report.error->outputs.size() : 0) +
          next_text(report);
 }

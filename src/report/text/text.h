@@ -13,6 +13,7 @@
 #include "detent/sensitivity.h"
 #include "detent/verify.h"
 #include "report/lists.h"
+#include "report/quantities.h"
 #include "report/table.h"
 
 namespace detent {

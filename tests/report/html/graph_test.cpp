@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "report/html/graph_view.h"
+#include "report/html/sections.h"
 
 namespace detent::html {
 namespace {
