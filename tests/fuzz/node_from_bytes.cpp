@@ -9,6 +9,7 @@
 #include "exec/one_node_protos.h"
 #include "ops/find_operator.h"
 #include "ops/op_list.h"
+#include "ops/signatures.h"
 
 namespace detent::fuzz {
 
@@ -168,9 +169,8 @@ void change_attribute(onnx::AttributeProto& attribute, ByteReader& bytes) {
 
 /// An attribute that the operator knows, whether the node has it or not.
 void add_known_attribute(onnx::NodeProto& node, int64_t opset, ByteReader& bytes) {
-  const OperatorDef* definition = find_operator(node.domain(), node.op_type(), opset);
-  if (!definition) return;
-  const auto versions = parse_signature(definition->signature.text());
+  if (!find_operator(node.domain(), node.op_type(), opset)) return;
+  const auto versions = signatures_of(node.op_type());
   const auto& rules = versions[bytes.below(versions.size())].attributes;
   if (rules.empty()) return;
   onnx::AttributeProto& attribute = *node.add_attribute();
