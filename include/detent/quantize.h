@@ -128,7 +128,7 @@ struct QuantizeReport {
   Provenance provenance;  ///< as the file says it
 };
 
-/// Calibrates, places, rewrites, measures and writes. src/pipeline/README.md gives the order of the steps.
+/// Calibrates, places, rewrites, measures and writes.
 /// With a bound layers stay float, the fewest and cheapest that were found to be enough; where it cannot be met the
 /// best model that was measured is written and the report says so. With options.stop_after the report has the model's
 /// name, and the plan.

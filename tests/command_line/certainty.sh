@@ -1,5 +1,6 @@
 #!/bin/sh
-# How sure a comparison is: the error of each score, who is as good as the best, and layers measured on that very model.
+# The certainty of a comparison: the error of each score, the candidates as good as the best, and layers measured on
+# that very model.
 . "$(dirname "$0")/expect.sh"
 : "${WRITE_MODEL:?the program that writes models}"
 samples="--quiet --data $sample/calib --preprocess $preprocess"
@@ -22,7 +23,7 @@ accepts "on one thread" compare "$model" $data $eval $masks --calibrators max,ms
 grep -e score_error -e ties -A 2 out/c.json | grep -v seconds | cmp -s - in/all || fail "threads change how sure it is"
 rm out/*
 
-# What ruins half of the network is told from what does not by any samples; two names of one model are no tie.
+# A candidate that ruins half of the network differs from others on any samples; two names of one model are no tie.
 accepts "a difference that is one" compare "$model" $data $eval $masks --calibrators mse,percentile:50 --json out/c.json
 grep -q '^  24 samples tell it from every other one' stdout || fail "a broken model is called a tie"
 grep -q '"ties": \[\]' out/c.json || fail "--json: a broken model is a tie"
@@ -39,11 +40,11 @@ grep -q 'gives one number for all samples' stdout || fail "a command has an erro
 grep -q '"score_error": null' out/c.json || fail "--json: a command has an error"
 rm out/*
 
-# Nothing tells a model from itself.
+# No sample tells a model from itself.
 accepts "nothing in INT8" compare "$model" $few $eval --eval-limit 4 --calibrators max,mse --exclude .
 grep -q '4 samples cannot tell mse from it' stdout || fail "two equal models are told apart"
 
-# Layers are measured on the winner as it would be written: all of them in INT8 are the model of the table.
+# Layers are measured on the best model as it would be written: all of them in INT8 are the model of the table.
 for added in "" "--equalize auto" "--equalize relu,linear" "--outliers keep" "--target onnxruntime --equalize auto"; do
   accepts "layers, $added" compare "$model" $few $eval --eval-limit 2 --calibrators max,mse --layers 2 $added
   table=$(sed -n 's/^\* m[a-z]*  *\([0-9.]* dB\) .*/\1/p' stdout)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Help that is asked for in any way, its width, and what is said of a mistyped word.
+# All ways to ask for help, its width, and the hint for a mistyped word.
 . "$(dirname "$0")/expect.sh"
 unset COLUMNS
 
@@ -29,7 +29,7 @@ for command in quantize quantize-weights calibrate merge cast plan lint compare 
   [ -s in/long ] && fail "help $command is wider than 100: $(head -n 1 in/long)"
 done
 
-# What an option takes, without what CLI11's validators say of themselves; and every calibrator that there is.
+# The values of an option, without the descriptions of CLI11's validators; and every calibrator.
 for command in quantize calibrate compare sensitivity verify; do
   "$DETENT" help $command | grep -nE ' in \[|:\{|:(INT|FLOAT|POSITIVE)' >in/validators && fail "help $command shows validators: $(head -n 1 in/validators)"
 done
@@ -51,7 +51,7 @@ suggests() {
   shift 2
   refuses "$sentence" 2 "hint: did you mean '$word'?" "$@"
 }
-# guesses_nothing SENTENCE ARG...: wrong usage, and nothing is near.
+# guesses_nothing SENTENCE ARG...: wrong usage, and no word is near.
 guesses_nothing() {
   sentence=$1
   shift

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every step that was tried and not kept says why, in its own line.
+# Every step that was tried and not kept gives its reason in a separate line.
 . "$(dirname "$0")/expect.sh"
 : "${WRITE_MODEL:?the program that writes models}"
 data="--quiet --data $six --preprocess $preprocess --limit 4"
@@ -19,7 +19,7 @@ done
 accepts "compare" compare "$model" $data --eval $sample/eval/images --eval-limit 2 --calibrators mse --equalize auto
 no_bare_word compare
 
-# Steps that have nothing to do say so instead of giving numbers of nothing.
+# Steps without work say so instead of giving empty numbers.
 accepts "best on few samples" $quantize_sample --accuracy best -o in/few.onnx --report in/few.json
 no_bare_word "best on few samples"
 grep -q '^accuracy best: ranges  *not measured, left as they are: 4 samples are fewer than 16' stdout || fail "ranges: no reason"

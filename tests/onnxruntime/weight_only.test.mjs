@@ -1,5 +1,5 @@
-// Weights alone as integers in blocks: ONNX Runtime makes one MatMulNBits of every product that Detent quantized, gathers codes of
-// embeddings, computes what Detent computes, and a GPT keeps its cross entropy.
+// Weights alone as integers in blocks: ONNX Runtime makes one MatMulNBits of every product that Detent quantized,
+// gathers codes of embeddings, computes what Detent computes, and a GPT keeps its cross entropy.
 import assert from 'node:assert/strict';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -38,7 +38,8 @@ async function optimized(file, level = 'all') {
   return readModel(path);
 }
 
-// tables: embeddings, positions and masks; readers: of them. The engine gives every reader a DequantizeLinear of its own.
+// tables: embeddings, positions and masks; readers: their readers. The engine gives every reader a separate
+// DequantizeLinear.
 const models = [
   { name: 'chars_gpt', file: charsGpt.file, layers: 25, tables: 3, readers: 8 },
   { name: 'vit_mini', file: join(shared, 'exports/vit_mini/legacy_opset14.onnx'), layers: 9, tables: 1, readers: 1 },
