@@ -65,6 +65,7 @@ std::vector<ManualBlock> blocks_of(std::string_view page) {
       continues = true;
     }
   }
+  if (blocks.front().kind != Kind::Heading) blocks.insert(blocks.begin(), {Kind::Heading, "", "Description"});
   for (ManualBlock& block : blocks)
     if (block.kind != Kind::Code) block.text = std::regex_replace(block.text, link, "$1");
   return blocks;
@@ -88,7 +89,11 @@ std::string manual_text(std::string_view command, size_t width) {
     const bool list = block.kind == Kind::Item || block.kind == Kind::Row;
     if (before != Kind::Heading && !(list && block.kind == before)) text += "\n";
     before = block.kind;
-    std::string words = block.term + (block.kind == Kind::Row ? ": " : block.kind == Kind::Item ? " " : "") + block.text;
+    std::string words = block.term +
+                        (block.kind == Kind::Row    ? ": "
+                         : block.kind == Kind::Item ? " "
+                                                    : "") +
+                        block.text;
     if (block.kind != Kind::Code) std::erase(words, '`');
     if (block.kind == Kind::Heading) text += words + "\n";
     if (block.kind == Kind::Code) text += std::regex_replace(words, std::regex("(.*)\n"), "    $1\n");
