@@ -252,7 +252,7 @@ void define_commands(py::module_& module) {
       parameters.append(py::make_tuple(python_name(option), python_type(option), option.traits.required, option.help));
     }
     if constexpr (requires { options.run; })
-      parameters.append(py::make_tuple("progress", "_Progress", false, "Called now and then; total 0 is not known"));
+      parameters.append(py::make_tuple("progress", "_Progress", false, "Reports progress; total 0 means unknown"));
     commands[py::str(name)] = py::make_tuple(command.summary, parameters);
     module.def(name.c_str(), [function](const py::kwargs& given) { return run<Options>(function, given); });
   });
@@ -263,7 +263,7 @@ void define_commands(py::module_& module) {
 }  // namespace detent
 
 PYBIND11_MODULE(_detent, module) {
-  module.doc() = "Detent's commands; use the package `detent`, which says what they take.";
+  module.doc() = "Detent's commands; use the package `detent`, which has their signatures.";
   static py::exception<detent::Error> error(module, "Error");
   py::register_exception_translator([](std::exception_ptr thrown) {
     try {
