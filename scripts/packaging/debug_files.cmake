@@ -9,7 +9,7 @@
 # --component debug` and the archive put it into a folder .debug beside the installed target, the Debian package into
 # /usr/lib/debug/.build-id. Nothing happens without DETENT_DEBUG_FILES. Test programs are linked without tables
 # (tests/CMakeLists.txt).
-option(DETENT_DEBUG_FILES "Line tables of what is installed, in files of their own" OFF)
+option(DETENT_DEBUG_FILES "Separate files with the line tables of installed programs" OFF)
 
 function(detent_line_tables target)
   if(DETENT_DEBUG_FILES)

@@ -18,7 +18,7 @@ loop() { begins run "$1" --data random:normal,n=2 --threads 1 --quiet -o out && 
 loop in/beside.onnx
 kill -BUS $pid
 ends "a signal of another process" 135
-[ ! -s stderr ] || fail "a signal of another process is told as: $(cat stderr)"
+[ ! -s stderr ] || fail "a signal of another process gives: $(cat stderr)"
 rm -rf out/* out/.[!.]* # no program cleans up behind such an end
 
 loop in/beside.onnx

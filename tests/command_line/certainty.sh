@@ -12,7 +12,7 @@ masks="--masks $sample/eval/masks"
 accepts "scores of masks" compare "$model" $data $eval $masks --calibrators max,mse,auto --json out/c.json --html out/c.html
 grep -q '^[* ] max  *[0-9.]* % ±[0-9.]* ' stdout || fail "a score has no error"
 grep -Eq '^  24 samples (cannot tell .* from it|tell it from every other one); ± standard error' stdout ||
-  fail "nothing is said of how sure the best is"
+  fail "no line names the certainty of the best"
 [ "$(grep -c '"score_error": [0-9]' out/c.json)" -eq 3 ] || fail "--json lacks the error of a score"
 grep -q '"ties": \[' out/c.json || fail "--json lacks the ties"
 grep -q 'samples cannot tell .* from it\.\|samples tell it from every' out/c.html || fail "the page does not say how sure it is"
@@ -42,7 +42,7 @@ rm out/*
 
 # No sample tells a model from itself.
 accepts "nothing in INT8" compare "$model" $few $eval --eval-limit 4 --calibrators max,mse --exclude .
-grep -q '4 samples cannot tell mse from it' stdout || fail "two equal models are told apart"
+grep -q '4 samples cannot tell mse from it' stdout || fail "two equal models are not tied"
 
 # Layers are measured on the best model as it would be written: all of them in INT8 are the model of the table.
 for added in "" "--equalize auto" "--equalize relu,linear" "--outliers keep" "--target onnxruntime --equalize auto"; do

@@ -23,7 +23,7 @@ accepts "layers too" $compare_sample --calibrators max,mse --layers 2 --html out
 grep -q "one layer quantized alone" stdout || fail "the layers are not printed"
 grep -q 'id="sensitivity"' out/page.html || fail "the page has no chart of layers"
 accepts "no layers" $compare_sample --calibrators max --html out/plain.html
-! grep -q 'id="sensitivity"' out/plain.html || fail "the page has a chart of layers that nobody measured"
+! grep -q 'id="sensitivity"' out/plain.html || fail "the page has a chart of layers without a measurement"
 rm out/*
 refuses "no samples for layers" 2 layers $compare_sample --calibrators max --layers 0
 

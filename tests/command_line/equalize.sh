@@ -5,7 +5,7 @@ families="--equalize relu,linear"
 quantize_sample="$quantize_sample --calibrator max"
 
 accepts "no option" $quantize_sample --report out/plain.json -o in/plain.onnx
-if grep -q '"equalize"' out/plain.json; then fail "the report tells of an equalization that nobody asked for"; fi
+if grep -q '"equalize"' out/plain.json; then fail "the report has an equalization that was not asked for"; fi
 accepts "--equalize off" $quantize_sample --equalize off -o out/off.onnx
 cmp out/off.onnx in/plain.onnx || fail "--equalize off is not the same as no option"
 rm out/*

@@ -37,7 +37,7 @@ grep -q '"exact": true' in/error || fail "--report does not say which output is 
 grep -q '^    "sqnr_db": [0-9]' in/error || fail "--report has no SQNR of the worst output"
 rm -f out/*
 
-# With one output nothing is said of several.
+# With one output no line is about several.
 accepts "one output" quantize in/one.onnx $options -o out/one.onnx
 grep -q '^error against FP32 on 32 samples: SQNR [0-9.]* dB, cosine' stdout || fail "the error of a single output"
 if grep -q -e 'worst of' -e 'worst output' -e '^  mask' stdout; then fail "a single output is listed"; fi

@@ -66,7 +66,7 @@ grep -q '<code>detent plan &#39;in/a model.onnx&#39; --html out/page.html</code>
   fail "the page does not hold its command"
 grep -q "<code>$(sha256sum "in/a model.onnx" | cut -d ' ' -f 1)</code>" out/page.html || \
   fail "the page does not hold the digest of the model"
-if grep -q '>Date<' out/page.html; then fail "a page bears a date that nobody asked for"; fi
+if grep -q '>Date<' out/page.html; then fail "a page has a date that was not asked for"; fi
 cp out/page.html out/first.html
 rm out/page.html
 accepts "the page of plan again" plan "in/a model.onnx" --html out/page.html

@@ -116,7 +116,7 @@ array hs 8,1,4 7
 for name in steps_named steps_shared; do
   accepts "$name" calibrate in/$name.onnx --quiet --data x=in/x5.npy --data h=in/hs.npy -o in/$name.dct
 done
-cmp in/steps_named.dct in/steps_shared.dct || fail "what the batch is called changes a table"
+cmp in/steps_named.dct in/steps_shared.dct || fail "the name of the batch changes a table"
 # Unnamed: the states tell, [2, ?, 4] beside [?, ?, 3].
 network steps_unnamed "(float[?, ?, 3] x, float[2, ?, 4] h) => (float[?, 2, ?, 4] y)" "
   $(weight w 2,12,3 72) $(weight r 2,12,4 96)

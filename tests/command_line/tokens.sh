@@ -73,7 +73,7 @@ grep -q '"nats_alone": 0.5[0-9]*' out/s.json || fail "--json lacks the nats of a
 grep -q 'nats alone' stdout || fail "the text lacks the nats of layers"
 grep -q 'Nats alone' out/s.html || fail "the page lacks the nats of layers"
 accepts "sensitivity without tokens" sensitivity in/four.onnx $all --calibrator max $data --json out/p.json
-if grep -q nats out/p.json stdout; then fail "nats that nobody asked for"; fi
+if grep -q nats out/p.json stdout; then fail "nats that were not asked for"; fi
 rm out/*
 accepts "a bound" quantize in/four.onnx $all --calibrator max $data --next-token --max-drop 0.1 -o out/m.onnx --report out/r.json
 grep -q -e '--max-drop 0.1: 0.5[0-9]* nats a token, perplexity .* (FP32 0.5908 nats' stdout || fail "the bound is not reported in nats"
@@ -150,7 +150,7 @@ scores() {  # IDS: the results of compare, sensitivity and quantize with 16-bit 
   rm out/*
 }
 for ids in pad pad_wild real_wild; do scores $ids; done
-diff in/scores_pad in/scores_pad_wild >in/difference || fail "what stands at padding changes scores: $(head -n 20 in/difference)"
+diff in/scores_pad in/scores_pad_wild >in/difference || fail "values at padding change scores: $(head -n 20 in/difference)"
 grep -q sqnr_db in/scores_pad || fail "nothing was compared"
 if diff -q in/scores_pad in/scores_real_wild >in/difference; then fail "another token changes no score"; fi
 

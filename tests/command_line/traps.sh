@@ -50,7 +50,7 @@ mkdir in/mixed
 cp "$sample"/calib/00*.png in/mixed
 : >in/mixed/bad.png
 accepts "--skip-bad-data" quantize "$model" --quiet --data in/mixed --preprocess "$preprocess" --skip-bad-data -o in/q.onnx
-[ "$(grep -c "skipped: .*bad.png" stderr)" = 1 ] || fail "a bad file is told $(grep -c "skipped: .*bad.png" stderr) times"
+[ "$(grep -c "skipped: .*bad.png" stderr)" = 1 ] || fail "a bad file is reported $(grep -c "skipped: .*bad.png" stderr) times"
 
 # --eval-limit takes samples spread over all, not the first names: of classes 0 and 1 in this order, both.
 network classes "(float[N, 2] x) => (float[N, 2] y)" "y = Relu (x)"

@@ -77,7 +77,7 @@ test('the engine gathers codes of an embedding, and makes floats of the rows tha
   assert.equal(others.length, 0);
 });
 
-test('what Gather reads stays float where the user excludes it', has, async () => {
+test('the table of an excluded Gather stays float', has, async () => {
   const { file, tables } = await quantized(charsGpt.file, 'int4', '--exclude-op', 'Gather');
   assert.equal(tables, 2, 'positions and the mask');
   assert.equal((await operators(file)).DequantizeLinear, 7, 'one for the positions, six layers read the mask');
@@ -105,7 +105,7 @@ test('Detent and the engine compute the same', has, async (t) => {
   assert.ok(fusedApart > 100, `${fusedApart} dB apart`);
 });
 
-test('chars_gpt in INT4 keeps its cross entropy within 0.01 nats where inputs choose the codes', has, async (t) => {
+test('chars_gpt in INT4 keeps its cross entropy within 0.01 nats if inputs choose the codes', has, async (t) => {
   const { ids, next } = readSequences(charsGpt.evaluation);
   const nats = async (file) => nextTokens(Object.values(await runModel(file, { ids }, 'disabled'))[0], next).nats;
   const rounded = await nats((await quantized(charsGpt.file, 'int4', '--data', charsGpt.calibration)).file);

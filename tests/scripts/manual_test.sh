@@ -44,14 +44,14 @@ ask_bash detent quantize --outliers = d | grep -qx drop || fail "bash: --outlier
 ask_bash detent cache ex | grep -qx export || fail "bash: 'detent cache ex'"
 touch "$work/model.onnx"
 (cd "$work" && ask_bash detent lint mod | grep -qx model.onnx) || fail "bash: files"
-[ -z "$(ask_bash detent quantize --frobni)" ] || fail "bash offers what there is not"
+[ -z "$(ask_bash detent quantize --frobni)" ] || fail "bash offers an unknown option"
 
 if command -v fish >/dev/null; then
   ask_fish() { fish -c "source $manual/fish/detent.fish; complete -C '$1'"; }
   ask_fish "detent qua" | grep -q "^quantize" || fail "fish: commands"
   ask_fish "detent quantize --outl" | grep -q "^--outliers" || fail "fish: options"
   ask_fish "detent quantize --outliers " | cut -f 1 | sort | tr '\n' ' ' | grep -qx "clip drop keep " || fail "fish: choices"
-  [ -z "$(ask_fish "detent quantize --frobni")" ] || fail "fish offers what there is not"
+  [ -z "$(ask_fish "detent quantize --frobni")" ] || fail "fish offers an unknown option"
 else
   echo "manual_test: fish SKIPPED, it is not installed"
 fi
