@@ -102,15 +102,14 @@ int check_written(const Report& report, const ReportOptions& options, std::strin
   if (report.bound && !report.bound->met)
     throw Error(ErrorCode::CheckFailed, report.model + ": " + in_words_of(type, unmet_text(*report.bound)), bound_hint);
   if (report.verdict.quality == Quality::Broken && !options.accept_broken)
-    throw Error(ErrorCode::CheckFailed,
-                report.model + ": the quantized model was written, but it is broken: " + report.verdict.reasons.front(),
+    throw Error(ErrorCode::CheckFailed, report.output + ": written, but broken: " + report.verdict.reasons.front(),
                 broken_hint);
   return 0;
 }
 int exit_code(const QuantizeReport& report, const ReportOptions& options) {
   return check_written(report, options, name_of(report.plan.coverage.type),
                        "another --calibrator (auto measures them), or a wider bound",
-                       "the warning names options to try; --accept-broken exits 0");
+                       "see the end of the report; --accept-broken exits 0");
 }
 int exit_code(const QuantizeWeightsReport& report, const ReportOptions& options) {
   return check_written(report, options, title_of(report.format.codes), "smaller blocks, int8, or a wider bound",
