@@ -76,7 +76,7 @@ struct QuantizeOptions {
       64;  ///< the closing error is measured on at most so many samples, unless `bound` names its own
 };
 
-/// Where nothing can be measured. Of the calibrators it was furthest from the best the least: src/DECISIONS.md.
+/// Where nothing can be measured. Of the calibrators it was furthest from the best the least: src/decisions/tune.md.
 inline constexpr std::string_view kSafeCalibrator = "mse";
 
 /// Integer products on x86 CPUs without VNNI, which add two neighbouring products in 16 bits and saturate.
