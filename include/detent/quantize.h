@@ -74,7 +74,7 @@ struct QuantizeOptions {
   size_t error_samples = 64;  ///< limit of the samples for the final error, unless `bound` has evaluation samples
 };
 
-/// Calibrator without a measurement: its largest distance from the best is the smallest, see src/DECISIONS.md.
+/// Calibrator without a measurement: its largest distance from the best is the smallest, see src/decisions/tune.md.
 inline constexpr std::string_view kSafeCalibrator = "mse";
 
 /// Saturation on x86 CPUs without VNNI, which add two neighbouring products in 16 bits.
@@ -125,7 +125,7 @@ struct QuantizeReport {
   Provenance provenance;  ///< as in the file's metadata
 };
 
-/// Calibrates, places pairs, rewrites, measures and writes; src/pipeline/README.md gives the order of the steps.
+/// Calibrates, places pairs, rewrites, measures and writes.
 /// With a bound, layers stay float until it holds, the fewest and cheapest that were found to be enough. If it cannot
 /// be met, the best model that was measured is written and the report says so. With options.stop_after the report has
 /// only the model's name and the plan.

@@ -12,9 +12,15 @@ namespace detent::cli {
 
 /// Breaks `text` at blanks into lines of at most `width` characters; continuation lines are indented by `indent`. A
 /// longer word gets a line of its length. Line breaks in the text stay. The result ends with a newline.
+[[nodiscard]] std::string wrapped(std::string_view text, size_t width, size_t indent);
+
+/// Breaks the sentences of a report at blanks for a terminal of `width` columns, with continuation lines indented.
+/// Lines of tables (three blanks in a row) and commands to copy ("next: ...") stay whole.
+[[nodiscard]] std::string wrapped_report(std::string_view report, size_t width);
 
 /// Breaks a command line before options, with " \" at the end of lines, indented by `indent`, so that it can be copied
 /// to a shell. `command` is one line, or several that end in "\".
+[[nodiscard]] std::string wrapped_command(std::string_view command, size_t width, size_t indent);
 
 /// Makes CLI11's help with lines within `width`; lines "  detent ..." of footers are wrapped as commands.
 [[nodiscard]] std::shared_ptr<CLI::FormatterBase> make_help_formatter(size_t width);

@@ -35,7 +35,7 @@ struct Extremes {
 /// elements: not on their order, on batching, or on how parts were merged.
 /// |x| < 2^-40, zeros and denormals count only as zero (min and max see +0); NaN and +-Inf have separate counters.
 /// Each side takes 32 KiB once an element falls into it.
-/// Source  src/DECISIONS.md, "Histograms with power-of-two bins".
+/// Source  src/decisions/observe.md, "Histograms with power-of-two bins".
 class DETENT_API Histogram {
  public:
   static constexpr int kBins = 4096;         ///< bins a side
