@@ -12,12 +12,9 @@ std::string class_name(std::string_view name) {
   std::string result;
   bool first = true;
   for (const char c : name) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) {
-      first = true;
-      continue;
-    }
-    result += first ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
-    first = false;
+    const bool inside = std::isalnum(static_cast<unsigned char>(c)) != 0;
+    if (inside) result += first ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+    first = !inside;
   }
   return result;
 }

@@ -113,7 +113,7 @@ TEST(ComparedTypes, ThePageHasARowATypeAndTheSentence) {
   const std::string page = to_html(two_types(), std::nullopt);
   EXPECT_EQ(nesting_fault(page), "");
   EXPECT_THAT(page, HasSubstr("comparison of types"));
-  EXPECT_THAT(page, HasSubstr("Smallest within --max-drop 0.01 (the default): int8 loses 0.50 points of top-1"));
+  EXPECT_THAT(page, HasSubstr("Smallest within --max-drop 0.01 (the default): int8, which loses 0.50 points of top-1"));
   EXPECT_THAT(page, HasSubstr(">int4, %</th>"));
   EXPECT_THAT(page, HasSubstr("int8 <span class=\"badge\">smallest</span>"));
   EXPECT_THAT(page, HasSubstr("weights alone of 2 of 4 weighted layers"));

@@ -42,8 +42,7 @@ std::string beside(const MetricStyle& style, double value, double other, const s
 /// Names the candidates that score the same as the winner within the noise.
 std::string certainty(const ComparisonReport& report, const SummaryVariant& winner) {
   if (report.variants.size() < 2 || !winner.score_error) return {};
-  const std::string clause = escape(ties_text(report.ties, report.evaluation_samples));
-  return (report.ties.empty() ? " It is " : " ") + clause + ".";
+  return (report.ties.empty() ? " It is " : " ") + escape(ties_text(report.ties, report.evaluation_samples)) + ".";
 }
 
 std::string summary_verdict(const ComparisonReport& report) {

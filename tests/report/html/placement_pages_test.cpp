@@ -77,7 +77,7 @@ TEST(LintPage, WithoutFindingsSaysSo) {
   EXPECT_THAT(to_html(report), AllOf(HasSubstr("<strong class=\"good\">No finding</strong> for tensorrt:10.13."),
                                      Not(HasSubstr("id=\"findings\"")), Not(HasSubstr("Built for"))));
   report.origin = "float";
-  EXPECT_THAT(to_html(report), HasSubstr("there is nothing to judge"));
+  EXPECT_THAT(to_html(report), HasSubstr("there is nothing to check"));
 }
 
 TEST(PlanAndLintPages, EscapeEveryNameThatComesFromOutside) {

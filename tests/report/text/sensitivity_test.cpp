@@ -54,7 +54,8 @@ TEST(SensitivityText, RoundsSharesOfMacsAsThePageDoes) {
 
 TEST(SensitivityText, ShowsTheFirstAndSaysHowManyMore) {
   const std::string text = to_text(two_layers(), 1);
-  EXPECT_THAT(text, AllOf(HasSubstr("stem"), HasSubstr("2 more: --all, --top"), HasSubstr("1 more: --all, --top")));
+  EXPECT_THAT(text, AllOf(HasSubstr("stem"), HasSubstr("2 more: see --all and --top"),
+                          HasSubstr("1 more: see --all and --top")));
   EXPECT_THAT(text, Not(HasSubstr("gate")));
 }
 
