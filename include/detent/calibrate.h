@@ -31,8 +31,8 @@ struct CalibrateOptions {
   bool resume = false;
   /// Interval at which OUTPUT.partial is saved, in case the process is killed; 0: only on interruption.
   double checkpoint_seconds = 60;
-  /// "native", "avx2" or "avx512"; the latter two give the same bits on every CPU that has them. Applies to the
-  /// process.
+  /// Instruction set: "native", "avx2" or "avx512"; the latter two give the same bits on every CPU that has them.
+  /// Applies to the process.
   std::string isa = "native";
   bool overwrite = false;
 };

@@ -77,7 +77,7 @@ struct TypeComparison {
   std::string limit;  ///< "--max-drop 0.01"; empty: none, as the metric is a command's and the user gave no limit
   bool limit_given = false;  ///< by the user
   std::string metric;        ///< of the limit: the criterion, or the SQNR for --min-sqnr
-  /// By variant: loss of the metric against FP32; for nats the rise; for the SQNR its value. Empty without a limit.
+  /// Loss of the metric against FP32 by variant; for nats the rise, for the SQNR its value. Empty without a limit.
   std::vector<double> losses;
   std::string smallest;  ///< type with the smallest file within the limit; empty: none
 };
@@ -95,7 +95,7 @@ struct ComparisonReport {
   struct Variant {
     std::string calibrator;
     std::string takes;  ///< the calibrator that "auto" chose; empty for the others
-    /// By Metric::name; errors are those of the worst output, fractions are in [0, 1].
+    /// Values by Metric::name; errors are those of the worst output, fractions are in [0, 1].
     std::map<std::string, double> metrics;
     std::vector<ErrorReport::Output> outputs;
     /// Standard error of the criterion over the samples, in its unit. Absent for a metric command, which returns one

@@ -34,7 +34,7 @@ struct Sample {
   std::string name;  ///< file name relative to the source, or "latents.npy[12]"
   std::vector<Tensor> inputs;
   std::vector<int> batch_axes = {};  ///< one per input, kNoBatchAxis: none; empty: axis 0 of each
-  /// One per input: the token id that follows a window of ids in the data; absent at the end. Empty: no input has one.
+  /// Token id of each input that follows a window of ids in the data; absent at the end. Empty: no input has one.
   std::vector<std::optional<int64_t>> next = {};
   std::vector<uint8_t> content = {};  ///< by position of a sequence: 0 at padding, else 1; empty: no padding
 };
@@ -71,9 +71,9 @@ struct DataOptions {
   /// Arrays in memory instead of `sources`, one per model input in their order. Each is checked against the input's
   /// shape and cut into samples along its batch axis, like an array from a file. Tensors are shared, not copied.
   std::vector<Tensor> arrays;
-  /// "SRC" or "INPUT=SRC", one per model input; empty: no data. SRC is a folder of images, .npy or .npz, an image, a
-  /// .npy or .npz file, a test_data_set folder or its parent, a .txt or .csv list, text:FILE,vocab=bytes|FILE or
-  /// random:normal|uniform[,n=32][,seed=1].
+  /// Sources "SRC" or "INPUT=SRC", one per model input; empty: no data. SRC is a folder of images, .npy or .npz, an
+  /// image, a .npy or .npz file, a test_data_set folder or its parent, a .txt or .csv list, text:FILE,vocab=bytes|FILE
+  /// or random:normal|uniform[,n=32][,seed=1].
   std::vector<std::string> sources;
   std::string preprocess;  ///< a preset ("imagenet"), key=value pairs, or both: datasets/README.md; empty: none
   std::optional<uint64_t> shuffle;          ///< seed

@@ -10,8 +10,8 @@ namespace detent {
 /// Summation of products of UINT8 activations and INT8 weights.
 enum class CpuProducts {
   Exact,  ///< in 32 bits, as CPUs with VNNI do
-  /// As ONNX Runtime on x86 CPUs with AVX2 or AVX-512 but not VNNI: two neighbouring products are added in 16 bits with
-  /// saturation, and outputs are rounded like its integer kernels.
+  /// Sums as ONNX Runtime on x86 CPUs with AVX2 or AVX-512 but not VNNI: two neighbouring products are added in 16 bits
+  /// with saturation, and outputs are rounded like its integer kernels.
   Avx2
 };
 

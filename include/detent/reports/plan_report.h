@@ -58,9 +58,9 @@ struct PlanReport {
     std::string family;               ///< "gate"
     std::vector<std::string> values;  ///< whose channels equalization could even out; never empty
   };
-  /// Of plan_model and compare_calibrators, where nodes that are not INT8 compute in 16 bits; else absent.
+  /// Set by plan_model and compare_calibrators where nodes that are not INT8 compute in 16 bits; else absent.
   std::optional<FloatReport> floats;
-  /// Of plan_model; absent where open sizes leave it unknown, which a note then says.
+  /// Set by plan_model; absent where open sizes leave it unknown, which a note then says.
   std::optional<std::vector<Equalizable>> equalizable;
 };
 

@@ -94,7 +94,7 @@ struct TypeLook {
   const char *word, *colour;
 };
 constexpr TypeLook kEnd{"", "end"};
-/// By NodeType.
+/// Looks by NodeType.
 constexpr TypeLook kLooks[] = {
     {"INT8", "int8"}, {"FP16", "fp16"}, {"BF16", "fp16"}, {"FP32", "fp32"}, {"not float", "other"}};
 
