@@ -18,7 +18,7 @@ for line in 'judged 3 types on 8 samples' '^int8: 2 of 2 weighted layers, 2 pair
   '^[ *] int4 ' '^\* best by SQNR: '; do
   grep -q -e "$line" stdout || fail "the text lacks '$line'"
 done
-[ "$(tail -n 1 stdout | grep -c '^smallest within --min-sqnr 15 (the default): int4 has ')" -eq 1 ] || fail "the last line does not name the smallest"
+[ "$(tail -n 1 stdout | grep -c '^smallest within --min-sqnr 15 (the default): int4, which has ')" -eq 1 ] || fail "the last line does not name the smallest"
 if grep -q 'calibrator auto$' stdout; then fail "the text does not say what auto took"; fi
 for key in '"type": "int4"' '"calibrator": null' '"block": 32' '"rounding": "inputs"' '"weight_shares"' '"size_ratio"' \
   '"fp32_weight_bytes": 16384' '"smallest": "int4"' '"limit": "--min-sqnr 15"'; do
@@ -37,7 +37,7 @@ accepts "a score" compare-types "$model" --quiet --data "$sample/calib" --prepro
   --eval "$sample/eval/images" --masks "$sample/eval/masks" --types int8,int4 --max-drop 0.05
 grep -q '^int4: 0 of 18 weighted layers: it stays the float model$' stdout || fail "convolutions are called INT4"
 grep -q '^\* int8 ' stdout || fail "the float model wins under the name of a type"
-grep -q '^smallest within --max-drop 0.05: int8 ' stdout || fail "the limit was not taken"
+grep -q '^smallest within --max-drop 0.05: int8, which ' stdout || fail "the limit was not taken"
 # The old spelling prints the same and says the new one.
 accepts "compare-types" compare-types in/model.onnx $both --types int8,int4 --calibrator max --block 64
 sed 's/ in [0-9.]* s.*//; s/  [0-9.]*$//' stdout >in/new

@@ -56,7 +56,7 @@ refuses "a drop without samples" 2 "needs samples to judge on" quantize "$model"
   -o out/model.onnx
 refuses "a negative drop" 2 --max-drop $quantize $masks --max-drop -0.1 -o out/model.onnx
 refuses "two bounds" 2 "exclude each other" $quantize $masks --max-drop 0.1 --min-sqnr 30 -o out/model.onnx
-refuses "labels without a bound" 2 "--max-drop and --min-sqnr" $quantize $masks -o out/model.onnx
+refuses "labels without a bound" 2 "--max-drop or --min-sqnr" $quantize $masks -o out/model.onnx
 accepts "samples to measure the error on" $quantize -o out/model.onnx
 grep -q 'error against FP32 on 2 samples' stdout || fail "the error is not measured on --eval"
 rm out/*

@@ -61,7 +61,7 @@ void fields(auto& v, const BiasCorrectionReport& r) {
 }
 
 void fields(auto& v, const SaturationReport& r) {
-  v("cpu", r.cpu == Cpu::Any ? "any" : "vnni", "x86 CPUs that the file was written for: any, or those with VNNI.",
+  v("cpu", r.cpu == Cpu::Any ? "any" : "vnni", "The x86 CPUs that the file was written for: any, or those with VNNI.",
     {"any", "vnni"});
   v("layers", r.layers, "Layers whose products CPUs without VNNI add in pairs.");
   v("channels", r.channels, "Weight scales of these layers.");
