@@ -120,6 +120,23 @@ PixelSize letterboxed_size(PixelSize image, PixelSize box) {
   return {side(image.height), side(image.width)};
 }
 
+ImagePlacement placement_of(const PreprocessSpec& spec, PixelSize image, PixelSize input) {
+  PixelSize inner = spec.resize_to.value_or(image), offset{0, 0};
+  if (spec.letterbox) {
+    const PixelSize box = spec.letterbox->size.value_or(input);
+    inner = letterboxed_size(image, box);
+    if (spec.letterbox->centred) offset = {(box.height - inner.height) / 2, (box.width - inner.width) / 2};
+  } else {
+    if (spec.resize_short) inner = short_side_size(image, *spec.resize_short);
+    if (spec.crop)
+      offset = {-((inner.height - spec.crop->height) / 2), -((inner.width - spec.crop->width) / 2)};
+    else if (!spec.resize_short && !spec.resize_to)
+      inner = input;
+  }
+  return {static_cast<double>(inner.width) / image.width, static_cast<double>(inner.height) / image.height,
+          static_cast<double>(offset.width), static_cast<double>(offset.height)};
+}
+
 ImageTransform::ImageTransform(TransformSpec spec, const InputSpec& input) : spec_(std::move(spec)), type_(input.type) {
   check_channels(spec_, input);
   height_ = input.shape[spec_.channels_last ? 1 : 2];

@@ -34,6 +34,16 @@ class ImageTransform {
   std::vector<std::array<float, 256>> levels_;  // per channel: what a pixel value becomes
 };
 
+/// Where a preprocessing puts the pixels of an image: (x, y) of the image lies at (x * scale_x + left, y * scale_y +
+/// top) of the network's input.
+struct ImagePlacement {
+  double scale_x = 1, scale_y = 1, left = 0, top = 0;
+};
+
+/// input  the network's height and width.
+/// Errors  none: sizes that ImageTransform refuses give numbers without a meaning.
+[[nodiscard]] ImagePlacement placement_of(const PreprocessSpec& spec, PixelSize image, PixelSize input);
+
 /// Size of an image whose short side becomes `side`: the long side is rounded half to even and at least `side`.
 [[nodiscard]] PixelSize short_side_size(PixelSize image, int side);
 

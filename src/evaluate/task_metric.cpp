@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/text.h"
+#include "datasets/image_transform.h"
 #include "datasets/labels.h"
 #include "detent/base/error.h"
 #include "evaluate/class_output.h"
@@ -124,6 +125,26 @@ void score_mask(const Truth& truth, int64_t sample, const ClassOutput& output, c
   }
 }
 
+/// Height and width of the first image among the inputs, channels in front or behind.
+InputSize size_of_image(const Sample& sample) {
+  for (const Tensor& input : sample.inputs) {
+    const Shape& shape = input.shape();
+    if (shape.rank() != 4) continue;
+    const bool channels_behind = shape[3] <= 4 && shape[1] > 4;
+    return channels_behind ? InputSize{shape[1], shape[2]} : InputSize{shape[2], shape[3]};
+  }
+  return {};
+}
+
+std::optional<DetectionForm> form_named(const std::string& name) {
+  if (name.empty() || name == "auto") return std::nullopt;
+  const auto found = std::ranges::find(kDetectionForms, name, &DetectionFormName::name);
+  if (found == kDetectionForms.end())
+    throw Error(ErrorCode::InvalidOption, "--detections " + name + ": there is no such form",
+                "auto, " + join(kDetectionForms, ", ", &DetectionFormName::name));
+  return found->form;
+}
+
 void add_counts(std::vector<uint64_t>& counts, const std::vector<uint64_t>& others) {
   if (counts.size() < others.size()) counts.resize(others.size());
   for (size_t i = 0; i < others.size(); ++i) counts[i] += others[i];
@@ -139,6 +160,7 @@ TaskSums& TaskSums::operator+=(const TaskSums& other) {
   add_counts(intersection, other.intersection);
   add_counts(unions, other.unions);
   tokens += other.tokens;
+  images.insert(images.end(), other.images.begin(), other.images.end());
   return *this;
 }
 
@@ -151,6 +173,9 @@ TaskSums& TaskSums::operator-=(const TaskSums& other) {
   tokens.nats -= other.tokens.nats;
   tokens.tokens -= other.tokens.tokens;
   tokens.first -= other.tokens.first;
+  for (const ImageMatches& image : other.images)
+    if (const auto found = std::ranges::find(images, image.image, &ImageMatches::image); found != images.end())
+      images.erase(found);
   return *this;
 }
 
@@ -159,6 +184,10 @@ std::map<std::string, double> TaskSums::metrics() const {
   if (labelled > 0) found[metrics::kTop1.name] = static_cast<double>(first) / static_cast<double>(labelled);
   if (labelled > 0 && has_five)
     found[metrics::kTop5.name] = static_cast<double>(among_five) / static_cast<double>(labelled);
+  if (const auto precision = average_precision(images)) {
+    found[metrics::kMap.name] = precision->map;
+    found[metrics::kMap50.name] = precision->map50;
+  }
   double sum = 0;
   size_t classes = 0;
   for (size_t c = 0; c < unions.size(); ++c) {
@@ -179,7 +208,13 @@ TaskMetric::TaskMetric(const EvaluationOptions& options, const DataSource& sampl
                        std::span<const InputSpec> inputs)
     : masks_(options.masks) {
   if (options.next_token) ids_ = find_token_ids(inputs);
-  if (!options.labels.empty()) {
+  if (gives(options, MetricSource::Objects)) {
+    objects_ = read_coco(options.labels);
+    form_ = form_named(options.detections);
+    if (!options.data.preprocess.empty()) preprocess_ = parse_preprocess(options.data.preprocess);
+    require_all(samples, "image in " + options.labels.string(), "samples and images are matched by their file names",
+                [&](const std::string& name) { return image_of(name) != nullptr; });
+  } else if (!options.labels.empty()) {
     labels_ = read_label_map(options.labels);
     require_all(samples, "label in " + options.labels.string(), "files in it are relative to " + options.data.option,
                 [&](const std::string& name) { return labels_.contains(normal(name)); });
@@ -195,7 +230,11 @@ std::vector<Truth> TaskMetric::truths_of(std::span<const Sample> samples) const 
   std::vector<Truth> truths;
   for (const Sample& sample : samples) {
     const std::string& name = sample.name;
-    Truth truth{name, std::nullopt, std::nullopt, {}};
+    Truth truth{.sample = name};
+    if (objects_) {
+      truth.input = size_of_image(sample);
+      truth.objects = objects_of(name, truth.input);
+    }
     if (!labels_.empty()) truth.label = labels_.at(normal(name));
     if (!masks_.empty()) truth.mask = read_mask(find_mask(masks_, name).value());
     if (ids_) truth.next = next_tokens(sample, *ids_);
@@ -204,12 +243,52 @@ std::vector<Truth> TaskMetric::truths_of(std::span<const Sample> samples) const 
   return truths;
 }
 
+const ObjectLabels::Image* TaskMetric::image_of(const std::string& sample) const {
+  const std::filesystem::path file = normal(sample);
+  for (const std::string& name : {file.generic_string(), file.filename().generic_string()})
+    if (const auto found = objects_->images.find(name); found != objects_->images.end()) return &found->second;
+  return nullptr;
+}
+
+std::vector<TrueObject> TaskMetric::objects_of(const std::string& sample, InputSize input) const {
+  const ObjectLabels::Image& image = *image_of(sample);
+  ImagePlacement at;
+  if (preprocess_)
+    at = placement_of(*preprocess_, image.size, {static_cast<int>(input.height), static_cast<int>(input.width)});
+  std::vector<TrueObject> objects;
+  for (const LabelledObject& object : image.objects) {
+    const double left = object.left * at.scale_x + at.left, top = object.top * at.scale_y + at.top;
+    const Box box{static_cast<float>(left), static_cast<float>(top),
+                  static_cast<float>(left + object.width * at.scale_x),
+                  static_cast<float>(top + object.height * at.scale_y)};
+    objects.push_back({box, object.category, object.crowd});
+  }
+  return objects;
+}
+
+TaskSums TaskMetric::score_detections(std::span<const Truth> truths, std::span<const std::string> names,
+                                      std::span<const Tensor> in_front, std::span<const Tensor> given) const {
+  const auto reader = DetectionReader::of(in_front, std::ssize(truths), form_);
+  if (!reader)
+    throw no_class_output("--labels", "detections (" + join(kDetectionForms, ", ", &DetectionFormName::outputs) + ")",
+                          {names, in_front, given});
+  TaskSums sums;
+  for (size_t n = 0; n < truths.size(); ++n) {
+    const std::vector<Detection> found = reader->read(static_cast<int64_t>(n), truths[n].input);
+    ImageMatches image = match_objects(found, truths[n].objects);
+    image.image = truths[n].sample;
+    sums.images.push_back(std::move(image));
+  }
+  return sums;
+}
+
 TaskSums TaskMetric::score(std::span<const Truth> truths, std::span<const std::string> names,
                            std::span<const Tensor> given, OutputAxes axes) const {
   TaskSums sums;
   const auto samples = std::ssize(truths);
   const std::vector<Tensor> in_front = with_samples_in_front(given, truths.size(), axes);
   const JudgedOutputs outputs{names, in_front, given};
+  if (objects_) sums = score_detections(truths, names, in_front, given);
   if (!labels_.empty()) {
     const auto [i, output] =
         find_output(ClassOutput::of_samples, samples, "--labels", "one score per class for a sample", outputs);

@@ -8,6 +8,9 @@
 #include <vector>
 
 #include "datasets/masks.h"
+#include "datasets/object_labels.h"
+#include "detections/average_precision.h"
+#include "detections/decode.h"
 #include "detent/base/data_source.h"
 #include "detent/base/progress.h"
 #include "detent/options/evaluation_options.h"
@@ -21,7 +24,9 @@ struct Truth {
   std::string sample;  ///< its name, for messages
   std::optional<int64_t> label;
   std::optional<ClassMask> mask;
-  std::vector<int64_t> next;  ///< next_tokens()
+  std::vector<int64_t> next;        ///< next_tokens()
+  std::vector<TrueObject> objects;  ///< in pixels of the network's input
+  InputSize input;                  ///< of an image; 0 where the sample holds none
 };
 
 /// Counts behind the task metrics of one model. All but `tokens.nats` are integers, for which the order of adding does
@@ -31,6 +36,7 @@ struct TaskSums {
   bool has_five = false;                       ///< there were more than five classes to choose from
   std::vector<uint64_t> intersection, unions;  ///< pixels, by class
   TokenScore tokens;
+  std::vector<ImageMatches> images;  ///< of detectors, in the order in which they were added
 
   TaskSums& operator+=(const TaskSums& other);
   /// Takes out what was added before.
@@ -52,7 +58,7 @@ class TaskMetric {
              std::span<const InputSpec> inputs = {});
 
   /// True when there is something to judge by.
-  [[nodiscard]] bool given() const { return !labels_.empty() || !masks_.empty() || ids_; }
+  [[nodiscard]] bool given() const { return !labels_.empty() || objects_ || !masks_.empty() || ids_; }
 
   [[nodiscard]] bool judges_tokens() const { return ids_.has_value(); }
 
@@ -72,7 +78,15 @@ class TaskMetric {
                                std::span<const Tensor> outputs, OutputAxes axes = {}) const;
 
  private:
+  [[nodiscard]] TaskSums score_detections(std::span<const Truth> truths, std::span<const std::string> names,
+                                          std::span<const Tensor> in_front, std::span<const Tensor> given) const;
+  [[nodiscard]] const ObjectLabels::Image* image_of(const std::string& sample) const;
+  [[nodiscard]] std::vector<TrueObject> objects_of(const std::string& sample, InputSize input) const;
+
   std::map<std::string, int64_t> labels_;
+  std::optional<ObjectLabels> objects_;
+  std::optional<DetectionForm> form_;         // nullopt: by the outputs' shapes
+  std::optional<PreprocessSpec> preprocess_;  // of images; nullopt: boxes are in pixels of the input already
   std::filesystem::path masks_;
   std::optional<size_t> ids_;  // the input of token ids, where next tokens are judged
 };

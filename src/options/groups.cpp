@@ -122,9 +122,13 @@ OptionList evaluation_options(EvaluationOptions& evaluation, const DataOptions& 
   return under(
       "Evaluation",
       list_of(eval_options(evaluation.data, data, required),
-              row("--labels FILE.csv", &evaluation.labels,
-                  "Classes of the samples: columns file,label; files relative to --eval. Gives top-1 and top-5",
+              row("--labels FILE", &evaluation.labels,
+                  "Truth of the samples, with files relative to --eval. FILE.csv: columns file,label; gives top-1 and "
+                  "top-5. FILE.json: boxes in the form of COCO; gives mAP",
                   {.file = FileUse::Reads}),
+              row("--detections FORM", &evaluation.detections,
+                  "Form of a detector's outputs, for boxes in --labels: auto (by their shapes), xyxy-score-class, "
+                  "cxcywh-scores or boxes+logits"),
               row("--masks DIR", &evaluation.masks,
                   "Folder of masks with the names of the images: pixel = class (255 of more than two classes: "
                   "unlabelled). Gives the mean IoU",

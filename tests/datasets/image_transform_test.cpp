@@ -177,5 +177,21 @@ TEST(ImageTransform, SaysHowToMendChannels) {
   EXPECT_THAT(hint("unit", {1, 4, 4, 4}), HasSubstr(".npy"));
 }
 
+// A point of a 40 x 20 image (width x height) in a network of 32 x 32.
+std::pair<double, double> placed(const char* spec, double x, double y) {
+  const ImagePlacement at = placement_of(parse_preprocess(spec), {20, 40}, {32, 32});
+  return {x * at.scale_x + at.left, y * at.scale_y + at.top};
+}
+
+TEST(PlacementOf, SaysWherePixelsOfTheImageLie) {
+  using Point = std::pair<double, double>;
+  EXPECT_EQ(placed("unit", 40, 20), (Point{32, 32})) << "stretched";
+  EXPECT_EQ(placed("yolox", 40, 20), (Point{32, 16})) << "letterbox, top left";
+  EXPECT_EQ(placed("yolo", 40, 20), (Point{32, 24})) << "letterbox, centred: 8 rows above";
+  EXPECT_EQ(placed("unit,resize=32,crop=32", 20, 10), (Point{16, 16})) << "the centre stays the centre";
+  EXPECT_EQ(placed("unit,resize=32,crop=32", 0, 0), (Point{-16, 0})) << "cut off";
+  EXPECT_EQ(placed("unit,resize=64x80,crop=32", 0, 0), (Point{-24, -16}));
+}
+
 }  // namespace
 }  // namespace detent

@@ -18,7 +18,7 @@ enum class MetricUnit : uint8_t {
 };
 
 /// The thing that a metric judges outputs by.
-enum class MetricSource : uint8_t { Command, Masks, Labels, Tokens, Outputs };
+enum class MetricSource : uint8_t { Command, Masks, Objects, Labels, Tokens, Outputs };
 
 /// The direction in which a metric improves.
 enum class MetricBetter : uint8_t { Larger, Smaller };
@@ -69,6 +69,12 @@ inline constexpr Metric kCommand{
 inline constexpr Metric kMiou{
     "miou", "mIoU", "mIoU", "Intersection over union with the masks, mean over classes",
     Masks, Fraction, 2, "points of mIoU", Larger, Decides};
+inline constexpr Metric kMap{
+    "map", "mAP", "mAP", "Mean average precision over IoU .50 to .95, as COCO defines it",
+    Objects, Fraction, 2, "points of mAP", Larger, Decides};
+inline constexpr Metric kMap50{
+    "map50", "mAP50", "mAP at IoU .50", "Mean average precision at an IoU of .50",
+    Objects, Fraction, 2, "points of mAP50"};
 inline constexpr Metric kTop1{
     "top1", "top-1", "top-1", "Share of samples whose label is the largest output",
     Labels, Fraction, 2, "points of top-1", Larger, Decides};
@@ -107,6 +113,7 @@ inline constexpr Metric kIntegerAgreement{
 
 /// Every metric, in the order of columns. Of those that decide the first that was measured does.
 inline constexpr std::array kMetrics{metrics::kCommand,       metrics::kMiou,
+                                     metrics::kMap,           metrics::kMap50,
                                      metrics::kTop1,          metrics::kTop5,
                                      metrics::kNats,          metrics::kPerplexity,
                                      metrics::kNextToken,     metrics::kSqnr,

@@ -12,7 +12,9 @@ namespace detent {
 /// compared with the float model's only.
 struct EvaluationOptions {
   DataOptions data;              ///< preprocessed as the calibration data is
-  std::filesystem::path labels;  ///< csv `file,label`, files relative to the data's folder; empty: none
+  /// csv `file,label`, files relative to the data's folder, or COCO annotations (.json); empty: none.
+  std::filesystem::path labels;
+  std::string detections;        ///< how outputs hold detections, a name of kDetectionForms; empty or "auto": by shapes
   std::filesystem::path masks;   ///< folder of images of the same names, pixel = class; empty: none
   std::string metric_command;    ///< called with two folders of .npy, prints a number; empty: none
   bool next_token = false;       ///< logits are held against the token ids shifted by one
@@ -23,7 +25,8 @@ struct EvaluationOptions {
   switch (source) {
     case MetricSource::Command: return !options.metric_command.empty();
     case MetricSource::Masks: return !options.masks.empty();
-    case MetricSource::Labels: return !options.labels.empty();
+    case MetricSource::Objects: return options.labels.extension() == ".json";
+    case MetricSource::Labels: return !options.labels.empty() && !gives(options, MetricSource::Objects);
     case MetricSource::Tokens: return options.next_token;
     case MetricSource::Outputs: break;
   }
