@@ -70,7 +70,7 @@ JudgedBatches::JudgedBatches(const Model& reference, std::vector<std::string> na
     result.found.size = batch.size();
     JudgedBatch judged = run(std::move(batch), real, pools[slot]);
     result.found.name = judged.name;
-    if (task_) result.found.float_score = task_->score(judged.truths, names_, judged.expected, judged.axes);
+    if (task_) result.found.float_score = task_->score(judged.truths, names_, judged.expected, {}, judged.axes);
     result.batch = std::make_shared<const JudgedBatch>(std::move(judged));
     return result;
   };

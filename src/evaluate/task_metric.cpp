@@ -137,12 +137,27 @@ InputSize size_of_image(const Sample& sample) {
 }
 
 std::optional<DetectionForm> form_named(const std::string& name) {
-  if (name.empty() || name == "auto") return std::nullopt;
+  if (name.empty() || name == "auto" || name == "none") return std::nullopt;
   const auto found = std::ranges::find(kDetectionForms, name, &DetectionFormName::name);
   if (found == kDetectionForms.end())
     throw Error(ErrorCode::InvalidOption, "--detections " + name + ": there is no such form",
-                "auto, " + join(kDetectionForms, ", ", &DetectionFormName::name));
+                "auto, none, " + join(kDetectionForms, ", ", &DetectionFormName::name));
   return found->form;
+}
+
+void take_out(std::vector<ImageMatches>& images, const std::vector<ImageMatches>& others) {
+  for (const ImageMatches& other : others)
+    if (const auto found = std::ranges::find(images, other.image, &ImageMatches::image); found != images.end())
+      images.erase(found);
+}
+
+/// Detections that a user of the float model would show.
+std::vector<TrueObject> shown_objects(const std::vector<Detection>& found) {
+  constexpr float kShownFrom = 0.5F;
+  std::vector<TrueObject> objects;
+  for (const Detection& one : found)
+    if (one.score >= kShownFrom) objects.push_back({one.box, one.category});
+  return objects;
 }
 
 void add_counts(std::vector<uint64_t>& counts, const std::vector<uint64_t>& others) {
@@ -161,6 +176,7 @@ TaskSums& TaskSums::operator+=(const TaskSums& other) {
   add_counts(unions, other.unions);
   tokens += other.tokens;
   images.insert(images.end(), other.images.begin(), other.images.end());
+  agreeing.insert(agreeing.end(), other.agreeing.begin(), other.agreeing.end());
   return *this;
 }
 
@@ -173,9 +189,8 @@ TaskSums& TaskSums::operator-=(const TaskSums& other) {
   tokens.nats -= other.tokens.nats;
   tokens.tokens -= other.tokens.tokens;
   tokens.first -= other.tokens.first;
-  for (const ImageMatches& image : other.images)
-    if (const auto found = std::ranges::find(images, image.image, &ImageMatches::image); found != images.end())
-      images.erase(found);
+  take_out(images, other.images);
+  take_out(agreeing, other.agreeing);
   return *this;
 }
 
@@ -188,6 +203,7 @@ std::map<std::string, double> TaskSums::metrics() const {
     found[metrics::kMap.name] = precision->map;
     found[metrics::kMap50.name] = precision->map50;
   }
+  if (const auto precision = average_precision(agreeing)) found[metrics::kDetectionAgreement.name] = precision->map;
   double sum = 0;
   size_t classes = 0;
   for (size_t c = 0; c < unions.size(); ++c) {
@@ -207,10 +223,11 @@ std::map<std::string, double> TaskSums::metrics() const {
 TaskMetric::TaskMetric(const EvaluationOptions& options, const DataSource& samples, Reporter& reporter,
                        std::span<const InputSpec> inputs)
     : masks_(options.masks) {
+  detects_ = gives(options, MetricSource::Detections);
+  form_ = form_named(options.detections);
   if (options.next_token) ids_ = find_token_ids(inputs);
   if (gives(options, MetricSource::Objects)) {
     objects_ = read_coco(options.labels);
-    form_ = form_named(options.detections);
     if (!options.data.preprocess.empty()) preprocess_ = parse_preprocess(options.data.preprocess);
     require_all(samples, "image in " + options.labels.string(), "samples and images are matched by their file names",
                 [&](const std::string& name) { return image_of(name) != nullptr; });
@@ -231,10 +248,8 @@ std::vector<Truth> TaskMetric::truths_of(std::span<const Sample> samples) const 
   for (const Sample& sample : samples) {
     const std::string& name = sample.name;
     Truth truth{.sample = name};
-    if (objects_) {
-      truth.input = size_of_image(sample);
-      truth.objects = objects_of(name, truth.input);
-    }
+    if (detects_) truth.input = size_of_image(sample);
+    if (objects_) truth.objects = objects_of(name, truth.input);
     if (!labels_.empty()) truth.label = labels_.at(normal(name));
     if (!masks_.empty()) truth.mask = read_mask(find_mask(masks_, name).value());
     if (ids_) truth.next = next_tokens(sample, *ids_);
@@ -267,28 +282,37 @@ std::vector<TrueObject> TaskMetric::objects_of(const std::string& sample, InputS
 }
 
 TaskSums TaskMetric::score_detections(std::span<const Truth> truths, std::span<const std::string> names,
-                                      std::span<const Tensor> in_front, std::span<const Tensor> given) const {
+                                      std::span<const Tensor> in_front, std::span<const Tensor> given,
+                                      std::span<const Tensor> expected) const {
   const auto reader = DetectionReader::of(in_front, std::ssize(truths), form_);
   if (!reader)
-    throw no_class_output("--labels", "detections (" + join(kDetectionForms, ", ", &DetectionFormName::outputs) + ")",
+    throw no_class_output(objects_ ? "--labels" : "--detections",
+                          "detections (" + join(kDetectionForms, ", ", &DetectionFormName::outputs) + ")",
                           {names, in_front, given});
+  const auto reference = DetectionReader::of(expected, std::ssize(truths), form_);
   TaskSums sums;
   for (size_t n = 0; n < truths.size(); ++n) {
-    const std::vector<Detection> found = reader->read(static_cast<int64_t>(n), truths[n].input);
-    ImageMatches image = match_objects(found, truths[n].objects);
-    image.image = truths[n].sample;
-    sums.images.push_back(std::move(image));
+    const auto sample = static_cast<int64_t>(n);
+    const std::vector<Detection> found = reader->read(sample, truths[n].input);
+    const auto add = [&](std::vector<ImageMatches>& images, const std::vector<TrueObject>& objects) {
+      images.push_back(match_objects(found, objects));
+      images.back().image = truths[n].sample;
+    };
+    if (objects_) add(sums.images, truths[n].objects);
+    if (reference) add(sums.agreeing, shown_objects(reference->read(sample, truths[n].input)));
   }
   return sums;
 }
 
 TaskSums TaskMetric::score(std::span<const Truth> truths, std::span<const std::string> names,
-                           std::span<const Tensor> given, OutputAxes axes) const {
+                           std::span<const Tensor> given, std::span<const Tensor> expected, OutputAxes axes) const {
   TaskSums sums;
   const auto samples = std::ssize(truths);
   const std::vector<Tensor> in_front = with_samples_in_front(given, truths.size(), axes);
   const JudgedOutputs outputs{names, in_front, given};
-  if (objects_) sums = score_detections(truths, names, in_front, given);
+  if (detects_)
+    sums = score_detections(truths, names, in_front, given,
+                            expected.empty() ? in_front : with_samples_in_front(expected, truths.size(), axes));
   if (!labels_.empty()) {
     const auto [i, output] =
         find_output(ClassOutput::of_samples, samples, "--labels", "one score per class for a sample", outputs);

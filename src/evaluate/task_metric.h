@@ -36,7 +36,9 @@ struct TaskSums {
   bool has_five = false;                       ///< there were more than five classes to choose from
   std::vector<uint64_t> intersection, unions;  ///< pixels, by class
   TokenScore tokens;
-  std::vector<ImageMatches> images;  ///< of detectors, in the order in which they were added
+  /// Of detectors, in the order in which they were added: beside the annotations, and beside the float model's
+  /// detections.
+  std::vector<ImageMatches> images, agreeing;
 
   TaskSums& operator+=(const TaskSums& other);
   /// Takes out what was added before.
@@ -58,7 +60,7 @@ class TaskMetric {
              std::span<const InputSpec> inputs = {});
 
   /// True when there is something to judge by.
-  [[nodiscard]] bool given() const { return !labels_.empty() || objects_ || !masks_.empty() || ids_; }
+  [[nodiscard]] bool given() const { return !labels_.empty() || detects_ || !masks_.empty() || ids_; }
 
   [[nodiscard]] bool judges_tokens() const { return ids_.has_value(); }
 
@@ -74,16 +76,20 @@ class TaskMetric {
   /// and do not count when there are more than two classes. Next tokens as score_next_tokens does. Errors InvalidOption
   /// when no output is of that form; InvalidData naming the sample when its label or a pixel of its
   ///         mask is no class of the output, or the mask has another size.
+  /// expected  what the float model said; empty: `outputs` are its own.
   [[nodiscard]] TaskSums score(std::span<const Truth> truths, std::span<const std::string> names,
-                               std::span<const Tensor> outputs, OutputAxes axes = {}) const;
+                               std::span<const Tensor> outputs, std::span<const Tensor> expected = {},
+                               OutputAxes axes = {}) const;
 
  private:
   [[nodiscard]] TaskSums score_detections(std::span<const Truth> truths, std::span<const std::string> names,
-                                          std::span<const Tensor> in_front, std::span<const Tensor> given) const;
+                                          std::span<const Tensor> in_front, std::span<const Tensor> given,
+                                          std::span<const Tensor> expected) const;
   [[nodiscard]] const ObjectLabels::Image* image_of(const std::string& sample) const;
   [[nodiscard]] std::vector<TrueObject> objects_of(const std::string& sample, InputSize input) const;
 
   std::map<std::string, int64_t> labels_;
+  bool detects_ = false;  // outputs hold detections
   std::optional<ObjectLabels> objects_;
   std::optional<DetectionForm> form_;         // nullopt: by the outputs' shapes
   std::optional<PreprocessSpec> preprocess_;  // of images; nullopt: boxes are in pixels of the input already

@@ -119,7 +119,7 @@ Tally& Tally::operator+=(const Tally& other) {
 Tally tally_of(const JudgedBatch& batch, const std::vector<std::string>& names, const std::vector<Tensor>& outputs,
                const TaskMetric* task, std::vector<bool>& comparable) {
   Tally tally;
-  if (task) tally.task = task->score(batch.truths, names, outputs, batch.axes);
+  if (task) tally.task = task->score(batch.truths, names, outputs, batch.expected, batch.axes);
   if (!batch.expected.empty()) tally.errors = errors_of(batch.expected, outputs, batch.content, batch.axes, comparable);
   return tally;
 }

@@ -121,22 +121,23 @@ Option next_token_option(bool& next_token) {
 OptionList evaluation_options(EvaluationOptions& evaluation, const DataOptions& data, bool required) {
   return under(
       "Evaluation",
-      list_of(eval_options(evaluation.data, data, required),
-              row("--labels FILE", &evaluation.labels,
-                  "Truth of the samples, with files relative to --eval. FILE.csv: columns file,label; gives top-1 and "
-                  "top-5. FILE.json: boxes in the form of COCO; gives mAP",
-                  {.file = FileUse::Reads}),
-              row("--detections FORM", &evaluation.detections,
-                  "Form of a detector's outputs, for boxes in --labels: auto (by their shapes), xyxy-score-class, "
-                  "cxcywh-scores or boxes+logits"),
-              row("--masks DIR", &evaluation.masks,
-                  "Folder of masks with the names of the images: pixel = class (255 of more than two classes: "
-                  "unlabelled). Gives the mean IoU",
-                  {.file = FileUse::Reads}),
-              next_token_option(evaluation.next_token),
-              row("--metric-command CMD", &evaluation.metric_command,
-                  "Your own metric: called with two folders of one .npy per output, the float model's and a "
-                  "candidate's; prints one number, larger is better")));
+      list_of(
+          eval_options(evaluation.data, data, required),
+          row("--labels FILE", &evaluation.labels,
+              "Truth of the samples, with files relative to --eval. FILE.csv: columns file,label; gives top-1 and "
+              "top-5. FILE.json: boxes in the form of COCO; gives mAP",
+              {.file = FileUse::Reads}),
+          row("--detections FORM", &evaluation.detections,
+              "The outputs hold detections in this form: auto (by their shapes), xyxy-score-class, cxcywh-scores or "
+              "boxes+logits. Compares them with those of the float model"),
+          row("--masks DIR", &evaluation.masks,
+              "Folder of masks with the names of the images: pixel = class (255 of more than two classes: "
+              "unlabelled). Gives the mean IoU",
+              {.file = FileUse::Reads}),
+          next_token_option(evaluation.next_token),
+          row("--metric-command CMD", &evaluation.metric_command,
+              "Your own metric: called with two folders of one .npy per output, the float model's and a "
+              "candidate's; prints one number, larger is better")));
 }
 
 OptionList bound_options(AccuracyBound& bound, const DataOptions& data) {
@@ -152,8 +153,8 @@ OptionList bound_options(AccuracyBound& bound, const DataOptions& data) {
                   {.least = -1000, .most = 1000}),
               evaluation_options(bound.evaluation, data, false), [&bound] {
                 const EvaluationOptions& given = bound.evaluation;
-                const bool judged =
-                    !given.labels.empty() || !given.masks.empty() || !given.metric_command.empty() || given.next_token;
+                const bool judged = std::ranges::any_of(
+                    kMetrics, [&](const Metric& metric) { return !metric.is_error() && gives(given, metric.source); });
                 if (!bound.given() && judged)
                   throw Error(ErrorCode::Usage,
                               "--labels, --masks, --next-token and --metric-command are for --max-drop and --min-sqnr",

@@ -18,7 +18,7 @@ enum class MetricUnit : uint8_t {
 };
 
 /// The thing that a metric judges outputs by.
-enum class MetricSource : uint8_t { Command, Masks, Objects, Labels, Tokens, Outputs };
+enum class MetricSource : uint8_t { Command, Masks, Objects, Labels, Tokens, Detections, Outputs };
 
 /// The direction in which a metric improves.
 enum class MetricBetter : uint8_t { Larger, Smaller };
@@ -90,6 +90,10 @@ inline constexpr Metric kPerplexity{
 inline constexpr Metric kNextToken{
     "next_token", "next token", "next token", "Share of tokens that have the largest logit",
     Tokens, Fraction, 2, "points of next token"};
+inline constexpr Metric kDetectionAgreement{
+    "detection_agreement", "agreement", "same detections",
+    "mAP of the detections with those of FP32 above a score of 0.5 as the truth",
+    Detections, Fraction, 2, "points of agreement", Larger, Decides};
 inline constexpr Metric kSqnr{
     "sqnr_db", "SQNR", "SQNR",
     "Power of the FP32 output over the power of the error, at the worst output; larger is better",
@@ -112,13 +116,21 @@ inline constexpr Metric kIntegerAgreement{
 }  // namespace metrics
 
 /// Every metric, in the order of columns. Of those that decide the first that was measured does.
-inline constexpr std::array kMetrics{metrics::kCommand,       metrics::kMiou,
-                                     metrics::kMap,           metrics::kMap50,
-                                     metrics::kTop1,          metrics::kTop5,
-                                     metrics::kNats,          metrics::kPerplexity,
-                                     metrics::kNextToken,     metrics::kSqnr,
-                                     metrics::kCosine,        metrics::kArgmaxAgreement,
-                                     metrics::kSignAgreement, metrics::kIntegerAgreement};
+inline constexpr std::array kMetrics{metrics::kCommand,
+                                     metrics::kMiou,
+                                     metrics::kMap,
+                                     metrics::kMap50,
+                                     metrics::kTop1,
+                                     metrics::kTop5,
+                                     metrics::kNats,
+                                     metrics::kPerplexity,
+                                     metrics::kNextToken,
+                                     metrics::kDetectionAgreement,
+                                     metrics::kSqnr,
+                                     metrics::kCosine,
+                                     metrics::kArgmaxAgreement,
+                                     metrics::kSignAgreement,
+                                     metrics::kIntegerAgreement};
 
 /// Returns the metric of that name; of an unknown name the row of a command's number.
 [[nodiscard]] constexpr const Metric& metric_named(std::string_view name) {

@@ -11,13 +11,15 @@ namespace detent {
 /// The samples a model is judged on, and what tells good outputs from bad ones. Without any of these the outputs are
 /// compared with the float model's only.
 struct EvaluationOptions {
-  DataOptions data;              ///< preprocessed as the calibration data is
+  DataOptions data;  ///< preprocessed as the calibration data is
   /// csv `file,label`, files relative to the data's folder, or COCO annotations (.json); empty: none.
   std::filesystem::path labels;
-  std::string detections;        ///< how outputs hold detections, a name of kDetectionForms; empty or "auto": by shapes
-  std::filesystem::path masks;   ///< folder of images of the same names, pixel = class; empty: none
-  std::string metric_command;    ///< called with two folders of .npy, prints a number; empty: none
-  bool next_token = false;       ///< logits are held against the token ids shifted by one
+  /// Form of a detector's outputs: "auto" (by their shapes), "xyxy-score-class", "cxcywh-scores", "boxes+logits" or
+  /// "none". Empty: "auto" where `labels` are annotations, else outputs hold no detections.
+  std::string detections;
+  std::filesystem::path masks;  ///< folder of images of the same names, pixel = class; empty: none
+  std::string metric_command;   ///< called with two folders of .npy, prints a number; empty: none
+  bool next_token = false;      ///< logits are held against the token ids shifted by one
 };
 
 /// Returns true where the options give what a metric judges by; errors of outputs need nothing.
@@ -28,6 +30,8 @@ struct EvaluationOptions {
     case MetricSource::Objects: return options.labels.extension() == ".json";
     case MetricSource::Labels: return !options.labels.empty() && !gives(options, MetricSource::Objects);
     case MetricSource::Tokens: return options.next_token;
+    case MetricSource::Detections:
+      return options.detections.empty() ? gives(options, MetricSource::Objects) : options.detections != "none";
     case MetricSource::Outputs: break;
   }
   return true;
