@@ -3,21 +3,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
 
 #include "detent/base/error.h"
-#include "detent/base/qparams.h"
 #include "model/model.h"
 #include "model/temporary_folder.h"
-#include "place/plan/placement_plan.h"
 
 namespace detent {
 namespace {
 
 using ::testing::HasSubstr;
 
-/// The overrides in a file of this text.
+/// Reads the overrides in a file of this text.
 RangeOverrides read_text(const std::string& text) {
   const TemporaryFolder folder;
   const auto file = folder / "overrides.json";
@@ -25,7 +22,7 @@ RangeOverrides read_text(const std::string& text) {
   return read_overrides(file);
 }
 
-/// Message and hint of the error that `work` ends in; its code must be InvalidOption.
+/// Returns message and hint of the error that `work` throws; its code must be InvalidOption.
 template <class Work>
 std::string refusal(Work&& work) {
   try {
@@ -113,7 +110,7 @@ TEST(ReadOverrides, RefuseACalibratorThatIsUnknownOrMeasuresTheWholeModel) {
   EXPECT_THAT(refused_text(R"({"a": {"calibrator": 3}})"), HasSubstr("no text"));
 }
 
-/// r and s share a scale, conv_out has one of its own.
+/// r and s share a scale, conv_out has another one.
 struct Planned {
   Model model = parse_model_text(R"(<ir_version: 7, opset_import: ["" : 13]>
 g (float[N, 3] r, float[N, 3] s) => (float[N, 6] y)

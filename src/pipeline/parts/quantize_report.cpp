@@ -16,11 +16,11 @@ namespace detent {
 namespace {
 
 // Without VNNI an integer kernel takes about half the time of the float one, so this share makes a file 1.4 times as
-// fast before its pairs cost anything. Files with shares of 0, 41 and 50 % ran at 1.0, 1.0 and 0.9 times the speed
+// fast before its pairs cost anything. Measured: shares of 0, 41 and 50 % ran at 1.0, 1.0 and 0.9 times the speed
 // (bench/README.md).
 constexpr double kLeastShareThatPays = 0.55;
 
-// Returns why ONNX Runtime hardly runs the file faster than the float model; empty where the plan does not tell.
+// Returns why ONNX Runtime hardly runs the file faster than the float model; empty when the plan does not show it.
 std::string speed_note(const PlacementPlan& plan, const CoverageReport& coverage) {
   if (plan.target->engine != Engine::OnnxRuntime || plan.type != CodeType::Int8 || coverage.macs == 0) return "";
   const double share = static_cast<double>(coverage.int8_macs) / static_cast<double>(coverage.macs);
@@ -85,7 +85,7 @@ void add_values(QuantizeReport& report, const Graph& graph, const Rewrite& rewri
   report.notes.insert(report.notes.end(), rewrite.warnings.begin(), rewrite.warnings.end());
   report.histograms = describe_values(graph, measured.calibration.histograms, chosen.format.range_kind(),
                                       {{report.calibrator, &chosen.ranges}});
-  // A bound may have left values float that were measured.
+  // A bound may have left measured values float.
   std::erase_if(report.histograms, [&](const ValueHistogram& value) { return !quantized.contains(value.name); });
 }
 
