@@ -33,11 +33,14 @@ void judge_classes(VerdictReport& verdict, const ClosingError& closing, const Ve
   const bool chance = decisions.all - decisions.agreeing <= limits.chance_disagreements;
   // Few decisions have a standard error of sqrt(a (1 - a) / n); two of two or three may disagree by chance.
   const double error = std::sqrt(agreement * (1 - agreement) / all);
+  std::string reason = fmt::format("{} of {} {} as in FP32", decisions.agreeing, decisions.all,
+                                   decisions.classes ? "classes" : "elements");
+  if (closing.report.outputs.size() > 1) reason += " at '" + decisions.name + "'";
+  if (chance && agreement < limits.good_from_agreement)
+    reason += fmt::format(": {} that differ are too few to count", decisions.all - decisions.agreeing);
   add(verdict,
       chance ? Quality::Good : grade(agreement + error, limits.broken_below_agreement, limits.good_from_agreement),
-      fmt::format("{} of {} {} as in FP32", decisions.agreeing, decisions.all,
-                  decisions.classes ? "classes" : "elements") +
-          (closing.report.outputs.size() > 1 ? " at '" + decisions.name + "'" : ""));
+      std::move(reason));
 }
 
 void add_caveats(VerdictReport& verdict, const JudgedFacts& facts, const VerdictLimits& limits) {
@@ -53,6 +56,10 @@ void add_caveats(VerdictReport& verdict, const JudgedFacts& facts, const Verdict
   if (samples > 0 && samples < limits.few_samples && samples != facts.calibration_samples)
     verdict.caveats.push_back(fmt::format("the error was measured on {}: fewer than {} are too few to be sure",
                                           plural(samples, "sample"), limits.few_samples));
+  if (facts.states > 0)
+    verdict.caveats.push_back(
+        fmt::format("judged on single steps: the error of {} grows from step to step where it is fed back",
+                    facts.states == 1 ? "a state" : fmt::format("{} states", facts.states)));
   if (samples > 0 && facts.calibrated_with >= samples)
     verdict.caveats.push_back("measured on the calibration samples themselves: on others the error may be larger");
   else if (facts.calibrated_with > 0)

@@ -13,6 +13,7 @@ struct JudgedFacts {
   size_t calibration_samples = 0;  ///< 0: imported scales
   ClosingError closing = {};       ///< no samples: not measured
   size_t calibrated_with = 0;      ///< samples of `closing` that are calibration samples
+  size_t states = 0;               ///< outputs that a next step reads as inputs
 };
 
 /// Limits of the verdict, fitted to 154 candidates of the four classifiers, judged on whole evaluation sets

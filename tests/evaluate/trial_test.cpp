@@ -89,7 +89,8 @@ TEST(EvaluateVariants, RunsOneVariantAtATimeWhenTheirWeightsAreTooLargeTogether)
   const MemorySource source(contest_samples(5));
   const std::vector<std::string> names{"y"};
   const RunSettings settings;
-  const Evaluation evaluation = evaluate_models(variants, {model, names, source, settings, "testing", nullptr, nullptr, 1});
+  const Evaluation evaluation =
+      evaluate_models(variants, {model, names, source, settings, "testing", nullptr, nullptr, 1});
   EXPECT_EQ(evaluation.samples, 5U);
   for (size_t i = 0; i < source.size(); ++i) EXPECT_EQ(source.reads(i), 3);
   for (const auto& [variant, offset] : std::vector<std::pair<size_t, double>>{{0, 0.5}, {1, 0.25}, {2, 0.125}})

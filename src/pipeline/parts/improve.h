@@ -13,6 +13,9 @@ namespace detent {
 /// have 4 bits of precision and lose more than activations do, also at the balanced one.
 [[nodiscard]] bool weights_are_rounded(Accuracy accuracy, CodeType type);
 
+/// Warns where the best level has fewer samples than its steps need, before they take their time.
+void warn_of_few_samples(const QuantizeOptions& options, const Prepared& prepared);
+
 /// Changes the choice where that pays. Best level: ranges value by value, then UINT8 weights in first layers. All
 /// levels: weights, as weights_are_rounded() says, then biases where they are to be corrected. Each step begins with
 /// the result of the step before. Errors  those of refine_ranges, try_uint8_weights, round_weights and correct_biases.

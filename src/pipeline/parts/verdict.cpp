@@ -1,7 +1,5 @@
 #include "pipeline/parts/verdict.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 
 #include "detent/base/error.h"
@@ -20,7 +18,6 @@ namespace {
 
 constexpr size_t kBlameSamples = 4;
 constexpr size_t kTried = 6;  // one bad range mostly stands out, and each costs a run of the network behind it
-constexpr size_t kBlamedShown = 3;
 constexpr size_t kCuresShown = 2;
 
 PlacementPlan without(PlacementPlan plan, ValueId value) {
@@ -74,39 +71,11 @@ std::vector<std::string> cures_for(const QuantizeReport& report, const QuantizeO
   std::vector<std::string> cures;
   const bool data = options.data.given();
   if (options.format.per_tensor) cures.emplace_back("without --per-tensor");
-  if (data && options.accuracy != Accuracy::Best) cures.emplace_back("--accuracy best, which takes minutes");
-  if (data && !report.measured) cures.emplace_back("--calibrator auto, which measures all of them");
-  if (!options.bound.given()) cures.emplace_back("--min-sqnr 20, which keeps layers float");
+  if (data && !report.measured) cures.emplace_back("--calibrator auto (measures all of them)");
+  if (data && options.accuracy != Accuracy::Best) cures.emplace_back("--accuracy best (takes minutes)");
+  if (!options.bound.given()) cures.emplace_back("--min-sqnr 20 (keeps layers float)");
   cures.resize(std::min(cures.size(), kCuresShown));
   return cures;
-}
-
-/// Names the values with the largest error alone, where no single value explains the error.
-std::string distorted_text(std::vector<VerdictReport::Blame> blame) {
-  if (blame.empty()) return {};
-  std::ranges::stable_sort(blame, {}, &VerdictReport::Blame::sqnr_db);
-  std::string text = "\n  no single value explains it; the largest errors of single values:";
-  for (size_t i = 0; i < std::min(kBlamedShown, blame.size()); ++i)
-    text += fmt::format("{} '{}' {:.1f} dB", i ? "," : "", blame[i].value, blame[i].sqnr_db);
-  return text;
-}
-
-std::string warning_text(const QuantizeReport& report) {
-  const VerdictReport& verdict = report.verdict;
-  std::string text = report.output + " is " + std::string(name_of(*verdict.quality)) + ": " + verdict.reasons.front();
-  const bool several = report.error && report.error->outputs.size() > 1;
-  size_t shown = 0;
-  for (const VerdictReport::Blame& blame : verdict.blame) {
-    // One measurement on few samples may vary by a tenth of a dB.
-    if (shown == kBlamedShown || blame.sqnr_db_without < verdict.blame_sqnr_db + 0.1) break;
-    text += fmt::format("\n  '{}': with it in float {} has {:.1f} dB instead of {:.1f}; its own SQNR is {:.1f} dB",
-                        blame.value, several ? "the worst output" : "the output", blame.sqnr_db_without,
-                        verdict.blame_sqnr_db, blame.sqnr_db);
-    ++shown;
-  }
-  if (shown == 0) text += distorted_text(verdict.blame);
-  for (const std::string& cure : verdict.cures) text += "\n  try " + cure;
-  return text;
 }
 
 }  // namespace
@@ -116,13 +85,13 @@ void add_verdict(QuantizeReport& report, const QuantizeOptions& options, Prepare
   report.verdict = judge({.quantized = !report.values.empty() || report.plan.coverage.int8_layers > 0,
                           .calibration_samples = report.samples,
                           .closing = grounds.worse.closing.value_or(ClosingError{}),
-                          .calibrated_with = grounds.calibrated_with});
+                          .calibrated_with = grounds.calibrated_with,
+                          .states = prepared.facts.states});
   if (const std::string& caveat = grounds.worse.caveat; !caveat.empty())
     report.verdict.caveats.insert(report.verdict.caveats.begin(), caveat);
   if (!report.verdict.quality || *report.verdict.quality == Quality::Good) return;
   add_blame(report, options.run, prepared, grounds);
   report.verdict.cures = cures_for(report, options);
-  options.run.reporter->warn(warning_text(report));
 }
 
 }  // namespace detent

@@ -31,7 +31,7 @@ namespace {
 /// New ranges of some values.
 using RangeChange = std::map<ValueId, Range>;
 
-constexpr size_t kFewestToRefine = 16, kSearch = 32, kHeldOut = 64, kSweeps = 2;
+constexpr size_t kSearch = 32, kHeldOut = 64, kSweeps = 2;
 
 /// Variants of one pass: each keeps a schedule over the additions of all.
 constexpr size_t kAtOnce = 64;
