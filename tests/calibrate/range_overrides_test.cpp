@@ -93,21 +93,21 @@ TEST(ReadOverrides, RefuseAnAmaxThatIsNoPositiveFloat) {
   EXPECT_THAT(refused_text(R"({"a": {"amax": 0}})"), HasSubstr("not greater than 0"));
   EXPECT_THAT(refused_text(R"({"a": {"amax": 1e60}})"), HasSubstr("too large"));
   EXPECT_THAT(refused_text(R"({"a": {"amax": 1e-60}})"), HasSubstr("not greater than 0"));
-  EXPECT_THAT(refused_text(R"({"a": {"amax": "1.5"}})"), HasSubstr("no number"));
-  EXPECT_THAT(refused_text(R"({"a": {"amax": null}})"), HasSubstr("no number"));
+  EXPECT_THAT(refused_text(R"({"a": {"amax": "1.5"}})"), HasSubstr("not a number"));
+  EXPECT_THAT(refused_text(R"({"a": {"amax": null}})"), HasSubstr("not a number"));
 }
 
 TEST(ReadOverrides, RefuseARangeThatIsEmptyOrLeavesOutZero) {
   EXPECT_THAT(refused_text(R"({"a": {"min": 0.5, "max": 2}})"), HasSubstr("does not contain 0"));
   EXPECT_THAT(refused_text(R"({"a": {"min": 2, "max": -1}})"), HasSubstr("does not contain 0"));
   EXPECT_THAT(refused_text(R"({"a": {"min": 0, "max": 0}})"), HasSubstr("empty"));
-  EXPECT_THAT(refused_text(R"({"a": {"min": true, "max": 1}})"), HasSubstr("no number"));
+  EXPECT_THAT(refused_text(R"({"a": {"min": true, "max": 1}})"), HasSubstr("not a number"));
 }
 
 TEST(ReadOverrides, RefuseACalibratorThatIsUnknownOrMeasuresTheWholeModel) {
   for (const char* name : {"nosuch", "auto", "percentile:0.999", "max:3", ""})
     EXPECT_THAT(refused_text(R"({"a": {"calibrator": ")" + std::string(name) + "\"}}"), HasSubstr("'a': ")) << name;
-  EXPECT_THAT(refused_text(R"({"a": {"calibrator": 3}})"), HasSubstr("no text"));
+  EXPECT_THAT(refused_text(R"({"a": {"calibrator": 3}})"), HasSubstr("not a text"));
 }
 
 /// r and s share a scale, conv_out has another one.

@@ -133,7 +133,7 @@ TEST_F(FloatPlan, WithOpenSizesSaysThatTheTypesAreNotKnown) {
   options.model = folder_ / "open.onnx";
   const PlanReport open = plan_model(options);
   EXPECT_FALSE(open.floats);
-  EXPECT_THAT(open.notes, Contains(HasSubstr("not known before the sizes are")));
+  EXPECT_THAT(open.notes, Contains(HasSubstr("depends on the sizes, which are not known")));
   options.shapes["x"] = {1, 8};
   EXPECT_TRUE(plan_model(options).floats);
 }

@@ -139,11 +139,12 @@ class SpeedNote : public SmallNetwork {
   [[nodiscard]] std::vector<std::string> notes(const std::string& target, const std::string& exclude) const {
     QuantizeOptions given = options(samples("data", std::vector<float>(4, 1.0F)));
     given.target = target;
-    if (!exclude.empty())
-      given.placement.exclude = {exclude
-                                 /// Writes the network with this activation behind the first Conv.
-                                 void write_network_with(const std::string& activation)
-                                     const {std::filesystem::remove(folder_ / "model.onnx");
+    if (!exclude.empty()) given.placement.exclude = {exclude};
+    return quantize_model(given).notes;
+  }
+  /// Writes the network with this activation behind the first Conv.
+  void write_network_with(const std::string& activation) const {
+    std::filesystem::remove(folder_ / "model.onnx");
     write_model(parse_model_text(R"(<ir_version: 8, opset_import: ["" : 17]>
 g (float[1,2,4,4] x) => (float[1,2,4,4] y)
 <float[2,2,1,1] w1 = {0.5, 0.25, 1, 0.75}, float[2,2,1,1] w2 = {1, 0.125, 0.5, 1.5},
@@ -154,9 +155,6 @@ g (float[1,2,4,4] x) => (float[1,2,4,4] y)
                 folder_ / "model.onnx");
   }
 };
-return quantize_model(given).notes;
-}  // namespace
-};  // namespace detent
 
 TEST_F(SpeedNote, SaysHowManyMultiplicationsStayFloat) {
   EXPECT_THAT(notes("onnxruntime", "^Conv_0$"),

@@ -139,7 +139,7 @@ TEST(EqualizeModel, AutoKeepsNothingThatSevenSamplesSay) {
   Model model = test::residual_network(64);
   const EqualizedModel outcome = equalize(model, "auto", no_judge(), 1, 7);
   EXPECT_TRUE(outcome.equalization.empty());
-  EXPECT_THAT(outcome.report.notes, ::testing::ElementsAre(::testing::HasSubstr("7 samples are too few")));
+  EXPECT_THAT(outcome.report.notes, ::testing::ElementsAre(::testing::HasSubstr("needs 8 samples")));
   Model named = test::residual_network(64);
   const EqualizedModel list = equalize(named, "relu", no_judge(), 1, 7);
   EXPECT_FALSE(list.equalization.empty());
