@@ -11,7 +11,7 @@ namespace detent {
 
 /// The least SQNR in dB that a value of the residual stream may have in 8 bits, expected with its best range. A normal
 /// distribution has 40; the worst normalized value of a network without outlying channels has 36 or more
-/// (src/DECISIONS.md, "The residual stream").
+/// (src/decisions/place.md, "The residual stream").
 inline constexpr double kLeastStreamDb = 32;
 
 /// True when the plan has a pair on the residual stream.

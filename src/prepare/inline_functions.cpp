@@ -11,7 +11,7 @@
 
 #include "detent/base/error.h"
 #include "model/graph/node_names.h"
-#include "ops/find_operator.h"
+#include "ops/signatures.h"
 #include "prepare/function_calls.h"
 #include "prepare/inlined_output.h"
 #include "prepare/operator_history.h"
@@ -26,11 +26,8 @@ constexpr int kFunctionDefaults = 11;  // FunctionProto.attribute_proto, a field
 
 /// True when the inputs, outputs or attributes of the operator are others from opset `version` on.
 bool has_other_signature(std::string_view op_type, int version) {
-  const OperatorDef* definition = find_at_any_opset("", op_type);
-  if (!definition) return false;
-  const std::vector<SignatureVersion> versions = parse_signature(definition->signature.text());
-  return std::ranges::any_of(versions.begin() + 1, versions.end(),
-                             [&](const auto& one) { return one.since == version; });
+  const Signature *before = find_signature(op_type, version - 1), *now = find_signature(op_type, version);
+  return now && !now->same_form(*before);
 }
 
 /// A node of opset `written_for` can stand in a model of opset `imported` as it is. From opset 18 on an older node may

@@ -33,7 +33,7 @@ struct CandidateScores {
 /// Returns the candidate to take. Candidates whose score lies within one standard error of the difference below the
 /// highest are tied; among them the smallest regret wins, then the highest score, then the first. On 88 calibrations of
 /// 15 networks (16, 64 and all samples, both targets), judged on other samples, this loses 0.27 dB to the best
-/// candidate on average; the best single calibrator (mse) loses 1.1 dB. src/DECISIONS.md compares other bands. Not
+/// candidate on average; the best single calibrator (mse) loses 1.1 dB. src/decisions/tune.md compares other bands. Not
 /// empty.
 [[nodiscard]] size_t choose_within_band(std::span<const CandidateScores> candidates);
 

@@ -38,7 +38,8 @@ struct Difference {
   bool theirs_elsewhere;  ///< they put a pair on the same value for another reader
 };
 
-/// The policy of our own that explains a difference (placement.md and src/DECISIONS.md); empty when there is none.
+/// The policy of our own that explains a difference (placement.md and src/decisions/place.md); empty when there is
+/// none.
 std::string explain(const Difference& difference) {
   const EdgeDecision& ours = difference.ours;
   const Node& node = difference.graph.node(ours.consumer);
@@ -77,7 +78,7 @@ std::string explain(const Difference& difference) {
       break;
     case OpKind::LayerNorm:
       if (only_theirs && by(RuleId::AttentionAndNorms) && difference.theirs_elsewhere)
-        return "R9: LayerNormalization beside a residual Add reads float (src/DECISIONS.md)";
+        return "R9: LayerNormalization beside a residual Add reads float (src/decisions/place.md)";
       break;
     default: break;
   }
