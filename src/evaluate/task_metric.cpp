@@ -30,7 +30,7 @@ std::map<std::string, int64_t> read_label_map(const std::filesystem::path& path)
   return labels;
 }
 
-/// Errors  InvalidData listing the samples that `known` does not know.
+/// Throws InvalidData listing the samples that `known` rejects.
 template <class Known>
 void require_all(const DataSource& samples, const std::string& what, const std::string& hint, Known&& known) {
   std::vector<std::string> missing;
@@ -59,13 +59,13 @@ struct JudgedOutputs {
   std::span<const std::string> names;
   std::span<const Tensor> in_front, given;
 
-  /// "; it is not known where samples lie in 'y'"; empty where it is.
+  /// Names the outputs whose sample axis is not known; empty without any.
   [[nodiscard]] std::string lost() const {
     std::string found;
     for (size_t i = 0; i < given.size(); ++i)
       if (in_front[i].empty_handle() && !given[i].empty_handle())
         found += (found.empty() ? "'" : ", '") + names[i] + "'";
-    return found.empty() ? found : "; which axis counts the samples is not known of " + found;
+    return found.empty() ? found : "; the axis of the samples is not known in " + found;
   }
 };
 
@@ -79,7 +79,7 @@ Error no_class_output(const std::string& option, const std::string& form, const 
           "judge by --metric-command"};
 }
 
-/// Index of the first output that can be read so. Errors  as no_class_output.
+/// Returns the first output that `read` accepts, with its index. Errors  no_class_output().
 template <class Read>
 std::pair<size_t, ClassOutput> find_output(Read&& read, int64_t samples, const std::string& option,
                                            const std::string& form, const JudgedOutputs& outputs) {

@@ -102,8 +102,9 @@ TEST(EqualizableValues, AreNotKnownWhereNoSizeCanBeTried) {
   text.replace(text.find("float[N, 2, H, W] x"), 19, "float[] x");
   const PlanReport open = plan_of(text), given = plan_of(text, {{"x", {1, 2, 8, 8}}});
   EXPECT_FALSE(open.equalizable);
-  EXPECT_THAT(open.notes, testing::Contains("what could be equalized is not known: the model declares no rank for 'x'; "
-                                            "--shape gives what is missing"));
+  EXPECT_THAT(open.notes,
+              testing::Contains("which values can be equalized is not known: the model declares no rank for 'x'; "
+                                "--shape gives what is missing"));
   ASSERT_TRUE(given.equalizable);
   EXPECT_EQ(given.equalizable->size(), 1U);
   EXPECT_THAT(given.notes, testing::IsEmpty());

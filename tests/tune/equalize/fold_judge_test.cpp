@@ -1,4 +1,4 @@
-#include "tune/equalize/fold_scores.h"
+#include "tune/equalize/fold_judge.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,13 +8,13 @@ namespace {
 
 using ::testing::ElementsAre;
 
-/// The number behind the "y" of the model's output.
+/// Returns the number behind the "y" of the model's output.
 double number_of(const Model& model) {
   const Graph& graph = model.graph();
   return std::stod(graph.value(graph.outputs().front()).name.substr(1));
 }
 
-/// How many models the judge gets at a time, with what it says of them: their numbers.
+/// Records how many models the judge gets at a time, and scores each by its number.
 std::pair<std::vector<size_t>, FoldScores> judged(size_t count, bool one_by_one) {
   std::vector<size_t> at_a_time;
   const FoldScorer scorer = [&](std::span<const Model> models) {
