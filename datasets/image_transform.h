@@ -34,7 +34,7 @@ class ImageTransform {
   std::vector<std::array<float, 256>> levels_;  // per channel: what a pixel value becomes
 };
 
-/// Where a preprocessing puts the pixels of an image: (x, y) of the image lies at (x * scale_x + left, y * scale_y +
+/// Map from the pixels of an image to those of the network: (x, y) of the image lies at (x * scale_x + left, y * scale_y +
 /// top) of the network's input.
 struct ImagePlacement {
   double scale_x = 1, scale_y = 1, left = 0, top = 0;

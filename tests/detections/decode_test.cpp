@@ -42,7 +42,7 @@ TEST(DetectionReaderOf, ReadsRowsOfCornersScoreAndClass) {
   EXPECT_FLOAT_EQ(found[1].box.bottom, 4);
 }
 
-// Columns cx, cy, w, h and two scores of seven anchors; all but two score 0.
+// Columns cx, cy, w, h and two scores of seven anchors; only two score above 0.
 TEST(DetectionReaderOf, ReadsColumnsOfCentresSizesAndScores) {
   std::vector<float> values(6 * 7);
   const auto at = [&](size_t row, size_t anchor) -> float& { return values[row * 7 + anchor]; };
