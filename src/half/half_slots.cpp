@@ -16,7 +16,7 @@ const TypeSet& types_at(const TypeSignature& signature, int variable) {
   return signature.variables[static_cast<size_t>(variable)].types;
 }
 
-/// An attribute that casting the node changes with it.
+/// True for an operator whose type attribute is changed with the node's type.
 bool is_retyped(const Node& node) { return node.op_type == "Cast" || node.op_type == "ConstantOfShape"; }
 
 }  // namespace
