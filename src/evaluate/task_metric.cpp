@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/text.h"
-#include "datasets/labels.h"
+#include "datasets/csv.h"
 #include "detent/base/error.h"
 #include "evaluate/class_output.h"
 
