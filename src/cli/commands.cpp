@@ -1,4 +1,5 @@
 #include <fmt/chrono.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -6,10 +7,12 @@
 #include <ctime>
 #include <memory>
 
+#include "cli/help_format.h"
 #include "cli/program.h"
 #include "core/code_words.h"
 #include "core/files/atomic_file.h"
 #include "core/parse.h"
+#include "core/process/terminal.h"
 #include "core/shown_text.h"
 #include "core/text.h"
 #include "detent/base/model_files.h"
@@ -57,9 +60,12 @@ void write_html(const ReportOptions& options, const std::filesystem::path& model
   write_file(options.html, page(origin), options.overwrite);
 }
 
-/// Prints the text, unless the document goes to standard output.
+/// Prints the text, unless the document goes to standard output; on a terminal with lines that fit.
 void print(const ReportOptions& options, const std::string& text) {
-  if (!options.json_on_stdout()) std::fputs(shown_text(text, Lines::Keep).c_str(), stdout);
+  if (options.json_on_stdout()) return;
+  const std::string shown = shown_text(text, Lines::Keep);
+  std::fputs((isatty(STDOUT_FILENO) != 0 ? wrapped_report(shown, terminal_columns(STDOUT_FILENO)) : shown).c_str(),
+             stdout);
 }
 
 // ---- What a command prints
@@ -102,15 +108,14 @@ int check_written(const Report& report, const ReportOptions& options, std::strin
   if (report.bound && !report.bound->met)
     throw Error(ErrorCode::CheckFailed, report.model + ": " + in_words_of(type, unmet_text(*report.bound)), bound_hint);
   if (report.verdict.quality == Quality::Broken && !options.accept_broken)
-    throw Error(ErrorCode::CheckFailed,
-                report.model + ": the quantized model was written, but it is broken: " + report.verdict.reasons.front(),
+    throw Error(ErrorCode::CheckFailed, report.output + ": written, but broken: " + report.verdict.reasons.front(),
                 broken_hint);
   return 0;
 }
 int exit_code(const QuantizeReport& report, const ReportOptions& options) {
   return check_written(report, options, name_of(report.plan.coverage.type),
                        "another --calibrator (auto measures them), or a wider bound",
-                       "the warning names options to try; --accept-broken exits 0");
+                       "see the end of the report; --accept-broken exits 0");
 }
 int exit_code(const QuantizeWeightsReport& report, const ReportOptions& options) {
   return check_written(report, options, title_of(report.format.codes), "smaller blocks, int8, or a wider bound",

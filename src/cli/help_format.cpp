@@ -136,6 +136,19 @@ std::string wrapped(std::string_view text, size_t width, size_t indent) {
   }
 }
 
+std::string wrapped_report(std::string_view report, size_t width) {
+  std::string result;
+  for (size_t end = 0; !report.empty(); report.remove_prefix(std::min(end + 1, report.size()))) {
+    end = std::min(report.find('\n'), report.size());
+    const std::string_view line = report.substr(0, end);
+    const std::string_view words = line.substr(std::min(line.find_first_not_of(' '), line.size()));
+    const bool whole =
+        line.size() <= width || words.find("   ") != std::string_view::npos || words.starts_with("next:");
+    result += whole ? std::string(line) + "\n" : wrapped(line, width, 4);
+  }
+  return result;
+}
+
 std::string wrapped_command(std::string_view command, size_t width, size_t indent) {
   // An option stays beside its value; a comment comes before the command, for nothing may follow a "\".
   std::vector<std::string> parts;

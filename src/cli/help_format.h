@@ -15,6 +15,10 @@ namespace detent::cli {
 /// longer word stands alone. Line breaks in it stay. Ends with a newline.
 [[nodiscard]] std::string wrapped(std::string_view text, size_t width, size_t indent);
 
+/// A report for a terminal of `width` columns: sentences are broken at blanks, with what follows further in. Lines of
+/// tables (three blanks in a row) and commands to copy ("next: ...") stay whole.
+[[nodiscard]] std::string wrapped_report(std::string_view report, size_t width);
+
 /// A command line broken before options, with " \" at the end of lines, `indent` characters in; it can be copied to a
 /// shell. `command`  one line, or several that end in "\".
 [[nodiscard]] std::string wrapped_command(std::string_view command, size_t width, size_t indent);

@@ -39,10 +39,15 @@ void judge_classes(Verdict& verdict, const JudgedFacts& facts, const VerdictLimi
   // Few decisions are uncertain by their standard error, sqrt(a (1 - a) / n); two of two or three may disagree by
   // chance.
   const double error = std::sqrt(agreement * (1 - agreement) / static_cast<double>(facts.classified));
+  const size_t differing = facts.classified - facts.agreeing;
+  std::string reason =
+      fmt::format("{} of {} {} as in FP32", facts.agreeing, facts.classified, facts.classes ? "classes" : "elements");
+  if (!facts.decided_by.empty()) reason += " at '" + facts.decided_by + "'";
+  if (chance && agreement < limits.good_from_agreement)
+    reason += fmt::format(": {} that differ are too few to count", differing);
   verdict.add(
       chance ? Quality::Good : grade(agreement + error, limits.broken_below_agreement, limits.good_from_agreement),
-      fmt::format("{} of {} {} as in FP32", facts.agreeing, facts.classified, facts.classes ? "classes" : "elements") +
-          (facts.decided_by.empty() ? "" : " at '" + facts.decided_by + "'"));
+      std::move(reason));
 }
 
 void add_caveats(Verdict& verdict, const JudgedFacts& facts, const VerdictLimits& limits) {
@@ -57,6 +62,9 @@ void add_caveats(Verdict& verdict, const JudgedFacts& facts, const VerdictLimits
   if (facts.samples > 0 && facts.samples < limits.few_samples && facts.samples != facts.calibration_samples)
     verdict.caveat(fmt::format("the error was measured on {}: fewer than {} say little",
                                plural(facts.samples, "sample"), limits.few_samples));
+  if (facts.states > 0)
+    verdict.caveat(fmt::format("judged on single steps: the error of {} grows from step to step where it is fed back",
+                               facts.states == 1 ? "a state" : fmt::format("{} states", facts.states)));
   if (facts.samples > 0 && facts.calibrated_with >= facts.samples)
     verdict.caveat("measured on the calibration samples themselves: on others the error may be larger");
   else if (facts.calibrated_with > 0)

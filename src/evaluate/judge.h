@@ -25,6 +25,7 @@ struct JudgedFacts {
   size_t agreeing = 0;          ///< of them, as in FP32
   bool classes = true;          ///< they are for a class; false: elements of integer outputs, where there are no others
   std::vector<std::string> uncomparable = {};  ///< outputs that have another shape than in FP32 on some sample
+  size_t states = 0;                           ///< outputs that a next step reads as inputs
   std::string decided_by;                      ///< the output's name, where there are several; empty: not worth saying
 };
 

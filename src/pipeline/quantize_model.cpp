@@ -159,6 +159,7 @@ QuantizeReport quantize_model(const QuantizeOptions& given) {
 
   // model.onnx -> float graph that the target likes -> placement plan
   Prepared prepared = make(recipe_for(options));
+  warn_of_few_samples(options, prepared);
   const auto judge = open_judge(options.bound, *prepared.float32, prepared.data.get(), options.run);
   if (judge && prepared.half) make_room(prepared, *judge);
   if (options.stop_after == StopAfter::Prepare) return stopped_at(prepared.model(), options);

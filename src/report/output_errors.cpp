@@ -69,4 +69,10 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
+std::string ties_text(const std::vector<std::string>& ties, size_t samples) {
+  const std::string noise = " noise of " + plural(samples, "sample");
+  if (ties.empty()) return "better than every other one beyond the" + noise;
+  return listed(ties) + (ties.size() == 1 ? " scores" : " score") + " the same within the" + noise;
+}
+
 }  // namespace detent

@@ -27,5 +27,7 @@ namespace detent {
 
 /// "a", "a and b", "a, b and c".
 [[nodiscard]] std::string listed(const std::vector<std::string>& names);
+/// "max and mse score the same within the noise of 24 samples", or that no other candidate does. A clause.
+[[nodiscard]] std::string ties_text(const std::vector<std::string>& ties, size_t samples);
 
 }  // namespace detent

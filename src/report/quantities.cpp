@@ -41,8 +41,8 @@ std::string change_text(double before_db, double after_db) {
 std::string choice_text(const CalibratorMeasurement& measured) {
   if (measured.candidates.size() < 2) return "the only candidate that was measured";
   if (measured.highest == measured.winner || measured.highest >= measured.candidates.size()) return "the highest score";
-  return "the samples cannot tell it from " + measured.candidates[measured.highest].calibrator +
-         ", and its worst value lies less far below the best choice for that value";
+  return measured.candidates[measured.highest].calibrator + " scores the same within the noise of the samples; " +
+         measured.candidates[measured.winner].calibrator + " clips the values least badly";
 }
 
 std::string measured_on_text(const CalibratorMeasurement& measured) {

@@ -5,7 +5,7 @@ data="--quiet --data $six --preprocess $preprocess --limit 4"
 
 accepts "quantize" quantize "$model" $data --type fp8 -o in/fp8.onnx --report in/fp8.json
 grep -q '9 of 18 weighted layers FP8' stdout || fail "the layers are not counted as FP8"
-grep -q 'raised opset from 13 to 19' stdout || fail "the opset was not raised"
+grep -q 'opset 13 raised to 19' stdout || fail "the opset was not raised"
 grep -q 'R17 FP8 layer: TensorRT runs Conv, Gemm, MatMul and residual Adds in FP8, not ConvTranspose' stdout || fail "no reason for what stays float"
 if grep -q 'INT8' stdout; then fail "the text of an FP8 file speaks of INT8"; fi
 grep -q '"type": "fp8"' in/fp8.json || fail "--report lacks the type"

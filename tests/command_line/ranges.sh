@@ -2,7 +2,7 @@
 # How ranges are chosen: --calibrator auto and --override.
 . "$(dirname "$0")/expect.sh"
 
-accepts "--calibrator auto" $quantize_sample -o out/auto.onnx --calibrator auto --report out/auto.json
+accepts "--calibrator auto" $quantize_sample -o out/auto.onnx --calibrator auto --report out/auto.json --all
 [ "$(grep -cE '^  [* ] [a-z].* dB' stdout)" -eq 11 ] || fail "auto does not list eleven candidates"
 [ "$(grep -c '^  \* ' stdout)" -eq 1 ] || fail "auto does not mark one winner"
 winner=$(sed -n 's/^  \* \([^ ]*\).*/\1/p' stdout)

@@ -92,6 +92,8 @@ TEST(Judge, SaysInWordsWhereSamplesAreFewOrCalibratedWith) {
   facts.calibration_samples = 8;
   facts.calibrated_with = 0;
   EXPECT_THAT(judge(facts).caveats, IsEmpty());
+  facts.states = 3;
+  EXPECT_THAT(judge(facts).caveats, Contains(HasSubstr("judged on single steps: the error of 3 states")));
 }
 
 TEST(Judge, CountsTheSamplesThatWereCalibratedWithWhereOthersWereNot) {

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "core/text.h"
 #include "tune/correct_biases.h"
 #include "tune/refine/refine_ranges.h"
 #include "tune/refine/round_weights.h"
@@ -33,6 +34,15 @@ QuantizeOptions with_level(QuantizeOptions options) {
 
 bool weights_are_rounded(Accuracy accuracy, CodeType type) {
   return accuracy == Accuracy::Best || (accuracy == Accuracy::Balanced && type == CodeType::Fp8);
+}
+
+void warn_of_few_samples(const QuantizeOptions& options, const Prepared& prepared) {
+  const size_t samples = prepared.data ? prepared.data->size() : kFewestToRefine;
+  if (options.accuracy != Accuracy::Best || samples >= kFewestToRefine) return;
+  options.run.reporter->warn(
+      fmt::format("--accuracy best with {}: choosing ranges and correcting biases need {} and are left out, rounding "
+                  "weights needs 8",
+                  plural(samples, "sample"), kFewestToRefine));
 }
 
 void improve(Chosen& chosen, const QuantizeOptions& options, const Prepared& prepared, const Measured& measured) {

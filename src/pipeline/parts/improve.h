@@ -13,6 +13,9 @@ namespace detent {
 /// weights have 4 bits of precision and lose more than activations do, unless the fast one is asked for.
 [[nodiscard]] bool weights_are_rounded(Accuracy accuracy, CodeType type);
 
+/// Warns where the best level has fewer samples than its steps need, before they take their time.
+void warn_of_few_samples(const QuantizeOptions& options, const Prepared& prepared);
+
 /// Changes what was chosen where that pays. Of the best level: ranges value by value, first layers with UINT8 weights.
 /// Then weights, as weights_are_rounded() says. Then biases, where they are to be corrected. Each step begins with what
 /// the steps before it kept.

@@ -94,12 +94,25 @@ std::set<std::string> names_of_casts(const Graph& graph) {
   return names;
 }
 
+// Caches and hidden states: "conv_cache" and "conv_cache_out", "past.0" and "past.0_next", of one shape.
+size_t count_states(const Graph& graph) {
+  const auto is_state = [&](ValueId output) {
+    const Value& written = graph.value(output);
+    return std::ranges::any_of(graph.inputs(), [&](ValueId input) {
+      const Value& read = graph.value(input);
+      return written.declared_shape && written.declared_shape == read.declared_shape &&
+             written.name.starts_with(read.name);
+    });
+  };
+  return static_cast<size_t>(std::ranges::count_if(graph.outputs(), is_state));
+}
+
 }  // namespace
 
 ModelFacts facts_of(const Model& model) {
   const Graph& graph = model.graph();
-  return {graph.opset(),      graph.nodes().size(),  model.byte_size(),
-          producer_of(model), names_of_casts(graph), find_graph_faults(graph)};
+  return {graph.opset(),         graph.nodes().size(), model.byte_size(),       producer_of(model),
+          names_of_casts(graph), count_states(graph),  find_graph_faults(graph)};
 }
 
 size_t casts_added(const Graph& graph, const ModelFacts& original) {

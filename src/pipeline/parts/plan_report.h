@@ -15,8 +15,9 @@ namespace detent {
 struct ModelFacts {
   int64_t opset = 0;
   size_t nodes = 0, bytes = 0;
-  std::string producer = {};            ///< "pytorch 2.1"; empty: it names none
-  std::set<std::string> casts = {};     ///< names of its Cast nodes
+  std::string producer = {};         ///< "pytorch 2.1"; empty: it names none
+  std::set<std::string> casts = {};  ///< names of its Cast nodes
+  size_t states = 0;  ///< outputs that the next step reads: an input has the shape and the start of the name
   std::vector<GraphFault> faults = {};  ///< rules of ONNX that it breaks itself
 };
 [[nodiscard]] ModelFacts facts_of(const Model& model);

@@ -14,18 +14,18 @@ namespace detent {
 namespace {
 
 constexpr size_t kBlameSamples = 4;
-constexpr size_t kBlamedShown = 3;
 constexpr size_t kCuresShown = 2;
 
 std::optional<JudgedFacts::Named> named(const std::optional<ClosingError::Named>& named) {
   return named ? std::optional(JudgedFacts::Named{named->name, named->sqnr_db}) : std::nullopt;
 }
 
-JudgedFacts facts_of(const QuantizeReport& report, const VerdictGrounds& grounds) {
+JudgedFacts facts_of(const QuantizeReport& report, const Prepared& prepared, const VerdictGrounds& grounds) {
   JudgedFacts facts = judged_facts(grounds.worse.closing);
   facts.quantized = !report.values.empty() || report.plan.coverage.int8_layers > 0;
   facts.calibration_samples = report.samples;
   facts.calibrated_with = grounds.calibrated_with;
+  facts.states = prepared.facts.states;
   return facts;
 }
 
@@ -52,39 +52,11 @@ std::vector<std::string> cures_for(const QuantizeReport& report, const QuantizeO
   std::vector<std::string> cures;
   const bool data = options.data.given();
   if (options.format.per_tensor) cures.emplace_back("without --per-tensor");
-  if (data && options.accuracy != Accuracy::Best) cures.emplace_back("--accuracy best, which takes minutes");
-  if (data && !report.measured) cures.emplace_back("--calibrator auto, which measures all of them");
-  if (!options.bound.given()) cures.emplace_back("--min-sqnr 20, which keeps layers float");
+  if (data && !report.measured) cures.emplace_back("--calibrator auto (measures all of them)");
+  if (data && options.accuracy != Accuracy::Best) cures.emplace_back("--accuracy best (takes minutes)");
+  if (!options.bound.given()) cures.emplace_back("--min-sqnr 20 (keeps layers float)");
   cures.resize(std::min(cures.size(), kCuresShown));
   return cures;
-}
-
-/// Where no value alone is to blame: those that their own pair distorts most.
-std::string distorted_text(std::vector<VerdictReport::Blame> blame) {
-  if (blame.empty()) return {};
-  std::ranges::stable_sort(blame, {}, &VerdictReport::Blame::sqnr_db);
-  std::string text = "\n  no value alone is to blame; their own pairs distort most:";
-  for (size_t i = 0; i < std::min(kBlamedShown, blame.size()); ++i)
-    text += fmt::format("{} '{}' {:.1f} dB", i ? "," : "", blame[i].value, blame[i].sqnr_db);
-  return text;
-}
-
-std::string warning_text(const QuantizeReport& report) {
-  const VerdictReport& verdict = report.verdict;
-  std::string text = report.output + " is " + std::string(name_of(*verdict.quality)) + ": " + verdict.reasons.front();
-  const bool several = report.error && report.error->outputs.size() > 1;
-  size_t shown = 0;
-  for (const VerdictReport::Blame& blame : verdict.blame) {
-    // A tenth of a dB is what one measurement on few samples may vary by.
-    if (shown == kBlamedShown || blame.sqnr_db_without < verdict.blame_sqnr_db + 0.1) break;
-    text += fmt::format("\n  '{}': without its pair {} {:.1f} dB instead of {:.1f}; itself {:.1f} dB", blame.value,
-                        several ? "the worst output has" : "the output has", blame.sqnr_db_without,
-                        verdict.blame_sqnr_db, blame.sqnr_db);
-    ++shown;
-  }
-  if (shown == 0) text += distorted_text(verdict.blame);
-  for (const std::string& cure : verdict.cures) text += "\n  try " + cure;
-  return text;
 }
 
 }  // namespace
@@ -107,13 +79,12 @@ JudgedFacts judged_facts(const std::optional<ClosingError>& closing) {
 
 void add_verdict(QuantizeReport& report, const QuantizeOptions& options, Prepared& prepared,
                  const VerdictGrounds& grounds) {
-  report.verdict = judge(facts_of(report, grounds));
+  report.verdict = judge(facts_of(report, prepared, grounds));
   if (const std::string& caveat = grounds.worse.caveat; !caveat.empty())
     report.verdict.caveats.insert(report.verdict.caveats.begin(), caveat);
   if (!report.verdict.quality || *report.verdict.quality == Quality::Good) return;
   add_blame(report, options.run, prepared, grounds);
   report.verdict.cures = cures_for(report, options);
-  options.run.reporter->warn(warning_text(report));
 }
 
 }  // namespace detent

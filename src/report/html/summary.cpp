@@ -49,12 +49,11 @@ std::string beside(const MetricStyle& style, double value, double other, const s
   return style.difference(value, other) + (value > other ? " above " : " below ") + name;
 }
 
-/// Who is as good as the best for all that the samples can tell.
+/// Names the candidates that the samples do not separate from the winner.
 std::string certainty(const ComparisonReport& report, const SummaryVariant& winner) {
   if (report.variants.size() < 2 || !winner.score_error) return {};
-  const std::string samples = plural(report.evaluation_samples, "sample");
-  if (report.ties.empty()) return " The " + samples + " tell it from every other one.";
-  return " The " + samples + " cannot tell " + escape(listed(report.ties)) + " from it.";
+  const std::string clause = escape(ties_text(report.ties, report.evaluation_samples));
+  return (report.ties.empty() ? " It is " : " ") + clause + ".";
 }
 
 std::string summary_verdict(const ComparisonReport& report) {

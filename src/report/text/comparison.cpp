@@ -120,19 +120,15 @@ std::string outputs_of(const ComparisonReport& report, Listing& listing) {
          (shown < outputs.size() ? "  and " + plural(outputs.size() - shown, "output") + " no worse\n" : "");
 }
 
-/// What the marks behind the scores say, and who is as good as the best; "" where there is nothing to compare with.
+/// Explains the ± behind the scores and names the ties; "" where there is nothing to compare with.
 std::string certainty_of(const ComparisonReport& report) {
   const auto winner = std::ranges::find(report.variants, report.winner, &ComparisonReport::Variant::calibrator);
   if (winner == report.variants.end() || report.variants.size() < 2) return {};
-  const std::string samples = plural(report.evaluation_samples, "sample");
   if (!winner->score_error)
     return report.criterion == metrics::kCommand.name
-               ? "  the command gives one number for all samples: how sure it is, nobody knows\n"
-               : "  " + samples + " cannot tell how sure that is\n";
-  return "  " +
-         (report.ties.empty() ? samples + " tell it from every other one"
-                              : samples + " cannot tell " + listed(report.ties) + " from it") +
-         "; ± standard error over the samples\n";
+               ? "  no standard error: the command returns one number for all samples\n"
+               : "  no standard error: one sample has none\n";
+  return "  " + ties_text(report.ties, report.evaluation_samples) + "; ± is the standard error over the samples\n";
 }
 
 /// How much of the model is quantized; of several types each.

@@ -16,7 +16,7 @@ std::string more_than(size_t shown, size_t count) {
   return count > shown ? "  and " + plural(count - shown, "value") + " more\n" : "";
 }
 
-std::string family_line(const EqualizeReport::Family& family) {
+std::string family_line(const EqualizeReport::Family& family, bool changed) {
   std::string text = "  " + family.name + ": ";
   if (family.values == 0) return text + "nothing to equalize\n";
   text += plural(family.values, "value");
@@ -24,7 +24,7 @@ std::string family_line(const EqualizeReport::Family& family) {
   // Factors from a table come without the groups, so what made them is not known.
   if (family.groups > 0 && (family.kept || family.gain_db)) text += fmt::format(", alpha {:g}", family.alpha);
   if (family.gain_db) text += fmt::format(", {:+.2f} dB", *family.gain_db);
-  text += family.kept ? ", kept" : family.gain_db ? ", dropped" : ", left alone";
+  text += family.kept ? changed ? ", kept" : ", all factors came out 1" : family.gain_db ? ", dropped" : ", left alone";
   return text + (family.kept || family.reason.empty() ? "" : ": " + family.reason) + "\n";
 }
 
@@ -53,7 +53,7 @@ std::string equalize_text(const EqualizeReport& report, Listing& listing) {
   if (report.acceptance && report.acceptance->kept)
     text += ", " + change_text(*report.acceptance->before_db, *report.acceptance->after_db) + " on all of them";
   text += "\n";
-  for (const auto& family : report.families) text += family_line(family);
+  for (const auto& family : report.families) text += family_line(family, !report.values.empty());
   text += imbalance_lines(report.values, listing);
   for (const std::string& note : listing.sentences(report.notes)) text += "  " + note + "\n";
   return text;

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 #include <map>
+#include <numeric>
+#include <tuple>
 
 #include "core/code_words.h"
 #include "report/output_errors.h"
@@ -21,26 +24,61 @@ constexpr size_t kLinesShown = 20;  // of a list whose lines differ
 
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
-std::string measurement_text(const CalibratorMeasurement& measured) {
-  std::string text =
-      "measured " + plural(measured.candidates.size(), "calibrator") + " on " + measured_on_text(measured) +
-      fmt::format(" in {:.1f} s; score: half the mean of the samples' SQNR, half the SQNR of their mean noise\n",
-                  measured.seconds);
+/// The candidates in a table: Lists::All.
+std::string candidates_text(const CalibratorMeasurement& measured) {
   Table table{{{"", Kind::Name, "", 17}, {"", Kind::Number, "", 8}}};
   table.margin = "    ";
   for (size_t i = 0; i < measured.candidates.size(); ++i) {
     const auto& candidate = measured.candidates[i];
-    const bool exact = std::isinf(candidate.score_db) && candidate.score_db > 0;
-    Table::Row row{{{candidate.calibrator}, {exact ? "exact" : fmt::format("{:.2f} dB", candidate.score_db)}}};
+    Table::Row row{{{candidate.calibrator}, {metric_text(metrics::kSqnr, candidate.score_db)}}};
     if (const auto& share = candidate.error.argmax_agreement)
       row.behind += ", argmax agreement " + percent_text(*share, 2);
     if (const auto& share = candidate.error.sign_agreement) row.behind += ", sign agreement " + percent_text(*share, 2);
     if (candidate.error.samples < measured.samples) row.behind += ", on " + plural(candidate.error.samples, "sample");
     if (i == measured.winner) row.badge = "taken";
-    if (i == measured.winner && measured.highest != i) row.behind += "; " + choice_text(measured);
     table.rows.push_back(std::move(row));
   }
-  return text + to_text(table);
+  return "  score: half the mean SQNR of the samples, half the SQNR of their mean noise\n" + to_text(table);
+}
+
+/// "mse 32.35 dB, then percentile:99.99 32.15, samplemax:50 31.49, and 8 more": the winner, then those measured on the
+/// most samples, the highest scores first.
+std::string ranking_text(const CalibratorMeasurement& measured) {
+  constexpr size_t kRanked = 4;
+  std::vector<size_t> order(measured.candidates.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, std::ranges::greater{}, [&](size_t i) {
+    const auto& candidate = measured.candidates[i];
+    return std::tuple(i == measured.winner, candidate.error.samples, candidate.score_db);
+  });
+  const size_t shown = std::min(order.size(), kRanked);
+  std::string text;
+  for (size_t i = 0; i < shown; ++i) {
+    const auto& candidate = measured.candidates[order[i]];
+    text += i == 0 ? "" : i == 1 ? ", then " : ", ";
+    text += candidate.calibrator + " " + metric_text(metrics::kSqnr, candidate.score_db);
+  }
+  return text + (order.size() > shown ? fmt::format(", {} more", order.size() - shown) : "");
+}
+
+/// Why the winner was taken where that is not plain from the scores; begins with "; ".
+std::string why_taken_text(const CalibratorMeasurement& measured) {
+  if (measured.highest != measured.winner) return "; " + choice_text(measured);
+  constexpr double kTold = 0.01;  // a smaller difference in agreement says nothing
+  const auto agreement = [&](size_t i) { return measured.candidates[i].error.argmax_agreement.value_or(0); };
+  for (size_t i = 0; i < measured.candidates.size(); ++i)
+    if (measured.candidates[i].error.samples == measured.samples && agreement(i) >= agreement(measured.winner) + kTold)
+      return "; chosen by SQNR: argmax agreement is " + percent_text(agreement(measured.winner), 2) + ", with " +
+             measured.candidates[i].calibrator + " " + percent_text(agreement(i), 2);
+  return {};
+}
+
+std::string measurement_text(const CalibratorMeasurement& measured, Listing& listing) {
+  std::string text = "measured " + plural(measured.candidates.size(), "calibrator") + " on " +
+                     measured_on_text(measured) + fmt::format(" in {:.1f} s: ", measured.seconds) +
+                     ranking_text(measured) + why_taken_text(measured) + "\n";
+  if (listing.all()) text += candidates_text(measured);
+  return text;
 }
 
 /// A line for each step.
@@ -69,6 +107,7 @@ std::string kept_float_text(const PlanReport& plan, Listing& listing) {
   for (size_t i = 0; i < shown; ++i) text += "kept float: " + lines[i] + "\n";
   if (shown < lines.size())
     text += "kept float: " + std::to_string(lines.size() - shown) + " more, each for its own reason\n";
+  if (!lines.empty()) text += "  the rules (R10, O2 ...) are explained in src/place/RULES.md\n";
   return text;
 }
 
@@ -112,13 +151,43 @@ std::string bound_text(const BoundReport& report) {
   return text;
 }
 
-std::string verdict_text(const VerdictReport& verdict) {
+namespace {
+
+constexpr size_t kBlamedShown = 3;
+
+/// The values that cost most, by what the output gains without their pair.
+std::string blame_text(const VerdictReport& verdict, size_t outputs) {
+  // A tenth of a dB is what one measurement on few samples may vary by.
+  const auto costs = [&](const auto& blame) { return blame.sqnr_db_without >= verdict.blame_sqnr_db + 0.1; };
+  std::vector<VerdictReport::Blame> shown;
+  std::ranges::copy_if(verdict.blame, std::back_inserter(shown), costs);
+  if (verdict.blame.empty()) return {};
+  if (shown.empty()) {
+    shown = verdict.blame;
+    std::ranges::stable_sort(shown, {}, &VerdictReport::Blame::sqnr_db);
+    shown.resize(std::min(shown.size(), kBlamedShown));
+    return "  no single value explains it; those with the largest error are " +
+           join(shown, ", ", [](const auto& one) { return fmt::format("'{}' ({:.1f} dB)", one.value, one.sqnr_db); }) +
+           "\n";
+  }
+  shown.resize(std::min(shown.size(), kBlamedShown));
+  return join(shown, "", [&](const auto& one) {
+    return fmt::format("  without the pair on '{}' {} {:.1f} dB instead of {:.1f}\n", one.value,
+                       outputs > 1 ? "the worst output has" : "the output has", one.sqnr_db_without,
+                       verdict.blame_sqnr_db);
+  });
+}
+
+}  // namespace
+
+std::string verdict_text(const VerdictReport& verdict, size_t outputs) {
   std::string text = "verdict: ";
   text += verdict.quality ? name_of(*verdict.quality) : "none";
-  for (size_t i = 0; i < verdict.reasons.size(); ++i) text += (i ? ", " : " (") + verdict.reasons[i];
-  if (!verdict.reasons.empty()) text += ")";
+  if (!verdict.reasons.empty()) text += " (" + join(verdict.reasons) + ")";
   text += "\n";
   for (const std::string& caveat : verdict.caveats) text += "  " + caveat + "\n";
+  text += blame_text(verdict, outputs);
+  for (const std::string& cure : verdict.cures) text += "  try " + cure + "\n";
   return text;
 }
 
@@ -149,44 +218,76 @@ std::string unmet_text(const BoundReport& report) {
          (report.fp32 ? ", FP32 " + score_text(report, *report.fp32) : std::string()) + "; it was written";
 }
 
-std::string to_text(const QuantizeReport& report, Lists lists) {
-  Listing listing(lists);
-  std::string text = file_name(report.model) + "  opset " + std::to_string(report.opset) + ", " +
-                     plural(report.nodes, "node") + ", " + bytes_text(static_cast<double>(report.model_bytes)) +
-                     "     target " + report.target + "\n";
-  text += report.table.empty() ? "calibrated " + plural(report.samples, "sample") +
-                                     fmt::format(" in {:.1f} s", report.calibration_seconds)
-                               : "ranges from " + report.table +
-                                     (report.samples ? " (" + plural(report.samples, "sample") + ")" : " (imported)");
+namespace {
+
+/// What was made of what.
+std::string made_text(const QuantizeReport& report) {
+  const bool raised = report.written_opset != 0 && report.written_opset != report.opset;
+  return "wrote " + report.output + " (" + bytes_text(static_cast<double>(report.output_bytes)) + ") for " +
+         report.target + ", from " + file_name(report.model) + " (" +
+         bytes_text(static_cast<double>(report.model_bytes)) + ", opset " + std::to_string(report.opset) +
+         (raised ? " raised to " + std::to_string(report.written_opset) : "") + ")\n";
+}
+
+/// Where the ranges came from.
+std::string calibration_text(const QuantizeReport& report) {
+  std::string text =
+      report.table.empty()
+          ? "calibrated " + plural(report.samples, "sample") + fmt::format(" in {:.1f} s", report.calibration_seconds)
+          : "ranges from " + report.table +
+                (report.samples ? " (" + plural(report.samples, "sample") + ")" : " (imported)");
   if (report.table.empty() && report.calibration_seconds > 0)
     text += fmt::format(" ({:.0f}/s)", static_cast<double>(report.samples) / report.calibration_seconds);
-  text += fmt::format(", peak {:.0f} MB", report.peak_mb) + "     calibrator " + report.calibrator +
-          (report.measured ? " (auto)" : "") + "\n";
-  if (report.measured) text += measurement_text(*report.measured);
+  text += ", calibrator " + report.calibrator + (report.measured ? " (auto)" : "") +
+          fmt::format(", peak {:.0f} MB\n", report.peak_mb);
   if (report.skipped_samples) text += "skipped " + plural(report.skipped_samples, "unreadable sample") + "\n";
+  return text;
+}
+
+std::string coverage_line(const QuantizeReport& report) {
+  const PlanReport& plan = report.plan;
+  return coverage_text(plan.coverage) + ": " + plural(static_cast<size_t>(plan.coverage.pairs), "pair") + " on " +
+         plural(plan.quantized_values, "value") +
+         (plan.shared_scale_groups ? ", " + plural(plan.shared_scale_groups, "group") + " of shared scales" : "") +
+         (plan.folded_batchnorms
+              ? ", " + std::to_string(plan.folded_batchnorms) + " BatchNormalization folded into weights"
+              : "") +
+         "\n";
+}
+
+/// The command that builds the engine; "" where the file needs none.
+std::string next_text(const QuantizeReport& report) {
+  if (report.verdict.quality != Quality::Good || !report.target.starts_with("tensorrt")) return {};
+  const bool strongly_typed = report.target.starts_with("tensorrt:11");
+  const std::string types = strongly_typed                               ? ""
+                            : report.plan.coverage.type == CodeType::Fp8 ? " --fp8 --fp16"
+                                                                         : " --int8 --fp16";
+  return "  next: trtexec --onnx=" + report.output + types +
+         " --saveEngine=" + std::filesystem::path(report.output).replace_extension(".engine").string() + "\n";
+}
+
+}  // namespace
+
+std::string to_text(const QuantizeReport& report, Lists lists) {
+  Listing listing(lists);
+  std::string text = made_text(report);
+  text += report.error ? error_text(*report.error, report.error_source, listing)
+                       : "error against FP32: not measured: no data\n";
+  text += calibration_text(report);
+  if (report.measured) text += measurement_text(*report.measured, listing);
   text += outlier_text(report.outliers, listing);
   if (report.equalized) text += equalize_text(*report.equalized, listing);
   if (report.bias_correction && report.accuracy.steps.empty()) text += bias_correction_text(*report.bias_correction);
   text += steps_text(report.accuracy);
-  if (report.plan.folded_batchnorms)
-    text += "folded " + std::to_string(report.plan.folded_batchnorms) + " BatchNormalization into weights\n";
-  if (report.written_opset != report.opset)
-    text += "raised opset from " + std::to_string(report.opset) + " to " + std::to_string(report.written_opset) + "\n";
-  text += "placed " + plural(static_cast<size_t>(report.plan.coverage.pairs), "pair") + " on " +
-          plural(report.plan.quantized_values, "value") + "; " + coverage_text(report.plan.coverage);
-  if (report.plan.shared_scale_groups)
-    text += ", " + plural(report.plan.shared_scale_groups, "group") + " of shared scales";
-  text += "\n";
+  text += coverage_line(report);
   text += kept_float_text(report.plan, listing);
   if (report.bound) text += in_words_of(report.plan.coverage.type, bound_text(*report.bound));
   if (report.floats) text += float_text(*report.floats, listing);
   text += types_text(report.plan.coverage.types, report.plan.coverage.type);
-  text += notes_text(report.notes, listing);
-  text += report.error ? error_text(*report.error, report.error_source, listing)
-                       : "error against FP32: not measured: no data\n";
   if (report.saturation) text += saturation_text(*report.saturation);
-  return text + "wrote " + report.output + " (" + bytes_text(static_cast<double>(report.output_bytes)) + ")\n" +
-         listing.closing() + verdict_text(report.verdict);
+  text += notes_text(report.notes, listing);
+  return text + listing.closing() + verdict_text(report.verdict, report.error ? report.error->outputs.size() : 0) +
+         next_text(report);
 }
 
 namespace {

@@ -30,8 +30,9 @@ namespace detent {
 [[nodiscard]] std::string to_text(const QuantizeReport& report, Lists lists = Lists::Capped);
 [[nodiscard]] std::string to_text(const QuantizeWeightsReport& report, Lists lists = Lists::Capped);
 [[nodiscard]] std::string to_text(const CastReport& report, Lists lists = Lists::Capped);
-/// "verdict: good (SQNR ..., ...)", then what one must know, a line each.
-[[nodiscard]] std::string verdict_text(const VerdictReport& verdict);
+/// "verdict: good (SQNR ..., ...)", then caveats, the values that cost most, and options to try, a line each.
+/// outputs   of the model that were compared.
+[[nodiscard]] std::string verdict_text(const VerdictReport& verdict, size_t outputs = 1);
 /// "error against FP32 on 16 samples: ..." and a line for each of several outputs. source: what was measured on; may be
 /// empty.
 [[nodiscard]] std::string error_text(const ErrorReport& error, const std::string& source, Listing& listing);

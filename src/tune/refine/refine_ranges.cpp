@@ -22,7 +22,7 @@ namespace detent {
 
 namespace {
 
-constexpr size_t kFewestToRefine = 16, kSearch = 32, kHeldOut = 64, kSweeps = 2;
+constexpr size_t kSearch = 32, kHeldOut = 64, kSweeps = 2;
 
 /// A unit and the trial it should change to.
 struct Wish {

@@ -17,6 +17,9 @@
 
 namespace detent {
 
+/// Samples that refine_ranges() needs.
+inline constexpr size_t kFewestToRefine = 16;
+
 /// What refine_ranges() refines. Looks at things that must outlive the call.
 struct RangeRefinement {
   const Model& model;  ///< prepared float model; unchanged

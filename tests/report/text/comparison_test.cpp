@@ -57,25 +57,27 @@ TEST(ComparisonText, ListsOutputsWhenThereAreSeveral) {
 
 TEST(ComparisonText, SaysHowSureTheBestIs) {
   ComparisonReport report = two_variants();
-  EXPECT_THAT(to_text(report), HasSubstr("100 samples cannot tell how sure that is"));
+  EXPECT_THAT(to_text(report), HasSubstr("no standard error: one sample has none"));
   report.variants[0].score_error = 0.011;
   report.variants[1].score_error = 0.0105;
   EXPECT_THAT(to_text(report), HasSubstr("62.60 % \u00B11.10"));
   EXPECT_THAT(to_text(report), HasSubstr("68.95 % \u00B11.05"));
   EXPECT_THAT(to_text(report),
-              HasSubstr("--calibrator auto\n  100 samples tell it from every other one; \u00B1 standard"));
+              HasSubstr("--calibrator auto\n  better than every other one beyond the noise of 100 samples; \u00B1 is"));
   report.ties = {"max"};
-  EXPECT_THAT(to_text(report),
-              HasSubstr("  100 samples cannot tell max from it; \u00B1 standard error over the samples\n"));
+  EXPECT_THAT(
+      to_text(report),
+      HasSubstr(
+          "  max scores the same within the noise of 100 samples; \u00B1 is the standard error over the samples\n"));
   report.variants.resize(1);
   report.winner = "max";
-  EXPECT_THAT(to_text(report), Not(HasSubstr("tell"))) << "one candidate is compared with nothing";
+  EXPECT_THAT(to_text(report), Not(HasSubstr("noise"))) << "one candidate is compared with nothing";
 }
 
 TEST(ComparisonText, DoesNotClaimToKnowHowSureACommandIs) {
   ComparisonReport report = two_variants();
   report.criterion = "metric";
-  EXPECT_THAT(to_text(report), HasSubstr("the command gives one number for all samples"));
+  EXPECT_THAT(to_text(report), HasSubstr("the command returns one number for all samples"));
 }
 
 TEST(ComparisonJson, HasTheErrorOfEachScoreAndTheTies) {

@@ -104,25 +104,35 @@ QuantizeReport measured_report() {
   return report;
 }
 
-TEST(QuantizeText, ListsWhatAutoMeasuredAndMarksTheWinner) {
+TEST(QuantizeText, RanksInOneLineWhatAutoMeasuredAndListsItOnRequest) {
   const std::string text = to_text(measured_report());
-  EXPECT_NE(text.find("calibrator mse (auto)\nmeasured 2 calibrators on 16 to 32 samples in 1.5 s; score: half"),
+  EXPECT_NE(text.find(", calibrator mse (auto), peak "), std::string::npos) << text;
+  EXPECT_NE(text.find("\nmeasured 2 calibrators on 16 to 32 samples in 1.5 s: mse 31.25 dB, then max 20.50 dB\n"),
             std::string::npos)
       << text;
-  EXPECT_NE(text.find("\n    max                20.50 dB, argmax agreement 87.50 %, on 16 samples\n"),
-            std::string::npos)
-      << text;
-  EXPECT_NE(text.find("\n  * mse                31.25 dB, sign agreement 100 %\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("score: half"), std::string::npos) << text;
+  const std::string all = to_text(measured_report(), Lists::All);
+  EXPECT_NE(all.find("\n    max                20.50 dB, argmax agreement 87.50 %, on 16 samples\n"), std::string::npos)
+      << all;
+  EXPECT_NE(all.find("\n  * mse                31.25 dB, sign agreement 100 %\n"), std::string::npos) << all;
 }
 
 TEST(QuantizeText, SaysWhyAutoTakesAnotherThanTheHighest) {
   QuantizeReport report = measured_report();
-  EXPECT_EQ(to_text(report).find("cannot tell"), std::string::npos);
+  EXPECT_EQ(to_text(report).find("noise of the samples"), std::string::npos);
   report.measured->highest = 0;
   EXPECT_NE(
-      to_text(report).find("  * mse                31.25 dB, sign agreement 100 %; the samples cannot tell it from "
-                           "max, and its worst value lies less far below the best choice for that value\n"),
+      to_text(report).find("; max scores the same within the noise of the samples; mse clips the values least badly\n"),
       std::string::npos);
+}
+
+TEST(QuantizeText, SaysWhereAnotherCandidateAgreesMoreOften) {
+  QuantizeReport report = measured_report();
+  report.measured->candidates[0].error = {.samples = 32, .argmax_agreement = 1.0};
+  report.measured->candidates[1].error = {.samples = 32, .argmax_agreement = 0.9375};
+  EXPECT_NE(to_text(report).find("; chosen by SQNR: argmax agreement is 93.75 %, with max 100 %\n"), std::string::npos);
+  report.measured->candidates[1].error.argmax_agreement = 0.995;
+  EXPECT_EQ(to_text(report).find("chosen by SQNR"), std::string::npos) << "too small a difference";
 }
 
 TEST(QuantizeText, NamesOneCountWhereAllCandidatesHadIt) {
@@ -130,13 +140,44 @@ TEST(QuantizeText, NamesOneCountWhereAllCandidatesHadIt) {
   report.measured->candidates[0].error.samples = 32;
   const std::string text = to_text(report);
   EXPECT_NE(text.find("measured 2 calibrators on 32 samples"), std::string::npos) << text;
-  EXPECT_EQ(text.find(", on "), std::string::npos) << text;
 }
 
 TEST(QuantizeText, CallsACandidateExactThatShowsNoDifference) {
   QuantizeReport report = measured_report();
   report.measured->candidates[1].score_db = std::numeric_limits<double>::infinity();
-  EXPECT_NE(to_text(report).find("  * mse                   exact"), std::string::npos) << to_text(report);
+  EXPECT_NE(to_text(report).find(": mse exact, then max 20.50 dB"), std::string::npos) << to_text(report);
+}
+
+TEST(QuantizeText, EndsWithTheVerdictItsCausesAndCures) {
+  QuantizeReport report;
+  report.output = "net.int8.onnx", report.target = "tensorrt:10.13";
+  report.verdict = {.quality = Quality::Broken,
+                    .reasons = {"SQNR 4.1 dB at 'y'"},
+                    .blame_sqnr_db = 4,
+                    .cures = {"--min-sqnr 20 (keeps layers float)"}};
+  report.verdict.blame = {{"a", 1, 4}, {"b", 0.5, 4}};
+  EXPECT_NE(to_text(report).find("\nverdict: broken (SQNR 4.1 dB at 'y')\n"
+                                 "  no single value explains it; those with the largest error are 'b' (0.5 dB), 'a' "
+                                 "(1.0 dB)\n  try --min-sqnr 20 (keeps layers float)\n"),
+            std::string::npos)
+      << to_text(report);
+  report.verdict.blame = {{"a", 1, 9}, {"b", 0.5, 4}};
+  EXPECT_NE(to_text(report).find("\n  without the pair on 'a' the output has 9.0 dB instead of 4.0\n  try"),
+            std::string::npos)
+      << to_text(report);
+}
+
+TEST(QuantizeText, NamesTheCommandThatBuildsAnEngineOfAGoodFile) {
+  QuantizeReport report;
+  report.output = "net.int8.onnx", report.target = "tensorrt:10.13";
+  EXPECT_EQ(to_text(report).find("trtexec"), std::string::npos) << "not measured";
+  report.verdict.quality = Quality::Good;
+  EXPECT_TRUE(
+      to_text(report).ends_with("\n  next: trtexec --onnx=net.int8.onnx --int8 --fp16 --saveEngine=net.int8.engine\n"));
+  report.target = "tensorrt:11.0";
+  EXPECT_TRUE(to_text(report).ends_with("--onnx=net.int8.onnx --saveEngine=net.int8.engine\n"));
+  report.target = "onnxruntime:1.30";
+  EXPECT_EQ(to_text(report).find("trtexec"), std::string::npos);
 }
 
 TEST(QuantizeText, SaysWhyAStepWasDroppedInItsLine) {
@@ -168,6 +209,8 @@ TEST(EqualizeText, SaysWhyAFamilyWasDropped) {
   report.requested = "auto";
   report.families = {{"relu", 1, 2, 3, false, 4.84, "not sure"}, {"act", 1, 2, 3, true, 1.0, ""}};
   Listing listing(Lists::Capped);
+  EXPECT_NE(equalize_text(report, listing).find("+1.00 dB, all factors came out 1\n"), std::string::npos);
+  report.values.push_back({.name = "a"});
   const std::string text = equalize_text(report, listing);
   EXPECT_NE(text.find("+4.84 dB, dropped: not sure\n"), std::string::npos) << text;
   EXPECT_NE(text.find("+1.00 dB, kept\n"), std::string::npos) << text;
