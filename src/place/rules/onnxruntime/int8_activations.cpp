@@ -2,8 +2,8 @@
 //                              +--> Conv
 //   float:    Conv --> Relu --> Q --> DQ
 //
-// With INT8 activations (--activation int8) ONNX Runtime makes fewer integer kernels. Those of Conv and MatMul take
-// UINT8, and the engine turns an INT8 pair into UINT8 only if one DequantizeLinear with one reader follows the
+// With INT8 activations (--activation int8) ONNX Runtime makes fewer integer kernels. The kernels of Conv and MatMul
+// take UINT8, and the engine turns an INT8 pair into UINT8 only if one DequantizeLinear with one reader follows the
 // QuantizeLinear. A Relu or Clip(0, b) is absorbed only if the lowest code is 0, but symmetric codes go below. The
 // pairs stay: two pairs behind one Conv keep it float too. The plan reports such layers as float.
 //
