@@ -11,7 +11,7 @@
 
 namespace detent::bench {
 
-/// What an activation may look like.
+/// Kinds of activations.
 enum class Kind {
   Dense,        ///< normal
   Relu,         ///< half of it zero
@@ -26,7 +26,7 @@ inline std::string name_of(Kind kind) {
   return kNames[static_cast<size_t>(kind)];
 }
 
-/// The same numbers every time; more than 2^20 repeat.
+/// Returns the same numbers every time; they repeat after 2^20.
 inline std::vector<float> random_floats(size_t count, Kind kind) {
   constexpr size_t kPeriod = size_t{1} << 20;
   std::mt19937 random(1);

@@ -24,7 +24,8 @@ void choose(benchmark::State& state, std::string_view name, Kind kind, RangeKind
   for (auto _ : state) benchmark::DoNotOptimize(calibrator->choose(histogram, range));
 }
 
-/// A third dense, a third after ReLU, the rest clipped or heavy-tailed, scales spread over an octave.
+/// A third of the data is dense, a third is after ReLU, the rest is clipped or heavy-tailed; scales spread over an
+/// octave.
 void choose_for_a_network(benchmark::State& state, RangeKind range) {
   std::vector<Histogram> histograms;
   constexpr Kind kMix[] = {Kind::Dense, Kind::Relu, Kind::Dense, Kind::Relu, Kind::Relu6, Kind::HeavyTailed};

@@ -1,5 +1,5 @@
-// Counting one activation tensor into its histogram. Names: collector/DATA/ELEMENTS, and with another instruction set
-// than the CPU's best collector/DATA/ELEMENTS/SET; merge/PAIR_OF_RANGES.
+// Counts one activation tensor into its histogram. Names: collector/DATA/ELEMENTS; collector/DATA/ELEMENTS/SET with
+// another instruction set than the CPU's best; merge/PAIR_OF_RANGES.
 #include <benchmark/benchmark.h>
 #include <hwy/targets.h>
 
@@ -11,7 +11,7 @@
 namespace detent::bench {
 namespace {
 
-constexpr size_t kSmall[] = {64, 512, 2048, 8192};  // the price of a call
+constexpr size_t kSmall[] = {64, 512, 2048, 8192};  // the cost of one call
 constexpr size_t kInCache = size_t{1} << 14;
 constexpr size_t kOutOfCache = size_t{1} << 24;
 constexpr int64_t kBestTarget = 0;
@@ -37,7 +37,7 @@ void collect(benchmark::State& state, Kind kind, size_t elements, int64_t target
   choose_instructions(kBestTarget);
 }
 
-/// Two workers' histograms of one value become one; with `factor` 1 their bins are equally wide.
+/// Merges two workers' histograms of one value; with `factor` 1 their bins are equally wide.
 void merge(benchmark::State& state, float factor) {
   std::vector<float> values = random_floats(kInCache, Kind::Dense);
   Histogram other;

@@ -19,7 +19,7 @@ const work = mkdtempSync(join(tmpdir(), 'detent-bench-'));
 process.on('exit', () => rmSync(work, { recursive: true, force: true }));
 process.on('SIGINT', () => process.exit(130));
 
-// A long run takes about this much longer than a short one: the difference is the cost of the samples alone.
+// Seconds by which a long run exceeds a short one: the difference is the cost of the samples alone.
 const longSeconds = Number(options.seconds);
 
 function quantile(sorted, q) {
@@ -28,13 +28,13 @@ function quantile(sorted, q) {
   return sorted[low] + (sorted[high] - sorted[low]) * (at - low);
 }
 
-// {median, low, high}: quartiles.
+// Returns {median, low, high}; low and high are quartiles.
 function summary(numbers) {
   const sorted = [...numbers].sort((a, b) => a - b);
   return { median: quantile(sorted, 0.5), low: quantile(sorted, 0.25), high: quantile(sorted, 0.75) };
 }
 
-// Samples, the same in every run: deviates that are nearly normal, whole numbers below a bound, or ones.
+// Samples, the same in every run: nearly normal deviates, whole numbers below a bound, or ones.
 function randomStack(count, { dims, below, ones }) {
   let state = 7;
   const uniform = () => {
@@ -48,14 +48,14 @@ function randomStack(count, { dims, below, ones }) {
     : { type: 'float32', dims: [count, ...dims], data: Float32Array.from({ length: size }, () => (uniform() + uniform() + uniform()) * 2) };
 }
 
-// Of the wall, or what this process computed.
+// Time of the wall or of this process on the CPU.
 const milliseconds = () => {
   if (!options.cpu) return Number(process.hrtime.bigint()) / 1e6;
   const { user, system } = process.cpuUsage();
   return (user + system) / 1e3;
 };
 
-// inputs: {NAME: stack}, all of as many samples.
+// inputs: {NAME: stack}, all with the same number of samples.
 async function timeOnnxRuntime(session, inputs, batch, count) {
   const all = Object.values(inputs)[0].dims[0];
   const begin = milliseconds();
@@ -69,7 +69,7 @@ async function timeOnnxRuntime(session, inputs, batch, count) {
   return (milliseconds() - begin) / count;
 }
 
-// Wall time of the process in milliseconds, or its time on the CPU, by the shell's `time`.
+// Returns the wall time of the process in milliseconds, or its time on the CPU by the shell's `time`.
 function timeDetent(args) {
   return new Promise((resolve, reject) => {
     const child = spawn('bash', ['-c', 'TIMEFORMAT="%3R %3U %3S"; time "$0" "$@"', program, ...args, '--threads', String(threads),
@@ -84,7 +84,7 @@ function timeDetent(args) {
   });
 }
 
-// What a sample costs beyond start and end: (long run - short run) / difference in samples.
+// Returns the cost of a sample without start and end: (long run - short run) / difference in samples.
 async function marginal(args, short, long) {
   const few = await timeDetent([...args, '--limit', String(short)]);
   const many = await timeDetent([...args, '--limit', String(long)]);
@@ -114,7 +114,7 @@ async function measure(model) {
   });
   const run = ['run', file, ...data, '-o', join(work, 'outputs')];
   const report = join(work, 'report.json');
-  // Not `quantize`: what it does behind the pass depends on the verdict, which a few samples more may turn.
+  // Not `quantize`: its work behind the pass depends on the verdict, which a few more samples may change.
   const calibrate = ['calibrate', file, '--target', 'tensorrt:10.13', ...data, '-o', join(work, 'table.dct')];
   const rows = [];
   for (let round = 0; round < rounds; ++round) {

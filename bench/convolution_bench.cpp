@@ -1,6 +1,6 @@
-// Layers of known networks as the executor runs them, one core: operations a second and the share of what the core can
-// do with independent multiply-adds (fma_peak.h, measured at the start). Weights are constant, as in a model;
-// activations come and go channels-last where the layer takes them so, as between the layers of a network.
+// Runs layers of known networks as the executor does, on one core: operations a second and the share of what the core
+// can do with independent multiply-adds (fma_peak.h, measured at the start). Weights are constant; activations are
+// channels-last where the layer takes them so.
 #include <benchmark/benchmark.h>
 
 #include "bench_data.h"
@@ -42,7 +42,7 @@ const Layer kLayers[] = {
     {"transformer/matmul_196_384_1536", "MatMul", {196, 384}, {384, 1536}},
 };
 
-/// Keeps nothing but the number of elements computed.
+/// Keeps only the number of elements computed.
 class OutputSize : public Observer {
  public:
   void observe(ValueId /*value*/, const Tensor& tensor) override { elements_ = tensor.element_count(); }
@@ -60,8 +60,8 @@ Model one_node(const Layer& layer) {
   return parse_model_text(text);
 }
 
-/// Multiplications and additions, those with padding included: oneDNN leaves them out, so a share may exceed 1. An
-/// output element of Conv reads a row of the weights; an input element of ConvTranspose (weights: input channels first)
+/// Returns multiplications and additions, with padding: oneDNN leaves it out, so a share may exceed 1. An output
+/// element of Conv reads a row of the weights; an input element of ConvTranspose (weights: input channels first)
 /// meets one.
 double operations(const Layer& layer, int64_t outputs) {
   const Shape& w = layer.weights;

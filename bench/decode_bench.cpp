@@ -1,5 +1,5 @@
-// One image from its file to the tensor a network of 224x224 takes (--preprocess imagenet), and its decoding alone.
-// Images: those bundled (PNG 128x128), and with the shared folder (DETENT_SHARED) JPEG of about 500x375.
+// Reads one image from its file to the tensor of a 224x224 network (--preprocess imagenet), and decodes it alone.
+// Images: the bundled ones (PNG 128x128), and with the shared folder (DETENT_SHARED) JPEG of about 500x375.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ void read(benchmark::State& state, const std::vector<fs::path>& files) {
   for (auto _ : state) benchmark::DoNotOptimize(transform.apply(decode_image(files[next++ % files.size()])).raw());
 }
 
-/// The second half of `read` alone.
+/// Runs the second half of `read` alone.
 void transform(benchmark::State& state, const fs::path& file) {
   const ImageTransform transform(parse_preprocess("imagenet"), {"image", DataType::Float32, {-1, 3, 224, 224}});
   const cv::Mat image = decode_image(file);

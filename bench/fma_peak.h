@@ -9,8 +9,8 @@ HWY_BEFORE_NAMESPACE();
 namespace detent::bench::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// `rounds` times twelve multiply-adds that do not wait for each other (latency 4, two a cycle: eight are enough;
-/// sixteen registers of AVX2 hold twelve and the factor). Returns the number of float operations.
+/// Computes `rounds` times twelve multiply-adds that do not wait for each other and returns the number of float
+/// operations. Latency 4 and two a cycle need eight; AVX2's sixteen registers hold twelve and the factor.
 double RunFmas(int64_t rounds, float* result) {
   const hn::ScalableTag<float> d;
   const auto factor = hn::Set(d, 0.999f);
@@ -54,7 +54,7 @@ inline double thread_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// Floating-point operations a second of one core at its best, in float32: the fastest of some short runs of
+/// Returns the peak floating-point operations a second of one core in float32: the fastest of some short runs of
 /// independent multiply-adds with the widest vectors, by CPU time of the thread.
 inline double fma_peak() {
   static const double kPeak = [] {

@@ -57,7 +57,8 @@ export function kindsOf(float, int8) {
   return [...kinds.values()].sort((a, b) => b.float.ms + b.int8.ms - a.float.ms - a.int8.ms);
 }
 
-// Nodes of the quantized file that are not integer kernels, worst first, with their neighbours in the graph that is run.
+// Returns the nodes of the quantized file that are not integer kernels, worst first, with their neighbours in the
+// optimized graph.
 export function floatNodes(profile, optimized) {
   const byName = new Map(optimized.nodes.map((node) => [node.name, node]));
   const producer = new Map(optimized.nodes.flatMap((node) => node.outputs.map((value) => [value, node.op])));
@@ -69,7 +70,8 @@ export function floatNodes(profile, optimized) {
   });
 }
 
-// [{float, int8}] of the k-th layers of both files, the one first that loses most in INT8. The names differ: fusions rename nodes.
+// Returns [{float, int8}] of the k-th layers of both files, largest loss in INT8 first. Names differ, because fusions
+// rename nodes.
 export function layersOf(float, int8) {
   const layers = ({ nodes }) => nodes.filter(({ kind }) => layerKinds.test(kind));
   const [floats, integers] = [layers(float), layers(int8)];

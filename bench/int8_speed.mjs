@@ -28,7 +28,7 @@ const threadCounts = (options.threads ?? (options.profile ? '1' : '1,2')).split(
 const detector = (name) => ({ name, file: join(shared, 'models', name, 'model_opset17.onnx'), preprocess: 'unit',
   calibration: join(shared, 'images/bccd/calib'), one: { source: join(shared, 'images/bccd/calib') } });
 
-// {name, file, preprocess, calibration or samples(), one: the set that the timed sample is the first of}.
+// {name, file, preprocess, calibration or samples(), one: the set whose first sample is timed}.
 const models = [
   ...scoredModels.filter((model) => model.name !== 'sample').map((model) => ({ ...model, one: { source: model.calibration } })),
   ...floatModels.filter((model) => /^(coco|face|text|style)_/.test(model.name)).map((model) => ({ ...model, one: model.samples() })),
@@ -53,7 +53,7 @@ async function int8File(model) {
 
 // ---- times ----
 
-// Of the wall, or what this process computed.
+// Time of the wall or of this process on the CPU.
 function milliseconds() {
   if (!options.cpu) return performance.now();
   const { user, system } = process.cpuUsage();
@@ -78,7 +78,7 @@ const median = (numbers) => {
 };
 const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 
-// {float, int8: least milliseconds, ratio of them, median: that of the rounds' ratios of medians}.
+// Returns {float, int8: least milliseconds, ratio of them, median: ratio of the rounds' medians, median over rounds}.
 async function compared(model, file, threads) {
   const feeds = await feedsOf(model);
   const open = (path) => openSession(path, 'all', { intraOpNumThreads: threads, interOpNumThreads: 1 });

@@ -1,6 +1,7 @@
-// node large_transformer.mjs OUT.onnx [LAYERS [WIDTH]]: a decoder-only transformer with random weights in OUT.onnx.data, opset
-// 17: 20 layers of width 1536 are 2.4 GB. For memory and time, not for accuracy. Input: ids [batch, sequence], output: logits.
-// Eight sequences of 128 ids go to OUT.onnx.ids.npy.
+// node large_transformer.mjs OUT.onnx [LAYERS [WIDTH]]
+// Writes a decoder-only transformer with random weights in OUT.onnx.data, opset 17; 20 layers of width 1536 are 2.4
+// GB. For memory and time, not for accuracy. Input: ids [batch, sequence], output: logits. Eight sequences of 128 ids
+// go to OUT.onnx.ids.npy.
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { basename } from 'node:path';
 import { writeNpy } from '../tests/onnxruntime/npy.mjs';
@@ -83,7 +84,7 @@ function gelu(x) {
   return node('Mul', [node('Mul', [x, node('Add', [node('Erf', [node('Div', [x, root])]), one])]), half]);
 }
 
-// What each position may look at: a triangle of 0 and -1e9, cut to the length of the input.
+// The mask: a triangle of 0 and -1e9, cut to the length of the input.
 const triangle = new Float32Array(longest * longest);
 for (let i = 0; i < longest; ++i) triangle.fill(-1e9, i * longest + i + 1, (i + 1) * longest);
 const index = (value) => constant('int64', [1], BigInt64Array.of(BigInt(value)));

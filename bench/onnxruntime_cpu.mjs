@@ -6,8 +6,8 @@ import { root } from '../tests/onnxruntime/models.mjs';
 
 const library = join(root, 'tests/onnxruntime/node_modules/onnxruntime-node/bin/napi-v6/linux/x64/libonnxruntime.so.1');
 
-// Machine code of the tests of CPUID in MLAS_PLATFORM's constructor (onnxruntime/core/mlas/lib/platform.cpp): [bytes, bytes with an
-// empty mask]. With an empty mask the test always says no.
+// Machine code of the tests of CPUID in MLAS_PLATFORM's constructor (onnxruntime/core/mlas/lib/platform.cpp): [bytes,
+// bytes with an empty mask]. With an empty mask the test always fails.
 const vnniOf256Bits = ['0fa2a810', '0fa2a800'];                   // cpuid; test al, 0x10
 const vnniOf512Bits = ['4181e300080000c64701', '4181e300000000c64701'];  // and r11d, 0x800; mov byte [rdi+1]
 const avx512 = ['41f7c20000010074', '41f7c20000000074'];          // test r10d, 0x10000; je
@@ -22,7 +22,7 @@ function withEmptyMask(bytes, [from, to]) {
 
 const mark = 'DETENT_ONNXRUNTIME_CPU';
 
-// Returns in the second run, and where `cpu` asks for the CPU as it is. `folder` is where the changed copy lies meanwhile.
+// Returns in the second run, and if `cpu` asks for the CPU as it is. `folder` holds the changed copy meanwhile.
 export function restrictTo(cpu, folder) {
   if (cpu === 'native') return;
   if (process.env[mark] === cpu) {

@@ -1,5 +1,6 @@
-// node resnet50.mjs OUT.onnx: a network of the shape of ResNet-50 (He et al. 2015, BatchNormalization folded, opset 13) with
-// random weights, 102 MB: for speed and memory, not for accuracy.
+// node resnet50.mjs OUT.onnx
+// Writes a network of the shape of ResNet-50 (He et al. 2015, BatchNormalization folded, opset 13) with random
+// weights, 102 MB: for speed and memory, not for accuracy.
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { integer, message, tensorProto, valueInfo } from '../tests/onnxruntime/onnx_file.mjs';
 
@@ -33,7 +34,7 @@ function weights(dims, deviation) {
   return name;
 }
 
-// gain: the branch that is added to the residual stream stays small, or values would double with every block.
+// gain: keeps the branch that is added to the residual stream small; otherwise values would double with every block.
 function conv(input, from, to, kernel, stride, gain = 1) {
   const deviation = gain * Math.sqrt(2 / (from * kernel * kernel));
   const pad = kernel >> 1;

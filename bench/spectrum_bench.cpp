@@ -1,6 +1,6 @@
-// Spectra of frames of real samples, in double: the defining sum, a product with the matrix of cosines and sines, and
-// the FFT that the operators STFT and DFT use. Then a network like those that find the pitch of a voice: STFT of 1024
-// samples every 256 of one second at 16 kHz, and small convolutions on its magnitudes; and its STFT alone.
+// Computes spectra of frames of real samples, in double: by the defining sum, by a product with the matrix of cosines
+// and sines, and by the FFT that STFT and DFT use. Runs a network like those that find the pitch of a voice: STFT of
+// 1024 samples every 256 of one second at 16 kHz and small convolutions on its magnitudes; and its STFT alone.
 #include <benchmark/benchmark.h>
 
 #include <Eigen/Dense>
@@ -46,7 +46,7 @@ void direct(benchmark::State& state) {
   }
 }
 
-/// All frames at once, as one product; the time of one frame is what counts.
+/// All frames at once, as one product; the result is the time of one frame.
 void matrix(benchmark::State& state) {
   const int64_t n = state.range(0), bins = n / 2 + 1;
   Eigen::MatrixXd basis(2 * bins, n), samples(n, kFrames), out(2 * bins, kFrames);

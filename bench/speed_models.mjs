@@ -1,7 +1,7 @@
-// What bench/compare_with_onnxruntime measures. `dims` is the shape of a sample of the only input; `inputs` describes several, or
-// ids: {NAME: {dims, below}} are whole numbers from 0 to below - 1. `make` writes the models that are generated, not stored.
-// `batch` is what ONNX Runtime gets at a time (Detent always runs samples one by one, side by side), `most` bounds the number of
-// samples; `bound` is the ratio to which we hold both, `run` and `calibrate`.
+// The models of bench/compare_with_onnxruntime. `dims` is the shape of a sample of the only input; `inputs` describes
+// several, or ids: {NAME: {dims, below}} are whole numbers from 0 to below - 1. `make` writes generated models.
+// `batch` is ONNX Runtime's batch (Detent runs samples one by one, side by side), `most` bounds the number of
+// samples; `bound` is the allowed ratio of `run` and `calibrate`.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -34,7 +34,7 @@ export const models = [
     inputs: { input_ids: { dims: [32], below: 300 }, attention_mask: { dims: [32], ones: true } }, bound: 1.0 },
   // As large as BERT-mini: 4 layers of width 256. The exported one is fixed at 32 ids.
   { name: 'transformer_128', make: made('large_transformer.mjs', 4, 256), inputs: ids(128, 8192), bound: 1.0 },
-  // 2.4 GB: only by --only, since it takes minutes.
+  // 2.4 GB: only by --only, because it takes minutes.
   { name: 'transformer_2.4GB', make: made('large_transformer.mjs'), inputs: ids(128, 8192), short: 2, most: 10,
     bound: 1.0, onlyByName: true },
 ].filter((model) => !model.file || existsSync(model.file));

@@ -1,5 +1,6 @@
-# After a test program is linked: writes the file that tells ctest its suites, one ctest a suite, called FOLDER.SUITE. Suites of
-# parameterized tests, PREFIX/SUITE, belong to SUITE. Those named Shared* need the folder of reference models and carry its label.
+# Writes the file that tells ctest the suites of a linked test program, one test FOLDER.SUITE for each. Suites of
+# parameterized tests, PREFIX/SUITE, belong to SUITE. Suites named Shared* need the folder of reference models and get
+# its label.
 #   cmake -DPROGRAM=... -DNAME=... -DOUTPUT=... -P discover_suites.cmake
 execute_process(COMMAND ${PROGRAM} --gtest_list_tests OUTPUT_VARIABLE listed RESULT_VARIABLE code)
 if(NOT code EQUAL 0)

@@ -76,7 +76,7 @@ struct QuantizeOptions {
       64;  ///< the closing error is measured on at most so many samples, unless `bound` names its own
 };
 
-/// Where nothing can be measured. Of the calibrators it was furthest from the best the least: src/DECISIONS.md.
+/// Where nothing can be measured. Of the calibrators it was furthest from the best the least: src/decisions/tune.md.
 inline constexpr std::string_view kSafeCalibrator = "mse";
 
 /// Integer products on x86 CPUs without VNNI, which add two neighbouring products in 16 bits and saturate.
@@ -128,7 +128,7 @@ struct QuantizeReport {
   Provenance provenance;  ///< as the file says it
 };
 
-/// Calibrates, places, rewrites, measures and writes. src/pipeline/README.md gives the order of the steps.
+/// Calibrates, places, rewrites, measures and writes.
 /// With a bound layers stay float, the fewest and cheapest that were found to be enough; where it cannot be met the
 /// best model that was measured is written and the report says so. With options.stop_after the report has the model's
 /// name, and the plan.

@@ -1,16 +1,20 @@
-# Line tables of what is installed, in files of their own: the programs stay small, and a stack trace of a user can be read.
+# Keeps the line tables of installed programs in separate files: programs stay small, and a user's stack trace can be
+# read.
 #
 #   detent_line_tables(TARGET)                  compiles TARGET with line tables
-#   detent_debug_file(TARGET FOLDER)            moves those of the linked TARGET, which is installed to FOLDER, into TARGET's file.debug
+#   detent_debug_file(TARGET FOLDER)            moves the tables of the linked TARGET, installed to FOLDER, into
+#     TARGET's file.debug
 #
-# The file lies beside the target in the build folder, where debuggers look first. `cmake --install build/release --component debug` and
-# the archive put it into a folder .debug beside the installed one, which works at any place; the Debian package into
-# /usr/lib/debug/.build-id. Nothing of it happens without DETENT_DEBUG_FILES. Test programs are linked without (tests/CMakeLists.txt).
-option(DETENT_DEBUG_FILES "Line tables of what is installed, in files of their own" OFF)
+# The file lies beside the target in the build folder, where debuggers look first. `cmake --install build/release
+# --component debug` and the archive put it into a folder .debug beside the installed target, the Debian package into
+# /usr/lib/debug/.build-id. Nothing happens without DETENT_DEBUG_FILES. Test programs are linked without tables
+# (tests/CMakeLists.txt).
+option(DETENT_DEBUG_FILES "Separate files with the line tables of installed programs" OFF)
 
 function(detent_line_tables target)
   if(DETENT_DEBUG_FILES)
-    # Sources are named from the top of the tree, the same wherever it was built. Of two options that fit the last one counts.
+    # Sources are named from the top of the tree, the same for every build folder. The last of two options that fit
+    # counts.
     target_compile_options(${target} PRIVATE -g1 -fdebug-prefix-map=${CMAKE_SOURCE_DIR}/= -fdebug-prefix-map=${CMAKE_BINARY_DIR}=.)
   endif()
 endfunction()

@@ -1,7 +1,7 @@
-# What `cmake --install` and CPack give: the program, the library, manual, completions and examples.
+# Installs and packs the program, the library, manual, completions and examples (`cmake --install`, CPack).
 include(CMakePackageConfigHelpers)
 
-# ---- Manual and completions, made of the options -----------------------------------------------------------------------
+# ---- Manual and completions, made of the options --------------------------------------------------------------------
 file(GLOB manual_sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} src/manual/*.cpp)
 add_executable(detent_manual ${manual_sources})
 target_link_libraries(detent_manual PRIVATE detent_cli)
@@ -16,7 +16,7 @@ add_custom_command(OUTPUT ${manual}/man/detent.1 COMMAND ${CMAKE_COMMAND} -E rm 
   COMMAND sh -c "gzip -9nk ${manual}/man/*.1" DEPENDS detent_manual VERBATIM)
 add_custom_target(manual ALL DEPENDS ${manual}/man/detent.1)
 
-# ---- JSON Schemas and the types of Python's stubs, made of the fields of reports ---------------------------------------
+# ---- JSON Schemas and the types of Python's stubs, made of the fields of reports ------------------------------------
 file(GLOB schemas_sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} src/schemas/*.cpp)
 add_executable(detent_schemas ${schemas_sources})
 target_link_libraries(detent_schemas PRIVATE detent_report nlohmann_json::nlohmann_json)
@@ -26,10 +26,10 @@ add_custom_command(OUTPUT ${reports}/_reports.pyi COMMAND ${CMAKE_COMMAND} -E rm
 add_custom_target(schemas ALL DEPENDS ${reports}/_reports.pyi)
 
 if(DETENT_SANITIZE)
-  return()  # for tests alone: a shared library would not link, and nobody installs it
+  return()  # only for tests: a shared library would not link
 endif()
 
-# ---- The library: all rooms as one file, static and shared -------------------------------------------------------------
+# ---- The library: all rooms as one file, static and shared ----------------------------------------------------------
 get_property(rooms GLOBAL PROPERTY DETENT_ROOMS)
 set(objects "")
 foreach(room ${rooms})
@@ -39,7 +39,7 @@ add_library(detent_static STATIC EXCLUDE_FROM_ALL ${objects})
 add_library(detent_shared SHARED ${objects})
 set_target_properties(detent_static detent_shared PROPERTIES OUTPUT_NAME detent)
 set_target_properties(detent_static PROPERTIES EXCLUDE_FROM_ALL OFF EXPORT_NAME detent_static)
-# Before 1.0 a minor version may break what was built against another.
+# A minor version below 1.0 may break programs built against another.
 set_target_properties(detent_shared PROPERTIES EXPORT_NAME detent VERSION ${PROJECT_VERSION}
   SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 set(third_parties fmt::fmt ZLIB::ZLIB zip nlohmann_json::nlohmann_json onnx onnx_proto protobuf::libprotobuf DNNL::dnnl
@@ -47,7 +47,7 @@ set(third_parties fmt::fmt ZLIB::ZLIB zip nlohmann_json::nlohmann_json onnx onnx
 target_link_libraries(detent_shared PRIVATE ${third_parties})
 target_link_libraries(detent_static INTERFACE fmt::fmt ZLIB::ZLIB zip onnx onnx_proto protobuf::libprotobuf DNNL::dnnl
   OpenMP::OpenMP_CXX hwy::hwy TBB::tbb Threads::Threads ${CMAKE_DL_LIBS})
-# Symbols of third parties that their headers mark as shown (templates of protobuf and the C++ library) stay inside.
+# Keeps symbols of third parties inside that their headers mark as shown (templates of protobuf and the C++ library).
 target_link_options(detent_shared PRIVATE -Wl,--version-script=${CMAKE_CURRENT_LIST_DIR}/symbols.map -Wl,--no-undefined)
 set_property(TARGET detent_shared APPEND PROPERTY LINK_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/symbols.map)
 if(DETENT_DEBUG_FILES)
@@ -58,10 +58,11 @@ foreach(library detent_static detent_shared)
   target_compile_features(${library} INTERFACE cxx_std_20)
 endforeach()
 
-# What is installed, without the tests; src/python/CMakeLists.txt adds its module.
+# Everything that is installed; src/python/CMakeLists.txt adds its module.
 add_custom_target(product DEPENDS detent detent_codecs detent_shared detent_static manual schemas)
 
-# ---- Where all goes ----------------------------------------------------------------------------------------------------
+# ---- Installed places
+# -------------------------------------------------------------------------------------------------
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME runtime)
 set(cmake_folder ${CMAKE_INSTALL_LIBDIR}/cmake/detent)
 install(TARGETS detent COMPONENT runtime)
@@ -99,7 +100,7 @@ install(FILES ${CMAKE_CURRENT_LIST_DIR}/lintian-overrides-dbgsym DESTINATION ${C
   RENAME detent-dbgsym COMPONENT dbgsym EXCLUDE_FROM_ALL)
 install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 
-# ---- Packages: `cpack -G DEB` and `cpack -G TXZ` in the build folder ----------------------------------------------------
+# ---- Packages: `cpack -G DEB` and `cpack -G TXZ` in the build folder ------------------------------------------------
 set(CPACK_PACKAGE_NAME detent)
 set(CPACK_PACKAGE_VENDOR Detent)
 set(CPACK_PACKAGE_CONTACT "Detent <detent@localhost>")
@@ -108,11 +109,11 @@ set(CPACK_PACKAGE_DESCRIPTION "A trained ONNX model and a folder of real inputs 
 model comes out, for TensorRT or ONNX Runtime. Calibrators, placement and
 what each layer costs are measured and explained. The package holds the
 command, its manual, the library and a Python module.")
-set(CPACK_STRIP_FILES ON)  # where there are no debug files; else nothing is left to strip
+set(CPACK_STRIP_FILES ON)  # only without debug files; otherwise the files are stripped already
 set(CPACK_PACKAGE_FILE_NAME detent-${PROJECT_VERSION}-${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR})
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)  # dependencies are those of the libraries that the files are linked with
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)  # dependencies follow from the linked libraries
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_THREADS 0)  # all cores: the debug files double what is to be compressed
 set(CPACK_DEBIAN_MAIN_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_LIST_DIR}/triggers)
@@ -123,7 +124,7 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_CURRENT_LIST_DIR}/per_generator.cmake)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ
   WORLD_EXECUTE)
-# One package, and one beside it with the debug files where they are made: per_generator.cmake says of which components.
+# One package, and one with the debug files if they are made; per_generator.cmake chooses the components.
 set(CPACK_COMPONENTS_GROUPING ONE_PER_GROUP)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_MAIN_PACKAGE_NAME detent)

@@ -1,7 +1,7 @@
 # Read by cpack once for each kind of package.
 set(CPACK_COMPONENTS_ALL runtime development)
 if(CPACK_GENERATOR STREQUAL "TXZ")
-  set(CPACK_PACKAGING_INSTALL_PREFIX /)  # an archive is unpacked anywhere, so its folders begin at its own
+  set(CPACK_PACKAGING_INSTALL_PREFIX /)  # an archive is unpacked anywhere, so its folders have no prefix
   set(CPACK_COMPONENT_INCLUDE_TOPLEVEL_DIRECTORY ON)
   set(debug debug)
 else()

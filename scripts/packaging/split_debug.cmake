@@ -1,6 +1,7 @@
-# cmake -DFILE=... -DBY_ID=... -DOBJCOPY=... -DREADELF=... -P split_debug.cmake: moves the debug information of FILE, a program or shared
-# library, into FILE.debug, which FILE names from then on, and strips FILE. BY_ID, a folder of this file's own, gets FILE.debug under the
-# name that debuggers derive from the build id: two digits, a slash, the others.
+# cmake -DFILE=... -DBY_ID=... -DOBJCOPY=... -DREADELF=... -P split_debug.cmake
+# Moves the debug information of FILE, a program or shared library, into FILE.debug, which FILE then names, and strips
+# FILE. The folder BY_ID gets FILE.debug under the name that debuggers derive from the build id: two digits, a slash,
+# the others.
 function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE code ERROR_VARIABLE error OUTPUT_VARIABLE out)
   if(NOT code EQUAL 0)

@@ -1,4 +1,5 @@
-# cmake -DSOURCE=... -DOUTPUT=... -P write_commit.cmake: a source file that says which commit is built; written anew only where it changed.
+# cmake -DSOURCE=... -DOUTPUT=... -P write_commit.cmake
+# Writes a source file with the commit that is built, only if it changed.
 execute_process(COMMAND git -C ${SOURCE} describe --always --dirty=-changed --abbrev=12 --exclude=* RESULT_VARIABLE code OUTPUT_VARIABLE commit
   ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
 if(NOT code EQUAL 0)

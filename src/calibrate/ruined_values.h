@@ -12,7 +12,7 @@ namespace detent {
 
 /// What 8 bits keep at least of a value of the residual stream, in dB of its expected squared error with the range that
 /// loses least. A normal distribution keeps 40, the worst normalized value of a network without outlying channels 36 or
-/// more (src/DECISIONS.md, "The residual stream").
+/// more (src/decisions/place.md, "The residual stream").
 inline constexpr double kLeastStreamDb = 32;
 
 /// The plan has a pair on the residual stream.

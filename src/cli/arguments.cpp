@@ -3,6 +3,7 @@
 
 #include "cli/program.h"
 #include "core/nearest_names.h"
+#include "core/text.h"
 
 namespace detent::cli {
 
@@ -41,6 +42,13 @@ std::vector<std::string> with_help(std::vector<std::string> arguments) {
   if (arguments.front() != "help") return arguments;
   arguments.erase(arguments.begin());
   if (std::find(arguments.begin(), arguments.end(), "--help") == arguments.end()) arguments.emplace_back("--help");
+  return arguments;
+}
+
+/// Takes --long from the arguments of "detent help [COMMAND...]" and notes the command in `program`.
+std::vector<std::string> without_long(Program& program, std::vector<std::string> arguments) {
+  if (arguments.empty() || arguments.front() != "help" || std::erase(arguments, "--long") == 0) return arguments;
+  program.long_help = join(std::span(arguments).subspan(1), " ");
   return arguments;
 }
 
@@ -104,7 +112,7 @@ std::string typed_command(std::span<const char* const> arguments) {
 }
 
 void parse(Program& program, const std::vector<std::string>& typed) {
-  std::vector<std::string> arguments = with_json_values(with_help(typed));
+  std::vector<std::string> arguments = with_json_values(with_help(without_long(program, typed)));
   refuse_unknown_command(program, arguments);
   std::ranges::reverse(arguments);  // as CLI11 takes them
   try {

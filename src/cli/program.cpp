@@ -22,7 +22,9 @@ void declare(Program& program) {
   app.add_flag("--quiet", program.quiet, "No progress on stderr")->configurable(false);
   app.add_flag("--print-config", program.print_config, "Print the effective configuration and exit")
       ->configurable(false);
-  app.footer("'detent help COMMAND' or 'detent COMMAND --help' shows a command's options and an example.");
+  app.footer(
+      "'detent help COMMAND' or 'detent COMMAND --help' shows a command's options and an example, 'detent help COMMAND "
+      "--long' also its manual.");
   declare_commands(program);
   declare_old_spellings(program);
 }

@@ -39,6 +39,7 @@ struct OldSpelling {
 struct Program {
   CLI::App app{"Detent: post-training quantization of ONNX models", "detent"};
   bool quiet = false, print_config = false;
+  std::optional<std::string> long_help;  ///< the command whose manual follows its help: "cache export"; "" for all
   std::vector<Declared> commands;
   std::vector<OldSpelling> old_spellings;
 };

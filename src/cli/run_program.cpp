@@ -1,3 +1,5 @@
+#include "cli/help_format.h"
+#include "cli/manual_text.h"
 #include "cli/program.h"
 
 #if __has_include(<malloc.h>)
@@ -112,6 +114,7 @@ int run_program(int argc, char** argv) {
     return flushed(others ? run_under(*others, environment) : run(program, environment));
   } catch (const CLI::Success& success) {
     program.app.exit(success);
+    if (program.long_help) std::cout << "\n" << manual_text(*program.long_help, help_width());
     return flushed(0);
   } catch (const Error& error) {
     return report(error);

@@ -37,7 +37,10 @@ std::optional<ActivationBehind> self_gated(const Graph& graph, ValueId value, co
     if (!gated || gated->input != value || gated->kind == OpKind::OtherActivation) continue;
     const Value& gate = graph.value(graph.node(gated->gate).output(0));
     if (gate.uses.size() != 1 || gate.is_output) return std::nullopt;
-    return ActivationBehind{value, product.output(0), ActivationSpec{gated->kind, 1}};
+    return ActivationBehind{
+        value, product.output(0),
+        ActivationSpec{gated->kind, 1, 0,
+                       gated->kind == OpKind::Silu ? UnaryFunction::Silu : UnaryFunction::HardSwish}};
   }
   return std::nullopt;
 }

@@ -30,7 +30,7 @@ struct JudgedFacts {
 };
 
 /// Limits of the verdict, fitted to 154 candidates of the four classifiers, judged on whole evaluation sets
-/// (src/DECISIONS.md, "The verdict and the blame"). SQNR: all 15 below 7 dB lost 7.2 points or more, the 64 from 7 to
+/// (src/decisions/evaluate.md). SQNR: all 15 below 7 dB lost 7.2 points or more, the 64 from 7 to
 /// 15 dB between 0 and 10 (half of them 3), the 75 from 15 dB on at most 3 (nine in ten at most 1.8).
 struct VerdictLimits {
   double broken_below_db = 7;

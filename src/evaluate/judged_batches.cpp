@@ -8,8 +8,8 @@
 
 #include "core/memory_limit.h"
 #include "detent/base/error.h"
+#include "exec/buffer_pool.h"
 #include "run/for_each_index.h"
-#include "run/pool_lease.h"
 #include "run/run_over.h"
 #include "run/sample_subset.h"
 #include "run/samples_together.h"
@@ -122,13 +122,15 @@ std::shared_ptr<const JudgedBatch> JudgedBatches::get(size_t b, BufferPool& pool
 void JudgedBatches::for_each(size_t from, size_t until, const RunSettings& settings, const Work& work,
                              const std::function<void(size_t b)>& done) const {
   const size_t threads = worker_count(settings);
-  PoolLease pools(threads);
+  WorkerSlots slots(threads);
+  std::vector<BufferPool> pools(threads);
   std::mutex mutex;
   for_each_index(until - from, threads, [&](size_t i) {
-    const PoolLease::Held pool(pools);
-    const auto batch = get(from + i, *pool);
+    const WorkerSlots::Held slot(slots);
+    BufferPool& pool = pools[*slot];
+    const auto batch = get(from + i, pool);
     try {
-      work(from + i, *batch, *pool);
+      work(from + i, *batch, pool);
     } catch (const Error& error) {
       if (error.code() == ErrorCode::Interrupted) throw;
       throw error.in("sample '" + batch->name + "'");

@@ -15,7 +15,7 @@ void BufferPool::release_free() {
 }
 
 BufferRef BufferPool::allocate(size_t bytes) {
-  // The smallest free buffer that fits, unless it would waste more than half of itself: then that one stays for later.
+  // The smallest free buffer that fits, unless it would waste more than half of itself.
   const auto found = free_.lower_bound(bytes);
   if (found != free_.end() && (found->first <= 2 * bytes || found->first <= 4096)) {
     Buffer* buffer = found->second;

@@ -7,9 +7,9 @@
 
 namespace detent {
 
-/// Keeps freed buffers for the next node or sample: after the first sample of a shape nothing is allocated any more.
-/// What is free goes back to the system where --max-memory leaves no room for another. Used from one thread; must
-/// outlive its buffers.
+/// An allocator that keeps freed buffers for the next node or sample: after the first sample of a shape it allocates
+/// nothing. Free buffers go back to the system where --max-memory leaves no room for another. Used from one thread;
+/// must outlive its buffers.
 class BufferPool : public Allocator {
  public:
   BufferPool() = default;

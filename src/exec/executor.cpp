@@ -12,14 +12,14 @@ namespace detent {
 
 namespace {
 
-/// Multiply-adds of one step: `fixed`, and `each` for every element of its output. 0 and 0 where they are not known.
+/// The multiply-adds of a step: `fixed`, and `each` for every element of its output. 0 and 0 where they are not known.
 struct StepWork {
   double fixed = 0;
   double each = 0;
 };
 
-/// Of convolutions and products, from the shapes of their inputs; every other operator's are not known. Shapes that do
-/// not fit give some number: the kernel refuses them.
+/// Counts the multiply-adds of convolutions and products from the shapes of their inputs; other operators' are not
+/// known. Shapes that do not fit give some number: the kernel refuses them.
 StepWork work_of(const Step& step, std::span<const Tensor> inputs) {
   if (step.weight_axis == WeightAxis::None || inputs.size() < 2) return {};
   const Shape &data = inputs[0].shape(), &weight = inputs[1].shape();
@@ -50,7 +50,7 @@ void arrange(std::span<Tensor> inputs, LayoutNeed need, Allocator& allocator) {
   }
 }
 
-/// Keeps the wanted values, which may share memory with what the executor holds.
+/// An observer that keeps the wanted values, which may share memory with the executor's.
 struct ResultKeeper : Observer {
   ValueMap<Tensor> kept;
   explicit ResultKeeper(size_t values) : kept(values) {}
@@ -125,7 +125,7 @@ void Executor::take_outputs(const Step& step) {
   for (size_t i = 0; i < step.outputs.size(); ++i) {
     if (step.outputs[i] == kNoValue) continue;
     const Value& value = schedule_.graph().value(step.outputs[i]);
-    // Left out on purpose by operators of optionals only; what nobody reads may be left out by all.
+    // Only operators of optionals leave out an output that is read.
     if (outputs_[i].empty_handle() && !step.any_value && (value.is_output || !value.uses.empty()))
       throw Error(ErrorCode::Unsupported, "output '" + value.name + "' is not computed");
     values_[value.id] = std::move(outputs_[i]);
@@ -179,7 +179,7 @@ std::vector<Tensor> Executor::run_inside(std::span<const Tensor> inputs,
   take_inputs(inputs, keeper);
   for (const auto& [value, tensor] : captured) {
     values_[value] = tensor;
-    keeper.observe(value, tensor);  // a branch may hand out what it reads
+    keeper.observe(value, tensor);  // a branch may return a value that it reads
   }
   run_steps(keeper);
   std::fill(values_.begin(), values_.end(), Tensor());
@@ -236,19 +236,23 @@ void Executor::run_steps(Observer& observer) {
   }
 }
 
+OutputKeeper::OutputKeeper(const Graph& graph, std::span<const ValueId> wanted)
+    : places_(graph.values().size()), kept_(wanted.size()) {
+  for (size_t i = 0; i < wanted.size(); ++i) places_[wanted[i]].push_back(i);
+}
+
+void OutputKeeper::observe(ValueId value, const Tensor& tensor) {
+  for (const size_t place : places_[value]) {
+    const Tensor plain = to_plain(tensor);  // heap memory when it had to be reordered
+    kept_[place] = tensor.layout() == Layout::Plain || plain.raw() == tensor.raw() ? plain.clone() : plain;
+  }
+}
+
 std::vector<Tensor> run_once(const Graph& graph, std::span<const Tensor> inputs, std::span<const ValueId> wanted) {
-  struct Keeper : Observer {
-    ValueMap<Tensor> kept;
-    explicit Keeper(size_t values) : kept(values) {}
-    void observe(ValueId value, const Tensor& tensor) override { kept[value] = to_plain(tensor).clone(); }
-  };
   const Schedule schedule(graph, wanted);
-  Executor executor(schedule);
-  Keeper keeper(graph.values().size());
-  executor.run(inputs, keeper);
-  std::vector<Tensor> results;
-  for (const ValueId value : wanted) results.push_back(keeper.kept[value]);
-  return results;
+  OutputKeeper keeper(graph, wanted);
+  Executor(schedule).run(inputs, keeper);
+  return keeper.take();
 }
 
 }  // namespace detent

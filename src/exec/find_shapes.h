@@ -8,8 +8,8 @@
 
 namespace detent {
 
-/// Shapes of every value that can run, and of every constant, from one run on `inputs` (one tensor per graph input).
-/// Errors  those of running.
+/// Returns the shapes of every value that can run, and of every constant, from one run on `inputs` (one tensor per
+/// graph input). Errors  those of running.
 [[nodiscard]] ValueShapes find_shapes(const Graph& graph, std::span<const Tensor> inputs);
 
 }  // namespace detent

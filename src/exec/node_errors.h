@@ -10,11 +10,11 @@
 
 namespace detent {
 
-/// "node 'NAME' (Op, opset N)".
+/// Returns "node 'NAME' (Op, opset N)".
 [[nodiscard]] std::string describe_node(const Graph& graph, const Node& node);
 
-/// Runs `work`, which makes or runs the kernel of `node`. What it throws gets the node in front; std::bad_alloc and the
-/// std::length_error of a list that no memory holds become InvalidData.
+/// Runs `work`, which makes or runs the kernel of `node`. Its errors get the node in front; std::bad_alloc, and the
+/// std::length_error of a list that no memory holds, become InvalidData.
 template <class Work>
 void with_node_in_errors(const Graph& graph, const Node& node, Work&& work) {
   try {

@@ -6,18 +6,18 @@
 
 namespace detent {
 
-/// The part of a graph that can run although some of its nodes cannot: detectors often end in operators of an engine's
-/// own.
+/// The part of a graph that can run although some of its nodes cannot: detectors often end in custom operators of an
+/// engine.
 class RunnablePart {
  public:
   explicit RunnablePart(const Graph& graph);
 
   /// False for values that need a node that cannot run.
   [[nodiscard]] bool can_run(ValueId value) const { return can_run_[value]; }
-  /// A run ends with these values: every graph output that can run, and instead of one that cannot the values that the
-  /// nodes before it read. Each once, no constants and no graph inputs. Empty when nothing can run.
+  /// Returns the values that a run ends with: every graph output that can run, and instead of one that cannot the
+  /// values that the nodes before it read. Each once, no constants and no graph inputs. Empty when nothing can run.
   [[nodiscard]] const std::vector<ValueId>& ends() const { return ends_; }
-  /// Nodes that cannot run themselves, in execution order. Empty: the whole graph can.
+  /// Returns nodes that cannot run themselves, in execution order. Empty: the whole graph can.
   [[nodiscard]] const std::vector<UnsupportedNode>& unsupported() const { return unsupported_; }
 
  private:
@@ -28,10 +28,10 @@ class RunnablePart {
   std::vector<ValueId> ends_;
 };
 
-/// The values called `names`, in their order.
+/// Returns the values called `names`, in their order.
 /// Errors  Internal when the graph has no such value.
 [[nodiscard]] std::vector<ValueId> values_named(const Graph& graph, const std::vector<std::string>& names);
-/// Names of `values`, in their order.
+/// Returns the names of `values`, in their order.
 [[nodiscard]] std::vector<std::string> names_of(const Graph& graph, const std::vector<ValueId>& values);
 
 }  // namespace detent

@@ -18,24 +18,24 @@ class Schedule {
   [[nodiscard]] const Graph& graph() const { return *parts_.graph; }
   [[nodiscard]] std::span<const Step> steps() const { return parts_.steps; }
   [[nodiscard]] bool is_wanted(ValueId value) const { return parts_.wanted[value]; }
-  /// Initializers, Constant nodes and folded constants; nullptr otherwise.
+  /// Returns an initializer, Constant node or folded constant; nullptr otherwise.
   [[nodiscard]] const Tensor* constant(ValueId value) const;
-  /// True when the weights are so large that copies of them are not kept, and their pages leave memory behind every
+  /// True when the weights are so large that copies of them are not kept, and their pages leave memory after every
   /// step.
   [[nodiscard]] bool is_lean() const { return parts_.lean; }
-  /// Graph inputs that some step or wanted value needs.
+  /// True for graph inputs that some step or wanted value needs.
   [[nodiscard]] bool needs_input(ValueId value) const { return parts_.needed[value]; }
 
-  /// From now on looks at `graph`, another rewiring of the graph that it was made of; that one is no longer needed.
+  /// Makes this a schedule of `graph`, another rewiring of the graph that it was made of; that one is no longer needed.
   void move_to(const Graph& graph);
-  /// Have `values` observed too, where steps write them; unlike wanting them this changes no step.
+  /// Observes `values` too, where steps write them; unlike wanting them this changes no step.
   void watch(std::span<const ValueId> values);
-  /// Leaves out the steps that `base` runs just so: the same kernel on the same values. The rest runs with
+  /// Leaves out the steps that `base` runs too: the same kernel on the same values. The rest runs with
   /// Executor::resume, on the values of given(). `base`, which must outlive this schedule, was made with the same
-  /// options over a rewiring of the same graph. Every value then has the bits that the whole schedule would give it.
+  /// options over a rewiring of the same graph. Every value has the bits that the whole schedule would give it.
   void leave_shared_steps_to(const Schedule& base);
-  /// The values that leave_shared_steps_to() left out and something here reads or wants: steps of its `base` write
-  /// them.
+  /// Returns the values that leave_shared_steps_to() left out and something here reads or wants: steps of its `base`
+  /// write them.
   [[nodiscard]] std::span<const ValueId> given() const { return given_; }
 
  private:

@@ -19,14 +19,14 @@ namespace detent {
 
 namespace {
 
-/// With them the weights are in memory once. Where a quarter of them is there already, changed weights among it, they
-/// stay as they are.
+/// True when packed copies fit in memory, and less than a quarter of the weights is resident already (equalized
+/// weights, say).
 bool has_room_for_copies(const Graph& graph) {
   const uint64_t bytes = weight_bytes(graph);
   return held_memory() < bytes / 4 && memory_has_room(bytes / 4 * 5);
 }
 
-/// A DequantizeLinear over constant codes whose output nodes of `kinds` alone read, as their weight.
+/// True for a DequantizeLinear over constant codes whose output only nodes of `kinds` read, as their weight.
 bool makes_weight(const Graph& graph, const Node& node, std::initializer_list<OpKind> kinds) {
   if (node.op_type != "DequantizeLinear" || !node.domain.empty()) return false;
   if (!graph.constant(node.input(0)) || !graph.constant(node.input(1))) return false;
@@ -36,14 +36,14 @@ bool makes_weight(const Graph& graph, const Node& node, std::initializer_list<Op
          });
 }
 
-/// One over codes in blocks or of 4 bits that products read.
+/// True for a DequantizeLinear over codes in blocks or of 4 bits that products read.
 bool unpacks_weight(const Graph& graph, const Node& node) {
   if (!makes_weight(graph, node, {OpKind::MatMul, OpKind::Gemm})) return false;
   const DataType codes = graph.constant(node.input(0))->type();
   return codes == DataType::Int4 || codes == DataType::UInt4 || node.int_or("block_size", 0) > 0;
 }
 
-/// Of the floats that such nodes write.
+/// Returns the bytes of the floats that such nodes write.
 uint64_t unpacked_bytes(const Graph& graph) {
   uint64_t elements = 0;
   for (const Node& node : graph.nodes())
@@ -51,7 +51,7 @@ uint64_t unpacked_bytes(const Graph& graph) {
   return elements * sizeof(float);
 }
 
-/// Below, a copy of all weights as floats is worth the time that making them anew in every run takes.
+/// Up to this size a float copy of all such weights saves more time than it costs memory.
 constexpr uint64_t kFewUnpacked = uint64_t{64} << 20;
 
 std::vector<Tensor> outputs_of(const Kernel& kernel, std::span<Tensor> inputs, size_t count) {
@@ -62,7 +62,7 @@ std::vector<Tensor> outputs_of(const Kernel& kernel, std::span<Tensor> inputs, s
   return outputs;
 }
 
-/// The output of a DequantizeLinear that is made when its readers pack it and not kept beside what they packed.
+/// Returns the output of a DequantizeLinear that is made when its readers pack it and not kept beside their copies.
 /// inputs  codes, float scales, and zero points where there are any. node  for errors.
 Tensor weight_made_by(std::shared_ptr<const Kernel> kernel, std::vector<Tensor> inputs, std::string node) {
   const Shape shape = inputs[0].shape();
@@ -78,7 +78,7 @@ Tensor weight_made_by(std::shared_ptr<const Kernel> kernel, std::vector<Tensor> 
   });
 }
 
-/// Nodes with subgraphs run on an executor only, never while a schedule is made.
+/// True for nodes with subgraphs, which only an executor can run, never the making of a schedule.
 bool holds_graphs(const Node& node) {
   return std::ranges::any_of(node.attributes, [](const Attribute& attribute) {
     return std::holds_alternative<std::shared_ptr<const Graph>>(attribute.value);
@@ -182,7 +182,7 @@ bool ScheduleBuilder::could_stay_unread(const Node& node) const {
   return std::ranges::all_of(needed_uses(node.output(0)), [&](const Use& use) {
     if (use.slot < 0) return false;
     const OperatorDef* reader = operation_of(graph_.node(use.node));
-    // Weights alone: whether they are read may hang on the bias, which must be there by then.
+    // Only weights: whether they are read may depend on the bias, which must be known by then.
     return reader->sums_codes && use.slot == reader->traits.weight_slot;
   });
 }
@@ -211,7 +211,7 @@ void ScheduleBuilder::fold_constants(Unread unread) {
     if ((lean_ || keeps_codes(node)) && reads_large(node)) continue;
     if (unread == Unread::Leave && could_stay_unread(node)) continue;
     const OperatorDef* operation = operation_of(node);
-    if (operation->traits.kind == OpKind::Sequence) continue;  // so no kernel is made with a list as its constant
+    if (operation->traits.kind == OpKind::Sequence) continue;  // no kernel takes a list as a constant
     std::vector<Tensor> inputs;
     for (const ValueId value : node.inputs) inputs.push_back(value == kNoValue ? Tensor() : *constant(value));
     with_node_in_errors(graph_, node, [&] {
@@ -324,7 +324,7 @@ void ScheduleBuilder::add_step(const Node& node) {
   position_.push_back(position);
 }
 
-/// Values keep their ids in every rewiring of a graph, nodes are known by what they write.
+/// Returns a key that holds in every rewiring of a graph: values keep their ids, and nodes are known by their outputs.
 KernelCache::Key ScheduleBuilder::kernel_key(const Node& node, const Step& step) {
   std::vector<ValueId> values(node.outputs);
   std::vector<int> slots;
@@ -388,7 +388,8 @@ void ScheduleBuilder::make_steps() {
   find_passed_by();
   for (const Node& node : graph_.nodes())
     if (node_needed_[node.id] && !claimed_[node.id]) add_step(node);
-  // A fused step runs where its last node stood: by then every residual is there, and nobody read the inner values.
+  // A fused step runs at the place of its last node: every residual is computed by then, and nothing reads the inner
+  // values.
   std::vector<size_t> order(parts_.steps.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return position_[a] < position_[b]; });
@@ -410,7 +411,7 @@ void find_last_uses(const Graph& graph, std::span<Step> steps, const std::functi
     for (const ValueId value : step.residuals) visit(value);
     for (const ScheduledSubgraph& subgraph : step.subgraphs)
       for (const ScheduledSubgraph::Captured& captured : subgraph.captured) visit(captured.outer);
-    for (const ValueId value : step.outputs) visit(value);  // nobody reads it: goes right after it was observed
+    for (const ValueId value : step.outputs) visit(value);  // without a reader: freed right after it was observed
   }
 }
 

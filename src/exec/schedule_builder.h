@@ -17,53 +17,55 @@ using SubgraphScheduler =
 /// Fills in Step::last_uses, which are empty before. is_constant  values that no step has to let go.
 void find_last_uses(const Graph& graph, std::span<Step> steps, const std::function<bool(ValueId)>& is_constant);
 
-/// Makes the parts of one schedule.
+/// The maker of the parts of one schedule.
 class ScheduleBuilder {
  public:
   ScheduleBuilder(const Graph& graph, std::span<const ValueId> wanted, const ScheduleOptions& options,
                   SubgraphScheduler schedule_subgraph);
 
-  /// To be called once.
+  /// Makes the parts; called once.
   /// Errors  Unsupported listing every needed node that cannot run.
   [[nodiscard]] ScheduleParts build();
 
  private:
   /// Marks values and nodes that a wanted value depends on; constants depend on nothing.
   void find_needed();
-  /// Errors  Unsupported with every needed node that cannot run, one a line.
+  /// Throws Unsupported with every needed node that cannot run, one a line.
   void refuse_unsupported() const;
-  /// Computes needed nodes all of whose inputs are constant; makes only the shape of what nobody reads more of.
+  /// Computes needed nodes all of whose inputs are constant; makes only the shape of values of which nothing else is
+  /// read.
   void fold_constants();
   enum class Unread : uint8_t { Leave, Make };
-  /// One pass in the order of the nodes. Leave  not those whose constants could_stay_unread().
+  /// Folds in one pass in the order of the nodes. Leave  without nodes that could_stay_unread().
   void fold_constants(Unread unread);
-  /// A constant DequantizeLinear whose only readers might read its shape alone.
+  /// True for a constant DequantizeLinear whose only readers might read its shape alone.
   [[nodiscard]] bool could_stay_unread(const Node& node) const;
-  /// Its readers do, as far as constants are known.
+  /// True when its readers do so, as far as constants are known.
   [[nodiscard]] bool stays_unread(const Node& node) const;
-  /// The weight of a product in blocks or of 4 bits, in a model with many of them: codes in memory, floats while it is
-  /// read.
+  /// True for the weight of a product in blocks or of 4 bits, in a model with many of them: codes in memory, floats
+  /// while it is read.
   [[nodiscard]] bool keeps_codes(const Node& node) const;
-  /// A large constant weight that its readers hold in an order of their own: floats are made for each of them when it
+  /// True for a large constant weight that each reader keeps in another order: floats are made for each of them when it
   /// packs them, so that they do not lie in memory twice.
   [[nodiscard]] bool is_packed_by_readers(const Node& node) const;
   /// True when a constant that `node` reads is large; all that it reads are constant.
   [[nodiscard]] bool reads_large(const Node& node) const;
-  /// One step per needed node, followers fused where their inner values are not wanted.
+  /// Makes one step per needed node; fuses followers where their inner values are not wanted.
   void make_steps();
 
-  /// The DequantizeLinear in front of `node` whose codes its kernel can take instead; nullptr when there is none.
+  /// Returns the DequantizeLinear in front of `node` whose codes its kernel can take instead; nullptr when there is
+  /// none.
   [[nodiscard]] const Node* passed_by(const Node& node) const;
   /// Fills in passed_by_. Nodes that every reader passes by need no step.
   void find_passed_by();
 
   [[nodiscard]] const Tensor* constant(ValueId value) const { return parts_.constant(value); }
-  /// The only needed reader of `value`, or nothing when there are several, or none, or the value itself is wanted.
+  /// Returns the only needed reader of `value`; nullopt for several or none, and when the value itself is wanted.
   [[nodiscard]] std::optional<Use> only_use(ValueId value) const;
   [[nodiscard]] std::vector<Use> needed_uses(ValueId value) const;
-  /// The follower that could be fused behind `value`, claimed or not.
+  /// Returns the follower that could be fused behind `value`, claimed or not.
   [[nodiscard]] std::optional<FusedOp> follower(ValueId value) const;
-  /// The same where it is a SelfGatedActivation with a kernel of its own, and nobody else reads its x or its gate.
+  /// Returns the same where it is a SelfGatedActivation that has a kernel, and nothing else reads its x or its gate.
   [[nodiscard]] std::optional<FusedOp> self_gate_behind(ValueId value) const;
   [[nodiscard]] std::vector<FusedOp> followers(const Node& node) const;
   void claim(const FusedOp& op);
@@ -71,7 +73,7 @@ class ScheduleBuilder {
   [[nodiscard]] std::vector<ScheduledSubgraph> schedule_subgraphs(const Node& node) const;
   [[nodiscard]] static KernelCache::Key kernel_key(const Node& node, const Step& step);
   [[nodiscard]] KernelContext context_for(const Node& node) const;
-  /// Of a needed node, so that there is one.
+  /// Returns the operator of a needed node, which has one.
   [[nodiscard]] const OperatorDef* operation_of(const Node& node) const;
 
   const Graph& graph_;

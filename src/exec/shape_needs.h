@@ -6,9 +6,9 @@
 
 namespace detent {
 
-/// True where the shape of some value may depend on the elements of this one, as on the second input of a Reshape or
-/// what a NonZero reads, directly or through other nodes. Operators that this does not know about, and nodes with
-/// subgraphs, count as depending on everything that they read.
+/// Returns true for values on whose elements the shape of some value may depend, directly or through other nodes: the
+/// second input of a Reshape, the input of a NonZero. Unknown operators, and nodes with subgraphs, count as depending
+/// on everything that they read.
 [[nodiscard]] ValueMap<bool> values_that_decide_shapes(const Graph& graph);
 
 }  // namespace detent

@@ -13,7 +13,7 @@ ValueId first_output(const Step& step) {
   return found == step.outputs.end() ? kNoValue : *found;
 }
 
-/// Everything that a step reads, the captured values of its subgraphs included.
+/// Returns everything that a step reads, with the captured values of its subgraphs.
 std::vector<ValueId> reads_of(const Step& step) {
   std::vector<ValueId> reads(step.inputs);
   reads.insert(reads.end(), step.residuals.begin(), step.residuals.end());
@@ -23,7 +23,8 @@ std::vector<ValueId> reads_of(const Step& step) {
   return reads;
 }
 
-/// Nodes with subgraphs are scheduled anew for every schedule; they are never fused and never rewired inside.
+/// True for the same kernel on the same values. Every schedule makes the subgraphs of a node again; such nodes are
+/// never fused and never rewired inside.
 bool same_step(const Step& a, const Step& b) {
   const bool same_kernel = a.kernel == b.kernel || (!a.subgraphs.empty() && a.node == b.node);
   return same_kernel && a.inputs == b.inputs && a.residuals == b.residuals && a.outputs == b.outputs;
@@ -35,7 +36,6 @@ void Schedule::watch(std::span<const ValueId> values) {
   for (const ValueId value : values) parts_.wanted[value] = true;
 }
 
-/// Values and nodes have the same ids in all rewirings.
 void Schedule::move_to(const Graph& graph) {
   for (Step& step : parts_.steps)
     for (FusedOp& op : step.fused) op.node = &graph.node(op.node->id);
@@ -75,7 +75,7 @@ void Schedule::leave_shared_steps_to(const Schedule& base) {
   for (const Value& value : graph().values())
     if (parts_.wanted[value.id]) need(value.id);
 
-  bool covered = true;  // base has every constant: the one table serves all schedules
+  bool covered = true;  // base has every constant: its table serves this schedule too
   for (Step& step : parts_.steps) {
     step.last_uses.clear();
     for (const ValueId value : reads_of(step)) covered = covered && (!constant(value) || base.constant(value));

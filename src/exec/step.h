@@ -18,7 +18,7 @@ class Schedule;
 class KernelCache {
  public:
   using Key = std::pair<std::vector<ValueId>, std::vector<int>>;  ///< values, slots of residuals
-  /// Made by `make` when there is none.
+  /// Returns the kernel; makes it by `make` when there is none.
   template <class Make>
   std::shared_ptr<const Kernel> get(Key key, Make&& make) {
     std::shared_ptr<const Kernel>& kernel = kernels_[std::move(key)];
@@ -33,17 +33,17 @@ class KernelCache {
 struct ScheduleOptions {
   bool fuse = true;
   /// Fuse only followers that pick numbers and compute none (Relu, Clip), so that the bits of a value do not depend on
-  /// which others are wanted: oneDNN rounds other activations, and convolutions with an Add, otherwise than separate
-  /// steps do.
+  /// which others are wanted: oneDNN rounds other activations, and convolutions with an Add, differently from separate
+  /// steps.
   bool exact_fusion = false;
-  int team = 1;  ///< threads inside one kernel: for cores that have no sample of their own
-  /// Models of large weights (is_lean): keep packed copies, once more the weights, where memory has room for them. For
-  /// a schedule that runs many samples while no other needs as much.
+  int team = 1;  ///< threads inside one kernel: for cores without a sample
+  /// Models of large weights (is_lean): keep packed copies, which double the weights, where memory has room for them.
+  /// For a schedule that runs many samples while no other needs as much.
   bool keep_large_copies = false;
   bool shapes_only = false;  ///< only shapes are wanted: products that decide none are not computed
-  /// Constants of which every reader here needs the shape alone are made all the same: somebody else will read them.
+  /// Make also constants of which every reader here needs only the shape: a reader elsewhere needs their elements.
   bool make_all_constants = false;
-  /// Constants that the graph itself does not know: those of the graph around a subgraph.
+  /// Constants of the graph around a subgraph, which the subgraph does not know.
   std::span<const std::pair<ValueId, Tensor>> known = {};
   CpuProducts products = CpuProducts::Exact;  ///< RunSettings::products
   KernelCache* kernels = nullptr;  ///< for schedules with the same `known`, which then holds all that can be folded
@@ -68,7 +68,7 @@ struct Step {
   std::shared_ptr<const Kernel> kernel;
   LayoutNeed layout = LayoutNeed::Plain;
   bool any_value = false;                     ///< OperatorDef::any_value
-  WeightAxis weight_axis = WeightAxis::None;  ///< OpTraits::weight_axis: what work_of() counts
+  WeightAxis weight_axis = WeightAxis::None;  ///< OpTraits::weight_axis: for work_of()
   bool transposed_weight = false;             ///< Gemm with transB
   std::vector<ValueId> inputs;                ///< kNoValue where left out
   std::vector<ValueId> residuals;             ///< extra inputs of fused Adds
@@ -86,7 +86,7 @@ struct ScheduleParts {
   ValueMap<Tensor> constants;  ///< folded; empty handles elsewhere. Empty where another schedule holds them
   bool lean = false;           ///< weights stay in the file between two steps that read them
 
-  /// Initializers, Constant nodes and folded constants; nullptr otherwise.
+  /// Returns an initializer, Constant node or folded constant; nullptr otherwise.
   [[nodiscard]] const Tensor* constant(ValueId value) const;
 };
 

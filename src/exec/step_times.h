@@ -28,7 +28,7 @@ struct StepTimes {
   }
 };
 
-/// Adds the time of its life to a counter; nullptr costs nothing.
+/// A guard that adds the time of its life to a counter; nullptr costs nothing.
 class TimeAdder {
  public:
   explicit TimeAdder(int64_t* counter) : counter_(counter) {

@@ -7,7 +7,7 @@ namespace detent::manual {
 
 namespace {
 
-/// What COMPREPLY becomes where `entry` waits for a value.
+/// Returns the assignment to COMPREPLY for the value of `entry`.
 std::string reply(const OptionEntry& entry) {
   switch (entry.offer) {
     case Offer::Choices: return "COMPREPLY=($(compgen -W '" + join(entry.choices, " ") + "' -- \"$cur\"))";

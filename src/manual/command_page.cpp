@@ -13,7 +13,7 @@ std::string trimmed(std::string_view text) {
   return std::string(text.substr(first, text.find_last_not_of(" \n") - first + 1));
 }
 
-/// The words of "int8|fp8"; none where one of them stands for something else ("N|channel" gives "channel" alone).
+/// Returns the words of "int8|fp8", without placeholders ("N|channel" gives "channel" alone).
 std::vector<std::string> choices_of(const std::string& value) {
   std::vector<std::string> words;
   if (value.find('|') == std::string::npos) return words;
@@ -29,7 +29,7 @@ std::vector<std::string> choices_of(const std::string& value) {
   return words;
 }
 
-/// Upper case words say what kind of thing a value is.
+/// Returns the offer for a value. Upper case words name the kind of a value.
 Offer offer_of(const OptionEntry& entry) {
   if (!entry.choices.empty()) return Offer::Choices;
   const std::string& kind = entry.positional ? entry.names.front() : entry.value;
@@ -62,8 +62,7 @@ OptionEntry entry_of(const CLI::Option& option) {
   return entry;
 }
 
-/// Everything that the manual and the completions say of `app`. `parents` are the names before its own, each with a
-/// blank behind.
+/// Returns the page of `app`. `parents` are the names in front of its name, each with a blank behind.
 CommandPage page_of(const CLI::App& app, const std::string& parents = "") {
   CommandPage page;
   page.name = parents + app.get_name();

@@ -5,7 +5,7 @@ namespace detent::manual {
 
 namespace {
 
-/// Inside single quotes of fish. Source: its language reference, "Quotes".
+/// Returns text inside single quotes of fish. Source: its language reference, "Quotes".
 std::string in_quotes(std::string_view text) {
   std::string out = "'";
   for (const char c : text) {
@@ -15,7 +15,7 @@ std::string in_quotes(std::string_view text) {
   return out + "'";
 }
 
-/// When the words of `page` stand, and no command below it.
+/// Returns the condition that the words of `page` stand on the line, and no command below it.
 std::string condition(const CommandPage& page) {
   const std::string words = words_below(page);
   if (words.empty()) return "__fish_use_subcommand";

@@ -1,18 +1,17 @@
 #include "manual/pages.h"
 
 #include <algorithm>
-#include <utility>
 
+#include "cli/manual_text.h"
 #include "core/text.h"
-#include "detent/base/error.h"
 #include "detent/base/version.h"
 
 namespace detent::manual {
 
 namespace {
 
-/// Text as roff prints it: backslashes and dashes as they are, no line that begins like a request. Source:
-/// groff_char(7), groff(7).
+/// Escapes text for roff: backslashes and dashes stay, no line begins like a request. Source: groff_char(7),
+/// groff(7).
 std::string roff_escaped(std::string_view text) {
   std::string out;
   bool begins = true;
@@ -29,7 +28,7 @@ std::string roff_escaped(std::string_view text) {
   return out;
 }
 
-/// A paragraph whose lines stay lines where they were broken on purpose.
+/// Returns a paragraph that keeps its line breaks.
 std::string paragraph(const std::string& text) {
   std::string out;
   for (size_t at = 0; at < text.size();) {
@@ -98,27 +97,42 @@ std::string options(const CommandPage& page) {
   return text;
 }
 
-/// Lines as they are: commands, lists with columns.
-std::string verbatim(const std::string& text) { return ".nf\n" + roff_escaped(text) + "\n.fi\n"; }
+/// Returns lines that roff does not fill: commands, lists with columns.
+std::string verbatim(const std::string& text) {
+  return ".nf\n" + roff_escaped(text) + (text.ends_with("\n") ? "" : "\n") + ".fi\n";
+}
 
-constexpr std::pair<int, const char*> kExitCodes[] = {
-    {0, "Done."},
-    {static_cast<int>(ErrorCode::CheckFailed), "A check or a bound that was asked for does not hold."},
-    {static_cast<int>(ErrorCode::Usage), "Wrong usage."},
-    {static_cast<int>(ErrorCode::InvalidModel), "The model cannot be read, or is not valid."},
-    {static_cast<int>(ErrorCode::Unsupported), "An operator or type is not supported."},
-    {static_cast<int>(ErrorCode::InvalidData), "The data cannot be read, or do not fit the model."},
-    {static_cast<int>(ErrorCode::InvalidOption), "The value of an option makes no sense for this model."},
-    {static_cast<int>(ErrorCode::TableMismatch), "The calibration table is another model's, or lacks a value."},
-    {static_cast<int>(ErrorCode::CannotWrite), "The output cannot be written."},
-    {static_cast<int>(ErrorCode::Internal), "An internal error."},
-    {static_cast<int>(ErrorCode::Interrupted), "Interrupted."},
-};
+/// Returns text whose code, between backquotes, is bold.
+std::string with_code(const std::string& text) {
+  std::string out;
+  bool bold = false;
+  for (const char c : roff_escaped(text))
+    if (c == '`')
+      out += (bold = !bold) ? "\\fB" : "\\fR";
+    else
+      out += c;
+  return out;
+}
 
-std::string exit_status() {
-  std::string text = ".SH EXIT STATUS\n";
-  for (const auto& [code, meaning] : kExitCodes)
-    text += ".TP\n\\fB" + std::to_string(code) + "\\fR\n" + roff_escaped(meaning) + "\n";
+/// Returns the page of src/manual/pages and the exit codes.
+std::string prose(const CommandPage& page) {
+  using Kind = cli::ManualBlock::Kind;
+  std::string text;
+  for (const cli::ManualBlock& block : cli::manual_of(words_below(page))) {
+    if (block.kind == Kind::Heading) {
+      std::string title = block.text;
+      for (char& c : title) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+      text += ".SH " + roff_escaped(title) + "\n";
+    } else if (block.kind == Kind::Code) {
+      text += ".PP\n.RS 2\n" + verbatim(block.text) + ".RE\n";
+    } else if (block.kind == Kind::Text) {
+      text += ".PP\n" + with_code(block.text) + "\n";
+    } else if (block.kind == Kind::Item) {
+      text += ".IP " + (block.term == "*" ? "\\(bu 2" : block.term + " 3") + "\n" + with_code(block.text) + "\n";
+    } else {
+      text += ".TP\n" + with_code(block.term) + "\n" + with_code(block.text) + "\n";
+    }
+  }
   return text;
 }
 
@@ -140,7 +154,7 @@ std::string man_page(const CommandPage& page, std::span<const CommandPage> pages
   text += options(page);
   if (!page.footer.empty()) text += ".SH NOTES\n" + verbatim(page.footer);
   if (!page.example.empty()) text += ".SH EXAMPLE\n" + verbatim(page.example);
-  text += exit_status();
+  text += prose(page);
   text += ".SH SEE ALSO\n";
   std::string others;
   for (const CommandPage& other : pages)

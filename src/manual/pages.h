@@ -8,10 +8,10 @@
 
 namespace detent::manual {
 
-/// What a shell offers behind an option, or for a positional.
+/// The completions that a shell offers behind an option or for a positional.
 enum class Offer : unsigned char { Nothing, Choices, Files, Folders };
 
-/// One option or positional, as `--help` knows it.
+/// An option or positional with the properties that `--help` shows.
 struct OptionEntry {
   std::vector<std::string> names;  ///< "-o", "--output"; of a positional "MODEL"
   bool positional = false, required = false, repeats = false;
@@ -19,7 +19,7 @@ struct OptionEntry {
   std::string value;     ///< "OUT.onnx"; empty: a flag
   std::string fallback;  ///< the default; empty: none
   std::string group;     ///< "Data"; empty: the general ones
-  std::string text;      ///< a paragraph; lines that end early stay lines
+  std::string text;      ///< a paragraph; early line ends stay
   Offer offer = Offer::Nothing;
   std::vector<std::string> choices;
 };
@@ -32,28 +32,27 @@ struct CommandPage {
   std::vector<const CLI::App*> below;  ///< its commands
 };
 
-/// The pages of the program, then of each command with those below it, in the order of `--help`.
+/// Returns the pages of the program and of each command with those below it, in the order of `--help`.
 [[nodiscard]] std::vector<CommandPage> all_pages(const CLI::App& program);
 
-/// Scripts that complete commands, options, choices and files. `pages` as all_pages() gives them.
+/// Return scripts that complete commands, options, choices and files. `pages` as all_pages() gives them.
 [[nodiscard]] std::string bash_completion(std::span<const CommandPage> pages);
 [[nodiscard]] std::string zsh_completion(std::span<const CommandPage> pages);
 [[nodiscard]] std::string fish_completion(std::span<const CommandPage> pages);
 
-/// The manual page of `page` in the macros of man(7), section 1. `pages` are all of them, for the list of commands and
-/// "SEE ALSO".
+/// Returns the manual page of `page` in the macros of man(7), section 1. `pages` are all pages, for "SEE ALSO".
 [[nodiscard]] std::string man_page(const CommandPage& page, std::span<const CommandPage> pages);
 
-/// "detent-cache-export.1".
+/// Returns the name of the file: "detent-cache-export.1".
 [[nodiscard]] std::string man_file(const CommandPage& page);
 
-/// The words behind the program's name: "cache export"; empty for the program.
+/// Returns the words behind the program's name: "cache export"; empty for the program.
 [[nodiscard]] std::string words_below(const CommandPage& page);
 
-/// "_detent_cache_export", the function of a shell that completes a command.
+/// Returns the shell function that completes a command: "_detent_cache_export".
 [[nodiscard]] std::string function_name(const CommandPage& page);
 
-/// The first sentence of an option's text on one line, which is what a list has room for.
+/// Returns the first sentence of an option's text on one line.
 [[nodiscard]] std::string short_text(const std::string& text);
 
 }  // namespace detent::manual

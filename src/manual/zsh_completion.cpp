@@ -7,8 +7,8 @@ namespace detent::manual {
 
 namespace {
 
-/// Inside single quotes of a specification: brackets and colons have a meaning there. Source: zshcompsys(1),
-/// _arguments.
+/// Escapes text inside single quotes of a specification, where brackets and colons have a meaning. Source:
+/// zshcompsys(1), _arguments.
 std::string zsh_escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {

@@ -5,19 +5,19 @@
 
 namespace detent {
 
-/// A patch that gives nodes other constants.
+/// An editor that makes a patch of other constants for nodes.
 class ConstantEditor {
  public:
-  /// `graph` must outlive it.
+  /// graph  must outlive this object.
   explicit ConstantEditor(const Graph& graph) : graph_(graph), names_(graph) {}
 
-  /// The node reads `content` in `slot` from now on: in place where nobody else reads the constant that is there and
-  /// the shape stays, else from an initializer of its own, called `wish` or nearly so.
+  /// Makes the node read `content` in `slot`: in place where nothing else reads the constant there and the shape stays,
+  /// otherwise from a new initializer, called `wish` or nearly so.
   void replace(const Node& node, size_t slot, Tensor content, const std::string& wish);
 
   [[nodiscard]] NameSource& names() { return names_; }
   [[nodiscard]] GraphPatch& patch() { return patch_; }
-  /// The patch, with its reason where it changes anything.
+  /// Returns the patch, with its reason where it changes anything.
   [[nodiscard]] GraphPatch take(const std::string& reason);
 
  private:

@@ -12,7 +12,7 @@ namespace detent {
 
 namespace {
 
-/// Messages of a list in the order of their names.
+/// Returns the messages of a list in the order of their names.
 template <class Repeated>
 auto by_name(const Repeated& list) {
   std::vector<const typename Repeated::value_type*> sorted;
@@ -73,7 +73,7 @@ class Hasher {
   }
 
   void add(const onnx::TensorShapeProto::Dimension& extent) {
-    add_int(extent.has_dim_value() ? extent.dim_value() : -1);  // names of open extents mean nothing
+    add_int(extent.has_dim_value() ? extent.dim_value() : -1);  // names of open extents do not count
   }
 
   void add(const onnx::NodeProto& node) {
@@ -122,7 +122,7 @@ class Hasher {
     let_go_of_pages(content.raw(), content.byte_count());
   }
 
-  /// Strings and types that Detent does not know: their fields as they are stored.
+  /// Adds strings and types that Detent does not know: their fields as they are stored.
   void add_unreadable(const onnx::TensorProto& tensor) {
     add_texts(tensor.string_data());
     hash_.add_text(std::string(raw_bytes(tensor)));

@@ -5,8 +5,8 @@
 
 namespace detent {
 
-/// Digest of what a model computes: operator sets, nodes with their attributes, inputs, outputs and every weight,
-/// subgraphs and functions included.
+/// Returns the digest of a model's computation: operator sets, nodes with their attributes, inputs, outputs and every
+/// weight, subgraphs and functions included.
 ///
 /// Left out: doc strings, metadata, value_info, the names of file, graph and producer, versions of IR and model, the
 /// order of initializers and attributes, and whether a weight is stored inside or beside the file, as raw bytes or

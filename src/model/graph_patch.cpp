@@ -22,8 +22,8 @@ namespace {
 
 Error broken(const std::string& message) { return {ErrorCode::Internal, message}; }
 
-/// A repeated field whose elements are moved about by pointer. Until keep() is called every change is undone at the end
-/// of the scope, without a copy of what did not change.
+/// A repeated field whose elements are moved by pointer. Unless keep() is called, every change is undone at the end of
+/// the scope, without a copy of unchanged elements.
 template <class T>
 class Rearranged {
  public:
@@ -40,13 +40,13 @@ class Rearranged {
   Rearranged(const Rearranged&) = delete;
   Rearranged& operator=(const Rearranged&) = delete;
 
-  /// A new element, not yet in `elements`.
+  /// Makes a new element, not yet in `elements`.
   T* create(const T& content) {
     auto element = std::make_unique<T>(content);
     created_.push_back(element.get());
     return element.release();
   }
-  /// elements[i], made a copy of its own first: the original must stay as it is until keep().
+  /// Returns elements[i] as a copy: the original must stay unchanged until keep().
   T& writable(size_t i) {
     if (std::ranges::find(created_, elements[i]) == created_.end()) elements[i] = create(*elements[i]);
     return *elements[i];
@@ -68,7 +68,7 @@ class Rearranged {
   bool kept_ = false;
 };
 
-/// Names that something reads.
+/// Returns the names that something reads.
 std::unordered_set<std::string> read_values(const Graph& graph) {
   std::unordered_set<std::string> names;
   for (const Value& value : graph.values())
@@ -86,7 +86,7 @@ class PatchApplication {
     for (size_t i = 0; i < names_.size(); ++i) positions_.emplace(names_[i], i);
   }
 
-  /// Gives what new constants look into.
+  /// Returns the files that new constants look into.
   [[nodiscard]] SharedFiles run() {
     for (const auto& [name, tensor] : patch_.replace_constants) replace_constant(name, tensor);
     edit_nodes();
@@ -158,7 +158,7 @@ class PatchApplication {
         throw broken("node '" + node + "' has no attribute '" + attribute + "'");
   }
 
-  /// Keeps elements and names_ side by side.
+  /// Keeps elements and names_ in step.
   void drop_nodes(const auto& is_dropped) {
     size_t kept = 0;
     for (size_t i = 0; i < nodes_.elements.size(); ++i) {
@@ -200,7 +200,7 @@ class PatchApplication {
     if (auto file = share_tensor(tensor, proto)) shared_.push_back(std::move(file));
   }
 
-  /// Constants that this patch left without a reader. What nobody read before stays as it came.
+  /// Removes constants that this patch left without a reader; constants that had none stay.
   void drop_unread() {
     const std::unordered_set<std::string> read_now = read_values(*index_graph(proto_));
     for (const auto& [name, tensor] : patch_.add_initializers) read_before_.insert(name);
@@ -218,7 +218,8 @@ class PatchApplication {
     });
   }
 
-  /// Kept nodes stay in the file's order; a new node stands right before the first node that needs it, or at the end.
+  /// Orders the nodes: kept ones stay in the file's order; a new node stands right before the first node that needs it,
+  /// or at the end.
   void order_nodes(const Graph& graph) {
     const size_t count = nodes_.elements.size();
     std::vector<std::vector<size_t>> needs(count);
@@ -260,8 +261,8 @@ class PatchApplication {
     names_ = std::move(names);
   }
 
-  /// Nothing from here on can fail. Unnamed nodes get the name they go by, so that it does not change with their
-  /// position.
+  /// Makes the changes; nothing from here on can fail. Unnamed nodes get the name that Detent uses for them, so that it
+  /// does not change with their position.
   void commit(const Graph& graph) {
     for (size_t i = 0; i < names_.size(); ++i) nodes_.elements[i]->set_name(names_[i]);
     nodes_.keep();
@@ -270,7 +271,7 @@ class PatchApplication {
     erase(*graph_.mutable_value_info(), [&](const onnx::ValueInfoProto& info) { return is_gone(info.name()); });
     erase(*graph_.mutable_quantization_annotation(),
           [&](const onnx::TensorAnnotation& annotation) { return is_gone(annotation.tensor_name()); });
-    // An initializer may be listed as an input as well; left there it would become an input that the user must feed.
+    // An initializer may be listed as an input too; left there it would become an input that the user must feed.
     erase(*graph_.mutable_input(), [&](const onnx::ValueInfoProto& input) { return orphans_.contains(input.name()); });
     const std::unordered_map<std::string, DataType> types(patch_.set_types.begin(), patch_.set_types.end());
     for (auto* list : {graph_.mutable_value_info(), graph_.mutable_input(), graph_.mutable_output()})
@@ -313,7 +314,7 @@ class PatchApplication {
 
 namespace {
 
-/// The model holds the files that its initializers look into, and no others.
+/// Makes the model hold the files that its initializers look into, and no others.
 void hold_files(Model& model) {
   std::set<std::shared_ptr<const MappedFile>> files;
   for (const onnx::TensorProto& tensor : model.proto().graph().initializer())

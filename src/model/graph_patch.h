@@ -28,13 +28,13 @@ struct GraphPatch {
   struct Rewire {
     std::string node;  ///< consumer
     int slot;
-    std::string value;  ///< what the slot reads from now on
+    std::string value;  ///< the value that the slot reads
   };
   std::vector<Rewire> rewire;
   struct RenameOutput {
     std::string node;  ///< producer
     int slot;
-    std::string value;  ///< what the slot writes from now on
+    std::string value;  ///< the value that the slot writes
   };
   std::vector<RenameOutput> rename_outputs;
   std::vector<std::pair<std::string, Tensor>> replace_constants;  ///< new content, initializer or Constant node alike
@@ -44,23 +44,23 @@ struct GraphPatch {
   };
   std::vector<SetAttribute> set_attributes;
   std::vector<std::pair<std::string, std::string>> remove_attributes;  ///< (node, attribute)
-  /// New element types of values that the model declares (inputs, outputs, value_info); of others nothing is said.
+  /// New element types of values that the model declares (inputs, outputs, value_info); other names are ignored.
   std::vector<std::pair<std::string, DataType>> set_types;
   std::optional<int64_t> opset;  ///< new version of the default domain
 
   [[nodiscard]] bool empty() const;
 };
 
-/// Both, which replace different constants and do nothing else. Empty where both are.
+/// Joins two patches that replace different constants and change nothing else. Empty where both are.
 [[nodiscard]] GraphPatch joined(const GraphPatch& constants, const GraphPatch& others);
 
-/// Applies `patch` to the main graph. Initializers and Constant nodes that nothing reads any more are removed;
-/// value_info of values that no longer exist is removed; ir_version is raised where the new opset needs it.
-/// Errors  Internal naming patch.reason when the patch refers to something that does not exist, defines a value twice
-/// or leaves the graph invalid; the model is unchanged then.
+/// Applies `patch` to the main graph. Removes initializers and Constant nodes without a reader, and value_info of
+/// values that no longer exist; raises ir_version where the new opset needs it. Errors  Internal naming patch.reason
+/// when the patch refers to something that does not exist, defines a value twice or leaves the graph invalid; the model
+/// stays unchanged.
 void apply_patch(Model& model, const GraphPatch& patch);
 
-/// Structural checks: every read value is defined, defined once, acyclic, outputs exist, names unique.
+/// Checks the structure: every read value is defined, defined once, no cycle, outputs exist, names are unique.
 /// Errors  InvalidModel with node and value.
 void check_graph(const Model& model);
 

@@ -13,7 +13,7 @@ struct Model::State {
   std::unique_ptr<onnx::ModelProto> proto;
   std::filesystem::path path;
   std::vector<std::shared_ptr<const MappedFile>> files;
-  std::mutex mutex;  // graph() is const: two threads may ask for the index at once
+  std::mutex mutex;  // graph() is const: two threads may call it at once
   std::unique_ptr<Graph> graph;
 };
 

@@ -18,18 +18,18 @@ namespace detent {
 
 class MappedFile;
 
-/// The document: one onnx::ModelProto. What Detent does not understand (metadata, newer fields, other domains) stays as
-/// it came. Analysis works on graph(); changes are GraphPatch values (graph_patch.h).
+/// The document: one onnx::ModelProto. Parts that Detent does not understand (metadata, newer fields, other domains)
+/// stay unchanged. Analysis works on graph(); changes are GraphPatch values (graph_patch.h).
 class Model {
  public:
-  /// `files`: what initializers look into (model/graph/stored_data.h).
+  /// files  the files that initializers look into (model/graph/stored_data.h).
   explicit Model(std::unique_ptr<onnx::ModelProto> proto, std::filesystem::path path = {},
                  std::vector<std::shared_ptr<const MappedFile>> files = {});
   Model(Model&&) noexcept;
   Model& operator=(Model&&) noexcept;
   ~Model();
 
-  /// A deep copy but for weights that stay in files, for verifying a patch before against after.
+  /// Returns a deep copy, except weights that stay in files, to compare a model before and after a patch.
   [[nodiscard]] Model clone() const;
 
   [[nodiscard]] const std::filesystem::path& path() const;  ///< empty when not read from a file
@@ -37,7 +37,7 @@ class Model {
   [[nodiscard]] std::map<std::string, int64_t> opsets() const;
   [[nodiscard]] size_t byte_size() const;  ///< serialised size with weights
 
-  /// Index of the main graph as it is now. Valid until the next change of the model.
+  /// Returns the index of the main graph, valid until the next change of the model.
   [[nodiscard]] const Graph& graph() const;
 
   [[nodiscard]] const onnx::ModelProto& proto() const;  ///< for src/model only
@@ -49,14 +49,14 @@ class Model {
 };
 
 /// Reads a .onnx file, external data included. Large weights stay in the files, which are mapped: memory holds the
-/// nodes and the weights that somebody looks at. Files that are replaced meanwhile (by a rename) do no harm. Nodes that
-/// do not stand in execution order are brought into it. The message starts with the path. Checks the structure;
-/// operators' signatures are checked by who runs or places them (ops/check_signatures).
-/// Errors  InvalidModel: missing,
-/// truncated, not ONNX, cyclic, dangling names, opset outside 7..28, missing external data.
+/// nodes and the weights that are read. Files may be replaced meanwhile (by a rename). Sorts nodes into execution order
+/// where they are not. Checks the structure; callers that run or place operators check their signatures
+/// (ops/check_signatures).
+/// Errors  InvalidModel, beginning with the path: missing, truncated, not ONNX, cyclic, dangling names, opset outside
+///         7..28, missing external data.
 [[nodiscard]] Model read_model(const std::filesystem::path& path);
 
-/// read_model for a file that we wrote: libonnx's checker is asked besides, a judge that is not ours, as far as it
+/// Reads a file that Detent wrote like read_model, and runs libonnx's checker as an independent check, as far as it
 /// knows the file's versions and operators (opset <= 17, IR <= 8).
 [[nodiscard]] Model read_back(const std::filesystem::path& path);
 
@@ -64,17 +64,17 @@ class Model {
 /// Errors  InvalidModel with the parser's message.
 [[nodiscard]] Model parse_model_text(const std::string& text);
 
+/// Options of writing.
 struct WriteOptions {
   bool overwrite = false;
   /// Serialised bytes above which weights go into an external file; protobuf's own limit is 2 GiB - 1.
   uint64_t external_data_above = std::numeric_limits<int32_t>::max();
 };
 
-/// Writes whole or not at all: temporary file beside the target, fsync, rename. Models above the limit get their
-/// weights in an external file NAME.onnx.DIGITS.data beside it, DIGITS from the content; it is there before the model,
-/// and goes when that is replaced. The message starts with the path.
-/// Errors  CannotWrite (exists without overwrite, no
-/// such folder, no permission, disk full).
+/// Writes the whole file or nothing: temporary file beside the target, fsync, rename. Models above the limit get their
+/// weights in an external file NAME.onnx.DIGITS.data beside it, DIGITS from the content; it is written before the
+/// model, and deleted when that is replaced.
+/// Errors  CannotWrite, beginning with the path: exists without overwrite, no such folder, no permission, disk full.
 void write_model(const Model& model, const std::filesystem::path& path, const WriteOptions& options = {});
 
 }  // namespace detent

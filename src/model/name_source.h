@@ -7,14 +7,14 @@
 
 namespace detent {
 
-/// Names for the values and nodes that a patch adds to a graph.
+/// A source of names for the values and nodes that a patch adds to a graph.
 class NameSource {
  public:
-  /// `graph` must outlive it.
+  /// graph  must outlive this object.
   explicit NameSource(const Graph& graph) : graph_(graph) {}
 
-  /// `wish`, or else `wish`_1, `wish`_2 ...: the first that names no value and no node of the graph or of a graph
-  /// inside it, and was not given before.
+  /// Returns the first of `wish`, `wish`_1, `wish`_2 ... that names no value and no node of the graph or of a graph
+  /// inside it, and was not returned before.
   [[nodiscard]] std::string fresh(const std::string& wish);
 
  private:

@@ -8,7 +8,8 @@ namespace detent {
 
 namespace {
 
-/// Text that is equal for nodes that compute the same. Attributes that are not integers make every node different.
+/// Returns a text that is equal for nodes that compute the same. Attributes that are not integers make every node
+/// different.
 std::string content_of(const NodeSpec& spec, const std::vector<std::string>& inputs, size_t position) {
   constexpr char kSeparator = '\n';
   std::string text = spec.domain + kSeparator + spec.op_type;
@@ -40,8 +41,8 @@ PatchUnion::Variant PatchUnion::add(const GraphPatch& patch) {
   return variant;
 }
 
-/// The node writes the renamed output under its old name here; in the patched model a node that the patch adds has that
-/// name.
+/// Records renamed outputs: the node keeps the old name here, which a node that the patch adds has in the patched
+/// model.
 void PatchUnion::rename_outputs(const GraphPatch& patch, Variant& variant) const {
   for (const auto& [node, slot, moved] : patch.rename_outputs) {
     const Value& value = graph_.value(graph_.node(graph_.find_node(node)).output(slot));

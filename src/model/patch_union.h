@@ -9,26 +9,26 @@
 
 namespace detent {
 
-/// Lays several patches of one graph side by side, so that one model holds the additions of all: equal constants and
-/// equal nodes once. Rewired inputs differ from variant to variant, so each variant keeps its own list of them.
+/// A union of several patches of one graph, so that one model holds the additions of all: equal constants and equal
+/// nodes once. Rewired inputs differ between variants: each variant keeps a list of them.
 class PatchUnion {
  public:
-  /// One patch as a way to read the united model.
+  /// A patch as a reading of the united model.
   struct Variant {
     std::vector<GraphPatch::Rewire> rewire;      ///< values by their names in the united model
     std::map<std::string, std::string> renamed;  ///< name in the patched model -> name here, where they differ
-    /// The value that the patched model calls `name`.
+    /// Returns the value that the patched model calls `name`.
     [[nodiscard]] const std::string& value(const std::string& name) const;
   };
 
   /// `graph` must outlive this object.
   explicit PatchUnion(const Graph& graph) : graph_(graph), names_(graph) {}
 
-  /// `patch` adds nodes in execution order and constants, rewires and renames outputs; nothing else.
+  /// Adds a patch that adds nodes in execution order and constants, rewires and renames outputs; nothing else.
   /// Errors  Internal for a patch that does more; Unsupported when it renames an output that a subgraph reads.
   [[nodiscard]] Variant add(const GraphPatch& patch);
 
-  /// Everything that was added, read by nobody.
+  /// Returns all additions; nothing reads them.
   [[nodiscard]] const GraphPatch& patch() const { return patch_; }
 
  private:

@@ -7,7 +7,7 @@ namespace detent {
 
 namespace {
 
-/// Besides QLinear*.
+/// Such operators besides QLinear*.
 constexpr std::array<std::string_view, 8> kQOperators = {
     "ConvInteger", "MatMulInteger", "MatMulIntegerToFloat",  "DynamicQuantizeLinear",
     "QGemm",       "QAttention",    "DynamicQuantizeMatMul", "ConvIntegerToFloat"};

@@ -4,7 +4,7 @@
 
 namespace detent {
 
-/// QLinear*, ...Integer, DynamicQuantizeLinear and their kin: operators that compute with codes.
+/// True for operators that compute with codes: QLinear*, ...Integer, DynamicQuantizeLinear and similar ones.
 /// Source  ONNX Operators.md, ORT ContribOperators.md.
 [[nodiscard]] bool is_qoperator(const Node& node);
 

@@ -4,7 +4,7 @@
 
 namespace detent {
 
-/// The libraries that src/model was built with: "protobuf 3.21.12".
+/// Returns the libraries that src/model was built with: "protobuf 3.21.12".
 [[nodiscard]] std::string model_library_versions();
 
 }  // namespace detent

@@ -6,11 +6,8 @@
 
 namespace detent {
 
-/// write_model(), and a look at the file before it gets its name.
-///
-/// check   is given the path of the whole file; where it throws, nothing is left and nothing replaced. Behind the name
-/// the file is no
-///         longer surely this one: another process may have written it too.
+/// Writes as write_model() does, and calls `check` with the path of the whole file before it gets its name: with the
+/// name it may be another process's file. No file is left or replaced when `check` throws.
 /// Errors  those of write_model and of `check`.
 void write_shown_model(const Model& model, const std::filesystem::path& path, const WriteOptions& options,
                        const std::function<void(const std::filesystem::path& written)>& check);

@@ -63,7 +63,7 @@ void store_tokens(const TableTokens& tokens, stored::Table& out) {
   }
 }
 
-/// Errors  InvalidData where they are not sorted or cannot have been measured.
+/// Reads the extremes of tokens. Errors  InvalidData where they are not sorted or impossible.
 TableTokens restore_tokens(const stored::Table& stored) {
   TableTokens tokens;
   for (const auto& item : stored.tokens()) {
@@ -92,7 +92,7 @@ void store(const ValueReach& reach, stored::Reach& out) {
   out.mutable_counts()->Add(first, last);
 }
 
-/// The exponent of a value's largest element, which its counts must end with.
+/// Returns the exponent of a value's largest element, with which its counts must end.
 int last_exponent(const stored::Reach& stored) { return stored.first_exponent() + stored.counts_size() - 1; }
 
 ValueReach restore(const stored::Reach& stored) {
@@ -125,7 +125,7 @@ void store_reaches(const TableReaches& reaches, stored::Table& out) {
   }
 }
 
-/// Errors  InvalidData where they are not sorted or cannot have been measured.
+/// Reads the extremes of values. Errors  InvalidData where they are not sorted or impossible.
 TableReaches restore_reaches(const stored::Table& stored) {
   TableReaches reaches;
   for (const auto& item : stored.reaches()) {
@@ -141,8 +141,8 @@ static_assert(std::endian::native == std::endian::little, "the checksum is store
 
 constexpr std::string_view kMagic = "detent calibration table";
 constexpr uint32_t kFormatVersion = 1;
-constexpr uint32_t kEqualizedVersion = 2;  // programs that know version 1 alone would apply scales to the wrong network
-constexpr uint32_t kExtremesVersion = 4;   // those before would merge tables and lose the extremes
+constexpr uint32_t kEqualizedVersion = 2;  // programs that only know version 1 would apply scales to the wrong network
+constexpr uint32_t kExtremesVersion = 4;   // older ones would merge tables and lose the extremes
 constexpr uint32_t kReachesVersion = 5;    // the same, the reaches
 constexpr uint32_t kTokensVersion = 6;     // the same, the tokens
 constexpr char kChecksumTag = 0x79;        // field 15, 64 bits
@@ -157,7 +157,7 @@ uint32_t format_version(const CalibrationTable& table) {
   return table.equalize.empty() ? kFormatVersion : kEqualizedVersion;
 }
 
-/// The magic as protobuf writes it: tag of field 1, length, text.
+/// Returns the magic as protobuf writes it: tag of field 1, length, text.
 std::string magic_bytes() { return std::string{0x0a, static_cast<char>(kMagic.size())} + std::string(kMagic); }
 
 std::string checksum_of(std::string_view bytes) {
@@ -218,7 +218,7 @@ Histogram restore_histogram(const stored::Value& value) {
   return Histogram::from_state(std::move(state));
 }
 
-/// Errors  InvalidData for extremes that the samples of this histogram cannot have had.
+/// Checks extremes. Errors  InvalidData where they do not fit the histogram.
 std::vector<Extremes> restore_extremes(const stored::Value& value, const Histogram& histogram, int samples) {
   if (value.minima().empty() && value.maxima().empty()) return {};
   if (value.minima_size() != samples || value.maxima_size() != samples)

@@ -16,11 +16,11 @@
 
 namespace detent {
 
-/// Identity of a measured sample: its name in the data source and its content. The name alone would take two folders
-/// with equal file names for one, the content alone two copies of an image.
+/// The identity of a measured sample: its name in the data source and its content. The name alone would not tell two
+/// folders with equal file names apart, the content alone not two copies of an image.
 struct TableSample {
   std::string name;
-  Digest content;  ///< of the tensors as they were fed to the model, in the order of its inputs
+  Digest content;  ///< of the input tensors, in the order of the inputs
   friend auto operator<=>(const TableSample&, const TableSample&) = default;
 };
 
@@ -31,6 +31,7 @@ struct TableShard {
   friend auto operator<=>(const TableShard&, const TableShard&) = default;
 };
 
+/// A value in a table.
 struct TableValue {
   Histogram histogram;
   std::vector<Extremes> extremes;  ///< in each of the table's samples, in their order; empty: not known
@@ -47,7 +48,7 @@ struct CalibrationTable {
   std::vector<TableShard> shards;
   std::vector<TableSample> samples;
   std::map<std::string, TableValue> values;
-  /// Values that share one scale where the default placement for tensorrt pairs them; for caches, which name no model.
+  /// Values that share one scale in the default placement for tensorrt; for caches, which name no model.
   std::vector<std::vector<std::string>> groups;
   TableReaches reaches;  ///< of all values that nodes make, and of the inputs; empty: not measured
   TableTokens tokens;    ///< of the values that may have a token axis; empty: none has, or not measured
@@ -55,23 +56,23 @@ struct CalibrationTable {
   std::string equalize;       ///< the user's request: "auto", "gate,relu:0.75"; empty: nothing
   Equalization equalization;  ///< applied to the model before it was measured
 
-  [[nodiscard]] bool partial() const;       ///< some shard is
-  [[nodiscard]] bool has_extremes() const;  ///< those of every value in every sample are known
+  [[nodiscard]] bool partial() const;       ///< some shard is partial
+  [[nodiscard]] bool has_extremes() const;  ///< extremes of every value in every sample are known
   [[nodiscard]] bool imported() const;      ///< holds scales instead of histograms
   friend bool operator==(const CalibrationTable&, const CalibrationTable&) = default;
 };
 
-/// The content of a .dct file: calibration_table.proto.
+/// Returns the content of a .dct file: calibration_table.proto.
 [[nodiscard]] std::string table_to_bytes(const CalibrationTable& table);
-/// Errors  InvalidData: no calibration table, truncated or damaged (checksum), of a newer format, histograms that
-/// cannot be.
+/// Reads a table. Errors  InvalidData: no calibration table, truncated or damaged (checksum), of a newer format,
+/// impossible histograms.
 [[nodiscard]] CalibrationTable table_from_bytes(std::string_view bytes);
 
 /// True when the file begins like a calibration table, damaged or not. A file that cannot be read -> false.
 [[nodiscard]] bool is_table_file(const std::filesystem::path& path);
-/// Errors  those of table_from_bytes and InvalidData for a file that cannot be read, after the path.
+/// Reads a table. Errors  those of table_from_bytes and InvalidData for a file that cannot be read, after the path.
 [[nodiscard]] CalibrationTable read_table(const std::filesystem::path& path);
-/// Errors  CannotWrite.
+/// Writes a table. Errors  CannotWrite.
 void write_table(const CalibrationTable& table, const std::filesystem::path& path);
 
 }  // namespace detent

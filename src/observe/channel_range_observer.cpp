@@ -11,7 +11,7 @@ namespace detent {
 
 namespace {
 
-/// Memory as outer x channels x inner.
+/// Memory seen as outer x channels x inner.
 struct ChannelView {
   int64_t outer = 1, channels = 1, inner = 1;
 
@@ -29,7 +29,7 @@ struct ChannelView {
 
 constexpr float kNothing = std::numeric_limits<float>::infinity();
 
-/// As many channels, of which nothing was seen yet where they are new.
+/// Makes room for the channels; nothing was seen of new ones.
 void grow(ChannelRange& seen, size_t channels) {
   seen.min.resize(channels, kNothing);
   seen.max.resize(channels, -kNothing);

@@ -14,11 +14,11 @@ class ChannelRangeObserver : public Observer {
   /// axes  values to watch and the axis that counts channels of each.
   explicit ChannelRangeObserver(std::map<ValueId, int> axes) : axes_(std::move(axes)) {}
 
-  /// Float, float16, bfloat16 and double tensors, in either layout; NaN and Inf are left out. Others are ignored.
+  /// Observes float, float16, bfloat16 and double tensors, in either layout, without NaN and Inf; ignores other types.
   void observe(ValueId value, const Tensor& tensor) override;
   void merge(const ChannelRangeObserver& other);
 
-  /// Of every value that was seen.
+  /// Returns the ranges of every value that was seen.
   [[nodiscard]] ChannelRanges ranges() const;
 
  private:

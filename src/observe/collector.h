@@ -15,51 +15,49 @@ namespace detent {
 
 /// An observer that owns one histogram per watched value, and the extremes of each in every sample. One collector per
 /// worker; merged at the end in any order.
-/// Memory  up to 64 KiB per watched value (32 KiB a side in use), 8 bytes per
-/// watched value and sample, and 82 KiB of scratch
-///         per collector.
+/// Memory  up to 64 KiB per watched value (32 KiB a side in use), 8 bytes per watched value and sample, and 82 KiB of
+///         scratch per collector.
 class Collector : public Observer {
  public:
-  /// Histograms for `watched`; other values are ignored.
+  /// watched  the values to collect; others are ignored.
   Collector(const Graph& graph, std::span<const ValueId> watched);
 
-  /// Only float, float16, bfloat16 and double tensors are collected, as float; other types are ignored.
+  /// Collects float, float16, bfloat16 and double tensors, as float; ignores other types.
   void observe(ValueId value, const Tensor& tensor) override { observe(value, tensor, {}); }
-  /// The same of the elements that count, of a plain tensor: by element, 0 where it does not. Empty: all, in any
-  /// layout. where  how the samples of the batch lie in the tensor: its extremes are those of each sample's own
-  /// elements. Where they cannot be told
-  ///        apart, the extremes of all elements belong to each sample.
+  /// Collects the elements that count. The extremes of a sample are those of its elements; of all elements where
+  /// samples cannot be told apart. counted  by element of a plain tensor: 0 where it does not count. Empty: all, in any
+  /// layout. where    how the samples of the batch lie in the tensor.
   void observe(ValueId value, const Tensor& tensor, std::span<const uint8_t> counted, const SampleAxis& where = {});
-  /// Errors  Internal when `other` watches other values.
+  /// Adds what `other` saw. Errors  Internal when it watches other values.
   void merge(const Collector& other);
 
-  /// Histogram of a watched value.
+  /// Returns the histogram of a watched value.
   /// Errors  Internal when `value` is not watched.
   [[nodiscard]] const Histogram& histogram(ValueId value) const;
   [[nodiscard]] std::span<const ValueId> watched() const { return watched_; }
 
-  /// What is observed from now on belongs to these samples, by index. Before the first call no extremes are kept.
+  /// Sets the samples, by index, to which later observations belong. Before the first call no extremes are kept.
   void begin_batch(std::span<const size_t> samples);
   void begin_sample(size_t sample) { begin_batch(std::span(&sample, 1)); }
-  /// Samples that were begun, sorted.
+  /// Returns the samples that were begun, sorted.
   [[nodiscard]] std::vector<size_t> samples() const;
-  /// Extremes of the finite elements of a watched value in each of `samples`, empty where there was none.
+  /// Returns the extremes of the finite elements of a watched value in each of `samples`, empty where there was none.
   /// Errors  Internal when `value` is not watched, or a sample was not begun.
   [[nodiscard]] std::vector<Extremes> extremes(ValueId value, std::span<const size_t> samples) const;
 
-  /// Where NaN or Inf first turned up per value, for the warning: node and sample.
+  /// A value with NaN or Inf and the first sample with one, for the warning.
   struct NonFinite {
     ValueId value;
     size_t sample;  ///< smallest sample index that held one
   };
-  /// In the order of watched(). Empty when every element was finite.
+  /// Returns values in the order of watched(). Empty when every element was finite.
   [[nodiscard]] std::vector<NonFinite> non_finite() const;
 
  private:
   [[nodiscard]] size_t slot_of(ValueId value) const;
   /// Adds the elements to the slot's histogram and the extremes of every sample that they belong to.
   void add(size_t slot, const Tensor& floats, std::span<const uint8_t> counted, const SampleAxis& where);
-  /// Those of `elements` that count.
+  /// Returns the elements that count.
   [[nodiscard]] std::span<const float> chosen(std::span<const float> elements, std::span<const uint8_t> counted);
 
   std::vector<ValueId> watched_;

@@ -23,18 +23,17 @@ constexpr size_t kMaxLanes = hn::MaxLanes(Floats());
 
 constexpr uint32_t kSignBit = 0x80000000;
 constexpr uint32_t kSmallestBits = 0x2b800000;  // 2^-40; bit patterns of magnitudes order as the magnitudes do
-// Small enough for the CPU to list one chunk while it still counts the last one.
+// Small enough that the CPU lists one chunk while it still counts the previous one.
 constexpr size_t kChunk = 256;
-// A list is filled up to a multiple of this: where a loop may end at any number the CPU guesses its end wrong every
-// time.
+// A list is filled up to a multiple of this: the CPU mispredicts the end of a loop that may end at any number.
 constexpr size_t kCountStep = 16;
 static_assert((kMaxElementsInTable / kChunk + 1) * (kChunk / kCountsPerBin + 1) <=
               std::numeric_limits<uint16_t>::max());
 static_assert(kChunk % (2 * kMaxLanes) == 0 && 2 * kMaxLanes + kCountStep <= kListSlack);
 static_assert(kCountStep <= kFirstPositive && kMaxLanes <= kFirstPositive && kCountStep % kCountsPerBin == 0);
 
-/// The elements seen so far by their bit patterns, a lane each: compared as integers of either kind they give the
-/// extremes of floats of both signs, and NaN and Inf as too large, for three instructions.
+/// The extremes of the elements seen so far, by bit pattern, one a lane: compared as signed and unsigned integers they
+/// give the extremes of floats of both signs, and NaN and Inf as too large, for three instructions.
 struct Seen {
   hn::Vec<Ints> largest;   ///< the greatest x >= 0, where there is one
   hn::Vec<Bits> lowest;    ///< the least x < 0, where there is one
@@ -50,7 +49,7 @@ struct Seen {
     lowest = hn::Max(lowest, bits);
     smallest = hn::Min(smallest, bits);
   }
-  /// Every magnitude has a bit pattern below `limit`.
+  /// True when every magnitude has a bit pattern below `limit`.
   [[nodiscard]] HWY_INLINE bool Fits(uint32_t limit) const {
     const Ints di;
     // Without the sign bit the unsigned order of negative elements is the signed one.
@@ -71,13 +70,14 @@ struct Seen {
 
 #if HWY_TARGET <= HWY_AVX3
 
-/// Entries of a list as 32-bit integers whose upper half is of no meaning, and where they count.
+/// Entries of a list as 32-bit integers whose upper half has no meaning, and a mask of those that count.
 struct Entries {
   __m512i bins;
   __mmask16 counts;
 };
 
-/// The mantissa of |x| / width + 2^23, rounded towards zero, is the bin: one multiply-add with what selects the side.
+/// Computes entries: the bin is the mantissa of |x| / width + 2^23, rounded towards zero: one multiply-add with the
+/// term that selects the side.
 HWY_INLINE Entries FindBins(__m512 x, __m512 inverse_width, Seen& seen) {
   const __m512i bits = _mm512_castps_si512(x);
   seen.Add(hn::Vec<Bits>{bits});
@@ -88,7 +88,7 @@ HWY_INLINE Entries FindBins(__m512 x, __m512 inverse_width, Seen& seen) {
   const __m512i side = _mm512_ternarylogic_epi32(_mm512_srai_epi32(bits, 31), positive, negative, kSelect);
   const __m512 sum =
       _mm512_fmadd_round_ps(x, inverse_width, _mm512_castsi512_ps(side), _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
-  const __m512i twice = _mm512_add_epi32(bits, bits);  // the sign leaves
+  const __m512i twice = _mm512_add_epi32(bits, bits);  // shifts the sign out
   const __m512i least = _mm512_set1_epi32(static_cast<int>(2 * kSmallestBits));
   return {_mm512_castps_si512(sum), _mm512_cmp_epu32_mask(twice, least, _MM_CMPINT_NLT)};
 }
@@ -99,7 +99,7 @@ HWY_INLINE uint16_t* ListSome(const Entries& some, uint16_t* bins) {
   return bins + hwy::PopCount(some.counts);
 }
 
-/// VPCOMPRESSW, of AVX-512 VBMI2. Written out because the functions here are compiled for CPUs without it too.
+/// Does VPCOMPRESSW, of AVX-512 VBMI2, in assembly because the functions here are compiled for CPUs without it too.
 HWY_INLINE __m512i CompressWords(__mmask32 mask, __m512i words) {
   __m512i packed;
   asm("vpcompressw %1, %0%{%2%}%{z%}" : "=v"(packed) : "v"(words), "Yk"(mask));
@@ -250,7 +250,7 @@ HWY_EXPORT(FlushTable);
 
 namespace {
 
-/// Bit pattern of 4096 bins of width 2^log2_width; with the largest width the limit is Inf itself.
+/// Returns the bit pattern of 4096 bins of width 2^log2_width; with the largest width the limit is Inf itself.
 uint32_t limit_bits(int log2_width) { return static_cast<uint32_t>(127 + 12 + log2_width) << 23; }
 
 }  // namespace

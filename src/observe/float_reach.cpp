@@ -10,10 +10,10 @@ namespace detent {
 
 namespace {
 
-constexpr uint32_t kMagnitude = 0x7fffffff;  // all bits but the sign: as integers they are in the order of |x|
+constexpr uint32_t kMagnitude = 0x7fffffff;  // all bits except the sign: as integers they are in the order of |x|
 constexpr uint32_t kNotFinite = 255;         // of the exponent's 8 bits; 0 are zero and subnormal numbers
 
-/// Index among ValueReach::counts of a number other than 0.
+/// Returns the index among ValueReach::counts of a number other than 0.
 size_t exponent_index(uint32_t magnitude) {
   const uint32_t field = magnitude >> 23;
   if (field == 0) return as_index(std::bit_width(magnitude) - 1);

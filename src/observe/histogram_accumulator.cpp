@@ -11,17 +11,18 @@ namespace {
 
 constexpr size_t kBins = Histogram::kBins;
 static_assert(kFirstPositive == kBins && kFirstNegative == 2 * kBins && kBinsInTable == 3 * kBins);
-// Up to here incrementing the counters one by one costs less than emptying the table.
+// Up to this many elements, incrementing the counters one by one costs less than emptying the table.
 constexpr size_t kFewElements = 4096;
 constexpr size_t kListRoom = kFewElements + kListSlack;
-// Fewer than this are not worth a vector.
+// Fewer elements are not worth a vector.
 constexpr size_t kTooFew = 16;
 // Elements added one by one where one of them does not fit: enough to pay for emptying the table where NaN are
 // frequent.
 constexpr size_t kPlainBlock = 2048;
 constexpr size_t kFlushStep = 64;  // bins
 
-/// Bins of a side that can hold anything when its largest |x| is `magnitude`, rounded up to whole flush steps.
+/// Returns the bins of a side that can be non-empty when its largest |x| is `magnitude`, rounded up to whole flush
+/// steps.
 size_t bins_in_use(float magnitude, int log2_width) {
   const auto last = static_cast<size_t>(std::ldexp(magnitude, -log2_width));
   return (last / kFlushStep + 1) * kFlushStep;

@@ -9,7 +9,7 @@
 
 namespace detent {
 
-/// The fast way into a Histogram: same result as Histogram::add for every input, with the widest vectors the CPU has.
+/// A fast way to add to a Histogram: same result as Histogram::add for every input, with the widest vectors of the CPU.
 ///
 /// Elements are read once: minimum, maximum and bins come from the same load. Bins are counted in 16-bit tables, which
 /// are added to the histogram's 64-bit counters at the end of a tensor and before a count could overflow. The tables
@@ -18,7 +18,8 @@ class HistogramAccumulator {
  public:
   HistogramAccumulator();
 
-  /// Any order, any batching: same state. Empty span -> no change. Returns the extremes of the finite elements.
+  /// Adds values; the state does not depend on order or batching. Empty span -> no change. Returns the extremes of the
+  /// finite elements.
   Extremes add(Histogram& histogram, std::span<const float> values);
 
  private:
@@ -26,12 +27,12 @@ class HistogramAccumulator {
   /// finite.
   std::span<const float> add_fitting(Histogram& histogram, std::span<const float> values);
 
-  /// The same for few elements: increments the histogram's counters themselves.
+  /// Does the same for few elements: increments the histogram's counters directly.
   std::span<const float> add_few(Histogram& histogram, std::span<const float> values);
 
   bool compresses_words_;
-  Extremes extremes_;                   // of what add() has entered so far
-  std::vector<uint16_t> table_;         // see count_elements.h; zero between calls but for the bins that are never read
+  Extremes extremes_;                   // of the elements that add() has entered so far
+  std::vector<uint16_t> table_;         // see count_elements.h; zero between calls, except the bins that are never read
   std::vector<uint16_t> list_;          // bins of few elements
   std::array<uint64_t, 64> nowhere_{};  // takes elements that fall into no bin
 };

@@ -11,12 +11,12 @@ namespace stored {
 class Table;
 }
 
-/// InvalidData for a calibration table that is not as it was written.
+/// Returns the error for a damaged calibration table: InvalidData.
 [[nodiscard]] Error damaged_table(const std::string& what);
 
-/// Factors as calibration_table.proto holds them.
+/// Stores factors as calibration_table.proto holds them.
 void store_equalization(const Equalization& equalization, stored::Table& out);
-/// Errors  InvalidData where they are not sorted or cannot be applied: no numbers, or numbers that are not finite.
+/// Reads factors. Errors  InvalidData where they are not sorted or cannot be applied: none, or not finite.
 [[nodiscard]] Equalization restore_equalization(const stored::Table& stored);
 
 }  // namespace detent

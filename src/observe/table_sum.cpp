@@ -55,7 +55,7 @@ std::vector<TableShard> united_shards(std::vector<TableShard> shards) {
                                           [&](const TableShard& shard) { return shard.count != count; });
     std::vector<TableShard> same(shards.begin() + as_extent(begin), end);
     begin += same.size();
-    // As often as every index is there, one of each becomes a whole.
+    // One of every index becomes a whole, as often as all of them are there.
     bool whole = false;
     for (bool complete = same.size() >= count; complete && !same.empty();) {
       std::vector<TableShard> left = same;
@@ -125,14 +125,14 @@ void check_mergeable(const CalibrationTable& a, const CalibrationTable& b, const
 
 namespace {
 
-/// A shard without samples knows no types.
+/// Merges types, of which a shard without samples knows none.
 void add_reach(std::optional<ValueReach>& sum, const std::optional<ValueReach>& part) {
   if (!part) return;
   if (!sum) sum.emplace();
   sum->include(*part);
 }
 
-/// For every sample of the united list, in its order: does it come from the first of the two lists?
+/// Returns for every sample of the united list, in its order, whether it comes from the first of the two lists.
 std::vector<bool> origins(const std::vector<TableSample>& a, const std::vector<TableSample>& b) {
   std::vector<bool> from_first;
   for (size_t i = 0, k = 0; i + k < a.size() + b.size();) {
@@ -162,7 +162,7 @@ void merge_into(CalibrationTable& total, const CalibrationTable& part, const Tab
   std::vector<TableShard> shards = total.shards;
   shards.insert(shards.end(), part.shards.begin(), part.shards.end());
   total.shards = united_shards(std::move(shards));
-  // Extremes of some samples only would make a range depend on which they are.
+  // With the extremes of only some samples a range would depend on which they are.
   const bool keep_extremes = total.has_extremes() && part.has_extremes();
   const std::vector<bool> from_total = origins(total.samples, part.samples);
   total.samples = interleaved(total.samples, part.samples, from_total);
@@ -174,8 +174,7 @@ void merge_into(CalibrationTable& total, const CalibrationTable& part, const Tab
   }
   auto reach_into = total.reaches.begin();
   for (const auto& [name, reach] : part.reaches) add_reach((reach_into++)->second, reach);
-  // Those of some samples only would tell less than they seem to: what one of the two lacks (an older version made it)
-  // goes.
+  // Tokens of only some samples would mislead: a value that one of the two lacks (made by an older version) is dropped.
   std::erase_if(total.tokens, [&](const auto& entry) { return !part.tokens.contains(entry.first); });
   for (auto& [name, tokens] : total.tokens) tokens.include(part.tokens.at(name));
 }

@@ -13,7 +13,7 @@ namespace detent {
 
 namespace {
 
-constexpr uint32_t kTokenMagnitude = 0x7fffffff;  // all bits but the sign: as integers they are in the order of |x|
+constexpr uint32_t kTokenMagnitude = 0x7fffffff;  // all bits except the sign: as integers they are in the order of |x|
 constexpr uint32_t kInfinity = 0x7f800000;
 
 uint32_t magnitude(float x) {
@@ -21,7 +21,7 @@ uint32_t magnitude(float x) {
   return bits < kInfinity ? bits : 0;
 }
 
-/// Largest magnitude of a token, which its channels take in too.
+/// Returns the largest magnitude of a token, and includes it in its channels.
 uint32_t reach_of_token(const float* token, std::span<float> channels) {
   uint32_t largest = 0;
   for (size_t c = 0; c < channels.size(); ++c) {
@@ -32,7 +32,7 @@ uint32_t reach_of_token(const float* token, std::span<float> channels) {
   return largest;
 }
 
-/// The same of the elements that count; nullopt when none does.
+/// Does the same with the elements that count; nullopt when none does.
 std::optional<uint32_t> reach_of_counted(const float* token, const uint8_t* counted, std::span<float> channels) {
   std::optional<uint32_t> largest;
   for (size_t c = 0; c < channels.size(); ++c)

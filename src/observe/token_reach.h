@@ -12,10 +12,11 @@
 
 namespace detent {
 
-/// How far single tokens and single channels of a value [sequences, tokens, channels] reach: |x|, finite elements only.
+/// Magnitudes of single tokens and single channels of a value [sequences, tokens, channels]: |x|, finite elements only.
 /// Maxima and counts: merges to the same bits in any order. Nothing seen: all zero.
 struct TokenReach {
-  /// A token's largest |x| is counted by the upper 11 bits of its float: the exponent and a quarter of the binade.
+  /// Buckets of a token's largest |x|: the upper 11 bits of its float, that is the exponent and a quarter of the
+  /// binade.
   static constexpr int kBucketShift = 21;
   static constexpr uint32_t kBuckets = (0x7f7fffffU >> kBucketShift) + 1;
 
@@ -26,31 +27,34 @@ struct TokenReach {
   std::vector<float> channels;          ///< largest |x| of each channel, exactly
 
   /// Adds tokens x channels elements of one sequence in row-major order.
-  /// counted  by element: 0 where it is left out, a token of none wholly: then the next is the first. Empty: all count.
+  /// counted  by element: 0 where it is left out; a token without any is left out, and the next is the first. Empty:
+  /// all
+  ///          count.
   void add(std::span<const float> sequence, size_t channel_count, std::span<const uint8_t> counted = {});
-  /// Adds what other samples did.
+  /// Adds the numbers of other samples.
   void include(const TokenReach& other);
-  /// The largest |x| that `share` of the other tokens do not exceed, to an eighth of it; no other tokens: 0.
+  /// Returns the largest |x| that `share` of the other tokens do not exceed, to an eighth of it; no other tokens: 0.
   [[nodiscard]] double token_quantile(double share) const;
   friend bool operator==(const TokenReach&, const TokenReach&) = default;
 };
 
-/// By name, as tables have them; nothing seen for values that turned out to have no token axis.
+/// Reaches by name, as tables have them; all zero for values without a token axis.
 using TableTokens = std::map<std::string, TokenReach>;
 
-/// Those of `values` whose last axis counts channels and the one before tokens, if they have three: what a product with
-/// a constant matrix or a LayerNormalization reads.
+/// Returns the values that a product with a constant matrix or a LayerNormalization reads: if they have three axes, the
+/// last one counts channels and the one before tokens.
 [[nodiscard]] std::vector<ValueId> values_with_tokens(const Graph& graph, std::span<const ValueId> values);
 
-/// Observes the tensors of rank 3 of some values. One per worker; merged at the end in any order.
+/// An observer of the tensors of rank 3 of some values. One per worker; merged at the end in any order.
 class TokenReachObserver {
  public:
   explicit TokenReachObserver(std::span<const ValueId> values) : watched_(values.begin(), values.end()) {}
   [[nodiscard]] bool watches(ValueId value) const;
-  /// What is observed from now on is of so many samples.
+  /// Sets the number of samples of later observations.
   void begin_batch(size_t samples) { samples_ = samples; }
-  /// counted  by element in row-major order, 0 where it is padding. Empty: all count. Other values and types are
-  /// ignored. where    how the samples lie in the tensor: [tokens, sequences, channels] where they lie on axis 1.
+  /// Observes a tensor; ignores other values and types.
+  /// counted  by element in row-major order, 0 at padding. Empty: all count.
+  /// where    how the samples lie in the tensor: [tokens, sequences, channels] where they lie on axis 1.
   void observe(ValueId value, const Tensor& tensor, std::span<const uint8_t> counted, const SampleAxis& where = {});
   void merge(const TokenReachObserver& other);
   [[nodiscard]] const std::map<ValueId, TokenReach>& reaches() const { return reaches_; }

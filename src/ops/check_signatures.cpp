@@ -1,10 +1,8 @@
 #include "ops/check_signatures.h"
 
 #include <algorithm>
-#include <unordered_map>
 
-#include "ops/find_operator.h"
-#include "ops/op_list.h"
+#include "ops/signatures.h"
 
 namespace detent {
 
@@ -12,25 +10,10 @@ namespace {
 
 using Presence = Parameter::Presence;
 
-/// The signatures of all operators, read once.
-const std::vector<SignatureVersion>& versions_of(const OperatorDef& definition) {
-  static const auto all = [] {
-    std::unordered_map<const OperatorDef*, std::vector<SignatureVersion>> read;
-    for (const OperatorDef& one : operator_list()) read.emplace(&one, parse_signature(one.signature.text()));
-    return read;
-  }();
-  return all.at(&definition);
-}
-
-const SignatureVersion& version_at(const OperatorDef& definition, int64_t opset) {
-  const std::vector<SignatureVersion>& versions = versions_of(definition);
-  const auto later = std::ranges::find_if(versions, [&](const auto& version) { return version.since > opset; });
-  return later == versions.begin() ? *later : *(later - 1);
-}
-
 [[noreturn]] void refuse_signature(const std::string& what) { throw Error(ErrorCode::InvalidModel, what); }
 
-/// `word` is "input" or "output", `given` the node's values. What a name is left out of at the end is no value.
+/// Checks the values of a node. word  "input" or "output". given  the node's values; names left out at the end do not
+/// count.
 void check_values(const std::string& word, const std::vector<Parameter>& parameters, std::span<const ValueId> given) {
   while (!given.empty() && given.back() == kNoValue) given = given.first(given.size() - 1);
   const bool repeats = !parameters.empty() && parameters.back().repeats();
@@ -50,18 +33,13 @@ void check_values(const std::string& word, const std::vector<Parameter>& paramet
       if (given[i] == kNoValue) refuse_signature("input " + std::to_string(i) + " has an empty name");
 }
 
+/// In the order of kAttributeTypes.
+constexpr std::string_view kWithArticle[] = {
+    "an integer",        "a float",  "a string", "a list of integers", "a list of floats",
+    "a list of strings", "a tensor", "a graph",  "a sparse tensor",    "a type"};
+
 std::string with_article(std::string_view type) {
-  constexpr std::pair<std::string_view, std::string_view> kWords[] = {{"int", "an integer"},
-                                                                      {"float", "a float"},
-                                                                      {"string", "a string"},
-                                                                      {"ints", "a list of integers"},
-                                                                      {"floats", "a list of floats"},
-                                                                      {"strings", "a list of strings"},
-                                                                      {"tensor", "a tensor"},
-                                                                      {"graph", "a graph"},
-                                                                      {"sparse_tensor", "a sparse tensor"},
-                                                                      {"type", "a type"}};
-  return std::string(std::ranges::find(kWords, type, &std::pair<std::string_view, std::string_view>::first)->second);
+  return std::string(kWithArticle[std::ranges::find(kAttributeTypes, type) - std::begin(kAttributeTypes)]);
 }
 
 bool is_one_of(std::string_view value, std::string_view choices) {
@@ -81,15 +59,14 @@ void check_attribute(const AttributeRule& rule, const Attribute& attribute) {
   refuse_signature(name + "'" + value + "'; it must be one of " + choices);
 }
 
-void check_node(const Node& node, const OperatorDef& definition, int64_t opset) {
-  const SignatureVersion& version = version_at(definition, opset);
-  check_values("input", version.inputs, node.inputs);
-  check_values("output", version.outputs, node.outputs);
+void check_node(const Node& node, const Signature& signature) {
+  check_values("input", signature.inputs, node.inputs);
+  check_values("output", signature.outputs, node.outputs);
   for (const Attribute& attribute : node.attributes) {
-    const auto rule = std::ranges::find(version.attributes, attribute.name, &AttributeRule::name);
-    if (rule != version.attributes.end()) check_attribute(*rule, attribute);
+    const auto rule = std::ranges::find(signature.attributes, attribute.name, &AttributeRule::name);
+    if (rule != signature.attributes.end()) check_attribute(*rule, attribute);
   }
-  for (const AttributeRule& rule : version.attributes)
+  for (const AttributeRule& rule : signature.attributes)
     if (rule.required && !node.has(rule.name)) {
       // A constant that no Tensor can hold is reported where it is read.
       if (node.op_type == "Constant") continue;
@@ -103,10 +80,10 @@ void check_signatures(const Graph& graph) {
   for (const Node& node : graph.nodes()) {
     const int64_t opset = graph.opset(node.domain);
     try {
-      // Of an opset that does not have it the operator cannot run, but traits_of() knows it all the same.
-      const OperatorDef* definition = find_operator(node.domain, node.op_type, opset);
-      if (!definition) definition = find_at_any_opset(node.domain, node.op_type);
-      if (definition) check_node(node, *definition, opset);
+      // An operator that is newer than the opset cannot run, but plans and findings look at its operands.
+      const bool standard = node.domain.empty() || node.domain == "ai.onnx";
+      if (const Signature* signature = standard ? find_signature(node.op_type, opset) : nullptr)
+        check_node(node, *signature);
       for (const Attribute& attribute : node.attributes)
         if (const auto* inner = std::get_if<std::shared_ptr<const Graph>>(&attribute.value)) check_signatures(**inner);
     } catch (const Error& error) {

@@ -9,7 +9,7 @@ namespace {
 
 constexpr float kUnlimited = std::numeric_limits<float>::infinity();
 
-/// False when the bound is computed while the network runs.
+/// Reads a bound; returns false when it is computed while the network runs.
 bool read_bound(const Graph& graph, const Node& clip, size_t slot, const char* attribute, std::optional<float>& bound) {
   if (clip.has(attribute)) {
     bound = clip.float_or(attribute, 0);

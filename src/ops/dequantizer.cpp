@@ -9,7 +9,7 @@ namespace detent {
 
 namespace {
 
-/// Element type of what a DequantizeLinear without zero point reads; Undefined where the graph does not tell.
+/// Returns the type of codes that a DequantizeLinear without zero point reads; Undefined where the graph does not tell.
 DataType type_of_codes(const KernelContext& dequantizer) {
   if (const Tensor* codes = dequantizer.constant(0)) return codes->type();
   const Node* producer = dequantizer.graph.producer(dequantizer.node.inputs[0]);

@@ -15,8 +15,8 @@ struct Dequantizer {
   DataType type = DataType::UInt8;   ///< or Int8
 };
 
-/// The DequantizeLinear that writes input `slot`. nullopt where there is none, where its scale or zero point is not
-/// constant, and for blocks, other types of codes and scales that are no FP32 vector.
+/// Finds the DequantizeLinear that writes input `slot`. nullopt where there is none, where its scale or zero point is
+/// not constant, and for blocks, other types of codes and scales that are no FP32 vector.
 [[nodiscard]] std::optional<Dequantizer> dequantizer_of(const KernelContext& context, size_t slot);
 
 }  // namespace detent

@@ -28,27 +28,27 @@ struct KernelContext {
   std::span<const FusedOp> fused = {};       ///< empty unless OperatorDef::fuse accepted them
   const ValueMap<Tensor>* folded = nullptr;  ///< constants computed by the schedule, empty handles elsewhere
   int team = 1;                 ///< threads that a kernel may use if its result does not depend on their number
-  bool shape_suffices = false;  ///< nobody reads the outputs' elements: costly kernels may leave them 0
+  bool shape_suffices = false;  ///< nothing reads the outputs' elements: costly kernels may leave them 0
   bool keep_copies = true;      ///< a copy of large constants in another order may be kept for speed
   CpuProducts products = CpuProducts::Exact;
 
-  /// Constant in input slot `slot` of the node: initializer, Constant node or folded by the schedule; nullptr when
-  /// dynamic.
+  /// Returns the constant in input slot `slot` of the node: initializer, Constant node or folded by the schedule;
+  /// nullptr when dynamic.
   [[nodiscard]] const Tensor* constant(size_t slot) const;
 };
 
 /// Scratch memory of one worker, reused from node to node.
 class Workspace {
  public:
-  /// At least `bytes` bytes, 64-byte aligned, valid until the next call.
+  /// Returns at least `bytes` bytes, 64-byte aligned, valid until the next call.
   [[nodiscard]] void* scratch(size_t bytes);
 
  private:
   BufferRef scratch_;
 };
 
-/// Runs the graphs that a node holds as attributes: the branches of an If, the body of a Loop. Handed to the kernel by
-/// whoever runs the graph around it, so that operators know no executor.
+/// A runner of the graphs that a node holds as attributes: the branches of an If, the body of a Loop. The runner of the
+/// graph around it gives it to the kernel, so that operators know no executor.
 class SubgraphRunner {
  public:
   virtual ~SubgraphRunner() = default;
@@ -61,7 +61,7 @@ class SubgraphRunner {
 /// One execution of one node on one sample.
 class KernelCall {
  public:
-  /// An input that owns_memory_alone() is read for the last time here.
+  /// inputs  one that owns_memory_alone() is read for the last time here.
   KernelCall(std::span<Tensor> inputs, std::span<Tensor> outputs, std::span<const Tensor> residuals,
              Allocator& allocator, Workspace& workspace)
       : inputs_(inputs), outputs_(outputs), residuals_(residuals), allocator_(allocator), workspace_(workspace) {}
@@ -71,7 +71,7 @@ class KernelCall {
   [[nodiscard]] bool has_input(size_t i) const { return i < inputs_.size() && !inputs_[i].empty_handle(); }
   [[nodiscard]] bool wants_output(size_t i) const { return i < outputs_.size(); }
   [[nodiscard]] const Tensor& input(size_t i) const { return inputs_[i]; }
-  /// Extra inputs of fused Adds, in the order of KernelContext::fused.
+  /// Returns the extra inputs of fused Adds, in the order of KernelContext::fused.
   [[nodiscard]] std::span<const Tensor> residuals() const { return residuals_; }
   [[nodiscard]] Tensor& output(size_t i) { return outputs_[i]; }
   void set_output(size_t i, Tensor tensor) {
@@ -79,25 +79,23 @@ class KernelCall {
   }
   /// Moves output i out, to be set again.
   [[nodiscard]] Tensor take_output(size_t i) { return std::move(outputs_[i]); }
-  /// New uninitialised memory for output i; returns it for filling.
+  /// Makes uninitialised memory for output i and returns it for filling.
   Tensor& make_output(size_t i, DataType type, const Shape& shape, Layout layout = Layout::Plain) {
     outputs_[i] = Tensor(type, shape, allocator_, layout);
     if (i == 0) tell_output(shape);
     return outputs_[i];
   }
-  /// Like make_output, but takes over the memory of input `from` when that input is read for the last time here and its
-  /// element type, shape and layout are the same. Element i of the output must then only depend on element i of the
-  /// input.
+  /// Makes output i with type, shape and layout of input `from`, in its memory when that input is read for the last
+  /// time here. Element i of the output must then only depend on element i of the input.
   Tensor& make_output_like(size_t i, size_t from);
-  /// The shape of output 0, before the work: for a progress line. make_output() and make_output_like() tell it
-  /// themselves.
+  /// Reports the shape of output 0 for a progress line, before the work. make_output() and make_output_like() do so
+  /// too.
   void tell_output(const Shape& shape) {
     if (teller_) teller_->output(shape);
   }
   [[nodiscard]] Allocator& allocator() const { return allocator_; }
   [[nodiscard]] Workspace& workspace() const { return workspace_; }
-  /// For nodes that hold graphs.
-  /// Errors  Internal when nobody set one.
+  /// Returns the runner for nodes that hold graphs. Errors  Internal when none was set.
   [[nodiscard]] SubgraphRunner& subgraphs() const;
   void set_subgraphs(SubgraphRunner& runner) { subgraphs_ = &runner; }
   void set_teller(StepTeller& teller) { teller_ = &teller; }
@@ -112,14 +110,13 @@ class KernelCall {
   StepTeller* teller_ = nullptr;
 };
 
-/// Executable form of one node: attributes parsed, constants packed. Shared by all workers; run() is const and
+/// The executable form of a node: attributes parsed, constants packed. Shared by all workers; run() is const and
 /// thread-safe.
 class Kernel {
  public:
   virtual ~Kernel() = default;
   /// Reads call.input(), fills every wanted output.
-  /// Errors  InvalidModel/InvalidData with what was expected; the
-  /// executor adds node and operator.
+  /// Errors  InvalidModel/InvalidData with what was expected; the executor adds node and operator.
   virtual void run(KernelCall& call) const = 0;
 };
 

@@ -4,8 +4,7 @@
 
 namespace detent {
 
-/// The kind of an operator in the eyes of quantization. Placement rules and targets speak of kinds, never of operator
-/// names.
+/// The kind of an operator, as quantization sees it. Placement rules and targets use kinds, never operator names.
 enum class OpKind : uint8_t {
   Other,
   Conv,
@@ -73,11 +72,11 @@ enum class OpKind : uint8_t {
   Sequence,   // makes a sequence or an optional
 };
 
-/// True for functions of one value that bend, element by element, and stand behind a layer. GELU and PRelu are not
-/// among them: engines run them apart.
+/// True for nonlinear functions of one value, element by element, that stand behind a layer. GELU and PRelu are not
+/// among them: engines run them separately.
 [[nodiscard]] bool is_activation(OpKind kind);
 
-/// True for operators that compute an output element from the elements of all inputs at its place, but for activations
+/// True for operators that compute an output element from the elements of all inputs at its place, except activations
 /// and GELU.
 [[nodiscard]] bool is_arithmetic(OpKind kind);
 

@@ -1,6 +1,6 @@
 #include "ops/operands.h"
 
-#include <string>
+#include <numeric>
 
 #include "core/index.h"
 
@@ -35,6 +35,12 @@ std::array<bool, Shape::kMaxRank> axes_from_front(const std::vector<int64_t>& ax
   std::array<bool, Shape::kMaxRank> which{};
   for (const int64_t axis : axes) which[axis_from_front(axis, rank)] = true;
   return which;
+}
+
+std::vector<int64_t> all_axes(size_t rank) {
+  std::vector<int64_t> axes(rank);
+  std::iota(axes.begin(), axes.end(), 0);
+  return axes;
 }
 
 IntegerOperand::IntegerOperand(const KernelContext& context, std::string_view attribute, int slot) : slot_(slot) {

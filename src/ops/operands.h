@@ -2,6 +2,7 @@
 
 #include <array>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -9,31 +10,53 @@
 
 namespace detent {
 
-/// Elements of an integer tensor of any type, in plain order. Errors  InvalidModel when it holds no integers.
+/// Returns the elements of an integer tensor of any type, in plain order. Errors  InvalidModel when it holds no
+/// integers.
 [[nodiscard]] std::vector<int64_t> integers_of(const Tensor& tensor);
-/// Errors  InvalidModel when there is no element.
+/// Checks that there is an element. Errors  InvalidModel otherwise.
 void check_not_empty(const Tensor& tensor);
-/// First element as float, any numeric type. Errors  InvalidModel when there is none.
+/// Returns the first element as float, for any numeric type. Errors  InvalidModel when there is none.
 [[nodiscard]] float scalar_of(const Tensor& tensor);
 
-/// First element of a tensor of T. Errors  InvalidModel when there is none or the tensor holds another type.
+/// Returns the first element of a tensor of T. Errors  InvalidModel when there is none or the tensor holds another
+/// type.
 template <class T>
 [[nodiscard]] T first_of(const Tensor& tensor) {
   check_not_empty(tensor);
   return tensor.data<T>()[0];
 }
 
-/// `axis` counted from the front. Errors  InvalidModel when it lies outside [-rank, rank).
+/// Returns `axis` counted from the front. Errors  InvalidModel when it lies outside [-rank, rank).
 [[nodiscard]] size_t axis_from_front(int64_t axis, size_t rank);
-/// All of them; which[i] is true for the axes listed.
+/// Returns an array that is true at the axes listed. Errors  as above.
 [[nodiscard]] std::array<bool, Shape::kMaxRank> axes_from_front(const std::vector<int64_t>& axes, size_t rank);
+/// Returns 0 ... rank - 1.
+[[nodiscard]] std::vector<int64_t> all_axes(size_t rank);
+
+/// A word that a string attribute may hold, and what it stands for.
+template <class Value>
+struct Named {
+  std::string_view name;
+  Value value;
+};
+
+/// Returns what the word in a string attribute stands for; `fallback` is the word where the attribute is left out.
+/// Errors  Unsupported for a word that is not in the table.
+template <class Value, size_t count>
+Value value_named(const Node& node, std::string_view attribute, std::string_view fallback,
+                  const Named<Value> (&words)[count]) {
+  const std::string name = node.string_or(attribute, std::string(fallback));
+  for (const Named<Value>& word : words)
+    if (word.name == name) return word.value;
+  throw Error(ErrorCode::Unsupported, "attribute " + std::string(attribute) + "='" + name + "'");
+}
 
 /// A list of integers (axes, pads, split ...) that older opsets write as an attribute and newer ones as an input.
 class IntegerOperand {
  public:
-  /// Constant inputs are read here, once; `slot` < 0 when there is only the attribute.
+  /// Reads constant inputs, once. slot  < 0 when there is only the attribute.
   IntegerOperand(const KernelContext& context, std::string_view attribute, int slot);
-  /// nullopt when it is left out.
+  /// Returns the list; nullopt when it is left out.
   [[nodiscard]] std::optional<std::vector<int64_t>> values(const KernelCall& call) const;
 
  private:
@@ -41,10 +64,10 @@ class IntegerOperand {
   int slot_;
 };
 
-/// Errors  InvalidModel when the elements are of two types: a kernel reads all its operands as one.
+/// Checks that two operands, which a kernel reads as one type, have one. Errors  InvalidModel otherwise.
 void check_same_type(const Tensor& a, const Tensor& b);
 
-/// Message for a type that an operator cannot take.
+/// Returns the error for a type that an operator cannot take.
 [[nodiscard]] Error unsupported_type(DataType type);
 
 /// Calls visit(T{}) with the storage type of numeric `type` (half types are not numbers here). Errors  Unsupported

@@ -24,18 +24,18 @@ bool read_once(const Graph& graph, ValueId value) {
   return !read.is_output && read.uses.size() == 1 && read.uses.front().slot >= 0;
 }
 
-/// The only input that varies of a node of two inputs, the other a constant; kNoValue for other nodes.
+/// Returns the only input that varies of a node of two inputs, the other a constant; kNoValue for other nodes.
 ValueId varying_input(const Graph& graph, const Node& node) {
   if (node.inputs.size() != 2 || node.inputs[0] == kNoValue || node.inputs[1] == kNoValue) return kNoValue;
   const bool first = graph.value(node.inputs[0]).is_constant, second = graph.value(node.inputs[1]).is_constant;
   return first == second ? kNoValue : node.inputs[first ? 1 : 0];
 }
 
-/// The input of an Add, Sub, Mul or Div of it and a constant; kNoValue for other nodes.
+/// Returns the input of an Add, Sub, Mul or Div of it and a constant; kNoValue for other nodes.
 ValueId affine_input(const Graph& graph, const Node& node, OpKind kind) {
   const bool fits = kind == OpKind::Add || kind == OpKind::Sub || kind == OpKind::Mul || kind == OpKind::Div;
   const ValueId input = fits ? varying_input(graph, node) : kNoValue;
-  return kind == OpKind::Div && input != node.input(0) ? kNoValue : input;  // c / x bends
+  return kind == OpKind::Div && input != node.input(0) ? kNoValue : input;  // c / x is not linear
 }
 
 ValueId clipped_input(const Graph& graph, const Node& node, OpKind kind) {
@@ -43,14 +43,14 @@ ValueId clipped_input(const Graph& graph, const Node& node, OpKind kind) {
   return kind == OpKind::Min || kind == OpKind::Max ? varying_input(graph, node) : kNoValue;
 }
 
-/// The one number of the operand that does not vary; NaN where it is none, or several.
+/// Returns the number in the operand that does not vary; NaN where it has none, or several.
 float constant_of(const Graph& graph, const Node& node, ValueId varying) {
   const Tensor* constant = graph.constant(node.inputs[node.inputs[0] == varying ? 1 : 0]);
   if (!constant || constant->element_count() != 1) return std::numeric_limits<float>::quiet_NaN();
   return cast(*constant, DataType::Float32).data<float>()[0];
 }
 
-/// slope * x + offset, kept between low and high. NaN where a number is not known.
+/// The function slope * x + offset, kept between low and high. NaN where a number is not known.
 struct Ramp {
   float slope = 1, offset = 0;
   float low = -std::numeric_limits<float>::infinity(), high = std::numeric_limits<float>::infinity();
@@ -73,7 +73,7 @@ struct Ramp {
   }
   void spoil() { slope = std::numeric_limits<float>::quiet_NaN(); }
 
-  /// What the ramp is a multiple of Clip(x / 6 + 1/2, 0, 1) by; 0 where it is another function.
+  /// Returns the factor by which the ramp is a multiple of Clip(x / 6 + 1/2, 0, 1); 0 for another function.
   [[nodiscard]] float hard_sigmoid() const {
     const bool fits = low == 0 && std::isfinite(high) && high > 0 && std::abs(slope / high - 1.0F / 6) < kTolerance &&
                       std::abs(offset / high - 0.5F) < kTolerance;
@@ -81,7 +81,7 @@ struct Ramp {
   }
 };
 
-/// `ramp` behind one more node of a gate, which reads it as `input`.
+/// Applies one more node of a gate, which reads the ramp as `input`.
 void apply(const Graph& graph, const Node& node, OpKind kind, ValueId input, Ramp& ramp) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   if (kind == OpKind::Relu) return ramp.clip(0, kInfinity);
@@ -110,7 +110,7 @@ struct ClipGate {
   float hard_sigmoid = 0;
 };
 
-/// The Clip and the constant steps that compute `value` from `x`; first is kNoNode when there are none.
+/// Finds the Clip and the constant steps that compute `value` from `x`; first is kNoNode when there are none.
 ClipGate find_clip_gate(const Graph& graph, ValueId value, ValueId x) {
   constexpr size_t kLongestGate = 5;  // Add, Max, Min, Div and one more scale
   std::vector<std::pair<const Node*, ValueId>> steps;
@@ -133,7 +133,7 @@ ClipGate find_clip_gate(const Graph& graph, ValueId value, ValueId x) {
   return {steps.back().first->id, has_clip, ramp.hard_sigmoid()};
 }
 
-/// x where `value` is x times a constant that nothing else reads, and that constant; else `value` and 1.
+/// Returns x and the constant where `value` is x times a constant that nothing else reads; otherwise `value` and 1.
 std::pair<ValueId, float> unscaled(const Graph& graph, ValueId value) {
   const Node* node = graph.producer(value);
   const OpKind kind = node ? traits_of(graph, *node).kind : OpKind::Other;
@@ -144,7 +144,7 @@ std::pair<ValueId, float> unscaled(const Graph& graph, ValueId value) {
   return {input, kind == OpKind::Mul ? constant : 1 / constant};
 }
 
-/// The gate in `gated` of x: of a Clip with any numbers, else only where the product is HardSwish.
+/// Finds the gate in `gated` of x: a Clip with any numbers, other gates only where the product is HardSwish.
 std::optional<SelfGatedActivation> clip_gated(const Graph& graph, const Node& product, ValueId gated, ValueId x) {
   for (const auto& [input, factor] : {std::pair(x, 1.0F), unscaled(graph, x)}) {
     const ClipGate gate = find_clip_gate(graph, gated, input);

@@ -20,13 +20,13 @@ struct SelfGatedActivation {
   ValueId input = kNoValue;               ///< x
   NodeId gate = kNoNode;                  ///< the Sigmoid or HardSigmoid; of a Clip the first node before it
   NodeId product = kNoNode;               ///< the Mul
-  /// The product is this number times HardSwish(x): 1, or 6 where the division comes behind the product. 0 where it is
-  /// another function.
+  /// The product is this number times HardSwish(x): 1, or 6 where the division comes behind the product; 0 for another
+  /// function.
   float hard_swish = 0;
 };
 
-/// The pattern that ends in `product`; nullopt when there is none. Others may read a Sigmoid or HardSigmoid too; the
-/// values between x, Clip and `product` have one reader each.
+/// Returns the pattern that ends in `product`; nullopt when there is none. Others may read a Sigmoid or HardSigmoid
+/// too; the values between x, Clip and `product` have one reader each.
 ///
 /// HardSwish: the gate is Clip(x / 6 + 1/2) between 0 and 1, or a multiple of it, within 1e-6, the bound of running it
 /// as one kernel. Exporters write 1/6 with seven digits or more.

@@ -6,7 +6,8 @@ namespace detent {
 
 namespace {
 
-/// The output has the type and shape that all inputs have. Of an activation the others are its bounds.
+/// True when the output has type and shape of the first input: all inputs have them, or, for an activation, the others
+/// are its bounds.
 bool is_like_first_input(const KernelCall& call, OpKind kind) {
   const Tensor& first = call.input(0);
   if (first.empty_handle() || first.is_sequence()) return false;

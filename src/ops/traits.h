@@ -5,7 +5,7 @@
 
 namespace detent {
 
-/// Traits of a node, also for operators of unknown opset; default traits when unknown.
+/// Returns the traits of a node, also for operators of unknown opset; default traits when unknown.
 [[nodiscard]] const OpTraits& traits_of(const Graph& graph, const Node& node);
 
 }  // namespace detent

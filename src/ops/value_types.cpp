@@ -5,38 +5,32 @@
 
 #include "core/index.h"
 #include "core/onnx_type.h"
-#include "ops/operator_types.h"
+#include "ops/signatures.h"
 
 namespace detent {
 
 namespace {
 
-const TypeSignature* signature_of(const Graph& graph, const Node& node) {
-  return node.domain.empty() ? find_type_signature(node.op_type, graph.opset()) : nullptr;
-}
-
-/// The types of a node's variables, as far as its values tell them.
+/// The types of a node's variables, as far as its values determine them.
 class NodeTypes {
  public:
-  NodeTypes(const TypeSignature& signature, const Node& node, const ValueMap<DataType>& types)
+  NodeTypes(const Signature& signature, const Node& node, const ValueMap<DataType>& types)
       : signature_(signature), node_(node), bound_(signature.variables.size(), DataType::Undefined) {
     for (size_t slot = 0; slot < node.inputs.size(); ++slot) bind(signature.input(slot), node.inputs[slot], types);
   }
 
   void bind_outputs(const ValueMap<DataType>& types) {
     for (size_t slot = 0; slot < node_.outputs.size(); ++slot)
-      if (const TypeSignature::Output* output = signature_.output(slot))
-        bind(output->variable, node_.outputs[slot], types);
+      bind(signature_.output(slot), node_.outputs[slot], types);
   }
 
   [[nodiscard]] DataType of(int variable) const {
-    if (variable < 0) return DataType::Undefined;
-    const DataType bound = bound_[static_cast<size_t>(variable)];
-    return bound != DataType::Undefined ? bound : signature_.variables[static_cast<size_t>(variable)].types.only();
+    const DataType bound = bound_[as_index(variable)];
+    return bound != DataType::Undefined ? bound : signature_.variables[as_index(variable)].types.only();
   }
 
   [[nodiscard]] DataType of_output(size_t slot) const {
-    const TypeSignature::Output* output = signature_.output(slot);
+    const Parameter* output = signature_.output(slot);
     if (!output) return DataType::Undefined;
     if (const DataType type = of(output->variable); type != DataType::Undefined || output->attribute.empty())
       return type;
@@ -48,15 +42,14 @@ class NodeTypes {
   }
 
  private:
-  void bind(int variable, ValueId value, const ValueMap<DataType>& types) {
-    if (variable < 0 || value == kNoValue) return;
-    const DataType type = types[value];
-    DataType& bound = bound_[static_cast<size_t>(variable)];
-    if (bound == DataType::Undefined && signature_.variables[static_cast<size_t>(variable)].types.contains(type))
-      bound = type;
+  void bind(const Parameter* parameter, ValueId value, const ValueMap<DataType>& types) {
+    if (!parameter || value == kNoValue) return;
+    const auto variable = as_index(parameter->variable);
+    if (bound_[variable] == DataType::Undefined && signature_.variables[variable].types.contains(types[value]))
+      bound_[variable] = types[value];
   }
 
-  const TypeSignature& signature_;
+  const Signature& signature_;
   const Node& node_;
   std::vector<DataType> bound_;
 };
@@ -67,12 +60,12 @@ void visit_graphs(const Node& node, const Visit& visit) {
     if (const auto* graph = std::get_if<std::shared_ptr<const Graph>>(&attribute.value)) visit(**graph);
 }
 
-/// The number of a Loop's or Scan's first output among those of its body.
+/// Returns the number of a Loop's or Scan's first output among those of its body.
 size_t first_body_output(const Node& node) { return node.op_type == "Loop" ? 1 : 0; }
 
 using TypesByGraph = std::unordered_map<const Graph*, ValueMap<DataType>>;
 
-/// Fills in the types of one graph, and of each graph inside it once.
+/// The inference of the types of one graph, and of each graph inside it once.
 class TypeInference {
  public:
   struct Around {
@@ -116,7 +109,7 @@ class TypeInference {
         const Around around{graph_, node, types_};
         TypeInference(inner, &around, all_).run();
       });
-      if (const TypeSignature* signature = signature_of(graph_, node)) {
+      if (const Signature* signature = find_typed_signature(graph_, node)) {
         const NodeTypes known(*signature, node, types_);
         set_outputs(node, [&](size_t slot) { return known.of_output(slot); });
       } else {
@@ -146,17 +139,18 @@ class TypeInference {
     return found;
   }
 
-  /// What readers ask for, where the maker tells nothing.
+  /// Gives values whose maker tells nothing the type that their readers require.
   void backward() {
     for (auto node = graph_.nodes().rbegin(); node != graph_.nodes().rend(); ++node) {
-      const TypeSignature* signature = signature_of(graph_, *node);
+      const Signature* signature = find_typed_signature(graph_, *node);
       if (!signature) continue;
       NodeTypes known(*signature, *node, types_);
       known.bind_outputs(types_);
       for (size_t slot = 0; slot < node->inputs.size(); ++slot) {
         const ValueId input = node->inputs[slot];
-        if (input != kNoValue && types_[input] == DataType::Undefined && !graph_.value(input).is_optional)
-          types_[input] = known.of(signature->input(slot));
+        const Parameter* parameter = signature->input(slot);
+        if (parameter && input != kNoValue && types_[input] == DataType::Undefined && !graph_.value(input).is_optional)
+          types_[input] = known.of(parameter->variable);
       }
     }
   }
@@ -173,7 +167,7 @@ ValueTypes::ValueTypes(const Graph& graph) { TypeInference(graph, nullptr, types
 ValueMap<DataType> value_types(const Graph& graph) { return ValueTypes(graph).of(graph); }
 
 DataType made_type(const Graph& graph, const Node& node, size_t slot, const ValueMap<DataType>& types) {
-  const TypeSignature* signature = signature_of(graph, node);
+  const Signature* signature = find_typed_signature(graph, node);
   return signature ? NodeTypes(*signature, node, types).of_output(slot) : DataType::Undefined;
 }
 
@@ -195,7 +189,7 @@ class FaultFinder {
     outer_.push_back(&graph);
     for (const Node& node : graph.nodes()) {
       const std::string where = "node '" + inside + node.name + "' (" + node.op_type + ")";
-      if (const TypeSignature* signature = signature_of(graph, node)) check_types(graph, node, *signature, where);
+      if (const Signature* signature = find_typed_signature(graph, node)) check_types(graph, node, *signature, where);
       visit_graphs(node, [&](const Graph& inner) {
         check_names(inner);
         check_results(graph, node, inner, where);
@@ -213,38 +207,38 @@ class FaultFinder {
     return std::string(word) + " " + std::to_string(slot) + ", '" + value.name + "', is ";
   }
 
-  void check_types(const Graph& graph, const Node& node, const TypeSignature& signature, const std::string& where) {
+  void check_types(const Graph& graph, const Node& node, const Signature& signature, const std::string& where) {
     const ValueMap<DataType>& types = types_.of(graph);
     const NodeTypes known(signature, node, types);
-    const auto check_slot = [&](const char* word, size_t slot, const Value& value, DataType type, int variable) {
-      if (type == DataType::Undefined || variable < 0) return;
-      const TypeSet& taken = signature.variables[static_cast<size_t>(variable)].types;
+    const auto check_slot = [&](const char* word, size_t slot, const Value& value, DataType type,
+                                const Parameter* parameter) {
+      if (type == DataType::Undefined || !parameter) return;
+      const TypeSet& taken = signature.variables[as_index(parameter->variable)].types;
       if (!taken.contains(type))
         faults_.push_back({where, slot_text(word, slot, value) + in_words(type) + "; opset " +
                                       std::to_string(graph.opset()) + " has " + taken.text() + " there"});
-      else if (known.of(variable) != type)
+      else if (const DataType wanted = known.of(parameter->variable); wanted != type)
         faults_.push_back({where, slot_text(word, slot, value) + in_words(type) +
-                                      "; it must have the same type as the other operands, " +
-                                      in_words(known.of(variable))});
+                                      "; it must have the same type as the other operands, " + in_words(wanted)});
     };
     for (size_t slot = 0; slot < node.inputs.size(); ++slot)
       if (const ValueId input = node.inputs[slot]; input != kNoValue && !graph.value(input).is_optional)
         check_slot("input", slot, graph.value(input), types[input], signature.input(slot));
     for (size_t slot = 0; slot < node.outputs.size(); ++slot) {
-      const TypeSignature::Output* output = signature.output(slot);
+      const Parameter* output = signature.output(slot);
       if (!output || node.outputs[slot] == kNoValue || graph.value(node.outputs[slot]).is_optional) continue;
       const Value& value = graph.value(node.outputs[slot]);
       const DataType made = known.of_output(slot);
       if (made == DataType::Undefined) continue;
-      if (!signature.variables[static_cast<size_t>(output->variable)].types.contains(made))
-        check_slot("output", slot, value, made, output->variable);
+      if (!signature.variables[as_index(output->variable)].types.contains(made))
+        check_slot("output", slot, value, made, output);
       else if (value.declared_type && *value.declared_type != made)
         faults_.push_back({where, slot_text("output", slot, value) + in_words(made) + "; the file declares " +
                                       in_words(*value.declared_type)});
     }
   }
 
-  /// Both branches of an If, and a Loop's value from step to step, have one type.
+  /// Checks that both branches of an If, and a Loop's value from step to step, have one type.
   void check_results(const Graph& graph, const Node& node, const Graph& inner, const std::string& where) {
     if (!node.domain.empty() || (node.op_type != "If" && node.op_type != "Loop" && node.op_type != "Scan")) return;
     const size_t first = first_body_output(node);
@@ -260,7 +254,7 @@ class FaultFinder {
     }
   }
 
-  /// Names are unique in a graph and all graphs inside it. Source: ONNX docs/IR.md, "Names Within a Graph".
+  /// Checks that names are unique in a graph and all graphs inside it. Source: ONNX docs/IR.md, "Names Within a Graph".
   void check_names(const Graph& inner) {
     ValueMap<bool> captured(inner.values().size(), false);
     for (const ValueId value : inner.captured()) captured[value] = true;

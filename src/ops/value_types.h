@@ -10,27 +10,27 @@
 
 namespace detent {
 
-/// The element types of all values of a graph and of the graphs inside it. A constant has its own type, a graph input
-/// the declared one. What a node makes follows from its operator's signature, its attributes and the types that it
-/// reads; where these tell nothing, the declared type holds, then the type that the readers ask for.
+/// The element types of all values of a graph and of the graphs inside it. A graph input has the declared type. The
+/// type of a node's output follows from its operator's signature, its attributes and the types that it reads; where
+/// these tell nothing, the declared type holds, or else the type that its readers require.
 class ValueTypes {
  public:
   /// `graph` must outlive the object.
   explicit ValueTypes(const Graph& graph);
 
-  /// Types of the values of `graph` or of a graph inside it. Sequence for lists of tensors. Undefined where nothing
-  /// tells: behind operators of other domains without a declaration, and for optionals.
+  /// Returns the types of the values of `graph` or of a graph inside it. Sequence for lists of tensors. Undefined where
+  /// nothing tells: behind operators of other domains without a declaration, and for optionals.
   [[nodiscard]] const ValueMap<DataType>& of(const Graph& graph) const { return types_.at(&graph); }
 
  private:
   std::unordered_map<const Graph*, ValueMap<DataType>> types_;
 };
 
-/// The types of the values of `graph` itself, by id: ValueTypes(graph).of(graph).
+/// Returns the types of the values of `graph` itself, by id: ValueTypes(graph).of(graph).
 [[nodiscard]] ValueMap<DataType> value_types(const Graph& graph);
 
-/// The type that the operator's signature gives to output `slot` of a node whose values have these types; Undefined
-/// where it tells none. Graphs inside the node are not looked at.
+/// Returns the type that the operator's signature gives to output `slot` of a node whose values have these types;
+/// Undefined where it tells none. Ignores graphs inside the node.
 [[nodiscard]] DataType made_type(const Graph& graph, const Node& node, size_t slot, const ValueMap<DataType>& types);
 
 /// True when some value or constant of the main graph is FP16.
@@ -43,8 +43,8 @@ struct GraphFault {
 };
 
 /// Compares every node of the graph and of the graphs inside it with the types that its operator takes and makes,
-/// declared types with those that operators make, and looks for names that a graph inside defines again. Nothing is
-/// said of operators of other domains.
+/// declared types with those that operators make, and looks for names that a graph inside defines again. Skips
+/// operators of other domains.
 [[nodiscard]] std::vector<GraphFault> find_graph_faults(const Graph& graph);
 
 }  // namespace detent

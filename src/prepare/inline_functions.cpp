@@ -11,7 +11,7 @@
 
 #include "detent/base/error.h"
 #include "model/graph/node_names.h"
-#include "ops/find_operator.h"
+#include "ops/signatures.h"
 #include "prepare/function_calls.h"
 #include "prepare/opset_adapters.h"
 #include "prepare/used_names.h"
@@ -24,11 +24,8 @@ constexpr int kFunctionDefaults = 11;  // FunctionProto.attribute_proto, a field
 
 /// True when the operator has other inputs, outputs or attributes from opset `version` on.
 bool has_other_signature(std::string_view op_type, int version) {
-  const OperatorDef* definition = find_at_any_opset("", op_type);
-  if (!definition) return false;
-  const std::vector<SignatureVersion> versions = parse_signature(definition->signature.text());
-  return std::ranges::any_of(versions.begin() + 1, versions.end(),
-                             [&](const auto& one) { return one.since == version; });
+  const Signature *before = find_signature(op_type, version - 1), *now = find_signature(op_type, version);
+  return now && !now->same_form(*before);
 }
 
 /// True when a node of opset `written_for` means the same in a model of opset `imported`. From opset 18 on an older

@@ -26,7 +26,7 @@ class Error(Exception):
 
 """
 
-# The reports of a command whose name says less, or that has several.
+# Reports of commands that are named differently, or that have several.
 REPORTS = {
     "calibrate": "_reports.TableReport",
     "inspect": "Union[_reports.ModelReport, _reports.TableReport, _reports.DistributionReport]",

@@ -1,5 +1,5 @@
 // detent._detent: commands as functions. Options come as keyword arguments, reports go back as JSON text, which
-// __init__.py makes dicts of.
+// __init__.py turns into dicts.
 #include <pybind11/functional.h>
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
@@ -23,7 +23,7 @@ namespace py = pybind11;
 namespace detent {
 namespace {
 
-/// Hands progress to a Python function `progress(task, done, total)`, and keeps warnings until the call is over:
+/// Passes progress to a Python function `progress(task, done, total)` and collects warnings until the call ends;
 /// __init__.py gives them to `warnings.warn`.
 class PythonReporter final : public Reporter {
  public:
@@ -47,7 +47,7 @@ class PythonReporter final : public Reporter {
   }
   [[nodiscard]] std::vector<std::string> warnings() const { return warnings_; }
 
-  /// Called with the GIL by the thread that the caller waits in: Python functions run nowhere else.
+  /// Called with the GIL by the waiting thread of the caller: Python functions run in no other thread.
   void deliver() {
     std::unique_lock lock(mutex_);
     if (!pending_ || progress_.is_none()) return;
@@ -71,9 +71,9 @@ class PythonReporter final : public Reporter {
   std::vector<std::string> warnings_;
 };
 
-/// Runs `work` beside the interpreter: progress is delivered meanwhile. KeyboardInterrupt, which Python raises in its
-/// main thread alone, and what the progress function raises end this work through `stop`; that of other threads goes
-/// on.
+/// Runs `work` beside the interpreter and delivers progress meanwhile. KeyboardInterrupt, which Python raises in its
+/// main thread alone, and exceptions of the progress function end this work through `stop`; work of other threads
+/// continues.
 template <class Work>
 auto beside_python(PythonReporter& reporter, std::stop_source& stop, Work work) {
   std::future<std::string> result = std::async(std::launch::async, std::move(work));
@@ -100,7 +100,7 @@ auto beside_python(PythonReporter& reporter, std::stop_source& stop, Work work) 
 
 DataType type_of(const py::array& array) {
   const py::dtype type = array.dtype();
-  // By kind and size: several types of numpy have the same numbers (longlong, int64).
+  // Compares by kind and size: several types of numpy have the same numbers (longlong, int64).
   static const std::map<std::pair<char, py::ssize_t>, DataType> types{
       {{'f', 2}, DataType::Float16}, {{'f', 4}, DataType::Float32}, {{'f', 8}, DataType::Float64},
       {{'i', 1}, DataType::Int8},    {{'i', 2}, DataType::Int16},   {{'i', 4}, DataType::Int32},
@@ -112,7 +112,7 @@ DataType type_of(const py::array& array) {
               "arrays of type " + std::string(py::str(static_cast<const py::object&>(type))) + " cannot be fed");
 }
 
-/// The arrays in the order of the model's inputs, looked at, not copied: the caller holds them until the work is over.
+/// Views the arrays in the order of the model's inputs without a copy: the caller holds them until the work ends.
 std::vector<Tensor> tensors_of(const std::vector<py::array>& arrays) {
   if (arrays.empty()) throw Error(ErrorCode::InvalidData, "no arrays were given");
   std::vector<Tensor> tensors;
@@ -126,7 +126,8 @@ std::vector<Tensor> tensors_of(const std::vector<py::array>& arrays) {
   return tensors;
 }
 
-/// "batch_axis: Mapping[str, Optional[int]]": an option's name in Python, and its type where `into` does not tell it.
+/// Returns the Python name of an option and its type where `into` does not give it: "batch_axis: Mapping[str,
+/// Optional[int]]".
 std::string python_name(const Option& option) {
   if (!option.traits.python.empty()) return option.traits.python.substr(0, option.traits.python.find(':'));
   std::string name = option.long_name().substr(option.positional() ? 0 : 2);
@@ -134,7 +135,7 @@ std::string python_name(const Option& option) {
   return name;
 }
 
-/// "Sequence[str]": the type of an option's values in Python.
+/// Returns the type of an option's values in Python: "Sequence[str]".
 std::string python_type(const Option& option) {
   const std::string& python = option.traits.python;
   if (!python.empty()) return python.substr(python.find(": ") + 2);
@@ -143,20 +144,21 @@ std::string python_type(const Option& option) {
     if (std::isdigit(choice->words.front().front())) return "Union[int, str]";
     return "Literal[" + join(choice->words, ", ", [](const auto& word) { return '"' + word + '"'; }) + "]";
   }
-  // In the order of Member.
+  // Types in the order of Member.
   constexpr const char* kTypes[] = {"bool",  "str",           "_Path",           "int",   "int", "float",
                                     "float", "Sequence[str]", "Sequence[_Path]", "_Data", "",    "str"};
   static_assert(std::size(kTypes) == std::variant_size_v<Member>);
   return kTypes[option.into.index()];
 }
 
-/// "on" of True, "32" of 32, the word of a word.
+/// Returns "on" of True, "32" of 32, the word of a word.
 std::string word_of(const py::handle& value) {
   if (py::isinstance<py::bool_>(value)) return value.cast<bool>() ? "on" : "off";
   return py::str(value).cast<std::string>();
 }
 
-/// The texts that the command line would have: of a list each, of a dict "image=1,3,224,224", with "none" for None.
+/// Returns the texts that the command line would have: one for each item of a list, "image=1,3,224,224" of a dict,
+/// with "none" for None.
 std::vector<std::string> texts_of(const py::object& value) {
   const auto is_list = [](const py::handle& one) {
     return py::isinstance<py::sequence>(one) && !py::isinstance<py::str>(one);
@@ -176,7 +178,7 @@ std::vector<std::string> texts_of(const py::object& value) {
   return texts;
 }
 
-/// Takes a value of Python for each kind of member.
+/// Sets each kind of member from a value of Python.
 struct Take {
   const Option& option;
   const py::object& value;
@@ -204,7 +206,7 @@ struct Take {
 
 using Answer = std::pair<std::string, std::vector<std::string>>;
 
-/// `function(options)` with the options that `given` names; its report as JSON, and its warnings.
+/// Calls `function(options)` with the given options; returns its report as JSON, and its warnings.
 template <class Options, class Function>
 Answer run(Function function, const py::kwargs& given) {
   Options options;
@@ -250,7 +252,7 @@ void define_commands(py::module_& module) {
       parameters.append(py::make_tuple(python_name(option), python_type(option), option.traits.required, option.help));
     }
     if constexpr (requires { options.run; })
-      parameters.append(py::make_tuple("progress", "_Progress", false, "Called now and then; total 0 is not known"));
+      parameters.append(py::make_tuple("progress", "_Progress", false, "Reports progress; total 0 means unknown"));
     commands[py::str(name)] = py::make_tuple(command.summary, parameters);
     module.def(name.c_str(), [function](const py::kwargs& given) { return run<Options>(function, given); });
   });
@@ -261,7 +263,7 @@ void define_commands(py::module_& module) {
 }  // namespace detent
 
 PYBIND11_MODULE(_detent, module) {
-  module.doc() = "Detent's commands; use the package `detent`, which says what they take.";
+  module.doc() = "Detent's commands; use the package `detent`, which has their signatures.";
   static py::exception<detent::Error> error(module, "Error");
   py::register_exception_translator([](std::exception_ptr thrown) {
     try {

@@ -24,10 +24,9 @@ namespace detent {
 
 namespace {
 
-/// How a model runs tells what its shapes do not. Trials take zeros or random numbers; a model that cannot run them
-/// answers no.
+// Trials with zeros or random numbers tell what shapes do not; a model that cannot run them answers no.
 
-/// Elements of a tensor as [outer, extent, bytes behind the axis].
+/// The elements of a tensor as [outer, extent, bytes behind the axis].
 struct Slices {
   Slices(const Shape& shape, size_t axis, size_t element)
       : outer(shape.element_count(0, axis)), extent(shape[axis]),
@@ -37,7 +36,7 @@ struct Slices {
   size_t bytes;
 };
 
-/// Two different random samples of the whole declared shapes.
+/// Makes two different random samples of the whole declared shapes.
 /// Errors  InvalidOption where a size is open.
 std::vector<std::vector<Tensor>> random_inputs(const Graph& graph) {
   std::vector<InputSpec> specs;
@@ -50,7 +49,7 @@ std::vector<std::vector<Tensor>> random_inputs(const Graph& graph) {
   return {source->read(0).inputs, source->read(1).inputs};
 }
 
-/// `inputs` with the first slice of each batch axis taken from `others`.
+/// Returns `inputs` with the first slice of each batch axis taken from `others`.
 std::vector<Tensor> with_other_first_sample(const std::vector<Tensor>& inputs, const std::vector<Tensor>& others,
                                             std::span<const int> axes) {
   std::vector<Tensor> changed;
@@ -72,7 +71,7 @@ bool is_same(const Tensor& a, const Tensor& b) {
   return a.shape() == b.shape() && std::memcmp(a.raw(), b.raw(), a.byte_count()) == 0;
 }
 
-/// Both tensors have `batch` slices on this axis and agree in all but the first.
+/// True when both tensors have `batch` slices on this axis and agree in all except the first.
 bool agree_behind_first(const Tensor& a, const Tensor& b, size_t axis, int64_t batch) {
   if (a.shape() != b.shape() || a.shape()[axis] != batch) return false;
   const Slices slices(a.shape(), axis, byte_size(a.type()));
@@ -85,9 +84,9 @@ bool agree_behind_first(const Tensor& a, const Tensor& b, size_t axis, int64_t b
   return true;
 }
 
-/// True when the model treats `batch` samples on these axes (one per input, kNoBatchAxis for none) apart from each
-/// other: with the first sample replaced, each output changes only in the first slice of an axis of that extent. All
-/// sizes are declared.
+/// True when the model treats `batch` samples on these axes (one per input, kNoBatchAxis for none) separately: with the
+/// first sample replaced, each output changes only in the first slice of an axis of that extent. All sizes are
+/// declared.
 bool keeps_samples_apart(const Graph& graph, std::span<const int> axes, int64_t batch) {
   try {
     const auto random = random_inputs(graph);
@@ -132,7 +131,7 @@ bool runs_on_two_samples(const Graph& graph, std::span<const int> axes) {
   }
 }
 
-/// The axis of `value` that carries the symbol; -1 for none.
+/// Returns the axis of `value` that carries the symbol; -1 for none.
 int axis_of_symbol(const Value& value, const std::string& symbol) {
   const auto found = std::ranges::find(value.symbols, symbol);
   return symbol.empty() || found == value.symbols.end() ? -1 : static_cast<int>(found - value.symbols.begin());
@@ -143,7 +142,7 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-/// 2: "batch" stands in it; 1: a usual letter for it; 0: neither.
+/// Returns 2 for a name that contains "batch", 1 for a usual letter for it, 0 for others.
 int likeness(const std::string& symbol) {
   const std::string name = lower_case(symbol);
   if (name.find("batch") != std::string::npos) return 2;
@@ -175,7 +174,7 @@ std::map<std::string, Sightings> sightings_of(const Graph& graph) {
   return found;
 }
 
-/// Some input does not speak against it: it leads there, or what leads there is fixed beyond 1 or shared by fewer
+/// True when the symbol may be the front of some input: it is, or that front is fixed above 1 or shared by fewer
 /// inputs.
 bool may_lead(const Graph& graph, const std::string& symbol, const std::map<std::string, Sightings>& all) {
   return std::ranges::any_of(graph.inputs(), [&](ValueId id) {
@@ -190,9 +189,10 @@ bool may_lead(const Graph& graph, const std::string& symbol, const std::map<std:
 /// True when the name itself says that it counts samples: it holds "batch", or is b, bs or n.
 bool is_named_batch(const std::string& symbol) { return likeness(symbol) > 0; }
 
-/// What the model calls its batch: the symbolic extent of its inputs that is named so ("batch_size", "N" in front),
-/// else the one that most inputs share, then most outputs, then on the lowest axis. "" where names do not tell: none is
-/// shared, or all inputs that share it have a fixed batch of 1 in front (["1", "tokens"] twice).
+/// Returns the name of the model's batch: the symbolic extent of its inputs with such a name ("batch_size", "N" in
+/// front), otherwise the one that most inputs share; of several the one that most outputs share, or on the lowest axis.
+/// "" where names do not tell: none is shared, or all inputs that share it have a fixed batch of 1 in front (["1",
+/// "tokens"] twice).
 std::string batch_symbol(const Graph& graph) {
   const auto all = sightings_of(graph);
   std::string best;
@@ -270,7 +270,7 @@ class AxisFinder {
     symbol_ = symbol;
     for (size_t i = 0; i < axes_.size(); ++i)
       if (const int axis = axis_of_symbol(input(i), symbol); axis >= 0 && !axes_[i]) axes_[i] = axis;
-    // What else inputs with a batch call their extents is no batch.
+    // Other names of extents of inputs with a batch are no batch.
     for (size_t i = 0; i < axes_.size(); ++i)
       if (axis_of_symbol(input(i), symbol) >= 0)
         for (const std::string& other : input(i).symbols)
@@ -296,7 +296,7 @@ class AxisFinder {
         axes_[i] = 0;
   }
 
-  /// Behind a fixed front the only extent of 1, as in states [layers, 1, hidden], beside an input with a batch.
+  /// Takes the only extent of 1 behind a fixed front, as in states [layers, 1, hidden], beside an input with a batch.
   void take_single_ones() {
     const bool batched = std::ranges::any_of(axes_, [](const auto& axis) { return axis.value_or(kNoBatchAxis) >= 0; });
     for (size_t i = 0; i < axes_.size(); ++i)
@@ -304,12 +304,12 @@ class AxisFinder {
         axes_[i] = static_cast<int>(std::ranges::find(shapes_[i], 1) - shapes_[i].begin());
   }
 
-  /// Inputs whose fixed front leaves one open axis.
+  /// Takes the axis of inputs whose fixed front leaves one open axis; returns them.
   std::vector<size_t> take_single_open_axes() {
     std::vector<size_t> taken;
     for (size_t i = 0; i < axes_.size(); ++i) {
       if (axes_[i] || shapes_[i].empty() || !another_batch_is_open(i)) continue;
-      if (shapes_[i].size() > 1 && is_named_batch(symbol_)) continue;  // its batch would be called so too
+      if (shapes_[i].size() > 1 && is_named_batch(symbol_)) continue;  // its batch would have that name too
       std::vector<int> open;
       for (size_t axis = 0; axis < shapes_[i].size(); ++axis)
         if (may_count(i, axis)) open.push_back(static_cast<int>(axis));
@@ -320,7 +320,8 @@ class AxisFinder {
     return taken;
   }
 
-  /// Beside states whose batch is clear, an input [?, ?, ...] may count steps in front of samples.
+  /// Prefers the reading that runs: beside states whose batch is clear, an input [?, ?, ...] may count steps in front
+  /// of samples.
   void prefer_what_runs(const std::vector<size_t>& states) {
     if (states.empty() || !symbol_.empty()) return;
     std::vector<int> fronts, behind;
@@ -336,7 +337,7 @@ class AxisFinder {
       if (behind[i] != kNoBatchAxis) axes_[i] = behind[i];
   }
 
-  /// An extent above 1 that every input which is no scalar has, in front where it can.
+  /// Takes an extent above 1 that every input except scalars has, in front where possible.
   bool take_fixed_batch() {
     if (!symbol_.empty()) return false;
     for (size_t first = 0; first < shapes_.size(); ++first) {
@@ -352,8 +353,8 @@ class AxisFinder {
     return false;
   }
 
-  /// The ways to choose an axis of this extent in every input that is no scalar, axes in front first; none where an
-  /// input has none.
+  /// Returns the ways to choose an axis of this extent in every input except scalars, axes in front first; none where
+  /// an input has no such axis.
   [[nodiscard]] std::vector<std::vector<int>> axes_of_extent(int64_t batch) const {
     constexpr size_t kMostWays = 16;  // each costs two runs of the model
     std::vector<std::vector<int>> ways{{}};
@@ -374,7 +375,7 @@ class AxisFinder {
     return ways;
   }
 
-  /// Where a size is open no trial can be made: images and volumes whose outputs have the same front.
+  /// True for images and volumes whose outputs have the same front, where an open size prevents a trial.
   [[nodiscard]] bool looks_like_batch(int64_t batch) const {
     const auto leads = [batch](const std::vector<int64_t>& shape) { return !shape.empty() && shape[0] == batch; };
     bool open = false;

@@ -9,22 +9,21 @@
 
 namespace detent {
 
-/// The batch axis of each graph input, kNoBatchAxis for none. In this order:
+/// Finds the batch axis of each graph input, kNoBatchAxis for none. In this order:
 ///
 /// named     "INPUT=AXIS" or "INPUT=none" by the user; the symbol found there names the batch of the other inputs too.
 /// symbols   the axis that carries batch_symbol().
-/// extents   an open or 1 in front; the only open or 1 behind a fixed front, as in states [layers, ?, hidden], beside
-/// an input whose
-///           batch is open; an input of one open axis alone is one sample. Where states leave two readings, the one
-///           that runs.
-/// trials    an extent above 1 that all inputs fix, where the model keeps_samples_apart() on it; else a sample is the
-/// whole input.
+/// extents   an open extent or 1 in front; the only open extent or 1 behind a fixed front, as in states
+///           [layers, ?, hidden], beside an input whose batch is open; an input of one open axis alone is one sample.
+///           Of two readings of states, the one that runs.
+/// trials    an extent above 1 that all inputs fix, where the model keeps_samples_apart() on it; otherwise a sample is
+///           the whole input.
 ///
 /// Errors  Usage for text that is not INPUT=AXIS|none; InvalidOption for an input or an axis that the model does not
-/// have.
+///         have.
 [[nodiscard]] std::vector<int> find_batch_axes(const Graph& graph, std::span<const std::string> named);
 
-/// The inputs that `named` speaks of.
+/// Returns true for the inputs that `named` names.
 /// Errors  those of find_batch_axes.
 [[nodiscard]] std::vector<bool> inputs_with_named_axis(const Graph& graph, std::span<const std::string> named);
 

@@ -6,23 +6,23 @@
 
 namespace detent {
 
-/// Channels are measured on as many samples as a short pass allows: one that fires on one image in a hundred would be
-/// taken for a small one.
+/// The samples that channels are measured on, as many as a short pass allows: a channel that fires on one image in a
+/// hundred would otherwise look small.
 inline constexpr size_t kRangeSamples = 256;
-/// Candidates that are judged on the deciding samples are measured on this many others.
+/// The number of other samples that candidates are measured on when the deciding samples judge them.
 inline constexpr size_t kMeasuringSamples = 64;
 
-/// The samples that decide: 32, those whose names have the smallest hash.
+/// Returns the samples that decide: the 32 whose names have the smallest hash.
 [[nodiscard]] std::vector<size_t> deciding_samples(const DataSource& source);
-/// Up to `most` others, to measure with what the deciding ones judge: factors and ranges cut to the judged samples
-/// would flatter even channels, all of which come near their largest. Fewer than 8 others -> the deciding ones.
+/// Returns up to `most` others, to measure what the deciding samples judge: factors and ranges measured on the judged
+/// samples would look too good. Fewer than 8 others -> the deciding ones.
 [[nodiscard]] std::vector<size_t> samples_beside_deciding(const DataSource& source, size_t most);
 
-/// Samples that something is measured on, and others that decide whether it is kept.
+/// Samples for measuring, and others that decide whether the result is kept.
 struct SampleSplit {
   std::vector<size_t> measuring, deciding;
 
-  /// Up to 64 beside the deciding ones; where there are too few for both, half of them each.
+  /// Takes up to 64 beside the deciding ones; half of the samples each where there are too few.
   explicit SampleSplit(const DataSource& source);
 };
 

@@ -13,7 +13,7 @@ namespace detent {
 
 namespace {
 
-/// Tensors one behind the other on `axis`, in which alone they may differ.
+/// Joins tensors on `axis`; only this extent may differ.
 Tensor join(std::span<const Sample> samples, size_t input, size_t axis) {
   const Tensor& first = samples.front().inputs[input];
   Shape shape = first.shape();
@@ -40,7 +40,7 @@ Tensor join(std::span<const Sample> samples, size_t input, size_t axis) {
   return whole;
 }
 
-/// What all samples of a batch have in common.
+/// Returns an input that all samples of a batch share. Errors  InvalidData when they differ.
 const Tensor& shared_value(std::span<const Sample> samples, size_t input) {
   const Tensor& first = samples.front().inputs[input];
   for (const Sample& sample : samples) {
@@ -52,11 +52,7 @@ const Tensor& shared_value(std::span<const Sample> samples, size_t input) {
   return first;
 }
 
-}  // namespace
-
-namespace {
-
-/// What the model declares, without batch axes.
+/// Returns the inputs as the model declares them, without batch axes.
 std::vector<InputSpec> declared_inputs(const Graph& graph) {
   std::vector<InputSpec> specs;
   for (const ValueId id : graph.inputs()) {
@@ -86,7 +82,7 @@ std::vector<InputSpec> input_specs(const Graph& graph, std::span<const std::stri
 
 namespace {
 
-/// The specs with whole inputs as samples, where trials found a batch that the user did not name.
+/// Returns the specs with whole inputs as samples, where trials found a batch that the user did not name.
 std::optional<std::vector<InputSpec>> as_whole_samples(const std::vector<InputSpec>& specs) {
   if (group_size(specs) == 1) return std::nullopt;
   std::vector<InputSpec> whole = specs;

@@ -14,7 +14,7 @@ class ContentObserver final : public Observer {
   ContentObserver(const SampleAxes& axes, SampleObserver& observer, BatchContent content)
       : axes_(axes), observer_(observer), content_(std::move(content)) {}
 
-  /// From now on nothing is padding, and values are shown that were put off.
+  /// Begins a run without padding, which shows the values that were put off.
   void begin_second_run() { content_.clear(), second_ = true; }
   [[nodiscard]] bool put_off() const { return put_off_; }
 

@@ -56,8 +56,8 @@ OutputWriter::OutputWriter(std::filesystem::path folder, const std::string& name
 
 namespace {
 
-/// The axis that is known to count samples, else the first of the extent of a batch; none for a batch of 1, which any
-/// axis may have.
+/// Returns the axis that is known to count samples, otherwise the first of the extent of a batch; none for a batch
+/// of 1.
 std::optional<size_t> axis_of_batch(int64_t batch, const Shape& shape, const SampleAxis& where) {
   const bool counts = where.kind == SampleAxis::Kind::Counts && where.axis < shape.rank();
   if (counts && batch > 1 && shape[where.axis] == batch) return where.axis;
@@ -66,7 +66,7 @@ std::optional<size_t> axis_of_batch(int64_t batch, const Shape& shape, const Sam
   return as_index(first - shape.begin());
 }
 
-/// One slice of the axis after the other, each with that axis as 1 under a new axis 0.
+/// Returns the slices of the axis one after the other, each with that axis as 1 under a new axis 0.
 Tensor slices_as_rows(const Tensor& output, size_t axis, size_t real) {
   const Shape& shape = output.shape();
   Shape rows{as_extent(real)};
@@ -81,8 +81,8 @@ Tensor slices_as_rows(const Tensor& output, size_t axis, size_t real) {
   return result;
 }
 
-/// Rows to append: the real part when axis 0 is the batch, slices where another axis is, else the whole output under a
-/// new axis 0.
+/// Returns the rows to append: the real part when axis 0 is the batch, slices where another axis is, otherwise the
+/// whole output under a new axis 0.
 Tensor as_rows(const Tensor& output, int64_t batch, size_t real, const SampleAxis& where) {
   const Shape& shape = output.shape();
   if (shape.rank() == 0) return output;

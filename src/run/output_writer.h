@@ -10,29 +10,29 @@
 
 namespace detent {
 
-/// Name of an output as a file name: characters outside [A-Za-z0-9_.-] become '_'; "", "." and ".." are "_", and a name
-/// of more than 200 characters is cut and ends in a digest of the whole one.
+/// Returns the name of an output as a file name: characters outside [A-Za-z0-9_.-] become '_'; "", "." and ".." become
+/// "_"; a name of more than 200 characters is cut and ends in a digest of the whole name.
 [[nodiscard]] std::string file_name_for(const std::string& output);
 
-/// file_name_for() of each, all different: one that an earlier output took gets _2, _3 ... behind it. Neither NAME nor
-/// NAME.npy is used twice, for an output may become a folder or a file.
+/// Returns file_name_for() of each, all different: a name that an earlier output took gets _2, _3 ... Neither NAME nor
+/// NAME.npy is used twice, because an output may become a folder or a file.
 [[nodiscard]] std::vector<std::string> file_names_for(const std::vector<std::string>& outputs);
 
-/// Writes one output's samples: stacked in FOLDER/NAME.npy while their shapes agree, else each in
+/// A writer of one output's samples: stacked in FOLDER/NAME.npy while their shapes agree, otherwise each in
 /// FOLDER/NAME/000000.npy. Outputs of extent `batch` on axis 0 are joined there. Others get a new axis 0: for each
 /// sample where a later axis has that extent (states [layers, batch, hidden]; the first such axis), else for each
 /// batch. Scalars become [N]. The tensors of a sequence go to FOLDER/NAME/000000_0.npy, 000000_1.npy ...; an absent
 /// optional leaves no file.
 class OutputWriter {
  public:
-  /// `name` is one of file_names_for().
+  /// name  one of file_names_for().
   /// Errors  CannotWrite when the file exists and `overwrite` is false.
   OutputWriter(std::filesystem::path folder, const std::string& name, int64_t batch, bool overwrite);
-  /// `output` of one batch, of which the first `real` samples count.
-  /// where  how the samples lie in it: an axis that counts them alone comes before what extents tell, for several may
-  /// have that extent.
+  /// Appends the output of one batch, of which the first `real` samples count.
+  /// where  how the samples lie in it: an axis that counts only samples is preferred, because several axes may have the
+  ///        extent of the batch.
   void append(const Tensor& output, size_t real, const SampleAxis& where = {});
-  /// Finishes; returns the file, or the folder of files. Without it nothing is left, but for an emptied folder.
+  /// Finishes; returns the file, or the folder of files. Without this call only an empty folder may remain.
   [[nodiscard]] std::filesystem::path close();
 
  private:

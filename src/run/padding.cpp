@@ -5,13 +5,14 @@
 #include <cstring>
 
 #include "core/index.h"
+#include "core/text.h"
 #include "detent/base/error.h"
 
 namespace detent {
 
 namespace {
 
-/// [batch, S], or [S] without a batch axis.
+/// True for [batch, S], or [S] without a batch axis.
 bool is_mask_shaped(const InputSpec& spec) {
   return spec.shape.size() == 2 || (spec.shape.size() == 1 && spec.batch_axis == kNoBatchAxis);
 }
@@ -56,8 +57,7 @@ std::optional<size_t> find_padding_mask(std::span<const InputSpec> inputs, std::
                                                 "; a mask of padding has one number a position, [batch, S]");
   }
   if (named.empty()) return std::nullopt;
-  std::string names;
-  for (const InputSpec& input : inputs) names += (names.empty() ? "'" : ", '") + input.name + "'";
+  const std::string names = join(inputs, ", ", [](const InputSpec& input) { return "'" + input.name + "'"; });
   throw Error(ErrorCode::InvalidOption,
               "--mask: the model has no input '" + named.front() + "'; its inputs are " + names);
 }
@@ -112,7 +112,7 @@ std::vector<uint8_t> counted_elements(const Shape& shape, const BatchContent& co
 
 namespace {
 
-/// Slice `from[p]` of the axis at each position p.
+/// Returns the tensor with slice `from[p]` of the axis at each position p.
 Tensor gather_slices(const Tensor& tensor, size_t axis, const std::vector<size_t>& from) {
   const Tensor plain = to_plain(tensor);
   Tensor result(plain.type(), plain.shape());

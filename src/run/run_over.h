@@ -12,7 +12,7 @@
 
 namespace detent {
 
-/// One model over many samples: what all passes over data have in common.
+/// A pass of one model over many samples.
 struct SamplePass {
   const DataSource& source;
   const RunSettings& settings;
@@ -27,13 +27,14 @@ struct SamplePass {
 };
 
 struct SampleCounts {
-  size_t samples = 0;  ///< that were run, repetitions left out
-  size_t skipped = 0;  ///< that could not be read
+  size_t samples = 0;  ///< run, without repetitions
+  size_t skipped = 0;  ///< not readable
 };
 
-/// Options of the stream below a pass: threads, batch, Ctrl-C, unreadable samples and warnings as the settings say.
+/// Returns the options of the stream below a pass: threads, batch, Ctrl-C, unreadable samples and warnings as the
+/// settings say.
 [[nodiscard]] StreamOptions stream_options(const SamplePass& pass);
-/// Shows that `samples` are done, where the pass has a task.
+/// Show the progress of a pass that has a task.
 void show_progress(const SamplePass& pass, size_t samples);
 void begin_progress(const SamplePass& pass);
 /// Ends the progress line.
@@ -43,9 +44,8 @@ void end_progress(const SamplePass& pass, const SampleCounts& counts);
 /// Streams all samples in batches through `run`, in parallel, and their results through `take`, in order.
 ///
 /// run(size_t slot, std::vector<Sample>&& batch, size_t real) -> Result   `real` of the batch count; see stream().
-/// take(Result&&)                                                           one at a time.
-/// Errors  whatever they throw; an error of `run` names the first sample of its batch. Interrupted is passed on as it
-/// is.
+/// take(Result&&)                                                         one at a time.
+/// Errors  those of `run` and `take`; an error of `run` names the first sample of its batch, except Interrupted.
 template <class Result, class Run, class Take>
 SampleCounts run_over(const SamplePass& pass, Run run, Take take) {
   using Batch = std::pair<size_t, Result>;

@@ -19,7 +19,7 @@ constexpr size_t kElementsLookedAt = 4096;  // of a value: a wrong axis contradi
 constexpr size_t kSamplesLookedAt = 32;     // in search of one that differs
 constexpr size_t kMostReplaced = 8;
 
-/// One element of each of kElementsLookedAt parts of a value, at places that follow no stride.
+/// Returns one place in each of kElementsLookedAt parts of a value; they follow no stride.
 std::vector<size_t> places_in(size_t count) {
   const size_t parts = std::min(count, kElementsLookedAt);
   std::vector<size_t> places(parts);
@@ -30,7 +30,7 @@ std::vector<size_t> places_in(size_t count) {
   return places;
 }
 
-/// Some elements of a value in one run.
+/// Some elements of a value from one run.
 struct SeenValue {
   DataType type = DataType::Undefined;
   Shape shape;
@@ -69,7 +69,7 @@ bool belong_to_their_samples(std::span<const Change> changes, const SampleCut& c
   });
 }
 
-/// The axis that all changes fit.
+/// Finds the axis that all changes fit.
 Verdict fit_changes(const Shape& shape, size_t samples, std::span<const Change> changes, SampleAxis& found) {
   size_t fitting = 0;
   for (size_t axis = 0; axis < shape.rank(); ++axis) {
@@ -90,7 +90,7 @@ bool same_bytes(const Tensor& a, const Tensor& b) {
   return a.type() == b.type() && a.shape() == b.shape() && std::memcmp(a.raw(), b.raw(), a.byte_count()) == 0;
 }
 
-/// The elements in reverse: numbers that the input takes, at other places.
+/// Returns the elements in reverse: numbers that the input takes, at other places.
 Tensor reversed(const Tensor& tensor) {
   Tensor result = to_plain(tensor).clone();
   const size_t size = byte_size(tensor.type()), count = as_index(tensor.element_count());
@@ -103,16 +103,16 @@ Tensor reversed(const Tensor& tensor) {
 /// Samples of a source, and for each one that differs from it in every input that can differ.
 class Substitutes {
  public:
-  /// Errors  those of reading; InvalidData when no sample can be read.
+  /// Reads the first batch. Errors  those of reading; InvalidData when no sample can be read.
   explicit Substitutes(const DataSource& source) : source_(source) {
     while (read_.size() < source.batch() && read_more()) continue;
     if (read_.empty()) throw Error(ErrorCode::InvalidData, "no sample of the data could be read");
     for (size_t i = 0; i < source.batch(); ++i) batch_.push_back(read_[i % read_.size()]);
   }
-  /// The first batch; where there are too few samples they repeat.
+  /// Returns the first batch; too few samples repeat.
   [[nodiscard]] const std::vector<Sample>& batch() const { return batch_; }
 
-  /// Sample k of the batch with other inputs, each from the first sample where it differs.
+  /// Returns sample k of the batch with other inputs, each from the first sample where it differs.
   /// reverse  an input that is the same in all samples has its elements in reverse.
   [[nodiscard]] Sample instead_of(size_t k, bool reverse) {
     Sample sample = batch_[k];
@@ -156,7 +156,7 @@ class Substitutes {
   size_t next_ = 0;
 };
 
-/// The values that the content of the samples can reach. Shapes are no content.
+/// Returns true for values that depend on the content of the samples; shapes are not content.
 ValueMap<bool> depends_on_samples(const Graph& graph, const Sample& sample) {
   ValueMap<bool> depends(graph.values().size(), false);
   for (size_t i = 0; i < graph.inputs().size(); ++i)
@@ -172,10 +172,10 @@ ValueMap<bool> depends_on_samples(const Graph& graph, const Sample& sample) {
   return depends;
 }
 
-/// Runs a batch with other samples in some places and compares.
+/// Runs of a batch with other samples in some places, compared.
 class Evidence {
  public:
-  /// Errors  those of reading and running.
+  /// Runs the batches. Errors  those of reading and running.
   Evidence(const Schedule& schedule, Substitutes& samples, const RunSettings& settings, bool reverse)
       : schedule_(schedule), samples_(samples), threads_(worker_count(settings)), reverse_(reverse),
         depends_(depends_on_samples(schedule.graph(), samples.batch().front())), changes_(depends_.size()),
@@ -192,7 +192,7 @@ class Evidence {
   }
 
  private:
-  /// base  runs the batch as it is too.
+  /// Runs the batch with samples replaced at `places`. base  also runs the batch as it is.
   void replace(const std::vector<size_t>& places, bool base) {
     std::vector<std::vector<Sample>> batches;
     if (base) batches.push_back(samples_.batch());
@@ -253,7 +253,7 @@ class Evidence {
   ValueMap<bool> comparable_;  // of one type and shape in every run
 };
 
-/// False where every input leaves the extent of its batch open.
+/// True where some input fixes the extent of its batch.
 bool fixes_batch(const Graph& graph, const Sample& sample) {
   for (size_t i = 0; i < graph.inputs().size(); ++i) {
     const int axis = sample.batch_axes.empty() ? 0 : sample.batch_axes[i];
@@ -263,8 +263,8 @@ bool fixes_batch(const Graph& graph, const Sample& sample) {
   return false;
 }
 
-/// reverse  inputs that are the same in all samples are reversed, which not every model runs with. Absent: the samples
-/// do not run.
+/// Finds the axes; nullopt where the samples do not run. reverse  reverses inputs that are the same in all samples,
+/// which not every model runs with.
 std::optional<SampleAxes> axes_from(const Schedule& schedule, const DataSource& source, const RunSettings& settings,
                                     bool reverse) {
   try {

@@ -12,16 +12,15 @@
 
 namespace detent {
 
-/// Where the samples of a batch lie in the values of a graph.
+/// The places of the samples of a batch in the values of a graph.
 class SampleAxes {
  public:
-  /// In front of every value: a batch of one sample, and samples that are joined because the model takes any number of
-  /// them.
+  /// Samples lie in front of every value: a batch of one sample, or samples joined because the model takes any number.
   SampleAxes() = default;
   explicit SampleAxes(ValueMap<SampleAxis> by_value) : by_value_(std::move(by_value)) {}
 
   [[nodiscard]] SampleAxis of(ValueId value) const { return by_value_.empty() ? SampleAxis{} : by_value_[value]; }
-  /// In the order given; empty: in front of every value.
+  /// Returns the places in the order given; empty: in front of every value.
   [[nodiscard]] std::vector<SampleAxis> of(std::span<const ValueId> values) const;
 
  private:
@@ -30,15 +29,14 @@ class SampleAxes {
 
 /// Finds by evidence where the samples of a batch that the model fixes lie in the values that `schedule` wants. The
 /// first batch of the source runs, and again with one sample replaced by another one: the elements that change belong
-/// to that sample. Two samples are replaced, and up to six more where they leave a doubt. A value is Unknown when the
-/// elements that changed fit no axis, or more than one, or none changed although the graph leads from the samples to
-/// it. Batch of 1, or left open by the model: nothing is run, samples lie in front. Nothing to run (samples that cannot
-/// be read or run, which the pass over all of them reports): all values are Unknown.
-/// Errors  Interrupted.
+/// to that sample. Two samples are replaced, and up to six more where a doubt remains. A value is Unknown when the
+/// elements that changed fit no axis, or more than one, or none changed although the value depends on the samples.
+/// Batch of 1, or left open by the model: nothing is run, samples lie in front. Samples that cannot be read or run,
+/// which the pass over all of them reports: all values are Unknown. Errors  Interrupted.
 [[nodiscard]] SampleAxes find_sample_axes(const Schedule& schedule, const DataSource& source,
                                           const RunSettings& settings);
 
-/// The same for a graph that has no schedule at hand.
+/// Does the same for a graph without a schedule.
 [[nodiscard]] SampleAxes find_sample_axes(const Graph& graph, std::span<const ValueId> values, const DataSource& source,
                                           const RunSettings& settings);
 

@@ -8,7 +8,6 @@
 #include <deque>
 #include <exception>
 #include <limits>
-#include <mutex>
 #include <optional>
 #include <thread>
 #include <type_traits>
@@ -16,47 +15,25 @@
 #include "core/passage.h"
 #include "core/stop.h"
 #include "detent/base/error.h"
+#include "run/workers.h"
 
 namespace detent {
 
 namespace {
 
-/// Hands out worker numbers in [0, count): one per running call.
-class WorkerSlots {
- public:
-  explicit WorkerSlots(size_t count) {
-    for (size_t slot = count; slot-- > 0;) free_.push_back(slot);
-  }
-  [[nodiscard]] size_t take() {
-    const std::scoped_lock lock(mutex_);
-    if (free_.empty()) throw Error(ErrorCode::Internal, "more calls run than there are worker slots");
-    const size_t slot = free_.back();
-    free_.pop_back();
-    return slot;
-  }
-  void give_back(size_t slot) {
-    const std::scoped_lock lock(mutex_);
-    free_.push_back(slot);
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<size_t> free_;
-};
-
-/// Joins samples, arriving in order, to groups.
+/// A joiner of samples, which arrive in order, to groups.
 class GroupAssembler {
  public:
   explicit GroupAssembler(const StreamOptions& options)
       : size_(std::max<size_t>(options.group_size, 1)), last_(options.last_group) {}
 
-  /// A full group, or nothing yet.
+  /// Adds a sample; returns a group when it is full.
   [[nodiscard]] std::optional<SampleGroup> add(Sample sample) {
     waiting_.push_back(std::move(sample));
     if (waiting_.size() < size_) return std::nullopt;
     return SampleGroup{std::exchange(waiting_, {}), size_};
   }
-  /// The incomplete last group when it is wanted; otherwise its samples stay and count as dropped.
+  /// Returns the incomplete last group when it is wanted; otherwise its samples stay and count as dropped.
   [[nodiscard]] std::optional<SampleGroup> finish() {
     if (waiting_.empty() || last_ == StreamOptions::LastGroup::Drop) return std::nullopt;
     const size_t real = waiting_.size();
@@ -73,10 +50,10 @@ class GroupAssembler {
   std::vector<Sample> waiting_;
 };
 
-/// Carries one sample through the stages. One thread at a time holds it; TBB orders the hand-over.
+/// A sample on its way through the stages. One thread at a time holds it; TBB orders the hand-over.
 struct Token {
   size_t index = 0;
-  bool last = false;  // a token of its own behind the last sample, which flushes the incomplete group
+  bool last = false;  // a separate token behind the last sample, which flushes the incomplete group
   std::optional<Sample> sample;
   std::optional<SampleGroup> group;
   size_t group_index = 0;
@@ -103,13 +80,13 @@ class Stream {
   }
 
  private:
-  /// Tokens end in order: behind the group that is processed longest stand the groups of all other threads, and the one
-  /// that is read meanwhile. With fewer than that a thread would wait for samples while another one works.
+  /// Returns the number of tokens. They end in order: behind the group that is processed longest stand the groups of
+  /// all other threads, and the one that is read meanwhile. With fewer tokens a thread would wait for samples.
   static size_t tokens_for(size_t threads, const StreamOptions& options) {
     return std::max(2 * threads, threads * std::max<size_t>(options.group_size, 1) + 1);
   }
 
-  /// A stage of the pipeline that runs `work` on this object.
+  /// Makes a stage of the pipeline that runs `work` on this object.
   template <class In, class Out, class Work>
   tbb::filter<In, Out> stage(tbb::filter_mode mode, Work work) {
     if constexpr (std::is_void_v<In>)
@@ -143,7 +120,8 @@ class Stream {
     });
   }
 
-  /// Tokens lie in a ring: the last stage ends them in order, so token i is over when token i + tokens_.size() begins.
+  /// Begins a token. Tokens lie in a ring: the last stage ends them in order, so token i has ended when token
+  /// i + tokens_.size() begins.
   Token* begin(tbb::flow_control& control) {
     if (next_ > size_ || cancelled() || failed_at_.load() != kNone) {
       control.stop();
@@ -172,12 +150,11 @@ class Stream {
 
   Token* process(Token* token) {
     if (!token->group || token->error || !wanted(*token)) return token;
-    const size_t slot = slots_.take();
+    const WorkerSlots::Held slot(slots_);
     guard(*token, [&] {
       // Isolated: a thread that waits inside process() must not pick up another sample, it would need a second slot.
-      tbb::this_task_arena::isolate([&] { token->result = process_(slot, std::move(*token->group)); });
+      tbb::this_task_arena::isolate([&] { token->result = process_(*slot, std::move(*token->group)); });
     });
-    slots_.give_back(slot);
     return token;
   }
 
@@ -190,7 +167,7 @@ class Stream {
     token->error = nullptr;
   }
 
-  /// Runs `work`; what it throws is kept in the token until its turn in the last stage, and later samples are given up.
+  /// Runs `work`; keeps its exception in the token until its turn in the last stage, and gives up later samples.
   template <class Work>
   void guard(Token& token, Work&& work) {
     try {
@@ -237,7 +214,7 @@ class Stream {
                             " and are left out");
   }
 
-  /// A sample that Ctrl-C ended is no error: groups behind it that are done still count.
+  /// True for a sample that Ctrl-C ended, which is no error: groups behind it that are done still count.
   [[nodiscard]] bool is_cancellation(const std::exception_ptr& thrown) const {
     if (!cancelled()) return false;
     try {
@@ -248,12 +225,12 @@ class Stream {
       return false;
     }
   }
-  /// By whatever thread asks.
+  /// Returns whether the stream is to stop, for any thread.
   [[nodiscard]] bool cancelled() const {
     const StopScope scope(stop_);
     return stop_requested();
   }
-  /// False for work that is not to be begun any more.
+  /// False for work that must not begin any more.
   [[nodiscard]] bool wanted(const Token& token) const { return !cancelled() && token.index <= failed_at_.load(); }
 
   static constexpr size_t kNone = std::numeric_limits<size_t>::max();

@@ -23,7 +23,7 @@ struct StreamOptions {
 
 struct StreamStatistics {
   size_t skipped = 0;                      ///< samples that could not be read
-  std::vector<std::string> skipped_names;  ///< which, in order
+  std::vector<std::string> skipped_names;  ///< their names, in order
   size_t dropped = 0;                      ///< samples of an incomplete last group
 };
 
@@ -33,7 +33,7 @@ struct SampleGroup {
   size_t real = 0;
 };
 
-/// stream() with its result type behind a pointer.
+/// Does what stream() does, with its result type behind a pointer.
 [[nodiscard]] StreamStatistics stream_groups(
     const DataSource& source, const StreamOptions& options,
     const std::function<std::shared_ptr<void>(size_t slot, SampleGroup&& group)>& process,
@@ -43,16 +43,15 @@ struct SampleGroup {
 /// most 2 * threads samples, or threads + 1 groups, are in memory however many there are. Results arrive in order.
 ///
 /// process(slot, std::vector<Sample>&& group, size_t real) -> Result   in parallel; `slot` < threads is unique among
-/// running calls. finish(size_t group_index, Result&&)                                one at a time, in ascending
-/// order.
-/// Groups  consecutive samples; those that were skipped leave no gap, so that groups stay full.
-/// Stop    once
-/// stop_requested(), no further sample is begun; finish is still called for every group whose process() returned, then
-/// Interrupted
-///         is thrown.
+/// running calls.
+/// finish(size_t group_index, Result&&)   one at a time, in ascending order.
+/// Groups  consecutive samples; skipped samples leave no gap, so that groups stay full.
+/// Stop    once stop_requested(), no further sample is begun; finish is still called for every group whose process()
+///         returned, and Interrupted is thrown.
 /// Empty   no sample -> nothing is called.
-/// Errors  whatever reading, process or finish throw, as thrown; of several the one of the lowest sample, whatever the
-///         number of threads.
+/// Errors  those of reading, process and finish, as thrown; of several the one of the lowest sample, whatever the
+/// number
+///         of threads.
 template <class Result, class Process, class Finish>
 StreamStatistics stream(const DataSource& source, const StreamOptions& options, Process process, Finish finish) {
   return stream_groups(

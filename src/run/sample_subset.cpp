@@ -17,7 +17,7 @@ std::vector<size_t> consecutive_samples(const DataSource& source, size_t first, 
 uint64_t hash_of_name(std::string_view name) {
   uint64_t hash = 0xcbf29ce484222325U;
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  // FNV's upper bits hardly change with the last characters, and names of a data set differ in those.
+  // FNV's upper bits hardly change with the last characters, in which names of a data set differ.
   hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9U;
   hash = (hash ^ (hash >> 27)) * 0x94d049bb133111ebU;
   return hash ^ (hash >> 31);

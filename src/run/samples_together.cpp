@@ -20,7 +20,7 @@ namespace {
 constexpr double kPositions = 64;
 constexpr double kMost = 8;
 
-/// Every input counts samples on axis 0, which is open, and leaves no other size open.
+/// True when every input counts samples on axis 0, which is open, and leaves no other size open.
 bool takes_any_number(const Graph& graph, const Sample& sample) {
   const auto in_front = [](int axis) { return axis == 0; };
   if (!std::ranges::all_of(sample.batch_axes, in_front)) return false;
@@ -31,7 +31,7 @@ bool takes_any_number(const Graph& graph, const Sample& sample) {
   });
 }
 
-/// Positions of a sample that an average weight is read for. No layer with a weight -> as many as any kernel wants.
+/// Returns the positions of a sample that an average weight is read for. No layer with a weight -> kPositions.
 double positions_of(const Graph& graph, std::span<const Tensor> inputs) {
   const ValueShapes shapes = find_shapes(graph, inputs);
   double products = 0, weights = 0;
@@ -50,7 +50,7 @@ double positions_of(const Graph& graph, std::span<const Tensor> inputs) {
   return weights > 0 ? products / weights : kPositions;
 }
 
-/// The rows of `all` are those of `singles`, one after the other.
+/// True when the rows of `all` are those of `singles`, one after the other.
 bool same_rows(const Tensor& all, std::span<const std::vector<Tensor>> singles, size_t output) {
   if (all.empty_handle() || all.is_sequence() || all.type() == DataType::String || all.shape().rank() == 0)
     return false;
@@ -101,7 +101,7 @@ size_t samples_together(const Graph& graph, std::span<const ValueId> wanted, con
     return together;
   } catch (const Error& error) {
     if (error.code() == ErrorCode::Interrupted) throw;
-    return 1;  // the pass over all samples says what is wrong, if it is
+    return 1;  // the pass over all samples reports the error
   }
 }
 

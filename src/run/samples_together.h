@@ -12,7 +12,7 @@ namespace detent {
 /// The samples of another source, for a model that takes any number at once.
 class SamplesTogether final : public DataSource {
  public:
-  /// `source` must outlive this object. together  that many consecutive samples are a batch; 1: as `source` says.
+  /// `source` must outlive this object. together  the number of consecutive samples in a batch; 1: as `source` says.
   SamplesTogether(const DataSource& source, size_t together) : source_(source), together_(together) {}
   [[nodiscard]] size_t size() const override { return source_.size(); }
   [[nodiscard]] std::string sample_name(size_t i) const override { return source_.sample_name(i); }
@@ -24,16 +24,15 @@ class SamplesTogether final : public DataSource {
   size_t together_;
 };
 
-/// How many samples are worth running at once: where a weight is read for few positions of a sample (the last layers of
-/// networks for small images), fetching it takes longer than the products, and several samples share it. Up to 8, so
-/// that a weight serves 64 positions; 1 where it does anyway, where the model fixes its batch or leaves other sizes
-/// open, or where the values `wanted` of the first samples run together have other bits than run one by one. Errors
-/// those of reading, but for samples that cannot be read (1).
+/// Returns how many samples are worth running at once: where a weight is read for few positions of a sample (the last
+/// layers of networks for small images), fetching it takes longer than the products, and several samples share it. Up
+/// to 8, so that a weight serves 64 positions; 1 where it does anyway, where the model fixes its batch or leaves other
+/// sizes open, and where the values `wanted` of the first samples have other bits run together than one by one. Errors
+/// Interrupted; samples that cannot be read or run give 1.
 [[nodiscard]] size_t samples_together(const Graph& graph, std::span<const ValueId> wanted, const DataSource& source);
 
-/// True when axis 0 of each value counts samples and nothing else: what was found for a joined batch can be told of
-/// each sample. one, joined  shapes that one sample, and `together` of them, give the values; a value without one is
-/// not cut.
+/// True when axis 0 of each value counts only samples: results of a joined batch belong to single samples.
+/// one, joined  shapes that one sample, and `together` of them, give the values; a value without one is not cut.
 [[nodiscard]] bool are_cut_by_sample(std::span<const ValueId> values, const ValueShapes& one, const ValueShapes& joined,
                                      size_t together);
 

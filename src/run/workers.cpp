@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <thread>
 
-#include "core/index.h"
-
 namespace detent {
 
 size_t worker_count(const RunSettings& settings) {
@@ -23,16 +21,21 @@ StepTimes ExecutorSlots::times() const {
   return all;
 }
 
-OutputKeeper::OutputKeeper(const Graph& graph, std::span<const ValueId> wanted)
-    : places_(graph.values().size()), kept_(wanted.size()) {
-  for (size_t i = 0; i < wanted.size(); ++i) places_[wanted[i]].push_back(i);
+WorkerSlots::WorkerSlots(size_t count) {
+  for (size_t slot = count; slot-- > 0;) free_.push_back(slot);
 }
 
-void OutputKeeper::observe(ValueId value, const Tensor& tensor) {
-  for (const size_t place : places_[value]) {
-    const Tensor plain = to_plain(tensor);  // heap memory when it had to be reordered
-    kept_[place] = tensor.layout() == Layout::Plain || plain.raw() == tensor.raw() ? plain.clone() : plain;
-  }
+size_t WorkerSlots::take() {
+  const std::scoped_lock lock(mutex_);
+  if (free_.empty()) throw Error(ErrorCode::Internal, "more calls run than there are worker slots");
+  const size_t slot = free_.back();
+  free_.pop_back();
+  return slot;
+}
+
+void WorkerSlots::give_back(size_t slot) {
+  const std::scoped_lock lock(mutex_);
+  free_.push_back(slot);
 }
 
 }  // namespace detent

@@ -11,14 +11,14 @@
 
 namespace detent {
 
-/// How many worker threads `settings` mean: at least 1.
+/// Returns the number of worker threads that `settings` mean: at least 1.
 [[nodiscard]] size_t worker_count(const RunSettings& settings);
 
-/// Threads for each kernel when there are fewer batches of samples than workers: the cores that would have nothing to
-/// do. At least 1.
+/// Returns the threads for each kernel when there are fewer batches of samples than workers, so that no core idles: at
+/// least 1.
 [[nodiscard]] int team_size(const RunSettings& settings, const DataSource& samples);
 
-/// One executor per worker slot, made when the slot is used first.
+/// The executors of worker slots, each made when its slot is used first.
 class ExecutorSlots {
  public:
   ExecutorSlots(const Schedule& schedule, size_t slots, bool measured = false)
@@ -29,7 +29,7 @@ class ExecutorSlots {
     if (!times_.empty()) executors_[slot]->measure(&times_[slot]);
     return *executors_[slot];
   }
-  /// Of all executors together; zeros unless measured.
+  /// Returns the times of all executors together; zeros unless measured.
   [[nodiscard]] StepTimes times() const;
 
  private:
@@ -38,16 +38,31 @@ class ExecutorSlots {
   std::vector<StepTimes> times_;                      // like executors_
 };
 
-/// Keeps the wanted values of one run, in the order asked for, in plain layout and in memory of their own.
-class OutputKeeper : public Observer {
+/// Slot numbers below `count` for calls that run at the same time, one each.
+class WorkerSlots {
  public:
-  OutputKeeper(const Graph& graph, std::span<const ValueId> wanted);
-  void observe(ValueId value, const Tensor& tensor) override;
-  [[nodiscard]] std::vector<Tensor> take() { return std::move(kept_); }
+  explicit WorkerSlots(size_t count);
+
+  /// A slot number, taken as long as this object lives. Errors  Internal when more calls run than there are slots.
+  class Held {
+   public:
+    explicit Held(WorkerSlots& slots) : slots_(slots), slot_(slots.take()) {}
+    ~Held() { slots_.give_back(slot_); }
+    Held(const Held&) = delete;
+    Held& operator=(const Held&) = delete;
+    [[nodiscard]] size_t operator*() const { return slot_; }
+
+   private:
+    WorkerSlots& slots_;
+    size_t slot_;
+  };
 
  private:
-  ValueMap<std::vector<size_t>> places_;
-  std::vector<Tensor> kept_;
+  size_t take();
+  void give_back(size_t slot);
+
+  std::mutex mutex_;
+  std::vector<size_t> free_;
 };
 
 }  // namespace detent

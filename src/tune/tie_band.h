@@ -28,7 +28,7 @@ struct CandidateScores {
 /// difference cannot be told apart by these samples; of them the one with the smallest regret, then the highest score,
 /// then the first. Judged on 88 calibrations of 15 networks (16, 64 and all samples, both targets) by their outputs on
 /// other samples: 0.27 dB below the best candidate on average, the best single calibrator (mse) 1.1 dB.
-/// src/DECISIONS.md has wider and narrower bands. candidates  not empty.
+/// src/decisions/tune.md has wider and narrower bands. candidates  not empty.
 [[nodiscard]] size_t choose_within_band(std::span<const CandidateScores> candidates);
 
 }  // namespace detent

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The recipe for Open MPI: the bytes of one run, also when it is started again.
+# The recipe for Open MPI: the bytes of one run, also if it is started again.
 . "$(dirname "$0")/recipes.sh"
 needs mpirun
 # mpirun refuses root without these two.

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The recipe for GNU parallel: the bytes of one run, also when it is started again.
+# The recipe for GNU parallel: the bytes of one run, also if it is started again.
 . "$(dirname "$0")/recipes.sh"
 needs parallel
 block "GNU parallel" 1 >recipe.sh

@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# Sourced by the tests of this folder: they run the recipes of src/calibrate/CLUSTERS.md as they stand there.
+# Sourced by the tests of this folder: they run the recipes of src/calibrate/CLUSTERS.md unchanged.
 set -eu
 : "${DETENT:?the program under test}"
 here=$(cd "$(dirname "$0")" && pwd)
@@ -8,7 +8,7 @@ sample=$root/datasets/samples/shapes_unet
 preprocess=unit,mean=.485/.456/.406,std=.229/.224/.225
 copies=${COPIES:-4}
 work=$(mktemp -d)
-chmod 755 "$work" # munge refuses sockets below folders that others cannot pass
+chmod 755 "$work" # munge refuses sockets below folders that other users cannot pass
 cleanup() { rm -rf "$work"; }
 trap cleanup EXIT
 trap 'exit 1' HUP INT TERM
@@ -38,7 +38,7 @@ block() {
   cat block
 }
 
-# The sample's images several times under other names, and what one run makes of them.
+# The sample's images several times under other names, and the table of one run.
 cd "$work"
 mkdir bin FOLDER
 ln -s "$DETENT" bin/detent

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The recipe for Slurm on four nodes: one task is queued again while it runs, one is interrupted as before the end of its time, one
-# node dies, a finished task is queued again; the table is that of one run.
+# The recipe for Slurm on four nodes: one task is queued again while it runs, one is interrupted like a task whose
+# time ends, one node dies, a finished task is queued again; the table is that of one run.
 . "$(dirname "$0")/recipes.sh"
 needs slurmctld slurmd srun munged python3
 . "$here/slurm_cluster.sh"
@@ -13,8 +13,8 @@ start_cluster 4 4
 echo "four nodes after $(($(date +%s) - start)) s"
 
 block "Slurm" 1 >recipe.sh
-# Three tasks find a pipe where their checkpoints go. They cannot go on with a pipe, so they begin anew, and write a checkpoint after each of
-# their six samples. The pipe holds less than one.
+# Three tasks find a pipe in the place of their checkpoints. They cannot continue from a pipe, so they begin anew, and
+# write a checkpoint after each of their six samples. The pipe holds less than one.
 held="1 2 3"
 for task in $held; do mkfifo "part-$task.dct.partial"; done
 rm bin/detent
@@ -33,7 +33,8 @@ merge=$(block "Slurm" 2 | sed "s/JOB/$job/" | sh | awk '{ print $NF }')
 state() { squeue -h -t all -r -j "$1" -o %T; }
 all_are() { [ "$(state "$1" | sort -u)" = "$2" ]; }
 
-# The first checkpoint is read and left as a file. Then each task has done two samples and stands still while it writes the second one.
+# The first checkpoint is read and left as a file. Each task has then done two samples and waits while it writes the
+# second one.
 for task in $held; do
   pipe=part-$task.dct.partial
   timeout 240 cat "$pipe" >checkpoint || fail "task $task writes no checkpoint: $(squeue; cat slurm-*.out)"
@@ -43,7 +44,8 @@ for task in $held; do
 done
 second=$(process_of 2) third=$(process_of 3)
 [ -n "$second" ] && [ -n "$third" ] || fail "tasks 2 and 3 do not run: $(squeue; cat slurm-*.out)"
-# The first is queued again: Slurm ends it. The second is signalled as --signal does it: its steps, not its shell. The pipes let both go on.
+# The first task is queued again: Slurm ends it. The second is signalled as --signal does it: its steps, not its
+# shell. The pipes let both continue.
 scontrol requeue "${job}_1"
 kill -INT "$second"
 timeout 60 cat <&4 >rest.1 &

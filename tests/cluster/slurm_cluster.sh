@@ -1,10 +1,10 @@
 # shellcheck shell=sh
-# Sourced by slurm.sh: a Slurm cluster of its own for a test. All daemons run on this host as this user, listen on loopback only
-# and keep their files below $cluster. Every process is ended by its number.
+# Sourced by slurm.sh: a Slurm cluster for one test. All daemons run on this host as this user, listen on loopback
+# only and keep their files below $cluster. Every process is ended by its number.
 cluster=$work/cluster
 export SLURM_CONF="$cluster/slurm.conf"
 
-# free_ports COUNT: different ones that nobody has, below those that the system gives to whoever asks for any.
+# free_ports COUNT: different free ports below those that the system gives out.
 free_ports() {
   python3 - "$1" <<'PYTHON'
 import random, socket, sys
@@ -99,7 +99,7 @@ start_cluster() { # NODES CPUS
   until_true 120 idle_nodes "$1" || fail "not all nodes came up: $(sinfo -N -l)"
 }
 
-# processes_with NAME=VALUE: those of this cluster's jobs that have it in their environment.
+# processes_with NAME=VALUE: processes of this cluster's jobs that have it in their environment.
 processes_with() {
   for file in $(grep -lzx "$1" /proc/[0-9]*/environ 2>/dev/null); do
     grep -qzx "SLURM_CONF=$SLURM_CONF" "$file" 2>/dev/null && basename "$(dirname "$file")"
@@ -116,7 +116,7 @@ process_of() {
 
 node_of() { tr '\0' '\n' <"/proc/$1/environ" | sed -n 's/^SLURMD_NODENAME=//p'; }
 
-# processes_on NODE: those of its jobs, and the slurmstepd of each.
+# processes_on NODE: processes of its jobs, and their slurmstepds.
 processes_on() {
   for process in $(processes_with "SLURMD_NODENAME=$1"); do
     echo "$process"
@@ -125,7 +125,7 @@ processes_on() {
   done | sort -u
 }
 
-# What a power cut does: the daemon and all processes of the node, at once.
+# Ends the daemon and all processes of the node at once, as a power cut does.
 kill_node() {
   # shellcheck disable=SC2046 # numbers
   kill -9 "$(cat "$cluster/$1.daemon")" $(processes_on "$1") 2>/dev/null || true

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Layers inside If: quantized where the branch is known before any data is read, else said, counted and left float.
+# Layers inside If: quantized if the branch is known without data, otherwise named, counted and left float.
 . "$(dirname "$0")/expect.sh"
 . "$here/networks.sh"
 
@@ -45,7 +45,8 @@ for name in constant other shapes; do
 done
 cmp -s in/constant/y.npy in/other/y.npy && fail "both branches compute the same"
 
-# The condition comes with the data: four layers in two branches. The shape of an input beside an open one is not trusted.
+# The condition comes with the data: four layers in two branches. The shape of an input beside an open one is not
+# trusted.
 for name in fed shaped; do
   second=rate
   [ $name = shaped ] && second=z

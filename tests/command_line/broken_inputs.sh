@@ -16,7 +16,7 @@ refuses "an unknown operator" 11 LeakyRelX quantize in/unknown.onnx $images
 refuses "an unknown operator in run" 11 LeakyRelX run in/unknown.onnx --data "$sample/calib" \
   --preprocess "$preprocess" --quiet -o out/run
 
-# Opsets that libonnx does not know: only the signatures of our operators speak.
+# libonnx does not know these opsets: only our signatures of operators check them.
 opsets='<ir_version: 8, opset_import: ["" : 22, "f" : 1]>'
 printf '%s g (float[1,3,4,4] x) => (float[N] y) { y = Conv (x) }' "$opsets" | "$WRITE_MODEL" in/few.onnx
 refuses "a node of too few inputs" 10 'input 1 (W) is required' inspect in/few.onnx

@@ -1,10 +1,10 @@
 #!/bin/sh
-# SIGBUS: a mapped file that becomes shorter is told, every other ends the program as the system does.
+# SIGBUS: a mapped file that becomes shorter gives a message; every other SIGBUS ends the program as the system does.
 . "$(dirname "$0")/expect.sh"
 : "${WRITE_MODEL:?the program that writes models}" "${EDIT_MODEL:?the program that breaks them}"
 ulimit -c 0
 
-# Every trip of the Loop reads 4 MB of weights where they lie: in the model file, or beside it.
+# Every trip of the Loop reads 4 MB of weights from their file: the model, or the data beside it.
 printf '<ir_version: 8, opset_import: ["" : 17]> g (float[1,1] x) => (float[N] y)
  <int64 m = {1099511627776}, bool t = {1}, float[1,1] w = {1}, int64[2] s = {1024, 1024}> {
    big = Expand (x, s)
@@ -18,8 +18,8 @@ loop() { begins run "$1" --data random:normal,n=2 --threads 1 --quiet -o out && 
 loop in/beside.onnx
 kill -BUS $pid
 ends "a signal of another process" 135
-[ ! -s stderr ] || fail "a signal of another process is told as: $(cat stderr)"
-rm -rf out/* out/.[!.]* # nobody clears up behind such an end
+[ ! -s stderr ] || fail "a signal of another process gives: $(cat stderr)"
+rm -rf out/* out/.[!.]* # no program cleans up behind such an end
 
 loop in/beside.onnx
 : >in/w.bin

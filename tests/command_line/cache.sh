@@ -1,5 +1,5 @@
 #!/bin/sh
-# TensorRT calibration caches: out, in again, and one written by hand (case C8: a cache, and no data any more).
+# TensorRT calibration caches: exported, imported again, and one written by hand (a cache without data).
 . "$(dirname "$0")/expect.sh"
 accepts "calibrate" calibrate "$model" --data "$sample/calib" --preprocess "$preprocess" --limit 4 --quiet -o in/table.dct
 accepts "cache export" cache export in/table.dct -o in/cache
@@ -13,7 +13,7 @@ grep -q "every value" stdout || fail "the import does not say that nothing is mi
 accepts "quantize from the import" quantize "$model" --table in/imported.dct --quiet \
   --report in/imported.json -o in/imported.onnx
 accepts "quantize from the table" quantize "$model" --table in/table.dct --quiet --report in/direct.json -o in/direct.onnx
-# The files differ in what they say of their samples and ranges, and in nothing else.
+# The files differ only in their entries about samples and ranges.
 for from in imported direct; do
   grep '"scale"' in/$from.json >in/$from.scales
   accepts "run of the $from one" run in/$from.onnx --data "$sample/calib" --preprocess "$preprocess" --limit 2 --quiet \
@@ -26,7 +26,7 @@ grep -q "samples     none: imported scales" stdout || fail "inspect does not say
 accepts "cache export of the import" cache export in/imported.dct -o in/again
 cmp in/again in/cache || fail "a cache does not come out as it went in"
 
-# By hand: every scale 1/64, one name that is nothing, one value left out.
+# By hand: every scale 1/64, one unknown name, one value left out.
 { echo TRT-8601-EntropyCalibration2
   sed 1d in/cache | sed 's/: [0-9a-f]*$/: 3c800000/' | grep -v '^image: '
   echo 'no such tensor: 3f800000'; } >in/hand

@@ -1,5 +1,6 @@
 #!/bin/sh
-# How sure a comparison is: the error of each score, who is as good as the best, and layers measured on that very model.
+# The certainty of a comparison: the error of each score, the candidates as good as the best, and layers measured on
+# that very model.
 . "$(dirname "$0")/expect.sh"
 : "${WRITE_MODEL:?the program that writes models}"
 samples="--quiet --data $sample/calib --preprocess $preprocess"
@@ -11,7 +12,7 @@ masks="--masks $sample/eval/masks"
 accepts "scores of masks" compare "$model" $data $eval $masks --calibrators max,mse,auto --json out/c.json --html out/c.html
 grep -q '^[* ] max  *[0-9.]* % ±[0-9.]* ' stdout || fail "a score has no error"
 grep -Eq '^  (better than every other one beyond|.* scores? the same within) the noise of 24 samples; ± is the standard error' stdout ||
-  fail "nothing is said of how sure the best is"
+  fail "no line names the certainty of the best"
 [ "$(grep -c '"score_error": [0-9]' out/c.json)" -eq 3 ] || fail "--json lacks the error of a score"
 grep -q '"ties": \[' out/c.json || fail "--json lacks the ties"
 grep -q 'the noise of 24 samples' out/c.html || fail "the page does not say how sure it is"
@@ -22,7 +23,7 @@ accepts "on one thread" compare "$model" $data $eval $masks --calibrators max,ms
 grep -e score_error -e ties -A 2 out/c.json | grep -v seconds | cmp -s - in/all || fail "threads change how sure it is"
 rm out/*
 
-# What ruins half of the network is told from what does not by any samples; two names of one model are no tie.
+# A candidate that ruins half of the network differs from others on any samples; two names of one model are no tie.
 accepts "a difference that is one" compare "$model" $data $eval $masks --calibrators mse,percentile:50 --json out/c.json
 grep -q '^  better than every other one beyond' stdout || fail "a broken model is called a tie"
 grep -q '"ties": \[\]' out/c.json || fail "--json: a broken model is a tie"
@@ -39,11 +40,11 @@ grep -q 'returns one number for all samples' stdout || fail "a command has an er
 grep -q '"score_error": null' out/c.json || fail "--json: a command has an error"
 rm out/*
 
-# Nothing tells a model from itself.
+# No sample tells a model from itself.
 accepts "nothing in INT8" compare "$model" $few $eval --eval-limit 4 --calibrators max,mse --exclude .
-grep -q 'mse scores the same within the noise of 4 samples' stdout || fail "two equal models are told apart"
+grep -q 'mse scores the same within the noise of 4 samples' stdout || fail "two equal models are not tied"
 
-# Layers are measured on the winner as it would be written: all of them in INT8 are the model of the table.
+# Layers are measured on the best model as it would be written: all of them in INT8 are the model of the table.
 for added in "" "--equalize auto" "--equalize relu,linear" "--outliers keep" "--target onnxruntime --equalize auto"; do
   accepts "layers, $added" compare "$model" $few $eval --eval-limit 2 --calibrators max,mse --layers 2 $added
   table=$(sed -n 's/^\* m[a-z]*  *\([0-9.]* dB\) .*/\1/p' stdout)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Several calibrators on one evaluation set: table, JSON, bounds, what is refused, and what is left behind.
+# Several calibrators on one evaluation set: table, JSON, bounds, refusals, and remaining files.
 . "$(dirname "$0")/expect.sh"
 
 judge="--eval $sample/eval/images --eval-limit 4"
@@ -23,7 +23,7 @@ accepts "layers too" $compare_sample --calibrators max,mse --layers 2 --html out
 grep -q "one layer quantized alone" stdout || fail "the layers are not printed"
 grep -q 'id="sensitivity"' out/page.html || fail "the page has no chart of layers"
 accepts "no layers" $compare_sample --calibrators max --html out/plain.html
-! grep -q 'id="sensitivity"' out/plain.html || fail "the page has a chart of layers that nobody measured"
+! grep -q 'id="sensitivity"' out/plain.html || fail "the page has a chart of layers without a measurement"
 rm out/*
 refuses "no samples for layers" 2 layers $compare_sample --calibrators max --layers 0
 
@@ -33,7 +33,7 @@ accepts "a bound that holds" $compare_sample --calibrators max --fail-below 1
 refuses "a bound that does not" 1 "--fail-below 200" $compare_sample --calibrators max --fail-below 200
 grep -q "best by SQNR" stdout || fail "the table is missing where the bound does not hold"
 
-# What is wrong is said before anything long begins.
+# Errors are reported before any long work.
 refuses "no --eval" 2 --eval compare "$model" --data "$sample/calib" --preprocess "$preprocess" --calibrators max
 refuses "an unknown calibrator" 2 best $compare_sample --calibrators max,best
 refuses "a calibrator named twice" 2 twice $compare_sample --calibrators max,mse,max
@@ -70,7 +70,7 @@ refuses "a failing command" 13 "  it broke" $compare_sample --calibrators max \
 refuses "a command that prints no number" 13 "where one number was expected" $compare_sample --calibrators max \
   --metric-command "echo good; :"
 
-# interrupted SENTENCE: nothing is left of it.
+# interrupted SENTENCE: no file of the run is left.
 interrupted() {
   leaves_nothing "$1"
   [ -z "$(ls -A "$TMPDIR")" ] || fail "$1: left in the temporary folder: $(ls -A "$TMPDIR")"
@@ -81,7 +81,7 @@ once "a folder of outputs" has_outputs
 kill -INT $pid
 ends "Ctrl-C while samples run" 130
 interrupted "Ctrl-C while samples run"
-# The command itself sends it.
+# The metric command sends it.
 run $compare_sample --calibrators max --json out/report.json --metric-command 'kill -INT $PPID; sleep 600; :'
 [ "$code" -eq 130 ] || fail "Ctrl-C while the command runs: exit $code, expected 130"
 interrupted "Ctrl-C while the command runs"

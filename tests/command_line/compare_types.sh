@@ -1,5 +1,5 @@
 #!/bin/sh
-# Types of codes side by side: one row a type, sizes and shares, the smallest within a limit, and what is refused.
+# Types of codes side by side: one row a type, sizes and shares, the smallest within a limit, and refusals.
 . "$(dirname "$0")/expect.sh"
 : "${WRITE_MODEL:?the program that writes models}"
 

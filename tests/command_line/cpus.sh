@@ -1,5 +1,5 @@
 #!/bin/sh
-# x86 CPUs with VNNI and without: --cpu any|vnni of a file for ONNX Runtime, --cpu exact|avx2 of what runs here.
+# x86 CPUs with VNNI and without: --cpu any|vnni of a file for ONNX Runtime, --cpu exact|avx2 of a run.
 . "$(dirname "$0")/expect.sh"
 data="--quiet --data $six --preprocess $preprocess --limit 4"
 # The first layer reads pixels and saturates most; few channels would leave it float (O11).

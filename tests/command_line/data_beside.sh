@@ -1,11 +1,11 @@
 #!/bin/sh
-# --external-data auto|always|never: where the weights of a written model lie. The network is the same wherever they do.
+# --external-data auto|always|never: the place of a written model's weights. The network is the same in each case.
 . "$(dirname "$0")/expect.sh"
 : "${WRITE_MODEL:?the program that writes models}" "${EDIT_MODEL:?the program that breaks them}"
 data="--quiet --data $six --preprocess $preprocess --limit 2"
 
 data_files() { find "${1%/*}" -maxdepth 1 -name "${1##*/}.*.data" | wc -l; }
-# computes FILE: what it puts out for the samples, under the file's name.
+# computes FILE: writes its outputs for the samples, under the file's name.
 computes() { accepts "run $1" run "$1" $data -o "${1%.onnx}"; }
 
 for command in "quantize --calibrator mse" "cast --float-type fp16"; do
@@ -29,7 +29,7 @@ for command in "quantize --calibrator mse" "cast --float-type fp16"; do
   [ "$(wc -l <in/offsets)" -gt 10 ] || fail "$name: few tensors lie beside the model"
   while read -r offset; do [ $((offset % 4096)) -eq 0 ] || fail "$name: a tensor lies at $offset"; done <in/offsets
 
-  # The pair moves as one, and is replaced as one.
+  # Both files move and are replaced together.
   mkdir in/moved-$name && cp in/$name.always.onnx "$beside" in/moved-$name
   computes in/moved-$name/$name.always.onnx
   accepts "$name, always, again" $command "$model" $data --external-data always -o in/$name.always.onnx --overwrite
@@ -39,7 +39,7 @@ for command in "quantize --calibrator mse" "cast --float-type fp16"; do
   [ "$(data_files in/$name.always.onnx)" -eq 0 ] || fail "$name: the data of the model that was replaced is still there"
   refuses "$name, a word that is none" 2 'is not one of always, auto, never' $command "$model" $data --external-data beside -o out/q.onnx
 done
-# The size that is told is that of both files.
+# The reported size is that of both files.
 size_of() { sed -n 's/^wrote .*(\([0-9.]*\) kB).*/\1/p' "$1"; }
 awk -v a="$(size_of in/quantize.auto.txt)" -v b="$(size_of in/quantize.always.txt)" 'BEGIN { exit !(a > 0 && b >= a && b < a * 1.3) }' ||
   fail "always tells another size: $(size_of in/quantize.auto.txt) and $(size_of in/quantize.always.txt) kB"
@@ -58,7 +58,7 @@ accepts "512 weights" quantize in/w256.onnx --quiet --data random:uniform,n=2 --
 accepts "255 weights" quantize in/w255.onnx --quiet --data random:uniform,n=2 --accept-broken --external-data always -o in/q255.onnx
 [ "$(data_files in/q255.onnx)" -eq 0 ] || fail "1020 bytes of floats lie beside the model"
 
-# 2.4 GB of weights, holes of a file. Kept as floats they do not fit into one: told before the first sample runs.
+# 2.4 GB of weights, holes of a file. As floats they do not fit into one file: reported before the first sample runs.
 printf '<ir_version: 8, opset_import: ["" : 17]> g (float[1,24500] x) => (float[1,24500] y) <float[1,1] w = {1}> { y = MatMul (x, w) }' |
   "$WRITE_MODEL" in/one.onnx
 truncate -s 2401000000 in/w.bin 2>/dev/null && {

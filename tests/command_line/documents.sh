@@ -1,6 +1,6 @@
 # shellcheck shell=sh
-# Sourced after expect.sh: JSON documents of the program, collected and then held against the JSON Schemas
-# in the folder $SCHEMAS.
+# Sourced after expect.sh: collects JSON documents of the program and validates them against the JSON Schemas in the
+# folder $SCHEMAS.
 : "${validate:=$here/validate_documents.py}"
 schemas=$SCHEMAS
 mkdir documents
@@ -13,7 +13,8 @@ if [ -z "$python" ]; then
   exit 77
 fi
 
-# document NAME KIND ARG...: what `detent ARG... --json` prints, kept as documents/NAME.json; it exits 0, or 1 where a check or bound fails.
+# document NAME KIND ARG...: keeps the output of `detent ARG... --json` as documents/NAME.json; exit code 0, or 1 if a
+# check or bound fails.
 document() {
   name=$1 kind=$2
   shift 2
@@ -22,7 +23,7 @@ document() {
   grep -q "^  \"schema\": \"urn:detent:$kind:" documents/$name.json || fail "$name: its document is no '$kind'"
 }
 
-# follow_schemas [OPTION...]: all documents do, and their twins do not.
+# follow_schemas [OPTION...]: all documents follow them, and their twins do not.
 follow_schemas() {
   cases=$((cases + 1))
   "$python" "$validate" "$@" "$schemas" documents/*.json >stdout 2>stderr || fail "documents and schemas differ"

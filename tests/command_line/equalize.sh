@@ -1,11 +1,11 @@
 #!/bin/sh
-# Equalization and bias correction: the same bytes however the work is divided, what the report says, what is refused.
+# Equalization and bias correction: the same bytes however the work is divided, the report, and refusals.
 . "$(dirname "$0")/expect.sh"
 families="--equalize relu,linear"
 quantize_sample="$quantize_sample --calibrator max"
 
 accepts "no option" $quantize_sample --report out/plain.json -o in/plain.onnx
-if grep -q '"equalize"' out/plain.json; then fail "the report tells of an equalization that nobody asked for"; fi
+if grep -q '"equalize"' out/plain.json; then fail "the report has an equalization that was not asked for"; fi
 accepts "--equalize off" $quantize_sample --equalize off -o out/off.onnx
 cmp out/off.onnx in/plain.onnx || fail "--equalize off is not the same as no option"
 rm out/*
@@ -63,7 +63,7 @@ cmp in/bias1.onnx in/bias2.onnx || fail "bias correction: 1 and 2 threads write 
 accepts "both" $quantize_sample $families --bias-correction on -o out/both.onnx
 rm out/*
 
-# Where nothing is INT8 there is nothing to gain: said, not measured.
+# Without INT8 layers there is no gain: reported, not measured.
 accepts "nothing is INT8" quantize "$model" $data --calibrator max --exclude . --equalize auto -o out/float.onnx
 grep -q "nothing is INT8 on tensorrt, so there is nothing to gain" stdout || fail "equalization does not say why it does nothing"
 if grep -q "channels of" stdout; then fail "channels were measured where nothing is INT8"; fi

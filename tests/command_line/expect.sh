@@ -1,6 +1,6 @@
 # shellcheck shell=sh
-# Sourced by the tests of this folder. Each runs the program as a user would (environment DETENT) in an empty folder of
-# its own, and checks exit code, messages and what lies there afterwards.
+# Sourced by the tests of this folder. Each runs the program as a user would (environment DETENT) in an empty folder,
+# and checks exit code, messages and the remaining files.
 set -u
 : "${DETENT:?the program under test}"
 here=$(cd "$(dirname "$0")" && pwd)
@@ -39,8 +39,8 @@ accepts() {
   [ "$code" -eq 0 ] || fail "$sentence: exit $code, expected 0"
 }
 
-# refuses SENTENCE CODE TEXT ARG...: this exit code, one line "detent: ..." that contains TEXT (hints may follow it), and
-# nothing left in out/.
+# refuses SENTENCE CODE TEXT ARG...: this exit code, one line "detent: ..." that contains TEXT (hints may follow it),
+# and no file in out/.
 refuses() {
   sentence=$1 expected=$2 text=$3
   shift 3
@@ -50,8 +50,8 @@ refuses() {
   leaves_nothing "$sentence"
 }
 
-# says SENTENCE TEXT: stderr is one line "detent: ...", besides warnings, hints, what a slow machine says of slow steps, and what clang's
-# OpenMP library (sanitizer builds) says where no file may grow; TEXT stands in it or in the hint.
+# says SENTENCE TEXT: stderr is one line "detent: ...", besides warnings, hints, messages about slow steps, and
+# messages of clang's OpenMP library (sanitizer builds) if no file may grow; TEXT stands in it or in the hint.
 says() {
   [ "$(grep '^detent: ' stderr | grep -vc ' the running step is finished first')" -eq 1 ] || fail "$1: not exactly one line that begins 'detent: '"
   if grep -v -e '^detent: ' -e '^hint: ' -e '^  ' -e ' has been running for [0-9]* s$' -e '^OMP: Warning #179: ' stderr | grep -q .; then fail "$1: other lines on stderr"; fi
@@ -62,13 +62,13 @@ leaves_nothing() {
   [ -z "$(ls -A out)" ] || fail "$1: left in the output folder: $(ls -A out)"
 }
 
-# What is interrupted never ends by itself, and is signalled on an event, not after a time.
+# An interrupted run never ends by itself, and is signalled on an event, not after a time.
 endless=random:normal,n=1000000000
 
 # begins ARG...: the program in the background, its number in $pid.
 begins() {
   cases=$((cases + 1))
-  : >stderr # what the last one said is no event
+  : >stderr # output of the last run is no event
   "$DETENT" "$@" >"${stdout-stdout}" 2>stderr </dev/null &
   pid=$!
 }
@@ -83,8 +83,8 @@ until_true() {
   done
 }
 
-# What $pid does: it has a handler of SIGXFSZ, which comes after those of SIGTERM, SIGINT and SIGHUP; it has computed for HUNDREDTHS of a
-# second (0.2 s) besides; it is gone.
+# State of $pid: it has a handler of SIGXFSZ, which it sets after those of SIGTERM, SIGINT and SIGHUP; it has also
+# computed for HUNDREDTHS of a second (0.2 s); it has ended.
 obeys() { grep -qs '^SigCgt:.*[13579bdf]......$' "/proc/$pid/status"; }
 computes() { obeys && sed 's/.*) //' "/proc/$pid/stat" 2>/dev/null | awk -v least="${1-20}" '{ exit $12 + $13 < least }'; }
 is_gone() { [ ! -d "/proc/$pid" ] || grep -qs '^State:.*Z' "/proc/$pid/status"; }
@@ -111,15 +111,15 @@ ends() {
   [ "$code" -eq "$2" ] || fail "$1: exit $code, expected $2"
 }
 
-# clear_up_behind PID: clang's OpenMP library (sanitizer builds) leaves this where a process ends without its destructors, or where no
-# file may grow: with 0 bytes, of which a later process with the same number would die.
+# clear_up_behind PID: removes the empty file that clang's OpenMP library (sanitizer builds) leaves if a process ends
+# without its destructors, or if no file may grow; a later process with the same number would die of it.
 clear_up_behind() { rm -f "/dev/shm/__KMP_REGISTERED_LIB_$1_$(id -u)"; }
 
-# Six of the sample's images: the error of a model is measured on what --limit leaves, or on the calibration samples.
+# Six of the sample's images: the error of a model is measured on samples beyond --limit, or on calibration samples.
 six=$work/six
 mkdir "$six"
 for number in 0 1 2 3 4 5; do ln -s "$sample/calib/00$number.png" "$six"; done
-# quantize_sample ARG...: the arguments of an ordinary run over four images, besides what the test adds.
+# quantize_sample ARG...: the arguments of an ordinary run over four images, and those of the test.
 quantize_sample="quantize $model --quiet --data $six --preprocess $preprocess --limit 4"
 
 finish() {

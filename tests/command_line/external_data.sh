@@ -1,5 +1,5 @@
 #!/bin/sh
-# External data: beside the model, or in a folder that --allow-external names, and nowhere else.
+# External data: beside the model, or in a folder that --allow-external names, and in no other place.
 . "$(dirname "$0")/expect.sh"
 : "${WRITE_MODEL:?the program that writes models}" "${EDIT_MODEL:?the program that breaks them}"
 
@@ -42,7 +42,7 @@ for name in relative absolute link; do
   refuses "$name, another folder allowed" 10 "$outside" inspect in/model/$name.onnx --allow-external in/other
   accepts "$name, both allowed" inspect in/model/$name.onnx --allow-external in/other --allow-external in/store
 done
-# What only looks as if it lay in the allowed folder.
+# Paths that only look as if they lay in the allowed folder.
 for name in prefix away other beyond zero; do
   refuses "$name, in/store allowed" 10 "$outside" inspect in/model/$name.onnx --allow-external in/store
 done
@@ -94,7 +94,7 @@ for one in merge 'cache export'; do
   grep -q -e --allow-external stdout && fail "$one offers --allow-external"
 done
 
-# What is written holds its weights: it needs neither the option nor the folder.
+# A written model holds its weights: it needs neither the option nor the folder.
 mv in/store in/gone
 mkdir elsewhere && mv made/q.onnx made/h.onnx elsewhere
 for file in q h; do
@@ -102,7 +102,7 @@ for file in q h; do
   rm -rf out/*
 done
 
-# Weights that are computed from external ones are folded, quantized and counted as those in the model are, to the byte.
+# External weights are folded, quantized and counted as those in the model are, to the byte.
 quantized() { # NAME: out/NAME.onnx of in/model/NAME.onnx
   accepts "$1 with a folded weight" quantize "in/model/$1.onnx" --data random:normal,n=8 --calibrator max --small-layers quantize \
     --allow-external in/store --accept-broken -o "out/$1.onnx"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Which axis of an array counts samples: inputs without a batch axis, fixed batches, and domains and outputs that are written otherwise.
+# The axis of an array that counts samples: inputs without a batch axis, fixed batches, and unusual domains and
+# outputs.
 . "$(dirname "$0")/expect.sh"
 . "$here/networks.sh"
 samples() { sed -n 's/.*calibrated \([0-9]*\) samples.*/\1/p' stdout; }
@@ -21,7 +22,7 @@ cmp in/policy.dct in/shuffled.dct || fail "--shuffle mixes features"
 "$MAKE_FILES" rows in/one.npy in/scalars
 refuses "numbers for an input [6]" 12 "wants 6" calibrate in/policy.onnx --quiet --data in/scalars -o out/t.dct
 
-# Tokens that attend to each other are one sample; rows that do not are a batch, which is the same to the model.
+# Tokens that attend to each other are one sample; rows that do not are a batch, which the model computes alike.
 network tokens "(float[4, 3] x) => (float[4, 4] y)" "t = Transpose (x) y = MatMul (x, t)"
 network rows "(float[4, 3] x) => (float[4, 2] y)" "$(weight w 3,2 6) y = MatMul (x, w)"
 array stack 5,4,3 3

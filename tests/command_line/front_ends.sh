@@ -1,12 +1,13 @@
 #!/bin/sh
-# Networks with a signal front end, HardSwish as its formula, and Casts between the halves of a pair, as a user meets them.
+# Networks with a signal front end, HardSwish as its formula, and Casts between the halves of a pair, on the command
+# line.
 . "$(dirname "$0")/expect.sh"
 . "$here/networks.sh"
 
-# Frames, power, bands, logarithm, two layers: all that makes the spectrum stays float, the layers do not.
-# bands NAME COUNT: weights that are nowhere negative.
+# Frames, power, bands, logarithm, two layers: the nodes of the spectrum stay float, the layers do not.
+# bands NAME COUNT: weights without a negative one.
 bands() { weight "$1" "$2" "$3" | sed 's/-0\./0./g'; }
-# spectrum NAME BEHIND: BEHIND is what follows the sum of squares `e`.
+# spectrum NAME BEHIND: BEHIND are the nodes behind the sum of squares `e`.
 spectrum() {
   network "$1" "(float[N, 1, 1024] x) => (float[N, 16, F] y)" "
     $(weight basis 66,1,64 4224) $(bands mel 16,33,1 528) $(weight w1 32,16,3 1536) $(weight w2 16,32,3 1536)
@@ -37,7 +38,8 @@ sed 's/rr = Mul (re, re)/rr = Relu (re)/; s/ii = Mul (im, im)/ii = Relu (im)/' i
 accepts "no squares, no logarithm" plan in/plain.onnx
 if grep -q R14 stdout; then fail "a network without a spectrum has one"; fi
 
-# HardSwish in the orders that exporters write is evened out by act; a product that is divided behind counts with its quotient.
+# act evens out HardSwish in the orders that exporters write; a product that is divided behind counts with its
+# quotient.
 # swish NAME BODY: BODY makes h of c.
 swish() {
   network "$1" "(float[1, 16, 8, 8] x) => (float[1, 16, 8, 8] y)" "

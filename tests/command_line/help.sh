@@ -1,5 +1,5 @@
 #!/bin/sh
-# Help that is asked for in any way, its width, and what is said of a mistyped word.
+# All ways to ask for help, its width, and the hint for a mistyped word.
 . "$(dirname "$0")/expect.sh"
 unset COLUMNS
 
@@ -10,6 +10,9 @@ accepts "help" help
 cmp -s stdout in/help || fail "'help' prints something else than nothing at all"
 accepts "--help" --help
 cmp -s stdout in/help || fail "'--help' prints something else than nothing at all"
+accepts "help --long" help --long
+grep -q '^Exit status' stdout || fail "'help --long' has no exit codes"
+refuses "--long without help" 2 "there is no option '--long'" plan "$model" --long
 for command in quantize quantize-weights calibrate merge cast plan lint compare compare-types sensitivity run verify inspect cache \
   "cache export"; do
   accepts "$command --help" $command --help
@@ -25,11 +28,18 @@ for command in quantize quantize-weights calibrate merge cast plan lint compare 
     [ -s in/long ] && fail "help $command is wider than $width: $(head -n 1 in/long)"
     unset COLUMNS
   done
+  accepts "help $command --long" help $command --long
+  head -n "$(wc -l <in/command)" stdout | cmp -s - in/command || fail "'help $command --long' does not begin with the help"
+  grep -q '^Description' stdout || fail "'help $command --long' has no description"
+  grep -q '^  130 Interrupted: ' stdout || fail "'help $command --long' has no exit codes"
+  grep -nE '[`|]  |\]\(' stdout && fail "'help $command --long' shows Markdown"
+  awk 'length > 100 && !/^    /' stdout >in/long
+  [ -s in/long ] && fail "help $command --long is wider than 100: $(head -n 1 in/long)"
   awk 'length > 100' in/command >in/long
   [ -s in/long ] && fail "help $command is wider than 100: $(head -n 1 in/long)"
 done
 
-# What an option takes, without what CLI11's validators say of themselves; and every calibrator that there is.
+# The values of an option, without the descriptions of CLI11's validators; and every calibrator.
 for command in quantize calibrate compare sensitivity verify; do
   "$DETENT" help $command | grep -nE ' in \[|:\{|:(INT|FLOAT|POSITIVE)' >in/validators && fail "help $command shows validators: $(head -n 1 in/validators)"
 done
@@ -51,7 +61,7 @@ suggests() {
   shift 2
   refuses "$sentence" 2 "hint: did you mean '$word'?" "$@"
 }
-# guesses_nothing SENTENCE ARG...: wrong usage, and nothing is near.
+# guesses_nothing SENTENCE ARG...: wrong usage, and no word is near.
 guesses_nothing() {
   sentence=$1
   shift

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Names, files and calls made to harm: shown escaped, kept in their folder, refused with the bound that they break.
+# Harmful names, files and calls: shown escaped, kept in their folder, refused with the bound that they break.
 . "$(dirname "$0")/expect.sh"
 : "${WRITE_MODEL:?the program that writes models}"
 
@@ -35,7 +35,7 @@ accepts "a name of 300 characters" run in/long.onnx $random
 [ "$(ls out/run | wc -l)" -eq 1 ] || fail "a name of 300 characters: $(ls out/run)"
 rm -rf out/*
 
-# What a terminal would obey.
+# Control sequences of a terminal.
 patch first__ "$escape[31mAB" colour
 accepts "a name that colours the terminal" plan in/colour.onnx
 grep -q "$escape" stdout && fail "plan wrote a terminal escape"

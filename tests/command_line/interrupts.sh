@@ -1,5 +1,5 @@
 #!/bin/sh
-# Ctrl-C ends what would last, within a second, and keeps no half file; before, the program says what it waits for.
+# Ctrl-C ends long work within a second and keeps no half file; the program names slow nodes before.
 . "$(dirname "$0")/expect.sh"
 : "${WRITE_MODEL:?the program that writes models}"
 if [ -n "${TSAN_OPTIONS-}" ]; then
@@ -11,11 +11,12 @@ fi
 model_of() {
   printf '<ir_version: 8, opset_import: ["" : 17]> g (float[1,4] x) => (float[N] y) %s' "$2" | "$WRITE_MODEL" "$1"
 }
-# One thread: however many processors there are, steps last as long as the tests say.
+# One thread: steps last as long on any number of processors.
 data='--data random:normal,n=2 --threads 1 -o out'
 now() { echo $(($(date +%s%N) / 1000000)); }
 
-# interrupted EVENT SENTENCE ARG...: SIGTERM after EVENT ends it with code 130, within a second. Of ten times on a busy machine once.
+# interrupted EVENT SENTENCE ARG...: SIGTERM after EVENT ends it with code 130, within a second in one of ten tries on
+# a busy machine.
 interrupted() {
   event=$1 sentence=$2
   shift 2
@@ -41,8 +42,8 @@ says "the same while it is calibrated" "out/table.dct.partial holds the 0 sample
 rm -f out/table.dct.partial
 leaves_nothing "the same while it is calibrated"
 
-# A single step that cannot be divided: 3001 x 3001 outputs of 2000 x 2000 multiply-adds each are 3.6e13, two hours of 1e10 operations a
-# second. The process ends all the same, and keeps no half file.
+# A single step that cannot be divided: 3001 x 3001 outputs of 2000 x 2000 multiply-adds each are 3.6e13, two hours at
+# 10 GFLOP/s. The process ends within a second all the same, and keeps no half file.
 hours='p = Conv (big, w)'
 hours_shapes='int64[4] i = {1, 1, 5000, 5000}, int64[4] k = {1, 1, 2000, 2000}'
 model_of in/hours.onnx "<$hours_shapes> { z = ReduceMax (x) big = Expand (z, i) w = Expand (z, k) $hours y = ReduceMax (p) }"
@@ -51,7 +52,7 @@ interrupted says_of_hours "a step of hours" run in/hours.onnx $data --quiet
 leaves_nothing "a step of hours"
 interrupted says_of_hours "the same while it is quantized" quantize in/hours.onnx $data/model.onnx --quiet
 leaves_nothing "the same while it is quantized"
-# calibrate keeps what it has: it would finish the step, and ends with the second signal.
+# calibrate keeps its table: it would finish the step, and ends with the second signal.
 begins calibrate in/hours.onnx $data/table.dct --quiet
 once "a step of hours" says_of_hours
 kill -INT $pid

@@ -1,8 +1,8 @@
 #!/bin/sh
-# --json [FILE|-] of every command, --html FILE, and files that are there already.
+# --json [FILE|-] of every command, --html FILE, and existing files.
 . "$(dirname "$0")/expect.sh"
 . "$here/networks.sh"
-# A small network: what the options do is the same for every model.
+# A small network: the options work the same for every model.
 images="--data $sample/calib --preprocess $preprocess"
 unet=$model model=in/net.onnx
 network net "(float[N, 3, 16, 16] x) => (float[N, 4, 16, 16] y)" "$(weight w 8,3,3,3 216) $(weight v 8,8,3,3 576) $(weight u 4,8,1,1 32)
@@ -16,7 +16,7 @@ $DETENT cache export in/table.dct -o in/scales.cache >/dev/null || fail "no cach
 mkdir -p in/verified/test_data_set_0
 cp "$model" in/verified/model.onnx
 
-# Prints what to type for a command, but for --json; $1 tells outputs apart.
+# Prints the arguments of a command without --json; $1 tells outputs apart.
 arguments() {
   case $1 in
     quantize) echo "quantize $model --table in/table.dct $layers -o out/$2.onnx" ;;
@@ -60,7 +60,7 @@ for command in quantize calibrate merge plan lint compare sensitivity run inspec
   rm -rf out/*
 done
 
-# Where the option stands does not matter: what is an input stays one.
+# The position of the option does not matter: an input stays an input.
 for place in "--json $model" "--json=- $model" "$model --json"; do
   accepts "plan $place" plan $place --target onnxruntime
   is_document stdout "plan $place"
@@ -73,7 +73,7 @@ run verify --json in/verified
 [ "$code" -le 1 ] || fail "verify --json FOLDER: exit $code"
 is_document stdout "verify --json FOLDER"
 
-# What is in a configuration file means the same.
+# A configuration file means the same.
 printf '[plan]\njson = "-"\n' >in/plan.toml
 accepts "json in a configuration" plan "$model" --config in/plan.toml
 is_document stdout "json in a configuration"

@@ -1,8 +1,8 @@
 #!/bin/sh
-# What would take more than the machine has is refused before it is tried, with what is large.
+# Work that needs more memory than the machine has is refused before it begins, with the name of the large tensor.
 . "$(dirname "$0")/expect.sh"
 : "${WRITE_MODEL:?the program that writes models}" "${EDIT_MODEL:?the program that breaks them}"
-# The limit alone decides: what is refused at 10M runs at 1G.
+# Only the limit decides: a model that is refused at 10M runs at 1G.
 
 # model_of FILE TEXT: a model of opset 17 with one float input x of 1x4.
 model_of() {
@@ -22,7 +22,8 @@ refuses "a constant beyond every machine" 12 "(ConstantOfShape, opset 17)" run i
 grep -q 'threads' stderr && fail "the model is to blame, and the hint speaks of threads"
 
 
-# A shape that holds a 0 takes no memory, but kernels walk along its other extents and multiply them: those are held to the limits.
+# A shape that holds a 0 takes no memory, but kernels walk along its other extents and multiply them: the limits count
+# those.
 nothing_of() {
   model_of "in/nothing_of_$1.onnx" "<int64[2] s = {$1, 0}, int64[2] times = {4, 1}> { e = ConstantOfShape (s) q = Concat <axis = 1> (e, e) r = Tile (e, times)
     a, b = Split <axis = 0> (e) z = ReduceSum (q) w = ReduceSum (a) t = ReduceSum (r) v = Add (x, z) u = Add (v, w) y = Add (u, t) }"
@@ -44,7 +45,7 @@ refuses "an image beyond --max-memory" 12 "000.png: an image of" "$@" in/images 
 accepts "the same within it" "$@" in/images --max-memory 1G
 rm -rf out/*
 
-# An array of 256 GB of which only the header is there.
+# An array of 256 GB of which only the header exists.
 header="{'descr': '<f4', 'fortran_order': False, 'shape': (16000000000, 4), }"
 { printf '\223NUMPY\001\000\166\000'; printf '%-117s\n' "$header"; } >in/sparse.npy
 truncate -s 256000000128 in/sparse.npy 2>/dev/null &&
@@ -55,7 +56,8 @@ header="{'descr': '<f4', 'fortran_order': False, 'shape': (1099511627776, 0, 4),
 refuses "rows of nothing without end" 12 "rows.npy: the array of shape 1099511627776x0x4 holds no elements" \
   run in/expand.onnx --data in/rows.npy --quiet -o out
 
-# What quantizing will need is known before the first sample: weights of 16.8 MB lie in a file and cost nothing, their INT8 codes do.
+# The need of quantizing is known before the first sample: weights of 16.8 MB lie in a file and cost nothing, their
+# INT8 codes do.
 printf '<ir_version: 8, opset_import: ["" : 17]> g (float[N,1024,1024] x) => (float[N,1024,1024] y)
   <float[1,1] a = {1}, float[1,1] b = {1}> { u = MatMul (x, a) v = Relu (u) y = MatMul (v, b) }' | "$WRITE_MODEL" in/one.onnx
 head -c 8388608 /dev/zero | tr '\000' '<' >in/w.bin # floats of 0.0115
@@ -85,8 +87,8 @@ model_of in/loop_few.onnx "<int64 m = {100}, bool t = {1}> { y = Loop <$body> (m
 accepts "a Loop of 100 trips" run in/loop_few.onnx $data
 rm -rf out/*
 
-# Very many overrides: the time is in proportion to their number. Ten times as many take less than thirty times as long, not a hundred times.
-# $seconds: those of user and system that processes took which this shell waited for.
+# Many overrides: the time is in proportion to their number. Ten times as many take less than thirty times as long,
+# not a hundred times. $seconds: user and system seconds of the processes that this shell waited for.
 count_seconds() {
   times >in/times
   seconds=$(tail -n 1 in/times | awk '{ gsub(/[ms]/, " "); print $1 * 60 + $2 + $3 * 60 + $4 }')

@@ -1,5 +1,5 @@
 #!/bin/sh
-# lint: exit codes, --strict, --json, --help, and what the program itself writes.
+# lint: exit codes, --strict, --json, --help, and the program's own files.
 . "$(dirname "$0")/expect.sh"
 
 # json KEY: the values of "KEY": in the JSON on stdout, one a line.
@@ -14,7 +14,7 @@ for target in tensorrt onnxruntime; do
   [ "$(json int8_macs)" -gt 0 ] || fail "the $target model: no MACs"
 done
 
-# What is right for one engine is wrong for the other: UINT8, INT32 biases.
+# A file for one engine is wrong for the other: UINT8, INT32 biases.
 accepts "findings without --strict" lint in/onnxruntime.onnx --target tensorrt
 for word in error uint8-codes int32-bias cure: "0 of 18 weighted layers INT8"; do
   grep -q -e "$word" stdout || fail "the text does not say '$word'"
@@ -33,7 +33,7 @@ done
 [ "$(json level | sort -u | head -n 1)" = error ] || fail "the JSON holds no error"
 [ "$(json level | head -n 1)" = error ] || fail "the worst finding is not first"
 
-# A layer that was excluded is named with the option, without a warning; of a file that does not say so it warns.
+# An excluded layer is named with the option, without a warning; a file without the note gets a warning.
 accepts "--exclude" $quantize_sample --exclude '^/head/' -o in/excluded.onnx
 accepts "lint of an excluded layer" lint in/excluded.onnx --target tensorrt --strict
 grep -q 'note  layer-float-on-purpose' stdout || fail "an excluded layer is not named"

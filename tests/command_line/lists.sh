@@ -1,5 +1,5 @@
 #!/bin/sh
-# What says the same of many names is one line with their count; --all lists each, JSON always does.
+# Lines that say the same of many names are one line with their count; --all lists each, JSON always does.
 . "$(dirname "$0")/expect.sh"
 
 accepts "plan" plan "$model"

@@ -1,8 +1,8 @@
 #!/bin/sh
-# NaN and Inf in activations: named with node and sample, left out; a value with nothing finite is an error.
+# NaN and Inf in activations: named with node and sample, left out; a value without finite elements is an error.
 . "$(dirname "$0")/expect.sh"
 
-# A .npy file of float32 with shape (1, 3, 128, 128) and zeros but for the first elements, given as octal bytes.
+# A .npy file of float32 with shape (1, 3, 128, 128) and zeros behind the first elements, given as octal bytes.
 header="{'descr': '<f4', 'fortran_order': False, 'shape': (1, 3, 128, 128), }"
 array() {
   { printf '\223NUMPY\001\000\166\000'; printf '%-117s\n' "$header"; printf "$2"; head -c $((196608 - $3)) /dev/zero; } >"$1"

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Models whose names, lists and types no exporter would write: each is refused with the thing named, or accepted by decision.
+# Models whose names, lists and types no exporter would write: each is refused by name, or accepted by decision.
 . "$(dirname "$0")/expect.sh"
 : "${WRITE_MODEL:?the program that writes models}" "${EDIT_MODEL:?the program that breaks them}"
 
-# What libonnx's checker reads first, and what it does not know.
+# Models that libonnx's checker reads first, and models that it does not know.
 for opset in 13 22; do
   printf '<ir_version: %s, opset_import: ["" : %s]> g (float[1,4] x) => (float[1,4] y, float[1,4] z)
     <float[4,4] w = {1,2,0,0, 0,1,0,5, 0,3,1,0, 0,0,0,1}, float[4] b = {1,2,3,4}> {
@@ -25,13 +25,13 @@ refused() {
     grep -q "^detent: $file: " stderr || fail "$sentence, $name: the message does not begin with the file"
   done
 }
-# every SENTENCE CODE TEXT FILE: each command that reads a model. All read it in one place: a few cases are enough.
+# every SENTENCE CODE TEXT FILE: each command that reads a model. All read it in one place, so a few cases are enough.
 every() {
   refused "$@" inspect plan lint "quantize $random -o out/q.onnx" "calibrate $random -o out/t.dct" \
     "cast $random --float-type fp16 -o out/h.onnx" "run $random -o out/run" \
     "compare $random --eval random:normal,n=1" "sensitivity $random --eval random:normal,n=1"
 }
-# some SENTENCE CODE TEXT FILE: one that runs nothing and one that writes.
+# some SENTENCE CODE TEXT FILE: one command that runs nothing and one that writes.
 some() { refused "$@" plan "quantize $random -o out/q.onnx"; }
 
 for opset in 13 22; do
@@ -93,7 +93,7 @@ for type in 19 21 23 28; do
   some "floats that claim type $type" 10 "initializer 'w': a tensor of shape 4x4 needs" in/weight$type.onnx
 done
 
-# Sizes that are only claimed.
+# Claimed sizes.
 edit terabyte dims w 1000000,1000000
 some "a terabyte that is not there" 10 "initializer 'w': a tensor of shape 1000000x1000000 needs" in/terabyte.onnx
 edit negative dims w -1,4

@@ -1,10 +1,11 @@
 #!/bin/sh
-# A model that leaves height and width open: plan and lint work without sizes and say what --shape would add, and plan lists
-# what could be equalized; quantize takes real data of any size, and says what random data would need.
+# A model that leaves height and width open: plan and lint work without sizes and say what --shape would add, plan
+# lists the values that equalization could even out; quantize takes real data of any size, and names what random data
+# would need.
 . "$(dirname "$0")/expect.sh"
 
-# The sample with both extents of 128 (dim_value, 08 80 01) replaced by a name (dim_param "h", 12 01 68) of the same length. Each follows a
-# byte 0a, which ends a line for sed.
+# The sample with both extents of 128 (dim_value, 08 80 01) replaced by a name (dim_param "h", 12 01 68) of the same
+# length. Each follows a byte 0a, which ends a line for sed.
 LC_ALL=C sed 's/^\x03\x08\x80\x01/\x03\x12\x01h/' "$model" >in/open.onnx
 accepts "inspect" inspect in/open.onnx
 grep -q "input   image  float ?x3x?x?" stdout || fail "the test's model has no open sizes"
@@ -29,7 +30,7 @@ done
 awk '{ macs[NR] = $1 } END { exit !(macs[1] > 0 && macs[2] == 4 * macs[1]) }' in/macs ||
   fail "four times the pixels are not four times the MACs: $(tr '\n' ' ' <in/macs)"
 
-# What could be equalized does not depend on the sizes; where they are fixed the line is the same.
+# The count of values for equalization does not depend on the sizes; the line is the same if they are fixed.
 line="equalizable: 23 values around Relu or Clip (--equalize relu)"
 equalizable() { sed -n '/"equalizable"/,/^  []]*,\{0,1\}$/p' stdout; }
 for shape in "" "--shape image=1,3,64,96"; do
@@ -43,8 +44,8 @@ grep -qx "$line" stdout || fail "plan of fixed sizes does not say: $line"
 [ "$(grep -c '"count": 23' in/equalizable)" = 2 ] || fail "the JSON of a plan does not list the 23 values"
 [ "$(grep -c '"/d.0/d.0.2/Relu_output_0"' in/equalizable)" = 2 ] || fail "the JSON of a plan does not name them"
 
-# The sample without the shape of its input: field 2 of the tensor's type as a field 3, which ONNX does not have. As opset 19,
-# because libonnx's checker asks for a shape up to 17.
+# The sample without the shape of its input: field 2 of the tensor's type as a field 3, which ONNX does not have. As
+# opset 19, because libonnx's checker asks for a shape up to 17.
 LC_ALL=C sed 's/^\x1b\x08\x01\x12\x17$/\x1b\x08\x01\x1a\x17/; $ s/\x10\x0d$/\x10\x13/' "$model" >in/rankless.onnx
 accepts "plan without rank" plan in/rankless.onnx
 grep -q "^  what could be equalized is not known: the model declares no rank for 'image'; --shape" stdout ||

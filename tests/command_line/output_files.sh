@@ -1,5 +1,5 @@
 #!/bin/sh
-# What is written appears whole or not at all.
+# Written files appear whole or not at all.
 . "$(dirname "$0")/expect.sh"
 
 touch in/file
@@ -32,7 +32,7 @@ for target in tensorrt onnxruntime; do
   rm -rf out/*
 done
 
-# What a profile must say: operators, nodes, and for a float model the collector.
+# Contents of a profile: operators, nodes, and for a float model the collector.
 accepts "run --profile" run "$model" --data "$sample/calib" --preprocess "$preprocess" --limit 2 --quiet --profile -o out/run
 for word in operator node "of which the collector"; do
   grep -q "$word" stdout || fail "run --profile says nothing of '$word'"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Models with several outputs, and with integers for outputs: every output is told, the worst one decides.
+# Models with several outputs, and with integers for outputs: every output is listed, the worst one decides.
 . "$(dirname "$0")/expect.sh"
 : "${WRITE_MODEL:?the program that writes models}"
 
@@ -19,7 +19,7 @@ write class "int64[N] class" \
 write top "int64[N,3,6,6] top" "best, top = TopK <axis = 1> (mask, three)"
 options="--data random:normal,n=32,seed=1 --calibrator max --small-layers quantize --quiet"
 
-# One exact output does not hide the other: the mean was 92 dB.
+# One exact output does not hide the other.
 run quantize in/two.onnx $options --min-sqnr 90 -o out/two.onnx
 [ "$code" -eq 1 ] || fail "--min-sqnr 90 is met by an exact output: exit $code, expected 1"
 grep -q 'NOT MET: SQNR .* dB at the worst output' stdout || fail "the bound is not told at the worst output"
@@ -37,7 +37,7 @@ grep -q '"exact": true' in/error || fail "--report does not say which output is 
 grep -q '^    "sqnr_db": [0-9]' in/error || fail "--report has no SQNR of the worst output"
 rm -f out/*
 
-# With one output nothing is said of several.
+# With one output no line is about several.
 accepts "one output" quantize in/one.onnx $options -o out/one.onnx
 grep -q '^error against FP32 on 32 samples: SQNR [0-9.]* dB, cosine' stdout || fail "the error of a single output"
 if grep -q -e 'worst of' -e 'worst output' -e '^  mask' stdout; then fail "a single output is listed"; fi
@@ -54,7 +54,7 @@ grep -q '^  copy  exact$' stdout || fail "sensitivity does not list the outputs"
 grep -q '"outputs": \[' out/s.json || fail "the JSON of sensitivity does not list the outputs"
 rm -f out/*
 
-# What stands below the verdict holds for several outputs too.
+# The notes below the verdict hold for several outputs too.
 accepts "nothing to quantize" quantize in/two.onnx $options --exclude . -o out/m.onnx
 grep -q '^error against FP32 on 32 samples: none: all 2 outputs exact' stdout || fail "two exact outputs are not called that"
 grep -q 'nothing was quantized' stdout || fail "nothing tells that nothing was quantized"
@@ -64,7 +64,7 @@ grep -q 'fewer than 8' stdout || fail "nothing tells of few samples"
 grep -q 'calibration samples themselves' stdout || fail "nothing tells what the error was measured on"
 rm -f out/*
 
-# Nothing is measured as 0 dB where FP32 is 0 throughout.
+# An output that is 0 in FP32 is not measured as 0 dB.
 accepts "an output of zeros" quantize in/exact.onnx $options -o out/m.onnx
 grep -q '^  none  0 throughout in FP32$' stdout || fail "an output of zeros is not called that"
 rm -f out/*

@@ -1,7 +1,7 @@
 #!/bin/sh
-# --html FILE of quantize, compare and sensitivity: what the page is, and what is said before any sample is run.
+# --html FILE of quantize, compare and sensitivity: the page, and errors before any sample is run.
 . "$(dirname "$0")/expect.sh"
-# So many samples that a test that calibrates before it looks at FILE runs into its time limit.
+# The number of samples is so large that a test that calibrates before it checks FILE exceeds its time limit.
 long="--data random:normal,n=1000000 --quiet"
 
 accepts "a page" $quantize_sample -o out/model.onnx --html out/page.html
@@ -50,7 +50,7 @@ for field in outlier_samples provenance sample_digest; do
   grep -q "\"$field\":" in/existing.json || fail "--json of compare lacks $field"
 done
 
-# The page of a model that is broken is written too: it says why.
+# The page of a broken model is written too, with the reason.
 run quantize "$model" --quiet --data "$sample/calib" --preprocess "$preprocess" --limit 8 --calibrator percentile:50 \
   -o out/broken.onnx --html out/broken.html
 [ "$code" -eq 1 ] || fail "a broken model: exit $code, expected 1"
@@ -58,15 +58,15 @@ grep -q '<strong class="broken">Broken</strong>' out/broken.html || fail "the pa
 grep -q '<section id="blame">' out/broken.html || fail "the page blames nothing"
 rm out/*
 
-# What a page says of its making: the command as a shell takes it, the digest that sha256sum prints, a date only where one is
-# asked for; without one two runs give the same bytes.
+# Provenance on a page: the command as a shell takes it, the digest of sha256sum, a date only if it is asked for;
+# without one two runs give the same bytes.
 cp "$model" "in/a model.onnx"
 accepts "a page of plan" plan "in/a model.onnx" --html out/page.html
 grep -q '<code>detent plan &#39;in/a model.onnx&#39; --html out/page.html</code>' out/page.html || \
   fail "the page does not hold its command"
 grep -q "<code>$(sha256sum "in/a model.onnx" | cut -d ' ' -f 1)</code>" out/page.html || \
   fail "the page does not hold the digest of the model"
-if grep -q '>Date<' out/page.html; then fail "a page bears a date that nobody asked for"; fi
+if grep -q '>Date<' out/page.html; then fail "a page has a date that was not asked for"; fi
 cp out/page.html out/first.html
 rm out/page.html
 accepts "the page of plan again" plan "in/a model.onnx" --html out/page.html
@@ -80,7 +80,8 @@ if grep -q '>Date<' out/page.html; then fail "a page bears a date that is none";
 [ "$(grep -c 'class="int8".*<title>Conv' out/page.html)" -eq 18 ] || fail "the drawing shows other INT8 layers than the plan"
 rm out/*
 
-# Digests of what lies beside the model and of the samples: the same samples have the same digest whatever the command, others another.
+# Digests of the files beside the model and of the samples: the same samples have the same digest in each command,
+# others another.
 few="--data $sample/calib --preprocess $preprocess --limit 2 --quiet"
 accepts "weights beside the model" quantize "$model" $few --calibrator max --accept-broken --external-data always -o in/beside.onnx
 data=$(cd in && ls beside.onnx.*.data)

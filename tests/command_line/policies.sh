@@ -1,12 +1,12 @@
 #!/bin/sh
-# Every placement policy in every setting: the default named is the default, another setting changes the plan of the sample where it
-# has what the policy is about, an unknown one is refused and told the known ones.
+# Every placement policy in every setting: the default can be named, another setting changes the plan of the sample if
+# it has what the policy is about, and an unknown setting is refused with the known ones.
 . "$(dirname "$0")/expect.sh"
 
 accepts "plan" plan "$model"
 cp stdout default
 
-# policy OPTION DEFAULT ALTERNATIVE CHANGES: CHANGES is yes where the sample must get another plan.
+# policy OPTION DEFAULT ALTERNATIVE CHANGES: CHANGES is yes if the sample must get another plan.
 policy() {
   accepts "$1 $2" plan "$model" "$1" "$2"
   cmp -s stdout default || fail "$1 $2 is not the default"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# How ranges are chosen: --calibrator auto and --override.
+# The choice of ranges: --calibrator auto and --override.
 . "$(dirname "$0")/expect.sh"
 
 accepts "--calibrator auto" $quantize_sample -o out/auto.onnx --calibrator auto --report out/auto.json --all

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every step that was tried and not kept says why, in its own line.
+# Every step that was tried and not kept gives its reason in a separate line.
 . "$(dirname "$0")/expect.sh"
 : "${WRITE_MODEL:?the program that writes models}"
 data="--quiet --data $six --preprocess $preprocess --limit 4"
@@ -7,7 +7,7 @@ data="--quiet --data $six --preprocess $preprocess --limit 4"
 # no_bare_word: "dropped" never stands without a reason.
 no_bare_word() {
   if grep -q 'dropped$' stdout || grep -q 'dropped (' stdout; then fail "$1: something was dropped without a reason"; fi
-  if grep -Eq '(^| )0 layers' stdout; then fail "$1: something is said of 0 layers"; fi
+  if grep -Eq '(^| )0 layers' stdout; then fail "$1: a line is about 0 layers"; fi
 }
 
 for target in tensorrt onnxruntime; do
@@ -19,13 +19,13 @@ done
 accepts "compare" compare "$model" $data --eval $sample/eval/images --eval-limit 2 --calibrators mse --equalize auto
 no_bare_word compare
 
-# Steps that have nothing to do say so instead of giving numbers of nothing.
+# Steps without work say so instead of giving empty numbers.
 accepts "best on few samples" $quantize_sample --accuracy best -o in/few.onnx --report in/few.json
 no_bare_word "best on few samples"
 grep -q '^accuracy best: ranges  *not measured, left as they are: 4 samples are fewer than 16' stdout || fail "ranges: no reason"
 grep -q '"reason": "4 samples are fewer than 16"' in/few.json || fail "--report has no reason"
 grep -q '"sqnr_before_db": null' in/few.json || fail "--report gives a number that was not measured"
-[ "$(grep -c 'biases' stdout)" -le 1 ] || fail "bias correction is told twice"
+[ "$(grep -c 'biases' stdout)" -le 1 ] || fail "bias correction has two lines"
 
 printf '<ir_version: 8, opset_import: ["" : 17]> g (float[N,2,4,4] x) => (float[N,2,4,4] y)
  <float[2,2,1,1] w = {0.5, -0.25, 1, 0.75}, float[2] b = {0.5, 0.25}> { %s }' 'y = Conv (x, w)' | "$WRITE_MODEL" in/bare.onnx

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Recurrent networks with states [layers, batch, hidden] beside an input [batch, features]: the batch axis of each input is found, with an
-# open batch (named or not) and a fixed one; arrays in every natural layout give the same table.
+# Recurrent networks with states [layers, batch, hidden] beside an input [batch, features]: the batch axis of each
+# input is found, with an open batch (named or not) and a fixed one; arrays in every natural layout give the same
+# table.
 . "$(dirname "$0")/expect.sh"
 . "$here/networks.sh"
 
@@ -47,8 +48,8 @@ for name in named apart unnamed one fixed; do
   grep -q . in/$name-..dct || fail "no table"
 done
 
-# All batches compute the same but for the order of sums of a few products of numbers below 1; outputs [2, batch, 4] are stacked by sample
-# whatever the batch is.
+# All batches compute the same except the order of sums of a few products of numbers below 1; outputs [2, batch, 4]
+# are stacked by sample for any batch.
 floats() { tail -c +129 "$1" | od -An -v -w4 -t f4; }
 for name in named one fixed; do
   accepts "run of $name" run in/$name.onnx --quiet --data x=in/x.npy --data h=in/h.npy --data c=in/c.npy -o in/out-$name
@@ -61,7 +62,7 @@ for name in named one fixed; do
   done
 done
 
-# Judged the same way: the layer behind the states loses the same, whatever the batch is.
+# Judged the same way: the layer behind the states loses the same with any batch.
 array ex 8,3 11
 array eh 8,2,4 12
 array ec 8,2,4 13
@@ -77,7 +78,7 @@ done
 [ "$(sort -u in/judged | wc -l)" -eq 1 ] || fail "compare tells another error for another batch: $(cat in/judged)"
 [ "$(wc -l <in/layers)" -eq 4 ] && [ "$(sort -u in/layers | wc -l)" -eq 1 ] || fail "sensitivity tells another error for another batch"
 
-# Shuffling changes the order of samples only: sums over samples stay.
+# Shuffling changes only the order of samples: sums over samples stay.
 accepts "shuffled" calibrate in/named.onnx --quiet --data x=in/x.npy --data h=in/h.npy --data c=in/c.npy --shuffle 3 -o in/shuffled.dct
 cmp in/named-..dct in/shuffled.dct || fail "--shuffle changes what is measured"
 
@@ -92,7 +93,7 @@ refuses "an input that is not there" 13 "no input 'nosuch'" calibrate in/named.o
 refuses "no axis" 2 "INPUT=AXIS" calibrate in/named.onnx --quiet --data x=in/x.npy --data h=in/h.npy --data c=in/c.npy \
   --batch-axis h -o out/t.dct
 
-# Two samples of two layers fit both ways: an error that names both and what settles it.
+# Two samples of two layers fit both ways: an error that names both and the option.
 array two 2,3 4
 array states 2,2,4 5
 refuses "an array that can be read in two ways" 12 "2 samples on axis 1, or 2 samples on axis 0" calibrate in/named.onnx --quiet \
@@ -115,25 +116,25 @@ array hs 8,1,4 7
 for name in steps_named steps_shared; do
   accepts "$name" calibrate in/$name.onnx --quiet --data x=in/x5.npy --data h=in/hs.npy -o in/$name.dct
 done
-cmp in/steps_named.dct in/steps_shared.dct || fail "what the batch is called changes a table"
-# Unnamed, the states tell: [2, ?, 4] beside [?, ?, 3].
+cmp in/steps_named.dct in/steps_shared.dct || fail "the name of the batch changes a table"
+# Unnamed: the states tell, [2, ?, 4] beside [?, ?, 3].
 network steps_unnamed "(float[?, ?, 3] x, float[2, ?, 4] h) => (float[?, 2, ?, 4] y)" "
   $(weight w 2,12,3 72) $(weight r 2,12,4 96)
   y = GRU <hidden_size = 4, direction = \"bidirectional\"> (x, w, r, , , h)"
 accepts "steps in front, unnamed" run in/steps_unnamed.onnx --quiet --data x=in/x5.npy --data h=in/h.npy -o in/steps
 [ -s in/steps/y.npy ] || fail "steps in front, unnamed: no output"
 
-# A plan needs no --shape where the only open size is the batch: x in front, h and c behind.
+# A plan needs no --shape if only the batch is open: x in front, h and c behind.
 accepts "plan" plan in/named.onnx
 grep -q "MACs" stdout || fail "plan counts no MACs of a network whose batch alone is open"
 grep -q -e "--shape" stdout && fail "plan asks for sizes"
 
-# Where nothing is INT8, no calibrator is measured.
+# Without INT8 values no calibrator is measured.
 accepts "nothing in INT8" quantize in/named.onnx --quiet --data x=in/x.npy --data h=in/h.npy --data c=in/c.npy -o in/float.onnx
 if grep -q '^measured' stdout; then fail "calibrators are measured on a model without pairs"; fi
 grep -q '^  nothing was quantized' stdout || fail "nothing tells that nothing was quantized"
 
-# Recurrent layers count: nothing of this network is INT8 but the last product.
+# Recurrent layers count: only the last product of this network is INT8.
 accepts "quantize" quantize in/named.onnx --quiet --data x=in/x.npy --data h=in/h.npy --data c=in/c.npy --accept-broken \
   --small-layers quantize -o in/q.onnx --report in/q.json
 grep -q "kept float: .*LSTM" stdout || fail "a float LSTM is not named"

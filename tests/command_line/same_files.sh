@@ -1,5 +1,6 @@
 #!/bin/sh
-# A file that a command reads is never written by it, under whatever name and with --overwrite too; nor one by two options.
+# A file that a command reads is never written by it, under any name and also with --overwrite; nor is one file
+# written by two options.
 . "$(dirname "$0")/expect.sh"
 : "${WRITE_MODEL:?the program that writes models}" "${MAKE_FILES:?the program that makes files}"
 
@@ -19,7 +20,7 @@ ln -s m.onnx in/soft.onnx
 ln -s . in/folder
 find in -type f -exec md5sum {} + | sort >before
 
-# same SENTENCE ARG...: refused with --overwrite and without, and everything is as it was.
+# same SENTENCE ARG...: refused with --overwrite and without, and all files are unchanged.
 same() {
   sentence=$1
   shift
@@ -63,7 +64,7 @@ says "run onto its data" 'would replace the data'
 cmp -s in/x.npy out/x.npy || fail "run onto its data: it was changed"
 rm out/x.npy
 
-# What is no input: beside it, among the samples under an ending of our own, devices.
+# Files that are no input: beside it, among the samples with another ending, devices.
 for file in in/q.onnx in/rows/q.onnx; do
   accepts "a new $file" quantize in/m.onnx --quiet --data in/rows -o $file
   accepts "$file again" quantize in/m.onnx --quiet --data in/rows -o $file --overwrite

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every command's JSON follows its schema (src/report/json/README.md): on the bundled sample and on small networks, in every form that
-# options give it. Every member of every schema has a value in one of these documents.
+# Every command's JSON follows its schema (src/report/json/README.md): on the bundled sample and on small networks,
+# with all options that change its form. Every member of every schema has a value in one of these documents.
 . "$(dirname "$0")/expect.sh"
 . "$here/networks.sh"
 . "$here/documents.sh"
@@ -81,7 +81,7 @@ mkdir -p in/verified/test_data_set_0
 cp $net in/verified/model.onnx
 document verify verify verify in/verified
 
-# Weights alone, tokens, and what is wrong with a model.
+# Weights alone, tokens, and errors of a model.
 network products "(float[N, 16, 64] x) => (float[N, 16, 64] y)" "$(weight w 64,64 4096) $(weight v 64,64 4096)
   h = MatMul (x, w) r = Relu (h) y = MatMul (r, v)"
 products=in/products.onnx
@@ -119,7 +119,7 @@ network outputs "(float[N, 16] x) => (float[N, 8] y, float[N, 1] z, int64[N, 1] 
 document outputs quantize quantize in/outputs.onnx $data --calibrator max --small-layers quantize --min-sqnr 20 -o out/outputs.onnx
 document outputs_compared compare compare in/outputs.onnx $data $eval --calibrators max --small-layers quantize
 
-# Channels that differ by a factor of 64, and some that never fall below 4: what equalization is for.
+# Channels that differ by a factor of 64, and some that never fall below 4, for equalization.
 uneven() { weight "$1" "$2" "$3" | awk -v row="$4" -v step="$5" '{
   head = substr($0, 1, index($0, "] {") + 2); tail = substr($0, index($0, "}"))
   n = split(substr($0, length(head) + 1, length($0) - length(head) - length(tail)), v, ", ")
@@ -160,7 +160,7 @@ writes_none "no model" 10 inspect in/t.txt
 writes_none "an operator that cannot run" 11 run in/unknown.onnx --data random:normal,n=1 -o out/none
 writes_none "the table of another model" 14 quantize $products --table in/net.dct -o out/none.onnx
 
-# Documents that follow no schema: what the validator says of each, exit 1.
+# Documents that follow no schema: the validator's message for each, exit 1.
 # does_not_follow SENTENCE TEXT SCRIPT: documents/model.json as the sed script changes it.
 does_not_follow() {
   cases=$((cases + 1))

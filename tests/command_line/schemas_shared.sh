@@ -1,6 +1,6 @@
 #!/bin/sh
-# The JSON of real models follows the schemas too: every model of the shared folder as it is and planned for both engines, trained ones
-# through the commands that run them.
+# The JSON of real models follows the schemas too: every model of the shared folder as it is and planned for both
+# engines, trained ones with the commands that run them.
 . "$(dirname "$0")/expect.sh"
 . "$here/documents.sh"
 shared=${DETENT_SHARED-}

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Which layers cost how much, and layers that stay float so that a bound holds.
+# The cost of layers, and layers that stay float so that a bound holds.
 . "$(dirname "$0")/expect.sh"
 
 calibrate="--quiet --data $sample/calib --preprocess $preprocess --limit 4"

@@ -1,12 +1,13 @@
 #!/bin/sh
-# quantize --stop-after: what each stage leaves in OUT, and that each stage leads to the file that a whole run writes.
+# quantize --stop-after: the output of each stage in OUT, and that each stage leads to the file that a whole run
+# writes.
 . "$(dirname "$0")/expect.sh"
 
 quantize="quantize $model --data $sample/calib --preprocess $preprocess --limit 6 --calibrator mse --quiet"
 # shellcheck disable=SC2086
 accepts "a whole run" $quantize -o in/whole.onnx
 
-# prepare: a float model, which quantize takes as it is and gives the same scales.
+# prepare: a float model, of which quantize makes the same scales.
 # shellcheck disable=SC2086
 accepts "prepare" $quantize --stop-after prepare -o out/prepared.onnx
 grep -q '^stopped after prepare: wrote out/prepared.onnx$' stdout || fail "prepare: the line does not name the file"
@@ -34,13 +35,13 @@ accepts "ranges given again" quantize "$model" --data "$sample/calib" --preproce
 sed -n '/"values": \[/,/\]/p' out/overridden.json >overridden_values
 cmp -s whole_values overridden_values || fail "ranges: given as --override they make other scales"
 
-# rewrite: what the whole run writes, where nothing comes behind.
+# rewrite: the file of a whole run, if no step follows.
 # shellcheck disable=SC2086
 accepts "rewrite" $quantize --stop-after rewrite -o out/rewritten.onnx
 cmp -s in/whole.onnx out/rewritten.onnx || fail "rewrite: another model than that of the whole run"
 grep -q 'verdict' stdout && fail "rewrite: there is a verdict"
 
-# A bound is held before ranges are written: fewer values have one.
+# A bound holds before ranges are written: fewer values have one.
 # shellcheck disable=SC2086
 accepts "ranges within a bound" $quantize --min-sqnr 60 --accept-broken --stop-after ranges -o out/bounded.json
 [ "$(grep -c '"min"' out/bounded.json)" -lt "$(grep -c '"min"' out/ranges.json)" ] || fail "a bound leaves all ranges"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Calibration tables from outside: shards as processes, an interruption, merging, what is refused.
+# Calibration tables: shards as processes, an interruption, merging, and refusals.
 . "$(dirname "$0")/expect.sh"
 : "${WRITE_MODEL:?the program that writes models}"
 data="--data $sample/calib --preprocess $preprocess --limit 10 --quiet"
@@ -48,7 +48,7 @@ ONEDNN_MAX_CPU_ISA=SSE41 "$DETENT" calibrate "$model" $data --shard 3/4 -o in/is
 refuses "another instruction set" 14 mixed-isa merge in/1.dct in/isa.dct -o out/merged.dct
 accepts "another instruction set with --mixed-isa" merge in/1.dct in/isa.dct --mixed-isa --partial -o in/mixed.dct
 
-# Missing shards are named; --partial adds what is there, and the table says what it lacks.
+# Missing shards are named; --partial adds the others, and the table names the missing ones.
 refuses "3 of 4 shards" 1 "a shard is missing: 3/4" merge in/1.dct in/2.dct in/4.dct -o out/merged.dct
 refuses "2 of 4 shards" 1 "shards are missing: 1/4" merge in/2.dct -o out/merged.dct
 accepts "3 of 4 shards with --partial" merge in/1.dct in/2.dct in/4.dct --partial -o in/three.dct
@@ -60,7 +60,7 @@ grep -q '^kept in/late.dct' stdout || fail "merge --resume does not say that it 
 refuses "merge once more without --resume" 15 --overwrite merge in/three.dct in/3.dct -o in/late.dct
 refuses "another sum at the output with --resume" 15 "not the sum" merge in/1.dct in/2.dct --partial --resume -o in/late.dct
 
-# A complete table is kept with --resume, whatever CPU measured it, unless it is not the one that is asked for.
+# --resume keeps a complete table of any CPU, unless it is another table than the command asks for.
 cp in/2.dct in/before.dct
 accepts "a finished shard with --resume" calibrate "$model" $data --shard 2/4 --resume -o in/2.dct
 grep -q '^kept in/2.dct' stdout || fail "calibrate --resume does not say that it kept the table"
@@ -85,7 +85,7 @@ accepts "merge with a shard without samples" merge in/few3.dct in/few1.dct in/fe
 cmp in/sum_of_few.dct in/few.dct || fail "shards of too few samples do not merge to the single run"
 refuses "run of a shard without samples" 12 "is empty" run "$model" $few --shard 3/3 -o out/few
 
-# A pinned instruction set: the table tells it, also on this machine's CPU.
+# A pinned instruction set: the table holds it, also on this machine's CPU.
 if grep -q avx2 /proc/cpuinfo; then
   accepts "--isa avx2" calibrate "$model" $data --isa avx2 -o in/avx2.dct
   grep -q "on avx2$" stdout || fail "--isa avx2 is not what the table says"
@@ -116,12 +116,12 @@ refuses "an empty table" 12 "not a calibration table" quantize "$model" --table 
 refuses "a model as a table" 12 "not a calibration table" quantize "$model" --table "$model" -o out/model.onnx
 refuses "a table that is not there" 12 gone.dct quantize "$model" --table in/gone.dct -o out/model.onnx
 
-# An interruption: what was done is kept, and going on gives the bytes of the uninterrupted run. Samples never end; whatever was done by
-# then, ten more are the whole.
+# An interruption: finished work is kept, and continuing gives the bytes of the uninterrupted run. Samples never end;
+# those done until the signal and ten more are the whole.
 printf '<ir_version: 8, opset_import: ["" : 17]> g (float[1,4] x) => (float[1,4] y) { a = Relu (x) y = Exp (a) }' | "$WRITE_MODEL" in/tiny.onnx
 without_end="in/tiny.onnx --data $endless --threads 1 --quiet --checkpoint 0.1"
 done_in() { "$DETENT" inspect "$1" --json | sed -n 's/^ *"samples": \([0-9]*\),*$/\1/p' | head -n 1; }
-# ten_more PARTIAL: the data as far as there, and ten samples more; in/uninterrupted.dct is their table.
+# ten_more PARTIAL: the data up to there and ten samples more; in/uninterrupted.dct is their table.
 ten_more() {
   some="in/tiny.onnx --data random:normal,n=$(($(done_in "$1") + 10)) --threads 1 --quiet"
   accepts "the uninterrupted run" calibrate $some -o in/uninterrupted.dct --overwrite
@@ -148,7 +148,7 @@ grep -q partial stdout || fail "the sum does not say that a part of it is partia
 refuses "--resume with other data" 14 "not in the data" calibrate in/tiny.onnx --data random:normal,n=4,seed=2 --quiet \
   --resume -o in/many.dct
 
-# kill -9: the last checkpoint is there, and nothing else; a temporary file of the dead writer goes with the next run.
+# kill -9: the last checkpoint is the only file; the next run removes the temporary file of the dead writer.
 begins calibrate $without_end -o out/killed.dct
 once "a checkpoint" test -e out/killed.dct.partial
 kill -KILL $pid

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The same bytes whatever the number of threads.
+# The same bytes with any number of threads.
 . "$(dirname "$0")/expect.sh"
 samples="--data $sample/calib --preprocess $preprocess --quiet --limit"
 data="$samples 12"

@@ -3,8 +3,8 @@
 . "$(dirname "$0")/expect.sh"
 : "${WRITE_MODEL:?the program that writes models}" "${MAKE_FILES:?the program that makes files}"
 
-# Four tokens, a b c and the line end. Logits are 2 for the token itself, 0 for others. A token that follows itself costs
-# ln(1 + 3 / e^2) = 0.34075 nats, another 2.34075.
+# Four tokens, a b c and the line end. Logits are 2 for the token itself, 0 for others. A token that follows itself
+# costs ln(1 + 3 / e^2) = 0.34075 nats, another 2.34075.
 weights='<float[4,4] e = {1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1}, float[4,4] w = {2,0,0,0, 0,2,0,0, 0,0,2,0, 0,0,0,2}>'
 header='<ir_version: 8, opset_import: ["" : 13]>'
 body="$weights { h = Gather (e, ids)  logits = MatMul (h, w) }"
@@ -50,7 +50,7 @@ accepts "the model's own length" compare in/four.onnx $all --calibrators max --n
 near "nats without the token behind" "$(number nats out/c.json)" 0.626467
 rm out/*
 
-# Records: each is a sample of its own length, or all are one stream where the model fixes it.
+# Records: each is a sample of any length, or all are one stream if the model fixes the length.
 printf '{"text": "aaa"}\n{"text": "bb"}\n\n"c"\n[0, 0]\n' >in/t.jsonl
 accepts "several lengths" run in/open.onnx --quiet --data text:in/t.jsonl,vocab=in/vocab.txt -o out/run
 [ "$(ls out/run/logits | wc -l)" -eq 4 ] || fail "not one sample a record"
@@ -73,7 +73,7 @@ grep -q '"nats_alone": 0.5[0-9]*' out/s.json || fail "--json lacks the nats of a
 grep -q 'nats alone' stdout || fail "the text lacks the nats of layers"
 grep -q 'Nats alone' out/s.html || fail "the page lacks the nats of layers"
 accepts "sensitivity without tokens" sensitivity in/four.onnx $all --calibrator max $data --json out/p.json
-if grep -q nats out/p.json stdout; then fail "nats that nobody asked for"; fi
+if grep -q nats out/p.json stdout; then fail "nats that were not asked for"; fi
 rm out/*
 accepts "a bound" quantize in/four.onnx $all --calibrator max $data --next-token --max-drop 0.1 -o out/m.onnx --report out/r.json
 grep -q -e '--max-drop 0.1: 0.5[0-9]* nats a token, perplexity .* (FP32 0.5908 nats' stdout || fail "the bound is not reported in nats"
@@ -83,7 +83,7 @@ accepts "--fail-below in nats" compare in/four.onnx $all --calibrators max --nex
 refuses "--fail-below in nats that are too many" 1 "worse than --fail-below 0.1" compare in/four.onnx $all --calibrators max \
   --next-token $data --fail-below 0.1
 
-# What is wrong is said.
+# Errors.
 refuses "tokens without a bound" 2 "--next-token" quantize in/four.onnx $all $data --next-token -o out/m.onnx
 refuses "text without a vocabulary" 2 "needs a vocabulary" run in/four.onnx --data text:in/t.txt -o out/run
 refuses "an open length" 13 "length=N" run in/open.onnx --data text:in/t.txt,vocab=in/vocab.txt -o out/run
@@ -126,7 +126,8 @@ for mask in "--mask mask" ""; do
 done
 [ "$(tr '\n' ' ' <in/counts)" = "20 40 " ] || fail "elements of h with a mask and without: $(cat in/counts)"
 rm out/*
-# What stands at padding changes no score: token 3 is 1000 times as large as the others. At a position that counts it does.
+# Padding changes no score: token 3 is 1000 times as large as the others. At a position that counts it changes the
+# score.
 wild='<float[4,4] e = {1,0,0.3,0, 0,1,0,0.2, 0,0.4,1,0, 1000,3000,2000,5000}, float[4,4] w = {2,0.1,0,0, 0,2,0.3,0, 0,0,2,0, 0,0.7,0,2}>'
 body='{ h = Gather (e, ids)  logits = MatMul (h, w)  m = Identity (mask)  best = ArgMax <axis = -1, keepdims = 0> (logits) }'
 echo "$header g (int64[n,s] ids, int64[n,s] attention_mask) => (float[n,s,4] logits, int64[n,s] m, int64[n,s] best) $wild
@@ -137,7 +138,7 @@ printf '[0,0,0,2,2]\n[1,1,2,2,2]\n' >in/pad.jsonl
 printf '[0,0,0,3,3]\n[1,1,3,3,3]\n' >in/pad_wild.jsonl
 printf '[0,0,3,2,2]\n[1,1,2,2,2]\n' >in/real_wild.jsonl
 printf '[1,1,1,0,0]\n[1,1,0,0,0]\n' >in/content.jsonl
-scores() {  # IDS: what compare, sensitivity, and quantize with half floats say of them, without times, sizes and names of files
+scores() {  # IDS: the results of compare, sensitivity and quantize with 16-bit floats, without times and names
   pair="--data ids=text:in/$1.jsonl --data attention_mask=text:in/content.jsonl"
   eval="--eval ids=text:in/$1.jsonl --eval attention_mask=text:in/content.jsonl"
   accepts "compare, $1" compare in/wild.onnx $all $pair $eval --json out/c.json
@@ -149,11 +150,12 @@ scores() {  # IDS: what compare, sensitivity, and quantize with half floats say 
   rm out/*
 }
 for ids in pad pad_wild real_wild; do scores $ids; done
-diff in/scores_pad in/scores_pad_wild >in/difference || fail "what stands at padding changes scores: $(head -n 20 in/difference)"
+diff in/scores_pad in/scores_pad_wild >in/difference || fail "values at padding change scores: $(head -n 20 in/difference)"
 grep -q sqnr_db in/scores_pad || fail "nothing was compared"
 if diff -q in/scores_pad in/scores_real_wild >in/difference; then fail "another token changes no score"; fi
 
-# What single tokens and channels reach: a first token of 5000 among others of at most 1, in channel 3. Parts merge to the whole.
+# Reach of single tokens and channels: a first token of 5000 among others of at most 1, in channel 3. Parts merge to
+# the whole.
 printf '[3,0,1,2,0]\n[3,1,1,0,2]\n[3,2,0,0,1]\n' >in/sink.jsonl
 printf '[0,1,3,2,0]\n' >in/late.jsonl
 for part in 1/2 2/2 1/1; do

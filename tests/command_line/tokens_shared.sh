@@ -12,7 +12,7 @@ nats=$(sed -n 's/^ *"nats": \([0-9.]*\),$/\1/p' out/c.json | head -n 1)
 # models.md: 1.4204 nats a character, 66.22 % right.
 awk "BEGIN { d = $nats - 1.4204; exit !(d < 1e-4 && d > -1e-4) }" || fail "FP32 has $nats nats a character"
 grep -q '^  FP32 .* 66.22 %' stdout || fail "FP32 does not tell 66.22 % of the characters"
-# INT8 loses something, but not the model: 4 to 8 hundredths of a nat would be four times what it has lost so far.
+# INT8 loses 0.01 to 0.02 nats; four times as much would be an error.
 [ "$(awk '/^[* ] (max|mse)/ { for (i = 1; i <= NF; ++i) if ($i ~ /^1[.]4/) { print; next } }' stdout | wc -l)" -eq 2 ] ||
   fail "a calibrator does not stay below 1.5 nats"
 rm out/*

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Options that looked right and did something else.
+# Options that look right and would do something else.
 . "$(dirname "$0")/expect.sh"
 . "$here/networks.sh"
 network net "(float[N, 3] x) => (float[N, 2] y)" "$(weight w 3,2 6) y = MatMul (x, w)"
@@ -18,7 +18,7 @@ refuses "--eval-limit -1" 2 "--eval-limit" sensitivity in/net.onnx --quiet --dat
 refuses "--top -1" 2 "--top" sensitivity in/net.onnx --quiet --data in/x.npy --eval in/eval.npy --top -1
 accepts "--limit 3" calibrate in/net.onnx --quiet --data in/x.npy --limit 3 -o in/t.dct
 
-# --preprocess beside arrays says nothing about them.
+# --preprocess does not apply to arrays.
 accepts "--preprocess beside .npy" calibrate in/net.onnx --quiet --data in/x.npy --preprocess imagenet -o in/unused.dct
 grep -q "warning: --preprocess imagenet is not used" stderr || fail "an unused --preprocess is not told"
 accepts "no --preprocess" calibrate in/net.onnx --quiet --data in/x.npy -o in/used.dct
@@ -36,7 +36,7 @@ accepts "raw for a uint8 input" run in/bytes.onnx --quiet --data "$sample/calib"
 network floats "(float[N, 3, 8, 8] image) => (float[N, 3, 8, 8] y)" "y = Relu (image)"
 accepts "unit for a float input" run in/floats.onnx --quiet --data "$sample/calib" --preprocess unit --limit 2 -o in/floats
 
-# A preset of 224 pixels on a model of 32: the hint keeps what is seen of the picture, and works.
+# A preset of 224 pixels on a model of 32: the hint keeps the visible part of the picture, and works.
 network small "(float[N, 3, 32, 32] image) => (float[N, 3, 32, 32] y)" "y = Relu (image)"
 refuses "imagenet on 32 x 32" 12 "224x224" run in/small.onnx --quiet --data "$sample/calib" --preprocess imagenet -o out/run
 says "a hint that resizes too" "resize=37,crop=32x32"
@@ -45,14 +45,14 @@ for sizes in resize=37,crop=32x32 resize=32x32,crop=32x32; do
   accepts "the hint $sizes" run in/small.onnx --quiet --data "$sample/calib" --preprocess "imagenet,$sizes" --limit 1 -o "in/$sizes"
 done
 
-# A bad file is told once, however many passes meet it.
+# A bad file is reported once in any number of passes.
 mkdir in/mixed
 cp "$sample"/calib/00*.png in/mixed
 : >in/mixed/bad.png
 accepts "--skip-bad-data" quantize "$model" --quiet --data in/mixed --preprocess "$preprocess" --skip-bad-data -o in/q.onnx
-[ "$(grep -c "skipped: .*bad.png" stderr)" = 1 ] || fail "a bad file is told $(grep -c "skipped: .*bad.png" stderr) times"
+[ "$(grep -c "skipped: .*bad.png" stderr)" = 1 ] || fail "a bad file is reported $(grep -c "skipped: .*bad.png" stderr) times"
 
-# --eval-limit takes samples from all over, not those whose names come first: of classes 0 and 1 in this order, both.
+# --eval-limit takes samples spread over all, not the first names: of classes 0 and 1 in this order, both.
 network classes "(float[N, 2] x) => (float[N, 2] y)" "y = Relu (x)"
 network layer "(float[N, 2] x) => (float[N, 2] y)" "$(weight w 2,2 4) y = MatMul (x, w)"
 mkdir in/judged

@@ -4,7 +4,7 @@
 : "${WRITE_MODEL:?the program that writes models}"
 data="--quiet --data $six --preprocess $preprocess --limit 4"
 
-# type_of FILE: the types of its inputs and outputs, as inspect tells them.
+# type_of FILE: the types of its inputs and outputs, from inspect.
 types_of() { "$DETENT" inspect "$1" | awk '$1 == "input" || $1 == "output" { print $3 }' | sort -u | tr '\n' ' '; }
 
 accepts "cast" cast "$model" $data --float-type fp16 -o in/half.onnx --json in/half.json
@@ -19,7 +19,7 @@ refuses "no data" 2 "" cast "$model" -o in/none.onnx
 refuses "fp32 is no cast" 2 "" cast "$model" $data --float-type fp32 -o in/none.onnx
 refuses "an unknown type" 2 "" cast "$model" $data --float-type fp64 -o in/none.onnx
 
-# tensorrt:11 is strongly typed: what is not INT8 is FP16 unless it is asked for FP32.
+# tensorrt:11 is strongly typed: nodes that are not INT8 are FP16 unless the command asks for FP32.
 accepts "strongly typed" quantize "$model" $data --target tensorrt:11 --calibrator mse -o in/typed.onnx --report in/typed.json
 grep -q 'nodes in float16, 0 in float32' stdout || fail "tensorrt:11 left floats in FP32"
 grep -q '"type": "float16"' in/typed.json || fail "--report lacks the float types"
@@ -34,7 +34,7 @@ accepts "asked for on any target" quantize "$model" $data --float-type fp16 --io
 accepts "inspect names what was asked for" inspect in/io.onnx
 grep -q 'float-type=fp16; io-type=same' stdout || fail "the provenance lacks the types"
 
-# A table holds what all values reach where it was asked for. Then it does what the data does.
+# A table holds what all values reach if the command asked for it, and does what the data does.
 accepts "a table" calibrate "$model" $data -o in/table.dct
 refuses "a table without reaches" 2 "calibrate --float-type" quantize "$model" --table in/table.dct --target tensorrt:11 -o in/none.onnx
 refuses "the same beside data" 2 "calibrate --float-type" quantize "$model" $data --table in/table.dct --target tensorrt:11 -o in/none.onnx
@@ -65,7 +65,7 @@ for type in fp16 bf16; do
 done
 accepts "a table and FP32" quantize "$model" --table in/table.dct --target tensorrt:11 --float-type fp32 --calibrator mse -o in/table.onnx
 
-# compare judges the casts without pairs too, as what INT8 must beat.
+# compare also judges the casts without pairs, which INT8 must beat.
 judge="compare $model $data --eval $sample/eval/images --eval-limit 4 --calibrators max,mse"
 accepts "compare in FP16" $judge --target tensorrt:11 --json in/compare.json --html in/compare.html
 for name in fp16 bf16; do
@@ -90,7 +90,7 @@ accepts "half of it" quantize in/times100000.onnx --quiet --table in/times.dct -
 grep -q "^  float32: .*'u' reaches " stdout || fail "the value beyond the range is not named from a table"
 grep -q "in float16, 0 in float32" in/times10.txt || fail "small values stay in FP32"
 
-# plan tells the types that quantize will write: with data every exception, without data what needs none.
+# plan shows the types that quantize will write: with data every exception, without data those that need none.
 accepts "plan with data" plan "$model" $data --target tensorrt:11 --json in/plan.json
 grep -q '^  MACs  .*100 % ' stdout || fail "plan does not show the shares"
 grep -q 'nodes in float16, 0 in float32, 1 cast added' stdout || fail "plan does not show the floats"
@@ -116,7 +116,7 @@ grep -q "in float16, 0 in float32" in/plan10.txt || fail "plan keeps small value
 accepts "plan blind to values" plan in/times100000.onnx --float-type fp16
 if grep -q "reaches" stdout; then fail "a value was measured without data"; fi
 
-# The page has a section for it only where there are halves; inspect counts nodes by type.
+# The page has a section for it only with 16-bit floats; inspect counts nodes by type.
 accepts "a page" plan "$model" $data --target tensorrt:11 --html in/plan.html
 grep -q 'id="floats"' in/plan.html || fail "the page lacks the section"
 accepts "a page of FP32" plan "$model" --shape image=1,3,128,128 --html in/plan32.html
@@ -126,7 +126,7 @@ grep -Eq '^  floats +[0-9]+ nodes in float16, 1 cast$' stdout || fail "inspect d
 accepts "inspect a float file" inspect "$model"
 if grep -q '^  floats' stdout; then fail "inspect speaks of types where there is one"; fi
 
-# A bound lets nodes compute in FP32 whose sums 11 bits cannot hold; those that can be held stay half.
+# A bound lets nodes compute in FP32 whose sums 11 bits cannot hold; the others stay in 16 bits.
 weights=$(awk 'BEGIN { for (i = 0; i < 4096; ++i) printf "%s%.4f", i ? ", " : "", ((i * 37) % 101 - 50) / 400 }')
 for offset in 1000 1; do
   printf '<ir_version: 8, opset_import: ["" : 17]> g (float[N,64] x) => (float[N,64] y) <float[64,64] w = {%s}, float k = {%s}>
@@ -138,7 +138,7 @@ done
 grep -q '^  float32: Add_1 (Add) .*FP32 gains [0-9.]* dB .*--min-sqnr 25' in/sum1000.txt || fail "the sum is not kept in FP32"
 grep -q '"rule": "bound"' in/sum1000.json || fail "--report does not name the rule"
 grep -q "in float16, 0 in float32" in/sum1.txt || fail "a small sum stays in FP32"
-# lint for a strongly typed target: what is left in FP32, and with data what 16 bits do not hold.
+# lint for a strongly typed target: nodes left in FP32, and with data values that 16 bits do not hold.
 accepts "nothing left in FP32" lint in/wide.onnx --target tensorrt:11 --json
 if grep -q 'float32-rest' stdout; then fail "kernels between pairs are called FP32"; fi
 accepts "a layer left in FP32" quantize "$model" $data --target tensorrt:11 --float-type fp32 --calibrator mse --exclude d.0.3/Conv -o in/rest.onnx

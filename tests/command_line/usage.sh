@@ -18,7 +18,7 @@ refuses "no model" 2 "" quantize
 refuses "an unknown calibrator" 2 nosuch $quantize_sample -o out/model.onnx --calibrator nosuch
 refuses "an unknown target" 2 nosuch $quantize_sample -o out/model.onnx --target nosuch
 
-# Options that nothing can apply to, and their twins.
+# Options that apply to nothing, and their twins.
 accepts "a table" calibrate "$model" --data "$sample/calib" --preprocess "$preprocess" --limit 2 -o in/t.dct
 by_table="quantize $model --table in/t.dct -o out/model.onnx"
 for option in "--limit 3" "--shuffle 5" "--shard 1/2" "--preprocess yolox" "--batch-axis image=0" "--mask image" --skip-bad-data; do

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What quantize says of its own work, and what the file says of its making.
+# The verdict of quantize, and the metadata of its file.
 . "$(dirname "$0")/expect.sh"
 data="--data $sample/calib --preprocess $preprocess --limit 10 --quiet"
 
@@ -10,7 +10,7 @@ grep -q 'measured on samples that were not calibrated with' stdout || fail "the 
 grep -q '"verdict": "good"' in/good.json || fail "--report has no verdict"
 if grep -q 'fewer than 8' stdout; then fail "10 samples are called few"; fi
 
-# Half of all elements cut off: hardly anything is left.
+# Half of all elements clipped: hardly any signal is left.
 run quantize "$model" $data --calibrator percentile:50 -o out/broken.onnx --report in/broken.json
 [ "$code" -eq 1 ] || fail "a broken model: exit $code, expected 1"
 grep -q '^verdict: broken' stdout || fail "a broken model is not called broken"

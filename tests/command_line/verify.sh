@@ -1,5 +1,5 @@
 #!/bin/sh
-# detent verify on models of our own: integers, several outputs of which one is wrong, outputs without data.
+# detent verify on small models: integers, several outputs of which one is wrong, outputs without data.
 . "$(dirname "$0")/expect.sh"
 : "${WRITE_MODEL:?the program that writes models}"
 

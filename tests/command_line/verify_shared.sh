@@ -1,5 +1,5 @@
 #!/bin/sh
-# detent verify on the trained models of the shared folder: what PyTorch computed, within 1e-4 of the largest output.
+# detent verify on the trained models of the shared folder: PyTorch's outputs, within 1e-4 of the largest output.
 . "$(dirname "$0")/expect.sh"
 models=${DETENT_SHARED-}/models
 if [ ! -d "$models" ]; then

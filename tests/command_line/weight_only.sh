@@ -1,5 +1,5 @@
 #!/bin/sh
-# Weights alone as integers in blocks: no data needed, what may go with it, and what the file holds.
+# Weights alone as integers in blocks: without data, allowed options, and the contents of the file.
 . "$(dirname "$0")/expect.sh"
 : "${WRITE_MODEL:?the program that writes models}"
 
@@ -40,7 +40,7 @@ grep -q 'weights of 1 of 2 weighted layers' stdout || fail "an excluded layer is
 grep -q "kept float: MatMul_3 (MatMul)  excluded by --exclude 'MatMul_3'" stdout || fail "an excluded layer is not named"
 rm -rf out/*
 
-# An embedding table becomes INT8 codes in the form that the engine takes; whoever excludes its reader has floats.
+# An embedding table becomes INT8 codes in the form that the engine takes; excluding its reader leaves floats.
 awk 'BEGIN {
   state = 5
   for (i = 0; i < 4096; ++i) { state = (state * 16807) % 2147483647; w = w (i ? "," : "") sprintf("%.4f", state / 2147483647 - 0.5) }
@@ -111,7 +111,7 @@ says "a bound that cannot be met" "--min-sqnr 140 cannot be met with any layer i
 [ -s out/m.onnx ] || fail "the best was not written"
 rm out/*
 
-# Layers by what their codes cost.
+# Layers by the cost of their codes.
 accepts "sensitivity" sensitivity in/model.onnx --weight-only int4 --block 16 --data random:normal,n=64 --eval random:normal,n=4,seed=3 \
   --quiet --json out/s.json --html out/s.html
 grep -q '^weights of 2 of 2 weighted layers as INT4 in blocks of 16; SQNR at the output with all of them: ' stdout || fail "the layers are not counted"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Several writers, full disks and signals: what stands under a name is always one whole file, the old one or the new one.
-# Under nohup nobody would hear SIGHUP.
+# Several writers, full disks and signals: a name always has one whole file, the old one or the new one. nohup would
+# ignore SIGHUP.
 [ -n "${HEARS_SIGHUP-}" ] || HEARS_SIGHUP=1 exec env --default-signal=HUP "$0" "$@"
 . "$(dirname "$0")/expect.sh"
 : "${WRITE_MODEL:?the program that writes models}" "${MAKE_FILES:?the program that makes files}"
@@ -61,7 +61,7 @@ others=$(ls -A out | grep -v -e '^m\.onnx$' -e '^\.m\.onnx\.[0-9a-f]*-[0-9a-f]*\
 rm -rf out/m.onnx out/.m.onnx.*
 pid=
 
-# A disk that takes 1 kB and no more: one line, exit 15, the old file as it was and nothing beside it.
+# A disk that takes 1 kB and no more: one line, exit 15, the old file unchanged and no other file.
 full() { # SENTENCE FILE ARG...
   sentence=$1 file=$2
   shift 2
@@ -97,8 +97,8 @@ if [ -e /dev/full ]; then
   says "standard output on a full disk" 'standard output cannot be written'
 fi
 
-# SIGTERM and SIGHUP are obeyed like Ctrl-C, wherever they come: while the model is read, and later. What prints does not end by itself,
-# because nobody reads the pipe; what runs has samples without end.
+# SIGTERM and SIGHUP act like Ctrl-C at any time: while the model is read, and later. Printing commands do not end by
+# themselves, because no process reads the pipe; running commands have samples without end.
 awk 'BEGIN { printf "<ir_version: 8, opset_import: [\"\" : 13]> g (float[1,4] v0) => (float[1,4] v30000) {"
   for (i = 0; i < 30000; ++i) printf " v%d = Relu (v%d)", i + 1, i; print " }" }' | "$WRITE_MODEL" in/long.onnx
 mkfifo in/full

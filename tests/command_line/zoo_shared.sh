@@ -1,6 +1,6 @@
 #!/bin/sh
-# Networks of other people, each fed as stacked arrays, as folders of one file a sample, and as test_data_set folders: the same tables.
-# Samples are called after their files, so tables are compared with samples called by their content.
+# The zoo's networks, each fed as stacked arrays, as folders of one file a sample, and as test_data_set folders: the
+# same tables. Samples are named after their files, so the compared tables name samples by their content.
 . "$(dirname "$0")/expect.sh"
 zoo=${DETENT_SHARED-}/zoo
 if [ ! -d "$zoo" ]; then
@@ -8,7 +8,7 @@ if [ ! -d "$zoo" ]; then
   exit 77
 fi
 
-# calibrate_as FORM ARG...: in/FORM.dct, samples called by content.
+# calibrate_as FORM ARG...: in/FORM.dct, samples named by content.
 calibrate_as() {
   form=$1
   shift

@@ -48,7 +48,7 @@ extern "C" void name_current_case(int signal) {
   std::raise(signal);
 }
 
-/// Floats from 0.1 up, integers and bools 0 and 1 in turn.
+/// Returns floats from 0.1 up, integers and bools 0 and 1 in turn.
 Tensor fed(DataType type, const std::vector<int64_t>& extents) {
   Tensor numbers(DataType::Float32, Shape(extents));
   float next = 0;
@@ -72,7 +72,7 @@ std::vector<Tensor> feed(const Graph& graph, const onnx::ModelProto& proto) {
   return inputs;
 }
 
-/// "" for a result; the code for an error.
+/// Returns "" for a result; the code for an error.
 std::string answer_of(std::unique_ptr<onnx::ModelProto> proto) {
   try {
     const onnx::ModelProto fed_constants = *proto;
@@ -94,13 +94,13 @@ std::string answer_of(std::unique_ptr<onnx::ModelProto> proto) {
   }
 }
 
-/// Loops that the model asks to go on for ever: Ctrl-C ends them.
+/// Loops that never end in the model: Ctrl-C ends them.
 bool goes_on(const std::string& name) {
   return name.starts_with("Loop, opset 17: ") && (name.ends_with("input 0 without a name") ||
                                                   name.find(" n all ") != name.npos || name.find(" n 0 ") != name.npos);
 }
 
-/// The answer with Ctrl-C a tenth of a second after the Loop has begun. A run that it ended counts as refused.
+/// Returns the answer with Ctrl-C a tenth of a second after the Loop has begun. A run that it ended counts as refused.
 std::string interrupted_answer_of(std::unique_ptr<onnx::ModelProto> proto) {
   watch_steps();
   std::atomic<bool> answered{false};
@@ -127,7 +127,7 @@ std::string op_of(const OneNode& node) {
 class AbsurdNodes : public ::testing::TestWithParam<OneNode> {
  protected:
   static void SetUpTestSuite() {
-    // What is larger than the limit must be refused before it is asked for: none of it is given.
+    // Memory beyond the limit must be refused before it is allocated.
     set_memory_limit(uint64_t{256} << 20);
     test::largest_allocation = size_t{256} << 20;
 #ifdef __SANITIZE_ADDRESS__

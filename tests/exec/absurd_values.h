@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "exec/one_node_protos.h"
-#include "ops/find_operator.h"
+#include "ops/signatures.h"
 
 namespace detent::test {
 
@@ -60,7 +60,7 @@ class Mutations {
     found_.push_back({name, std::move(apply), must_be_refused});
   }
 
-  /// The attribute as `change` makes it from an empty one of that name.
+  /// Sets the attribute that `change` makes from an empty one of that name.
   void set(const std::string& attribute, const std::string& value, std::function<void(onnx::AttributeProto&)> change,
            bool must_be_refused = false) {
     add(
@@ -116,7 +116,7 @@ class Mutations {
     if (attribute.type() == onnx::AttributeProto::GRAPH) graph_values(attribute);
   }
 
-  /// Empty, shorter, longer, much longer, all of one value, each place with each value.
+  /// Sets lists: empty, shorter, longer, much longer, all of one value, each place with each value.
   template <class T, class Values, class Set>
   void list_values(std::vector<T> values, const Values& absurd, Set set_list) {
     set_list(std::vector<T>());
@@ -174,14 +174,9 @@ class Mutations {
       });
   }
 
-  /// What the signature knows, whether the node carries it or not: every absurd number, string and type.
+  /// Sets the attributes of the signature, whether the node has them or not: every absurd number, string and type.
   void known_attributes() {
-    const OperatorDef* definition = find_operator("", node_.op_type(), model_.opset_import(0).version());
-    const auto versions = parse_signature(definition->signature.text());
-    const SignatureVersion* version = &versions.front();
-    for (const SignatureVersion& one : versions)
-      if (one.since <= model_.opset_import(0).version()) version = &one;
-    for (const AttributeRule& rule : version->attributes) {
+    for (const AttributeRule& rule : find_signature(node_.op_type(), model_.opset_import(0).version())->attributes) {
       const std::string name(rule.name);
       if (rule.type == "int")
         for (const int64_t value : kAbsurdIntegers) set_int(name, value);
@@ -287,7 +282,7 @@ class Mutations {
         });
   }
 
-  /// Integers and floats of a constant, one by one and all of them; its shape; its type.
+  /// Changes integers and floats of a constant, one by one and all of them; its shape; its type.
   void constant_values(int index, bool fed) {
     const Tensor tensor = tensor_from_proto(model_.graph().initializer(index)).clone();
     const auto put = [this, index, fed, tensor](const std::string& what, auto element) {
@@ -331,7 +326,7 @@ class Mutations {
     change_constant(index, fed, "as it is", [](onnx::TensorProto&) {});
   }
 
-  /// Other shapes and types of the values that are fed.
+  /// Changes shapes and types of the values that are fed.
   void fed_shapes() {
     for (int i = 0; i < model_.graph().input_size(); ++i) {
       if (!model_.graph().input(i).type().has_tensor_type()) continue;

@@ -4,8 +4,8 @@
 
 namespace detent::test {
 
-/// Bytes above which operator new throws std::bad_alloc in this test program: what an absurd attribute would claim is
-/// refused before memory is touched.
+/// Bytes above which operator new throws std::bad_alloc in this test program: memory for an absurd
+/// attribute is refused before it is touched.
 extern size_t largest_allocation;
 
 }  // namespace detent::test

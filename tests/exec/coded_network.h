@@ -7,8 +7,8 @@
 
 namespace detent::test {
 
-/// Codes of type `type` with zero point `zero` in front of a Conv of 2 x 4 channels, and codes of its weights; `rest`
-/// reads its output c, the floats d of its data or w of its weights.
+/// Makes codes of type `type` with zero point `zero` in front of a Conv of 2 x 4 channels, and codes of its weights;
+/// `rest` reads its output c, the floats d of its data or w of its weights.
 inline Model coded_network(const std::string& rest, const std::string& type = "int8", const std::string& zero = "0") {
   return parse_model_text(
       "<ir_version: 8, opset_import: [\"\" : 17]> g (float[1,4,6,6] x) => (float[A,B,C,D] y)\n"
@@ -21,7 +21,7 @@ inline Model coded_network(const std::string& rest, const std::string& type = "i
       rest + " }");
 }
 
-/// Its input.
+/// Returns its input.
 inline Tensor ramp() {
   Tensor x(DataType::Float32, {1, 4, 6, 6});
   float next = -6;
@@ -29,7 +29,7 @@ inline Tensor ramp() {
   return x;
 }
 
-/// Whether this processor has 8-bit dot products: only then a Conv between pairs sums codes.
+/// True when this processor has 8-bit dot products, without which a Conv between pairs does not sum codes.
 inline bool sums_codes() {
   const Model model = coded_network("y = Relu (c)");
   const Node& conv = *model.graph().producer(model.graph().find_value("c"));

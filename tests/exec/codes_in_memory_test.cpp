@@ -13,7 +13,7 @@
 namespace detent {
 namespace {
 
-/// y = relu(x W) with int8 codes of `rows` x `columns` in blocks of 32 rows.
+/// Makes y = relu(x W) with int8 codes of `rows` x `columns` in blocks of 32 rows.
 Model network(int64_t rows, int64_t columns) {
   Model model = parse_model_text("<ir_version: 10, opset_import: [\"\" : 21]> g (float[2," + std::to_string(rows) +
                                  "] x) => (float[2," + std::to_string(columns) +
@@ -53,7 +53,7 @@ TEST(CodesInMemory, AFewWeightsBecomeFloatsOnce) {
 
 constexpr int64_t kSide = 2048;  // 16 MiB of floats: freed blocks of less are remembered
 
-/// Bytes that a schedule over network(kSide, kSide) holds when it has run once.
+/// Returns the bytes that a schedule over network(kSide, kSide) holds when it has run once.
 uint64_t held_by(const Model& model, const std::vector<ValueId>& wanted) {
   struct Ignore : Observer {
     void observe(ValueId, const Tensor&) override {}
@@ -72,7 +72,7 @@ TEST(CodesInMemory, FloatsAreGoneWhenTheProductHasPackedThem) {
   const Graph& graph = model.graph();
   constexpr uint64_t kFloats = kSide * kSide * sizeof(float);
   EXPECT_LT(held_by(model, {graph.find_value("y")}), kFloats * 3 / 2);
-  EXPECT_GE(held_by(model, {graph.find_value("y"), graph.find_value("w")}), 2 * kFloats) << "somebody else reads them";
+  EXPECT_GE(held_by(model, {graph.find_value("y"), graph.find_value("w")}), 2 * kFloats) << "another reader needs them";
 }
 
 TEST(CodesInMemory, ManyStayCodesAndGiveTheSameBits) {

@@ -1,5 +1,5 @@
-// A Conv that sums codes gets them from the QuantizeLinear: the DequantizeLinear between them runs only for those who
-// read floats.
+// A Conv that sums codes gets them from the QuantizeLinear: the DequantizeLinear between them runs only for readers
+// of floats.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 using test::coded_network;
 using test::ramp;
 
-/// Operators of the steps, in order.
+/// Returns the operators of the steps, in order.
 std::vector<std::string> steps(const Model& model, std::initializer_list<const char*> wanted, bool fuse = true) {
   std::vector<ValueId> values;
   for (const char* name : wanted) values.push_back(model.graph().find_value(name));

@@ -8,8 +8,8 @@ namespace detent::test {
 /// A small valid node of one operator.
 struct OneNode {
   int opset;
-  /// "float[1,2] x": fed with numbers, integers with 0 and 1 in turn. What libonnx's text cannot say: `list` is fed
-  /// with a list of two such tensors, and an input `none` is left out.
+  /// "float[1,2] x": fed with numbers, integers with 0 and 1 in turn. An input `list` is fed with a list of two such
+  /// tensors, and an input `none` is left out, neither of which libonnx's text can express.
   std::string_view inputs;
   std::string_view constants;  ///< "int64[2] s = {1, 2}": initializers; a test may feed them as well
   std::string_view node;       ///< "y = Relu(x)"

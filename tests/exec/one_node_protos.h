@@ -12,7 +12,7 @@
 
 namespace detent::test {
 
-/// Constants whose name ends so are fed by the caller instead of standing in the model.
+/// The ending of names of constants that the caller feeds, instead of the model.
 inline constexpr std::string_view kFed = "__fed";
 
 inline std::unique_ptr<onnx::ModelProto> model_of(const OneNode& node) {
@@ -51,7 +51,7 @@ inline std::optional<Tensor> find_fed_constant(const onnx::ModelProto& model, co
   return std::nullopt;
 }
 
-/// Constants to be fed become inputs.
+/// Turns constants to be fed into inputs.
 inline std::unique_ptr<onnx::ModelProto> without_fed_constants(std::unique_ptr<onnx::ModelProto> model) {
   auto& list = *model->mutable_graph()->mutable_initializer();
   for (int i = list.size(); i-- > 0;) {

@@ -45,7 +45,7 @@ TEST(RunnablePart, IsEmptyWhenTheFirstNodeCannotRun) {
 TEST(RunnablePart, FindsValuesByNameAndRefusesStrangers) {
   const Model model = model_with_outputs("float[2,3] y", "{ y = Relu (x) }");
   EXPECT_THAT(values_named(model.graph(), {"y"}), ElementsAre(model.graph().find_value("y")));
-  EXPECT_THROW(static_cast<void>(values_named(model.graph(), {"nobody"})), Error);
+  EXPECT_THROW(static_cast<void>(values_named(model.graph(), {"missing"})), Error);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// Names of the values whose elements may decide a shape, in the order of the graph.
+/// Returns the names of the values whose elements may decide a shape, in the order of the graph.
 std::vector<std::string> deciding(const std::string& text) {
   const Model model = parse_model_text(text);
   const ValueMap<bool> decides = values_that_decide_shapes(model.graph());
@@ -70,7 +70,7 @@ TEST(FindShapes, ComputesTheProductsThatDecideAShape) {
   EXPECT_EQ(shapes.at(model.graph().find_value("r")), Shape({1, 3}));
 }
 
-/// 45 values, each joined with itself: 2^45 columns, of which none is computed. What a Reshape reads is.
+/// 45 values, each joined with itself: 2^45 columns, none of which is computed; the values that a Reshape reads are.
 TEST(FindShapes, ComputesNothingOfAJoinThatDecidesNoShape) {
   std::string nodes;
   for (int i = 0; i < 45; ++i) {

@@ -1,4 +1,4 @@
-// Weights whose codes are summed: their floats are not made where nobody reads them, and no bit of a result depends on
+// Weights whose codes are summed: their floats are not made without a reader, and no bit of a result depends on
 // it.
 #include <gtest/gtest.h>
 
@@ -51,7 +51,7 @@ TEST(UnreadConstants, AreNotMadeWhereTheBiasIsDequantizedToo) {
 
 TEST(UnreadConstants, AreMadeWhereSomebodyReadsThem) {
   EXPECT_EQ(weights_in(coded_network("y = Relu (c)"), {"y", "w"}), kFloats) << "they are wanted";
-  EXPECT_EQ(weights_in(coded_network("y = Relu (c)"), {"y"}, true), kFloats) << "for somebody else";
+  EXPECT_EQ(weights_in(coded_network("y = Relu (c)"), {"y"}, true), kFloats) << "for another reader";
   EXPECT_EQ(weights_in(coded_network("m = ReduceMax (w)  y = Mul (c, m)"), {"y"}), kFloats) << "another operator";
   EXPECT_EQ(weights_in(coded_network("e = Conv (x, w)  y = Add (c, e)"), {"y"}), kFloats) << "a Conv of floats";
 }

@@ -22,7 +22,7 @@ class ByteReader {
     return value;
   }
   uint8_t byte() { return take<uint8_t>(); }
-  /// Below `count`, which is not 0.
+  /// Returns a number below `count`, which is not 0.
   size_t below(size_t count) { return byte() % count; }
 
  private:

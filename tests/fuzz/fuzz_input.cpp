@@ -58,7 +58,7 @@ class Watch {
   std::condition_variable_any changed_;
   uint64_t run_ = 0;
   bool running_ = false;
-  std::jthread thread_;  // last: it starts when all the rest is there
+  std::jthread thread_;  // last, because it starts when all members exist
 };
 
 class Scratch {

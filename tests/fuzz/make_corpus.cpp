@@ -1,4 +1,4 @@
-// make_corpus FOLDER: the seeds of every target as FOLDER/TARGET/NAME, made by the program's own writers.
+// make_corpus FOLDER: writes the seeds of every target as FOLDER/TARGET/NAME with the program's writers.
 #include <onnx/onnx-data_pb.h>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-// Changes models as models: libFuzzer's own changes of bytes rarely leave a protobuf that parses. Any field of any
-// message of the model may change; strings become names that the model has or operators that Detent knows, messages are
+// Changes models as models: libFuzzer's changes of bytes rarely leave a protobuf that parses. Any field of any
+// message of the model may change; strings become names of the model or operators that Detent knows, messages are
 // copied from elsewhere in the model or, in a cross-over, from another one.
 #include <google/protobuf/message.h>
 
@@ -109,7 +109,7 @@ class ModelMutation {
     const auto& type = *message.GetDescriptor();
     if (type.field_count() == 0) return;
     const Reflection& reflection = *message.GetReflection();
-    // Mostly a field that is set: most of them have nothing to do with the message's own kind.
+    // Prefers fields that are set: most others have nothing to do with the message's kind.
     std::vector<const FieldDescriptor*> set;
     reflection.ListFields(message, &set);
     const FieldDescriptor* field =
@@ -197,7 +197,7 @@ class ModelMutation {
     reflection.SetString(&message, &field, bytes);
   }
 
-  /// Operator set versions, types and small sizes, more often than what is absurd.
+  /// Returns operator set versions, types and small sizes, more often than absurd numbers.
   int64_t small_or_any() {
     return below(random_, 2) == 0 ? static_cast<int64_t>(below(random_, 30)) : integer(random_);
   }
@@ -224,7 +224,7 @@ bool parse(onnx::ModelProto& model, const uint8_t* data, size_t size) {
   return size > 0 && model.ParsePartialFromArray(data, static_cast<int>(size));
 }
 
-/// 0 when the model is larger than `max_size`.
+/// Returns 0 if the model is larger than `max_size`.
 size_t write(const onnx::ModelProto& model, uint8_t* data, size_t max_size) {
   const std::string bytes = model.SerializePartialAsString();
   if (bytes.size() > max_size) return 0;
@@ -237,14 +237,14 @@ size_t write(const onnx::ModelProto& model, uint8_t* data, size_t max_size) {
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size, unsigned int seed) {
   Random random(seed);
   onnx::ModelProto model;
-  constexpr size_t kAsBytes = 32;  // one change in so many is one of bytes: what cannot be parsed must be tried too
+  constexpr size_t kAsBytes = 32;  // one change in so many is one of bytes: unparsable input must be tried too
   if (below(random, kAsBytes) == 0 || !parse(model, data, size)) return LLVMFuzzerMutate(data, size, max_size);
   for (size_t left = 1 + below(random, 4); left > 0; --left) ModelMutation(model, random).change_one();
   const size_t written = write(model, data, max_size);
   return written > 0 ? written : size;
 }
 
-/// A message of the second model in the place of one of the same type in the first.
+/// Puts a message of the second model in the place of one of the same type in the first.
 extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t* data1, size_t size1, const uint8_t* data2, size_t size2,
                                             uint8_t* out, size_t max_size, unsigned int seed) {
   Random random(seed);

@@ -9,6 +9,7 @@
 #include "exec/one_node_protos.h"
 #include "ops/find_operator.h"
 #include "ops/op_list.h"
+#include "ops/signatures.h"
 
 namespace detent::fuzz {
 
@@ -68,7 +69,7 @@ float real(ByteReader& bytes) {
   return kind < 128 ? kSpecial[kind % std::size(kSpecial)] : bytes.take<float>();
 }
 
-/// A few extents, most of them small; -1 stays open.
+/// Returns a few extents, most of them small; -1 stays open.
 void set_dims(google::protobuf::RepeatedField<int64_t>& dims, ByteReader& bytes) {
   dims.Clear();
   for (size_t left = bytes.below(7); left > 0; --left) {
@@ -88,7 +89,7 @@ void set_tensor(onnx::TensorProto& tensor, ByteReader& bytes) {
   tensor.set_raw_data(raw);
 }
 
-/// Other values of the same shape: floats and integers that fill what the tensor has.
+/// Returns other values of the same shape: floats and integers that fill the tensor's elements.
 void refill(onnx::TensorProto& tensor, ByteReader& bytes) {
   const Tensor old = tensor_from_proto(tensor);
   Tensor fresh = old.clone();
@@ -154,7 +155,7 @@ void set_attribute(onnx::AttributeProto& attribute, ByteReader& bytes) {
   }
 }
 
-/// One value of a list that is there, or the whole attribute.
+/// Changes one value of an existing list, or the whole attribute.
 void change_attribute(onnx::AttributeProto& attribute, ByteReader& bytes) {
   if (attribute.ints_size() > 0 && bytes.byte() % 4 != 0)
     attribute.set_ints(static_cast<int>(bytes.below(static_cast<size_t>(attribute.ints_size()))), integer(bytes));
@@ -166,11 +167,10 @@ void change_attribute(onnx::AttributeProto& attribute, ByteReader& bytes) {
     set_attribute(attribute, bytes);
 }
 
-/// An attribute that the operator knows, whether the node has it or not.
+/// Returns an attribute that the operator knows, whether the node has it or not.
 void add_known_attribute(onnx::NodeProto& node, int64_t opset, ByteReader& bytes) {
-  const OperatorDef* definition = find_operator(node.domain(), node.op_type(), opset);
-  if (!definition) return;
-  const auto versions = parse_signature(definition->signature.text());
+  if (!find_operator(node.domain(), node.op_type(), opset)) return;
+  const auto versions = signatures_of(node.op_type());
   const auto& rules = versions[bytes.below(versions.size())].attributes;
   if (rules.empty()) return;
   onnx::AttributeProto& attribute = *node.add_attribute();

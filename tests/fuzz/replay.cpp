@@ -1,6 +1,5 @@
 // A target without libFuzzer, for every compiler: TARGET PATH... runs each file, and each file of a folder below it,
-// once. A finding ends the program; a path that is not there, or no file at all, is an error too: the replay would
-// check nothing.
+// once. A finding ends the program. A missing path, or no file at all, is an error too.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>

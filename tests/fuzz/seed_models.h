@@ -7,7 +7,7 @@
 
 namespace detent::fuzz {
 
-/// Small models of what one node does not show: layers to place, pairs to read, functions, graphs in graphs.
+/// Small models that one node does not cover: layers to place, pairs to read, functions, graphs in graphs.
 inline constexpr std::pair<std::string_view, std::string_view> kSeedModels[] = {
     {"layers",
      R"(<ir_version: 8, opset_import: ["" : 13]> g (float[1,2,4,4] x) => (float[1,3] y)

@@ -28,7 +28,7 @@ using ::testing::SizeIs;
 constexpr WriteOptions kBeside{.overwrite = true, .external_data_above = 0};
 constexpr WriteOptions kInside{.overwrite = true};
 
-/// A model with two weights of 8 kB, all bytes `letter`.
+/// Makes a model with two weights of 8 kB, all bytes `letter`.
 Model model_of(char letter) {
   Model model = parse_model_text(
       "<ir_version: 8, opset_import: [\"\" : 13]> g (float[1,4] x) => (float[1,4] y) { y = Relu (x) }");
@@ -42,7 +42,7 @@ Model model_of(char letter) {
   return model;
 }
 
-/// The letter of a model whose weights are all of one; '?' for a mix.
+/// Returns the letter of a model whose weights are all of one; '?' for a mix.
 char letter_of(const fs::path& file) {
   const Model model = read_model(file);
   const auto& weights = model.proto().graph().initializer();
@@ -76,13 +76,13 @@ TEST(DataFiles, OnlyDataThatTheReplacedModelNamesGoes) {
   const TemporaryFolder folder;
   const std::vector<std::string> others{"m.onnx.data", "m.onnx.0123456789abcdef.data", "m.onnx.0123456789ABCDEF.data",
                                         "n.onnx.0123456789abcdef.data"};
-  for (const std::string& name : others) folder.write(name, "somebody's");
+  for (const std::string& name : others) folder.write(name, "another's");
   write_model(model_of('a'), folder / "m.onnx", kBeside);
   EXPECT_THAT(data_files_of(folder / "m.onnx"), SizeIs(1));
   EXPECT_THAT(data_files_of(folder / "m.onnx.data"), IsEmpty());
   EXPECT_THAT(data_files_of(folder / "none.onnx"), IsEmpty());
   write_model(model_of('b'), folder / "m.onnx", kInside);
-  for (const std::string& name : others) EXPECT_EQ(TemporaryFolder::read(folder / name), "somebody's");
+  for (const std::string& name : others) EXPECT_EQ(TemporaryFolder::read(folder / name), "another's");
   EXPECT_THAT(folder.names(), SizeIs(others.size() + 1));
 }
 

@@ -13,7 +13,7 @@ net (float[N,2,4,4] x) => (float[N,2,4,4] y)
 <float[2,2,1,1] w = {1, 2, 3, 4}, float[2] b = {5, 6}>
 { c = Conv <kernel_shape = [1, 1], group = 1> (x, w, b)  y = Relu (c) })";
 
-/// Fingerprint of the network after a change of its proto.
+/// Returns the fingerprint of the network after a change of its proto.
 template <class Change>
 Digest changed(Change&& change) {
   Model model = parse_model_text(kNetwork);
@@ -28,7 +28,7 @@ Digest original() {
 TEST(Fingerprint, DoesNotSeeWhatDoesNotCompute) {
   EXPECT_EQ(changed([](onnx::ModelProto& model) {
               model.set_doc_string("about");
-              model.set_producer_name("somebody");
+              model.set_producer_name("another producer");
               model.set_model_version(7);
               model.mutable_graph()->set_name("other");
               model.mutable_graph()->set_doc_string("graph");

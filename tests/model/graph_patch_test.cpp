@@ -64,7 +64,7 @@ TEST(ApplyPatch, RemovesWhatItLeftWithoutAReaderAndNothingElse) {
   apply_patch(model, patch);
   EXPECT_THAT(operators_of(model), ElementsAre("Relu"));
   ASSERT_EQ(graph.initializer_size(), 1);
-  EXPECT_EQ(graph.initializer(0).name(), "spare");  // nobody read it before either
+  EXPECT_EQ(graph.initializer(0).name(), "spare");  // without a reader before, too
   EXPECT_EQ(graph.input_size(), 1);
   ASSERT_EQ(graph.value_info_size(), 1);
   EXPECT_EQ(graph.value_info(0).name(), "y");

@@ -8,9 +8,9 @@
 
 namespace detent::test {
 
-/// Model from its text form, in which `w = Cast <to = 10> (wf)` of an initializer `wf` stands for an FP16 initializer
-/// `w`, `<to = 16>` for a BF16, `<to = 17>` for an FP8 and `<to = 22>` for an INT4 one: the text form has no such
-/// numbers.
+/// Returns a model from its text form, in which `w = Cast <to = 10> (wf)` of an initializer `wf` stands for an FP16
+/// initializer `w`, `<to = 16>` for a BF16, `<to = 17>` for an FP8 and `<to = 22>` for an INT4 one: the text form has
+/// no such numbers.
 inline Model parse_half_model(const std::string& text) {
   Model model = parse_model_text(text);
   GraphPatch patch;

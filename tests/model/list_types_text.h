@@ -13,7 +13,7 @@ namespace detent::test {
 /// Types around a tensor's, the outermost first: "seq", "optional".
 using Wrappers = std::vector<std::string>;
 
-/// Turns "optional(seq(float[N])) x" into "float[N] x" and returns the text that stood around it.
+/// Turns "optional(seq(float[N])) x" into "float[N] x" and returns the text around it.
 inline std::map<std::string, Wrappers> take_wrappers(std::string& text) {
   std::map<std::string, Wrappers> found;
   const auto next = [&] { return std::min(text.find("seq("), text.find("optional(")); };

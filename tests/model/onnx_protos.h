@@ -1,6 +1,6 @@
 #pragma once
 
-// libonnx's headers want to be told how the library was built.
+// libonnx's headers need these macros, as the library was built.
 #ifndef ONNX_NAMESPACE
 #define ONNX_NAMESPACE onnx
 #endif

@@ -11,7 +11,7 @@ using ::testing::SizeIs;
 const char* const kUnionChain = R"(<ir_version: 7, opset_import: ["" : 13]>
 g (float[N, 3] x) => (float[N, 3] y) { a = Relu (x)  y = Abs (a) })";
 
-/// `a` through a Mul by `factor`, read by the Abs.
+/// Passes `a` through a Mul by `factor`, read by the Abs.
 GraphPatch scaled(float factor) {
   GraphPatch patch;
   patch.reason = "scale a";

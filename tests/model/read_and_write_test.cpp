@@ -35,7 +35,7 @@ g (float[N, 4] x) => (float[N, 4] y)
 
 Model sample() { return parse_model_text(kText); }
 
-/// The document with the weights that stay in files.
+/// Returns the document with the weights that stay in files.
 std::string serialised(const Model& model) {
   onnx::ModelProto proto = model.proto();
   for (onnx::TensorProto& tensor : *proto.mutable_graph()->mutable_initializer()) load_stored_data(tensor);
@@ -50,7 +50,7 @@ Error refusal(const fs::path& file) {
   return error;
 }
 
-/// The sample with its bias moved to an external file.
+/// Returns the sample with its bias moved to an external file.
 onnx::ModelProto with_external_bias(const std::string& location, const std::string& offset = "0") {
   onnx::ModelProto proto = sample().proto();
   onnx::TensorProto& bias = *proto.mutable_graph()->mutable_initializer(0);
@@ -132,7 +132,7 @@ TEST(ReadModel, OpsetsAboveTwentyEightAreRefused) {
   EXPECT_THAT(refusal(folder.write("m.onnx", proto.SerializeAsString())).what(), HasSubstr("opset 29"));
 }
 
-/// Before opset 7 the slopes of a PRelu counted channels; now they broadcast from the last axis.
+/// Below opset 7 the slopes of a PRelu count channels; from 7 on they broadcast from the last axis.
 TEST(ReadModel, OpsetsBelowSevenAreConverted) {
   const Model model = parse_model_text(
       "<ir_version: 3, opset_import: [\"\" : 6]> g (float[1,2,3,3] x, float[2] s) => (float[1,2,3,3] y) "
@@ -152,7 +152,7 @@ TEST(ReadModel, AnOldOperatorWithoutConversionIsNamed) {
   }
 }
 
-// The checker looks at no file of a newer IR version, and the converter takes the inputs for granted.
+// The checker reads no file of a newer IR version, and the converter assumes the inputs.
 TEST(ReadModel, AnOldOperatorWithoutItsInputsIsNamedWhateverTheIrVersion) {
   for (const char* ir : {"3", "29"}) {
     SCOPED_TRACE(ir);
@@ -266,7 +266,7 @@ TEST(ExternalData, LinksThatLeadBesideTheRealModelAreFollowed) {
 TEST(WriteModel, WhatIsWrittenReadsBackTheSame) {
   const TemporaryFolder folder;
   onnx::ModelProto proto = sample().proto();
-  proto.set_producer_name("somebody");
+  proto.set_producer_name("another producer");
   proto.mutable_graph()->set_doc_string("a note");
   proto.mutable_unknown_fields()->AddVarint(1234, 5);  // a field of a later ONNX
   const Model model = read_model(folder.write("in.onnx", proto.SerializeAsString()));

@@ -13,7 +13,7 @@
 
 namespace detent {
 
-/// An empty folder of its own for one test, removed with its content at the end.
+/// An empty folder for one test, removed with its content at the end.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -52,7 +52,7 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-/// The error that `action` throws. Fails the test when it throws nothing.
+/// Returns the error that `action` throws. Fails the test when it throws nothing.
 template <class Error, class Action>
 Error error_of(Action&& action) {
   try {

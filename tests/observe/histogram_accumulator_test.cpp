@@ -17,8 +17,7 @@ namespace {
 
 constexpr int64_t kWhateverTheCpuHas = 0;
 
-/// All that the CPU has (VBMI2 too, which has no code of its own), then one instruction set after the other, down to
-/// plain scalar code.
+/// All instruction sets of the CPU (with VBMI2, which has no separate code), one after the other, down to scalar code.
 std::vector<int64_t> instruction_sets() {
   std::vector<int64_t> sets = hwy::SupportedAndGeneratedTargets();
   sets.insert(sets.begin(), kWhateverTheCpuHas);
@@ -41,7 +40,7 @@ INSTANTIATE_TEST_SUITE_P(, EveryInstructionSet, testing::ValuesIn(instruction_se
   return target.param == kWhateverTheCpuHas ? "All" : std::string(hwy::TargetName(target.param));
 });
 
-/// `next(random)` count times.
+/// Returns the results of `count` calls of next(random).
 std::vector<float> generate(size_t count, const std::function<float(std::mt19937&)>& next) {
   std::mt19937 random(static_cast<unsigned>(count));
   std::vector<float> values(count);

@@ -8,7 +8,7 @@
 
 namespace detent {
 
-/// A table of samples first, first + 1 ... of a made-up data set: both signs, zeros, an outlier now and then.
+/// Makes a table of samples first, first + 1 ... of a made-up data set: both signs, zeros, an outlier now and then.
 inline CalibrationTable table_of_samples(size_t first, size_t count, TableShard shard = {}) {
   CalibrationTable table;
   table.model = "0123456789abcdef0123456789abcdef";
@@ -31,7 +31,7 @@ inline CalibrationTable table_of_samples(size_t first, size_t count, TableShard 
   return table;
 }
 
-/// The same with what the values reach; "codes" is of another type.
+/// Makes the same with reaches of the values; "codes" is of another type.
 inline CalibrationTable reaching_table_of_samples(size_t first, size_t count, TableShard shard = {}) {
   CalibrationTable table = table_of_samples(first, count, shard);
   table.reaches = {{"codes", {}}, {"conv", {}}, {"never", {}}};
@@ -47,7 +47,7 @@ inline CalibrationTable reaching_table_of_samples(size_t first, size_t count, Ta
   return table;
 }
 
-/// As versions before format 4 wrote it.
+/// Returns the table as versions before format 4 wrote it.
 inline CalibrationTable without_extremes(CalibrationTable table) {
   for (auto& [name, value] : table.values) value.extremes.clear();
   return table;

@@ -107,7 +107,7 @@ TEST(TokenReachObserver, TakesTensorsOfRankThree) {
   EXPECT_EQ(observer.reaches().at(ValueId{1}).others, 2);
 }
 
-/// Samples of a made-up data set with tokens of "conv".
+/// Makes samples of a made-up data set with tokens of "conv".
 CalibrationTable table_with_tokens(size_t first, size_t count) {
   CalibrationTable table = table_of_samples(first, count);
   table.tokens = {{"conv", {}}, {"never", {}}};

@@ -1,6 +1,6 @@
-// A Relu or Clip between an operator and the pair behind it. ONNX Runtime compares its bounds with the pair twice: in codes, where
-// it chooses the integer kernel, and in real numbers, where it removes the activation. Where the two disagree it calls the model
-// invalid. `quantize` writes no such file; `lint` names it in files of others, and only there.
+// A Relu or Clip between an operator and the pair behind it. ONNX Runtime compares its bounds with the pair twice: in
+// codes to choose the integer kernel, and in real numbers to remove the activation. If the two disagree it calls the
+// model invalid. `quantize` writes no such file; `lint` names it in files of others.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,8 @@ async function isRefused(file) {
 
 const kinds = { uint8: { lowest: 0, middle: 128 }, int8: { lowest: -128, middle: 0 } };
 
-// x --> pair --> operator --> activation --> pair --> Tanh. grid: {type, scale, zero (none: left out)}; bounds of the Clip.
+// x --> pair --> operator --> activation --> pair --> Tanh. grid: {type, scale, zero (none: left out)}; bounds of the
+// Clip.
 function foreign({ operator, activation, bounds = [], grid, readers = 1 }) {
   const pair = (input, output, suffix, zero = true) => [
     node('QuantizeLinear', [input, `s${suffix}`, ...(zero ? [`z${suffix}`] : [])], [`${output}_q`]),
@@ -104,8 +105,8 @@ for (const [name, { refused, grid, ...parts }] of Object.entries(grids)) {
   }
 }
 
-// Networks of ours with a Clip whose bounds times 255 steps round up or whose lower bound is not 0, quantized with numbers that
-// reach both bounds.
+// Networks with a Clip whose bounds times 255 steps round up or whose lower bound is not 0, quantized with numbers
+// that reach both bounds.
 const bounds = [[0, 31.98], [0, 6], [0, 1 / 3], [0, 1e-3], [-1, 3], [-1, 1], [-31.98, 31.98], [-0.1, 31.98]];
 const bodies = {
   Conv: [node('Conv', ['x', 'w'], ['a']), node('Clip', ['a', 'lo', 'hi'], ['b']), node('Conv', ['b', 'w'], ['c'])],

@@ -12,13 +12,13 @@ import { selected } from './selection.mjs';
 
 const targets = ['tensorrt', 'onnxruntime'];
 
-// Deep networks turn noise of 1e-7 into flipped steps, so only these are held to a bound end to end: 99 % of the outputs'
-// elements within one step. shapes_unet for tensorrt does not reach it, and no two float implementations do: oneDNN's AVX-512
-// and AVX2 kernels agree with each other on 98.7 % (max) and 92.9 % (entropy) of its elements (src/DECISIONS.md).
+// Deep networks turn noise of 1e-7 into flipped steps, so only these are tested end to end: 99 % of the outputs'
+// elements within one step. shapes_unet for tensorrt does not reach it, as no two float implementations do: oneDNN's
+// AVX-512 and AVX2 kernels agree on 98.7 % (max) and 92.9 % (entropy) of its elements (src/decisions/build.md).
 const within1Step = { sample: 0.98, shapes_unet: 0.99, occupancy3d: 0.99, cifar10_resnet18: 0.99 };
 const growing = { 'shapes_unet tensorrt': 0.9, 'sample tensorrt': 0.9 };
 
-// Every n-th sample of the evaluation set: few where the network is large, all where the share within one step varies much
+// Every n-th sample of the evaluation set: few for large networks, all where the share within one step varies much
 // from sample to sample.
 const strides = { sample: 1, shapes_unet: 1, cifar10_resnet18: 63, cifar10_efficientnet_b0: 63 };
 
@@ -29,7 +29,7 @@ async function fewSamples(model) {
   return [path, readNpy(path)];
 }
 
-// Every value of the quantized model for one sample, as ONNX Runtime computes it; once for each file.
+// Returns every value of the quantized model for one sample from ONNX Runtime; once for each file.
 const traceSample = (file, model) => once(['trace', file], async () => {
   const [, stack] = await fewSamples(model);
   return traceModel(file, { [readModel(file).inputs[0].name]: sampleOf(stack, 0) });

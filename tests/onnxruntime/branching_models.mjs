@@ -1,4 +1,4 @@
-// Small models with graphs inside, written here: what engines infer about branches differs from what stands outside.
+// Small models with graphs inside: engines infer other types in branches than outside.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { node } from './graph_parts.mjs';
@@ -9,11 +9,11 @@ const initializer = (name, dims, scale) => message(5, tensorProto(name, random(d
 const ints = (name, ...values) =>
   message(5, tensorProto(name, { type: 'int64', dims: [values.length], data: BigInt64Array.from(values.map(BigInt)) }));
 
-// A branch of one output; `dims` undefined: it says neither type nor shape, as exporters write it.
+// A branch of one output; without `dims` it declares neither type nor shape, as exporters write it.
 const branch = (output, dims, ...nodes) =>
   Buffer.concat([...nodes, message(2, output), valueInfo(12, output, dims && elemTypes.float32, dims)]);
 
-// Two Convs around what `inside` puts between them: values a [N,16,L] and b [N,16,L] that may be read, z that it must write.
+// Two Convs around `inside`, which may read values a [N,16,L] and b [N,16,L] and must write z.
 function model(inside, outDims) {
   const graph = [
     node('Conv', ['x', 'w1'], ['c1'], { pads: [1, 1], kernel_shape: [3] }), node('Relu', ['c1'], ['a']),
@@ -34,11 +34,11 @@ const lstm = (x, y) => [node('LSTM', [x, 'lstmW', 'lstmR'], ['', `${y}_h`], { hi
 const recurrent = (output, x) => branch(output, undefined, ...lstm(x, output));
 
 const cases = {
-  // silero_vad: both branches read the layer's output behind a Transpose of their own.
+  // silero_vad: each branch reads the layer's output behind its Transpose.
   'LSTM in branches behind a Transpose': [[...isOne, node('Transpose', ['b'], ['t'], { perm: [2, 0, 1] }),
     node('Transpose', ['b'], ['u'], { perm: [2, 0, 1] }), choose('z', recurrent('p', 't'), recurrent('q', 'u')),
     node('MatMul', ['z', 'w4'], ['y']), initializer('w4', [8, 8], 0.2)], [1, 8]],
-  // What torch.squeeze becomes: the rank of z is open.
+  // The exported form of torch.squeeze: the rank of z is open.
   'branches of other ranks': [[...isOne, node('Slice', ['b', 'zeroth', 'one', 'one'], ['s']), ints('zeroth', 0),
     choose('z', branch('p', undefined, node('Squeeze', ['s', 'one'], ['p'])),
       branch('q', undefined, node('Identity', ['s'], ['q']))),
@@ -59,7 +59,7 @@ const cases = {
     node('Add', ['z', 'e'], ['y'])], [2, 6]],
 };
 
-// Models as float_models.mjs has them; their files lie in `folder`.
+// Models in the form of float_models.mjs; their files lie in `folder`.
 export const branchingModels = (folder) => Object.entries(cases).map(([name, [inside, outDims]], index) => {
   const file = join(folder, `branching_${index}.onnx`);
   writeFileSync(file, model(inside, outDims));

@@ -1,5 +1,5 @@
-// A small decoder of our own, one layer: ids and past keys and values in, logits and all keys and values out. Embedding and head
-// share their table; the head reads it transposed.
+// A small decoder of one layer: ids and past keys and values in, logits and all keys and values out. Embedding and
+// head share their table; the head reads it transposed.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { elemTypes, integer, message, tensorProto, valueInfo } from './onnx_file.mjs';

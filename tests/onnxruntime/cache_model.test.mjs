@@ -1,5 +1,5 @@
-// A decoder with a cache of keys and values through quantize, run and ONNX Runtime, for both targets: past values come in and all
-// values go out in float, and the quantized step continues a cache as the float step does.
+// A decoder with a cache of keys and values in quantize, run and ONNX Runtime, for both targets: past values come in
+// and all values go out in float, and the quantized step continues a cache as the float step does.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,13 +39,15 @@ for (const target of Object.keys(levelOf)) {
     for (const name of ['logits', 'present_key', 'present_value']) {
       const [db, apart] = [sqnr(expected[name], engine[name]), sqnr(engine[name], ours[name])];
       t.diagnostic(`${name}: ${db.toFixed(1)} dB against FP32; Detent and the engine ${apart.toFixed(1)} dB apart`);
-      // Two roundings to 8 bits of values within 4 standard deviations cost about 37 dB; a wrong axis or scale leaves under 10.
+      // Two roundings to 8 bits of values within 4 standard deviations cost about 37 dB; a wrong axis or scale leaves
+      // under 10.
       assert.ok(db > 25, `${name} has ${db} dB`);
-      // A code on the edge falls to either side where two programs sum in other orders: rarer than one in 100 codes.
+      // A code on the edge falls to either side in two programs that sum in other orders: rarer than one in 100
+      // codes.
       assert.ok(apart > db + 3, `${name}: engines are ${apart} dB apart, FP32 ${db}`);
     }
 
-    // What was handed over comes back as it was: no pair stands on the cache.
+    // The cache comes back unchanged: no pair stands on it.
     const first = Object.fromEntries(Object.entries(read(evaluation)).map(([name, stack]) => [name, sampleOf(stack, 0)]));
     const out = await runOnce(int8, first);
     assert.deepEqual(positions(out.present_key, 0, past), positions(first.past_key, 0, past));

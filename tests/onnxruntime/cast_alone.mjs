@@ -1,5 +1,5 @@
-// node cast_alone.mjs [MODEL...]: what `detent cast` to FP16 costs, without pairs, as ONNX Runtime computes it and as Detent does.
-// Prints the SQNR of the worst float output against FP32, on the samples of float_models.mjs.
+// node cast_alone.mjs [MODEL...]: prints the SQNR of the worst float output of `detent cast` to FP16 against FP32, in
+// ONNX Runtime and in Detent, on the samples of float_models.mjs.
 import { castTo, runWith, writeInputs } from './detent.mjs';
 import { runModel } from './engine.mjs';
 import { exportedModels, floatModels } from './float_models.mjs';

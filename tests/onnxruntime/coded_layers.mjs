@@ -8,8 +8,9 @@ const layers = new Set(['Conv', 'Gemm', 'MatMul']);
 const absorbed = new Set(['Relu', 'Clip']);
 const uint8 = 2;
 
-// [{layer, nodes, from, quantize}]: from = name of the codes read, quantize = the QuantizeLinear behind the layer, or behind its
-// Relu or Clip. Layers whose weight is no constant, or whose output has other readers, are left out.
+// Returns [{layer, nodes, from, quantize}]: from = name of the codes read, quantize = the QuantizeLinear behind the
+// layer, or behind its Relu or Clip. Layers without a constant weight, or whose output has other readers, are left
+// out.
 export function codedLayers(model) {
   const producer = new Map(model.nodes.flatMap((node) => node.outputs.map((name) => [name, node])));
   const readers = new Map();
@@ -24,7 +25,8 @@ export function codedLayers(model) {
     const nodes = [data, weight, ...(bias ? [bias] : []), layer];
     let next = onlyReader(layer.outputs[0]);
     if (next && absorbed.has(next.op)) {
-      nodes.push(...next.inputs.slice(1).flatMap((name) => producer.get(name) ?? []), next);  // bounds may come from Constant nodes
+      // Bounds may come from Constant nodes.
+      nodes.push(...next.inputs.slice(1).flatMap((name) => producer.get(name) ?? []), next);
       next = onlyReader(next.outputs[0]);
     }
     return next?.op === 'QuantizeLinear' ? [{ layer, nodes, from: data.inputs[0], quantize: next }] : [];

@@ -1,6 +1,6 @@
-// npm run comparisons [-- MODEL ...] [--check]: one `detent compare` for each model and target on the whole evaluation set, as
-// Markdown, the winner in bold, beside the best that onnxruntime.quantization reaches. With --check, exit 1 where our best
-// has a lower SQNR than their best, or a score more than 0.3 point below FP32 (EfficientNet-B0: not above 76 %).
+// npm run comparisons [-- MODEL ...] [--check]: one `detent compare` for each model and target on the whole
+// evaluation set, as Markdown, the best in bold, beside the best of onnxruntime.quantization. --check exits 1 if our
+// best has a lower SQNR than theirs, or a score more than 0.3 point below FP32 (EfficientNet-B0: not above 76 %).
 import { parseArgs } from 'node:util';
 import { compared } from './detent.mjs';
 import { cell, printHeader, printRow } from './measured.mjs';

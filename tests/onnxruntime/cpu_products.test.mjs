@@ -1,5 +1,5 @@
-// What `--cpu avx2` computes is what ONNX Runtime computes on x86 CPUs without VNNI, code for code: every integer layer of a file,
-// fed with the codes that the engine had there. And a file written with `--cpu any` computes the same on both kinds of CPU.
+// `--cpu avx2` computes every integer layer as ONNX Runtime does on x86 CPUs without VNNI, code for code, from the
+// codes that the engine had there. A file of `--cpu any` computes the same on both kinds of CPU.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { codedLayers, layersAlone } from './coded_layers.mjs';
@@ -13,7 +13,8 @@ import { join } from 'node:path';
 
 const fileName = (name) => name.replace(/[^A-Za-z0-9_.-]/g, '_');
 
-// {from: stack, expected: [stack]}: the codes in front of and behind each layer, of one sample, on a kind of CPU.
+// Returns {from: stack, expected: [stack]}: the codes in front of and behind each layer, of one sample, on a kind of
+// CPU.
 async function codesOf(command, file, model, found) {
   const folder = freshFolder();
   const read = readModel(file);

@@ -1,8 +1,9 @@
-// npm run cpus [-- MODEL... [--OPTION...]]: files for ONNX Runtime on x86 CPUs with VNNI and without, on whole evaluation sets. Each file is judged
-// computed exactly (the engine without optimizations), as the engine runs it on this CPU, and as a CPU without VNNI computes it
-// (`detent run --cpu avx2`, which cpu_products.test.mjs holds to the engine). Files: `--cpu vnni`, that with 7-bit weights, and the
-// default, whose weights do not saturate. A cell is the score in percent and the SQNR against FP32; where no label is known, the
-// SQNR alone, the mean over the float outputs. Options go to `detent quantize`: `--small-layers quantize` makes first layers INT8.
+// npm run cpus [-- MODEL... [--OPTION...]]: scores files for ONNX Runtime on x86 CPUs with VNNI and without, on whole
+// evaluation sets. Each file is judged three times: computed exactly (the engine without optimizations), by the
+// engine on this CPU, and as a CPU without VNNI computes it (`detent run --cpu avx2`, which cpu_products.test.mjs
+// compares with the engine). Files: `--cpu vnni`, that with 7-bit weights, and the default, whose weights do not
+// saturate. A cell is the score in percent and the SQNR against FP32; without labels the SQNR alone, the mean over
+// the float outputs. Options go to `detent quantize`: `--small-layers quantize` makes first layers INT8.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +18,7 @@ import { sqnr } from './score.mjs';
 
 const variants = [['--cpu vnni', ['--cpu', 'vnni']], ['7 bits', ['--cpu', 'vnni', '--weight-bits', '7']], ['default', []]];
 
-// mAP by the shared folder's own script, from one output.
+// Returns the mAP by the shared folder's script, from one output.
 function meanAveragePrecision(form) {
   return (path) => JSON.parse(execFileSync('python3', [join(shared, 'models/score_map.py'), form,
     join(shared, 'images/bccd/labels.json'), path], { encoding: 'utf8', env: { ...process.env, PATH: `/usr/bin:${process.env.PATH}` } }));

@@ -1,4 +1,5 @@
-// CPUs with and without VNNI, whose integer kernels in ONNX Runtime differ: natively, or in qemu where this CPU is another.
+// CPUs with and without VNNI, whose integer kernels in ONNX Runtime differ: natively, or in qemu if this CPU is of
+// the other kind.
 import { execFile, execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +25,7 @@ function emulates() {
   }
 }
 
-// The command in front of node on which ONNX Runtime has no VNNI; null where there is no such CPU here.
+// The command in front of node with which ONNX Runtime has no VNNI; null if there is no such CPU here.
 export const withoutVnni = hasVnni ? (emulates() ? emulator : null) : [];
 
 // Runs a model over stacks ({input: path}) with all optimizations; returns {output: stack}. command  in front of node.

@@ -1,10 +1,10 @@
-// npm run defaults [-- MODEL...]: what each level of --accuracy is worth, with no calibrator named: score and SQNR on the whole
-// evaluation set in ONNX Runtime, agreement with FP32, seconds of `quantize` by the clock and of all threads together, and those in
-// units of the first row of a model and target. With --samples 16,64 calibrated with that many too; with --zoo the
-// networks of other people: auto beside the best calibrator that can be named, by 'detent compare'.
+// npm run defaults [-- MODEL...]: prints for each level of --accuracy, without a named calibrator, score and SQNR on
+// the whole evaluation set in ONNX Runtime, agreement with FP32, seconds of `quantize` by the clock and of all
+// threads, and these in units of the first row of a model and target. --samples 16,64 also calibrates on that many;
+// --zoo adds the zoo's networks: auto beside the best calibrator by 'detent compare'.
 //   --levels fast,best         only these
 //   --calibrators max,mse      these instead of the levels
-//   --outliers keep,clip,drop  each of them; --equalize off,auto too. 'default' says nothing
+//   --outliers keep,clip,drop  each of them; also --equalize off,auto. 'default' passes no option
 //   --targets tensorrt         only this one
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const { values: options, positionals: named } = parseArgs({ allowPositionals: tr
   equalize: list('default'), targets: list(Object.keys(levelOf).join(',')), zoo: { type: 'boolean' } } });
 const listed = (name) => options[name].split(',').filter((one) => one !== '');
 
-// What is asked for, one after the other: {level or calibrator, outliers, equalize, count of samples}.
+// The rows: {level or calibrator, outliers, equalize, count of samples}.
 const asked = [
   ...(options.calibrators ? listed('calibrators').map((calibrator) => ({ calibrator }))
     : listed('levels').map((level) => ({ level })))
@@ -30,7 +30,7 @@ const asked = [
   ...listed('samples').map((count) => ({ level: 'balanced', outliers: 'default', equalize: 'default', count })),
 ];
 
-// Share of decisions that are as in FP32.
+// Returns the share of decisions that are as in FP32.
 function agreement(reference, output) {
   const [expected, found] = [decisionsOf(reference), decisionsOf(output)];
   return expected.reduce((same, value, i) => same + (value === found[i]), 0) / expected.length;

@@ -1,4 +1,4 @@
-// Runs the program under test (environment DETENT, else the release build) and hands back what it wrote.
+// Runs the program under test (environment DETENT, else the release build) and returns its output.
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -44,15 +44,15 @@ async function run(file, args) {
 
 const remembered = new Map();
 
-// What `make` gave for this key before, else now: what several tests of a process need is made once.
+// Returns the first result of `make` for this key, so that several tests of a process share it.
 export function once(key, make) {
   const text = JSON.stringify(key);
   if (!remembered.has(text)) remembered.set(text, make());
   return remembered.get(text);
 }
 
-// The samples of an evaluation set ({files}, {stack, stride} or {source}), preprocessed for the model, as one stack on disk
-// for each input; made once. Returns {input: path}.
+// Writes the samples of an evaluation set ({files}, {stack, stride} or {source}), preprocessed for the model, as one
+// stack on disk for each input, once. Returns {input: path}.
 export function writeInputs(model, set, ...more) {
   const { files, stack, stride, source } = set;
   return once(['inputs', model.file, model.preprocess, files, stack, stride, source, more],
@@ -70,7 +70,7 @@ async function writeNewInputs(model, set, more) {
   return Object.fromEntries(inputs.map(({ name }, index) => [name, join(out, `samples_${index}.npy`)]));
 }
 
-// Those of a model with one input: the path.
+// Returns the path of the only input's samples.
 export const writeSamples = async (model, set) => only(await writeInputs(model, set));
 
 // {source}: anything that --data takes.
@@ -96,7 +96,7 @@ export const runWith = (file, stacks, ...more) =>
 // The single output of a run.
 export const only = (outputs) => Object.values(outputs)[0];
 
-// What a model is calibrated on: its calibration data, or the few samples of float_models.mjs.
+// Returns the calibration data of a model, or the few samples of float_models.mjs.
 export const calibrationOf = (model) => [...(model.samples ? sourceOf(freshFolder(), model.samples()) : ['--data', model.calibration]),
   ...preprocessing(model)];
 
@@ -109,7 +109,7 @@ const tableOf = (model) => once(['table', model.file, model.name], async () => {
 
 const costs = new Map();
 
-// Seconds that making a quantized file took: {wall, cpu}, where cpu is user and system time of all its threads.
+// Returns the seconds that making a quantized file took: {wall, cpu}; cpu is user and system time of all its threads.
 export const costOf = (file) => costs.get(file);
 
 // calibrator  '' for the default.
@@ -123,7 +123,7 @@ async function quantize(model, target, calibrator, args) {
   return file;
 }
 
-// The last line of the shell's `times` is user and system time of what it ran: "0m1.25s 0m0.03s".
+// The last line of the shell's `times` is the user and system time of its commands: "0m1.25s 0m0.03s".
 const childSeconds = (stdout) => [...stdout.trim().split('\n').at(-1).matchAll(/(\d+)m([\d.]+)s/g)]
   .reduce((sum, [, minutes, seconds]) => sum + 60 * Number(minutes) + Number(seconds), 0);
 
@@ -132,7 +132,7 @@ export const quantizedFromData = (model, target, calibrator, ...more) =>
   once(['from data', model.file, model.name, target, calibrator, more],
     () => quantize(model, target, calibrator, [...calibrationOf(model), ...more]));
 
-// The same by way of its table, which gives the same bytes (agreement.test.mjs holds it to that).
+// Returns the same file made from its table, with the same bytes (agreement.test.mjs).
 export const quantized = (model, target, calibrator = 'entropy', ...more) =>
   once(['quantized', model.file, model.name, target, calibrator, more],
     async () => quantize(model, target, calibrator, ['--table', await tableOf(model), ...more]));
@@ -145,7 +145,7 @@ export const castTo = (model, type) => once(['cast', model.file, model.name, typ
   return file;
 });
 
-// Where the report of such a file lies.
+// Returns the path of the report of such a file.
 export const reportOf = (file) => `${file}.json`;
 
 // A stack's every stride-th sample, as a file.
@@ -156,7 +156,7 @@ function writePart(folder, path, stride) {
   return part;
 }
 
-// An evaluation set as --eval takes it, with what tells good outputs of it from bad ones.
+// Returns an evaluation set as --eval takes it, with the labels, masks or metric of its outputs.
 function evaluationOf(folder, set) {
   if (!set.stack) return ['--eval', writeList(folder, set.files), ...judgesOf(folder, set)];
   const truth = writePart(folder, set.truth, set.stride);
@@ -175,7 +175,8 @@ export async function compared(model, set, target, calibrators, ...more) {
   return JSON.parse(readFileSync(report, 'utf8'));
 }
 
-// Path of the model quantized for a target under a bound on an evaluation set; its report lies where reportOf() says.
+// Returns the path of the model quantized for a target under a bound on an evaluation set; reportOf() gives its
+// report.
 export async function boundTo(model, set, target, ...more) {
   const folder = freshFolder();
   const file = join(folder, 'model.int8.onnx');
@@ -195,7 +196,8 @@ export async function plan(model, target, ...more) {
   return JSON.parse((await detent('plan', model.file, '--target', target, '--json', ...more)).stdout);
 }
 
-// `detent verify` of many folders: {closing, failures}, where failures are the lines that do not say they passed.
+// Returns {closing, failures} of `detent verify` over many folders; failures are the lines of models that did not
+// pass.
 export async function verify(dirs, ...options) {
   let text;
   try {

@@ -1,6 +1,6 @@
-// npm run equalization [-- MODEL ...] [--check]: SQNR in dB of every shared model with `--equalize off` and `auto`, by `detent
-// compare` on samples that were not calibrated with, as Markdown; a cell is before -> after. With --check, exit 1 where auto
-// loses more than 0.2 dB.
+// npm run equalization [-- MODEL ...] [--check]: prints the SQNR in dB of every shared model with `--equalize off`
+// and `auto`, by `detent compare` on samples that were not calibrated with, as Markdown; a cell is before -> after.
+// --check exits 1 if auto loses more than 0.2 dB.
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -13,7 +13,7 @@ const calibrators = ['max', 'entropy', 'mse', 'percentile:99.9', 'percentile:99.
 const mayLose = 0.2;
 const inShared = (path) => join(shared, path);
 
-// What models.mjs does not name: there are no labels, so every second image calibrates and the others judge.
+// Models without labels, which models.mjs does not name: every second image calibrates, the others judge.
 const halves = (name, file, images, preprocess, limit) => ({
   name, file: inShared(`models/${name}/${file}`), preprocess, limit, calibration: inShared(images), halves: true,
 });
@@ -24,7 +24,7 @@ const unlabelled = [
   halves('style_starry_night', 'model_opset12.onnx', 'images/coco', 'raw,resize=540x540', 4),
 ];
 
-// About a hundred samples from all over the evaluation set: its lists are sorted by class.
+// About a hundred samples spread over the evaluation set, because its lists are sorted by class.
 function evaluationOf(model) {
   const count = model.evaluation(1).files?.length ?? 0;
   const set = model.evaluation(Math.max(1, Math.floor(count / 100)));

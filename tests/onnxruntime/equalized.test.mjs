@@ -1,5 +1,5 @@
-// Every model and export, equalized by every family: lint finds nothing, the file loads in
-// ONNX Runtime as its target would have it, is still the network it was, and computes there what Detent computes.
+// Every model and export, equalized by every family: lint has no finding, the file loads in ONNX Runtime for its
+// target, is still the same network, and computes there what Detent computes.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { detent, once, quantizedFromData, runWith, writeInputs } from './detent.mjs';
@@ -13,10 +13,11 @@ const few = ['--limit', '4'];
 const equalize = ['--equalize', 'gate,relu,linear,norm,act'];
 const inFile = (output) => output.replace(/[^A-Za-z0-9_.-]/g, '_');
 
-// Sums in another order differ by 1e-6 of their largest terms; 1e-4 of the outputs (float_outputs.test.mjs allows 1e-3).
+// Sums in another order differ by 1e-6 of their largest terms; 1e-4 of the outputs (float_outputs.test.mjs allows
+// 1e-3).
 const roundingOnly = 80;
-// Factors that do not cancel make another network, whose outputs are as far from the old ones as these are large: 0 dB. Half
-// of that power; the least here is 6 dB, coco_yolox_nano by its extremes.
+// Factors that do not cancel make another network, whose outputs are as far from the old ones as these are large: 0
+// dB. The bound is half of that power; the least here is 6 dB, coco_yolox_nano by its extremes.
 const anotherNetwork = 3;
 
 for (const { model, options } of selectedOfAll()) {
@@ -38,8 +39,8 @@ for (const { model, options } of selectedOfAll()) {
         const [apart, lost] = [sqnr(a, b), sqnr(widened(float[name]), a)];
         t.diagnostic(`${name}: SQNR between the two ${apart.toFixed(1)} dB, of the quantization ${lost.toFixed(1)} dB`);
         assert.ok(lost >= anotherNetwork, `${name}: ${lost} dB lost`);
-        // Roundings that fall otherwise in a deep network make noise of the quantization's own kind. Were all of them
-        // independent in the two programs, their outputs would differ by the noise of both: twice the power, 3 dB.
+        // Other roundings in a deep network make noise of the quantization's kind. If all were independent in the two
+        // programs, their outputs would differ by the noise of both: twice the power, 3 dB.
         const bound = Math.min(lost - 3, roundingOnly);
         assert.ok(apart >= bound, `${name}: ${apart} dB apart, ${lost} dB lost`);
       }

@@ -1,4 +1,5 @@
-// Every model of the shared folder as it was exported, with real inputs: what the executor must compute like ONNX Runtime.
+// Every model of the shared folder as it was exported, with real inputs: the executor must compute it like ONNX
+// Runtime.
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { modelNamed, shared } from './models.mjs';

@@ -1,5 +1,5 @@
-// FP8 files for TensorRT in ONNX Runtime: QuantizeLinear and DequantizeLinear element by element, which sessions load them, and
-// what they score. ONNX Runtime computes their layers in float.
+// FP8 files for TensorRT in ONNX Runtime: QuantizeLinear and DequantizeLinear element by element, the sessions that
+// load them, and their scores. ONNX Runtime computes their layers in float.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { random } from './random_inputs.mjs';
 import { sqnr } from './score.mjs';
 import { selected } from './selection.mjs';
 
-const noQdqRules = { extra: { session: { disable_quant_qdq: '1' } } }; // the way out that issue 22269 names
+const noQdqRules = { extra: { session: { disable_quant_qdq: '1' } } }; // the workaround of issue 22269
 const type = 'float8e4m3fn';
 const axis = (value) => message(5, message(1, 'axis'), integer(3, value), integer(20, 2));
 const node = (op, inputs, output, ...attributes) => message(1, ...inputs.map((name) => message(1, name)), message(2, output),
@@ -33,7 +33,8 @@ function pairModel(count) {
     valueInfo(12, 'back', elemTypes.float32, [1, n, count]), valueInfo(12, 'codes', elemTypes.float32, [1, n, count]));
 }
 
-// Every code, every tie between two codes and the floats beside it, beyond the largest, and numbers of any size.
+// Every code, every tie between two codes and the floats beside it, numbers beyond the largest, and numbers of any
+// size.
 function hardNumbers() {
   const codes = [...Array(127).keys()].map((code) => (code < 8 ? code * 2 ** -9 : (8 + (code % 8)) * 2 ** ((code >> 3) - 10)));
   const ties = codes.slice(1).map((code, index) => (code + codes[index]) / 2);
@@ -62,7 +63,7 @@ test('FP8 pairs give the same numbers, bit for bit', async () => {
   }
 });
 
-// What src/place/targets/onnxruntime.cpp says of it. A release in which this fails would be one to reconsider --type fp8 for.
+// The statements of src/place/targets/onnxruntime.cpp. If a release fails here, reconsider --type fp8 for it.
 test('FP8 pairs around a MatMul load without the optimizations of pairs only', async () => {
   const model = graphOf(node('QuantizeLinear', ['x', 'scale', 'zero'], 'q', axis(0)),
     node('DequantizeLinear', ['q', 'scale', 'zero'], 'd', axis(0)), node('DequantizeLinear', ['w', 'scale', 'zero'], 'wd', axis(0)),
@@ -77,7 +78,7 @@ test('FP8 pairs around a MatMul load without the optimizations of pairs only', a
   }
 });
 
-// Why level basic is the one to take: from extended on the zero point's byte 0 passes for the lowest code of UINT8.
+// The reason for level basic: from extended on the zero point's byte 0 is read as the lowest code of UINT8.
 test('a Relu in front of an FP8 pair is lost above level basic', async () => {
   const model = graphOf(node('Relu', ['x'], 'r'), node('QuantizeLinear', ['r', 'scale', 'zero'], 'q', axis(0)),
     node('DequantizeLinear', ['q', 'scale', 'zero'], 'y', axis(0)), constant('scale', 'float32', [], Float32Array.of(1)),
@@ -90,7 +91,7 @@ test('a Relu in front of an FP8 pair is lost above level basic', async () => {
   assert.deepEqual(await run('extended'), [-2, 3]);
 });
 
-// Half a point is the aim. This one misses it by one image of 400, at 32 dB (src/DECISIONS.md); no more is allowed.
+// Half a point is the aim. This one misses it by one image of 400, at 32 dB; no more is allowed.
 const missed = { 'imagenet_squeezenet1.1': 0.0075 };
 
 for (const { model, options } of selected()) {

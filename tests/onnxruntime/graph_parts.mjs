@@ -1,9 +1,10 @@
 // Parts of an ONNX file from plain values, for models that are written here: nodes, attributes, graphs, functions.
 import { elemTypes, floating, integer, message, tensorProto, valueInfo } from './onnx_file.mjs';
 
-const [floatType, intType, stringType, tensorType, graphType, intsType] = [1, 2, 3, 4, 5, 7]; // AttributeProto.AttributeType
+// AttributeProto.AttributeType
+const [floatType, intType, stringType, tensorType, graphType, intsType] = [1, 2, 3, 4, 5, 7];
 
-// A number with a fraction is a float: { alpha: 0.5 }; { float: 2 } is one without.
+// A number with a fraction is a float: { alpha: 0.5 }; { float: 2 } is a float without one.
 const attribute = (name, value) => {
   const [type, ...parts] = typeof value === 'number' && Number.isInteger(value) ? [intType, integer(3, value)]
     : typeof value === 'number' ? [floatType, floating(2, value)]

@@ -1,5 +1,5 @@
-// An FP16 model quantized for both targets, with both types of scales: ONNX Runtime loads it at every level, it is FP16 at
-// its boundary, computes what Detent computes and still does its task.
+// An FP16 model quantized for both targets, with both types of scales: ONNX Runtime loads it at every level, it is
+// FP16 at its boundary, computes what Detent computes and still does its task.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -71,9 +71,9 @@ for (const target of ['tensorrt', 'onnxruntime']) {
         t.diagnostic(`SQNR between the two ${apart.toFixed(1)} dB, of the quantization ${lost.toFixed(1)} dB; changed argmax ` +
           `${(100 * changedArgmax(theirs, ours)).toFixed(3)} %; ${model.metric} ${score.toFixed(4)} ours, ` +
           `${set.score(theirs).toFixed(4)} theirs, ${set.score(float).toFixed(4)} FP16`);
-        // A value up to 127 steps high is rounded to 2^-12 of itself, at other places by either program: up to a 32nd of
-        // a step, so 3 % of all values end one step off. That is a third of the 1/12 step^2 that quantization itself
-        // costs at that place, and the rounding is not free either: the two must be nearer to each other than to FP16.
+        // A value up to 127 steps high is rounded to 2^-12 of itself, at other places by each program: up to a 32nd
+        // of a step, so 3 % of all values end one step off. That is a third of the 1/12 step^2 of the quantization at
+        // that place. The two programs must be nearer to each other than to FP16.
         assert.ok(apart > lost, `${apart} dB apart, ${lost} dB lost`);
         // Half a point, as for the FP32 model (models.mjs, fp32 and atLeast).
         assert.ok(score >= bound && set.score(theirs) >= bound, `${score} is below ${bound}`);

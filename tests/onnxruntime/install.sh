@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs the pinned ONNX Runtime for Node.js, once for each lock file. Without install scripts: the CPU library is in the
-# package, its script would only fetch the one for GPUs.
+# Installs the pinned ONNX Runtime for Node.js, once for each lock file, without install scripts: the CPU library is
+# in the package, and the script would only fetch the GPU one.
 set -eu
 cd "$(dirname "$0")"
 if cmp -s package-lock.json node_modules/.installed-lock.json; then exit 0; fi

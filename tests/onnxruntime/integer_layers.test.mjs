@@ -1,5 +1,5 @@
-// What the plan calls INT8 for the onnxruntime target, ONNX Runtime really runs with an integer kernel, and nothing else:
-// every weighted layer of every model, judged by the graph that the engine writes.
+// ONNX Runtime runs exactly the layers with an integer kernel that the plan for onnxruntime calls INT8: every
+// weighted layer of every model, judged by the graph that the engine writes.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { plan, quantized } from './detent.mjs';
@@ -7,10 +7,11 @@ import { optimizedModel } from './integer_nodes.mjs';
 import { readModel } from './onnx_file.mjs';
 import { selectedOfAll } from './selection.mjs';
 
-// Where an integer kernel holds its weight.
+// The input of an integer kernel that holds its weight.
 const weightSlots = { QLinearConv: 3, QLinearMatMul: 3, QGemm: 3, MatMulIntegerToFloat: 1 };
 
-// {layer's name: name of the constant that holds its INT8 weight in the written file}; layers with float weights are not in it.
+// Returns {layer's name: name of the constant that holds its INT8 weight in the written file}, without layers of
+// float weights.
 function integerWeights(model) {
   const producer = new Map(model.nodes.flatMap((node) => node.outputs.map((name) => [name, node])));
   const found = new Map();

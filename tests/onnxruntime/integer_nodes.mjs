@@ -1,4 +1,4 @@
-// What ONNX Runtime makes of a file, read from the graph that it will run.
+// Reads from ONNX Runtime's optimized graph what runs with integers.
 import { join } from 'node:path';
 import { freshFolder } from './detent.mjs';
 import { openSession } from './engine.mjs';
@@ -14,6 +14,7 @@ export async function optimizedModel(file) {
   return readModel(optimized);
 }
 
-// Names of the layers that became integer kernels; a MatMul and the Add behind it become NAME/MatMulAddFusion.
+// Returns the names of the layers that became integer kernels; a MatMul and the Add behind it become
+// NAME/MatMulAddFusion.
 export const integerLayers = async (file) => new Set((await optimizedModel(file)).nodes.filter((node) => integerOperators.has(node.op))
   .map((node) => node.name.replace(/\/MatMulAddFusion$/, '')));

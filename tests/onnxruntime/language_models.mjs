@@ -17,7 +17,7 @@ function columns({ type, dims: [count, all], data }, begin, width) {
   return { type, dims: [count, width], data: out };
 }
 
-// A stack [N, L + 1] of symbols -> {ids [N, L], next [N, L]}, where next[i] follows ids[i].
+// Splits a stack [N, L + 1] of symbols into {ids [N, L], next [N, L]}, where next[i] follows ids[i].
 export function splitSequences(all) {
   const length = all.dims[1] - 1;
   return { ids: columns(all, 0, length), next: columns(all, 1, length) };

@@ -1,5 +1,5 @@
-// The GPT of the shared folder with a residual stream as wide as those of large transformers and with LayerNorm written out, as
-// older exporters write it: the same network in FP32, another one in raw FP16, where the squares overflow.
+// The GPT of the shared folder with a residual stream as wide as those of large transformers and LayerNorm written
+// out, as older exporters write it: the same network in FP32, another one in raw FP16, where the squares overflow.
 import { readFileSync } from 'node:fs';
 import { integer, message, modelLike, parse, readModel, tensorProto } from './onnx_file.mjs';
 
@@ -20,7 +20,7 @@ function packed(bytes) {
   return numbers;
 }
 
-// Initializers whose products and sums are what a residual stream is made of: read backwards from its last value.
+// Initializers whose products and sums make the residual stream, read backwards from its last value.
 function streamConstants(model, value) {
   const producer = new Map(model.nodes.flatMap((node) => node.outputs.map((name) => [name, node])));
   const found = new Set();
@@ -70,6 +70,6 @@ export function withLargeResidual(file, factor) {
   return modelLike(model, [...constants, scalar('two', 2), scalar('epsilon', 1e-5), ...nodes, ...declared]);
 }
 
-// Names of all its float values: what raw FP16 rounds. Integers and shapes are told by what ONNX Runtime computes.
+// Names of all its float values, which raw FP16 rounds. ONNX Runtime's outputs tell integers and shapes.
 export const floatNames = (values) =>
   new Set(Object.entries(values).filter(([, value]) => value.type === 'float32').map(([name]) => name));

@@ -1,4 +1,5 @@
-// What ruins raw FP16 conversions of transformers: the squares of a residual stream near 1000, in a LayerNorm written out.
+// Raw FP16 conversions of transformers fail at the squares of a residual stream near 1000, in a LayerNorm written
+// out.
 import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

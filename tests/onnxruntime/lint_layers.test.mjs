@@ -1,13 +1,13 @@
-// What lint says of a Q/DQ file for onnxruntime, layer by layer, is what the engine builds from it: of files written for
-// this target, for the other one, and with INT8 activations.
+// For each layer of a Q/DQ file for onnxruntime lint says what the engine builds: of files written for this target,
+// for the other one, and with INT8 activations.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { detent, quantized } from './detent.mjs';
 import { integerLayers } from './integer_nodes.mjs';
 import { selectedOfAll } from './selection.mjs';
 
-// ONNX Runtime makes a Gemm of MatMul and Add (float bias) where it infers the sizes. Here it does not: they come through an
-// Expand whose target is computed from a mask.
+// ONNX Runtime makes a Gemm of MatMul and Add (float bias) if it infers the sizes. Here it does not: they come
+// through an Expand whose target is computed from a mask.
 const sizesNotInferred = {
   'exports/bert_mini/legacy_opset14 tensorrt': /layer\.\d\/attention\/output\/dense\/MatMul$/,
 };

@@ -1,4 +1,4 @@
-// A model's evaluation set, the float model's outputs on it, and what quantized models make of them in ONNX Runtime.
+// A model's evaluation set, the float model's outputs on it, and the scores of quantized models in ONNX Runtime.
 import { readFileSync } from 'node:fs';
 import { only, quantized, quantizedFromData, reportOf, runOver, writeSamples } from './detent.mjs';
 import { runModel } from './engine.mjs';
@@ -7,7 +7,7 @@ import { readNpy } from './npy.mjs';
 import { readModel } from './onnx_file.mjs';
 import { sqnr } from './score.mjs';
 
-// engine: who runs the float model, 'detent' or 'onnxruntime'.
+// engine: the program that runs the float model, 'detent' or 'onnxruntime'.
 export async function openEvaluation(model, engine) {
   const set = model.evaluation(1);
   const samples = await writeSamples(model, set);

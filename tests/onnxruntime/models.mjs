@@ -1,5 +1,5 @@
-// The models these tests run: where they lie, how their samples are read, and what they score in FP32 (the numbers were
-// measured in ONNX Runtime on the whole evaluation set). `sample` is bundled; the others need the shared folder.
+// The models of these tests: their files, how their samples are read, and their scores in FP32 (measured in ONNX
+// Runtime on the whole evaluation set). `sample` is bundled; the others need the shared folder.
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -86,11 +86,11 @@ export const models = [
 
 export const modelNamed = (name) => models.find((model) => model.name === name);
 export const calibrators = ['max', 'percentile', 'entropy', 'mse'];
-// What --calibrator auto chooses from.
+// The candidates of --calibrator auto.
 export const candidates = ['max', 'entropy', 'mse', 'percentile:99.9', 'percentile:99.99', 'percentile:99.999',
   'samplemax:99', 'samplemax:95', 'samplemax:90', 'samplemax:50'];
 
-// How ONNX Runtime judges a file written for a target: int8 symmetric models with its graph optimizations off, because
+// Level at which ONNX Runtime judges a file for a target: int8 symmetric models without graph optimizations, because
 // from level "basic" on it drops a Clip(0,6) before an int8 QuantizeLinear.
 export const levelOf = { tensorrt: 'disabled', onnxruntime: 'all' };
 

@@ -1,10 +1,10 @@
-// npm run next-tokens [-- ARGUMENT...]: what the GPT of the shared folder is worth in ONNX Runtime: cross entropy in nats a symbol
-// and the share of next symbols that are right, over all evaluation sequences, FP32 and quantized for both targets with the
-// given arguments of `detent quantize` (none: the defaults).
-//   --file A.onnx,B.onnx   score these files instead of quantizing
+// npm run next-tokens [-- ARGUMENT...]: prints the cross entropy in nats a symbol and the share of correct next
+// symbols of the shared folder's GPT in ONNX Runtime, over all evaluation sequences, FP32 and quantized for both
+// targets with the given arguments of `detent quantize` (none: the defaults).
+//   --file A.onnx,B.onnx   scores these files instead of quantizing
 //   --targets tensorrt     only this one
-//   --draws 16,32x3        also calibrated on so many samples, with 1 or so many seeds
-//   --check                exit 1 where FP32 is not 1.4204 +- 1e-4, or a default is 0.01 nats or more above it
+//   --draws 16,32x3        also calibrates on so many samples, with 1 or so many seeds
+//   --check                exits 1 if FP32 is not 1.4204 +- 1e-4, or a default is 0.01 nats or more above it
 import { existsSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { quantizedFromData, reportOf } from './detent.mjs';

@@ -1,4 +1,4 @@
-// Cuts a model into one model a node, each fed with the tensors ONNX Runtime had at that node.
+// Cuts a model into one model a node, each fed with the tensors that ONNX Runtime had at that node.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openSession, runOnce } from './engine.mjs';
@@ -27,7 +27,7 @@ export async function traceModel(file, feeds, wanted) {
 
 const info = (number, name, value) => valueInfo(number, name, elemTypes[value.type], value.dims);
 
-// A constant operand as an initializer: the file's own bytes, or what constant nodes made of it.
+// A constant operand as an initializer: the file's bytes, or the output of constant nodes.
 const initializer = ({ model, values }, name) =>
   model.initializers.get(name) ?? message(5, tensorProto(name, values[name]));
 
@@ -48,7 +48,8 @@ function writeCase(trace, node, folder) {
   outputs.forEach((name, i) => writeFileSync(join(data, `output_${i}.pb`), tensorProto(name, values[name])));
 }
 
-// One folder for each node but constants and QuantizeLinear (whose last step may differ: see writeQuantizers).
+// Writes one folder for each node except constants and QuantizeLinear (whose last step may differ: see
+// writeQuantizers).
 export function writeCases(trace, folder) {
   const nodes = trace.model.nodes.filter((node) => node.op !== 'QuantizeLinear' && node.inputs.length > 0);
   return nodes.map((node, index) => {
@@ -59,7 +60,7 @@ export function writeCases(trace, folder) {
 }
 
 // One model with all QuantizeLinear nodes side by side: {file, stacks: {in_I: path}, expected: {out_I: tensor}}.
-// Only those with activations; quantized weights stand in the file as integers.
+// Only QuantizeLinear of activations; quantized weights stand in the file as integers.
 export function writeQuantizers(trace, folder) {
   const { model, values, constants } = trace;
   const nodes = model.nodes.filter((node) => node.op === 'QuantizeLinear' && !constants.has(node.inputs[0]));

@@ -79,7 +79,7 @@ function halfToFloat(bits) {
   return sign * (exponent ? (1 + mantissa / 1024) * 2 ** (exponent - 15) : mantissa * 2 ** -24);
 }
 
-// Half precision as numbers; any other stack as it is. Newer Node.js hands out halves as numbers already.
+// Returns half precision as numbers, any other stack as it is. Newer Node.js returns halves as numbers itself.
 export function widened({ type, dims, data }) {
   if (type !== 'float16') return { type, dims, data };
   return { type, dims, data: data instanceof Uint16Array ? Float32Array.from(data, halfToFloat) : Float32Array.from(data) };

@@ -1,7 +1,7 @@
 // A metric command for `detent compare`: intersection over union of "output > 0" and the truth, larger is better.
 //   --metric-command 'node tests/onnxruntime/occupancy_iou.mjs occupancy_bits.npy'
-// The truth holds packed bits, first element in the highest bit. detent adds the folder of the float model's outputs, which
-// is not needed here, and that of the candidate's.
+// The truth holds packed bits, first element in the highest bit. detent adds the folder of the float model's outputs,
+// which is not read here, and the candidate's.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { readNpy } from './npy.mjs';

@@ -1,5 +1,5 @@
 // Reads and writes the few parts of an ONNX file that these tests cut out or add, at the level of the protobuf wire
-// format (field numbers: onnx.proto). Whatever is not looked at is passed on byte for byte.
+// format (field numbers: onnx.proto). Other parts are copied byte for byte.
 import { readFileSync } from 'node:fs';
 
 const utf8 = new TextDecoder();
@@ -148,8 +148,8 @@ export function withAllOutputs(model, wanted = () => true) {
   return Buffer.concat([...other, message(7, ...graph)]);
 }
 
-// One Identity node for each of [{name, elemType, dims}]: `detent run` of it writes the samples exactly as the model would
-// receive them, the k-th input as samples_k.
+// One Identity node for each of [{name, elemType, dims}]: `detent run` of it writes the samples exactly as the model
+// would receive them, the k-th input as samples_k.
 export function identityModel(values) {
   const copied = (index) => `samples_${index}`;
   const nodes = values.map(({ name }, index) =>

@@ -1,6 +1,7 @@
-// npm run outliers [-- MODEL...] [--factor 20] [--at 5] [--target tensorrt]: what one bad sample does to each calibrator. Sample --at
-// of the calibration data is multiplied by --factor behind the preprocessing; each calibrator is judged by `detent compare` on the
-// whole evaluation set without that sample, and with it under each policy of --outliers. The bundled sample if no model is named.
+// npm run outliers [-- MODEL...] [--factor 20] [--at 5] [--target tensorrt]: prints the effect of one bad sample on
+// each calibrator. Sample --at of the calibration data is multiplied by --factor behind the preprocessing; `detent
+// compare` judges each calibrator on the whole evaluation set without that sample, and with it under each policy of
+// --outliers. Default: the bundled sample.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { compared, freshFolder, writeSamples } from './detent.mjs';
@@ -38,7 +39,7 @@ for (const name of positionals.length > 0 ? positionals : ['sample']) {
     continue;
   }
   const paths = await planted(model);
-  // Kept, so that nothing that was there before is cut.
+  // Kept, so that no other sample is clipped.
   const columns = [await judge(model, paths.without, 'keep')];
   for (const policy of policies) columns.push(await judge(model, paths.with, policy));
   const [{ fp32, criterion }, { outlier_samples: found }] = columns;

@@ -1,9 +1,9 @@
-// What onnxruntime.quantization reaches on the same models and images, from the shared folder (reference/peers).
+// The scores of onnxruntime.quantization on the same models and images, from the shared folder (reference/peers).
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { shared } from './models.mjs';
 
-// Where the numbers lie, and what they call the model.
+// The files of the numbers and their names of the model.
 const peers = {
   shapes_unet: ['shapes_unet_occupancy3d.json', 'unet'],
   occupancy3d: ['shapes_unet_occupancy3d.json', 'occ'],
@@ -12,10 +12,10 @@ const peers = {
 };
 export const namesOfPeers = Object.keys(peers);
 export const theirMethods = ['MinMax', 'Entropy', 'Percentile'];
-// Their grid of activations and the target of ours that has the same.
+// Their grid of activations and our target with the same.
 export const grids = { s8: 'tensorrt', u8: 'onnxruntime' };
 
-// [{method, score, sqnr}]; nothing for a model they were not measured on.
+// Returns [{method, score, sqnr}]; an empty list for models without numbers.
 export function theirs(name, grid) {
   if (!peers[name]) return [];
   const [file, model] = peers[name];

@@ -1,6 +1,6 @@
-// npm run peers [-- MODEL ...]: our calibrators beside those of onnxruntime.quantization on the same models and images, as
-// Markdown. Theirs are read from the shared folder (reference/peers); ours are measured here: ONNX Runtime runs the float
-// model and the files that we write. Exit 1 where our entropy does the same as our max, as theirs does.
+// npm run peers [-- MODEL ...]: prints our calibrators beside those of onnxruntime.quantization on the same models
+// and images, as Markdown. Theirs are read from the shared folder (reference/peers); ours are measured here: ONNX
+// Runtime runs the float model and our files. Exits 1 if our entropy equals our max, as theirs does.
 import { cell, chosenByAuto, measure, openEvaluation, printHeader, printRow } from './measured.mjs';
 import { missing, modelNamed } from './models.mjs';
 import { grids, namesOfPeers, theirMethods, theirs } from './peer_numbers.mjs';

@@ -1,4 +1,5 @@
-// Random networks of one input, each a pure function of its seed: layers, and what stands around them in exported models.
+// Random networks of one input, each a pure function of its seed: layers, and the nodes around them in exported
+// models.
 import { node } from './graph_parts.mjs';
 import { elemTypes, integer, message, tensorProto, valueInfo } from './onnx_file.mjs';
 
@@ -38,7 +39,7 @@ class Network {
     return this.constant('float32', dims, Float32Array.from({ length: size(dims) }, () => mean + scale * this.random.normal()));
   }
 
-  // Numbers whose products over all but the first extent have the variance of the data.
+  // Numbers whose products over every extent behind the first have the variance of the data.
   weight(dims, fan = size(dims.slice(1))) { return this.floats(dims, 1 / Math.sqrt(fan)); }
   number(value) { return this.constant('float32', [], Float32Array.of(value)); }
   ints(...values) { return this.constant('int64', [values.length], BigInt64Array.from(values.map(BigInt))); }
@@ -57,7 +58,7 @@ class Network {
     return name;
   }
 
-  // One of the last values that fit, so that networks grow deep.
+  // Returns one of the last values that fit, so that networks grow deep.
   value(fits = () => true) {
     const found = this.values.slice(-8).filter(({ dims }) => fits(dims));
     return found.length ? this.random.pick(found) : undefined;
@@ -69,7 +70,7 @@ class Network {
     return same.length && this.random.chance(0.8) ? this.random.pick(same).name : name;
   }
 
-  // Sometimes computed from other constants, as exporters leave them.
+  // Some constants are computed from others, as exporters leave them.
   maybeComputed(name) {
     if (!this.random.chance(0.15)) return name;
     const { dims } = this.constants.get(name);
@@ -152,7 +153,7 @@ function arithmetic(net) {
   return net.add(op, [v.name, net.like(v)], v.dims);
 }
 
-// What mostly follows a product in exported models.
+// The usual nodes behind a product in exported models.
 function activated(net, name, dims) {
   const { random } = net;
   if (!random.chance(0.35)) return name;
@@ -294,7 +295,7 @@ export function randomGraph(seed) {
   const outputs = net.values.filter(({ name }) => name !== 'x' && !read.has(name)).slice(0, 4);
   const inner = net.values.filter(({ name }) => name !== 'x' && read.has(name));
   if (inner.length && net.random.chance(0.2)) outputs.push(net.random.pick(inner));
-  // Nothing that no output needs.
+  // Removes nodes that no output needs.
   const needed = new Set(outputs.map(({ name }) => name));
   net.nodes = net.nodes.reverse().filter((n) => {
     if (!n.outputs.some((name) => needed.has(name))) return false;

@@ -1,6 +1,7 @@
 // Numbers that are the same in every run.
 
-// {type, dims, data} of FP32 numbers in [-scale, scale), from a linear congruential generator (Numerical Recipes' constants).
+// Returns {type, dims, data} of FP32 numbers in [-scale, scale), from a linear congruential generator (Numerical
+// Recipes' constants).
 export function random(dims, scale = 1, seed = 1) {
   let state = seed >>> 0;
   const next = () => {

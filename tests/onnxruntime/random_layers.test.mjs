@@ -1,5 +1,5 @@
-// `plan`, `quantize` and `lint` for onnxruntime against the engine, on random networks: the layers that they call INT8 are those
-// that the optimized graph of ONNX Runtime runs in integers. DETENT_GRAPHS=FIRST-LAST chooses the seeds.
+// `plan`, `quantize` and `lint` for onnxruntime against the engine, on random networks: the optimized graph of ONNX
+// Runtime runs the layers in integers that they call INT8. DETENT_GRAPHS=FIRST-LAST chooses the seeds.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,7 +37,7 @@ for (let seed = first; seed <= last; ++seed) {
     assert.deepEqual(names(linted.layers, (layer) => layer.int8), names(linted.layers, integer), 'lint');
     const left = JSON.parse(readFileSync(report, 'utf8')).float_layers;
     assert.deepEqual(left.map((layer) => layer.name ?? layer).sort(), names(planned, (layer) => !integer(layer)), 'quantize');
-    // With INT8 activations layers are lost to shared pairs and to activations that are not absorbed.
+    // With INT8 activations shared pairs and activations that are not absorbed cost layers.
     const faults = options.includes('--activation') ? ['error'] : ['error', 'warning'];
     assert.deepEqual(linted.findings.filter(({ level }) => faults.includes(level)).map(({ id, node, message }) => `${id} ${node}: ${message}`),
       [], 'lint finds fault with it');

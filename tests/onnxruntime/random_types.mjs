@@ -1,5 +1,6 @@
-// Small random networks that an exporter could have written: convolutions and products, copies, branches that meet, and between them
-// integers, truth values, FP16, graphs inside and functions. No value inside declares its type, so a reader has to infer it.
+// Small random networks that an exporter could have written: convolutions and products, copies, branches that meet,
+// and between them integers, truth values, FP16, graphs inside and functions. No value inside declares its type, so
+// readers have to infer it.
 import { functionOf, graphOf, initializer, modelOf, node } from './graph_parts.mjs';
 import { elements } from './npy.mjs';
 
@@ -93,7 +94,7 @@ class Network {
     return this.opset < since ? [[], { axes }] : [[this.ints(...axes)], {}];
   }
 
-  // A truth value or an integer from float ones, that a cast or a choice brings back.
+  // Makes a truth value or an integer of float values, which a cast or a choice brings back.
   mask({ name, dims }) {
     const compare = () => this.op(this.among(['Greater', 'Less', 'Equal'].slice(0, this.opset < 11 ? 2 : 3)),
       [name, this.scalar(0)], dims, {}, { type: 'bool' });
@@ -379,7 +380,7 @@ const pieces = {
     const top = n.op('ReduceMax', [v.name, ...inputs], [], { keepdims: 0, ...attributes });
     n.values = n.values.filter(({ name }) => name !== top);
     const taken = n.op('Greater', [top, n.scalar(1)], [], {}, { type: 'bool' });
-    // Names as the rewriter would choose them: they are taken already.
+    // Names that the rewriter would choose: they are taken already.
     const inner = n.among([`${v.name}_scale`, `${v.name}_quantized`, `${v.name}_dequantized`, `${v.name}_float16`]);
     if (n.inner.includes(inner)) return;
     n.inner.push(inner);
@@ -417,7 +418,7 @@ const pieces = {
 const layers = ['conv', 'conv', 'conv', 'conv', 'activation', 'activation', 'matmul', 'gemm'];
 const others = Object.keys(pieces);
 
-// The image, as floats or as what cameras and tokenizers give.
+// The image, as floats or as cameras and tokenizers give it.
 function begin(n) {
   const dims = [1, n.among([3, 8]), 8, 8];
   const type = n.among([n.float, n.float, 'uint8', 'int64', 'bool', 'int32']);
@@ -426,7 +427,8 @@ function begin(n) {
   return { name: 'x', type, dims };
 }
 
-// {model: bytes, input: {name, type, dims}, samples(count): a stack of them, with the input's batch of 1 as first axis}.
+// Returns {model: bytes, input: {name, type, dims}, samples(count): a stack of them, with the input's batch of 1 as
+// first axis}.
 export function randomGraph(seed) {
   const n = new Network(seed);
   const input = begin(n);

@@ -1,4 +1,5 @@
-// Random graphs: ONNX Runtime loads every file that Detent writes from them, for every target and type of floats and codes.
+// Random graphs: ONNX Runtime loads every file that Detent writes from them, for every target and type of floats and
+// codes.
 //   DETENT_GRAPHS=FROM-TO node random_types.test.mjs     graphs FROM to TO (default 0-39)
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
@@ -13,16 +14,18 @@ const [from, to] = (process.env.DETENT_GRAPHS ?? '0-39').split('-').map(Number);
 
 // ONNX Runtime has checked every type of the graph before it looks for kernels, and its CPU has none for some types.
 const noKernel = /Could not find an implementation for/;
-// For CPUs without VNNI it rewrites INT8 activations to UINT8 and forgets the output_dtype of a pair that it has moved itself.
+// For CPUs without VNNI it rewrites INT8 activations to UINT8 and forgets the output_dtype of a pair that it has
+// moved itself.
 const ownRewriting = /output_dtype INT8 does not match y_zero_point type UINT8/;
-const noQdqRules = { extra: { session: { disable_quant_qdq: '1' } } }; // issue 22269: its rules for pairs do not know FP8
+// Issue 22269: its rules for pairs do not know FP8.
+const noQdqRules = { extra: { session: { disable_quant_qdq: '1' } } };
 
 const quantize = (...options) => ({ command: 'quantize', options: ['--accept-broken', '--accuracy', 'fast', '--calibrator', 'max',
   ...options] });
 const cast = (type) => ({ command: 'cast', options: ['--float-type', type] });
 const every = (seed, divisor, ...options) => (seed % divisor === 0 ? options : []);
 
-// What is written from a graph; the seed turns options on that reach further into it.
+// The files of a graph; the seed turns on options that reach further into it.
 const writings = (seed) => {
   const wider = [...every(seed, 3, '--attention', 'int8'), ...every(seed, 5, '--quantize-outputs'),
     ...every(seed, 4, '--scales', 'fp32')];
@@ -37,7 +40,8 @@ const writings = (seed) => {
   };
 };
 
-// Why a session cannot be made; nothing where it can, where only a kernel is missing, or where the file is not to blame.
+// Returns the reason why a session cannot be made; undefined if it can, if only a kernel is missing, or if the file
+// is not the cause.
 async function refusal(file, level, extra) {
   try {
     const session = await openSession(file, level, { intraOpNumThreads: 1, logSeverityLevel: 4, ...extra });

@@ -1,5 +1,5 @@
-// Models of FP32 whose values are rounded to a narrower type behind each node. ONNX Runtime's CPU has hardly any kernel for
-// BFloat16, so a model of that type is judged by such a twin. Sums inside a node are FP32, as engines hold them.
+// Models of FP32 whose values are rounded to a narrower type behind each node. ONNX Runtime's CPU has hardly any
+// kernel for BFloat16, so such a twin judges a model of that type. Sums inside a node are FP32, as in engines.
 import { integer, message, modelLike, parse, readModel } from './onnx_file.mjs';
 
 const [float, half, bfloat] = [1, 10, 16];

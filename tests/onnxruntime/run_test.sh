@@ -1,5 +1,5 @@
 #!/bin/sh
-# run_test.sh FILE.test.mjs: runs a test file, or says what is missing and exits 77 (CTest: skipped).
+# run_test.sh FILE.test.mjs: runs a test file, or names what is missing and exits 77 (CTest: skipped).
 # Environment: DETENT (the program), DETENT_MODELS (comma separated), DETENT_SHARED.
 set -eu
 cd "$(dirname "$0")"

@@ -20,7 +20,7 @@ export function argmaxOfChannels({ dims, data }) {
   return out;
 }
 
-// What an output decides at each place: the largest channel, or the sign where there is one channel.
+// Returns the decision of an output at each place: the largest channel, or the sign of a single channel.
 export function decisionsOf(output) {
   return output.dims[1] === 1 ? Int32Array.from(output.data, (value) => (value > 0 ? 1 : 0)) : argmaxOfChannels(output);
 }
@@ -93,8 +93,8 @@ export function within(reference, other, step) {
 
 export const largest = ({ data }) => data.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
 
-// Logits [N, L, C] against the symbols that follow, [N, L]: {nats: mean cross entropy, right: share of symbols foretold}. NaN
-// where a logit is not finite, which foretells nothing.
+// Compares logits [N, L, C] with the symbols that follow, [N, L]: {nats: mean cross entropy, right: share of correct
+// symbols}. NaN if a logit is not finite.
 export function nextTokens({ dims, data }, next) {
   const classes = dims.at(-1);
   let [nats, hits] = [0, 0];

@@ -1,5 +1,5 @@
-// npm run scores [-- MODEL ...] [--check]: the whole table, every candidate of --calibrator auto and both targets on the
-// whole evaluation sets, as Markdown; the last column says what auto took. With --check, exit 1 where a bound of
+// npm run scores [-- MODEL ...] [--check]: prints the whole table, every candidate of --calibrator auto and both
+// targets on whole evaluation sets, as Markdown; the last column is auto's choice. --check exits 1 if a bound of
 // models.mjs is missed. Takes tens of minutes for all models.
 import { parseArgs } from 'node:util';
 import { candidates, levelOf, missing, modelNamed, models } from './models.mjs';
@@ -10,15 +10,15 @@ const { values, positionals } = parseArgs({ allowPositionals: true, options: { c
 const chosen = positionals.length > 0 ? positionals.map((name) => modelNamed(name)) : models;
 const misses = [];
 
-// The candidates for which models.mjs promises something; the other percentiles clip some models too much or too little.
+// Candidates with a bound in models.mjs; the other percentiles clip some models too much or too little.
 const bounded = ['max', 'entropy', 'mse', 'percentile:99.99'];
 
 function hold(ok, sentence) {
   if (!ok) misses.push(sentence);
 }
 
-// By how much the share of correct answers of two equally good models may differ: two standard deviations when each of the
-// k of n samples on which they disagree is a coin toss, 2 sqrt(k) / n.
+// Largest difference of the shares of correct answers of two equally good models: two standard deviations if each of
+// the k of n samples on which they disagree is a coin toss, 2 sqrt(k) / n.
 function noise(one, other) {
   return 2 * Math.sqrt(changedArgmax(one, other) / one.dims[0]);
 }

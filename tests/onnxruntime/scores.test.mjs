@@ -13,13 +13,13 @@ const strideOf = {
   occupancy3d: 3, cifar10_resnet18: 4, cifar10_efficientnet_b0: 10, imagenet_mobilenetv2: 4, 'imagenet_squeezenet1.1': 4,
 };
 
-// Models that keep their score with every calibrator, and how much of it (fraction) they may lose here. The bound of the
-// whole set (half a point) plus two standard deviations of a part: of 500 images some 2 % change sides, sqrt(.02/500)
-// = .6 points each. Of 32 occupancy samples, 8 million decisions, no more than the whole set's bound (models.mjs: .9785 - .975).
+// Models that keep their score with every calibrator, with the fraction that they may lose here: the bound of the
+// whole set (half a point) plus two standard deviations of a part. Of 500 images some 2 % change sides, sqrt(.02/500)
+// = .6 points each. Of 32 occupancy samples, 8 million decisions, the whole set's bound (models.mjs: .9785 - .975).
 // The segmentation sets are used whole.
 const mayLose = { sample: 0.0034, occupancy3d: 0.0035, cifar10_resnet18: 0.017 };
 
-// The float model's output on a stack of samples, as `detent run` gives it; run once for each stack.
+// Returns the float model's output on a stack of samples from `detent run`; run once for each stack.
 const floatOutput = (model, samples) => once(['float', model.file, samples], async () => only(await runOver(model.file, samples)));
 
 const percent = (fraction) => (100 * fraction).toFixed(2);

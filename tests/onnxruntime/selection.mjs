@@ -1,4 +1,4 @@
-// Which models a test file runs: those of the environment DETENT_MODELS (comma separated), else all that are there.
+// Chooses the models of a test file: those of the environment DETENT_MODELS (comma separated), else all that exist.
 import { exportedModels, floatModels } from './float_models.mjs';
 import { missing, modelNamed, models } from './models.mjs';
 
@@ -14,7 +14,7 @@ function select(all, names) {
   });
 }
 
-// Those with a score.
+// Returns the models with a score.
 export const selected = () => select(models, chosen ?? models.map((model) => model.name));
 
 // Every model and export; `exports` names all of that folder.

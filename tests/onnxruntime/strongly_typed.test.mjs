@@ -1,5 +1,5 @@
-// 16-bit floats with and without INT8 around them: ONNX Runtime loads what Detent writes, computes the same node by node, and
-// nothing becomes Inf or NaN that is a number in FP32.
+// 16-bit floats with and without INT8 around them: ONNX Runtime loads Detent's files, computes the same node by node,
+// and no value becomes Inf or NaN that is a number in FP32.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import test from 'node:test';
@@ -14,7 +14,7 @@ import { readModel, withAllOutputs } from './onnx_file.mjs';
 const models = [...floatModels.filter(({ name }) => !name.includes('/')), ...exportedModels()];
 const kinds = {
   cast: (model, type) => castTo(model, type),
-  // max needs no measuring: the numbers of the scales are not what is asked here.
+  // max needs no measuring, and this test does not depend on the numbers of the scales.
   quantize: (model, type) => quantizedFromData(model, 'tensorrt:11', 'max', '--float-type', type),
 };
 // Both programs round a result once: half a unit in the last place each, 2^-11 of FP16 and 2^-8 of BFloat16. Sums that
@@ -41,7 +41,7 @@ const wide = (value) => (value.type === 'float16' ? widened(value) : value);
 const isFloat = ({ type }) => type === 'float32' || type === 'float16';
 const finite = (value) => wide(value).data.every((number) => Number.isFinite(number));
 
-// Names of the values of a float model that are not finite, with what the model has of them.
+// Names of the values of a float model that are not finite, with the type that the model has of them.
 const infinite = (model) => once(['infinite', model.file], async () => {
   const { values } = await traceModel(model.file, await firstSample(model));
   return new Set(Object.entries(values).filter(([, value]) => isFloat(value) && !finite(value)).map(([name]) => name));

@@ -1,5 +1,5 @@
-// Weights alone as integers in blocks: ONNX Runtime makes one MatMulNBits of every product that Detent quantized, gathers codes of
-// embeddings, computes what Detent computes, and a GPT keeps its cross entropy.
+// Weights alone as integers in blocks: ONNX Runtime makes one MatMulNBits of every product that Detent quantized,
+// gathers codes of embeddings, computes what Detent computes, and a GPT keeps its cross entropy.
 import assert from 'node:assert/strict';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -38,7 +38,8 @@ async function optimized(file, level = 'all') {
   return readModel(path);
 }
 
-// tables: embeddings, positions and masks; readers: of them. The engine gives every reader a DequantizeLinear of its own.
+// tables: embeddings, positions and masks; readers: their readers. The engine gives every reader a separate
+// DequantizeLinear.
 const models = [
   { name: 'chars_gpt', file: charsGpt.file, layers: 25, tables: 3, readers: 8 },
   { name: 'vit_mini', file: join(shared, 'exports/vit_mini/legacy_opset14.onnx'), layers: 9, tables: 1, readers: 1 },
@@ -76,7 +77,7 @@ test('the engine gathers codes of an embedding, and makes floats of the rows tha
   assert.equal(others.length, 0);
 });
 
-test('what Gather reads stays float where the user excludes it', has, async () => {
+test('the table of an excluded Gather stays float', has, async () => {
   const { file, tables } = await quantized(charsGpt.file, 'int4', '--exclude-op', 'Gather');
   assert.equal(tables, 2, 'positions and the mask');
   assert.equal((await operators(file)).DequantizeLinear, 7, 'one for the positions, six layers read the mask');
@@ -104,7 +105,7 @@ test('Detent and the engine compute the same', has, async (t) => {
   assert.ok(fusedApart > 100, `${fusedApart} dB apart`);
 });
 
-test('chars_gpt in INT4 keeps its cross entropy within 0.01 nats where inputs choose the codes', has, async (t) => {
+test('chars_gpt in INT4 keeps its cross entropy within 0.01 nats if inputs choose the codes', has, async (t) => {
   const { ids, next } = readSequences(charsGpt.evaluation);
   const nats = async (file) => nextTokens(Object.values(await runModel(file, { ids }, 'disabled'))[0], next).nats;
   const rounded = await nats((await quantized(charsGpt.file, 'int4', '--data', charsGpt.calibration)).file);

@@ -1,5 +1,5 @@
-// Every model, for every target and type of floats: ONNX Runtime loads what Detent writes, at the lowest level of optimization and
-// at the highest, runs a sample, and gives numbers. The last test asserts how many of these files its CPU cannot run.
+// Every model, for every target and type of floats: ONNX Runtime loads Detent's file at the lowest and the highest
+// level of optimization, runs a sample, and gives numbers. The last test counts the files that its CPU cannot run.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import test from 'node:test';
@@ -15,7 +15,7 @@ const types = ['fp32', 'fp16', 'bf16'];
 const isFinite = (value) => !['float32', 'float64', 'float16'].includes(value.type) ||
   widened(value).data.every((number) => Number.isFinite(number));
 
-// The outputs at a level that are not finite; a bad session throws.
+// Returns the outputs at a level that are not finite; throws for a bad session.
 async function infiniteOutputs(file, level, feeds) {
   const session = await openSession(file, level);
   try {
@@ -30,7 +30,8 @@ const table = [];
 let expectedRuns = 0;
 const half = 10; // TensorProto.FLOAT16
 
-// ONNX Runtime has checked every type and shape of the graph before it looks for kernels, and its CPU has hardly any for BFloat16.
+// ONNX Runtime has checked every type and shape of the graph before it looks for kernels, and its CPU has hardly any
+// for BFloat16.
 const noKernel = /Could not find an implementation for/;
 
 for (const { model, options } of selectedToWrite()) {
@@ -59,7 +60,7 @@ for (const { model, options } of selectedToWrite()) {
   });
 }
 
-test('the table: every file ran, but for BFloat16, for which the CPU has no kernels', (t) => {
+test('the table: every file ran except BFloat16, for which the CPU has no kernels', (t) => {
   for (const row of table) t.diagnostic(row.join(' | '));
   const count = (what) => table.filter((row) => row[3] === what).length;
   assert.deepEqual([count(ran), table.length - count(ran)], [expectedRuns, count(noKernels)]);

@@ -1,5 +1,5 @@
-// Every model that there is, with a few samples to calibrate on: {name, file, data: options of detent, feeds: makes one
-// sample as {input: {type, dims, data}}}.
+// All models with a few calibration samples: {name, file, data: options of detent, feeds: makes one sample as {input:
+// {type, dims, data}}}.
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { branchingModels } from './branching_models.mjs';
@@ -22,7 +22,8 @@ const firstOf = (file, stacks) => Object.fromEntries(readModel(file).inputs.map(
 const onStacks = (name, file, stacks) => ({ name, file, feeds: () => firstOf(file, stacks),
   data: [...Object.entries(stacks).flatMap(([input, path]) => ['--data', `${input}=${path}`]), ...few] });
 
-// One of models.mjs and float_models.mjs: `detent run` of an Identity writes its samples as the model receives them.
+// Makes the entry of a model of models.mjs and float_models.mjs: `detent run` of an Identity writes its samples as
+// the model receives them.
 async function written(model) {
   const folder = freshFolder();
   const identity = join(folder, 'identity.onnx');
@@ -51,7 +52,7 @@ function gpt() {
   return onStacks('chars_gpt', join(folder, 'model_opset17.onnx'), { ids: join(folder, 'calib_ids.npy') });
 }
 
-// Models of our own: rate 1 and 0 alternate, so that both branches are calibrated.
+// Models of this folder: rate 1 and 0 alternate, so that both branches are calibrated.
 function branching() {
   const folder = freshFolder();
   return branchingModels(folder).map(({ name, file }) => {

@@ -18,14 +18,15 @@ struct NodeOptions {
   size_t outputs = 1;
 };
 
-/// libonnx's text parser has no words for the newest types; kernels look at the tensors, not at the declaration.
+/// Returns the word of a type; libonnx's text parser has none for the newest types, but kernels do not read the
+/// declaration.
 inline std::string_view declared_type(const Tensor& input) {
   const bool unknown = is_small_float(input.type()) || bit_size(input.type()) < 8;
   return input.empty_handle() || unknown ? "float" : name_of(input.type());
 }
 
 /// Runs one node, written "y = Add(a, b)" with inputs a, b, c ... and outputs y, y1, y2 ..., and returns plain outputs.
-/// A default Tensor stands for an input left out. Every input is owned alone, so that kernels work in place where they
+/// A default Tensor is an input that is left out. Every input is owned alone, so that kernels work in place where they
 /// can.
 inline std::vector<Tensor> run_node(const std::string& node, std::vector<Tensor> inputs,
                                     const NodeOptions& options = {}) {
@@ -58,7 +59,7 @@ inline Tensor run_one(const std::string& node, std::vector<Tensor> inputs, const
   return run_node(node, std::move(inputs), options).front();
 }
 
-/// The same numbers every time, spread over [low, high].
+/// Returns the same numbers in every run, spread over [low, high].
 inline Tensor ramp(const Shape& shape, float low = -3, float high = 3) {
   Tensor tensor(DataType::Float32, shape);
   uint32_t state = 12345;
@@ -83,7 +84,7 @@ inline Tensor int64s(std::vector<int64_t> numbers) {
   return Tensor::from<int64_t>(Shape{static_cast<int64_t>(numbers.size())}, numbers);
 }
 
-/// Every element within `relative` of the expected one, with `absolute` near zero.
+/// Expects every element within `relative` of the expected one, with `absolute` near zero.
 inline void expect_close(const Tensor& given, const Shape& shape, const std::vector<double>& expected, double relative,
                          double absolute) {
   ASSERT_EQ(given.shape(), shape) << given.shape().to_string();

@@ -10,8 +10,8 @@
 
 namespace detent::test {
 
-/// Small whole numbers: products and sums below 2^24 are exact in float, so results do not depend on the order of
-/// summation and are compared for equality.
+/// Returns small whole numbers: products and sums below 2^24 are exact in float, so results do not depend on the order
+/// of summation and are compared for equality.
 inline Tensor whole_numbers(const Shape& shape, uint32_t seed, int span = 4) {
   std::mt19937 generator(seed);
   std::uniform_int_distribution<int> pick(-span, span);
@@ -20,21 +20,21 @@ inline Tensor whole_numbers(const Shape& shape, uint32_t seed, int span = 4) {
   return tensor;
 }
 
-/// "float[1,3,5,5]"
+/// Returns "float[1,3,5,5]".
 inline std::string text_type(const Tensor& tensor) {
   std::string text = std::string(name_of(tensor.type())) + "[";
   for (size_t i = 0; i < tensor.shape().rank(); ++i) text += (i ? "," : "") + std::to_string(tensor.shape()[i]);
   return text + "]";
 }
 
-/// "{1, 2, 3}" for float tensors.
+/// Returns "{1, 2, 3}" for float tensors.
 inline std::string text_values(const Tensor& tensor) {
   std::string text = "{";
   for (const float x : tensor.data<float>()) text += (text.size() > 1 ? ", " : "") + std::to_string(x);
   return text + "}";
 }
 
-/// Runs `y = CALL` where CALL names the tensors a, b, c ... in order. With `constant`, all but the first are
+/// Runs `y = CALL` where CALL names the tensors a, b, c ... in order. With `constant`, all except the first are
 /// initializers.
 inline Tensor run_node(const std::string& call, const std::vector<Tensor>& tensors, bool constant, int opset = 13) {
   std::string inputs;

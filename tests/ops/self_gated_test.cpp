@@ -10,7 +10,7 @@ namespace {
 
 using Gate = SelfGatedActivation::Gate;
 
-/// The pattern that ends in the last node of `body`, which reads x and writes y.
+/// Returns the pattern that ends in the last node of `body`, which reads x and writes y.
 std::optional<SelfGatedActivation> found_in(const std::string& body) {
   const Model model = parse_model_text(
       "<ir_version: 8, opset_import: [\"\" : 14]> g (float[4] x, float[4] z) => (float[4] y) { " + body + " }");
@@ -61,13 +61,13 @@ const std::string kNumbers =
     "half = Constant <value = float {0.5}> () sixth = Constant <value = float {0.16666667}> () "
     "zero = Constant <value = float {0.0}> () ";
 
-/// What the body's product is a multiple of HardSwish by; 0 where it is none.
+/// Returns the factor by which the body's product is a multiple of HardSwish; 0 where it is none.
 float hard_swish_of(const std::string& body) {
   const auto found = found_in(kNumbers + body);
   return found ? found->hard_swish : 0;
 }
 
-/// Every piece of HardSwish and both of its bends.
+/// Every piece of HardSwish and both of its corners.
 const Tensor kPoints = Tensor::from<float>(Shape{9}, {-8, -3, -2.5F, -1, 0, 1, 2.5F, 3, 8});
 
 std::vector<float> run(const std::string& body) {

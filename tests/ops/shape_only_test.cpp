@@ -9,7 +9,7 @@
 namespace detent {
 namespace {
 
-/// What a kernel for shapes gives for the inputs; the kernel that it stands for gives 7.
+/// Returns the output of a kernel for shapes; the kernel that it replaces gives 7.
 Tensor given(OpKind kind, std::vector<Tensor> inputs) {
   const auto kernel =
       for_shapes_only(kernel_of([](KernelCall& call) { call.set_output(0, Tensor::scalar<float>(7)); }), kind);

@@ -1,8 +1,8 @@
 #!/bin/sh
 # usage: install_deb.sh BUILD
-# Makes the packages, installs the .deb into a fresh root (a copy of this machine's that is thrown away), and there as an ordinary user
-# runs the main job, builds the examples against the installed library and runs them, asks Python; then removes the package and looks
-# for leftovers. Needs root for the mount; 77 says that it was skipped.
+# Makes the packages, installs the .deb into a fresh root (a copy of this machine's, which is removed), and there as
+# an ordinary user runs the main job, builds the examples against the installed library and runs them, and imports the
+# Python module; then removes the package and looks for remaining files. Needs root for the mount; 77 means skipped.
 set -eu
 build=$1
 skip() {
@@ -19,14 +19,15 @@ work=$(mktemp -d)
 cleanup() {
   umount -l "$work/root" 2>/dev/null || :
   umount -l "$work/layer" 2>/dev/null || :
-  rm -rf --one-file-system "$work" # never into /dev, were it still mounted
+  rm -rf --one-file-system "$work" # never into /dev, if it is still mounted
 }
 trap cleanup EXIT
 trap 'exit 1' HUP INT TERM
 
 . "$(dirname "$0")/../scripts/debug_files.sh"
 grep -q '^DETENT_DEBUG_FILES:.*=ON' "$build/CMakeCache.txt" || skip "the build makes no debug files: cmake --preset release"
-# The archive of debug files takes 50 s of CPU and is the component that scripts.install installs: it is left out here.
+# The archive of debug files takes 50 s of CPU and is the component that scripts.install installs, so it is left out
+# here.
 (cd "$build" && cpack -G DEB -B "$work/packages" >"$work/log" 2>&1 &&
   cpack -G TXZ -D CPACK_DETENT_DEBUG_FILES=OFF -B "$work/packages" >"$work/log" 2>&1) || fail "cpack: $(tail -n 20 "$work/log")"
 for package in "$work"/packages/*.deb "$work"/packages/*.tar.xz; do
@@ -43,7 +44,7 @@ else
   echo "lintian SKIPPED, it is not installed"
 fi
 
-# The archive is moved where it likes.
+# The archive may be moved to any place.
 mkdir -p "$work/moved"
 tar -C "$work/moved" --strip-components=1 -xf "$archive"
 "$work/moved/bin/detent" --version >/dev/null || fail "the program of the archive does not start"
@@ -103,7 +104,7 @@ for place in dev proc; do umount -l "$work/root/$place" 2>/dev/null || :; done
 [ $code -eq 0 ] || fail "as an ordinary user: $(tail -n 30 "$work/log")"
 cat "$work/log"
 
-# A stack trace is read where detent-dbgsym is installed, and only there.
+# A stack trace has names and lines only with detent-dbgsym.
 expect_no_line "$work/root/usr/bin/detent" "$address"
 cp "$dbgsym" "$work/root/tmp/dbgsym.deb"
 inside dpkg -i /tmp/dbgsym.deb >"$work/log" 2>&1 || fail "dpkg -i detent-dbgsym: $(cat "$work/log")"

@@ -38,7 +38,7 @@ struct Difference {
   bool theirs_elsewhere;  ///< their pair is on the same value for another reader
 };
 
-/// Returns our policy that explains a difference (placement.md and src/DECISIONS.md); empty when there is none.
+/// Returns our policy that explains a difference (placement.md and src/decisions/place.md); empty when there is none.
 std::string explain(const Difference& difference) {
   const EdgeDecision& ours = difference.ours;
   const Node& node = difference.graph.node(ours.consumer);
@@ -77,7 +77,7 @@ std::string explain(const Difference& difference) {
       break;
     case OpKind::LayerNorm:
       if (only_theirs && by(RuleId::AttentionAndNorms) && difference.theirs_elsewhere)
-        return "R9: LayerNormalization beside a residual Add reads float (src/DECISIONS.md)";
+        return "R9: LayerNormalization beside a residual Add reads float (src/decisions/place.md)";
       break;
     default: break;
   }

@@ -121,7 +121,7 @@ class WithOnnx(unittest.TestCase):
             value, scale, zero_point = quantize.input
             self.assertAlmostEqual(float(reading.constants[scale]), scales[value], delta=1e-6 * scales[value])
             self.assertEqual(reading.constants[zero_point].dtype, numpy.int8)
-            self.assertEqual(int(reading.constants[zero_point]), 0)  # TensorRT has symmetric codes alone
+            self.assertEqual(int(reading.constants[zero_point]), 0)  # TensorRT has only symmetric codes
 
     def test_weights_are_codes_per_channel_within_half_a_step(self):
         model, _ = self.quantized()
@@ -140,7 +140,8 @@ class WithOnnx(unittest.TestCase):
             steps = scale.reshape(-1, *[1] * (weight.ndim - 1))
             # Half a step, and the rounding of the product in FP32: 127 * 2^-24 of a step.
             self.assertLessEqual(numpy.abs(codes * steps - weight).max() / scale.max(), 0.5 + 1e-5)
-            self.assertTrue((numpy.abs(codes).max(axis=tuple(range(1, weight.ndim))) == 127).all())  # no code is given away
+            # No code is unused.
+            self.assertTrue((numpy.abs(codes).max(axis=tuple(range(1, weight.ndim))) == 127).all())
 
     def test_a_layer_that_is_excluded_keeps_its_float_weight(self):
         model, _ = self.quantized(exclude=["^second$"])

@@ -25,7 +25,7 @@ NameList chosen_names(const NameList& names, size_t count, const std::set<std::s
   return found;
 }
 
-/// All names in the order of their hashes.
+/// Returns all names in the order of their hashes.
 NameList by_hash(const NameList& names) { return chosen_names(names, names.size(), {}); }
 
 TEST(SamplesThatAreAlwaysWanted, FollowTheOthersInTheOrderOfTheirHashes) {

@@ -11,7 +11,7 @@ namespace {
 
 using testing::ElementsAre;
 
-/// Axes of a model with these inputs whose output is computed by `body`.
+/// Returns the axes of a model with these inputs whose output is computed by `body`.
 std::vector<int> axes_of(const std::string& inputs, const std::string& output, const std::string& body,
                          const std::vector<std::string>& named = {}) {
   const Model model = parse_model_text("<ir_version: 8, opset_import: [\"\" : 13]> g (" + inputs + ") => (" + output +
@@ -19,7 +19,7 @@ std::vector<int> axes_of(const std::string& inputs, const std::string& output, c
   return find_batch_axes(model.graph(), named);
 }
 
-/// Nothing but the shapes of the inputs tells.
+/// Returns the axes that follow from the shapes of the inputs alone.
 std::vector<int> axes_by_shape(const std::string& inputs, const std::vector<std::string>& named = {}) {
   return axes_of(inputs, "float[K] out", "out = Constant <value = float[1] {0}> ()", named);
 }

@@ -18,7 +18,7 @@ class MemorySource final : public DataSource {
     return {i, sample_name(i), {samples_[i]}};
   }
   [[nodiscard]] size_t batch() const override { return batch_; }
-  /// As for a model that fixes this batch.
+  /// batch  the batch that the model fixes.
   void join(size_t batch) { batch_ = batch; }
   [[nodiscard]] int reads(size_t i) const { return reads_[i]; }
 

@@ -8,7 +8,7 @@
 
 namespace detent::test {
 
-/// Names only.
+/// A source with names alone.
 class NamedSamples final : public DataSource {
  public:
   explicit NamedSamples(std::vector<std::string> names) : names_(std::move(names)) {}
@@ -20,7 +20,7 @@ class NamedSamples final : public DataSource {
   std::vector<std::string> names_;
 };
 
-/// "stack.npy[0]", "stack.npy[1]" ...
+/// Returns "stack.npy[0]", "stack.npy[1]" ...
 inline std::vector<std::string> numbered(size_t count) {
   std::vector<std::string> names;
   for (size_t i = 0; i < count; ++i) names.push_back("stack.npy[" + std::to_string(i) + "]");

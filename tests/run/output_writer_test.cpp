@@ -42,7 +42,7 @@ TEST(FileNames, NoTwoOutputsShareAFile) {
   EXPECT_THAT(file_names_for({"y.npy", "y"}), ElementsAre("y.npy", "y_2"));
 }
 
-/// What a batch of 2 samples in [2, 2] is written as.
+/// Returns the file of a batch of 2 samples in [2, 2].
 std::vector<float> written(const SampleAxis& where, size_t real) {
   const TemporaryFolder folder;
   OutputWriter writer(folder.path(), "y", 2, false);

@@ -17,7 +17,7 @@ using Kind = SampleAxis::Kind;
 
 constexpr SampleAxis kUnknown{Kind::Unknown, 0, 0}, kIndependent{Kind::Independent, 0, 0};
 
-/// `count` different samples of x in [batch, 4, 8], one a tensor; element i of sample n is a number of its own.
+/// `count` different samples of x in [batch, 4, 8], one a tensor; all elements differ.
 std::vector<Tensor> samples(size_t count, const Shape& shape = {1, 4, 8}) {
   std::vector<Tensor> tensors;
   for (size_t n = 0; n < count; ++n) {

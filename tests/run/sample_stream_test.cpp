@@ -22,7 +22,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// Samples that hold their own number; those listed in `bad` cannot be read.
+/// Samples that hold their own number; samples listed in `bad` cannot be read.
 class NumberSource final : public DataSource {
  public:
   explicit NumberSource(size_t size, std::vector<size_t> bad = {}, ErrorCode code = ErrorCode::InvalidData)

@@ -13,7 +13,7 @@
 namespace detent {
 namespace {
 
-/// x -> Conv 1x1 of 16 channels -> y over side * side positions, and what `more` makes of it.
+/// x -> Conv 1x1 of 16 channels -> y over side * side positions, and the nodes `more` behind it.
 Model convolution(const std::string& batch, int64_t side, const std::string& more = "y = Identity (c)") {
   const std::string shape = "float[" + batch + ", 16, " + std::to_string(side) + ", " + std::to_string(side) + "]";
   Model model = parse_model_text("<ir_version: 8, opset_import: [\"\" : 13]>\ng (" + shape + " x) => (" + shape +

@@ -1,6 +1,6 @@
 #!/bin/sh
-# changelog_test.sh ROOT PROGRAM: CHANGELOG.md begins with the version of the program, its versions are MAJOR.MINOR.PATCH and descend, and
-# each row of its table of deprecations says what to use instead, and names versions.
+# changelog_test.sh ROOT PROGRAM: CHANGELOG.md begins with the version of the program, its versions are
+# MAJOR.MINOR.PATCH and descend, and each row of its table of deprecations has a replacement and versions.
 set -eu
 page=$1/CHANGELOG.md
 program=$2

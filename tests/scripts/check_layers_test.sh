@@ -1,6 +1,6 @@
 #!/bin/sh
-# check_layers_test.sh ROOT: the checker passes a tree with one file in every room of ROOT's table, and names each kind of
-# violation once one is planted. Every case is taken back before the next, and the tree must pass again at the end.
+# check_layers_test.sh ROOT: the checker passes a tree with one file in every room of ROOT's table, and names each
+# planted violation. Every case is removed before the next, and the tree must pass again at the end.
 set -eu
 checker=$1/scripts/check_layers
 tree=$(mktemp -d)
@@ -20,7 +20,7 @@ fail() {
   failures=1
 }
 
-# expect TEXT...: the checker fails and its lines hold each text; no line speaks of anything else.
+# expect TEXT...: the checker fails and its lines hold each text; no line is about anything else.
 expect() {
   if "$checker" "$tree" >"$tree/out"; then fail "no violation where '$1' was expected"; fi
   for text; do
@@ -46,7 +46,7 @@ while read -r room headers; do
 done <"$tree/rooms"
 expect_clean "one file in every room"
 
-# What the table allows, third parties and the system's headers.
+# Includes that the table allows, third parties and the system's headers.
 put src/model/graph/graph.cpp '#include "model/graph/first.h"' '#include "detent/base/first.h"' '#include <unistd.h>' '#include <onnx/onnx_pb.h>'
 put src/place/draft/draft.cpp '#include "place/plan/first.h"' '#include "ops/traits.h"' '#include "model/graph/first.h"'
 put src/prepare/fold.cpp '#include <Eigen/Core>' '#include <onnx/defs/schema.h>'
@@ -54,7 +54,7 @@ put src/run/workers.cpp '#include <tbb/task_arena.h>' '#include "exec/first.h"' 
 put src/cli/main.cpp '#include <CLI/CLI.hpp>' '#include "report/json/first.h"'
 expect_clean "what the table allows"
 
-# Up: between rooms, between the folders of one room, past a neighbour.
+# Upwards: between rooms, between the folders of one room, past a neighbour.
 put src/model/second.cpp '#include "ops/first.h"'
 expect "src/model/second.cpp:1: model may not include ops (ops/first.h)"
 put src/model/second.cpp '#include "detent/base/first.h"'
@@ -72,7 +72,7 @@ expect "include/detent may not include core (core/first.h)"
 put include/detent/second.h '#include "detent/base/first.h"'
 expect_clean "the tree after upward includes"
 
-# Of ops, placement, equalization, lint and rewriting see what an operator is, not how it computes.
+# placement, equalization, lint and rewriting see the traits of operators in ops, not their kernels.
 for room in place/targets place/draft place/rules/tensorrt equalize lint/reading lint/findings rewrite; do
   put "src/$room/second.cpp" '#include "ops/first.h"'
   expect "src/$room/second.cpp:1: $room may not include ops (ops/first.h), there only traits"
@@ -137,7 +137,7 @@ put src/lint/view/first.h ''
 rm "$tree/src/ops/traits.h"
 expect "ops/traits.h is not there" '"ops/traits.h" is neither ours'
 put src/ops/traits.h ''
-# changed SED_SCRIPT TEXT...: with the table changed so, the checker says TEXT.
+# changed SED_SCRIPT TEXT...: with the table changed by the script, the checker says TEXT.
 changed() {
   sed "$1" "$tree/src/README.md" >"$tree/README"
   mv "$tree/src/README.md" "$tree/kept"

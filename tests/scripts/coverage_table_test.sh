@@ -1,6 +1,7 @@
 #!/bin/sh
-# coverage_table_test.sh SOURCE PROGRAM: the table over the bundled samples has a row for each file and target, with the numbers
-# of the plan and the findings of lint, and a sum for each target; a folder without models is told apart from an empty table.
+# coverage_table_test.sh SOURCE PROGRAM: the table over the bundled samples has a row for each file and target, with
+# the numbers of the plan and the findings of lint, and a sum for each target; a folder without models gives a
+# message.
 set -eu
 source=$1
 DETENT=$2

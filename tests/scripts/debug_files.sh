@@ -1,9 +1,9 @@
-# . debug_files.sh, after a definition of fail: what a reader of stack traces gets of an installed program.
+# . debug_files.sh, after a definition of fail: reads stack traces of an installed program.
 
 # line_of PROGRAM ADDRESS: "function, file:line" as addr2line finds it, by build id or beside the program.
 line_of() { addr2line -f -C -e "$1" "$2" | paste -s -d ' '; }
 
-# address_of DEBUG_FILE FUNCTION: where the function begins. The stripped program does not know.
+# address_of DEBUG_FILE FUNCTION: the address where the function begins. The stripped program does not have it.
 address_of() { nm -C "$1" | sed -n "s/^\([0-9a-f]*\) [tT] $2(.*/0x\1/p" | head -n 1; }
 
 # expect_line PROGRAM ADDRESS FUNCTION FILE
@@ -17,7 +17,7 @@ expect_line() {
 # expect_no_line PROGRAM ADDRESS
 expect_no_line() {
   case "$(line_of "$1" "$2")" in
-    *' ??:'*) ;;  # a function that is shown to the dynamic linker may stand in front
+    *' ??:'*) ;;  # a function that the dynamic linker sees may stand in front
     *) fail "$1 tells of lines without its debug file: $(line_of "$1" "$2")" ;;
   esac
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # usage: doxygen_test.sh SOURCE
-# The public interface makes pages without a warning; a reference to what there is not is one.
+# doxygen makes pages of the public interface without a warning; a reference to an unknown name is one.
 set -eu
 command -v doxygen >/dev/null || { echo "doxygen SKIPPED, it is not installed"; exit 77; }
 work=$(mktemp -d)

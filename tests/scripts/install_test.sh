@@ -1,9 +1,9 @@
 #!/bin/sh
 # usage: install_test.sh SOURCE BUILD
-# `cmake --install` into an empty folder, which is then moved: the program there reads images, and says what is missing where
-# the module of image codecs is not. The module is looked for beside the program and in its installed place, and nowhere else; one of
-# another version is refused. The JSON Schemas lie beside it. Line tables come with the component `debug`, where the build made
-# them: then a place in the stripped program is named, and without it is not.
+# `cmake --install` into an empty folder, which is then moved: the program there reads images, and says what is
+# missing if the module of image codecs is gone. It looks for the module beside itself and in the installed place
+# only, and refuses one of another version. The JSON Schemas lie beside it. Line tables come with the component
+# `debug`, if the build made them: with them a place in the stripped program has a name, without them it has none.
 set -eu
 source=$1
 build=$2

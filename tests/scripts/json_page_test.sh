@@ -1,7 +1,7 @@
 #!/bin/sh
-# json_page_test.sh ROOT PROGRAM SCHEMAS: src/report/json/README.md names every command of the program with its schema, the version of the
-# schemas, every exit code of include/detent/base/error.h and every finding of lint with its level, and nothing else; no exit code of
-# README.md is another.
+# json_page_test.sh ROOT PROGRAM SCHEMAS: src/report/json/README.md names every command of the program with its
+# schema, the version of the schemas and every finding of lint with its level; src/manual/pages/detent.md every exit
+# code of include/detent/base/error.h. They name nothing else.
 set -eu
 . "$(dirname "$0")/findings.sh"
 page=$1/src/report/json/README.md
@@ -33,14 +33,11 @@ sed -nE 's/.*: now ([0-9.]+)[.] A new member.*/\1/p; s/.*"urn:detent:[a-z-]*:([0
 same version
 
 { echo '0 '; sed -nE 's/^  ([A-Z][A-Za-z]+) = ([0-9]+),.*/\2 \1/p' "$1/include/detent/base/error.h"; } >"$work/program"
-sed -nE 's/^\| ([0-9]+) \| ([A-Za-z]*) ?\|.*/\1 \2/p' "$page" >"$work/page"
+sed -nE 's/^\| ([0-9]+) ?([A-Za-z]*) ?\|.*/\1 \2/p' "$1/src/manual/pages/detent.md" >"$work/page"
 same "exit codes"
-cut -d ' ' -f 1 "$work/page" >"$work/program"
-sed -n '/^Exit codes:/,/^$/p' "$1/README.md" | tr '\n' ' ' | grep -oE '[:;] [0-9]+' | tr -dc '0-9\n' >"$work/page"
-same "exit codes of README.md"
 
 findings_of "$program" >"$work/program"
 findings_on "$page" >"$work/page"
 same findings
-[ "$failures" -eq 0 ] && echo "README.md of the JSON documents: commands, schemas, version, exit codes and findings are the program's"
+[ "$failures" -eq 0 ] && echo "The pages of JSON and exit codes: commands, schemas, version, exit codes and findings are the program's"
 exit "$failures"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # usage: manual_test.sh DETENT MANUAL_FOLDER
-# Manual pages say what `--help` says; completions offer what it offers, asked of the shells that are here.
+# Manual pages have the options of `--help`; completions offer them, asked from the installed shells.
 set -eu
 detent=$1
 manual=$(cd "$2" && pwd)
@@ -13,7 +13,7 @@ fail() {
 commands=$("$detent" --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z-]\{1,\}\)  .*/\1/p')
 [ -n "$commands" ] || fail "no commands in --help"
 
-# Every option of every command is in its page, and nothing else is.
+# The page of every command has every option of it, and no other.
 for command in $commands; do
   page=$manual/man/detent-$command.1
   [ -s "$page" ] || fail "no page for $command"
@@ -32,7 +32,7 @@ else
   echo "manual_test: man SKIPPED, it is not installed"
 fi
 
-# ask_bash WORD...: what is offered for the last word
+# ask_bash WORD...: prints the offers for the last word
 ask_bash() {
   bash -c '. "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); compopt() { :; }; _detent_main; printf "%s\n" "${COMPREPLY[@]}"' \
     "$manual/bash/detent" "$@"
@@ -44,14 +44,14 @@ ask_bash detent quantize --outliers = d | grep -qx drop || fail "bash: --outlier
 ask_bash detent cache ex | grep -qx export || fail "bash: 'detent cache ex'"
 touch "$work/model.onnx"
 (cd "$work" && ask_bash detent lint mod | grep -qx model.onnx) || fail "bash: files"
-[ -z "$(ask_bash detent quantize --frobni)" ] || fail "bash offers what there is not"
+[ -z "$(ask_bash detent quantize --frobni)" ] || fail "bash offers an unknown option"
 
 if command -v fish >/dev/null; then
   ask_fish() { fish -c "source $manual/fish/detent.fish; complete -C '$1'"; }
   ask_fish "detent qua" | grep -q "^quantize" || fail "fish: commands"
   ask_fish "detent quantize --outl" | grep -q "^--outliers" || fail "fish: options"
   ask_fish "detent quantize --outliers " | cut -f 1 | sort | tr '\n' ' ' | grep -qx "clip drop keep " || fail "fish: choices"
-  [ -z "$(ask_fish "detent quantize --frobni")" ] || fail "fish offers what there is not"
+  [ -z "$(ask_fish "detent quantize --frobni")" ] || fail "fish offers an unknown option"
 else
   echo "manual_test: fish SKIPPED, it is not installed"
 fi
@@ -71,7 +71,7 @@ out=''
 while zpty -r -t shell line; do out+=$line; done
 print -r -- "$out"
 ASK
-  # ask_zsh LINE WANTED: a busy machine is given more time.
+  # ask_zsh LINE WANTED: retries with more time for a busy machine.
   ask_zsh() {
     for seconds in 1 4 12 60; do
       zsh -f "$work/ask.zsh" "$manual/zsh" "$1" "$work" $seconds 2>/dev/null | tr -d '\r' | grep -q "GOT: $2" && return 0

@@ -1,7 +1,7 @@
 #!/bin/sh
-# readme_links_test.sh ROOT: every link of every *.md below ROOT leads somewhere: the file is there and holds the heading behind
-# the #. So does every path in backquotes that begins with a folder of the top level. README.md shows a picture that is in the
-# repository, and fits two screens.
+# readme_links_test.sh ROOT: every link of every *.md below ROOT leads to a file, and to a heading in it if the link
+# has a #. Every path in backquotes that begins with a folder of the top level exists. README.md shows a picture that
+# is in the repository, and fits two screens.
 set -eu
 cd "$1"
 most_lines=120
@@ -16,7 +16,7 @@ fail() {
   failures=$((failures + 1))
 }
 
-# anchors FILE: its headings as they stand behind a #: lower case, punctuation left out, hyphens for blanks.
+# anchors FILE: prints its headings as they stand behind a #: lower case, without punctuation, hyphens for blanks.
 anchors() {
   sed -nE '/^```/,/^```/! s/^#+ +//p' "$1" | tr '[:upper:]' '[:lower:]' | sed -E 's/[^a-z0-9 _-]//g; s/ /-/g'
 }
@@ -26,7 +26,7 @@ links() {
   grep -oE '\]\([^() ]+\)|src="[^"]+"' "$1" | sed -E 's/^\]\((.*)\)$/\1/; s/^src="(.*)"$/\1/'
 }
 
-# paths FILE: what stands in backquotes and begins with a top-level folder; a pattern (*, NAME) is none.
+# paths FILE: prints the paths in backquotes that begin with a top-level folder; a pattern (*, NAME) is none.
 paths() {
   grep -oE '`(\.\./)?(src|include|calibrators|datasets|tests|bench|scripts)/[A-Za-z0-9_./-]*' "$1" | sed 's/^`//; s/[.]$//' |
     grep -vE '(/|_)[A-Z]{2,}([._/]|$)' || true

@@ -1,6 +1,6 @@
 #!/bin/sh
-# rules_page_test.sh ROOT PROGRAM: src/place/RULES.md explains every rule and every finding that the program can print, with the
-# finding's level, and nothing else; the help of `plan` and `lint` names the page.
+# rules_page_test.sh ROOT PROGRAM: src/place/RULES.md explains every rule and every finding that the program can
+# print, with the finding's level, and no other; the help of `plan` and `lint` names the page.
 set -eu
 . "$(dirname "$0")/findings.sh"
 page=$1/src/place/RULES.md

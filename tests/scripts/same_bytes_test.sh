@@ -1,6 +1,6 @@
 #!/bin/sh
-# same_bytes_test.sh ROOT PROGRAM: a program writes what it writes; one that changes a word of a text, a byte of a model, or
-# an exit code does not, and the script says where.
+# same_bytes_test.sh ROOT PROGRAM: a program writes the same as itself; the script finds one that changes a word of a
+# text, a byte of a model, or an exit code.
 set -eu
 script=$1/scripts/same_bytes
 samples=$1/datasets/samples

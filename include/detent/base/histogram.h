@@ -34,7 +34,7 @@ struct Extremes {
 /// only: not on their order, on batching, or on the way parts were merged.
 /// |x| < 2^-40, zeros and denormals count as zero only (min and max see +0); NaN and +-Inf are counted and enter
 /// nothing else. A side takes memory (32 KiB) only when something fell into it.
-/// Source  src/DECISIONS.md, "Histograms
+/// Source  src/decisions/observe.md, "Histograms
 /// with power-of-two bins".
 class DETENT_API Histogram {
  public:

@@ -22,8 +22,8 @@ namespace {
 
 constexpr int64_t kFirstIrWithFreeInitializers = 4;
 
-/// libonnx's intermediate graph finds initializers among the graph's inputs only, as files before IR version 4 wrote
-/// them.
+/// Lists initializers among the graph's inputs, where libonnx's intermediate graph expects them, as in files before IR
+/// version 4.
 void list_initializers_as_inputs(onnx::ModelProto& proto) {
   onnx::GraphProto& graph = *proto.mutable_graph();
   std::set<std::string> inputs;
@@ -38,7 +38,7 @@ void list_initializers_as_inputs(onnx::ModelProto& proto) {
   }
 }
 
-/// Rank of every value that shape inference reaches.
+/// Returns the rank of every value that shape inference reaches.
 std::map<std::string, int> ranks_of(const onnx::GraphProto& graph) {
   std::map<std::string, int> ranks;
   for (const auto* values : {&graph.input(), &graph.output(), &graph.value_info()})
@@ -47,8 +47,8 @@ std::map<std::string, int> ranks_of(const onnx::GraphProto& graph) {
   return ranks;
 }
 
-/// Before opset 7 the slopes of a PRelu counted channels (axis 1); since then they broadcast from the last axis, and
-/// libonnx's converter leaves them. Source: ONNX, Changelog, PRelu-6 and PRelu-7.
+/// Converts the slopes of a PRelu, which count channels (axis 1) below opset 7 and broadcast from the last axis from it
+/// on; libonnx's converter leaves them. Source: ONNX, Changelog, PRelu-6 and PRelu-7.
 void align_slopes_with_channels(onnx::GraphProto& graph) {
   const std::map<std::string, int> ranks = ranks_of(graph);
   std::map<std::string, onnx::TensorProto*> initializers;
@@ -69,8 +69,8 @@ void align_slopes_with_channels(onnx::GraphProto& graph) {
   }
 }
 
-/// libonnx's adapters take the inputs, outputs and attributes that an operator's schema asks for as given, and its
-/// checker looks at no model that is newer than itself in any part.
+/// Checks the model: libonnx's adapters assume the inputs, outputs and attributes that an operator's schema requires,
+/// and its checker reads no model that is newer than itself in any part.
 void check_against_schemas(const onnx::GraphProto& graph, int64_t opset) {
   for (const onnx::NodeProto& node : graph.node()) {
     const onnx::OpSchema* schema =
@@ -93,7 +93,7 @@ void check_against_schemas(const onnx::GraphProto& graph, int64_t opset) {
 void convert_old_opset(onnx::ModelProto& proto, int64_t from, int64_t target) {
   for (onnx::TensorProto& tensor : *proto.mutable_graph()->mutable_initializer()) load_stored_data(tensor);
   if (proto.ir_version() < kFirstIrWithFreeInitializers) list_initializers_as_inputs(proto);
-  (void)index_graph(proto);  // libonnx's graph takes names that nothing writes for granted
+  (void)index_graph(proto);  // libonnx's graph does not check for names that nothing writes
   check_against_schemas(proto.graph(), from);
   run_onnx_checker(proto);
   try {

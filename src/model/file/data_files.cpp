@@ -47,7 +47,7 @@ fs::path data_path_of(const fs::path& model, const Digest& content) {
 }
 
 std::vector<fs::path> data_files_of(const fs::path& model) {
-  if (!has_data_beside(model)) return {};  // nearly always: then a large model is not parsed for nothing
+  if (!has_data_beside(model)) return {};  // nearly always; saves parsing a large model
   const int descriptor = ::open(model.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return {};
   google::protobuf::io::FileInputStream stream(descriptor);

@@ -27,7 +27,7 @@ void respell_nodes(Nodes& nodes) {
   }
 }
 
-/// The same set may be imported in both spellings: the first import counts.
+/// Replaces the spelling in imports; of a set that is imported in both spellings the first import counts.
 template <class Sets>
 void respell_sets(Sets& sets) {
   bool seen = false;

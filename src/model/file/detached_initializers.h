@@ -4,7 +4,7 @@
 
 namespace detent {
 
-/// Lends a graph's initializers to the holder, so that the rest can be copied or written without the weights.
+/// A guard that takes a graph's initializers out, so that the rest can be copied or written without the weights.
 class DetachedInitializers {
  public:
   explicit DetachedInitializers(onnx::GraphProto& graph) : graph_(graph) { graph_.mutable_initializer()->Swap(&held_); }

@@ -49,14 +49,14 @@ bool is_allowed(const fs::path& real_file) {
   return std::ranges::any_of(allowed_folders(), [&](const fs::path& folder) { return is_inside(real_file, folder); });
 }
 
-/// Where the data lies. A model from elsewhere must not make us read files outside its folder; links are followed only
-/// as far as the folder that the model file itself lies in (download caches link both files into one store), or one
+/// Returns the path of the data. A model must not make Detent read files outside its folder: links are followed only
+/// into the folder that the model file itself lies in (download caches link both files into one store), or a folder
 /// that
 /// --allow-external names.
 fs::path checked_path(const std::string& location, const fs::path& model_file) {
   const std::string data = "external data '" + location + "'";
   const fs::path folder = fs::absolute(model_file).parent_path().lexically_normal();
-  const fs::path file = (folder / location).lexically_normal();  // an absolute location stands for itself
+  const fs::path file = (folder / location).lexically_normal();  // an absolute location stays
   const bool claims_inside = !fs::path(location).is_absolute() && is_inside(file, folder);
   const fs::path real_file = fs::weakly_canonical(file);
   const bool is_beside = claims_inside && (is_inside(real_file, fs::canonical(folder)) ||
@@ -78,7 +78,7 @@ class Loader {
  public:
   explicit Loader(fs::path model_file) : model_file_(std::move(model_file)) {}
 
-  /// The main graph's initializers stay in their files, whose pages are read when they are looked at.
+  /// Makes the main graph's initializers look into their files, whose pages are read on demand.
   void load_main(onnx::GraphProto& graph) {
     for (onnx::TensorProto& tensor : *graph.mutable_initializer())
       locate(tensor, [&](const MappedFile& file, uint64_t offset, uint64_t length) {
@@ -115,7 +115,7 @@ class Loader {
     if (tensor.has_indices()) load(*tensor.mutable_indices());
   }
 
-  /// Data in attributes and subgraphs is small: it becomes part of the document.
+  /// Copies data in attributes and subgraphs, which is small, into the document.
   void load(onnx::TensorProto& tensor) {
     locate(tensor, [&](const MappedFile& file, uint64_t offset, uint64_t length) {
       check_memory(length, [&] { return "external data of tensor '" + tensor.name() + "'"; });

@@ -17,7 +17,7 @@ namespace detent {
 
 namespace {
 
-constexpr size_t kLeastStored = 4096;  // bytes of raw data; less is not worth a second look at the file
+constexpr size_t kLeastStored = 4096;  // bytes of raw data; less is not worth a second read of the file
 
 void append_message(std::string& out, uint64_t number, std::string_view message) {
   const auto put_varint = [&out](uint64_t rest) {
@@ -29,10 +29,10 @@ void append_message(std::string& out, uint64_t number, std::string_view message)
   out.append(message);
 }
 
-/// Cuts large raw data out of a serialised model and remembers where it was.
+/// A cutter of large raw data out of a serialised model; keeps their places.
 class Shell {
  public:
-  /// False when `model` has to be read as it is.
+  /// Cuts; returns false when `model` has to be read as a whole.
   bool cut(std::string_view model) {
     bool has_graph = false;
     return each_field(model, bytes_,
@@ -48,11 +48,11 @@ class Shell {
            complete_;
   }
   [[nodiscard]] const std::string& bytes() const { return bytes_; }
-  /// By initializer of the main graph: its raw data where that was cut out.
+  /// Returns by initializer of the main graph its raw data where that was cut out.
   [[nodiscard]] const std::vector<std::optional<std::string_view>>& raw() const { return raw_; }
 
  private:
-  /// Copies every field of `message` to `out` that `replace` has not written there itself.
+  /// Copies every field of `message` to `out` that `replace` has not written.
   template <class Replace>
   static bool each_field(std::string_view message, std::string& out, Replace replace) {
     while (!message.empty()) {

@@ -14,7 +14,7 @@ class MappedFile;
 
 /// A document without the large raw data of its main graph's initializers.
 struct ModelShell {
-  /// Where in the file an initializer's raw data is.
+  /// The place of an initializer's raw data in the file.
   struct Raw {
     int initializer = 0;
     uint64_t offset = 0, length = 0;
@@ -23,7 +23,7 @@ struct ModelShell {
   std::vector<Raw> raw;
 };
 
-/// Parses `file`; raw data of 4 KiB or more stays in it, so that a model of 2 GB takes as much memory as its nodes do.
+/// Parses `file`; raw data of 4 KiB or more stays in it, so that a model of 2 GB takes only the memory of its nodes.
 /// Source  protobuf's encoding: fields in any order, each a tag with number and wire type.
 [[nodiscard]] ModelShell parse_model_shell(const MappedFile& file);
 

@@ -24,12 +24,12 @@ constexpr uint32_t tag_of(int field) {
   return WireFormatLite::MakeTag(field, WireFormatLite::WIRETYPE_LENGTH_DELIMITED);
 }
 
-/// Bytes of a length-delimited field: tag, length, content.
+/// Returns the bytes of a length-delimited field: tag, length, content.
 uint64_t field_bytes(int field, uint64_t content) {
   return CodedOutputStream::VarintSize32(tag_of(field)) + CodedOutputStream::VarintSize64(content) + content;
 }
 
-/// A serialised message, parted where the field `number` belongs.
+/// A serialised message, split where the field `number` belongs.
 struct Parted {
   std::string bytes;
   size_t before = 0;
@@ -58,7 +58,7 @@ std::string serialised(const google::protobuf::MessageLite& message) {
   return bytes;
 }
 
-/// A tensor whose data stays in a file, without where.
+/// Returns a tensor whose data stays in a file, without its place.
 Parted header_of(const onnx::TensorProto& tensor) {
   onnx::TensorProto header = tensor;
   header.clear_external_data();
@@ -95,7 +95,7 @@ void write_tensor(const onnx::TensorProto& tensor, CodedOutputStream& out) {
   let_go_of_pages(raw.data(), raw.size());
 }
 
-/// The document in three shells: the model around its graph, the graph around its initializers, and those.
+/// The document in three shells: the model around its graph, the graph around its initializers, and the initializers.
 class Stream {
  public:
   explicit Stream(onnx::ModelProto& proto)

@@ -21,7 +21,8 @@ namespace {
 constexpr int64_t kCheckerOpset = 17;
 constexpr int64_t kCheckerIr = 8;
 
-/// False when an operator is in no schema: the checker would stop at the first, we list all of them before a run.
+/// True when every operator has a schema: the checker would stop at the first one without, Detent lists all before a
+/// run.
 bool knows_all_operators(const onnx::GraphProto& graph, int64_t opset) {
   for (const onnx::NodeProto& node : graph.node()) {
     if (node.domain().empty() && !onnx::OpSchemaRegistry::Schema(node.op_type(), static_cast<int>(opset))) return false;
@@ -31,8 +32,8 @@ bool knows_all_operators(const onnx::GraphProto& graph, int64_t opset) {
   return true;
 }
 
-/// Takes initializers whose data stays in files out of the checker's sight: it looks at no initializer but for its own
-/// fields, and knows external data by paths only. An empty tensor of the same name and type stands there meanwhile.
+/// A guard that hides initializers whose data stays in files from the checker, which knows external data only by paths.
+/// An empty tensor of the same name and type replaces each.
 class HiddenWeights {
  public:
   explicit HiddenWeights(onnx::GraphProto& graph) {
@@ -57,8 +58,8 @@ class HiddenWeights {
   std::vector<std::pair<onnx::TensorProto*, onnx::TensorProto>> hidden_;
 };
 
-/// libonnx's checker wants a graph name and the type and shape of every output, although engines do not; what is
-/// missing is lent for the time of the check.
+/// A guard that adds a graph name and the type and shape of every output, which libonnx's checker requires and engines
+/// do not.
 class LentFields {
  public:
   explicit LentFields(onnx::GraphProto& graph) : graph_(graph), name_lent_(graph.name().empty()) {

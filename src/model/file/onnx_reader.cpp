@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The opsets that Detent reads; models of older ones are converted.
+// The opsets that Detent reads; models of older opsets are converted.
 constexpr int64_t kOldestOpset = 7;
 constexpr int64_t kNewestOpset = 28;
 
@@ -34,7 +34,7 @@ void check_file(const fs::path& path) {
   const fs::file_status status = fs::status(path, error);
   if (!fs::exists(status)) throw invalid("there is no such file");
   if (fs::is_directory(status)) throw invalid("is a folder, not an ONNX file");
-  if (!fs::is_regular_file(status))  // a model is opened twice, and a pipe may never end or never begin
+  if (!fs::is_regular_file(status))  // a model is opened twice, and a pipe may never end or begin
     throw invalid("is not a regular file (a pipe or a device)", "write the model to a file first");
   if (fs::file_size(path, error) == 0) throw invalid("the file is empty");
   std::ifstream stream(path, std::ios::binary);
@@ -65,7 +65,7 @@ void check_header(const onnx::ModelProto& proto) {
                   "export the model again with an older opset");
 }
 
-/// Brings the file's nodes into execution order; nearly always they are already.
+/// Sorts the file's nodes into execution order, which they nearly always have.
 void sort_nodes(onnx::ModelProto& proto) {
   const std::unique_ptr<Graph> graph = index_graph(proto);
   const std::vector<std::string> names = node_names(proto.graph());
@@ -82,7 +82,7 @@ void sort_nodes(onnx::ModelProto& proto) {
   proto.mutable_graph()->mutable_node()->Swap(&ordered);
 }
 
-/// Checks and completes a document, wherever it comes from.
+/// Checks and completes a document from any source.
 void make_readable(onnx::ModelProto& proto) {
   use_empty_default_domain(proto);
   const int64_t opset = default_opset(proto);

@@ -54,18 +54,19 @@ void set_location(onnx::TensorProto& header, const std::string& file) {
   header.mutable_external_data(0)->set_value(file);
 }
 
-/// Large, and its elements are not raw data yet, which external data must be. What Detent does not read stays as it is.
+/// True for a large tensor whose elements are not raw data, as external data must be. Tensors that Detent does not read
+/// stay unchanged.
 bool is_large_in_fields(const onnx::TensorProto& tensor) {
   return raw_bytes(tensor).empty() && tensor.ByteSizeLong() >= kSmallTensor &&
          data_type_from_onnx(tensor.data_type()) != DataType::Undefined;
 }
 
-/// The file that weights go to, which has its name only when all of them are known.
+/// The file for weights, which gets its name when all of them are known.
 class DataFile {
  public:
   DataFile(const fs::path& model, AtomicFile& file) : model_(model), file_(file) {}
 
-  /// Copy of `tensor` without its data when that went into the file, with it otherwise.
+  /// Returns a copy of `tensor`, without its data when that went into the file.
   void write(const onnx::TensorProto& tensor, onnx::TensorProto& copy) {
     if (is_large_in_fields(tensor)) {
       copy = tensor;
@@ -89,7 +90,7 @@ class DataFile {
     if (tensor.has_doc_string()) copy.set_doc_string(tensor.doc_string());
   }
 
-  /// The name, told to the file and to the tensors that lie in it.
+  /// Names the file, also in the tensors that lie in it.
   fs::path settle(onnx::GraphProto& graph) {
     fs::path path = data_path_of(model_, hash_.digest());
     for (onnx::TensorProto& tensor : *graph.mutable_initializer())
@@ -114,7 +115,7 @@ void remove_all_but(const fs::path& kept, const std::vector<fs::path>& files) {
     if (file != kept) ::unlink(file.c_str());
 }
 
-/// Data first, under a name that only the new model names: whoever is killed in between leaves the old pair whole.
+/// Writes data first, under a name that only the new model has: a process killed in between leaves the old pair intact.
 void name_pair(AtomicFile& data, const fs::path& data_path, AtomicFile& model, const fs::path& path,
                const Check& check) {
   const FolderLock lock(path.has_parent_path() ? path.parent_path() : fs::path("."));
@@ -122,7 +123,7 @@ void name_pair(AtomicFile& data, const fs::path& data_path, AtomicFile& model, c
   const bool was_there = fs::exists(data_path);
   data.commit();
   try {
-    // Behind a link the temporary file lies in another folder than its weights: that one is read through the link.
+    // Behind a link the temporary file lies in another folder than its weights: it is read through the link.
     const bool linked = fs::is_symlink(path);
     if (!linked) check(model.temporary());
     model.commit();
@@ -175,9 +176,9 @@ void write_model(const Model& model, const fs::path& path, const WriteOptions& o
 void write_shown_model(const Model& model, const fs::path& path, const WriteOptions& options, const Check& check) {
   check_writable(path, options.overwrite);
   std::error_code error;
-  if (fs::exists(path, error) && !fs::is_regular_file(path, error))  // a rename would replace the device by a file
+  if (fs::exists(path, error) && !fs::is_regular_file(path, error))  // a rename would replace a device by a file
     throw cannot_write(path, "exists and is not a regular file");
-  // The model is the same before and after: its initializers only step aside while the rest is written.
+  // The model is the same before and after: its initializers are only taken out while the rest is written.
   auto& proto = const_cast<onnx::ModelProto&>(model.proto());
   if (model.byte_size() > options.external_data_above && write_with_data_file(proto, path, options, check)) return;
   write_in_one(proto, path, options, check);

@@ -12,7 +12,8 @@ namespace {
 
 using P = onnx::AttributeProto;
 
-/// The type field was added in IR 2; files without it are read by what is set. Source: onnx.proto, AttributeProto.type.
+/// Returns the type; the field was added in IR 2, in older files the field that is set tells. Source: onnx.proto,
+/// AttributeProto.type.
 int attribute_type(const P& proto) {
   if (proto.type() != P::UNDEFINED) return proto.type();
   if (proto.has_f()) return P::FLOAT;
@@ -26,7 +27,7 @@ int attribute_type(const P& proto) {
   return P::UNDEFINED;
 }
 
-/// Writes one kind of value; std::visit picks it.
+/// A writer of values; std::visit picks the overload.
 struct Writer {
   P& proto;
 
@@ -69,7 +70,7 @@ bool holds_graph(const P& proto) { return attribute_type(proto) == P::GRAPH; }
 
 bool holds_rarity(const P& proto) {
   const int type = attribute_type(proto);
-  return type != P::UNDEFINED && type > P::STRINGS;  // the older types have the smaller numbers
+  return type != P::UNDEFINED && type > P::STRINGS;  // older types have smaller numbers
 }
 
 std::optional<AttributeValue> attribute_from_proto(const P& proto) {
@@ -81,7 +82,7 @@ std::optional<AttributeValue> attribute_from_proto(const P& proto) {
     case P::INTS: return std::vector<int64_t>(proto.ints().begin(), proto.ints().end());
     case P::STRINGS: return std::vector<std::string>(proto.strings().begin(), proto.strings().end());
     case P::TENSOR: return tensor_from_proto(proto.t());
-    default: return std::nullopt;  // no operator that Detent runs has the others
+    default: return std::nullopt;  // no operator that Detent runs has other types
   }
 }
 

@@ -6,8 +6,7 @@
 
 namespace detent {
 
-/// The tensor that a Constant node makes, from whichever of its attributes it has; nullopt for sparse tensors and
-/// strings.
+/// Returns the tensor of a Constant node, from any of its attributes; nullopt for sparse tensors and strings.
 [[nodiscard]] std::optional<Tensor> constant_content(const Node& node);
 
 }  // namespace detent

@@ -11,7 +11,7 @@ namespace {
 
 using Positions = std::vector<int>;
 
-/// Walks backwards from a node that never became ready until a node comes up twice.
+/// Walks backwards from a node that never became ready until it meets a node twice.
 Error cycle(const std::vector<Positions>& sources, const std::vector<int>& waiting_for,
             const std::function<std::string(int)>& describe) {
   const auto stuck = [&](int i) { return waiting_for[static_cast<size_t>(i)] > 0; };

@@ -23,7 +23,7 @@ constexpr std::string_view kTypeText<Tensor> = "a tensor";
 template <>
 constexpr std::string_view kTypeText<std::shared_ptr<const Graph>> = "a graph";
 
-/// The attribute as T; nullptr when the node does not carry it.
+/// Returns the attribute as T; nullptr when the node does not have it.
 template <class T>
 const T* attribute_as(const Node& node, std::string_view name) {
   const AttributeValue* value = node.find_attribute(name);

@@ -28,7 +28,7 @@ struct Attribute {
   AttributeValue value;
 };
 
-/// kNoValue when `slot` is beyond the end.
+/// Returns the value in `slot`; kNoValue beyond the end.
 [[nodiscard]] inline ValueId in_slot(std::span<const ValueId> values, size_t slot) {
   return slot < values.size() ? values[slot] : kNoValue;
 }
@@ -42,9 +42,9 @@ struct Node {
   std::vector<ValueId> outputs;  ///< kNoValue where an optional output is left out
   std::vector<Attribute> attributes;
 
-  /// nullptr when the node does not carry the attribute.
+  /// Returns the attribute; nullptr when the node does not have it.
   [[nodiscard]] const AttributeValue* find_attribute(std::string_view key) const;
-  /// Value of the attribute or `fallback`. Errors  InvalidModel when it has another type.
+  /// Return the value of the attribute, or `fallback`. Errors  InvalidModel when it has another type.
   [[nodiscard]] int64_t int_or(std::string_view key, int64_t fallback) const;
   [[nodiscard]] float float_or(std::string_view key, float fallback) const;
   [[nodiscard]] std::string string_or(std::string_view key, std::string_view fallback) const;
@@ -54,12 +54,12 @@ struct Node {
   [[nodiscard]] std::shared_ptr<const Graph> graph(std::string_view key) const;
   [[nodiscard]] bool has(std::string_view key) const { return find_attribute(key) != nullptr; }
 
-  /// Input value in `slot`; kNoValue when left out, negative or beyond the end.
+  /// Return the value in `slot`; kNoValue when left out, negative or beyond the end.
   [[nodiscard]] ValueId input(std::integral auto slot) const { return in_slot(inputs, static_cast<size_t>(slot)); }
   [[nodiscard]] ValueId output(std::integral auto slot) const { return in_slot(outputs, static_cast<size_t>(slot)); }
 };
 
-/// One reading of a value: the edge (value, consumer input slot).
+/// A reading of a value: the edge (value, consumer input slot).
 struct Use {
   NodeId node = kNoNode;
   int slot = 0;
@@ -77,7 +77,7 @@ struct Value {
   bool is_optional = false;  ///< declared an ONNX optional: it may be absent, type and shape are its content's
   std::optional<DataType> declared_type;  ///< from value_info, inputs and outputs; Sequence for lists of tensors
   std::optional<std::vector<int64_t>> declared_shape;  ///< -1 where open
-  std::vector<std::string> symbols;                    ///< by axis, what an open extent is called; "" without a name
+  std::vector<std::string> symbols;                    ///< by axis, the name of an open extent; "" without one
 };
 
 class Model;
@@ -91,26 +91,27 @@ class Graph {
   [[nodiscard]] std::span<const Value> values() const { return values_; }
   [[nodiscard]] const Node& node(NodeId id) const { return nodes_[index_of(id)]; }
   [[nodiscard]] const Value& value(ValueId id) const { return values_[index_of(id)]; }
-  /// kNoValue / kNoNode when there is none of that name.
+  /// Return the value or node of that name; kNoValue / kNoNode when there is none.
   [[nodiscard]] ValueId find_value(std::string_view key) const;
   [[nodiscard]] NodeId find_node(std::string_view key) const;
 
   [[nodiscard]] std::span<const ValueId> inputs() const { return inputs_; }  ///< initializers are not inputs
   [[nodiscard]] std::span<const ValueId> outputs() const { return outputs_; }
-  /// Values of enclosing graphs that a subgraph reads; empty for the main graph. Constants among them are constants of
-  /// the subgraph too.
+  /// Returns the values of enclosing graphs that a subgraph reads; empty for the main graph. Constants among them are
+  /// constants of the subgraph too.
   [[nodiscard]] std::span<const ValueId> captured() const { return captured_; }
 
-  /// Tensor of an initializer or Constant node; nullptr when the value is not constant or `id` is kNoValue.
+  /// Returns the tensor of an initializer or Constant node; nullptr when the value is not constant or `id` is kNoValue.
   /// Errors  Unsupported for constants that cannot be held in a Tensor: sparse, strings, 8-bit floats.
   [[nodiscard]] const Tensor* constant(ValueId id) const;
 
   [[nodiscard]] const Node* producer(ValueId id) const;
-  /// Values of this graph that the subgraphs of `node`, one of its nodes, read; each once. Empty for most nodes.
+  /// Returns the values of this graph that the subgraphs of `node`, one of its nodes, read; each once. Empty for most
+  /// nodes.
   [[nodiscard]] std::vector<ValueId> captured_by(const Node& node) const;
   /// True for the name of a value or a node that a graph inside this one defines: no value around it may have the name.
   [[nodiscard]] bool defines_inside(const std::string& name) const { return names_inside_.contains(name); }
-  /// Version of the operator set of `domain` that the model imports; 0 when it is not imported.
+  /// Returns the version of the operator set of `domain` that the model imports; 0 when it is not imported.
   [[nodiscard]] int64_t opset(std::string_view domain = "") const;
 
  private:

@@ -16,8 +16,8 @@ namespace detent {
 
 namespace {
 
-/// A line feed in a name would forge lines of reports, and entries of calibration caches. ONNX wants C identifiers, and
-/// what exporters write besides (slashes, dots, colons) holds none.
+/// Refuses a line feed in a name, which would forge lines of reports and entries of calibration caches. ONNX asks for C
+/// identifiers; exporters also write slashes, dots and colons.
 /// Source  ONNX docs/IR.md, "Names Within a Graph".
 void refuse_line_feed(const std::string& kind, const std::string& name) {
   if (name.find('\n') != std::string::npos)
@@ -29,7 +29,7 @@ std::string domain_of(const std::string& domain) { return domain == "ai.onnx" ? 
 
 }  // namespace
 
-/// Builds one Graph; for a subgraph it knows the indexer of the graph around it.
+/// A builder of one Graph; for a subgraph it knows the indexer of the graph around it.
 class GraphIndexer {
  public:
   using Opsets = std::map<std::string, int64_t, std::less<>>;
@@ -102,7 +102,7 @@ class GraphIndexer {
   void add_inputs() {
     for (const onnx::ValueInfoProto& input : proto_.input()) {
       const ValueId known = graph_->find_value(input.name());
-      if (known != kNoValue && value(known).is_constant) continue;  // a default value, as IR 3 wants it
+      if (known != kNoValue && value(known).is_constant) continue;  // a default value, as in IR 3
       const ValueId id = add_value(input.name());
       value(id).is_input = true;
       graph_->inputs_.push_back(id);
@@ -140,7 +140,7 @@ class GraphIndexer {
       }
   }
 
-  /// The value of that name as seen from inside this graph; values of outer graphs become captured ones.
+  /// Returns the value of that name as seen from inside this graph; values of outer graphs become captured ones.
   ValueId resolve(const std::string& name) {
     if (const ValueId id = graph_->find_value(name); id != kNoValue) return id;
     if (!outer_) return kNoValue;
@@ -169,7 +169,7 @@ class GraphIndexer {
     node.op_type = proto.op_type();
     node.domain = domain_of(proto.domain());
     if (node.op_type.empty()) throw Error(ErrorCode::InvalidModel, describe(position) + ": names no operator");
-    refuse_line_feed("operator", node.op_type);  // first: nameless nodes are called after it
+    refuse_line_feed("operator", node.op_type);  // first: unnamed nodes are named after it
     refuse_line_feed("node", node.name);
     if (graph_->opset(node.domain) == 0)
       throw Error(ErrorCode::InvalidModel, describe(position) + ": the model does not import operator set '" +
@@ -203,7 +203,7 @@ class GraphIndexer {
     try {
       if (auto content = attribute_from_proto(proto)) add(std::move(*content));
     } catch (const Error& error) {
-      // Constant has a value that can be reported later, where it is read; elsewhere a lost attribute changes the
+      // The value of a Constant can be reported later, where it is read; elsewhere a lost attribute changes the
       // meaning.
       if (error.code() != ErrorCode::Unsupported || draft.node.op_type != "Constant")
         throw error.in("attribute '" + proto.name() + "'");
@@ -238,7 +238,7 @@ class GraphIndexer {
       set_unreadable(id, "sparse and string constants are not supported");
   }
 
-  /// By node: positions of the nodes that it waits for.
+  /// Returns by node the positions of the nodes that it waits for.
   [[nodiscard]] std::vector<std::vector<int>> sources() const {
     std::vector<std::vector<int>> found(drafts_.size());
     for (size_t i = 0; i < drafts_.size(); ++i)

@@ -9,7 +9,7 @@ namespace {
 
 bool precedes(const Use& a, const Use& b) { return std::tie(a.node, a.slot) < std::tie(b.node, b.slot); }
 
-/// By node: the node of the kept part behind which it can stand; kNoNode at the very front.
+/// Returns by node the node of the kept part behind which it can stand; kNoNode at the front.
 NodeMap<NodeId> anchors(const Graph& graph, NodeId first) {
   NodeMap<NodeId> anchor(graph.nodes().size(), kNoNode);
   for (const Node& node : graph.nodes()) {

@@ -13,15 +13,15 @@ struct Rewiring {
   ValueId value = kNoValue;
 };
 
-/// Copies of a graph's index, for many variants of one model: the model itself is not copied. Constants look into the
-/// model's memory, which must outlive the copies.
+/// Makers of copies of a graph's index, for many variants of one model: the model itself is not copied. Constants look
+/// into the model's memory, which must outlive the copies.
 class GraphRewiring {
  public:
-  /// The nodes from `first` on, which nothing before `first` reads, stand right behind the last node that they need.
+  /// Moves the nodes from `first` on, which nothing before `first` reads, right behind the last node that they need.
   /// Nodes get new ids, values keep theirs.
   [[nodiscard]] static Graph moved_up(const Graph& graph, NodeId first);
-  /// Nodes and values keep their ids and order. Of two rewirings of one slot the later holds.
-  /// Errors  Internal naming the node: a slot that it does not have, or a value that is written behind it.
+  /// Rewires; nodes and values keep their ids and order. Of two rewirings of one slot the later holds.
+  /// Errors  Internal naming the node: a slot that it does not have, or a value that is written after it.
   [[nodiscard]] static Graph rewired(const Graph& graph, std::span<const Rewiring> rewirings);
 };
 

@@ -16,10 +16,10 @@ inline constexpr ValueId kNoValue{-1};  ///< an optional input or output that is
 template <class Id>
 concept GraphId = std::same_as<Id, NodeId> || std::same_as<Id, ValueId>;
 
-/// Beyond the end of every list for kNoNode and kNoValue.
+/// Returns the position; kNoNode and kNoValue give one beyond the end of every list.
 [[nodiscard]] constexpr size_t index_of(GraphId auto id) { return static_cast<size_t>(id); }
 
-/// One element for each node, or each value, of a graph. No other id or number is an index.
+/// A list of one element for each node, or each value, of a graph. No other id or number is an index.
 template <GraphId Id, class T>
 class IdMap : private std::vector<T> {
   using List = std::vector<T>;

@@ -9,7 +9,7 @@ namespace detent {
 std::vector<std::string> node_names(const onnx::GraphProto& graph) {
   std::unordered_set<std::string> taken;
   std::vector<std::string> names(static_cast<size_t>(graph.node_size()));
-  std::vector<int> pending;  // given names come first: a made-up name never takes one that stands in the file
+  std::vector<int> pending;  // given names come first: no other node gets a name from the file
   for (int i = 0; i < graph.node_size(); ++i) {
     const std::string& name = graph.node(i).name();
     if (!name.empty() && taken.insert(name).second)

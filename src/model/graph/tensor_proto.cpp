@@ -17,7 +17,7 @@ static_assert(std::endian::native == std::endian::little,
 
 namespace {
 
-/// Errors  InvalidModel for negative extents and for element counts beyond 2^62.
+/// Returns the shape. Errors  InvalidModel for negative extents and for element counts beyond 2^62.
 Shape checked_shape(const onnx::TensorProto& proto) {
   Shape shape;
   int64_t count = 1;
@@ -31,7 +31,7 @@ Shape checked_shape(const onnx::TensorProto& proto) {
   return shape;
 }
 
-/// The elements that `raw` stores, in a form that can be looked at.
+/// Returns the elements that `raw` stores, decoded where they cannot be read in place.
 void decode(std::string_view raw, Tensor& tensor) {
   if (is_packed(tensor.type())) return unpack({reinterpret_cast<const uint8_t*>(raw.data()), raw.size()}, tensor);
   auto* out = static_cast<uint8_t*>(tensor.mutable_raw());
@@ -39,7 +39,7 @@ void decode(std::string_view raw, Tensor& tensor) {
     if (!raw.empty()) std::memcpy(out, raw.data(), raw.size());
     return;
   }
-  for (const char byte : raw) *out++ = byte != 0;  // any byte may be in the file, a bool object holds 0 or 1 only
+  for (const char byte : raw) *out++ = byte != 0;  // the file may hold any byte, a bool object only 0 or 1
 }
 
 Tensor from_raw(const onnx::TensorProto& proto, DataType type, const Shape& shape) {
@@ -57,7 +57,7 @@ Tensor from_raw(const onnx::TensorProto& proto, DataType type, const Shape& shap
     decode(raw, tensor);
     return tensor;
   }
-  // Most commands look at few of a model's weights: those in a file are decoded when they are looked at.
+  // Most commands read few of a model's weights: data in a file is decoded when it is read.
   return Tensor::deferred(type, shape, [type, shape, raw] {
     Tensor tensor(type, shape);
     decode(raw, tensor);
@@ -86,7 +86,7 @@ Tensor tensor_from_proto(const onnx::TensorProto& proto) {
 
 namespace {
 
-/// The tensor without its elements.
+/// Writes the tensor without its elements.
 void set_header(const Tensor& tensor, onnx::TensorProto& proto) {
   const int32_t type = onnx_type_of(tensor.type());
   if (type == onnx::TensorProto::UNDEFINED || tensor.layout() != Layout::Plain)

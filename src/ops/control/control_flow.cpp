@@ -31,13 +31,11 @@ void set_all(KernelCall& call, std::vector<Tensor> results) {
   for (size_t i = 0; i < call.output_count(); ++i) call.set_output(i, std::move(results[i]));
 }
 
-std::unique_ptr<Kernel> make_if(const KernelContext&) {
-  return kernel_of([](KernelCall& call) {
-    set_all(call, call.subgraphs().run(condition_of(call.input(0)) ? "then_branch" : "else_branch", {}));
-  });
+void run_if(KernelCall& call) {
+  set_all(call, call.subgraphs().run(condition_of(call.input(0)) ? "then_branch" : "else_branch", {}));
 }
 
-/// The declaration of an output of a body: nothing else is known of it when the body never ran.
+/// The declaration of an output of a body: all that is known of it when the body never ran.
 struct DeclaredOutput {
   DataType type = DataType::Float32;
   Shape shape;  ///< open extents are 0
@@ -70,8 +68,8 @@ std::shared_ptr<const Graph> body_of(const KernelContext& context) {
   return body;
 }
 
-/// Inputs M, cond, carried values; the body gets the iteration, the condition and the carried values, and returns the
-/// condition, the carried values and the outputs that are joined over the iterations.
+/// Loop: its inputs are M, cond, carried values; the body gets the iteration, the condition and the carried values, and
+/// returns the condition, the carried values and the outputs that are joined over the iterations.
 class LoopKernel final : public Kernel {
  public:
   explicit LoopKernel(const Graph& body) : declared_(DeclaredOutput::of(body)) {}
@@ -119,13 +117,13 @@ std::unique_ptr<Kernel> make_loop(const KernelContext& context) {
   return std::make_unique<LoopKernel>(*body_of(context));
 }
 
-/// Element `index` of an axis, the axis gone.
+/// Returns element `index` of an axis, without the axis.
 Tensor taken(const Tensor& tensor, int64_t at, int64_t index, Allocator& allocator) {
   const size_t axis = axis_from_front(at, tensor.shape().rank());
   return without_axis(part_of(tensor, axis, index, 1, allocator), axis);
 }
 
-/// Scan: N states, then M inputs that are walked along an axis.
+/// Scan: its inputs are N states, then M inputs that are walked along an axis.
 class Scan {
  public:
   Scan(const Node& node, const Graph& body, std::string_view directions)
@@ -134,7 +132,7 @@ class Scan {
         input_backwards_(node.ints_or(directions, {})), output_axes_(node.ints_or("scan_output_axes", {})),
         output_backwards_(node.ints_or("scan_output_directions", {})) {}
 
-  /// States and scanned inputs in; final states and joined outputs out.
+  /// Returns final states and joined outputs. inputs  states, then scanned inputs.
   [[nodiscard]] std::vector<Tensor> run(std::vector<Tensor> inputs, KernelCall& call) const {
     if (scanned_ == 0 || inputs.size() < scanned_ || declared_.size() < inputs.size() - scanned_)
       throw Error(ErrorCode::InvalidModel, "num_scan_inputs and the body do not fit the node's inputs");
@@ -191,7 +189,7 @@ std::unique_ptr<Kernel> make_scan(const KernelContext& context) {
   });
 }
 
-/// In opset 8 every input and output has the batch in front, and lengths may come first.
+/// Runs Scan of opset 8, where every input and output has the batch in front, and lengths may come first.
 void run_batched_scan(KernelCall& call, const Scan& scan) {
   if (call.has_input(0))
     throw Error(ErrorCode::Unsupported, "Scan with sequence_lens is not supported", "export with opset 9 or newer");
@@ -221,35 +219,15 @@ std::unique_ptr<Kernel> make_batched_scan(const KernelContext& context) {
       [scan = Scan(context.node, *body_of(context), "directions")](KernelCall& call) { run_batched_scan(call, scan); });
 }
 
-constexpr OperatorDef kControlFlowDefinitions[] = {
-    {.op_type = "If",
-     .signature = "cond -> outputs+; else_branch:graph! then_branch:graph!",
-     .traits = {.data_inputs = 0},
-     .make = make_if,
-     .any_value = true},
-    {.op_type = "Loop",
-     .signature = "M? cond? v_initial+ -> v_final_and_scan_outputs+; body:graph! | 11: M? cond? v_initial* -> "
-                  "v_final_and_scan_outputs+; body:graph!",
-     .traits = {.data_inputs = 0},
-     .make = make_loop,
-     .any_value = true},
-    {.op_type = "Scan",
-     .signature = "initial_state_and_scan_inputs+ -> final_state_and_scan_outputs+; body:graph! num_scan_inputs:int! "
-                  "scan_input_axes:ints scan_input_directions:ints scan_output_axes:ints scan_output_directions:ints",
-     .traits = {.data_inputs = 0},
-     .make = make_scan,
-     .first_opset = 9},
-    {.op_type = "Scan",
-     .signature = "sequence_lens? initial_state_and_scan_inputs+ -> final_state_and_scan_outputs+; body:graph! "
-                  "directions:ints num_scan_inputs:int!",
-     .traits = {.data_inputs = 0},
-     .make = make_batched_scan,
-     .first_opset = 8,
-     .last_opset = 8},
-};
-
 }  // namespace
 
-std::span<const OperatorDef> control_flow_operators() { return kControlFlowDefinitions; }
+std::vector<OperatorDef> control_flow_operators() {
+  return {
+      {.op_type = "If", .traits = {.data_inputs = 0}, .make = stateless<run_if>, .any_value = true},
+      {.op_type = "Loop", .traits = {.data_inputs = 0}, .make = make_loop, .any_value = true},
+      {"Scan", {.data_inputs = 0}, make_scan, 9},
+      {.op_type = "Scan", .traits = {.data_inputs = 0}, .make = make_batched_scan, .first_opset = 8, .last_opset = 8},
+  };
+}
 
 }  // namespace detent

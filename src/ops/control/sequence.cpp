@@ -4,7 +4,7 @@
 #include "ops/control/sequence.h"
 
 #include <algorithm>
-#include <numeric>
+#include <limits>
 #include <string>
 
 #include "core/index.h"
@@ -37,7 +37,7 @@ void check_tensor_count(uint64_t count) {
 
 namespace {
 
-/// The list as a value.
+/// Returns the list as a value.
 /// Errors  InvalidData when elements are of several types.
 Tensor sequence_of(std::vector<Tensor> elements) {
   for (const Tensor& element : elements)
@@ -48,18 +48,13 @@ Tensor sequence_of(std::vector<Tensor> elements) {
   return Tensor::sequence(std::move(elements));
 }
 
-std::unique_ptr<Kernel> make_construct(const KernelContext&) {
-  return kernel_of([](KernelCall& call) {
-    std::vector<Tensor> elements;
-    for (size_t i = 0; i < call.input_count(); ++i)
-      elements.push_back(to_plain(tensor_input(call, i), call.allocator()));
-    call.set_output(0, sequence_of(std::move(elements)));
-  });
+void run_construct(KernelCall& call) {
+  std::vector<Tensor> elements;
+  for (size_t i = 0; i < call.input_count(); ++i) elements.push_back(to_plain(tensor_input(call, i), call.allocator()));
+  call.set_output(0, sequence_of(std::move(elements)));
 }
 
-std::unique_ptr<Kernel> make_empty(const KernelContext&) {
-  return kernel_of([](KernelCall& call) { call.set_output(0, Tensor::sequence({})); });
-}
+void run_empty(KernelCall& call) { call.set_output(0, Tensor::sequence({})); }
 
 std::optional<Unsupported> refuse_type(const KernelContext& context) {
   const int64_t code = context.node.int_or("dtype", 1);  // float
@@ -68,8 +63,8 @@ std::optional<Unsupported> refuse_type(const KernelContext& context) {
                      " of ONNX, which Detent does not compute with"};
 }
 
-/// The position in input `slot`, counted from the front; `last` when it is left out.
-/// Errors  InvalidData when it is none of 0 ... last, or of -length ... -1.
+/// Returns the position in input `slot`, counted from the front; `last` when it is left out.
+/// Errors  InvalidData when it is neither in 0 ... last nor in -length ... -1.
 size_t position_in(const KernelCall& call, size_t slot, size_t length, size_t last) {
   if (!call.has_input(slot)) return last;
   const std::vector<int64_t> given = integers_of(tensor_input(call, slot));
@@ -81,44 +76,36 @@ size_t position_in(const KernelCall& call, size_t slot, size_t length, size_t la
   return as_index(given[0] < 0 ? given[0] + count : given[0]);
 }
 
-/// Position of an element that is there.
+/// Returns the position of an element that exists. Errors  InvalidData otherwise.
 size_t element_at(const KernelCall& call, size_t slot, size_t length) {
   if (length == 0) throw Error(ErrorCode::InvalidData, "the sequence is empty");
   return position_in(call, slot, length, length - 1);
 }
 
-std::unique_ptr<Kernel> make_at(const KernelContext&) {
-  return kernel_of([](KernelCall& call) {
-    const std::vector<Tensor>& elements = sequence_input(call, 0);
-    call.set_output(0, elements[element_at(call, 1, elements.size())]);
-  });
+void run_at(KernelCall& call) {
+  const std::vector<Tensor>& elements = sequence_input(call, 0);
+  call.set_output(0, elements[element_at(call, 1, elements.size())]);
 }
 
-std::unique_ptr<Kernel> make_insert(const KernelContext&) {
-  return kernel_of([](KernelCall& call) {
-    std::vector<Tensor> elements = sequence_input(call, 0);
-    const size_t at = position_in(call, 2, elements.size(), elements.size());
-    elements.insert(elements.begin() + as_extent(at), to_plain(tensor_input(call, 1), call.allocator()));
-    call.set_output(0, sequence_of(std::move(elements)));
-  });
+void run_insert(KernelCall& call) {
+  std::vector<Tensor> elements = sequence_input(call, 0);
+  const size_t at = position_in(call, 2, elements.size(), elements.size());
+  elements.insert(elements.begin() + as_extent(at), to_plain(tensor_input(call, 1), call.allocator()));
+  call.set_output(0, sequence_of(std::move(elements)));
 }
 
-std::unique_ptr<Kernel> make_erase(const KernelContext&) {
-  return kernel_of([](KernelCall& call) {
-    std::vector<Tensor> elements = sequence_input(call, 0);
-    elements.erase(elements.begin() + as_extent(element_at(call, 1, elements.size())));
-    call.set_output(0, Tensor::sequence(std::move(elements)));
-  });
+void run_erase(KernelCall& call) {
+  std::vector<Tensor> elements = sequence_input(call, 0);
+  elements.erase(elements.begin() + as_extent(element_at(call, 1, elements.size())));
+  call.set_output(0, Tensor::sequence(std::move(elements)));
 }
 
-std::unique_ptr<Kernel> make_length(const KernelContext&) {
-  return kernel_of([](KernelCall& call) {
-    const auto length = as_extent(sequence_input(call, 0).size());
-    call.make_output(0, DataType::Int64, Shape{}).mutable_data<int64_t>()[0] = length;
-  });
+void run_length(KernelCall& call) {
+  const auto length = as_extent(sequence_input(call, 0).size());
+  call.make_output(0, DataType::Int64, Shape{}).mutable_data<int64_t>()[0] = length;
 }
 
-/// `extent` in parts of `each`, the last one smaller where it does not divide.
+/// Divides `extent` into parts of `each`; the last one is smaller where it does not divide.
 std::vector<int64_t> split_extents(int64_t extent, int64_t each) {
   if (each < 1) throw Error(ErrorCode::InvalidData, "parts of extent " + std::to_string(each) + " make no sense");
   check_tensor_count(static_cast<uint64_t>(extent / each + (extent % each != 0)));
@@ -127,7 +114,7 @@ std::vector<int64_t> split_extents(int64_t extent, int64_t each) {
   return parts;
 }
 
-/// Extents of the parts, which `split` lists or, as a scalar, gives for all of them.
+/// Returns the extents of the parts, which `split` lists or, as a scalar, gives for all of them.
 std::vector<int64_t> listed_parts(const Tensor& split, int64_t extent) {
   const std::vector<int64_t> parts = integers_of(split);
   if (split.shape().rank() == 0) return split_extents(extent, parts[0]);
@@ -170,7 +157,7 @@ std::unique_ptr<Kernel> make_sequence_concat(const KernelContext& context) {
   });
 }
 
-/// The inputs of the body for element `i`: sequences give that element, tensors go in whole.
+/// Returns the inputs of the body for element `i`: that element of sequences, tensors as they are.
 std::vector<Tensor> inputs_for(const KernelCall& call, size_t i, size_t length) {
   std::vector<Tensor> inputs;
   for (size_t slot = 0; slot < call.input_count(); ++slot) {
@@ -212,82 +199,47 @@ constexpr OpTraits kMakesSequence{.kind = OpKind::Sequence, .data_inputs = 0};
 constexpr OpTraits kReadsSequence{.data_inputs = 0};
 constexpr OpTraits kCounts{.kind = OpKind::ShapeOf, .data_inputs = 0};
 
-constexpr OperatorDef sequence_operator(std::string_view op_type, Signature signature, const OpTraits& traits,
-                                        std::unique_ptr<Kernel> (*make)(const KernelContext&), int first_opset = 11) {
-  return {.op_type = op_type,
-          .signature = signature,
-          .traits = traits,
-          .make = make,
-          .first_opset = first_opset,
-          .any_value = true};
+using Make = std::unique_ptr<Kernel>(const KernelContext&);
+
+OperatorDef sequence_operator(std::string_view op_type, const OpTraits& traits, Make* make, int first_opset = 11,
+                              LayoutNeed layout = LayoutNeed::Plain) {
+  return {op_type, traits, make, first_opset, layout, nullptr, std::numeric_limits<int>::max(), nullptr, nullptr, true};
 }
 
-std::unique_ptr<Kernel> make_optional(const KernelContext&) {
-  return kernel_of([](KernelCall& call) { call.set_output(0, call.has_input(0) ? call.input(0) : Tensor()); });
+void run_optional(KernelCall& call) { call.set_output(0, call.has_input(0) ? call.input(0) : Tensor()); }
+
+void run_has_element(KernelCall& call) {
+  call.make_output(0, DataType::Bool, Shape{}).mutable_data<bool>()[0] = call.has_input(0);
 }
 
-std::unique_ptr<Kernel> make_has_element(const KernelContext&) {
-  return kernel_of([](KernelCall& call) {
-    call.make_output(0, DataType::Bool, Shape{}).mutable_data<bool>()[0] = call.has_input(0);
-  });
+void run_get_element(KernelCall& call) {
+  if (!call.has_input(0)) throw Error(ErrorCode::InvalidData, "the optional is empty: there is no element to get");
+  call.set_output(0, call.input(0));
 }
-
-std::unique_ptr<Kernel> make_get_element(const KernelContext&) {
-  return kernel_of([](KernelCall& call) {
-    if (!call.has_input(0)) throw Error(ErrorCode::InvalidData, "the optional is empty: there is no element to get");
-    call.set_output(0, call.input(0));
-  });
-}
-
-// An optional may hold a sequence: the content's type is not known from the operator.
-constexpr OpTraits kHolds{.kind = OpKind::Sequence, .data_inputs = 0};
-constexpr OpTraits kTells{.kind = OpKind::ShapeOf, .data_inputs = 0};
-
-constexpr OperatorDef kSequenceDefinitions[] = {
-    sequence_operator("SequenceConstruct", "inputs+ -> output_sequence", kMakesSequence, make_construct),
-    {.op_type = "SequenceEmpty",
-     .signature = "-> output; dtype:int",
-     .traits = kMakesSequence,
-     .make = make_empty,
-     .first_opset = 11,
-     .check = refuse_type,
-     .any_value = true},
-    sequence_operator("SequenceAt", "input_sequence position -> tensor", kReadsSequence, make_at),
-    sequence_operator("SequenceInsert", "input_sequence tensor position? -> output_sequence", kMakesSequence,
-                      make_insert),
-    sequence_operator("SequenceErase", "input_sequence position? -> output_sequence", kMakesSequence, make_erase),
-    sequence_operator("SequenceLength", "input_sequence -> length", kCounts, make_length),
-    sequence_operator("SplitToSequence", "input split? -> output_sequence; axis:int keepdims:int", kMakesSequence,
-                      make_sequence_split),
-    sequence_operator("ConcatFromSequence", "input_sequence -> concat_result; axis:int! new_axis:int", kReadsSequence,
-                      make_sequence_concat),
-    sequence_operator("SequenceMap", "input_sequence additional_inputs* -> out_sequence+; body:graph!", kMakesSequence,
-                      make_map, 17),
-    {.op_type = "Optional",
-     .signature = "input? -> output; type:type",
-     .traits = kHolds,
-     .make = make_optional,
-     .first_opset = 15,
-     .layout = LayoutNeed::Any,
-     .any_value = true},
-    {.op_type = "OptionalHasElement",
-     .signature = "input -> output | 18: input? -> output",
-     .traits = kTells,
-     .make = make_has_element,
-     .first_opset = 15,
-     .layout = LayoutNeed::Any,
-     .any_value = true},
-    {.op_type = "OptionalGetElement",
-     .signature = "input -> output",
-     .traits = kHolds,
-     .make = make_get_element,
-     .first_opset = 15,
-     .layout = LayoutNeed::Any,
-     .any_value = true},
-};
 
 }  // namespace
 
-std::span<const OperatorDef> sequence_operators() { return kSequenceDefinitions; }
+std::vector<OperatorDef> sequence_operators() {
+  return {
+      sequence_operator("SequenceConstruct", kMakesSequence, stateless<run_construct>),
+      {.op_type = "SequenceEmpty",
+       .traits = kMakesSequence,
+       .make = stateless<run_empty>,
+       .first_opset = 11,
+       .check = refuse_type,
+       .any_value = true},
+      sequence_operator("SequenceAt", kReadsSequence, stateless<run_at>),
+      sequence_operator("SequenceInsert", kMakesSequence, stateless<run_insert>),
+      sequence_operator("SequenceErase", kMakesSequence, stateless<run_erase>),
+      sequence_operator("SequenceLength", kCounts, stateless<run_length>),
+      sequence_operator("SplitToSequence", kMakesSequence, make_sequence_split),
+      sequence_operator("ConcatFromSequence", kReadsSequence, make_sequence_concat),
+      sequence_operator("SequenceMap", kMakesSequence, make_map, 17),
+      // An optional may hold a sequence: the operator does not tell the content's type.
+      sequence_operator("Optional", kMakesSequence, stateless<run_optional>, 15, LayoutNeed::Any),
+      sequence_operator("OptionalHasElement", kCounts, stateless<run_has_element>, 15, LayoutNeed::Any),
+      sequence_operator("OptionalGetElement", kMakesSequence, stateless<run_get_element>, 15, LayoutNeed::Any),
+  };
+}
 
 }  // namespace detent

@@ -1,7 +1,6 @@
 #include "ops/elementwise/activation.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
@@ -15,58 +14,39 @@
 #include "ops/memory/memory_order.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
-#include "ops/operator_table.h"
-#include "ops/types/half_precision.h"
+#include "ops/types/float_types.h"
 
 namespace detent {
 
 namespace {
 
-/// One activation: where its parameters come from. An empty name means that the value is fixed.
+/// An activation, and the attributes that its parameters come from. An empty name means that the value is fixed.
 struct Activation {
   std::string_view op_type;
-  Signature signature;
   OpKind kind;
   UnaryFunction function;
-  std::string_view alpha_name;
+  std::string_view alpha_name = "";
   float alpha = 0;
-  std::string_view beta_name;
+  std::string_view beta_name = "";
   float beta = 0;
 };
 
 constexpr Activation kActivations[] = {
-    {"Relu", "X -> Y", OpKind::Relu, UnaryFunction::Relu, "", 0, "", 0},
-    {"LeakyRelu", "X -> Y; alpha:float", OpKind::LeakyRelu, UnaryFunction::LeakyRelu, "alpha", 0.01F, "", 0},
-    {"Sigmoid", "X -> Y", OpKind::Sigmoid, UnaryFunction::Sigmoid, "", 0, "", 0},
-    {"HardSigmoid", "X -> Y; alpha:float beta:float", OpKind::HardSigmoid, UnaryFunction::HardSigmoid, "alpha", 0.2F,
-     "beta", 0.5F},
-    {"HardSwish", "X -> Y", OpKind::HardSwish, UnaryFunction::HardSwish, "", 0, "", 0},
-    {"Swish", "X -> Y; alpha:float", OpKind::Silu, UnaryFunction::Silu, "alpha", 1, "", 0},
-    {"Tanh", "input -> output", OpKind::Tanh, UnaryFunction::Tanh, "", 0, "", 0},
-    {"Elu", "X -> Y; alpha:float", OpKind::OtherActivation, UnaryFunction::Elu, "alpha", 1, "", 0},
-    {"Celu", "X -> Y; alpha:float", OpKind::OtherActivation, UnaryFunction::Celu, "alpha", 1, "", 0},
-    {"Selu", "X -> Y; alpha:float gamma:float", OpKind::OtherActivation, UnaryFunction::Selu, "alpha", 1.67326319F,
-     "gamma", 1.05070102F},
-    {"ThresholdedRelu", "X -> Y; alpha:float", OpKind::OtherActivation, UnaryFunction::ThresholdedRelu, "alpha", 1, "",
-     0},
-    {"Softplus", "X -> Y", OpKind::OtherActivation, UnaryFunction::Softplus, "", 0, "", 0},
-    {"Softsign", "input -> output", OpKind::OtherActivation, UnaryFunction::Softsign, "", 0, "", 0},
-    {"Mish", "X -> Y", OpKind::OtherActivation, UnaryFunction::Mish, "", 0, "", 0},
+    {"Relu", OpKind::Relu, UnaryFunction::Relu},
+    {"LeakyRelu", OpKind::LeakyRelu, UnaryFunction::LeakyRelu, "alpha", 0.01F},
+    {"Sigmoid", OpKind::Sigmoid, UnaryFunction::Sigmoid},
+    {"HardSigmoid", OpKind::HardSigmoid, UnaryFunction::HardSigmoid, "alpha", 0.2F, "beta", 0.5F},
+    {"HardSwish", OpKind::HardSwish, UnaryFunction::HardSwish},
+    {"Swish", OpKind::Silu, UnaryFunction::Silu, "alpha", 1},
+    {"Tanh", OpKind::Tanh, UnaryFunction::Tanh},
+    {"Elu", OpKind::OtherActivation, UnaryFunction::Elu, "alpha", 1},
+    {"Celu", OpKind::OtherActivation, UnaryFunction::Celu, "alpha", 1},
+    {"Selu", OpKind::OtherActivation, UnaryFunction::Selu, "alpha", 1.67326319F, "gamma", 1.05070102F},
+    {"ThresholdedRelu", OpKind::OtherActivation, UnaryFunction::ThresholdedRelu, "alpha", 1},
+    {"Softplus", OpKind::OtherActivation, UnaryFunction::Softplus},
+    {"Softsign", OpKind::OtherActivation, UnaryFunction::Softsign},
+    {"Mish", OpKind::OtherActivation, UnaryFunction::Mish},
 };
-
-UnaryFunction function_of(const ActivationSpec& activation) {
-  switch (activation.kind) {
-    case OpKind::Relu: return UnaryFunction::Relu;
-    case OpKind::LeakyRelu: return UnaryFunction::LeakyRelu;
-    case OpKind::Clip: return UnaryFunction::Clip;
-    case OpKind::Sigmoid: return UnaryFunction::Sigmoid;
-    case OpKind::HardSigmoid: return UnaryFunction::HardSigmoid;
-    case OpKind::HardSwish: return UnaryFunction::HardSwish;
-    case OpKind::Silu: return UnaryFunction::Silu;
-    case OpKind::Tanh: return UnaryFunction::Tanh;
-    default: return activation.other;
-  }
-}
 
 ActivationSpec spec_of(const Activation& activation, const Node& node) {
   ActivationSpec spec{activation.kind, activation.alpha, activation.beta, activation.function};
@@ -82,7 +62,7 @@ const Activation* find_activation(std::string_view op_type) {
 
 std::unique_ptr<Kernel> make_activation(const KernelContext& context) {
   const ActivationSpec spec = spec_of(*find_activation(context.node.op_type), context.node);
-  return unary_kernel({function_of(spec), spec.alpha, spec.beta});
+  return unary_kernel({spec.function, spec.alpha, spec.beta});
 }
 
 std::unique_ptr<Kernel> make_gelu(const KernelContext& context) {
@@ -95,7 +75,7 @@ std::unique_ptr<Kernel> make_gelu(const KernelContext& context) {
 constexpr float kLowest = std::numeric_limits<float>::lowest();
 constexpr float kHighest = std::numeric_limits<float>::max();
 
-/// Clip of opset 11 and later with any mix of constant and computed bounds, on any type.
+/// Runs Clip of opset 11 and later with any mix of constant and computed bounds, on any type.
 void clip_with_inputs(KernelCall& call) {
   const Tensor& input = call.input(0);
   if (input.type() == DataType::Float32) {
@@ -128,16 +108,7 @@ std::optional<ActivationSpec> constant_clip(const Graph& graph, const Node& node
                         UnaryFunction::Clip};
 }
 
-constexpr OperatorDef activation_definition(const Activation& activation) {
-  return {activation.op_type,
-          activation.signature,
-          {.kind = activation.kind, .data_inputs = 1},
-          with_half<make_activation>,
-          1,
-          LayoutNeed::Same};
-}
-
-/// x + bias below -lambd, x - bias above lambd, 0 between; integers are computed in double and saturate.
+/// Computes x + bias below -lambd, x - bias above lambd, 0 between; integers are computed in double and saturate.
 std::unique_ptr<Kernel> make_shrink(const KernelContext& context) {
   const double lambd = context.node.float_or("lambd", 0.5F), bias = context.node.float_or("bias", 0.0F);
   return kernel_of([lambd, bias](KernelCall& call) {
@@ -156,7 +127,7 @@ std::unique_ptr<Kernel> make_shrink(const KernelContext& context) {
   });
 }
 
-/// a * sigmoid(alpha * a) * b, without broadcasting.
+/// Computes a * sigmoid(alpha * a) * b, without broadcasting.
 std::unique_ptr<Kernel> make_swiglu(const KernelContext& context) {
   return kernel_of([alpha = context.node.float_or("alpha", 1)](KernelCall& call) {
     const Tensor &gate = call.input(0), &linear = call.input(1);
@@ -178,48 +149,18 @@ std::unique_ptr<Kernel> make_swiglu(const KernelContext& context) {
   });
 }
 
-constexpr std::array<OperatorDef, 4> kOtherActivationOperators = {{
-    // Its bounds are scalars: Same would take them for operands of another shape and make the input plain.
-    {.op_type = "Clip",
-     .signature = "input -> output; max:float min:float | 11: input min? max? -> output",
-     .traits = {.kind = OpKind::Clip, .data_inputs = 1},
-     .make = with_half<make_clip>,
-     .layout = LayoutNeed::Any},
-    {.op_type = "Gelu",
-     .signature = "X -> Y; approximate:string(none|tanh)",
-     .traits = {.kind = OpKind::Gelu, .data_inputs = 1},
-     .make = with_half<make_gelu>,
-     .layout = LayoutNeed::Same},
-    {.op_type = "Shrink",
-     .signature = "input -> output; bias:float lambd:float",
-     .traits = {.kind = OpKind::OtherActivation},
-     .make = with_half<make_shrink>,
-     .first_opset = 9,
-     .layout = LayoutNeed::Same},
-    {.op_type = "SwiGLU",
-     .signature = "A B -> Y; alpha:float",
-     .traits = {.kind = OpKind::OtherElementwise},
-     .make = with_half<make_swiglu>,
-     .first_opset = 28,
-     .layout = LayoutNeed::Same},
-}};
-
-constexpr auto kActivationDefinitions =
-    joined(definitions_of(kActivations, activation_definition), kOtherActivationOperators);
-
 }  // namespace
 
 std::optional<ActivationSpec> activation_of(const Graph& graph, const Node& node) {
   const OperatorDef* definition = find_operator(node.domain, node.op_type, graph.opset(node.domain));
   if (!definition) return std::nullopt;
   if (definition->traits.kind == OpKind::Clip) return constant_clip(graph, node);
-  const Activation* activation = definition->domain.empty() ? find_activation(node.op_type) : nullptr;
+  const Activation* activation = find_activation(node.op_type);
   return activation ? std::optional(spec_of(*activation, node)) : std::nullopt;
 }
 
 void apply_activation(const ActivationSpec& activation, std::span<float> values) {
-  apply_unary({function_of(activation), activation.alpha, activation.beta}, values.data(), values.data(),
-              values.size());
+  apply_unary({activation.function, activation.alpha, activation.beta}, values.data(), values.data(), values.size());
 }
 
 void apply_bias_activation(Tensor& tensor, std::span<const float> bias, const ActivationSpec* activation) {
@@ -244,6 +185,16 @@ void apply_bias_activation(Tensor& tensor, std::span<const float> bias, const Ac
   }
 }
 
-std::span<const OperatorDef> activation_operators() { return kActivationDefinitions; }
+std::vector<OperatorDef> activation_operators() {
+  std::vector<OperatorDef> all;
+  for (const Activation& one : kActivations)
+    all.push_back({one.op_type, {.kind = one.kind, .data_inputs = 1}, with_half<make_activation>, 1, LayoutNeed::Same});
+  // The bounds of a Clip are scalars: Same would take them for operands of another shape and make the input plain.
+  all.push_back({"Clip", {.kind = OpKind::Clip, .data_inputs = 1}, with_half<make_clip>, 1, LayoutNeed::Any});
+  all.push_back({"Gelu", {.kind = OpKind::Gelu, .data_inputs = 1}, with_half<make_gelu>, 1, LayoutNeed::Same});
+  all.push_back({"Shrink", {.kind = OpKind::OtherActivation}, with_half<make_shrink>, 9, LayoutNeed::Same});
+  all.push_back({"SwiGLU", {.kind = OpKind::OtherElementwise}, with_half<make_swiglu>, 28, LayoutNeed::Same});
+  return all;
+}
 
 }  // namespace detent

@@ -14,14 +14,14 @@ struct ActivationSpec {
   OpKind kind = OpKind::Relu;
   float alpha = 0;
   float beta = 0;
-  UnaryFunction other = UnaryFunction::Elu;  ///< which one, where kind is OtherActivation
+  UnaryFunction function = UnaryFunction::Relu;
 };
 
-/// The activation a node computes from its first input alone; nullopt for other operators and for Clip with bounds that
-/// are not constant.
+/// Returns the activation that a node computes from its first input alone; nullopt for other operators and for Clip
+/// with bounds that are not constant.
 [[nodiscard]] std::optional<ActivationSpec> activation_of(const Graph& graph, const Node& node);
 
-/// values[i] = activation(values[i]).
+/// Computes values[i] = activation(values[i]).
 void apply_activation(const ActivationSpec& activation, std::span<float> values);
 
 /// Adds bias[c] to every element of channel c (axis 1, either layout) and applies the activation, if there is one,

@@ -9,8 +9,7 @@
 #include "ops/memory/broadcast_loop.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
-#include "ops/operator_table.h"
-#include "ops/types/half_precision.h"
+#include "ops/types/float_types.h"
 
 namespace detent {
 
@@ -32,7 +31,7 @@ bool is_nan(T x) {
   return false;
 }
 
-/// Integers go through uint64, where overflow is defined and the low bits are the same.
+/// Computes integers in uint64, where overflow is defined and the low bits are the same.
 template <class T>
 T binary_value(BinaryFunction function, T a, T b) {
   using Wide = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;
@@ -54,7 +53,7 @@ bool is_dense(const Broadcast& broadcast) {
   return strides[0] <= 1 && strides[1] <= 1;
 }
 
-/// The two innermost loops go to the vector code at once.
+/// Gives the two innermost loops to the vector code at once.
 void combine_floats(BinaryFunction function, const Broadcast& broadcast, float* out) {
   if (!is_dense(broadcast))
     return loop_over<float>(broadcast, out, [&](float a, float b) { return binary_value(function, a, b); });
@@ -83,7 +82,7 @@ void combine_into(BinaryFunction function, const Broadcast& broadcast, Tensor& o
   });
 }
 
-/// Output 0 in the memory of the first operand that allows it.
+/// Makes output 0, in the memory of the first operand that allows it.
 Tensor& make_broadcast_output(KernelCall& call, const Broadcast& broadcast) {
   for (size_t i = 0; i < 2; ++i)
     if (broadcast.covers_output(call.input(i)) && call.input(i).owns_memory_alone()) return call.make_output_like(0, i);
@@ -95,15 +94,12 @@ struct Arithmetic {
   BinaryFunction function;
   OpKind kind;
   int data_inputs = -1;
-  Signature signature = "A B -> C";
 };
 
 constexpr Arithmetic kArithmetic[] = {
-    {"Add", BinaryFunction::Add, OpKind::Add},
-    {"Sub", BinaryFunction::Sub, OpKind::Sub},
-    {"Mul", BinaryFunction::Mul, OpKind::Mul},
-    {"Div", BinaryFunction::Div, OpKind::Div},
-    {"PRelu", BinaryFunction::PRelu, OpKind::PRelu, 1, "X slope -> Y"},
+    {"Add", BinaryFunction::Add, OpKind::Add},          {"Sub", BinaryFunction::Sub, OpKind::Sub},
+    {"Mul", BinaryFunction::Mul, OpKind::Mul},          {"Div", BinaryFunction::Div, OpKind::Div},
+    {"PRelu", BinaryFunction::PRelu, OpKind::PRelu, 1},
 };
 
 std::unique_ptr<Kernel> make_arithmetic(const KernelContext& context) {
@@ -141,7 +137,7 @@ std::unique_ptr<Kernel> make_variadic(const KernelContext& context) {
   });
 }
 
-/// Integers by squaring, wrapping around; a negative power of anything but 1 and -1 is 0.
+/// Computes integer powers by squaring; they wrap around, and a negative power of anything except 1 and -1 is 0.
 template <class T>
 T power_of(T base, T exponent) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -156,7 +152,7 @@ T power_of(T base, T exponent) {
   }
 }
 
-/// Two types meet in double; the result has the type of the base.
+/// Computes powers of two types in double; the result has the type of the base.
 void run_mixed_pow(KernelCall& call) {
   const Tensor base = cast(call.input(0), DataType::Float64, call.allocator());
   const Tensor exponent = cast(call.input(1), DataType::Float64, call.allocator());
@@ -166,7 +162,7 @@ void run_mixed_pow(KernelCall& call) {
   call.set_output(0, cast(output, call.input(0).type(), call.allocator()));
 }
 
-/// x^2 and sqrt(x) are what exporters write Pow for.
+/// Exporters write Pow for x^2 and sqrt(x), which have vector forms.
 void run_pow(KernelCall& call) {
   const Tensor& base = call.input(0);
   const bool float_exponent = call.input(1).type() == DataType::Float32 || call.input(1).type() == DataType::Float64;
@@ -192,7 +188,7 @@ void run_pow(KernelCall& call) {
   visit_number(base.type(), [&]<class T>(T) { loop_over<T>(broadcast, output.mutable_data<T>().data(), power_of<T>); });
 }
 
-/// The result has the type of the base, also where only the exponent is a half.
+/// Makes a kernel whose result has the type of the base, also where only the exponent is a half.
 std::unique_ptr<Kernel> make_pow(const KernelContext&) {
   return kernel_of([inner = widen_half(kernel_of(run_pow))](KernelCall& call) {
     const DataType exponent = call.input(1).type();
@@ -205,20 +201,7 @@ std::unique_ptr<Kernel> make_pow(const KernelContext&) {
   });
 }
 
-constexpr OperatorDef binary_definition(const Arithmetic& arithmetic) {
-  return {arithmetic.op_type,
-          arithmetic.signature,
-          {.kind = arithmetic.kind, .data_inputs = arithmetic.data_inputs},
-          with_half<make_arithmetic>,
-          7,
-          LayoutNeed::Any};
-}
-
-constexpr OperatorDef definition_of_variadic(const Variadic& variadic) {
-  return {variadic.op_type, "data+ -> result", {.kind = variadic.kind}, with_half<make_variadic>, 6, LayoutNeed::Any};
-}
-
-/// The remainder has the sign of the dividend (C's fmod) or, unless `as_in_c`, that of the divisor.
+/// Returns the remainder, with the sign of the dividend (`as_in_c`: C's fmod) or that of the divisor.
 template <class T>
 T remainder_of(T a, T b, bool as_in_c) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -238,26 +221,9 @@ T remainder_of(T a, T b, bool as_in_c) {
 }
 
 std::unique_ptr<Kernel> make_mod(const KernelContext& context) {
-  return kernel_of([as_in_c = context.node.int_or("fmod", 0) != 0](KernelCall& call) {
-    const DataType type = call.input(0).type();
-    check_same_type(call.input(0), call.input(1));
-    const Broadcast broadcast(std::array{&call.input(0), &call.input(1)}, call.allocator());
-    Tensor output(type, broadcast.output(), call.allocator(), broadcast.layout());
-    visit_number(type, [&]<class T>(T) {
-      loop_over<T>(broadcast, output.mutable_data<T>().data(), [&](T a, T b) { return remainder_of(a, b, as_in_c); });
-    });
-    call.set_output(0, std::move(output));
-  });
+  return pairwise_kernel(
+      [as_in_c = context.node.int_or("fmod", 0) != 0]<class T>(T a, T b) { return remainder_of(a, b, as_in_c); });
 }
-
-constexpr std::array<OperatorDef, 2> kOtherBinaryOperators = {{
-    {"Pow", "X Y -> Z", {.kind = OpKind::Pow}, make_pow, 7, LayoutNeed::Any},
-    {"Mod", "A B -> C; fmod:int", {.kind = OpKind::OtherElementwise}, with_half<make_mod>, 10, LayoutNeed::Any},
-}};
-
-constexpr auto kBinaryDefinitions =
-    joined(joined(definitions_of(kArithmetic, binary_definition), definitions_of(kVariadic, definition_of_variadic)),
-           kOtherBinaryOperators);
 
 }  // namespace
 
@@ -269,6 +235,16 @@ Tensor combine(BinaryFunction function, const Tensor& a, const Tensor& b, Alloca
   return output;
 }
 
-std::span<const OperatorDef> binary_operators() { return kBinaryDefinitions; }
+std::vector<OperatorDef> binary_operators() {
+  std::vector<OperatorDef> all;
+  for (const auto& [op_type, function, kind, data_inputs] : kArithmetic)
+    all.push_back(
+        {op_type, {.kind = kind, .data_inputs = data_inputs}, with_half<make_arithmetic>, 7, LayoutNeed::Any});
+  for (const Variadic& one : kVariadic)
+    all.push_back({one.op_type, {.kind = one.kind}, with_half<make_variadic>, 6, LayoutNeed::Any});
+  all.push_back({"Pow", {.kind = OpKind::Pow}, make_pow, 7, LayoutNeed::Any});
+  all.push_back({"Mod", {.kind = OpKind::OtherElementwise}, with_half<make_mod>, 10, LayoutNeed::Any});
+  return all;
+}
 
 }  // namespace detent

@@ -2,7 +2,7 @@
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
-#include "ops/types/half_precision.h"
+#include "ops/types/float_types.h"
 
 namespace detent {
 
@@ -34,38 +34,21 @@ std::unique_ptr<Kernel> make_cast_like(const KernelContext& context) {
       [options = cast_options(context.node)](KernelCall& call) { cast_to(call, call.input(1).type(), options); });
 }
 
-std::optional<Unsupported> refuse_cast(const KernelContext& context) {
-  const int64_t code = context.node.int_or("to", 0);
-  if (data_type_from_onnx(code) == DataType::Undefined)
-    return Unsupported{"casts to element type " + std::to_string(code) +
-                       " of ONNX, which Detent does not compute with"};
+std::optional<Unsupported> refuse_rounding(const KernelContext& context) {
   const std::string rounding = context.node.string_or("round_mode", "up");
-  if (rounding != "up" && rounding != "down" && rounding != "nearest")
-    return Unsupported{"round_mode '" + rounding + "'"};
-  return std::nullopt;
+  if (rounding == "up" || rounding == "down" || rounding == "nearest") return std::nullopt;
+  return Unsupported{"round_mode '" + rounding + "'"};
 }
 
 constexpr OpTraits kCast{.kind = OpKind::Cast, .data_inputs = 1};
 
-constexpr OperatorDef kCastDefinitions[] = {
-    {.op_type = "Cast",
-     .signature = "input -> output; to:int! | 19: input -> output; saturate:int to:int! | 24: input -> output; "
-                  "round_mode:string(up|down|nearest) saturate:int to:int!",
-     .traits = kCast,
-     .make = make_cast,
-     .first_opset = 6,
-     .layout = LayoutNeed::Same,
-     .check = refuse_cast},
-    {.op_type = "CastLike",
-     .signature = "input target_type -> output | 19: input target_type -> output; saturate:int | 24: input target_type "
-                  "-> output; round_mode:string(up|down|nearest) saturate:int",
-     .traits = kCast,
-     .make = make_cast_like,
-     .layout = LayoutNeed::Any},
-};
-
 }  // namespace
 
-std::span<const OperatorDef> cast_operators() { return kCastDefinitions; }
+std::vector<OperatorDef> cast_operators() {
+  return {
+      {"Cast", kCast, make_cast, 6, LayoutNeed::Same, refuse_rounding},
+      {"CastLike", kCast, make_cast_like, 1, LayoutNeed::Any},
+  };
+}
 
 }  // namespace detent

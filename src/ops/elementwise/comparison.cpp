@@ -2,13 +2,10 @@
 #include <array>
 #include <cmath>
 
-#include "core/index.h"
-#include "ops/kernel_function.h"
-#include "ops/memory/broadcast.h"
+#include "ops/memory/broadcast_loop.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
-#include "ops/operator_table.h"
-#include "ops/types/half_precision.h"
+#include "ops/types/float_types.h"
 
 namespace detent {
 
@@ -47,7 +44,7 @@ bool holds(Relation relation, T a, T b) {
   return false;
 }
 
-/// Booleans compare as bytes.
+/// Returns the type that elements are compared as: bytes for booleans.
 DataType number_type(DataType type) { return type == DataType::Bool ? DataType::UInt8 : type; }
 
 std::unique_ptr<Kernel> make_comparison(const KernelContext& context) {
@@ -57,13 +54,7 @@ std::unique_ptr<Kernel> make_comparison(const KernelContext& context) {
     const Broadcast broadcast(std::array{&call.input(0), &call.input(1)}, call.allocator());
     auto out = call.make_output(0, DataType::Bool, broadcast.output(), broadcast.layout()).mutable_data<bool>();
     visit_number(number_type(call.input(0).type()), [&]<class T>(T) {
-      const auto& inner = broadcast.loops().back();
-      broadcast.for_each_row(1, [&](const auto& offsets, int64_t at) {
-        const T* a = broadcast.data<T>(0) + offsets[0];
-        const T* b = broadcast.data<T>(1) + offsets[1];
-        for (int64_t i = 0; i < inner.extent; ++i)
-          out[as_index(at + i)] = holds(relation, a[i * inner.strides[0]], b[i * inner.strides[1]]);
-      });
+      loop_over<T>(broadcast, out.data(), [&](T x, T y) { return holds(relation, x, y); });
     });
   });
 }
@@ -88,21 +79,14 @@ void run_where(KernelCall& call) {
   });
 }
 
-std::unique_ptr<Kernel> make_where(const KernelContext&) { return kernel_of(run_where); }
-
-constexpr OperatorDef comparison_definition(const Comparison& comparison) {
-  return {comparison.op_type,         "A B -> C", {.kind = OpKind::OtherElementwise},
-          with_half<make_comparison>, 7,          LayoutNeed::Any};
-}
-
-constexpr std::array<OperatorDef, 1> kOtherComparisonOperators = {
-    {{"Where", "condition X Y -> output", {.kind = OpKind::Where}, make_where, 9, LayoutNeed::Any}}};
-
-constexpr auto kComparisonDefinitions =
-    joined(definitions_of(kComparisons, comparison_definition), kOtherComparisonOperators);
-
 }  // namespace
 
-std::span<const OperatorDef> comparison_operators() { return kComparisonDefinitions; }
+std::vector<OperatorDef> comparison_operators() {
+  std::vector<OperatorDef> all;
+  for (const Comparison& one : kComparisons)
+    all.push_back({one.op_type, {.kind = OpKind::OtherElementwise}, with_half<make_comparison>, 7, LayoutNeed::Any});
+  all.push_back({"Where", {.kind = OpKind::Where}, stateless<run_where>, 9, LayoutNeed::Any});
+  return all;
+}
 
 }  // namespace detent

@@ -49,22 +49,14 @@ void dequantize_blocks(const Tensor& codes, const Tensor& scales, const Tensor& 
   if (codes.element_count() == 0) return;
   const float* scale = scales.data<float>().data();
   float* out = output.mutable_data<float>().data();
-  const auto run = [&]<class Code>(Code) {
-    const Code* zeros = has_zeros ? zero_points.data<Code>().data() : nullptr;
-    dequantize<Code>(codes, scale, zeros, axis, block, out);
-  };
-  switch (codes.type()) {
-    case DataType::Int8:
-    case DataType::Int4:
-    case DataType::Int2: return run(int8_t{});
-    case DataType::UInt8:
-    case DataType::UInt4:
-    case DataType::UInt2: return run(uint8_t{});
-    case DataType::Int16: return run(int16_t{});
-    case DataType::UInt16: return run(uint16_t{});
-    case DataType::Int32: return run(int32_t{});
-    default: throw unsupported_type(codes.type());
-  }
+  visit_number(codes.type(), [&]<class Code>(Code) {
+    if constexpr (std::is_integral_v<Code> && (sizeof(Code) <= 2 || std::is_same_v<Code, int32_t>)) {
+      const Code* zeros = has_zeros ? zero_points.data<Code>().data() : nullptr;
+      dequantize<Code>(codes, scale, zeros, axis, block, out);
+    } else {
+      throw unsupported_type(codes.type());
+    }
+  });
 }
 
 }  // namespace detent

@@ -4,12 +4,11 @@
 
 namespace detent {
 
-/// Shape that scales and zero points of blocks have: that of the data, but along `axis` one for each `block` indices,
-/// the last may be of fewer.
-/// Errors  InvalidModel where `parameter` has another.
+/// Checks the shape of scales or zero points of blocks: that of the data, with one element along `axis` for each
+/// `block` indices; the last block may be shorter. Errors  InvalidModel where `parameter` has another shape.
 void check_block_parameter(const Shape& parameter, const Shape& data, size_t axis, int64_t block);
 
-/// real = (code - zero) * scale of the block, without a scale an element in memory.
+/// Computes real = (code - zero) * scale of the block, without one scale for each element in memory.
 /// codes   integers in plain layout. scales  Float32. zero_points  of the codes' type; an empty handle: 0.
 /// output  Float32 of the codes' shape, to be filled.
 /// Empty   no codes -> nothing.

@@ -13,7 +13,7 @@
 #include "ops/op_list.h"
 #include "ops/operands.h"
 #include "ops/simd/elementwise.h"
-#include "ops/types/half_precision.h"
+#include "ops/types/float_types.h"
 
 namespace detent {
 
@@ -25,14 +25,18 @@ struct Attributes {
   DataType type = DataType::Undefined;
   DataType precision = DataType::Undefined;  ///< of the division, opset 23; Undefined = that of the scale
   bool saturate = true;                      ///< small floats, opset 19
-  bool precision_of_scale = false;           ///< opset 23; earlier texts name none, and ONNX Runtime divides in float
-
-  Attributes(const Node& node, int64_t opset)
-      : axis(node.int_or("axis", 1)), block(node.int_or("block_size", 0)),
-        type(data_type_from_onnx(node.int_or("output_dtype", 0))),
-        precision(data_type_from_onnx(node.int_or("precision", 0))), saturate(node.int_or("saturate", 1) != 0),
-        precision_of_scale(opset >= 23) {}
+  bool precision_of_scale = false;           ///< opset 23; below it ONNX Runtime divides in float
 };
+
+Attributes read_attributes(const KernelContext& context) {
+  const Node& node = context.node;
+  return {.axis = node.int_or("axis", 1),
+          .block = node.int_or("block_size", 0),
+          .type = data_type_from_onnx(node.int_or("output_dtype", 0)),
+          .precision = data_type_from_onnx(node.int_or("precision", 0)),
+          .saturate = node.int_or("saturate", 1) != 0,
+          .precision_of_scale = context.opset >= 23};
+}
 
 /// Scales and zero points, one for the tensor or one for each index of an axis.
 struct Parameters {
@@ -57,8 +61,7 @@ std::vector<double> zero_points_of(const KernelCall& call, size_t count) {
   return {data.begin(), data.end()};
 }
 
-/// Expands block scales along the axis, so that they look like one scale for every index of the leading axes: only then
-/// the element loops need one case.
+/// Expands block parameters to one an element, so that the element loops need one case.
 Tensor expand_blocks(const Tensor& parameter, const Shape& data, size_t axis, int64_t block) {
   check_block_parameter(parameter.shape(), data, axis, block);
   const Shape& shape = parameter.shape();
@@ -108,7 +111,7 @@ void for_each_run(const Parameters& parameters, Run&& run) {
   }
 }
 
-/// For stretches of a few elements, where a dispatched call would cost more than the work.
+/// Quantizes a few elements, where a dispatched call would cost more than the work.
 template <class Q>
 void quantize_few(const float* in, Q* out, size_t count, float scale, int32_t zero_point, CodeRange range) {
   const auto low = static_cast<float>(range.lowest - zero_point), high = static_cast<float>(range.highest - zero_point);
@@ -133,7 +136,7 @@ void quantize_tensor(const Parameters& parameters, const Tensor& input, Tensor& 
   });
 }
 
-/// Small floats are not rounded to whole steps: the quotient itself becomes the nearest value of the type.
+/// Quantizes to small floats, without rounding to whole steps: the quotient becomes the nearest value of the type.
 void quantize_to_float(const Parameters& parameters, const Tensor& input, Tensor& output, bool saturate) {
   const SmallFloatFormat& format = small_float_format(output.type());
   const float* in = input.data<float>().data();
@@ -154,14 +157,14 @@ float rounded_to(DataType type, float value) {
   return type == DataType::Float16 ? half_to_float(float_to_half(value)) : bfloat16_to_float(float_to_bfloat16(value));
 }
 
-/// Float16 or BFloat16 where the division is one of such numbers; Undefined where float does.
+/// Returns Float16 or BFloat16 where the division is one of such numbers; Undefined where it is one of floats.
 DataType narrow_precision(const Attributes& attributes, DataType scale) {
   const bool by_scale = attributes.precision == DataType::Undefined && attributes.precision_of_scale;
   const DataType type = by_scale ? scale : attributes.precision;
   return is_half(type) ? type : DataType::Undefined;
 }
 
-/// Quotients of numbers of the type `precision`, rounded to it; scales become 1.
+/// Returns quotients of numbers of the type `precision`, rounded to it; sets the scales to 1.
 Tensor divide_in(DataType precision, Parameters& parameters, const Tensor& input, Allocator& allocator) {
   const Tensor narrow = convert(convert(input, precision, allocator), DataType::Float32, allocator);
   Tensor quotients(DataType::Float32, input.shape(), allocator, input.layout());
@@ -185,17 +188,12 @@ void run_quantize(KernelCall& call, const Attributes& attributes) {
   if (call.has_input(2)) type = call.input(2).type();
   Tensor& output = call.make_output(0, type, input.shape(), input.layout());
   if (is_small_float(type)) return quantize_to_float(parameters, input, output, attributes.saturate);
-  switch (type) {
-    case DataType::Int8:
-    case DataType::Int4:
-    case DataType::Int2: return quantize_tensor<int8_t>(parameters, input, output);
-    case DataType::UInt8:
-    case DataType::UInt4:
-    case DataType::UInt2: return quantize_tensor<uint8_t>(parameters, input, output);
-    case DataType::Int16: return quantize_tensor<int16_t>(parameters, input, output);
-    case DataType::UInt16: return quantize_tensor<uint16_t>(parameters, input, output);
-    default: throw unsupported_type(type);
-  }
+  visit_number(type, [&]<class Q>(Q) {
+    if constexpr (std::is_integral_v<Q> && sizeof(Q) <= 2)
+      quantize_tensor<Q>(parameters, input, output);
+    else
+      throw unsupported_type(type);
+  });
 }
 
 template <class Q>
@@ -210,7 +208,7 @@ void dequantize_tensor(const Parameters& parameters, const Tensor& input, Tensor
   });
 }
 
-/// Without a float copy of the codes.
+/// Dequantizes without a float copy of the codes.
 void dequantize_e4m3(const Parameters& parameters, const Tensor& input, Tensor& output) {
   const uint8_t* in = input.data<uint8_t>().data();
   const float* numbers = e4m3_numbers().data();
@@ -234,21 +232,15 @@ void dequantize_from_float(const Parameters& parameters, const Tensor& input, Te
 
 void dequantize_any(const Parameters& parameters, const Tensor& input, Tensor& output) {
   if (is_small_float(input.type())) return dequantize_from_float(parameters, input, output);
-  switch (input.type()) {
-    case DataType::Int8:
-    case DataType::Int4:
-    case DataType::Int2: return dequantize_tensor<int8_t>(parameters, input, output);
-    case DataType::UInt8:
-    case DataType::UInt4:
-    case DataType::UInt2: return dequantize_tensor<uint8_t>(parameters, input, output);
-    case DataType::Int16: return dequantize_tensor<int16_t>(parameters, input, output);
-    case DataType::UInt16: return dequantize_tensor<uint16_t>(parameters, input, output);
-    case DataType::Int32: return dequantize_tensor<int32_t>(parameters, input, output);
-    default: throw unsupported_type(input.type());
-  }
+  visit_number(input.type(), [&]<class Q>(Q) {
+    if constexpr (std::is_integral_v<Q> && (sizeof(Q) <= 2 || std::is_same_v<Q, int32_t>))
+      dequantize_tensor<Q>(parameters, input, output);
+    else
+      throw unsupported_type(input.type());
+  });
 }
 
-/// Weights alone are large: their scales are not expanded to one an element.
+/// Dequantizes blocks without expanding scales to one an element: these are large weights.
 void dequantize_in_blocks(const Tensor& input, const Attributes& attributes, KernelCall& call, Tensor& output) {
   const Tensor scales = cast(call.input(1), DataType::Float32, call.allocator());
   dequantize_blocks(input, scales, call.has_input(2) ? call.input(2) : Tensor(),
@@ -265,27 +257,11 @@ void run_dequantize(KernelCall& call, const Attributes& attributes) {
   else
     dequantize_any(parameters_of(call, input, attributes), input, output);
   DataType type = attributes.type == DataType::Undefined ? call.input(1).type() : attributes.type;
-  if (is_small_float(type)) type = DataType::Float32;  // scales of float8e8m0 are no type of outputs
+  if (is_small_float(type)) type = DataType::Float32;  // outputs cannot have the type of float8e8m0 scales
   call.set_output(0, type == DataType::Float32 ? std::move(output) : convert(output, type, call.allocator()));
 }
 
-std::unique_ptr<Kernel> make_quantize(const KernelContext& context) {
-  return kernel_of(
-      [attributes = Attributes(context.node, context.opset)](KernelCall& call) { run_quantize(call, attributes); });
-}
-
-std::unique_ptr<Kernel> make_dequantize(const KernelContext& context) {
-  return kernel_of(
-      [attributes = Attributes(context.node, context.opset)](KernelCall& call) { run_dequantize(call, attributes); });
-}
-
-std::optional<Unsupported> refuse_quantize_linear_type(const KernelContext& context) {
-  const int64_t code = context.node.int_or("output_dtype", 0);
-  if (code == 0 || data_type_from_onnx(code) != DataType::Undefined) return std::nullopt;
-  return Unsupported{"output element type " + std::to_string(code) + " of ONNX, which Detent does not compute with"};
-}
-
-/// uint8 over the range of the data widened to contain 0. Nothing but zeros -> scale 1.
+/// Quantizes to uint8 over the range of the data widened to contain 0. All zeros -> scale 1.
 void run_dynamic(KernelCall& call) {
   const Tensor input = call.input(0);
   const auto in = input.data<float>();
@@ -295,7 +271,7 @@ void run_dynamic(KernelCall& call) {
     high = std::max(high, x);
   }
   const float scale = high > low ? (high - low) / 255.0F : 1.0F;
-  const float shift = -low / scale;  // NaN where the data reach to -infinity: no code is 0 then
+  const float shift = -low / scale;  // NaN where the data reach to -infinity: no code is 0
   const float zero = std::isnan(shift) ? 0.0F : std::nearbyint(std::clamp(shift, 0.0F, 255.0F));
   auto out = call.make_output(0, DataType::UInt8, input.shape()).mutable_data<uint8_t>();
   for (size_t i = 0; i < in.size(); ++i) {
@@ -306,33 +282,16 @@ void run_dynamic(KernelCall& call) {
   call.set_output(2, Tensor::scalar(static_cast<uint8_t>(zero)));
 }
 
-std::unique_ptr<Kernel> make_dynamic(const KernelContext&) { return kernel_of(run_dynamic); }
-
-constexpr OperatorDef kQuantizeLinearDefinitions[] = {
-    {.op_type = "QuantizeLinear",
-     .signature = "x y_scale y_zero_point? -> y | 13: x y_scale y_zero_point? -> y; axis:int | 19: x y_scale "
-                  "y_zero_point? -> y; axis:int saturate:int | 21: x y_scale y_zero_point? -> y; axis:int "
-                  "block_size:int output_dtype:int saturate:int | 23: x y_scale y_zero_point? -> y; axis:int "
-                  "block_size:int output_dtype:int precision:int saturate:int",
-     .traits = {.kind = OpKind::QuantizeLinear, .data_inputs = 1},
-     .make = make_quantize,
-     .first_opset = 10,
-     .layout = LayoutNeed::Any,
-     .check = refuse_quantize_linear_type},
-    {.op_type = "DequantizeLinear",
-     .signature =
-         "x x_scale x_zero_point? -> y | 13: x x_scale x_zero_point? -> y; axis:int | 21: x x_scale x_zero_point? -> "
-         "y; axis:int block_size:int | 23: x x_scale x_zero_point? -> y; axis:int block_size:int output_dtype:int",
-     .traits = {.kind = OpKind::DequantizeLinear, .data_inputs = 1},
-     .make = make_dequantize,
-     .first_opset = 10,
-     .layout = LayoutNeed::Any,
-     .check = refuse_quantize_linear_type},
-    {"DynamicQuantizeLinear", "x -> y y_scale y_zero_point", {.kind = OpKind::QOperator}, make_dynamic, 11},
-};
-
 }  // namespace
 
-std::span<const OperatorDef> quantize_linear_operators() { return kQuantizeLinearDefinitions; }
+std::vector<OperatorDef> quantize_linear_operators() {
+  const OpTraits quantize{.kind = OpKind::QuantizeLinear, .data_inputs = 1};
+  const OpTraits dequantize{.kind = OpKind::DequantizeLinear, .data_inputs = 1};
+  return {
+      {"QuantizeLinear", quantize, make_with<read_attributes, run_quantize>, 10, LayoutNeed::Any},
+      {"DequantizeLinear", dequantize, make_with<read_attributes, run_dequantize>, 10, LayoutNeed::Any},
+      {"DynamicQuantizeLinear", {.kind = OpKind::QOperator}, stateless<run_dynamic>, 11},
+  };
+}
 
 }  // namespace detent

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
@@ -7,8 +6,7 @@
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
-#include "ops/operator_table.h"
-#include "ops/types/half_precision.h"
+#include "ops/types/float_types.h"
 
 namespace detent {
 
@@ -18,26 +16,25 @@ struct Unary {
   std::string_view op_type;
   UnaryFunction function;
   OpKind kind = OpKind::OtherElementwise;
-  Signature signature = "input -> output";
 };
 
 constexpr Unary kUnary[] = {
     {"Exp", UnaryFunction::Exp},
     {"Log", UnaryFunction::Log, OpKind::Log},
-    {"Sqrt", UnaryFunction::Sqrt, OpKind::Sqrt, "X -> Y"},
-    {"Reciprocal", UnaryFunction::Reciprocal, OpKind::OtherElementwise, "X -> Y"},
-    {"Abs", UnaryFunction::Abs, OpKind::Abs, "X -> Y"},
-    {"Neg", UnaryFunction::Neg, OpKind::OtherElementwise, "X -> Y"},
-    {"Floor", UnaryFunction::Floor, OpKind::OtherElementwise, "X -> Y"},
-    {"Ceil", UnaryFunction::Ceil, OpKind::OtherElementwise, "X -> Y"},
-    {"Round", UnaryFunction::Round, OpKind::OtherElementwise, "X -> Y"},
+    {"Sqrt", UnaryFunction::Sqrt, OpKind::Sqrt},
+    {"Reciprocal", UnaryFunction::Reciprocal},
+    {"Abs", UnaryFunction::Abs, OpKind::Abs},
+    {"Neg", UnaryFunction::Neg},
+    {"Floor", UnaryFunction::Floor},
+    {"Ceil", UnaryFunction::Ceil},
+    {"Round", UnaryFunction::Round},
     {"Sign", UnaryFunction::Sign},
     {"Sin", UnaryFunction::Sin},
     {"Cos", UnaryFunction::Cos},
     {"Erf", UnaryFunction::Erf, OpKind::Gelu},  // exporters write Erf for nothing but GELU
 };
 
-/// Functions nobody needs fast.
+/// Functions without a vector form.
 struct Rare {
   std::string_view op_type;
   double (*function)(double);
@@ -73,18 +70,7 @@ void run_not(KernelCall& call) {
   for (size_t i = 0; i < in.size(); ++i) out[i] = !in[i];
 }
 
-std::unique_ptr<Kernel> make_not(const KernelContext&) { return kernel_of(run_not); }
-
-constexpr OperatorDef unary_definition(const Unary& unary) {
-  return {unary.op_type, unary.signature, {.kind = unary.kind}, with_half<make_unary>, 1, LayoutNeed::Same};
-}
-
-constexpr OperatorDef definition_of_rare(const Rare& rare) {
-  return {rare.op_type,    "input -> output", {.kind = OpKind::OtherElementwise}, with_half<make_rare>, 1,
-          LayoutNeed::Same};
-}
-
-/// Not-a-number, an infinity or, for any other, 0 of the same class as a float of eight bits.
+/// Returns NaN or infinity for a float of eight bits that is one, 0 for all others.
 /// Source  ONNX, "Float stored in 8 bits".
 float class_of(uint8_t bits, DataType type) {
   constexpr float kNone = std::numeric_limits<float>::quiet_NaN(), kInfinity = std::numeric_limits<float>::infinity();
@@ -135,19 +121,20 @@ std::unique_ptr<Kernel> make_is_inf(const KernelContext& context) {
   return test_kernel([=](auto x) { return std::isinf(x) && (x > 0 ? positive : negative); });
 }
 
-constexpr OpTraits kTest{.kind = OpKind::OtherElementwise, .data_inputs = 1};
-
-constexpr std::array<OperatorDef, 3> kOtherUnaryOperators = {{
-    {"Not", "X -> Y", {.kind = OpKind::OtherElementwise, .data_inputs = 0}, make_not, 1, LayoutNeed::Same},
-    {"IsNaN", "X -> Y", kTest, with_half<make_is_nan>, 9, LayoutNeed::Same},
-    {"IsInf", "X -> Y; detect_negative:int detect_positive:int", kTest, with_half<make_is_inf>, 10, LayoutNeed::Same},
-}};
-
-constexpr auto kUnaryDefinitions = joined(
-    joined(definitions_of(kUnary, unary_definition), definitions_of(kRare, definition_of_rare)), kOtherUnaryOperators);
-
 }  // namespace
 
-std::span<const OperatorDef> unary_operators() { return kUnaryDefinitions; }
+std::vector<OperatorDef> unary_operators() {
+  std::vector<OperatorDef> all;
+  for (const Unary& unary : kUnary)
+    all.push_back({unary.op_type, {.kind = unary.kind}, with_half<make_unary>, 1, LayoutNeed::Same});
+  for (const Rare& rare : kRare)
+    all.push_back({rare.op_type, {.kind = OpKind::OtherElementwise}, with_half<make_rare>, 1, LayoutNeed::Same});
+  const OpTraits mask{.kind = OpKind::OtherElementwise, .data_inputs = 0};
+  const OpTraits test{.kind = OpKind::OtherElementwise, .data_inputs = 1};
+  all.push_back({"Not", mask, stateless<run_not>, 1, LayoutNeed::Same});
+  all.push_back({"IsNaN", test, with_half<make_is_nan>, 9, LayoutNeed::Same});
+  all.push_back({"IsInf", test, with_half<make_is_inf>, 10, LayoutNeed::Same});
+  return all;
+}
 
 }  // namespace detent

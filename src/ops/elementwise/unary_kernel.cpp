@@ -56,7 +56,7 @@ double unary_value(const UnarySpec& spec, double x) {
   }
 }
 
-/// Unsigned arithmetic in Neg and Abs: the negative of the smallest integer is itself.
+/// Computes one integer; Neg and Abs are unsigned: the negative of the smallest integer is itself.
 template <class T>
 T integer_value(UnaryFunction function, T x) {
   const auto negative = static_cast<T>(std::make_unsigned_t<T>{0} - static_cast<std::make_unsigned_t<T>>(x));

@@ -7,9 +7,9 @@
 
 namespace detent {
 
-/// Applies one function to every element of input 0, in place where possible. float in vectors, double in double; the
-/// integer types for the functions that ONNX defines on them (Relu, Abs, Neg, Sign, Erf). Errors  Unsupported for
-/// other types.
+/// Makes a kernel that applies a function to every element of input 0, in place where possible: float in vectors,
+/// double in double; the integer types for the functions that ONNX defines on them (Relu, Abs, Neg, Sign, Erf). Errors
+/// Unsupported for other types.
 [[nodiscard]] std::unique_ptr<Kernel> unary_kernel(UnarySpec spec);
 
 }  // namespace detent

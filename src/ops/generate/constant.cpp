@@ -8,7 +8,7 @@
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
-#include "ops/types/half_precision.h"
+#include "ops/types/float_types.h"
 
 namespace detent {
 
@@ -41,24 +41,22 @@ std::unique_ptr<Kernel> make_constant_of_shape(const KernelContext& context) {
   });
 }
 
-std::unique_ptr<Kernel> make_range(const KernelContext&) {
-  return kernel_of([](KernelCall& call) {
-    for (size_t i = 0; i < 3; ++i)
-      if (call.input(i).element_count() != 1)
-        throw Error(ErrorCode::InvalidModel, "start, limit and delta must be scalars");
-    visit_number(call.input(0).type(), [&]<class T>(T) {
-      const T start = call.input(0).data<T>()[0], limit = call.input(1).data<T>()[0], step = call.input(2).data<T>()[0];
-      const double turns =
-          std::ceil((static_cast<double>(limit) - static_cast<double>(start)) / static_cast<double>(step));
-      if (!(turns < 0x1p40)) throw Error(ErrorCode::InvalidData, "the range has no end (step is 0?)");
-      const int64_t count = turns > 0 ? static_cast<int64_t>(turns) : 0;
-      auto out = call.make_output(0, call.input(0).type(), Shape{count}).template mutable_data<T>();
-      in_stoppable_blocks(out.size(), [&](size_t first, size_t last) {
-        using Wide =
-            std::conditional_t<std::is_integral_v<T>, uint64_t, T>;  // i * step may leave T where the sum does not
-        for (size_t i = first; i < last; ++i)
-          out[i] = static_cast<T>(static_cast<Wide>(start) + static_cast<Wide>(i) * static_cast<Wide>(step));
-      });
+void run_range(KernelCall& call) {
+  for (size_t i = 0; i < 3; ++i)
+    if (call.input(i).element_count() != 1)
+      throw Error(ErrorCode::InvalidModel, "start, limit and delta must be scalars");
+  visit_number(call.input(0).type(), [&]<class T>(T) {
+    const T start = call.input(0).data<T>()[0], limit = call.input(1).data<T>()[0], step = call.input(2).data<T>()[0];
+    const double turns =
+        std::ceil((static_cast<double>(limit) - static_cast<double>(start)) / static_cast<double>(step));
+    if (!(turns < 0x1p40)) throw Error(ErrorCode::InvalidData, "the range has no end (step is 0?)");
+    const int64_t count = turns > 0 ? static_cast<int64_t>(turns) : 0;
+    auto out = call.make_output(0, call.input(0).type(), Shape{count}).template mutable_data<T>();
+    in_stoppable_blocks(out.size(), [&](size_t first, size_t last) {
+      using Wide =
+          std::conditional_t<std::is_integral_v<T>, uint64_t, T>;  // i * step may leave T where the sum does not
+      for (size_t i = first; i < last; ++i)
+        out[i] = static_cast<T>(static_cast<Wide>(start) + static_cast<Wide>(i) * static_cast<Wide>(step));
     });
   });
 }
@@ -83,32 +81,15 @@ std::unique_ptr<Kernel> make_eye_like(const KernelContext& context) {
   });
 }
 
-std::optional<Unsupported> refuse_eye_like_type(const KernelContext& context) {
-  const int64_t code = context.node.int_or("dtype", 0);
-  if (code == 0 || data_type_from_onnx(code) != DataType::Undefined) return std::nullopt;
-  return Unsupported{"element type " + std::to_string(code) + " of ONNX, which Detent does not compute with"};
-}
-
-constexpr OperatorDef kConstantDefinitions[] = {
-    {.op_type = "Constant",
-     .signature = "-> output; value:tensor! | 11: -> output; sparse_value:sparse_tensor value:tensor | 12: -> output; "
-                  "sparse_value:sparse_tensor value:tensor value_float:float value_floats:floats value_int:int "
-                  "value_ints:ints value_string:string value_strings:strings",
-     .traits = kConstant,
-     .make = make_constant},
-    {"ConstantOfShape", "input -> output; value:tensor", kConstant, make_constant_of_shape},
-    {"Range", "start limit delta -> output | 27: start limit delta -> output; stash_type:int", kConstant,
-     with_half<make_range>},
-    {.op_type = "EyeLike",
-     .signature = "input -> output; dtype:int k:int",
-     .traits = {.data_inputs = 0},
-     .make = make_eye_like,
-     .first_opset = 9,
-     .check = refuse_eye_like_type},
-};
-
 }  // namespace
 
-std::span<const OperatorDef> constant_operators() { return kConstantDefinitions; }
+std::vector<OperatorDef> constant_operators() {
+  return {
+      {"Constant", kConstant, make_constant},
+      {"ConstantOfShape", kConstant, make_constant_of_shape},
+      {"Range", kConstant, with_half<stateless<run_range>>},
+      {"EyeLike", {.data_inputs = 0}, make_eye_like, 9},
+  };
+}
 
 }  // namespace detent

@@ -1,13 +1,14 @@
 // Random operators. They draw from a RandomStream, so that a run can be repeated to the byte.
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <numbers>
 #include <vector>
 
 #include "core/index.h"
 #include "core/stop.h"
 #include "model/graph/tensor_proto.h"
-#include "ops/generate/random_stream.h"
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
@@ -16,10 +17,55 @@ namespace detent {
 
 namespace {
 
-/// Element type named by the attribute dtype; Undefined when it is left out and there is no default.
+constexpr uint64_t kGoldenGamma = 0x9E3779B97F4A7C15;  // 2^64 / golden ratio, odd
+
+uint64_t mixed(uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
+  return x ^ (x >> 31);
+}
+
+/// Pseudorandom numbers that are the same on every machine: SplitMix64. The distributions of <random> would differ
+/// between standard libraries.
+/// Source  G. Steele, D. Lea, C. Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014.
+class RandomStream {
+ public:
+  explicit RandomStream(uint64_t seed) : state_(seed) {}
+  /// Returns a number evenly spread over all 64-bit integers.
+  uint64_t next() { return mixed(state_ += kGoldenGamma); }
+  /// Returns a number evenly spread over [0, 1), in steps of 2^-53.
+  double uniform() { return std::ldexp(static_cast<double>(next() >> 11), -53); }
+  /// Returns a normal number of mean 0 and standard deviation 1 (Box and Muller 1958).
+  double normal() {
+    const double radius = std::sqrt(-2 * std::log1p(-uniform()));  // 1 - u is never 0
+    return radius * std::cos(2 * std::numbers::pi * uniform());
+  }
+
+ private:
+  uint64_t state_;
+};
+
+/// Returns the seed of a random operator: its attribute `seed` where it has one, else a fixed number mixed with the
+/// name of its first output. A node therefore draws the same numbers in every run, for every sample, in every iteration
+/// of a Loop around it and in a model rewritten around it; another node draws others.
+uint64_t seed_of(const KernelContext& context) {
+  const Node& node = context.node;
+  if (const AttributeValue* given = node.find_attribute("seed")) {  // Dropout's is an integer
+    const auto* number = std::get_if<int64_t>(given);
+    return mixed((number ? static_cast<uint64_t>(*number) : std::bit_cast<uint32_t>(node.float_or("seed", 0))) +
+                 kGoldenGamma);
+  }
+  uint64_t seed = kGoldenGamma;
+  const ValueId output = node.output(0);
+  if (output == kNoValue) return seed;
+  for (const char letter : context.graph.value(output).name) seed = mixed(seed ^ static_cast<unsigned char>(letter));
+  return seed;
+}
+
+/// Returns the element type named by the attribute dtype; Undefined when it is left out and there is no default.
 DataType wanted_type(const Node& node, int64_t fallback) { return data_type_from_onnx(node.int_or("dtype", fallback)); }
 
-/// Numbers drawn in double, then rounded to `type`.
+/// Returns numbers drawn in double, then rounded to `type`.
 template <class Draw>
 Tensor drawn(const Shape& shape, DataType type, uint64_t seed, Allocator& allocator, Draw draw) {
   RandomStream stream(seed);
@@ -34,7 +80,7 @@ Tensor drawn(const Shape& shape, DataType type, uint64_t seed, Allocator& alloca
 enum class Distribution : uint8_t { Uniform, Normal };
 enum class ShapeFrom : uint8_t { Attribute, Input };
 
-/// Either distribution, of the shape in the attribute or, for the forms "Like", of the input.
+/// Makes a kernel for either distribution, of the shape in the attribute or, for the forms "Like", of the input.
 template <Distribution distribution, ShapeFrom shape_from>
 std::unique_ptr<Kernel> make_random(const KernelContext& context) {
   constexpr bool normal = distribution == Distribution::Normal, like = shape_from == ShapeFrom::Input;
@@ -57,7 +103,7 @@ std::unique_ptr<Kernel> make_random(const KernelContext& context) {
   });
 }
 
-/// 1 with the probability that the input says, else 0.
+/// Makes a kernel that draws 1 with the probability that the input gives, else 0.
 std::unique_ptr<Kernel> make_bernoulli(const KernelContext& context) {
   return kernel_of([type = wanted_type(context.node, 0), seed = seed_of(context)](KernelCall& call) {
     const Tensor& input = call.input(0);
@@ -69,7 +115,7 @@ std::unique_ptr<Kernel> make_bernoulli(const KernelContext& context) {
   });
 }
 
-/// The running sums of exp(x) / max(exp(x)) over a row of log-probabilities.
+/// Returns the running sums of exp(x) / max(exp(x)) over a row of log-probabilities.
 std::vector<double> running_sums(std::span<const double> row) {
   const double largest = *std::ranges::max_element(row);
   if (!std::isfinite(largest)) throw Error(ErrorCode::InvalidData, "no outcome of a row has a probability");
@@ -79,7 +125,7 @@ std::vector<double> running_sums(std::span<const double> row) {
   return sums;
 }
 
-/// Classes by the inverse of the distribution function.
+/// Makes a kernel that draws classes by the inverse of the distribution function.
 std::unique_ptr<Kernel> make_multinomial(const KernelContext& context) {
   const int64_t samples = context.node.int_or("sample_size", 1);
   if (samples < 0) throw Error(ErrorCode::InvalidModel, "attribute sample_size is negative");
@@ -106,16 +152,9 @@ std::unique_ptr<Kernel> make_multinomial(const KernelContext& context) {
   });
 }
 
-/// Refuses element types that a Tensor cannot hold.
-std::optional<Unsupported> refuse_random_type(const KernelContext& context) {
-  const int64_t code = context.node.int_or("dtype", 0);
-  if (code == 0 || data_type_from_onnx(code) != DataType::Undefined) return std::nullopt;
-  return Unsupported{"element type " + std::to_string(code) + " of ONNX, which Detent does not compute with"};
-}
-
 constexpr OpTraits kNoData{.data_inputs = 0};
 
-/// The data passes, the optional mask is all true.
+/// Passes the data; the optional mask is all true.
 void pass(KernelCall& call) {
   call.set_output(0, call.input(0));
   if (!call.wants_output(1)) return;
@@ -123,8 +162,8 @@ void pass(KernelCall& call) {
       call.make_output(1, DataType::Bool, call.input(0).shape(), call.input(0).layout()).mutable_data<bool>(), true);
 }
 
-/// Every element is dropped with probability `ratio`, the others grow so that the expected sum stays. In the order of
-/// the plain layout, so that the same ones go in either.
+/// Drops every element with probability `ratio`; the others grow so that the expected sum stays. Draws in the order of
+/// the plain layout, so that the same elements go in either layout.
 void drop(KernelCall& call, double ratio, uint64_t seed) {
   if (!(ratio >= 0 && ratio < 1))
     throw Error(ErrorCode::InvalidData, "a ratio of " + std::to_string(ratio) + ", expected one in [0, 1)");
@@ -141,7 +180,7 @@ void drop(KernelCall& call, double ratio, uint64_t seed) {
   call.set_output(1, std::move(kept));
 }
 
-/// Elements are dropped in training only; training is an input since opset 12, as is the ratio.
+/// Makes a kernel that drops elements in training only; training is an input since opset 12, as is the ratio.
 std::unique_ptr<Kernel> make_dropout(const KernelContext& context) {
   return kernel_of([seed = seed_of(context)](KernelCall& call) {
     if (!call.has_input(2) || scalar_of(call.input(2)) == 0) return pass(call);
@@ -151,49 +190,18 @@ std::unique_ptr<Kernel> make_dropout(const KernelContext& context) {
   });
 }
 
-constexpr OperatorDef kRandomDefinitions[] = {
-    {.op_type = "RandomNormal",
-     .signature = "-> output; dtype:int mean:float scale:float seed:float shape:ints!",
-     .traits = kNoData,
-     .make = make_random<Distribution::Normal, ShapeFrom::Attribute>,
-     .check = refuse_random_type},
-    {.op_type = "RandomNormalLike",
-     .signature = "input -> output; dtype:int mean:float scale:float seed:float",
-     .traits = kNoData,
-     .make = make_random<Distribution::Normal, ShapeFrom::Input>,
-     .check = refuse_random_type},
-    {.op_type = "RandomUniform",
-     .signature = "-> output; dtype:int high:float low:float seed:float shape:ints!",
-     .traits = kNoData,
-     .make = make_random<Distribution::Uniform, ShapeFrom::Attribute>,
-     .check = refuse_random_type},
-    {.op_type = "RandomUniformLike",
-     .signature = "input -> output; dtype:int high:float low:float seed:float",
-     .traits = kNoData,
-     .make = make_random<Distribution::Uniform, ShapeFrom::Input>,
-     .check = refuse_random_type},
-    {.op_type = "Bernoulli",
-     .signature = "input -> output; dtype:int seed:float",
-     .traits = kNoData,
-     .make = make_bernoulli,
-     .first_opset = 15,
-     .check = refuse_random_type},
-    {.op_type = "Multinomial",
-     .signature = "input -> output; dtype:int sample_size:int seed:float",
-     .traits = kNoData,
-     .make = make_multinomial,
-     .first_opset = 7,
-     .check = refuse_random_type},
-    {.op_type = "Dropout",
-     .signature = "data -> output mask?; ratio:float | 12: data ratio? training_mode? -> output mask?; seed:int",
-     .traits = {.kind = OpKind::Reshape, .commutes = true, .data_inputs = 1},
-     .make = make_dropout,
-     .first_opset = 7,
-     .layout = LayoutNeed::Any},
-};
-
 }  // namespace
 
-std::span<const OperatorDef> random_operators() { return kRandomDefinitions; }
+std::vector<OperatorDef> random_operators() {
+  return {
+      {"RandomNormal", kNoData, make_random<Distribution::Normal, ShapeFrom::Attribute>},
+      {"RandomNormalLike", kNoData, make_random<Distribution::Normal, ShapeFrom::Input>},
+      {"RandomUniform", kNoData, make_random<Distribution::Uniform, ShapeFrom::Attribute>},
+      {"RandomUniformLike", kNoData, make_random<Distribution::Uniform, ShapeFrom::Input>},
+      {"Bernoulli", kNoData, make_bernoulli, 15},
+      {"Multinomial", kNoData, make_multinomial, 7},
+      {"Dropout", {.kind = OpKind::Reshape, .commutes = true, .data_inputs = 1}, make_dropout, 7, LayoutNeed::Any},
+  };
+}
 
 }  // namespace detent

@@ -9,7 +9,7 @@
 namespace detent {
 
 /// ONNX multidirectional broadcasting as a loop nest over memory. The output is channels-last where an operand of its
-/// rank is; operands that would then lie across it are reordered first.
+/// rank is; operands in another order are reordered first.
 class Broadcast {
  public:
   static constexpr size_t kMostOperands = 3;
@@ -23,7 +23,8 @@ class Broadcast {
 
   [[nodiscard]] const Shape& output() const { return output_; }
   [[nodiscard]] Layout layout() const { return layout_; }
-  /// Outermost first, neighbouring loops joined; never empty. An empty output has an extent of 0 somewhere.
+  /// Returns the loops, outermost first, neighbouring ones joined; never empty. An empty output has an extent of 0
+  /// somewhere.
   [[nodiscard]] std::span<const Loop> loops() const { return loops_; }
   template <class T>
   [[nodiscard]] const T* data(size_t operand) const {

@@ -13,7 +13,7 @@ namespace detent {
 
 namespace {
 
-/// Same type, rank and extents; on `axis` the extents may differ.
+/// True for the same type, rank and extents; on `axis` the extents may differ.
 bool fit(const Tensor& a, const Tensor& b, size_t axis) {
   bool same = a.type() == b.type() && a.shape().rank() == b.shape().rank();
   for (size_t i = 0; same && i < a.shape().rank(); ++i) same = i == axis || a.shape()[i] == b.shape()[i];
@@ -29,22 +29,28 @@ Error cannot_join(const Tensor& part, const Tensor& first) {
 
 }  // namespace
 
-Tensor join(std::span<const Tensor> parts, int64_t at, Allocator& allocator) {
+Shape joined_shape(std::span<const Tensor> parts, int64_t at) {
   Shape shape = parts.front().shape();
   const size_t axis = axis_from_front(at, shape.rank());
   for (const Tensor& part : parts.subspan(1)) {
     if (!fit(parts.front(), part, axis)) throw cannot_join(part, parts.front());
     shape[axis] = checked_sum(shape[axis], part.shape()[axis], "the extent of the joined axis");
   }
-  Tensor joined(parts.front().type(), shape, allocator);
-  if (joined.element_count() == 0) return joined;
+  return shape;
+}
+
+Tensor join(std::span<const Tensor> parts, int64_t at, Allocator& allocator, Layout layout) {
+  const Shape shape = joined_shape(parts, at);
+  const size_t axis = axis_from_front(at, shape.rank());
+  Tensor joined(parts.front().type(), shape, allocator, layout);
+  if (joined.element_count() == 0) return joined;  // its extents may be too large for offsets
   const size_t bytes = byte_size(joined.type());
-  const AxisView view = view_around(shape, Layout::Plain, axis);
+  const AxisView view = view_around(shape, layout, axis);
   auto* target = static_cast<std::byte*>(joined.mutable_raw());
   for (const Tensor& part : parts) {
-    const Tensor plain = to_plain(part, allocator);
+    const Tensor ordered = layout == Layout::Plain ? to_plain(part, allocator) : to_channels_last(part, allocator);
     const int64_t run = part.shape()[axis] * view.inner;
-    copy_strided(plain.raw(), target, bytes, {{view.outer, run, view.extent * view.inner}, {run, 1, 1}});
+    copy_strided(ordered.raw(), target, bytes, {{view.outer, run, view.extent * view.inner}, {run, 1, 1}});
     target += as_index(run) * bytes;
   }
   return joined;

@@ -6,15 +6,15 @@
 
 namespace detent {
 
-/// Kernels that treat all axes alike see a channels-last tensor as a plain one whose channel axis comes last.
+// Kernels that treat all axes alike see a channels-last tensor as a plain one whose channel axis comes last.
 
-/// Position in memory of `axis`.
+/// Returns the position of `axis` in memory.
 [[nodiscard]] inline size_t memory_axis(size_t axis, size_t rank, Layout layout) {
   if (layout == Layout::Plain || axis == 0) return axis;
   return axis == 1 ? rank - 1 : axis - 1;
 }
 
-/// Per-axis values (extents, pads, steps ...) in memory order.
+/// Returns per-axis values (extents, pads, steps ...) in memory order.
 template <class T>
 [[nodiscard]] std::vector<T> in_memory_order(const std::vector<T>& values, Layout layout) {
   std::vector<T> ordered(values);
@@ -22,7 +22,7 @@ template <class T>
   return ordered;
 }
 
-/// Extents in memory order.
+/// Returns extents in memory order.
 [[nodiscard]] inline Shape memory_shape(const Shape& shape, Layout layout) {
   Shape ordered = shape;
   for (size_t axis = 0; axis < shape.rank(); ++axis) ordered[memory_axis(axis, shape.rank(), layout)] = shape[axis];

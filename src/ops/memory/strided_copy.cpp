@@ -11,8 +11,8 @@ namespace detent {
 
 namespace {
 
-/// Drops loops of one turn and joins neighbours that walk on where the inner one ends. False when there is nothing to
-/// copy.
+/// Drops loops of one turn and joins neighbours that walk on where the inner one ends. Returns false when there is
+/// nothing to copy.
 bool simplify(std::vector<CopyLoop>& loops) {
   std::vector<CopyLoop> joined;
   for (const CopyLoop& loop : loops) {
@@ -28,8 +28,8 @@ bool simplify(std::vector<CopyLoop>& loops) {
   return true;
 }
 
-/// If the innermost loop jumps in the input and another one does not, that one becomes the second-innermost, so that
-/// both can be walked in tiles.
+/// Makes a loop without jumps in the input the second-innermost where the innermost one jumps, so that both can be
+/// walked in tiles.
 void bring_unit_stride_inwards(std::vector<CopyLoop>& loops) {
   if (loops.size() < 2 || loops.back().in_stride == 1) return;
   const auto last = loops.end() - 1;
@@ -87,7 +87,7 @@ void copy_strided(const void* in, void* out, size_t bytes, std::vector<CopyLoop>
 
 namespace {
 
-/// Neighbouring inputs that stay neighbours, or a stretch of fill (first < 0).
+/// A run of neighbouring inputs that stay neighbours, or of fill (first < 0).
 struct Run {
   int64_t first, count;
 };
@@ -141,6 +141,17 @@ void gather_axis(const void* in, void* out, size_t bytes, const AxisView& view, 
       }
     }
   });
+}
+
+Tensor gathered(const Tensor& tensor, size_t axis, const std::vector<int64_t>& table, const void* fill,
+                Allocator& allocator) {
+  Shape shape = tensor.shape();
+  shape[axis] = std::ssize(table);
+  Tensor result(tensor.type(), shape, allocator, tensor.layout());
+  if (result.element_count() > 0)
+    gather_axis(tensor.raw(), result.mutable_raw(), byte_size(tensor.type()),
+                view_around(tensor.shape(), tensor.layout(), axis), table, fill);
+  return result;
 }
 
 }  // namespace detent

@@ -8,7 +8,7 @@
 
 namespace detent {
 
-/// One loop of a copy between two memories; strides in elements, negative or zero allowed on the reading side.
+/// A loop of a copy between two memories; strides in elements, negative or zero allowed on the reading side.
 struct CopyLoop {
   int64_t extent = 1;
   int64_t in_stride = 0;
@@ -19,14 +19,16 @@ struct CopyLoop {
 /// written once; the memories must not overlap. Transpose, Slice, Expand, Concat ... are all this copy.
 void copy_strided(const void* in, void* out, size_t bytes, std::vector<CopyLoop> loops);
 
-/// A table for gather_axis, all 0.
-/// Errors  InvalidData when what it takes (24 bytes an entry, with those of the copy)
-/// is beyond --max-memory.
+/// Returns a table for gather_axis, all 0.
+/// Errors  InvalidData when its memory (24 bytes an entry, with those of the copy) is beyond --max-memory.
 [[nodiscard]] std::vector<int64_t> axis_table(int64_t extent);
 
-/// `view` is that of `in`: out's extent is table.size(), and out[o][i] = in[o][table[i]], or `fill`
-/// where table[i] < 0. `fill` points to one element.
+/// Gathers elements along an axis: out[o][i] = in[o][table[i]], or `fill` where table[i] < 0. `view` is that of `in`;
+/// the extent of `out` is table.size(). fill  points to one element.
 void gather_axis(const void* in, void* out, size_t bytes, const AxisView& view, const std::vector<int64_t>& table,
                  const void* fill);
+/// Returns `tensor` with the elements that `table` lists along `axis`, in the same layout.
+[[nodiscard]] Tensor gathered(const Tensor& tensor, size_t axis, const std::vector<int64_t>& table, const void* fill,
+                              Allocator& allocator);
 
 }  // namespace detent

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/checked_size.h"
 #include "core/index.h"
 #include "ops/kernel_function.h"
+#include "ops/memory/join.h"
 #include "ops/memory/memory_order.h"
 #include "ops/memory/strided_copy.h"
 #include "ops/op_list.h"
@@ -14,59 +14,32 @@ namespace detent {
 
 namespace {
 
-Layout common_layout(const KernelCall& call) {
-  for (size_t i = 0; i < call.input_count(); ++i)
-    if (call.input(i).layout() == Layout::ChannelsLast && !layout_is_moot(call.input(i).shape()))
-      return Layout::ChannelsLast;
-  return Layout::Plain;
-}
-
-Shape concatenated_shape(const KernelCall& call, size_t axis) {
-  Shape shape = call.input(0).shape();
-  for (size_t i = 1; i < call.input_count(); ++i) {
-    const Shape& other = call.input(i).shape();
-    bool fits = other.rank() == shape.rank();
-    for (size_t k = 0; fits && k < shape.rank(); ++k) fits = k == axis || other[k] == shape[k];
-    if (!fits || call.input(i).type() != call.input(0).type())
-      throw Error(ErrorCode::InvalidData,
-                  "input " + std::to_string(i) + " of shape " + other.to_string() + " and type " +
-                      std::string(name_of(call.input(i).type())) + " does not fit the first one of shape " +
-                      call.input(0).shape().to_string() + " along axis " + std::to_string(axis));
-    shape[axis] = checked_sum(shape[axis], other[axis], "the extent of the joined axis");
-  }
-  return shape;
+/// Returns the layout for the result: channels-last where an input has it and its order differs.
+Layout common_layout(std::span<const Tensor> inputs) {
+  const bool last = std::ranges::any_of(inputs, [](const Tensor& input) {
+    return input.layout() == Layout::ChannelsLast && !layout_is_moot(input.shape());
+  });
+  return last ? Layout::ChannelsLast : Layout::Plain;
 }
 
 std::unique_ptr<Kernel> make_concat(const KernelContext& context) {
   if (!context.node.has("axis")) throw Error(ErrorCode::InvalidModel, "attribute axis is missing");
-  return kernel_of(
-      [axis_attribute = context.node.int_or("axis", 0), shape_suffices = context.shape_suffices](KernelCall& call) {
-        if (call.input_count() == 0) throw Error(ErrorCode::InvalidModel, "at least one input was expected");
-        const size_t axis = axis_from_front(axis_attribute, call.input(0).shape().rank());
-        const Shape shape = concatenated_shape(call, axis);
-        const bool numbers = !call.input(0).is_sequence() && call.input(0).type() != DataType::String;
-        if (shape_suffices && numbers) {  // a value that is joined with itself grows beyond any memory
-          call.tell_output(shape);
-          return call.set_output(0, unseen_zeros(shape, call.input(0).type()));
-        }
-        const Layout layout = common_layout(call);
-        const size_t bytes = byte_size(call.input(0).type());
-        Tensor& output = call.make_output(0, call.input(0).type(), shape, layout);
-        if (output.element_count() == 0) return;  // its extents may be too large for offsets
-        const AxisView view = view_around(shape, layout, axis);
-        auto* target = static_cast<std::byte*>(output.mutable_raw());
-        for (size_t i = 0; i < call.input_count(); ++i) {
-          const Tensor input = layout == Layout::Plain ? to_plain(call.input(i), call.allocator())
-                                                       : to_channels_last(call.input(i), call.allocator());
-          const int64_t run = input.shape()[axis] * view.inner;
-          copy_strided(input.raw(), target, bytes, {{view.outer, run, view.extent * view.inner}, {run, 1, 1}});
-          target += as_index(run) * bytes;
-        }
-      });
+  return kernel_of([axis = context.node.int_or("axis", 0), shape_suffices = context.shape_suffices](KernelCall& call) {
+    if (call.input_count() == 0) throw Error(ErrorCode::InvalidModel, "at least one input was expected");
+    std::vector<Tensor> inputs;
+    for (size_t i = 0; i < call.input_count(); ++i) inputs.push_back(call.input(i));
+    const Shape shape = joined_shape(inputs, axis);
+    call.tell_output(shape);
+    const Tensor& first = inputs.front();
+    const bool numbers = !first.is_sequence() && first.type() != DataType::String;
+    call.set_output(0, shape_suffices && numbers  // a value that is joined with itself grows beyond any memory
+                           ? unseen_zeros(shape, first.type())
+                           : join(inputs, axis, call.allocator(), common_layout(inputs)));
+  });
 }
 
-/// Extents of the parts when the model does not list them: equal, the last one smaller where it does not divide (opset
-/// 18).
+/// Returns the extents of the parts when the model does not list them: equal, the last one smaller where they do not
+/// divide (opset 18).
 std::vector<int64_t> equal_parts(int64_t extent, size_t parts) {
   const auto count = as_extent(parts);
   const int64_t each = extent / count + (extent % count != 0);
@@ -88,7 +61,7 @@ std::unique_ptr<Kernel> make_split(const KernelContext& context) {
     const int64_t extent = input.shape()[axis];
     const std::vector<int64_t> split = lengths.values(call).value_or(equal_parts(extent, parts));
     const auto outside = [&](int64_t part) { return part < 0 || part > extent; };
-    // Without those no sum overflows.
+    // No sum of parts that fit overflows.
     if (std::ranges::any_of(split, outside) || std::accumulate(split.begin(), split.end(), int64_t{0}) != extent)
       throw Error(ErrorCode::InvalidData,
                   "the parts do not add up to axis " + std::to_string(axis) + " of " + input.shape().to_string());
@@ -109,24 +82,13 @@ std::unique_ptr<Kernel> make_split(const KernelContext& context) {
   });
 }
 
-constexpr OperatorDef kConcatSplitDefinitions[] = {
-    {.op_type = "Concat",
-     .signature = "inputs+ -> concat_result; axis:int!",
-     .traits = {.kind = OpKind::Concat, .commutes = true},
-     .make = make_concat,
-     .first_opset = 4,
-     .layout = LayoutNeed::Any},
-    {.op_type = "Split",
-     .signature = "input -> outputs+; axis:int split:ints | 13: input split? -> outputs+; axis:int | 18: input split? "
-                  "-> outputs+; axis:int num_outputs:int",
-     .traits = {.kind = OpKind::Split, .commutes = true, .data_inputs = 1},
-     .make = make_split,
-     .first_opset = 2,
-     .layout = LayoutNeed::Any},
-};
-
 }  // namespace
 
-std::span<const OperatorDef> concat_split_operators() { return kConcatSplitDefinitions; }
+std::vector<OperatorDef> concat_split_operators() {
+  return {
+      {"Concat", {.kind = OpKind::Concat, .commutes = true}, make_concat, 4, LayoutNeed::Any},
+      {"Split", {.kind = OpKind::Split, .commutes = true, .data_inputs = 1}, make_split, 2, LayoutNeed::Any},
+  };
+}
 
 }  // namespace detent

@@ -1,10 +1,8 @@
 #include <algorithm>
-#include <numeric>
 
 #include "core/checked_size.h"
 #include "core/index.h"
 #include "ops/kernel_function.h"
-#include "ops/memory/memory_order.h"
 #include "ops/memory/strided_copy.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
@@ -15,19 +13,16 @@ namespace {
 
 enum class PadMode : uint8_t { Constant, Reflect, Edge, Wrap };
 
-std::optional<PadMode> mode_named(std::string_view name) {
-  if (name == "constant") return PadMode::Constant;
-  if (name == "reflect") return PadMode::Reflect;
-  if (name == "edge") return PadMode::Edge;
-  if (name == "wrap") return PadMode::Wrap;
-  return std::nullopt;
-}
+constexpr Named<PadMode> kPadModes[] = {
+    {"constant", PadMode::Constant}, {"reflect", PadMode::Reflect}, {"edge", PadMode::Edge}, {"wrap", PadMode::Wrap}};
+
+PadMode pad_mode(const Node& node) { return value_named(node, "mode", "constant", kPadModes); }
 
 struct Padding {
   int64_t begin = 0, end = 0;  // negative crops
 };
 
-/// The input index of element `i` of an endlessly padded axis of `extent` elements; -1 for the fill value.
+/// Returns the input index of element `i` of an endlessly padded axis of `extent` elements; -1 for the fill value.
 int64_t source_of(PadMode mode, int64_t i, int64_t extent) {
   if (i >= 0 && i < extent) return i;
   if (extent == 0) return -1;
@@ -45,8 +40,8 @@ int64_t source_of(PadMode mode, int64_t i, int64_t extent) {
   return -1;
 }
 
-/// The input index of every element of a padded axis. Elements cropped at one end do not come back at the other: the
-/// rest is padded, as in ONNX Runtime (the text of ONNX says nothing, numpy.pad refuses negative amounts).
+/// Returns the input index of every element of a padded axis. Elements cropped at one end do not come back at the
+/// other: the rest is padded, as in ONNX Runtime (the text of ONNX says nothing, numpy.pad refuses negative amounts).
 std::vector<int64_t> sources_of(PadMode mode, Padding padding, int64_t extent) {
   const int64_t cropped = std::clamp<int64_t>(-padding.begin, 0, extent);
   const int64_t rest = std::max<int64_t>(extent - cropped - std::max<int64_t>(-padding.end, 0), 0);
@@ -58,26 +53,20 @@ std::vector<int64_t> sources_of(PadMode mode, Padding padding, int64_t extent) {
   return table;
 }
 
-/// One axis after the other; untouched axes cost nothing.
+/// Pads one axis after the other; untouched axes cost nothing.
 Tensor pad_axes(const Tensor& input, const std::vector<Padding>& paddings, PadMode mode, const void* fill,
                 Allocator& allocator) {
   Tensor current = input;
   for (size_t axis = 0; axis < paddings.size(); ++axis) {
     const auto [begin, end] = paddings[axis];
     if (begin == 0 && end == 0) continue;
-    Shape shape = current.shape();
     constexpr int64_t kMost = int64_t{1} << 56;  // sums of a few stay within 64 bits; no memory holds as many
     if (std::abs(begin / 2) > kMost || std::abs(end / 2) > kMost)
       throw Error(ErrorCode::InvalidData,
                   "no tensor can be padded by " + std::to_string(begin) + " and " + std::to_string(end));
-    shape[axis] = checked_sum(shape[axis], begin + end, "the extent of the padded axis");
-    if (shape[axis] < 0)
+    if (checked_sum(current.shape()[axis], begin + end, "the extent of the padded axis") < 0)
       throw Error(ErrorCode::InvalidData, "padding crops axis " + std::to_string(axis) + " below nothing");
-    const AxisView view = view_around(current.shape(), current.layout(), axis);
-    Tensor padded(current.type(), shape, allocator, current.layout());
-    const std::vector<int64_t> table = sources_of(mode, paddings[axis], view.extent);
-    gather_axis(current.raw(), padded.mutable_raw(), byte_size(current.type()), view, table, fill);
-    current = std::move(padded);
+    current = gathered(current, axis, sources_of(mode, paddings[axis], current.shape()[axis]), fill, allocator);
   }
   return current;
 }
@@ -92,31 +81,21 @@ std::vector<Padding> paddings_of(const std::vector<int64_t>& pads, const std::ve
 }
 
 std::unique_ptr<Kernel> make_pad(const KernelContext& context) {
-  const std::string name = context.node.string_or("mode", "constant");
-  const auto mode = mode_named(name);
-  if (!mode) throw Error(ErrorCode::Unsupported, "attribute mode='" + name + "'");
-  return kernel_of([mode = *mode, value = context.node.float_or("value", 0), pads = IntegerOperand(context, "pads", 1),
+  return kernel_of([mode = pad_mode(context.node), value = context.node.float_or("value", 0),
+                    pads = IntegerOperand(context, "pads", 1),
                     axes = IntegerOperand(context, "axes", 3)](KernelCall& call) {
     const Tensor& input = call.input(0);
-    std::vector<int64_t> all(input.shape().rank());
-    std::iota(all.begin(), all.end(), 0);
     const auto amounts = pads.values(call);
     if (!amounts) throw Error(ErrorCode::InvalidModel, "the pads are missing");
     const bool has_value = call.has_input(2) && call.input(2).element_count() == 1;
     const Tensor fill = cast(has_value ? call.input(2) : Tensor::scalar(value), input.type());
-    const auto paddings = paddings_of(*amounts, axes.values(call).value_or(all), input.shape().rank());
+    const auto paddings =
+        paddings_of(*amounts, axes.values(call).value_or(all_axes(input.shape().rank())), input.shape().rank());
     call.set_output(0, pad_axes(input, paddings, mode, fill.raw(), call.allocator()));
   });
 }
 
-std::optional<Unsupported> refuse_mode(const KernelContext& context) {
-  const std::string name = context.node.string_or("mode", "constant");
-  if (mode_named(name)) return std::nullopt;
-  return Unsupported{"attribute mode='" + name + "'"};
-}
-
-// Padding with another value than 0 does not commute; whoever moves a pair across a Pad must look at the value.
-/// Each of `to` centred elements takes this index of an axis of `from` elements; -1 = zero padding.
+/// Returns the index on an axis of `from` elements for each of `to` centred elements; -1 = zero padding.
 std::vector<int64_t> centred_table(int64_t from, int64_t to) {
   const int64_t shift = from >= to ? (from - to) / 2 : -((to - from) / 2);
   std::vector<int64_t> table = axis_table(to);
@@ -127,11 +106,7 @@ std::vector<int64_t> centred_table(int64_t from, int64_t to) {
 std::unique_ptr<Kernel> make_center_crop_pad(const KernelContext& context) {
   return kernel_of([listed = context.node.ints_or("axes", {})](KernelCall& call) {
     Tensor current = call.input(0);
-    std::vector<int64_t> axes = listed;
-    if (axes.empty()) {
-      axes.resize(current.shape().rank());
-      std::iota(axes.begin(), axes.end(), 0);
-    }
+    const std::vector<int64_t> axes = listed.empty() ? all_axes(current.shape().rank()) : listed;
     const std::vector<int64_t> wanted = integers_of(call.input(1));
     if (wanted.size() != axes.size())
       throw Error(ErrorCode::InvalidModel,
@@ -140,35 +115,21 @@ std::unique_ptr<Kernel> make_center_crop_pad(const KernelContext& context) {
     for (size_t i = 0; i < axes.size(); ++i) {
       const size_t axis = axis_from_front(axes[i], current.shape().rank());
       if (wanted[i] < 0) throw Error(ErrorCode::InvalidData, "an extent of " + std::to_string(wanted[i]));
-      const AxisView view = view_around(current.shape(), Layout::Plain, axis);
-      Shape to = current.shape();
-      to[axis] = wanted[i];
-      Tensor next(current.type(), to, call.allocator());
-      if (next.element_count() > 0)
-        gather_axis(current.raw(), next.mutable_raw(), byte_size(current.type()), view,
-                    centred_table(view.extent, wanted[i]), &zero);
-      current = std::move(next);
+      current = gathered(current, axis, centred_table(current.shape()[axis], wanted[i]), &zero, call.allocator());
     }
     call.set_output(0, std::move(current));
   });
 }
 
-constexpr OperatorDef kPadDefinitions[] = {
-    {.op_type = "Pad",
-     .signature = "data -> output; mode:string(constant|reflect|edge) pads:ints! value:float | 11: data pads "
-                  "constant_value? -> output; mode:string(constant|reflect|edge) | 18: data pads constant_value? axes? "
-                  "-> output; mode:string(constant|reflect|edge) | 19: data pads constant_value? axes? -> output; "
-                  "mode:string(constant|reflect|edge|wrap)",
-     .traits = {.kind = OpKind::Pad, .commutes = true, .data_inputs = 1},
-     .make = make_pad,
-     .first_opset = 2,
-     .layout = LayoutNeed::Any,
-     .check = refuse_mode},
-    {"CenterCropPad", "input_data shape -> output_data; axes:ints", {.data_inputs = 1}, make_center_crop_pad, 18},
-};
-
 }  // namespace
 
-std::span<const OperatorDef> pad_operators() { return kPadDefinitions; }
+std::vector<OperatorDef> pad_operators() {
+  const OpTraits pad{.kind = OpKind::Pad, .commutes = true, .data_inputs = 1};
+  return {
+      // Padding with another value than 0 does not commute; whoever moves a pair across a Pad must look at the value.
+      {"Pad", pad, make_pad, 2, LayoutNeed::Any, refuse_unreadable<pad_mode>},
+      {"CenterCropPad", {.data_inputs = 1}, make_center_crop_pad, 18},
+  };
+}
 
 }  // namespace detent

@@ -9,7 +9,7 @@
 
 namespace detent {
 
-/// `index` counted from the front of an axis.
+/// Returns `index` counted from the front of an axis.
 /// Errors  InvalidData when it lies outside.
 [[nodiscard]] inline int64_t index_on_axis(int64_t index, int64_t extent) {
   const int64_t from_front = index < 0 ? index + extent : index;
@@ -20,10 +20,9 @@ namespace detent {
 }
 
 /// Calls take(i, offset) for every element i of `indices`, in order. `offset` is the place in a tensor of shape `data`
-/// that has the coordinates of i, but indices[i] along `axis`. Ranks are equal and at least 1; no extent of `indices`
-/// but that of `axis` is larger than that of `data`. Empty indices: no call.
-/// Errors  InvalidData for an index outside;
-/// InvalidModel where `indices` holds no integers; Interrupted.
+/// that has the coordinates of i, with indices[i] along `axis`. Ranks are equal and at least 1; except along `axis`, no
+/// extent of `indices` is larger than that of `data`. Empty indices: no call.
+/// Errors  InvalidData for an index outside; InvalidModel where `indices` holds no integers; Interrupted.
 template <class Take>
 void for_each_picked_element(const Shape& data, const Tensor& indices, size_t axis, Take&& take) {
   const Shape& shape = indices.shape();

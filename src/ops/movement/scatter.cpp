@@ -6,7 +6,7 @@
 #include "ops/movement/picked_elements.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
-#include "ops/types/half_precision.h"
+#include "ops/types/float_types.h"
 
 namespace detent {
 
@@ -14,16 +14,12 @@ namespace {
 
 enum class Join : uint8_t { Replace, Add, Mul, Min, Max };
 
-Join join_of(const Node& node) {
-  const std::string name = node.string_or("reduction", "none");
-  constexpr std::pair<std::string_view, Join> kNames[] = {
-      {"none", Join::Replace}, {"add", Join::Add}, {"mul", Join::Mul}, {"min", Join::Min}, {"max", Join::Max}};
-  for (const auto& [known, join] : kNames)
-    if (name == known) return join;
-  throw Error(ErrorCode::InvalidModel, "unknown reduction '" + name + "'");
-}
+constexpr Named<Join> kJoins[] = {
+    {"none", Join::Replace}, {"add", Join::Add}, {"mul", Join::Mul}, {"min", Join::Min}, {"max", Join::Max}};
 
-/// Integers wrap around through uint64.
+Join join_of(const Node& node) { return value_named(node, "reduction", "none", kJoins); }
+
+/// Returns the element after an update; integers wrap around through uint64.
 template <class T>
 T joined_update(Join join, T old, T update) {
   using Wide = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;
@@ -37,7 +33,7 @@ T joined_update(Join join, T old, T update) {
   }
 }
 
-/// Output 0 with the elements of input 0, in its memory where nobody else reads that.
+/// Makes output 0 with the elements of input 0, in its memory where nothing else reads that.
 Tensor& data_to_update(KernelCall& call) {
   const Tensor& input = call.input(0);
   Tensor& output = call.make_output_like(0, 0);
@@ -47,7 +43,7 @@ Tensor& data_to_update(KernelCall& call) {
   return output;
 }
 
-/// out[offset] takes update i in, for all of them in order: each(take) calls take(i, offset).
+/// Joins update i into out[offset], for all of them in order: each(take) calls take(i, offset).
 template <class Each>
 void write_updates(Tensor& output, const Tensor& updates, Join join, Each&& each) {
   if (updates.type() != output.type())
@@ -68,7 +64,7 @@ void write_updates(Tensor& output, const Tensor& updates, Join join, Each&& each
   }
 }
 
-/// out[index[i][j][k]][j][k] = updates[i][j][k] for axis 0, and so on.
+/// Sets out[index[i][j][k]][j][k] = updates[i][j][k] for axis 0, and so on.
 void scatter_elements(KernelCall& call, int64_t axis_attribute, Join join) {
   const Shape data = call.input(0).shape(), shape = call.input(1).shape();
   const size_t rank = data.rank();
@@ -84,7 +80,7 @@ void scatter_elements(KernelCall& call, int64_t axis_attribute, Join join) {
                 [&](auto&& take) { for_each_picked_element(data, indices, axis, take); });
 }
 
-/// The last axis of the indices names a slice of the data.
+/// Writes slices of the data, which the last axis of the indices names.
 void scatter_nd(KernelCall& call, Join join) {
   const Shape data = call.input(0).shape(), shape = call.input(1).shape();
   const auto depth = shape.rank() > 0 ? as_index(shape[shape.rank() - 1]) : 0;
@@ -112,7 +108,7 @@ void scatter_nd(KernelCall& call, Join join) {
   });
 }
 
-/// A cache with one sequence a batch entry, continued at its own write index along the axis.
+/// Continues a cache of one sequence a batch entry, each at its write index along the axis.
 void scatter_sequences(KernelCall& call, int64_t axis_attribute, bool circular) {
   const Shape data = call.input(0).shape();
   const Tensor update = call.input(1);
@@ -147,48 +143,23 @@ std::unique_ptr<Kernel> make_scatter_elements(const KernelContext& context) {
   });
 }
 
-std::unique_ptr<Kernel> make_scatter_nd(const KernelContext& context) {
-  return kernel_of([join = join_of(context.node)](KernelCall& call) { scatter_nd(call, join); });
-}
-
 std::unique_ptr<Kernel> make_tensor_scatter(const KernelContext& context) {
-  const std::string mode = context.node.string_or("mode", "linear");
-  if (mode != "linear" && mode != "circular")
-    throw Error(ErrorCode::InvalidModel, "attribute mode='" + mode + "' is neither 'linear' nor 'circular'");
-  return kernel_of([axis = context.node.int_or("axis", -2), circular = mode == "circular"](KernelCall& call) {
+  constexpr Named<bool> kCircular[] = {{"linear", false}, {"circular", true}};
+  return kernel_of([axis = context.node.int_or("axis", -2),
+                    circular = value_named(context.node, "mode", "linear", kCircular)](KernelCall& call) {
     scatter_sequences(call, axis, circular);
   });
 }
 
-constexpr OperatorDef kScatterDefinitions[] = {
-    {.op_type = "Scatter",
-     .signature = "data indices updates -> output; axis:int",
-     .traits = {.data_inputs = 1},
-     .make = with_half<make_scatter_elements>,
-     .first_opset = 9,
-     .last_opset = 10},
-    {.op_type = "ScatterElements",
-     .signature = "data indices updates -> output; axis:int | 16: data indices updates -> output; axis:int "
-                  "reduction:string(none|add|mul) | 18: data indices updates -> output; axis:int "
-                  "reduction:string(none|add|mul|min|max)",
-     .traits = {.data_inputs = 1},
-     .make = with_half<make_scatter_elements>,
-     .first_opset = 11},
-    {.op_type = "ScatterND",
-     .signature = "data indices updates -> output | 16: data indices updates -> output; reduction:string(none|add|mul) "
-                  "| 18: data indices updates -> output; reduction:string(none|add|mul|min|max)",
-     .traits = {.data_inputs = 1},
-     .make = with_half<make_scatter_nd>,
-     .first_opset = 11},
-    {.op_type = "TensorScatter",
-     .signature = "past_cache update write_indices? -> present_cache; axis:int mode:string(linear|circular)",
-     .traits = {.data_inputs = 2},
-     .make = make_tensor_scatter,
-     .first_opset = 24},
-};
-
 }  // namespace
 
-std::span<const OperatorDef> scatter_operators() { return kScatterDefinitions; }
+std::vector<OperatorDef> scatter_operators() {
+  return {
+      {"Scatter", {.data_inputs = 1}, with_half<make_scatter_elements>, 9, LayoutNeed::Plain, nullptr, 10},
+      {"ScatterElements", {.data_inputs = 1}, with_half<make_scatter_elements>, 11},
+      {"ScatterND", {.data_inputs = 1}, with_half<make_with<join_of, scatter_nd>>, 11},
+      {"TensorScatter", {.data_inputs = 2}, make_tensor_scatter, 24},
+  };
+}
 
 }  // namespace detent

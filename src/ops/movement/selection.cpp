@@ -1,3 +1,5 @@
+// Operators that pick, order, count and mask elements.
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -19,7 +21,7 @@ struct Groups {
   std::vector<int64_t> first, inverse, counts;  ///< first index and count of every group; group of every index
 };
 
-/// -1, 0 or 1; every NaN is the same and behind all numbers, as numpy.unique has it, to which ONNX refers.
+/// Returns -1, 0 or 1; every NaN is the same and behind all numbers, as numpy.unique has it, to which ONNX refers.
 template <class T>
 int order_of(T x, T y) {
   if constexpr (std::is_floating_point_v<T>)
@@ -27,7 +29,7 @@ int order_of(T x, T y) {
   return x < y ? -1 : static_cast<int>(y < x);
 }
 
-/// Slices along the axis compare element by element.
+/// Groups equal slices along the axis, comparing element by element.
 template <class T>
 Groups find_groups(const T* in, const AxisView& view, bool sorted) {
   const auto compare = [&](int64_t a, int64_t b) {
@@ -58,7 +60,7 @@ Groups find_groups(const T* in, const AxisView& view, bool sorted) {
     groups.inverse[as_index(order[i])] = std::ssize(groups.first) - 1;
   }
   if (sorted) return groups;
-  // Groups in the order of their first members, which are the first of theirs that a walk over all meets.
+  // Groups in the order of their first members, which a walk over all slices meets first.
   Groups ordered;
   std::vector<int64_t> renamed(groups.first.size(), -1);
   for (const int64_t g : groups.inverse) {
@@ -77,7 +79,7 @@ Tensor vector_of(const std::vector<int64_t>& numbers) {
   return Tensor::from<int64_t>(Shape{std::ssize(numbers)}, std::span<const int64_t>(numbers));
 }
 
-/// Types without an order of their own compare as float or bytes.
+/// Returns what is compared: half types as float, booleans as bytes.
 Tensor keys_of(const Tensor& input, Allocator& allocator) {
   if (input.type() == DataType::Bool) return cast(input, DataType::UInt8, allocator);
   const bool half = is_half(input.type());
@@ -91,12 +93,7 @@ void run_unique(KernelCall& call, std::optional<int64_t> axis_attribute, bool so
   const Tensor keys = keys_of(input, call.allocator());
   const Groups groups = visit_number(
       keys.type(), [&]<class T>(T) { return find_groups(static_cast<const T*>(keys.raw()), view, sorted); });
-  Shape to = input.shape();
-  to[axis] = std::ssize(groups.first);
-  Tensor output(input.type(), to, call.allocator());
-  if (output.element_count() > 0)
-    gather_axis(input.raw(), output.mutable_raw(), byte_size(input.type()), view, groups.first, nullptr);
-  call.set_output(0, std::move(output));
+  call.set_output(0, gathered(input, axis, groups.first, nullptr, call.allocator()));
   call.set_output(1, vector_of(groups.first));
   call.set_output(2, vector_of(groups.inverse));
   call.set_output(3, vector_of(groups.counts));
@@ -109,23 +106,19 @@ std::unique_ptr<Kernel> make_unique(const KernelContext& context) {
       [axis, sorted = context.node.int_or("sorted", 1) != 0](KernelCall& call) { run_unique(call, axis, sorted); });
 }
 
-/// The slices along the axis, or the elements where there is none, whose condition holds. A short condition ends early.
+/// Keeps the slices along the axis, or the elements where there is none, whose condition holds. A short condition ends
+/// early.
 void run_compress(KernelCall& call, std::optional<int64_t> axis_attribute) {
   const Tensor input = axis_attribute ? call.input(0) : call.input(0).reshaped(Shape{call.input(0).element_count()});
   const size_t axis = axis_from_front(axis_attribute.value_or(0), input.shape().rank());
-  const AxisView view = view_around(input.shape(), Layout::Plain, axis);
   const auto condition = call.input(1).data<bool>();
-  if (std::ssize(condition) > view.extent)
+  if (std::ssize(condition) > input.shape()[axis])
     throw Error(ErrorCode::InvalidData,
-                std::to_string(condition.size()) + " conditions for an axis of " + std::to_string(view.extent));
+                std::to_string(condition.size()) + " conditions for an axis of " + std::to_string(input.shape()[axis]));
   std::vector<int64_t> kept;
   for (size_t i = 0; i < condition.size(); ++i)
     if (condition[i]) kept.push_back(as_extent(i));
-  Shape to = input.shape();
-  to[axis] = std::ssize(kept);
-  Tensor& output = call.make_output(0, input.type(), to);
-  if (output.element_count() == 0) return;
-  gather_axis(input.raw(), output.mutable_raw(), byte_size(input.type()), view, kept, nullptr);
+  call.set_output(0, gathered(input, axis, kept, nullptr, call.allocator()));
 }
 
 std::unique_ptr<Kernel> make_compress(const KernelContext& context) {
@@ -151,9 +144,8 @@ void run_non_zero(KernelCall& call) {
   }
 }
 
-std::unique_ptr<Kernel> make_non_zero(const KernelContext&) { return kernel_of(run_non_zero); }
-
-/// The position on the new axis of extent `depth` that takes the value "on"; -1 for an index outside [-depth, depth).
+/// Returns the position on the new axis of extent `depth` that takes the value "on"; -1 for an index outside
+/// [-depth, depth).
 int64_t hot_position(int64_t index, int64_t depth) {
   if (index < -depth || index >= depth) return -1;
   return index < 0 ? index + depth : index;
@@ -188,15 +180,76 @@ std::unique_ptr<Kernel> make_one_hot(const KernelContext& context) {
   });
 }
 
-constexpr OperatorDef kUniqueDefinitions[] = {
-    {"Unique", "X -> Y indices? inverse_indices? counts?; axis:int sorted:int", {.data_inputs = 1}, make_unique, 11},
-    {"Compress", "input condition -> output; axis:int", {.data_inputs = 1}, make_compress, 9},
-    {"NonZero", "X -> Y", {.data_inputs = 0}, make_non_zero, 9},
-    {"OneHot", "indices depth values -> output; axis:int", {.data_inputs = 0}, make_one_hot, 9},
-};
+/// Makes a kernel that keeps the elements on and above (upper) or on and below diagonal k of every matrix; the rest
+/// becomes 0.
+std::unique_ptr<Kernel> make_trilu(const KernelContext& context) {
+  return kernel_of([upper = context.node.int_or("upper", 1) != 0](KernelCall& call) {
+    const std::vector<int64_t> diagonal = call.has_input(1) ? integers_of(call.input(1)) : std::vector<int64_t>{0};
+    const Tensor input = call.input(0);
+    const Shape& shape = input.shape();
+    if (shape.rank() < 2 || diagonal.size() != 1)
+      throw Error(ErrorCode::InvalidData,
+                  "a matrix and one number k were expected, the input has shape " + shape.to_string());
+    const int64_t rows = shape[shape.rank() - 2], columns = shape[shape.rank() - 1];
+    const int64_t k = std::clamp(diagonal[0], -rows, columns);  // further out all lies on one side
+    Tensor& output = call.make_output(0, input.type(), shape);
+    visit_size(byte_size(input.type()), [&]<class T>(T) {
+      const T* in = static_cast<const T*>(input.raw());
+      T* out = static_cast<T*>(output.mutable_raw());
+      for (int64_t line = 0; line < shape.element_count(0, shape.rank() - 1); ++line)
+        for (int64_t c = 0; c < columns; ++c, ++in, ++out) {
+          const int64_t beyond = c - line % rows - k;
+          *out = (upper ? beyond >= 0 : beyond <= 0) ? *in : T{0};
+        }
+    });
+  });
+}
+
+/// Reverses the first lengths[b] steps of sequence b; the rest stays.
+void run_reverse(KernelCall& call, int64_t batch_attribute, int64_t time_attribute) {
+  const Tensor input = call.input(0);
+  const Shape& shape = input.shape();
+  const size_t batch_axis = axis_from_front(batch_attribute, shape.rank());
+  const size_t time_axis = axis_from_front(time_attribute, shape.rank());
+  const std::vector<int64_t> lengths = integers_of(call.input(1));
+  if (batch_axis == time_axis || lengths.size() != as_index(shape[batch_axis]))
+    throw Error(ErrorCode::InvalidData,
+                std::to_string(lengths.size()) + " sequence lengths do not fit shape " + shape.to_string());
+  for (const int64_t length : lengths)
+    if (length < 0 || length > shape[time_axis])
+      throw Error(ErrorCode::InvalidData, "a sequence length of " + std::to_string(length) + " for " +
+                                              std::to_string(shape[time_axis]) + " steps");
+  Tensor& output = call.make_output(0, input.type(), shape);
+  const AxisView time = view_around(shape, Layout::Plain, time_axis);
+  const AxisView batch = view_around(shape, Layout::Plain, batch_axis);
+  visit_size(byte_size(input.type()), [&]<class T>(T) {
+    const T* in = static_cast<const T*>(input.raw());
+    T* out = static_cast<T*>(output.mutable_raw());
+    for (int64_t i = 0; i < shape.element_count(); ++i) {
+      const int64_t step = i / time.inner % time.extent;
+      const int64_t length = lengths[as_index(i / batch.inner % batch.extent)];
+      const int64_t from = step < length ? length - 1 - step : step;
+      out[i] = in[i + (from - step) * time.inner];
+    }
+  });
+}
+
+std::unique_ptr<Kernel> make_reverse(const KernelContext& context) {
+  return kernel_of([batch = context.node.int_or("batch_axis", 1),
+                    time = context.node.int_or("time_axis", 0)](KernelCall& call) { run_reverse(call, batch, time); });
+}
 
 }  // namespace
 
-std::span<const OperatorDef> selection_operators() { return kUniqueDefinitions; }
+std::vector<OperatorDef> selection_operators() {
+  return {
+      {"Unique", {.data_inputs = 1}, make_unique, 11},
+      {"Compress", {.data_inputs = 1}, make_compress, 9},
+      {"NonZero", {.data_inputs = 0}, stateless<run_non_zero>, 9},
+      {"OneHot", {.data_inputs = 0}, make_one_hot, 9},
+      {"Trilu", {.data_inputs = 1}, make_trilu, 14},
+      {"ReverseSequence", {.data_inputs = 1}, make_reverse, 10},
+  };
+}
 
 }  // namespace detent

@@ -10,7 +10,7 @@ namespace detent {
 
 namespace {
 
-/// Extents [start, end), both clamped as slices are (opset 15).
+/// Makes a kernel that returns the extents [start, end), both clamped as slices are (opset 15).
 std::unique_ptr<Kernel> make_shape(const KernelContext& context) {
   const int64_t start = context.node.int_or("start", 0);
   const int64_t end = context.node.int_or("end", static_cast<int64_t>(Shape::kMaxRank));
@@ -24,10 +24,8 @@ std::unique_ptr<Kernel> make_shape(const KernelContext& context) {
   });
 }
 
-std::unique_ptr<Kernel> make_size(const KernelContext&) {
-  return kernel_of([](KernelCall& call) {
-    call.make_output(0, DataType::Int64, Shape{}).mutable_data<int64_t>()[0] = call.input(0).element_count();
-  });
+void run_size(KernelCall& call) {
+  call.make_output(0, DataType::Int64, Shape{}).mutable_data<int64_t>()[0] = call.input(0).element_count();
 }
 
 Shape resolve_reshape(const Shape& input, const std::vector<int64_t>& wanted, bool allow_zero) {
@@ -109,30 +107,27 @@ std::unique_ptr<Kernel> make_unsqueeze(const KernelContext& context) {
   });
 }
 
-std::unique_ptr<Kernel> make_identity(const KernelContext&) {
-  return kernel_of([](KernelCall& call) { call.set_output(0, call.input(0)); });
-}
+void run_identity(KernelCall& call) { call.set_output(0, call.input(0)); }
 
 constexpr OpTraits kSameElements{.kind = OpKind::Reshape, .commutes = true, .data_inputs = 1};
 constexpr OpTraits kShapeOf{.kind = OpKind::ShapeOf, .data_inputs = 1};
 
-constexpr OperatorDef kShapeDefinitions[] = {
-    {"Shape", "data -> shape | 15: data -> shape; end:int start:int", kShapeOf, make_shape, 1, LayoutNeed::Any},
-    {"Size", "data -> size", kShapeOf, make_size, 1, LayoutNeed::Any},
-    {"Reshape", "data shape -> reshaped | 14: data shape -> reshaped; allowzero:int", kSameElements, make_reshape},
-    {"Flatten", "input -> output; axis:int", kSameElements, make_flatten},
-    {"Squeeze", "data -> squeezed; axes:ints | 13: data axes? -> squeezed", kSameElements, make_squeeze},
-    {"Unsqueeze", "data -> expanded; axes:ints! | 13: data axes -> expanded", kSameElements, make_unsqueeze},
-    {.op_type = "Identity",
-     .signature = "input -> output",
-     .traits = kSameElements,
-     .make = make_identity,
-     .layout = LayoutNeed::Any,
-     .any_value = true},
-};
-
 }  // namespace
 
-std::span<const OperatorDef> shape_operators() { return kShapeDefinitions; }
+std::vector<OperatorDef> shape_operators() {
+  return {
+      {"Shape", kShapeOf, make_shape, 1, LayoutNeed::Any},
+      {"Size", kShapeOf, stateless<run_size>, 1, LayoutNeed::Any},
+      {"Reshape", kSameElements, make_reshape},
+      {"Flatten", kSameElements, make_flatten},
+      {"Squeeze", kSameElements, make_squeeze},
+      {"Unsqueeze", kSameElements, make_unsqueeze},
+      {.op_type = "Identity",
+       .traits = kSameElements,
+       .make = stateless<run_identity>,
+       .layout = LayoutNeed::Any,
+       .any_value = true},
+  };
+}
 
 }  // namespace detent

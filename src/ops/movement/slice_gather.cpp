@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <numeric>
 
 #include "core/index.h"
 #include "ops/kernel_function.h"
@@ -13,7 +12,7 @@ namespace detent {
 
 namespace {
 
-/// One axis of a slice, clamped to the tensor.
+/// A slice of one axis, clamped to the tensor.
 struct Cut {
   int64_t start = 0, step = 1, count = 0;
 };
@@ -69,9 +68,7 @@ struct SliceOperands {
     const auto first = starts.values(call), last = ends.values(call);
     if (!first || !last || first->size() != last->size())
       throw Error(ErrorCode::InvalidModel, "starts and ends are missing or differ in length");
-    std::vector<int64_t> all(first->size());
-    std::iota(all.begin(), all.end(), 0);
-    const auto which = axes.values(call).value_or(all);
+    const auto which = axes.values(call).value_or(all_axes(first->size()));
     const auto stride = steps.values(call).value_or(std::vector<int64_t>(first->size(), 1));
     if (which.size() != first->size() || stride.size() != first->size())
       throw Error(ErrorCode::InvalidModel, "starts, ends, axes and steps differ in length");
@@ -115,7 +112,7 @@ std::unique_ptr<Kernel> make_gather(const KernelContext& context) {
   });
 }
 
-/// out[i][j][k] = in[index[i][j][k]][j][k] for axis 0, and so on.
+/// Makes a kernel: out[i][j][k] = in[index[i][j][k]][j][k] for axis 0, and so on.
 std::unique_ptr<Kernel> make_gather_elements(const KernelContext& context) {
   return kernel_of([axis_attribute = context.node.int_or("axis", 0)](KernelCall& call) {
     const Tensor& input = call.input(0);
@@ -138,7 +135,7 @@ std::unique_ptr<Kernel> make_gather_elements(const KernelContext& context) {
   });
 }
 
-/// The last axis of the indices names a slice of the input, after `batch_dims` shared axes.
+/// Makes a kernel that gathers slices, which the last axis of the indices names after `batch_dims` shared axes.
 std::unique_ptr<Kernel> make_gather_nd(const KernelContext& context) {
   return kernel_of([batch_dims = context.node.int_or("batch_dims", 0)](KernelCall& call) {
     const Tensor& input = call.input(0);
@@ -173,30 +170,15 @@ std::unique_ptr<Kernel> make_gather_nd(const KernelContext& context) {
   });
 }
 
-constexpr OperatorDef kSliceGatherDefinitions[] = {
-    {.op_type = "Slice",
-     .signature = "data -> output; axes:ints ends:ints! starts:ints! | 10: data starts ends axes? steps? -> output",
-     .traits = {.kind = OpKind::Slice, .commutes = true, .data_inputs = 1},
-     .make = make_slice,
-     .layout = LayoutNeed::Any},
-    {.op_type = "Gather",
-     .signature = "data indices -> output; axis:int",
-     .traits = {.kind = OpKind::Gather, .commutes = true, .data_inputs = 1},
-     .make = make_gather},
-    {.op_type = "GatherElements",
-     .signature = "data indices -> output; axis:int",
-     .traits = {.kind = OpKind::Gather, .commutes = true, .data_inputs = 1},
-     .make = make_gather_elements,
-     .first_opset = 11},
-    {.op_type = "GatherND",
-     .signature = "data indices -> output | 12: data indices -> output; batch_dims:int",
-     .traits = {.kind = OpKind::GatherND, .commutes = true, .data_inputs = 1},
-     .make = make_gather_nd,
-     .first_opset = 11},
-};
-
 }  // namespace
 
-std::span<const OperatorDef> slice_gather_operators() { return kSliceGatherDefinitions; }
+std::vector<OperatorDef> slice_gather_operators() {
+  return {
+      {"Slice", {.kind = OpKind::Slice, .commutes = true, .data_inputs = 1}, make_slice, 1, LayoutNeed::Any},
+      {"Gather", {.kind = OpKind::Gather, .commutes = true, .data_inputs = 1}, make_gather},
+      {"GatherElements", {.kind = OpKind::Gather, .commutes = true, .data_inputs = 1}, make_gather_elements, 11},
+      {"GatherND", {.kind = OpKind::GatherND, .commutes = true, .data_inputs = 1}, make_gather_nd, 11},
+  };
+}
 
 }  // namespace detent

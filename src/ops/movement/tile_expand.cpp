@@ -2,7 +2,6 @@
 #include "core/index.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/broadcast.h"
-#include "ops/memory/memory_order.h"
 #include "ops/memory/strided_copy.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
@@ -27,8 +26,6 @@ void expand(KernelCall& call) {
   copy_strided(input.raw(), output.mutable_raw(), byte_size(input.type()), std::move(loops));
 }
 
-std::unique_ptr<Kernel> make_expand(const KernelContext&) { return kernel_of(expand); }
-
 void tile(KernelCall& call) {
   Tensor current = call.input(0);
   const std::vector<int64_t> repeats = integers_of(call.input(1));
@@ -38,27 +35,21 @@ void tile(KernelCall& call) {
   for (size_t axis = 0; axis < repeats.size(); ++axis) {
     if (repeats[axis] == 1) continue;
     if (repeats[axis] < 0) throw Error(ErrorCode::InvalidModel, "a repeat is negative");
-    Shape shape = current.shape();
-    const AxisView view = view_around(shape, Layout::Plain, axis);
-    shape[axis] = checked_product(shape[axis], repeats[axis], "the extent of the repeated axis");
-    Tensor tiled(current.type(), shape, call.allocator());
-    std::vector<int64_t> table = axis_table(shape[axis]);
-    for (size_t i = 0; i < table.size(); ++i) table[i] = as_extent(i) % view.extent;
-    gather_axis(current.raw(), tiled.mutable_raw(), byte_size(current.type()), view, table, nullptr);
-    current = std::move(tiled);
+    const int64_t extent = current.shape()[axis];
+    std::vector<int64_t> table = axis_table(checked_product(extent, repeats[axis], "the extent of the repeated axis"));
+    for (size_t i = 0; i < table.size(); ++i) table[i] = as_extent(i) % extent;
+    current = gathered(current, axis, table, nullptr, call.allocator());
   }
   call.set_output(0, std::move(current));
 }
 
-std::unique_ptr<Kernel> make_tile(const KernelContext&) { return kernel_of(tile); }
-
-constexpr OperatorDef kTileExpandDefinitions[] = {
-    {"Expand", "input shape -> output", {.kind = OpKind::Expand, .commutes = true, .data_inputs = 1}, make_expand, 8},
-    {"Tile", "input repeats -> output", {.kind = OpKind::Tile, .commutes = true, .data_inputs = 1}, make_tile, 6},
-};
-
 }  // namespace
 
-std::span<const OperatorDef> tile_expand_operators() { return kTileExpandDefinitions; }
+std::vector<OperatorDef> tile_expand_operators() {
+  return {
+      {"Expand", {.kind = OpKind::Expand, .commutes = true, .data_inputs = 1}, stateless<expand>, 8},
+      {"Tile", {.kind = OpKind::Tile, .commutes = true, .data_inputs = 1}, stateless<tile>, 6},
+  };
+}
 
 }  // namespace detent

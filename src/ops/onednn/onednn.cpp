@@ -11,7 +11,7 @@ namespace detent::onednn {
 
 namespace {
 
-/// OpenMP's team size is per thread; set once in each thread that reaches oneDNN.
+/// Sets OpenMP's team size, which is per thread, once in each thread that reaches oneDNN.
 void use_one_thread() {
   thread_local const bool done = [] {
     omp_set_num_threads(1);

@@ -15,12 +15,13 @@
 
 namespace detent::onednn {
 
-/// The process's CPU engine, and a stream of the calling thread. Both put this thread's OpenMP team to one thread
-/// first: parallelism comes from samples running side by side, and a primitive must be made with the team it runs with.
+/// Return the process's CPU engine, and a stream of the calling thread. Both set this thread's OpenMP team to one
+/// thread: parallelism comes from samples running side by side, and a primitive must be made with the team it runs
+/// with.
 [[nodiscard]] const dnnl::engine& engine();
 [[nodiscard]] dnnl::stream& stream();
 
-/// Gives oneDNN `threads` threads on the calling thread as long as it lives. Primitives must be made with the team they
+/// A guard that gives oneDNN `threads` threads on the calling thread. Primitives must be made with the team they
 /// run with. Only for kernels whose every output element is summed by one thread, whatever their number (convolutions).
 class Team {
  public:
@@ -33,23 +34,25 @@ class Team {
   bool changed_;
 };
 
-/// Memory descriptor of a tensor as it lies in memory (plain or channels-last).
+/// Describes a tensor as it lies in memory (plain or channels-last).
 [[nodiscard]] dnnl::memory::desc describe(const Shape& shape, Layout layout,
                                           dnnl::memory::data_type type = dnnl::memory::data_type::f32);
-/// The tensor's memory as oneDNN sees it; the tensor must outlive the result. Float32, or memory that `desc` describes.
+/// Return the tensor's memory as oneDNN sees it; the tensor must outlive the result. Float32, or memory that `desc`
+/// describes.
 /// Errors  InvalidModel when the tensor has fewer bytes than that.
 [[nodiscard]] dnnl::memory wrap(const Tensor& tensor);
 [[nodiscard]] dnnl::memory wrap(const Tensor& tensor, const dnnl::memory::desc& desc);
 
-/// Attributes every primitive gets: user scratchpad (a primitive made in one thread and run in another crashes with the
-/// library's own).
+/// Returns the attributes of every primitive: user scratchpad (with the library's, a primitive made in one thread and
+/// run in another crashes).
 [[nodiscard]] dnnl::primitive_attr base_attributes();
 
-/// Eltwise algorithm of an activation, if oneDNN has it with the same meaning.
+/// An eltwise algorithm and its parameters.
 struct Eltwise {
   dnnl::algorithm algorithm;
   float alpha, beta;
 };
+/// Returns the algorithm of an activation; nullopt where oneDNN has none with the same meaning.
 [[nodiscard]] std::optional<Eltwise> eltwise_of(const ActivationSpec& activation);
 
 /// The memory that a primitive reads and writes, by DNNL_ARG.
@@ -73,17 +76,17 @@ struct TransposedProduct {
   int64_t m = 0, n = 0, k = 0;
   bool adds = false;  ///< to what c holds
 };
-/// For small products in loops; a kernel that does one large product makes a primitive.
+/// Computes the product. For small products in loops; a kernel that does one large product makes a primitive.
 void multiply_transposed(const TransposedProduct& product);
 
-/// "could not create a primitive" and the like, as Detent's error.
+/// Returns an error of oneDNN ("could not create a primitive") as Detent's error.
 [[nodiscard]] Error as_error(const dnnl::error& error, const std::string& what);
 
 /// Values made once per input shape and shared by all workers.
 template <class Key, class Compiled>
 class ShapeCache {
  public:
-  /// The entry for `key`, made by `make(key)` under a lock when it is not there yet.
+  /// Returns the entry for `key`, made by `make(key)` under a lock when it is not there yet.
   template <class Make>
   const Compiled& get(const Key& key, Make&& make) const {
     {

@@ -9,8 +9,8 @@ namespace detent {
 namespace {
 
 std::optional<ActivationSpec> fusable_activation(const Graph& graph, const FusedOp& op) {
-  if (op.kind == OpKind::Silu) return ActivationSpec{OpKind::Silu, 1, 0};
-  if (op.kind == OpKind::HardSwish) return ActivationSpec{OpKind::HardSwish};
+  if (op.kind == OpKind::Silu) return ActivationSpec{OpKind::Silu, 1, 0, UnaryFunction::Silu};
+  if (op.kind == OpKind::HardSwish) return ActivationSpec{OpKind::HardSwish, 0, 0, UnaryFunction::HardSwish};
   auto activation = activation_of(graph, *op.node);
   if (!activation || !onednn::eltwise_of(*activation)) return std::nullopt;
   return activation;
@@ -33,8 +33,8 @@ PostOps::PostOps(const KernelContext& context) {
   }
 }
 
-/// oneDNN 2.6 computes two activations of one algorithm in a chain with the parameters of only one of them (LeakyRelu,
-/// then Relu): the second one stays a node of its own.
+/// oneDNN 2.6 computes two activations of one algorithm in a chain (LeakyRelu, Relu) with the parameters of only one of
+/// them: the second one stays a separate node.
 size_t PostOps::accept(const KernelContext& context, std::span<const FusedOp> candidates) {
   constexpr size_t kMost = 8;  // each residual is an argument of the primitive, which takes 16
   std::vector<dnnl::algorithm> taken;

@@ -21,16 +21,16 @@ class PostOps {
   /// `keep` holds reordered copies alive.
   void bind(onednn::Arguments& arguments, int first, std::span<const Tensor> residuals, Layout layout,
             Allocator& allocator, std::vector<Tensor>& keep) const;
-  /// The same arithmetic as separate passes over call's output 0, with ONNX broadcasting.
+  /// Does the same arithmetic as separate passes over the call's output 0, with ONNX broadcasting.
   void apply(KernelCall& call) const;
 
-  /// The same arithmetic for our own convolutions, whose residuals have the output's shape: what fits goes into
+  /// The same arithmetic for ChannelsLastConvolution, whose residuals have the output's shape: steps that fit go into
   /// `inside`, the rest is done stretch by stretch.
   class Stretches final : public StretchFinish {
    public:
     Stretches(const PostOps& post_ops, KernelCall& call, RegisterFinish& inside);
     void finish(size_t begin, size_t end) const override;
-    /// nullptr when nothing is left for finish().
+    /// Returns this; nullptr when nothing is left for finish().
     [[nodiscard]] const StretchFinish* or_null() const { return next_ < post_ops_.items_.size() ? this : nullptr; }
 
    private:
@@ -43,9 +43,9 @@ class PostOps {
 
   /// Counts the first `candidates` that can be fused.
   static size_t accept(const KernelContext& context, std::span<const FusedOp> candidates);
-  /// The same for operators that take one activation and nothing else: 0 or 1.
+  /// Counts the same for operators that take only one activation: 0 or 1.
   static size_t accept_activation(const KernelContext& context, std::span<const FusedOp> candidates);
-  /// That activation; nullptr when there is none.
+  /// Returns that activation; nullptr when there is none.
   [[nodiscard]] const ActivationSpec* only_activation() const {
     return items_.empty() ? nullptr : &items_.front().activation;
   }
@@ -54,7 +54,7 @@ class PostOps {
   struct Item {
     bool residual = false;
     ActivationSpec activation{};
-    std::unique_ptr<Kernel> add;  // residual: the Add on its own, for shapes that need broadcasting
+    std::unique_ptr<Kernel> add;  // residual: the Add alone, for shapes that need broadcasting
     int residual_slot = 0;
   };
   std::vector<Item> items_;

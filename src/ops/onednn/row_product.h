@@ -8,8 +8,8 @@
 
 namespace detent {
 
-/// c[m x n] = a[m x k] * b[n x k]^T, all dense: every row of a with every row of b. float through oneDNN, other types
-/// in loops. Integers wrap around through uint64.
+/// Computes c[m x n] = a[m x k] * b[n x k]^T, all dense: every row of a with every row of b. float through oneDNN,
+/// other types in loops. Integers wrap around through uint64.
 template <class T>
 void multiply_rows(const T* a, const T* b, T* c, int64_t m, int64_t n, int64_t k) {
   if constexpr (std::is_same_v<T, float>) {

@@ -1,4 +1,7 @@
+// Attention and RotaryEmbedding.
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <span>
@@ -8,19 +11,20 @@
 #include "core/stop.h"
 #include "detent/base/tensor.h"
 #include "ops/kernel_function.h"
+#include "ops/memory/join.h"
 #include "ops/memory/strided_copy.h"
 #include "ops/onednn/row_product.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
 #include "ops/simd/elementwise.h"
 #include "ops/simd/reduce.h"
-#include "ops/types/half_precision.h"
+#include "ops/types/float_types.h"
 
 namespace detent {
 
 namespace {
 
-/// A x B x C x D -> A x C x B x D.
+/// Returns A x B x C x D as A x C x B x D.
 Tensor swap_middle(const Tensor& tensor, Allocator& allocator) {
   const Shape& s = tensor.shape();
   Tensor result(tensor.type(), Shape{s[0], s[2], s[1], s[3]}, allocator);
@@ -30,25 +34,6 @@ Tensor swap_middle(const Tensor& tensor, Allocator& allocator) {
                   {s[2], s[3], s[1] * s[3]},
                   {s[1], s[2] * s[3], s[3]},
                   {s[3], 1, 1}});
-  return result;
-}
-
-/// Two tensors of rank 4 and one type joined along axis 2. Errors  InvalidData when the other extents differ.
-Tensor join_steps(const Tensor& first, const Tensor& second, Allocator& allocator) {
-  const Shape &a = first.shape(), &b = second.shape();
-  if (a.rank() != 4 || b.rank() != 4 || a[0] != b[0] || a[1] != b[1] || a[3] != b[3] || first.type() != second.type())
-    throw Error(ErrorCode::InvalidData,
-                "a past of shape " + a.to_string() + " does not fit new steps of shape " + b.to_string());
-  Tensor result(first.type(), Shape{a[0], a[1], a[2] + b[2], a[3]}, allocator);
-  const size_t bytes = byte_size(first.type());
-  const size_t front = as_index(a[2] * a[3]) * bytes, back = as_index(b[2] * b[3]) * bytes;
-  const auto* x = static_cast<const std::byte*>(first.raw());
-  const auto* y = static_cast<const std::byte*>(second.raw());
-  auto* out = static_cast<std::byte*>(result.mutable_raw());
-  for (int64_t i = 0; i < a[0] * a[1]; ++i, x += front, y += back) {
-    out = std::copy_n(x, front, out);
-    out = std::copy_n(y, back, out);
-  }
   return result;
 }
 
@@ -63,7 +48,7 @@ struct AttentionOptions {
   Shown shown;
 };
 
-/// Heads taken apart: B x S x (H * D) -> B x H x S x D. Rank 4 stays.
+/// Separates heads: B x S x (H * D) -> B x H x S x D. Rank 4 stays.
 Tensor split_heads(const Tensor& tensor, int64_t heads, Allocator& allocator) {
   const Shape& shape = tensor.shape();
   if (shape.rank() == 4) return tensor;
@@ -82,10 +67,11 @@ struct AttentionOperands {
 
 Tensor with_past(const KernelCall& call, size_t slot, const Tensor& now) {
   if (!call.has_input(slot) || call.input(slot).element_count() == 0) return now;
-  return join_steps(call.input(slot), now, call.allocator());
+  return join(std::array{call.input(slot), now}, 2, call.allocator());
 }
 
-/// A boolean mask as 0 and -infinity; a short mask goes on with -infinity. float or double, as the query.
+/// Returns the mask as numbers to add, float or double as the query: a boolean one as 0 and -infinity; a short one goes
+/// on with -infinity.
 template <class T>
 Tensor bias_of(const Tensor& mask, int64_t keys) {
   const bool boolean = mask.type() == DataType::Bool;
@@ -151,7 +137,7 @@ AttentionOperands attention_operands(const KernelCall& call, const AttentionOpti
   return operands;
 }
 
-/// Offset of the mask's element for (b, h, q, k).
+/// Returns the offset of the mask's element for (b, h, q, k).
 int64_t bias_offset(const Shape& shape, std::array<int64_t, 4> position) {
   int64_t offset = 0;
   for (size_t axis = 0; axis < shape.rank(); ++axis)
@@ -164,7 +150,7 @@ struct Visible {
   int64_t first, last;
 };
 
-/// Sees to it that query `q` of batch entry `b` looks neither into the future (causal) nor out of its window.
+/// Returns the keys of query `q` of batch entry `b`: neither in its future (causal) nor outside its window.
 Visible visible_keys(const AttentionOperands& operands, const AttentionOptions& options, int64_t b, int64_t q) {
   const int64_t keys = operands.key.shape()[2];
   const int64_t valid = operands.valid.empty() ? keys : operands.valid[as_index(b)];
@@ -176,7 +162,7 @@ Visible visible_keys(const AttentionOperands& operands, const AttentionOptions& 
   return {options.left < 0 ? 0 : position - options.left, last};
 }
 
-/// The softmax of a row in place; one without any visible key becomes 0.
+/// Applies softmax to a row in place; a row without a visible key becomes 0.
 template <class T>
 void make_probabilities(std::span<T> row) {
   if (std::ranges::all_of(row, [](T x) { return std::isinf(x) && x < 0; })) return void(std::ranges::fill(row, T{0}));
@@ -190,7 +176,7 @@ void make_probabilities(std::span<T> row) {
   }
 }
 
-/// tanh in place.
+/// Applies tanh in place.
 template <class T>
 void squash(std::span<T> row) {
   if constexpr (std::is_same_v<T, float>)
@@ -199,8 +185,8 @@ void squash(std::span<T> row) {
     std::ranges::transform(row, row.begin(), [](T x) { return std::tanh(x); });
 }
 
-/// Products of one query with all keys, made probabilities in place, stage by stage; writes the wanted stage to `shown`
-/// unless that is nullptr. at  batch entry, head, query, 0.
+/// Makes probabilities of the products of one query with all keys, in place, stage by stage; writes the wanted stage to
+/// `shown` unless that is nullptr. at  batch entry, head, query, 0.
 template <class T>
 void score_row(const AttentionOperands& operands, const AttentionOptions& options, std::array<int64_t, 4> at,
                std::span<T> row, T* shown) {
@@ -291,27 +277,85 @@ std::unique_ptr<Kernel> make_attention(const KernelContext& context) {
                                  .right = std::min(node.int_or("right_window_size", -1), kFurthest),
                                  .shown = Shown{shown}};
   return kernel_of([options](KernelCall& call) {
-    if (call.input(0).type() == DataType::Float32) return attend<float>(call, options);
-    if (call.input(0).type() == DataType::Float64) return attend<double>(call, options);
-    throw unsupported_type(call.input(0).type());
+    visit_float(call.input(0).type(), [&]<class T>(T) { attend<T>(call, options); });
   });
 }
 
-constexpr OperatorDef kAttentionDefinitions[] = {
-    {.op_type = "Attention",
-     .signature =
-         "Q K V attn_mask? past_key? past_value? -> Y present_key? present_value? qk_matmul_output?; is_causal:int "
-         "kv_num_heads:int q_num_heads:int qk_matmul_output_mode:int scale:float softcap:float softmax_precision:int | "
-         "24: Q K V attn_mask? past_key? past_value? nonpad_kv_seqlen? -> Y present_key? present_value? "
-         "qk_matmul_output?; is_causal:int kv_num_heads:int left_window_size:int q_num_heads:int "
-         "qk_matmul_output_mode:int right_window_size:int scale:float softcap:float softmax_precision:int",
-     .traits = {.data_inputs = 3},
-     .make = with_half<make_attention>,
-     .first_opset = 23},
+struct RotaryEmbeddingOptions {
+  int64_t heads, rotated;  ///< 0 = not given: rank 4, the whole head
+  bool interleaved;
 };
+
+/// Returns the row of the caches for step s of batch entry b: by position id, or one for every step.
+int64_t cache_row(const std::vector<int64_t>& positions, int64_t b, int64_t s, int64_t steps, int64_t rows) {
+  const auto at = as_index(b * steps + s);
+  const int64_t row = positions.empty() ? b * steps + s : at < positions.size() ? positions[at] : -1;
+  if (row < 0 || row >= rows)
+    throw Error(ErrorCode::InvalidData,
+                "position " + std::to_string(row) + " is outside a cache of " + std::to_string(rows));
+  return row;
+}
+
+struct Head {
+  int64_t size, width;  ///< elements, and how many of them turn
+  bool interleaved;
+};
+
+/// Rotates pairs (x1, x2) of the first `width` elements by the angle of their column.
+template <class T>
+void rotate(const T* in, T* out, const T* cosines, const T* sines, const Head& head) {
+  const auto& [size, width, interleaved] = head;
+  const int64_t half = width / 2;
+  for (int64_t i = 0; i < half; ++i) {
+    const int64_t a = interleaved ? 2 * i : i, b = interleaved ? 2 * i + 1 : i + half;
+    out[a] = cosines[i] * in[a] - sines[i] * in[b];
+    out[b] = sines[i] * in[a] + cosines[i] * in[b];
+  }
+  for (int64_t i = 2 * half; i < size; ++i) out[i] = in[i];
+}
+
+void run_rotary(KernelCall& call, const RotaryEmbeddingOptions& options) {
+  const Tensor given = call.input(0);
+  const Shape& shape = given.shape();
+  const bool flat = shape.rank() == 3;
+  if ((shape.rank() != 4 && !flat) || (flat && (options.heads < 1 || shape[2] % options.heads != 0)))
+    throw Error(ErrorCode::InvalidData, "an input of shape " + shape.to_string() + " does not split into " +
+                                            std::to_string(options.heads) + " heads");
+  const int64_t batch = shape[0], heads = flat ? options.heads : shape[1], steps = flat ? shape[1] : shape[2];
+  const int64_t size = flat ? shape[2] / heads : shape[3], width = options.rotated > 0 ? options.rotated : size;
+  const Tensor &cosines = call.input(1), &sines = call.input(2);
+  const int64_t half = width / 2, rows = half > 0 ? cosines.element_count() / half : 0;
+  if (width > size || width % 2 != 0 || cosines.shape() != sines.shape() || cosines.element_count() != rows * half ||
+      cosines.shape().rank() == 0 || cosines.shape()[cosines.shape().rank() - 1] != half)
+    throw Error(ErrorCode::InvalidData,
+                "caches of shape " + cosines.shape().to_string() + " do not fit heads of " + std::to_string(size));
+  const std::vector<int64_t> positions = call.has_input(3) ? integers_of(call.input(3)) : std::vector<int64_t>();
+  Tensor output(given.type(), shape, call.allocator());
+  visit_float(given.type(), [&]<class T>(T) {
+    const T* in = given.data<T>().data();
+    T* out = output.mutable_data<T>().data();
+    for (int64_t i = 0; i < batch * heads * steps; ++i, in += size, out += size) {
+      const int64_t s = flat ? i / heads % steps : i % steps;
+      const int64_t row = cache_row(positions, i / (heads * steps), s, steps, rows) * half;
+      rotate(in, out, cosines.data<T>().data() + row, sines.data<T>().data() + row, {size, width, options.interleaved});
+    }
+  });
+  call.set_output(0, std::move(output));
+}
+
+RotaryEmbeddingOptions rotary_options(const Node& node) {
+  return {.heads = node.int_or("num_heads", 0),
+          .rotated = node.int_or("rotary_embedding_dim", 0),
+          .interleaved = node.int_or("interleaved", 0) != 0};
+}
 
 }  // namespace
 
-std::span<const OperatorDef> attention_operators() { return kAttentionDefinitions; }
+std::vector<OperatorDef> attention_operators() {
+  return {
+      {"Attention", {.data_inputs = 3}, with_half<make_attention>, 23},
+      {"RotaryEmbedding", {.data_inputs = 1}, with_half<make_with<rotary_options, run_rotary>>, 23},
+  };
+}
 
 }  // namespace detent

@@ -14,7 +14,7 @@
 #include "ops/onednn/row_product.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
-#include "ops/types/half_precision.h"
+#include "ops/types/float_types.h"
 
 namespace detent {
 
@@ -31,16 +31,16 @@ class EinsumEquation {
   explicit EinsumEquation(std::string_view text);
 
   [[nodiscard]] size_t operand_count() const { return operands_.size(); }
-  /// One label per axis of operand i, whose rank is `rank`. Errors  InvalidData when the rank does not fit.
+  /// Returns one label per axis of operand i, whose rank is `rank`. Errors  InvalidData when the rank does not fit.
   [[nodiscard]] std::vector<Label> labels(size_t i, size_t rank) const;
-  /// Labels of the result when ellipses stand for `ellipsis_axes` axes at most. Without a written result: the ellipsis,
-  /// then the letters that occur once, in the order of the alphabet (capitals first).
+  /// Returns the labels of the result when ellipses stand for `ellipsis_axes` axes at most. Without a written result:
+  /// the ellipsis, and the letters that occur once, in the order of the alphabet (capitals first).
   [[nodiscard]] std::vector<Label> result(size_t ellipsis_axes) const;
-  /// Axes that the ellipsis of operand i stands for; 0 when it has none.
+  /// Returns the number of axes that the ellipsis of operand i stands for; 0 when it has none.
   [[nodiscard]] size_t ellipsis_axes(size_t i, size_t rank) const;
 
  private:
-  /// Labels with kEllipsis standing for the whole ellipsis.
+  /// Labels; kEllipsis stands for the whole ellipsis.
   using Term = std::vector<Label>;
   static Term parse_term(std::string_view text);
   static std::vector<Label> expand(const Term& term, size_t ellipsis_axes);
@@ -164,7 +164,7 @@ class Contraction {
     return once;
   }
 
-  /// Extents by label. An axis of 1 under a label of more stands for every index: that operand loses the label.
+  /// Finds extents by label. An axis of 1 under a label of more stands for every index: that operand loses the label.
   void find_extents() {
     for (const EinsumOperand& operand : operands_)
       for (size_t i = 0; i < operand.labels.size(); ++i) {
@@ -194,7 +194,7 @@ class Contraction {
     return product;
   }
 
-  /// A copy with the axes in the order of `labels`; labels that the operand has not are repeated.
+  /// Returns a copy with the axes in the order of `labels`; labels that the operand does not have are repeated.
   [[nodiscard]] Tensor arranged(const EinsumOperand& operand, const Labels& labels) const {
     std::map<Label, int64_t> strides;
     int64_t stride = 1;
@@ -218,7 +218,7 @@ class Contraction {
     return copy;
   }
 
-  /// Axes `kept` in that order, `summed` summed away.
+  /// Returns the operand with the axes `kept` in that order; `summed` are summed away.
   [[nodiscard]] EinsumOperand sum_behind(const EinsumOperand& operand, const Labels& kept, const Labels& summed) const {
     Labels order = kept;
     order.insert(order.end(), summed.begin(), summed.end());
@@ -240,7 +240,7 @@ class Contraction {
     return {out, kept};
   }
 
-  /// Sums a * b over the labels that nobody reads later. Labels of one operand alone are summed before.
+  /// Sums a * b over the labels that are not in `later`. Labels of one operand alone are summed first.
   [[nodiscard]] EinsumOperand join(const EinsumOperand& a, const EinsumOperand& b, const std::set<Label>& later) const {
     Labels batch, a_free, b_free, shared, a_summed, b_summed;
     for (const Label label : unique(a.labels)) {
@@ -293,18 +293,14 @@ void run_einsum(KernelCall& call, const EinsumEquation& equation) {
   call.set_output(0, Contraction(std::move(operands), equation.result(ellipsis_axes), call.allocator()).run());
 }
 
-std::unique_ptr<Kernel> make_einsum(const KernelContext& context) {
-  return kernel_of([equation = EinsumEquation(context.node.string_or("equation", ""))](KernelCall& call) {
-    run_einsum(call, equation);
-  });
-}
-
-constexpr OperatorDef kEinsumDefinitions[] = {
-    {"Einsum", "Inputs+ -> Output; equation:string!", {}, with_half<make_einsum>, 12},
-};
+EinsumEquation equation_of(const Node& node) { return EinsumEquation(node.string_or("equation", "")); }
 
 }  // namespace
 
-std::span<const OperatorDef> einsum_operators() { return kEinsumDefinitions; }
+std::vector<OperatorDef> einsum_operators() {
+  return {
+      {"Einsum", {}, with_half<make_with<equation_of, run_einsum>>, 12},
+  };
+}
 
 }  // namespace detent

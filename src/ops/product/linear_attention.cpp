@@ -1,4 +1,4 @@
-// LinearAttention: a matrix of state per head that every step decays, updates and asks.
+// LinearAttention: every step decays, updates and queries a matrix of state per head.
 
 #include <cmath>
 #include <vector>
@@ -22,7 +22,7 @@ struct LinearAttentionOptions {
 
 enum LinearAttentionSlot : size_t { kQuery, kKey, kValue, kPast, kDecay, kBeta };
 
-/// The inputs in float and the extents found in them.
+/// The inputs in float, and their extents.
 struct LinearAttentionOperands {
   Tensor query, key, value, decay, beta;
   int64_t batch, steps, key_size, value_size;
@@ -35,7 +35,7 @@ void expect(bool fits, const char* what, const Tensor& tensor) {
                                             " does not fit the heads and the other inputs");
 }
 
-/// An optional input B x T x n with n one of two.
+/// Returns an optional input B x T x n with n one of two.
 Tensor per_step(const KernelCall& call, size_t slot, const LinearAttentionOperands& o, int64_t first, int64_t second) {
   if (!call.has_input(slot)) throw Error(ErrorCode::InvalidData, "the update rule needs input " + std::to_string(slot));
   const Shape& shape = call.input(slot).shape();
@@ -61,7 +61,7 @@ LinearAttentionOperands linear_attention_operands(const KernelCall& call, const 
   return o;
 }
 
-/// state[i][j] += factor * key[i] * (value[j] - what the key recalls, for delta); rows decay first.
+/// Computes state[i][j] += factor * key[i] * (value[j] - what the key recalls, for delta); rows decay first.
 void update(float* state, const LinearAttentionOperands& o, int64_t head, int64_t step,
             const LinearAttentionOptions& options, std::vector<float>& change) {
   const int64_t heads = options.key_heads, rows = o.key_size, columns = o.value_size;
@@ -85,7 +85,7 @@ void update(float* state, const LinearAttentionOperands& o, int64_t head, int64_
     for (int64_t j = 0; j < columns; ++j) state[i * columns + j] += key[i] * change[as_index(j)];
 }
 
-/// out = scale * query^T state.
+/// Computes out = scale * query^T state.
 void ask(const float* state, const float* query, const LinearAttentionOperands& o, float scale, float* out) {
   std::fill_n(out, o.value_size, 0.0F);
   for (int64_t i = 0; i < o.key_size; ++i)
@@ -115,7 +115,7 @@ void run_linear_attention(KernelCall& call, const LinearAttentionOptions& option
   const int64_t width = checked_product(options.query_heads, o.value_size, "the width of the output");
   Tensor output(DataType::Float32, Shape{o.batch, o.steps, width}, call.allocator());
   std::vector<float> change;
-  // Heads without elements may be any number.
+  // There may be any number of heads without elements.
   const bool nothing = output.element_count() == 0 && state.element_count() == 0;
   for (int64_t b = 0; b < o.batch && !nothing; ++b)
     for (int64_t h = 0; h < options.key_heads; ++h) {
@@ -143,15 +143,15 @@ DataType declared_type(const Graph& graph, ValueId id) {
 
 std::unique_ptr<Kernel> make_linear_attention(const KernelContext& context) {
   const Node& node = context.node;
-  const std::string rule = node.string_or("update_rule", "gated_delta");
-  if (rule != "linear" && rule != "gated" && rule != "delta" && rule != "gated_delta")
-    throw Error(ErrorCode::InvalidModel,
-                "attribute update_rule='" + rule + "' is none of 'linear', 'gated', 'delta' and 'gated_delta'");
+  enum class Rule : uint8_t { Linear, Gated, Delta, GatedDelta };
+  constexpr Named<Rule> kRules[] = {
+      {"linear", Rule::Linear}, {"gated", Rule::Gated}, {"delta", Rule::Delta}, {"gated_delta", Rule::GatedDelta}};
+  const Rule rule = value_named(node, "update_rule", "gated_delta", kRules);
   const LinearAttentionOptions options{.query_heads = node.int_or("q_num_heads", 0),
                                        .key_heads = node.int_or("kv_num_heads", 0),
                                        .scale = node.float_or("scale", 0),
-                                       .gated = rule.starts_with("gated"),
-                                       .delta = rule.ends_with("delta"),
+                                       .gated = rule == Rule::Gated || rule == Rule::GatedDelta,
+                                       .delta = rule == Rule::Delta || rule == Rule::GatedDelta,
                                        .state_type = declared_type(context.graph, node.output(1))};
   if (options.query_heads < 1 || options.key_heads < 1 || options.query_heads % options.key_heads != 0)
     throw Error(ErrorCode::InvalidModel, std::to_string(options.query_heads) + " query heads are no multiple of " +
@@ -159,17 +159,12 @@ std::unique_ptr<Kernel> make_linear_attention(const KernelContext& context) {
   return kernel_of([options](KernelCall& call) { run_linear_attention(call, options); });
 }
 
-constexpr OperatorDef kLinearAttentionDefinitions[] = {
-    {.op_type = "LinearAttention",
-     .signature = "query key value past_state? decay? beta? -> output present_state; chunk_size:int kv_num_heads:int! "
-                  "q_num_heads:int! scale:float update_rule:string(linear|gated|delta|gated_delta)",
-     .traits = {.data_inputs = 3},
-     .make = make_linear_attention,
-     .first_opset = 27},
-};
-
 }  // namespace
 
-std::span<const OperatorDef> linear_attention_operators() { return kLinearAttentionDefinitions; }
+std::vector<OperatorDef> linear_attention_operators() {
+  return {
+      {"LinearAttention", {.data_inputs = 3}, make_linear_attention, 27},
+  };
+}
 
 }  // namespace detent

@@ -14,7 +14,7 @@
 #include "ops/operands.h"
 #include "ops/product/matmul_shape.h"
 #include "ops/traits.h"
-#include "ops/types/half_precision.h"
+#include "ops/types/float_types.h"
 #include "ops/window/saturating_layer.h"
 
 namespace detent {
@@ -71,8 +71,8 @@ class SaturatingMatMul final : public Kernel {
   int64_t inner_;
 };
 
-/// A Gemm or MatMul with a constant weight as ONNX Runtime's integer kernels compute it on x86 CPUs without VNNI.
-/// nullptr where it does not run so (SaturatingLayer::find). The kernel takes codes as well as floats.
+/// Makes the kernel of a Gemm or MatMul with a constant weight as ONNX Runtime's integer kernels compute it on x86 CPUs
+/// without VNNI; it takes codes as well as floats. nullptr where it does not run that way (SaturatingLayer::find).
 std::unique_ptr<Kernel> make_saturating_matmul(const KernelContext& context) {
   auto layer = SaturatingLayer::find(context);
   if (!layer) return nullptr;
@@ -91,7 +91,7 @@ struct Matrix {
   int64_t row_stride, column_stride;
 };
 
-/// Integers go through uint64, where overflow is defined and the low bits are the same.
+/// Multiplies matrices; integers in uint64, where overflow is defined and the low bits are the same.
 template <class T>
 void multiply(const Matrix<T>& a, const Matrix<T>& b, T* out, int64_t rows, int64_t inner, int64_t columns) {
   using Wide = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;
@@ -108,7 +108,7 @@ void multiply(const Matrix<T>& a, const Matrix<T>& b, T* out, int64_t rows, int6
 
 Tensor factor(float value, DataType type) { return cast(Tensor::scalar(value), type); }
 
-/// numpy's matmul for the types that oneDNN does not multiply: double, and integers, which wrap around.
+/// Computes numpy's matmul for the types that oneDNN does not multiply: double, and integers, which wrap around.
 /// Errors  InvalidModel when the types differ, InvalidData when the shapes do not fit, Unsupported for other types.
 Tensor plain_matmul(const Tensor& a, const Tensor& b, Allocator& allocator) {
   check_same_type(a, b);
@@ -125,8 +125,8 @@ Tensor plain_matmul(const Tensor& a, const Tensor& b, Allocator& allocator) {
   return output;
 }
 
-/// alpha * a * b + beta * bias for the same types; an empty handle is no bias. Integers take alpha and beta truncated.
-/// Errors  as above.
+/// Computes alpha * a * b + beta * bias for the same types; an empty handle is no bias. Integers take alpha and beta
+/// truncated. Errors  as above.
 Tensor plain_gemm(const Tensor& a, const Tensor& b, const Tensor& bias, const GemmOptions& options,
                   Allocator& allocator) {
   check_same_type(a, b);
@@ -193,7 +193,7 @@ struct ProductKey {
   friend bool operator==(const ProductKey&, const ProductKey&) = default;
 };
 
-/// The right operand comes from constant codes that stay codes in memory: a constant, computed anew in every run.
+/// True when the right operand comes from constant codes that stay codes in memory: it is computed in every run.
 bool comes_from_codes(const KernelContext& context) {
   const Node* dequantize = context.graph.producer(context.node.input(1));
   return dequantize && dequantize->domain.empty() && dequantize->op_type == "DequantizeLinear" &&
@@ -204,7 +204,7 @@ bool comes_from_codes(const KernelContext& context) {
 /// read in oneDNN's own order; whether that copy is kept changes time and memory, and no bit of the result.
 class Product {
  public:
-  /// options  beta is the caller's. constant_b  nullptr when it varies.
+  /// options  beta is left to the caller. constant_b  nullptr when it varies.
   Product(const GemmOptions& options, const Tensor* constant_b, const KernelContext& context)
       : options_(options), keep_packed_(constant_b && context.keep_copies),
         pack_(constant_b || comes_from_codes(context)) {
@@ -285,29 +285,9 @@ class Product {
   mutable std::vector<std::pair<memory::desc, Tensor>> packed_;  // guarded by the cache's lock
 };
 
-/// oneDNN multiplies floats; other types go to the plain loops.
+/// True for floats, which oneDNN multiplies; other types go to the plain loops.
 bool are_floats(const Tensor& a, const Tensor& b) {
   return a.type() == DataType::Float32 && b.type() == DataType::Float32;
-}
-
-/// Output extents of numpy-style matmul after 1-D operands were promoted.
-/// Errors  InvalidData when they do not fit.
-Shape matmul_shape(const Shape& a, const Shape& b) {
-  const size_t rank = std::max(a.rank(), b.rank());
-  const auto misfit = [&] {
-    return Error(ErrorCode::InvalidData, "cannot multiply " + a.to_string() + " by " + b.to_string());
-  };
-  if (a.rank() < 2 || b.rank() < 2 || a[a.rank() - 1] != b[b.rank() - 2]) throw misfit();
-  Shape shape;
-  for (size_t i = 0; i + 2 < rank; ++i) {
-    const int64_t x = i + a.rank() >= rank ? a[i + a.rank() - rank] : 1;
-    const int64_t y = i + b.rank() >= rank ? b[i + b.rank() - rank] : 1;
-    if (x != y && x != 1 && y != 1) throw misfit();
-    shape.push_back(x == 1 ? y : x);
-  }
-  shape.push_back(a[a.rank() - 2]);
-  shape.push_back(b[b.rank() - 1]);
-  return shape;
 }
 
 class MatMulKernel final : public Kernel {
@@ -318,16 +298,19 @@ class MatMulKernel final : public Kernel {
   void run(KernelCall& call) const override {
     if (!are_floats(call.input(0), call.input(1)))
       return call.set_output(0, plain_matmul(call.input(0), call.input(1), call.allocator()));
+    const MatMulShape shape(call.input(0).shape(), call.input(1).shape());
     const Tensor a = promote(call.input(0), Side::Left);
     const Tensor b = promote(call.input(1), Side::Right);
-    const Shape full = matmul_shape(a.shape(), b.shape());
+    Shape full = shape.batch;
+    full.push_back(shape.rows);
+    full.push_back(shape.columns);
     Tensor output(DataType::Float32, full, call.allocator());
     call.tell_output(full);
     if (a.element_count() == 0 || b.element_count() == 0 || shape_suffices_)
       std::fill_n(output.mutable_data<float>().begin(), output.element_count(), 0.0F);
     else
       multiply(a, b, output, call);
-    call.set_output(0, output.reshaped(demoted(full, call.input(0).shape(), call.input(1).shape())));
+    call.set_output(0, output.reshaped(shape.output));
   }
 
  private:
@@ -338,8 +321,8 @@ class MatMulKernel final : public Kernel {
                ? constant
                : nullptr;
   }
-  /// One matrix for every row of `a` is one product of two matrices: oneDNN 2.6 packs the right-hand side of those
-  /// alone.
+  /// Multiplies. One matrix for every row of `a` is one product of two matrices: oneDNN 2.6 packs only their right-hand
+  /// side.
   void multiply(const Tensor& a, const Tensor& b, Tensor& output, const KernelCall& call) const {
     if (b.shape().rank() > 2 || a.shape().rank() == 2) return product_.run(a, b, {}, output, call);
     const int64_t inner = a.shape()[a.shape().rank() - 1];
@@ -354,17 +337,6 @@ class MatMulKernel final : public Kernel {
     const int64_t n = tensor.shape()[0];
     return tensor.reshaped(side == Side::Left ? Shape{1, n} : Shape{n, 1});
   }
-  /// Without the axes that promote() gave to `a` and `b`.
-  static Shape demoted(const Shape& full, const Shape& a, const Shape& b) {
-    Shape shape;
-    for (size_t i = 0; i < full.rank(); ++i) {
-      if (a.rank() == 1 && i + 2 == full.rank()) continue;
-      if (b.rank() == 1 && i + 1 == full.rank()) continue;
-      shape.push_back(full[i]);
-    }
-    return shape;
-  }
-
   bool shape_suffices_;
   Product product_;
 };
@@ -413,7 +385,7 @@ class GemmKernel final : public Kernel {
     return constant && constant->type() == DataType::Float32 && constant->element_count() > 0 ? constant : nullptr;
   }
 
-  /// output += beta * bias, bias broadcast from (), (N), (1,N), (M,1) or (M,N).
+  /// Adds beta * bias, bias broadcast from (), (N), (1,N), (M,1) or (M,N).
   void add_bias(const Tensor& bias, Tensor& output) const {
     const Shape& shape = bias.shape();
     const int64_t rows = output.shape()[0];
@@ -437,7 +409,7 @@ class GemmKernel final : public Kernel {
   Product product_;
 };
 
-/// As ONNX Runtime computes the product between pairs on CPUs without VNNI, where that is asked for.
+/// Makes the kernel, as ONNX Runtime computes the product between pairs on CPUs without VNNI where that is asked for.
 template <class Own>
 std::unique_ptr<Kernel> make_product(const KernelContext& context) {
   if (context.products == CpuProducts::Avx2)
@@ -445,24 +417,15 @@ std::unique_ptr<Kernel> make_product(const KernelContext& context) {
   return make_kernel<Own>(context);
 }
 
-constexpr OperatorDef kProducts[] = {
-    {.op_type = "MatMul",
-     .signature = "A B -> Y",
-     .traits = {.kind = OpKind::MatMul, .weight_slot = 1, .weight_axis = WeightAxis::Last, .data_inputs = 2},
-     .make = with_half<make_product<MatMulKernel>>},
-    {.op_type = "Gemm",
-     .signature = "A B C -> Y; alpha:float beta:float transA:int transB:int | 11: A B C? -> Y; alpha:float beta:float "
-                  "transA:int transB:int",
-     .traits = {.kind = OpKind::Gemm,
-                .weight_slot = 1,
-                .bias_slot = 2,
-                .weight_axis = WeightAxis::GemmOutput,
-                .data_inputs = 3},
-     .make = with_half<make_product<GemmKernel>>},
-};
-
 }  // namespace
 
-std::span<const OperatorDef> matmul_operators() { return kProducts; }
+std::vector<OperatorDef> matmul_operators() {
+  const OpTraits matmul{.kind = OpKind::MatMul, .weight_slot = 1, .weight_axis = WeightAxis::Last, .data_inputs = 2};
+  const OpTraits gemm{OpKind::Gemm, false, 1, 2, WeightAxis::GemmOutput, 3};
+  return {
+      {"MatMul", matmul, with_half<make_product<MatMulKernel>>},
+      {"Gemm", gemm, with_half<make_product<GemmKernel>>},
+  };
+}
 
 }  // namespace detent

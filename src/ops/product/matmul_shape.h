@@ -12,7 +12,7 @@ struct MatMulShape {
 
   /// Errors  InvalidData when the shapes do not fit or one is a scalar.
   MatMulShape(const Shape& a, const Shape& b);
-  /// The matrix that batch entry `index` reads from an operand of shape `shape`.
+  /// Returns the matrix that batch entry `index` reads from an operand of shape `shape`.
   [[nodiscard]] int64_t matrix_of(int64_t index, const Shape& shape) const;
 };
 

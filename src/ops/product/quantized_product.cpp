@@ -18,7 +18,7 @@ namespace detent {
 
 namespace {
 
-/// Elements of an 8- or 16-bit integer tensor minus its zero point (empty: none).
+/// Returns the elements of an 8- or 16-bit integer tensor minus its zero point (empty: none).
 ///
 /// zero_point  one number, or one for each index of `axis`, or a tensor that broadcasts along the last axis.
 /// Errors  InvalidModel when the counts do not fit.
@@ -38,13 +38,13 @@ std::vector<int32_t> centred(const Tensor& tensor, const Tensor& zero_point, siz
   for (size_t i = 0; i < result.size(); ++i) {
     const int64_t line = as_extent(i) / view.inner;
     const int64_t at = count == 1 ? 0 : count == view.extent ? line % view.extent : line;
-    // Through uint32: what is no 8- or 16-bit integer wraps around.
+    // In uint32: numbers of more than 16 bits wrap around.
     result[i] = static_cast<int32_t>(static_cast<uint32_t>(result[i]) - static_cast<uint32_t>(zeros[as_index(at)]));
   }
   return result;
 }
 
-/// out[rows x columns] = a[rows x inner] * b[inner x columns], row-major. Sums wrap around at 32 bits.
+/// Computes out[rows x columns] = a[rows x inner] * b[inner x columns], row-major. Sums wrap around at 32 bits.
 void multiply_integers(const int32_t* a, const int32_t* b, int32_t* out, int64_t rows, int64_t inner, int64_t columns) {
   std::fill_n(out, rows * columns, 0);
   for (int64_t r = 0; r < rows; ++r)
@@ -58,7 +58,7 @@ void multiply_integers(const int32_t* a, const int32_t* b, int32_t* out, int64_t
     }
 }
 
-/// numpy's matmul of centred integers: 1-D operands promoted, batch extents broadcast. Returns int32.
+/// Returns numpy's matmul of centred integers, int32: 1-D operands promoted, batch extents broadcast.
 /// Errors  InvalidData when the shapes do not fit.
 Tensor integer_matmul(const std::vector<int32_t>& a, const Shape& a_shape, const std::vector<int32_t>& b,
                       const Shape& b_shape, Allocator& allocator) {
@@ -76,7 +76,7 @@ Tensor optional_input(const KernelCall& call, size_t slot) {
   return call.has_input(slot) ? call.input(slot) : Tensor();
 }
 
-/// The row axis of a left operand, the column axis of a right one; a vector has but one.
+/// Return the row axis of a left operand, and the column axis of a right one; a vector has one axis.
 size_t row_axis(const Shape& shape) { return shape.rank() >= 2 ? shape.rank() - 2 : 0; }
 size_t column_axis(const Shape& shape) { return shape.rank() >= 1 ? shape.rank() - 1 : 0; }
 
@@ -93,7 +93,7 @@ std::vector<double> scales_of(const Tensor& tensor) {
   return {wide.data<double>().begin(), wide.data<double>().end()};
 }
 
-/// One of the scales: there is one, one for each index along an axis, or one for each index and matrix.
+/// Returns one of the scales: there is one, one for each index along an axis, or one for each index and matrix.
 double pick(const std::vector<double>& scales, int64_t index, int64_t extent, int64_t matrix) {
   if (scales.size() == 1) return scales[0];
   const int64_t at = std::ssize(scales) == extent ? index : matrix * extent + index;
@@ -103,7 +103,7 @@ double pick(const std::vector<double>& scales, int64_t index, int64_t extent, in
   return scales[as_index(at)];
 }
 
-/// Sums times factor(i), rounded to even and shifted by the zero point, in the zero point's type.
+/// Returns sums times factor(i), rounded to even and shifted by the zero point, in the zero point's type.
 template <class Factor>
 Tensor requantized(const Tensor& sums, const Tensor& zero_point, Factor factor, Allocator& allocator) {
   if (zero_point.element_count() == 0) throw Error(ErrorCode::InvalidModel, "a zero point holds no number");
@@ -139,7 +139,8 @@ void run_qlinear_matmul(KernelCall& call) {
   call.set_output(0, requantized(sums, call.input(7), factor, call.allocator()));
 }
 
-/// Columns of one group of one sample: row (channel, tap), one column for each output position; 0 in the padding.
+/// Writes the columns of one group of one sample: row (channel, tap), one column for each output position; 0 in the
+/// padding.
 void unfold(const int32_t* in, int32_t* columns, int64_t channels, std::span<const int64_t> extents,
             const Window& window) {
   const int64_t taps = Shape(std::span(window.kernel)).element_count();
@@ -173,7 +174,7 @@ struct IntegerConvolution {
   explicit IntegerConvolution(const Node& node)
       : attributes(WindowAttributes::parse(node)), groups(node.int_or("group", 1)) {}
 
-  /// Sums of products of centred integers, N x M x spatial.
+  /// Returns sums of products of centred integers, N x M x spatial.
   [[nodiscard]] Tensor run(const Tensor& x, const Tensor& x_zero, const Tensor& w, const Tensor& w_zero,
                            Allocator& allocator) const {
     const Shape &in = x.shape(), &weights = w.shape();
@@ -183,8 +184,7 @@ struct IntegerConvolution {
                                               " groups do not fit an input of shape " + in.to_string());
     const std::vector<int64_t> extents(in.begin() + 2, in.end());
     const Window window = resolve_window(attributes, extents, {weights.begin() + 2, weights.end()});
-    Shape to{in[0], weights[0]};
-    for (const int64_t extent : window.output) to.push_back(extent);
+    const Shape to = window.output_shape(in[0], weights[0]);
     const std::vector<int32_t> data = centred(x, x_zero, 1), factors = centred(w, w_zero, 0);
     const int64_t inner = weights.element_count(1, weights.rank()), rows = weights[0] / groups;
     const int64_t positions = to.element_count(2, to.rank()), group_in = in.element_count(1, in.rank()) / groups;
@@ -230,32 +230,19 @@ std::unique_ptr<Kernel> make_qlinear_conv(const KernelContext& context) {
   });
 }
 
-std::unique_ptr<Kernel> make_matmul_integer(const KernelContext&) { return kernel_of(run_matmul_integer); }
 std::unique_ptr<Kernel> make_qlinear_matmul(const KernelContext&) { return kernel_of(run_qlinear_matmul); }
 
 constexpr OpTraits kQuantized{.kind = OpKind::QOperator, .data_inputs = 0};
 
-constexpr OperatorDef kQuantizedProductDefinitions[] = {
-    {"MatMulInteger", "A B a_zero_point? b_zero_point? -> Y", kQuantized, make_matmul_integer, 10},
-    {"QLinearMatMul", "a a_scale a_zero_point b b_scale b_zero_point y_scale y_zero_point -> y", kQuantized,
-     make_qlinear_matmul, 10},
-    {.op_type = "ConvInteger",
-     .signature = "x w x_zero_point? w_zero_point? -> y; auto_pad:string(NOTSET|SAME_UPPER|SAME_LOWER|VALID) "
-                  "dilations:ints group:int kernel_shape:ints pads:ints strides:ints",
-     .traits = kQuantized,
-     .make = make_conv_integer,
-     .first_opset = 10},
-    {.op_type = "QLinearConv",
-     .signature = "x x_scale x_zero_point w w_scale w_zero_point y_scale y_zero_point B? -> y; "
-                  "auto_pad:string(NOTSET|SAME_UPPER|SAME_LOWER|VALID) dilations:ints group:int kernel_shape:ints "
-                  "pads:ints strides:ints",
-     .traits = kQuantized,
-     .make = make_qlinear_conv,
-     .first_opset = 10},
-};
-
 }  // namespace
 
-std::span<const OperatorDef> quantized_product_operators() { return kQuantizedProductDefinitions; }
+std::vector<OperatorDef> quantized_product_operators() {
+  return {
+      {"MatMulInteger", kQuantized, stateless<run_matmul_integer>, 10},
+      {"QLinearMatMul", kQuantized, make_qlinear_matmul, 10},
+      {"ConvInteger", kQuantized, make_conv_integer, 10},
+      {"QLinearConv", kQuantized, make_qlinear_conv, 10},
+  };
+}
 
 }  // namespace detent

@@ -11,11 +11,11 @@
 #include "core/index.h"
 #include "model/graph/graph.h"
 #include "ops/kernel_function.h"
-#include "ops/onednn/onednn.h"
+#include "ops/onednn/row_product.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
 #include "ops/simd/elementwise.h"
-#include "ops/types/float_only.h"
+#include "ops/types/float_types.h"
 
 namespace detent {
 
@@ -29,7 +29,7 @@ struct CellActivation {
   UnarySpec unary;
   float alpha = 1, beta = 0;
 
-  /// values[i] = f(clamp(values[i], -clip, clip)).
+  /// Computes values[i] = f(clamp(values[i], -clip, clip)).
   void apply(std::span<float> values, float clip) const;
 };
 
@@ -43,9 +43,6 @@ struct RecurrentSettings {
   bool batch_first = false;
   bool linear_before_reset = false;
   bool coupled_forget = false;  ///< LSTM's input_forget: f = 1 - i
-
-  /// Errors  Unsupported for unknown directions and activations, naming them.
-  static RecurrentSettings of(const Node& node, CellKind kind);
 };
 
 using Function = CellActivation::Function;
@@ -78,7 +75,8 @@ std::string lower(std::string name) {
   return name;
 }
 
-/// Reads names and their parameters; activation_alpha and activation_beta list only what is needed, in that order.
+/// A reader of names and their parameters; activation_alpha and activation_beta list only what is needed, in that
+/// order.
 class ActivationReader {
  public:
   explicit ActivationReader(const Node& node)
@@ -101,12 +99,13 @@ class ActivationReader {
   size_t next_alpha_ = 0, next_beta_ = 0;
 };
 
+/// Returns one entry per direction: whether it goes backwards.
 std::vector<bool> directions_of(const Node& node) {
-  const std::string direction = node.string_or("direction", "forward");
-  if (direction == "forward") return {false};
-  if (direction == "reverse") return {true};
-  if (direction == "bidirectional") return {false, true};
-  throw Error(ErrorCode::Unsupported, "attribute direction='" + direction + "'");
+  enum class Direction : uint8_t { Forward, Reverse, Both };
+  constexpr Named<Direction> kDirections[] = {
+      {"forward", Direction::Forward}, {"reverse", Direction::Reverse}, {"bidirectional", Direction::Both}};
+  const Direction direction = value_named(node, "direction", "forward", kDirections);
+  return direction == Direction::Both ? std::vector<bool>{false, true} : std::vector{direction == Direction::Reverse};
 }
 
 std::vector<std::string> default_activations(CellKind kind) {
@@ -131,7 +130,9 @@ void CellActivation::apply(std::span<float> values, float clip) const {
     for (float& x : values) x = alpha * x + beta;
 }
 
-RecurrentSettings RecurrentSettings::of(const Node& node, CellKind kind) {
+/// Reads the attributes. Errors  Unsupported for unknown directions and activations, naming them.
+template <CellKind kind>
+RecurrentSettings recurrent_settings(const Node& node) {
   RecurrentSettings settings;
   settings.kind = kind;
   settings.gates = kind == CellKind::Rnn ? 1 : kind == CellKind::Gru ? 3 : 4;
@@ -242,7 +243,7 @@ class Pass {
   [[nodiscard]] Tensor memory(int64_t count) const { return Tensor(DataType::Float32, {count}, call_.allocator()); }
   static float* floats(Tensor& tensor) { return tensor.mutable_data<float>().data(); }
 
-  /// This direction's slice of a per-direction operand; nullptr when it is left out.
+  /// Returns this direction's slice of a per-direction operand; nullptr when it is left out.
   [[nodiscard]] const float* operand(RecurrentSlot slot) const {
     if (!call_.has_input(slot)) return nullptr;
     const Tensor& tensor = call_.input(slot);
@@ -253,25 +254,18 @@ class Pass {
     return (s_.batch_first ? b * e_.directions + direction_ : direction_ * e_.batch + b) * e_.hidden;
   }
 
-  /// The step of sample b's sequence that is computed in round `step`; steps past its end have none.
+  /// Returns the step of sample b's sequence that is computed in round `step`, which lies before its end.
   [[nodiscard]] int64_t time_of(int64_t step, int64_t b) const {
     const int64_t length = lengths_[as_index(b)];
     return s_.backwards[as_index(direction_)] ? length - 1 - step : step;
   }
   [[nodiscard]] bool is_active(int64_t step, int64_t b) const { return step < lengths_[as_index(b)]; }
 
-  /// X * W^T and every bias that is added outside the reset gate, for all steps at once, rows in X's order.
+  /// Computes X * W^T and every bias that is added outside the reset gate, for all steps at once, rows in X's order.
   void share_of_inputs() {
     float* shared = floats(shared_);
     const int64_t rows = e_.steps * e_.batch;
-    onednn::multiply_transposed({.a = call_.input(kX).data<float>().data(),
-                                 .a_row = e_.inputs,
-                                 .b = operand(kW),
-                                 .c = shared,
-                                 .c_row = width_,
-                                 .m = rows,
-                                 .n = width_,
-                                 .k = e_.inputs});
+    multiply_rows(call_.input(kX).data<float>().data(), operand(kW), shared, rows, width_, e_.inputs);
     const float* bias = operand(kB);
     if (!bias) return;
     const int64_t both = s_.linear_before_reset && s_.kind == CellKind::Gru ? 2 * e_.hidden : width_;
@@ -319,21 +313,14 @@ class Pass {
     for (int64_t b = 0; b < e_.batch; ++b) functions_[0].apply(gate(b, 0), s_.clip);
   }
 
-  /// Gates z, r, h; the new state is left in the last one.
+  /// Computes gates z, r, h and leaves the new state in the last one.
   void gru_step() {
     add_recurrence(floats(h_), 0, 2);
     for (int64_t b = 0; b < e_.batch; ++b) functions_[0].apply(gate(b, 0, 2), s_.clip);
     const float* bias = operand(kB);
     float* side = floats(side_);
     if (s_.linear_before_reset)
-      onednn::multiply_transposed({.a = floats(h_),
-                                   .a_row = e_.hidden,
-                                   .b = operand(kR) + 2 * e_.hidden * e_.hidden,
-                                   .c = side,
-                                   .c_row = e_.hidden,
-                                   .m = e_.batch,
-                                   .n = e_.hidden,
-                                   .k = e_.hidden});
+      multiply_rows(floats(h_), operand(kR) + 2 * e_.hidden * e_.hidden, side, e_.batch, e_.hidden, e_.hidden);
     for (int64_t b = 0; b < e_.batch; ++b)
       for (int64_t i = 0; i < e_.hidden; ++i) {
         const float reset = gate(b, 1)[as_index(i)];
@@ -361,7 +348,8 @@ class Pass {
       gate(b, gate_index)[as_index(i)] += weights[peephole * e_.hidden + i] * cell[i];
   }
 
-  /// Gates i, o, f, c in memory, peepholes i, o, f; the new hidden state is left in gate c, the cell state in side_.
+  /// Computes gates i, o, f, c (in memory), with peepholes i, o, f. Leaves the new hidden state in gate c, the cell
+  /// state in side_.
   void lstm_step() {
     add_recurrence(floats(h_), 0, 4);
     for (int64_t b = 0; b < e_.batch; ++b) {
@@ -383,7 +371,7 @@ class Pass {
     }
   }
 
-  /// The last gate holds the new hidden state; samples whose sequence has ended keep what they had.
+  /// Copies the new hidden state from the last gate; samples whose sequence has ended keep theirs.
   void end_step(int64_t step, float* y) {
     for (int64_t b = 0; b < e_.batch; ++b) {
       if (!is_active(step, b)) continue;
@@ -429,55 +417,17 @@ void run_recurrent(KernelCall& call, const RecurrentSettings& settings) {
 }
 
 template <CellKind kind>
-std::unique_ptr<Kernel> make_recurrent(const KernelContext& context) {
-  return kernel_of(
-      [settings = RecurrentSettings::of(context.node, kind)](KernelCall& call) { run_recurrent(call, settings); });
+OperatorDef recurrent_operator(std::string_view name) {
+  constexpr auto read = recurrent_settings<kind>;
+  constexpr auto make = with_float<make_with<read, run_recurrent>>;
+  return {name, {.data_inputs = 1}, make, 7, LayoutNeed::Plain, refuse_unreadable<read>};
 }
-
-template <CellKind kind>
-std::optional<Unsupported> refuse_attributes(const KernelContext& context) {
-  try {
-    (void)RecurrentSettings::of(context.node, kind);
-  } catch (const Error& error) {
-    return Unsupported{error.what()};
-  }
-  return std::nullopt;
-}
-
-template <CellKind kind>
-constexpr OperatorDef definition(std::string_view name, Signature signature) {
-  return {.op_type = name,
-          .signature = signature,
-          .traits = {.data_inputs = 1},
-          .make = with_float<make_recurrent<kind>>,
-          .first_opset = 7,
-          .check = refuse_attributes<kind>};
-}
-
-constexpr OperatorDef kRecurrentDefinitions[] = {
-    definition<CellKind::Rnn>(
-        "RNN",
-        "X W R B? sequence_lens? initial_h? -> Y? Y_h?; activation_alpha:floats activation_beta:floats "
-        "activations:strings clip:float direction:string(forward|reverse|bidirectional) hidden_size:int | 14: X W R B? "
-        "sequence_lens? initial_h? -> Y? Y_h?; activation_alpha:floats activation_beta:floats activations:strings "
-        "clip:float direction:string(forward|reverse|bidirectional) hidden_size:int layout:int"),
-    definition<CellKind::Gru>(
-        "GRU",
-        "X W R B? sequence_lens? initial_h? -> Y? Y_h?; activation_alpha:floats activation_beta:floats "
-        "activations:strings clip:float direction:string(forward|reverse|bidirectional) hidden_size:int "
-        "linear_before_reset:int | 14: X W R B? sequence_lens? initial_h? -> Y? Y_h?; activation_alpha:floats "
-        "activation_beta:floats activations:strings clip:float direction:string(forward|reverse|bidirectional) "
-        "hidden_size:int layout:int linear_before_reset:int"),
-    definition<CellKind::Lstm>(
-        "LSTM",
-        "X W R B? sequence_lens? initial_h? initial_c? P? -> Y? Y_h? Y_c?; activation_alpha:floats "
-        "activation_beta:floats activations:strings clip:float direction:string(forward|reverse|bidirectional) "
-        "hidden_size:int input_forget:int | 14: X W R B? sequence_lens? initial_h? initial_c? P? -> Y? Y_h? Y_c?; "
-        "activation_alpha:floats activation_beta:floats activations:strings clip:float "
-        "direction:string(forward|reverse|bidirectional) hidden_size:int input_forget:int layout:int")};
 
 }  // namespace
 
-std::span<const OperatorDef> recurrent_operators() { return kRecurrentDefinitions; }
+std::vector<OperatorDef> recurrent_operators() {
+  return {recurrent_operator<CellKind::Rnn>("RNN"), recurrent_operator<CellKind::Gru>("GRU"),
+          recurrent_operator<CellKind::Lstm>("LSTM")};
+}
 
 }  // namespace detent

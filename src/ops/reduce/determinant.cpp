@@ -4,13 +4,13 @@
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
-#include "ops/types/half_precision.h"
+#include "ops/types/float_types.h"
 
 namespace detent {
 
 namespace {
 
-/// By elimination with row pivots, in double.
+/// Computes a determinant by elimination with row pivots, in double.
 double determinant(std::vector<double> matrix, size_t n) {
   double product = 1;
   for (size_t k = 0; k < n; ++k) {
@@ -47,14 +47,12 @@ void run_det(KernelCall& call) {
   call.set_output(0, std::move(output));
 }
 
-std::unique_ptr<Kernel> make_det(const KernelContext&) { return kernel_of(run_det); }
-
-constexpr OperatorDef kDeterminantDefinitions[] = {
-    {"Det", "X -> Y", {}, with_half<make_det>, 11},
-};
-
 }  // namespace
 
-std::span<const OperatorDef> determinant_operators() { return kDeterminantDefinitions; }
+std::vector<OperatorDef> determinant_operators() {
+  return {
+      {"Det", {}, with_half<stateless<run_det>>, 11},
+  };
+}
 
 }  // namespace detent

@@ -9,15 +9,14 @@
 #include "ops/memory/memory_order.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
-#include "ops/operator_table.h"
 #include "ops/simd/reduce.h"
-#include "ops/types/half_precision.h"
+#include "ops/types/float_types.h"
 
 namespace detent {
 
 namespace {
 
-/// The last step on a sum, maximum ...
+/// The last step on a sum, maximum or product.
 enum class Finish : uint8_t { None, Divide, SquareRoot, Logarithm, LogSumExp };
 
 struct Reduction {
@@ -52,7 +51,7 @@ T neutral_of(ReduceFunction function) {
   }
 }
 
-/// Integers wrap around through uint64.
+/// Returns the total with x in it; integers wrap around through uint64.
 template <class T>
 T joined(ReduceFunction function, T total, T x) {
   using Wide = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;
@@ -83,7 +82,7 @@ void reduce_group(ReduceFunction function, const T* in, T* out, const AxisView& 
   }
 }
 
-/// Absolute values and squares are taken in the first pass only.
+/// Returns the function of later passes: absolute values and squares are taken in the first one only.
 ReduceFunction in_later_passes(ReduceFunction function) {
   return function == ReduceFunction::SumAbs || function == ReduceFunction::SumSquare ? ReduceFunction::Sum : function;
 }
@@ -102,6 +101,15 @@ Tensor reduce_axes(ReduceFunction function, const Tensor& input, const Axes& axe
 
   Tensor current = input;
   bool first = true;
+  const auto step = [&](const AxisView& view) {
+    Tensor reduced(input.type(), memory, allocator);
+    visit_number(input.type(), [&]<class T>(T) {
+      const auto* in = static_cast<const T*>(current.raw());
+      reduce_group(first ? function : in_later_passes(function), in, reduced.mutable_data<T>().data(), view);
+    });
+    current = std::move(reduced);
+    first = false;
+  };
   for (size_t end = rank; end > 0;) {
     if (!in_memory[end - 1]) {
       --end;
@@ -112,23 +120,10 @@ Tensor reduce_axes(ReduceFunction function, const Tensor& input, const Axes& axe
     const AxisView view{memory.element_count(0, begin), memory.element_count(begin, end),
                         memory.element_count(end, rank)};
     for (size_t axis = begin; axis < end; ++axis) memory[axis] = 1;
-    Tensor reduced(input.type(), memory, allocator);
-    visit_number(input.type(), [&]<class T>(T) {
-      const auto* in = static_cast<const T*>(current.raw());
-      reduce_group(first ? function : in_later_passes(function), in, reduced.mutable_data<T>().data(), view);
-    });
-    current = std::move(reduced);
-    first = false;
+    step(view);
     end = begin;
   }
-  if (first) {  // no axis at all: each element on its own
-    Tensor single(input.type(), memory, allocator);
-    visit_number(input.type(), [&]<class T>(T) {
-      const auto* in = static_cast<const T*>(input.raw());
-      reduce_group(function, in, single.mutable_data<T>().data(), {input.element_count(), 1, 1});
-    });
-    current = std::move(single);
-  }
+  if (first) step({input.element_count(), 1, 1});  // no axis at all: each element alone
   const Layout layout = layout_is_moot(kept) ? Layout::Plain : input.layout();
   return current.reshaped(kept).relabelled(layout);
 }
@@ -141,7 +136,7 @@ double value_of(UnaryFunction function, double x) {
   }
 }
 
-/// exp, log or the square root: float in vectors, double and integers in double.
+/// Applies exp, log or the square root: to float in vectors, to double and integers in double.
 Tensor apply_to_floats(UnaryFunction function, const Tensor& tensor, Allocator& allocator) {
   if (tensor.type() == DataType::Float32) {
     Tensor out(DataType::Float32, tensor.shape(), allocator, tensor.layout());
@@ -154,7 +149,8 @@ Tensor apply_to_floats(UnaryFunction function, const Tensor& tensor, Allocator& 
   return cast(wide, tensor.type(), allocator);
 }
 
-/// log(sum(exp(x))) = m + log(sum(exp(x - m))), m the maximum, or 0 where that is infinite. Integers: as double.
+/// Computes log(sum(exp(x))) = m + log(sum(exp(x - m))), m the maximum, or 0 where that is infinite. Integers: as
+/// double.
 Tensor log_sum_exp(const Tensor& input, const Axes& axes, Allocator& allocator) {
   if (input.type() != DataType::Float32 && input.type() != DataType::Float64)
     return cast(log_sum_exp(cast(input, DataType::Float64, allocator), axes, allocator), input.type(), allocator);
@@ -186,7 +182,8 @@ Tensor reduce(const Reduction& reduction, const Tensor& input, const Axes& axes,
   }
 }
 
-/// Without its reduced axes a channels-last tensor is row-major again only if the channels or all of space went.
+/// Returns true when a channels-last tensor is row-major without its reduced axes: these are the channels or all of
+/// space.
 bool drops_into_order(const Shape& shape, const Axes& axes) {
   bool keeps_space = false;
   for (size_t axis = 2; axis < shape.rank(); ++axis) keeps_space = keeps_space || (!axes[axis] && shape[axis] != 1);
@@ -206,7 +203,7 @@ struct ReductionOptions {
   bool identity_without_axes = false;
 };
 
-/// Booleans (ReduceMax and ReduceMin since opset 20) are reduced as bytes.
+/// Reduces input 0; booleans (ReduceMax and ReduceMin since opset 20) as bytes.
 void run_reduction(KernelCall& call, const Reduction& reduction, const ReductionOptions& options) {
   const bool boolean = call.input(0).type() == DataType::Bool;
   Tensor input = boolean ? cast(call.input(0), DataType::UInt8, call.allocator()) : call.input(0);
@@ -232,32 +229,16 @@ std::unique_ptr<Kernel> make_reduction(const KernelContext& context) {
   return kernel_of([reduction = *found, options](KernelCall& call) { run_reduction(call, reduction, options); });
 }
 
-/// Over all of space, axes kept: N x C x 1 x 1.
+/// Reduces all of space and keeps the axes: N x C x 1 x 1.
 template <ReduceFunction function, Finish finish>
-std::unique_ptr<Kernel> make_global_pool(const KernelContext&) {
-  return kernel_of([](KernelCall& call) {
-    const Shape& shape = call.input(0).shape();
-    if (shape.rank() < 3)
-      throw Error(ErrorCode::InvalidData, "input of shape " + shape.to_string() + " has no spatial axes");
-    Axes axes{};
-    std::fill(axes.begin() + 2, axes.begin() + as_extent(shape.rank()), true);
-    const Reduction reduction{.op_type = {}, .function = function, .finish = finish};
-    call.set_output(0, reduce(reduction, call.input(0), axes, call.allocator()));
-  });
-}
-
-constexpr Signature kAxesInputSince13 =
-    "data -> reduced; axes:ints keepdims:int | 13: data axes? -> reduced; keepdims:int noop_with_empty_axes:int";
-constexpr Signature kAxesInputSince18 =
-    "data -> reduced; axes:ints keepdims:int | 18: data axes? -> reduced; keepdims:int noop_with_empty_axes:int";
-
-constexpr OperatorDef definition_of(const Reduction& reduction) {
-  return {reduction.op_type,
-          reduction.axes_slot_since == 13 ? kAxesInputSince13 : kAxesInputSince18,
-          {.kind = reduction.kind, .data_inputs = 1},
-          with_half<make_reduction>,
-          1,
-          LayoutNeed::Any};
+void run_global_pool(KernelCall& call) {
+  const Shape& shape = call.input(0).shape();
+  if (shape.rank() < 3)
+    throw Error(ErrorCode::InvalidData, "input of shape " + shape.to_string() + " has no spatial axes");
+  Axes axes{};
+  std::fill(axes.begin() + 2, axes.begin() + as_extent(shape.rank()), true);
+  const Reduction reduction{.op_type = {}, .function = function, .finish = finish};
+  call.set_output(0, reduce(reduction, call.input(0), axes, call.allocator()));
 }
 
 enum class Running : uint8_t { Sum, Product };
@@ -266,7 +247,7 @@ struct CumulativeOptions {
   bool exclusive, reverse;
 };
 
-/// Integers wrap around through uint64.
+/// Returns the sum or product; integers wrap around through uint64.
 template <Running running, class T>
 T accumulated(T total, T x) {
   using Wide = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;
@@ -307,33 +288,19 @@ std::unique_ptr<Kernel> make_cumulative(const KernelContext& context) {
   });
 }
 
-constexpr std::array<OperatorDef, 4> kGlobal = {{
-    {.op_type = "GlobalAveragePool",
-     .signature = "X -> Y",
-     .traits = {.kind = OpKind::GlobalAveragePool},
-     .make = with_half<make_global_pool<ReduceFunction::Sum, Finish::Divide>>,
-     .layout = LayoutNeed::Any},
-    {.op_type = "GlobalMaxPool",
-     .signature = "X -> Y",
-     .traits = {.kind = OpKind::OtherReduction},
-     .make = with_half<make_global_pool<ReduceFunction::Max, Finish::None>>,
-     .layout = LayoutNeed::Any},
-    {.op_type = "CumSum",
-     .signature = "x axis -> y; exclusive:int reverse:int",
-     .traits = {.data_inputs = 1},
-     .make = with_half<make_cumulative<Running::Sum>>,
-     .first_opset = 11},
-    {.op_type = "CumProd",
-     .signature = "x axis -> y; exclusive:int reverse:int",
-     .traits = {.data_inputs = 1},
-     .make = with_half<make_cumulative<Running::Product>>,
-     .first_opset = 26},
-}};
-
-constexpr auto kReductionDefinitions = joined(definitions_of(kReductions, definition_of), kGlobal);
-
 }  // namespace
 
-std::span<const OperatorDef> reduction_operators() { return kReductionDefinitions; }
+std::vector<OperatorDef> reduction_operators() {
+  std::vector<OperatorDef> all;
+  for (const Reduction& one : kReductions)
+    all.push_back({one.op_type, {.kind = one.kind, .data_inputs = 1}, with_half<make_reduction>, 1, LayoutNeed::Any});
+  constexpr auto average = with_half<stateless<run_global_pool<ReduceFunction::Sum, Finish::Divide>>>;
+  constexpr auto largest = with_half<stateless<run_global_pool<ReduceFunction::Max, Finish::None>>>;
+  all.push_back({"GlobalAveragePool", {.kind = OpKind::GlobalAveragePool}, average, 1, LayoutNeed::Any});
+  all.push_back({"GlobalMaxPool", {.kind = OpKind::OtherReduction}, largest, 1, LayoutNeed::Any});
+  all.push_back({"CumSum", {.data_inputs = 1}, with_half<make_cumulative<Running::Sum>>, 11});
+  all.push_back({"CumProd", {.data_inputs = 1}, with_half<make_cumulative<Running::Product>>, 26});
+  return all;
+}
 
 }  // namespace detent

@@ -10,13 +10,13 @@
 #include "ops/memory/memory_order.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
-#include "ops/types/half_precision.h"
+#include "ops/types/float_types.h"
 
 namespace detent {
 
 namespace {
 
-/// Every line divided by its 1- or 2-norm; a line of zeros stays.
+/// Divides every line by its 1- or 2-norm; a line of zeros stays.
 template <class T>
 void normalize_lp(const T* in, T* out, const AxisView& view, bool squares) {
   for (int64_t o = 0; o < view.outer; ++o)
@@ -49,7 +49,7 @@ std::unique_ptr<Kernel> make_lp_norm(const KernelContext& context) {
   });
 }
 
-/// Output position, with the listed axes left out, of element i.
+/// Returns the output position, with the listed axes left out, of element i.
 int64_t group_of(int64_t i, const Shape& shape, const std::array<bool, Shape::kMaxRank>& axes) {
   int64_t group = 0;
   for (size_t axis = 0; axis < shape.rank(); ++axis)
@@ -57,7 +57,7 @@ int64_t group_of(int64_t i, const Shape& shape, const std::array<bool, Shape::kM
   return group;
 }
 
-/// (x - mean) / (standard deviation + 1e-9) over the axes; the 1e-9 is that of ONNX's function body.
+/// Computes (x - mean) / (standard deviation + 1e-9) over the axes; the 1e-9 is that of ONNX's function body.
 template <class T>
 void normalize_mean(const Tensor& input, Tensor& output, const std::array<bool, Shape::kMaxRank>& axes) {
   const Shape& shape = input.shape();
@@ -88,7 +88,7 @@ std::unique_ptr<Kernel> make_mean_variance(const KernelContext& context) {
   });
 }
 
-/// x / sqrt(mean(x^2) + epsilon) over the axes from `axis` on.
+/// Computes x / sqrt(mean(x^2) + epsilon) over each row.
 template <class T>
 void normalize_rms(const T* in, T* out, int64_t rows, int64_t length, double epsilon) {
   for (int64_t r = 0; r < rows; ++r, in += length, out += length) {
@@ -104,7 +104,7 @@ Tensor as_float32(const Tensor& tensor, Allocator& allocator) {
   return half ? convert(tensor, DataType::Float32, allocator) : tensor;
 }
 
-/// The output has the type of the scale, which need not be that of the input.
+/// Makes a kernel whose output has the type of the scale, which need not be that of the input.
 std::unique_ptr<Kernel> make_rms_norm(const KernelContext& context) {
   return kernel_of([epsilon = context.node.float_or("epsilon", 1e-5F),
                     axis_attribute = context.node.int_or("axis", -1)](KernelCall& call) {
@@ -142,7 +142,7 @@ class WindowSums {
   WindowSums(int64_t channels, int64_t size)
       : block_(as_index(std::min(size, channels))), from_begin_(as_index(channels)), to_end_(from_begin_.size()) {}
 
-  /// x  as many numbers as channels, `stride` apart.
+  /// Reads the channels of a place. x  as many numbers as channels, `stride` apart.
   template <class T>
   void take(const T* x, int64_t stride) {
     const size_t count = from_begin_.size();
@@ -155,7 +155,7 @@ class WindowSums {
       if ((c + 1) % block_ != 0) to_end_[c] += to_end_[c + 1];
   }
 
-  /// Of the channels first to last: as many as the window is long, or fewer up to the last channel or from the first.
+  /// Returns the sum over the channels first to last: as many as the window is long, or fewer at either end.
   [[nodiscard]] double sum(int64_t first, int64_t last) const {
     const auto begin = as_index(first), end = as_index(last);
     if (begin / block_ != end / block_) return to_end_[begin] + from_begin_[end];
@@ -167,7 +167,7 @@ class WindowSums {
   std::vector<double> from_begin_, to_end_;
 };
 
-/// Channel c is divided by (bias + alpha / size * sum of squares)^beta over the channels c - floor((size - 1) / 2) to
+/// Divides channel c by (bias + alpha / size * sum of squares)^beta over the channels c - floor((size - 1) / 2) to
 /// c + ceil((size - 1) / 2).
 template <class T>
 void normalize_channels(const T* in, T* out, int64_t channels, int64_t space, const LrnOptions& options) {
@@ -198,41 +198,38 @@ void normalize_channels(const T* in, T* out, int64_t channels, int64_t space, co
   }
 }
 
-std::unique_ptr<Kernel> make_lrn(const KernelContext& context) {
-  const LrnOptions options{.alpha = context.node.float_or("alpha", 1e-4F),
-                           .beta = context.node.float_or("beta", 0.75F),
-                           .bias = context.node.float_or("bias", 1),
-                           .size = context.node.int_or("size", 0)};
+LrnOptions lrn_options(const Node& node) {
+  const LrnOptions options{.alpha = node.float_or("alpha", 1e-4F),
+                           .beta = node.float_or("beta", 0.75F),
+                           .bias = node.float_or("bias", 1),
+                           .size = node.int_or("size", 0)};
   if (options.size < 1) throw Error(ErrorCode::InvalidModel, "attribute size must be at least 1");
-  return kernel_of([options](KernelCall& call) {
-    const Tensor& input = call.input(0);
-    const Shape& shape = input.shape();
-    if (shape.rank() < 2)
-      throw Error(ErrorCode::InvalidData, "input of shape " + shape.to_string() + " has no channels");
-    Tensor output(input.type(), shape, call.allocator());
-    const int64_t sample = shape.element_count(1, shape.rank()), space = shape.element_count(2, shape.rank());
-    visit_float(input.type(), [&]<class T>(T) {
-      for (int64_t n = 0; sample > 0 && n < shape[0]; ++n)
-        normalize_channels(input.data<T>().data() + n * sample, output.mutable_data<T>().data() + n * sample, shape[1],
-                           space, options);
-    });
-    call.set_output(0, std::move(output));
-  });
+  return options;
 }
 
-constexpr OperatorDef kLpNormDefinitions[] = {
-    {"LpNormalization", "input -> output; axis:int p:int", {.kind = OpKind::OtherNorm}, with_half<make_lp_norm>},
-    {"MeanVarianceNormalization", "X -> Y; axes:ints", {.kind = OpKind::OtherNorm}, with_half<make_mean_variance>, 9},
-    {.op_type = "RMSNormalization",
-     .signature = "X scale -> Y; axis:int epsilon:float stash_type:int",
-     .traits = {.kind = OpKind::OtherNorm, .data_inputs = 1},
-     .make = make_rms_norm,
-     .first_opset = 23},
-    {"LRN", "X -> Y; alpha:float beta:float bias:float size:int!", {.kind = OpKind::OtherNorm}, with_half<make_lrn>},
-};
+void run_lrn(KernelCall& call, const LrnOptions& options) {
+  const Tensor& input = call.input(0);
+  const Shape& shape = input.shape();
+  if (shape.rank() < 2) throw Error(ErrorCode::InvalidData, "input of shape " + shape.to_string() + " has no channels");
+  Tensor output(input.type(), shape, call.allocator());
+  const int64_t sample = shape.element_count(1, shape.rank()), space = shape.element_count(2, shape.rank());
+  visit_float(input.type(), [&]<class T>(T) {
+    for (int64_t n = 0; sample > 0 && n < shape[0]; ++n)
+      normalize_channels(input.data<T>().data() + n * sample, output.mutable_data<T>().data() + n * sample, shape[1],
+                         space, options);
+  });
+  call.set_output(0, std::move(output));
+}
 
 }  // namespace
 
-std::span<const OperatorDef> small_norm_operators() { return kLpNormDefinitions; }
+std::vector<OperatorDef> small_norm_operators() {
+  return {
+      {"LpNormalization", {.kind = OpKind::OtherNorm}, with_half<make_lp_norm>},
+      {"MeanVarianceNormalization", {.kind = OpKind::OtherNorm}, with_half<make_mean_variance>, 9},
+      {"RMSNormalization", {.kind = OpKind::OtherNorm, .data_inputs = 1}, make_rms_norm, 23},
+      {"LRN", {.kind = OpKind::OtherNorm}, with_half<make_with<lrn_options, run_lrn>>},
+  };
+}
 
 }  // namespace detent

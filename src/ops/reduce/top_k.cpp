@@ -8,13 +8,13 @@
 #include "ops/memory/memory_order.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
-#include "ops/types/half_precision.h"
+#include "ops/types/float_types.h"
 
 namespace detent {
 
 namespace {
 
-/// Not-a-number counts as the largest, so that the order is total.
+/// Compares in a total order: not-a-number counts as the largest.
 template <class T>
 bool above(T a, T b) {
   if constexpr (std::is_floating_point_v<T>)
@@ -34,7 +34,7 @@ struct Candidate {
   int64_t index;
 };
 
-/// Whether `a` comes in front of `b`: of equal values the one with the lower index does.
+/// Returns whether `a` comes in front of `b`: of equal values the one with the lower index does.
 template <class T>
 bool comes_first(const Candidate<T>& a, const Candidate<T>& b, bool largest) {
   if (above(a.value, b.value)) return largest;
@@ -51,9 +51,9 @@ struct Line {
   int64_t extent, stride;
 };
 
-/// The `k` first of the line in order, also where order is not asked for; k >= 1. `kept` is memory. It holds the k
-/// first of the elements seen so far, and more since it was last cut to k; what comes behind the last of those k never
-/// enters.
+/// Finds the `k` first of the line in order, also where order is not asked for; k >= 1. `kept` is memory: it holds the
+/// k first of the elements seen so far, and more until it is cut to k again. An element behind the last of those k
+/// never enters.
 template <class T>
 void pick_line(const Line<T>& line, std::vector<Candidate<T>>& kept, int64_t k, bool largest) {
   constexpr size_t kAskedAt = 4096;  // comparisons
@@ -90,7 +90,8 @@ void pick_line(const Line<T>& line, std::vector<Candidate<T>>& kept, int64_t k, 
   }
 }
 
-/// Memory for as many candidates as a line has, or for so many more than `k` that cutting them costs little an element.
+/// Returns memory for as many candidates as a line has, or for so many more than `k` that a cut costs little an
+/// element.
 template <class T>
 std::vector<Candidate<T>> candidates_for(int64_t k, int64_t extent) {
   constexpr int64_t kFew = 64;
@@ -136,11 +137,10 @@ void run_top_k(KernelCall& call, const TopKOptions& options) {
   call.set_output(1, std::move(indices));
 }
 
-std::unique_ptr<Kernel> make_top_k(const KernelContext& context) {
-  const TopKOptions options{.axis = context.node.int_or("axis", -1),
-                            .largest = context.node.int_or("largest", 1) != 0,
-                            .k = context.opset < 10 ? context.node.int_or("k", 0) : -1};
-  return kernel_of([options](KernelCall& call) { run_top_k(call, options); });
+TopKOptions top_k_options(const KernelContext& context) {
+  return {.axis = context.node.int_or("axis", -1),
+          .largest = context.node.int_or("largest", 1) != 0,
+          .k = context.opset < 10 ? context.node.int_or("k", 0) : -1};
 }
 
 enum class Extreme : uint8_t { Largest, Smallest };
@@ -151,7 +151,7 @@ struct ArgExtremeOptions {
   bool keep, last;
 };
 
-/// True when `x` is more extreme than `y`: NaN is more than any number, as in numpy.argmax and ONNX Runtime.
+/// True when `x` is more extreme than `y`: NaN is more extreme than any number, as in numpy.argmax and ONNX Runtime.
 template <class T>
 bool beats(T x, T y, Extreme extreme) {
   if constexpr (std::is_floating_point_v<T>)
@@ -159,7 +159,7 @@ bool beats(T x, T y, Extreme extreme) {
   return extreme == Extreme::Largest ? x > y : x < y;
 }
 
-/// The position of the extreme along one line; of equal ones the first, or the last.
+/// Returns the position of the extreme along one line; of equal ones the first, or the last.
 template <class T>
 int64_t index_of_extreme(const T* line, int64_t extent, int64_t stride, const ArgExtremeOptions& options) {
   int64_t best = 0;
@@ -190,34 +190,23 @@ void run_arg(KernelCall& call, const ArgExtremeOptions& options) {
 }
 
 template <Extreme extreme>
-std::unique_ptr<Kernel> make_arg(const KernelContext& context) {
-  const ArgExtremeOptions options{.axis = context.node.int_or("axis", 0),
-                                  .extreme = extreme,
-                                  .keep = context.node.int_or("keepdims", 1) != 0,
-                                  .last = context.node.int_or("select_last_index", 0) != 0};
-  return kernel_of([options](KernelCall& call) { run_arg(call, options); });
+ArgExtremeOptions arg_options(const Node& node) {
+  return {.axis = node.int_or("axis", 0),
+          .extreme = extreme,
+          .keep = node.int_or("keepdims", 1) != 0,
+          .last = node.int_or("select_last_index", 0) != 0};
 }
-
-constexpr OperatorDef kTopKDefinitions[] = {
-    {.op_type = "TopK",
-     .signature = "X -> Values Indices; axis:int k:int! | 10: X K -> Values Indices; axis:int | 11: X K -> Values "
-                  "Indices; axis:int largest:int sorted:int",
-     .traits = {.data_inputs = 1},
-     .make = with_half<make_top_k>},
-    {.op_type = "ArgMax",
-     .signature =
-         "data -> reduced; axis:int keepdims:int | 12: data -> reduced; axis:int keepdims:int select_last_index:int",
-     .traits = {.data_inputs = 1},
-     .make = with_half<make_arg<Extreme::Largest>>},
-    {.op_type = "ArgMin",
-     .signature =
-         "data -> reduced; axis:int keepdims:int | 12: data -> reduced; axis:int keepdims:int select_last_index:int",
-     .traits = {.data_inputs = 1},
-     .make = with_half<make_arg<Extreme::Smallest>>},
-};
 
 }  // namespace
 
-std::span<const OperatorDef> top_k_operators() { return kTopKDefinitions; }
+std::vector<OperatorDef> top_k_operators() {
+  constexpr auto arg_max = with_half<make_with<arg_options<Extreme::Largest>, run_arg>>;
+  constexpr auto arg_min = with_half<make_with<arg_options<Extreme::Smallest>, run_arg>>;
+  return {
+      {"TopK", {.data_inputs = 1}, with_half<make_with<top_k_options, run_top_k>>},
+      {"ArgMax", {.data_inputs = 1}, arg_max},
+      {"ArgMin", {.data_inputs = 1}, arg_min},
+  };
+}
 
 }  // namespace detent

@@ -1,4 +1,4 @@
-// GridSample: sampling at places given by a tensor, for one, two or three spatial axes.
+// GridSample and AffineGrid: sampling at places given by a tensor, for one, two or three spatial axes.
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
-#include "ops/types/half_precision.h"
+#include "ops/types/float_types.h"
 
 namespace detent {
 
@@ -23,24 +23,18 @@ struct GridSettings {
   bool align_corners = false;
 };
 
-GridSettings grid_sample_settings(const KernelContext& context) {
-  GridSettings settings;
-  const std::string mode = context.node.string_or("mode", context.opset < 20 ? "bilinear" : "linear");
-  if (mode == "nearest")
-    settings.sampling = Sampling::Nearest;
-  else if (mode == "cubic" || mode == "bicubic")
-    settings.sampling = Sampling::Cubic;
-  else if (mode != "linear" && mode != "bilinear")
-    throw Error(ErrorCode::Unsupported, "attribute mode='" + mode + "'");
-  const std::string padding = context.node.string_or("padding_mode", "zeros");
-  if (padding == "border")
-    settings.outside = Outside::Border;
-  else if (padding == "reflection")
-    settings.outside = Outside::Reflection;
-  else if (padding != "zeros")
-    throw Error(ErrorCode::Unsupported, "attribute padding_mode='" + padding + "'");
-  settings.align_corners = context.node.int_or("align_corners", 0) != 0;
-  return settings;
+constexpr Named<Sampling> kSamplings[] = {{"nearest", Sampling::Nearest},
+                                          {"linear", Sampling::Linear},
+                                          {"bilinear", Sampling::Linear},
+                                          {"cubic", Sampling::Cubic},
+                                          {"bicubic", Sampling::Cubic}};
+constexpr Named<Outside> kOutside[] = {
+    {"zeros", Outside::Zeros}, {"border", Outside::Border}, {"reflection", Outside::Reflection}};
+
+GridSettings grid_sample_settings(const Node& node) {
+  return {.sampling = value_named(node, "mode", "linear", kSamplings),
+          .outside = value_named(node, "padding_mode", "zeros", kOutside),
+          .align_corners = node.int_or("align_corners", 0) != 0};
 }
 
 /// The elements of one axis that a sample is made of, with their weights; index -1 is a zero outside.
@@ -51,7 +45,7 @@ struct AxisTaps {
   size_t count = 0;
 };
 
-/// One axis of the input: from a coordinate in [-1, 1] to taps.
+/// An axis of the input, which makes taps of a coordinate in [-1, 1].
 template <class T>
 class AxisSampler {
  public:
@@ -85,7 +79,7 @@ class AxisSampler {
     return exact ? std::clamp<T>(x, 0, static_cast<T>(extent_ - 1)) : std::clamp<T>(x, -4, static_cast<T>(extent_) + 4);
   }
 
-  /// Mirrored at both ends as often as it takes.
+  /// Mirrors x at both ends as often as it takes.
   [[nodiscard]] T reflected(T x) const {
     const T range = high_ - low_;
     if (range <= 0 || !std::isfinite(x)) return 0;
@@ -103,7 +97,8 @@ class AxisSampler {
     }
   }
 
-  /// Keys' kernel with a = -0.75. Source: R. Keys, "Cubic convolution interpolation", 1981; value as in ONNX.
+  /// Returns the weights of Keys' kernel with a = -0.75. Source: R. Keys, "Cubic convolution interpolation", 1981;
+  /// value as in ONNX.
   static std::array<T, 4> cubic(T t) {
     constexpr T a = T(-0.75);
     const auto near = [](T d) { return ((a + 2) * d - (a + 3)) * d * d + 1; };
@@ -123,7 +118,7 @@ struct Tap {
   T weight;
 };
 
-/// All products of the axes' taps, zeros outside left out.
+/// Returns all products of the axes' taps, zeros outside left out.
 template <class T>
 void combine_taps(const std::vector<AxisTaps<T>>& axes, const Shape& input, std::vector<Tap<T>>& taps) {
   taps.assign(1, {0, T(1)});
@@ -189,27 +184,15 @@ void run_grid_sample(KernelCall& call, const GridSettings& settings) {
   call.set_output(0, cast(output, given, call.allocator()));
 }
 
-std::unique_ptr<Kernel> make_grid_sample(const KernelContext& context) {
-  return kernel_of([settings = grid_sample_settings(context)](KernelCall& call) { run_grid_sample(call, settings); });
-}
-
-std::optional<Unsupported> refuse_grid_sample_attributes(const KernelContext& context) {
-  try {
-    (void)grid_sample_settings(context);
-  } catch (const Error& error) {
-    return Unsupported{error.what()};
-  }
-  return std::nullopt;
-}
-
-/// Coordinate of sample i of n in [-1, 1]: the ends are the centres of the outer pixels, or their outer edges.
+/// Returns the coordinate of sample i of n in [-1, 1]: the ends are the centres of the outer pixels, or their outer
+/// edges.
 double coordinate(int64_t i, int64_t n, bool align_corners) {
   const auto at = static_cast<double>(i), count = static_cast<double>(n);
   if (!align_corners) return (2 * at + 1) / count - 1;
   return n > 1 ? 2 * at / (count - 1) - 1 : 0;
 }
 
-/// grid[n][d][h][w] = theta[n] * (x, y, z, 1); with two axes without d and z.
+/// Computes grid[n][d][h][w] = theta[n] * (x, y, z, 1); with two axes without d and z.
 void run_grid(KernelCall& call, bool align_corners) {
   const Tensor& theta = call.input(0);
   const Shape& shape = theta.shape();
@@ -241,22 +224,17 @@ void run_grid(KernelCall& call, bool align_corners) {
   call.set_output(0, std::move(output));
 }
 
-std::unique_ptr<Kernel> make_grid(const KernelContext& context) {
-  return kernel_of([align = context.node.int_or("align_corners", 0) != 0](KernelCall& call) { run_grid(call, align); });
-}
-
-constexpr OperatorDef kGridSampleDefinitions[] = {
-    {.op_type = "GridSample",
-     .signature = "X grid -> Y; align_corners:int mode:string padding_mode:string(zeros|border|reflection)",
-     .traits = {.data_inputs = 1},
-     .make = with_half<make_grid_sample>,
-     .first_opset = 16,
-     .check = refuse_grid_sample_attributes},
-    {"AffineGrid", "theta size -> grid; align_corners:int", {.data_inputs = 1}, with_half<make_grid>, 20},
-};
+bool aligns_corners(const Node& node) { return node.int_or("align_corners", 0) != 0; }
 
 }  // namespace
 
-std::span<const OperatorDef> grid_sample_operators() { return kGridSampleDefinitions; }
+std::vector<OperatorDef> grid_sample_operators() {
+  constexpr auto sample = with_half<make_with<grid_sample_settings, run_grid_sample>>;
+  constexpr auto check = refuse_unreadable<grid_sample_settings>;
+  return {
+      {"GridSample", {.data_inputs = 1}, sample, 16, LayoutNeed::Plain, check},
+      {"AffineGrid", {.data_inputs = 1}, with_half<make_with<aligns_corners, run_grid>>, 20},
+  };
+}
 
 }  // namespace detent

@@ -1,4 +1,4 @@
-// Detectors' operators on boxes: RoiAlign and NonMaxSuppression.
+// Detectors' operators on boxes: RoiAlign, NonMaxSuppression and MaxRoiPool.
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
-#include "ops/types/float_only.h"
+#include "ops/types/float_types.h"
 
 namespace detent {
 
@@ -29,14 +29,11 @@ struct RoiSettings {
 RoiSettings roi_settings(const KernelContext& context) {
   const Node& node = context.node;
   RoiSettings settings;
-  const std::string mode = node.string_or("mode", "avg");
-  if (mode != "avg" && mode != "max") throw Error(ErrorCode::Unsupported, "attribute mode='" + mode + "'");
-  settings.takes_maximum = mode == "max";
-  const std::string coordinates =
-      node.string_or("coordinate_transformation_mode", context.opset < 16 ? "output_half_pixel" : "half_pixel");
-  if (coordinates != "half_pixel" && coordinates != "output_half_pixel")
-    throw Error(ErrorCode::Unsupported, "attribute coordinate_transformation_mode='" + coordinates + "'");
-  settings.offset = coordinates == "half_pixel" ? 0.5F : 0;
+  constexpr Named<bool> kModes[] = {{"avg", false}, {"max", true}};
+  settings.takes_maximum = value_named(node, "mode", "avg", kModes);
+  constexpr Named<float> kOffsets[] = {{"half_pixel", 0.5F}, {"output_half_pixel", 0}};
+  settings.offset = value_named(node, "coordinate_transformation_mode",
+                                context.opset < 16 ? "output_half_pixel" : "half_pixel", kOffsets);
   settings.height = node.int_or("output_height", 1);
   settings.width = node.int_or("output_width", 1);
   settings.sampling_ratio = node.int_or("sampling_ratio", 0);
@@ -58,7 +55,7 @@ struct Corners {
   std::array<float, 4> weight{};
 };
 
-/// Bilinear; all weights 0 more than one element outside.
+/// Returns the corners of bilinear sampling; all weights are 0 more than one element outside.
 Corners corners_at(float y, float x, int64_t height, int64_t width) {
   if (!(y >= -1 && y <= static_cast<float>(height) && x >= -1 && x <= static_cast<float>(width))) return {};
   const auto axis = [](float at, int64_t extent) {
@@ -72,7 +69,7 @@ Corners corners_at(float y, float x, int64_t height, int64_t width) {
           {(1 - dy) * (1 - dx), (1 - dy) * dx, dy * (1 - dx), dy * dx}};
 }
 
-/// One axis of a region: where its bins start, how long they are and how many samples each gets.
+/// An axis of a region: start and length of its bins, and the number of samples in each.
 struct RoiAxis {
   float start, bin;
   int64_t samples;
@@ -92,7 +89,8 @@ struct RoiAxis {
   }
 };
 
-/// ONNX Runtime's and the conformance suite's maximum is over the weighted corners, not over their sums; so is ours.
+/// Pools samples. The maximum is over the weighted corners, not over their sums, as in ONNX Runtime and the conformance
+/// suite.
 float pooled(const float* plane, const std::vector<Corners>& samples, bool takes_maximum) {
   float total = 0, largest = -std::numeric_limits<float>::infinity();
   for (const Corners& sample : samples)
@@ -154,26 +152,13 @@ void run_roi_align(KernelCall& call, const RoiSettings& settings) {
   call.set_output(0, cast(output, type, call.allocator()));
 }
 
-std::unique_ptr<Kernel> make_roi_align(const KernelContext& context) {
-  return kernel_of([settings = roi_settings(context)](KernelCall& call) { run_roi_align(call, settings); });
-}
-
-std::optional<Unsupported> refuse_roi_attributes(const KernelContext& context) {
-  try {
-    (void)roi_settings(context);
-  } catch (const Error& error) {
-    return Unsupported{error.what()};
-  }
-  return std::nullopt;
-}
-
 struct Box {
   float top, left, bottom, right;
   [[nodiscard]] float area() const { return (bottom - top) * (right - left); }
 };
 
-Box box_at(const float* values, bool is_centered) {
-  if (is_centered)  // x, y, width, height
+Box box_at(const float* values, bool centered) {
+  if (centered)  // x, y, width, height
     return {values[1] - values[3] / 2, values[0] - values[2] / 2, values[1] + values[3] / 2, values[0] + values[2] / 2};
   return {std::min(values[0], values[2]), std::min(values[1], values[3]), std::max(values[0], values[2]),
           std::max(values[1], values[3])};
@@ -193,8 +178,7 @@ struct SuppressionLimits {
   std::optional<float> score;
 };
 
-/// Indices of the kept boxes, best first; of equal scores the first comes first, and a score that is no number after
-/// all others.
+/// Returns indices of the kept boxes, best first; of equal scores the first comes first, NaN after all others.
 std::vector<int64_t> kept_boxes(const std::vector<Box>& boxes, const float* scores, const SuppressionLimits& limits) {
   std::vector<int64_t> order;
   for (size_t i = 0; i < boxes.size(); ++i)
@@ -213,7 +197,7 @@ std::vector<int64_t> kept_boxes(const std::vector<Box>& boxes, const float* scor
   return kept;
 }
 
-void run_suppression(KernelCall& call, bool is_centered) {
+void run_suppression(KernelCall& call, bool centered) {
   const Shape& boxes = call.input(0).shape();
   const Shape& scores = call.input(1).shape();
   if (boxes.rank() != 3 || scores.rank() != 3 || boxes[2] != 4 || boxes[0] != scores[0] || boxes[1] != scores[2])
@@ -228,20 +212,16 @@ void run_suppression(KernelCall& call, bool is_centered) {
   std::vector<int64_t> found;
   for (int64_t b = 0; b < boxes[0]; ++b) {
     std::vector<Box> of_image;
-    for (int64_t i = 0; i < boxes[1]; ++i) of_image.push_back(box_at(corners + (b * boxes[1] + i) * 4, is_centered));
+    for (int64_t i = 0; i < boxes[1]; ++i) of_image.push_back(box_at(corners + (b * boxes[1] + i) * 4, centered));
     for (int64_t c = 0; c < scores[1]; ++c, score += scores[2])
       for (const int64_t box : kept_boxes(of_image, score, limits)) found.insert(found.end(), {b, c, box});
   }
   call.set_output(0, Tensor::from<int64_t>({std::ssize(found) / 3, 3}, found));
 }
 
-std::unique_ptr<Kernel> make_suppression(const KernelContext& context) {
-  return kernel_of([centered = context.node.int_or("center_point_box", 0) != 0](KernelCall& call) {
-    run_suppression(call, centered);
-  });
-}
+bool is_centered(const Node& node) { return node.int_or("center_point_box", 0) != 0; }
 
-/// One axis of a region: whole input elements, cut into bins that may overlap by one.
+/// An axis of a region: whole input elements, cut into bins that may overlap by one.
 struct RoiBins {
   int64_t first, length, bins, extent;
 
@@ -254,7 +234,7 @@ struct RoiBins {
   }
 };
 
-/// Largest element of a bin; 0 for one outside the image.
+/// Returns the largest element of a bin; 0 for one outside the image.
 float largest_in(const float* plane, int64_t width, const RoiBins& rows, const RoiBins& columns, int64_t y, int64_t x) {
   const int64_t top = rows.begin(y), bottom = rows.end(y), left = columns.begin(x), right = columns.end(x);
   if (top >= bottom || left >= right) return 0;
@@ -264,7 +244,8 @@ float largest_in(const float* plane, int64_t width, const RoiBins& rows, const R
   return largest;
 }
 
-/// Corners are rounded to whole elements and belong to the region. Source: R. Girshick, "Fast R-CNN", ICCV 2015, 2.1.
+/// Pools regions; corners are rounded to whole elements and belong to the region. Source: R. Girshick, "Fast R-CNN",
+/// ICCV 2015, 2.1.
 void run_max_roi_pool(KernelCall& call, int64_t height, int64_t width, float scale) {
   const Shape shape = call.input(0).shape(), rois = call.input(1).shape();
   if (shape.rank() != 4 || rois.rank() != 2 || rois[1] != 5)
@@ -280,7 +261,7 @@ void run_max_roi_pool(KernelCall& call, int64_t height, int64_t width, float sca
                   "batch index " + std::to_string(image) + " in a batch of " + std::to_string(shape[0]));
     for (size_t i = 1; i < 5; ++i)
       if (!(std::abs(roi[i] * scale) < 0x1p31F))
-        throw Error(ErrorCode::InvalidData, "a region of interest is no region of an image");
+        throw Error(ErrorCode::InvalidData, "a region of interest lies outside any image");
     const RoiBins rows(roi[2], roi[4], scale, height, shape[2]), columns(roi[1], roi[3], scale, width, shape[3]);
     const float* plane = call.input(0).data<float>().data() + image * shape.element_count(1, 4);
     for (int64_t c = 0; c < shape[1]; ++c, plane += shape[2] * shape[3])
@@ -296,36 +277,23 @@ std::unique_ptr<Kernel> make_max_roi_pool(const KernelContext& context) {
   const std::vector<int64_t> pooled = context.node.ints_or("pooled_shape", {});
   constexpr int64_t kMostBins = 1 << 15;  // an axis of an image
   if (pooled.size() != 2 || std::ranges::min(pooled) < 1 || std::ranges::max(pooled) > kMostBins)
-    throw Error(ErrorCode::InvalidModel, "attribute pooled_shape is no height and width");
+    throw Error(ErrorCode::InvalidModel,
+                "attribute pooled_shape is not a height and a width of 1 to " + std::to_string(kMostBins));
   return kernel_of([pooled, scale = context.node.float_or("spatial_scale", 1)](KernelCall& call) {
     run_max_roi_pool(call, pooled[0], pooled[1], scale);
   });
 }
 
-constexpr OperatorDef kRegionDefinitions[] = {
-    {.op_type = "RoiAlign",
-     .signature = "X rois batch_indices -> Y; mode:string(avg|max) output_height:int output_width:int "
-                  "sampling_ratio:int spatial_scale:float | 16: X rois batch_indices -> Y; "
-                  "coordinate_transformation_mode:string(half_pixel|output_half_pixel) mode:string(avg|max) "
-                  "output_height:int output_width:int sampling_ratio:int spatial_scale:float",
-     .traits = {.data_inputs = 1},
-     .make = with_half<make_roi_align>,
-     .first_opset = 10,
-     .check = refuse_roi_attributes},
-    {.op_type = "NonMaxSuppression",
-     .signature = "boxes scores max_output_boxes_per_class? iou_threshold? score_threshold? -> selected_indices; "
-                  "center_point_box:int",
-     .traits = {.data_inputs = 0},
-     .make = with_float<make_suppression>,
-     .first_opset = 10},
-    {.op_type = "MaxRoiPool",
-     .signature = "X rois -> Y; pooled_shape:ints! spatial_scale:float",
-     .traits = {.data_inputs = 1},
-     .make = with_float<make_max_roi_pool>},
-};
-
 }  // namespace
 
-std::span<const OperatorDef> region_operators() { return kRegionDefinitions; }
+std::vector<OperatorDef> region_operators() {
+  constexpr auto align = with_half<make_with<roi_settings, run_roi_align>>;
+  constexpr auto suppress = with_float<make_with<is_centered, run_suppression>>;
+  return {
+      {"RoiAlign", {.data_inputs = 1}, align, 10, LayoutNeed::Plain, refuse_unreadable<roi_settings>},
+      {"NonMaxSuppression", {.data_inputs = 0}, suppress, 10},
+      {"MaxRoiPool", {.data_inputs = 1}, with_float<make_max_roi_pool>},
+  };
+}
 
 }  // namespace detent

@@ -17,7 +17,7 @@
 #include "ops/op_list.h"
 #include "ops/operands.h"
 #include "ops/simd/blend.h"
-#include "ops/types/half_precision.h"
+#include "ops/types/float_types.h"
 
 namespace detent {
 
@@ -51,14 +51,14 @@ struct ResizeOptions {
   float extrapolation_value = 0;
 };
 
-/// One axis to be resized. `scale` is out / in as the model states it (not the quotient of the rounded extents).
+/// An axis to be resized. `scale` is out / in as the model states it (not the quotient of the rounded extents).
 struct ResizeAxis {
   int64_t in = 0, out = 0;
   float scale = 1;
   float roi_start = 0, roi_end = 1;  ///< tf_crop_and_resize only
 };
 
-/// For every output index the input indices it is made of and their weights, which add up to 1. An output index without
+/// The input indices that every output index is made of, and their weights, which add up to 1. An output index without
 /// taps lies outside (tf_crop_and_resize) and takes the extrapolation value. Nearest: one tap of weight 1.
 struct ResizeTaps {
   std::vector<int64_t> first;  ///< taps of output o: [first[o], first[o + 1])
@@ -98,8 +98,8 @@ int64_t nearest_index(float x, NearestMode mode, const ResizeAxis& axis) {
   return std::clamp(saturated<int64_t>(rounded), int64_t{0}, axis.in - 1);
 }
 
-/// Weight of a sample `distance` away. Cubic: R. Keys, "Cubic convolution interpolation for digital image processing",
-/// 1981.
+/// Returns the weight of a sample `distance` away. Cubic: R. Keys, "Cubic convolution interpolation for digital image
+/// processing", 1981.
 float kernel_weight(const ResizeOptions& options, float distance) {
   const float d = std::abs(distance), a = options.cubic_coefficient;
   if (options.mode == ResizeMode::Linear) return std::max(0.0F, 1 - d);
@@ -108,13 +108,14 @@ float kernel_weight(const ResizeOptions& options, float distance) {
   return 0;
 }
 
-/// How far from a place samples count: further with antialias on the way down.
+/// Returns the distance up to which samples count: larger with antialias where the axis shrinks.
 float reach_of(const ResizeAxis& axis, const ResizeOptions& options) {
   const float stretch = options.antialias ? std::min(axis.scale, 1.0F) : 1.0F;
   return (options.mode == ResizeMode::Linear ? 1.0F : 2.0F) / stretch;
 }
 
-/// All samples under the kernel around x; beyond the border the edge counts again, or not at all (exclude_outside).
+/// Adds all samples under the kernel around x; beyond the border the edge counts again, or not at all
+/// (exclude_outside).
 void add_kernel_taps(const ResizeAxis& axis, const ResizeOptions& options, float x, ResizeTaps& taps) {
   const float stretch = options.antialias ? std::min(axis.scale, 1.0F) : 1.0F;
   const float reach = reach_of(axis, options);
@@ -134,12 +135,14 @@ void add_kernel_taps(const ResizeAxis& axis, const ResizeOptions& options, float
   for (size_t i = begin; i < taps.weight.size(); ++i) taps.weight[i] /= sum;
 }
 
-/// An upper bound of the taps of one output index; infinite where a scale of antialias is next to 0
+/// Returns an upper bound of the taps of one output index; infinite where a scale of antialias is next to 0
 /// (tf_crop_and_resize).
 double kernel_width(const ResizeAxis& axis, const ResizeOptions& options) {
   return options.mode == ResizeMode::Nearest ? 1 : 2 * static_cast<double>(reach_of(axis, options)) + 1;
 }
 
+/// Returns the taps of an axis.
+///
 /// Input   an axis whose taps fit memory: axis.out times kernel_width().
 /// Source  ONNX operator Resize, opset 19, and its reference for coordinates; arithmetic in float as ONNX Runtime's.
 ///         FloorUpCeilDown: ONNX Runtime, Resize of opset 10, whose text leaves it open.
@@ -163,12 +166,6 @@ ResizeTaps make_taps(const ResizeAxis& axis, const ResizeOptions& options) {
   return taps;
 }
 
-template <class Value>
-struct Named {
-  std::string_view name;
-  Value value;
-};
-
 constexpr Named<ResizeMode> kModes[] = {{"nearest", ResizeMode::Nearest},
                                         {"linear", ResizeMode::Linear},
                                         {"bilinear", ResizeMode::Linear},
@@ -185,13 +182,6 @@ constexpr Named<NearestMode> kNearest[] = {{"round_prefer_floor", NearestMode::R
                                            {"floor", NearestMode::Floor},
                                            {"ceil", NearestMode::Ceil}};
 
-template <class Value, size_t count>
-Value value_named(const Named<Value> (&names)[count], std::string_view attribute, const std::string& name) {
-  for (const auto& entry : names)
-    if (entry.name == name) return entry.value;
-  throw Error(ErrorCode::Unsupported, "attribute " + std::string(attribute) + "='" + name + "'");
-}
-
 enum class AspectPolicy : uint8_t { Stretch, NotLarger, NotSmaller };
 constexpr Named<AspectPolicy> kPolicies[] = {{"stretch", AspectPolicy::Stretch},
                                              {"not_larger", AspectPolicy::NotLarger},
@@ -200,7 +190,7 @@ constexpr Named<AspectPolicy> kPolicies[] = {{"stretch", AspectPolicy::Stretch},
 struct Settings {
   ResizeOptions options;
   AspectPolicy policy = AspectPolicy::Stretch;
-  std::vector<int64_t> axes;        ///< which axes roi, scales and sizes are about; empty = all
+  std::vector<int64_t> axes;        ///< of roi, scales and sizes; empty = all
   std::vector<float> fixed_scales;  ///< the oldest form has them as attribute
   size_t roi_slot = 1, scales_slot = 2, sizes_slot = 3;
 };
@@ -209,24 +199,22 @@ Settings resize_settings(const KernelContext& context) {
   const Node& node = context.node;
   Settings settings;
   ResizeOptions& options = settings.options;
-  options.mode = value_named(kModes, "mode", node.string_or("mode", "nearest"));
+  options.mode = value_named(node, "mode", "nearest", kModes);
   settings.fixed_scales = node.floats_or("scales", {});
-  if (context.opset < 11 || !settings.fixed_scales.empty()) {  // two inputs, the corner-aligned grid of old
+  if (context.opset < 11 || !settings.fixed_scales.empty()) {  // two inputs, the corner-aligned grid
     options.coordinates = CoordinateMode::Asymmetric;
     options.nearest = NearestMode::FloorUpCeilDown;
     settings.scales_slot = 1;
     settings.roi_slot = settings.sizes_slot = std::numeric_limits<size_t>::max();
     return settings;
   }
-  options.coordinates = value_named(kCoordinates, "coordinate_transformation_mode",
-                                    node.string_or("coordinate_transformation_mode", "half_pixel"));
-  options.nearest = value_named(kNearest, "nearest_mode", node.string_or("nearest_mode", "round_prefer_floor"));
+  options.coordinates = value_named(node, "coordinate_transformation_mode", "half_pixel", kCoordinates);
+  options.nearest = value_named(node, "nearest_mode", "round_prefer_floor", kNearest);
   options.cubic_coefficient = node.float_or("cubic_coeff_a", -0.75F);
   options.exclude_outside = node.int_or("exclude_outside", 0) != 0;
   options.antialias = node.int_or("antialias", 0) != 0;
   options.extrapolation_value = node.float_or("extrapolation_value", 0);
-  settings.policy =
-      value_named(kPolicies, "keep_aspect_ratio_policy", node.string_or("keep_aspect_ratio_policy", "stretch"));
+  settings.policy = value_named(node, "keep_aspect_ratio_policy", "stretch", kPolicies);
   settings.axes = node.ints_or("axes", {});
   return settings;
 }
@@ -242,15 +230,14 @@ std::vector<float> floats_in(const KernelCall& call, size_t slot) {
               std::to_string(given) + " " + std::string(what) + ", expected " + std::to_string(expected));
 }
 
-/// A computed extent as a number.
-/// Errors  InvalidData where no tensor has it.
+/// Returns a computed extent as an integer. Errors  InvalidData where no tensor has it.
 int64_t extent_of(float extent) {
   constexpr float kMost = 0x1p31F;
   if (!(std::abs(extent) < kMost)) throw Error(ErrorCode::InvalidData, "an axis would become longer than 2^31");
   return static_cast<int64_t>(extent);
 }
 
-/// Output extents from the wanted sizes; a kept aspect ratio makes one scale of all.
+/// Sets output extents from the wanted sizes; a kept aspect ratio makes one scale of all.
 void set_sizes(std::vector<ResizeAxis>& resized, const std::vector<size_t>& axes, const std::vector<int64_t>& sizes,
                AspectPolicy policy) {
   if (sizes.size() != axes.size()) refuse_length("sizes", sizes.size(), axes.size());
@@ -275,11 +262,8 @@ std::vector<ResizeAxis> resized_axes(const KernelCall& call, const Settings& set
   std::vector<ResizeAxis> resized;
   for (const int64_t extent : shape) resized.push_back({.in = extent, .out = extent});
   std::vector<size_t> axes;
-  for (const int64_t axis : settings.axes) axes.push_back(axis_from_front(axis, shape.rank()));
-  if (axes.empty()) {
-    axes.resize(shape.rank());
-    std::iota(axes.begin(), axes.end(), size_t{0});
-  }
+  for (const int64_t axis : settings.axes.empty() ? all_axes(shape.rank()) : settings.axes)
+    axes.push_back(axis_from_front(axis, shape.rank()));
   const bool crops = settings.options.coordinates == CoordinateMode::TfCropAndResize;
   if (crops) {
     const std::vector<float> roi = floats_in(call, settings.roi_slot);
@@ -310,7 +294,7 @@ std::vector<ResizeAxis> resized_axes(const KernelCall& call, const Settings& set
   return resized;
 }
 
-/// One axis of float data: every output row is a weighted sum of input rows.
+/// Resizes an axis of float data: every output row is a weighted sum of input rows.
 void blend_axis(const float* in, float* out, const AxisView& view, const ResizeTaps& taps, float outside) {
   const auto count = std::ssize(taps.first) - 1;
   for (int64_t o = 0; o < view.outer; ++o, in += view.extent * view.inner)
@@ -329,7 +313,7 @@ void blend_axis(const float* in, float* out, const AxisView& view, const ResizeT
     }
 }
 
-/// The common case: linear, upwards, at most two taps everywhere.
+/// Does the same where there are one or two taps everywhere (linear, upwards); returns false otherwise.
 bool blend_pairs(const float* in, float* out, const AxisView& view, const ResizeTaps& taps) {
   if (view.extent > std::numeric_limits<int32_t>::max()) return false;  // places are of 32 bits here
   std::vector<int32_t> index[2];
@@ -351,15 +335,15 @@ Tensor resize_axis(const Tensor& input, size_t at, const ResizeAxis& axis, const
                    Allocator& allocator) {
   Shape shape = input.shape();
   shape[at] = axis.out;
-  Tensor output(input.type(), shape, allocator, input.layout());
-  if (output.element_count() == 0) return output;
+  if (shape.element_count() == 0) return {input.type(), shape, allocator, input.layout()};
   if (axis.in == 0) throw Error(ErrorCode::InvalidData, "an empty axis cannot be resized");
-  const AxisView view = view_around(input.shape(), input.layout(), at);
   constexpr double kTap = 16;  // bytes of a place and a weight
   check_memory(saturated<uint64_t>(kTap * static_cast<double>(axis.out) * std::max(4.0, kernel_width(axis, options))),
                [&] { return "the taps of an axis of " + std::to_string(axis.out); });
   const ResizeTaps taps = make_taps(axis, options);
   if (options.mode != ResizeMode::Nearest) {
+    Tensor output(input.type(), shape, allocator, input.layout());
+    const AxisView view = view_around(input.shape(), input.layout(), at);
     const float* in = input.data<float>().data();
     float* out = output.mutable_data<float>().data();
     if (!blend_pairs(in, out, view, taps)) blend_axis(in, out, view, taps, options.extrapolation_value);
@@ -369,12 +353,11 @@ Tensor resize_axis(const Tensor& input, size_t at, const ResizeAxis& axis, const
   for (size_t o = 0; o + 1 < taps.first.size(); ++o)
     table.push_back(taps.first[o] == taps.first[o + 1] ? -1 : taps.index[as_index(taps.first[o])]);
   const Tensor outside = cast(Tensor::scalar(options.extrapolation_value), input.type());
-  gather_axis(input.raw(), output.mutable_raw(), byte_size(input.type()), view, table, outside.raw());
-  return output;
+  return gathered(input, at, table, outside.raw(), allocator);
 }
 
-/// Blended values as `type`: integers are the nearest in range, halves to even, as in ONNX's reference (its text is
-/// silent, and a cast would cut 47.9 down to 47 and let a cubic overshoot wrap around).
+/// Returns blended values as `type`: integers are the nearest in range, halves to even, as in ONNX's reference (a cast
+/// would cut 47.9 down to 47 and let a cubic overshoot wrap around).
 Tensor back_to(DataType type, const Tensor& blended, Allocator& allocator) {
   constexpr DataType kNoIntegers[] = {DataType::Float64, DataType::Float16, DataType::BFloat16, DataType::Bool};
   if (std::ranges::find(kNoIntegers, type) != std::end(kNoIntegers)) return convert(blended, type, allocator);
@@ -392,8 +375,8 @@ Tensor back_to(DataType type, const Tensor& blended, Allocator& allocator) {
   return output;
 }
 
-/// Separable: axis after axis. Those that shrink go first, so that the later ones have less to do; of those that grow
-/// the one whose elements are scattered most goes first, while the tensor is small.
+/// Returns the order in which axes are resized: axes that shrink go first, so that the later ones have less to do; of
+/// axes that grow the one whose elements are scattered most goes first, while the tensor is small.
 std::vector<size_t> axis_order(const std::vector<ResizeAxis>& resized, Layout layout) {
   std::vector<size_t> order(resized.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -405,58 +388,29 @@ std::vector<size_t> axis_order(const std::vector<ResizeAxis>& resized, Layout la
   return order;
 }
 
-std::unique_ptr<Kernel> make_resize(const KernelContext& context) {
-  return kernel_of([settings = resize_settings(context)](KernelCall& call) {
-    const std::vector<ResizeAxis> resized = resized_axes(call, settings);
-    const bool crops = settings.options.coordinates == CoordinateMode::TfCropAndResize;
-    const bool blends = settings.options.mode != ResizeMode::Nearest && call.input(0).type() != DataType::Float32;
-    Tensor current = blends ? cast(call.input(0), DataType::Float32, call.allocator()) : call.input(0);
-    for (const size_t axis : axis_order(resized, current.layout())) {
-      const ResizeAxis& one = resized[axis];
-      if (one.in == one.out && (!crops || (one.roi_start == 0 && one.roi_end == 1)) && one.scale == 1.0F) continue;
-      current = resize_axis(current, axis, one, settings.options, call.allocator());
-    }
-    call.set_output(0, blends ? back_to(call.input(0).type(), current, call.allocator()) : current);
-  });
-}
-
-std::optional<Unsupported> refuse_resize_attributes(const KernelContext& context) {
-  try {
-    (void)resize_settings(context);
-  } catch (const Error& error) {
-    return Unsupported{error.what()};
+void run_resize(KernelCall& call, const Settings& settings) {
+  const std::vector<ResizeAxis> resized = resized_axes(call, settings);
+  const bool crops = settings.options.coordinates == CoordinateMode::TfCropAndResize;
+  const bool blends = settings.options.mode != ResizeMode::Nearest && call.input(0).type() != DataType::Float32;
+  Tensor current = blends ? cast(call.input(0), DataType::Float32, call.allocator()) : call.input(0);
+  for (const size_t axis : axis_order(resized, current.layout())) {
+    const ResizeAxis& one = resized[axis];
+    if (one.in == one.out && (!crops || (one.roi_start == 0 && one.roi_end == 1)) && one.scale == 1.0F) continue;
+    current = resize_axis(current, axis, one, settings.options, call.allocator());
   }
-  return std::nullopt;
+  call.set_output(0, blends ? back_to(call.input(0).type(), current, call.allocator()) : current);
 }
-
-constexpr OpTraits kResize{.kind = OpKind::Resize, .data_inputs = 1};
-
-constexpr OperatorDef kResizeDefinitions[] = {
-    {.op_type = "Resize",
-     .signature =
-         "X scales -> Y; mode:string | 11: X roi scales sizes? -> Y; coordinate_transformation_mode:string "
-         "cubic_coeff_a:float exclude_outside:int extrapolation_value:float mode:string nearest_mode:string | 13: X "
-         "roi? scales? sizes? -> Y; coordinate_transformation_mode:string cubic_coeff_a:float exclude_outside:int "
-         "extrapolation_value:float mode:string nearest_mode:string | 18: X roi? scales? sizes? -> Y; antialias:int "
-         "axes:ints coordinate_transformation_mode:string cubic_coeff_a:float exclude_outside:int "
-         "extrapolation_value:float keep_aspect_ratio_policy:string mode:string nearest_mode:string",
-     .traits = kResize,
-     .make = make_resize,
-     .first_opset = 10,
-     .layout = LayoutNeed::Any,
-     .check = refuse_resize_attributes},
-    {.op_type = "Upsample",
-     .signature = "X -> Y; mode:string scales:floats! | 9: X scales -> Y; mode:string",
-     .traits = kResize,
-     .make = make_resize,
-     .first_opset = 7,
-     .layout = LayoutNeed::Any,
-     .last_opset = 9,
-     .check = refuse_resize_attributes},
-};
 
 }  // namespace
 
-std::span<const OperatorDef> resize_operators() { return kResizeDefinitions; }
+std::vector<OperatorDef> resize_operators() {
+  const OpTraits resize{.kind = OpKind::Resize, .data_inputs = 1};
+  constexpr auto make = make_with<resize_settings, run_resize>;
+  constexpr auto check = refuse_unreadable<resize_settings>;
+  return {
+      {"Resize", resize, make, 10, LayoutNeed::Any, check},
+      {"Upsample", resize, make, 7, LayoutNeed::Any, check, 9},
+  };
+}
 
 }  // namespace detent

@@ -7,7 +7,7 @@
 #include "ops/op_list.h"
 #include "ops/operands.h"
 #include "ops/signal/fourier_transform.h"
-#include "ops/types/half_precision.h"
+#include "ops/types/float_types.h"
 
 namespace detent {
 
@@ -17,7 +17,7 @@ using Complex = FourierTransform::Complex;
 
 enum class Direction : uint8_t { Forward, Inverse };
 
-/// The first `bins` bins of lines of one length: reals by their own, shorter way.
+/// Transforms of lines of one length to their first `bins` bins; real lines take a shorter way.
 class LineTransform {
  public:
   const std::vector<Complex>& run(const std::vector<Complex>& line, Direction direction, size_t bins) {
@@ -29,7 +29,7 @@ class LineTransform {
     out_.resize(bins);
     return out_;
   }
-  /// bins is at most half of the line and one.
+  /// Transforms a real line. bins  at most half of the line and one.
   const std::vector<Complex>& run(const std::vector<double>& line, size_t bins) {
     out_.resize(line.size() / 2 + 1);
     transform_.forward(std::span<const double>(line), out_);
@@ -42,7 +42,7 @@ class LineTransform {
   std::vector<Complex> out_;
 };
 
-/// Numbers of a tensor whose last axis is 1 (real) or 2 (real, imaginary).
+/// Returns a number of a tensor whose last axis is 1 (real) or 2 (real, imaginary).
 Complex complex_at(const double* data, int64_t index, int64_t parts) {
   return parts == 1 ? Complex(data[index]) : Complex(data[2 * index], data[2 * index + 1]);
 }
@@ -62,7 +62,7 @@ std::optional<int64_t> number_in(const KernelCall& call, size_t slot) {
   return numbers[0];
 }
 
-/// The other half of the spectrum of a real signal of `length` samples.
+/// Adds the other half of the spectrum of a real signal of `length` samples.
 void mirror(std::vector<Complex>& line, size_t length) {
   const size_t given = line.size();
   line.resize(length);
@@ -82,7 +82,7 @@ void run_dft(KernelCall& call, const DftOptions& options) {
   const int64_t parts = parts_of(shape);
   const size_t axis = axis_from_front(number_in(call, 2).value_or(options.axis), shape.rank());
   if (axis + 1 == shape.rank())
-    throw Error(ErrorCode::InvalidModel, "the axis of real and imaginary parts is no signal");
+    throw Error(ErrorCode::InvalidModel, "the axis of real and imaginary parts is not a signal axis");
   const bool to_real = options.direction == Direction::Inverse && options.onesided;
   const int64_t length = number_in(call, 1).value_or(to_real ? 2 * (shape[axis] - 1) : shape[axis]);
   if (length < 1) throw Error(ErrorCode::InvalidData, "a transform of " + std::to_string(length) + " samples");
@@ -112,13 +112,11 @@ void run_dft(KernelCall& call, const DftOptions& options) {
   call.set_output(0, cast(output, type, call.allocator()));
 }
 
-/// The axis is an attribute before opset 20, where it counts from 1, and an input since.
-std::unique_ptr<Kernel> make_dft(const KernelContext& context) {
-  const DftOptions options{
-      .axis = context.node.int_or("axis", context.opset < 20 ? 1 : -2),
-      .direction = context.node.int_or("inverse", 0) != 0 ? Direction::Inverse : Direction::Forward,
-      .onesided = context.node.int_or("onesided", 0) != 0};
-  return kernel_of([options](KernelCall& call) { run_dft(call, options); });
+/// Reads the attributes; the axis is one of them before opset 20, where it counts from 1, and an input since.
+DftOptions dft_options(const KernelContext& context) {
+  return {.axis = context.node.int_or("axis", context.opset < 20 ? 1 : -2),
+          .direction = context.node.int_or("inverse", 0) != 0 ? Direction::Inverse : Direction::Forward,
+          .onesided = context.node.int_or("onesided", 0) != 0};
 }
 
 /// Frames of a signal N x samples x parts, `step` samples apart.
@@ -127,11 +125,11 @@ struct Frames {
   int64_t step = 0, length = 0;
   [[nodiscard]] int64_t parts() const { return signal[2]; }
   [[nodiscard]] int64_t each() const { return (signal[1] - length) / step + 1; }
-  /// Index of the first sample of frame `number`, counted over the batch.
+  /// Returns the index of the first sample of frame `number`, counted over the batch.
   [[nodiscard]] int64_t start(int64_t number) const { return number / each() * signal[1] + number % each() * step; }
 };
 
-/// Errors  InvalidData when no frame fits.
+/// Reads the inputs. Errors  InvalidData when no frame fits.
 Frames frames_of(const KernelCall& call) {
   const Shape& given = call.input(0).shape();
   Frames frames{given.rank() == 2 ? Shape{given[0], given[1], 1} : given, number_in(call, 1).value_or(0), 0};
@@ -147,7 +145,7 @@ Frames frames_of(const KernelCall& call) {
   return frames;
 }
 
-/// Transforms of frames of the signal times the window. A real signal has the bins of its other half from these.
+/// Transforms frames of the signal times the window.
 void run_stft(KernelCall& call, bool onesided) {
   const DataType type = call.input(0).type();
   const Frames frames = frames_of(call);
@@ -175,27 +173,15 @@ void run_stft(KernelCall& call, bool onesided) {
   call.set_output(0, cast(output, type, call.allocator()));
 }
 
-std::unique_ptr<Kernel> make_stft(const KernelContext& context) {
-  return kernel_of(
-      [onesided = context.node.int_or("onesided", 1) != 0](KernelCall& call) { run_stft(call, onesided); });
-}
-
-constexpr OperatorDef kFourierDefinitions[] = {
-    {.op_type = "DFT",
-     .signature = "input dft_length? -> output; axis:int inverse:int onesided:int | 20: input dft_length? axis? -> "
-                  "output; inverse:int onesided:int",
-     .traits = {.kind = OpKind::Fourier, .data_inputs = 1},
-     .make = make_dft,
-     .first_opset = 17},
-    {.op_type = "STFT",
-     .signature = "signal frame_step window? frame_length? -> output; onesided:int",
-     .traits = {.kind = OpKind::Fourier, .data_inputs = 1},
-     .make = make_stft,
-     .first_opset = 17},
-};
+bool is_onesided(const Node& node) { return node.int_or("onesided", 1) != 0; }
 
 }  // namespace
 
-std::span<const OperatorDef> fourier_operators() { return kFourierDefinitions; }
+std::vector<OperatorDef> fourier_operators() {
+  return {
+      {"DFT", {.kind = OpKind::Fourier, .data_inputs = 1}, make_with<dft_options, run_dft>, 17},
+      {"STFT", {.kind = OpKind::Fourier, .data_inputs = 1}, make_with<is_onesided, run_stft>, 17},
+  };
+}
 
 }  // namespace detent

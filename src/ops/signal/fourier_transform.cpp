@@ -19,8 +19,8 @@ namespace {
 
 using Complex = FourierTransform::Complex;
 
-// Eigen's FFT takes n p operations for the largest prime factor p of n; beyond these convolving costs less, for lines
-// that are long beyond the second.
+// Eigen's FFT takes n p operations for the largest prime factor p of n. Above these factors a convolution costs less,
+// the second one for lines longer than kLong.
 constexpr size_t kLargePrime = 128, kLargePrimeOfLong = 16, kLong = 4096;
 
 size_t largest_prime_factor(size_t n) {
@@ -42,10 +42,20 @@ class FourierTransform::Engine : public Eigen::FFT<double> {
     return found->second > (n > kLong ? kLargePrimeOfLong : kLargePrime);
   }
 
-  /// bins[b] = conj(w_b) sum over k of in[k] conj(w_k) w_(b-k) with w_k = exp(i pi k^2 / n): a convolution, of a power
-  /// of two of points.
-  /// Source  L. Bluestein, "A linear filtering approach to the computation of discrete Fourier
-  /// transform", 1970.
+  template <class Sample>
+  void forward(std::span<const Sample> in, std::span<Complex> bins) {
+    stop_if_interrupted();
+    if (in.size() > 1 && convolves(in.size()))
+      chirp(std::vector<Complex>(in.begin(), in.end()), bins);
+    else if (in.size() > 1)
+      fwd(bins.data(), in.data(), std::ssize(in));
+    else if (!in.empty())
+      bins[0] = in[0];
+  }
+
+  /// Computes bins[b] = conj(w_b) sum over k of in[k] conj(w_k) w_(b-k) with w_k = exp(i pi k^2 / n): a convolution of
+  /// a power of two of points. Source  L. Bluestein, "A linear filtering approach to the computation of discrete
+  /// Fourier transform", 1970.
   void chirp(std::span<const Complex> in, std::span<Complex> bins) {
     const size_t n = in.size(), points = std::bit_ceil(2 * n - 1);
     check_memory(4 * points * sizeof(Complex), [&] {
@@ -76,25 +86,9 @@ FourierTransform::FourierTransform() : engine_(std::make_unique<Engine>()) {}
 
 FourierTransform::~FourierTransform() = default;
 
-void FourierTransform::forward(std::span<const Complex> in, std::span<Complex> bins) {
-  stop_if_interrupted();
-  if (in.size() > 1 && engine_->convolves(in.size()))
-    engine_->chirp(in, bins);
-  else if (in.size() > 1)
-    engine_->fwd(bins.data(), in.data(), std::ssize(in));
-  else if (!in.empty())
-    bins[0] = in[0];
-}
+void FourierTransform::forward(std::span<const Complex> in, std::span<Complex> bins) { engine_->forward(in, bins); }
 
-void FourierTransform::forward(std::span<const double> in, std::span<Complex> bins) {
-  stop_if_interrupted();
-  if (in.size() > 1 && engine_->convolves(in.size()))
-    engine_->chirp(std::vector<Complex>(in.begin(), in.end()), bins);
-  else if (in.size() > 1)
-    engine_->fwd(bins.data(), in.data(), std::ssize(in));
-  else if (!in.empty())
-    bins[0] = in[0];
-}
+void FourierTransform::forward(std::span<const double> in, std::span<Complex> bins) { engine_->forward(in, bins); }
 
 void FourierTransform::inverse(std::span<const Complex> bins, std::span<Complex> out) {
   stop_if_interrupted();

@@ -12,6 +12,9 @@ namespace {
 
 enum class Weighing : uint8_t { Counts, Weights, Both };
 
+constexpr Named<Weighing> kWeighings[] = {
+    {"TF", Weighing::Counts}, {"IDF", Weighing::Weights}, {"TFIDF", Weighing::Both}};
+
 struct NgramOptions {
   std::vector<int64_t> pool;     ///< all n-grams in a row: those of 1 number, then of 2 ...
   std::vector<int64_t> starts;   ///< where in the pool those of n + 1 numbers begin
@@ -29,10 +32,7 @@ NgramOptions ngram_options(const Node& node) {
                        .shortest = node.int_or("min_gram_length", 1),
                        .longest = node.int_or("max_gram_length", 1),
                        .skips = node.int_or("max_skip_count", 0)};
-  const std::string mode = node.string_or("mode", "TF");
-  if (mode != "TF" && mode != "IDF" && mode != "TFIDF")
-    throw Error(ErrorCode::InvalidModel, "unknown mode '" + mode + "'");
-  options.weighing = mode == "TF" ? Weighing::Counts : mode == "IDF" ? Weighing::Weights : Weighing::Both;
+  options.weighing = value_named(node, "mode", "TF", kWeighings);
   int64_t grams = 0;
   const auto size = std::ssize(options.pool);
   for (size_t n = 0; n < options.starts.size(); ++n) {
@@ -73,7 +73,7 @@ void count_row(std::span<const int64_t> row, std::span<float> out, const NgramOp
     for (auto at = as_index(options.starts[n - 1]); at + n <= end; at += n, ++index) {
       if (length < options.shortest || length > options.longest) continue;
       int64_t count = 0;
-      // Numbers further apart than the row is long are in no row.
+      // No row holds numbers that are further apart than it is long.
       const int64_t most_steps = std::clamp<int64_t>(options.skips, 0, std::ssize(row)) + 1;
       for (int64_t step = 1; step <= (n == 1 ? 1 : most_steps); ++step)
         count += occurrences(row, std::span(options.pool).subspan(at, n), step);
@@ -89,23 +89,21 @@ void count_row(std::span<const int64_t> row, std::span<float> out, const NgramOp
   }
 }
 
-std::unique_ptr<Kernel> make_vectorizer(const KernelContext& context) {
-  return kernel_of([options = ngram_options(context.node)](KernelCall& call) {
-    const Shape shape = call.input(0).shape();
-    if (shape.rank() < 1 || shape.rank() > 2)
-      throw Error(ErrorCode::InvalidData,
-                  "one row or a batch of rows was expected, the input has shape " + shape.to_string());
-    const std::vector<int64_t> numbers = integers_of(call.input(0));
-    const int64_t columns = options.columns.empty() ? 0 : *std::ranges::max_element(options.columns) + 1;
-    const auto length = as_index(shape[shape.rank() - 1]), width = as_index(columns);
-    const size_t rows = shape.rank() == 2 ? as_index(shape[0]) : 1;
-    Tensor output(DataType::Float32, shape.rank() == 2 ? Shape{shape[0], columns} : Shape{columns}, call.allocator());
-    std::ranges::fill(output.mutable_data<float>(), 0.0F);
-    for (size_t r = 0; r < rows; ++r)
-      count_row(std::span(numbers).subspan(r * length, length), output.mutable_data<float>().subspan(r * width, width),
-                options);
-    call.set_output(0, std::move(output));
-  });
+void run_vectorizer(KernelCall& call, const NgramOptions& options) {
+  const Shape shape = call.input(0).shape();
+  if (shape.rank() < 1 || shape.rank() > 2)
+    throw Error(ErrorCode::InvalidData,
+                "one row or a batch of rows was expected, the input has shape " + shape.to_string());
+  const std::vector<int64_t> numbers = integers_of(call.input(0));
+  const int64_t columns = options.columns.empty() ? 0 : *std::ranges::max_element(options.columns) + 1;
+  const auto length = as_index(shape[shape.rank() - 1]), width = as_index(columns);
+  const size_t rows = shape.rank() == 2 ? as_index(shape[0]) : 1;
+  Tensor output(DataType::Float32, shape.rank() == 2 ? Shape{shape[0], columns} : Shape{columns}, call.allocator());
+  std::ranges::fill(output.mutable_data<float>(), 0.0F);
+  for (size_t r = 0; r < rows; ++r)
+    count_row(std::span(numbers).subspan(r * length, length), output.mutable_data<float>().subspan(r * width, width),
+              options);
+  call.set_output(0, std::move(output));
 }
 
 std::optional<Unsupported> refuse_strings(const KernelContext& context) {
@@ -113,18 +111,17 @@ std::optional<Unsupported> refuse_strings(const KernelContext& context) {
   return std::nullopt;
 }
 
-constexpr OperatorDef kNgramCountsDefinitions[] = {
-    {.op_type = "TfIdfVectorizer",
-     .signature = "X -> Y; max_gram_length:int! max_skip_count:int! min_gram_length:int! mode:string(TF|IDF|TFIDF)! "
-                  "ngram_counts:ints! ngram_indexes:ints! pool_int64s:ints pool_strings:strings weights:floats",
-     .traits = {.data_inputs = 0},
-     .make = make_vectorizer,
-     .first_opset = 9,
-     .check = refuse_strings},
-};
-
 }  // namespace
 
-std::span<const OperatorDef> ngram_counts_operators() { return kNgramCountsDefinitions; }
+std::vector<OperatorDef> ngram_counts_operators() {
+  return {
+      {"TfIdfVectorizer",
+       {.data_inputs = 0},
+       make_with<ngram_options, run_vectorizer>,
+       9,
+       LayoutNeed::Plain,
+       refuse_strings},
+  };
+}
 
 }  // namespace detent

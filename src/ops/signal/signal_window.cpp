@@ -13,7 +13,7 @@ namespace detent {
 
 namespace {
 
-/// a0 - a1 cos(2 pi n / N) + a2 cos(4 pi n / N)
+/// A window a0 - a1 cos(2 pi n / N) + a2 cos(4 pi n / N).
 struct Cosines {
   std::string_view op_type;
   double a0, a1, a2;
@@ -25,13 +25,14 @@ constexpr Cosines kWindows[] = {
     {"BlackmanWindow", 0.42, 0.5, 0.08},
 };
 
-DataType signal_window_type(const Node& node) { return data_type_from_onnx(node.int_or("output_datatype", 1)); }
+/// Returns the type of the output of a window or of mel weights.
+DataType output_type(const Node& node) { return data_type_from_onnx(node.int_or("output_datatype", 1)); }
 
-/// N is the size of a periodic window, one less for a symmetric one.
+/// Makes a kernel for a window; N is the size of a periodic window, one less for a symmetric one.
 std::unique_ptr<Kernel> make_window(const KernelContext& context) {
   const auto* window = std::ranges::find(kWindows, std::string_view(context.node.op_type), &Cosines::op_type);
   const bool periodic = context.node.int_or("periodic", 1) != 0;
-  return kernel_of([window = *window, periodic, type = signal_window_type(context.node)](KernelCall& call) {
+  return kernel_of([window = *window, periodic, type = output_type(context.node)](KernelCall& call) {
     const std::vector<int64_t> size = integers_of(call.input(0));
     if (size.size() != 1 || size[0] < 0) throw Error(ErrorCode::InvalidData, "one size of 0 or more was expected");
     Tensor values(DataType::Float64, Shape{size[0]}, call.allocator());
@@ -47,19 +48,13 @@ std::unique_ptr<Kernel> make_window(const KernelContext& context) {
   });
 }
 
-std::optional<Unsupported> refuse_signal_window_type(const KernelContext& context) {
-  if (signal_window_type(context.node) != DataType::Undefined) return std::nullopt;
-  return Unsupported{"an output element type which Detent does not compute with"};
-}
-
-DataType mel_weights_type(const Node& node) { return data_type_from_onnx(node.int_or("output_datatype", 1)); }
-
 double double_of(const Tensor& tensor) {
   if (tensor.element_count() != 1) throw Error(ErrorCode::InvalidModel, "one number was expected");
   return cast(tensor, DataType::Float64).data<double>()[0];
 }
 
-/// Spectrogram bins at which the mel bands begin, peak and end: equal steps on the scale 2595 log10(1 + f / 700).
+/// Returns the spectrogram bins at which the mel bands begin, peak and end: equal steps on the scale 2595 log10(1 + f /
+/// 700).
 std::vector<int64_t> band_edges(int64_t bands, double dft_length, double rate, double lowest, double highest) {
   const auto to_mel = [](double f) { return 2595 * std::log10(1 + f / 700); };
   const double step = (to_mel(highest) - to_mel(lowest)) / static_cast<double>(bands + 2);
@@ -67,13 +62,14 @@ std::vector<int64_t> band_edges(int64_t bands, double dft_length, double rate, d
   for (int64_t i = 0; i < bands + 2; ++i) {
     const double hertz = 700 * (std::pow(10.0, (static_cast<double>(i) * step + to_mel(lowest)) / 2595) - 1);
     const double bin = std::floor((dft_length + 1) * hertz / rate);
-    if (!(std::abs(bin) < 0x1p31)) throw Error(ErrorCode::InvalidData, "the edges of the mel bands are no frequencies");
+    if (!(std::abs(bin) < 0x1p31))
+      throw Error(ErrorCode::InvalidData, "the edges of the mel bands are not valid frequencies");
     edges.push_back(static_cast<int64_t>(bin));
   }
   return edges;
 }
 
-/// A triangle for every mel band. Errors  InvalidData when a band lies beyond the spectrogram.
+/// Computes a triangle for every mel band. Errors  InvalidData when a band lies beyond the spectrogram.
 void run_mel(KernelCall& call, DataType type) {
   const double band_count = double_of(call.input(0)), dft_length = double_of(call.input(1));
   const double rate = double_of(call.input(2));
@@ -105,45 +101,15 @@ void run_mel(KernelCall& call, DataType type) {
   call.set_output(0, cast(weights, type, call.allocator()));
 }
 
-std::unique_ptr<Kernel> make_mel(const KernelContext& context) {
-  return kernel_of([type = mel_weights_type(context.node)](KernelCall& call) { run_mel(call, type); });
-}
-
-std::optional<Unsupported> refuse_mel_weights_type(const KernelContext& context) {
-  if (mel_weights_type(context.node) != DataType::Undefined) return std::nullopt;
-  return Unsupported{"an output element type which Detent does not compute with"};
-}
-
-constexpr OperatorDef kSignalWindowDefinitions[] = {
-    {.op_type = "HannWindow",
-     .signature = "size -> output; output_datatype:int periodic:int",
-     .traits = {.data_inputs = 0},
-     .make = make_window,
-     .first_opset = 17,
-     .check = refuse_signal_window_type},
-    {.op_type = "HammingWindow",
-     .signature = "size -> output; output_datatype:int periodic:int",
-     .traits = {.data_inputs = 0},
-     .make = make_window,
-     .first_opset = 17,
-     .check = refuse_signal_window_type},
-    {.op_type = "BlackmanWindow",
-     .signature = "size -> output; output_datatype:int periodic:int",
-     .traits = {.data_inputs = 0},
-     .make = make_window,
-     .first_opset = 17,
-     .check = refuse_signal_window_type},
-    {.op_type = "MelWeightMatrix",
-     .signature =
-         "num_mel_bins dft_length sample_rate lower_edge_hertz upper_edge_hertz -> output; output_datatype:int",
-     .traits = {.data_inputs = 0},
-     .make = make_mel,
-     .first_opset = 17,
-     .check = refuse_mel_weights_type},
-};
-
 }  // namespace
 
-std::span<const OperatorDef> signal_window_operators() { return kSignalWindowDefinitions; }
+std::vector<OperatorDef> signal_window_operators() {
+  return {
+      {"HannWindow", {.data_inputs = 0}, make_window, 17},
+      {"HammingWindow", {.data_inputs = 0}, make_window, 17},
+      {"BlackmanWindow", {.data_inputs = 0}, make_window, 17},
+      {"MelWeightMatrix", {.data_inputs = 0}, make_with<output_type, run_mel>, 17},
+  };
+}
 
 }  // namespace detent

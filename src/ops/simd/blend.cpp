@@ -10,7 +10,7 @@ namespace detent::HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Neighbouring outputs from scattered inputs of one row.
+/// Computes neighbouring outputs from scattered inputs of one row.
 void blend_scattered(const float* in, float* out, const BlendTable& table) {
   const hn::ScalableTag<float> d;
   const hn::RebindToSigned<decltype(d)> di;

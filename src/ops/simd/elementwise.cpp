@@ -17,7 +17,7 @@ using Tag = hn::ScalableTag<float>;
 using Vector = hn::Vec<Tag>;
 constexpr size_t kMostLanes = 16;  // 512 bits
 
-/// The last, partial vector goes through a padded copy, so that every element sees the same instructions.
+/// Applies f; the last, partial vector goes through a padded copy, so that every element sees the same instructions.
 template <class F>
 HWY_INLINE void map(const float* in, float* out, size_t count, F f) {
   const Tag d;
@@ -33,12 +33,12 @@ HWY_INLINE void map(const float* in, float* out, size_t count, F f) {
 
 HWY_INLINE Vector constant(float value) { return hn::Set(Tag(), value); }
 
-/// x > 0 ? above : below, NaN going to `below`.
+/// Returns x > 0 ? above : below; `below` for NaN.
 HWY_INLINE Vector by_sign(Vector x, Vector above, Vector below) {
   return hn::IfThenElse(hn::Gt(x, hn::Zero(Tag())), above, below);
 }
 
-/// max(low, min(high, x)) with NaN kept.
+/// Returns max(low, min(high, x)); NaN stays NaN.
 HWY_INLINE Vector clamp(Vector x, Vector low, Vector high) {
   x = hn::IfThenElse(hn::Lt(x, low), low, x);
   return hn::IfThenElse(hn::Gt(x, high), high, x);
@@ -82,14 +82,15 @@ bool apply_rectifier(const UnarySpec& spec, const float* in, float* out, size_t 
   }
 }
 
-/// log(1 + e^x) = max(x, 0) + log1p(e^-|x|)
+/// Computes log(1 + e^x) = max(x, 0) + log1p(e^-|x|)
 HWY_INLINE Vector softplus(Tag d, Vector x) {
   const Vector small = hn::Log1p(d, exp_of(d, hn::Neg(hn::Abs(x))));
   const Vector y = hn::Add(hn::Max(x, hn::Zero(d)), small);
   return hn::IfThenElse(hn::Eq(x, x), y, x);
 }
 
-/// tanh(softplus(x)) = n / (n + 2) with n = e^x (e^x + 2); from x = 20 on it is 1 in float.
+/// Computes x tanh(softplus(x)): tanh(softplus(x)) = n / (n + 2) with n = e^x (e^x + 2); from x = 20 on it is 1 in
+/// float.
 HWY_INLINE Vector mish(Tag d, Vector x) {
   const Vector e = exp_of(d, hn::Min(x, constant(20)));
   const Vector n = hn::Mul(e, hn::Add(e, constant(2)));
@@ -129,7 +130,7 @@ bool apply_smooth(const UnarySpec& spec, const float* in, float* out, size_t cou
   }
 }
 
-/// Highway's Log is for positive finite numbers.
+/// Computes log(x); Highway's Log is for positive finite numbers.
 HWY_INLINE Vector log_of(Tag d, Vector x) {
   const Vector infinity = constant(std::numeric_limits<float>::infinity());
   Vector y = hn::Log(d, x);
@@ -175,8 +176,8 @@ struct RowOperand {
   bool one;
 };
 
-/// One row of a binary function. The operations are exact to the bit in any vector width, so single lanes may end the
-/// row.
+/// Computes a row of a binary function. The operations are exact to the bit in any vector width, so single lanes may
+/// end the row.
 template <class F>
 HWY_INLINE void binary_row(const RowOperand& left, const RowOperand& right, float* out, int64_t length, F f) {
   const auto [a, one_a] = left;

@@ -5,7 +5,7 @@
 
 namespace detent {
 
-/// IEEE half to float and back (round to nearest even), with the CPU's instructions where it has them.
+/// Convert IEEE half to float and back (round to nearest even), with the CPU's instructions where it has them.
 void halves_to_floats(const uint16_t* in, float* out, size_t count);
 void floats_to_halves(const float* in, uint16_t* out, size_t count);
 

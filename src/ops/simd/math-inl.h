@@ -14,7 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace detent::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Highway's Exp is undefined above its range and gives 0 for NaN.
+/// Computes exp(x); Highway's Exp is undefined above its range and gives 0 for NaN.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V exp_of(D d, V x) {
   const V overflow = hn::Set(d, 88.72283935546875f);  // the largest float whose exponential is finite
@@ -29,8 +29,8 @@ HWY_INLINE V sigmoid_of(D d, V x) {
   return hn::Div(one, hn::Add(one, exp_of(d, hn::Neg(x))));
 }
 
-/// |x| < 1: Maclaurin series, next term below 2^-27. Else Abramowitz and Stegun 7.1.26, absolute error 1.5e-7 where erf
-/// > 0.84.
+/// Computes erf(x). |x| < 1: Maclaurin series, next term below 2^-27. Else Abramowitz and Stegun 7.1.26, absolute error
+/// 1.5e-7 where erf > 0.84.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V erf_of(D d, V x) {
   const V magnitude = hn::Abs(x);
@@ -58,7 +58,7 @@ HWY_INLINE V tanh_of(D d, V x) {
   return hn::IfThenElse(hn::Eq(x, x), y, x);
 }
 
-/// exp(x) - 1 for x <= 0; the caller selects x > 0 away.
+/// Computes exp(x) - 1 for x <= 0; the caller replaces the result for x > 0.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V expm1_of_negative(D d, V x) {
   const V y = hn::Expm1(d, hn::Max(hn::Min(x, hn::Zero(d)), hn::Set(d, -90.0f)));

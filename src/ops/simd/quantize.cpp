@@ -14,8 +14,8 @@ namespace detent::HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// The bounds are integers, so clamping before rounding gives what clamping after it gives, and the conversion cannot
-/// overflow. NaN fails both comparisons and is set to 0 first.
+/// Clamps before it rounds: with integers as bounds the result is the same, and the conversion cannot overflow. NaN
+/// fails both comparisons and is set to 0 first.
 template <class Q>
 HWY_INLINE void quantize(const float* in, Q* out, float scale, int32_t zero_point, size_t count) {
   const hn::ScalableTag<float> d;
@@ -56,29 +56,12 @@ HWY_INLINE void dequantize(const Q* in, float* out, float scale, int32_t zero_po
   for (; i < count; ++i) out[i] = static_cast<float>(int32_t{in[i]} - zero_point) * scale;
 }
 
-void quantize_s8(const float* in, int8_t* out, float scale, int32_t zero, size_t n) {
-  quantize(in, out, scale, zero, n);
+void quantize_codes(const float* in, Codes out, float scale, int32_t zero_point, size_t count) {
+  std::visit([&](auto* codes) { quantize(in, codes, scale, zero_point, count); }, out);
 }
-void quantize_u8(const float* in, uint8_t* out, float scale, int32_t zero, size_t n) {
-  quantize(in, out, scale, zero, n);
-}
-void quantize_s16(const float* in, int16_t* out, float scale, int32_t zero, size_t n) {
-  quantize(in, out, scale, zero, n);
-}
-void quantize_u16(const float* in, uint16_t* out, float scale, int32_t zero, size_t n) {
-  quantize(in, out, scale, zero, n);
-}
-void dequantize_s8(const int8_t* in, float* out, float scale, int32_t zero, size_t n) {
-  dequantize(in, out, scale, zero, n);
-}
-void dequantize_u8(const uint8_t* in, float* out, float scale, int32_t zero, size_t n) {
-  dequantize(in, out, scale, zero, n);
-}
-void dequantize_s16(const int16_t* in, float* out, float scale, int32_t zero, size_t n) {
-  dequantize(in, out, scale, zero, n);
-}
-void dequantize_u16(const uint16_t* in, float* out, float scale, int32_t zero, size_t n) {
-  dequantize(in, out, scale, zero, n);
+
+void dequantize_codes(ConstCodes in, float* out, float scale, int32_t zero_point, size_t count) {
+  std::visit([&](const auto* codes) { dequantize(codes, out, scale, zero_point, count); }, in);
 }
 
 }  // namespace
@@ -88,39 +71,15 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace detent {
 
-HWY_EXPORT(quantize_s8);
-HWY_EXPORT(quantize_u8);
-HWY_EXPORT(quantize_s16);
-HWY_EXPORT(quantize_u16);
-HWY_EXPORT(dequantize_s8);
-HWY_EXPORT(dequantize_u8);
-HWY_EXPORT(dequantize_s16);
-HWY_EXPORT(dequantize_u16);
+HWY_EXPORT(quantize_codes);
+HWY_EXPORT(dequantize_codes);
 
-void quantize_run(const float* in, int8_t* out, float scale, int32_t zero_point, size_t count) {
-  HWY_DYNAMIC_DISPATCH(quantize_s8)(in, out, scale, zero_point, count);
-}
-void quantize_run(const float* in, uint8_t* out, float scale, int32_t zero_point, size_t count) {
-  HWY_DYNAMIC_DISPATCH(quantize_u8)(in, out, scale, zero_point, count);
-}
-void quantize_run(const float* in, int16_t* out, float scale, int32_t zero_point, size_t count) {
-  HWY_DYNAMIC_DISPATCH(quantize_s16)(in, out, scale, zero_point, count);
-}
-void quantize_run(const float* in, uint16_t* out, float scale, int32_t zero_point, size_t count) {
-  HWY_DYNAMIC_DISPATCH(quantize_u16)(in, out, scale, zero_point, count);
+void quantize_run(const float* in, Codes out, float scale, int32_t zero_point, size_t count) {
+  HWY_DYNAMIC_DISPATCH(quantize_codes)(in, out, scale, zero_point, count);
 }
 
-void dequantize_run(const int8_t* in, float* out, float scale, int32_t zero_point, size_t count) {
-  HWY_DYNAMIC_DISPATCH(dequantize_s8)(in, out, scale, zero_point, count);
-}
-void dequantize_run(const uint8_t* in, float* out, float scale, int32_t zero_point, size_t count) {
-  HWY_DYNAMIC_DISPATCH(dequantize_u8)(in, out, scale, zero_point, count);
-}
-void dequantize_run(const int16_t* in, float* out, float scale, int32_t zero_point, size_t count) {
-  HWY_DYNAMIC_DISPATCH(dequantize_s16)(in, out, scale, zero_point, count);
-}
-void dequantize_run(const uint16_t* in, float* out, float scale, int32_t zero_point, size_t count) {
-  HWY_DYNAMIC_DISPATCH(dequantize_u16)(in, out, scale, zero_point, count);
+void dequantize_run(ConstCodes in, float* out, float scale, int32_t zero_point, size_t count) {
+  HWY_DYNAMIC_DISPATCH(dequantize_codes)(in, out, scale, zero_point, count);
 }
 
 // Only biases are int32: a few thousand elements, and the difference may need 33 bits.

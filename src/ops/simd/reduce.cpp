@@ -105,7 +105,7 @@ HWY_INLINE float reduce_row(const float* in, int64_t count) {
   return result;
 }
 
-/// Columns [0, lanes of D) of `rows` rows that lie `stride` apart.
+/// Reduces columns [0, lanes of D) of `rows` rows that lie `stride` apart.
 template <class F, class D>
 HWY_INLINE void reduce_columns(D d, const float* in, float* out, int64_t rows, int64_t stride) {
   auto total = hn::Set(d, F::kNeutral);
@@ -144,7 +144,7 @@ void reduce(ReduceFunction function, const float* in, float* out, int64_t outer,
   }
 }
 
-/// out = exp(in - shift), returns the sum. The rest goes through a padded copy.
+/// Computes out = exp(in - shift) and returns the sum. The last, partial vector goes through a padded copy.
 HWY_INLINE float exp_row(const float* in, float* out, float shift, int64_t count) {
   const Tag d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
@@ -176,7 +176,7 @@ void softmax_row(SoftmaxFunction function, const float* in, float* out, int64_t 
   for (int64_t i = 0; i < count; ++i) out[i] = in[i] - shift;
 }
 
-/// `width` (lanes of D) neighbouring columns.
+/// Applies the function to as many neighbouring columns as D has lanes.
 template <class D>
 HWY_INLINE void softmax_columns(D d, SoftmaxFunction function, const float* in, float* out, int64_t count,
                                 int64_t stride) {

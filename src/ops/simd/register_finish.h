@@ -14,11 +14,11 @@ struct RegisterFinish {
   float high = std::numeric_limits<float>::infinity();
 };
 
-/// Called with each stretch of the output that RegisterFinish is done with, [begin, end) in elements from its start,
-/// while it is in cache. May be called from several threads, never twice for one element.
+/// The steps behind RegisterFinish, done while an output stretch is in cache.
 class StretchFinish {
  public:
   virtual ~StretchFinish() = default;
+  /// Finishes elements [begin, end) of the output. May be called from several threads, never twice for one element.
   virtual void finish(size_t begin, size_t end) const = 0;
 };
 

@@ -10,8 +10,8 @@ namespace detent {
 inline constexpr size_t kSaturatingColumns = 16;
 inline constexpr size_t kSaturatingRows = 4;  ///< the inner axis is padded to a multiple of this
 
-/// sums[r][c] = sum over i of saturate16(a[r][2i] * b[2i][c] + a[r][2i + 1] * b[2i + 1][c]), in 32 bits: what
-/// vpmaddubsw and vpmaddwd give.
+/// Computes sums[r][c] = sum over i of saturate16(a[r][2i] * b[2i][c] + a[r][2i + 1] * b[2i + 1][c]), in 32 bits, as
+/// vpmaddubsw and vpmaddwd do.
 ///
 /// a        rows of `quads` * 4 codes, dense.
 /// packed   `column_blocks` * `quads` * 64 weights.

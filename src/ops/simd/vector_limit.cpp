@@ -6,8 +6,8 @@ namespace detent {
 
 namespace {
 
-/// In Highway's masks a better target of one architecture has a lower bit (hwy/detect_targets.h). AVX3 is AVX-512 F,
-/// BW, DQ, CD, VL.
+/// Returns Highway's target. In its masks a better target of one architecture has a lower bit (hwy/detect_targets.h).
+/// AVX3 is AVX-512 F, BW, DQ, CD, VL.
 int64_t target_of(VectorLimit limit) { return limit == VectorLimit::Avx2 ? HWY_AVX2 : HWY_AVX3; }
 
 }  // namespace

@@ -2,13 +2,13 @@
 
 namespace detent {
 
-/// Instruction sets that the loops over raw numbers can be held to.
+/// Instruction sets that loops over raw numbers can be limited to.
 enum class VectorLimit { Avx2, Avx512 };
 
-/// True when this CPU has all of it.
+/// True when this CPU has the whole instruction set.
 [[nodiscard]] bool cpu_has(VectorLimit limit);
 
-/// From now on no loop of the process uses anything wider or newer; called before other threads run any.
+/// Limits all loops of the process to this instruction set. Call it before other threads run any.
 void limit_vectors(VectorLimit limit);
 
 }  // namespace detent

@@ -75,7 +75,8 @@ bool source(const float* const* pixels, const WinogradBlock& block, size_t tile,
   return hn::AllFalse(d, hn::IsNaN(zeros));
 }
 
-/// out[r][0 .. N vectors) = sum over k of a[r][k] * b[k][...]: `rows` rows, one chain of multiply-adds an element.
+/// Computes out[r][0 .. N vectors) = sum over k of a[r][k] * b[k][...]: `rows` rows, one chain of multiply-adds an
+/// element.
 template <size_t R, size_t N>
 HWY_INLINE void multiply_rows(const float* a, size_t channels, const float* b, float* out, size_t outputs) {
   const Tag d;

@@ -8,7 +8,7 @@
 #include "ops/op_list.h"
 #include "ops/operands.h"
 #include "ops/simd/elementwise.h"
-#include "ops/types/half_precision.h"
+#include "ops/types/float_types.h"
 
 namespace detent {
 
@@ -57,24 +57,17 @@ void run_causal_conv(KernelCall& call, bool silu) {
   call.set_output(1, std::move(state));
 }
 
-std::unique_ptr<Kernel> make_causal_conv(const KernelContext& context) {
-  const std::string activation = context.node.string_or("activation", "none");
-  if (activation != "none" && activation != "silu" && activation != "swish")
-    throw Error(ErrorCode::InvalidModel,
-                "attribute activation='" + activation + "' is none of 'none', 'silu' and 'swish'");
-  return kernel_of([silu = activation != "none"](KernelCall& call) { run_causal_conv(call, silu); });
+bool applies_silu(const Node& node) {
+  constexpr Named<bool> kActivations[] = {{"none", false}, {"silu", true}, {"swish", true}};
+  return value_named(node, "activation", "none", kActivations);
 }
-
-constexpr OperatorDef kCausalConvDefinitions[] = {
-    {.op_type = "CausalConvWithState",
-     .signature = "input weight bias? past_state? -> output present_state; activation:string(none|silu|swish)",
-     .traits = {.data_inputs = 1},
-     .make = with_half<make_causal_conv>,
-     .first_opset = 27},
-};
 
 }  // namespace
 
-std::span<const OperatorDef> causal_conv_operators() { return kCausalConvDefinitions; }
+std::vector<OperatorDef> causal_conv_operators() {
+  return {
+      {"CausalConvWithState", {.data_inputs = 1}, with_half<make_with<applies_silu, run_causal_conv>>, 27},
+  };
+}
 
 }  // namespace detent

@@ -17,20 +17,19 @@ struct ConvolutionProblem {
   int64_t group = 1;
 };
 
-/// Convolution kernels of our own, for channels-last float tensors. An element's value does not depend on `team`.
+/// A convolution kernel of Detent for channels-last float tensors. An element's value does not depend on `team`.
 class ChannelsLastConvolution {
  public:
   virtual ~ChannelsLastConvolution() = default;
-  /// rest  nullptr: nothing is left to do. team  threads to use.
+  /// Computes the output. rest  nullptr: nothing is left to do. team  threads to use.
   virtual void run(const float* input, float* output, const RegisterFinish& finish, const StretchFinish* rest,
                    Workspace& workspace, int team) const = 0;
 };
 
-/// 3 x 3 with stride 1 through the minimal filtering F(2x2, 3x3): 16 products where the definition has 36. Rounding
-/// errors grow about twofold.
-///
-/// nullptr  where it does not apply (another window, groups, channels that are no multiples of 16) or would not pay.
-/// Source   A. Lavin, S. Gray, "Fast Algorithms for Convolutional Neural Networks", 2015.
+/// Makes a kernel for 3 x 3 windows with stride 1 through the minimal filtering F(2x2, 3x3): 16 products instead of 36.
+/// Rounding errors grow about twofold. nullptr where it does not apply (another window, groups, channels that are no
+/// multiples of 16) or would not pay.
+/// Source  A. Lavin, S. Gray, "Fast Algorithms for Convolutional Neural Networks", 2015.
 [[nodiscard]] std::unique_ptr<const ChannelsLastConvolution> make_winograd(const ConvolutionProblem& problem);
 
 }  // namespace detent

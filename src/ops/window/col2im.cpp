@@ -3,14 +3,14 @@
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
-#include "ops/types/half_precision.h"
+#include "ops/types/float_types.h"
 #include "ops/window/window_loop.h"
 
 namespace detent {
 
 namespace {
 
-/// Adds every column back to where its window was taken from; what lay in the padding is dropped.
+/// Adds every column back at the place of its window; elements in the padding are dropped.
 template <class T>
 void fold(const T* in, T* out, const Window& window, std::span<const int64_t> image) {
   using Wide = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;  // integers wrap around
@@ -31,7 +31,7 @@ void fold(const T* in, T* out, const Window& window, std::span<const int64_t> im
     });
 }
 
-/// N x (C * block) x positions -> N x C x image.
+/// Computes N x (C * block) x positions -> N x C x image.
 void run_col2im(KernelCall& call, const WindowAttributes& attributes) {
   const Tensor& input = call.input(0);
   const Shape& shape = input.shape();
@@ -57,21 +57,12 @@ void run_col2im(KernelCall& call, const WindowAttributes& attributes) {
   call.set_output(0, std::move(output));
 }
 
-std::unique_ptr<Kernel> make_col2im(const KernelContext& context) {
-  return kernel_of(
-      [attributes = WindowAttributes::parse(context.node)](KernelCall& call) { run_col2im(call, attributes); });
-}
-
-constexpr OperatorDef kCol2imDefinitions[] = {
-    {.op_type = "Col2Im",
-     .signature = "input image_shape block_shape -> output; dilations:ints pads:ints strides:ints",
-     .traits = {.data_inputs = 1},
-     .make = with_half<make_col2im>,
-     .first_opset = 18},
-};
-
 }  // namespace
 
-std::span<const OperatorDef> col2im_operators() { return kCol2imDefinitions; }
+std::vector<OperatorDef> col2im_operators() {
+  return {
+      {"Col2Im", {.data_inputs = 1}, with_half<make_with<WindowAttributes::parse, run_col2im>>, 18},
+  };
+}
 
 }  // namespace detent

@@ -8,10 +8,9 @@
 #include "ops/operands.h"
 #include "ops/shape_only.h"
 #include "ops/traits.h"
-#include "ops/types/float_only.h"
+#include "ops/types/float_types.h"
 #include "ops/window/channels_last_convolution.h"
 #include "ops/window/integer_convolution.h"
-#include "ops/window/saturating_convolution.h"
 #include "ops/window/saturating_layer.h"
 #include "ops/window/window.h"
 
@@ -19,13 +18,11 @@ namespace detent {
 
 namespace {
 
-// Conv and ConvTranspose as parameters of one kernel.
-
-/// Conv.
+/// Conv, as a parameter of ConvolutionKernel.
 struct ForwardConvolution {
   using Primitive = dnnl::convolution_forward;
   static constexpr bool finish_inside = true;  // bias and post-ops belong to the primitive
-  static constexpr bool has_own = true;        // some shapes have kernels of our own
+  static constexpr bool has_own = true;        // Detent has kernels for some shapes
   static constexpr bool sums_integers = true;  // between pairs
   static constexpr auto algorithm = dnnl::algorithm::convolution_direct;
   static constexpr const char* name = "convolution";
@@ -35,7 +32,7 @@ struct ForwardConvolution {
                         const std::vector<int64_t>& kernel) {
     return resolve_window(attributes, input, kernel);
   }
-  /// ONNX weights (O, I/g, k...) as oneDNN's (g, O/g, I/g, k...), which is the same memory.
+  /// Describes ONNX weights (O, I/g, k...) as oneDNN's (g, O/g, I/g, k...), which is the same memory.
   static dnnl::memory::desc weights_in_file(const Shape& weights, int64_t group) {
     dnnl::memory::dims dims{weights[0] / group, weights[1]};
     dims.insert(dims.end(), weights.begin() + 2, weights.end());
@@ -44,7 +41,7 @@ struct ForwardConvolution {
   }
 };
 
-/// ConvTranspose.
+/// ConvTranspose, as a parameter of ConvolutionKernel.
 struct TransposedConvolution {
   using Primitive = dnnl::deconvolution_forward;
   // oneDNN 2.6 adds bias and post-ops of a deconvolution in reference loops, up to 30 times slower than the kernel
@@ -61,7 +58,7 @@ struct TransposedConvolution {
     return resolve_transposed_window(attributes, input, kernel, node.ints_or("output_padding", {}),
                                      node.ints_or("output_shape", {}));
   }
-  /// ONNX weights (I, O/g, k...) as oneDNN's (g, O/g, I/g, k...): input and output channels change places.
+  /// Describes ONNX weights (I, O/g, k...) as oneDNN's (g, O/g, I/g, k...): input and output channels change places.
   static dnnl::memory::desc weights_in_file(const Shape& weights, int64_t group) {
     const int64_t inputs = weights[0] / group;
     const int64_t outputs = weights[1];
@@ -90,7 +87,7 @@ memory::dims less_one(const std::vector<int64_t>& values) {
 
 std::vector<int64_t> spatial_of(const Shape& shape) { return {shape.begin() + 2, shape.end()}; }
 
-/// oneDNN takes ungrouped weights without the leading 1.
+/// Removes the leading 1 of ungrouped weights, as oneDNN takes them.
 memory::dims without_group(const memory::dims& dims, int64_t group) {
   return group == 1 ? memory::dims(dims.begin() + 1, dims.end()) : dims;
 }
@@ -102,7 +99,7 @@ struct CompiledConvolution {
   bool fused = false;                                  // post-ops are inside the primitive
   bool integer = false;                                // it sums the codes of IntegerOperands
   Tensor packed_weights;                               // empty when the weights are not constant
-  std::unique_ptr<const ChannelsLastConvolution> own;  // instead of all that
+  std::unique_ptr<const ChannelsLastConvolution> own;  // instead of the primitive
 };
 
 bool is_dequantized(const KernelContext& context, size_t slot) {
@@ -215,7 +212,7 @@ class ConvolutionKernel final : public Kernel {
                                               std::to_string(Variant::input_channels(weights, group_)));
   }
 
-  /// Kernels read floats, or codes where these are summed, and as many numbers of the bias as there are channels.
+  /// Checks what kernels read: floats, or codes where these are summed, and one number of the bias a channel.
   void check_elements(const KernelCall& call) const {
     for (size_t slot = 0; slot < call.input_count(); ++slot) {
       const bool takes_codes = slot == 0 && integers_ && call.input(0).type() == integers_->code_type();
@@ -238,7 +235,8 @@ class ConvolutionKernel final : public Kernel {
     });
   }
 
-  /// Waking a team, and waiting for its slowest thread on a busy machine, costs more than a small step's sums.
+  /// Returns the threads to use. A team that wakes up, and waits for its slowest thread on a busy machine, costs more
+  /// than a small step's sums.
   int threads_for(const Shape& input, const Shape& weights) const {
     constexpr double kWorth =
         1 << 20;  // multiply-adds, upper bound from the input: 10 to 20 microseconds of one thread
@@ -253,9 +251,7 @@ class ConvolutionKernel final : public Kernel {
   }
 
   Shape output_shape(const Shape& input, const Shape& weights, const Window& window) const {
-    Shape shape{input[0], Variant::output_channels(weights, group_)};
-    for (const int64_t extent : window.output) shape.push_back(extent);
-    return shape;
+    return window.output_shape(input[0], Variant::output_channels(weights, group_));
   }
 
   CompiledConvolution compile(const ConvolutionKey& key, bool has_bias) const {
@@ -276,7 +272,7 @@ class ConvolutionKernel final : public Kernel {
     return compiled;
   }
 
-  /// False where `integers` are given and oneDNN has no fast kernel for them.
+  /// Makes the primitive; returns false where `integers` are given and oneDNN has no fast kernel for them.
   bool compile_primitive(CompiledConvolution& compiled, const ConvolutionKey& key, const Window& window, bool has_bias,
                          const IntegerOperands* integers) const {
     const auto source = integers ? integers->source_type() : memory::data_type::f32;
@@ -337,8 +333,8 @@ class ConvolutionKernel final : public Kernel {
     return onednn::reorder(onednn::wrap(weights, in_file), wanted, allocator);
   }
 
-  /// Packed constant weights, shared by input shapes for which oneDNN wants the same packing. Called under the cache's
-  /// lock.
+  /// Returns packed constant weights, shared by input shapes for which oneDNN wants the same packing. The caller holds
+  /// the cache's lock.
   Tensor packed_for(const memory::desc& wanted, const Tensor& weights) const {
     for (const auto& [desc, tensor] : packed_)
       if (desc == wanted) return tensor;
@@ -361,7 +357,7 @@ class ConvolutionKernel final : public Kernel {
   mutable std::vector<std::pair<memory::desc, Tensor>> packed_;  // guarded by the cache's lock
 };
 
-/// Where oneDNN has no kernel for the codes the kernel makes floats of them itself.
+/// True when the kernel takes codes; it makes floats of them itself where oneDNN has no kernel for them.
 bool sums_codes(const KernelContext& context) {
   if (context.products == CpuProducts::Avx2 && SaturatingLayer::find(context)) return true;
   return IntegerOperands::find(context) != nullptr;
@@ -373,34 +369,22 @@ std::unique_ptr<Kernel> make_convolution(const KernelContext& context) {
   return make_kernel<ConvolutionKernel<ForwardConvolution>>(context);
 }
 
-constexpr OpTraits kConvTraits{
-    .kind = OpKind::Conv, .weight_slot = 1, .bias_slot = 2, .weight_axis = WeightAxis::First, .data_inputs = 3};
-constexpr OpTraits kConvTransposeTraits{.kind = OpKind::ConvTranspose,
-                                        .weight_slot = 1,
-                                        .bias_slot = 2,
-                                        .weight_axis = WeightAxis::Second,
-                                        .data_inputs = 3};
-
-constexpr OperatorDef kConvolutions[] = {
-    {.op_type = "Conv",
-     .signature = "X W B? -> Y; auto_pad:string(NOTSET|SAME_UPPER|SAME_LOWER|VALID) dilations:ints group:int "
-                  "kernel_shape:ints pads:ints strides:ints",
-     .traits = kConvTraits,
-     .make = with_float<make_convolution>,
-     .layout = LayoutNeed::Any,
-     .fuse = PostOps::accept,
-     .sums_codes = sums_codes},
-    {.op_type = "ConvTranspose",
-     .signature = "X W B? -> Y; auto_pad:string(NOTSET|SAME_UPPER|SAME_LOWER|VALID) dilations:ints group:int "
-                  "kernel_shape:ints output_padding:ints output_shape:ints pads:ints strides:ints",
-     .traits = kConvTransposeTraits,
-     .make = with_float<make_kernel<ConvolutionKernel<TransposedConvolution>>>,
-     .layout = LayoutNeed::Any,
-     .fuse = PostOps::accept_activation},
-};
-
 }  // namespace
 
-std::span<const OperatorDef> convolution_operators() { return kConvolutions; }
+std::vector<OperatorDef> convolution_operators() {
+  return {
+      {.op_type = "Conv",
+       .traits = {OpKind::Conv, false, 1, 2, WeightAxis::First, 3},
+       .make = with_float<make_convolution>,
+       .layout = LayoutNeed::Any,
+       .fuse = PostOps::accept,
+       .sums_codes = sums_codes},
+      {.op_type = "ConvTranspose",
+       .traits = {OpKind::ConvTranspose, false, 1, 2, WeightAxis::Second, 3},
+       .make = with_float<make_kernel<ConvolutionKernel<TransposedConvolution>>>,
+       .layout = LayoutNeed::Any,
+       .fuse = PostOps::accept_activation},
+  };
+}
 
 }  // namespace detent

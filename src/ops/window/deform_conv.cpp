@@ -9,7 +9,7 @@
 #include "ops/onednn/onednn.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
-#include "ops/types/float_only.h"
+#include "ops/types/float_types.h"
 #include "ops/window/window.h"
 
 namespace detent {
@@ -22,7 +22,7 @@ struct Corners {
   std::array<float, 4> weight;
 };
 
-/// Bilinear at (y, x) of a channels-last image; `zeros` stands for what lies outside.
+/// Returns the corners of bilinear sampling at (y, x) of a channels-last image; `zeros` stands for pixels outside.
 Corners corners_at(const float* image, const Shape& shape, const float* zeros, double y, double x) {
   const int64_t channels = shape[1], height = shape[2], width = shape[3];
   if (!(y > -1 && x > -1 && y < static_cast<double>(height) && x < static_cast<double>(width)))
@@ -79,14 +79,15 @@ Geometry geometry_of(const KernelCall& call, const DeformOptions& options) {
   return geometry;
 }
 
-/// One image: what the kernel reads at output positions becomes rows of matrices, one matrix a group.
+/// A sampler of one image: the pixels that the kernel reads at output positions become rows of matrices, one matrix a
+/// group.
 class Sampler {
  public:
   /// image  channels-last. offsets, mask  of the image; `mask` may be nullptr. All outlive this object.
   Sampler(const Geometry& geometry, const float* image, const float* offsets, const float* mask)
       : geometry_(geometry), image_(image), offsets_(offsets), mask_(mask), zeros_(as_index(geometry.input[1])) {}
 
-  /// rows[group][at - first] for positions [first, end): the samples of the group's channels, tap by tap.
+  /// Fills rows[group][at - first] for positions [first, end): the samples of the group's channels, tap by tap.
   void gather(int64_t first, int64_t end, float* rows) const {
     const int64_t taps = geometry_.taps(), inner = taps * geometry_.weights[1];
     const int64_t width = geometry_.input[1] / geometry_.offset_groups;  // channels that share an offset
@@ -183,17 +184,12 @@ std::unique_ptr<Kernel> make_deform_conv(const KernelContext& context) {
   });
 }
 
-constexpr OperatorDef kDeformConvDefinitions[] = {
-    {.op_type = "DeformConv",
-     .signature =
-         "X W offset B? mask? -> Y; dilations:ints group:int kernel_shape:ints offset_group:int pads:ints strides:ints",
-     .traits = {.data_inputs = 1},
-     .make = with_float<make_deform_conv>,
-     .first_opset = 19},
-};
-
 }  // namespace
 
-std::span<const OperatorDef> deform_conv_operators() { return kDeformConvDefinitions; }
+std::vector<OperatorDef> deform_conv_operators() {
+  return {
+      {"DeformConv", {.data_inputs = 1}, with_float<make_deform_conv>, 19},
+  };
+}
 
 }  // namespace detent

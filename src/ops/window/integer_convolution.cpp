@@ -21,8 +21,8 @@ bool is_dot_product_exact() {
   return has(cpu_isa::avx512_core_vnni) || has(cpu_isa::avx2_vnni);
 }
 
-/// Weights minus their zero points; an empty handle where these leave 8 bits, and where neither one scale holds for all
-/// weights nor one for each output channel.
+/// Returns weights minus their zero points; an empty handle where these leave 8 bits, and where neither one scale holds
+/// for all weights nor one for each output channel.
 Tensor centred_weights(const KernelContext& context, const Dequantizer& dequantizer) {
   const KernelContext own{context.graph, *dequantizer.node, context.opset, {}, context.folded};
   const Tensor* codes = own.constant(0);
@@ -47,7 +47,7 @@ Tensor centred_weights(const KernelContext& context, const Dequantizer& dequanti
   return weights;
 }
 
-/// One factor for each output channel, or for all, to be broadcast over an output of this rank.
+/// Returns one factor for each output channel, or for all, to be broadcast over an output of this rank.
 Tensor as_factors(const std::vector<float>& scales, size_t rank) {
   Shape shape;
   for (size_t axis = 0; axis < rank; ++axis) shape.push_back(1);
@@ -56,7 +56,7 @@ Tensor as_factors(const std::vector<float>& scales, size_t rank) {
   return Tensor::from<float>(shape, std::span(scales).first(equal ? 1 : scales.size()));
 }
 
-/// |sum| <= terms * 255 * 128, also when oneDNN shifts signed data by 128.
+/// True when sums stay in 32 bits: |sum| <= terms * 255 * 128, also when oneDNN shifts signed data by 128.
 bool fits_32_bits(const Shape& weights) {
   constexpr int64_t kLargestProduct = 255 * 128;
   return weights.element_count() / weights[0] <= std::numeric_limits<int32_t>::max() / kLargestProduct;

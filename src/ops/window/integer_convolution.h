@@ -11,33 +11,33 @@ namespace detent {
 /// the float sum of the dequantized numbers is not, and takes several times as long.
 ///
 /// Source  B. Jacob et al., "Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only
-/// Inference",
-///         2018, section 2.
+///         Inference", 2018, section 2.
 class IntegerOperands {
  public:
-  /// nullptr where it does not apply: data and weights do not both come from DequantizeLinear with constant float
-  /// scales (one for the data; one, or one an output channel, for the weights), codes of more than 8 bits, a bias that
-  /// is not constant, sums that 32 bits may not hold, or a processor without 8-bit dot products (its integer kernels
-  /// saturate pairs of products).
+  /// Returns nullptr where it does not apply: data and weights do not both come from DequantizeLinear with constant
+  /// float scales (one for the data; one, or one an output channel, for the weights), codes of more than 8 bits, a bias
+  /// that is not constant, sums that 32 bits may not hold, or a processor without 8-bit dot products (its integer
+  /// kernels saturate pairs of products).
   [[nodiscard]] static std::unique_ptr<const IntegerOperands> find(const KernelContext& context);
 
-  /// Int8, laid out as in the file, less their zero points.
+  /// Returns the weights minus their zero points, Int8, laid out as in the file.
   [[nodiscard]] const Tensor& weights() const { return weights_; }
-  /// What the DequantizeLinear of the weights gives, made anew.
+  /// Computes the output of the DequantizeLinear of the weights.
   [[nodiscard]] Tensor float_weights() const;
-  /// One float an output channel, in units of the sum; an empty handle when there is no bias.
+  /// Returns one float an output channel, in units of the sum; an empty handle when there is no bias.
   [[nodiscard]] const Tensor& bias() const { return bias_; }
-  /// Int8 or UInt8.
+  /// Returns Int8 or UInt8.
   [[nodiscard]] DataType code_type() const { return type_; }
   [[nodiscard]] dnnl::memory::data_type source_type() const;
-  /// The codes of dequantized data, in the same layout; and back, as the DequantizeLinear does it.
+  /// Return the codes of dequantized data, in the same layout; and dequantized codes, as the DequantizeLinear gives
+  /// them.
   [[nodiscard]] Tensor codes(const Tensor& dequantized, Allocator& allocator) const;
   [[nodiscard]] Tensor dequantized(const Tensor& codes, Allocator& allocator) const;
-  /// For a primitive that sums integers into floats: the data's zero point, and the scales as a factor, the first
-  /// post-op. The numbers come from bind(). As attributes they would be part of the compiled kernel, and models that
-  /// differ in ranges alone compile each its own.
+  /// Describes the data's zero point, and the scales as a factor (the first post-op), for a primitive that sums
+  /// integers into floats. The numbers come from bind(): as attributes they would be part of the compiled kernel, which
+  /// would then be compiled again for models that differ in ranges alone.
   void describe(dnnl::primitive_attr& attributes, dnnl::post_ops& chain) const;
-  /// How many post-ops describe() appends.
+  /// The number of post-ops that describe() appends.
   static constexpr int kPostOps = 1;
   /// Adds the numbers that describe() left open to the arguments.
   void bind(onednn::Arguments& arguments) const;

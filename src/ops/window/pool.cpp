@@ -6,7 +6,7 @@
 #include "ops/onednn/onednn.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
-#include "ops/types/half_precision.h"
+#include "ops/types/float_types.h"
 #include "ops/window/window.h"
 #include "ops/window/window_loop.h"
 
@@ -24,14 +24,18 @@ struct CompiledPool {
   bool use_onednn = false;
 };
 
+WindowAttributes pool_attributes(const Node& node) {
+  WindowAttributes attributes = WindowAttributes::parse(node);
+  if (attributes.kernel.empty()) throw Error(ErrorCode::InvalidModel, "kernel_shape is missing");
+  return attributes;
+}
+
 class PoolKernel : public Kernel {
  public:
-  explicit PoolKernel(const KernelContext& context) : attributes_(WindowAttributes::parse(context.node)) {
-    if (attributes_.kernel.empty()) throw Error(ErrorCode::InvalidModel, "kernel_shape is missing");
-  }
+  explicit PoolKernel(const KernelContext& context) : attributes_(pool_attributes(context.node)) {}
 
  protected:
-  /// Runs oneDNN where it means the same. False -> the caller must use its loop; output 0 is not made then.
+  /// Runs oneDNN where it means the same. Returns false where the caller must use its loop; output 0 is not made then.
   bool run_onednn(KernelCall& call, dnnl::algorithm algorithm, bool allowed) const {
     const Tensor& given = call.input(0);
     if (!allowed || given.type() != DataType::Float32 || given.shape().rank() < 3 || given.shape().rank() > 5)
@@ -53,12 +57,6 @@ class PoolKernel : public Kernel {
     return resolve_window(attributes_, {input.begin() + 2, input.end()}, attributes_.kernel);
   }
 
-  [[nodiscard]] static Shape output_shape(const Shape& input, const Window& window) {
-    Shape output{input[0], input[1]};
-    for (const int64_t extent : window.output) output.push_back(extent);
-    return output;
-  }
-
   WindowAttributes attributes_;
 
  private:
@@ -66,13 +64,14 @@ class PoolKernel : public Kernel {
     return cache_.get(input, [&](const Shape& shape) {
       CompiledPool compiled;
       compiled.window = window_for(shape);
-      compiled.output = output_shape(shape, compiled.window);
+      compiled.output = compiled.window.output_shape(shape[0], shape[1]);
       compile(compiled, shape, algorithm);
       return compiled;
     });
   }
 
-  /// oneDNN refuses windows that lie in the padding altogether and zero-size tensors; those run in the loop.
+  /// Makes the primitive. oneDNN refuses windows that lie in the padding altogether and zero-size tensors, which run in
+  /// the loop.
   static void compile(CompiledPool& compiled, const Shape& shape, dnnl::algorithm algorithm) {
     const Window& window = compiled.window;
     if (compiled.output.element_count() == 0) return;
@@ -105,6 +104,17 @@ class PoolKernel : public Kernel {
   mutable onednn::ShapeCache<Shape, CompiledPool> cache_;
 };
 
+/// Calls each(i, first, position) for every window, i counting over all planes: `first` is the offset of its input
+/// plane, `position` its place in the output plane.
+template <class Each>
+void for_each_window(const Shape& input, const Window& window, Each&& each) {
+  const int64_t plane = input.element_count(2, input.rank());
+  int64_t i = 0;
+  for (int64_t p = 0; p < input[0] * input[1]; ++p)
+    for_each_position(window.output,
+                      [&](int64_t, std::span<const int64_t> position) { each(i++, p * plane, position); });
+}
+
 class MaxPoolKernel final : public PoolKernel {
  public:
   explicit MaxPoolKernel(const KernelContext& context)
@@ -121,34 +131,28 @@ class MaxPoolKernel final : public PoolKernel {
   template <class T>
   void run_loop(KernelCall& call, const Tensor& input) const {
     const Window window = window_for(input.shape());
-    const Shape shape = output_shape(input.shape(), window);
+    const Shape shape = window.output_shape(input.shape()[0], input.shape()[1]);
     Tensor& output = call.make_output(0, input.type(), shape);
     Tensor indices = wants_indices_ ? Tensor(DataType::Int64, shape, call.allocator()) : Tensor();
-    const std::vector<int64_t> extents(input.shape().begin() + 2, input.shape().end());
-    const int64_t plane_in = Shape(std::span<const int64_t>(extents)).element_count();
-    const int64_t plane_out = Shape(std::span<const int64_t>(window.output)).element_count();
+    const auto extents = input.shape().dims().subspan(2);
     const T* source = input.data<T>().data();
     T* target = output.mutable_data<T>().data();
     int64_t* found = wants_indices_ ? indices.mutable_data<int64_t>().data() : nullptr;
-    for (int64_t plane = 0; plane < shape[0] * shape[1]; ++plane) {
-      for_each_position(window.output, [&](int64_t i, std::span<const int64_t> position) {
-        T best = std::numeric_limits<T>::lowest();
-        int64_t where = -1;
-        for_each_tap(window, extents, position, [&](int64_t offset) {
-          const T x = source[plane * plane_in + offset];
-          if (where < 0 || x > best) best = x, where = offset;
-        });
-        target[plane * plane_out + i] = best;
-        if (found)
-          found[plane * plane_out + i] =
-              plane * plane_in + (column_major_ && where >= 0 ? column_major(where, extents) : where);
+    for_each_window(input.shape(), window, [&](int64_t i, int64_t first, std::span<const int64_t> position) {
+      T best = std::numeric_limits<T>::lowest();
+      int64_t where = -1;
+      for_each_tap(window, extents, position, [&](int64_t offset) {
+        const T x = source[first + offset];
+        if (where < 0 || x > best) best = x, where = offset;
       });
-    }
+      target[i] = best;
+      if (found) found[i] = first + (column_major_ && where >= 0 ? column_major(where, extents) : where);
+    });
     if (wants_indices_) call.set_output(1, std::move(indices));
   }
 
-  /// The same position counted with the first spatial axis running fastest (storage_order = 1).
-  static int64_t column_major(int64_t offset, const std::vector<int64_t>& extents) {
+  /// Returns the offset of a position when the first spatial axis runs fastest (storage_order = 1).
+  static int64_t column_major(int64_t offset, std::span<const int64_t> extents) {
     std::vector<int64_t> position(extents.size());
     for (size_t axis = extents.size(); axis-- > 0;) {
       position[axis] = offset % extents[axis];
@@ -176,30 +180,27 @@ class AveragePoolKernel final : public PoolKernel {
     if (run_onednn(call, algorithm, same_meaning)) return;
     const Tensor input = to_plain(cast(call.input(0), DataType::Float32, call.allocator()), call.allocator());
     const Window window = window_for(input.shape());
-    Tensor& output = call.make_output(0, DataType::Float32, output_shape(input.shape(), window));
-    const std::vector<int64_t> extents(input.shape().begin() + 2, input.shape().end());
-    const int64_t plane_in = Shape(std::span<const int64_t>(extents)).element_count();
-    const int64_t plane_out = Shape(std::span<const int64_t>(window.output)).element_count();
+    const Shape& shape = input.shape();
+    Tensor& output = call.make_output(0, DataType::Float32, window.output_shape(shape[0], shape[1]));
+    const auto extents = shape.dims().subspan(2);
     const float* source = input.data<float>().data();
     float* target = output.mutable_data<float>().data();
-    for (int64_t plane = 0; plane < input.shape()[0] * input.shape()[1]; ++plane) {
-      for_each_position(window.output, [&](int64_t i, std::span<const int64_t> position) {
-        double sum = 0;
-        int64_t count = 0;
-        for_each_tap(window, extents, position, [&](int64_t offset) {
-          sum += source[plane * plane_in + offset];
-          ++count;
-        });
-        if (include_padding_) count = padded_taps(window, extents, position);
-        target[plane * plane_out + i] = count ? static_cast<float>(sum / static_cast<double>(count)) : 0.0F;
+    for_each_window(shape, window, [&](int64_t i, int64_t first, std::span<const int64_t> position) {
+      double sum = 0;
+      int64_t count = 0;
+      for_each_tap(window, extents, position, [&](int64_t offset) {
+        sum += source[first + offset];
+        ++count;
       });
-    }
+      if (include_padding_) count = padded_taps(window, extents, position);
+      target[i] = count ? static_cast<float>(sum / static_cast<double>(count)) : 0.0F;
+    });
     if (call.input(0).type() != DataType::Float32)
       call.set_output(0, cast(output, call.input(0).type(), call.allocator()));
   }
 
  private:
-  /// Taps of one window that lie in the image or in the declared padding.
+  /// Counts the taps of one window that lie in the image or in the declared padding.
   static int64_t padded_taps(const Window& window, std::span<const int64_t> input, std::span<const int64_t> position) {
     int64_t taps = 1;
     for (size_t i = 0; i < input.size(); ++i) {
@@ -212,21 +213,18 @@ class AveragePoolKernel final : public PoolKernel {
   bool include_padding_;
 };
 
-/// Sums |x|^p over every window; padding adds nothing.
+/// Computes the p-norm of every window; padding adds nothing.
 template <class T>
 void pool(const Tensor& input, Tensor& output, const Window& window, double p) {
-  const Shape& shape = input.shape();
-  const std::span<const int64_t> extents = shape.dims().subspan(2);
-  const int64_t plane_in = shape.element_count(2, shape.rank());
+  const auto extents = input.shape().dims().subspan(2);
   const T* in = input.data<T>().data();
   T* out = output.mutable_data<T>().data();
-  for (int64_t plane = 0; plane < shape[0] * shape[1]; ++plane, in += plane_in)
-    for_each_position(window.output, [&](int64_t, std::span<const int64_t> position) {
-      double sum = 0;
-      for_each_tap(window, extents, position,
-                   [&](int64_t offset) { sum += std::pow(std::abs(static_cast<double>(in[offset])), p); });
-      *out++ = static_cast<T>(std::pow(sum, 1 / p));
-    });
+  for_each_window(input.shape(), window, [&](int64_t i, int64_t first, std::span<const int64_t> position) {
+    double sum = 0;
+    for_each_tap(window, extents, position,
+                 [&](int64_t offset) { sum += std::pow(std::abs(static_cast<double>(in[first + offset])), p); });
+    out[i] = static_cast<T>(std::pow(sum, 1 / p));
+  });
 }
 
 /// A global pool is one window over everything.
@@ -240,28 +238,22 @@ void run_pool(KernelCall& call, WindowAttributes attributes, double p, Reach rea
   const std::vector<int64_t> extents(shape.begin() + 2, shape.end());
   if (reach == Reach::Global) attributes.kernel = extents;
   const Window window = resolve_window(attributes, extents, attributes.kernel);
-  Shape to{shape[0], shape[1]};
-  for (const int64_t extent : window.output) to.push_back(extent);
-  Tensor output(input.type(), to, call.allocator());
+  Tensor output(input.type(), window.output_shape(shape[0], shape[1]), call.allocator());
   visit_float(input.type(), [&]<class T>(T) { pool<T>(input, output, window, p); });
   call.set_output(0, std::move(output));
 }
 
 template <Reach reach>
 std::unique_ptr<Kernel> make_lp_pool(const KernelContext& context) {
-  const WindowAttributes attributes =
-      reach == Reach::Global ? WindowAttributes() : WindowAttributes::parse(context.node);
-  if (reach == Reach::Window && attributes.kernel.empty())
-    throw Error(ErrorCode::InvalidModel, "kernel_shape is missing");
+  const WindowAttributes attributes = reach == Reach::Global ? WindowAttributes() : pool_attributes(context.node);
   const auto p = static_cast<double>(context.node.int_or("p", 2));
   if (p < 1) throw Error(ErrorCode::InvalidModel, "attribute p must be at least 1");
   return kernel_of([attributes, p](KernelCall& call) { run_pool(call, attributes, p, reach); });
 }
 
-/// Shape that MaxPool's input had if its windows came out even.
+/// Returns the shape of MaxPool's input if its windows came out even.
 Shape inferred_shape(const WindowAttributes& attributes, const Shape& pooled) {
   const size_t axes = attributes.kernel.size();
-
   if (pooled.rank() != axes + 2 || (!attributes.strides.empty() && attributes.strides.size() != axes) ||
       (!attributes.pads.empty() && attributes.pads.size() != 2 * axes))
     throw Error(ErrorCode::InvalidData,
@@ -277,7 +269,7 @@ Shape inferred_shape(const WindowAttributes& attributes, const Shape& pooled) {
   return shape;
 }
 
-/// Offset in `to` of the element at flat index `at` of `from`.
+/// Returns the offset in `to` of the element at flat index `at` of `from`.
 int64_t moved(int64_t at, const Shape& from, const Shape& to) {
   int64_t offset = 0;
   for (size_t axis = 0; axis < from.rank(); ++axis)
@@ -285,7 +277,7 @@ int64_t moved(int64_t at, const Shape& from, const Shape& to) {
   return offset;
 }
 
-/// Indices count in the inferred shape even when a larger output_shape is asked for.
+/// Moves elements back; indices count in the inferred shape even when a larger output_shape is asked for.
 void run_unpool(KernelCall& call, const WindowAttributes& attributes) {
   const Tensor& input = call.input(0);
   const Shape inferred = inferred_shape(attributes, input.shape());
@@ -313,49 +305,17 @@ void run_unpool(KernelCall& call, const WindowAttributes& attributes) {
   call.set_output(0, std::move(output));
 }
 
-std::unique_ptr<Kernel> make_unpool(const KernelContext& context) {
-  const WindowAttributes attributes = WindowAttributes::parse(context.node);
-  if (attributes.kernel.empty()) throw Error(ErrorCode::InvalidModel, "kernel_shape is missing");
-  return kernel_of([attributes](KernelCall& call) { run_unpool(call, attributes); });
-}
-
-constexpr OperatorDef kPools[] = {
-    {.op_type = "MaxPool",
-     .signature =
-         "X -> Y; auto_pad:string(NOTSET|SAME_UPPER|SAME_LOWER|VALID) kernel_shape:ints! pads:ints strides:ints | 8: X "
-         "-> Y Indices?; auto_pad:string(NOTSET|SAME_UPPER|SAME_LOWER|VALID) kernel_shape:ints! pads:ints "
-         "storage_order:int strides:ints | 10: X -> Y Indices?; auto_pad:string(NOTSET|SAME_UPPER|SAME_LOWER|VALID) "
-         "ceil_mode:int dilations:ints kernel_shape:ints! pads:ints storage_order:int strides:ints",
-     .traits = {.kind = OpKind::MaxPool, .commutes = true},
-     .make = with_half<make_kernel<MaxPoolKernel>>,
-     .layout = LayoutNeed::Any},
-    {.op_type = "AveragePool",
-     .signature =
-         "X -> Y; auto_pad:string(NOTSET|SAME_UPPER|SAME_LOWER|VALID) count_include_pad:int kernel_shape:ints! "
-         "pads:ints strides:ints | 10: X -> Y; auto_pad:string(NOTSET|SAME_UPPER|SAME_LOWER|VALID) ceil_mode:int "
-         "count_include_pad:int kernel_shape:ints! pads:ints strides:ints | 19: X -> Y; "
-         "auto_pad:string(NOTSET|SAME_UPPER|SAME_LOWER|VALID) ceil_mode:int count_include_pad:int dilations:ints "
-         "kernel_shape:ints! pads:ints strides:ints",
-     .traits = {.kind = OpKind::AveragePool},
-     .make = with_half<make_kernel<AveragePoolKernel>>,
-     .layout = LayoutNeed::Any},
-    {.op_type = "LpPool",
-     .signature = "X -> Y; auto_pad:string(NOTSET|SAME_UPPER|SAME_LOWER|VALID) kernel_shape:ints! p:int pads:ints "
-                  "strides:ints | 18: X -> Y; auto_pad:string(NOTSET|SAME_UPPER|SAME_LOWER|VALID) ceil_mode:int "
-                  "dilations:ints kernel_shape:ints! p:int pads:ints strides:ints",
-     .traits = {.kind = OpKind::OtherReduction},
-     .make = with_half<make_lp_pool<Reach::Window>>,
-     .first_opset = 2},
-    {"GlobalLpPool", "X -> Y; p:int", {.kind = OpKind::OtherReduction}, with_half<make_lp_pool<Reach::Global>>, 2},
-    {.op_type = "MaxUnpool",
-     .signature = "X I output_shape? -> output; kernel_shape:ints! pads:ints strides:ints",
-     .traits = {.data_inputs = 1},
-     .make = make_unpool,
-     .first_opset = 9},
-};
-
 }  // namespace
 
-std::span<const OperatorDef> pool_operators() { return kPools; }
+std::vector<OperatorDef> pool_operators() {
+  const OpTraits largest{.kind = OpKind::MaxPool, .commutes = true};
+  return {
+      {"MaxPool", largest, with_half<make_kernel<MaxPoolKernel>>, 1, LayoutNeed::Any},
+      {"AveragePool", {.kind = OpKind::AveragePool}, with_half<make_kernel<AveragePoolKernel>>, 1, LayoutNeed::Any},
+      {"LpPool", {.kind = OpKind::OtherReduction}, with_half<make_lp_pool<Reach::Window>>, 2},
+      {"GlobalLpPool", {.kind = OpKind::OtherReduction}, with_half<make_lp_pool<Reach::Global>>, 2},
+      {"MaxUnpool", {.data_inputs = 1}, make_with<pool_attributes, run_unpool>, 9},
+  };
+}
 
 }  // namespace detent

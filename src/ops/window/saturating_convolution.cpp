@@ -1,5 +1,3 @@
-#include "ops/window/saturating_convolution.h"
-
 #include <algorithm>
 #include <cstring>
 
@@ -14,7 +12,7 @@ namespace detent {
 
 namespace {
 
-/// The codes under each tap of a window, position by position; the zero point outside.
+/// A walk over the taps of a window, position by position.
 class TapWalk {
  public:
   /// extents  of the input's spatial axes.
@@ -74,8 +72,7 @@ class SaturatingConvolution final : public Kernel {
       throw Error(ErrorCode::InvalidData, "an input of shape " + in.to_string() + " does not fit weights of shape " +
                                               weights.to_string() + " in " + std::to_string(groups_) + " groups");
     const Window window = resolve_window(attributes_, {in.begin() + 2, in.end()}, {weights.begin() + 2, weights.end()});
-    Shape to{in[0], weights[0]};
-    for (const int64_t extent : window.output) to.push_back(extent);
+    const Shape to = window.output_shape(in[0], weights[0]);
     const Tensor codes = layer_->codes(to_channels_last(given, call.allocator()), call.allocator());
     Tensor& output = call.make_output(0, DataType::Float32, to, Layout::ChannelsLast);
     const TapWalk walk(window, {in.begin() + 2, in.end()});
@@ -97,7 +94,7 @@ class SaturatingConvolution final : public Kernel {
   [[nodiscard]] bool is_depthwise() const { return layer_->order().kind == PairOrder::Kind::None; }
   [[nodiscard]] int64_t group_outputs() const { return layer_->outputs() / groups_; }
 
-  /// One channel and one output a group: exact sums.
+  /// Computes groups of one channel and one output, with exact sums.
   void run_depthwise(const TapWalk& walk, const uint8_t* image, float* out) const {
     const int64_t channels = layer_->outputs(), taps = walk.taps();
     const auto weights = layer_->weights().data<int8_t>();
@@ -117,8 +114,8 @@ class SaturatingConvolution final : public Kernel {
     }
   }
 
-  /// Rows of codes, kernel row by kernel row and channel by channel, times the packed weights; a few positions at a
-  /// time.
+  /// Multiplies rows of codes, kernel row by kernel row and channel by channel, with the packed weights; a few
+  /// positions at a time.
   void run_groups(const TapWalk& walk, const uint8_t* image, int64_t channels, float* out, Allocator& allocator) const {
     constexpr int64_t kPositions = 64;
     const int64_t inner = matrices_.front().inner(), sums_row = matrices_.front().sums_row();

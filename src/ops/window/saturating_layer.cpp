@@ -15,7 +15,7 @@ namespace detent {
 
 namespace {
 
-/// The constant codes of a DequantizeLinear; nullptr where they are computed.
+/// Returns the constant codes of a DequantizeLinear; nullptr where they are computed.
 const Tensor* codes_of(const KernelContext& context, const Dequantizer& dequantizer) {
   const KernelContext own{context.graph, *dequantizer.node, context.opset, {}, context.folded};
   return own.constant(0);
@@ -25,7 +25,7 @@ bool all_zero(const std::vector<int32_t>& numbers) {
   return std::ranges::all_of(numbers, [](int32_t number) { return number == 0; });
 }
 
-/// The only reader of a value that is no output of the graph.
+/// Returns the only reader of a value; nullptr for several, and for an output of the graph.
 const Node* only_reader(const Graph& graph, ValueId id) {
   const Value& value = graph.value(id);
   if (value.is_output || value.uses.size() != 1 || value.uses[0].node == kNoNode || value.uses[0].slot != 0)
@@ -33,7 +33,7 @@ const Node* only_reader(const Graph& graph, ValueId id) {
   return &graph.node(value.uses[0].node);
 }
 
-/// On x86 the engine makes UINT8 codes of INT8 ones.
+/// Returns what the engine adds to codes on x86, where it makes UINT8 of INT8.
 int32_t unsigned_shift(DataType type) { return type == DataType::Int8 ? 128 : 0; }
 
 int32_t wrapped(int64_t number) { return static_cast<int32_t>(static_cast<uint32_t>(static_cast<uint64_t>(number))); }
@@ -76,7 +76,6 @@ bool SaturatingLayer::find_weights(const KernelContext& context) {
   if (codes->element_count() / outputs_ > kMostProducts) return false;
   weights_ = *codes;
   offsets_.assign(as_index(outputs_), 0);
-  const PairOutputs lie(shape, order_);
   const auto code = weights_.data<int8_t>();
   const int64_t inner = shape.element_count(axis + 1, shape.rank());
   for (int64_t i = 0; i < std::ssize(code); ++i)
@@ -112,7 +111,7 @@ bool SaturatingLayer::find_bias(const KernelContext& context, const std::vector<
   return true;
 }
 
-/// The engine absorbs a Relu or Clip in front of the pair behind a layer.
+/// Finds the pair behind the layer; the engine absorbs a Relu or Clip in front of it.
 void SaturatingLayer::find_grid_behind(const KernelContext& context) {
   const Graph& graph = context.graph;
   const Node* reader = only_reader(graph, context.node.output(0));

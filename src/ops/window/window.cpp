@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/index.h"
+#include "ops/operands.h"
 
 namespace detent {
 
@@ -17,7 +18,7 @@ std::vector<int64_t> one_per_axis(const std::vector<int64_t>& given, size_t axes
   return given;
 }
 
-/// So that products and sums of a few of them stay within 64 bits.
+/// The largest number in attributes: products and sums of a few stay within 64 bits.
 constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
 
 void check_numbers(const std::vector<int64_t>& numbers, const char* what, int64_t least) {
@@ -57,13 +58,18 @@ void split_padding(WindowAttributes::AutoPad mode, int64_t total, int64_t& begin
   end = total - begin;
 }
 
-/// Negative padding crops; it cannot crop more than there is.
+/// Checks that negative padding, which crops, leaves something. Errors  InvalidModel otherwise.
 void check_crop(const Window& window, int64_t extent, size_t axis) {
   const int64_t cropped = std::max<int64_t>(-window.pad_begin[axis], 0) + std::max<int64_t>(-window.pad_end[axis], 0);
   if (cropped >= extent)
     throw Error(ErrorCode::InvalidModel, "negative pads crop all " + std::to_string(extent) +
                                              " elements of spatial axis " + std::to_string(axis));
 }
+
+constexpr Named<WindowAttributes::AutoPad> kAutoPads[] = {{"NOTSET", WindowAttributes::AutoPad::NotSet},
+                                                          {"SAME_UPPER", WindowAttributes::AutoPad::SameUpper},
+                                                          {"SAME_LOWER", WindowAttributes::AutoPad::SameLower},
+                                                          {"VALID", WindowAttributes::AutoPad::Valid}};
 
 }  // namespace
 
@@ -74,15 +80,7 @@ WindowAttributes WindowAttributes::parse(const Node& node) {
   window.dilations = node.ints_or("dilations", {});
   window.pads = node.ints_or("pads", {});
   window.ceil_mode = node.int_or("ceil_mode", 0) != 0;
-  const std::string mode = node.string_or("auto_pad", "NOTSET");
-  if (mode == "SAME_UPPER")
-    window.auto_pad = AutoPad::SameUpper;
-  else if (mode == "SAME_LOWER")
-    window.auto_pad = AutoPad::SameLower;
-  else if (mode == "VALID")
-    window.auto_pad = AutoPad::Valid;
-  else if (mode != "NOTSET" && !mode.empty())
-    throw Error(ErrorCode::InvalidModel, "unknown auto_pad '" + mode + "'");
+  window.auto_pad = value_named(node, "auto_pad", "NOTSET", kAutoPads);
   check_numbers(window.kernel, "kernel_shape", 1);
   check_numbers(window.strides, "strides", 1);
   check_numbers(window.dilations, "dilations", 1);
@@ -92,6 +90,12 @@ WindowAttributes WindowAttributes::parse(const Node& node) {
 
 bool Window::dilated() const {
   return std::any_of(dilations.begin(), dilations.end(), [](int64_t d) { return d != 1; });
+}
+
+Shape Window::output_shape(int64_t samples, int64_t channels) const {
+  Shape shape{samples, channels};
+  for (const int64_t extent : output) shape.push_back(extent);
+  return shape;
 }
 
 Window resolve_window(const WindowAttributes& attributes, const std::vector<int64_t>& input,

@@ -8,7 +8,7 @@
 
 namespace detent {
 
-/// The walk of a convolution or pooling window over the spatial axes, as the attributes state it.
+/// The walk of a convolution or pooling window over the spatial axes, as attributes state it.
 struct WindowAttributes {
   enum class AutoPad { NotSet, SameUpper, SameLower, Valid };
   std::vector<int64_t> kernel;     ///< kernel_shape; empty when the node leaves it to the weights
@@ -18,20 +18,22 @@ struct WindowAttributes {
   AutoPad auto_pad = AutoPad::NotSet;
   bool ceil_mode = false;
 
-  /// Errors  InvalidModel for an unknown auto_pad.
+  /// Reads the attributes. Errors  Unsupported for an unknown auto_pad; InvalidModel for numbers out of range.
   static WindowAttributes parse(const Node& node);
 };
 
-/// The same, resolved for one input: every vector has one entry per spatial axis.
+/// A window resolved for one input: every vector has one entry per spatial axis.
 struct Window {
   std::vector<int64_t> kernel, strides, dilations, pad_begin, pad_end;
   std::vector<int64_t> output;  ///< spatial extents of the result
 
   [[nodiscard]] bool dilated() const;
+  /// Returns samples x channels x output.
+  [[nodiscard]] Shape output_shape(int64_t samples, int64_t channels) const;
 };
 
-/// True for a number of groups that `channels` can be cut into; one group of no channels is fine. Larger numbers would
-/// leave 64 bits in products.
+/// True for a number of groups that `channels` can be cut into; one group of no channels is fine. Products with larger
+/// numbers would not fit 64 bits.
 [[nodiscard]] constexpr bool can_group(int64_t groups, int64_t channels) {
   return groups >= 1 && groups <= std::max<int64_t>(channels, 1) && channels % groups == 0;
 }

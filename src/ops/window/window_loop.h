@@ -16,7 +16,7 @@ namespace detent {
 }
 
 /// Visits the taps of one window that lie inside the image: visit(offset), in elements of one channel plane, the last
-/// spatial axis running fastest. Those outside take no time: a kernel may be far larger than the image.
+/// spatial axis running fastest. Taps outside take no time: a kernel may be far larger than the image.
 template <class Visit>
 void for_each_tap(const Window& window, std::span<const int64_t> input, std::span<const int64_t> position,
                   Visit&& visit) {

@@ -19,7 +19,7 @@ constexpr size_t kBlockFloats = 3 << 17;  // 1.5 MB
 constexpr size_t kRowStep = 12;           // rows of a matrix product in registers
 constexpr size_t kLeastTiles = 2 * kRowStep;
 
-/// Steps between planes that are multiples of 4 KB would meet in one set of the cache.
+/// Returns the step between planes: multiples of 4 KB would meet in one set of the cache.
 size_t plane_step(size_t tiles, size_t channels) { return tiles * channels + as_index(kChannelStep); }
 
 class Winograd final : public ChannelsLastConvolution {
@@ -97,9 +97,8 @@ class Winograd final : public ChannelsLastConvolution {
     return winograd_source(pixels, block, tile, planes);
   }
 
-  /// The products of a tile whose results are the sums of the definition: infinite and NaN pixels would meet in
-  /// differences of pixels, and make NaN of outputs that do not read them. Only the four corners of the products count
-  /// once.
+  /// Writes products of a tile that give the sums of the definition: infinite and NaN pixels would meet in differences
+  /// of pixels, and make NaN of outputs that do not read them. Only the four corners of the products count once.
   void sum_plainly(const Position& at, const float* input, const WinogradBlock& block, size_t tile,
                    float* products) const {
     const auto product = [&](size_t plane, size_t o) -> float& {

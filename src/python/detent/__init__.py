@@ -4,11 +4,11 @@
     report = detent.quantize("model.onnx", "model.int8.onnx", data=images)      # a numpy array [N, 3, H, W]
     print(report["verdict"], detent.lint("model.int8.onnx")["findings"])
 
-There is a function for each command, with the command's options; `help(detent.quantize)` lists them. Reports are the documents of the
-command's --json. `data` and `eval` are what the command takes ("folder", "INPUT=folder", a list of these), a numpy array for a model of one
-input, or a dict of arrays by input name. Arrays are held against the model's shape as those of .npy files are: axis 0 counts samples, or the
-input's batch axis, such as 1 for states [layers, batch, hidden]; `batch_axis={"h0": 1}` names it where the model does not tell, None where
-there is none. `progress(task, done, total)` is called now and then; total 0 is not known. `max_memory` and `allow_external` hold for the
+Each command is a function with the command's options; `help(detent.quantize)` lists them. Reports are the documents of
+the command's --json. `data` and `eval` take the command's sources ("folder", "INPUT=folder", a list of these), a numpy
+array for a model of one input, or a dict of arrays by input name. Axis 0 of an array counts samples, or the input's
+batch axis, such as 1 for states [layers, batch, hidden]; `batch_axis={"h0": 1}` sets it, None means no batch axis.
+`progress(task, done, total)` reports progress; total 0 means unknown. `max_memory` and `allow_external` hold for the
 process from then on.
 """
 
@@ -29,7 +29,7 @@ def _is_array(data):
 
 
 def _plain(data, name):
-    """The array C-contiguous, aligned and in this machine's byte order; the same one where it is."""
+    """Returns the array C-contiguous, aligned and in this machine's byte order, without a copy if possible."""
     import numpy
 
     if numpy.ma.is_masked(data):
@@ -39,7 +39,7 @@ def _plain(data, name):
 
 
 def _data(data, model):
-    """A list of sources, or a tuple of arrays in the order of the model's inputs."""
+    """Returns a list of sources, or a tuple of arrays in the order of the model's inputs."""
     if isinstance(data, (str, _os.PathLike)):
         return [_os.fspath(data)]
     if _is_array(data):
@@ -55,7 +55,7 @@ def _data(data, model):
 
 
 def _signature(options):
-    """Arguments and required options come by position, as `data` does; `eval`, which may always be left out, and all others by name."""
+    """Returns the signature: arguments, required options and `data` by position, `eval` and all others by name."""
     by_position = [name for name, _, required, _ in options if required and name != "eval"]
     if "output" in by_position and any(name == "data" for name, *_ in options) and "data" not in by_position:
         by_position.append("data")

@@ -1,4 +1,4 @@
-// Calibrates a model from tensors that are in memory, shows the ranges, writes an INT8 model and asks what it is worth.
+// Calibrates a model from tensors in memory, shows the ranges, writes an INT8 model and prints its verdict.
 //   calibrate_tensors MODEL.onnx OUT.onnx        a model with one float input of 1 x 3 x 128 x 128
 #include <detent/detent.h>
 
@@ -8,16 +8,16 @@
 
 namespace {
 
-/// Stands for what your own program has at hand: frames of a camera, rows of a data base.
+/// Stands for the data of your program: frames of a camera, rows of a data base.
 std::vector<detent::Tensor> frame(std::size_t index) {
   detent::Tensor image(detent::DataType::Float32, detent::Shape{1, 3, 128, 128});
-  std::mt19937 random(static_cast<unsigned>(index));  // the same frame for the same index, whoever asks
+  std::mt19937 random(static_cast<unsigned>(index));  // the same frame for the same index on each call
   std::normal_distribution<float> pixels;
   for (float& pixel : image.mutable_data<float>()) pixel = pixels(random);
   return {image};
 }
 
-/// Prints what is done; sees warnings too.
+/// Prints progress and warnings.
 class Log : public detent::Reporter {
  public:
   void begin(std::string_view task, std::size_t) override {

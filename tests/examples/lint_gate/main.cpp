@@ -1,6 +1,7 @@
-// A gate for a CI job: no finding of level error may be in a quantized model, and so much of its work must run in INT8.
+// A gate for a CI job: a quantized model must have no finding of level error, and enough of its work must run in
+// INT8.
 //   lint_gate MODEL.onnx TARGET LEAST_SHARE        e.g. lint_gate model.int8.onnx tensorrt 0.95
-// Exit code 0: the model may pass. 1: it may not, and why is printed. Else detent's own codes.
+// Exit code 0: the model passes. 1: it fails, with the reason. Others are detent's codes.
 #include <detent/base/error.h>
 #include <detent/lint.h>
 

@@ -1,4 +1,4 @@
-// TensorRT's calibration caches. What is read is written to the same bits.
+// TensorRT's calibration caches. A cache that is read is written back with the same bits.
 #include <cstdlib>
 
 #include "calibrate/tensorrt_cache.h"

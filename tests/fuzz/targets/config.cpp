@@ -1,4 +1,4 @@
-// --config: the TOML reader, then CLI11's own reading of the items into options of each kind, as the program declares
+// --config: the TOML reader, and CLI11's reading of the items into options of each kind, as the program declares
 // them.
 #include <sstream>
 #include <string>
@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     app.add_subcommand("cache")->add_subcommand("export")->add_option("--table", text);
     try {
       app.parse(std::vector<std::string>{"quantize"});
-    } catch (const CLI::ParseError&) {  // main.cpp makes exit code 2 of it
+    } catch (const CLI::ParseError&) {  // main.cpp makes it exit code 2
     }
   });
   return 0;

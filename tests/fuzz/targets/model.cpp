@@ -1,4 +1,4 @@
-// Models: reading, external data, functions, signatures, preparing, placement and lint, and one run on zeros where the
+// Models: reading, external data, functions, signatures, preparing, placement and lint, and one run on zeros if the
 // model declares its sizes. model_mutator.cpp changes models as models.
 #include <optional>
 
@@ -17,7 +17,7 @@ namespace {
 
 using namespace detent;
 
-/// As pipeline/lint_model.cpp does it, without data and without the run for shapes.
+/// Runs lint as pipeline/lint_model.cpp does, without data and without the run for shapes.
 void lint(const Model& written, const Target& target) {
   const LintedFile file(written.graph());
   const QdqReading reading = read_qdq(file.graph);
@@ -32,7 +32,7 @@ void lint(const Model& written, const Target& target) {
   (void)built_for(linted, graph, reading, target, {}, file);
 }
 
-/// As pipeline/plan_model.cpp does it.
+/// Runs the plan as pipeline/plan_model.cpp does.
 void plan(const std::filesystem::path& path, const Target& target) {
   Model model = read_float_model(path);
   (void)prepare_model(model, target);
@@ -44,7 +44,7 @@ void plan(const std::filesystem::path& path, const Target& target) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  // What a model may find beside it as external data.
+  // Returns external data that a model may find beside it.
   static const std::string weights(256, '\1');
   (void)fuzz::as_file(reinterpret_cast<const uint8_t*>(weights.data()), weights.size(), "weights");
   const std::filesystem::path path = fuzz::as_file(data, size, "input.onnx");
@@ -56,7 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (target.name == "tensorrt" && target.version_major < 10) continue;
     fuzz::expect_documented([&] { lint(*model, target); });
     fuzz::expect_documented([&] { plan(path, target); });
-    constexpr size_t kMany = 4096;  // functions in functions: with all targets beyond the time that a unit has
+    constexpr size_t kMany = 4096;  // functions in functions: with all targets beyond the time of a unit
     if (model->graph().nodes().size() > kMany) break;
   }
   return 0;

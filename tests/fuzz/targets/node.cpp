@@ -11,7 +11,7 @@ namespace {
 
 using namespace detent;
 
-/// Elements of up to 16 bits each from the bytes, over and over; 0 and 1 for bools.
+/// Returns elements of up to 16 bits each from the bytes, repeated; 0 and 1 for bools.
 Tensor fed(DataType type, const std::vector<int64_t>& extents, fuzz::ByteReader& bytes) {
   const uint8_t kind = bytes.byte();
   Tensor numbers(DataType::Float32, Shape(extents));

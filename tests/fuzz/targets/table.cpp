@@ -1,5 +1,5 @@
-// Calibration tables (.dct). A changed byte spoils the checksum, which hides all that lies behind it: the bytes are
-// read as they are, and once more with the checksum made good.
+// Calibration tables (.dct). A changed byte spoils the checksum, which hides all bytes behind it: they are read
+// unchanged, and once more with the checksum corrected.
 #include <cstring>
 #include <span>
 #include <string>

@@ -27,7 +27,7 @@ std::string counting_bytes() {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)};
 }
 
-/// y = x + w. `padding` bytes of documentation shift where the data of w lies in the file.
+/// Makes y = x + w. `padding` bytes of documentation shift where the data of w lies in the file.
 onnx::ModelProto large(size_t padding = 0) {
   onnx::ModelProto proto = parse_model_text(
                                "<ir_version: 7, opset_import: [\"\" : 13]> g (float[3000] x) => (float[3000] y) "
@@ -52,7 +52,7 @@ void expect_counting(const Model& model) {
   for (size_t i = 0; i < values.size(); ++i) ASSERT_EQ(values[i], static_cast<float>(i + 1)) << i;
 }
 
-/// Raw data lies in a file at any offset: what cannot be looked at there is copied when it is looked at.
+/// Raw data lies in a file at any offset: data that cannot be read in place is copied when it is read.
 TEST(StoredWeights, AreReadFromTheFileAtEveryAlignment) {
   const TemporaryFolder folder;
   for (size_t padding = 0; padding < 4; ++padding) {
@@ -96,7 +96,7 @@ TEST(StoredWeights, GoIntoADataFileAndComeBack) {
   EXPECT_EQ(TemporaryFolder::read(folder / "joined.onnx"), bytes);
 }
 
-/// What the file says, not how it is stored, makes the fingerprint.
+/// The fingerprint depends on the content of the file, not on how it is stored.
 TEST(StoredWeights, HaveTheFingerprintOfThoseInMemory) {
   const TemporaryFolder folder;
   const Model stored = read_model(folder.write("m.onnx", large(1).SerializeAsString()));
@@ -134,7 +134,7 @@ Tensor counted_from(float first, int64_t elements) {
   return Tensor::from<float>(Shape{elements}, std::span<const float>(values));
 }
 
-/// y = x + w, where w is `tensor`.
+/// Makes y = x + w, where w is `tensor`.
 Model with_weight(Tensor tensor) {
   const std::string extent = std::to_string(tensor.element_count());
   Model model = parse_model_text("<ir_version: 8, opset_import: [\"\" : 13]> g (float[" + extent + "] x) => (float[" +
@@ -216,7 +216,7 @@ TEST(StoredWeights, DataThatDoesNotFillTheShapeIsRefused) {
   EXPECT_THAT(error.what(), HasSubstr("needs 12004 bytes but holds 12000"));
 }
 
-/// Protobuf joins a field that comes twice: such a file is parsed as it is.
+/// Protobuf joins a repeated field: such a file is parsed as a whole.
 TEST(StoredWeights, AGraphInTwoPiecesIsOneGraph) {
   const TemporaryFolder folder;
   onnx::ModelProto head = large(), tail;

@@ -11,7 +11,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// `spare` is read by nobody.
+/// Nothing reads `spare`.
 const char* const kRewiredText = R"(<ir_version: 7, opset_import: ["" : 13]>
 g (float[N, 3] x) => (float[N, 3] y) { a = Relu (x)  b = Abs (a)  y = Neg (b)  half = Floor (a)  spare = Ceil (half) })";
 

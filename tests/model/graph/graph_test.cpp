@@ -53,7 +53,7 @@ TEST(Graph, KnowsProducersAndConsumers) {
   EXPECT_EQ(graph.opset(), 13);
   EXPECT_EQ(graph.opset("ai.onnx"), 13);
   EXPECT_EQ(graph.opset("com.example"), 0);
-  EXPECT_EQ(graph.find_value("nobody"), kNoValue);
+  EXPECT_EQ(graph.find_value("missing"), kNoValue);
 }
 
 TEST(Graph, CallsUnnamedNodesByOperatorAndPosition) {

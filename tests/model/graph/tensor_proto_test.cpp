@@ -10,7 +10,7 @@ namespace {
 constexpr DataType kPacked[] = {DataType::Int4,       DataType::UInt4,      DataType::Int2,      DataType::UInt2,
                                 DataType::Float6E2M3, DataType::Float6E3M2, DataType::Float4E2M1};
 
-/// `count` elements 0, 1, 2 ... of the type's bits.
+/// Makes `count` elements 0, 1, 2 ... of the type's bits.
 Tensor counting(DataType type, int64_t count) {
   Tensor wide(DataType::Int32, {count});
   for (int32_t i = 0; i < count; ++i) wide.mutable_data<int32_t>()[static_cast<size_t>(i)] = i;

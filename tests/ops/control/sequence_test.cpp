@@ -1,4 +1,4 @@
-// Sequences and optionals: each operator in a graph of its own, run by the executor.
+// Sequences and optionals: each operator in a separate graph, run by the executor.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

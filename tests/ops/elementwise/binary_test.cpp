@@ -6,7 +6,7 @@ namespace {
 
 using test::run_one;
 
-/// Element of `shape` under the output index, axes aligned at the end.
+/// Returns the element of `shape` under the output index, axes aligned at the end.
 size_t offset_of(const Shape& shape, const std::vector<int64_t>& index) {
   size_t offset = 0;
   const size_t missing = index.size() - shape.rank();

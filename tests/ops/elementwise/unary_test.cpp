@@ -189,7 +189,7 @@ TEST(Activation, TakesABiasAlongInBothLayouts) {
 
 TEST(Activation, SiluIsTheProductWithTheSigmoid) {
   std::vector<float> values{-2, 0, 3};
-  apply_activation({OpKind::Silu, 1, 0}, values);
+  apply_activation({OpKind::Silu, 1, 0, UnaryFunction::Silu}, values);
   for (const auto& [given, x] : {std::pair{values[0], -2.0}, {values[1], 0.0}, {values[2], 3.0}})
     EXPECT_NEAR(given, x / (1 + std::exp(-x)), 1e-6);
 }

@@ -16,7 +16,7 @@ using test::run_one;
 using test::values;
 using testing::ElementsAre;
 
-/// Element (o, k, i) of a tensor seen as outer x extent x inner.
+/// Returns element (o, k, i) of a tensor seen as outer x extent x inner.
 float selected_at(const Tensor& tensor, int64_t o, int64_t k, int64_t i, int64_t extent, int64_t inner) {
   return tensor.data<float>()[static_cast<size_t>((o * extent + k) * inner + i)];
 }

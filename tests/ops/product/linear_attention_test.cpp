@@ -23,7 +23,7 @@ double state_at(const Tensor& tensor, int64_t b, int64_t t, int64_t i) {
   return tensor.data<float>()[static_cast<size_t>((b * kSteps + t) * tensor.shape()[2] + i)];
 }
 
-/// The recurrence as the specification writes it, on whole matrices. Output, then state.
+/// Returns output and state of the recurrence as the specification defines it, on whole matrices.
 std::array<std::vector<double>, 2> naive(const Given& g, bool gated, bool delta, double scale) {
   std::vector<double> output(kBatch * kSteps * kQueryHeads * kValueSize), state;
   for (const float x : values(g.past)) state.push_back(x);

@@ -12,7 +12,7 @@ std::vector<float> product_values(const Tensor& tensor) {
   return {tensor.data<float>().begin(), tensor.data<float>().end()};
 }
 
-/// c[m][n] = sum a[m][k] * b[k][n] for row-major matrices.
+/// Computes c[m][n] = sum a[m][k] * b[k][n] for row-major matrices.
 std::vector<float> naive_product(const float* a, const float* b, int64_t m, int64_t k, int64_t n) {
   std::vector<float> c(static_cast<size_t>(m * n), 0);
   for (int64_t i = 0; i < m; ++i)

@@ -26,7 +26,7 @@ struct Result {
   std::vector<double> y, h, c;
 };
 
-/// Straight from the equations: sample by sample, direction by direction.
+/// Computes the equations sample by sample, direction by direction.
 class Naive {
  public:
   Naive(const RecurrentCase& c, const std::vector<Tensor>& in, const std::vector<int64_t>& lengths)

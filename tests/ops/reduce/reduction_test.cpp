@@ -28,7 +28,7 @@ const ReductionCase kReductions[] = {
      [](double t, double) { return std::log(t); }},
 };
 
-/// Over the axes marked in `axes`, of a tensor of rank 4.
+/// Reduces over the axes marked in `axes`, of a tensor of rank 4.
 std::vector<double> naive_reduction(const Tensor& input, const ReductionCase& item, const std::array<bool, 4>& axes) {
   const Shape& shape = input.shape();
   Shape kept = shape;

@@ -14,7 +14,7 @@ std::string grid_sample(const std::string& mode, const std::string& padding, int
          "\", align_corners = " + std::to_string(align_corners) + ">(a, b)";
 }
 
-/// The grid that samples every element of an input of that shape at its own place.
+/// Returns the grid that samples every element of an input of that shape at its own place.
 Tensor identity_grid(const Shape& shape, int align_corners) {
   const size_t axes = shape.rank() - 2;
   Shape to{shape[0]};

@@ -28,7 +28,7 @@ TEST(Resize, RoundsIntegersToTheNearestInRange) {
               testing::ElementsAre(0, 0, 0, 58, 197, 255, 255, 255));
 }
 
-// ONNX Runtime's: up where an axis shrinks, down where it grows.
+// As ONNX Runtime does: up where an axis shrinks, down where it grows.
 TEST(Resize, OfOpset10RoundsUpWhereItShrinks) {
   const auto resized = [](float scale) {
     return run_one("y = Resize<mode = \"nearest\">(a, b)",

@@ -23,7 +23,7 @@ std::vector<Complex> random_line(size_t length) {
   return line;
 }
 
-/// The defining sum. The angle is taken modulo the length, so it is exact to the last bits whatever k * b is.
+/// Computes the defining sum. The angle is taken modulo the length, so it is exact to the last bits whatever k * b is.
 std::vector<Complex> naive(const std::vector<Complex>& line, double sign) {
   const size_t n = line.size();
   std::vector<Complex> bins(n);

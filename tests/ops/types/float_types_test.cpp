@@ -127,7 +127,7 @@ Tensor converted(const Tensor& tensor, DataType from, DataType to) {
   return tensor.type() == from ? cast(tensor, to) : tensor;
 }
 
-/// Half a unit in the last place of the type, and what float arithmetic in another order may add.
+/// Half a unit in the last place of the type, and the error of float arithmetic in another order.
 double bound_of(DataType type) {
   const double unit = type == DataType::Float16 ? 0x1p-11 : type == DataType::BFloat16 ? 0x1p-8 : 0;
   return unit + 1e-5;

@@ -10,7 +10,7 @@ namespace {
 using test::run_node;
 using test::whole_numbers;
 
-/// Everything a convolution needs, for up to three spatial axes; missing axes have extent 1.
+/// The parameters of a convolution, for up to three spatial axes; missing axes have extent 1.
 struct ConvolutionCase {
   Shape input, weights;
   std::vector<int64_t> strides, dilations, pads;  // pads: begins then ends
@@ -45,7 +45,7 @@ std::vector<int64_t> unravel(int64_t index, const Shape& shape) {
   return position;
 }
 
-/// Position of `shape`, or -1 when it lies outside.
+/// Returns the position in `shape`, or -1 when it lies outside.
 int64_t ravel(const std::vector<int64_t>& position, const Shape& shape) {
   int64_t index = 0;
   for (size_t i = 0; i < shape.rank(); ++i) {
@@ -55,7 +55,7 @@ int64_t ravel(const std::vector<int64_t>& position, const Shape& shape) {
   return index;
 }
 
-/// Every weight element times every input element it meets, added where the definition puts it.
+/// Adds every weight element times every input element that it meets at its place by definition.
 Tensor naive_convolution(const ConvolutionCase& c, const Tensor& x, const Tensor& w, const Tensor& bias) {
   Tensor y(DataType::Float32, output_shape(c));
   auto out = y.mutable_data<float>();
@@ -209,7 +209,7 @@ TEST(ConvTranspose, FindsItsPadsFromTheOutputShape) {
   for (size_t i = 0; i < 36; ++i) EXPECT_EQ(y.data<float>()[i], same.data<float>()[i]);
 }
 
-/// The values of Conv followed by `chain`, which leads from v to y.
+/// Returns the values of Conv followed by `chain`, which leads from v to y.
 std::vector<float> conv_then(const std::string& chain, const Tensor& x, const Tensor& w) {
   const Model model =
       parse_model_text("<ir_version: 7, opset_import: [\"\" : 10]> g (" + test::text_type(x) + " a, " +

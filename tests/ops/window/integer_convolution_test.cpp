@@ -45,7 +45,8 @@ std::vector<int64_t> numbers(int64_t count, int low, int high, uint32_t seed) {
   return values;
 }
 
-/// `pairs`: as a model between pairs; otherwise the same numbers as plain floats, convolved by float kernels.
+/// Returns the model: with `pairs` between pairs, otherwise the same numbers as plain floats, convolved by float
+/// kernels.
 Model integer_model(const IntegerCase& c, bool pairs) {
   const auto channels = static_cast<size_t>(c.weights[0]);
   const auto weights =
@@ -72,7 +73,7 @@ Model integer_model(const IntegerCase& c, bool pairs) {
   else
     text += ", float" + kernel + " w = " + number_list(std::span<const float>(plain));
   text += ">\n{ k = QuantizeLinear (x, s, z) e = DequantizeLinear (k, s, z) ";
-  // Behind an Identity nobody knows the codes.
+  // Behind an Identity the codes are not known.
   text += pairs ? "w = DequantizeLinear <axis = 0> (q, ws, wz) " : "d = Identity (e) ";
   const std::string conv = "Conv " + (c.attributes.empty() ? "" : "<" + c.attributes + "> ") + "(" +
                            (pairs ? "e" : "d") + (c.bias ? ", w, b)" : ", w)");
@@ -183,7 +184,7 @@ TEST(IntegerConvolution, RoundsOnlyTheResult) {
   for (const float one : y.data<float>()) EXPECT_NEAR(one, exact, 3 * std::ldexp(exact, -24));
 }
 
-/// Text of a Conv between pairs with one part replaced.
+/// Returns the text of a Conv between pairs with one part replaced.
 Model with(std::string part, const std::string& replacement) {
   std::string text = R"(<ir_version: 10, opset_import: ["" : 21]>
     g (float[1,2,4,4] x, float[2] given, float scale) => (float[N] y)
@@ -224,7 +225,7 @@ TEST(IntegerOperands, KnowTheTypeOfCodesWithoutZeroPoint) {
       << "16 bits";
   EXPECT_EQ(type("k = QuantizeLinear (x, s, z) i = Identity (k) d = DequantizeLinear (i, s)"),
             dnnl::memory::data_type::undef)
-      << "nobody says which";
+      << "the type is not known";
 }
 
 TEST(IntegerOperands, AreNotFoundWhereASumOfIntegersWouldBeAnotherNumber) {

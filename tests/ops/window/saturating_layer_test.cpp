@@ -92,7 +92,7 @@ std::vector<float> run(const Model& model, const Tensor& input, CpuProducts prod
   return keeper.kept;
 }
 
-/// Inputs that are the codes less the zero point.
+/// Returns inputs: the codes minus the zero point.
 Tensor input_of(const Case& c, int low = 0, int high = 255) {
   Tensor input(DataType::Float32, c.input);
   const auto codes = numbers(c.input.element_count(), low, high, 3);
@@ -103,7 +103,7 @@ Tensor input_of(const Case& c, int low = 0, int high = 255) {
 
 enum class Sum { Exact, Saturating };
 
-/// Sum over one output: codes[i] and weights[i] in the order of the products.
+/// Returns the sum over one output: codes[i] and weights[i] in the order of the products.
 int64_t sum_of(const std::vector<int>& codes, const std::vector<int>& weights, Sum how) {
   int64_t sum = 0;
   for (size_t i = 0; i < codes.size(); i += 2) {
@@ -123,7 +123,7 @@ float finished(const Case& c, int64_t sum, int64_t output) {
   return std::clamp(code, static_cast<float>(-kZeroBehind), static_cast<float>(255 - kZeroBehind)) * 64;
 }
 
-/// 2-D convolution with padding 1 on each side, by definition.
+/// Computes a 2-D convolution with padding 1 on each side, by definition.
 std::vector<float> naive_convolution(const Case& c, const Tensor& input, int64_t groups, int64_t stride, Sum how) {
   const auto x = input.data<float>();
   const auto w = numbers(c.weights.element_count(), -c.largest, c.largest, 1);
@@ -196,7 +196,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, SaturatingConvolution,
                                            convolution("NoBias", {1, 4, 6, 6}, {5, 4, 3, 3}, 1, 1, "uint8", false)),
                          [](const auto& given) { return given.param.name; });
 
-/// rows x inner times a matrix, which lies [inner, outputs] or transposed.
+/// Multiplies rows x inner with a matrix, which lies [inner, outputs] or transposed.
 std::vector<float> naive_product(const Case& c, const Tensor& input, Sum how) {
   const auto x = input.data<float>();
   const auto w = numbers(c.weights.element_count(), -c.largest, c.largest, 1);

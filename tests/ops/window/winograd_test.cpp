@@ -41,7 +41,7 @@ std::unique_ptr<const ChannelsLastConvolution> make(const WinogradCase& c, const
   return make_winograd({c.input, output_of(c), window, weights, c.group});
 }
 
-/// The definition in double: sum over the window, and the sum of the magnitudes of its terms.
+/// Computes the definition in double: sum over the window, and the sum of the magnitudes of its terms.
 struct Sum {
   double value = 0, magnitude = 0;
 };
@@ -66,7 +66,7 @@ std::vector<Sum> definition(const WinogradCase& c, const Tensor& x, const Tensor
   return sums;
 }
 
-/// Plain output of the kernel.
+/// Returns the plain output of the kernel.
 Tensor run_winograd(const WinogradCase& c, const Tensor& x, const Tensor& w, const RegisterFinish& finish = {},
                     const StretchFinish* rest = nullptr, int team = 1) {
   const auto kernel = make(c, w);
@@ -190,7 +190,7 @@ Tensor conv_behind(const std::string& source, const Tensor& x, const Tensor& w) 
   return run_once(model.graph(), std::span(&x, 1), model.graph().outputs()).front();
 }
 
-/// An engine adds the integers of a quantized convolution exactly, and so must we up to the rounding of plain sums.
+/// An engine adds the integers of a quantized convolution exactly, and so does Detent up to the rounding of plain sums.
 TEST(Winograd, StaysAwayFromQuantizedConvolutions) {
   const WinogradCase c{.input = {1, 64, 16, 16}, .weights = {16, 64, 3, 3}};
   Tensor x = whole_numbers(c.input, 1, 12), w = whole_numbers(c.weights, 2, 127);

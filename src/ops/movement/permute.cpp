@@ -1,6 +1,10 @@
+// Transpose, DepthToSpace and SpaceToDepth: copies with the axes in another order.
+
 #include <array>
+#include <numeric>
 
 #include "core/checked_size.h"
+#include "core/index.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/strided_copy.h"
 #include "ops/op_list.h"
@@ -10,10 +14,52 @@ namespace detent {
 
 namespace {
 
-/// Channels and space as six axes of which two change places with the others.
+/// True when only extents of 1 change places.
+bool keeps_order(const Shape& shape, const std::vector<int64_t>& order) {
+  int64_t last = -1;
+  for (const int64_t axis : order) {
+    if (shape[as_index(axis)] == 1) continue;
+    if (axis < last) return false;
+    last = axis;
+  }
+  return true;
+}
+
+void check_permutation(const std::vector<int64_t>& order, size_t rank) {
+  const auto seen = axes_from_front(order, rank);
+  size_t count = 0;
+  for (size_t i = 0; i < rank; ++i) count += seen[i];
+  if (order.size() != rank || count != rank)
+    throw Error(ErrorCode::InvalidModel, "attribute perm is not a permutation of " + std::to_string(rank) + " axes");
+}
+
+std::vector<int64_t> order_of(const Node& node) { return node.ints_or("perm", {}); }
+
+void transpose(KernelCall& call, std::vector<int64_t> order) {
+  const Tensor& input = call.input(0);
+  const Shape& shape = input.shape();
+  if (order.empty() && shape.rank() > 0) {
+    order.resize(shape.rank());
+    std::iota(order.rbegin(), order.rend(), 0);
+  }
+  check_permutation(order, shape.rank());
+  for (int64_t& axis : order) axis = as_extent(axis_from_front(axis, shape.rank()));
+  Shape transposed;
+  for (const int64_t axis : order) transposed.push_back(shape[as_index(axis)]);
+  if (keeps_order(shape, order)) return call.set_output(0, input.reshaped(transposed));
+
+  std::vector<CopyLoop> loops;
+  for (size_t i = 0; i < order.size(); ++i)
+    loops.push_back({transposed[i], shape.element_count(as_index(order[i]) + 1, shape.rank()),
+                     transposed.element_count(i + 1, transposed.rank())});
+  Tensor& output = call.make_output(0, input.type(), transposed);
+  copy_strided(input.raw(), output.mutable_raw(), byte_size(input.type()), std::move(loops));
+}
+
+/// Extents of channels and space as six axes, of which two change places with the others.
 using Six = std::array<int64_t, 6>;
 
-/// `order[i]` is the input axis that output axis i walks along.
+/// Copies input 0 to output 0. order[i]  the input axis that output axis i walks along.
 void permute(KernelCall& call, const Six& extents, const std::array<size_t, 6>& order, const Shape& shape) {
   const Tensor& input = call.input(0);
   Six strides{};
@@ -41,12 +87,11 @@ int64_t block_of(const KernelContext& context) {
               "a tensor of shape " + shape.to_string() + " cannot be cut into blocks of " + std::to_string(block));
 }
 
-/// True when the channels of a block's element lie together, one group of all channels an element (DCR); false when the
-/// elements of each channel do (CRD).
+/// Returns true when the channels of a block's element lie together, one group of all channels an element (DCR); false
+/// when the elements of each channel do (CRD).
 bool is_depth_first(const KernelContext& context) {
-  const std::string mode = context.node.string_or("mode", "DCR");
-  if (mode != "DCR" && mode != "CRD") throw Error(ErrorCode::Unsupported, "attribute mode='" + mode + "'");
-  return mode == "DCR";
+  constexpr Named<bool> kModes[] = {{"DCR", true}, {"CRD", false}};
+  return value_named(context.node, "mode", "DCR", kModes);
 }
 
 std::unique_ptr<Kernel> make_depth_to_space(const KernelContext& context) {
@@ -76,19 +121,14 @@ std::unique_ptr<Kernel> make_space_to_depth(const KernelContext& context) {
   });
 }
 
-constexpr OperatorDef kSpaceDepthDefinitions[] = {
-    {.op_type = "DepthToSpace",
-     .signature = "input -> output; blocksize:int! | 11: input -> output; blocksize:int! mode:string(DCR|CRD)",
-     .traits = {.kind = OpKind::DepthToSpace, .commutes = true, .data_inputs = 1},
-     .make = make_depth_to_space},
-    {.op_type = "SpaceToDepth",
-     .signature = "input -> output; blocksize:int!",
-     .traits = {.kind = OpKind::SpaceToDepth, .commutes = true, .data_inputs = 1},
-     .make = make_space_to_depth},
-};
-
 }  // namespace
 
-std::span<const OperatorDef> space_depth_operators() { return kSpaceDepthDefinitions; }
+std::vector<OperatorDef> permute_operators() {
+  return {
+      {"Transpose", {.kind = OpKind::Transpose, .commutes = true, .data_inputs = 1}, make_with<order_of, transpose>},
+      {"DepthToSpace", {.kind = OpKind::DepthToSpace, .commutes = true, .data_inputs = 1}, make_depth_to_space},
+      {"SpaceToDepth", {.kind = OpKind::SpaceToDepth, .commutes = true, .data_inputs = 1}, make_space_to_depth},
+  };
+}
 
 }  // namespace detent

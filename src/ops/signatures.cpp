@@ -1,0 +1,580 @@
+#include "ops/signatures.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <stdexcept>
+#include <unordered_map>
+#include <utility>
+
+#include "core/index.h"
+#include "model/graph/graph.h"
+
+namespace detent {
+
+namespace {
+
+constexpr std::string_view kTypeWords[] = {
+    "",   "f32", "f64", "f16",  "bf16",  "i8",   "i16",   "i32",  "i64", "u8", "u16", "u32",    "u64", "bool", "i4",
+    "u4", "i2",  "u2",  "e4m3", "e4m3z", "e5m2", "e5m2z", "e8m0", "",    "",   "f4",  "string", "seq"};  // by DataType
+
+using Group = std::pair<std::string_view, std::string_view>;
+constexpr Group kGroups[] = {{"float", "f32,f64,f16"},
+                             {"signed", "i8,i16,i32,i64"},
+                             {"unsigned", "u8,u16,u32,u64"},
+                             {"int", "i8,i16,i32,i64,u8,u16,u32,u64"},
+                             {"number", "i8,i16,i32,i64,u8,u16,u32,u64,f32,f64,f16"},
+                             {"any", "i8,i16,i32,i64,u8,u16,u32,u64,f32,f64,f16,bool,string"},
+                             {"fp8", "e4m3,e4m3z,e5m2,e5m2z"}};
+
+constexpr std::string_view trim(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+/// Takes what stands before `mark` off `text`; all of it, leaving nullopt, when there is none.
+constexpr std::string_view take_until(std::optional<std::string_view>& text, std::string_view mark) {
+  const std::string_view all = *text;
+  const size_t at = all.find(mark);
+  text = at == all.npos ? std::nullopt : std::optional(all.substr(at + mark.size()));
+  return trim(all.substr(0, at));
+}
+
+constexpr void expect(bool fits, const char* what) {
+  if (!fits) throw std::invalid_argument(what);
+}
+
+constexpr std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> words;
+  for (std::optional<std::string_view> rest = trim(text); rest && !rest->empty();)
+    words.push_back(take_until(rest, " "));
+  return words;
+}
+
+constexpr std::optional<TypeSet> find_types(std::string_view words) {
+  TypeSet set;
+  for (std::optional<std::string_view> rest = words; rest;) {
+    const std::string_view word = take_until(rest, ",");
+    if (word.empty()) return std::nullopt;
+    if (const auto* one = std::ranges::find(kTypeWords, word); one != std::end(kTypeWords)) {
+      set.add(static_cast<DataType>(one - std::begin(kTypeWords)));
+    } else if (const auto* group = std::ranges::find(kGroups, word, &Group::first); group != std::end(kGroups)) {
+      set.add(*find_types(group->second));
+    } else {
+      return std::nullopt;
+    }
+  }
+  return set;
+}
+
+/// Returns the variable of that name; a type's word makes one.
+constexpr int variable_named(Signature& signature, std::string_view name) {
+  const auto found = std::ranges::find(signature.variables, name, &TypeVariable::name);
+  if (found != signature.variables.end()) return static_cast<int>(found - signature.variables.begin());
+  signature.variables.push_back({name, find_types(name).value_or(TypeSet())});
+  return static_cast<int>(signature.variables.size()) - 1;
+}
+
+constexpr void expect_name(std::string_view name) {
+  expect(!name.empty() && name.find_first_of("?*+!:;|()<>=@, ") == name.npos, "a name in a signature");
+}
+
+constexpr Parameter parse_parameter(Signature& signature, std::string_view word) {
+  Parameter parameter;
+  if (word.ends_with('?')) parameter.presence = Parameter::Presence::MayBeAbsent;
+  if (word.ends_with('*')) parameter.presence = Parameter::Presence::AnyNumber;
+  if (word.ends_with('+')) parameter.presence = Parameter::Presence::OneOrMore;
+  if (parameter.presence != Parameter::Presence::Required) word.remove_suffix(1);
+  std::optional<std::string_view> rest = word;
+  parameter.name = take_until(rest, ":");
+  expect_name(parameter.name);
+  if (!rest) return parameter;
+  parameter.variable = variable_named(signature, take_until(rest, "@"));
+  if (rest) parameter.attribute = take_until(rest, "=");
+  if (!rest) return parameter;
+  if (const std::optional<TypeSet> type = find_types(*rest))
+    parameter.default_type = type->only();
+  else
+    parameter.default_variable = variable_named(signature, *rest);
+  return parameter;
+}
+
+constexpr std::vector<Parameter> parse_parameters(Signature& signature, std::string_view text) {
+  std::vector<Parameter> parameters;
+  for (const std::string_view word : words_of(text)) {
+    expect(parameters.empty() || !parameters.back().repeats(), "only the last parameter may repeat");
+    parameters.push_back(parse_parameter(signature, word));
+  }
+  return parameters;
+}
+
+constexpr AttributeRule parse_attribute(std::string_view text) {
+  AttributeRule rule;
+  rule.required = text.ends_with('!');
+  if (rule.required) text.remove_suffix(1);
+  if (const size_t open = text.find('('); open != text.npos) {
+    expect(text.ends_with(')') && open + 2 < text.size(), "choices in a signature");
+    rule.choices = text.substr(open + 1, text.size() - open - 2);
+    text = text.substr(0, open);
+  }
+  std::optional<std::string_view> rest = text;
+  rule.name = take_until(rest, ":");
+  expect_name(rule.name);
+  rule.type = rest.value_or("");
+  expect(std::ranges::find(kAttributeTypes, rule.type) != std::end(kAttributeTypes), "the type of an attribute");
+  expect(rule.choices.empty() || rule.type == "string", "choices of an attribute that is no string");
+  return rule;
+}
+
+/// Reads a word behind the parameters: an attribute, "-" and the name of one that is no more, or types of a variable.
+constexpr void parse_word(Signature& signature, std::string_view word) {
+  const auto same_name = [](std::string_view name) {
+    return [name](const AttributeRule& one) { return one.name == name; };
+  };
+  if (word.starts_with('-')) {
+    expect(std::erase_if(signature.attributes, same_name(word.substr(1))) == 1, "the name of an attribute");
+  } else if (word.find(':') != word.npos) {
+    const AttributeRule rule = parse_attribute(word);
+    const auto known = std::ranges::find_if(signature.attributes, same_name(rule.name));
+    if (known == signature.attributes.end())
+      signature.attributes.push_back(rule);
+    else
+      *known = rule;
+  } else {
+    const size_t at = word.find_first_of("=+");
+    expect(at != word.npos, "an attribute without a type, or a variable without types");
+    const std::optional<TypeSet> given = find_types(word.substr(at + 1));
+    expect(given.has_value(), "types in a signature");
+    TypeSet& types = signature.variables[as_index(variable_named(signature, word.substr(0, at)))].types;
+    if (word[at] == '=') types = {};
+    types.add(*given);
+  }
+}
+
+constexpr int take_opset(std::string_view& text) {
+  const size_t digits = text.find_first_not_of("0123456789");
+  if (digits == 0 || !text.substr(digits).starts_with(": ")) return 1;
+  int opset = 0;
+  for (const char digit : text.substr(0, digits)) opset = opset * 10 + (digit - '0');
+  text.remove_prefix(digits + 2);
+  return opset;
+}
+
+constexpr std::vector<Signature> parse(std::string_view text) {
+  std::vector<Signature> signatures;
+  Signature signature;
+  for (std::optional<std::string_view> all = text; all;) {
+    std::string_view part = take_until(all, " | ");
+    signature.since = take_opset(part);
+    expect(signatures.empty() || signatures.back().since < signature.since, "opsets out of order");
+    std::optional<std::string_view> rest = part;
+    if (part.find("->") != part.npos) {
+      signature.inputs = parse_parameters(signature, take_until(rest, "->"));
+      signature.outputs = parse_parameters(signature, take_until(rest, ";"));
+    }
+    expect(!signature.outputs.empty(), "a signature without outputs");
+    for (const std::string_view word : words_of(rest.value_or(""))) parse_word(signature, word);
+    for (const TypeVariable& variable : signature.variables)
+      expect(variable.types != TypeSet(), "a variable without types");
+    signatures.push_back(signature);
+  }
+  return signatures;
+}
+
+/// Operators with the same signatures, and those as text that is checked when it is compiled.
+struct Row {
+  consteval Row(const char* names, const char* text) : op_types(names), signatures(text) { (void)parse(text); }
+  std::string_view op_types, signatures;
+};
+
+// INPUTS -> OUTPUTS; ATTRIBUTES TYPES | 13: ...
+//
+//     X:T W:T B:T? -> Y:T; group:int auto_pad:string(NOTSET|VALID) axis:int! T=float | 22: T+bf16
+//
+// Versions are divided by " | " and begin with their first opset (without one: 7 or older). A version says only what
+// differs from the one before: the parameters, attributes (`-name`: no more), types of variables (`=` a new set, `+`
+// types that are added).
+//
+//   name:T  name:i64        a parameter of a variable, or of one type; name alone: no types are known
+//   name:T? *  +            Parameter::Presence
+//   name:T@to               the attribute `to` names the type of the output, or holds a tensor of it
+//   name:T@dtype=X          without the attribute the type is that of variable X, or X itself
+//   name:int!  name:int     an attribute that is required, and one that is not
+//
+// Groups of types: kGroups.
+//
+// Source: ONNX, docs/Changelog.md. Tests compare the rows with the schemas of libonnx up to opset 17; up to opset 26
+// the types were compared, operator by operator and type by type, with the models that ONNX Runtime 1.30 takes.
+constexpr Row kRows[] = {
+    {"Abs", "X:T -> Y:T; T=number | 13: T+bf16"},
+    {"Acos Asin Atan Cos Sin Softsign Tan", "input:T -> output:T; T=float | 22: T+bf16"},
+    {"Acosh Asinh Atanh Cosh Sinh", "9: input:T -> output:T; T=float | 22: T+bf16"},
+    {"Add Div Mul Sub", "A:T B:T -> C:T; T=float,i32,i64,u32,u64 | 13: T+bf16 | 14: T+i8,i16,u8,u16"},
+    {"AffineGrid", "20: theta:T1 size:i64 -> grid:T1; align_corners:int T1=float,bf16"},
+    {"And Or Xor", "A:bool B:bool -> C:bool"},
+    {"ArgMax ArgMin", "data:T -> reduced:i64; axis:int keepdims:int T=number | 12: select_last_index:int | 13: T+bf16"},
+    {"Attention",
+     "23: Q:T1 K:T1 V:T2 attn_mask:U? past_key:T1? past_value:T2? -> Y:T1 present_key:T1? present_value:T2? "
+     "qk_matmul_output:T1?; is_causal:int kv_num_heads:int q_num_heads:int qk_matmul_output_mode:int scale:float "
+     "softcap:float softmax_precision:int T1=float,bf16 T2=float,bf16 U=number,bf16,bool | 24: Q:T1 K:T1 V:T2 "
+     "attn_mask:U? past_key:T1? past_value:T2? nonpad_kv_seqlen:i64? -> Y:T1 present_key:T1? present_value:T2? "
+     "qk_matmul_output:T1?; left_window_size:int right_window_size:int"},
+    {"AveragePool",
+     "X:T -> Y:T; auto_pad:string(NOTSET|SAME_UPPER|SAME_LOWER|VALID) count_include_pad:int kernel_shape:ints! "
+     "pads:ints strides:ints T=float | 10: ceil_mode:int | 19: dilations:ints | 22: T+bf16"},
+    {"BatchNormalization",
+     "X:T scale:T B:T mean:T var:T -> Y:T mean:T? var:T? saved_mean:T? saved_var:T?; epsilon:float momentum:float "
+     "spatial:int T=float | 9: -spatial | 14: X:T scale:T B:T input_mean:U input_var:U -> Y:T running_mean:U? "
+     "running_var:U?; training_mode:int T+bf16 U=float,bf16 | 15: X:T scale:T1 B:T1 input_mean:T2 input_var:T2 -> Y:T "
+     "running_mean:T2? running_var:T2?; T1=float,bf16 T2=float,bf16"},
+    {"Bernoulli",
+     "15: input:T1 -> output:T2@dtype=T1; dtype:int seed:float T1=float T2=number,bf16,bool | 22: T1+bf16"},
+    {"BitCast",
+     "26: input:T1 -> output:T2@to; to:int! T1=number,bf16,bool,fp8,i4,u4,f4,e8m0,i2,u2 "
+     "T2=number,bf16,bool,fp8,i4,u4,f4,e8m0,i2,u2"},
+    {"BitShift", "11: X:T Y:T -> Z:T; direction:string(LEFT|RIGHT)! T=unsigned"},
+    {"BitwiseAnd BitwiseOr BitwiseXor", "18: A:T B:T -> C:T; T=int"},
+    {"BitwiseNot", "18: X:T -> Y:T; T=int"},
+    {"BlackmanWindow HammingWindow HannWindow",
+     "17: size:T1 -> output:T2@output_datatype=f32; output_datatype:int periodic:int T1=i32,i64 T2=number,bf16"},
+    {"Cast",
+     "input:T1 -> output:T2@to; to:int! T1=number,bool T2=number,bool | 9: T1+string T2+string | 13: T1+bf16 T2+bf16 | "
+     "19: saturate:int T1+fp8 T2+fp8 | 21: T1+i4,u4 T2+i4,u4 | 23: T1+f4 T2+f4 | 24: "
+     "round_mode:string(up|down|nearest) T1+e8m0 T2+e8m0 | 25: T1+i2,u2 T2+i2,u2"},
+    {"CastLike",
+     "15: input:T1 target_type:T2 -> output:T2; T1=any,bf16 T2=any,bf16 | 19: saturate:int T1+fp8 T2+fp8 | 21: "
+     "T1+i4,u4 T2+i4,u4 | 23: T1+f4 T2+f4 | 24: round_mode:string(up|down|nearest) T1+e8m0 T2+e8m0 | 25: T1+i2,u2 "
+     "T2+i2,u2"},
+    {"CausalConvWithState",
+     "27: input:T weight:T bias:T? past_state:T? -> output:T present_state:T; activation:string(none|silu|swish) "
+     "T=f16,f32,bf16"},
+    {"Ceil Floor Reciprocal Sigmoid Sqrt", "X:T -> Y:T; T=float | 13: T+bf16"},
+    {"Celu", "12: X:f32 -> Y:f32; alpha:float"},
+    {"CenterCropPad", "18: input_data:T shape:Tind -> output_data:T; axes:ints T=any,bf16 Tind=i32,i64"},
+    {"Clip",
+     "input:T -> output:T; max:float min:float T=float | 11: input:T min:T? max:T? -> output:T; -max -min | 12: T+int "
+     "| 13: T+bf16"},
+    {"Col2Im",
+     "18: input:T image_shape:i64 block_shape:i64 -> output:T; dilations:ints pads:ints strides:ints T=any,bf16"},
+    {"Compress", "9: input:T condition:bool -> output:T; axis:int T=any"},
+    {"Concat", "inputs:T+ -> concat_result:T; axis:int! T=any | 13: T+bf16"},
+    {"ConcatFromSequence", "11: input_sequence:seq -> concat_result:T; axis:int! new_axis:int T=any"},
+    {"Constant",
+     "-> output; value:tensor! | 11: sparse_value:sparse_tensor value:tensor | 12: value_float:float "
+     "value_floats:floats value_int:int value_ints:ints value_string:string value_strings:strings"},
+    {"ConstantOfShape",
+     "9: input:i64 -> output:T@value=f32; value:tensor T=number,bool | 20: T+bf16,fp8 | 21: T+i4,u4 | 23: T+f4 | 24: "
+     "T+e8m0 | 25: T+i2,u2"},
+    {"Conv",
+     "X:T W:T B:T? -> Y:T; auto_pad:string(NOTSET|SAME_UPPER|SAME_LOWER|VALID) dilations:ints group:int "
+     "kernel_shape:ints pads:ints strides:ints T=float | 22: T+bf16"},
+    {"ConvInteger",
+     "10: x:T1 w:T2 x_zero_point:T1? w_zero_point:T2? -> y:i32; auto_pad:string(NOTSET|SAME_UPPER|SAME_LOWER|VALID) "
+     "dilations:ints group:int kernel_shape:ints pads:ints strides:ints T1=i8,u8 T2=i8,u8"},
+    {"ConvTranspose",
+     "X:T W:T B:T? -> Y:T; auto_pad:string(NOTSET|SAME_UPPER|SAME_LOWER|VALID) dilations:ints group:int "
+     "kernel_shape:ints output_padding:ints output_shape:ints pads:ints strides:ints T=float | 22: T+bf16"},
+    {"CumProd", "26: x:T axis:T2 -> y:T; exclusive:int reverse:int T=float,bf16,i32,i64,u32,u64 T2=i32,i64"},
+    {"CumSum",
+     "11: x:T axis:T2 -> y:T; exclusive:int reverse:int T=f32,f64,i32,i64,u32,u64 T2=i32,i64 | 14: T+f16,bf16"},
+    {"DeformConv",
+     "19: X:T W:T offset:T B:T? mask:T? -> Y:T; dilations:ints group:int kernel_shape:ints offset_group:int pads:ints "
+     "strides:ints T=float | 22: T+bf16"},
+    {"DepthToSpace", "input:T -> output:T; blocksize:int! T=any | 11: mode:string(DCR|CRD) | 13: T+bf16"},
+    {"DequantizeLinear",
+     "10: x:T x_scale:f32 x_zero_point:T? -> y:f32; T=i8,i32,u8 | 13: axis:int | 19: x:T x_scale:S x_zero_point:T? -> "
+     "y:S; T+fp8 S=f16,f32,bf16 | 21: block_size:int T+i16,u16,i4,u4 | 23: x:T x_scale:S x_zero_point:T? -> "
+     "y:T3@output_dtype=S; output_dtype:int T+f4 T3=f16,f32,bf16 | 24: S+e8m0 | 25: T+i2,u2"},
+    {"Det Round", "11: X:T -> Y:T; T=float | 22: T+bf16"},
+    {"DFT",
+     "17: input:T1 dft_length:T2? -> output:T1; axis:int inverse:int onesided:int T1=float,bf16 T2=i32,i64 | 20: "
+     "input:T1 dft_length:T2? axis:i64? -> output:T1; -axis"},
+    {"Dropout",
+     "data:T -> output:T mask:T?; ratio:float T=float | 10: data:T -> output:T mask:T1?; T1=bool | 12: data:T "
+     "ratio:T1? training_mode:bool? -> output:T mask:bool?; -ratio seed:int T1=float | 13: T+bf16 | 22: T+fp8 "
+     "T1+bf16,fp8"},
+    {"DynamicQuantizeLinear", "11: x:f32 -> y:u8 y_scale:f32 y_zero_point:u8"},
+    {"Einsum", "12: Inputs:T+ -> Output:T; equation:string! T=number"},
+    {"Elu", "X:T -> Y:T; alpha:float T=float | 22: T+bf16"},
+    {"Equal", "A:T B:T -> C:bool; T=i32,i64,bool | 11: T+float,unsigned,i8,i16 | 13: T+bf16 | 19: T+string"},
+    {"Erf Sign", "9: input:T -> output:T; T=number | 13: T+bf16"},
+    {"Exp Log Tanh", "input:T -> output:T; T=float | 13: T+bf16"},
+    {"Expand", "8: input:T shape:i64 -> output:T; T=any | 13: T+bf16"},
+    {"EyeLike",
+     "9: input:T1 -> output:T2@dtype=T1; dtype:int k:int T1=number,bool T2=number,bool | 22: T1+bf16 T2+bf16"},
+    {"Flatten",
+     "input:T -> output:T; axis:int T=float | 9: T+int,bool,string | 13: T+bf16 | 21: T+fp8,i4,u4 | 23: T+f4 | 24: "
+     "T+e8m0 | 25: T+i2,u2"},
+    {"Gather", "data:T indices:Tind -> output:T; axis:int T=any Tind=i32,i64 | 13: T+bf16"},
+    {"GatherElements", "11: data:T indices:Tind -> output:T; axis:int T=any Tind=i32,i64 | 13: T+bf16"},
+    {"GatherND", "11: data:T indices:i64 -> output:T; T=any | 12: batch_dims:int | 13: T+bf16"},
+    {"Gelu", "20: X:T -> Y:T; approximate:string(none|tanh) T=float,bf16"},
+    {"Gemm",
+     "A:T B:T C:T -> Y:T; alpha:float beta:float transA:int transB:int T=float | 9: T+i32,i64,u32,u64 | 11: A:T B:T "
+     "C:T? -> Y:T | 13: T+bf16"},
+    {"GlobalAveragePool GlobalMaxPool Softplus", "X:T -> Y:T; T=float | 22: T+bf16"},
+    {"GlobalLpPool", "X:T -> Y:T; p:int T=float | 22: T+bf16"},
+    {"Greater Less", "A:T B:T -> C:bool; T=float | 9: T+int | 13: T+bf16"},
+    {"GreaterOrEqual LessOrEqual", "12: A:T B:T -> C:bool; T=number | 16: T+bf16"},
+    {"GridSample",
+     "16: X:T1 grid:T2 -> Y:T1; align_corners:int mode:string padding_mode:string(zeros|border|reflection) T1=any "
+     "T2=float | 22: T1+bf16 T2+bf16"},
+    {"GroupNormalization",
+     "18: X:T scale:T bias:T -> Y:T; epsilon:float num_groups:int! T=float,bf16 | 21: stash_type:int"},
+    {"GRU",
+     "X:T W:T R:T B:T? sequence_lens:i32? initial_h:T? -> Y:T? Y_h:T?; activation_alpha:floats activation_beta:floats "
+     "activations:strings clip:float direction:string(forward|reverse|bidirectional) hidden_size:int "
+     "linear_before_reset:int T=float | 14: layout:int | 22: T+bf16"},
+    {"Hardmax LogSoftmax Softmax", "input:T -> output:T; axis:int T=float | 13: T+bf16"},
+    {"HardSigmoid", "X:T -> Y:T; alpha:float beta:float T=float | 22: T+bf16"},
+    {"HardSwish", "14: X:T -> Y:T; T=float | 22: T+bf16"},
+    {"Identity",
+     "input:T -> output:T; T=any | 13: T+bf16 | 14: input:V -> output:V; V=any,bf16,seq | 19: V+fp8 | 21: V+i4,u4 | "
+     "23: V+f4 | 24: V+e8m0 | 25: V+i2,u2"},
+    {"If", "cond -> outputs+; else_branch:graph! then_branch:graph!"},
+    {"InstanceNormalization", "input:T scale:T B:T -> output:T; epsilon:float T=float | 22: T+bf16"},
+    {"IsInf", "10: X:T1 -> Y:bool; detect_negative:int detect_positive:int T1=f32,f64 | 20: T1+f16,bf16,fp8"},
+    {"IsNaN", "9: X:T1 -> Y:bool; T1=float | 13: T1+bf16 | 20: T1+fp8"},
+    {"LayerNormalization",
+     "17: X:T Scale:T B:T? -> Y:T Mean:U@stash_type=f32? InvStdDev:U@stash_type=f32?; axis:int epsilon:float "
+     "stash_type:int T=float,bf16 U=f32,bf16"},
+    {"LeakyRelu", "X:T -> Y:T; alpha:float T=float | 16: T+bf16"},
+    {"LinearAttention",
+     "27: query:T key:T value:T past_state:S? decay:T? beta:T? -> output:T present_state:S; chunk_size:int "
+     "kv_num_heads:int! q_num_heads:int! scale:float update_rule:string(linear|gated|delta|gated_delta) T=f16,f32,bf16 "
+     "S=f16,f32,bf16"},
+    {"Loop",
+     "M? cond? v_initial+ -> v_final_and_scan_outputs+; body:graph! | 11: M? cond? v_initial* -> "
+     "v_final_and_scan_outputs+"},
+    {"LpNormalization", "input:T -> output:T; axis:int p:int T=float | 22: T+bf16"},
+    {"LpPool",
+     "X:T -> Y:T; auto_pad:string(NOTSET|SAME_UPPER|SAME_LOWER|VALID) kernel_shape:ints! p:int pads:ints strides:ints "
+     "T=float | 18: ceil_mode:int dilations:ints | 22: T+bf16"},
+    {"LRN", "X:T -> Y:T; alpha:float beta:float bias:float size:int! T=float | 13: T+bf16"},
+    {"LSTM",
+     "X:T W:T R:T B:T? sequence_lens:i32? initial_h:T? initial_c:T? P:T? -> Y:T? Y_h:T? Y_c:T?; "
+     "activation_alpha:floats activation_beta:floats activations:strings clip:float "
+     "direction:string(forward|reverse|bidirectional) hidden_size:int input_forget:int T=float | 14: layout:int | 22: "
+     "T+bf16"},
+    {"MatMul", "A:T B:T -> Y:T; T=float | 9: T+i32,i64,u32,u64 | 13: T+bf16"},
+    {"MatMulInteger", "10: A:T1 B:T2 a_zero_point:T1? b_zero_point:T2? -> Y:i32; T1=i8,u8 T2=i8,u8"},
+    {"Max Min", "data:T+ -> result:T; T=float | 12: T+int | 13: T+bf16"},
+    {"MaxPool",
+     "X:T -> Y:T; auto_pad:string(NOTSET|SAME_UPPER|SAME_LOWER|VALID) kernel_shape:ints! pads:ints strides:ints "
+     "T=float | 8: X:T -> Y:T Indices:i64?; storage_order:int | 10: ceil_mode:int dilations:ints | 12: T+i8,u8 | 22: "
+     "T+bf16"},
+    {"MaxRoiPool", "X:T rois:T -> Y:T; pooled_shape:ints! spatial_scale:float T=float | 22: T+bf16"},
+    {"MaxUnpool",
+     "9: X:T1 I:i64 output_shape:i64? -> output:T1; kernel_shape:ints! pads:ints strides:ints T1=float | 22: T1+bf16"},
+    {"Mean Sum", "data:T+ -> result:T; T=float | 13: T+bf16"},
+    {"MeanVarianceNormalization", "9: X:T -> Y:T; axes:ints T=float | 13: T+bf16"},
+    {"MelWeightMatrix",
+     "17: num_mel_bins:T1 dft_length:T1 sample_rate:T1 lower_edge_hertz:T2 upper_edge_hertz:T2 -> "
+     "output:T3@output_datatype=f32; output_datatype:int T1=i32,i64 T2=float,bf16 T3=number,bf16"},
+    {"Mish", "18: X:T -> Y:T; T=float | 22: T+bf16"},
+    {"Mod", "10: A:T B:T -> C:T; fmod:int T=number | 13: T+bf16"},
+    {"Multinomial",
+     "input:T1 -> output:T2@dtype=i32; dtype:int sample_size:int seed:float T1=float T2=i32,i64 | 22: T1+bf16"},
+    {"Neg", "X:T -> Y:T; T=float,signed | 13: T+bf16"},
+    {"NegativeLogLikelihoodLoss",
+     "12: input:T target:Tind weight:T? -> loss:T; ignore_index:int reduction:string(none|sum|mean) T=float "
+     "Tind=i32,i64 | 22: T+bf16"},
+    {"NonMaxSuppression",
+     "10: boxes:f32 scores:f32 max_output_boxes_per_class:i64? iou_threshold:f32? score_threshold:f32? -> "
+     "selected_indices:i64; center_point_box:int"},
+    {"NonZero", "9: X:T -> Y:i64; T=any | 13: T+bf16"},
+    {"Not", "X:bool -> Y:bool"},
+    {"OneHot", "9: indices:T1 depth:T2 values:T3 -> output:T3; axis:int T1=number T2=number T3=any"},
+    {"Optional", "input? -> output; type:type"},
+    {"OptionalGetElement", "input -> output"},
+    {"OptionalHasElement", "input -> output | 18: input? -> output"},
+    {"Pad",
+     "data:T -> output:T; mode:string(constant|reflect|edge) pads:ints! value:float T=float | 11: data:T pads:i64 "
+     "constant_value:T? -> output:T; -pads -value T+int | 13: T+bf16,bool,string | 18: data:T pads:i64 "
+     "constant_value:T? axes:Tind? -> output:T; Tind=i32,i64 | 19: mode:string(constant|reflect|edge|wrap) | 21: "
+     "T+fp8,i4,u4 | 23: T+f4 | 24: T+e8m0 | 25: T+i2,u2"},
+    {"Pow", "X:T Y:T -> Z:T; T=float | 12: X:T Y:T1 -> Z:T; T+i32,i64 T1=number | 13: T+bf16 | 15: T1+bf16"},
+    {"PRelu", "X:T slope:T -> Y:T; T=float | 9: T+i32,i64,u32,u64 | 16: T+bf16"},
+    {"QLinearConv",
+     "10: x:T1 x_scale:f32 x_zero_point:T1 w:T2 w_scale:f32 w_zero_point:T2 y_scale:f32 y_zero_point:T3 B:i32? -> "
+     "y:T3; auto_pad:string(NOTSET|SAME_UPPER|SAME_LOWER|VALID) dilations:ints group:int kernel_shape:ints pads:ints "
+     "strides:ints T1=i8,u8 T2=i8,u8 T3=i8,u8"},
+    {"QLinearMatMul",
+     "10: a:T1 a_scale:f32 a_zero_point:T1 b:T2 b_scale:f32 b_zero_point:T2 y_scale:f32 y_zero_point:T3 -> y:T3; "
+     "T1=i8,u8 T2=i8,u8 T3=i8,u8 | 21: a:T1 a_scale:S a_zero_point:T1 b:T2 b_scale:S b_zero_point:T2 y_scale:S "
+     "y_zero_point:T3 -> y:T3; T1+fp8 T2+fp8 T3+fp8 S=f16,f32,bf16"},
+    {"QuantizeLinear",
+     "10: x:T1 y_scale:f32 y_zero_point:T2? -> y:T2@output_dtype=u8; T1=f32,i32 T2=i8,u8 | 13: axis:int | 19: x:T1 "
+     "y_scale:T1 y_zero_point:T2? -> y:T2@output_dtype=u8; saturate:int T1+f16,bf16 T2+fp8 | 21: block_size:int "
+     "output_dtype:int T2+i16,u16,i4,u4 | 23: x:T1 y_scale:S y_zero_point:T2? -> y:T2@output_dtype=u8; precision:int "
+     "T2+f4 S=f16,f32,bf16,i32 | 24: S+e8m0 | 25: T2+i2,u2"},
+    {"RandomNormal",
+     "-> output:T@dtype=f32; dtype:int mean:float scale:float seed:float shape:ints! T=float | 22: T+bf16"},
+    {"RandomNormalLike",
+     "input:T1 -> output:T2@dtype=T1; dtype:int mean:float scale:float seed:float T1=any T2=float | 22: T1+bf16 "
+     "T2+bf16"},
+    {"RandomUniform",
+     "-> output:T@dtype=f32; dtype:int high:float low:float seed:float shape:ints! T=float | 22: T+bf16"},
+    {"RandomUniformLike",
+     "input:T1 -> output:T2@dtype=T1; dtype:int high:float low:float seed:float T1=any T2=float | 22: T1+bf16 T2+bf16"},
+    {"Range", "11: start:T limit:T delta:T -> output:T; T=f32,f64,i16,i32,i64 | 27: stash_type:int T+f16,bf16"},
+    {"ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMean ReduceProd ReduceSumSquare",
+     "data:T -> reduced:T; axes:ints keepdims:int T=float,i32,i64,u32,u64 | 13: T+bf16 | 18: data:T axes:i64? -> "
+     "reduced:T; -axes noop_with_empty_axes:int"},
+    {"ReduceMax ReduceMin",
+     "data:T -> reduced:T; axes:ints keepdims:int T=float,i32,i64,u32,u64 | 12: T+i8,u8 | 13: T+bf16 | 18: data:T "
+     "axes:i64? -> reduced:T; -axes noop_with_empty_axes:int | 20: T+bool"},
+    {"ReduceSum",
+     "data:T -> reduced:T; axes:ints keepdims:int T=float,i32,i64,u32,u64 | 13: data:T axes:i64? -> reduced:T; -axes "
+     "noop_with_empty_axes:int T+bf16"},
+    {"RegexFullMatch", "20: X:string -> Y:bool; pattern:string"},
+    {"Relu", "X:T -> Y:T; T=float | 13: T+bf16 | 14: T+signed"},
+    {"Reshape",
+     "data:T shape:i64 -> reshaped:T; T=any | 13: T+bf16 | 14: allowzero:int | 19: T+fp8 | 21: T+i4,u4 | 23: T+f4 | "
+     "24: T+e8m0 | 25: T+i2,u2"},
+    {"Resize",
+     "10: X:T scales:f32 -> Y:T; mode:string T=any | 11: X:T1 roi:T2 scales:f32 sizes:i64? -> Y:T1; "
+     "coordinate_transformation_mode:string cubic_coeff_a:float exclude_outside:int extrapolation_value:float "
+     "nearest_mode:string T1=any T2=float | 13: X:T1 roi:T2? scales:f32? sizes:i64? -> Y:T1; T1+bf16 | 18: "
+     "antialias:int axes:ints keep_aspect_ratio_policy:string"},
+    {"ReverseSequence", "10: input:T sequence_lens:i64 -> Y:T; batch_axis:int time_axis:int T=any"},
+    {"RMSNormalization", "23: X:T scale:V -> Y:V; axis:int epsilon:float stash_type:int T=float,bf16 V=float,bf16"},
+    {"RNN",
+     "X:T W:T R:T B:T? sequence_lens:i32? initial_h:T? -> Y:T? Y_h:T?; activation_alpha:floats activation_beta:floats "
+     "activations:strings clip:float direction:string(forward|reverse|bidirectional) hidden_size:int T=float | 14: "
+     "layout:int | 22: T+bf16"},
+    {"RoiAlign",
+     "10: X:T1 rois:T1 batch_indices:i64 -> Y:T1; mode:string(avg|max) output_height:int output_width:int "
+     "sampling_ratio:int spatial_scale:float T1=float | 16: "
+     "coordinate_transformation_mode:string(half_pixel|output_half_pixel) | 22: T1+bf16"},
+    {"RotaryEmbedding",
+     "23: X:T cos_cache:T sin_cache:T position_ids:i64? -> Y:T; interleaved:int num_heads:int rotary_embedding_dim:int "
+     "T=f16,f32,bf16"},
+    {"Scan",
+     "8: sequence_lens? initial_state_and_scan_inputs+ -> final_state_and_scan_outputs+; body:graph! directions:ints "
+     "num_scan_inputs:int! | 9: initial_state_and_scan_inputs+ -> final_state_and_scan_outputs+; -directions "
+     "scan_input_axes:ints scan_input_directions:ints scan_output_axes:ints scan_output_directions:ints"},
+    {"Scatter", "9: data:T indices:Tind updates:T -> output:T; axis:int T=any Tind=i32,i64"},
+    {"ScatterElements",
+     "11: data:T indices:Tind updates:T -> output:T; axis:int T=any Tind=i32,i64 | 13: T+bf16 | 16: "
+     "reduction:string(none|add|mul) | 18: reduction:string(none|add|mul|min|max)"},
+    {"ScatterND",
+     "11: data:T indices:i64 updates:T -> output:T; T=any | 13: T+bf16 | 16: reduction:string(none|add|mul) | 18: "
+     "reduction:string(none|add|mul|min|max)"},
+    {"Selu", "X:T -> Y:T; alpha:float gamma:float T=float | 22: T+bf16"},
+    {"SequenceAt", "11: input_sequence:seq position:I -> tensor:T; T=any I=i32,i64"},
+    {"SequenceConstruct", "11: inputs:T+ -> output_sequence:seq; T=any"},
+    {"SequenceEmpty", "11: -> output:seq; dtype:int"},
+    {"SequenceErase", "11: input_sequence:seq position:I? -> output_sequence:seq; I=i32,i64"},
+    {"SequenceInsert", "11: input_sequence:seq tensor:T position:I? -> output_sequence:seq; T=any I=i32,i64"},
+    {"SequenceLength", "11: input_sequence:seq -> length:i64"},
+    {"SequenceMap", "input_sequence additional_inputs* -> out_sequence+; body:graph!"},
+    {"Shape",
+     "data:T -> shape:i64; T=any | 13: T+bf16 | 15: end:int start:int | 19: T+fp8 | 21: T+i4,u4 | 23: T+f4 | 24: "
+     "T+e8m0 | 25: T+i2,u2"},
+    {"Shrink", "9: input:T -> output:T; bias:float lambd:float T=number"},
+    {"Size", "data:T -> size:i64; T=any | 13: T+bf16 | 19: T+fp8 | 21: T+i4,u4 | 23: T+f4 | 24: T+e8m0 | 25: T+i2,u2"},
+    {"Slice",
+     "data:T -> output:T; axes:ints ends:ints! starts:ints! T=any | 10: data:T starts:Tind ends:Tind axes:Tind? "
+     "steps:Tind? -> output:T; -axes -ends -starts Tind=i32,i64 | 13: T+bf16"},
+    {"SoftmaxCrossEntropyLoss",
+     "12: scores:T labels:Tind weights:T? -> output:T log_prob:T?; ignore_index:int reduction:string(none|sum|mean) "
+     "T=float Tind=i32,i64 | 13: T+bf16"},
+    {"SpaceToDepth", "input:T -> output:T; blocksize:int! T=any | 13: T+bf16"},
+    {"Split",
+     "input:T -> outputs:T+; axis:int split:ints T=any | 13: input:T split:i64? -> outputs:T+; -split T+bf16 | 18: "
+     "num_outputs:int"},
+    {"SplitToSequence",
+     "11: input:T split:I? -> output_sequence:seq; axis:int keepdims:int T=any I=i32,i64 | 24: T+bf16"},
+    {"Squeeze",
+     "data:T -> squeezed:T; axes:ints T=any | 13: data:T axes:i64? -> squeezed:T; -axes T+bf16 | 21: T+fp8,i4,u4 | 23: "
+     "T+f4 | 24: T+e8m0 | 25: T+i2,u2"},
+    {"STFT",
+     "17: signal:T1 frame_step:T2 window:T1? frame_length:T2? -> output:T1; onesided:int T1=float,bf16 T2=i32,i64"},
+    {"StringConcat", "20: X:string Y:string -> Z:string"},
+    {"StringNormalizer",
+     "10: X:string -> Y:string; case_change_action:string is_case_sensitive:int locale:string stopwords:strings"},
+    {"StringSplit", "20: X:string -> Y:string Z:i64; delimiter:string maxsplit:int"},
+    {"SwiGLU", "28: A:T B:T -> Y:T; alpha:float T=float,bf16"},
+    {"Swish", "24: X:T -> Y:T; alpha:float T=float,bf16"},
+    {"TensorScatter",
+     "24: past_cache:T update:T write_indices:i64? -> present_cache:T; axis:int mode:string(linear|circular) "
+     "T=any,bf16,fp8,i4,u4,f4,e8m0"},
+    {"TfIdfVectorizer",
+     "9: X:T -> Y:f32; max_gram_length:int! max_skip_count:int! min_gram_length:int! mode:string(TF|IDF|TFIDF)! "
+     "ngram_counts:ints! ngram_indexes:ints! pool_int64s:ints pool_strings:strings weights:floats T=i32,i64,string"},
+    {"ThresholdedRelu", "10: X:T -> Y:T; alpha:float T=float | 22: T+bf16"},
+    {"Tile", "input:T repeats:i64 -> output:T; T=any | 13: T+bf16"},
+    {"TopK",
+     "X:T -> Values:T Indices:i64; axis:int k:int! T=float | 10: X:T K:i64 -> Values:T Indices:i64; -k | 11: "
+     "largest:int sorted:int T+int | 24: T+bf16"},
+    {"Transpose",
+     "data:T -> transposed:T; perm:ints T=any | 13: T+bf16 | 21: T+fp8,i4,u4 | 23: T+f4 | 24: T+e8m0 | 25: T+i2,u2"},
+    {"Trilu", "14: input:T k:i64? -> output:T; upper:int T=any,bf16"},
+    {"Unique", "11: X:T -> Y:T indices:i64? inverse_indices:i64? counts:i64?; axis:int sorted:int T=any"},
+    {"Unsqueeze",
+     "data:T -> expanded:T; axes:ints! T=any | 13: data:T axes:i64 -> expanded:T; -axes T+bf16 | 21: T+fp8,i4,u4 | 23: "
+     "T+f4 | 24: T+e8m0 | 25: T+i2,u2"},
+    {"Upsample", "X:T -> Y:T; mode:string scales:floats! T=any | 9: X:T scales:f32 -> Y:T; -scales"},
+    {"Where", "9: condition:bool X:T Y:T -> output:T; T=any | 16: T+bf16"},
+};
+
+const std::unordered_map<std::string_view, std::vector<Signature>>& signature_table() {
+  static const auto table = [] {
+    std::unordered_map<std::string_view, std::vector<Signature>> read;
+    for (const Row& row : kRows)
+      for (const std::string_view op_type : words_of(row.op_types)) read.emplace(op_type, parse(row.signatures));
+    return read;
+  }();
+  return table;
+}
+
+const Parameter* parameter_at(const std::vector<Parameter>& parameters, size_t slot) {
+  if (slot < parameters.size()) return &parameters[slot];
+  return !parameters.empty() && parameters.back().repeats() ? &parameters.back() : nullptr;
+}
+
+}  // namespace
+
+std::string TypeSet::text() const {
+  std::vector<std::string_view> names;
+  for (size_t i = 0; i < std::size(kTypeWords); ++i)
+    if (const auto type = static_cast<DataType>(i); contains(type))
+      names.push_back(type == DataType::Sequence ? "a sequence" : name_of(type));
+  std::string joined;
+  for (size_t i = 0; i < names.size(); ++i)
+    joined += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") + std::string(names[i]);
+  return joined;
+}
+
+const Parameter* Signature::input(size_t slot) const { return parameter_at(inputs, slot); }
+
+const Parameter* Signature::output(size_t slot) const { return parameter_at(outputs, slot); }
+
+bool Signature::same_form(const Signature& other) const {
+  const auto same = [](const Parameter& a, const Parameter& b) { return a.name == b.name && a.presence == b.presence; };
+  return std::ranges::equal(inputs, other.inputs, same) && std::ranges::equal(outputs, other.outputs, same) &&
+         std::ranges::is_permutation(attributes, other.attributes);
+}
+
+std::vector<Signature> parse_signatures(std::string_view text) { return parse(text); }
+
+std::span<const Signature> signatures_of(std::string_view op_type) {
+  const auto found = signature_table().find(op_type);
+  return found == signature_table().end() ? std::span<const Signature>() : found->second;
+}
+
+const Signature* find_signature(std::string_view op_type, int64_t opset) {
+  const std::span<const Signature> signatures = signatures_of(op_type);
+  if (signatures.empty()) return nullptr;
+  const auto later = std::ranges::find_if(signatures, [&](const Signature& one) { return one.since > opset; });
+  return later == signatures.begin() ? &*later : &*(later - 1);
+}
+
+const Signature* find_typed_signature(const Graph& graph, const Node& node) {
+  const Signature* found = node.domain.empty() ? find_signature(node.op_type, graph.opset()) : nullptr;
+  return found && found->since <= graph.opset() && !found->variables.empty() ? found : nullptr;
+}
+
+}  // namespace detent
