@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/text.h"
+#include "datasets/csv.h"
 #include "datasets/image_transform.h"
-#include "datasets/labels.h"
 #include "detent/base/error.h"
 #include "evaluate/class_output.h"
 

@@ -19,7 +19,6 @@
 #include "pipeline/parts/written_file.h"
 #include "rewrite/check_qdq_file.h"
 #include "rewrite/qdq_inserter.h"
-#include "rewrite/unread_casts.h"
 #include "tune/keep_layers_float.h"
 #include "tune/keep_nodes_float32.h"
 
@@ -79,10 +78,10 @@ struct RewrittenModel {
   }
   /// Removes Casts whose output only their pair reads; the pair then reads their input.
   void take_casts_out() {
-    const UnreadCasts casts = take_unread_casts(model.graph());
-    if (casts.nodes.empty()) return;
-    apply_patch(model, casts.patch);
-    promised.rename({}, casts.nodes);
+    const GraphPatch casts = take_unread_casts(model.graph());
+    if (casts.empty()) return;
+    apply_patch(model, casts);
+    promised.rename({}, {casts.remove_nodes.begin(), casts.remove_nodes.end()});
   }
   /// Gives graph inputs and outputs the 16-bit type. This is the last change, because errors are measured in FP32.
   void narrow_inputs_and_outputs(DataType type) {

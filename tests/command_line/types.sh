@@ -158,7 +158,7 @@ for factor in 300 30; do
   accepts "with data" lint in/square$factor.onnx --quiet --target tensorrt:11 --data random:uniform,n=8
   cp stdout in/square$factor.txt
 done
-grep -q "makes 'v' with [1-9][0-9]* Inf and 0 NaN" in/square300.txt || fail "the overflow in the samples is not named"
+grep -q "writes 'v' with [1-9][0-9]* Inf and 0 NaN" in/square300.txt || fail "the overflow in the samples is not named"
 grep -q 'overflow-in-half' in/square30.txt && fail "values within half of the range are named"
 refuses "data for a weakly typed target" 2 "tensorrt:11" lint in/half.onnx --target tensorrt --data random:uniform
 finish

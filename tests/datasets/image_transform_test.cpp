@@ -16,7 +16,8 @@ Tensor transformed(const std::string& spec, const cv::Mat& bgr, std::vector<int6
   return ImageTransform(parse_preprocess(spec), float_input("image", std::move(shape))).apply(pixels_of(bgr));
 }
 
-/// Bilinear interpolation with pixel centres at half, in double: what OpenCV's INTER_LINEAR rounds to 8 bits.
+/// Interpolates bilinearly with pixel centres at half, in double: the numbers that OpenCV's INTER_LINEAR rounds to 8
+/// bits.
 double bilinear(const cv::Mat& image, int channel, int y, int x, int height, int width) {
   const auto at = [](int i, int out, int in) { return std::clamp((i + 0.5) * in / out - 0.5, 0.0, in - 1.0); };
   const double v = at(y, height, image.rows);
@@ -33,7 +34,7 @@ double bilinear(const cv::Mat& image, int channel, int y, int x, int height, int
   return top + (bottom - top) * (v - y0);
 }
 
-// Two roundings of 11-bit weights (255 / 2048 each) and one to 8 bits (0.5) stay below one level.
+// Tolerance: two roundings of 11-bit weights (255 / 2048 each) and one to 8 bits (0.5) stay below one level.
 constexpr double kOneLevel = 1.0;
 
 TEST(ImageTransform, ReordersAndNormalisesWithoutResizing) {
@@ -67,7 +68,7 @@ TEST(ImageTransform, MakesGrayByLuma) {
   for (int y = 0; y < 6; ++y)
     for (int x = 0; x < 6; ++x) {
       const cv::Vec3b p = image.at<cv::Vec3b>(y, x);
-      // BT.601 weights in 15-bit fixed point, then one rounding: half a level and 3 * 255 / 2^16.
+      // Tolerance: BT.601 weights in 15-bit fixed point, then one rounding: half a level and 3 * 255 / 2^16.
       EXPECT_NEAR(tensor.data<float>()[static_cast<size_t>(y * 6 + x)], .114 * p[0] + .587 * p[1] + .299 * p[2], .52);
     }
 }

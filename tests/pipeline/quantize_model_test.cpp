@@ -17,7 +17,7 @@
 #include "place/plan/placement_plan.h"
 #include "prepare/prepare_model.h"
 #include "rewrite/check_qdq_file.h"
-#include "rewrite/write_checked.h"
+#include "rewrite/write_same.h"
 #include "run/sample_subset.h"
 
 namespace detent {

@@ -4,13 +4,13 @@
 #include <filesystem>
 #include <functional>
 
-#include "core/process/peak_memory.h"
+#include "core/memory_limit.h"
 #include "core/stopwatch.h"
 #include "detent/options/external_data.h"
 #include "model/model.h"
 #include "pipeline/parts/plan_report.h"
 #include "rewrite/check_onnx_rules.h"
-#include "rewrite/write_checked.h"
+#include "rewrite/write_same.h"
 
 namespace detent {
 

@@ -1,4 +1,4 @@
-#include "core/process/terminal.h"
+#include "core/process/progress_line.h"
 
 #include <sys/ioctl.h>
 
@@ -29,6 +29,15 @@ std::string cut_to_columns(std::string_view line, size_t columns) {
   while (end < line.size() && (characters < kept || !begins_character(line[end])))
     characters += begins_character(line[end++]) ? size_t{1} : 0;
   return std::string(line.substr(0, end)) + std::string(kMore.substr(0, std::min(room, kMore.size())));
+}
+
+std::optional<double> seconds_left(double seconds, size_t done, size_t total) {
+  constexpr double kShortest = 1, kPatience = 10;
+  constexpr size_t kPart = 20;
+  if (done == 0 || done >= total) return std::nullopt;
+  const bool enough = seconds >= kShortest && done * kPart >= total;
+  if (!enough && seconds < kPatience) return std::nullopt;
+  return seconds * static_cast<double>(total - done) / static_cast<double>(done);
 }
 
 }  // namespace detent

@@ -1,4 +1,4 @@
-#include "rewrite/write_checked.h"
+#include "rewrite/write_same.h"
 
 #include "core/stop.h"
 #include "detent/base/error.h"

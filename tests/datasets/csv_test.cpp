@@ -1,4 +1,4 @@
-#include "datasets/labels.h"
+#include "datasets/csv.h"
 
 #include <gmock/gmock.h>
 

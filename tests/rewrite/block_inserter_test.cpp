@@ -1,10 +1,9 @@
-#include "rewrite/table_inserter.h"
+#include "rewrite/block_inserter.h"
 
 #include <gtest/gtest.h>
 
 #include "exec/executor.h"
 #include "place/weights_plan.h"
-#include "rewrite/block_inserter.h"
 #include "rewrite/table_quantizer.h"
 
 namespace detent {
@@ -16,7 +15,7 @@ std::string numbers(int count, const std::string& each) {
   return text;
 }
 
-/// An embedding that two nodes gather from, positions of no multiples and a mask.
+/// An embedding that two nodes gather from, positions without exact codes, and a mask.
 Model network() {
   std::string positions = "0.5";
   for (int i = 1; i < 1024; ++i) positions += "," + std::to_string(0.001 * (i % 97) - 0.05);
