@@ -9,10 +9,11 @@
 
 namespace detent {
 
+/// Options of `detent cache export`.
 struct CacheExportOptions {
   std::filesystem::path table, output;
   std::string calibrator = "mse";
-  std::string target = "tensorrt";  ///< whose version the cache names
+  std::string target = "tensorrt";  ///< the cache names its version
   bool overwrite = false;
 };
 
@@ -22,12 +23,12 @@ struct CacheExportReport {
   size_t scales = 0;   ///< that were written
 };
 
-/// Writes a TensorRT calibration cache: a scale per value.
-/// Errors  InvalidData when the table cannot be read; Usage for a calibrator or target that is not known; InvalidOption
-/// for
-///         a target without such caches; TableMismatch for a table of an equalized network; CannotWrite.
+/// Writes a TensorRT calibration cache with one scale per value.
+/// Errors  InvalidData for an unreadable table; Usage for an unknown calibrator or target; InvalidOption for a target
+///         without calibration caches; TableMismatch for a table of an equalized network; CannotWrite.
 DETENT_API CacheExportReport export_cache(const CacheExportOptions& options);
 
+/// Options of `detent cache import`.
 struct CacheImportOptions {
   std::filesystem::path cache, model, output;
   bool overwrite = false;
@@ -37,15 +38,14 @@ struct CacheImportReport {
   std::string cache, output;
   std::string version_line;  ///< "TRT-8601-EntropyCalibration2"
   size_t imported = 0;
-  std::vector<std::string> unknown;        ///< names in the cache that the model has no value for
-  std::vector<std::string> without_scale;  ///< in the cache with scale 0
+  std::vector<std::string> unknown;        ///< names in the cache that match no value of the model
+  std::vector<std::string> without_scale;  ///< names in the cache with scale 0
   std::string target;
-  std::vector<std::string> missing;  ///< values that the target's default placement quantizes and the cache lacks
+  std::vector<std::string> missing;  ///< values that the target's default placement quantizes but the cache lacks
 };
 
-/// Makes a table of a TensorRT calibration cache. Its scales are used as they are, whatever the calibrator.
-/// Errors  InvalidData naming the line that cannot be read; TableMismatch when no name is a value of the model;
-/// CannotWrite.
+/// Makes a calibration table from a TensorRT calibration cache. Every calibrator then uses its scales unchanged.
+/// Errors  InvalidData naming the unreadable line; TableMismatch when no name is a value of the model; CannotWrite.
 [[nodiscard]] DETENT_API CacheImportReport import_cache(const CacheImportOptions& options);
 
 }  // namespace detent

@@ -15,34 +15,34 @@
 
 namespace detent {
 
+/// Options of `detent calibrate`.
 struct CalibrateOptions {
   std::filesystem::path model, output;
   DataOptions data;
-  std::vector<std::string> targets;  ///< only values that these quantize by `placement`; empty: what any target could
-  /// Other than Fp32: what all float values reach is measured too, which 16-bit float types ask of a table. Absent:
-  /// that of the targets.
+  std::vector<std::string>
+      targets;  ///< measure only what these quantize under `placement`; empty: what any target could
+  /// Fp16, Bf16: also measure the largest |x| of every float value, which 16-bit float types need. Absent: the
+  /// targets'.
   std::optional<FloatType> float_type;
   PlacementOptions placement;
-  EqualizeOptions equalize;  ///< bias correction needs ranges: it is not for here
+  EqualizeOptions equalize;  ///< without bias correction, which needs ranges
   RunSettings run;
-  /// Go on with OUTPUT.partial if it is there. An OUTPUT that is the complete table of these samples is kept, unless
-  /// `overwrite`.
+  /// Continue OUTPUT.partial if it exists. A complete OUTPUT of the same samples is kept, unless `overwrite`.
   bool resume = false;
-  /// Every so many seconds what is measured goes to OUTPUT.partial, for a process that is killed; 0: only an
-  /// interruption writes it.
+  /// Interval at which OUTPUT.partial is saved, in case the process is killed; 0: only on interruption.
   double checkpoint_seconds = 60;
-  /// "native", or "avx2" or "avx512": the same bits on every CPU that has it. Holds for the process:
-  /// use_instruction_set().
+  /// Instruction set: "native", "avx2" or "avx512"; the latter two give the same bits on every CPU that has them.
+  /// Applies to the process.
   std::string isa = "native";
   bool overwrite = false;
 };
 
-/// Makes a calibration table in one pass over the data. The same samples in any order, threads and shards give the same
-/// bytes. A shard that has no samples, because there are more shards than those, gives a table too.
+/// Makes a calibration table in one pass over the data. The same samples give the same bytes in any order and with any
+/// threads and shards. A shard without samples gives a table too.
 ///
-/// Errors   InvalidModel, Unsupported, InvalidData, Usage, InvalidOption and CannotWrite as quantize_model; Interrupted
-///          leaves OUTPUT.partial, a table of the samples done; any other error leaves the last checkpoint.
-///          TableMismatch when what `resume` finds is of other samples, another shard or other options.
+/// Errors   InvalidModel, Unsupported, InvalidData, Usage, InvalidOption and CannotWrite as quantize_model. Interrupted
+///          leaves OUTPUT.partial with the samples done; any other error leaves the last checkpoint. TableMismatch when
+///          `resume` finds a table of other samples, another shard or other options.
 [[nodiscard]] DETENT_API TableReport calibrate_model(const CalibrateOptions& options);
 
 }  // namespace detent

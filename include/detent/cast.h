@@ -15,7 +15,7 @@
 
 namespace detent {
 
-/// What `cast` is told.
+/// Options of `detent cast`.
 struct CastModelOptions {
   std::filesystem::path model, output;
   DataOptions data;
@@ -28,18 +28,17 @@ struct CastModelOptions {
 
 struct CastReport {
   std::string model, output;
-  size_t samples = 0;  ///< that the float ranges were measured on
+  size_t samples = 0;  ///< on which the float ranges were measured
   FloatReport floats;
-  CoverageReport coverage;           ///< of the written model: nothing of it is INT8
-  std::optional<ErrorReport> error;  ///< of the written model against FP32, on those samples
+  CoverageReport coverage;           ///< of the written model; nothing of it is INT8
+  std::optional<ErrorReport> error;  ///< of the written model against FP32, on the same samples
   uint64_t bytes_before = 0, bytes_after = 0;
   double seconds = 0;
 };
 
-/// Writes a float model whose nodes compute in a 16-bit type where what the samples reach allows it; no pairs.
-/// Errors  Usage for FP32 and without data; those of reading, running and writing; Internal when the written model puts
-/// out NaN
-///         or Inf where the float model does not.
+/// Writes a float model whose nodes compute in a 16-bit type where the measured values allow it. It has no pairs.
+/// Errors  Usage for FP32 and without data; those of reading, running and writing; Internal when the written model
+///         outputs NaN or Inf where the float model does not.
 [[nodiscard]] DETENT_API CastReport cast_model(const CastModelOptions& options);
 
 }  // namespace detent

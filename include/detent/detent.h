@@ -1,7 +1,7 @@
 #pragma once
 
-/// Every command as a function: options go in, a report comes out. Each throws detent::Error; none prints (reports are
-/// values, progress and warnings go to the Reporter). One header a command; this one includes them all.
+/// Every command as a function that takes options and returns a report. Each throws detent::Error and prints nothing:
+/// progress and warnings go to the Reporter. Each command has its header; this one includes them all.
 
 #include "detent/base/error.h"
 #include "detent/base/progress.h"

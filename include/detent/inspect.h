@@ -25,42 +25,43 @@ struct ModelReport {
   int64_t ir = 0;
   std::map<std::string, int64_t> opset;  ///< by domain, "" for ai.onnx
   std::vector<TensorInfo> inputs, outputs;
-  std::map<std::string, int64_t> operators;  ///< count by operator
+  std::map<std::string, int64_t> operators;  ///< number of nodes by operator
   struct UnsupportedNode {
     std::string node, op, reason;
   };
   std::vector<UnsupportedNode> unsupported;
-  /// How many nodes make floats of a type ("float", "float16" ...), as far as types can be followed without running: no
-  /// QuantizeLinear, DequantizeLinear, Cast or Constant.
+  /// Number of nodes whose output is a float type ("float", "float16" ...), as far as types are known without running;
+  /// without QuantizeLinear, DequantizeLinear, Cast and Constant.
   std::map<std::string, int64_t> float_nodes;
   int64_t float_casts = 0;  ///< Cast nodes from one float type to another
   int64_t parameters = 0;   ///< elements of all constants
   bool quantized = false;
-  std::string producer;                  ///< "pytorch 2.1"; empty: it names none
-  std::optional<Provenance> provenance;  ///< of a model that Detent wrote
+  std::string producer;                  ///< "pytorch 2.1"; empty: the model names none
+  std::optional<Provenance> provenance;  ///< absent: Detent did not write the model
 };
 
-/// Describes a model without running it. Operators that cannot run are in the report, not an error.
+/// Describes a model without running it. Operators that cannot run are part of the report, not an error.
 /// Errors  InvalidModel when the file is unreadable or no ONNX model.
 [[nodiscard]] DETENT_API ModelReport inspect_model(const std::filesystem::path& model);
 
-/// The histogram of a value in few rows of equal width.
+/// Histogram of a value in a few rows of equal width.
 struct DistributionReport {
   TableReport::Value value;
   struct Row {
-    double low = 0, high = 0;  ///< [low, high) right of 0, (low, high] left of it
+    double low = 0, high = 0;  ///< [low, high) above 0, (low, high] below
     uint64_t count = 0;
   };
-  std::vector<Row> rows;  ///< ascending; zeros are in none
+  std::vector<Row> rows;  ///< ascending; zeros are not counted
 };
 
-/// Describes a calibration table. Errors  InvalidData when the file is no table or damaged.
+/// Describes a calibration table.
+/// Errors  InvalidData when the file is not a table or is damaged.
 [[nodiscard]] DETENT_API TableReport inspect_table(const std::filesystem::path& table);
-/// Describes how one value of a table is distributed.
+/// Describes the distribution of one value of a table.
 /// Errors  InvalidOption when the table has no such value or only its scale; InvalidData as inspect_table.
 [[nodiscard]] DETENT_API DistributionReport inspect_table_value(const std::filesystem::path& table,
                                                                 const std::string& value);
-/// True when the file begins like a calibration table. False when it cannot be read.
+/// Returns true when the file begins like a calibration table, false when it cannot be read.
 [[nodiscard]] DETENT_API bool is_table(const std::filesystem::path& file);
 
 }  // namespace detent

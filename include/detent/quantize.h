@@ -26,30 +26,29 @@
 
 namespace detent {
 
-/// How much is tried for the accuracy of the written model.
+/// Effort for the accuracy of the written model.
 enum class Accuracy : uint8_t {
-  Fast,      ///< one calibrator, nothing is measured but the closing error
+  Fast,      ///< one calibrator; only the final error is measured
   Balanced,  ///< the calibrator is chosen by measuring (auto)
-  Best,  ///< that with all candidates on all deciding samples, and everything that pays without labels: equalization,
-         ///< ranges value by value, weights rounded by what they do to outputs, bias correction; each kept where
-         ///< samples that it was not made of say so. Takes minutes
+  Best,  ///< all candidates on all deciding samples, then equalization, ranges value by value, weights rounded by their
+         ///< effect on the outputs, and bias correction; each step is kept where held-out samples improve. Takes
+         ///< minutes
 };
-/// "fast", "balanced", "best".
+/// Returns "fast", "balanced" or "best".
 [[nodiscard]] constexpr std::string_view name_of(Accuracy level) {
   return level == Accuracy::Fast ? "fast" : level == Accuracy::Balanced ? "balanced" : "best";
 }
 
-/// The stage behind which quantize_model() ends, to find the step that spoils a file.
+/// Stage after which quantize_model() stops, to find the step that spoils a file.
 enum class StopAfter : uint8_t {
   Nothing,
-  Prepare,  ///< writes the float model that is quantized: folded, its opset raised, equalized, in 16-bit float types
-  Plan,     ///< writes nothing: the plan that the report then has is that of plan_model(), before a bound keeps layers
-            ///< float
-  Ranges,   ///< writes the range of each value that gets a pair, as QuantizeOptions::override_file takes it
-  Rewrite   ///< writes the quantized model before anything is checked or measured on it
+  Prepare,  ///< writes the float model that is quantized: folded, opset raised, equalized, in 16-bit float types
+  Plan,     ///< writes nothing; the report has the plan of plan_model(), before a bound keeps layers float
+  Ranges,   ///< writes the range of each value that gets a pair, in the format of QuantizeOptions::override_file
+  Rewrite   ///< writes the quantized model, not checked and not measured
 };
 
-/// Returns the stage as --stop-after has it; "" for Nothing.
+/// Returns the stage as --stop-after takes it; "" for Nothing.
 [[nodiscard]] constexpr std::string_view name_of(StopAfter stage) {
   constexpr std::string_view kNames[] = {"", "prepare", "plan", "ranges", "rewrite"};
   return kNames[static_cast<size_t>(stage)];
@@ -58,11 +57,11 @@ enum class StopAfter : uint8_t {
 struct QuantizeOptions {
   std::filesystem::path model, output;
   DataOptions data;             ///< without sources: `table` alone, and the error is not measured
-  std::filesystem::path table;  ///< ranges come from this calibration table; empty: from a pass over the data
-  std::string calibrator;       ///< empty: "auto" where there is data and not Accuracy::Fast, else kSafeCalibrator
+  std::filesystem::path table;  ///< calibration table with the ranges; empty: a pass over the data
+  std::string calibrator;       ///< empty: "auto" with data unless Accuracy::Fast, else kSafeCalibrator
   Accuracy accuracy = Accuracy::Balanced;
   OutlierPolicy outliers = OutlierPolicy::Clip;
-  std::filesystem::path override_file;  ///< ranges or calibrators by value name, JSON; empty: none
+  std::filesystem::path override_file;  ///< JSON: ranges or calibrators by value name; empty: none
   std::string target = "tensorrt";
   PlacementOptions placement;
   FormatOptions format;
@@ -72,35 +71,33 @@ struct QuantizeOptions {
   bool overwrite = false;
   ExternalData external_data = ExternalData::Auto;
   StopAfter stop_after = StopAfter::Nothing;
-  size_t error_samples =
-      64;  ///< the closing error is measured on at most so many samples, unless `bound` names its own
+  size_t error_samples = 64;  ///< limit of the samples for the final error, unless `bound` has evaluation samples
 };
 
-/// Where nothing can be measured. Of the calibrators it was furthest from the best the least: src/decisions/tune.md.
+/// Calibrator without a measurement: its largest distance from the best is the smallest, see src/decisions/tune.md.
 inline constexpr std::string_view kSafeCalibrator = "mse";
 
-/// Integer products on x86 CPUs without VNNI, which add two neighbouring products in 16 bits and saturate.
+/// Saturation on x86 CPUs without VNNI, which add two neighbouring products in 16 bits.
 struct SaturationReport {
-  Cpu cpu = Cpu::Any;               ///< that the file was written for
-  size_t layers = 0, channels = 0;  ///< that such CPUs multiply in pairs; a channel has a scale
-  size_t raised = 0;                ///< channels whose scale was raised, so that no pair of their weights can saturate
-  double mean_factor = 1;           ///< by which scales were multiplied, over all channels
-  int64_t unsafe_pairs = 0;         ///< pairs of weights that can saturate; 0 with Cpu::Any
-  size_t unsafe_layers = 0;         ///< layers that have some
-  std::optional<ErrorReport>
-      error;  ///< on such CPUs, on the samples of QuantizeReport::error; absent: nothing can saturate
+  Cpu cpu = Cpu::Any;                ///< that the file was written for
+  size_t layers = 0, channels = 0;   ///< whose products such CPUs add in pairs; each channel has a scale
+  size_t raised = 0;                 ///< channels whose scale was raised so that no pair of weights can saturate
+  double mean_factor = 1;            ///< of all channels' scales
+  int64_t unsafe_pairs = 0;          ///< pairs of weights that can saturate; 0 with Cpu::Any
+  size_t unsafe_layers = 0;          ///< layers with such a pair
+  std::optional<ErrorReport> error;  ///< on such CPUs, on the samples of QuantizeReport::error; absent: none saturates
 };
 
 struct QuantizeReport {
   std::string model, output, target;
-  std::string table;       ///< where the ranges came from; empty: measured
-  std::string calibrator;  ///< that gave the ranges: the winner of `measured` where that is set
+  std::string table;       ///< path of the table with the ranges; empty: they were measured
+  std::string calibrator;  ///< of the ranges: the winner of `measured` where that is set
   std::optional<CalibratorMeasurement> measured;
   int64_t opset = 0, written_opset = 0;
   size_t nodes = 0;
   uintmax_t model_bytes = 0, output_bytes = 0;  ///< with external data
   size_t samples = 0, skipped_samples = 0;
-  OutlierReport outliers;  ///< among them
+  OutlierReport outliers;  ///< among the samples
   double calibration_seconds = 0, seconds = 0;
   double peak_mb = 0;
   size_t threads = 0;
@@ -113,32 +110,31 @@ struct QuantizeReport {
     std::optional<int> group;
   };
   std::vector<QuantizedValue> values;
-  std::vector<ValueHistogram> histograms;  ///< of them, with the range that was chosen; none where scales were imported
+  std::vector<ValueHistogram> histograms;   ///< with the chosen ranges; empty where scales were imported
   std::optional<EqualizeReport> equalized;  ///< absent: equalization is off
   std::optional<BiasCorrectionReport> bias_correction;
   AccuracyReport accuracy;
   PlanReport plan;
   std::optional<BoundReport> bound;            ///< absent: none was asked for
   std::optional<ErrorReport> error;            ///< absent: not measured
-  std::optional<SaturationReport> saturation;  ///< absent: products of the target are exact on every CPU
-  std::string error_source;                    ///< the samples that it was measured on: "16 calibration samples"
+  std::optional<SaturationReport> saturation;  ///< absent: no product of the target can saturate
+  std::string error_source;                    ///< samples of `error`: "16 calibration samples"
   VerdictReport verdict;
-  std::optional<FloatReport> floats;  ///< where what is not quantized computes in 16 bits
+  std::optional<FloatReport> floats;  ///< where the rest computes in 16 bits
   std::vector<std::string> notes;
-  Provenance provenance;  ///< as the file says it
+  Provenance provenance;  ///< as in the file's metadata
 };
 
-/// Calibrates, places, rewrites, measures and writes.
-/// With a bound layers stay float, the fewest and cheapest that were found to be enough; where it cannot be met the
-/// best model that was measured is written and the report says so. With options.stop_after the report has the model's
-/// name, and the plan.
+/// Calibrates, places pairs, rewrites, measures and writes.
+/// With a bound, layers stay float until it holds, the fewest and cheapest that were found to be enough. If it cannot
+/// be met, the best model that was measured is written and the report says so. With options.stop_after the report has
+/// only the model's name and the plan.
 ///
-/// Output   the file at `output`, whole or not at all; the same samples give the same bytes whatever the threads.
-/// Memory   the model and its weights, and per worker one sample's activations, and 8 bytes per quantized value and
-/// sample.
-/// Errors   InvalidModel, Unsupported for what cannot be read or run; InvalidData for samples; Usage and
-/// InvalidOption for
-///          options that make no sense, alone or for this model; TableMismatch; CannotWrite; Interrupted.
+/// Output   the file at `output`, complete or not at all; the same samples give the same bytes with any threads.
+/// Memory   the model and its weights; per worker one sample's activations; 8 bytes per quantized value and sample.
+/// Errors   InvalidModel and Unsupported for a model that cannot be read or run; InvalidData for samples; Usage and
+///          InvalidOption for options that are invalid, alone or for this model; TableMismatch; CannotWrite;
+///          Interrupted.
 [[nodiscard]] DETENT_API QuantizeReport quantize_model(const QuantizeOptions& options);
 
 }  // namespace detent

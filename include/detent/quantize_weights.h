@@ -23,18 +23,19 @@ namespace detent {
 struct QuantizeWeightsOptions {
   std::filesystem::path model, output;
   WeightFormat format;
-  DataOptions data;  ///< without sources: codes are the nearest ones, and the error is not measured
-  /// How much the codes may cost; layers stay float until it holds. Its samples are those that the error is measured
-  /// on, without a bound too; without sources: `data`.
+  DataOptions data;  ///< without sources: codes are the nearest ones, and no error is measured
+  /// Limit on the cost of the codes; layers stay float until it holds. The error is measured on its samples, also
+  /// without a limit; without samples on `data`.
   AccuracyBound bound;
   std::string target = "tensorrt";
-  PlacementOptions placement;  ///< include and exclude alone count, of readers of tables exclude
+  PlacementOptions placement;  ///< only include and exclude apply; to readers of tables only exclude
   RunSettings run;
   bool overwrite = false;
   ExternalData external_data = ExternalData::Auto;
-  size_t error_samples = 16;  ///< of `data` that the closing error is measured on
+  size_t error_samples = 16;  ///< limit of the samples from `data` for the final error
 };
 
+/// Result of quantize_weights().
 struct QuantizeWeightsReport {
   std::string model, output, target;
   WeightFormat format;
@@ -42,30 +43,29 @@ struct QuantizeWeightsReport {
   struct Layer {
     std::string name, op;
     bool quantized = false;
-    std::string reason;    ///< in words, never empty
+    std::string reason;    ///< never empty
     int64_t elements = 0;  ///< of the weight
-    double sqnr_db = 0;    ///< of the weight behind its codes against the float one; infinite where they are equal
+    double sqnr_db = 0;    ///< of the quantized weight against the float one; infinite where they are equal
   };
   std::vector<Layer> layers;  ///< every weighted operator, in execution order
-  /// A constant that no layer multiplies by: an embedding table, positions, a mask. Small ones, and those that codes
-  /// would round where that is not known to be harmless, are not among them.
+  /// A constant that no layer multiplies by: an embedding table, positions, a mask. Small constants, and those that
+  /// rounding might harm, are not listed.
   struct Table {
-    std::string name, op;  ///< of the constant, and the operator of its first reader
+    std::string name, op;  ///< name of the constant, and operator of its first reader
     bool quantized = false;
-    std::string reason;  ///< in words, never empty
+    std::string reason;  ///< never empty
     int64_t elements = 0;
-    double sqnr_db = 0;        ///< behind its codes against the float one; infinite where they are equal
-    uint64_t bytes = 0;        ///< of codes and scales; 0 where it stays float
-    uint64_t float_bytes = 0;  ///< of the constant in the float model
+    double sqnr_db = 0;        ///< of the quantized constant against the float one; infinite where they are equal
+    uint64_t bytes = 0;        ///< of codes and scales; 0: it stays float
+    uint64_t float_bytes = 0;  ///< in the float model
   };
-  std::vector<Table> tables;  ///< in the order of their readers
-  size_t rearranged = 0;      ///< weights that were transposed, or read past a Transpose, into the form engines take
-  uint64_t weight_bytes = 0;  ///< of the quantized weights, codes and scales
-  uint64_t float_weight_bytes = 0;  ///< of the same weights in the float model, in its types
-  /// Codes chosen by what the layers read, beside the nearest ones; `samples` are those whose inputs were taken.
-  /// Absent: no data.
+  std::vector<Table> tables;  ///< in the order of their first readers
+  size_t rearranged = 0;  ///< weights that were transposed, or read past a Transpose, into the layout of the engines
+  uint64_t weight_bytes = 0;        ///< of the quantized weights, with scales
+  uint64_t float_weight_bytes = 0;  ///< of the same weights in the float model
+  /// Codes that preserve the layers' outputs, measured against the nearest codes. Absent: no data.
   struct Rounding : MeasuredChange {
-    size_t layers = 0;  ///< whose codes are others than the nearest ones
+    size_t layers = 0;  ///< whose codes differ from the nearest ones
   };
   std::optional<Rounding> rounding;
   std::optional<BoundReport> bound;  ///< absent: none was asked for
@@ -79,18 +79,15 @@ struct QuantizeWeightsReport {
   size_t threads = 0;
 };
 
-/// Writes a model in which the weights of MatMul and Gemm are INT4 or INT8 codes behind a DequantizeLinear: for
-/// networks whose time goes into reading weights. Embedding tables, positions and masks of 1024 numbers and more become
-/// INT8 codes; excluding their readers leaves them float.
+/// Writes a model in which the weights of MatMul and Gemm are INT4 or INT8 codes with a DequantizeLinear, for networks
+/// that are limited by memory bandwidth. Embedding tables, positions and masks of at least 1024 elements become INT8;
+/// excluding their readers keeps them float.
 ///
-/// Scales lose least in sum (w - w')^2 of the block. With data, codes are those that keep the layers' outputs (GPTQ),
-/// where that makes the outputs of samples beside them better. With a bound, layers whose codes cost most stay float
-/// until it holds, as keep_layers_float says; where it cannot, the best is written. Layers whose weight no engine takes
-/// in this form stay float, each with its reason.
-/// Output   the file at `output`, whole or not at all; the same input
-/// gives the same bytes whatever the threads.
-/// Errors   those of quantize_model, of its bound too; InvalidOption for a
-/// block that is none of the above.
+/// Scales minimize sum (w - w')^2 of their block. With data, codes preserve the layers' outputs (GPTQ), if that
+/// improves the outputs of held-out samples. With a bound, the layers whose codes cost most stay float until it holds;
+/// if it cannot be met, the best model is written. Layers whose weight no engine supports in this form stay float, with
+/// the reason. Output   the file at `output`, complete or not at all; the same input gives the same bytes with any
+/// threads. Errors   those of quantize_model, with a bound too; InvalidOption for an invalid block.
 [[nodiscard]] DETENT_API QuantizeWeightsReport quantize_weights(const QuantizeWeightsOptions& options);
 
 }  // namespace detent

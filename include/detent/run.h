@@ -12,30 +12,31 @@
 
 namespace detent {
 
+/// Options of `detent run`.
 struct RunOptions {
   std::filesystem::path model, output_folder;
   DataOptions data;
   RunSettings run;
   bool overwrite = false;
-  bool profile = false;  ///< also report where the time went
+  bool profile = false;  ///< also measure the time of each node
 };
 
-/// Where a run's time went, in milliseconds a sample on one worker.
+/// Times of a run, in milliseconds a sample on one worker.
 struct ProfileReport {
   struct Line {
-    std::string node, op;  ///< "Conv + Relu" where the Relu was fused into the Conv
+    std::string node, op;  ///< "Conv + Relu" where the Relu is fused into the Conv
     double ms = 0;
   };
   std::vector<Line> nodes;  ///< in execution order
   size_t samples = 0;
   double total_ms = 0;
-  /// A calibration pass over the same samples: the values that are quantized for the default target.
+  /// A calibration pass over the same samples, for the values of the default target.
   struct Collecting {
     std::string target;
     size_t values = 0;
     double total_ms = 0, collector_ms = 0;
   };
-  std::optional<Collecting> collecting;  ///< absent for a model that is quantized already
+  std::optional<Collecting> collecting;  ///< absent for a quantized model
 };
 
 struct RunReport {
@@ -46,8 +47,8 @@ struct RunReport {
   std::optional<ProfileReport> profile;
 };
 
-/// Runs the model over the data and writes each output as .npy, samples stacked on axis 0. An output whose shape varies
-/// becomes a folder of one file a sample.
+/// Runs the model over the data and writes each output as .npy, with samples stacked on axis 0. An output of varying
+/// shape becomes a folder with one file per sample.
 /// Errors  InvalidModel, Unsupported, InvalidData, Usage and InvalidOption as quantize_model; CannotWrite; Interrupted.
 [[nodiscard]] DETENT_API RunReport run_model(const RunOptions& options);
 

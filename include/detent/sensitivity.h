@@ -22,11 +22,12 @@
 
 namespace detent {
 
+/// Options of `detent sensitivity`.
 struct SensitivityOptions {
   std::filesystem::path model;
-  DataOptions data;         ///< to calibrate with
-  DataOptions eval;         ///< to measure on; preprocessed as `data` is
-  bool next_token = false;  ///< layers are also scored by the cross entropy of the next token
+  DataOptions data;         ///< for calibration
+  DataOptions eval;         ///< for measuring; preprocessed like `data`
+  bool next_token = false;  ///< also score layers by the cross entropy of the next token
   std::string calibrator = "auto";
   OutlierPolicy outliers = OutlierPolicy::Clip;
   std::filesystem::path override_file;
@@ -34,53 +35,54 @@ struct SensitivityOptions {
   PlacementOptions placement;
   FormatOptions format;
   EqualizeOptions equalize;  ///< without bias correction
-  /// Weights alone are quantized, as quantize_weights does with `data`: calibrator, outliers, overrides, format and
-  /// equalize say nothing.
+  /// Quantize only weights, as quantize_weights does with `data`; calibrator, outliers, overrides, format and equalize
+  /// do not apply.
   std::optional<WeightFormat> weights;
   RunSettings run;
 };
 
-/// The quality that each layer and each value costs, worst first.
+/// Quality that each layer and each value costs, worst first.
 struct SensitivityReport {
   std::string model, target, calibrator;
   size_t calibration_samples = 0, evaluation_samples = 0;
-  /// Of the samples' names and contents, as Provenance::sample_digest; "" without calibration samples.
+  /// Digests as Provenance::sample_digest; "" without calibration samples.
   std::string calibration_digest, evaluation_digest;
-  bool evaluation_spread = false;            ///< the evaluation samples are some that lie evenly over their source
+  bool evaluation_spread = false;            ///< the evaluation samples are spread evenly over their source
   size_t skipped_samples = 0;                ///< unreadable, in both sets
-  double sqnr_db_all = 0;                    ///< at the worst output with every layer quantized
-  std::vector<ErrorReport::Output> outputs;  ///< each, with every layer quantized
-  /// Metrics of tokens by Metric::name, of the float model and with every layer quantized; empty: not asked for.
+  double sqnr_db_all = 0;                    ///< of the worst output with every layer quantized
+  std::vector<ErrorReport::Output> outputs;  ///< with every layer quantized
+  /// Metrics of tokens by Metric::name, of the float model and with every layer quantized; empty: not requested.
   std::map<std::string, double> fp32, all;
-  /// SQNRs are those of the worst output; infinite when every output is as the float model's.
+  /// Cost of one layer. SQNRs are those of the worst output, infinite when every output equals the float model's.
   struct Layer {
     std::string name, op;
     double sqnr_db_alone = 0;    ///< when only this layer is quantized
-    double sqnr_db_all_but = 0;  ///< when every layer but this one is
-    double macs_share = 0;       ///< of the model's MACs, in [0, 1]; weights alone: of the elements of its weights
-    std::string output;          ///< the worst when only this layer is quantized
-    std::optional<double> nats_alone, nats_all_but;  ///< cross entropy a token; where it was asked for
+    double sqnr_db_all_but = 0;  ///< when every other layer is quantized
+    double macs_share =
+        0;               ///< of the model's MACs, in [0, 1]; of its weights' elements where only weights are quantized
+    std::string output;  ///< name of the worst output when only this layer is quantized
+    std::optional<double> nats_alone, nats_all_but;  ///< cross entropy per token, if requested
   };
-  std::vector<Layer> layers;       ///< weighted ops in INT8
-  std::vector<Layer> operators;    ///< operators without weights that carry pairs for their own sake; share 0
+  std::vector<Layer> layers;       ///< weighted operators in INT8
+  std::vector<Layer> operators;    ///< operators without weights that have their own pairs; share 0
   std::vector<LocalError> values;  ///< worst first
-  size_t variants = 0;             ///< quantized models that were measured
-  double plain_runs = 0;           ///< the cost of that, in runs of the float model over the same samples
+  size_t variants = 0;             ///< number of quantized models that were measured
+  double plain_runs = 0;           ///< their cost, in runs of the float model over the same samples
   double seconds = 0;
   std::optional<EqualizeReport> equalized;  ///< absent: equalization is off
-  size_t corrected_biases = 0;  ///< the float network has them too, so that what is measured is the cost of quantizing
+  size_t corrected_biases =
+      0;  ///< layers with corrected biases, in the float network too, so that only quantization is measured
   PlanReport plan;
-  std::optional<WeightFormat> weights;     ///< weights alone: no calibrator, operators, values and histograms
-  std::vector<ValueHistogram> histograms;  ///< of every quantized value, with the range that was chosen
+  std::optional<WeightFormat> weights;  ///< only weights are quantized: no calibrator, operators, values and histograms
+  std::vector<ValueHistogram> histograms;  ///< of every quantized value, with the chosen range
 };
 
-/// Measures each quantized layer at the outputs, with it alone quantized and with all but it, and each quantized value
-/// by the error of its own pair. Variants are the models that quantize_model would write with the other layers
-/// excluded. Steps that variants have in common with the float or the fully quantized model run once a sample.
+/// Measures the outputs with each layer alone quantized and with all others quantized, and each quantized value by the
+/// error of its pair. Variants are the models that quantize_model would write with the other layers excluded. Nodes
+/// that a variant shares with the float or the fully quantized model run once a sample. With options.weights, layers
+/// are those that quantize_weights quantizes, and all variants have the same codes.
 ///
-/// Weights alone: every layer with a weight that quantize_weights makes codes of; all variants have the same codes.
-///
-/// Memory   float and quantized weights once, and per worker one sample's activations; nothing grows with the samples.
+/// Memory   float and quantized weights once, and per worker one sample's activations, whatever the number of samples.
 /// Errors   those of quantize_model before it writes; InvalidOption when no output can be compared; Interrupted.
 [[nodiscard]] DETENT_API SensitivityReport measure_sensitivity(const SensitivityOptions& options);
 

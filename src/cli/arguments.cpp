@@ -16,9 +16,9 @@ bool names_json_file(const std::string& argument) {
   return !std::filesystem::exists(argument, ignored);
 }
 
-/// Puts the value of every --json behind an "=". One that stands alone gets "-"; the argument behind it is its FILE
-/// when it is "-" or ends in .json, or is no option, nothing that exists and neither model nor table: `plan --json
-/// model.onnx` prints, `plan model.onnx --json plan.json` writes.
+/// Puts the value of every --json behind an "=". Alone it gets "-". The next argument is its FILE if it is "-", ends in
+/// .json, or is neither an option, an existing path, a model nor a table: `plan --json model.onnx` prints, `plan
+/// model.onnx --json plan.json` writes.
 std::vector<std::string> with_json_values(const std::vector<std::string>& arguments) {
   std::vector<std::string> result;
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -36,7 +36,7 @@ std::vector<std::string> with_json_values(const std::vector<std::string>& argume
   return result;
 }
 
-/// Returns "detent" and "detent help [COMMAND...]" as the arguments that print that help; all others as they are.
+/// Replaces "detent" and "detent help [COMMAND...]" by the arguments that print that help.
 std::vector<std::string> with_help(std::vector<std::string> arguments) {
   if (arguments.empty()) return {"--help"};
   if (arguments.front() != "help") return arguments;
@@ -52,7 +52,8 @@ std::vector<std::string> without_long(Program& program, std::vector<std::string>
   return arguments;
 }
 
-/// Errors  Usage when the first argument is neither an option nor a command; CLI11 would only miss a command.
+/// Refuses an unknown command, of which CLI11 would only say that a command is missing.
+/// Errors  Usage when the first argument is neither an option nor a command.
 void refuse_unknown_command(const Program& program, const std::vector<std::string>& arguments) {
   if (arguments.empty() || arguments.front().starts_with("-")) return;
   std::vector<std::string> names{"help"};
@@ -71,9 +72,8 @@ void add_options(const CLI::App& app, std::vector<std::string>& names) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
 }
 
-/// Says what is wrong with arguments that `app` could not parse: an option that does not exist goes before one that is
-/// missing, which it may stand for. The hint says which of the options or subcommands of the command was likely meant;
-/// else where they are listed.
+/// Returns the error for arguments that `app` could not parse. An unknown option comes before a missing one, for which
+/// it may stand. The hint names the likely option or subcommand, or says where they are listed.
 Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App* command = &app;
   std::vector<std::string> options;

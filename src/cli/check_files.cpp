@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What the commands write is no sample, so it may lie among them.
+// Outputs of commands are not samples, so they may lie in a folder of samples.
 constexpr const char* kOwnEndings[] = {".onnx", ".dct", ".json", ".html", ".cache"};
 
 struct Named {
@@ -24,7 +24,7 @@ struct Named {
   bool stream = false;  ///< "-" is standard output
 };
 
-/// The files that options of this kind name.
+/// Returns the files that are read or written, by their options.
 std::vector<Named> named_by(const CLI::App& command, const OptionList& list, bool written) {
   std::vector<Named> found;
   for (const Option& option : list.options) {
@@ -54,7 +54,7 @@ void check_against(const Named& output, const std::string& option, const fs::pat
     refuse(output, "a file in '" + input.string() + "', which " + option + " reads");
 }
 
-/// What "[INPUT=]SRC" may name: all of it, SRC, and of text:FILE,vocab=FILE,... both files.
+/// Returns the files that "[INPUT=]SRC" may name: all of it, SRC, and both files of text:FILE,vocab=FILE,...
 std::vector<fs::path> named_files(const std::string& text) {
   std::vector<fs::path> files{text};
   if (const size_t equals = text.find('='); equals != std::string::npos) files.emplace_back(text.substr(equals + 1));

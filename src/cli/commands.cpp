@@ -21,6 +21,7 @@
 #include "report/compared_types.h"
 #include "report/html/page.h"
 #include "report/json/json.h"
+#include "report/quantities.h"
 #include "report/text/text.h"
 
 namespace detent::cli {
@@ -31,9 +32,9 @@ constexpr size_t kPrintedLayers = 10;  // a page holds all
 
 Lists lists_of(const ReportOptions& options) { return options.all ? Lists::All : Lists::Capped; }
 
-/// "2026-11-23 04:47 UTC"; "" where nobody asked, or for no date.
+/// Returns "2026-11-23 04:47 UTC" from SOURCE_DATE_EPOCH; "" if it is not set or not a date.
 std::string asked_date() {
-  const char* seconds = std::getenv("SOURCE_DATE_EPOCH");  // NOLINT(concurrency-mt-unsafe): nobody sets it
+  const char* seconds = std::getenv("SOURCE_DATE_EPOCH");  // NOLINT(concurrency-mt-unsafe): no thread sets it
   if (!seconds) return {};
   const auto since = parse_number<int64_t>(seconds);
   constexpr int64_t kYear9999 = 253402300799;
@@ -41,7 +42,7 @@ std::string asked_date() {
   return fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(static_cast<std::time_t>(*since)));
 }
 
-/// Writes the document where `options` want it. Makes it only there.
+/// Writes the document where `options` want it, and makes it only if one does.
 void write_json(const ReportOptions& options, const std::function<std::string()>& document) {
   if (!options.file.empty() && options.file != "-") write_file(options.file, document(), options.overwrite);
   if (options.json_on_stdout())
@@ -50,9 +51,8 @@ void write_json(const ReportOptions& options, const std::function<std::string()>
     write_file(options.json, document(), options.overwrite);
 }
 
-/// Writes the page, which says the command line and the digests of `model`, and the date of the environment's
-/// SOURCE_DATE_EPOCH, seconds since 1970, where that is set.
-/// Source  reproducible-builds.org/specs/source-date-epoch.
+/// Writes the page with the command line, the digests of `model`, and the date in SOURCE_DATE_EPOCH (seconds since
+/// 1970) if it is set. Source  reproducible-builds.org/specs/source-date-epoch.
 void write_html(const ReportOptions& options, const std::filesystem::path& model, const std::string& command,
                 const std::function<std::string(const PageOrigin&)>& page) {
   if (options.html.empty()) return;
@@ -68,9 +68,7 @@ void print(const ReportOptions& options, const std::string& text) {
              stdout);
 }
 
-// ---- What a command prints
-// -------------------------------------------------------------------------------------------
-
+// ---- Texts
 template <class Report>
 std::string text_of(const Report& report, const ReportOptions& options) {
   if constexpr (requires { to_text(report, lists_of(options)); })
@@ -86,9 +84,7 @@ std::string text_of(const VerifyReport& report, const ReportOptions&) {
   return join(report.lines, "", [](const auto& line) { return to_text(line); }) + summary_text(report);
 }
 
-// ---- When it exits 1
-// -------------------------------------------------------------------------------------------------
-
+// ---- Exit codes
 template <class Report>
 int exit_code(const Report&, const ReportOptions&) {
   return 0;
@@ -101,7 +97,8 @@ int exit_code(const VerifyReport& report, const ReportOptions&) {
   return report.failed == 0 ? 0 : static_cast<int>(ErrorCode::CheckFailed);
 }
 
-/// Errors  CheckFailed for a bound that is not met and a broken model.
+/// Returns 0.
+/// Errors  CheckFailed for a bound that is not met, and for a broken model.
 template <class Report>
 int check_written(const Report& report, const ReportOptions& options, std::string_view type, const char* bound_hint,
                   const char* broken_hint) {
@@ -114,25 +111,25 @@ int check_written(const Report& report, const ReportOptions& options, std::strin
 }
 int exit_code(const QuantizeReport& report, const ReportOptions& options) {
   return check_written(report, options, name_of(report.plan.coverage.type),
-                       "another --calibrator (auto measures them), or a wider bound",
+                       "try another --calibrator (auto measures them) or a wider bound",
                        "see the end of the report; --accept-broken exits 0");
 }
 int exit_code(const QuantizeWeightsReport& report, const ReportOptions& options) {
-  return check_written(report, options, title_of(report.format.codes), "smaller blocks, int8, or a wider bound",
-                       "smaller blocks, int8, or --exclude for the weight that lost most; --accept-broken exits 0");
+  return check_written(report, options, title_of(report.format.codes), "try smaller blocks, int8, or a wider bound",
+                       "try smaller blocks, int8, or --exclude for the weight that lost most; --accept-broken exits 0");
 }
 
-/// Errors  CheckFailed when the winner's score is below --fail-below, and when no type keeps the limit that the user
-/// gave.
+/// Errors  CheckFailed when the winner's score is below --fail-below, and when no type is within the user's limit.
 int exit_code(const ComparisonReport& report, const ReportOptions& options) {
   for (const auto& variant : report.variants) {
     if (!options.fail_below || variant.calibrator != report.winner) continue;
     const double score = variant.metrics.at(report.criterion), bound = *options.fail_below;
-    const bool falls = metric_named(report.criterion).falls();
-    if (falls ? score <= bound : score >= bound) break;
-    throw Error(ErrorCode::CheckFailed, fmt::format("{}: the best {}, {}, reaches {} of {:.6g}, {} --fail-below {:.6g}",
-                                                    report.model, report.types ? "type" : "calibrator", report.winner,
-                                                    report.criterion, score, falls ? "worse than" : "below", bound));
+    const Metric& metric = metric_named(report.criterion);
+    if (metric.falls() ? score <= bound : score >= bound) break;
+    throw Error(ErrorCode::CheckFailed,
+                fmt::format("{}: the best {}, {}, reaches {} {}, {} --fail-below {:.6g}", report.model,
+                            report.types ? "type" : "calibrator", report.winner, metric.label,
+                            metric_text(metric, score), metric.falls() ? "worse than" : "below", bound));
   }
   if (report.types && report.types->limit_given && report.types->smallest.empty())
     throw Error(ErrorCode::CheckFailed, report.model + ": " + limit_text(report),
@@ -140,9 +137,7 @@ int exit_code(const ComparisonReport& report, const ReportOptions& options) {
   return 0;
 }
 
-// ---- Running a command
-// -----------------------------------------------------------------------------------------------
-
+// ---- Actions
 template <class Options, class Report>
 void tell(const Report& report, const Options& options, const ReportOptions& reporting,
           const Environment& environment) {
@@ -185,7 +180,7 @@ int perform(InspectOptions& options, const ReportOptions& reporting, const Envir
   return 0;
 }
 
-/// Tells what is known when the candidates are judged: interrupted from there on, that stays.
+/// Prints the judged candidates before the layers are measured, so that they remain if that is interrupted.
 template <std::derived_from<CompareOptions> Options, class Function>
 int perform(Options& options, const ReportOptions& reporting, const Environment& environment, Function function) {
   const auto write_page = [&](const ComparisonReport& report, const ReportOptions& wanted) {
@@ -208,7 +203,7 @@ int perform(Options& options, const ReportOptions& reporting, const Environment&
   return exit_code(report, reporting);
 }
 
-/// Begins an error of the model with the model's file, wherever it was noticed.
+/// Puts the model's file in front of an error of the model.
 Error naming_model(const CLI::App& command, const OptionList& list, const Error& error) {
   if (error.code() != ErrorCode::InvalidModel && error.code() != ErrorCode::Unsupported) return error;
   for (const Option& option : list.options) {
@@ -226,7 +221,7 @@ struct State {
   OptionList list = options_of(options, report);
 };
 
-/// Declares the options on `app` and returns what runs `function` with them.
+/// Declares the options on `app` and returns the action that runs `function` with them.
 template <class Options, class Function>
 std::function<int(Environment&)> declare_command(CLI::App& app, Function function) {
   const auto state = std::make_shared<State<Options>>();
@@ -244,7 +239,7 @@ std::function<int(Environment&)> declare_command(CLI::App& app, Function functio
   };
 }
 
-/// Adds the command; one like "cache export" below "cache".
+/// Adds the command; "cache export" goes below "cache".
 CLI::App& add_command(CLI::App& program, const Command& command) {
   const size_t blank = command.name.find(' ');
   CLI::App* parent = &program;

@@ -4,9 +4,8 @@
 
 namespace detent::cli {
 
-/// CLI11's TOML reader behind two bounds, since its time grows with the square of how deep sections are nested: a file
-/// of at most 1 MiB, section names of at most two dots.
-/// Errors  CLI::FileError that says which bound.
+/// CLI11's TOML reader with two limits, as its time grows with the square of the nesting of sections: 1 MiB, and two
+/// dots in a section name. Errors  CLI::FileError naming the limit.
 class ConfigReader : public CLI::ConfigTOML {
  public:
   [[nodiscard]] std::vector<CLI::ConfigItem> from_config(std::istream& input) const override;

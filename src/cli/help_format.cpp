@@ -24,7 +24,7 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
-/// Puts parts on lines, `end` behind each line but the last.
+/// Fills lines with parts, and puts `end` behind each line except the last.
 std::string filled(const std::vector<std::string>& parts, size_t width, const std::string& first,
                    const std::string& others, const std::string& end) {
   std::string text, line = first;
@@ -46,7 +46,7 @@ class HelpFormatter : public CLI::Formatter {
  public:
   explicit HelpFormatter(size_t width) : width_(width), names_(std::min(kNames, width / 3)) { column_width(names_); }
 
-  /// One empty line between parts.
+  /// Puts one empty line between parts.
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
     const std::string help = CLI::Formatter::make_help(app, std::move(name), mode);
     std::string text;
@@ -81,7 +81,7 @@ class HelpFormatter : public CLI::Formatter {
       line += footer.substr(at, end - at);
       at = end + 1;
       const bool command = line.starts_with("  detent ");
-      if (command && line.ends_with("\\")) continue;  // goes on
+      if (command && line.ends_with("\\")) continue;  // the next line continues it
       text += command ? wrapped_command(line, width_, 2) : footer_line(line);
       line.clear();
     }
@@ -89,7 +89,7 @@ class HelpFormatter : public CLI::Formatter {
   }
 
  private:
-  /// Text from column `first` on, without the blanks in front of its first line.
+  /// Wraps text from column `first` on; the first line is not indented.
   [[nodiscard]] std::string column_of(const std::string& text, size_t first) const {
     std::string lines = wrapped(text, width_ - first, 0);
     for (size_t at = lines.find('\n'); at + 1 < lines.size(); at = lines.find('\n', at + 1))
@@ -97,7 +97,7 @@ class HelpFormatter : public CLI::Formatter {
     return lines;
   }
 
-  /// Names on the left, the description beside or, where the names are long, below them.
+  /// Puts the names on the left and the description beside them or, if the names are long, below.
   [[nodiscard]] std::string entry(const std::string& names, const std::string& description) const {
     std::string left = wrapped("  " + names, width_, 4);
     left.pop_back();
@@ -107,7 +107,7 @@ class HelpFormatter : public CLI::Formatter {
     return left + (beside ? std::string(names_ - left.size(), ' ') : "\n" + std::string(names_, ' ')) + right;
   }
 
-  /// "  id   what it is": what is broken goes on below the second column.
+  /// Wraps "  id   what it is"; continuation lines start at the second column.
   [[nodiscard]] std::string footer_line(const std::string& line) const {
     const size_t name = line.find_first_not_of(' ');
     const size_t gap = name == std::string::npos ? name : line.find("  ", name);
@@ -150,7 +150,7 @@ std::string wrapped_report(std::string_view report, size_t width) {
 }
 
 std::string wrapped_command(std::string_view command, size_t width, size_t indent) {
-  // An option stays beside its value; a comment comes before the command, for nothing may follow a "\".
+  // An option stays beside its value. A comment moves before the command, since nothing may follow a "\".
   std::vector<std::string> parts;
   const size_t hash = std::min(command.find(" #"), command.size());
   for (const std::string& word : words_of(command.substr(0, hash))) {

@@ -19,7 +19,7 @@ namespace detent::cli {
 
 namespace {
 
-sem_t signals;  // posted by every signal: what a handler may do
+sem_t signals;  // posted for every signal; sem_post is allowed in a handler
 std::atomic<bool> keeps_work{false};
 std::atomic<bool> file_changed{false};
 std::atomic<bool> told{false};
@@ -31,8 +31,8 @@ extern "C" void on_interrupt(int) {
   errno = before;
 }
 
-/// Tells a mapped file of ours that became shorter, or whose disk failed, from every other SIGBUS: a signal of another
-/// process, or a fault elsewhere. Those take the default action.
+/// Handles SIGBUS of a mapped file that became shorter or whose disk failed. Every other SIGBUS (of another process, or
+/// a fault elsewhere) takes the default action.
 extern "C" void on_missing_bytes(int signal, siginfo_t* info, void*) {
   if ((info->si_code != BUS_ADRERR && info->si_code != BUS_OBJERR) || !MappedFile::maps(info->si_addr)) {
     std::signal(signal, SIG_DFL);
@@ -41,10 +41,10 @@ extern "C" void on_missing_bytes(int signal, siginfo_t* info, void*) {
   }
   file_changed = true;
   sem_post(&signals);
-  for (;;) ::pause();  // the watch ends the process; this thread cannot go on
+  for (;;) ::pause();  // the watch ends the process
 }
 
-/// Waits for a signal. seconds  how long; 0: for ever. False when none came.
+/// Waits for a signal for so many seconds, 0: without limit. Returns false when none came.
 bool signal_comes(double seconds) {
   timespec until{};
   clock_gettime(CLOCK_REALTIME, &until);
@@ -57,7 +57,7 @@ bool signal_comes(double seconds) {
   return true;
 }
 
-/// Past stdio, whose locks a thread may hold that gets no further.
+/// Writes to stderr without stdio, since a stopped thread may hold its locks.
 void say(std::string_view line) {
   if (isatty(STDERR_FILENO) != 0) [[maybe_unused]]
     const auto cleared = ::write(STDERR_FILENO, "\r\033[K", 4);
@@ -70,12 +70,12 @@ void say(std::string_view line) {
 }
 
 void watch() {
-  // Most work ends by itself within milliseconds; the rest of the second is for removing files.
+  // Most work ends within milliseconds; the rest of the second is for removing files.
   constexpr double kGrace = 0.4;
   constexpr double kTwin = 0.05;
   if (!signal_comes(0)) return;
   if (file_changed) end_for_changed_file();
-  while (signal_comes(kTwin)) continue;  // coreutils' timeout signals the process and then its group: that is one wish
+  while (signal_comes(kTwin)) continue;  // coreutils' timeout signals the process and its group: one interruption
   if (!signal_comes(kGrace) && keeps_work) {
     say("detent: interrupted; the running step is finished first, so that nothing is lost (again: end at once)\n");
     if (!signal_comes(0)) return;
@@ -85,8 +85,7 @@ void watch() {
   end_at_once(static_cast<int>(ErrorCode::Interrupted));
 }
 
-/// Its number goes nowhere: the write that hit the limit fails and says so. Started commands would inherit "ignore",
-/// but inherit no handler.
+/// Ignores SIGXFSZ, since the failed write reports the limit. Started commands inherit SIG_IGN but not a handler.
 extern "C" void on_file_limit(int) {}
 
 }  // namespace

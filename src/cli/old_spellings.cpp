@@ -8,18 +8,18 @@ namespace detent::cli {
 
 namespace {
 
-/// "--block"; CLI11 does not tell the name of a hidden option.
+/// Returns "--block"; CLI11 does not return the name of a hidden option.
 std::string name_of(const CLI::Option& option) {
   return option.get_lnames().empty() ? option.get_name(true) : "--" + option.get_lnames().front();
 }
 
-/// A configuration file that `--print-config` wrote gives every option its default.
+/// Returns true for a default; files of `--print-config` set every option.
 bool says_default(const CLI::Option& option) {
   const std::string given = join(option.results(), ","), usual = option.get_default_str();
   return given == usual || "[" + given + "]" == usual || given == "false";
 }
 
-/// The name of an option of the old command in the new one; "" where it has none.
+/// Returns the new name of an option of the old command; "" if there is none.
 std::string new_name(const OldSpelling& spelling, const std::string& old_name) {
   if (const auto found = spelling.renamed.find(old_name); found != spelling.renamed.end()) return found->second;
   const bool taken = std::ranges::any_of(spelling.renamed, [&](const auto& pair) { return pair.second == old_name; });
@@ -45,7 +45,7 @@ std::vector<std::string> translated(const OldSpelling& spelling) {
     if (option->count() == 0) continue;
     const std::string name = name_of(*option), renamed = new_name(spelling, name);
     if (renamed.empty() && !says_default(*option))
-      throw Error(ErrorCode::Usage, name + " does not apply to " + spelling.option, "leave one of the two away");
+      throw Error(ErrorCode::Usage, name + " does not apply to " + spelling.option, "remove one of the two");
     if (renamed.empty() || (renamed != name && name != spelling.option && says_default(*option))) continue;
     for (const std::string& value : option->results())
       arguments.push_back(option->get_positional() ? value : renamed + "=" + value);

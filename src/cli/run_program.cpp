@@ -18,8 +18,8 @@ namespace detent::cli {
 
 namespace {
 
-/// Weights and samples go back to the system when they are freed: left to itself glibc keeps them in the heaps of the
-/// threads that freed them, and memory grows with the number of samples (bench/peak_memory: 12 % from 16 to 256).
+/// Returns large blocks to the system when they are freed. By default glibc keeps them in the heaps of the threads, and
+/// memory grows with the number of samples (bench/peak_memory: 12 % from 16 to 256).
 void return_large_blocks() {
 #ifdef M_MMAP_THRESHOLD
   constexpr int kLarge = 512 * 1024;
@@ -29,13 +29,13 @@ void return_large_blocks() {
 
 int report(const Error& error) {
   if (error.code() == ErrorCode::Interrupted) claim_interruption();
-  // Names come from files: what a terminal would obey is shown instead. Lists in messages have lines of their own.
+  // Names come from files, so control characters are escaped. Lists in messages have separate lines.
   std::fprintf(stderr, "detent: %s\n", shown_text(error.what(), Lines::Keep).c_str());
   if (!error.hint().empty()) std::fprintf(stderr, "hint: %s\n", shown_text(error.hint(), Lines::Keep).c_str());
   return static_cast<int>(error.code());
 }
 
-/// TOML string; CLI11 2.1.2 reads no escapes, so text with quotes or backslashes becomes a literal string.
+/// Returns a TOML string. CLI11 2.1.2 reads no escapes, so text with quotes or backslashes becomes a literal string.
 std::string toml_quoted(const std::string& text) {
   const char mark = text.find_first_of("\"\\") == std::string::npos ? '"' : '\'';
   return mark + text + mark;
@@ -51,14 +51,14 @@ std::string value_of(const CLI::Option& option) {
   return repeatable ? "[" + list + "]" : list;
 }
 
-/// "cache.export"
+/// Returns "cache.export".
 std::string section_name(const CLI::App& command) {
   const CLI::App* parent = command.get_parent();
   return (parent->get_parent() ? section_name(*parent) + "." : "") + command.get_name();
 }
 
-/// Returns the options of a parsed command as a TOML section that --config reads back: what was given, and defaults
-/// that have a value.
+/// Returns the options of a parsed command as a TOML section for --config: given values, and defaults that are not
+/// empty.
 std::string config_text(const CLI::App& command) {
   std::string text = "[" + section_name(command) + "]\n";
   for (const CLI::Option* option : command.get_options()) {
@@ -83,7 +83,7 @@ int run(const Program& parsed, Environment& environment) {
   return 0;
 }
 
-/// Runs a command under its old spelling, and says the new one.
+/// Runs a command under its old spelling, and prints the new one.
 int run_under(const std::vector<std::string>& arguments, Environment& environment) {
   std::fprintf(stderr, "hint: this is now 'detent %s'\n", arguments.front().c_str());
   Program program;
@@ -92,7 +92,7 @@ int run_under(const std::vector<std::string>& arguments, Environment& environmen
   return run(program, environment);
 }
 
-/// The exit code once standard output is flushed: a full disk behind it is an error like any other.
+/// Flushes standard output and returns the exit code; a failed write (full disk) is an error.
 int flushed(int code) {
   std::cout.flush();
   if ((std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good()) || code != 0) return code;
@@ -119,8 +119,8 @@ int run_program(int argc, char** argv) {
   } catch (const Error& error) {
     return report(error);
   } catch (const std::bad_alloc&) {
-    return report(Error(ErrorCode::Internal, "the system gave no more memory",
-                        "fewer --threads need less; --max-memory refuses earlier, and names what is large"));
+    return report(Error(ErrorCode::Internal, "out of memory",
+                        "fewer --threads need less; --max-memory refuses earlier and names the large tensor"));
   } catch (const std::exception& error) {
     return report(Error(ErrorCode::Internal, std::string("internal error: ") + error.what()));
   }

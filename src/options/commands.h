@@ -10,28 +10,29 @@
 
 namespace detent {
 
-/// The reports that a command prints or writes beside its output, and the bounds whose failure exits 1.
+/// Reports that a command prints or writes besides its output, and the checks whose failure exits 1.
 struct ReportOptions {
-  std::string json;            ///< a file, "-" for stdout; empty: nowhere
+  std::string json;            ///< a file, "-" for stdout; empty: none
   std::filesystem::path html;  ///< empty: no page
-  std::string file;            ///< the document besides the text; "-" is `json` on stdout
-  bool all = false;            ///< lists are not shortened
-  bool overwrite = false;      ///< these files may exist; the commands' options have it for their output
+  std::string file;            ///< document in addition to the text; "-" is `json` on stdout
+  bool all = false;            ///< do not shorten lists
+  bool overwrite = false;      ///< replace these files; for its output a command has another member
   bool strict = false, accept_broken = false;
   std::optional<double> fail_below;
-  size_t top = 20;  ///< layers and values in the text of sensitivity
+  size_t top = 20;  ///< layers and values that sensitivity prints
 
   [[nodiscard]] bool json_on_stdout() const { return json == "-" || file == "-"; }
 };
 
-/// The options of compare_types().
+/// Options of compare_types().
 struct CompareTypesOptions : CompareOptions {};
 
+/// Options of `detent inspect`.
 struct InspectOptions {
   std::filesystem::path file;
-  std::string value;  ///< of a table; empty: all of it in short
+  std::string value;  ///< name of a table's value; empty: the whole table
 };
-/// Describes a model, a table, or a value of a table.
+/// Describes a model, a table, or one value of a table.
 /// Errors  Usage for a value of a model; those of inspect_model, inspect_table and inspect_table_value.
 [[nodiscard]] inline std::variant<ModelReport, TableReport, DistributionReport> inspect_file(
     const InspectOptions& options) {
@@ -43,7 +44,7 @@ struct InspectOptions {
   throw Error(ErrorCode::Usage, "--value: " + options.file.string() + " is not a calibration table");
 }
 
-/// The options of each command in the order of its help.
+/// Returns the options of each command in the order of its help.
 [[nodiscard]] OptionList options_of(QuantizeOptions& options, ReportOptions& report);
 [[nodiscard]] OptionList options_of(QuantizeWeightsOptions& options, ReportOptions& report);
 [[nodiscard]] OptionList options_of(CalibrateOptions& options, ReportOptions& report);
@@ -64,17 +65,17 @@ struct InspectOptions {
 struct Command {
   std::string name;     ///< "quantize"; "cache export" is a command of "cache"
   std::string summary;  ///< its line in `detent --help`
-  std::string example;  ///< closes its help; works in a fresh checkout
+  std::string example;  ///< end of its help; works in a fresh checkout
 };
 
-/// Models and data of the examples, as the source tree has them.
+/// Models and data of the examples, relative to the source tree.
 inline const std::string kSample = "datasets/samples/shapes_unet/", kSampleModel = kSample + "model_opset13.onnx";
 inline const std::string kSampleData =
     kSampleModel + " --data " + kSample + "calib \\\n      --preprocess imagenet,resize=128x128,crop=128";
 inline const std::string kSampleEval = kSampleData + " --eval " + kSample + "eval/images";
 
-/// Calls `use(command, type, function)` for each command in the order a user meets them; `type` is the
-/// std::type_identity of its options.
+/// Calls `use(command, type, function)` for each command in the order of help; `type` is the std::type_identity of its
+/// options.
 template <class Use>
 void for_each_command(const Use& use) {
   use(Command{"quantize", "Calibrate a float model and write it with Q/DQ pairs",
@@ -83,30 +84,29 @@ void for_each_command(const Use& use) {
   use(Command{"quantize-weights", "Write a model whose weights of MatMul and Gemm are INT4 or INT8",
               "detent quantize-weights " + kSampleModel + " --type int8 -o shapes_unet.weights.onnx"},
       std::type_identity<QuantizeWeightsOptions>{}, quantize_weights);
-  use(Command{"calibrate", "Measure a model's values over data and keep them as a table",
+  use(Command{"calibrate", "Measure a model's values over data and save them as a calibration table",
               "detent calibrate " + kSampleData + " -o shapes_unet.dct"},
       std::type_identity<CalibrateOptions>{}, calibrate_model);
   use(Command{"merge", "Add the calibration tables of shards",
               "detent merge part-1.dct part-2.dct -o whole.dct    # from 'detent calibrate ... --shard 1/2' and "
               "'--shard 2/2'"},
       std::type_identity<MergeTablesOptions>{}, merge_tables);
-  use(Command{"cast",
-              "Write a float model whose nodes compute in FP16 or BF16 where its values allow it, without pairs",
+  use(Command{"cast", "Convert a float model to FP16 or BF16 where its values allow it, without quantizing",
               "detent cast " + kSampleData + " --float-type fp16 -o shapes_unet.fp16.onnx"},
       std::type_identity<CastModelOptions>{}, cast_model);
-  use(Command{"plan", "Show where the pairs would go and why; with --data which nodes stay FP32 among 16-bit floats",
+  use(Command{"plan", "Show where pairs would go and why; with --data also which nodes must stay FP32 in an FP16 model",
               "detent plan " + kSampleModel + " --target tensorrt --shape image=1,3,128,128"},
       std::type_identity<PlanModelOptions>{}, plan_model);
-  use(Command{"lint", "Read any Q/DQ model and say what runs in INT8, what does not, and why",
+  use(Command{"lint", "Check any Q/DQ model: what runs in INT8, what does not, and why",
               "detent lint shapes_unet.int8.onnx --target tensorrt --shape image=1,3,128,128    # what quantize wrote"},
       std::type_identity<LintOptions>{}, lint_model);
-  use(Command{"compare", "Quantize with several calibrators, judge all of them on evaluation data, show the best",
+  use(Command{"compare", "Quantize with several calibrators, judge all on evaluation data, name the best",
               "detent compare " + kSampleEval + " \\\n      --masks " + kSample + "eval/masks"},
       std::type_identity<CompareOptions>{}, compare_calibrators);
-  use(Command{"compare-types", "Quantize to several types, judge all of them, show the smallest within a limit",
+  use(Command{"compare-types", "Quantize to several types, judge all of them, name the smallest within a limit",
               "detent compare-types " + kSampleEval + " --types int8,fp8 --masks " + kSample + "eval/masks"},
       std::type_identity<CompareTypesOptions>{}, compare_types);
-  use(Command{"sensitivity", "Measure which layers cost how much quality", "detent sensitivity " + kSampleEval},
+  use(Command{"sensitivity", "Measure the quality that each layer costs", "detent sensitivity " + kSampleEval},
       std::type_identity<SensitivityOptions>{}, measure_sensitivity);
   use(Command{"run", "Run a float or Q/DQ model over data and write its outputs as .npy",
               "detent run " + kSampleModel + " --data " + kSample +
@@ -116,12 +116,12 @@ void for_each_command(const Use& use) {
               "detent verify /usr/share/libonnx-testdata/data/node/test_relu    # any folder with model.onnx and "
               "test_data_set_0"},
       std::type_identity<VerifyOptions>{}, verify_models);
-  use(Command{"inspect", "Show what a model or a calibration table holds", "detent inspect " + kSampleModel},
+  use(Command{"inspect", "Show the content of a model or a calibration table", "detent inspect " + kSampleModel},
       std::type_identity<InspectOptions>{}, inspect_file);
   use(Command{"cache export", "Write a table's scales as a TensorRT calibration cache",
               "detent cache export shapes_unet.dct -o shapes_unet.cache"},
       std::type_identity<CacheExportOptions>{}, export_cache);
-  use(Command{"cache import", "Make a table of a TensorRT calibration cache",
+  use(Command{"cache import", "Make a calibration table from a TensorRT calibration cache",
               "detent cache import shapes_unet.cache --model " + kSampleModel + " \\\n      -o imported.dct"},
       std::type_identity<CacheImportOptions>{}, import_cache);
 }

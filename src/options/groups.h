@@ -16,15 +16,15 @@
 
 namespace detent {
 
-/// Options that several commands share. `required` is that of --data or --eval.
+/// Options that several commands share. `required` applies to --data or --eval.
 
 [[nodiscard]] OptionList data_options(DataOptions& data, bool required);
-/// --eval and --eval-limit. The samples are preprocessed as those of `data`.
+/// Returns --eval and --eval-limit. The samples are preprocessed like those of `data`.
 [[nodiscard]] OptionList eval_options(DataOptions& eval, const DataOptions& data, bool required);
 [[nodiscard]] Option next_token_option(bool& next_token);
-/// eval_options, and what the samples are judged by.
+/// Returns eval_options and the options of the task.
 [[nodiscard]] OptionList evaluation_options(EvaluationOptions& evaluation, const DataOptions& data, bool required);
-/// --max-drop and --min-sqnr with evaluation_options.
+/// Returns --max-drop and --min-sqnr with evaluation_options.
 [[nodiscard]] OptionList bound_options(AccuracyBound& bound, const DataOptions& data);
 
 [[nodiscard]] Option calibrator_option(std::string& calibrator);
@@ -33,10 +33,10 @@ namespace detent {
 
 [[nodiscard]] Option target_option(std::string& target);
 [[nodiscard]] Option type_option(CodeType& type);
-/// The options that choose nodes by name and operator.
+/// Returns the options that choose nodes by name and operator.
 [[nodiscard]] OptionList node_options(PlacementOptions& placement);
 [[nodiscard]] OptionList policy_options(PlacementOptions& placement);
-/// --type, node_options and policy_options.
+/// Returns --type, node_options and policy_options.
 [[nodiscard]] OptionList placement_options(PlacementOptions& placement);
 [[nodiscard]] Option shape_option(std::map<std::string, std::vector<int64_t>>& shapes);
 
@@ -46,19 +46,19 @@ enum class CpuOption { Offered, NotOffered };
 [[nodiscard]] Option float_type_option(std::optional<FloatType>& type, std::string help);
 [[nodiscard]] Option io_type_option(IoType& io);
 [[nodiscard]] Option external_data_option(ExternalData& where);
-/// --block of `block` weights, 0 for all of a channel.
+/// Returns --block; 0 stands for a whole channel.
 [[nodiscard]] Option block_option(int64_t& block);
 
 [[nodiscard]] Option equalize_option(EqualizeOptions& options);
 [[nodiscard]] Option bias_correction_option(EqualizeOptions& options);
 [[nodiscard]] OptionList run_options(RunSettings& run);
-/// --cpu exact|avx2, of a model that runs here.
+/// Returns --cpu exact|avx2, for a model that runs here.
 [[nodiscard]] Option products_option(RunSettings& run);
-/// --max-memory, and with `model` --allow-external. Both hold for the process as soon as they are given.
+/// Returns --max-memory, and with `model` --allow-external. Both apply to the process as soon as they are parsed.
 [[nodiscard]] OptionList limit_options(bool model);
 
-/// Refuses a mistyped name in "NAME[:ARG]". A name that is like none is left to the command, which lists what each
-/// calibrator does.
+/// Refuses a mistyped name in "NAME[:ARG]". An unknown name that resembles none is left to the command, which lists the
+/// calibrators.
 void check_calibrator(const std::string& option, const std::string& text);
 
 }  // namespace detent

@@ -16,45 +16,45 @@
 
 namespace detent {
 
-/// A value that is one of some words.
+/// A value that is one of several words.
 struct Choice {
   std::vector<std::string> words;                     ///< in alphabetical order, as help lists them
-  std::function<std::string()> get;                   ///< the present value's word; "" where it is none of them
+  std::function<std::string()> get;                   ///< word of the current value; "" if none names it
   std::function<void(const std::string& word)> take;  ///< sets the value; `word` is one of `words`
 };
 
-/// A text that is read when it is given.
+/// A text that is parsed when it is given.
 /// Errors  Usage from `take`.
 struct Parsed {
   std::function<void(const std::string&)> take;
   bool repeats = false;
 };
 
-/// The member of an options struct that an option fills.
+/// Member of an options struct that an option sets.
 using Member = std::variant<bool*, std::string*, std::filesystem::path*, size_t*, std::optional<size_t>*, double*,
                             std::optional<double>*, std::vector<std::string>*, std::vector<std::filesystem::path>*,
                             DataOptions*, Choice, Parsed>;
 
-/// The use that a command makes of the files that an option names.
+/// Use of the files that an option names.
 enum class FileUse {
   None,
   Reads,
   ReadsModel,   ///< a model, or a folder of models
-  Writes,       ///< the command's output, which the command checks itself
-  WritesReport  ///< a report beside it
+  Writes,       ///< the command's output, which the command checks
+  WritesReport  ///< a report besides the output
 };
 
-/// The properties that few options have.
+/// Properties that few options have.
 struct OptionTraits {
   std::string group = {};  ///< heading in help; empty: the general one
   FileUse file = FileUse::None;
   bool required = false;
-  bool commas = false;             ///< a list is separated by commas; otherwise the option is repeated
-  bool command_line_only = false;  ///< decides what is printed
-  std::string python = {};         ///< "name: type" in Python where they do not follow from `name` and `into`
-  std::string default_text = {};   ///< in help instead of the member's value
+  bool commas = false;             ///< separates a list; otherwise the option is repeated
+  bool command_line_only = false;  ///< not an option of Python
+  std::string python = {};         ///< "name: type" in Python, if they do not follow from `name` and `into`
+  std::string default_text = {};   ///< shown in help instead of the member's value
   double least = -std::numeric_limits<double>::infinity(), most = std::numeric_limits<double>::infinity();
-  /// Refuses a value.
+  /// Checks a value.
   /// Errors  Usage that begins with `name`.
   void (*check)(const std::string& name, const std::string& value) = nullptr;
 };
@@ -63,19 +63,19 @@ struct OptionTraits {
 struct Option {
   std::string name;  ///< "--limit"; "-o,--output"; of an argument "MODEL"
   Member into;
-  std::string type;  ///< the word for its value in help: "N"; empty: the words of a Choice
+  std::string type;  ///< placeholder of its value in help: "N"; empty: the words of a Choice
   std::string help;
   OptionTraits traits = {};
 
   [[nodiscard]] bool positional() const { return !name.starts_with("-"); }
-  /// "--output" of "-o,--output"; an argument's name as it is.
+  /// Returns "--output" for "-o,--output"; the name of an argument.
   [[nodiscard]] std::string long_name() const { return name.substr(name.find(',') + 1); }
 };
 
-/// The options of a command in the order of its help. Members point into the structs that the list was made of.
+/// Options of a command in the order of its help. Members point into the structs that the list was made of.
 struct OptionList {
   std::vector<Option> options;
-  std::vector<std::function<void()>> settle;  ///< called in this order when all values are there. Errors  Usage
+  std::vector<std::function<void()>> settle;  ///< called in this order once all values are set. Errors  Usage
 };
 
 inline void append(OptionList& list, Option option) { list.options.push_back(std::move(option)); }
@@ -85,7 +85,7 @@ inline void append(OptionList& list, const OptionList& more) {
   list.settle.insert(list.settle.end(), more.settle.begin(), more.settle.end());
 }
 
-/// Returns one list of options, lists, and functions to call at the end.
+/// Concatenates options, lists, and functions to call at the end.
 template <class... Parts>
 [[nodiscard]] OptionList list_of(Parts&&... parts) {
   OptionList list;
@@ -93,13 +93,13 @@ template <class... Parts>
   return list;
 }
 
-/// Makes an option. `name` is as help has it: "--limit N", "-o,--output OUT.onnx", "--concat", "MODEL".
+/// Makes an option. `name` is as in help: "--limit N", "-o,--output OUT.onnx", "--concat", "MODEL".
 [[nodiscard]] Option row(const std::string& name, Member into, std::string help, OptionTraits traits = {});
 
-/// Returns the list with its options under one heading.
+/// Puts the options of a list under one heading.
 [[nodiscard]] OptionList under(const std::string& group, OptionList list);
 
-/// Binds `value` to the words that name its values.
+/// Makes a choice that sets `value` by the word for it.
 template <class Value>
 [[nodiscard]] Choice choice(Value& value,
                             std::initializer_list<std::pair<std::string_view, std::type_identity_t<Value>>> named) {
@@ -119,22 +119,21 @@ template <class Value>
 }
 
 /// Sets a choice.
-/// Errors  Usage: "--concat: 'x' is not one of inputs, shared", with the word that was meant as the
-/// hint.
+/// Errors  Usage: "--concat: 'x' is not one of inputs, shared", with the likely word as the hint.
 void take_word(const Option& option, const std::string& given);
 
 /// Refuses a number outside of [least, most], and NaN.
 /// Errors  Usage that begins with the option's name.
 void check_number(const Option& option, const std::string& given, bool whole);
 
-/// The present values as they would be given; a flag's is "on". Empty for what is off, absent or only parsed.
+/// Returns the current values as they would be typed; "on" for a flag. Empty for what is off, absent or parsed.
 [[nodiscard]] std::vector<std::string> values_of(const Option& option);
 
-/// The options, without dashes, whose values differ from those of the same list made of other structs, each with every
-/// value of it.
+/// Returns the options, without dashes, whose values differ between two lists of the same options, with each value.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> changed(const OptionList& list, const OptionList& usual);
 
-/// Throws Usage for a word that is none of `words`, as take_word does.
+/// Refuses a word that is not one of `words`.
+/// Errors  Usage, always.
 [[noreturn]] void refuse_word(const std::string& option, const std::string& given,
                               const std::vector<std::string>& words);
 

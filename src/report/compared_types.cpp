@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kFirst{"int8", "fp8", "int4", "int32"};
 
-/// What the limit looks at, of one variant.
+/// Returns the limited loss or SQNR of one variant.
 std::string limited_text(const TypeComparison& types, size_t variant) {
   const double loss = types.losses[variant];
   if (types.metric == metrics::kSqnr.name)
@@ -25,7 +25,7 @@ std::string limited_text(const TypeComparison& types, size_t variant) {
   return (loss < 0 ? "gains " : "loses ") + loss_text(metric_named(types.metric), std::abs(loss));
 }
 
-/// The variant that is least beyond the limit; those that were not measured, or are the float model, are the last.
+/// Returns the variant that exceeds the limit least; unmeasured ones and the float model come last.
 size_t closest(const ComparisonReport& report) {
   const TypeComparison& types = *report.types;
   const auto beyond = [&](size_t v) {
@@ -39,11 +39,21 @@ size_t closest(const ComparisonReport& report) {
   return best;
 }
 
-double ratio(uint64_t part, uint64_t whole) {
-  return static_cast<double>(part) / static_cast<double>(std::max<uint64_t>(whole, 1));
+}  // namespace
+
+const ComparisonReport::Variant* winning_variant(const ComparisonReport& report) {
+  const auto found = std::ranges::find(report.variants, report.winner, &ComparisonReport::Variant::calibrator);
+  return found == report.variants.end() ? nullptr : &*found;
 }
 
-}  // namespace
+std::optional<double> find_metric(const std::map<std::string, double>& metrics, const std::string& name) {
+  const auto found = metrics.find(name);
+  return found == metrics.end() ? std::nullopt : std::optional(found->second);
+}
+
+double ratio_of(uint64_t part, uint64_t whole) {
+  return static_cast<double>(part) / static_cast<double>(std::max<uint64_t>(whole, 1));
+}
 
 std::vector<std::string> weight_types(const ComparisonReport& report) {
   std::vector<std::string> types{"float"};
@@ -65,7 +75,7 @@ uint64_t weight_bytes(const TypeFacts& facts) {
 
 double weight_share(const TypeFacts& facts, const std::string& type) {
   const auto found = facts.weight_bytes.find(type);
-  return found == facts.weight_bytes.end() ? 0 : ratio(found->second, weight_bytes(facts));
+  return found == facts.weight_bytes.end() ? 0 : ratio_of(found->second, weight_bytes(facts));
 }
 
 std::string type_text(const ComparisonReport::Variant& variant) {
@@ -75,10 +85,10 @@ std::string type_text(const ComparisonReport::Variant& variant) {
   if (facts.quantized_layers == 0) return layers + ": it stays the float model";
   if (!facts.block)
     return layers + ", " + plural(static_cast<size_t>(facts.pairs), "pair") + ", calibrator " + variant.takes +
-           (facts.by_inputs ? ", weights by what layers read" : "");
+           (facts.by_inputs ? ", weights rounded by GPTQ" : "");
   return "weights alone of " + layers +
          (*facts.block == 0 ? ", a scale a channel" : ", blocks of " + std::to_string(*facts.block)) +
-         (facts.by_inputs ? ", codes by what layers read" : ", nearest codes");
+         (facts.by_inputs ? ", rounded by GPTQ" : ", nearest codes");
 }
 
 std::string limit_text(const ComparisonReport& report) {
@@ -88,14 +98,14 @@ std::string limit_text(const ComparisonReport& report) {
   const auto smallest = std::ranges::find(report.variants, types.smallest, &ComparisonReport::Variant::calibrator);
   if (smallest == report.variants.end()) {
     const size_t v = closest(report);
-    return "none is within " + limit + ": " + report.variants[v].calibrator + " comes closest and " +
+    return "no type is within " + limit + "; the closest is " + report.variants[v].calibrator + ", which " +
            limited_text(types, v);
   }
   const auto v = static_cast<size_t>(smallest - report.variants.begin());
-  return "smallest within " + limit + ": " + smallest->calibrator + " " + limited_text(types, v) +
-         fmt::format(", its file takes {:.3f} of FP32's, its weights {:.3f}",
-                     ratio(smallest->size_bytes, types.model_bytes),
-                     ratio(weight_bytes(*smallest->type), types.weight_bytes));
+  return "smallest within " + limit + ": " + smallest->calibrator + ", which " + limited_text(types, v) +
+         fmt::format("; its file has {:.3f} of the size of FP32, its weights {:.3f}",
+                     ratio_of(smallest->size_bytes, types.model_bytes),
+                     ratio_of(weight_bytes(*smallest->type), types.weight_bytes));
 }
 
 }  // namespace detent

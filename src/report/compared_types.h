@@ -1,5 +1,7 @@
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -7,21 +9,29 @@
 
 namespace detent {
 
-/// The types that some variant's weights have, as keys of TypeFacts::weight_bytes: int8, fp8, int4, then others;
-/// "float" last, always.
+/// Returns the variant that `report.winner` names; null when there is none.
+[[nodiscard]] const ComparisonReport::Variant* winning_variant(const ComparisonReport& report);
+
+/// Returns a metric of a variant or the float model; nothing where it was not measured.
+[[nodiscard]] std::optional<double> find_metric(const std::map<std::string, double>& metrics, const std::string& name);
+
+/// Returns part / whole; of a whole of 0 `part`.
+[[nodiscard]] double ratio_of(uint64_t part, uint64_t whole);
+
+/// Returns the types of the variants' weights, as keys of TypeFacts::weight_bytes: int8, fp8, int4, others, and always
+/// "float" at the end.
 [[nodiscard]] std::vector<std::string> weight_types(const ComparisonReport& report);
 
-/// All types together.
+/// Returns the bytes of all types.
 [[nodiscard]] uint64_t weight_bytes(const TypeFacts& facts);
-/// Of all bytes of weights, those of one type, in [0, 1]; 0 without weights.
+/// Returns the share of one type in all bytes of weights, in [0, 1]; 0 without weights.
 [[nodiscard]] double weight_share(const TypeFacts& facts, const std::string& type);
 
-/// A clause: how the type was quantized, and how much of the model. "18 of 18 weighted layers, 24 pairs, calibrator
-/// mse".
+/// Describes how a type was quantized, as a clause: "18 of 18 weighted layers, 24 pairs, calibrator mse".
 [[nodiscard]] std::string type_text(const ComparisonReport::Variant& variant);
 
-/// A sentence without its full stop: the smallest type within the limit with what it loses and saves, or that there is
-/// none, with the one that comes closest. Without a limit "".
+/// Names the smallest type within the limit with its loss and size, or the closest one where none is, as a clause. ""
+/// without a limit.
 [[nodiscard]] std::string limit_text(const ComparisonReport& report);
 
 }  // namespace detent

@@ -4,19 +4,16 @@
 #include <cctype>
 #include <map>
 
-#include "core/text.h"
-
 namespace detent {
 
 namespace {
 
-constexpr size_t kNames = 3;
 constexpr std::string_view kAny = "...";
 
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
-/// Where the name that is quoted from `at` on ends; npos when no name starts there: an apostrophe stands behind a
-/// letter.
+/// Returns the end of the quoted name that starts at `at`; npos when none does. A quote after a letter is an
+/// apostrophe.
 size_t closing_quote(std::string_view sentence, size_t at) {
   if (sentence[at] != '\'') return std::string_view::npos;
   if (at > 0 && std::isalnum(static_cast<unsigned char>(sentence[at - 1])) != 0) return std::string_view::npos;
@@ -28,7 +25,7 @@ size_t end_of_digits(std::string_view sentence, size_t at) {
   return at;
 }
 
-/// Where "3 of 32" before " channels" ends that begins at `at`; npos when there is none.
+/// Returns the end of a "3 of 32" before " channels" that starts at `at`; npos when there is none.
 size_t end_of_channel_count(std::string_view sentence, size_t at) {
   constexpr std::string_view kOf = " of ", kChannels = " channels";
   const size_t of = end_of_digits(sentence, at);
@@ -76,8 +73,6 @@ size_t Listing::shown(size_t count, size_t usual) {
   cut_ = true;
   return usual;
 }
-
-std::string Listing::names(const std::vector<std::string>& names) { return listed(names, shown(names.size(), kNames)); }
 
 std::vector<std::string> Listing::sentences(const std::vector<std::string>& sentences) {
   std::vector<std::string> patterns, result;

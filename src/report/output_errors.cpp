@@ -12,7 +12,7 @@ namespace detent {
 
 namespace {
 
-/// Lower is worse.
+/// Returns a key for sorting, lower for worse outputs.
 std::pair<int, double> rank(const ErrorReport::Output& output) {
   if (is_exact(output)) return {2, 0};
   if (output.kind == OutputKind::Integers) return {1, output.agreement.value_or(0)};
@@ -36,6 +36,21 @@ std::vector<ErrorReport::Output> worst_first(std::vector<ErrorReport::Output> ou
   return outputs;
 }
 
+std::vector<SensitivityReport::Layer> ranked_layers(const SensitivityReport& report) {
+  std::vector<SensitivityReport::Layer> all(report.layers);
+  all.insert(all.end(), report.operators.begin(), report.operators.end());
+  std::ranges::stable_sort(all, {}, [](const SensitivityReport::Layer& layer) {
+    return std::pair(layer.sqnr_db_alone, -layer.sqnr_db_all_but);
+  });
+  return all;
+}
+
+std::string agreement_text(const ErrorReport::Output& output) {
+  if (!output.agreement) return {};
+  return (output.kind == OutputKind::Signs ? "sign agreement " : "argmax agreement ") +
+         percent_text(*output.agreement, 2);
+}
+
 std::string output_error_text(const ErrorReport::Output& output) {
   if (is_exact(output)) return "exact";
   if (output.kind == OutputKind::Integers)
@@ -43,10 +58,7 @@ std::string output_error_text(const ErrorReport::Output& output) {
   if (!output.sqnr_db) return "0 throughout in FP32";
   std::string text = "SQNR " + decibels(*output.sqnr_db);
   if (output.cosine) text += fmt::format(", cosine {:.5f}", *output.cosine);
-  if (output.agreement)
-    text += (output.kind == OutputKind::Signs ? ", sign agreement " : ", argmax agreement ") +
-            percent_text(*output.agreement, 2);
-  return text;
+  return output.agreement ? text + ", " + agreement_text(output) : text;
 }
 
 std::string worst_error_text(const ErrorReport& error) {
@@ -63,16 +75,12 @@ std::string the_output(const std::vector<ErrorReport::Output>& outputs) {
   return outputs.size() > 1 ? "the worst output" : "the output";
 }
 
-std::string listed(const std::vector<std::string>& names) {
-  std::string text;
-  for (size_t i = 0; i < names.size(); ++i) text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
-  return text;
-}
-
 std::string ties_text(const std::vector<std::string>& ties, size_t samples) {
   const std::string noise = " noise of " + plural(samples, "sample");
   if (ties.empty()) return "better than every other one beyond the" + noise;
-  return listed(ties) + (ties.size() == 1 ? " scores" : " score") + " the same within the" + noise;
+  std::string names;
+  for (size_t i = 0; i < ties.size(); ++i) names += (i == 0 ? "" : i + 1 == ties.size() ? " and " : ", ") + ties[i];
+  return names + (ties.size() == 1 ? " scores" : " score") + " the same within the" + noise;
 }
 
 }  // namespace detent

@@ -25,6 +25,10 @@ std::string percent_text(double fraction, int decimals) {
   return fmt::format("{:.{}f} %", rounded_percent(fraction, decimals), decimals);
 }
 
+std::string share_text(int64_t part, int64_t whole) {
+  return percent_text(static_cast<double>(part) / static_cast<double>(whole));
+}
+
 std::string metric_text(const Metric& metric, double value) {
   const int decimals = metric.decimals;
   if (decimals == Metric::kSignificantDigits) return fmt::format("{:.6g}", value);
@@ -53,12 +57,14 @@ std::string measured_on_text(const CalibratorMeasurement& measured) {
 }
 
 std::string coverage_text(const CoverageReport& coverage) {
-  std::string text = std::to_string(coverage.int8_layers) + " of " + std::to_string(coverage.layers) +
-                     " weighted layers " + std::string(name_of(coverage.type));
-  if (coverage.macs > 0)
-    text +=
-        " (" + percent_text(static_cast<double>(coverage.int8_macs) / static_cast<double>(coverage.macs)) + " of MACs)";
-  return text;
+  const std::string text = std::to_string(coverage.int8_layers) + " of " + std::to_string(coverage.layers) +
+                           " weighted layers " + std::string(name_of(coverage.type));
+  return coverage.macs > 0 ? text + " (" + share_text(coverage.int8_macs, coverage.macs) + " of MACs)" : text;
+}
+
+std::string format_text(const WeightFormat& format) {
+  return std::string(title_of(format.codes)) +
+         (format.block == 0 ? " with one scale a channel" : " in blocks of " + std::to_string(format.block));
 }
 
 }  // namespace detent

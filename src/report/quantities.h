@@ -1,30 +1,53 @@
 #pragma once
 
+#include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "core/text.h"
+#include "detent/lint.h"
+#include "detent/options/float_types.h"
+#include "detent/options/weight_format.h"
 #include "detent/reports/error_report.h"
 #include "detent/reports/plan_report.h"
 
 namespace detent {
 
-/// "1.9 MB", "512 B".
+/// Returns "1.9 MB" or "512 B".
 [[nodiscard]] std::string bytes_text(double bytes);
-/// A fraction in percent, rounded to `decimals` digits behind the point; one below 1 stays below 100. Texts and pages
-/// round so.
+[[nodiscard]] std::string bytes_text(std::integral auto bytes) { return bytes_text(static_cast<double>(bytes)); }
+/// Returns a fraction in percent, rounded to `decimals` digits after the point; a fraction below 1 stays below 100.
 [[nodiscard]] double rounded_percent(double fraction, int decimals);
-/// "99.6 %"; exactly "100 %" only when it is.
+/// Returns "99.6 %"; "100 %" only for exactly 1.
 [[nodiscard]] std::string percent_text(double fraction, int decimals = 1);
-/// Returns a value with its unit, as tables of text have it: "76.60 %", "29.32 dB", "exact", "1.4204".
+/// Returns a part of a whole in percent.
+[[nodiscard]] std::string share_text(int64_t part, int64_t whole);
+/// Returns a value with its unit: "76.60 %", "29.32 dB", "exact", "1.4204".
 [[nodiscard]] std::string metric_text(const Metric& metric, double value);
-/// "SQNR 20.00 -> 21.50 dB"; "exact" for an infinite one.
+/// Returns "SQNR 20.00 -> 21.50 dB"; "exact" for an infinite one.
 [[nodiscard]] std::string change_text(double before_db, double after_db);
-/// "the highest score", or what it was chosen for beside the higher score of another candidate. A clause.
+/// Returns why a candidate was chosen, as a clause: "the highest score", or the reason to prefer it to the highest one.
 [[nodiscard]] std::string choice_text(const CalibratorMeasurement& measured);
-/// "64 samples"; "16 to 64 samples" where some candidates were measured on fewer.
+/// Explains CalibratorMeasurement::Candidate::score_db.
+inline constexpr std::string_view kScoreMeaning =
+    "mean of the average SQNR of the samples and of the SQNR of their average noise";
+/// Returns "64 samples"; "16 to 64 samples" where some candidates were measured on fewer.
 [[nodiscard]] std::string measured_on_text(const CalibratorMeasurement& measured);
-/// "14 of 18 weighted layers INT8 (95.4 % of MACs)"; no share where MACs were not counted.
+/// Returns "14 of 18 weighted layers INT8 (95.4 % of MACs)"; without the share where MACs were not counted.
 [[nodiscard]] std::string coverage_text(const CoverageReport& coverage);
+/// Returns "INT4 in blocks of 32" or "INT8 with one scale a channel".
+[[nodiscard]] std::string format_text(const WeightFormat& format);
+
+/// Returns a key that is equal for findings of one kind.
+[[nodiscard]] inline std::string kind_key(const LintReport::Finding& finding) { return finding.id + finding.level; }
+/// Remark on a plan without data.
+inline constexpr std::string_view kValuesNotMeasured =
+    "no value was measured: with --data, nodes whose values a 16-bit type would ruin stay in float32 too";
+/// Returns a key that is equal for nodes that stay FP32 for the same reason; reports list these together.
+[[nodiscard]] inline std::string group_key(const FloatReport::Exception& exception) {
+  return exception.rule + "\n" + exception.value + "\n" + exception.reason;
+}
 
 }  // namespace detent

@@ -8,41 +8,40 @@
 
 namespace detent {
 
-/// A table for people, which texts (report/text) and pages (report/html) print.
+/// A table that texts (report/text) and pages (report/html) print.
 struct Table {
   enum class Kind : uint8_t {
-    Name,        ///< flush left: what a row is about; pages sort by it
-    Title,       ///< the same in no order
+    Name,        ///< flush left: the subject of a row; pages sort by it
+    Title,       ///< a Name without sorting
     Words,       ///< flush left; pages sort by it
-    MinorWords,  ///< the same, of less weight in pages
-    Plain,       ///< flush left, in no order
+    MinorWords,  ///< Words of less importance in pages
+    Plain,       ///< flush left, without sorting
     Number,      ///< flush right; pages sort by Cell::key
-    Minor,       ///< a number of less weight in pages
-    Tag,         ///< pages alone: a word that sorts by Cell::key
-    Chart        ///< pages alone
+    Minor,       ///< a Number of less importance in pages
+    Tag,         ///< in pages: a word that sorts by Cell::key
+    Chart        ///< in pages
   };
   struct Column {
-    std::string head;  ///< in pages markup
+    std::string head;  ///< markup in pages
     Kind kind = Kind::Number;
-    std::string meaning = {};  ///< what pages say of the column when it is pointed at
-    /// Of texts, in characters: as wide as the longest cell, but at least and at most this. 0: at least as wide as the
-    /// head.
+    std::string meaning = {};  ///< tooltip in pages
+    /// Bounds of the width in texts, in characters; 0: at least as wide as the head.
     size_t width = 0, most = std::numeric_limits<size_t>::max();
   };
   struct Cell {
-    std::string text;  ///< in pages markup; where it is a whole <td>, kind and key do not count
+    std::string text;  ///< markup in pages; for a whole <td>, kind and key are ignored
     double key = 0;
   };
   struct Row {
     std::vector<Cell> cells = {};  ///< of the first columns, or of all
-    std::string badge = {};        ///< why the row stands out: "best"; texts put a star in front of it
-    std::string behind = {};       ///< of texts: what follows the cells
-    std::string attributes = {};   ///< of pages: of the row, with a blank in front
+    std::string badge = {};        ///< why the row is highlighted: "best"; texts mark it with a star
+    std::string behind = {};       ///< in texts: printed after the cells
+    std::string attributes = {};   ///< in pages: of the row, starting with a blank
   };
   std::vector<Column> columns;
   std::vector<Row> rows = {};
-  std::vector<Row> foot = {};  ///< of pages
-  std::string margin = "  ";   ///< of texts: in front of every line
+  std::vector<Row> foot = {};  ///< in pages
+  std::string margin = "  ";   ///< in texts: in front of every line
 };
 
 using Kind = Table::Kind;

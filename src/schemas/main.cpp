@@ -4,8 +4,8 @@
 
 #include "schemas/schema_set.h"
 
-/// detent_schemas FOLDER: writes the JSON Schemas of all documents to FOLDER/schemas, KIND.schema.json each, and the
-/// types of Python's stubs to FOLDER/_reports.pyi.
+/// Writes the JSON Schemas of all documents to FOLDER/schemas/KIND.schema.json, and the types of Python's stubs to
+/// FOLDER/_reports.pyi. Usage: detent_schemas FOLDER.
 int main(int count, char** arguments) {
   if (count != 2) {
     std::cerr << "detent_schemas: name the folder to write to\n";

@@ -12,17 +12,14 @@ std::string class_name(std::string_view name) {
   std::string result;
   bool first = true;
   for (const char c : name) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) {
-      first = true;
-      continue;
-    }
-    result += first ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
-    first = false;
+    const bool inside = std::isalnum(static_cast<unsigned char>(c)) != 0;
+    if (inside) result += first ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+    first = !inside;
   }
   return result;
 }
 
-/// Writes the classes that a schema needs, inner ones first.
+/// Writer of the classes for a schema, inner ones first.
 class TypeWriter {
  public:
   void write_class(const std::string& name, const Json& schema) {
@@ -38,7 +35,7 @@ class TypeWriter {
   [[nodiscard]] const std::string& text() const { return text_; }
 
  private:
-  /// Returns the type of a value; `name` is for the class of an object.
+  /// Returns the type of a value; `name` is that of the class if it is an object.
   std::string type_of(const std::string& name, const Json& schema) {
     if (schema.contains("$ref")) {
       const std::string reference = schema["$ref"];

@@ -13,7 +13,7 @@ namespace detent::json {
 
 namespace {
 
-/// Returns the schema with null as another value.
+/// Returns the schema with null as another allowed value.
 Json or_null(Json schema) {
   if (schema.contains("type")) {
     Json& type = schema["type"];
@@ -28,7 +28,7 @@ Json or_null(Json schema) {
 template <class T>
 Json schema_of(Json& parts);
 
-/// Describes the fields of a report as the properties of an object.
+/// Visitor that describes the fields of a report as the properties of an object.
 class Describer {
  public:
   explicit Describer(Json& parts) : parts_(parts) {}
@@ -61,7 +61,7 @@ class Describer {
     properties_[name].update(schema_of<T>(parts_));
   }
 
-  /// Returns the object, or where it is a part a reference to it.
+  /// Returns the object, or a reference to it if it is a part.
   [[nodiscard]] Json schema() const {
     Json object = head_;
     object.update(

@@ -14,7 +14,7 @@ both="--small-layers quantize --quiet --data random:normal,n=32 --eval random:no
 
 accepts "three types" compare-types in/model.onnx $both --types int8,fp8,int4 --json out/report.json --html out/page.html
 for line in 'judged 3 types on 8 samples' '^int8: 2 of 2 weighted layers, 2 pairs, calibrator ' '^fp8: 2 of 2 weighted layers' \
-  '^int4: weights alone of 2 of 2 weighted layers, blocks of 32, codes by what layers read' '^  type ' '^  FP32 .* 100 %' \
+  '^int4: weights alone of 2 of 2 weighted layers, blocks of 32, rounded by GPTQ' '^  type ' '^  FP32 .* 100 %' \
   '^[ *] int4 ' '^\* best by SQNR: '; do
   grep -q -e "$line" stdout || fail "the text lacks '$line'"
 done
@@ -49,8 +49,8 @@ cp stdout in/config.toml
 accepts "it can be read back" compare in/model.onnx --config in/config.toml
 grep -q 'blocks of 64' stdout || fail "the configuration forgets --block"
 
-refuses "a limit that no type keeps" 1 'none is within --min-sqnr 99: ' compare-types in/model.onnx $both --types int8,int4 --min-sqnr 99
-grep -q '^none is within --min-sqnr 99: int' stdout || fail "the table is missing where no type keeps the limit"
+refuses "a limit that no type keeps" 1 'no type is within --min-sqnr 99; ' compare-types in/model.onnx $both --types int8,int4 --min-sqnr 99
+grep -q '^no type is within --min-sqnr 99; the closest is int' stdout || fail "the table is missing where no type keeps the limit"
 refuses "an unknown type" 2 "'int3' is not one of int8, fp8, int4" compare-types in/model.onnx $both --types int8,int3
 refuses "a type named twice" 2 'twice' compare-types in/model.onnx $both --types int8,int8
 refuses "no score for --max-drop" 2 '--max-drop needs a score' compare-types in/model.onnx $both --types int8 --max-drop 0.1

@@ -56,7 +56,7 @@ swish quotient_first "$clip d = Div (k, six) h = Mul (c, d)"
 swish sixth "$clip d = Mul (k, sixth) h = Mul (d, c)"
 for order in product_first quotient_first sixth; do
   accepts "HardSwish, $order" plan in/$order.onnx
-  grep -q '^equalizable: [12] values\{0,1\} behind Silu or HardSwish (--equalize act)' stdout || fail "$order: act finds no HardSwish"
+  grep -q '^equalizable: [12] values\{0,1\} after Silu or HardSwish (--equalize act)' stdout || fail "$order: act finds no HardSwish"
 done
 swish other "a = Add (c, six) k = Clip (a, zero, six) m = Mul (c, k) h = Div (m, six)"
 accepts "another formula" plan in/other.onnx

@@ -52,7 +52,7 @@ accepts "float weights on 8.6" lint in/old.onnx --target tensorrt:8.6 --strict
 accepts "a float model" lint "$model" --strict --json
 [ "$(json origin)" = float ] || fail "a float model: origin $(json origin)"
 accepts "a float model as text" lint "$model"
-grep -q "holds no pairs" stdout || fail "a float model is not named as such"
+grep -q "it has no pairs" stdout || fail "a float model is not named as such"
 
 accepts "lint --help" lint --help
 for id in pair-between-conv-and-add skip-not-quantized uint8-codes layer-left-float; do

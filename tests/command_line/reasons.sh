@@ -22,7 +22,7 @@ no_bare_word compare
 # Steps without work say so instead of giving empty numbers.
 accepts "best on few samples" $quantize_sample --accuracy best -o in/few.onnx --report in/few.json
 no_bare_word "best on few samples"
-grep -q '^accuracy best: ranges  *not measured, left as they are: 4 samples are fewer than 16' stdout || fail "ranges: no reason"
+grep -q '^accuracy best: ranges  *not measured, not changed: 4 samples are fewer than 16' stdout || fail "ranges: no reason"
 grep -q '"reason": "4 samples are fewer than 16"' in/few.json || fail "--report has no reason"
 grep -q '"sqnr_before_db": null' in/few.json || fail "--report gives a number that was not measured"
 [ "$(grep -c 'biases' stdout)" -le 1 ] || fail "bias correction has two lines"

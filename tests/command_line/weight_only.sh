@@ -15,7 +15,7 @@ for codes in int4 int8; do
   for block in 32 channel; do
     accepts "$codes, block $block, without data" quantize-weights in/model.onnx --type $codes --block $block -o out/$codes$block.onnx
     grep -q 'weights of 2 of 2 weighted layers as' stdout || fail "$codes, block $block: not both layers"
-    grep -q 'put the weights of 1 product in rows' stdout || fail "$codes, block $block: the second was not rearranged"
+    grep -q 'transposed the weights of 1 product' stdout || fail "$codes, block $block: the second was not rearranged"
     accepts "$codes, block $block runs" run out/$codes$block.onnx --data random:normal,n=4 -o out/run
     rm -rf out/run
   done
@@ -25,9 +25,9 @@ bytes() { wc -c <"$1"; }
 [ $(($(bytes out/int432.onnx) * 100)) -lt $((2 * 4096 * 4 * 16 + 100 * 1500)) ] || fail "INT4 in blocks of 32 takes $(bytes out/int432.onnx) bytes"
 [ "$(bytes out/int4channel.onnx)" -lt "$(bytes out/int432.onnx)" ] || fail "one scale a channel takes no less than blocks"
 
-# With data: codes by what layers read, the error, a report.
+# With data: codes rounded by GPTQ, the error, a report.
 accepts "with data" quantize-weights in/model.onnx --type int4 --data random:normal,n=64 --quiet -o out/data.onnx --report out/report.json
-grep -q '^rounding by what layers read: 2 layers, SQNR .*, kept' stdout || fail "with data: rounding was not kept"
+grep -q '^rounding by GPTQ: 2 layers, SQNR .*, kept' stdout || fail "with data: rounding was not kept"
 grep -q '^error against FP32 on 16 samples: SQNR' stdout || fail "with data: the error was not measured"
 grep -q '^verdict: ' stdout || fail "with data: no verdict"
 for key in '"codes": "int4"' '"block": 32' '"sqnr_after_db"' '"weight_sqnr_db"' '"verdict"' '"float_layers": \[\]'; do
@@ -49,7 +49,7 @@ awk 'BEGIN {
 }' | "$WRITE_MODEL" in/tokens.onnx
 for target in tensorrt onnxruntime; do
   accepts "an embedding for $target" quantize-weights in/tokens.onnx --type int4 --target $target -o out/$target.onnx --report out/$target.json
-  grep -q "^embeddings, positions and masks: 1 of 1 large constant as INT8: 16.4 kB -> 4.4 kB ('e' lost most, SQNR 4" stdout || fail "$target: the embedding is not reported"
+  grep -q "^embeddings, positions and masks: 1 of 1 large constant as INT8: 16.4 kB -> 4.4 kB (largest loss: 'e', SQNR 4" stdout || fail "$target: the embedding is not reported"
   grep -q '"tables": \[' out/$target.json || fail "$target: the report has no table"
   accepts "$target: lint finds no fault" lint out/$target.onnx --target $target --strict
   accepts "$target: it runs" run out/$target.onnx --data random:uniform,n=4 -o out/run_$target
@@ -83,11 +83,11 @@ accepts "it can be read back" quantize --config in/config.toml
 grep -q 'INT8 in blocks of 64' stdout || fail "the configuration forgets --block"
 rm out/*
 
-refuses "a score without a bound" 2 'are for --max-drop and --min-sqnr' quantize-weights in/model.onnx --type int4 --data random:normal,n=2 --next-token -o out/m.onnx
+refuses "a score without a bound" 2 'need --max-drop or --min-sqnr' quantize-weights in/model.onnx --type int4 --data random:normal,n=2 --next-token -o out/m.onnx
 
 # A page.
 accepts "a page" quantize-weights in/model.onnx --type int4 --data random:normal,n=64 --quiet --html out/p.html -o out/m.onnx
-for word in 'Weights alone' 'id="weights-table"' 'INT4 in blocks of 32' 'Codes that keep what layers put out' 'Rounded with'; do
+for word in 'Weights alone' 'id="weights-table"' 'INT4 in blocks of 32' 'Codes that preserve the layers' 'Rounded with'; do
   grep -q -e "$word" out/p.html || fail "the page lacks '$word'"
 done
 if grep -q 'INT8' out/p.html; then fail "the page of INT4 weights speaks of INT8"; fi

@@ -1,4 +1,4 @@
-// An option is written once: what the command line, Python and provenance read from a list of options.
+// Tests that the command line, Python and provenance read the same list of options.
 #include "options/option.h"
 
 #include <gtest/gtest.h>

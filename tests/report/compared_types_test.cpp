@@ -20,7 +20,7 @@ using testing::HasSubstr;
 using testing::Not;
 using Variant = ComparisonReport::Variant;
 
-/// INT8 takes 300 of 1000 bytes and loses 0.5 points, INT4 takes 200 and loses 2.
+/// Returns a comparison: INT8 has 300 of 1000 bytes and loses 0.5 points, INT4 has 200 and loses 2.
 ComparisonReport two_types() {
   ComparisonReport report = judged_by_top1(64, 100);
   report.variants = {{.calibrator = "int8",
@@ -51,17 +51,16 @@ TEST(ComparedTypes, SharesAreOfAllBytesOfWeights) {
 TEST(ComparedTypes, TheTextEndsInTheSmallestWithinTheLimit) {
   const std::string text = to_text(two_types());
   EXPECT_THAT(text, HasSubstr("judged 2 types on 100 samples"));
-  EXPECT_THAT(text,
-              HasSubstr("int8: 3 of 4 weighted layers, 5 pairs, calibrator mse\n"
-                        "int4: weights alone of 2 of 4 weighted layers, blocks of 32, codes by what layers read\n"));
+  EXPECT_THAT(text, HasSubstr("int8: 3 of 4 weighted layers, 5 pairs, calibrator mse\n"
+                              "int4: weights alone of 2 of 4 weighted layers, blocks of 32, rounded by GPTQ\n"));
   EXPECT_THAT(text,
               HasSubstr("  type          top-1      SQNR    size  /FP32  weights  /FP32    int8    int4   float"));
   EXPECT_THAT(text,
               HasSubstr("* int8 (mse)  78.50 %  25.00 dB   300 B  0.300    200 B  0.250  80.0 %       -  20.0 %"));
   EXPECT_THAT(text, HasSubstr("* best by top-1: int8\n"));
   EXPECT_TRUE(
-      text.ends_with("smallest within --max-drop 0.01 (the default): int8 loses 0.50 points of top-1, its file "
-                     "takes 0.300 of FP32's, its weights 0.250\n"))
+      text.ends_with("smallest within --max-drop 0.01 (the default): int8, which loses 0.50 points of top-1; its "
+                     "file has 0.300 of the size of FP32, its weights 0.250\n"))
       << text;
   EXPECT_THAT(text, Not(HasSubstr("--calibrator"))) << "there is no option that takes a type";
 }
@@ -69,14 +68,15 @@ TEST(ComparedTypes, TheTextEndsInTheSmallestWithinTheLimit) {
 TEST(ComparedTypes, SaysWhichComesClosestWhereNoneIsWithinTheLimit) {
   ComparisonReport report = two_types();
   report.types->limit = "--max-drop 0.001", report.types->limit_given = true, report.types->smallest = "";
-  EXPECT_EQ(limit_text(report), "none is within --max-drop 0.001: int8 comes closest and loses 0.50 points of top-1");
+  EXPECT_EQ(limit_text(report),
+            "no type is within --max-drop 0.001; the closest is int8, which loses 0.50 points of top-1");
   report.types->metric = "sqnr_db", report.types->limit = "--min-sqnr 30", report.types->losses = {25, 18};
-  EXPECT_EQ(limit_text(report), "none is within --min-sqnr 30: int8 comes closest and has 25.00 dB");
+  EXPECT_EQ(limit_text(report), "no type is within --min-sqnr 30; the closest is int8, which has 25.00 dB");
   report.types->losses = {std::numeric_limits<double>::quiet_NaN(), 18};
-  EXPECT_THAT(limit_text(report), HasSubstr("int4 comes closest")) << "what was not measured is not close";
+  EXPECT_THAT(limit_text(report), HasSubstr("the closest is int4")) << "what was not measured is not close";
   report.variants[1].type->quantized_layers = 0;
   report.types->losses = {12, 18};
-  EXPECT_THAT(limit_text(report), HasSubstr("int8 comes closest")) << "the float model is no type";
+  EXPECT_THAT(limit_text(report), HasSubstr("the closest is int8")) << "the float model is no type";
 }
 
 TEST(ComparedTypes, SaysNothingOfALimitWhereThereIsNone) {
@@ -113,7 +113,7 @@ TEST(ComparedTypes, ThePageHasARowATypeAndTheSentence) {
   const std::string page = to_html(two_types(), std::nullopt);
   EXPECT_EQ(nesting_fault(page), "");
   EXPECT_THAT(page, HasSubstr("comparison of types"));
-  EXPECT_THAT(page, HasSubstr("Smallest within --max-drop 0.01 (the default): int8 loses 0.50 points of top-1"));
+  EXPECT_THAT(page, HasSubstr("Smallest within --max-drop 0.01 (the default): int8, which loses 0.50 points of top-1"));
   EXPECT_THAT(page, HasSubstr(">int4, %</th>"));
   EXPECT_THAT(page, HasSubstr("int8 <span class=\"badge\">smallest</span>"));
   EXPECT_THAT(page, HasSubstr("weights alone of 2 of 4 weighted layers"));

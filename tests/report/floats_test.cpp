@@ -1,4 +1,4 @@
-// What text, JSON and pages tell of 16-bit floats, and that they are silent where there are none.
+// Tests that text, JSON and pages report 16-bit floats, and only where there are some.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ PlanReport some_plan() {
   return plan;
 }
 
-/// The same for a target that keeps FP32.
+/// Returns the same for a target that keeps FP32.
 PlanReport plan_without_halves() {
   PlanReport plan = some_plan();
   plan.floats.reset();

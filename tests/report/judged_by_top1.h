@@ -4,7 +4,7 @@
 
 namespace detent {
 
-/// A comparison of folder/net.onnx for TensorRT whose float model has 79 % top-1, before there are variants.
+/// Returns a comparison of folder/net.onnx for TensorRT without variants; the float model has 79 % top-1.
 inline ComparisonReport judged_by_top1(size_t calibration_samples, size_t evaluation_samples) {
   ComparisonReport report;
   report.model = "folder/net.onnx";

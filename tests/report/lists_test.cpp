@@ -1,4 +1,4 @@
-// Lists that a person reads: what says the same is said once, nothing is lost.
+// Tests lists in texts: similar lines become one, and nothing is lost.
 #include "report/lists.h"
 
 #include <gmock/gmock.h>
@@ -50,7 +50,7 @@ TEST(Listing, SaysASentenceOncePerPattern) {
   EXPECT_THAT(listing.sentences({"of 'a'", "other", "of 'b'"}), ElementsAre("of 'a' (2 like this)", "other"));
 }
 
-/// Twelve INT8 layers of one kind, two float ones with costs of their own.
+/// Returns a plan of twelve INT8 layers of one kind and two float ones with different costs.
 PlanReport long_plan() {
   PlanReport plan;
   plan.model = "net.onnx", plan.target = "tensorrt:10.13";

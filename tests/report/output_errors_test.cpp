@@ -63,16 +63,14 @@ TEST(OutputsText, HasALineForEachOfSeveralAndACap) {
             "  mask  SQNR 45.1 dB, cosine 0.99997, argmax agreement 99.91 %\n  copy  exact\n");
   EXPECT_EQ(capped.closing(), "");
   const std::vector<ErrorReport::Output> many(20, kMask);
-  EXPECT_NE(outputs_text(many, capped).find("  and 12 outputs no worse\n"), std::string::npos);
+  EXPECT_NE(outputs_text(many, capped).find("  and 12 outputs that are no worse\n"), std::string::npos);
   EXPECT_NE(capped.closing(), "") << "--all lists them";
   EXPECT_EQ(outputs_text(many, all).find("no worse"), std::string::npos);
 }
 
-TEST(Listed, JoinsNames) {
-  EXPECT_EQ(listed({}), "");
-  EXPECT_EQ(listed({"a"}), "a");
-  EXPECT_EQ(listed({"a", "b"}), "a and b");
-  EXPECT_EQ(listed({"a", "b", "c"}), "a, b and c");
+TEST(Ties, JoinNames) {
+  EXPECT_EQ(ties_text({"a"}, 8), "a scores the same within the noise of 8 samples");
+  EXPECT_EQ(ties_text({"a", "b", "c"}, 8), "a, b and c score the same within the noise of 8 samples");
 }
 
 }  // namespace

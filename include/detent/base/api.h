@@ -1,4 +1,4 @@
 #pragma once
 
-/// What the shared library shows of itself: the declarations in these headers, and nothing of the code behind them.
+/// Exports a declaration from the shared library; every other symbol is hidden.
 #define DETENT_API __attribute__((visibility("default")))

@@ -10,15 +10,16 @@
 
 namespace detent {
 
-/// Smallest and largest of some elements, with |x| < 2^-40 taken as +0; as it is made: of none, which a union ignores.
+/// Smallest and largest of some elements; |x| < 2^-40 counts as +0. The default is the empty set, which a union
+/// ignores.
 struct Extremes {
   float min = std::numeric_limits<float>::infinity();
   float max = -std::numeric_limits<float>::infinity();
 
   [[nodiscard]] bool empty() const { return !(min <= max); }
-  /// Largest |x|; 0 when empty.
+  /// Returns the largest |x|; 0 when empty.
   [[nodiscard]] float max_abs() const { return empty() ? 0.0F : std::max(max, -min); }
-  /// Of both together. Commutative and associative.
+  /// Extends the extremes to the union of both. Commutative and associative.
   void include(const Extremes& other) {
     min = std::min(min, other.min);
     max = std::max(max, other.max);
@@ -26,16 +27,15 @@ struct Extremes {
   friend bool operator==(const Extremes&, const Extremes&) = default;
 };
 
-/// Distribution of one value: counts of x in bins whose width is a power of two, both signs apart.
+/// Distribution of one value: counts of x in bins whose width is a power of two, positive and negative x separately.
 ///
 /// Positive bin i counts x in [i*2^k, (i+1)*2^k), negative bin i counts x in (-(i+1)*2^k, -i*2^k], 0 <= i < kBins,
 /// where k = log2_width() is the smallest integer >= kMinLog2Width with max|x| < 2^(k+12). When a larger |x| arrives,
-/// neighbouring bins are added and k grows; all counters are integers, so the state depends on the multiset of elements
-/// only: not on their order, on batching, or on the way parts were merged.
-/// |x| < 2^-40, zeros and denormals count as zero only (min and max see +0); NaN and +-Inf are counted and enter
-/// nothing else. A side takes memory (32 KiB) only when something fell into it.
-/// Source  src/decisions/observe.md, "Histograms
-/// with power-of-two bins".
+/// neighbouring bins are added and k grows. All counters are integers, so the state depends only on the multiset of
+/// elements: not on their order, on batching, or on how parts were merged.
+/// |x| < 2^-40, zeros and denormals count only as zero (min and max see +0); NaN and +-Inf have separate counters.
+/// Each side takes 32 KiB once an element falls into it.
+/// Source  src/decisions/observe.md, "Histograms with power-of-two bins".
 class DETENT_API Histogram {
  public:
   static constexpr int kBins = 4096;         ///< bins a side
@@ -44,8 +44,7 @@ class DETENT_API Histogram {
 
   Histogram() = default;
 
-  /// Adds elements. Any order, any batching: same state. Empty span -> no change. Returns the extremes of the finite
-  /// ones.
+  /// Adds elements and returns the extremes of the finite ones. The state does not depend on order or batching.
   Extremes add(std::span<const float> values);
   /// Adds another histogram's counts. Commutative and associative.
   void merge(const Histogram& other);
@@ -61,17 +60,17 @@ class DETENT_API Histogram {
   [[nodiscard]] double bin_width() const;                    ///< 2^log2_width()
   [[nodiscard]] std::span<const uint64_t> positive() const;  ///< kBins counts
   [[nodiscard]] std::span<const uint64_t> negative() const;  ///< kBins counts
-  /// Both sides added and trimmed to the last non-empty bin; zeros are not in it. Empty when nothing is non-zero.
+  /// Returns both sides added, up to the last non-empty bin and without zeros. Empty when every element is zero.
   [[nodiscard]] std::vector<uint64_t> magnitude_counts() const;
   [[nodiscard]] bool empty() const { return count_ == 0; }
 
-  /// Derived from the bins (centres, ascending order), so as reproducible as they are.
+  /// Computes the sums from the bins (centres, in ascending order), so they are as reproducible as the bins.
   [[nodiscard]] double sum() const;
   [[nodiscard]] double sum_of_squares() const;
 
   friend bool operator==(const Histogram&, const Histogram&) = default;
 
-  /// Raw state, for readers and writers of calibration tables.
+  /// Raw state, to read and write calibration tables.
   struct State {
     uint64_t count = 0, zeros = 0, nans = 0, infinities = 0;
     float min = 0, max = 0;
@@ -79,8 +78,8 @@ class DETENT_API Histogram {
     std::vector<uint64_t> positive, negative;  ///< kBins each
   };
   [[nodiscard]] State state() const;
-  /// Errors  InvalidData when the sizes are not kBins, the width is outside its bounds or not the smallest that fits
-  ///         min and max, or the counts do not add up: such a state was never written by state().
+  /// Errors  InvalidData when a size is not kBins, the width is outside its bounds or not the smallest that fits
+  ///         min and max, or the counts do not add up.
   static Histogram from_state(State state);
 
  private:
@@ -89,7 +88,7 @@ class DETENT_API Histogram {
     uint64_t count = 0;
     float min = 0, max = 0;
   };
-  /// Enters count, min and max and grows the bins so that max|x| fits; the caller then counts zeros and bins.
+  /// Adds to count, min and max, and grows the bins so that max|x| fits; the caller counts zeros and bins.
   void admit(const Summary& summary);
   void grow_to(int log2_width);
 

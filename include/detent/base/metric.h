@@ -17,40 +17,40 @@ enum class MetricUnit : uint8_t {
   Number  ///< without a unit
 };
 
-/// The thing that a metric judges outputs by.
+/// Evidence by which a metric judges outputs.
 enum class MetricSource : uint8_t { Command, Masks, Objects, Labels, Tokens, Detections, Outputs };
 
-/// The direction in which a metric improves.
+/// Direction in which a metric improves.
 enum class MetricBetter : uint8_t { Larger, Smaller };
 
-/// What a metric is for.
+/// Role of a metric in a comparison.
 enum class MetricUse : uint8_t {
   Decides,  ///< may rank candidates
   Shown     ///< stands beside the metric that ranks
 };
 
-/// One number by which models are judged: how it is called, printed and compared.
+/// A number by which models are judged: its names, how it is printed and how it is compared.
 struct Metric {
-  const char* name;     ///< the key in reports and documents
+  const char* name;     ///< the key in reports and JSON documents
   const char* title;    ///< the head of a column
   const char* label;    ///< the name in a page
   const char* meaning;  ///< a sentence without its full stop
   MetricSource source;
   MetricUnit unit;
   int decimals;      ///< of a fraction: of its percentage; kSignificantDigits: six significant digits
-  const char* loss;  ///< behind the amount of a loss: "points of top-1"
+  const char* loss;  ///< follows the amount of a loss: "points of top-1"
   MetricBetter better = MetricBetter::Larger;
   MetricUse use = MetricUse::Shown;
 
   static constexpr int kSignificantDigits = -1;
 
-  /// Returns the factor between a value and the number that is printed.
+  /// Returns the factor from a value to the printed number.
   [[nodiscard]] constexpr double factor() const { return unit == MetricUnit::Fraction ? 100 : 1; }
   /// Returns true where the metric compares outputs with those of the float model.
   [[nodiscard]] constexpr bool is_error() const { return source == MetricSource::Outputs; }
-  /// Returns true of shares of positions or elements that are as in the float model.
+  /// Returns true for shares of positions or elements that equal those of the float model.
   [[nodiscard]] constexpr bool is_agreement() const { return is_error() && unit == MetricUnit::Fraction; }
-  /// Returns true where smaller values are better.
+  /// Returns true where a smaller value is better.
   [[nodiscard]] constexpr bool falls() const { return better == MetricBetter::Smaller; }
   friend constexpr bool operator==(const Metric& a, const Metric& b) { return std::string_view(a.name) == b.name; }
 };
@@ -115,7 +115,7 @@ inline constexpr Metric kIntegerAgreement{
 
 }  // namespace metrics
 
-/// Every metric, in the order of columns. Of those that decide the first that was measured does.
+/// Every metric, in the order of columns. The first that decides and was measured ranks the candidates.
 inline constexpr std::array kMetrics{metrics::kCommand,
                                      metrics::kMiou,
                                      metrics::kMap,
@@ -132,14 +132,14 @@ inline constexpr std::array kMetrics{metrics::kCommand,
                                      metrics::kSignAgreement,
                                      metrics::kIntegerAgreement};
 
-/// Returns the metric of that name; of an unknown name the row of a command's number.
+/// Returns the metric of that name; for an unknown name the row of --metric-command.
 [[nodiscard]] constexpr const Metric& metric_named(std::string_view name) {
   for (const Metric& metric : kMetrics)
     if (metric.name == name) return metric;
   return kMetrics.front();
 }
 
-/// Prints an amount that was lost or gained: "1.20 points of top-1", "0.0062 nats a token", "0.013 of the metric".
+/// Prints a loss or gain: "1.20 points of top-1", "0.0062 nats a token", "0.013 of the metric".
 [[nodiscard]] DETENT_API std::string loss_text(const Metric& metric, double amount);
 
 }  // namespace detent

@@ -9,15 +9,15 @@
 
 namespace detent {
 
-/// What tells whether two models are the same files.
+/// Digests of a model's files: two models are the same where they are equal.
 struct ModelFiles {
-  std::string sha256;  ///< of the bytes of the .onnx file, 64 hexadecimal digits: what `sha256sum` prints
-  /// A file beside it that holds weights.
+  std::string sha256;  ///< of the bytes of the .onnx file, 64 hexadecimal digits, as `sha256sum` prints it
+  /// A file beside the model that holds weights.
   struct Weights {
     std::string location;  ///< as the model names it
     uint64_t bytes = 0;    ///< its size
-    /// Of all its bytes, 32 hexadecimal digits: MurmurHash3_x64_128, which takes half the time of SHA-256 where the CPU
-    /// has instructions for that, and an eighth elsewhere.
+    /// MurmurHash3_x64_128 of all its bytes, 32 hexadecimal digits: half the time of SHA-256 where the CPU has
+    /// instructions for that, an eighth elsewhere.
     std::string digest;
   };
   std::vector<Weights> weights;  ///< by location

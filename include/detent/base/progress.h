@@ -9,29 +9,29 @@
 
 namespace detent {
 
-/// Where long work tells how far it is, and where warnings go. Calls may come from any thread.
+/// Receiver of progress and warnings. Calls may come from any thread.
 class DETENT_API Reporter {
  public:
   virtual ~Reporter() = default;
-  /// Starts a task of `total` steps (0 = unknown) and ends the one before.
+  /// Starts a task of `total` steps (0: unknown) and ends the previous one.
   virtual void begin(std::string_view task, size_t total) = 0;
-  /// `done` steps of the current task are finished.
+  /// Reports that `done` steps of the current task are finished.
   virtual void advance_to(size_t done) = 0;
-  /// The current task is over.
+  /// Ends the current task.
   virtual void end() = 0;
-  /// May be told the same by every pass over the data.
+  /// Reports a warning. Every pass over the data may repeat it.
   virtual void warn(std::string_view message) = 0;
 
-  /// Says nothing.
+  /// Returns a reporter that prints nothing.
   [[nodiscard]] static Reporter& silent();
 };
 
-/// Reports on stderr: a bar with rate and time left on a terminal, one plain line every few seconds elsewhere.
-/// quiet: warnings only. A warning is printed once.
+/// Makes a reporter for stderr: a bar with rate and remaining time on a terminal, elsewhere one line every few seconds.
+/// Each warning is printed once. With `quiet` only warnings are printed.
 [[nodiscard]] DETENT_API std::unique_ptr<Reporter> make_terminal_reporter(bool quiet);
 
-/// Set by Ctrl-C; all long work of the process looks at it and ends with ErrorCode::Interrupted. RunSettings::stop ends
-/// one call.
+/// Returns the flag that Ctrl-C sets. All long work of the process reads it and ends with ErrorCode::Interrupted;
+/// RunSettings::stop ends one call.
 [[nodiscard]] DETENT_API std::atomic<bool>& interrupted();
 
 }  // namespace detent

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "detent/base/api.h"
@@ -16,7 +18,7 @@
 
 namespace detent {
 
-/// Element types of ONNX tensors that Detent computes with. Types below eight bits are unpacked: one byte an element,
+/// Element types of ONNX tensors that Detent computes with. Types below eight bits are unpacked to one byte an element:
 /// integers as int8/uint8, floats as their bits.
 enum class DataType : uint8_t {
   Undefined,
@@ -49,15 +51,15 @@ enum class DataType : uint8_t {
   Sequence,  ///< not an element type: the tensor is a list of tensors
 };
 
-/// Bytes of one element in memory. Undefined, String and Sequence -> 0.
+/// Returns the bytes of one element in memory. Undefined, String and Sequence -> 0.
 [[nodiscard]] DETENT_API size_t byte_size(DataType type);
-/// Name as ONNX writes it in text form: "float", "int64" ...
+/// Returns the name in ONNX text form: "float", "int64" ...
 [[nodiscard]] DETENT_API std::string_view name_of(DataType type);
-/// Bits of one element in a file: 4 for int4, 6 for float6e2m3. Undefined, String and Sequence -> 0.
+/// Returns the bits of one element in a file: 4 for int4, 6 for float6e2m3. Undefined, String and Sequence -> 0.
 [[nodiscard]] DETENT_API size_t bit_size(DataType type);
-/// True for the float types of one byte or less, which are converted and moved but never computed with.
+/// Returns true for float types of one byte or less, which are converted and moved but never computed with.
 [[nodiscard]] DETENT_API bool is_small_float(DataType type);
-/// Inverse of name_of; Undefined when there is no such type.
+/// Returns the type of that name; Undefined when there is none.
 [[nodiscard]] DETENT_API DataType data_type_named(std::string_view name);
 
 /// Extents of a tensor, held inline. Rank 0 is a scalar with one element.
@@ -77,27 +79,22 @@ class DETENT_API Shape {
   [[nodiscard]] const int64_t* end() const { return dims_.data() + rank_; }
   [[nodiscard]] std::span<const int64_t> dims() const { return {dims_.data(), rank_}; }
   void push_back(int64_t extent);
-  /// Number of elements; 1 for a scalar, -1 when any extent is negative, else 0 when any is 0. A product beyond 64 bits
-  /// is the largest number.
+  /// Returns the number of elements: 1 for a scalar, -1 when an extent is negative, else 0 when one is 0. A product
+  /// beyond 64 bits gives the largest number.
   [[nodiscard]] int64_t element_count() const;
-  /// Product of extents [first, last), likewise.
+  /// Returns the product of extents [first, last), with the same rules.
   [[nodiscard]] int64_t element_count(size_t first, size_t last) const;
-  /// "1x3x224x224"; "scalar" for rank 0.
+  /// Returns "1x3x224x224"; "scalar" for rank 0.
   [[nodiscard]] std::string to_string() const;
 
-  friend bool operator==(const Shape& a, const Shape& b) {
-    if (a.rank_ != b.rank_) return false;
-    for (size_t i = 0; i < a.rank_; ++i)
-      if (a.dims_[i] != b.dims_[i]) return false;
-    return true;
-  }
+  friend bool operator==(const Shape& a, const Shape& b) { return std::ranges::equal(a.dims(), b.dims()); }
 
  private:
   std::array<int64_t, kMaxRank> dims_{};
   size_t rank_ = 0;
 };
 
-/// Where the channel axis (axis 1) lies in memory. There is never padding: a tensor holds exactly element_count()
+/// Position of the channel axis (axis 1) in memory. There is no padding: a tensor holds exactly element_count()
 /// elements.
 enum class Layout : uint8_t {
   Plain,         ///< row-major in the order of the shape (N C H W)
@@ -106,7 +103,7 @@ enum class Layout : uint8_t {
 
 class Allocator;
 
-/// Reference-counted block of memory, 64-byte aligned. When the last reference goes it returns to its allocator.
+/// Reference-counted block of memory, 64-byte aligned. It returns to its allocator with the last reference.
 class DETENT_API Buffer {
  public:
   Buffer(const Buffer&) = delete;
@@ -122,6 +119,7 @@ class DETENT_API Buffer {
   int references_ = 0;  // atomic access through std::atomic_ref: constants are shared between workers
 };
 
+/// A reference to a buffer.
 class DETENT_API BufferRef {
  public:
   BufferRef() = default;
@@ -145,13 +143,13 @@ class DETENT_API BufferRef {
   Buffer* buffer_ = nullptr;
 };
 
-/// Gives out buffers and takes them back. Must outlive every buffer it gave out.
+/// Provides buffers and takes them back. Must outlive every buffer it provided.
 class DETENT_API Allocator {
  public:
   virtual ~Allocator() = default;
-  /// At least `bytes` bytes, content undefined. 0 bytes -> a valid empty buffer.
+  /// Returns at least `bytes` bytes, content undefined. 0 bytes -> a valid empty buffer.
   [[nodiscard]] virtual BufferRef allocate(size_t bytes) = 0;
-  /// The process-wide allocator: plain aligned heap memory. Thread-safe.
+  /// Returns the process-wide allocator: plain aligned heap memory. Thread-safe.
   [[nodiscard]] static Allocator& heap();
 
  protected:
@@ -163,41 +161,30 @@ class DETENT_API Allocator {
   [[nodiscard]] static size_t capacity_of(const Buffer* buffer) { return buffer->capacity_; }
 };
 
+/// The DataType of a C++ type; Undefined when there is none.
 template <class T>
-inline constexpr DataType data_type_of = DataType::Undefined;
-template <>
-inline constexpr DataType data_type_of<float> = DataType::Float32;
-template <>
-inline constexpr DataType data_type_of<double> = DataType::Float64;
-template <>
-inline constexpr DataType data_type_of<int8_t> = DataType::Int8;
-template <>
-inline constexpr DataType data_type_of<int16_t> = DataType::Int16;
-template <>
-inline constexpr DataType data_type_of<int32_t> = DataType::Int32;
-template <>
-inline constexpr DataType data_type_of<int64_t> = DataType::Int64;
-template <>
-inline constexpr DataType data_type_of<uint8_t> = DataType::UInt8;
-template <>
-inline constexpr DataType data_type_of<uint16_t> = DataType::UInt16;
-template <>
-inline constexpr DataType data_type_of<uint32_t> = DataType::UInt32;
-template <>
-inline constexpr DataType data_type_of<uint64_t> = DataType::UInt64;
-template <>
-inline constexpr DataType data_type_of<bool> = DataType::Bool;
+inline constexpr DataType data_type_of = std::is_same_v<T, float>      ? DataType::Float32
+                                         : std::is_same_v<T, double>   ? DataType::Float64
+                                         : std::is_same_v<T, int8_t>   ? DataType::Int8
+                                         : std::is_same_v<T, int16_t>  ? DataType::Int16
+                                         : std::is_same_v<T, int32_t>  ? DataType::Int32
+                                         : std::is_same_v<T, int64_t>  ? DataType::Int64
+                                         : std::is_same_v<T, uint8_t>  ? DataType::UInt8
+                                         : std::is_same_v<T, uint16_t> ? DataType::UInt16
+                                         : std::is_same_v<T, uint32_t> ? DataType::UInt32
+                                         : std::is_same_v<T, uint64_t> ? DataType::UInt64
+                                         : std::is_same_v<T, bool>     ? DataType::Bool
+                                                                       : DataType::Undefined;
 
 /// A typed, shaped view on a shared buffer. Copies share memory; clone() does not.
 class DETENT_API Tensor {
  public:
   Tensor() = default;
-  /// Uninitialised memory from `allocator`.
-  /// Errors  Unsupported for strings; InvalidData for a negative extent, or
-  /// extents that, zeros left out, ask for more bytes than processors address. view, deferred and reshaped refuse those
-  /// too.
+  /// Allocates uninitialised memory.
+  /// Errors  Unsupported for strings; InvalidData for a negative extent, or for non-zero extents that need more bytes
+  ///         than processors address. view, deferred and reshaped refuse these too.
   Tensor(DataType type, const Shape& shape, Allocator& allocator = Allocator::heap(), Layout layout = Layout::Plain);
-  /// A tensor holding a copy of `values`.
+  /// Copies `values` into a new tensor.
   template <class T>
   static Tensor from(const Shape& shape, std::span<const T> values);
   template <class T>
@@ -208,15 +195,15 @@ class DETENT_API Tensor {
   static Tensor scalar(T value) {
     return from<T>(Shape{}, std::span<const T>(&value, 1));
   }
-  /// Looks at memory owned elsewhere, which must outlive the tensor and is never written.
+  /// Refers to memory owned elsewhere, which must outlive the tensor and is never written.
   static Tensor view(DataType type, const Shape& shape, const void* data);
-  /// A tensor whose elements are made when they are first looked at, once for all copies of it, by whichever thread
-  /// comes first. `make` gives them, in plain layout; what it throws reaches who looked.
+  /// Makes a tensor whose elements `make` computes, in plain layout, at the first access: once for all copies, in the
+  /// thread that comes first. An exception of `make` reaches the accessing thread.
   static Tensor deferred(DataType type, const Shape& shape, std::function<Tensor()> make);
-  /// A tensor that holds the elements: this one or, where it is deferred, one that is made for the caller alone.
-  /// For large elements that are looked at once. This tensor must outlive it.
+  /// Returns a tensor with its elements: this one or, if deferred, one computed only for the caller, for large elements
+  /// that are read once. This tensor must outlive it.
   [[nodiscard]] Tensor made() const;
-  /// A list of tensors as one value (ONNX: sequence). Its type is Sequence, its shape the number of elements.
+  /// Makes a list of tensors (an ONNX sequence). Its type is Sequence, its shape the number of elements.
   static Tensor sequence(std::vector<Tensor> elements);
 
   [[nodiscard]] bool empty_handle() const { return type_ == DataType::Undefined; }
@@ -227,12 +214,12 @@ class DETENT_API Tensor {
   [[nodiscard]] size_t byte_count() const { return static_cast<size_t>(element_count()) * byte_size(type_); }
   [[nodiscard]] const void* raw() const { return deferred_ ? deferred_bytes() : data_; }
   [[nodiscard]] void* mutable_raw() { return data_; }
-  /// True when nobody else refers to the memory, so that an in-place kernel may overwrite it.
+  /// Returns true when this is the only reference to the memory, so that an in-place kernel may overwrite it.
   [[nodiscard]] bool owns_memory_alone() const { return buffer_ && buffer_.unique(); }
 
-  /// Elements in memory order.
-  /// Errors  WrongElementType when T is not the tensor's type (int8_t/uint8_t also read
-  /// Int4/UInt4 and Int2/UInt2, uint8_t the bits of small floats, uint16_t those of Float16/BFloat16).
+  /// Returns the elements in memory order.
+  /// Errors  Internal when T is not the tensor's type (int8_t/uint8_t also read Int4/UInt4 and Int2/UInt2, uint8_t the
+  ///         bits of small floats, uint16_t those of Float16/BFloat16).
   template <class T>
   [[nodiscard]] std::span<const T> data() const {
     check_type(data_type_of<T>);
@@ -245,17 +232,18 @@ class DETENT_API Tensor {
   }
 
   [[nodiscard]] bool is_sequence() const { return type_ == DataType::Sequence; }
+  /// Returns the tensors of a sequence.
   /// Errors  Internal when this is not a sequence.
   [[nodiscard]] const std::vector<Tensor>& elements() const;
 
-  /// Same memory under another shape of equal element count. Plain layout only.
+  /// Returns the same memory with another shape of equal element count. Plain layout only.
   /// Errors  Internal otherwise.
   [[nodiscard]] Tensor reshaped(const Shape& shape) const;
-  /// Same memory and shape, read as another type of the same element size.
+  /// Returns the same memory and shape with another type of the same element size.
   [[nodiscard]] Tensor reinterpreted(DataType type) const;
-  /// Same memory described in another layout (used when shapes make both the same, e.g. C == 1 or no spatial extent).
+  /// Returns the same memory with another layout, for shapes where both are the same (C == 1, no spatial extent).
   [[nodiscard]] Tensor relabelled(Layout layout) const;
-  /// Elements [first, last) of axis 0, sharing memory. Plain layout only.
+  /// Returns elements [first, last) of axis 0, sharing memory. Plain layout only.
   [[nodiscard]] Tensor slice0(int64_t first, int64_t last) const;
   [[nodiscard]] Tensor clone(Allocator& allocator = Allocator::heap()) const;
 
@@ -271,28 +259,29 @@ class DETENT_API Tensor {
   BufferRef buffer_;
   void* data_ = nullptr;
   std::shared_ptr<const std::vector<Tensor>> elements_;  // of a sequence; immutable, so shared by copies
-  std::shared_ptr<Deferred> deferred_;                   // of a deferred tensor, which has no data_ of its own
+  std::shared_ptr<Deferred> deferred_;                   // of a deferred tensor, whose data_ is null
 };
 
-/// `tensor` in plain row-major layout; the same memory when it already is.
+/// Returns the tensor in plain row-major layout; the same memory when it already is.
 [[nodiscard]] DETENT_API Tensor to_plain(const Tensor& tensor, Allocator& allocator = Allocator::heap());
-/// `tensor` in channels-last layout; rank >= 3, else Internal.
+/// Returns the tensor in channels-last layout; rank >= 3, else Internal.
 [[nodiscard]] DETENT_API Tensor to_channels_last(const Tensor& tensor, Allocator& allocator = Allocator::heap());
 
-/// How values that a small float type cannot hold become one. Source: ONNX, tables of operator Cast.
+/// Conversion of values that a small float type cannot hold.
+/// Source  ONNX, tables of operator Cast.
 struct CastOptions {
   enum class Rounding : uint8_t { Up, Down, Nearest };  ///< away from zero, towards zero, nearest with ties up
-  bool saturate = true;                                 ///< 8-bit floats: the largest magnitude; else infinity or NaN
-  Rounding power_rounding = Rounding::Up;               ///< of Float8E8M0, which holds powers of two only
+  bool saturate = true;                    ///< 8-bit floats: to the largest magnitude; false: to infinity or NaN
+  Rounding power_rounding = Rounding::Up;  ///< of Float8E8M0, which holds powers of two only
 };
 
-/// Values converted element by element as ONNX Cast does for numeric types (float to integer truncates; other floats
-/// round to nearest even).
+/// Converts element by element as ONNX Cast does for numeric types: float to integer truncates, other floats round to
+/// nearest even.
 /// Errors  Unsupported for strings and sequences.
 [[nodiscard]] DETENT_API Tensor cast(const Tensor& tensor, DataType type, Allocator& allocator = Allocator::heap(),
                                      const CastOptions& options = {});
 
-/// IEEE half and bfloat16 conversions, round to nearest even.
+/// Converts IEEE half and bfloat16, rounding to nearest even.
 [[nodiscard]] DETENT_API float half_to_float(uint16_t bits);
 [[nodiscard]] DETENT_API uint16_t float_to_half(float value);
 [[nodiscard]] DETENT_API float bfloat16_to_float(uint16_t bits);
@@ -305,7 +294,7 @@ Tensor Tensor::from(const Shape& shape, std::span<const T> values) {
   if (out.size() != values.size())
     throw Error(ErrorCode::Internal,
                 "a tensor of shape " + shape.to_string() + " was given " + std::to_string(values.size()) + " values");
-  for (size_t i = 0; i < values.size(); ++i) out[i] = values[i];
+  std::ranges::copy(values, out.begin());
   return tensor;
 }
 

@@ -6,11 +6,11 @@
 
 namespace detent {
 
-/// "detent 0.1.0".
+/// Returns "detent 0.1.0".
 [[nodiscard]] DETENT_API std::string tool_version();
-/// "0.1.0".
+/// Returns "0.1.0".
 [[nodiscard]] DETENT_API std::string version_number();
-/// "detent 0.1.0" and the libraries' versions, one a line.
+/// Returns "detent 0.1.0" and the libraries' versions, one a line.
 [[nodiscard]] DETENT_API std::string version_text();
 
 }  // namespace detent

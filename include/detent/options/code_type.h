@@ -5,14 +5,14 @@
 
 namespace detent {
 
-/// What activations and weights are quantized to.
+/// Type of quantized activations and weights.
 enum class CodeType : uint8_t {
-  Int8,  ///< integers of 8 bits; whether activations have a zero point is the target's
-  Fp8,   ///< float8e4m3fn: scale = amax / 448, no zero point, opset 19 at least
+  Int8,  ///< 8-bit integers; the target decides whether activations have a zero point
+  Fp8,   ///< float8e4m3fn: scale = amax / 448, no zero point, opset >= 19
 };
-/// "INT8", "FP8".
+/// Returns "INT8" or "FP8".
 [[nodiscard]] constexpr std::string_view name_of(CodeType type) { return type == CodeType::Fp8 ? "FP8" : "INT8"; }
-/// "int8", "fp8": as options and JSON have it.
+/// Returns "int8" or "fp8", as in options and JSON.
 [[nodiscard]] constexpr std::string_view option_name_of(CodeType type) {
   return type == CodeType::Fp8 ? "fp8" : "int8";
 }

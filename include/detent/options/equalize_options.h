@@ -5,12 +5,12 @@
 
 namespace detent {
 
-/// Exact changes of the float network before it is calibrated, so that INT8 costs it less.
+/// Exact changes of the float network before calibration that lower the error of INT8.
 struct EqualizeOptions {
-  /// "off", "auto", or a list of gate, relu, linear, norm, act, each with an exponent where wished: "gate,relu:0.75".
-  /// Empty: off, but with a calibration table whatever the table was measured with.
+  /// Families: "off", "auto", or a list of gate, relu, linear, norm, act, each with an optional exponent:
+  /// "gate,relu:0.75". Empty: off, or with a calibration table the equalization it was measured with.
   std::string equalize;
-  /// Puts the mean error that quantization leaves into biases, layer by layer. Absent: with Accuracy::Best alone.
+  /// Adds the mean quantization error of each layer to its bias. Absent: only with Accuracy::Best.
   std::optional<bool> bias_correction;
 };
 

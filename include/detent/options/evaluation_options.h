@@ -8,21 +8,21 @@
 
 namespace detent {
 
-/// The samples a model is judged on, and what tells good outputs from bad ones. Without any of these the outputs are
-/// compared with the float model's only.
+/// The samples a model is judged on, and the task that judges them. Without a task, outputs are only compared with
+/// those of the float model.
 struct EvaluationOptions {
-  DataOptions data;  ///< preprocessed as the calibration data is
+  DataOptions data;  ///< preprocessed like the calibration data
   /// csv `file,label`, files relative to the data's folder, or COCO annotations (.json); empty: none.
   std::filesystem::path labels;
   /// Form of a detector's outputs: "auto" (by their shapes), "xyxy-score-class", "cxcywh-scores", "boxes+logits" or
   /// "none". Empty: "auto" where `labels` are annotations, else outputs hold no detections.
   std::string detections;
   std::filesystem::path masks;  ///< folder of images of the same names, pixel = class; empty: none
-  std::string metric_command;   ///< called with two folders of .npy, prints a number; empty: none
-  bool next_token = false;      ///< logits are held against the token ids shifted by one
+  std::string metric_command;   ///< called with two folders of .npy files, prints a number; empty: none
+  bool next_token = false;      ///< logits are compared with the next token id
 };
 
-/// Returns true where the options give what a metric judges by; errors of outputs need nothing.
+/// Returns true where the options have what this source of metrics needs; output errors need nothing.
 [[nodiscard]] inline bool gives(const EvaluationOptions& options, MetricSource source) {
   switch (source) {
     case MetricSource::Command: return !options.metric_command.empty();

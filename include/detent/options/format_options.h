@@ -6,25 +6,24 @@
 
 namespace detent {
 
-/// The x86 CPUs on which integer products of UINT8 activations and INT8 weights have to be right. Those without VNNI
-/// add two products in 16 bits and saturate.
+/// The x86 CPUs on which integer products of UINT8 activations and INT8 weights must be correct. CPUs without VNNI add
+/// two products in 16 bits and saturate.
 enum class Cpu {
   Any,  ///< all: weights are scaled so that no pair of products can saturate
-  Vnni  ///< those with VNNI, and other architectures: weights use all their codes
+  Vnni  ///< those with VNNI, and other architectures: weights use all codes
 };
 
-/// How quantized tensors are represented in the file. Empty optionals take the target's default.
+/// Representation of quantized tensors in the file. Absent members take the target's default.
 struct FormatOptions {
   enum class WeightRange { Max, Mse };
-  std::optional<bool> int8_weights;  ///< INT8 initializer + DequantizeLinear; false: FP32 initializer + full pair
+  std::optional<bool> int8_weights;  ///< INT8 initializer + DequantizeLinear; false: FP32 initializer + pair
   WeightRange weight_range = WeightRange::Max;
   int weight_bits = 8;      ///< 7 or 8
   bool per_tensor = false;  ///< one scale per weight tensor instead of one per output channel
   std::optional<bool> uint8_activations;
   bool full_range = false;  ///< scale = 2*amax/256 instead of amax/127
   std::optional<bool> int32_bias;
-  std::optional<Cpu>
-      cpu;  ///< absent: Any. Only for targets whose products can saturate (Target::saturates_without_vnni)
+  std::optional<Cpu> cpu;               ///< absent: Any; only for targets whose products can saturate
   std::optional<FloatType> float_type;  ///< of what is not quantized
   IoType io = IoType::Keep;
 };

@@ -5,21 +5,21 @@
 
 namespace detent {
 
+/// Type of integer weights.
 enum class WeightCodes : uint8_t { Int4, Int8 };
-/// "int4", "int8": as options and JSON have it.
+/// Returns "int4" or "int8", as in options and JSON.
 [[nodiscard]] constexpr std::string_view name_of(WeightCodes codes) {
   return codes == WeightCodes::Int4 ? "int4" : "int8";
 }
-/// "INT4", "INT8": as sentences have it.
+/// Returns "INT4" or "INT8", as in sentences.
 [[nodiscard]] constexpr std::string_view title_of(WeightCodes codes) {
   return codes == WeightCodes::Int4 ? "INT4" : "INT8";
 }
 
-/// Weights of products as integers with one scale a block; activations stay float.
+/// Format of integer weights with one scale per block; activations stay float.
 struct WeightFormat {
   WeightCodes codes = WeightCodes::Int4;
-  /// Weights under one scale, along the axis that the product sums over: 16, 32, 64, 128, 256. 0: all of an output
-  /// channel.
+  /// Weights under one scale, along the axis that the product sums over: 16, 32, 64, 128 or 256; 0: a whole channel.
   int64_t block = 32;
 };
 

@@ -7,33 +7,33 @@
 
 namespace detent {
 
-/// The distribution of one value over the calibration samples, for a chart.
+/// Distribution of one value over the calibration samples, for a chart.
 struct ValueHistogram {
   std::string name;
   std::string op;                 ///< of the node that makes it; "input" for a graph input
-  uint64_t count = 0, zeros = 0;  ///< finite elements, and those that count as zero only
+  uint64_t count = 0, zeros = 0;  ///< finite elements, and those with |x| < 2^-40
   double min = 0, max = 0;
   double first = 0, width = 0;  ///< lower edge of bins[0] and width of every bin, real units
-  std::vector<uint64_t> bins;   ///< at most 256, without the zeros; empty when nothing but zeros was seen
+  std::vector<uint64_t> bins;   ///< at most 256, without the zeros; empty when every element was zero
   struct ChosenRange {
     std::string calibrator;
     double min = 0, max = 0;
   };
-  std::vector<ChosenRange> ranges;  ///< one a candidate
+  std::vector<ChosenRange> ranges;  ///< one per candidate
 };
 
-/// Samples that are not like the others: each alone sets the range of many values.
+/// Calibration samples that each alone set the range of many values.
 struct OutlierReport {
   struct Sample {
     std::string sample;
     size_t values = 0;   ///< whose range it alone sets
-    double ratio = 1;    ///< of its largest |x| to the median sample's, where it is largest of these values
+    double ratio = 1;    ///< its largest |x| over the median sample's, for the value of these where that is largest
     size_t largest = 0;  ///< values of which it has the largest |x|, alone or not
   };
   std::vector<Sample> samples;  ///< most values first
-  size_t values = 0;            ///< that were looked at
-  std::string policy;           ///< what became of them: "keep", "drop", "clip"; empty: no ranges were chosen
-  std::vector<Sample> all;      ///< of the calibration, in the same order; empty where too few to tell what is usual
+  size_t values = 0;            ///< that were examined
+  std::string policy;           ///< treatment of the samples: "keep", "drop", "clip"; empty: no ranges were chosen
+  std::vector<Sample> all;  ///< every calibration sample, in the same order; empty where they are too few to compare
 };
 
 }  // namespace detent

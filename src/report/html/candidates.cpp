@@ -4,15 +4,12 @@
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <set>
 
+#include "report/compared_types.h"
 #include "report/html/axis.h"
-#include "report/html/cells.h"
-#include "report/html/markup.h"
 #include "report/html/metric.h"
-#include "report/html/numbers.h"
+#include "report/html/parts.h"
 #include "report/html/sections.h"
-#include "report/quantities.h"
 
 namespace detent::html {
 namespace {
@@ -23,12 +20,10 @@ using Metrics = std::map<std::string, double>;
 constexpr double kNoCandidate = std::numeric_limits<double>::quiet_NaN();
 
 double value_or_nan(const Metrics& metrics, const std::string& name) {
-  const auto found = metrics.find(name);
-  return found == metrics.end() ? kNoCandidate : found->second;
+  return find_metric(metrics, name).value_or(kNoCandidate);
 }
 
-/// The criterion's values on one line from the worst to the best, FP32 among them where it has one; one that collapsed
-/// does not push the others together.
+/// Returns the extent of the criterion's values, of FP32 too; an outlier does not push the others together.
 Extent criterion_extent(const ComparisonReport& report) {
   std::vector<double> values{value_or_nan(report.fp32, report.criterion)};
   for (const auto& variant : report.variants) values.push_back(value_or_nan(variant.metrics, report.criterion));
@@ -38,21 +33,6 @@ Extent criterion_extent(const ComparisonReport& report) {
 Axis criterion_axis(const ComparisonReport& report) {
   const Extent extent = criterion_extent(report);
   return padded_axis(extent.low, extent.high, 0.06);
-}
-
-std::string position_chart(const Axis& axis, double value, double fp32) {
-  std::string svg =
-      "<svg class=\"position\" height=\"12\" aria-hidden=\"true\"><line class=\"grid\" x1=\"0\" x2=\"100%\" y1=\"6\" "
-      "y2=\"6\"/>";
-  if (std::isfinite(fp32)) {
-    const std::string x = percentage(axis.at(fp32));
-    svg += "<line class=\"reference\" x1=\"" + x + "\" x2=\"" + x + "\" y1=\"0\" y2=\"12\"/>";
-  }
-  if (axis.at(value) < 0 || axis.at(value) > 1)
-    svg += beyond_mark(axis.at(value) < 0 ? Bad::Low : Bad::High, "y=\"6\"");
-  else if (!std::isnan(value))
-    svg += "<circle cx=\"" + percentage(axis.at(value)) + "\" cy=\"6\" r=\"4\"/>";
-  return svg + "</svg>";
 }
 
 std::vector<Table::Column> candidates_columns(const ComparisonReport& report, const std::vector<std::string>& metrics) {
@@ -69,15 +49,15 @@ std::vector<Table::Column> candidates_columns(const ComparisonReport& report, co
   return columns;
 }
 
-/// A candidate's row has a dot at its place on the axis.
+/// Dot at the position on the axis: shown for candidates.
 enum class Dot { Shown, Hidden };
 
-/// The standard error behind a score.
+/// Returns the standard error after a score.
 std::string error_markup(const MetricStyle& style, double error) {
   return " <small class=\"minor\">\u00B1" + fixed_text(style.factor * error, style.decimals) + "</small>";
 }
 
-/// Adds the cells of one row.
+/// Adds the metrics of one row.
 void add_metric_cells(Table::Row& row, const Metrics& values, const std::vector<std::string>& metrics,
                       const ComparisonReport& report, const Axis& axis, Dot dot,
                       const std::optional<double>& error = {}) {
@@ -92,7 +72,7 @@ void add_metric_cells(Table::Row& row, const Metrics& values, const std::vector<
   }
 }
 
-/// Adds size and time; types have a table of sizes of their own.
+/// Adds size and time; the sizes of types have a separate table.
 void add_size_and_time(Table::Row& row, const ComparisonReport& report, const Variant& variant) {
   const auto bytes = static_cast<double>(variant.size_bytes);
   if (!report.types) row.cells.push_back({variant.size_bytes ? bytes_text(bytes) : "\u2013", bytes});
@@ -122,58 +102,90 @@ std::string candidates_table(const ComparisonReport& report, const std::vector<s
   for (const Variant& baseline : report.baselines)
     table.foot.push_back(
         made_row(baseline, escape(baseline.calibrator) + " <small>without pairs</small>", Dot::Hidden));
-  return scrolling(table_markup(table, "id=\"candidates-table\""), "Candidates");
+  return scrolling(table, "candidates-table", "Candidates");
 }
 
-/// SQNR of every output under every calibrator, for models with several.
+Table::Cell output_cell(const Variant& variant, const std::string& name) {
+  const auto found = std::ranges::find(variant.outputs, name, &ErrorReport::Output::name);
+  if (found == variant.outputs.end()) return fixed_cell(kNoCandidate, 2);
+  if (found->kind != OutputKind::Integers) return fixed_cell(found->sqnr_db.value_or(kNoCandidate), 2);
+  return {percent_text(found->agreement.value_or(0)), found->agreement.value_or(kNoCandidate)};
+}
+
+/// Prints the SQNR of every output under every calibrator, for models with several outputs.
 std::string outputs_table(const ComparisonReport& report) {
   std::vector<std::string> names;
-  for (const Variant& variant : report.variants)
+  Table table{{{"Output", Kind::Name}}};
+  for (const Variant& variant : report.variants) {
+    table.columns.push_back({escape(variant.calibrator)});
     for (const auto& output : variant.outputs)
-      if (std::find(names.begin(), names.end(), output.name) == names.end()) names.push_back(output.name);
-  if (names.size() < 2) return {};
-  std::string html =
-      "<h3>Each output: SQNR in dB, of integers the share of equal elements</h3><div class=\"scroll\" role=\"region\" "
-      "tabindex=\"0\" aria-label=\"SQNR of each output\"><table id=\"outputs\"><thead><tr><th scope=\"col\" "
-      "data-sort=\"text\">Output</th>";
-  for (const Variant& variant : report.variants)
-    html += "<th scope=\"col\" class=\"number\" data-sort=\"number\">" + escape(variant.calibrator) + "</th>";
-  html += "</tr></thead><tbody>";
-  for (const std::string& name : names) {
-    html += "<tr><th scope=\"row\">" + name_markup(name) + "</th>";
-    for (const Variant& variant : report.variants) {
-      const auto found = std::find_if(variant.outputs.begin(), variant.outputs.end(),
-                                      [&](const auto& output) { return output.name == name; });
-      const double value = found == variant.outputs.end() ? kNoCandidate : found->sqnr_db.value_or(kNoCandidate);
-      const bool integers = found != variant.outputs.end() && found->kind == OutputKind::Integers;
-      html += integers
-                  ? number_cell(found->agreement.value_or(kNoCandidate), percent_text(found->agreement.value_or(0)))
-                  : number_cell(value, fixed_text(value, 2));
-    }
-    html += "</tr>";
+      if (std::ranges::find(names, output.name) == names.end()) names.push_back(output.name);
   }
-  return html + "</tbody></table></div>";
+  if (names.size() < 2) return {};
+  for (const std::string& name : names) {
+    Table::Row& row = table.rows.emplace_back(Table::Row{{{name_markup(name)}}});
+    for (const Variant& variant : report.variants) row.cells.push_back(output_cell(variant, name));
+  }
+  return "<h3>Each output: SQNR in dB, of integers the share of equal elements</h3>" +
+         scrolling(table, "outputs", "SQNR of each output");
+}
+
+Table::Cell bytes_cell(uint64_t bytes) { return {bytes_text(bytes), static_cast<double>(bytes)}; }
+
+/// Returns the name, sizes, their ratio to the float model's, and the share of each type in the bytes of weights.
+std::vector<Table::Cell> cells(const std::string& name, const ComparisonReport& report, uint64_t size,
+                               const TypeFacts& facts) {
+  std::vector<Table::Cell> row{{name},
+                               bytes_cell(size),
+                               fixed_cell(ratio_of(size, report.types->model_bytes), 3),
+                               bytes_cell(weight_bytes(facts)),
+                               fixed_cell(ratio_of(weight_bytes(facts), report.types->weight_bytes), 3)};
+  for (const std::string& type : weight_types(report)) {
+    const double share = weight_share(facts, type);
+    row.push_back(share > 0 ? Table::Cell{fixed_text(rounded_percent(share, 1), 1), share} : Table::Cell{"<td></td>"});
+  }
+  return row;
+}
+
+/// Prints sizes of the file and the weights, shares of types and how each was made, where the candidates are types.
+std::string type_sizes_table(const ComparisonReport& report) {
+  if (!report.types) return {};
+  Table table{{{"Type", Kind::Name},
+               {"File", Kind::Number, "Size of the file"},
+               {"/ FP32", Kind::Number, "Over the float model's file"},
+               {"Weights", Kind::Number, "Bytes of all weights in the file, with their scales"},
+               {"/ FP32", Kind::Number, "Over the bytes of the float model's weights"}}};
+  for (const std::string& type : weight_types(report))
+    table.columns.push_back({escape(type) + ", %", Kind::Number, "Share of the bytes of weights that is " + type});
+  table.columns.push_back({"How it was made", Kind::Words});
+  for (const ComparisonReport::Variant& variant : report.variants) {
+    table.rows.push_back({cells(escape(variant.calibrator), report, variant.size_bytes, *variant.type),
+                          variant.calibrator == report.types->smallest ? "smallest" : ""});
+    table.rows.back().cells.push_back({escape(type_text(variant))});
+  }
+  const TypeFacts whole{.weight_bytes = {{"float", report.types->weight_bytes}}};
+  table.foot.push_back({cells("FP32", report, report.types->model_bytes, whole)});
+  table.foot.back().cells.push_back({"<td></td>"});
+  return "<h3>Sizes, and shares of the types in the bytes of the weights</h3>" +
+         scrolling(table, "sizes-table", "Sizes by type");
 }
 
 }  // namespace
 
 std::string candidates_section(const ComparisonReport& report) {
   if (report.variants.empty()) return {};
-  const std::vector<std::string> metrics = metrics_of(report);
   const bool sure =
       std::ranges::any_of(report.variants, [](const Variant& one) { return one.score_error.has_value(); });
   const std::string lead =
-      std::string(report.types ? "<p class=\"lead\">Each was calibrated and run on the same samples."
-                               : "<p class=\"lead\">Each was calibrated on the same histograms and run on the same "
-                                 "samples.") +
-      std::string(sure ? " Behind \u00B1 stands the standard error over the samples." : "") +
-      std::string(report.fp32.count(report.criterion) ? "<span class=\"chart\"> The dotted line is FP32.</span>" : "") +
+      std::string(report.types ? "Each was calibrated and run on the same samples."
+                               : "Each was calibrated on the same histograms and run on the same samples.") +
+      (sure ? " \u00B1 is the standard error over the samples." : "") +
+      (report.fp32.contains(report.criterion) ? "<span class=\"chart\"> The dotted line is FP32.</span>" : "") +
       (criterion_extent(report).cut
-           ? "<span class=\"chart\"> An arrowhead stands for a value far beyond the end of the line.</span>"
-           : "") +
-      "</p>";
-  return "<section id=\"candidates\"><h2>Candidates</h2>" + lead + candidates_table(report, metrics) +
-         type_sizes_table(report) + outputs_table(report) + "</section>\n";
+           ? "<span class=\"chart\"> An arrowhead marks a value far beyond the end of the line.</span>"
+           : "");
+  return section("candidates", "Candidates", lead,
+                 candidates_table(report, metrics_of(report)) + type_sizes_table(report) + outputs_table(report));
 }
 
 }  // namespace detent::html

@@ -1,38 +1,18 @@
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "report/html/axis.h"
-#include "report/html/cells.h"
-#include "report/html/markup.h"
 #include "report/html/metric.h"
-#include "report/html/numbers.h"
+#include "report/html/parts.h"
 #include "report/html/sections.h"
 #include "report/output_errors.h"
-#include "report/quantities.h"
 
 namespace detent::html {
 namespace {
 
 using Candidate = CalibratorMeasurement::Candidate;
 
-Axis score_axis(const std::vector<Candidate>& candidates) {
-  double low = std::numeric_limits<double>::infinity(), high = -low;
-  for (const Candidate& candidate : candidates) {
-    if (!std::isfinite(candidate.score_db)) continue;
-    low = std::min(low, candidate.score_db);
-    high = std::max(high, candidate.score_db);
-  }
-  return padded_axis(low, high, 0.06);
-}
-
-std::string position(const Axis& axis, double value) {
-  return "<svg class=\"position\" height=\"12\" aria-hidden=\"true\"><line class=\"grid\" x1=\"0\" x2=\"100%\" "
-         "y1=\"6\" y2=\"6\"/><circle cx=\"" +
-         percentage(axis.at(value)) + "\" cy=\"6\" r=\"4\"/></svg>";
-}
-
-/// The agreements of scores that some candidate has: each is a column.
+/// Returns the agreements that some candidate has, without that of integers: each is a column.
 std::vector<ErrorMetric> agreements_of(const std::vector<Candidate>& candidates) {
   std::vector<ErrorMetric> found;
   for (const ErrorMetric& agreement : kErrorMetrics)
@@ -42,49 +22,61 @@ std::vector<ErrorMetric> agreements_of(const std::vector<Candidate>& candidates)
   return found;
 }
 
-/// What the numbers do not say.
+/// Returns what the numbers of an output do not say.
 std::string in_words(const ErrorReport::Output& output) {
   if (is_exact(output) || output.kind == OutputKind::Integers || !output.sqnr_db) return output_error_text(output);
-  if (!output.agreement) return {};
-  return (output.kind == OutputKind::Signs ? "sign agreement " : "argmax agreement ") +
-         percent_text(*output.agreement, 2);
+  return agreement_text(output);
+}
+
+using Step = AccuracyReport::Step;
+
+Table::Row accuracy_row(const Step& step) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  const bool measured = step.before_db && step.after_db;
+  const double before = step.before_db.value_or(kNone), after = step.after_db.value_or(kNone);
+  const std::string decision = step.kept ? tag("kept", "kept") : tag(measured ? "dropped" : "not measured");
+  return {{{escape(step.name) + " <small>" + escape(step.changed) + "</small>"},
+           fixed_cell(before, 2),
+           fixed_cell(after, 2),
+           signed_cell(after - before, 2),
+           {decision + (step.reason.empty() ? "" : " <small>" + escape(step.reason) + "</small>")},
+           count_cell(step.samples),
+           fixed_cell(step.seconds, 1)}};
 }
 
 }  // namespace
 
 std::string choice_section(const std::optional<CalibratorMeasurement>& measured) {
   if (!measured || measured->candidates.empty()) return {};
-  const Axis axis = score_axis(measured->candidates);
+  std::vector<double> scores;
+  for (const Candidate& candidate : measured->candidates) scores.push_back(candidate.score_db);
+  const Axis axis = axis_around(scores, 0.06);
   const std::vector<ErrorMetric> agreements = agreements_of(measured->candidates);
-  Table table{
-      {{"Calibrator", Kind::Name},
-       {"SQNR, dB", Kind::Number, "Of the worst output: half the mean over the samples, half that of their mean noise"},
-       {"", Kind::Chart}}};
+  Table table{{{"Calibrator", Kind::Name},
+               {"SQNR, dB", Kind::Number, "Of the worst output: " + std::string(kScoreMeaning)},
+               {"", Kind::Chart}}};
   for (const ErrorMetric& agreement : agreements) {
     const MetricStyle style = metric_style(agreement.metric.name);
     table.columns.push_back({style.label + ", %", Kind::Number, style.meaning});
   }
-  table.columns.push_back({"Samples", Kind::Minor, "That it was measured on"});
+  table.columns.push_back({"Samples", Kind::Minor, "Number of samples it was measured on"});
   for (size_t i = 0; i < measured->candidates.size(); ++i) {
     const Candidate& candidate = measured->candidates[i];
-    Table::Row row{{{escape(candidate.calibrator)},
-                    {fixed_text(candidate.score_db, 2), candidate.score_db},
-                    {position(axis, candidate.score_db)}},
-                   i == measured->winner ? "taken" : ""};
+    Table::Row row{
+        {{escape(candidate.calibrator)}, fixed_cell(candidate.score_db, 2), {position_chart(axis, candidate.score_db)}},
+        i == measured->winner ? "taken" : ""};
     for (const ErrorMetric& agreement : agreements) {
       const double value = (candidate.error.*agreement.value).value_or(std::numeric_limits<double>::quiet_NaN());
       row.cells.push_back({metric_style(agreement.metric.name).number(value), value});
     }
-    const size_t samples = candidate.error.samples;
-    row.cells.push_back({std::to_string(samples), static_cast<double>(samples)});
+    row.cells.push_back(count_cell(candidate.error.samples));
     table.rows.push_back(std::move(row));
   }
-  return "<section id=\"choice\"><h2>Choice of the calibrator</h2><p class=\"lead\">" +
-         plural(measured->candidates.size(), "candidate") + ", each measured at the outputs on " +
-         measured_on_text(*measured) +
-         " against FP32. Taken: " + escape(measured->candidates[measured->winner].calibrator) + ", for " +
-         escape(choice_text(*measured)) + ".</p>" +
-         scrolling(table_markup(table, "id=\"choice-table\""), "Candidates for the calibrator") + "</section>\n";
+  return section("choice", "Choice of the calibrator",
+                 plural(measured->candidates.size(), "candidate") + ", each measured at the outputs on " +
+                     measured_on_text(*measured) + " against FP32. Taken: " +
+                     escape(measured->candidates[measured->winner].calibrator + " (" + choice_text(*measured) + ")."),
+                 scrolling(table, "choice-table", "Candidates for the calibrator"));
 }
 
 std::string error_section(const std::optional<ErrorReport>& error) {
@@ -94,16 +86,38 @@ std::string error_section(const std::optional<ErrorReport>& error) {
                {"SQNR, dB", Kind::Number, metrics::kSqnr.meaning},
                {"Cosine", Kind::Number, metrics::kCosine.meaning},
                {"In words", Kind::Words}}};
-  for (const ErrorReport::Output& output : worst_first(error->outputs)) {
-    const double sqnr = output.sqnr_db.value_or(kNone), cosine = output.cosine.value_or(kNone);
+  for (const ErrorReport::Output& output : worst_first(error->outputs))
     table.rows.push_back({{{name_markup(output.name)},
-                           {fixed_text(sqnr, 2), sqnr},
-                           {fixed_text(cosine, 5), cosine},
+                           fixed_cell(output.sqnr_db.value_or(kNone), 2),
+                           fixed_cell(output.cosine.value_or(kNone), 5),
                            {escape(in_words(output))}}});
+  return section("error", "Error of the outputs",
+                 "The written model against FP32 on " + plural(error->samples, "sample") +
+                     (error->outputs.size() > 1 ? ", worst first." : "."),
+                 scrolling(table, "error-table", "Error of each output"));
+}
+
+std::string accuracy_section(const AccuracyReport& accuracy) {
+  if (accuracy.steps.empty()) return {};
+  size_t kept = 0;
+  double seconds = 0;
+  Table table{{{"Step", Kind::Title},
+               {"SQNR before, dB", Kind::Number, "At the outputs, without the step"},
+               {"After, dB", Kind::Number, "At the outputs, with the step"},
+               {"Gain, dB"},
+               {"Decision", Kind::Plain},
+               {"Samples", Kind::Minor, "Number of samples that decided"},
+               {"Seconds", Kind::Minor, "Time of the step"}}};
+  for (const Step& step : accuracy.steps) {
+    kept += step.kept, seconds += step.seconds;
+    table.rows.push_back(accuracy_row(step));
   }
-  return "<section id=\"error\"><h2>Error of the outputs</h2><p class=\"lead\">The written model against FP32 on " +
-         plural(error->samples, "sample") + (error->outputs.size() > 1 ? ", worst first" : "") + ".</p>" +
-         scrolling(table_markup(table, "id=\"error-table\""), "Error of each output") + "</section>\n";
+  return section("accuracy", "Steps of the " + escape(accuracy.level) + " level",
+                 std::to_string(kept) + " of " + plural(accuracy.steps.size(), "step") + " kept, in " +
+                     fixed_text(seconds, 1) +
+                     " s. Each step builds on those kept before it, and is kept only if it improves the deciding "
+                     "samples.",
+                 scrolling(table, "accuracy-table", "Steps of the accuracy level"));
 }
 
 }  // namespace detent::html

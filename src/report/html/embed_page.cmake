@@ -8,7 +8,7 @@ function(join_files extension result)
     file(READ ${file} text)
     string(APPEND joined "${text}")
   endforeach()
-  # A literal ends at its delimiter only, so the texts stand in it as they are.
+  # A raw literal ends only at its delimiter, so the texts need no escaping.
   string(FIND "${joined}" ")page\"" delimiter)
   if(NOT delimiter EQUAL -1)
     message(FATAL_ERROR "a .${extension} file of ${FOLDER} holds the delimiter of the literal")
@@ -18,7 +18,7 @@ endfunction()
 
 join_files(css style)
 join_files(js script)
-file(WRITE ${OUTPUT} "#include \"report/html/page_texts.h\"
+file(WRITE ${OUTPUT} "#include \"report/html/sections.h\"
 
 namespace detent::html {
 

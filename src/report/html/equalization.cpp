@@ -1,14 +1,11 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "report/html/axis.h"
-#include "report/html/cells.h"
-#include "report/html/markup.h"
-#include "report/html/notes.h"
-#include "report/html/numbers.h"
+#include "report/html/parts.h"
 #include "report/html/sections.h"
-#include "report/quantities.h"
 
 namespace detent::html {
 namespace {
@@ -16,51 +13,52 @@ namespace {
 using Family = EqualizeReport::Family;
 using Value = EqualizeReport::Value;
 
-/// Where a family's factors come from, "" for one that is not known.
+/// Returns the place of a family's factors; "" for an unknown family.
 std::string meaning(const std::string& family) {
   static const std::map<std::string, std::string> kMeanings = {
       {"gate", "x \u00B7 gate(x): factors on the small gate"},
       {"linear", "values that are only added and read by layers"},
       {"relu", "between two layers, around a Relu or Clip"},
       {"norm", "scale and shift of a normalization"},
-      {"act", "a Mul behind Silu or HardSwish"}};
+      {"act", "a Mul after Silu or HardSwish"}};
   const auto found = kMeanings.find(family);
   return found == kMeanings.end() ? std::string() : found->second;
 }
 
-/// Factors from a table come without what was measured for them.
+/// Returns false for factors from a calibration table, whose exponent is unknown.
 bool has_alpha(const Family& family) { return family.groups > 0 && (family.kept || family.gain_db); }
 
 std::string decision(const Family& family) {
   if (family.values == 0) return "<td class=\"nothing\">nothing to equalize</td>";
-  const char* text = family.kept ? "kept" : family.gain_db ? "dropped" : "left alone";
-  return std::string("<td><span class=\"tag") + (family.kept ? " kept" : "") + "\">" + text + "</span>" +
+  return "<td>" + (family.kept ? tag("kept", "kept") : tag(family.gain_db ? "dropped" : "left alone")) +
          (family.kept || family.reason.empty() ? "" : " <small class=\"minor\">" + escape(family.reason) + "</small>") +
          "</td>";
 }
 
 std::string families_table(const std::vector<Family>& families) {
-  std::string html =
-      "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Families\"><table "
-      "id=\"equalize-families\"><thead><tr><th scope=\"col\">Family</th><th scope=\"col\" "
-      "class=\"number\">Values</th><th scope=\"col\" class=\"number\" title=\"Exponent of the activations' share; the "
-      "weights have the rest\">Alpha</th><th scope=\"col\" class=\"number\" title=\"Of the SQNR at the outputs, on top "
-      "of the families above\">Gain, dB</th><th scope=\"col\">Decision</th></tr></thead><tbody>";
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  Table table{{{"Family", Kind::Title},
+               {"Values"},
+               {"Alpha", Kind::Number, "Exponent of the activations' share; the weights have the rest"},
+               {"Gain, dB", Kind::Number, "Of the SQNR at the outputs, on top of the families above"},
+               {"Decision", Kind::Plain}}};
   for (const Family& family : families) {
     const std::string where = meaning(family.name);
-    html += "<tr><th scope=\"row\">" + escape(family.name) +
-            (where.empty() ? where : " <small class=\"minor\">" + where + "</small>") + "</th>" +
-            number_cell(static_cast<double>(family.values), std::to_string(family.values)) + "<td class=\"number\">" +
-            (has_alpha(family) ? number_text(family.alpha) : "\u2013") + "</td><td class=\"number\">" +
-            (family.gain_db ? signed_text(*family.gain_db, 2) : "\u2013") + "</td>" + decision(family) + "</tr>\n";
+    const double alpha = has_alpha(family) ? family.alpha : kNone;
+    table.rows.push_back(
+        {{{escape(family.name) + (where.empty() ? where : " <small class=\"minor\">" + where + "</small>")},
+          count_cell(family.values),
+          {number_text(alpha), alpha},
+          signed_cell(family.gain_db.value_or(kNone), 2),
+          {decision(family)}}});
   }
-  return html + "</tbody></table></div>";
+  return scrolling(table, "equalize-families", "Families");
 }
 
-/// An imbalance is at least 1; 0 stands for one that was not measured.
+/// An imbalance is at least 1, or 0 where it was not measured.
 bool is_measured(const Value& value) { return value.imbalance_before > 0 && value.imbalance_after > 0; }
 
-/// Of common logarithms, from an imbalance of 1.
+/// Returns an axis of common logarithms, from an imbalance of 1.
 Axis imbalance_axis(const std::vector<Value>& values) {
   double high = 1.5;
   for (const Value& value : values)
@@ -69,7 +67,7 @@ Axis imbalance_axis(const std::vector<Value>& values) {
   return {0, 1.05 * std::log10(high)};
 }
 
-/// Logarithms of 1, 1.5, 2, 3 ..., of 1, 2, 5 ..., of 1, 3, 10 ... or of powers of ten: what has room.
+/// Returns the logarithms of 1, 1.5, 2, 3 ..., of 1, 2, 5 ..., of 1, 3, 10 ... or of powers of ten, as they fit.
 std::vector<double> imbalance_ticks(const Axis& axis) {
   std::vector<double> steps{1};
   if (axis.high < 0.65)
@@ -87,38 +85,30 @@ std::vector<double> imbalance_ticks(const Axis& axis) {
 
 std::string equalization_row_chart(const Value& value, const Axis& axis) {
   std::string svg = "<svg class=\"dots\" height=\"100%\" aria-hidden=\"true\">";
-  for (const double tick : imbalance_ticks(axis)) {
-    const std::string x = percentage(axis.at(tick));
-    svg += "<line class=\"grid\" x1=\"" + x + "\" x2=\"" + x + "\" y1=\"0\" y2=\"100%\"/>";
-  }
-  const std::string before = percentage(axis.at(std::log10(value.imbalance_before)));
-  const std::string after = percentage(axis.at(std::log10(value.imbalance_after)));
-  return svg + "<line class=\"gain\" x1=\"" + before + "\" x2=\"" + after +
-         "\" y1=\"50%\" y2=\"50%\"/><circle class=\"before\" cx=\"" + before +
-         "\" cy=\"50%\" r=\"3.5\"/><circle class=\"after\" cx=\"" + after + "\" cy=\"50%\" r=\"4.5\"/></svg>";
+  for (const double tick : imbalance_ticks(axis)) svg += vertical_line("grid", axis, tick);
+  const double before = std::log10(value.imbalance_before), after = std::log10(value.imbalance_after);
+  return svg + gain_line(axis, before, after) + dot_mark("before", axis, before, "3.5") +
+         dot_mark("after", axis, after, "4.5") + "</svg>";
 }
 
 Table::Row equalization_row(const Value& value, const Axis& axis) {
   const auto ratio = [](double imbalance) { return Table::Cell{fixed_text(imbalance, 1) + "\u00D7", imbalance}; };
-  return {{{name_markup(value.name) + " <small>" + escape(value.family) + "</small>"},
+  return {{{node_name(value.name, value.family)},
            {equalization_row_chart(value, axis)},
            ratio(value.imbalance_before),
            ratio(value.imbalance_after),
-           {std::to_string(value.channels), static_cast<double>(value.channels)}}};
+           count_cell(value.channels)}};
 }
 
-/// Most uneven first; "" when nothing was measured.
+/// Prints the values, most uneven first; "" when none was measured.
 std::string values_table(std::vector<Value> values) {
   std::erase_if(values, [](const Value& value) { return !is_measured(value); });
   if (values.empty()) return {};
-  std::stable_sort(values.begin(), values.end(),
-                   [](const Value& a, const Value& b) { return a.imbalance_before > b.imbalance_before; });
+  std::ranges::stable_sort(values, std::greater{}, &Value::imbalance_before);
   const Axis axis = imbalance_axis(values);
   const auto unlogarithmed = [](double tick) { return number_text(std::pow(10, tick)); };
   Table table{{{"Value", Kind::Name},
-               {"<svg class=\"scale\" height=\"16\" aria-hidden=\"true\">" +
-                    tick_labels(axis, imbalance_ticks(axis), 13, unlogarithmed) + "</svg>",
-                Kind::Chart},
+               {scale_head(axis, imbalance_ticks(axis), unlogarithmed), Kind::Chart},
                {"Before"},
                {"After"},
                {"Channels", Kind::Minor}}};
@@ -130,7 +120,7 @@ std::string values_table(std::vector<Value> values) {
          table_markup(table, "id=\"equalize-values\" class=\"wide dumbbells\" data-shown=\"15\" data-rows=\"values\"");
 }
 
-/// A table knows the values that have factors, but nothing of each.
+/// Counts the equalized values; a calibration table has only their number by family.
 size_t count_values(const EqualizeReport& report) {
   size_t count = 0;
   for (const Family& family : report.families) count += family.kept ? family.values : 0;
@@ -139,18 +129,17 @@ size_t count_values(const EqualizeReport& report) {
 
 std::string equalization_lead(const EqualizeReport& report) {
   const size_t count = count_values(report);
-  std::string text = "<p class=\"lead\">" +
-                     (count == 0 ? "No value was equalized"
+  std::string text = (count == 0 ? "No value was equalized"
                                  : plural(count, "value") + (count == 1 ? " has its" : " have their") +
                                        " channels evened out, so that one scale serves them all") +
                      " (<span class=\"option\">--equalize</span> " + escape(report.requested);
   if (report.samples > 0) text += ", channels of " + plural(report.samples, "sample");
   text += ").";
-  // What was chosen on halves of the samples may have been taken back as it would be written.
+  // Families that were kept on halves of the samples may be dropped on all of them.
   if (report.acceptance && report.acceptance->kept)
     text += " SQNR at the outputs, on all of them: " + fixed_text(*report.acceptance->before_db, 2) + " \u2192 " +
             fixed_text(*report.acceptance->after_db, 2) + "\u00A0dB.";
-  return text + "</p>";
+  return text;
 }
 
 std::string bias_correction(const std::optional<BiasCorrectionReport>& report) {
@@ -158,28 +147,30 @@ std::string bias_correction(const std::optional<BiasCorrectionReport>& report) {
   if (report->layers == 0 || !report->before_db || !report->after_db)
     return "<h3>Bias correction</h3><p id=\"bias-correction\">No bias was corrected: " + escape(report->reason) +
            ".</p>";
-  return "<h3>Bias correction</h3><p id=\"bias-correction\">The mean error that quantization leaves went into the "
-         "biases of " +
+  return "<h3>Bias correction</h3><p id=\"bias-correction\">The mean quantization error went into the biases of " +
          plural(report->layers, "layer") + ": SQNR at the outputs " + fixed_text(*report->before_db, 2) + " \u2192 " +
          fixed_text(*report->after_db, 2) + "\u00A0dB on " + plural(report->samples, "held-out sample") +
          (report->kept ? ", kept." : ", dropped: " + escape(report->reason) + ".") + "</p>";
 }
 
-std::string equalization_parts(const EqualizeReport& report) {
-  const auto holds_values = [](const Family& family) { return family.values > 0; };
-  if (report.values.empty() && std::ranges::none_of(report.families, holds_values)) return {};
-  std::string html = equalization_lead(report);
-  html += notes_list(report.notes, "equalization-notes");
-  if (!report.families.empty()) html += families_table(report.families);
-  return html + values_table(report.values);
+/// Returns true where there is a value that could be equalized.
+bool has_values(const EqualizeReport& report) {
+  return !report.values.empty() || std::ranges::any_of(report.families, [](const auto& one) { return one.values > 0; });
 }
 
 }  // namespace
 
 std::string equalization_section(const std::optional<EqualizeReport>& report,
                                  const std::optional<BiasCorrectionReport>& correction) {
-  const std::string parts = (report ? equalization_parts(*report) : std::string()) + bias_correction(correction);
-  return parts.empty() ? parts : "<section id=\"equalization\"><h2>Equalization</h2>" + parts + "</section>\n";
+  std::string lead, parts;
+  if (report && has_values(*report)) {
+    lead = equalization_lead(*report);
+    parts = notes_list(report->notes, "equalization-notes");
+    if (!report->families.empty()) parts += families_table(report->families);
+    parts += values_table(report->values);
+  }
+  parts += bias_correction(correction);
+  return lead.empty() && parts.empty() ? std::string() : section("equalization", "Equalization", lead, parts);
 }
 
 }  // namespace detent::html

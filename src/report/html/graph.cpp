@@ -1,5 +1,3 @@
-#include "report/html/graph.h"
-
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -7,16 +5,16 @@
 #include <set>
 #include <string_view>
 
-#include "report/html/cells.h"
+#include "report/html/axis.h"
 #include "report/html/graph_layout.h"
 #include "report/html/graph_view.h"
-#include "report/html/markup.h"
-#include "report/quantities.h"
+#include "report/html/parts.h"
+#include "report/html/sections.h"
 
 namespace detent::html {
 namespace {
 
-constexpr size_t kMostDrawn = 5000;      // about 4 MB of page; larger graphs are listed only
+constexpr size_t kMostDrawn = 5000;      // about 4 MB of page; larger graphs are only listed
 constexpr size_t kShownCharacters = 28;  // of a name, 6 pixels each
 constexpr size_t kLineCharacters = 23;   // of the line above it
 
@@ -30,7 +28,7 @@ std::string path(const GraphLayout::Line& line) {
   return text;
 }
 
-/// The byte that character `count` from the front or the back begins at; npos where there are fewer.
+/// Returns the first byte of character `count` from the front or the back; npos where there are fewer.
 size_t character_at(const std::string& text, size_t count, bool from_back) {
   size_t found = 0;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -41,30 +39,27 @@ size_t character_at(const std::string& text, size_t count, bool from_back) {
   return std::string::npos;
 }
 
-/// The last characters of a name, where names of a model differ.
+/// Returns the last characters of a name, in which the names of a model differ.
 std::string tail(const std::string& name) {
   const size_t at = character_at(name, kShownCharacters, true);
   return at == std::string::npos || at == 0 ? escape(name) : "\u2026" + escape(name.substr(at));
 }
 
-/// An operator's name as far as there is room beside the other words of its line, about 7 pixels a character.
+/// Returns an operator's name, cut to the room beside the other words of its line, about 7 pixels a character.
 std::string graph_head(const std::string& op, size_t beside) {
   const size_t room = kLineCharacters - std::min(kLineCharacters - 4, beside);
   const size_t at = character_at(op, room, false);
   return character_at(op, room + 1, false) == std::string::npos ? escape(op) : escape(op.substr(0, at)) + "\u2026";
 }
 
-/// The levels of findings from the worst, with the class that colours them.
-constexpr std::array<std::array<const char*, 2>, 2> kAlarms = {{{"error", "broken"}, {"warning", "doubtful"}}};
-
-const std::array<const char*, 2>* alarm(const GraphView::Node& node) {
-  for (const auto& level : kAlarms)
-    if (std::ranges::any_of(node.findings, [&](const auto* finding) { return finding->level == level[0]; }))
-      return &level;
-  return nullptr;
+/// Returns "error" or "warning" for the worst finding of a node; "" without one.
+std::string alarm(const GraphView::Node& node) {
+  for (const char* level : {"error", "warning"})
+    if (std::ranges::any_of(node.findings, [&](const auto* finding) { return finding->level == level; })) return level;
+  return {};
 }
 
-/// For each node the next one by each arrow key, "" where there is none: up, down, left, right.
+/// The next node for each node and arrow key: up, down, left, right.
 class Keys {
  public:
   Keys(const GraphView& view, const GraphLayout& layout) : layout_(layout), next_(view.nodes.size()) {
@@ -90,7 +85,7 @@ class Keys {
   }
 
  private:
-  /// Of several, the one that is nearest across; of equally near ones the first.
+  /// Keeps the horizontally nearest node, of equals the first.
   void take(size_t node, size_t key, size_t other) {
     const auto distance = [&](size_t to) { return std::abs(layout_.boxes[to].x - layout_.boxes[node].x); };
     size_t& next = next_[node][key];
@@ -98,28 +93,28 @@ class Keys {
   }
 
   const GraphLayout& layout_;
-  std::vector<std::array<size_t, 4>> next_;  // one more than the node; 0: none
+  std::vector<std::array<size_t, 4>> next_;  // the node + 1; 0: none
 };
 
 std::string box(const GraphView& view, const GraphLayout& layout, const Keys& keys, size_t index) {
   const GraphView::Node& node = view.nodes[index];
   const auto& at = layout.boxes[index];
-  const auto* level = alarm(node);
+  const std::string level = alarm(node);
   const std::string id = std::to_string(index), word = type_word(node.type);
   const std::string said = escape(node.op) + " " + escape(node.name) + (word.empty() ? "" : ", " + word) +
-                           (level ? std::string(", ") + (*level)[0] : std::string());
+                           (level.empty() ? "" : ", " + level);
   return "<a id=\"box-" + id + "\" href=\"#node-" + id + "\" class=\"" + type_class(node.type) +
-         (level ? std::string(" ") + (*level)[1] : std::string()) + "\" tabindex=\"-1\" aria-label=\"" + said + "\"" +
-         keys.attribute(index) + " transform=\"translate(" + number(at.x) + " " + fmt::format("{:.0f}", at.y) +
+         (level.empty() ? level : std::string(" ") + level_colour(level)) + "\" tabindex=\"-1\" aria-label=\"" + said +
+         "\"" + keys.attribute(index) + " transform=\"translate(" + number(at.x) + " " + fmt::format("{:.0f}", at.y) +
          ")\"><title>" + said + "</title><rect width=\"" + number(GraphLayout::kBoxWidth) + "\" height=\"" +
          number(GraphLayout::kBoxHeight) + "\" rx=\"5\"/><text x=\"9\" y=\"16\">" +
-         graph_head(node.op, word.size() + (level ? std::string_view((*level)[0]).size() + 1 : 0)) +
-         (level ? std::string(" <tspan class=\"alarm\">") + (*level)[0] + "</tspan>" : std::string()) +
+         graph_head(node.op, word.size() + (level.empty() ? 0 : level.size() + 1)) +
+         (level.empty() ? level : " <tspan class=\"alarm\">" + level + "</tspan>") +
          "</text><text class=\"word\" x=\"187\" y=\"16\" text-anchor=\"end\">" + word +
          "</text><text class=\"name\" x=\"9\" y=\"30\">" + tail(node.name) + "</text></a>\n";
 }
 
-/// Q for a pair and C for a cast, where the arc enters the box that reads.
+/// Draws Q for a pair and C for a cast, where the arc enters the box that reads.
 std::string marks(const GraphView::Arc& arc, const GraphLayout::Arc& drawn) {
   std::string svg;
   double y = drawn.line.to_y - 9;
@@ -160,20 +155,15 @@ std::string drawing(const GraphView& view) {
          "</svg></div>";
 }
 
-std::string because(const std::string& rule, const std::string& reason) {
-  return (rule.empty() || rule == "-" ? "" : escape(rule) + ": ") + escape(reason);
-}
-
-/// "pair on X, from Y: R1: reason" for everything that a node reads.
+/// Lists what a node reads, with pairs, casts and reasons.
 std::string readings(const GraphView& view, size_t first, size_t end) {
   std::string items;
   for (size_t i = first; i < end; ++i) {
     const auto& arc = view.arcs[i];
-    items += "<li><a href=\"#node-" + std::to_string(arc.from) + "\">" + name_markup(arc.value) +
-             "</a> <span class=\"tag" + (arc.edge && arc.edge->pair ? " int8\">pair" : "\">no pair") + "</span>" +
-             (arc.cast ? " <span class=\"tag\">cast to " + type_word(arc.cast) + "</span>" : std::string()) +
-             (arc.edge ? "<p class=\"reason\">" + because(arc.edge->rule, arc.edge->reason) + "</p>" : std::string()) +
-             "</li>";
+    items += "<li><a href=\"#node-" + std::to_string(arc.from) + "\">" + name_markup(arc.value) + "</a> " +
+             (arc.edge && arc.edge->pair ? tag("pair", "int8") : tag("no pair")) +
+             (arc.cast ? " " + tag("cast to " + type_word(arc.cast)) : std::string()) +
+             (arc.edge ? why(arc.edge->rule, arc.edge->reason) : std::string()) + "</li>";
   }
   return items.empty() ? "" : "<ul>" + items + "</ul>";
 }
@@ -185,27 +175,22 @@ std::string graph_list(const GraphView& view) {
     const auto& node = view.nodes[i];
     const size_t first = arc;
     while (arc < view.arcs.size() && view.arcs[arc].to == i) ++arc;
-    std::string name = name_markup(node.name) + " <small>" + escape(node.op) + "</small>";
-    if (node.layer) name += "<p class=\"reason\">" + because(node.layer->rule, node.layer->reason) + "</p>";
+    std::string name = node_name(node.name, node.op);
+    if (node.layer) name += why(node.layer->rule, node.layer->reason);
     for (const auto* finding : node.findings)
-      name += "<p class=\"reason\"><strong class=\"" +
-              std::string(finding->level == "error"     ? "broken"
-                          : finding->level == "warning" ? "doubtful"
-                                                        : "usual") +
-              "\">" + escape(finding->level) + "</strong> " + escape(finding->id) + ": " + escape(finding->message) +
-              "</p>";
+      name += "<p class=\"reason\"><strong class=\"" + std::string(level_colour(finding->level)) + "\">" +
+              escape(finding->level) + "</strong> " + escape(finding->id) + ": " + escape(finding->message) + "</p>";
     const std::string type = node.type ? type_word(node.type) : "\u2013";
-    table.rows.push_back({.cells = {{name},
-                                    {"<td><span class=\"tag " + type_class(node.type) + "\">" + type + "</span></td>"},
-                                    {readings(view, first, arc)}},
-                          .attributes = " id=\"node-" + std::to_string(i) + "\""});
+    table.rows.push_back(
+        {.cells = {{name}, {"<td>" + tag(type, type_class(node.type)) + "</td>"}, {readings(view, first, arc)}},
+         .attributes = " id=\"node-" + std::to_string(i) + "\""});
   }
-  return "<details id=\"graph-details\"><summary>The graph as a list: " + plural(view.nodes.size(), "node") +
-         " in execution order, inputs first</summary><div data-search=\"graph-nodes\" data-label=\"Search nodes\">" +
-         table_markup(table, "id=\"graph-nodes\" class=\"wide\"") + "</div></details>";
+  return folded("graph",
+                "The graph as a list: " + plural(view.nodes.size(), "node") + " in execution order, inputs first",
+                searchable(table, "graph-nodes", "Search nodes"));
 }
 
-/// Only what the drawing holds.
+/// Explains the colours and marks that the drawing has.
 std::string key(const GraphView& view) {
   std::string html;
   std::set<NodeType> types;
@@ -223,7 +208,7 @@ std::string key(const GraphView& view) {
   };
   if (pairs) html += mark("pair", "Q", "pair: QuantizeLinear and DequantizeLinear");
   if (casts) html += mark("cast", "C", "cast between float types");
-  return "<p class=\"key\" aria-hidden=\"true\">" + html + "</p>";
+  return chart_key(html);
 }
 
 }  // namespace
@@ -232,12 +217,12 @@ std::string graph_section(const PlanReport& plan, const std::vector<LintReport::
   const GraphView view = view_graph(plan, findings);
   if (view.nodes.empty()) return {};
   const bool drawn = view.nodes.size() <= kMostDrawn;
-  return "<section id=\"graph\"><h2>Graph</h2><p class=\"lead\">" +
-         std::string(drawn ? "From the inputs at the top to the outputs. Choose a node to read why it computes in its "
-                             "type and what each of its inputs was given; the arrow keys follow the edges. What an "
-                             "engine fuses into the layer in front is shown by itself."
-                           : "Too large to be drawn; the list tells of every node.") +
-         "</p>" + (drawn ? key(view) + drawing(view) : std::string()) + graph_list(view) + "</section>\n";
+  return section("graph", "Graph",
+                 drawn ? "From the inputs at the top to the outputs. Choose a node to see why it computes in its type "
+                         "and which of its inputs have pairs; the arrow keys follow the edges. Fusion by the engine is "
+                         "not shown."
+                       : "Too large to draw; the list has every node.",
+                 (drawn ? key(view) + drawing(view) : std::string()) + graph_list(view));
 }
 
 }  // namespace detent::html

@@ -11,7 +11,7 @@ constexpr size_t kNoBox = std::numeric_limits<size_t>::max();
 constexpr double kGap = 22, kLayoutMargin = 12, kWaypointWidth = 8, kStub = 16;
 constexpr int kOrderSweeps = 6, kPlaceSweeps = 12;  // more change little on networks of 40 to 520 nodes
 
-/// Nodes, and behind them the waypoints where long arcs cross layers.
+/// Vertices in layers: the nodes, followed by the waypoints where long arcs cross layers.
 class Layering {
  public:
   Layering(size_t nodes, std::span<const GraphArc> arcs) : nodes_(nodes), arcs_(arcs), layer_(nodes, 0) {
@@ -46,7 +46,7 @@ class Layering {
   std::span<const GraphArc> arcs_;
   std::vector<size_t> layer_;  // by vertex
   size_t longest_ = kNoBox;    // layers that an arc may span before it is cut
-  std::vector<size_t> last_;   // by arc: the vertex in front of the reader; kNone where it is cut
+  std::vector<size_t> last_;   // by arc: the vertex before the reader; kNoBox: cut
   Neighbours above_, below_;   // by vertex
   Neighbours rows_;            // by layer, vertices from the left
   std::vector<double> x_;      // by vertex, of its middle
@@ -64,7 +64,7 @@ void Layering::find_layers() {
     if (!reads[node] && first_reader[node] != kNoBox) layer_[node] = first_reader[node] - 1;
 }
 
-/// By node: the last layer that one of its arcs reaches.
+/// Returns for each node the last layer that one of its arcs reaches.
 std::vector<size_t> Layering::reaches(size_t longest) const {
   std::vector<size_t> reach(layer_.begin(), layer_.begin() + static_cast<std::ptrdiff_t>(nodes_));
   for (const GraphArc& arc : arcs_)
@@ -139,7 +139,7 @@ double Layering::mean_x(size_t vertex, bool above, bool below) const {
   return count ? sum / static_cast<double>(count) : x_[vertex];
 }
 
-/// As near to what is wanted as the order and the widths allow: the mean of packing to the right and to the left.
+/// Places a layer near the wanted positions, as order and widths allow: the mean of packing it right and left.
 void Layering::place_layer(const std::vector<size_t>& row, const std::vector<double>& wanted) {
   const auto distance = [&](size_t i) { return (width(row[i - 1]) + width(row[i])) / 2 + kGap; };
   std::vector<double> right = wanted, left = wanted;
@@ -184,7 +184,7 @@ GraphLayout Layering::drawing() const {
     const double y = top(layer_[vertex]);
     layout.trunks.push_back({x_[before], top(layer_[before]) + kHeight, x_[vertex], y, y + kHeight});
   }
-  // Where arcs enter a box: side by side, in the order that they come from.
+  // Arcs enter a box side by side, in the order of their origins.
   std::vector<std::vector<size_t>> entering(nodes_);
   for (size_t arc = 0; arc < arcs_.size(); ++arc) entering[arcs_[arc].to].push_back(arc);
   const auto comes_from = [&](size_t arc) { return last_[arc] == kNoBox ? x_[arcs_[arc].from] : x_[last_[arc]]; };

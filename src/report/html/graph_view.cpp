@@ -46,14 +46,13 @@ class ViewMaker {
         }
   }
 
-  /// A Cast between floats without a pair or a finding of its own.
+  /// Makes a Cast between floats a mark of its reader. Returns false for other nodes, and if it has a pair or finding.
   bool pass_through(const GraphReport::Node& node) {
     if (node.op != "Cast" || node.type == NodeType::Other || node.inputs.size() != 1 || node.outputs.size() != 1)
       return false;
-    const auto edge = edges_.find({node.name, 0});
+    const PlanReport::Edge* edge = edges_[{node.name, 0}];
     const auto source = sources_.find(node.inputs[0]);
-    if (source == sources_.end() || findings_.contains(node.name) || (edge != edges_.end() && edge->second->pair))
-      return false;
+    if (source == sources_.end() || !findings_[node.name].empty() || (edge && edge->pair)) return false;
     Source through = source->second;
     through.cast = node.type;
     sources_[node.outputs[0]] = std::move(through);
@@ -62,14 +61,9 @@ class ViewMaker {
 
   void add(const GraphReport::Node& node) {
     const size_t to = view_.nodes.size();
-    const auto layer = layers_.find(node.name);
-    const auto findings = findings_.find(node.name);
-    view_.nodes.push_back({node.op, node.name, node.type, layer == layers_.end() ? nullptr : layer->second,
-                           findings == findings_.end() ? decltype(GraphView::Node::findings){} : findings->second});
-    for (size_t slot = 0; slot < node.inputs.size(); ++slot) {
-      const auto edge = edges_.find({node.name, static_cast<int>(slot)});
-      join(node.inputs[slot], to, edge == edges_.end() ? nullptr : edge->second);
-    }
+    view_.nodes.push_back({node.op, node.name, node.type, layers_[node.name], findings_[node.name]});
+    for (size_t slot = 0; slot < node.inputs.size(); ++slot)
+      join(node.inputs[slot], to, edges_[{node.name, static_cast<int>(slot)}]);
     for (const std::string& value : node.outputs)
       if (!value.empty()) sources_[value] = {to, value, std::nullopt};
   }
@@ -94,28 +88,23 @@ GraphView view_graph(const PlanReport& plan, const std::vector<LintReport::Findi
   return ViewMaker(plan, findings).make();
 }
 
-std::string type_word(const std::optional<NodeType>& type) {
-  if (!type) return {};
-  switch (*type) {
-    case NodeType::Codes: return "INT8";
-    case NodeType::Float16: return "FP16";
-    case NodeType::BFloat16: return "BF16";
-    case NodeType::Float32: return "FP32";
-    case NodeType::Other: break;
-  }
-  return "not float";
+namespace {
+
+struct TypeLook {
+  const char *word, *colour;
+};
+constexpr TypeLook kEnd{"", "end"};
+/// Looks by NodeType.
+constexpr TypeLook kLooks[] = {
+    {"INT8", "int8"}, {"FP16", "fp16"}, {"BF16", "fp16"}, {"FP32", "fp32"}, {"not float", "other"}};
+
+const TypeLook& look_of(const std::optional<NodeType>& type) {
+  return type ? kLooks[static_cast<size_t>(*type)] : kEnd;
 }
 
-std::string type_class(const std::optional<NodeType>& type) {
-  if (!type) return "end";
-  switch (*type) {
-    case NodeType::Codes: return "int8";
-    case NodeType::Float16:
-    case NodeType::BFloat16: return "fp16";
-    case NodeType::Float32: return "fp32";
-    case NodeType::Other: break;
-  }
-  return "other";
-}
+}  // namespace
+
+std::string type_word(const std::optional<NodeType>& type) { return look_of(type).word; }
+std::string type_class(const std::optional<NodeType>& type) { return look_of(type).colour; }
 
 }  // namespace detent::html

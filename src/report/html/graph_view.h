@@ -9,31 +9,31 @@
 
 namespace detent::html {
 
-/// The graph of a report as it is drawn: inputs and outputs of the model are nodes too, and a Cast between floats is a
-/// mark on the arcs that leave it.
+/// The graph of a report as it is drawn. Inputs and outputs of the model are nodes; a Cast between floats is a mark on
+/// the arcs that leave it.
 struct GraphView {
   struct Node {
-    std::string op, name;          ///< "Input", "Output" and the value's name for what is no node
+    std::string op, name;          ///< "Input" or "Output" with the value's name, if it is not a node
     std::optional<NodeType> type;  ///< absent for inputs and outputs
     const PlanReport::Layer* layer = nullptr;
     std::vector<const LintReport::Finding*> findings = {};  ///< that name the node
   };
   struct Arc {
     size_t from = 0, to = 0;  ///< from < to
-    std::string value;        ///< that is read, in front of its cast
+    std::string value;        ///< that is read, before its cast
     const PlanReport::Edge* edge = nullptr;
-    std::optional<NodeType> cast = {};  ///< the type that a Cast on the way makes
+    std::optional<NodeType> cast = {};  ///< type of a Cast on the way
   };
   std::vector<Node> nodes;  ///< inputs, then in execution order, then outputs
   std::vector<Arc> arcs;    ///< by reader, then slot
 };
 
-/// Points into the reports, which must outlive it. A report without a graph gives an empty view.
+/// Returns a view that points into the reports, which must outlive it. Without a graph the view is empty.
 [[nodiscard]] GraphView view_graph(const PlanReport& plan, const std::vector<LintReport::Finding>& findings);
 
-/// "INT8", "FP16", "BF16", "FP32", "not float"; "" for an input or output.
+/// Returns "INT8", "FP16", "BF16", "FP32" or "not float"; "" for an input or output.
 [[nodiscard]] std::string type_word(const std::optional<NodeType>& type);
-/// The class that colours it: "int8", "fp16", "fp32", "other"; "end" for an input or output.
+/// Returns the class that colours it: "int8", "fp16", "fp32", "other"; "end" for an input or output.
 [[nodiscard]] std::string type_class(const std::optional<NodeType>& type);
 
 }  // namespace detent::html

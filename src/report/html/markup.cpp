@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 
-/// Bytes of the UTF-8 sequence that starts at `text`, 0 when it is none. Overlong forms, surrogates and code points
-/// above U+10FFFF are none (RFC 3629, section 4).
+/// Returns the bytes of the UTF-8 sequence at the start of `text`; 0 for an invalid one: overlong forms, surrogates and
+/// code points above U+10FFFF are invalid (RFC 3629, section 4).
 size_t sequence_length(std::string_view text) {
   const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
   const auto in = [](unsigned value, unsigned low, unsigned high) { return value >= low && value <= high; };

@@ -11,7 +11,7 @@
 namespace detent::html {
 namespace {
 
-/// The place of a metric behind the criterion: metrics of tasks, agreements, errors, metrics that are not known.
+/// Orders metrics after the criterion: those of tasks, agreements, errors, unknown ones.
 std::tuple<int, std::ptrdiff_t> metric_rank(const std::string& name) {
   const auto* metric = std::ranges::find(kMetrics, std::string_view(name), &Metric::name);
   if (metric == kMetrics.end()) return {3, 0};
@@ -47,27 +47,19 @@ std::string MetricStyle::difference(double a, double b) const {
   return fixed_text(std::abs(printed(a) - printed(b)), decimals) + difference_unit;
 }
 
-bool MetricStyle::differ(double a, double b) const { return number(a) != number(b); }
-
 std::vector<std::string> metrics_of(const ComparisonReport& report) {
   std::vector<std::string> metrics;
   const auto add = [&](const std::map<std::string, double>& named) {
     for (const auto& [name, value] : named)
-      if (std::find(metrics.begin(), metrics.end(), name) == metrics.end()) metrics.push_back(name);
+      if (std::ranges::find(metrics, name) == metrics.end()) metrics.push_back(name);
   };
   add(report.fp32);
   for (const auto& variant : report.variants) add(variant.metrics);
   const auto key = [&](const std::string& name) {
     return std::tuple(name != report.criterion, metric_rank(name), name);
   };
-  std::sort(metrics.begin(), metrics.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
+  std::ranges::sort(metrics, {}, key);
   return metrics;
-}
-
-const ComparisonReport::Variant* winning_variant(const ComparisonReport& report) {
-  const auto found = std::find_if(report.variants.begin(), report.variants.end(),
-                                  [&](const auto& variant) { return variant.calibrator == report.winner; });
-  return found == report.variants.end() ? nullptr : &*found;
 }
 
 }  // namespace detent::html

@@ -1,16 +1,13 @@
-#include "report/html/origin.h"
-
-#include "report/html/markup.h"
-#include "report/quantities.h"
+#include "report/html/page.h"
+#include "report/html/parts.h"
+#include "report/html/sections.h"
 
 namespace detent::html {
 namespace {
 
-std::string origin_row(const char* label, const std::string& markup) {
-  return "<tr><th scope=\"row\">" + std::string(label) + "</th><td>" + markup + "</td></tr>";
-}
+std::string code(const std::string& text) { return text.empty() ? text : "<code>" + escape(text) + "</code>"; }
 
-/// "detent 0.1.0, ONNX 1.22.0": lines as a list.
+/// Joins lines: "detent 0.1.0, ONNX 1.22.0".
 std::string in_one_line(std::string text) {
   while (!text.empty() && text.back() == '\n') text.pop_back();
   for (size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at)) text.replace(at, 1, ", ");
@@ -20,25 +17,44 @@ std::string in_one_line(std::string text) {
 }  // namespace
 
 std::string origin_section(const PageOrigin& origin) {
-  std::string rows;
-  if (!origin.command.empty()) rows += origin_row("Command", "<code>" + escape(origin.command) + "</code>");
-  if (!origin.model.empty()) rows += origin_row("Model", escaped_file_name(origin.model));
-  if (!origin.files.sha256.empty())
-    rows += origin_row("SHA-256 of its file", "<code>" + escape(origin.files.sha256) + "</code>");
+  std::vector<std::pair<const char*, std::string>> rows{{"Command", code(origin.command)},
+                                                        {"Model", escaped_file_name(origin.model)},
+                                                        {"SHA-256 of its file", code(origin.files.sha256)}};
   for (const auto& file : origin.files.weights)
-    rows += origin_row("Weights beside it", escaped_file_name(file.location) + ", " +
-                                                bytes_text(static_cast<double>(file.bytes)) + ", digest <code>" +
-                                                escape(file.digest) + "</code>");
+    rows.emplace_back("Weights beside it", escaped_file_name(file.location) + ", " + bytes_text(file.bytes) +
+                                               ", digest " + code(file.digest));
   for (const auto& data : origin.data)
     if (!data.digest.empty())
-      rows += origin_row(data.use.c_str(),
-                         plural(data.samples, "sample") + ", digest <code>" + escape(data.digest) + "</code>");
-  if (!origin.versions.empty()) rows += origin_row("Versions", in_one_line(origin.versions));
-  if (!origin.date.empty()) rows += origin_row("Date", escape(origin.date));
-  if (rows.empty()) return {};
-  return "<section id=\"origin\"><h2>This page</h2><p class=\"lead\">What it was made with." +
-         std::string(origin.date.empty() ? " It bears no date, for nobody asked for one." : "") +
-         "</p><table id=\"origin-table\"><tbody>" + rows + "</tbody></table></section>\n";
+      rows.emplace_back(data.use.c_str(), plural(data.samples, "sample") + ", digest " + code(data.digest));
+  rows.emplace_back("Versions", in_one_line(origin.versions));
+  rows.emplace_back("Date", escape(origin.date));
+  const std::string table = properties("origin-table", rows);
+  if (table.empty()) return {};
+  return section("origin", "This page",
+                 std::string("How this page was made.") +
+                     (origin.date.empty() ? " It has no date, so that equal runs give equal pages." : ""),
+                 table);
+}
+
+std::string provenance_section(const Provenance& provenance, const std::optional<FloatReport>& floats) {
+  if (provenance.producer.empty()) return {};
+  const bool pairs = !provenance.ranges.empty();  // weights alone have none
+  std::string samples;
+  if (provenance.samples > 0) samples = plural(provenance.samples, "sample");
+  if (provenance.samples == 0 && pairs) samples = "imported scales";
+  return section(
+      "provenance", "Provenance",
+      "From the file's metadata. The same model, samples and options give the same ranges and digest.",
+      properties("provenance-table",
+                 {{"Producer", escape(provenance.producer)},
+                  {"Target", escape(provenance.target)},
+                  {"Calibrator", pairs ? escape(provenance.calibrator) : ""},
+                  {"Ranges", code(provenance.ranges)},
+                  {pairs ? "Calibrated with" : "Rounded with", samples},
+                  {"Sample digest", pairs && provenance.samples > 0 ? code(provenance.sample_digest) : ""},
+                  {"Floats", floats ? escape(floats->type) + " where values allow it" : ""},
+                  {"Options", provenance.options.empty() ? "the target's defaults" : escape(provenance.options)},
+                  {"Float model by", escape(provenance.source_producer)}}));
 }
 
 }  // namespace detent::html

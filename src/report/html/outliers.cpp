@@ -6,11 +6,8 @@
 #include <tuple>
 
 #include "report/html/axis.h"
-#include "report/html/cells.h"
-#include "report/html/markup.h"
-#include "report/html/numbers.h"
+#include "report/html/parts.h"
 #include "report/html/sections.h"
-#include "report/quantities.h"
 
 namespace detent::html {
 namespace {
@@ -24,7 +21,7 @@ constexpr size_t kShownBars = 48;       // six pixels each on a phone
 constexpr size_t kShownLabels = 3;
 constexpr size_t kShownRows = 10;
 
-/// In units of one sample across, a little of it left free, and one value up.
+/// Draws bars, one unit per sample across, with a gap, and one unit per value up.
 std::string outlier_bars(std::span<const Sample> ranked, size_t Sample::*height, size_t most) {
   std::string path;
   for (size_t i = 0; i < ranked.size(); ++i)
@@ -34,7 +31,7 @@ std::string outlier_bars(std::span<const Sample> ranked, size_t Sample::*height,
   return path;
 }
 
-/// "152 more samples: at most 3 each", of the samples that have no bar.
+/// Describes the samples without a bar: "152 more samples: at most 3 each".
 std::string rest_text(std::span<const Sample> rest) {
   if (rest.empty()) return "one bar a sample";
   size_t most = 0;
@@ -54,7 +51,7 @@ std::string outlier_grid(const Axis& axis) {
   return svg;
 }
 
-/// The names of the first outliers, right of the tops of their bars; one that would cover another is left out.
+/// Draws the names of the first outliers, right of the tops of their bars, unless one would cover another.
 std::string labels(const OutlierReport& report, std::span<const Sample> ranked, const Axis& axis) {
   std::string svg;
   double free_from = 0;
@@ -72,7 +69,7 @@ std::string labels(const OutlierReport& report, std::span<const Sample> ranked, 
 }
 
 std::string plot(const OutlierReport& report) {
-  // By the heights of the bars; of equal ones by name, so that the page is the same for any order of the samples.
+  // Bars of equal height are sorted by name, so that the page does not depend on the order of the samples.
   std::vector<Sample> ranked = report.all;
   std::ranges::sort(ranked, [](const Sample& a, const Sample& b) {
     return std::tie(b.values, b.largest, a.sample) < std::tie(a.values, a.largest, b.sample);
@@ -97,12 +94,12 @@ std::string plot(const OutlierReport& report) {
 
 std::string ratio_text(double ratio) { return fmt::format("{:.3g}", ratio) + "\u00D7"; }
 
-/// The outliers, and for comparison the samples that come next.
+/// Prints the outliers, and for comparison the samples that follow.
 std::string table(const OutlierReport& report) {
   Table table{{{"Sample", Kind::Name},
-               {"Sets alone", Kind::Number, "Values whose range it alone sets"},
-               {"Up to", Kind::Number, "Times the median sample's largest |x|"},
-               {"Largest", Kind::Minor, "Values of which it has the largest |x|, alone or not"}}};
+               {"Sets alone", Kind::Number, "Values whose range only this sample sets"},
+               {"Up to", Kind::Number, "Its largest |x| over the median sample's"},
+               {"Largest", Kind::Minor, "Values whose largest |x| is in this sample"}}};
   for (size_t i = 0; i < report.all.size(); ++i) {
     const Sample& one = report.all[i];
     const bool outlier = i < report.samples.size();
@@ -113,10 +110,10 @@ std::string table(const OutlierReport& report) {
                  {std::to_string(one.values) + "<span class=\"minor\"> of " + std::to_string(report.values) + "</span>",
                   static_cast<double>(one.values)},
                  {ratio_text(one.ratio), one.ratio},
-                 {std::to_string(one.largest), static_cast<double>(one.largest)}};
+                 count_cell(one.largest)};
   }
   if (table.rows.empty()) return {};
-  return scrolling(table_markup(table, "id=\"outlier-table\""), "Samples by the values whose range they set");
+  return scrolling(table, "outlier-table", "Samples by the values whose range they set");
 }
 
 std::string outliers_lead(const OutlierReport& report) {
@@ -134,12 +131,13 @@ std::string outliers_lead(const OutlierReport& report) {
 
 std::string outliers_section(const OutlierReport& report) {
   if (report.all.empty() || report.values == 0) return {};
-  return "<section id=\"outliers\"><h2>Calibration samples</h2><p class=\"lead\">" + outliers_lead(report) +
-         "</p><p class=\"key\" aria-hidden=\"true\"><span><svg class=\"share\" width=\"12\" height=\"12\"><rect "
-         "class=\"part\" width=\"12\" height=\"12\"/></svg>values whose range the sample alone sets</span><span><svg "
-         "class=\"skyline\" width=\"12\" height=\"12\"><rect class=\"bars\" width=\"12\" height=\"12\"/></svg>values "
-         "of which it has the largest |x|</span></p>" +
-         plot(report) + table(report) + "</section>\n";
+  return section(
+      "outliers", "Calibration samples", outliers_lead(report),
+      chart_key("<span><svg class=\"share\" width=\"12\" height=\"12\"><rect class=\"part\" width=\"12\" "
+                "height=\"12\"/></svg>values whose range the sample alone sets</span><span><svg class=\"skyline\" "
+                "width=\"12\" height=\"12\"><rect class=\"bars\" width=\"12\" height=\"12\"/></svg>values of which it "
+                "has the largest |x|</span>") +
+          plot(report) + table(report));
 }
 
 }  // namespace detent::html

@@ -1,10 +1,8 @@
 #include "report/html/page.h"
 
 #include "core/code_words.h"
-#include "report/html/graph.h"
 #include "report/html/markup.h"
 #include "report/html/numbers.h"
-#include "report/html/page_texts.h"
 #include "report/html/sections.h"
 
 namespace detent {
@@ -23,7 +21,7 @@ std::string navigation(const std::vector<Part>& parts) {
   return html.empty() ? html : "<nav aria-label=\"Parts of this report\">" + html + "</nav>\n";
 }
 
-// The policy has the browser refuse whatever would be fetched, should a page ever ask for it.
+// The policy makes the browser refuse every fetch.
 std::string head(const std::string& model, const char* subject) {
   return "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
          "content=\"width=device-width, initial-scale=1\">\n<meta http-equiv=\"Content-Security-Policy\" "
@@ -34,28 +32,18 @@ std::string head(const std::string& model, const char* subject) {
          "</style>\n</head>\n<body>\n<main>\n";
 }
 
-/// type  of the codes: what speaks of INT8 speaks of it; the command line stays as it was typed.
+/// Makes a page. "INT8" is replaced by `type`, except in the command line. `data` is what the report used.
 std::string page_of(std::string_view type, const std::string& head, const std::string& summary, std::vector<Part> parts,
-                    const PageOrigin& origin) {
-  Part made{"origin", "This page", html::origin_section(origin)};
+                    PageOrigin origin, std::vector<PageOrigin::Data> data = {}) {
+  origin.data = std::move(data);
+  const std::string made = html::origin_section(origin);
   std::string page;
   for (const Part& part : parts) page += part.html;
-  parts.push_back({made.id, made.title, made.html});
+  parts.push_back({"origin", "This page", made});
   page = in_words_of(type, head + summary + navigation(parts) + page);
-  return page + made.html +
+  return page + made +
          "</main>\n<footer>Written by Detent. Nothing in this file is fetched from elsewhere.</footer>\n<script>\n" +
          std::string(html::kPageScript) + "</script>\n</body>\n</html>\n";
-}
-
-/// The origin with the data that the report names.
-PageOrigin with_data(PageOrigin origin, std::vector<PageOrigin::Data> data) {
-  origin.data = std::move(data);
-  return origin;
-}
-
-/// Of a report that counts its data once.
-PageOrigin with_data(const PageOrigin& origin, const PlanReport& plan) {
-  return with_data(origin, {{"Data", plan.samples, plan.sample_digest}});
 }
 
 using Errors = std::map<std::string, double>;
@@ -66,7 +54,7 @@ Errors own_errors(const SensitivityReport& report) {
   return errors;
 }
 
-/// "Scale 0.02371, zero point 0, scale group 2."
+/// Describes the encoding of each value: "Scale 0.02371, zero point 0, scale group 2."
 std::map<std::string, std::string> encodings_of(const QuantizeReport& report) {
   std::map<std::string, std::string> sentences;
   for (const auto& value : report.values)
@@ -80,7 +68,7 @@ std::map<std::string, std::string> encodings_of(const QuantizeReport& report) {
 
 std::string to_html(const QuantizeReport& report, const PageOrigin& origin) {
   PlanReport plan = report.plan;
-  plan.notes = report.notes;  // those of the plan, and of the rewrite
+  plan.notes = report.notes;  // of the plan and of the rewrite
   return page_of(
       name_of(plan.coverage.type), head(report.model, "quantization"), html::summary_section(report),
       {{"blame", "Blame", html::blame_section(report.verdict, report.histograms)},
@@ -98,7 +86,7 @@ std::string to_html(const QuantizeReport& report, const PageOrigin& origin) {
        {"graph", "Graph", html::graph_section(plan, {})},
        {"placement", "Placement", html::placement_section(plan)},
        {"provenance", "Provenance", html::provenance_section(report.provenance, report.floats)}},
-      with_data(origin, {{"Calibration data", report.provenance.samples, report.provenance.sample_digest}}));
+      origin, {{"Calibration data", report.provenance.samples, report.provenance.sample_digest}});
 }
 
 std::string to_html(const QuantizeWeightsReport& report, const PageOrigin& origin) {
@@ -129,8 +117,9 @@ std::string to_html(const ComparisonReport& comparison, const std::optional<Sens
                               {}})},
        {"placement", "Placement", html::placement_section(comparison.plan)},
        {"provenance", "Provenance", html::provenance_section(comparison.provenance, comparison.plan.floats)}},
-      with_data(origin, {{"Calibration data", comparison.provenance.samples, comparison.provenance.sample_digest},
-                         {"Evaluation data", comparison.evaluation_samples, comparison.evaluation_digest}}));
+      origin,
+      {{"Calibration data", comparison.provenance.samples, comparison.provenance.sample_digest},
+       {"Evaluation data", comparison.evaluation_samples, comparison.evaluation_digest}});
 }
 
 std::string to_html(const SensitivityReport& sensitivity, const PageOrigin& origin) {
@@ -145,9 +134,9 @@ std::string to_html(const SensitivityReport& sensitivity, const PageOrigin& orig
        {"values", "Values",
         html::values_section({sensitivity.histograms, sensitivity.plan, "", own_errors(sensitivity), {}})},
        {"placement", "Placement", pairs ? html::placement_section(sensitivity.plan) : std::string()}},
-      with_data(origin, {{pairs ? "Calibration data" : "Rounding data", sensitivity.calibration_samples,
-                          sensitivity.calibration_digest},
-                         {"Evaluation data", sensitivity.evaluation_samples, sensitivity.evaluation_digest}}));
+      origin,
+      {{pairs ? "Calibration data" : "Rounding data", sensitivity.calibration_samples, sensitivity.calibration_digest},
+       {"Evaluation data", sensitivity.evaluation_samples, sensitivity.evaluation_digest}});
 }
 
 std::string to_html(const PlanReport& plan, const PageOrigin& origin) {
@@ -157,20 +146,20 @@ std::string to_html(const PlanReport& plan, const PageOrigin& origin) {
                   {"graph", "Graph", html::graph_section(plan, {})},
                   {"placement", "Placement", html::placement_section(plan)},
                   {"equalizable", "Equalization", html::equalizable_section(plan)}},
-                 with_data(origin, plan));
+                 origin, {{"Data", plan.samples, plan.sample_digest}});
 }
 
 std::string to_html(const LintReport& report, const PageOrigin& origin) {
   PlanReport plan = report.plan;
   plan.notes.clear();  // they stand in the summary
-  // Findings say themselves what they mean.
+  // Findings name their types themselves.
   const auto said = [&](std::string section) { return in_words_of(plan.coverage.type, std::move(section)); };
   return page_of(name_of(CodeType::Int8), head(plan.model, "lint"), said(html::summary_section(report)),
                  {{"findings", "Findings", html::findings_section(report)},
                   {"coverage", "Coverage", said(html::coverage_section(plan.coverage))},
                   {"graph", "Graph", said(html::graph_section(plan, report.findings))},
                   {"placement", "Placement", said(html::placement_section(plan))}},
-                 with_data(origin, plan));
+                 origin, {{"Data", plan.samples, plan.sample_digest}});
 }
 
 }  // namespace detent

@@ -1,42 +1,58 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "detent/base/model_files.h"
 #include "detent/compare.h"
 #include "detent/lint.h"
 #include "detent/quantize.h"
 #include "detent/quantize_weights.h"
 #include "detent/sensitivity.h"
-#include "report/html/origin.h"
 
 namespace detent {
 
-/// One self-contained HTML page: nothing is fetched when it is opened, every chart is drawn when it is written, so it
-/// also reads without scripts and on paper. Its script sorts and filters tables, chooses a value and shows what is
-/// pointed at.
+/// Origin of a page. Empty members are left out of the page.
+struct PageOrigin {
+  std::string command;   ///< as typed: "detent plan model.onnx --html page.html"
+  std::string versions;  ///< of the program and its libraries, one a line
+  std::string model;     ///< path of the file that was read; the page shows its last part
+  ModelFiles files;      ///< digests of that file and of external weights
+  struct Data {
+    std::string use;  ///< "Calibration data"
+    size_t samples = 0;
+    std::string digest;  ///< of names and contents; empty: the page leaves the data out
+  };
+  std::vector<Data> data;  ///< used by the report
+  std::string date;        ///< only if requested, so that equal runs give equal pages
+};
+
+/// Writes one self-contained HTML page. It fetches nothing, and every chart is drawn in advance, so that it also works
+/// without scripts and on paper. Its script sorts and filters tables, selects a value and shows tooltips.
 ///
-/// sensitivity  adds the chart of layers and the values' own errors; absent -> those parts are not there.
-/// origin       command, versions, digest; empty: the page says nothing of its making.
+/// sensitivity  adds the chart of layers and the errors of single values; may be absent.
+/// origin       command, versions, digests; may be empty.
 /// Empty        a part without content is left out; without variants the summary says that nothing was compared.
 /// Size         about 8 kB a value with seven candidates, 0.5 kB a layer or edge.
-/// Text that comes from the model or the command line is escaped; bytes that are not UTF-8 become U+FFFD.
+/// Escaping     texts from the model or the command line are escaped; bytes that are not UTF-8 become U+FFFD.
 [[nodiscard]] std::string to_html(const ComparisonReport& comparison,
                                   const std::optional<SensitivityReport>& sensitivity, const PageOrigin& origin = {});
 
-/// The same page for one calibrator: layers first, no candidates.
+/// Writes the page of one calibrator: layers first, no candidates.
 [[nodiscard]] std::string to_html(const SensitivityReport& sensitivity, const PageOrigin& origin = {});
 
-/// The same page for one run of quantize: its verdict first, and what it rests on.
+/// Writes the page of one quantization, with its verdict first.
 [[nodiscard]] std::string to_html(const QuantizeReport& report, const PageOrigin& origin = {});
 
-/// The same page for weights alone: its verdict, what rounding gained, and every layer with what its weight lost.
+/// Writes the page of quantized weights: the verdict, the gain of rounding, and the loss of every weight.
 [[nodiscard]] std::string to_html(const QuantizeWeightsReport& report, const PageOrigin& origin = {});
 
-/// The same page for a plan: no values, for there was no data.
+/// Writes the page of a plan, without values.
 [[nodiscard]] std::string to_html(const PlanReport& plan, const PageOrigin& origin = {});
 
-/// The same page for a quantized file: its findings, and what of it runs in INT8.
+/// Writes the page of a quantized file: its findings and its coverage in INT8.
 [[nodiscard]] std::string to_html(const LintReport& report, const PageOrigin& origin = {});
 
 }  // namespace detent

@@ -1,28 +1,17 @@
-#include "report/html/cells.h"
-#include "report/html/markup.h"
-#include "report/html/notes.h"
-#include "report/html/numbers.h"
+#include <algorithm>
+
+#include "report/html/parts.h"
 #include "report/html/sections.h"
-#include "report/quantities.h"
 
 namespace detent::html {
 namespace {
 
-/// "R3 rule: reason"; without the dash that stands for "no rule".
-std::string why_text(const std::string& rule, const std::string& reason) {
-  return (rule.empty() || rule == "-" ? "" : escape(rule) + ": ") + escape(reason);
-}
-
-std::string why(const std::string& rule, const std::string& reason) {
-  return "<p class=\"reason\">" + why_text(rule, reason) + "</p>";
-}
-
 Table::Cell decision_cell(bool int8, const std::string& rule, const std::string& reason) {
-  return {std::string("<td data-key=\"") + (int8 ? "1" : "0") + "\" title=\"" + why_text(rule, reason) +
-          "\"><span class=\"tag" + (int8 ? " int8\">INT8" : "\">float") + "</span></td>"};
+  return {std::string("<td data-key=\"") + (int8 ? "1" : "0") + "\" title=\"" + why_text(rule, reason) + "\">" +
+          (int8 ? tag("INT8", "int8") : tag("float")) + "</td>"};
 }
 
-/// Float layers first: their reasons are what one looks for. The number is the layer's place in the model.
+/// Prints the layers, float ones first, each with its position in the model.
 std::string layers_table(const PlanReport& plan) {
   Table table{{{"<abbr title=\"Position in the model\">#</abbr>"},
                {"Layer", Kind::Name},
@@ -40,15 +29,13 @@ std::string layers_table(const PlanReport& plan) {
       if (layer.int8 != int8) continue;
       Table::Row& row = table.rows.emplace_back();
       if (!int8) row.attributes = " class=\"float\"";
-      row.cells = {{std::to_string(i + 1), static_cast<double>(i + 1)},
-                   {name_markup(layer.name) + " <small>" + escape(layer.op) + "</small>" +
-                    (int8 ? "" : why(layer.rule, layer.reason))},
+      row.cells = {count_cell(i + 1),
+                   {node_name(layer.name, layer.op) + (int8 ? "" : why(layer.rule, layer.reason))},
                    decision_cell(int8, layer.rule, layer.reason),
                    count(layer.macs, "number"),
                    count(layer.params, "number minor")};
     }
-  return "<div data-search=\"layers\" data-label=\"Search layers\" data-float-only=\"float only\">" +
-         table_markup(table, "id=\"layers\" class=\"wide\" data-shown=\"15\"") + "</div>";
+  return searchable(table, "layers", "Search layers", kShownFirst, kFloatOnly);
 }
 
 std::string edges_table(const PlanReport& plan) {
@@ -64,37 +51,64 @@ std::string edges_table(const PlanReport& plan) {
          (edge.scale_group ? ", scale group " + std::to_string(*edge.scale_group) : std::string()) + "</small></td>"},
         decision_cell(edge.pair, edge.rule, edge.reason)};
   }
-  return "<details id=\"edges-details\"><summary>Every edge: " + plural(plan.edges.size(), "edge") + ", " +
-         std::to_string(pairs) +
-         " with a pair</summary><div data-search=\"edges\" data-label=\"Search edges\" data-float-only=\"float "
-         "only\">" +
-         table_markup(table, "id=\"edges\" class=\"wide\"") + "</div></details>";
+  return folded("edges",
+                "Every edge: " + plural(plan.edges.size(), "edge") + ", " + std::to_string(pairs) + " with a pair",
+                searchable(table, "edges", "Search edges", {}, kFloatOnly));
 }
 
 std::string placement_lead(const PlanReport& plan) {
-  size_t kept_float = 0;
-  for (const auto& layer : plan.layers) kept_float += !layer.int8;
-  std::string text = "<p class=\"lead\">";
-  if (plan.layers.empty())
-    text += "The model has no weighted layers.";
-  else if (kept_float == 0)
-    text += "All " + plural(plan.layers.size(), "weighted layer") + " run in INT8.";
-  else
-    text += std::to_string(kept_float) + " of " + plural(plan.layers.size(), "weighted layer") +
-            (kept_float == 1 ? " stays float, listed first with its reason."
-                             : " stay float, listed first with their reasons.");
-  return text + "</p>";
+  if (plan.layers.empty()) return "The model has no weighted layers.";
+  const auto kept_float = std::ranges::count(plan.layers, false, &PlanReport::Layer::int8);
+  if (kept_float == 0) return "All " + plural(plan.layers.size(), "weighted layer") + " run in INT8.";
+  return std::to_string(kept_float) + " of " + plural(plan.layers.size(), "weighted layer") +
+         (kept_float == 1 ? " stays float, listed first with its reason."
+                          : " stay float, listed first with their reasons.");
+}
+
+std::string plan_verdict(const PlanReport& plan) {
+  if (plan.coverage.pairs == 0) return "Nothing would be quantized.";
+  return "<strong>" + plural(static_cast<size_t>(plan.coverage.pairs), "pair") + "</strong> on " +
+         plural(plan.quantized_values, "value") + ": " + std::to_string(plan.coverage.int8_layers) + " of " +
+         plural(static_cast<size_t>(plan.coverage.layers), "weighted layer") + " would run in INT8.";
 }
 
 }  // namespace
 
 std::string placement_section(const PlanReport& plan) {
   if (plan.layers.empty() && plan.edges.empty()) return {};
-  std::string html = "<section id=\"placement\"><h2>Placement</h2>" + placement_lead(plan);
-  html += notes_list(plan.notes, "notes-details");
-  if (!plan.layers.empty()) html += layers_table(plan);
-  if (!plan.edges.empty()) html += edges_table(plan);
-  return html + "</section>\n";
+  return section("placement", "Placement", placement_lead(plan),
+                 notes_list(plan.notes, "notes-details") + (plan.layers.empty() ? "" : layers_table(plan)) +
+                     (plan.edges.empty() ? "" : edges_table(plan)));
+}
+
+std::string summary_section(const PlanReport& plan) {
+  std::string figures = coverage_figure(plan.coverage);
+  if (plan.shared_scale_groups > 0)
+    figures += figure(std::to_string(plan.shared_scale_groups), "groups of shared scales");
+  return header_markup(
+      {"Placement",
+       plan.model,
+       {"target " + escape(plan.target), "opset " + std::to_string(plan.opset) + ", " + plural(plan.nodes, "node"),
+        plan.folded_batchnorms ? plural(plan.folded_batchnorms, "BatchNormalization") + " folded" : ""},
+       plan_verdict(plan),
+       {},
+       figures});
+}
+
+std::string equalizable_section(const PlanReport& plan) {
+  if (!plan.equalizable || plan.equalizable->empty()) return {};
+  std::string families;
+  Table table{{{"Value", Kind::Name}, {"Family", Kind::Words}}};
+  for (const auto& family : *plan.equalizable) {
+    families += (families.empty() ? "" : ",") + family.family;
+    for (const std::string& value : family.values)
+      table.rows.push_back({{{name_markup(value)}, {"<td>" + escape(family.family) + "</td>"}}});
+  }
+  return section("equalizable", "What could be equalized",
+                 plural(table.rows.size(), "value") +
+                     " whose channels could be evened out before calibration: <code>--equalize " + escape(families) +
+                     "</code>.",
+                 searchable(table, "equalizable-values", "Search values", " data-shown=\"15\" data-rows=\"values\""));
 }
 
 }  // namespace detent::html

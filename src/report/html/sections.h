@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "detent/compare.h"
@@ -11,70 +12,79 @@
 #include "detent/quantize_weights.h"
 #include "detent/sensitivity.h"
 
+namespace detent {
+struct PageOrigin;
+}
+
 namespace detent::html {
 
-/// The parts of the page, each a <section> with its heading, or "" when there is nothing to show.
+/// Style and script of the page: all .css and all .js files of src/report/html/page, ordered by name and embedded by
+/// src/report/html/embed_page.cmake.
+extern const std::string_view kPageStyle;
+extern const std::string_view kPageScript;
 
-/// The models and samples that were compared, the winner, and by how much it won. Always there.
+/// Parts of the page. Each function prints one; "" when there is nothing to show. Summaries are never empty.
+
+/// Prints the samples, the winner, and its lead over the next candidate.
 [[nodiscard]] std::string summary_section(const ComparisonReport& report);
-/// The cost of all layers together, and the layer that costs most. Always there.
+/// Prints the cost of all layers together, and the layer that costs most.
 [[nodiscard]] std::string summary_section(const SensitivityReport& report);
-/// The verdict with what it rests on, what one must know and what to try next. Always there.
+/// Prints the verdict with its reasons, limits and cures.
 [[nodiscard]] std::string summary_section(const QuantizeReport& report);
-/// The same for weights alone.
 [[nodiscard]] std::string summary_section(const QuantizeWeightsReport& report);
-/// Every layer with a weight: its type, what its codes lose, or why it stays float; and what rounding by inputs gained.
-[[nodiscard]] std::string weights_section(const QuantizeWeightsReport& report);
-/// How much of the plan is INT8. Always there.
+/// Prints the share of the plan in INT8.
 [[nodiscard]] std::string summary_section(const PlanReport& plan);
-/// The findings counted, what the file was built for, and what of it runs in INT8. Always there.
+/// Prints the number of findings, the engine that the file was built for, and its share in INT8.
 [[nodiscard]] std::string summary_section(const LintReport& report);
-/// The kinds of findings with their cures, and every finding.
+/// Prints every weighted layer with its type and loss, or why it stays float; and the gain of rounding.
+[[nodiscard]] std::string weights_section(const QuantizeWeightsReport& report);
+/// Prints the kinds of findings with their cures, and every finding.
 [[nodiscard]] std::string findings_section(const LintReport& report);
-/// The values whose channels equalization could even out, by family.
+/// Prints the values whose channels equalization could even out, by family.
 [[nodiscard]] std::string equalizable_section(const PlanReport& plan);
-/// What the outputs gain without the pair of one value. Names link to the value's histogram where there is one.
+/// Prints the gain at the outputs without the pair of one value. Names link to the value's histogram, if there is one.
 [[nodiscard]] std::string blame_section(const VerdictReport& verdict, const std::vector<ValueHistogram>& histograms);
-/// How many values' ranges each calibration sample sets alone, as a plot, and a table of the first samples.
+/// Draws the number of ranges that each calibration sample sets alone, and lists the first samples.
 [[nodiscard]] std::string outliers_section(const OutlierReport& report);
-/// The candidates that "auto" measured.
+/// Prints the candidates that "auto" measured.
 [[nodiscard]] std::string choice_section(const std::optional<CalibratorMeasurement>& measured);
-/// What each step of the best level gained, and whether it was kept. Without steps "".
+/// Prints the gain of each step of the accuracy level, and whether it was kept.
 [[nodiscard]] std::string accuracy_section(const AccuracyReport& accuracy);
-/// SQNR and cosine of each output of the written model.
+/// Prints SQNR and cosine of each output of the written model.
 [[nodiscard]] std::string error_section(const std::optional<ErrorReport>& error);
-/// What the written file says of its making, and the type of its floats where it is not FP32.
+/// Prints the origin of the page.
+[[nodiscard]] std::string origin_section(const PageOrigin& origin);
+/// Prints the provenance in the written file, and the type of its floats where it is not FP32.
 [[nodiscard]] std::string provenance_section(const Provenance& provenance, const std::optional<FloatReport>& floats);
-/// One row a variant with every metric; the outputs one by one where there are several.
+/// Prints one row per variant with every metric, and single outputs where there are several.
 [[nodiscard]] std::string candidates_section(const ComparisonReport& report);
-/// How many nodes compute in the 16-bit type and which stay FP32, by reason and one by one; "" where none was asked
-/// for.
+/// Prints the number of nodes in the 16-bit type, and the nodes that stay FP32, by reason and one by one.
 [[nodiscard]] std::string floats_section(const std::optional<FloatReport>& report);
-/// Below the candidates, where they are types: size of the file and of its weights, shares of the types, how each was
-/// made. Else "".
-[[nodiscard]] std::string type_sizes_table(const ComparisonReport& report);
-/// How much of the model runs in INT8; where something is half, how much is INT8, half and FP32.
+/// Prints the shares in INT8 and, where something is half, those in INT8, half and FP32.
 [[nodiscard]] std::string coverage_section(const CoverageReport& coverage);
-/// Families that were tried, and the imbalance of the channels of every value that was equalized, before and after; and
-/// what correcting the biases behind it gained.
+/// Prints the families that were tried, the imbalance of channels before and after, and the gain of bias correction.
 [[nodiscard]] std::string equalization_section(const std::optional<EqualizeReport>& report,
                                                const std::optional<BiasCorrectionReport>& correction = std::nullopt);
-/// SQNR at the output when one layer is quantized, and when all others are.
+/// Prints the SQNR at the output with one layer quantized, and with all others.
 [[nodiscard]] std::string sensitivity_section(const SensitivityReport& report);
-/// What the part with the values looks at.
+
+/// Input of values_section().
 struct ValuesView {
   const std::vector<ValueHistogram>& histograms;
   const PlanReport& plan;
-  std::string best;                              ///< the calibrator whose range stands out
-  std::map<std::string, double> own_sqnr_db;     ///< of values by name, behind their own pair; empty: not measured
-  std::map<std::string, std::string> encodings;  ///< a sentence by name: how the value is represented; may be empty
+  std::string best;                              ///< the calibrator whose range is highlighted
+  std::map<std::string, double> own_sqnr_db;     ///< of values by name, after their pair; empty: not measured
+  std::map<std::string, std::string> encodings;  ///< a sentence about the encoding by name; may be empty
 };
-/// Every value's histogram with its ranges, chosen from a list: largest own error first where that was measured, else
-/// widest disagreement of the calibrators, for a single one what its range leaves out.
+/// Prints every value's histogram with its ranges, selected from a list: the largest error first if it was measured,
+/// else the largest difference of the calibrators, or the most clipped with one calibrator.
 [[nodiscard]] std::string values_section(const ValuesView& view);
-/// The list alone, of values whose histograms are not known.
+/// Lists values without histograms.
 [[nodiscard]] std::string scales_section(const std::vector<QuantizeReport::QuantizedValue>& values);
-/// Layers and edges with the decision and its reason.
+/// Draws the graph in layers, with nodes coloured by their type and marks for pairs and casts, and lists it with every
+/// reason and with the findings that name a node. Above 5000 nodes it is only listed.
+[[nodiscard]] std::string graph_section(const PlanReport& plan, const std::vector<LintReport::Finding>& findings);
+/// Prints layers and edges with the decision and its reason.
 [[nodiscard]] std::string placement_section(const PlanReport& plan);
 
 }  // namespace detent::html

@@ -4,32 +4,22 @@
 #include <optional>
 
 #include "report/compared_types.h"
-#include "report/html/figures.h"
-#include "report/html/markup.h"
 #include "report/html/metric.h"
-#include "report/html/numbers.h"
+#include "report/html/parts.h"
 #include "report/html/sections.h"
 #include "report/output_errors.h"
-#include "report/quantities.h"
-#include "report/ranked_layers.h"
-#include "report/weight_format.h"
 
 namespace detent::html {
 namespace {
 
 using SummaryVariant = ComparisonReport::Variant;
 
-std::optional<double> find_metric(const std::map<std::string, double>& metrics, const std::string& name) {
-  const auto found = metrics.find(name);
-  return found == metrics.end() ? std::nullopt : std::optional(found->second);
-}
-
-/// True when the two are one model under two names: `auto` and what it takes.
+/// Returns true for two names of one model: `auto` and the calibrator it takes.
 bool same_model(const SummaryVariant& a, const SummaryVariant& b) {
   return a.takes == b.calibrator || b.takes == a.calibrator;
 }
 
-/// The variant that comes closest to the winner, null when there is no other with a value.
+/// Returns the variant closest to the winner; null when no other has a value.
 const SummaryVariant* next_best(const ComparisonReport& report, const SummaryVariant& winner) {
   const SummaryVariant* best = nullptr;
   for (const auto& variant : report.variants) {
@@ -42,18 +32,17 @@ const SummaryVariant* next_best(const ComparisonReport& report, const SummaryVar
   return best;
 }
 
-/// "2.05 points above NAME", "level with NAME" where both would be printed alike.
+/// Returns "2.05 points above NAME"; "level with NAME" where both are printed alike.
 std::string beside(const MetricStyle& style, double value, double other, const std::string& name) {
-  if (!style.differ(value, other)) return "level with " + name;
+  if (style.number(value) == style.number(other)) return "level with " + name;
   if (!std::isfinite(value - other)) return (value > other ? "above " : "below ") + name;
   return style.difference(value, other) + (value > other ? " above " : " below ") + name;
 }
 
-/// Names the candidates that the samples do not separate from the winner.
+/// Names the candidates that score the same as the winner within the noise.
 std::string certainty(const ComparisonReport& report, const SummaryVariant& winner) {
   if (report.variants.size() < 2 || !winner.score_error) return {};
-  const std::string clause = escape(ties_text(report.ties, report.evaluation_samples));
-  return (report.ties.empty() ? " It is " : " ") + clause + ".";
+  return (report.ties.empty() ? " It is " : " ") + escape(ties_text(report.ties, report.evaluation_samples)) + ".";
 }
 
 std::string summary_verdict(const ComparisonReport& report) {
@@ -78,7 +67,7 @@ std::string summary_verdict(const ComparisonReport& report) {
   return text + "." + certainty(report, *winner);
 }
 
-/// Up to four numbers of the winner that decide: the criterion, SQNR, coverage, size.
+/// Prints up to four numbers of the winner: the criterion, SQNR, coverage, size.
 std::string key_figures(const ComparisonReport& report, const SummaryVariant& winner) {
   std::string html;
   const auto add_metric = [&](const std::string& metric) {
@@ -97,23 +86,7 @@ std::string key_figures(const ComparisonReport& report, const SummaryVariant& wi
     for (const Metric& metric : kMetrics)
       if (metric.is_agreement()) add_metric(metric.name);
   if (!report.types) html += coverage_figure(report.plan.coverage);
-  if (winner.size_bytes > 0) html += figure(bytes_text(static_cast<double>(winner.size_bytes)), "file size", "");
-  return html.empty() ? html : "<dl class=\"figures\">" + html + "</dl>";
-}
-
-std::string summary_facts(const ComparisonReport& report) {
-  return "<ul class=\"facts\"><li>target " + escape(report.target) + "</li>" +
-         samples_fact(report.calibration_samples, "calibration", report.calibration_seconds) +
-         samples_fact(report.evaluation_samples, "evaluation", report.evaluation_seconds) +
-         skipped_fact(report.skipped_samples) + "</ul>";
-}
-
-std::string summary_facts(const SensitivityReport& report) {
-  return "<ul class=\"facts\"><li>target " + escape(report.target) + "</li><li>" +
-         (report.weights ? "weights alone, " + escape(format_text(*report.weights))
-                         : "calibrator " + escape(report.calibrator)) +
-         "</li>" + samples_fact(report.calibration_samples, report.weights ? "rounding" : "calibration") +
-         samples_fact(report.evaluation_samples, "evaluation") + skipped_fact(report.skipped_samples) + "</ul>";
+  return html + (winner.size_bytes > 0 ? figure(bytes_text(winner.size_bytes), "file size") : "");
 }
 
 std::string summary_verdict(const SensitivityReport& report) {
@@ -122,7 +95,7 @@ std::string summary_verdict(const SensitivityReport& report) {
   const auto& worst = layers.front();
   return "<strong>" + escape(worst.name) + "</strong> costs most: alone in INT8 it leaves " +
          decibels(worst.sqnr_db_alone) + " at " + the_output(report.outputs) + ". All layers together leave " +
-         decibels(report.sqnr_db_all) + ", all but this one " + decibels(worst.sqnr_db_all_but) + ".";
+         decibels(report.sqnr_db_all) + ", all except this one " + decibels(worst.sqnr_db_all_but) + ".";
 }
 
 }  // namespace
@@ -130,22 +103,32 @@ std::string summary_verdict(const SensitivityReport& report) {
 std::string summary_section(const ComparisonReport& report) {
   const SummaryVariant* winner = winning_variant(report);
   const std::string limit = report.types ? limit_text(report) : std::string();
-  return std::string("<header id=\"summary\"><p class=\"eyebrow\">Comparison of ") +
-         (report.types ? "types" : "calibrators") + "</p><h1>" + escaped_file_name(report.model) + "</h1>" +
-         summary_facts(report) + "<p class=\"verdict\">" + summary_verdict(report) + "</p>" +
-         (limit.empty() ? "" : "<ul class=\"notes advice\"><li>" + sentence(limit) + "</li></ul>") +
-         (winner ? key_figures(report, *winner) : std::string()) + "</header>\n";
+  return header_markup({report.types ? "Comparison of types" : "Comparison of calibrators",
+                        report.model,
+                        {"target " + escape(report.target),
+                         samples_fact(report.calibration_samples, "calibration", report.calibration_seconds),
+                         samples_fact(report.evaluation_samples, "evaluation", report.evaluation_seconds),
+                         skipped_fact(report.skipped_samples)},
+                        summary_verdict(report),
+                        {limit.empty() ? limit : sentence(limit)},
+                        winner ? key_figures(report, *winner) : ""});
 }
 
 std::string summary_section(const SensitivityReport& report) {
-  const std::string cost = fmt::format("the price of {:.1f} FP32 runs", report.plain_runs);
-  return "<header id=\"summary\"><p class=\"eyebrow\">Sensitivity of layers</p><h1>" + escaped_file_name(report.model) +
-         "</h1>" + summary_facts(report) + "<p class=\"verdict\">" + summary_verdict(report) +
-         "</p><dl class=\"figures\">" + figure(decibels(report.sqnr_db_all), "SQNR with all layers", "") +
-         (report.weights ? std::string() : coverage_figure(report.plan.coverage)) +
-         figure(std::to_string(report.variants), "quantized models measured",
-                report.plain_runs > 0 ? cost : std::string()) +
-         "</dl></header>\n";
+  return header_markup(
+      {"Sensitivity of layers",
+       report.model,
+       {"target " + escape(report.target),
+        report.weights ? "weights alone, " + escape(format_text(*report.weights))
+                       : "calibrator " + escape(report.calibrator),
+        samples_fact(report.calibration_samples, report.weights ? "rounding" : "calibration"),
+        samples_fact(report.evaluation_samples, "evaluation"), skipped_fact(report.skipped_samples)},
+       summary_verdict(report),
+       {},
+       figure(decibels(report.sqnr_db_all), "SQNR with all layers") +
+           (report.weights ? "" : coverage_figure(report.plan.coverage)) +
+           figure(std::to_string(report.variants), "quantized models measured",
+                  report.plain_runs > 0 ? fmt::format("at the cost of {:.1f} FP32 runs", report.plain_runs) : "")});
 }
 
 }  // namespace detent::html

@@ -16,14 +16,14 @@ namespace {
 constexpr int kChartHeight = 220;      // of the plot, in CSS pixels
 constexpr int kChartAxisHeight = 24;   // below it, for the ticks
 constexpr double kChartMargin = 0.04;  // left and right of the data
-constexpr double kReach = 0.2;         // a range that ends this close outside the data is shown whole
+constexpr double kReach = 0.2;         // ranges that end this close to the data are shown whole
 
 double magnitude(const ValueHistogram::ChosenRange& range) {
   return std::max(std::abs(range.min), std::abs(range.max));
 }
 
-/// The data, the real zero, and those ends of ranges that lie near. A symmetric range around data that is never
-/// negative would otherwise leave half of the chart empty.
+/// Returns an axis over the data, 0, and the ends of ranges that are close. A symmetric range around non-negative data
+/// would otherwise leave half of the chart empty.
 Axis value_axis(const ValueHistogram& value) {
   const double low = std::min(value.min, 0.0), high = std::max(value.max, 0.0);
   const double reach = kReach * (high - low);
@@ -37,7 +37,7 @@ Axis value_axis(const ValueHistogram& value) {
 
 double log_height(double count, double most) { return kChartHeight * std::log10(1 + count) / std::log10(1 + most); }
 
-/// Powers of ten: every one, every second ..., at most five.
+/// Draws every power of ten, every second ..., at most five.
 std::string count_grid(double most) {
   const int decades = static_cast<int>(std::floor(std::log10(std::max(most, 1.0))));
   const int step = decades / 5 + 1;
@@ -51,7 +51,7 @@ std::string count_grid(double most) {
   return svg;
 }
 
-/// One step of the outline for every run of equally high bins, in a coordinate system of one unit a bin.
+/// Draws the bins as an outline with one step for each run of equal bins; one unit across is one bin.
 std::string histogram_bars(const ValueHistogram& value, const Axis& axis, double most) {
   std::string path = "M0 " + std::to_string(kChartHeight);
   int height = 0;
@@ -72,14 +72,14 @@ std::string histogram_bars(const ValueHistogram& value, const Axis& axis, double
   end_run();
   path += "V" + std::to_string(kChartHeight) + "z";
   const double width = static_cast<double>(value.bins.size()) * value.width;
-  // The first and last bin may reach beyond the data and so beyond the axis; positions are not clamped here.
+  // The first and last bin may exceed the data and the axis; positions are not clamped here.
   return "<svg x=\"" + fmt::format("{:.3f}", 100 * axis.at(value.first)) + "%\" width=\"" +
          fmt::format("{:.3f}", 100 * width / (axis.high - axis.low)) + "%\" height=\"" + std::to_string(kChartHeight) +
          "\" viewBox=\"0 0 " + std::to_string(value.bins.size()) + " " + std::to_string(kChartHeight) +
          "\" preserveAspectRatio=\"none\"><path class=\"bars\" d=\"" + path + "\"/></svg>";
 }
 
-/// Both ends of a range through the plot, and a veil over what lies outside.
+/// Draws both ends of a range through the plot, and a veil over what lies outside.
 std::string limits(const ValueHistogram::ChosenRange& range, const Axis& axis, bool best) {
   const std::string low = percentage(axis.at(range.min)), high = percentage(axis.at(range.max));
   const std::string height = "height=\"" + std::to_string(kChartHeight) + "\"";
@@ -113,7 +113,7 @@ std::string clip_text(double fraction) {
   return "clips " + fmt::format("{:.2g}", 100 * fraction) + "\u00A0%";
 }
 
-/// An end outside the axis is an arrow.
+/// Prints a range below the plot; an end outside the axis is an arrow.
 std::string range_row(const ValueHistogram& value, const ValueHistogram::ChosenRange& range, const Axis& axis,
                       bool best) {
   const double low = std::clamp(axis.at(range.min), 0.0, 1.0), high = std::clamp(axis.at(range.max), 0.0, 1.0);

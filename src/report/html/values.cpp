@@ -5,27 +5,24 @@
 #include <limits>
 #include <map>
 
-#include "report/html/cells.h"
-#include "report/html/markup.h"
-#include "report/html/numbers.h"
+#include "report/html/parts.h"
 #include "report/html/sections.h"
 #include "report/html/value_chart.h"
-#include "report/quantities.h"
 
 namespace detent::html {
 namespace {
 
 using Edges = std::map<std::string, std::vector<const PlanReport::Edge*>>;
 
-/// One line of the list of values.
+/// An entry of the list of values.
 struct Entry {
   const ValueHistogram* value = nullptr;
   size_t position = 0;                                            ///< in the model, from 1
-  double spread = std::numeric_limits<double>::quiet_NaN();       ///< see range_spread
-  const ValueHistogram::ChosenRange* range = nullptr;             ///< the best calibrator's; nullptr: none
-  double clipped = 0;                                             ///< fraction of its elements, by the best range
+  double spread = std::numeric_limits<double>::quiet_NaN();       ///< of range_spread()
+  const ValueHistogram::ChosenRange* range = nullptr;             ///< of the best calibrator; nullptr: none
+  double clipped = 0;                                             ///< fraction of the elements, by the best range
   double own_sqnr_db = std::numeric_limits<double>::quiet_NaN();  ///< NaN where it was not measured
-  std::string encoding;                                           ///< a sentence, may be empty
+  std::string encoding;                                           ///< a sentence; may be empty
 };
 
 const ValueHistogram::ChosenRange* best_range(const ValueHistogram& value, const std::string& best) {
@@ -34,10 +31,10 @@ const ValueHistogram::ChosenRange* best_range(const ValueHistogram& value, const
   return range == value.ranges.end() ? nullptr : &*range;
 }
 
-/// What the list tells of each value beside its name, and what comes first in it.
+/// Order of the list, and the number beside each name.
 enum class Ranking { OwnError, Spread, Clipped };
 
-/// False where one calibrator alone chose ranges.
+/// Returns true where several calibrators chose ranges.
 bool has_candidates(const ValuesView& view) {
   return std::ranges::any_of(view.histograms, [](const ValueHistogram& value) { return value.ranges.size() > 1; });
 }
@@ -47,7 +44,7 @@ Ranking ranking_of(const ValuesView& view) {
   return has_candidates(view) ? Ranking::Spread : Ranking::Clipped;
 }
 
-/// Worst first; the rest in model order.
+/// Sorts the values, worst first and of equals in model order.
 std::vector<Entry> ranked_entries(const ValuesView& view, Ranking ranking) {
   std::vector<Entry> entries;
   for (size_t i = 0; i < view.histograms.size(); ++i) {
@@ -74,77 +71,56 @@ std::vector<Entry> ranked_entries(const ValuesView& view, Ranking ranking) {
   return entries;
 }
 
-/// A column of the list, and its cell for a value.
-struct Column {
-  Table::Column column;
-  Table::Cell (*cell)(const Entry&);
-};
-
-std::vector<Column> columns_of(bool candidates, Ranking ranking) {
-  std::vector<Column> columns;
-  if (candidates)
-    columns.push_back(
-        {{"Spread", Kind::Number, "Largest over smallest range that a calibrator chose"},
-         [](const Entry& entry) -> Table::Cell {
-           return {std::isnan(entry.spread) ? "\u2013" : fixed_text(entry.spread, 1) + "\u00D7", entry.spread};
-         }});
-  else
-    columns.push_back({{"Range", Kind::Minor, "What the calibrator keeps"}, [](const Entry& entry) -> Table::Cell {
-                         if (!entry.range) return {"\u2013"};
-                         return {range_text(entry.range->min, entry.range->max),
-                                 std::max(std::abs(entry.range->min), std::abs(entry.range->max))};
-                       }});
-  if (ranking == Ranking::OwnError)
-    columns.push_back(
-        {{"SQNR", Kind::Number, "SQNR of the value after its own pair, in dB"}, [](const Entry& entry) -> Table::Cell {
-           return {fixed_text(entry.own_sqnr_db, 1), entry.own_sqnr_db};
-         }});
-  if (ranking == Ranking::Clipped)
-    columns.push_back({{"Clips", Kind::Number, "Share of the elements outside the range, in percent"},
-                       [](const Entry& entry) -> Table::Cell {
-                         return {entry.clipped > 0 ? fmt::format("{:.2g}", 100 * entry.clipped) + "\u00A0%" : "\u2013",
-                                 entry.clipped};
-                       }});
-  return columns;
-}
-
-/// "largest own error first".
+/// Describes the order of the list.
 const char* order_text(const std::vector<Entry>& entries, Ranking ranking) {
-  if (ranking == Ranking::OwnError) return "largest own error first";
-  if (ranking == Ranking::Spread) return "those first on which the calibrators differ most";
+  if (ranking == Ranking::OwnError) return "largest error first";
+  if (ranking == Ranking::Spread) return "largest difference of the calibrators first";
   const bool clips = !entries.empty() && entries.front().clipped > 0;
-  return clips ? "those first of which the range leaves out most" : "in the order of the model";
+  return clips ? "most clipped first" : "in the order of the model";
 }
 
-std::string value_list(const std::vector<Entry>& entries, const std::vector<Column>& columns) {
+std::string value_list(const std::vector<Entry>& entries, bool candidates, Ranking ranking) {
   Table table{{{"<abbr title=\"Position in the model\">#</abbr>", Kind::Number, "Position in the model"},
-               {"Value", Kind::Name}}};
-  for (const Column& column : columns) table.columns.push_back(column.column);
+               {"Value", Kind::Name},
+               candidates ? Table::Column{"Spread", Kind::Number, "Largest over smallest range of the calibrators"}
+                          : Table::Column{"Range", Kind::Minor, "Range that the calibrator keeps"}}};
+  if (ranking == Ranking::OwnError)
+    table.columns.push_back({"SQNR", Kind::Number, "SQNR of the value after its pair, in dB"});
+  if (ranking == Ranking::Clipped)
+    table.columns.push_back({"Clips", Kind::Number, "Share of the elements outside the range, in percent"});
   for (const Entry& entry : entries) {
     Table::Row& row = table.rows.emplace_back();
     if (&entry == entries.data()) row.attributes = " class=\"chosen\"";
-    const std::string position = std::to_string(entry.position);
-    row.cells = {{position, static_cast<double>(entry.position)},
-                 {"<a href=\"#value-" + position + "\">" + name_markup(entry.value->name) + " <small>" +
-                  escape(entry.value->op) + "</small></a>"}};
-    for (const Column& column : columns) row.cells.push_back(column.cell(entry));
+    row.cells = {count_cell(entry.position),
+                 {"<a href=\"#value-" + std::to_string(entry.position) + "\">" +
+                  node_name(entry.value->name, entry.value->op) + "</a>"}};
+    if (candidates)
+      row.cells.push_back({std::isnan(entry.spread) ? "\u2013" : fixed_text(entry.spread, 1) + "\u00D7", entry.spread});
+    else if (const auto* range = entry.range)
+      row.cells.push_back({range_text(range->min, range->max), std::max(std::abs(range->min), std::abs(range->max))});
+    else
+      row.cells.push_back({"\u2013"});
+    if (ranking == Ranking::OwnError) row.cells.push_back(fixed_cell(entry.own_sqnr_db, 1));
+    if (ranking == Ranking::Clipped)
+      row.cells.push_back(
+          {entry.clipped > 0 ? fmt::format("{:.2g}\u00A0%", 100 * entry.clipped) : "\u2013", entry.clipped});
   }
   return table_markup(table, "id=\"value-list\"");
 }
 
-/// "1,234,567 elements from −0.28 to 6.02, 12.3 % of them zero (not drawn)".
+/// Returns "1,234,567 elements from −0.28 to 6.02, 12.3 % of them zero (not drawn)." and what else is known.
 std::string value_facts(const Entry& entry) {
   const ValueHistogram& value = *entry.value;
-  std::string text = grouped_text(value.count) + (value.count == 1 ? " element" : " elements") + " from " +
+  std::string text = grouped_text(value.count) + (value.count == 1 ? " element from " : " elements from ") +
                      number_text(value.min) + " to " + number_text(value.max);
   if (value.zeros > 0 && value.count > 0) {
     const double share = static_cast<double>(value.zeros) / static_cast<double>(value.count);
-    constexpr double kLeast = 0.0005;  // less would read 0.0 %
+    constexpr double kLeast = 0.0005;  // less would print as 0.0 %
     text += ", " + (share < kLeast ? "fewer than 0.1\u00A0%" : percent_text(share)) + " of them zero (not drawn)";
   }
   text += ".";
   if (!std::isnan(entry.own_sqnr_db))
-    text += " Its own SQNR after quantization is " + fixed_text(entry.own_sqnr_db, 1) + "\u00A0dB.";
+    text += " Its SQNR after quantization is " + fixed_text(entry.own_sqnr_db, 1) + "\u00A0dB.";
   if (!entry.encoding.empty()) text += " " + escape(entry.encoding);
   return text;
 }
@@ -152,9 +128,9 @@ std::string value_facts(const Entry& entry) {
 std::string readers(const std::vector<const PlanReport::Edge*>& edges) {
   std::string html = "<h4>Read by</h4><ul class=\"readers\">";
   for (const PlanReport::Edge* edge : edges)
-    html += "<li><span class=\"tag" + std::string(edge->pair ? " int8\">INT8" : "\">float") + "</span> <span>" +
-            name_markup(edge->consumer) + " <small>" + escape(edge->op) + "</small><br><span class=\"reason\">" +
-            escape(edge->reason) + "</span></span></li>";
+    html += "<li>" + (edge->pair ? tag("INT8", "int8") : tag("float")) + " <span>" +
+            node_name(edge->consumer, edge->op) + "<br><span class=\"reason\">" + escape(edge->reason) +
+            "</span></span></li>";
   return html + "</ul>";
 }
 
@@ -162,8 +138,8 @@ std::string article(const Entry& entry, const Edges& edges, const std::string& b
   const std::string id = "value-" + std::to_string(entry.position);
   std::string html = "<article class=\"value" + std::string(first ? " chosen" : "") + "\" id=\"" + id +
                      "\" aria-labelledby=\"" + id + "-name\"><h3 id=\"" + id + "-name\">" +
-                     name_markup(entry.value->name) + " <small>" + escape(entry.value->op) + "</small></h3><p>" +
-                     value_facts(entry) + "</p>" + value_chart(*entry.value, best);
+                     node_name(entry.value->name, entry.value->op) + "</h3><p>" + value_facts(entry) + "</p>" +
+                     value_chart(*entry.value, best);
   if (const auto found = edges.find(entry.value->name); found != edges.end()) html += readers(found->second);
   return html + "</article>\n";
 }
@@ -176,15 +152,32 @@ std::string values_section(const ValuesView& view) {
   const std::vector<Entry> entries = ranked_entries(view, ranking);
   Edges edges;
   for (const auto& edge : view.plan.edges) edges[edge.value].push_back(&edge);
-  std::string html = "<section id=\"values\"><h2>Values and their ranges</h2><p class=\"lead\">" +
-                     plural(view.histograms.size(), "value") + ", " + order_text(entries, ranking) +
-                     ". Bars count elements on a logarithmic scale; the lines are the range that " +
-                     (has_candidates(view) ? "each calibrator" : "the calibrator") +
-                     " keeps.</p><div class=\"browser\"><div class=\"list\" data-search=\"value-list\" "
-                     "data-label=\"Search values\">" +
-                     value_list(entries, columns_of(has_candidates(view), ranking)) + "</div><div class=\"articles\">";
+  std::string html =
+      "<div class=\"browser\"><div class=\"list\" data-search=\"value-list\" data-label=\"Search "
+      "values\">" +
+      value_list(entries, has_candidates(view), ranking) + "</div><div class=\"articles\">";
   for (size_t i = 0; i < entries.size(); ++i) html += article(entries[i], edges, view.best, i == 0);
-  return html + "</div></div></section>\n";
+  return section("values", "Values and their ranges",
+                 plural(view.histograms.size(), "value") + ", " + order_text(entries, ranking) +
+                     ". Bars count elements on a logarithmic scale; the lines are the range that " +
+                     (has_candidates(view) ? "each calibrator" : "the calibrator") + " keeps.",
+                 html + "</div></div>");
+}
+
+std::string scales_section(const std::vector<QuantizeReport::QuantizedValue>& values) {
+  if (values.empty()) return {};
+  Table table{{{"Value", Kind::Name},
+               {"Range", Kind::Number, "Kept values"},
+               {"Scale", Kind::Number, "Size of one step"},
+               {"Zero point", Kind::Minor, "Code of the value 0"}}};
+  for (const auto& value : values)
+    table.rows.push_back({{{name_markup(value.name)},
+                           {range_text(value.min, value.max), std::max(std::abs(value.min), std::abs(value.max))},
+                           {number_text(value.scale), value.scale},
+                           {std::to_string(value.zero_point), static_cast<double>(value.zero_point)}}});
+  return section("values", "Values and their ranges",
+                 plural(values.size(), "value") + " with imported scales, whose distribution is unknown.",
+                 searchable(table, "value-scales", "Search values"));
 }
 
 }  // namespace detent::html

@@ -15,13 +15,13 @@ namespace detent {
 namespace json {
 namespace {
 
-/// Members stay in the order in which they are written.
+/// Members keep the order in which they are written.
 using Json = nlohmann::ordered_json;
 
 template <class T>
 Json json_of(const T& value);
 
-/// Writes the fields of a report into an object.
+/// Visitor that writes the fields of a report into an object.
 class Writer {
  public:
   explicit Writer(Json& object) : object_(object) {}
@@ -89,28 +89,29 @@ Json json_of(const T& value) {
     return struct_of(value);
 }
 
-std::string document_of(const auto& report) {
-  return struct_of(report).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
 }  // namespace
 }  // namespace json
 
-std::string to_json(const ModelReport& report) { return json::document_of(report); }
-std::string to_json(const TableReport& report) { return json::document_of(report); }
-std::string to_json(const DistributionReport& report) { return json::document_of(report); }
-std::string to_json(const PlanReport& report) { return json::document_of(report); }
-std::string to_json(const LintReport& report) { return json::document_of(report); }
-std::string to_json(const QuantizeReport& report) { return json::document_of(report); }
-std::string to_json(const QuantizeWeightsReport& report) { return json::document_of(report); }
-std::string to_json(const CastReport& report) { return json::document_of(report); }
-std::string to_json(const VerifyReport& report) { return json::document_of(report); }
-std::string to_json(const ComparisonReport& report) {
-  return report.types ? json::document_of(json::ComparedTypes{report}) : json::document_of(report);
+template <class Report>
+std::string to_json(const Report& report) {
+  if constexpr (std::is_same_v<Report, ComparisonReport>)
+    if (report.types) return to_json(json::ComparedTypes{report});
+  return json::struct_of(report).dump(2, ' ', false, json::Json::error_handler_t::replace) + "\n";
 }
-std::string to_json(const SensitivityReport& report) { return json::document_of(report); }
-std::string to_json(const RunReport& report) { return json::document_of(report); }
-std::string to_json(const CacheExportReport& report) { return json::document_of(report); }
-std::string to_json(const CacheImportReport& report) { return json::document_of(report); }
+
+template std::string to_json(const ModelReport&);
+template std::string to_json(const TableReport&);
+template std::string to_json(const DistributionReport&);
+template std::string to_json(const PlanReport&);
+template std::string to_json(const LintReport&);
+template std::string to_json(const QuantizeReport&);
+template std::string to_json(const QuantizeWeightsReport&);
+template std::string to_json(const CastReport&);
+template std::string to_json(const VerifyReport&);
+template std::string to_json(const ComparisonReport&);
+template std::string to_json(const SensitivityReport&);
+template std::string to_json(const RunReport&);
+template std::string to_json(const CacheExportReport&);
+template std::string to_json(const CacheImportReport&);
 
 }  // namespace detent

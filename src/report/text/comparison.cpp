@@ -1,13 +1,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
-#include <filesystem>
 
 #include "report/compared_types.h"
 #include "report/output_errors.h"
-#include "report/quantities.h"
-#include "report/text/columns.h"
 #include "report/text/text.h"
 
 namespace detent {
@@ -16,7 +12,7 @@ namespace {
 
 using Metrics = std::map<std::string, double>;
 
-/// The metrics that there are.
+/// Returns the metrics that were measured.
 std::vector<Metric> columns_of(const ComparisonReport& report) {
   std::vector<Metric> columns;
   for (const Metric& metric : kMetrics)
@@ -24,7 +20,7 @@ std::vector<Metric> columns_of(const ComparisonReport& report) {
   return columns;
 }
 
-/// " ±0.85" in the unit of the number before it.
+/// Returns " ±0.85" in the unit of the number before it.
 std::string error_text(const std::optional<double>& error, const Metric& criterion) {
   return error ? fmt::format(" ±{:.{}f}", criterion.factor() * *error, criterion.decimals) : std::string();
 }
@@ -32,23 +28,20 @@ std::string error_text(const std::optional<double>& error, const Metric& criteri
 void add_cells(std::vector<Table::Cell>& row, const std::vector<Metric>& columns, const Metrics& metrics,
                const std::string& criterion = {}, const std::optional<double>& error = {}) {
   for (const Metric& column : columns) {
-    const auto found = metrics.find(column.name);
-    row.push_back({found == metrics.end() ? "-" : metric_text(column, found->second)});
+    const auto value = find_metric(metrics, column.name);
+    row.push_back({value ? metric_text(column, *value) : "-"});
     if (criterion == column.name) row.back().text += error_text(error, column);
   }
 }
 
-std::string ratio_text(uint64_t part, uint64_t whole) {
-  return fmt::format("{:.3f}", static_cast<double>(part) / static_cast<double>(std::max<uint64_t>(whole, 1)));
-}
+std::string ratio_text(uint64_t part, uint64_t whole) { return fmt::format("{:.3f}", ratio_of(part, whole)); }
 
-/// Adds where types are compared ratios to the float model, and the share of each type in the bytes of weights. A row
-/// without weights has none.
+/// Adds the ratios to the float model and the shares of types in the bytes of weights, where types are compared.
 void add_weight_cells(std::vector<Table::Cell>& row, const ComparisonReport& report, uint64_t size,
                       const std::optional<TypeFacts>& facts) {
   if (!report.types) return;
   row.push_back({ratio_text(size, report.types->model_bytes)});
-  row.push_back({facts ? bytes_text(static_cast<double>(weight_bytes(*facts))) : "-"});
+  row.push_back({facts ? bytes_text(weight_bytes(*facts)) : "-"});
   row.push_back({facts ? ratio_text(weight_bytes(*facts), report.types->weight_bytes) : "-"});
   for (const std::string& type : weight_types(report)) {
     const double share = facts ? weight_share(*facts, type) : 0;
@@ -56,11 +49,11 @@ void add_weight_cells(std::vector<Table::Cell>& row, const ComparisonReport& rep
   }
 }
 
-/// The float model's row.
+/// Returns the row of the float model.
 Table::Row float_row(const ComparisonReport& report, const std::vector<Metric>& columns) {
   Table::Row row{{{"FP32"}}};
   add_cells(row.cells, columns, report.fp32);
-  row.cells.push_back({report.types ? bytes_text(static_cast<double>(report.types->model_bytes)) : "-"});
+  row.cells.push_back({report.types ? bytes_text(report.types->model_bytes) : "-"});
   if (report.types)
     add_weight_cells(row.cells, report, report.types->model_bytes,
                      TypeFacts{.weight_bytes = {{"float", report.types->weight_bytes}}});
@@ -81,7 +74,7 @@ std::string table_of(const ComparisonReport& report) {
   const auto add_row = [&](const std::string& name, const ComparisonReport::Variant& variant, bool best) {
     Table::Row& row = table.rows.emplace_back(Table::Row{{{name}}, best ? "best" : ""});
     add_cells(row.cells, columns, variant.metrics, report.criterion, variant.score_error);
-    row.cells.push_back({bytes_text(static_cast<double>(variant.size_bytes))});
+    row.cells.push_back({bytes_text(variant.size_bytes)});
     add_weight_cells(row.cells, report, variant.size_bytes, variant.type);
     row.cells.push_back({fmt::format("{:.1f}", variant.seconds)});
   };
@@ -100,11 +93,11 @@ std::string cell_of(const ErrorReport::Output& output) {
   return output.sqnr_db ? metric_text(metrics::kSqnr, *output.sqnr_db) : "0 in FP32";
 }
 
-/// SQNR (of integers the share of equal elements) by output; nothing to say of a single one.
+/// Prints the SQNR (of integers the share of equal elements) of each output; "" for a single one.
 std::string outputs_of(const ComparisonReport& report, Listing& listing) {
   constexpr size_t kShown = 12;
-  const auto winner = std::ranges::find(report.variants, report.winner, &ComparisonReport::Variant::calibrator);
-  if (winner == report.variants.end() || winner->outputs.size() < 2) return {};
+  const auto* winner = winning_variant(report);
+  if (!winner || winner->outputs.size() < 2) return {};
   const std::vector<ErrorReport::Output> outputs = worst_first(winner->outputs);
   Table table{{{"output, SQNR", Kind::Name}}};
   for (const auto& variant : report.variants) table.columns.push_back({variant.calibrator});
@@ -116,14 +109,13 @@ std::string outputs_of(const ComparisonReport& report, Listing& listing) {
       row.cells.push_back({output == variant.outputs.end() ? "-" : cell_of(*output)});
     }
   }
-  return "\n" + to_text(table) +
-         (shown < outputs.size() ? "  and " + plural(outputs.size() - shown, "output") + " no worse\n" : "");
+  return "\n" + to_text(table) + more_outputs_text(outputs.size() - shown);
 }
 
-/// Explains the ± behind the scores and names the ties; "" where there is nothing to compare with.
+/// Explains ± and names the ties; "" without another candidate.
 std::string certainty_of(const ComparisonReport& report) {
-  const auto winner = std::ranges::find(report.variants, report.winner, &ComparisonReport::Variant::calibrator);
-  if (winner == report.variants.end() || report.variants.size() < 2) return {};
+  const auto* winner = winning_variant(report);
+  if (!winner || report.variants.size() < 2) return {};
   if (!winner->score_error)
     return report.criterion == metrics::kCommand.name
                ? "  no standard error: the command returns one number for all samples\n"
@@ -131,7 +123,7 @@ std::string certainty_of(const ComparisonReport& report) {
   return "  " + ties_text(report.ties, report.evaluation_samples) + "; ± is the standard error over the samples\n";
 }
 
-/// How much of the model is quantized; of several types each.
+/// Prints the quantized share of the model, for each type.
 std::string made_variants_text(const ComparisonReport& report) {
   if (!report.types)
     return "placed " + plural(static_cast<size_t>(report.plan.coverage.pairs), "pair") + " on " +
@@ -145,16 +137,13 @@ std::string made_variants_text(const ComparisonReport& report) {
 
 std::string to_text(const ComparisonReport& report, Lists lists) {
   Listing listing(lists);
-  std::string text = std::filesystem::path(report.model).filename().string() + "  opset " +
-                     std::to_string(report.plan.opset) + ", " + plural(report.plan.nodes, "node") + "     target " +
-                     report.target + "\n";
+  std::string text = model_line(report.model, report.plan, report.target) + "\n";
   text += "calibrated " + plural(report.calibration_samples, "sample") +
           fmt::format(" in {:.1f} s; judged ", report.calibration_seconds) +
           plural(report.variants.size(), report.types ? "type" : "calibrator") + " on " +
           plural(report.evaluation_samples, "sample") + (report.evaluation_spread ? ", evenly over --eval," : "") +
           fmt::format(" in {:.1f} s\n", report.evaluation_seconds);
-  if (report.skipped_samples) text += "skipped " + plural(report.skipped_samples, "unreadable sample") + "\n";
-  text += outlier_text(report.outliers, listing);
+  text += skipped_text(report.skipped_samples) + outlier_text(report.outliers, listing);
   if (report.equalized) text += equalize_text(*report.equalized, listing);
   text += made_variants_text(report) + "\n" + table_of(report) + outputs_of(report, listing);
   text += std::string("\n* best by ") + metric_named(report.criterion).title + ": " +

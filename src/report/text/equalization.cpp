@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "report/quantities.h"
 #include "report/text/text.h"
 
 namespace detent {
@@ -12,34 +11,29 @@ namespace {
 
 constexpr size_t kShown = 5;
 
-std::string more_than(size_t shown, size_t count) {
-  return count > shown ? "  and " + plural(count - shown, "value") + " more\n" : "";
-}
-
 std::string family_line(const EqualizeReport::Family& family, bool changed) {
   std::string text = "  " + family.name + ": ";
   if (family.values == 0) return text + "nothing to equalize\n";
   text += plural(family.values, "value");
   if (family.groups > 0) text += " in " + plural(family.groups, "group");
-  // Factors from a table come without the groups, so what made them is not known.
+  // Factors from a calibration table have no groups, and their exponent is unknown.
   if (family.groups > 0 && (family.kept || family.gain_db)) text += fmt::format(", alpha {:g}", family.alpha);
   if (family.gain_db) text += fmt::format(", {:+.2f} dB", *family.gain_db);
   text += family.kept ? changed ? ", kept" : ", all factors came out 1" : family.gain_db ? ", dropped" : ", left alone";
   return text + (family.kept || family.reason.empty() ? "" : ": " + family.reason) + "\n";
 }
 
-/// The values whose channels differed most.
+/// Prints the values whose channels differed most.
 std::string imbalance_lines(std::vector<EqualizeReport::Value> values, Listing& listing) {
   std::erase_if(values, [](const auto& value) { return value.imbalance_before == 0; });
-  std::stable_sort(values.begin(), values.end(),
-                   [](const auto& a, const auto& b) { return a.imbalance_before > b.imbalance_before; });
+  std::ranges::stable_sort(values, std::greater{}, &EqualizeReport::Value::imbalance_before);
   std::string text;
   const size_t shown = listing.shown(values.size(), kShown);
   for (size_t i = 0; i < shown; ++i)
     text += fmt::format("  largest over median of {} channels {:.1f} -> {:.1f}  ", values[i].channels,
                         values[i].imbalance_before, values[i].imbalance_after) +
             values[i].name + "\n";
-  return text + more_than(shown, values.size());
+  return values.size() == shown ? text : text + "  and " + plural(values.size() - shown, "value") + " more\n";
 }
 
 }  // namespace
@@ -49,7 +43,7 @@ std::string equalize_text(const EqualizeReport& report, Listing& listing) {
                      report.requested + ")";
   if (report.samples > 0)
     text += ", channels of " + plural(report.samples, "sample") + fmt::format(" in {:.1f} s", report.seconds);
-  // What was chosen on halves of the samples may have been taken back as it would be written.
+  // Families that were kept on halves of the samples may be dropped on all of them.
   if (report.acceptance && report.acceptance->kept)
     text += ", " + change_text(*report.acceptance->before_db, *report.acceptance->after_db) + " on all of them";
   text += "\n";
@@ -61,11 +55,11 @@ std::string equalize_text(const EqualizeReport& report, Listing& listing) {
 
 std::string equalizable_text(const std::vector<PlanReport::Equalizable>& families) {
   if (families.empty()) return "equalizable: nothing\n";
-  static const std::map<std::string, std::string> kWhere = {{"gate", "behind gates"},
+  static const std::map<std::string, std::string> kWhere = {{"gate", "at gates"},
                                                             {"linear", "linear"},
                                                             {"relu", "around Relu or Clip"},
-                                                            {"norm", "behind normalizations"},
-                                                            {"act", "behind Silu or HardSwish"}};
+                                                            {"norm", "after normalizations"},
+                                                            {"act", "after Silu or HardSwish"}};
   std::string text, names;
   for (const auto& family : families) {
     const auto where = kWhere.find(family.family);

@@ -1,22 +1,19 @@
 #include <fmt/core.h>
 
-#include "report/float_exceptions.h"
-#include "report/quantities.h"
+#include "report/output_errors.h"
 #include "report/text/text.h"
 
 namespace detent {
 
 namespace {
 
-constexpr size_t kFloatLinesShown = 20;  // of exceptions, each with its own value
+constexpr size_t kFloatLinesShown = 20;
 
 std::string row(const char* what, int64_t int8, int64_t half, int64_t float32) {
-  const auto whole = static_cast<double>(int8 + half + float32);
+  const int64_t whole = int8 + half + float32;
   if (whole == 0) return {};
-  std::string text = fmt::format("  {:16}", what);
-  for (const int64_t part : {int8, half, float32})
-    text += fmt::format("  {:>7}", percent_text(static_cast<double>(part) / whole));
-  return text + "\n";
+  return fmt::format("  {:16}  {:>7}  {:>7}  {:>7}\n", what, share_text(int8, whole), share_text(half, whole),
+                     share_text(float32, whole));
 }
 
 }  // namespace
@@ -33,7 +30,7 @@ std::string float_text(const FloatReport& report, Listing& listing) {
   std::string text = fmt::format("{} in {}, {} in float32, {} added\n", plural(report.half_nodes, "node"), report.type,
                                  report.float32_nodes, plural(report.casts, "cast"));
   if (!report.cut_masks.empty())
-    text += "  masks cut: " + listing.names(report.cut_masks) + "  Softmax makes 0 of them as before\n";
+    text += "  masks cut: " + listing.names(report.cut_masks) + "  Softmax still turns them into 0\n";
   if (report.half_nodes + report.float32_nodes == 0)
     text += "  no value is FP32; the 16-bit floats of the model stay\n";
   std::vector<std::string> keys;
@@ -42,17 +39,26 @@ std::string float_text(const FloatReport& report, Listing& listing) {
   const size_t shown = listing.shown(groups.size(), kFloatLinesShown);
   size_t left = report.exceptions.size();
   for (size_t g = 0; g < shown; ++g) {
-    std::vector<std::string> names;
-    for (const size_t i : groups[g])
-      names.push_back(report.exceptions[i].node + " (" + report.exceptions[i].op_type + ")");
+    const auto name = [&](size_t i) { return report.exceptions[i].node + " (" + report.exceptions[i].op_type + ")"; };
     const FloatReport::Exception& first = report.exceptions[groups[g].front()];
-    text += "  float32: " + listing.names(names) + "  " + first.rule + ": " + first.reason + "\n";
-    left -= names.size();
+    text += "  float32: " + listing.names(groups[g], name) + "  " + first.rule + ": " + first.reason + "\n";
+    left -= groups[g].size();
   }
   if (shown < groups.size())
     text += "  float32: " + plural(left, "more node") + " for " + plural(groups.size() - shown, "other reason") + "\n";
   if (!report.values_measured) text += "  " + std::string(kValuesNotMeasured) + "\n";
   return text;
+}
+
+std::string to_text(const CastReport& report, Lists lists) {
+  Listing listing(lists);
+  std::string text = "measured " + plural(report.samples, "sample") + "\n" + float_text(report.floats, listing) +
+                     types_text(report.coverage.types);
+  if (report.error)
+    text += "error against FP32 on " + plural(report.error->samples, "sample") + ": " +
+            worst_error_text(*report.error) + "\n";
+  return text + "wrote " + report.output + " (" + bytes_text(report.bytes_after) + ", before " +
+         bytes_text(report.bytes_before) + ")\n" + listing.closing();
 }
 
 }  // namespace detent

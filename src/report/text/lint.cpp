@@ -1,12 +1,8 @@
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <set>
 
 #include "core/text.h"
-#include "report/quantities.h"
-#include "report/text/columns.h"
-#include "report/text/plan_lines.h"
 #include "report/text/text.h"
 
 namespace detent {
@@ -17,12 +13,12 @@ constexpr size_t kExamples = 3;  // of a kind whose findings differ
 
 using Findings = std::vector<const LintReport::Finding*>;
 
-/// "built for onnxruntime: UINT8 with zero points, INT32 biases; 118 findings for tensorrt follow from that".
+/// Returns "built for onnxruntime: UINT8 with zero points, INT32 biases; 118 findings for tensorrt follow from that".
 std::string origin_text(const LintReport& report) {
   if (report.origin == "qoperator") return "integer operators (QOperator)";
   if (report.origin == "float")
-    return std::string("float: it holds no pairs, so there is nothing to judge") +
-           (report.findings.empty() ? "; `detent plan` shows where they would go" : " but its float types");
+    return report.findings.empty() ? "float: it has no pairs to check; `detent plan` shows where they would go"
+                                   : "float: it has no pairs, so only its float types are checked";
   if (report.built_for.empty()) return report.codes.empty() ? "Q/DQ" : "Q/DQ, " + report.codes;
   const std::string target = report.plan.target.substr(0, report.plan.target.find(':'));
   return "built for " + report.built_for + ": " + report.codes + "; " +
@@ -33,34 +29,19 @@ std::string origin_text(const LintReport& report) {
 
 std::string finding_share_text(double share) { return share > 0 ? "  (" + percent_text(share) + " of MACs)" : ""; }
 
-/// Findings of one kind stay together; kinds come in the order of their worst.
-std::vector<Findings> grouped_findings(const LintReport& report) {
-  std::vector<Findings> groups;
-  for (const auto& finding : report.findings) {
-    const auto same = std::ranges::find_if(groups, [&](const Findings& group) {
-      return group.front()->id == finding.id && group.front()->level == finding.level;
-    });
-    if (same == groups.end())
-      groups.push_back({&finding});
-    else
-      same->push_back(&finding);
-  }
-  return groups;
-}
-
 std::string finding_text(const LintReport::Finding& finding, const std::string& cure) {
   return "  " + finding.node + finding_share_text(finding.mac_share) + "\n    " + finding.message + "\n" +
          (finding.cure == cure ? "" : "    cure: " + finding.cure + "\n");
 }
 
-/// ": a, b and 4 more"; " at a, b" where a node has several of the findings.
+/// Returns ": a, b and 4 more"; " at a, b" where a node has several of the findings.
 std::string nodes_text(std::vector<std::string> names, Listing& listing) {
   std::set<std::string> seen;
   const auto repeated = std::erase_if(names, [&seen](const std::string& name) { return !seen.insert(name).second; });
   return (repeated ? " at " : ": ") + listing.names(names);
 }
 
-/// How many findings are like that of the first of `names`, and where; "" for none.
+/// Returns the number and nodes of the findings like the first of `names`; "" for none.
 std::string others_like(std::vector<std::string> names, Listing& listing) {
   const std::string first = names.front();
   names.erase(names.begin());
@@ -69,7 +50,7 @@ std::string others_like(std::vector<std::string> names, Listing& listing) {
   return "  " + std::to_string(names.size()) + " like this" + (there ? " there" : nodes_text(names, listing)) + "\n";
 }
 
-/// A finding of each message, and how many there are like it.
+/// Prints one finding of each message, and the number of similar ones.
 std::string group_text(const Findings& group, Listing& listing) {
   std::string text = "\n" + group.front()->level + "  " + group.front()->id;
   if (group.size() > 1) text += ", " + std::to_string(group.size()) + " times";
@@ -78,7 +59,7 @@ std::string group_text(const Findings& group, Listing& listing) {
   for (const auto* finding : group) patterns.push_back(pattern_of(finding->message));
   const auto alike = listing.groups(patterns);
   const size_t shown = listing.shown(alike.size(), kExamples);
-  std::string cure;  // said once where it is the same
+  std::string cure;  // printed once where it is the same
   for (size_t i = 0; i < alike.size(); ++i) {
     std::vector<std::string> names;
     for (const size_t index : alike[i]) names.push_back(group[index]->node);
@@ -116,15 +97,13 @@ std::string counts_text(const LintReport& report) {
 std::string to_text(const LintReport& report, Lists lists) {
   Listing listing(lists);
   const PlanReport& plan = report.plan;
-  std::string text = std::filesystem::path(plan.model).filename().string() + "  opset " + std::to_string(plan.opset) +
-                     ", " + plural(plan.nodes, "node") + "     target " + plan.target + "\n" + origin_text(report) +
-                     "\n";
+  std::string text = model_line(plan.model, plan, plan.target) + "\n" + origin_text(report) + "\n";
   const bool pairs = report.origin != "float";
   if (!pairs && report.findings.empty()) return text;
   if (pairs)
     text += coverage_text(plan.coverage) + "; " + plural(static_cast<size_t>(plan.coverage.pairs), "value") +
             " with pairs\n" + float_layers_text(report, listing);
-  for (const Findings& group : grouped_findings(report)) text += group_text(group, listing);
+  for (const Findings& group : grouped(report.findings, kind_key)) text += group_text(group, listing);
   for (const auto& note : plan.notes) text += "\n" + note + "\n";
   return text + counts_text(report) + listing.closing();
 }

@@ -2,8 +2,6 @@
 
 #include "core/shown_text.h"
 #include "core/text.h"
-#include "report/quantities.h"
-#include "report/text/columns.h"
 #include "report/text/text.h"
 
 namespace detent {
@@ -17,7 +15,7 @@ std::string shape_text(const std::vector<int64_t>& shape) {
   return text.empty() ? "scalar" : text;
 }
 
-/// "float 1x3x?x?", "float, shape not declared", "not declared".
+/// Returns "float 1x3x?x?", "float, shape not declared" or "not declared".
 std::string type_text(const TensorInfo& tensor) {
   if (tensor.has_shape) return tensor.type + " " + shape_text(tensor.shape);
   return tensor.type == "undefined" ? "not declared" : tensor.type + ", shape not declared";
@@ -29,7 +27,7 @@ std::string opsets_text(const std::map<std::string, int64_t>& opsets) {
   });
 }
 
-/// "  floats      34 nodes in float16, 2 in float32, 4 casts between them"; "" where all are of one type.
+/// Returns "  floats      34 nodes in float16, 2 in float32, 4 casts"; "" where all are of one type.
 std::string float_nodes_text(const ModelReport& report) {
   if (report.float_casts == 0 && report.float_nodes.size() < 2) return {};
   std::string text;
@@ -39,7 +37,7 @@ std::string float_nodes_text(const ModelReport& report) {
   return "  floats      " + text + ", " + plural(static_cast<size_t>(report.float_casts), "cast") + "\n";
 }
 
-/// "calibrated with 64 samples (digest ...)": what a written model tells of its making, a line each.
+/// Prints the provenance of a written model, one line for each entry.
 std::string provenance_text(const Provenance& provenance) {
   std::string text;
   if (!provenance.target.empty()) text += "  target      " + provenance.target + "\n";

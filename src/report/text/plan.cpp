@@ -1,31 +1,26 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <filesystem>
 
-#include "report/quantities.h"
-#include "report/text/plan_lines.h"
 #include "report/text/text.h"
 
 namespace detent {
 
 namespace {
 
-/// "parameters 98.7 % INT8, activation bytes 59.3 %"; bytes only where shapes are known.
+/// Returns "parameters 98.7 % INT8, activation bytes 59.3 %"; bytes only where shapes are known.
 std::string coverage_share_text(const CoverageReport& coverage) {
-  const auto share = [](int64_t part, int64_t whole) {
-    return percent_text(static_cast<double>(part) / static_cast<double>(whole));
-  };
   std::string text;
   if (coverage.params > 0)
-    text += "parameters " + share(coverage.int8_params, coverage.params) + " " + std::string(name_of(coverage.type));
+    text +=
+        "parameters " + share_text(coverage.int8_params, coverage.params) + " " + std::string(name_of(coverage.type));
   if (coverage.activation_bytes > 0)
     text += std::string(text.empty() ? "" : ", ") + "activation bytes " +
-            share(coverage.int8_activation_bytes, coverage.activation_bytes);
+            share_text(coverage.int8_activation_bytes, coverage.activation_bytes);
   return text.empty() ? text : text + "\n";
 }
 
-/// Everything of some entries: what they share as it is, what differs as names or a pattern.
+/// Returns the reason of some entries, or its pattern where they differ.
 template <class Entry>
 std::string reason_of(const std::vector<const Entry*>& group) {
   const std::string& first = group.front()->reason;
@@ -47,7 +42,7 @@ std::vector<std::vector<const Entry*>> grouped_entries(const std::vector<const E
   return groups;
 }
 
-/// " scale group 3", " scale groups 0, 1, 2 and 4 more"; "" for none.
+/// Returns " scale group 3" or " scale groups 0, 1, 2 and 4 more"; "" for none.
 std::string scale_groups_text(const std::vector<const PlanReport::Edge*>& edges, Listing& listing) {
   std::vector<std::string> numbers;
   for (const auto* edge : edges) {
@@ -71,11 +66,10 @@ std::string edges_text(const PlanReport& report, Listing& listing) {
   };
   for (const auto& group : grouped_entries(edges, listing, key)) {
     const Edge& first = *group.front();
-    std::vector<std::string> names;
-    for (const Edge* edge : group) names.push_back(edge->value + " -> " + edge->consumer);
-    text += std::string(first.pair ? "  pair  " : "  float ") + listing.names(names) + " (" + first.op + ", input " +
-            std::to_string(first.slot) + ")" + scale_groups_text(group, listing) + "  " + first.rule + ": " +
-            reason_of(group) + "\n";
+    const auto name = [](const Edge* edge) { return edge->value + " -> " + edge->consumer; };
+    text += std::string(first.pair ? "  pair  " : "  float ") + listing.names(group, name) + " (" + first.op +
+            ", input " + std::to_string(first.slot) + ")" + scale_groups_text(group, listing) + "  " + first.rule +
+            ": " + reason_of(group) + "\n";
   }
   return text;
 }
@@ -89,13 +83,11 @@ std::vector<std::string> layer_lines(const std::vector<const PlanReport::Layer*>
     return std::string(layer.int8 ? "1" : "0") + "\n" + layer.op + "\n" + layer.rule;
   };
   for (const auto& group : grouped_entries(layers, listing, key)) {
-    std::vector<std::string> names;
     int64_t macs = 0;
-    for (const auto* layer : group) names.push_back(layer->name), macs += layer->macs;
+    for (const auto* layer : group) macs += layer->macs;
     const auto& first = *group.front();
-    lines.push_back(listing.names(names) + " (" + first.op + ")");
-    if (all_macs > 0 && macs > 0)
-      lines.back() += "  (" + percent_text(static_cast<double>(macs) / static_cast<double>(all_macs)) + " of MACs)";
+    lines.push_back(listing.names(group, &PlanReport::Layer::name) + " (" + first.op + ")");
+    if (all_macs > 0 && macs > 0) lines.back() += "  (" + share_text(macs, all_macs) + " of MACs)";
     lines.back() += "  " + (first.rule == "-" ? "" : first.rule + ": ") + reason_of(group);
   }
   return lines;
@@ -103,9 +95,7 @@ std::vector<std::string> layer_lines(const std::vector<const PlanReport::Layer*>
 
 std::string to_text(const PlanReport& report, Lists lists) {
   Listing listing(lists);
-  std::string text = std::filesystem::path(report.model).filename().string() + "  opset " +
-                     std::to_string(report.opset) + ", " + plural(report.nodes, "node") + "     target " +
-                     report.target + "\n";
+  std::string text = model_line(report.model, report, report.target) + "\n";
   if (report.folded_batchnorms)
     text += plural(report.folded_batchnorms, "BatchNormalization") + " folded into weights first (R3)\n";
   if (!report.layers.empty()) text += "\nlayers\n";

@@ -4,8 +4,6 @@
 #include <map>
 #include <vector>
 
-#include "report/quantities.h"
-#include "report/text/columns.h"
 #include "report/text/text.h"
 
 namespace detent {
@@ -14,7 +12,7 @@ namespace {
 
 using Line = ProfileReport::Line;
 
-/// Nodes below this share of the time are summed in one line.
+/// Nodes are listed up to this share of the time; the others are summed.
 constexpr double kListedShare = 0.95;
 
 struct Sum {
@@ -33,7 +31,7 @@ std::vector<Sum> sums_by_operator(const std::vector<Line>& nodes) {
   }
   std::vector<Sum> sorted;
   for (auto& [op, sum] : sums) sorted.push_back(std::move(sum));
-  std::stable_sort(sorted.begin(), sorted.end(), [](const Sum& a, const Sum& b) { return a.ms > b.ms; });
+  std::ranges::stable_sort(sorted, std::greater{}, &Sum::ms);
   return sorted;
 }
 
@@ -59,15 +57,14 @@ std::string operators_table(const ProfileReport& report) {
 }
 
 std::string nodes_table(const ProfileReport& report) {
-  std::vector<const Line*> sorted;
-  for (const Line& line : report.nodes) sorted.push_back(&line);
-  std::stable_sort(sorted.begin(), sorted.end(), [](const Line* a, const Line* b) { return a->ms > b->ms; });
+  std::vector<Line> sorted = report.nodes;
+  std::ranges::stable_sort(sorted, std::greater{}, &Line::ms);
   Table table = table_of_times({{"node", Kind::Words}});
   double listed = 0;
   size_t i = 0;
   for (; i < sorted.size() && listed < kListedShare * report.total_ms; ++i) {
-    add_time(table, report, sorted[i]->ms, {{sorted[i]->node + " (" + sorted[i]->op + ")"}});
-    listed += sorted[i]->ms;
+    add_time(table, report, sorted[i].ms, {{sorted[i].node + " (" + sorted[i].op + ")"}});
+    listed += sorted[i].ms;
   }
   if (i < sorted.size()) add_time(table, report, report.total_ms - listed, {{plural(sorted.size() - i, "other node")}});
   return "\n" + to_text(table);

@@ -3,34 +3,29 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 
 #include "core/code_words.h"
-#include "report/quantities.h"
+#include "report/compared_types.h"
 #include "report/text/text.h"
-#include "report/weight_format.h"
 
 namespace detent {
 
 namespace {
 
 std::string weights_text(const QuantizeWeightsReport& report) {
-  size_t quantized = 0;
-  double lowest = 0;
-  const QuantizeWeightsReport::Layer* worst = nullptr;
-  for (const auto& layer : report.layers) {
-    if (!layer.quantized) continue;
-    ++quantized;
-    if (!worst || layer.sqnr_db < lowest) worst = &layer, lowest = layer.sqnr_db;
-  }
-  std::string text = "weights of " + std::to_string(quantized) + " of " +
-                     plural(report.layers.size(), "weighted layer") + " as " + format_text(report.format);
-  if (quantized == 0) return text + "\n";
-  text += ": " + bytes_text(static_cast<double>(report.float_weight_bytes)) + " -> " +
-          bytes_text(static_cast<double>(report.weight_bytes)) + "\n";
-  return text + fmt::format("the weight that lost most: '{}', SQNR {:.1f} dB\n", worst->name, lowest);
+  std::vector<QuantizeWeightsReport::Layer> quantized;
+  std::ranges::copy_if(report.layers, std::back_inserter(quantized), &QuantizeWeightsReport::Layer::quantized);
+  const std::string text = "weights of " + std::to_string(quantized.size()) + " of " +
+                           plural(report.layers.size(), "weighted layer") + " as " + format_text(report.format);
+  if (quantized.empty()) return text + "\n";
+  const auto& worst = *std::ranges::min_element(quantized, {}, &QuantizeWeightsReport::Layer::sqnr_db);
+  return text + ": " + bytes_text(report.float_weight_bytes) + " -> " + bytes_text(report.weight_bytes) +
+         fmt::format("\nlargest loss: weight '{}', SQNR {:.1f} dB\n", worst.name, worst.sqnr_db);
 }
 
-/// "tables: 2 of 2 constants as INT8, 1 of them exactly: 554.2 kB -> 139.9 kB ('p.weight' lost most, SQNR 40.0 dB)"
+/// Returns "embeddings, positions and masks: 2 of 2 large constants as INT8, 1 exactly: 554.2 kB -> 139.9 kB" and the
+/// largest loss.
 std::string tables_text(const QuantizeWeightsReport& report) {
   if (report.tables.empty()) return {};
   size_t quantized = 0, exact = 0;
@@ -53,20 +48,20 @@ std::string tables_text(const QuantizeWeightsReport& report) {
   if (exact > 0) text += ", " + std::to_string(exact) + " exactly";
   text += ": " + bytes_text(float_bytes) + " -> " + bytes_text(bytes);
   if (std::isfinite(worst->sqnr_db))
-    text += fmt::format(" ('{}' lost most, SQNR {:.1f} dB)", worst->name, worst->sqnr_db);
+    text += fmt::format(" (largest loss: '{}', SQNR {:.1f} dB)", worst->name, worst->sqnr_db);
   return text + "\n" + left;
 }
 
 std::string rounding_text(const QuantizeWeightsReport::Rounding& rounding) {
-  std::string text = "rounding by what layers read: ";
-  if (rounding.layers == 0) return text + "left as it is: " + rounding.reason + "\n";
+  std::string text = "rounding by GPTQ: ";
+  if (rounding.layers == 0) return text + "not done: " + rounding.reason + "\n";
   text += plural(rounding.layers, "layer") +
           (rounding.before_db && rounding.after_db ? ", " + change_text(*rounding.before_db, *rounding.after_db) : "") +
           (rounding.kept ? ", kept" : ", dropped") + (rounding.reason.empty() ? "" : ": " + rounding.reason);
   return text + fmt::format(" ({} samples, {:.1f} s)\n", rounding.samples, rounding.seconds);
 }
 
-/// "kept float: conv1, conv2 and 30 more (Conv)  reason" for layers of one reason.
+/// Prints "kept float: conv1, conv2 and 30 more (Conv)  reason" for layers with one reason.
 std::string float_text(const QuantizeWeightsReport& report, Listing& listing) {
   std::vector<const QuantizeWeightsReport::Layer*> layers;
   std::vector<std::string> keys;
@@ -74,10 +69,8 @@ std::string float_text(const QuantizeWeightsReport& report, Listing& listing) {
     if (!layer.quantized) layers.push_back(&layer), keys.push_back(layer.op + "  " + layer.reason);
   std::string text;
   for (const std::vector<size_t>& group : listing.groups(keys)) {
-    std::vector<std::string> names;
-    for (const size_t i : group) names.push_back(layers[i]->name);
-    text += "kept float: " + listing.names(names) + " (" + layers[group.front()]->op + ")  " +
-            layers[group.front()]->reason + "\n";
+    text += "kept float: " + listing.names(group, [&](size_t i) { return layers[i]->name; }) + " (" +
+            layers[group.front()]->op + ")  " + layers[group.front()]->reason + "\n";
   }
   return text;
 }
@@ -87,11 +80,11 @@ std::string float_text(const QuantizeWeightsReport& report, Listing& listing) {
 std::string to_text(const QuantizeWeightsReport& report, Lists lists) {
   Listing listing(lists);
   std::string text = std::filesystem::path(report.model).filename().string() + "  opset " +
-                     std::to_string(report.opset) + ", " + bytes_text(static_cast<double>(report.model_bytes)) +
-                     "     target " + report.target + "\n";
+                     std::to_string(report.opset) + ", " + bytes_text(report.model_bytes) + "     target " +
+                     report.target + "\n";
   if (report.written_opset != report.opset)
     text += "raised opset from " + std::to_string(report.opset) + " to " + std::to_string(report.written_opset) + "\n";
-  if (report.rearranged > 0) text += "put the weights of " + plural(report.rearranged, "product") + " in rows\n";
+  if (report.rearranged > 0) text += "transposed the weights of " + plural(report.rearranged, "product") + "\n";
   text += weights_text(report) + tables_text(report);
   if (report.rounding) text += rounding_text(*report.rounding);
   text += float_text(report, listing);
@@ -99,11 +92,9 @@ std::string to_text(const QuantizeWeightsReport& report, Lists lists) {
   for (const std::string& note : listing.sentences(report.notes)) text += "note: " + note + "\n";
   text += report.error ? error_text(*report.error, report.error_source, listing)
                        : "error against FP32: not measured: no data\n";
-  text += "wrote " + report.output + " (" + bytes_text(static_cast<double>(report.output_bytes)) +
-          fmt::format(
-              ", {:.3f} of the float model) in {:.1f} s, peak {:.0f} MB\n",
-              static_cast<double>(report.output_bytes) / static_cast<double>(std::max<uint64_t>(report.model_bytes, 1)),
-              report.seconds, report.peak_mb);
+  text += "wrote " + report.output + " (" + bytes_text(report.output_bytes) +
+          fmt::format(", {:.3f} of the float model) in {:.1f} s, peak {:.0f} MB\n",
+                      ratio_of(report.output_bytes, report.model_bytes), report.seconds, report.peak_mb);
   return text + listing.closing() + verdict_text(report.verdict);
 }
 

@@ -2,14 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 #include "report/output_errors.h"
-#include "report/quantities.h"
-#include "report/ranked_layers.h"
-#include "report/text/columns.h"
 #include "report/text/text.h"
-#include "report/weight_format.h"
 
 namespace detent {
 
@@ -17,18 +12,16 @@ namespace {
 
 std::string plain_decibels(double value) { return std::isfinite(value) ? fmt::format("{:.2f}", value) : "exact"; }
 
-std::string with_unit(double value) { return std::isfinite(value) ? fmt::format("{:.2f} dB", value) : "exact"; }
-
 std::string more_text(size_t shown, size_t count) {
-  return shown < count ? fmt::format("  {} more: --all, --top\n", count - shown) : std::string();
+  return shown < count ? fmt::format("  {} more: see --all and --top\n", count - shown) : std::string();
 }
 
 std::string layer_table(const std::vector<SensitivityReport::Layer>& layers, size_t top, bool several,
                         const char* share) {
   const size_t shown = std::min(top, layers.size());
   const bool scored = !layers.empty() && layers.front().nats_alone.has_value();
-  Table table{{{"layer", Kind::Name}, {"alone", Kind::Number, "", 8}, {"all but", Kind::Number, "", 8}}};
-  if (scored) table.columns.insert(table.columns.end(), {{"nats alone"}, {"all but", Kind::Number, "", 8}});
+  Table table{{{"layer", Kind::Name}, {"alone", Kind::Number, "", 8}, {"others", Kind::Number, "", 8}}};
+  if (scored) table.columns.insert(table.columns.end(), {{"nats alone"}, {"others", Kind::Number, "", 8}});
   table.columns.push_back({share, Kind::Number, "", 7});
   if (several) table.columns.push_back({"worst alone", Kind::Words});
   for (size_t i = 0; i < shown; ++i) {
@@ -66,31 +59,30 @@ std::string made_models_text(const SensitivityReport& report) {
 std::string to_text(const SensitivityReport& report, size_t top, Lists lists) {
   Listing listing(lists);
   if (listing.all()) top = std::max(ranked_layers(report).size(), report.values.size());
-  std::string text = std::filesystem::path(report.model).filename().string() + "  opset " +
-                     std::to_string(report.plan.opset) + ", " + plural(report.plan.nodes, "node") + "     target " +
-                     report.target + (report.weights ? "     weights alone" : "     calibrator " + report.calibrator) +
-                     "\n";
+  std::string text = model_line(report.model, report.plan, report.target) +
+                     (report.weights ? "     weights alone" : "     calibrator " + report.calibrator) + "\n";
   text += (report.weights ? "rounded with " : "calibrated ") + plural(report.calibration_samples, "sample") +
           "; measured " + plural(report.variants, "quantized model") + " on " +
           plural(report.evaluation_samples, "sample") + (report.evaluation_spread ? ", evenly over --eval," : "") +
-          fmt::format(" for the price of {:.1f} FP32 runs, {:.1f} s in all\n", report.plain_runs, report.seconds);
-  if (report.skipped_samples) text += "skipped " + plural(report.skipped_samples, "unreadable sample") + "\n";
+          fmt::format(" at the cost of {:.1f} FP32 runs, {:.1f} s in all\n", report.plain_runs, report.seconds);
+  text += skipped_text(report.skipped_samples);
   if (report.equalized) text += equalize_text(*report.equalized, listing);
   const std::string output = the_output(report.outputs);
   if (report.corrected_biases)
     text += "biases of " + plural(report.corrected_biases, "layer") +
-            " corrected, in the float network too: the numbers are the cost of quantizing\n";
-  text += made_models_text(report) + "; SQNR at " + output + " with all of them: " + with_unit(report.sqnr_db_all) +
-          "\n" + outputs_text(report.outputs, listing);
+            " corrected, in the float network too, so that only quantization is measured\n";
+  text += made_models_text(report) + "; SQNR at " + output +
+          " with all of them: " + metric_text(metrics::kSqnr, report.sqnr_db_all) + "\n" +
+          outputs_text(report.outputs, listing);
   using metrics::kNats, metrics::kPerplexity;
   if (const auto nats = report.all.find(kNats.name); nats != report.all.end())
     text += loss_text(kNats, nats->second) + ", perplexity " +
             metric_text(kPerplexity, report.all.at(kPerplexity.name)) + ", with all of them; FP32 " +
             metric_text(kNats, report.fp32.at(kNats.name)) + ", " +
             metric_text(kPerplexity, report.fp32.at(kPerplexity.name)) + "\n";
-  text += "\nSQNR at " + output + " in dB with one layer quantized alone, and with all but that one; worst first\n";
+  text += "\nSQNR at " + output + " in dB with one layer quantized alone, and with all others; worst first\n";
   text += layer_table(ranked_layers(report), top, report.outputs.size() > 1, report.weights ? "weights" : "MACs");
-  if (!report.values.empty()) text += "\nSQNR in dB of each value behind its own pair, in the float network\n";
+  if (!report.values.empty()) text += "\nSQNR in dB of each value after its pair, in the float network\n";
   return text + value_lines(report, top) + listing.closing();
 }
 

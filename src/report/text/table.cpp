@@ -4,8 +4,6 @@
 #include <cmath>
 
 #include "core/text.h"
-#include "report/quantities.h"
-#include "report/text/columns.h"
 #include "report/text/text.h"
 
 namespace detent {
@@ -16,7 +14,7 @@ std::string joined(const std::vector<std::string>& items, const char* empty) {
   return items.empty() ? empty : join(items);
 }
 
-/// A column of values' names, of which very long ones are not waited for.
+/// Returns a column for names of values; very long ones exceed it.
 Table::Column name_column(const TableReport& report) {
   size_t width = 5;
   for (const auto& value : report.values) width = std::max(width, std::min<size_t>(48, value.name.size()));
@@ -25,11 +23,10 @@ Table::Column name_column(const TableReport& report) {
 
 Table::Row value_row(const TableReport::Value& value) {
   if (value.scale) return {{{value.name}}, "", fmt::format("  scale {:.9g} (imported)", *value.scale)};
-  const double zeros =
-      value.count ? rounded_percent(static_cast<double>(value.zeros) / static_cast<double>(value.count), 1) : 0.0;
+  const double zeros = value.count ? static_cast<double>(value.zeros) / static_cast<double>(value.count) : 0;
   Table::Row row{{{value.name},
                   {std::to_string(value.count)},
-                  {fmt::format("{:.1f} %", zeros)},
+                  {fmt::format("{:.1f} %", rounded_percent(zeros, 1))},
                   {fmt::format("{:.6g}", value.min)},
                   {fmt::format("{:.6g}", value.max)},
                   {fmt::format("2^{}", value.log2_width)},
@@ -50,7 +47,7 @@ std::string values_text(const TableReport& report) {
   return "\n" + to_text(table);
 }
 
-/// What single tokens and channels reach, of the values that have them.
+/// Prints the largest |x| of single tokens and channels, for the values that have them.
 std::string token_text(const TableReport& report) {
   Table table{{name_column(report)}};
   for (const char* head : {"first", "median", "99 %", "others", "channels"})
@@ -68,8 +65,8 @@ std::string token_text(const TableReport& report) {
     cells.push_back({std::to_string(tokens.largest_channel)});
   }
   if (table.rows.empty()) return {};
-  return "\nlargest |x| of tokens (the first of a sequence; the median, 99 % and all of the others) and of "
-         "channels\n(the median; how many reach half of the largest, and the index of that)\n" +
+  return "\nlargest |x| of tokens (the first of a sequence; median, 99 % and largest of the others) and of "
+         "channels\n(median; number with at least half of the largest, and index of the largest)\n" +
          to_text(table);
 }
 
@@ -78,13 +75,14 @@ std::string token_text(const TableReport& report) {
 std::string summary_text(const TableReport& report) {
   std::string text = "model      " + report.model_fingerprint + "\n";
   text += "samples    " + std::to_string(report.samples.size()) + ", shards " +
-          joined(report.shards, "none (imported)") + (report.partial ? "; interrupted, --resume goes on" : "") + "\n";
+          joined(report.shards, "none (imported)") + (report.partial ? "; interrupted, continue with --resume" : "") +
+          "\n";
   if (!report.missing_shards.empty()) text += "missing    shards " + joined(report.missing_shards, "") + "\n";
   if (report.skipped_samples) text += "skipped    " + plural(report.skipped_samples, "unreadable sample") + "\n";
   text +=
       "values     " + std::to_string(report.values.size()) + ", for " + joined(report.targets, "every target") + "\n";
   if (report.float_values)
-    text += "reaches    of " + plural(report.float_values, "float value") + ", for --float-type fp16 and bf16\n";
+    text += "largest    |x| of " + plural(report.float_values, "float value") + ", for --float-type fp16 and bf16\n";
   if (!report.equalize.empty())
     text += "equalized  " + report.equalize + ", " + plural(report.equalized_values, "value") + "\n";
   text +=
@@ -99,14 +97,13 @@ std::string summary_text(const TableReport& report) {
   }
   Listing listing(Lists::Capped);
   text += outlier_text(report.outliers, listing);
-  return text + (report.kept ? "kept " : "wrote ") + report.table + " (" +
-         bytes_text(static_cast<double>(report.bytes)) + ")\n";
+  return text + (report.kept ? "kept " : "wrote ") + report.table + " (" + bytes_text(report.bytes) + ")\n";
 }
 
 std::string to_text(const TableReport& report) {
   std::string text = summary_text(report);
-  text.resize(text.rfind("wrote "));  // nothing was
-  text = report.table + "  calibration table, " + bytes_text(static_cast<double>(report.bytes)) + "\n" + text;
+  text.resize(text.rfind("wrote "));
+  text = report.table + "  calibration table, " + bytes_text(report.bytes) + "\n" + text;
   return text + values_text(report) + token_text(report);
 }
 
@@ -117,7 +114,7 @@ std::string to_text(const DistributionReport& report) {
                                  value.zeros, value.min, value.max, value.log2_width);
   if (value.nans + value.infinities > 0)
     text += fmt::format("  {} NaN and {} Inf left out\n", value.nans, value.infinities);
-  if (report.rows.empty()) return text + "  nothing but zeros\n";
+  if (report.rows.empty()) return text + "  only zeros\n";
   constexpr double kWidth = 40;
   uint64_t largest = 1;
   for (const auto& row : report.rows) largest = std::max(largest, row.count);

@@ -12,19 +12,14 @@
 
 #include "core/code_words.h"
 #include "report/output_errors.h"
-#include "report/quantities.h"
-#include "report/text/columns.h"
-#include "report/text/plan_lines.h"
 
 namespace detent {
 
 namespace {
 
-constexpr size_t kLinesShown = 20;  // of a list whose lines differ
+constexpr size_t kLinesShown = 20;
 
-std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
-
-/// The candidates in a table: Lists::All.
+/// Prints the candidates in a table, for Lists::All.
 std::string candidates_text(const CalibratorMeasurement& measured) {
   Table table{{{"", Kind::Name, "", 17}, {"", Kind::Number, "", 8}}};
   table.margin = "    ";
@@ -38,11 +33,11 @@ std::string candidates_text(const CalibratorMeasurement& measured) {
     if (i == measured.winner) row.badge = "taken";
     table.rows.push_back(std::move(row));
   }
-  return "  score: half the mean SQNR of the samples, half the SQNR of their mean noise\n" + to_text(table);
+  return "  score: " + std::string(kScoreMeaning) + "\n" + to_text(table);
 }
 
-/// "mse 32.35 dB, then percentile:99.99 32.15, samplemax:50 31.49, and 8 more": the winner, then those measured on the
-/// most samples, the highest scores first.
+/// Returns "mse 32.35 dB, then percentile:99.99 32.15 dB, samplemax:50 31.49 dB, 8 more": the winner, and the highest
+/// scores of those measured on most samples.
 std::string ranking_text(const CalibratorMeasurement& measured) {
   constexpr size_t kRanked = 4;
   std::vector<size_t> order(measured.candidates.size());
@@ -61,10 +56,10 @@ std::string ranking_text(const CalibratorMeasurement& measured) {
   return text + (order.size() > shown ? fmt::format(", {} more", order.size() - shown) : "");
 }
 
-/// Why the winner was taken where that is not plain from the scores; begins with "; ".
+/// Returns the reason for the winner, after "; ", where the scores do not show it.
 std::string why_taken_text(const CalibratorMeasurement& measured) {
   if (measured.highest != measured.winner) return "; " + choice_text(measured);
-  constexpr double kTold = 0.01;  // a smaller difference in agreement says nothing
+  constexpr double kTold = 0.01;  // a smaller difference in agreement is noise
   const auto agreement = [&](size_t i) { return measured.candidates[i].error.argmax_agreement.value_or(0); };
   for (size_t i = 0; i < measured.candidates.size(); ++i)
     if (measured.candidates[i].error.samples == measured.samples && agreement(i) >= agreement(measured.winner) + kTold)
@@ -81,13 +76,13 @@ std::string measurement_text(const CalibratorMeasurement& measured, Listing& lis
   return text;
 }
 
-/// A line for each step.
+/// Prints a line for each step.
 std::string steps_text(const AccuracyReport& accuracy) {
   std::string text;
   for (const AccuracyReport::Step& step : accuracy.steps) {
     text += fmt::format("accuracy {}: {:12} ", accuracy.level, step.name);
     if (!step.before_db || !step.after_db)
-      text += "not measured, left as they are: " + step.reason;
+      text += "not measured, not changed: " + step.reason;
     else
       text += step.changed + ", " + change_text(*step.before_db, *step.after_db) + " on " +
               plural(step.samples, "sample") + (step.kept ? ", kept" : ", dropped") +
@@ -97,30 +92,24 @@ std::string steps_text(const AccuracyReport& accuracy) {
   return text;
 }
 
+/// Prints the first lines with a prefix, and the number of the others.
+std::string capped_text(const char* prefix, const std::vector<std::string>& lines, const char* rest, Listing& listing) {
+  const size_t shown = listing.shown(lines.size(), kLinesShown);
+  std::string text;
+  for (size_t i = 0; i < shown; ++i) text += prefix + lines[i] + "\n";
+  return shown == lines.size() ? text : text + prefix + std::to_string(lines.size() - shown) + rest;
+}
+
 std::string kept_float_text(const PlanReport& plan, Listing& listing) {
   std::vector<const PlanReport::Layer*> layers;
   for (const auto& layer : plan.layers)
     if (!layer.int8) layers.push_back(&layer);
-  const std::vector<std::string> lines = layer_lines(layers, listing);
-  const size_t shown = listing.shown(lines.size(), kLinesShown);
-  std::string text;
-  for (size_t i = 0; i < shown; ++i) text += "kept float: " + lines[i] + "\n";
-  if (shown < lines.size())
-    text += "kept float: " + std::to_string(lines.size() - shown) + " more, each for its own reason\n";
-  if (!lines.empty()) text += "  the rules (R10, O2 ...) are explained in src/place/RULES.md\n";
-  return text;
+  if (layers.empty()) return {};
+  return capped_text("kept float: ", layer_lines(layers, listing), " more, for other reasons\n", listing) +
+         "  the rules (R10, O2 ...) are explained in src/place/RULES.md\n";
 }
 
-std::string notes_text(const std::vector<std::string>& notes, Listing& listing) {
-  const std::vector<std::string> sentences = listing.sentences(notes);
-  const size_t shown = listing.shown(sentences.size(), kLinesShown);
-  std::string text;
-  for (size_t i = 0; i < shown; ++i) text += "note: " + sentences[i] + "\n";
-  if (shown < sentences.size()) text += "note: " + std::to_string(sentences.size() - shown) + " more of other kinds\n";
-  return text;
-}
-
-/// ", top1 0.8125 (FP32 0.8200)": of labels beside a bound on the SQNR.
+/// Returns ", top1 0.8125 (FP32 0.8200)": a metric of labels under a bound on the SQNR.
 std::string metric_beside(const std::string& metric, double value, const std::map<std::string, double>& fp32) {
   const auto of_float = fp32.find(metric);
   return fmt::format(", {} {:.4f}", metric, value) +
@@ -137,27 +126,11 @@ std::string score_text(const BoundReport& report, double score) {
   return metric.title + (" " + (is_share ? percent_text(score, metric.decimals) : metric_text(metric, score)));
 }
 
-}  // namespace
-
-std::string bound_text(const BoundReport& report) {
-  std::string text = report.bound + (report.met ? ": " : " NOT MET: ") + score_text(report, report.reached);
-  if (report.fp32) text += " (FP32 " + score_text(report, *report.fp32) + ")";
-  for (const auto& [metric, value] : report.metrics) text += metric_beside(metric, value, report.fp32_metrics);
-  if (!report.kept.empty()) text += ", all INT8 " + score_text(report, report.all_int8);
-  text += "; on " + plural(report.samples, "sample") + ", " + plural(report.measurements, "measurement") +
-          fmt::format(" in {:.1f} s\n", report.seconds);
-  for (const auto& item : report.kept)  // layers are listed with the others
-    if (!item.weighted) text += "kept float: " + item.name + " (" + item.op + ")  " + item.reason + "\n";
-  return text;
-}
-
-namespace {
-
 constexpr size_t kBlamedShown = 3;
 
-/// The values that cost most, by what the output gains without their pair.
+/// Prints the values that cost most, by the gain at the output without their pair.
 std::string blame_text(const VerdictReport& verdict, size_t outputs) {
-  // A tenth of a dB is what one measurement on few samples may vary by.
+  // A measurement on few samples may vary by a tenth of a dB.
   const auto costs = [&](const auto& blame) { return blame.sqnr_db_without >= verdict.blame_sqnr_db + 0.1; };
   std::vector<VerdictReport::Blame> shown;
   std::ranges::copy_if(verdict.blame, std::back_inserter(shown), costs);
@@ -178,26 +151,6 @@ std::string blame_text(const VerdictReport& verdict, size_t outputs) {
   });
 }
 
-}  // namespace
-
-std::string verdict_text(const VerdictReport& verdict, size_t outputs) {
-  std::string text = "verdict: ";
-  text += verdict.quality ? name_of(*verdict.quality) : "none";
-  if (!verdict.reasons.empty()) text += " (" + join(verdict.reasons) + ")";
-  text += "\n";
-  for (const std::string& caveat : verdict.caveats) text += "  " + caveat + "\n";
-  text += blame_text(verdict, outputs);
-  for (const std::string& cure : verdict.cures) text += "  try " + cure + "\n";
-  return text;
-}
-
-std::string error_text(const ErrorReport& error, const std::string& source, Listing& listing) {
-  return "error against FP32 on " + plural(error.samples, "sample") + ": " + worst_error_text(error) +
-         (source.empty() ? "" : "; measured on " + source) + "\n" + outputs_text(error.outputs, listing);
-}
-
-namespace {
-
 std::string saturation_text(const SaturationReport& report) {
   if (report.cpu == Cpu::Any && report.raised > 0)
     return "same on every x86 CPU: " + std::to_string(report.raised) + " of " +
@@ -210,26 +163,15 @@ std::string saturation_text(const SaturationReport& report) {
          (report.error ? "; error there: " + worst_error_text(*report.error) : std::string()) + "\n";
 }
 
-}  // namespace
-
-std::string unmet_text(const BoundReport& report) {
-  return report.bound + " cannot be met with any layer in INT8 that was tried: the best reaches " +
-         score_text(report, report.reached) +
-         (report.fp32 ? ", FP32 " + score_text(report, *report.fp32) : std::string()) + "; it was written";
-}
-
-namespace {
-
-/// What was made of what.
+/// Names the written file and the model it was made from.
 std::string made_text(const QuantizeReport& report) {
   const bool raised = report.written_opset != 0 && report.written_opset != report.opset;
-  return "wrote " + report.output + " (" + bytes_text(static_cast<double>(report.output_bytes)) + ") for " +
-         report.target + ", from " + file_name(report.model) + " (" +
-         bytes_text(static_cast<double>(report.model_bytes)) + ", opset " + std::to_string(report.opset) +
-         (raised ? " raised to " + std::to_string(report.written_opset) : "") + ")\n";
+  return "wrote " + report.output + " (" + bytes_text(report.output_bytes) + ") for " + report.target + ", from " +
+         std::filesystem::path(report.model).filename().string() + " (" + bytes_text(report.model_bytes) + ", opset " +
+         std::to_string(report.opset) + (raised ? " raised to " + std::to_string(report.written_opset) : "") + ")\n";
 }
 
-/// Where the ranges came from.
+/// Names the source of the ranges.
 std::string calibration_text(const QuantizeReport& report) {
   std::string text =
       report.table.empty()
@@ -240,8 +182,7 @@ std::string calibration_text(const QuantizeReport& report) {
     text += fmt::format(" ({:.0f}/s)", static_cast<double>(report.samples) / report.calibration_seconds);
   text += ", calibrator " + report.calibrator + (report.measured ? " (auto)" : "") +
           fmt::format(", peak {:.0f} MB\n", report.peak_mb);
-  if (report.skipped_samples) text += "skipped " + plural(report.skipped_samples, "unreadable sample") + "\n";
-  return text;
+  return text + skipped_text(report.skipped_samples);
 }
 
 std::string coverage_line(const QuantizeReport& report) {
@@ -255,7 +196,7 @@ std::string coverage_line(const QuantizeReport& report) {
          "\n";
 }
 
-/// The command that builds the engine; "" where the file needs none.
+/// Returns the command that builds the engine; "" where there is none.
 std::string next_text(const QuantizeReport& report) {
   if (report.verdict.quality != Quality::Good || !report.target.starts_with("tensorrt")) return {};
   const bool strongly_typed = report.target.starts_with("tensorrt:11");
@@ -266,7 +207,51 @@ std::string next_text(const QuantizeReport& report) {
          " --saveEngine=" + std::filesystem::path(report.output).replace_extension(".engine").string() + "\n";
 }
 
+/// Counts the operators of the lines with one outcome, most frequent first: "Resize 2, Cast 1"; "" without any.
+std::string operators_text(const std::string& title, const VerifyReport& report, VerifyReport::Line::Outcome outcome) {
+  std::map<std::string, size_t> counts;
+  for (const auto& line : report.lines) {
+    if (line.outcome != outcome) continue;
+    for (const std::string& name : line.operators) ++counts[name];
+    if (line.operators.empty()) ++counts["(other)"];
+  }
+  if (counts.empty()) return {};
+  std::vector<std::pair<std::string, size_t>> ranked(counts.begin(), counts.end());
+  std::ranges::stable_sort(ranked, std::greater{}, [](const auto& pair) { return pair.second; });
+  return title + join(ranked, ", ", [](const auto& pair) { return pair.first + " " + std::to_string(pair.second); }) +
+         "\n";
+}
+
 }  // namespace
+
+std::string bound_text(const BoundReport& report) {
+  std::string text = report.bound + (report.met ? ": " : " NOT MET: ") + score_text(report, report.reached);
+  if (report.fp32) text += " (FP32 " + score_text(report, *report.fp32) + ")";
+  for (const auto& [metric, value] : report.metrics) text += metric_beside(metric, value, report.fp32_metrics);
+  if (!report.kept.empty()) text += ", all INT8 " + score_text(report, report.all_int8);
+  text += "; on " + plural(report.samples, "sample") + ", " + plural(report.measurements, "measurement") +
+          fmt::format(" in {:.1f} s\n", report.seconds);
+  for (const auto& item : report.kept)  // the list of float layers has the others
+    if (!item.weighted) text += "kept float: " + item.name + " (" + item.op + ")  " + item.reason + "\n";
+  return text;
+}
+
+std::string verdict_text(const VerdictReport& verdict, size_t outputs) {
+  std::string text = "verdict: ";
+  text += verdict.quality ? name_of(*verdict.quality) : "none";
+  if (!verdict.reasons.empty()) text += " (" + join(verdict.reasons) + ")";
+  text += "\n";
+  for (const std::string& caveat : verdict.caveats) text += "  " + caveat + "\n";
+  text += blame_text(verdict, outputs);
+  for (const std::string& cure : verdict.cures) text += "  try " + cure + "\n";
+  return text;
+}
+
+std::string unmet_text(const BoundReport& report) {
+  return report.bound + " cannot be met with any layer in INT8 that was tried: the best reaches " +
+         score_text(report, report.reached) +
+         (report.fp32 ? ", FP32 " + score_text(report, *report.fp32) : std::string()) + "; it was written";
+}
 
 std::string to_text(const QuantizeReport& report, Lists lists) {
   Listing listing(lists);
@@ -285,31 +270,10 @@ std::string to_text(const QuantizeReport& report, Lists lists) {
   if (report.floats) text += float_text(*report.floats, listing);
   text += types_text(report.plan.coverage.types, report.plan.coverage.type);
   if (report.saturation) text += saturation_text(*report.saturation);
-  text += notes_text(report.notes, listing);
+  text += capped_text("note: ", listing.sentences(report.notes), " more of other kinds\n", listing);
   return text + listing.closing() + verdict_text(report.verdict, report.error ? report.error->outputs.size() : 0) +
          next_text(report);
 }
-
-namespace {
-
-/// "Resize 2, Cast 3" over the lines of one outcome, most frequent first; empty when there is none.
-std::string operators_text(const char* title, const VerifyReport& report, VerifyReport::Line::Outcome outcome) {
-  std::map<std::string, size_t> counts;
-  for (const auto& line : report.lines) {
-    if (line.outcome != outcome) continue;
-    for (const std::string& name : line.operators) ++counts[name];
-    if (line.operators.empty()) ++counts["(other)"];
-  }
-  if (counts.empty()) return {};
-  std::vector<std::pair<std::string, size_t>> ranked(counts.begin(), counts.end());
-  std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-  std::string text = title;
-  for (size_t i = 0; i < ranked.size(); ++i)
-    text += (i ? ", " : " ") + ranked[i].first + " " + std::to_string(ranked[i].second);
-  return text + "\n";
-}
-
-}  // namespace
 
 std::string to_text(const VerifyReport::Line& line) {
   using Outcome = VerifyReport::Line::Outcome;
@@ -317,7 +281,7 @@ std::string to_text(const VerifyReport::Line& line) {
                         : line.outcome == Outcome::Failed ? "FAILED     "
                                                           : "unsupported";
   std::string text = std::string(outcome) + "  " + line.folder + "/" + line.model;
-  // Integers that differ have no such error, and what could not be compared has none either.
+  // Integers that differ, and outputs that could not be compared, have no such error.
   if (line.worst_relative_error > 0)
     text += fmt::format("  worst error {:.1e} of the largest value", line.worst_relative_error);
   else if (line.outcome == Outcome::Passed)
@@ -328,8 +292,8 @@ std::string to_text(const VerifyReport::Line& line) {
 
 std::string summary_text(const VerifyReport& report) {
   using Outcome = VerifyReport::Line::Outcome;
-  std::string text = operators_text("failed by operator:     ", report, Outcome::Failed) +
-                     operators_text("unsupported by operator:", report, Outcome::Unsupported);
+  std::string text = operators_text("failed by operator:      ", report, Outcome::Failed) +
+                     operators_text("unsupported by operator: ", report, Outcome::Unsupported);
   return text + std::to_string(report.passed) + " passed, " + std::to_string(report.failed) + " failed, " +
          std::to_string(report.unsupported) + " unsupported\n";
 }
@@ -337,8 +301,7 @@ std::string summary_text(const VerifyReport& report) {
 std::string to_text(const RunReport& report) {
   std::string text = "ran " + plural(report.samples, "sample") + fmt::format(" in {:.2f} s", report.seconds);
   if (report.seconds > 0) text += fmt::format(" ({:.1f}/s)", static_cast<double>(report.samples) / report.seconds);
-  text += "\n";
-  if (report.skipped_samples) text += "skipped " + plural(report.skipped_samples, "unreadable sample") + "\n";
+  text += "\n" + skipped_text(report.skipped_samples);
   for (const auto& path : report.written) text += "wrote " + path.string() + "\n";
   if (report.profile) text += "\n" + to_text(*report.profile);
   return text;

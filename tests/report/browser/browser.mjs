@@ -1,5 +1,5 @@
-// Headless Chromium, driven over its own pipe (--remote-debugging-pipe: messages are JSON, ended by a zero byte). No package
-// is needed, and nothing listens on a port. Protocol: https://chromedevtools.github.io/devtools-protocol/
+// Drives headless Chromium over a pipe (--remote-debugging-pipe: JSON messages that end with a zero byte), without a
+// package and without a port. Protocol: https://chromedevtools.github.io/devtools-protocol/
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ export async function startBrowser(program) {
   let complaints = '', rest = '', next = 1;
   const waiting = new Map(), listeners = new Set();
   errors.on('data', (chunk) => (complaints = (complaints + chunk).slice(-4000)));
-  toBrowser.on('error', () => {});  // the exit below says more
+  toBrowser.on('error', () => {});  // the exit below reports it
 
   const exited = new Promise((resolve) => child.on('close', resolve));
   const fail = (why) => {

@@ -1,4 +1,4 @@
-// The drawing of a graph of 1000 nodes as a reader uses it: opened, pointed at, walked with the keys, and read as a list.
+// Tests the drawing of a graph of 1000 nodes: opened, pointed at, walked with the keys, and read as a list.
 //   node graph.test.mjs REPORT.html ARTEFACTS_FOLDER PAGE      CHROMIUM names the program
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -8,15 +8,15 @@ import { DESK, PHONE, address, artefacts, page, seen } from './report_page.mjs';
 
 const focused = () => page.evaluate('document.activeElement.id');
 const noComplaints = () => assert.deepEqual(page.complaints, []);
-/// Of boxes by id: where they stand and what they lead to.
+/// Returns boxes by id, with their positions and targets.
 const boxes = () => page.evaluate(() => [...document.querySelectorAll('.drawing a')].map((box) => {
   const { x, y, width, height } = box.querySelector('rect').getBoundingClientRect();
   return { id: box.id, kind: box.classList[0], label: box.getAttribute('aria-label'), keys: box.dataset.keys, x, y, width, height };
 }));
 
 test('1000 nodes are there within two seconds, and drawn', async () => {
-  // CPU time of the thread that parses, styles, lays out and runs scripts: on a machine that is shared the clock on the wall
-  // tells of the others. That one is said, and only keeps a page that hangs from passing.
+  // Measures the CPU time of the thread that parses, styles, lays out and runs scripts, since wall time depends on the
+  // load of the machine. Wall time is printed, and only stops a page that hangs.
   await page.send('Performance.enable', { timeDomain: 'threadTicks' });
   await page.open(address);
   const wall = await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() =>

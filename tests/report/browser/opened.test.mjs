@@ -1,4 +1,5 @@
-// Opens a page on a desk, in the dark and on a phone: its script runs through, its tables can be searched and sorted, nothing is cut off.
+// Opens a page on a desktop, in the dark and on a phone: its script finishes, its tables can be searched and sorted,
+// and nothing is cut off.
 //   node opened.test.mjs REPORT.html ARTEFACTS_FOLDER PAGE      CHROMIUM names the program
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
-// One tab: what it logs and asks for is written down, the rest are the things a reader does.
+// A tab: it records its log and requests, and does what a reader does.
 import { writeFileSync } from 'node:fs';
 
-/// Opens an empty tab. `complaints` gathers errors, warnings and exceptions; `requests` every address that was asked for.
+/// Opens an empty tab. `complaints` collects errors, warnings and exceptions; `requests` every requested address.
 export async function openPage(browser) {
   const { targetId } = await browser.send('Target.createTarget', { url: 'about:blank' });
   const { sessionId } = await browser.send('Target.attachToTarget', { targetId, flatten: true });
@@ -26,7 +26,7 @@ export async function openPage(browser) {
     send, complaints, requests,
 
     async open(url) {
-      // By way of an empty page: an address that differs in its fragment only would not load again.
+      // Goes through an empty page, since an address with another fragment would not load again.
       for (const step of ['about:blank', url]) {
         const loaded = new Promise((resolve) => waiting.push(resolve));
         requests.length = 0;
@@ -35,7 +35,7 @@ export async function openPage(browser) {
       }
     },
 
-    /// Value of an expression, or of a function called with arguments, in the page.
+    /// Returns the value of an expression, or of a function called with arguments, in the page.
     async evaluate(what, ...args) {
       const expression = typeof what === 'function' ? `(${what})(${args.map((arg) => JSON.stringify(arg)).join()})` : what;
       const { result, exceptionDetails } =
@@ -44,7 +44,7 @@ export async function openPage(browser) {
       return result.value;
     },
 
-    /// Middle of the first element that fits, scrolled into sight, in CSS pixels.
+    /// Returns the middle of the first matching element, scrolled into view, in CSS pixels.
     async locate(selector) {
       const point = await page.evaluate((css) => {
         const element = document.querySelector(css);
@@ -81,7 +81,7 @@ export async function openPage(browser) {
       await send('Emulation.setEmulatedMedia', { media, features: [{ name: 'prefers-color-scheme', value: scheme }] });
     },
 
-    /// A PNG of the whole page, or of the rectangle around the elements that fit.
+    /// Returns a PNG of the whole page, or of the rectangle around the matching elements.
     async takeScreenshot(file, selector = 'html') {
       await page.evaluate('scrollTo(0, 0)');
       const clip = await page.evaluate((css) => {

@@ -1,4 +1,4 @@
-// Opens the page of plan or lint as a reader does: no values and no charts, tables that are searched and sorted.
+// Opens the page of plan or lint: no values and no charts, tables that are searched and sorted.
 //   node placement.test.mjs REPORT.html ARTEFACTS_FOLDER PAGE      CHROMIUM names the program, PAGE is plan or lint
 import assert from 'node:assert/strict';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Opens a report as a reader does: on a desk, in the dark, on a phone, on paper and without scripts.
+// Opens a report on a desktop, in the dark, on a phone, on paper and without scripts.
 //   node report.test.mjs REPORT.html ARTEFACTS_FOLDER PAGE      CHROMIUM names the program, PAGE is one of run_test.sh
 import assert from 'node:assert/strict';
 import { statSync, writeFileSync } from 'node:fs';
@@ -67,7 +67,7 @@ test('choosing a value by click shows its histogram and only that', async () => 
   assert.deepEqual(await seen('.value h3 code'), [names[2]]);
   assert.deepEqual(await seen('#value-list .chosen code'), [names[2]]);
   assert.match(await page.evaluate('location.hash'), /^#value-\d+$/);
-  // An address that names a value opens with it.
+  // An address with a value selects it.
   await page.open(address + (await page.evaluate('location.hash')));
   assert.deepEqual(await seen('.value h3 code'), [names[2]]);
   noComplaints();

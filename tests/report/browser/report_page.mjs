@@ -1,4 +1,4 @@
-// What every test of a page begins with: a browser, a tab, the page opened anew on a desk before each test.
+// Setup of every page test: a browser, a tab, and the page opened on a desktop before each test.
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { after, before, beforeEach } from 'node:test';
@@ -12,7 +12,7 @@ export const report = resolve(process.argv[2]), artefacts = resolve(process.argv
 export const address = pathToFileURL(report).href;
 
 let browser;
-/// The tab; there from the first test on.
+/// The tab; defined from the first test on.
 export let page;
 
 before(async () => {
@@ -27,7 +27,7 @@ beforeEach(async () => {
   await page.open(address);
 });
 
-/// Texts of the elements that fit and are seen.
+/// Returns the texts of the matching elements that are visible.
 export const seen = (selector) => page.evaluate((css) => [...document.querySelectorAll(css)]
   .filter((element) => element.checkVisibility()).map((element) => element.textContent.trim()), selector);
 export const sections = () => page.evaluate(() => [...document.querySelectorAll('main > [id]')].map((part) => part.id));

@@ -1,5 +1,5 @@
 #!/bin/sh
-# run_test.sh PAGE: writes a page and opens it in Chromium; or says what is missing and exits 77 (CTest: skipped).
+# run_test.sh PAGE: writes a page and opens it in Chromium; if a program is missing it says so and exits 77 (skipped).
 #   sample, broken             made up: of a comparison, of a quantization
 #   compare, equalize          of `detent compare` on the bundled sample, as it is and with --equalize
 #   quantize                   of `detent quantize` on the bundled sample
@@ -7,8 +7,8 @@
 #   weights                    made up: of weights alone
 #   types, sensitivity         of `detent compare-types` and `detent sensitivity` on the bundled sample
 #   plan, lint                 of `detent plan` on it, and of `detent lint` on a file for the other engine
-# Environment: SAMPLE_PAGE and DETENT (the programs that write them), ARTEFACTS (folder for the page and the screenshots),
-# CHROMIUM (the browser; default: chromium, chromium-browser or google-chrome, whichever is there).
+# Environment: SAMPLE_PAGE and DETENT (programs that write the pages), ARTEFACTS (folder for page and screenshots),
+# CHROMIUM (browser; default: chromium, chromium-browser or google-chrome).
 set -eu
 cd "$(dirname "$0")"
 skip() {

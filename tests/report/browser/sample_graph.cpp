@@ -28,7 +28,7 @@ class GraphMaker {
     return name + "_output";
   }
 
-  /// Two convolutions around a skip; every fifth block has four branches, every third computes in FP16 behind a cast.
+  /// Adds two convolutions around a skip; every fifth block has four branches, every third is FP16 after a cast.
   std::string add_block(size_t block, const std::string& input) {
     const bool half = block % 3 == 2;
     const NodeType type = half ? NodeType::Float16 : NodeType::Codes;

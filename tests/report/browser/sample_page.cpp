@@ -15,10 +15,10 @@ namespace {
 
 using Random = std::mt19937_64;
 
-/// Uniform in [0, 1); std::uniform_real_distribution may differ between libraries, screenshots should not.
+/// Returns a uniform number in [0, 1), equal for all standard libraries so that screenshots are.
 double uniform(Random& random) { return static_cast<double>(random() >> 11) * 0x1p-53; }
 
-/// Distributions as networks have them: two-sided with a tail, after a Relu, after a Clip at 6.
+/// Returns distributions of networks: two-sided with a tail, after a Relu, after a Clip at 6.
 ValueHistogram made_up_value(size_t index, Random& random) {
   ValueHistogram value;
   const size_t block = index / 3;
@@ -104,7 +104,7 @@ EqualizeReport made_up_equalization(const std::vector<ValueHistogram>& values, R
   return report;
 }
 
-/// Two samples are unlike the others.
+/// Returns a report with two outliers.
 OutlierReport made_up_outliers(size_t values) {
   Random random(5);
   OutlierReport report;
@@ -182,8 +182,7 @@ SensitivityReport made_up_sensitivity(const ComparisonReport& comparison) {
   return report;
 }
 
-/// Of a model that is broken.
-/// Half of the nodes stay FP32, for as many reasons and with the longest names that models have.
+/// Returns a report in which half of the nodes stay FP32, for many reasons and with very long names.
 FloatReport made_up_floats(const PlanReport& plan) {
   FloatReport floats{.type = "float16", .half_nodes = 160, .float32_nodes = 60, .casts = 31};
   for (size_t i = 0; i < floats.float32_nodes; ++i) {
@@ -257,7 +256,7 @@ QuantizeReport made_up_quantization(const ComparisonReport& comparison) {
   return report;
 }
 
-/// A language model of six blocks in INT4, one layer of it left float.
+/// Returns the report of a language model of six blocks in INT4 with one float layer.
 QuantizeWeightsReport made_up_weights() {
   QuantizeWeightsReport report;
   report.model = "models/language_model.onnx", report.output = "out/language_model.int4.onnx";

@@ -20,7 +20,7 @@ TEST(Extent, HoldsEverythingWhereNothingIsFarOff) {
 }
 
 TEST(Extent, OneThatCollapsedLiesBeyondTheEndAndTheOthersStayApart) {
-  // The best is 84, the median 83: 1 apart. 0 is 84 times as far, 82.5 is not.
+  // The best is 84 and the median 83, at a distance of 1. 0 is 84 times as far.
   const Extent extent = extent_of({84, 83.5, 83, 82.5, 0}, Bad::Low);
   EXPECT_TRUE(extent.cut);
   EXPECT_EQ(extent.low, 82.5);

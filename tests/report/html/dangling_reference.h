@@ -6,8 +6,7 @@
 
 namespace detent {
 
-/// The first id that a page refers to (by a link, or as the table of a search field) and does not have; "" where all
-/// are there.
+/// Returns the first id that a page refers to (by a link or a search field) but does not have; "" without one.
 inline std::string dangling_reference(const std::string& page) {
   for (const std::string_view reference : {" data-search=\"", " href=\"#"}) {
     for (size_t at = page.find(reference); at != std::string::npos; at = page.find(reference, at + 1)) {

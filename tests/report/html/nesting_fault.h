@@ -8,10 +8,10 @@
 
 namespace detent {
 
-/// Text that breaks out of a page which does not escape it.
+/// Text that breaks a page that does not escape it.
 inline const std::string kHostile = "</script><script>alert('1')</script>\"&";
 
-/// The first fault in the nesting of tags; "" when every tag is closed in its turn.
+/// Returns the first fault in the nesting of tags; "" without one.
 inline std::string nesting_fault(const std::string& html) {
   const std::set<std::string> never_closed = {"meta", "link", "br", "wbr"};
   std::vector<std::string> open;

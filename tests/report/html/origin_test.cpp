@@ -1,4 +1,5 @@
-#include "report/html/origin.h"
+#include "report/html/page.h"
+#include "report/html/sections.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

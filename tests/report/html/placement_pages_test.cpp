@@ -56,7 +56,7 @@ TEST(PlanPage, OfNothingStands) {
   const std::string page = to_html(PlanReport{});
   EXPECT_EQ(nesting_fault(page), "");
   EXPECT_EQ(dangling_reference(page), "");
-  EXPECT_THAT(page, AllOf(HasSubstr("Nothing of it would be quantized."), Not(HasSubstr("id=\"equalizable\""))));
+  EXPECT_THAT(page, AllOf(HasSubstr("Nothing would be quantized."), Not(HasSubstr("id=\"equalizable\""))));
 }
 
 TEST(LintPage, CountsTheFindingsAndListsKindsWithTheirCureAndEachFinding) {
@@ -77,7 +77,7 @@ TEST(LintPage, WithoutFindingsSaysSo) {
   EXPECT_THAT(to_html(report), AllOf(HasSubstr("<strong class=\"good\">No finding</strong> for tensorrt:10.13."),
                                      Not(HasSubstr("id=\"findings\"")), Not(HasSubstr("Built for"))));
   report.origin = "float";
-  EXPECT_THAT(to_html(report), HasSubstr("there is nothing to judge"));
+  EXPECT_THAT(to_html(report), HasSubstr("there is nothing to check"));
 }
 
 TEST(PlanAndLintPages, EscapeEveryNameThatComesFromOutside) {

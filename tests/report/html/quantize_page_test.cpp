@@ -14,7 +14,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// A good model, calibrated with ten samples of which none stands out.
+/// Returns the report of a good model, calibrated with ten samples without an outlier.
 QuantizeReport good_report() {
   QuantizeReport report;
   report.model = "folder/net.onnx", report.output = "folder/net.int8.onnx";
@@ -180,7 +180,7 @@ TEST(QuantizePage, ListsValuesByWhatTheirRangeLeavesOut) {
   EXPECT_LT(page.find("href=\"#value-2\""), page.find("href=\"#value-1\"")) << "y loses half, x nothing";
   EXPECT_THAT(page, AllOf(HasSubstr("data-key=\"0.5\">50\u00A0%</td>"), HasSubstr("data-key=\"2\">\u00B12</td>"),
                           HasSubstr("Scale 0.007812, zero point 0, scale group 3."),
-                          HasSubstr("Scale 0.01562, zero point 0."), HasSubstr("leaves out most")));
+                          HasSubstr("Scale 0.01562, zero point 0."), HasSubstr("most clipped first")));
   QuantizeReport report = good_report();
   report.histograms[1].ranges[0] = {"mse", -4, 4};
   EXPECT_THAT(to_html(report), HasSubstr("2 values, in the order of the model"));

@@ -50,9 +50,9 @@ TEST(WeightsPage, NamesEmbeddingsPositionsAndMasks) {
   EXPECT_THAT(section, HasSubstr("Embeddings, positions and masks as 8-bit integers: "));
   EXPECT_THAT(section, HasSubstr("(42.8 dB)"));
   EXPECT_THAT(section, HasSubstr("(exact)"));
-  EXPECT_THAT(section, HasSubstr("In float, because codes would lose small numbers: "));
+  EXPECT_THAT(section, HasSubstr("Kept float, since codes would lose small numbers: "));
   EXPECT_THAT(to_text(report), HasSubstr("embeddings, positions and masks: 2 of 3 large constants as INT8, 1 exactly: "
-                                         "66.0 kB -> 9.0 kB ('words' lost most, SQNR 42.8 dB)\n"
+                                         "66.0 kB -> 9.0 kB (largest loss: 'words', SQNR 42.8 dB)\n"
                                          "kept float: bias (Add)  small numbers\n"));
 }
 

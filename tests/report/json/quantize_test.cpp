@@ -11,7 +11,7 @@ using Document = nlohmann::json;
 
 Document parsed(const auto& report) { return Document::parse(to_json(report)); }
 
-/// The keys of an object, sorted.
+/// Returns the keys of an object, sorted.
 std::vector<std::string> keys(const Document& object) {
   std::vector<std::string> names;
   for (const auto& [name, value] : object.items()) names.push_back(name);

@@ -1,4 +1,4 @@
-#include "report/text/columns.h"
+#include "report/text/text.h"
 
 #include <gtest/gtest.h>
 

@@ -32,12 +32,12 @@ SensitivityReport two_layers() {
 
 TEST(SensitivityText, RanksLayersAndOperatorsTogether) {
   EXPECT_THAT(to_text(two_layers(), 10),
-              AllOf(HasSubstr("  layer           alone   all but     MACs\n"
+              AllOf(HasSubstr("  layer           alone    others     MACs\n"
                               "  stem (Conv)     21.00     25.50   75.0 %\n"
                               "  gate (Mul)      30.00     22.00        -\n"
                               "  head (Gemm)     40.00     20.00   25.0 %\n"),
                     HasSubstr("SQNR at the output with all of them: 20.00 dB"),
-                    HasSubstr("measured 7 quantized models on 1 sample for the price of 3.2")));
+                    HasSubstr("measured 7 quantized models on 1 sample at the cost of 3.2")));
 }
 
 TEST(SensitivityText, RoundsSharesOfMacsAsThePageDoes) {
@@ -54,7 +54,8 @@ TEST(SensitivityText, RoundsSharesOfMacsAsThePageDoes) {
 
 TEST(SensitivityText, ShowsTheFirstAndSaysHowManyMore) {
   const std::string text = to_text(two_layers(), 1);
-  EXPECT_THAT(text, AllOf(HasSubstr("stem"), HasSubstr("2 more: --all, --top"), HasSubstr("1 more: --all, --top")));
+  EXPECT_THAT(text, AllOf(HasSubstr("stem"), HasSubstr("2 more: see --all and --top"),
+                          HasSubstr("1 more: see --all and --top")));
   EXPECT_THAT(text, Not(HasSubstr("gate")));
 }
 

@@ -62,7 +62,7 @@ TEST(PlanText, CountsWhatCouldBeEqualized) {
   EXPECT_NE(to_text(plan, Lists::Capped).find("\nequalizable: nothing\n"), std::string::npos);
   plan.equalizable = {{"gate", {"a", "b"}}, {"linear", {"c"}}};
   const std::string text = to_text(plan, Lists::Capped);
-  EXPECT_NE(text.find("\nequalizable: 2 values behind gates, 1 linear (--equalize gate,linear)\n"), std::string::npos)
+  EXPECT_NE(text.find("\nequalizable: 2 values at gates, 1 linear (--equalize gate,linear)\n"), std::string::npos)
       << text;
 }
 
@@ -191,8 +191,7 @@ TEST(QuantizeText, SaysWhyAStepWasDroppedInItsLine) {
   EXPECT_NE(text.find("ranges       12 of 113 ranges, SQNR 20.00 -> 21.00 dB on 64 samples, kept (3.0 s)\n"),
             std::string::npos);
   EXPECT_NE(text.find("on 64 samples, dropped: SQNR 0.50 dB lower (4.0 s)\n"), std::string::npos);
-  EXPECT_NE(text.find("biases       not measured, left as they are: no INT8 layer has one (0.5 s)\n"),
-            std::string::npos)
+  EXPECT_NE(text.find("biases       not measured, not changed: no INT8 layer has one (0.5 s)\n"), std::string::npos)
       << text;
   EXPECT_EQ(text.find("corrected"), std::string::npos) << "the step's line says it already";
 }

@@ -1,7 +1,7 @@
 'use strict';
 document.documentElement.classList.add('scripted');
 
-// A click on a heading sorts its table; a second one turns the order around. Numbers start with the largest.
+// A click on a heading sorts its table; a second click reverses it. Numbers start with the largest.
 {
   const keyOf = (row, column, kind) => {
     const cell = row.cells[column];

@@ -1,6 +1,6 @@
-// A search field above every list: a row stays when it holds all the words.
+// Adds a search field above every list; it shows the rows that contain all words.
 {
-  // A folded list would hide rows that fit.
+  // A folded list would hide matching rows.
   const unfold = (table) => {
     if (table.classList.contains('folded')) table.nextElementSibling.click();
   };
@@ -44,13 +44,13 @@
     };
     field.addEventListener('input', filter);
     box?.addEventListener('change', filter);
-    filter();  // a browser may have kept the field's text over a reload
+    filter();  // a browser may keep the text of the field after a reload
   };
 
   for (const holder of document.querySelectorAll('[data-search]')) addSearch(holder);
 }
 
-// Long charts and lists are folded to their first rows.
+// Folds long charts and lists to their first rows.
 for (const table of document.querySelectorAll('table[data-shown]')) {
   const rows = table.tBodies[0].rows.length;
   if (rows <= Number(table.dataset.shown)) continue;

@@ -1,4 +1,4 @@
-// Choosing a value: by click, with the arrow keys in the list, or by the address.
+// Selects a value by a click, the arrow keys in the list, or the address.
 {
   const list = document.getElementById('value-list');
   const linkOf = (row) => row.querySelector('a');
@@ -47,7 +47,7 @@
       return link;
     };
     chooseNamed();
-    // A link from elsewhere on the page, as from a value to blame.
+    // Follows a link from another part of the page, such as a value to blame.
     addEventListener('hashchange', () => {
       if (chooseNamed()) document.getElementById(location.hash.slice(1)).scrollIntoView();
     });

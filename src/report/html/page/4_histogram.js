@@ -1,11 +1,11 @@
-// Pointing at a histogram reads its bars; pointing at a range marks where it cuts.
+// Shows the count of the bar under the pointer, and the limits of the range under the pointer.
 {
   const number = (value) => Number(value.toPrecision(4)).toString().replaceAll('-', '\u2212');
 
   const addReadout = (histogram) => {
     const { low, high, first, width } = histogram.dataset;
     const [from, to, start, step] = [low, high, first, width].map(Number);
-    let counts = null;  // read when first asked for: most charts are never looked at
+    let counts = null;  // read at the first use
     const readout = document.createElement('p');
     readout.className = 'readout';
     histogram.after(readout);

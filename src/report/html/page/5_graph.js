@@ -1,4 +1,4 @@
-// Choosing a node of the drawing: by click, or with the arrow keys along its edges and Enter.
+// Selects a node of the drawing by a click, or by the arrow keys along its edges and Enter.
 {
   const drawing = document.querySelector('.drawing');
   const keys = { ArrowUp: 0, ArrowDown: 1, ArrowLeft: 2, ArrowRight: 3 };
@@ -21,7 +21,7 @@
       current.focus();
     };
 
-    // What the list says of the node.
+    // Shows the entry of the list for the node.
     const choose = (box) => {
       chosen?.classList.remove('chosen');
       chosen = box;
@@ -54,7 +54,7 @@
       event.preventDefault();
       goTo(document.getElementById(`box-${next}`));
     });
-    // A maker that is named leads to its box.
+    // Links a named maker to its box.
     why.addEventListener('click', (event) => {
       const link = event.target.closest('a');
       const box = link && document.getElementById(link.hash.replace('#node-', 'box-'));

@@ -23,7 +23,7 @@
 
 namespace detent::json {
 
-/// The version of all JSON Schemas, MAJOR.MINOR. A new member of any document raises MINOR, every other change MAJOR:
+/// Version of all JSON Schemas, MAJOR.MINOR. A new member of any document raises MINOR, every other change MAJOR:
 /// src/report/json/README.md.
 inline constexpr const char* kSchemaVersion = "2.0";
 
@@ -32,15 +32,15 @@ inline constexpr const char* kSchemaVersion = "2.0";
   return "urn:detent:" + kind + ":" + kSchemaVersion;
 }
 
-/// Values that fields() gives beside numbers, texts, lists, maps and structs with fields(). A double that is not finite
-/// becomes null, and so does an empty optional.
+/// Types of values that fields() passes besides numbers, texts, lists, maps and structs with fields(). A double that is
+/// not finite and an empty optional become null.
 
 /// A number that is always finite.
 struct Finite {
   double value = 0;
 };
 
-/// A size of a shape: -1 where it is open.
+/// A size of a shape; -1 if it is open.
 struct OpenSize {
   int64_t value = 0;
 };
@@ -58,13 +58,13 @@ inline constexpr bool kIsOptional = false;
 template <class T>
 inline constexpr bool kIsOptional<std::optional<T>> = true;
 
-/// A map, or a list of pairs in an order that counts.
+/// A map, or a list of pairs in a fixed order.
 template <class T>
 concept NamedValues = requires(const T& values) {
   values.begin()->second;
 };
 
-/// The report that a view stands on where a schema asks for the view's fields.
+/// An empty report, for views of which only the fields are needed (in schemas).
 template <class Report>
 inline const Report kEmptyReport{};
 
@@ -77,7 +77,7 @@ template <class T>
 /// Returns nothing for an empty text.
 [[nodiscard]] inline std::optional<std::string> filled(const std::string& text) { return when(!text.empty(), text); }
 
-/// Returns a view of each item: View{item, rest...}.
+/// Returns a view of each item, View{item, rest...}.
 template <class View>
 [[nodiscard]] std::vector<View> seen_as(const auto& items, const auto&... rest) {
   std::vector<View> views;
@@ -85,7 +85,7 @@ template <class View>
   return views;
 }
 
-/// Returns views of the items that `holds` is true of.
+/// Returns views of the items for which `holds` is true.
 template <class View>
 [[nodiscard]] std::vector<View> seen_where(const auto& items, const auto& holds) {
   std::vector<View> views;
@@ -94,17 +94,35 @@ template <class View>
   return views;
 }
 
-/// Parts of several documents. fields() names each member of a report once, for the document, its JSON Schema and
-/// Python's stubs:
+/// Parts of several documents. fields() names each member of a report once, for the document, its JSON Schema and the
+/// stubs of Python:
 ///
-/// v.part(NAME, DESCRIPTION)          the struct is a part of several documents, under that name
-/// v.document(KIND, TITLE)            the struct is a document
-/// v(NAME, VALUE, DESCRIPTION)        a member that is always there; an optional without value is null
-/// v(NAME, VALUE, DESCRIPTION, WORDS) a text that is one of these words
-/// v.optional(NAME, VALUE, ...)       a member that is left out where the optional has no value
-/// v.either(NAMES, OTHERS)            either the members of these names are there or the others
+/// v.part(NAME, DESCRIPTION)          makes the struct a part of several documents with this name
+/// v.document(KIND, TITLE)            makes the struct a document
+/// v(NAME, VALUE, DESCRIPTION)        writes a member that always exists; an empty optional is null
+/// v(NAME, VALUE, DESCRIPTION, WORDS) writes a text that is one of these words
+/// v.optional(NAME, VALUE, ...)       writes a member only if the optional has a value
+/// v.either(NAMES, OTHERS)            states that either the members NAMES or OTHERS exist
 
-/// Returns what a metric says, with its unit, in a sentence.
+inline constexpr const char* kModelPath = "Path of the model, as given.";
+inline constexpr const char* kWrittenPath = "Path of the written file.";
+inline constexpr const char* kSkippedSamples = "Number of unreadable samples that were skipped.";
+inline constexpr const char* kCommandSeconds = "Time of the command, in seconds.";
+inline constexpr const char* kReason = "The reason, in words.";
+inline constexpr const char* kNotes = "Remarks, in sentences.";
+inline constexpr const char* kFloatTypes = "Conversion of the other nodes to 16-bit floats; null without one.";
+
+void model_and_target_fields(auto& v, const auto& r) {
+  v("model", r.model, kModelPath);
+  v("target", r.target, "Engine and version of the placement, as in tensorrt:10.13.");
+}
+
+void node_fields(auto& v, const auto& r) {
+  v("name", r.name, "Name of the node.");
+  v("op", r.op, "Its operator.");
+}
+
+/// Describes a metric with its unit in a sentence.
 [[nodiscard]] inline std::string description_of(const Metric& metric) {
   const std::string text = metric.meaning + std::string(".");
   if (metric.unit == MetricUnit::Fraction) return text + " In [0, 1].";
@@ -117,7 +135,7 @@ struct Scores {
 };
 
 void fields(auto& v, const Scores& r) {
-  v.part("metrics", "Scores of one model over the evaluation samples; only those that could be measured are there.");
+  v.part("metrics", "Scores of one model on the evaluation samples; only those that were measured.");
   auto metrics = kMetrics;  // in the order of the map
   std::ranges::sort(metrics, {}, [](const Metric& metric) { return std::string_view(metric.name); });
   for (const Metric& metric : metrics) {
@@ -128,53 +146,53 @@ void fields(auto& v, const Scores& r) {
 }
 
 void fields(auto& v, const TypeShare& r) {
-  v.part("type_share", "What of a model has one type.");
+  v.part("type_share", "The part of a model that has one type.");
   v("macs", r.macs,
-    "Multiply-accumulates of the weighted layers that compute in the type, for one sample; 0 where sizes are open.");
+    "Multiply-accumulates per sample of the weighted layers that compute in the type; 0 where sizes are open.");
   v("activation_bytes", r.activation_bytes,
-    "Bytes of the values that nodes read in the type, each once, for one sample; 0 where sizes are open.");
+    "Bytes per sample of the values that nodes read in the type, each once; 0 where sizes are open.");
 }
 
 void fields(auto& v, const TypeShares& r) {
-  v("int8", r.int8, "What is codes of 8 bits.");
-  v("half", r.half, "What is a 16-bit float.");
-  v("float32", r.float32, "What is wider.");
+  v("int8", r.int8, "The part in 8-bit codes.");
+  v("half", r.half, "The part in 16-bit floats.");
+  v("float32", r.float32, "The part in wider types.");
 }
 
 void fields(auto& v, const CoverageReport& r) {
   v.part("coverage",
-         "How much of a model runs in INT8, or in FP8 where that is the type. Layers are the operators with weights; "
-         "LSTM, GRU and RNN count as float layers, and so does an If, Loop or Scan with layers inside.");
+         "Share of a model that runs in INT8, or in FP8 if that is the type. Layers are the weighted operators; LSTM, "
+         "GRU and RNN count as float layers, and so does an If, Loop or Scan that contains layers.");
   v("type", option_name_of(r.type), "Type of the codes, which the members called int8 count.", {"int8", "fp8"});
-  v("layers", r.layers, "Layers of the model.");
-  v("int8_layers", r.int8_layers, "Layers that run on codes of the type.");
-  v("macs", r.macs, "Multiply-accumulates of all layers for one sample; 0 where sizes are open.");
-  v("int8_macs", r.int8_macs, "Multiply-accumulates of the layers that run on codes.");
-  v("params", r.params, "Elements of the layers' weights.");
-  v("int8_params", r.int8_params, "Elements of the weights of the layers that run on codes.");
+  v("layers", r.layers, "Number of layers.");
+  v("int8_layers", r.int8_layers, "Layers that run on codes.");
+  v("macs", r.macs, "Multiply-accumulates of all layers per sample; 0 where sizes are open.");
+  v("int8_macs", r.int8_macs, "Those of layers that run on codes.");
+  v("params", r.params, "Elements of all layers' weights.");
+  v("int8_params", r.int8_params, "Those of layers that run on codes.");
   v("activation_bytes", r.activation_bytes,
-    "Bytes of the values that nodes read, four for an element, for one sample; 0 where sizes are open.");
-  v("int8_activation_bytes", r.int8_activation_bytes,
-    "Those bytes for the values that are read as codes, four for an element too.");
+    "Bytes per sample of the values that nodes read, four per element; 0 where sizes are open.");
+  v("int8_activation_bytes", r.int8_activation_bytes, "Those of values that are read as codes, also four per element.");
   v("pairs", r.pairs, "QuantizeLinear/DequantizeLinear pairs on activations.");
-  v("types", r.types, "What computes and is stored in which type in the written file.");
-  v("casts", r.casts, "Cast nodes that were added.");
+  v("types", r.types, "Types of computation and storage in the written file.");
+  v("casts", r.casts, "Number of Cast nodes that were added.");
 }
 
 void fields(auto& v, const ErrorReport::Output& r) {
   v.part("output_error", "Error of one graph output against the float model's, over the samples.");
   v("name", r.name, "Name of the output.");
   v("kind", name_of(r.kind),
-    "What the output holds, which says what its agreement counts: nothing (float), positions with the same largest "
+    "Content of the output, which decides how agreement is counted: not at all (float), positions with the same "
+    "largest "
     "score (scores), elements with the same sign (signs), equal elements (integers).",
     {"float", "scores", "signs", "integers"});
   v(metrics::kSqnr.name, r.sqnr_db, "SQNR in dB; null where the outputs are equal, and for integers.");
   v(metrics::kCosine.name, r.cosine, "Cosine similarity in [-1, 1]; null for integers.");
-  v("agreement", r.agreement, "Share of what agrees, in [0, 1]; null where kind is float.");
+  v("agreement", r.agreement, "Share that agrees, in [0, 1]; null where kind is float.");
   v("exact", is_exact(r), "Whether every element is equal.");
 }
 
-/// An error and the samples that it was measured on, in words.
+/// An error, and its samples in words.
 struct MeasuredError {
   ErrorReport error = {};
   std::optional<std::string> samples = {};
@@ -182,12 +200,11 @@ struct MeasuredError {
 
 void fields(auto& v, const MeasuredError& r) {
   v.part("error",
-         "Error of the written model against the float model. A model is as good as its worst output: each number is "
-         "that of the output where it is lowest.");
-  v("samples", r.error.samples, "Samples that were compared.");
+         "Error of the written model against the float model. Each number is that of the output where it is lowest.");
+  v("samples", r.error.samples, "Number of compared samples.");
   for (const auto& [metric, member] : kErrorMetrics) v(metric.name, r.error.*member, description_of(metric));
   v.optional("outputs", when(!r.error.outputs.empty(), r.error.outputs),
-             "Each compared output, in the model's order; absent where there is none.");
+             "Each compared output, in the model's order; absent without any.");
   v.optional("measured_on", r.samples, "The samples in words; absent for the candidates of auto.");
 }
 
@@ -197,45 +214,43 @@ void fields(auto& v, const MeasuredError& r) {
 }
 
 void fields(auto& v, const OutlierReport::Sample& r) {
-  v.part("outlier_sample", "A calibration sample that alone sets the range of many values.");
+  v.part("outlier_sample", "A calibration sample that alone sets many ranges.");
   v("sample", r.sample, "Name of the sample.");
-  v("values", r.values, "Values whose range it alone sets.");
-  v("ratio", r.ratio, "Its largest magnitude over the median sample's, for the value of these where that is largest.");
+  v("values", r.values, "Number of values whose range it alone sets.");
+  v("ratio", r.ratio, "Its largest magnitude over the median sample's, for the value of these where it is largest.");
 }
 
 void outlier_fields(auto& v, const OutlierReport& r) {
-  v("outlier_samples", r.samples, "Calibration samples that alone set the range of many values, most values first.");
+  v("outlier_samples", r.samples, "Calibration samples that alone set many ranges, most values first.");
 }
 
 void fields(auto& v, const Provenance& r) {
-  v.part("provenance", "What a model that Detent wrote says of itself in its metadata.");
+  v.part("provenance", "Provenance in the metadata of a model that Detent wrote.");
   v("producer", r.producer, "Program and version that wrote it.");
   v("target", r.target, "Engine and version that it was written for.");
-  v("calibrator", r.calibrator, "Calibrator that gave the ranges; empty for weights alone.");
-  v("ranges", r.ranges,
-    "Fingerprint of the values' names and ranges, 32 hexadecimal digits; empty where there are none.");
-  v("samples", r.samples, "Samples that it was calibrated with; 0 for imported scales.");
+  v("calibrator", r.calibrator, "Calibrator of the ranges; empty for weights alone.");
+  v("ranges", r.ranges, "Fingerprint of the values' names and ranges, 32 hexadecimal digits; empty without ranges.");
+  v("samples", r.samples, "Number of calibration samples; 0 for imported scales.");
   v("sample_digest", r.sample_digest,
-    "Digest of the samples' names and contents, whatever their order; empty without samples and for weights alone.");
+    "Digest of the samples' names and contents, in any order; empty without samples and for weights alone.");
   v("options", r.options, "Options that differ from the target's defaults; may be empty.");
   v("source_producer", r.source_producer, "Producer of the float model; empty where it names none.");
 }
 
 void fields(auto& v, const BoundReport::Kept& r) {
-  v("name", r.name, "Name of the node.");
-  v("op", r.op, "Its operator.");
-  v("reason", r.reason, "What it costs and which bound asks for it.");
-  v("mac_share", r.macs_share, "Share of the model's multiply-accumulates that are float because of it, in [0, 1].");
+  node_fields(v, r);
+  v("reason", r.reason, "Its cost, and the bound.");
+  v("mac_share", r.macs_share, "Share of the model's multiply-accumulates that stay float for it, in [0, 1].");
 }
 
 void fields(auto& v, const BoundReport& r) {
-  v.part("bound", "How a bound on the accuracy was kept, and the layers that stay float for it.");
+  v.part("bound", "Result of a bound on the accuracy, and the layers that stay float for it.");
   v("bound", r.bound, "The option and its value.");
-  v("met", r.met, "Whether the written model holds it.");
+  v("met", r.met, "Whether the written model meets it.");
   std::vector<std::string> bounded;
   for (const Metric& metric : kMetrics)
     if (metric.use == MetricUse::Decides && !metric.is_agreement()) bounded.emplace_back(metric.name);
-  v("metric", r.metric, "What the bound speaks of.", bounded);
+  v("metric", r.metric, "The bounded metric.", bounded);
   v("fp32", r.fp32, "That metric of the float model; null for sqnr_db.");
   v("all_int8", r.all_int8, "That metric with every layer quantized.");
   v("reached", r.reached, "That metric of the written model.");
@@ -243,39 +258,38 @@ void fields(auto& v, const BoundReport& r) {
     "Perplexity of the written model where the metric is nats, else null.");
   v("sqnr_db_all_int8", r.sqnr_db_all_int8, "SQNR of the worst output with every layer quantized, in dB.");
   v(metrics::kSqnr.name, r.sqnr_db, "SQNR of the worst output of the written model, in dB.");
-  v("output", filled(r.output), "Name of that output; null where only one was measured.");
+  v("output", filled(r.output), "Name of the worst output; null where only one was measured.");
   v("metrics", r.metrics,
-    "Metrics of labels, masks or tokens of the written model, which a bound on the SQNR does not speak of; else "
-    "empty.");
+    "Metrics of labels, masks or tokens of the written model, under a bound on the SQNR; otherwise empty.");
   v("fp32_metrics", r.fp32_metrics, "The same of the float model.");
   v("kept", r.kept, "Layers and operators that stay float for the bound.");
-  v("samples", r.samples, "Samples that were judged.");
-  v("measurements", r.measurements, "Quantized models that were run over all of them.");
-  v("seconds", Finite{r.seconds}, "Time that the search took, in seconds.");
+  v("samples", r.samples, "Number of samples that were judged.");
+  v("measurements", r.measurements, "Number of quantized models that were run.");
+  v("seconds", Finite{r.seconds}, "Time of the search, in seconds.");
 }
 
 void fields(auto& v, const VerdictReport::Blame& r) {
   v.part("blame", "A value that costs much of the accuracy.");
   v("value", r.value, "Name of the value.");
-  v(metrics::kSqnr.name, r.sqnr_db, "SQNR of the value behind its own pair, in dB.");
+  v(metrics::kSqnr.name, r.sqnr_db, "SQNR of the value after its pair, in dB.");
   v("sqnr_db_without", r.sqnr_db_without, "SQNR of the worst output when this value alone has no pair, in dB.");
 }
 
 void verdict_fields(auto& v, const VerdictReport& r) {
   v("verdict", r.quality ? std::optional(name_of(*r.quality)) : std::nullopt,
-    "What the written model is worth; null where its error was not measured or there is nothing to measure.",
+    "Judgement of the written model; null where its error was not measured or nothing can be measured.",
     {"good", "doubtful", "broken"});
-  v("verdict_reasons", r.reasons, "What the verdict rests on, the worst first, in words.");
-  v("caveats", r.caveats, "What one must know to trust it, in sentences.");
-  v("blame", r.blame, "The values that cost most, worst first; empty where the verdict is good.");
+  v("verdict_reasons", r.reasons, "Reasons of the verdict, the worst first, in words.");
+  v("caveats", r.caveats, "Limits of the verdict, in sentences.");
+  v("blame", r.blame, "Values that cost most, worst first; empty where the verdict is good.");
   v("cures", r.cures, "Options to try next, the likeliest first; empty where the verdict is good.");
 }
 
 void fields(auto& v, const WeightFormat& r) {
-  v.part("weight_format", "Format of weights that are quantized alone.");
+  v.part("weight_format", "Format of weights that alone are quantized.");
   v("codes", name_of(r.codes), "Type of the codes.", {"int4", "int8"});
   v("block", WeightBlock{r.block},
-    "Weights under one scale along the axis that the product sums over, or channel for all of an output channel.");
+    "Weights under one scale, along the axis that the product sums over; channel for a whole output channel.");
 }
 
 void fields(auto& v, const FloatReport::Exception& r) {
@@ -283,23 +297,23 @@ void fields(auto& v, const FloatReport::Exception& r) {
   v("op", r.op_type, "Its operator.");
   v("rule", r.rule, "Id of the reason.");
   v("value", filled(r.value), "Name of the value that decides; null where the node itself does.");
-  v("measured", when(!r.value.empty(), r.measured), "What that value reaches; null where the node itself decides.");
-  v("reason", r.reason, "The reason in words.");
+  v("measured", when(!r.value.empty(), r.measured), "Measurement of that value; null where the node itself decides.");
+  v("reason", r.reason, kReason);
 }
 
 void fields(auto& v, const FloatReport& r) {
-  v.part("float_types", "What became 16-bit floats, and which nodes stay FP32.");
+  v.part("float_types", "Conversion to a 16-bit float type.");
   v("type", r.type, "The 16-bit type.", {"float16", "bfloat16"});
   v("values_measured", r.values_measured,
-    "Whether samples were run; else the exceptions are those that operators, constants and structure tell.");
-  v("half_nodes", r.half_nodes, "Nodes that compute in the type.");
-  v("float32_nodes", r.float32_nodes, "Nodes that stay FP32.");
-  v("casts", r.casts, "Cast nodes that were added.");
-  v("cut_masks", r.cut_masks, "Constants in front of a Softmax that were cut to what the type holds.");
+    "Whether samples were run; otherwise only operators, constants and structure decide which nodes stay FP32.");
+  v("half_nodes", r.half_nodes, "Number of nodes that compute in the type.");
+  v("float32_nodes", r.float32_nodes, "Number of nodes that stay FP32.");
+  v("casts", r.casts, "Number of Cast nodes that were added.");
+  v("cut_masks", r.cut_masks, "Constants before a Softmax that were cut to the range of the type.");
   v("exceptions", r.exceptions, "The nodes that stay FP32, in execution order.");
 }
 
-/// A weighted layer and the type of the plan's codes.
+/// A weighted layer of a plan, and the plan's type.
 struct TypedLayer {
   const PlanReport::Layer& layer = kEmptyReport<PlanReport::Layer>;
   CodeType type = {};
@@ -307,13 +321,12 @@ struct TypedLayer {
 
 void fields(auto& v, const TypedLayer& r) {
   v.part("layer", "A weighted operator and its decision.");
-  v("name", r.layer.name, "Name of the node.");
-  v("op", r.layer.op, "Its operator.");
+  node_fields(v, r.layer);
   v("int8", r.layer.int8, "Whether it runs on codes of the plan's type.");
-  v("type", r.layer.int8 ? option_name_of(r.type) : "float", "Type that it runs in.", {"int8", "fp8", "float"});
+  v("type", r.layer.int8 ? option_name_of(r.type) : "float", "Type in which it runs.", {"int8", "fp8", "float"});
   v("rule", r.layer.rule, "Rule that decided, as src/place/RULES.md names it.");
-  v("reason", r.layer.reason, "The reason in words.");
-  v("macs", r.layer.macs, "Multiply-accumulates for one sample; 0 where sizes are open.");
+  v("reason", r.layer.reason, kReason);
+  v("macs", r.layer.macs, "Multiply-accumulates per sample; 0 where sizes are open.");
   v("params", r.layer.params, "Elements of its weight.");
 }
 
@@ -327,7 +340,7 @@ template <class Layer>
 void fields(auto& v, const FloatLayer<Layer>& r) {
   v.part("float_layer", "A weighted operator that stays float.");
   v("name", r.layer.name, "Name of the node.");
-  v("reason", r.layer.reason, "The reason in words.");
+  v("reason", r.layer.reason, kReason);
 }
 
 void fields(auto& v, const EqualizeReport::Family& r) {
@@ -336,9 +349,9 @@ void fields(auto& v, const EqualizeReport::Family& r) {
   v("groups", r.groups, "Groups of layers that can be equalized.");
   v("values", r.values, "Values that can be equalized.");
   v("kept", r.kept, "Whether the family is equalized in the written model.");
-  v("reason", r.reason, "Why it was not kept, in words; empty where it was, or was not measured.");
+  v("reason", r.reason, "Why it was not kept, in words; empty where it was kept or not measured.");
   v("gain_db", r.gain_db,
-    "Gain of the output SQNR on top of the families kept before it, in dB; null where it was not measured.");
+    "Rise of the output SQNR on top of the families kept before it, in dB; null where it was not measured.");
 }
 
 void fields(auto& v, const EqualizeReport::Value& r) {
@@ -346,40 +359,39 @@ void fields(auto& v, const EqualizeReport::Value& r) {
   v("family", r.family, "Id of its family.");
   v("channels", r.channels, "Number of its channels.");
   v("imbalance_before", r.imbalance_before,
-    "Largest over median magnitude of its channels, before; 0 where it was not measured.");
-  v("imbalance_after", r.imbalance_after, "The same, after.");
+    "Largest over median magnitude of its channels, before the change; 0 where it was not measured.");
+  v("imbalance_after", r.imbalance_after, "The same after the change.");
 }
 
-/// Names the members of every measured change.
+/// Writes the members of every measured change.
 void change_fields(auto& v, const MeasuredChange& r) {
   v("sqnr_before_db", r.before_db,
     "SQNR at the outputs without the change, in dB; null where nothing was measured or nothing differs.");
-  v("sqnr_after_db", r.after_db, "SQNR at the outputs with it, in dB; null as before.");
+  v("sqnr_after_db", r.after_db, "SQNR at the outputs with the change, in dB; null where sqnr_before_db is.");
   v("kept", r.kept, "Whether the change was kept.");
-  v("reason", r.reason, "Why not, or what to know where it was, in words; may be empty.");
-  v("samples", r.samples, "Samples that decided or were taken for the change; 0 where nothing was measured.");
-  v("seconds", Finite{r.seconds}, "Time that it took, in seconds.");
+  v("reason", r.reason, "Why it was not kept, or a remark, in words; may be empty.");
+  v("samples", r.samples, "Number of samples that decided or made the change; 0 where nothing was measured.");
+  v("seconds", Finite{r.seconds}, "Time of the change, in seconds.");
 }
 
 void fields(auto& v, const AcceptanceReport& r) {
-  v.part(
-      "acceptance",
-      "A change of the model, measured as it would be written beside the model without it. The two SQNRs are half the "
-      "mean of the samples' SQNRs and half the SQNR of their mean noise.");
+  v.part("acceptance",
+         "A change of the model, measured as written against the model without it. Both SQNRs are the mean of the "
+         "average SQNR of the samples and of the SQNR of their average noise.");
   change_fields(v, r);
   v("worst_before_db", r.worst_before_db, "Mean over the worst tenth of the samples without the change, in dB.");
-  v("worst_after_db", r.worst_after_db, "The same with it, in dB.");
+  v("worst_after_db", r.worst_after_db, "The same with the change, in dB.");
 }
 
 void fields(auto& v, const EqualizeReport& r) {
-  v.part("equalization", "The equalization of the model before it was calibrated.");
-  v("requested", r.requested, "What was asked for, and whether by a calibration table.");
-  v("families", r.families, "Every family that was looked at, those without a group too.");
-  v("values", r.values, "The values that are equalized.");
+  v.part("equalization", "Equalization of the model before calibration.");
+  v("requested", r.requested, "Requested families, and whether a calibration table asked for them.");
+  v("families", r.families, "Every examined family, including those without a group.");
+  v("values", r.values, "The equalized values.");
   v("acceptance", r.acceptance,
-    "The equalized model beside the one without equalization, as written; null where that was not measured.");
+    "The equalized model as written against the one without equalization; null where that was not measured.");
   change_fields(v, r);
-  v("notes", r.notes, "What else there is to know, in sentences.");
+  v("notes", r.notes, kNotes);
 }
 
 }  // namespace detent::json

@@ -7,12 +7,9 @@
 namespace detent::json {
 
 void plan_head_fields(auto& v, const PlanReport& r) {
-  v("model", r.model, "Path of the model, as it was given.");
-  v("target", r.target, "Engine and version that was planned for, as in tensorrt:10.13.");
-  v("samples", r.samples,
-    "Samples that were read: all, or the first alone where sizes are all that is asked of them; 0 without data.");
-  v("sample_digest", r.sample_digest,
-    "Digest of those samples' names and contents, whatever their order; empty without data.");
+  model_and_target_fields(v, r);
+  v("samples", r.samples, "Number of samples that were read: all, or one if only sizes are needed; 0 without data.");
+  v("sample_digest", r.sample_digest, "Digest of the samples' names and contents, in any order; empty without data.");
 }
 
 void fields(auto& v, const PlanReport::Edge& r) {
@@ -21,9 +18,9 @@ void fields(auto& v, const PlanReport::Edge& r) {
   v("op", r.op, "Operator of that node.");
   v("slot", static_cast<size_t>(r.slot), "Index of the input.");
   v("decision", r.pair ? "pair" : "float", "Whether it is read through a pair.", {"pair", "float"});
-  v("scale_group", r.scale_group, "Number of the group of values that share the scale; null where none does.");
+  v("scale_group", r.scale_group, "Number of the group of values that share the scale; null without a group.");
   v("rule", r.rule, "Rule that decided, as src/place/RULES.md names it.");
-  v("reason", r.reason, "The reason in words.");
+  v("reason", r.reason, kReason);
 }
 
 void fields(auto& v, const PlanReport::Equalizable& r) {
@@ -37,46 +34,43 @@ void fields(auto& v, const PlanReport& r) {
   plan_head_fields(v, r);
   v("layers", seen_as<TypedLayer>(r.layers, r.coverage.type), "The weighted operators, in execution order.");
   v("edges", r.edges, "Every data input of every node, in execution order.");
-  v("notes", r.notes, "What else there is to know, in sentences.");
-  v("float_types", r.floats, "What of the rest would become 16-bit floats; null where it stays as it is.");
+  v("notes", r.notes, kNotes);
+  v("float_types", r.floats, kFloatTypes);
   v("equalizable", r.equalizable,
-    "Values that equalization could even out, by family; null where open sizes leave that unknown.");
-  v("coverage", r.coverage, "How much of the model would run in INT8 or FP8.");
+    "Values whose channels equalization could even out, by family; null where open sizes leave that unknown.");
+  v("coverage", r.coverage, "Share of the model that would run in INT8 or FP8.");
 }
 
 void fields(auto& v, const LintReport::Finding& r) {
   v("id", r.id, "Id of the finding, as lint --help and src/place/RULES.md list it.");
-  v("level", r.level, "How much it matters.", {"error", "warning", "note"});
-  v("node", r.node, "Name of the node or value that it is about.");
-  v("message", r.message, "What was found, in words.");
-  v("cure", r.cure, "What to do, in words; may be empty.");
-  v("mac_share", r.mac_share,
-    "Share of the model's multiply-accumulates that it concerns, in [0, 1]; 0 where sizes are open.");
+  v("level", r.level, "Its severity.", {"error", "warning", "note"});
+  v("node", r.node, "Name of the node or value.");
+  v("message", r.message, "The finding, in words.");
+  v("cure", r.cure, "How to fix it, in words; may be empty.");
+  v("mac_share", r.mac_share, "Affected share of the model's multiply-accumulates, in [0, 1]; 0 where sizes are open.");
 }
 
 void fields(auto& v, const LintReport& r) {
   v.document("lint", "Report of detent lint");
   plan_head_fields(v, r.plan);
-  v("origin", r.origin, "How the file is quantized: by pairs, by integer operators, or not at all.",
-    {"qdq", "qoperator", "float"});
-  v("codes", r.codes, "What the pairs hold, in words; empty without pairs.");
-  v("built_for", filled(r.built_for),
-    "The engine that the file seems to be built for, where that is another than the target; else null.");
-  v("following", r.following, "Findings that are not there for the engine it was built for.");
+  v("origin", r.origin, "Form of quantization: pairs, integer operators, or none.", {"qdq", "qoperator", "float"});
+  v("codes", r.codes, "Types of the pairs, in words; empty without pairs.");
+  v("built_for", filled(r.built_for), "Another engine that the file seems to be built for; null without one.");
+  v("following", r.following, "Number of findings that do not occur for that engine.");
   v("findings", r.findings, "The findings, worst first.");
   v("layers", seen_as<TypedLayer>(r.plan.layers, r.plan.coverage.type),
     "The weighted operators as the file runs them, in execution order.");
-  v("notes", r.plan.notes, "What else there is to know, in sentences.");
-  v("coverage", r.plan.coverage, "How much of the file runs in INT8 or FP8.");
+  v("notes", r.plan.notes, kNotes);
+  v("coverage", r.plan.coverage, "Share of the file that runs in INT8 or FP8.");
 }
 
-/// The error of a model that was cast: of its agreements it has none.
+/// Error of a model that was cast, without agreements.
 struct CastError {
   const ErrorReport& error = kEmptyReport<ErrorReport>;
 };
 
 void fields(auto& v, const CastError& r) {
-  v("samples", r.error.samples, "Samples that were compared.");
+  v("samples", r.error.samples, "Number of compared samples.");
   v(metrics::kSqnr.name, r.error.sqnr_db, description_of(metrics::kSqnr));
   v(metrics::kCosine.name, r.error.cosine, description_of(metrics::kCosine));
   v("outputs", r.error.outputs, "Each compared output, in the model's order.");
@@ -84,16 +78,16 @@ void fields(auto& v, const CastError& r) {
 
 void fields(auto& v, const CastReport& r) {
   v.document("cast", "Report of detent cast");
-  v("model", r.model, "Path of the model, as it was given.");
-  v("output", r.output, "Path of the file that was written.");
-  v("samples", r.samples, "Samples that were measured.");
-  v("floats", r.floats, "What became 16-bit floats.");
-  v("coverage", r.coverage, "What of the written model has which type; nothing of it is INT8.");
+  v("model", r.model, kModelPath);
+  v("output", r.output, kWrittenPath);
+  v("samples", r.samples, "Number of measured samples.");
+  v("floats", r.floats, "The conversion to 16-bit floats.");
+  v("coverage", r.coverage, "Types of the written model; nothing of it is INT8.");
   v("error", r.error ? std::optional(CastError{*r.error}) : std::nullopt,
     "Error of the written model against the float model; null where it was not measured.");
   v("bytes_before", r.bytes_before, "Size of the float model in bytes, with external data.");
   v("bytes_after", r.bytes_after, "Size of the written model in bytes, with external data.");
-  v("seconds", Finite{r.seconds}, "Time that the command took, in seconds.");
+  v("seconds", Finite{r.seconds}, kCommandSeconds);
 }
 
 }  // namespace detent::json

@@ -1,4 +1,4 @@
-#include "report/html/notes.h"
+#include "report/html/parts.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

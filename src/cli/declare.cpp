@@ -1,12 +1,17 @@
 #include "cli/program.h"
 
+#include <memory>
+
+#include "cli/config_reader.h"
+#include "cli/help_format.h"
 #include "core/text.h"
+#include "detent/base/version.h"
 
 namespace detent::cli {
 
 namespace {
 
-/// Declares an option for each kind of member.
+/// Visitor that declares an option for each kind of member.
 struct Declare {
   CLI::App& app;
   const Option& option;
@@ -53,7 +58,7 @@ struct Declare {
   }
 };
 
-/// Says in help what a list, a text or a number other than 0 is before it is given.
+/// Returns true for lists, texts and numbers other than 0, whose default help shows.
 bool shows_default(const Option& option) {
   if (std::holds_alternative<bool*>(option.into) || std::holds_alternative<Choice>(option.into)) return false;
   const std::vector<std::string> values = values_of(option);
@@ -76,6 +81,26 @@ void declare_options(CLI::App& app, const OptionList& list) {
     };
     if (option.traits.check) made->check(CLI::Validator(check, ""));
   }
+}
+
+void declare(Program& program) {
+  CLI::App& app = program.app;
+  app.formatter(make_help_formatter(help_width()));  // subcommands inherit it
+  app.require_subcommand(1);
+  app.fallthrough();
+  app.set_version_flag("--version",
+                       [] { return version_text() + (commit().empty() ? "" : "\ncommit " + std::string(commit())); });
+  app.set_config("--config", "", "TOML file with options; keys stand under [command]");
+  app.config_formatter(std::make_shared<ConfigReader>());
+  app.allow_config_extras(CLI::config_extras_mode::error);
+  app.add_flag("--quiet", program.quiet, "No progress on stderr")->configurable(false);
+  app.add_flag("--print-config", program.print_config, "Print the effective configuration and exit")
+      ->configurable(false);
+  app.footer(
+      "'detent help COMMAND' or 'detent COMMAND --help' shows a command's options and an example, 'detent help COMMAND "
+      "--long' also its manual.");
+  declare_commands(program);
+  declare_old_spellings(program);
 }
 
 }  // namespace detent::cli

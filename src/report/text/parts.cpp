@@ -1,0 +1,105 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "report/output_errors.h"
+#include "report/text/text.h"
+
+namespace detent {
+
+namespace {
+
+/// Counts characters of UTF-8.
+size_t width_of(const std::string& text) {
+  return static_cast<size_t>(std::ranges::count_if(text, [](char byte) { return (byte & 0xC0) != 0x80; }));
+}
+
+std::vector<size_t> widths_of(const Table& table) {
+  std::vector<size_t> widths;
+  for (size_t i = 0; i < table.columns.size(); ++i) {
+    const Table::Column& column = table.columns[i];
+    size_t width = column.width > 0 ? column.width : width_of(column.head);
+    for (const Table::Row& row : table.rows)
+      if (i < row.cells.size()) width = std::max(width, width_of(row.cells[i].text));
+    widths.push_back(std::min(width, column.most));
+  }
+  return widths;
+}
+
+/// Pads a text with blanks to the width.
+std::string padded(const std::string& text, size_t width, Table::Kind kind) {
+  const std::string blanks(std::max(width, width_of(text)) - width_of(text), ' ');
+  return kind == Kind::Number ? blanks + text : text + blanks;
+}
+
+}  // namespace
+
+std::string to_text(const Table& table) {
+  const std::vector<size_t> widths = widths_of(table);
+  const auto line = [&](std::string text, const std::vector<Table::Cell>& cells, const std::string& behind) {
+    for (size_t i = 0; i < cells.size(); ++i) {
+      const Table::Kind kind = table.columns[i].kind;
+      const bool ends = i + 1 == cells.size() && behind.empty() && kind != Kind::Number;
+      text += (i ? "  " : "") + (ends ? cells[i].text : padded(cells[i].text, widths[i], kind));
+    }
+    return text + behind + "\n";
+  };
+  std::vector<Table::Cell> head;
+  for (const Table::Column& column : table.columns) head.push_back({column.head});
+  std::string text =
+      std::ranges::all_of(head, &std::string::empty, &Table::Cell::text) ? "" : line(table.margin, head, {});
+  for (const Table::Row& row : table.rows) {
+    std::string margin = table.margin;
+    if (!row.badge.empty()) margin[margin.size() - 2] = '*';
+    text += line(std::move(margin), row.cells, row.behind);
+  }
+  return text;
+}
+
+std::string model_line(const std::string& model, const PlanReport& plan, const std::string& target) {
+  return std::filesystem::path(model).filename().string() + "  opset " + std::to_string(plan.opset) + ", " +
+         plural(plan.nodes, "node") + "     target " + target;
+}
+
+std::string skipped_text(size_t samples) {
+  return samples == 0 ? "" : "skipped " + plural(samples, "unreadable sample") + "\n";
+}
+
+std::string outlier_text(const OutlierReport& report, Listing& listing) {
+  constexpr size_t kShown = 3;
+  const size_t shown = listing.shown(report.samples.size(), kShown);
+  std::string text;
+  for (size_t i = 0; i < shown; ++i) {
+    const auto& one = report.samples[i];
+    text += fmt::format("{} alone sets the range of {} of {}, up to {:.3g} times the median sample\n", one.sample,
+                        one.values, plural(report.values, "value"), one.ratio);
+  }
+  if (!text.empty() && report.policy == "clip")
+    text += "  ranges are clipped to what the other samples reach (--outliers clip)\n";
+  if (!text.empty() && report.policy == "drop") text += "  left out of the calibration (--outliers drop)\n";
+  if (report.samples.size() > shown)
+    text += plural(report.samples.size() - shown, "more sample") + " like these; the JSON report lists all\n";
+  return text;
+}
+
+std::string outputs_text(const std::vector<ErrorReport::Output>& outputs, Listing& listing) {
+  constexpr size_t kShown = 8;
+  if (outputs.size() < 2) return {};
+  const std::vector<ErrorReport::Output> ranked = worst_first(outputs);
+  const size_t shown = listing.shown(ranked.size(), kShown);
+  Table table{{{"", Kind::Name}, {"", Kind::Words}}};
+  for (size_t i = 0; i < shown; ++i) table.rows.push_back({{{ranked[i].name}, {output_error_text(ranked[i])}}});
+  return to_text(table) + more_outputs_text(ranked.size() - shown);
+}
+
+std::string more_outputs_text(size_t count) {
+  return count > 0 ? "  and " + plural(count, "output") + " that are no worse\n" : "";
+}
+
+std::string error_text(const ErrorReport& error, const std::string& source, Listing& listing) {
+  return "error against FP32 on " + plural(error.samples, "sample") + ": " + worst_error_text(error) +
+         (source.empty() ? "" : "; measured on " + source) + "\n" + outputs_text(error.outputs, listing);
+}
+
+}  // namespace detent
