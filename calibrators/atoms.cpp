@@ -9,7 +9,7 @@ namespace detent {
 
 namespace {
 
-/// Of the bins around `bin`, which itself does not count.
+/// Returns the median of the bins around `bin`, without it.
 double median_around(std::span<const double> counts, size_t bin) {
   constexpr auto kReach = as_index(kAtomReach);
   std::vector<double> around;

@@ -5,18 +5,16 @@
 
 namespace detent {
 
-/// Counts of a histogram with its atoms cut down.
+/// Returns the counts of a histogram with its atoms cut down.
 ///
 /// An atom is one number that very many elements share: a dead ReLU6 channel of a depthwise layer is constant, and its
 /// elements stand in one bin far above the neighbours. The divergence has a false minimum exactly behind such a spike,
-/// because a window that ends there has nothing to spread; on a MobileNetV2 for CIFAR-10 it chose 0.45 of 6.
+/// because a window that ends there has nothing to spread (0.45 of 6 on a MobileNetV2 for CIFAR-10).
 ///
-/// A bin counts as an atom where it holds more than kAtomShare of all elements and more than kAtomFactor times the
-/// median of the 2 * kAtomReach bins around it (fewer at the ends); it is cut to that multiple. A median of 0 cuts
-/// nothing: data that takes few values is made of atoms, and they are the data.
-/// Empty   no counts -> none.
-/// Cost  O(bins
-/// * kAtomReach).
+/// A bin is an atom where it holds more than kAtomShare of all elements and more than kAtomFactor times the median of
+/// the 2 * kAtomReach bins around it (fewer at the ends); it is cut to that multiple. A median of 0 cuts nothing: data
+/// with few distinct values consists of atoms.
+/// Cost  O(bins * kAtomReach).
 [[nodiscard]] std::vector<double> without_atoms(std::span<const double> counts);
 
 inline constexpr double kAtomFactor = 4;          ///< of the median around it

@@ -7,7 +7,7 @@
 namespace detent {
 namespace {
 
-constexpr size_t kWindowStep = 32;  // every 32nd window is computed first: what cannot come near them is left out
+constexpr size_t kWindowStep = 32;  // every 32nd window is computed first, to skip those that cannot come near them
 constexpr double kMargin = 1e-9;    // far more than kSameDivergence and the rounding of lower_bound
 
 double x_log_x(double x) { return x > 0 ? x * std::log(x) : 0; }
@@ -37,7 +37,7 @@ double ClippedDivergence::operator()(size_t first, size_t last, size_t levels) c
   if (left > 0) p_log_p += x_log_x(first_count + left) - x_log_x(first_count);
   if (right > 0) p_log_p += x_log_x(last_count + right) - x_log_x(last_count);
 
-  // sum p ln q: within a bucket q is constant and p sums to the bucket's count, but for the tails.
+  // sum p ln q: within a bucket q is constant and p sums to the bucket's count, except for the tails.
   const size_t width = last - first;
   double p_log_q = 0;
   double first_log = 0;

@@ -6,8 +6,8 @@
 
 namespace detent {
 
-/// Kullback-Leibler divergence between a distribution and what is left of it when it is clipped to a window of bins and
-/// the window is cut to `levels` levels.
+/// Kullback-Leibler divergence between a distribution and the same distribution clipped to a window of bins and reduced
+/// to `levels` levels.
 ///
 /// p is the window with the counts outside added to its end bins. q is the window without them: its n bins fall into
 /// `levels` buckets, bin j into floor(j*levels/n), and each bucket's count is spread evenly over its non-empty bins.
@@ -19,9 +19,9 @@ class ClippedDivergence {
   /// Counts need not be whole. Cost O(bins).
   explicit ClippedDivergence(std::span<const double> counts);
 
-  /// Window [first, last), last - first >= 2. Cost O(levels). Infinite when the window holds nothing.
+  /// Returns the divergence of window [first, last), last - first >= 2. Cost O(levels). Infinite for an empty window.
   [[nodiscard]] double operator()(size_t first, size_t last, size_t levels) const;
-  /// At most the divergence of that window; levels >= 2, and at least as many bins. Cost O(1).
+  /// Returns a lower bound of the divergence of that window; levels >= 2, and at least as many bins. Cost O(1).
   ///
   /// The log-sum inequality: with C counted in an end bucket and a tail t moved into it, the bucket's part of the sum
   /// is at least (C + t) ln((C + t) / C), which only falls when C is taken larger; that of other buckets is at least 0.
@@ -39,19 +39,19 @@ struct Window {
   size_t first, last;  ///< bins [first, last)
 };
 
-/// Divergences of windows of at least `levels` bins; infinite instead where it is sure to be further than
+/// Returns the divergences of windows of at least `levels` bins; infinity for those that are certainly more than
 /// kSameDivergence above the smallest one.
 [[nodiscard]] std::vector<double> window_divergences(const ClippedDivergence& divergence,
                                                      std::span<const Window> windows, size_t levels);
 
-/// Two divergences closer than this are the same: a bound on the rounding of sums over some thousand bins.
+/// Divergences closer than this are equal: a bound on the rounding of sums over some thousand bins.
 inline constexpr double kSameDivergence = 1e-12;
 
-/// Index of the last element within kSameDivergence of the smallest one; the last index when all are infinite.
-/// Input   not empty.
+/// Returns the index of the last element within kSameDivergence of the smallest one; the last index when all are
+/// infinite. Not empty.
 [[nodiscard]] size_t last_minimum(std::span<const double> divergences);
 
-/// counts with bin 0 replaced by bin 1: zeros would drown everything else.
+/// Returns counts with bin 0 replaced by bin 1: zeros would outweigh everything else.
 [[nodiscard]] std::vector<double> without_zero_peak(std::span<const double> counts);
 
 }  // namespace detent

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <cstdint>
 
-#include "core/index.h"
-
 namespace detent {
 namespace {
 
@@ -84,7 +82,7 @@ StretchBound::StretchBound(const GridError& error)
 bool StretchBound::exceeds(const Grid& grid, double limit) const {
   if (grid.zero_point != grid_.zero_point || grid.lowest != grid_.lowest || grid.highest != grid_.highest) return false;
   const double stretch = std::abs(1 - grid_.scale / grid.scale);
-  // A millionth more of every length: far above the rounding here.
+  // A millionth more of every length is far above the rounding here.
   return root_ > 1.000001 * ((1 + stretch) * std::sqrt(limit + rounding_) + stretch * norm_);
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -16,7 +15,7 @@ struct Grid {
   int highest = 127;
 };
 
-/// Total squared error of rounding binned data to a grid, the data of a bin being spread evenly over it.
+/// Total squared error of rounding binned data to a grid; the elements of a bin are spread evenly over it.
 ///
 /// With p(x) the resulting density, the codes' cells cut the axis at the midpoints between neighbours, and a cell
 /// around r costs the integral of (x - r)^2 p(x) = M2 - 2 r M1 + r^2 M0, M0..M2 being differences of running integrals
@@ -25,16 +24,16 @@ class GridError {
  public:
   explicit GridError(const SignedBins& bins);
 
-  /// In squared bin widths, summed over the elements. Cost O(codes). scale > 0.
+  /// Returns the error in squared bin widths, summed over the elements. Cost O(codes). scale > 0.
   [[nodiscard]] double operator()(const Grid& grid) const;
-  /// The same where codes stand for these numbers times `scale`, ascending from 0 on; for bins of magnitudes.
+  /// Returns the error where codes stand for these numbers times `scale`, ascending from 0; for bins of magnitudes.
   [[nodiscard]] double operator()(std::span<const double> numbers, double scale) const;
 
   /// Integral of x^2 p(x).
   [[nodiscard]] double second_moment() const { return sums_.back().second; }
-  /// Bound on how far rounding takes operator() from the exact integral, for grids that reach less than twice as far
-  /// from 0 as the bins: below 2^-36 of (grid or bin edge furthest from 0)^2 for each element, as a bin enters three
-  /// sums with a few roundings and there are at most 8192 bins and 256 cells.
+  /// Bounds how far rounding takes operator() from the exact integral, for grids that reach less than twice as far from
+  /// 0 as the bins: below 2^-36 of (grid or bin edge furthest from 0)^2 for each element, as a bin enters three sums
+  /// with a few roundings and there are at most 8192 bins and 256 cells.
   [[nodiscard]] double rounding() const;
 
  private:
@@ -49,17 +48,16 @@ class GridError {
   double origin_;              // left edge of bin 0
 };
 
-/// Tells from the error of one grid that that of another is larger than some limit, without computing it.
+/// Derives from the error of one grid that the error of another exceeds a limit, without computing it.
 ///
-/// Let G' be G stretched by t, that is, with the same codes and scale s' = t s. Where x rounds to v' on G', v'/t is on
+/// Let G' be G stretched by t, that is, with the same codes and scale s' = t s. If x rounds to v' on G', v'/t is on
 /// G, so d(x, G) <= d(x, G') + |v'| r with r = |1 - 1/t|. In the L2 norm over the data (Minkowski), with E the errors
-/// and
-/// ||v'|| <= ||x|| + sqrt E':  sqrt E <= (1 + r) sqrt E' + r ||x||.
+/// and ||v'|| <= ||x|| + sqrt E':  sqrt E <= (1 + r) sqrt E' + r ||x||.
 class StretchBound {
  public:
   explicit StretchBound(const GridError& error);
 
-  /// The exact search finds error(grid) > limit, whatever is rounded on the way.
+  /// True only when error(grid) > limit, with all rounding accounted for.
   [[nodiscard]] bool exceeds(const Grid& grid, double limit) const;
   void remember(const Grid& grid, double error);
 

@@ -15,8 +15,8 @@ namespace detent {
 namespace {
 
 /// The finite magnitudes of float8e4m3fn, ascending from 0: eight subnormal ones 2^-9 apart, then eight for each power
-/// of two from 2^-6 to 2^8, but for 480, whose place NaN has. Source: "FP8 Formats for Deep Learning" (Micikevicius et
-/// al. 2022).
+/// of two from 2^-6 to 2^8, except 480, whose code is NaN. Source: "FP8 Formats for Deep Learning" (Micikevicius et al.
+/// 2022).
 [[nodiscard]] inline const std::array<double, 127>& e4m3_magnitudes() {
   static const std::array<double, 127> magnitudes = [] {
     std::array<double, 127> all{};
@@ -31,15 +31,15 @@ constexpr int kMseSignedLevels = 127;
 constexpr int kMseUnsignedLevels = 255;
 constexpr int kFirstCandidate = 128;  // bins; with fewer a bin would be wider than a step
 constexpr int kMseRounds = 4;
-constexpr int kCandidateStep = 64;  // every 64th candidate is computed first: what cannot beat them is left out
+constexpr int kCandidateStep = 64;  // every 64th candidate is computed first, to skip those that cannot beat them
 
-/// Codes for [low, high], in bins.
+/// Returns the grid of codes for [low, high], in bins.
 Grid unsigned_grid(double low, double high) {
   const double scale = (high - low) / kMseUnsignedLevels;
   return {scale, static_cast<int>(std::nearbyint(-low / scale)), 0, kMseUnsignedLevels};
 }
 
-/// [low, high] in bins, found by moving one end at a time over bin edges. Data that is never negative keeps low = 0.
+/// Finds [low, high] in bins by moving one end at a time over bin edges. Data that is never negative keeps low = 0.
 class RangeSearch {
  public:
   RangeSearch(const SignedBins& bins, double min, double max)
@@ -48,7 +48,7 @@ class RangeSearch {
   void run() {
     best_ = error_(grid({low_, high_}));
     for (int round = 0; round < kMseRounds; ++round) {
-      // Once an end stays, the other one would find again what it found last.
+      // If one end stays, the other would find the same range again.
       if (!move(high_, 1, low_ < 0 ? 0 : 1, max_) && round > 0) return;
       if (!move(low_, -1, high_ > 0 ? 0 : 1, -min_)) return;
     }
@@ -64,14 +64,14 @@ class RangeSearch {
   static Grid grid(const Window& at) { return unsigned_grid(at.low, at.high); }
 
   /// Moves `end` to the first of the candidates sign * nearest, sign * (nearest + 1) ... sign * furthest that costs
-  /// least, if it costs less than what is known. True when it moved.
+  /// least, if it costs less than the best known. True when it moved.
   bool move(double& end, double sign, double nearest, double furthest) {
     const double before = end;
     const auto window = [&](double edge) {
       const double candidate = sign * std::min(edge, furthest);
       return sign > 0 ? Window{low_, candidate} : Window{candidate, high_};
     };
-    double least = best_;  // what a candidate must not exceed to be chosen
+    double least = best_;  // a candidate above this is not chosen
     for (double edge = nearest; edge < furthest + 1; edge += kCandidateStep)
       if (const Window at = window(edge); at.high - at.low >= 1) least = std::min(least, error_(grid(at)));
     StretchBound bound(error_);
@@ -106,7 +106,7 @@ class MseCalibrator : public Calibrator {
   [[nodiscard]] std::string name() const override { return "mse"; }
 };
 
-/// The whole range of FP8 for [0, amax], in bins. As a grid only its scale counts: how far it is stretched.
+/// Returns the grid of FP8 for [0, amax], in bins. Only its scale counts, as a measure of how far it is stretched.
 Grid float_grid(double amax) {
   const auto largest = static_cast<int>(e4m3_magnitudes().back());
   return {amax / largest, 0, 0, largest};
@@ -116,7 +116,7 @@ double grid_error(const GridError& error, RangeKind kind, double amax) {
   return kind == RangeKind::Float8 ? error(e4m3_magnitudes(), float_grid(amax).scale) : error(signed_grid(amax));
 }
 
-/// `kind` is Symmetric or Float8.
+/// Returns the range for `kind` Symmetric or Float8.
 Range symmetric_range(const Histogram& histogram, RangeKind kind) {
   const SignedBins bins = magnitude_bins(histogram);
   const GridError error(bins);

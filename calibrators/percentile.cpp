@@ -12,8 +12,8 @@ namespace {
 
 constexpr double kDefaultPercentile = 99.99;
 
-/// Position in bins, from bin 0 upwards, below which `percent` of `total` elements lie when `below` of them lie under
-/// bin 0; elements are spread evenly over their bin. 0 when those under bin 0 are enough.
+/// Returns the position in bins, from bin 0 upwards, below which `percent` of `total` elements lie when `below` of them
+/// lie under bin 0; elements are spread evenly over their bin. 0 when those under bin 0 are enough.
 double position(std::span<const uint64_t> counts, uint64_t below, uint64_t total, double percent) {
   const double wanted =
       percent * static_cast<double>(total);  // in hundredths: 100 * count needs no rounding below 2^46
@@ -49,8 +49,8 @@ class PercentileCalibrator : public Calibrator {
   }
 
  private:
-  /// Cuts half of what may be cut at either end. Zeros lie in bin 0 of the side that is looked at, so a side with data
-  /// never shrinks to nothing.
+  /// Cuts half of the share at either end. Zeros are added to bin 0 of each side, so that a side with data never
+  /// shrinks to nothing.
   [[nodiscard]] Range asymmetric(const Histogram& histogram) const {
     const double percent = 100 - (100 - percent_) / 2;
     const auto end_of = [&](std::span<const uint64_t> side, float extreme) -> float {
@@ -80,7 +80,7 @@ std::unique_ptr<Calibrator> make_percentile_calibrator(std::string_view argument
   const double percent = parse_number<double>(argument).value_or(0);
   if (!(percent > 1 && percent <= 100))
     throw Error(ErrorCode::Usage,
-                "percentile:" + std::string(argument) + " makes no sense, expected a number above 1 and up to 100",
+                "percentile:" + std::string(argument) + ": a number above 1 and up to 100 is expected",
                 "P is in percent: percentile:99.99 keeps 9999 of 10000 elements");
   return std::make_unique<PercentileCalibrator>(percent);
 }

@@ -14,10 +14,10 @@ namespace detent {
 namespace {
 
 constexpr double kDefaultSamplemaxPercent = 95;
-// With fewer, a quantile of 95 is the largest anyway, and a lower one says more of the draw than of the network.
+// With fewer samples a quantile of 95 is the largest anyway, and a lower one depends on the draw.
 constexpr size_t kFewestSamples = 20;
 
-/// The ceil(percent/100 * n)-th smallest of n; `whole` when they are too few to tell.
+/// Returns the ceil(percent/100 * n)-th smallest of n; `whole` when n is too small.
 float quantile(std::vector<float> numbers, double percent, float whole) {
   if (numbers.size() < kFewestSamples) return whole;
   // In hundredths: 100 * rank needs no rounding.
@@ -56,8 +56,7 @@ class SampleMaxCalibrator : public Calibrator {
   }
 
  private:
-  /// How far the quantile reaches to one side. Samples that do not reach beyond 0 there say nothing of how far others
-  /// do.
+  /// Returns the quantile of the reaches to one side. Samples without elements on that side do not count.
   template <class Side>
   [[nodiscard]] float reach(std::span<const Extremes> samples, Side side, float whole) const {
     std::vector<float> reaches;
@@ -75,8 +74,7 @@ std::unique_ptr<Calibrator> make_samplemax_calibrator(std::string_view argument)
   if (argument.empty()) return std::make_unique<SampleMaxCalibrator>(kDefaultSamplemaxPercent);
   const double percent = parse_number<double>(argument).value_or(0);
   if (!(percent > 0 && percent <= 100))
-    throw Error(ErrorCode::Usage,
-                "samplemax:" + std::string(argument) + " makes no sense, expected a number above 0 and up to 100",
+    throw Error(ErrorCode::Usage, "samplemax:" + std::string(argument) + ": a number above 0 and up to 100 is expected",
                 "Q is in percent of the samples, one number: samplemax:95 lets 1 sample of 20 be cut");
   return std::make_unique<SampleMaxCalibrator>(percent);
 }

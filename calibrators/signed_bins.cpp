@@ -1,15 +1,11 @@
 #include "calibrators/signed_bins.h"
 
 namespace detent {
-namespace {
-
 size_t bins_in_use(std::span<const uint64_t> side) {
   size_t used = side.size();
   while (used > 0 && side[used - 1] == 0) --used;
   return used;
 }
-
-}  // namespace
 
 SignedBins signed_bins(const Histogram& histogram) {
   const size_t negative = bins_in_use(histogram.negative());

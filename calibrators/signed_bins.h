@@ -15,9 +15,13 @@ struct SignedBins {
   size_t zero = 0;             ///< number of negative bins
 };
 
+/// Returns the number of bins of one side up to the last that is not empty.
+[[nodiscard]] size_t bins_in_use(std::span<const uint64_t> side);
+
+/// Returns the bins of x.
 [[nodiscard]] SignedBins signed_bins(const Histogram& histogram);
 
-/// The same for |x|: both sides added, zero == 0.
+/// Returns the bins of |x|: both sides added, zero == 0.
 [[nodiscard]] SignedBins magnitude_bins(const Histogram& histogram);
 
 }  // namespace detent

@@ -17,14 +17,14 @@ using Extents = std::vector<int64_t>;
 
 constexpr int64_t kAny = -1;
 
-/// The input's extents with `batch` on its batch axis.
+/// Returns the input's extents with `batch` on its batch axis.
 Extents model_layout(const FeedInput& input, int64_t batch) {
   Extents extents = input.spec.shape;
   if (input.batch_axis != kNoBatchAxis) extents[as_index(input.batch_axis)] = batch;
   return extents;
 }
 
-/// The input's extents without its batch axis.
+/// Returns the input's extents without its batch axis.
 Extents without_batch(const FeedInput& input) {
   Extents extents = input.spec.shape;
   if (input.batch_axis != kNoBatchAxis) extents.erase(extents.begin() + input.batch_axis);
@@ -41,14 +41,13 @@ bool agree(std::span<const int64_t> array, const Extents& wanted) {
     hint = "axis 0 of an array holds the samples; the other sizes must be the model's";
   else if (input.batch_axis > 0)
     hint = "samples lie on axis " + std::to_string(input.batch_axis) +
-           " of an array of that rank, or on axis 0 of one that leaves it out; --batch-axis " + input.spec.name +
-           "=AXIS names another";
+           " of an array of that rank, or on axis 0 of one without that axis; --batch-axis " + input.spec.name +
+           "=AXIS names another axis";
   else if (!input.spec.shape.empty())
     hint =
-        "the input has no batch axis: one sample has its whole shape, and several are stacked on one more axis in "
-        "front; "
-        "--batch-axis " +
-        input.spec.name + "=0 says that axis 0 counts samples";
+        "the input has no batch axis: one sample has its whole shape, and several are stacked on an additional "
+        "first axis; --batch-axis " +
+        input.spec.name + "=0 makes axis 0 count samples";
   throw Error(ErrorCode::InvalidData,
               "the array has shape " + array.to_string() + ", the model's input '" + input.spec.name + "' wants " +
                   describe_shape(input.spec),
@@ -66,7 +65,7 @@ bool agree(std::span<const int64_t> array, const Extents& wanted) {
                   " the extent 1 behind the samples' axis");
 }
 
-/// An array of the input's rank, which has a batch axis behind axis 0.
+/// Fits an array of the input's rank whose batch axis is behind axis 0.
 ArrayFit fit_inner_axis(const Shape& array, const FeedInput& input) {
   const auto axis = as_index(input.batch_axis);
   const bool inner = agree(array.dims(), model_layout(input, kAny));
@@ -77,7 +76,7 @@ ArrayFit fit_inner_axis(const Shape& array, const FeedInput& input) {
   refuse_array(array, input);
 }
 
-/// Rows of token ids that are longer than the input.
+/// Fits rows of token ids that are longer than the input.
 std::optional<ArrayFit> fit_windows(const Shape& array, const FeedInput& input) {
   const auto& [spec, position, batch_axis] = input;
   const bool ids = spec.type == DataType::Int64 || spec.type == DataType::Int32;
@@ -152,22 +151,11 @@ ArraySample cut_sample(const Tensor& array, const ArrayFit& fit, size_t i, const
 
 namespace {
 
-bool is_integer(DataType type) {
-  switch (type) {
-    case DataType::Int8:
-    case DataType::Int16:
-    case DataType::Int32:
-    case DataType::Int64:
-    case DataType::UInt8:
-    case DataType::UInt16:
-    case DataType::UInt32:
-    case DataType::UInt64: return true;
-    default: return false;
-  }
-}
+/// True for integers of 8 to 64 bits.
+bool is_integer(DataType type) { return type >= DataType::Int8 && type <= DataType::UInt64; }
 
-/// Floats for an input of integers must survive: fractions need whole numbers above 1 beside them, and what the cast
-/// changes has to be smaller than how the values differ from their mean.
+/// Refuses floats that an integer input would lose: only fractions, or a change by the cast larger than the variation
+/// of the values around their mean.
 void check_cast(const Tensor& values, const Tensor& integers, const FeedInput& input) {
   const Tensor wide = cast(values, DataType::Float64), back = cast(integers, DataType::Float64);
   const auto x = wide.data<double>(), y = back.data<double>();

@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "core/files/file_bytes.h"
-#include "core/memory_limit.h"
+#include "core/index.h"
+#include "core/parse.h"
 #include "detent/base/error.h"
 
 namespace detent {
@@ -16,7 +17,7 @@ std::string trimmed(std::string_view text) {
   return std::string(text.substr(first, text.find_last_not_of(" \t\r") - first + 1));
 }
 
-/// One record of `text` from `at` on, which moves behind its line end. A quoted field may hold line ends.
+/// Reads one record of `text` at `at`, which moves behind its line end. A quoted field may hold line ends.
 std::vector<std::string> take_record(const std::string& text, size_t& at, size_t& line, const std::string& file) {
   std::vector<std::string> fields(1);
   bool quoted = false;
@@ -58,10 +59,7 @@ std::vector<std::string> take_record(const std::string& text, size_t& at, size_t
 }  // namespace
 
 std::string read_text(const std::filesystem::path& path) {
-  const auto file = FileBytes::open(path);
-  check_memory(file->size(), [&] { return path.string() + ": the file"; });
-  std::string text(file->size(), '\0');
-  file->read(0, text.data(), text.size());
+  std::string text = FileBytes::open(path)->content();
   if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
   return text;
 }
@@ -104,6 +102,28 @@ std::vector<std::string> read_lines(const std::filesystem::path& path) {
     at = end + 1;
   }
   return lines;
+}
+
+std::vector<FileLabel> read_labels(const std::filesystem::path& path) {
+  const CsvTable table = read_csv(path);
+  const int file = table.column("file");
+  const int label = table.column("label");
+  if (file < 0 || label < 0)
+    throw Error(ErrorCode::InvalidData,
+                path.string() + ": the header lacks a column '" + (file < 0 ? "file" : "label") + "'",
+                "the first line must name the columns: file,label");
+  std::vector<FileLabel> labels;
+  for (const auto& row : table.rows) {
+    const std::string& text = row[as_index(label)];
+    const std::string& name = row[as_index(file)];
+    const auto number = parse_number<int64_t>(text);
+    if (!number)
+      throw Error(ErrorCode::InvalidData,
+                  path.string() + ": the label '" + text + "' of " + name + " is not a whole number");
+    labels.push_back({name, *number});
+  }
+  if (labels.empty()) throw Error(ErrorCode::InvalidData, path.string() + ": holds no labels");
+  return labels;
 }
 
 }  // namespace detent

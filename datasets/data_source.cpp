@@ -21,6 +21,7 @@ namespace detent {
 
 namespace {
 
+/// Selected samples of a source.
 class SelectedSource final : public DataSource {
  public:
   SelectedSource(std::unique_ptr<DataSource> source, std::vector<size_t> chosen)
@@ -43,12 +44,12 @@ class SelectedSource final : public DataSource {
 /// Applies shuffle, limit and shard, in this order; sample.index becomes the position after them.
 ///
 /// Shuffle: Fisher-Yates over SplitMix64(seed), the same order on every machine. Shard I/N keeps every N-th group of
-/// `source->batch()` consecutive samples from the I-th on, an incomplete last group included.
+/// `source->batch()` consecutive samples from the I-th on, including an incomplete last group.
 /// Errors  Usage for a shard that is not 1 <= I <= N; InvalidData when no sample is left.
 std::unique_ptr<DataSource> select_samples(std::unique_ptr<DataSource> source, const DataOptions& options) {
   const std::string shard = std::to_string(options.shard_index) + "/" + std::to_string(options.shard_count);
   if (options.shard_index < 1 || options.shard_index > options.shard_count)
-    throw Error(ErrorCode::Usage, "--shard " + shard + " makes no sense: I/N with I from 1 to N is wanted");
+    throw Error(ErrorCode::Usage, "--shard " + shard + " is invalid: give I/N with I from 1 to N");
   if (options.limit == size_t{0}) throw Error(ErrorCode::Usage, "--limit 0 leaves no samples");
   if (!options.shuffle && !options.limit && options.shard_count == 1) return source;
   std::vector<size_t> order(source->size());
@@ -71,27 +72,31 @@ std::unique_ptr<DataSource> select_samples(std::unique_ptr<DataSource> source, c
   return std::make_unique<SelectedSource>(std::move(source), std::move(chosen));
 }
 
+/// A source whose samples have batch axes; it may be a caller's own source.
 class BatchedSource final : public DataSource {
  public:
-  BatchedSource(std::unique_ptr<DataSource> source, std::vector<int> axes, size_t batch)
+  BatchedSource(std::shared_ptr<const DataSource> source, std::vector<int> axes, size_t batch)
       : source_(std::move(source)), axes_(std::move(axes)), batch_(batch) {}
 
   size_t size() const override { return source_->size(); }
   std::string sample_name(size_t i) const override { return source_->sample_name(i); }
   Sample read(size_t i) const override {
     Sample sample = source_->read(i);
+    if (sample.inputs.size() != axes_.size())
+      throw Error(ErrorCode::InvalidData, sample_name(i) + " holds " + std::to_string(sample.inputs.size()) +
+                                              " tensors, the model has " + std::to_string(axes_.size()) + " inputs");
     sample.batch_axes = axes_;
     return sample;
   }
   size_t batch() const override { return batch_; }
 
  private:
-  std::unique_ptr<DataSource> source_;
+  std::shared_ptr<const DataSource> source_;
   std::vector<int> axes_;
   size_t batch_;
 };
 
-/// The first extent that all inputs fix; 1 where they differ, -1 where all are open.
+/// Returns the first extent that all inputs fix; 1 when they differ, -1 when all are open.
 int64_t common_first_extent(std::span<const InputSpec> inputs) {
   int64_t common = -1;
   for (const InputSpec& input : inputs) {
@@ -102,8 +107,8 @@ int64_t common_first_extent(std::span<const InputSpec> inputs) {
   return common;
 }
 
-/// The inputs with their batch axes; where a spec tells none, axis 0 when its extent is open, 1, or the same in all
-/// inputs.
+/// Returns the inputs with their batch axes; without one in the spec, axis 0 when its extent is open, 1, or the same in
+/// all inputs.
 std::vector<FeedInput> feed_inputs(std::span<const InputSpec> inputs) {
   const int64_t common = common_first_extent(inputs);
   std::vector<FeedInput> result;
@@ -115,13 +120,17 @@ std::vector<FeedInput> feed_inputs(std::span<const InputSpec> inputs) {
   return result;
 }
 
-/// `source`, whose samples and batch say how they are joined.
-std::unique_ptr<DataSource> with_batch_layout(std::unique_ptr<DataSource> source, std::span<const InputSpec> inputs) {
+/// Adds batch axes and the batch size to a source.
+std::unique_ptr<DataSource> with_batch_layout(std::shared_ptr<const DataSource> source,
+                                              std::span<const InputSpec> inputs) {
   std::vector<int> axes;
   for (const FeedInput& input : feed_inputs(inputs)) axes.push_back(input.batch_axis);
   return std::make_unique<BatchedSource>(std::move(source), std::move(axes), group_size(inputs));
 }
 
+/// Samples of arrays in memory, one per input, named "sample 1" and so on.
+/// Errors  InvalidData for another number of arrays than inputs, an array that does not fit its input or holds no
+/// samples, and arrays with different numbers of samples.
 class ArraySource final : public DataSource {
  public:
   ArraySource(std::span<const Tensor> arrays, std::span<const FeedInput> inputs)
@@ -158,17 +167,9 @@ class ArraySource final : public DataSource {
   std::vector<ArrayFit> fits_;
 };
 
-/// Samples of arrays in memory, one per input, which are named "sample 1" and so on.
-/// Errors  InvalidData for another number of arrays than inputs, an array that does not fit its input or holds no
-/// samples, and arrays that
-///         hold different numbers of samples.
-std::unique_ptr<DataSource> open_arrays(std::span<const Tensor> arrays, std::span<const FeedInput> inputs) {
-  return std::make_unique<ArraySource>(arrays, inputs);
-}
-
 namespace fs = std::filesystem;
 
-/// "[INPUT=]SRC" taken apart; no input named -> npos.
+/// The parts of "[INPUT=]SRC"; kAny without an input name.
 struct NamedSource {
   static constexpr size_t kAny = static_cast<size_t>(-1);
   size_t input = kAny;
@@ -182,7 +183,8 @@ std::string list_inputs(std::span<const InputSpec> inputs) {
   return text;
 }
 
-/// Input names and paths may both hold '=': the longest input name that fits wins, then a path that exists.
+/// Splits an option. Input names and paths may both hold '=': the longest input name that fits wins, then a path that
+/// exists.
 NamedSource take_apart(const std::string& option, const std::string& text, std::span<const InputSpec> inputs) {
   NamedSource result{NamedSource::kAny, text};
   size_t longest = 0;
@@ -211,7 +213,7 @@ const DataSourceEntry& entry_for(const std::string& src) {
               "possible are: " + join(data_source_list(), "; ", &DataSourceEntry::form));
 }
 
-/// Several sources side by side: sample i takes each source's sample i.
+/// Several sources, one for each part of the inputs: sample i consists of each source's sample i.
 class JoinedSource final : public DataSource {
  public:
   struct Part {
@@ -238,28 +240,7 @@ class JoinedSource final : public DataSource {
   size_t inputs_;
 };
 
-/// What a caller of the library reads himself; a sample must have a tensor for each input.
-class SharedSource final : public DataSource {
- public:
-  SharedSource(std::shared_ptr<const DataSource> source, size_t inputs) : source_(std::move(source)), inputs_(inputs) {}
-
-  size_t size() const override { return source_->size(); }
-  std::string sample_name(size_t i) const override { return source_->sample_name(i); }
-  size_t batch() const override { return source_->batch(); }
-  Sample read(size_t i) const override {
-    Sample sample = source_->read(i);
-    if (sample.inputs.size() != inputs_)
-      throw Error(ErrorCode::InvalidData, sample_name(i) + " holds " + std::to_string(sample.inputs.size()) +
-                                              " tensors, the model has " + std::to_string(inputs_) + " inputs");
-    return sample;
-  }
-
- private:
-  std::shared_ptr<const DataSource> source_;
-  size_t inputs_;
-};
-
-/// Which inputs each SRC feeds: the named one, or all that nobody named.
+/// Returns the inputs that each SRC feeds: the named one, or all inputs that no SRC names.
 std::vector<std::vector<size_t>> distribute(const std::string& option, const std::vector<NamedSource>& sources,
                                             std::span<const InputSpec> inputs) {
   std::vector<bool> fed(inputs.size(), false);
@@ -337,12 +318,10 @@ std::unique_ptr<DataSource> open_data(const DataOptions& options, std::span<cons
     throw Error(ErrorCode::InvalidOption, "the model has no inputs, so " + options.option + " has nothing to feed");
   if (!options.given())
     throw Error(ErrorCode::Usage, "no " + options.option + " was given; the model's inputs are " + list_inputs(inputs));
-  if (options.own) {
-    auto own = std::make_unique<SharedSource>(options.own, inputs.size());
-    return select_samples(with_batch_layout(std::move(own), inputs), options);
-  }
+  if (options.own) return select_samples(with_batch_layout(options.own, inputs), options);
   if (!options.arrays.empty())
-    return select_samples(with_batch_layout(open_arrays(options.arrays, feed_inputs(inputs)), inputs), options);
+    return select_samples(with_batch_layout(std::make_unique<ArraySource>(options.arrays, feed_inputs(inputs)), inputs),
+                          options);
   if (!options.preprocess.empty()) static_cast<void>(parse_preprocess(options.preprocess));
   return select_samples(with_batch_layout(open_all(options, inputs), inputs), options);
 }

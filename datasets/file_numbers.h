@@ -7,7 +7,7 @@
 
 namespace detent {
 
-/// Numbers in a file's bytes; those beyond its end are 0, and a size of 0 counts as not said.
+/// Numbers in a file's bytes. Bytes beyond the end are 0, and a size of 0 counts as unknown.
 class FileNumbers {
  public:
   FileNumbers(const std::vector<unsigned char>& bytes, bool is_little) : bytes_(bytes), is_little_(is_little) {}

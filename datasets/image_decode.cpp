@@ -11,7 +11,6 @@
 #include "core/memory_limit.h"
 #include "datasets/file_numbers.h"
 #include "datasets/image_integrity.h"
-#include "datasets/image_size.h"
 #include "datasets/load_codecs.h"
 #include "datasets/pixels.h"
 #include "detent/base/error.h"
@@ -38,7 +37,7 @@ int tiff_orientation(const std::vector<unsigned char>& bytes, uint64_t start) {
   return kUpright;
 }
 
-/// The stored pixel that is shown at column x of row y.
+/// Returns the stored pixel that is shown at column x of row y.
 std::pair<int, int> stored_place(int x, int y, PixelSize stored, int orientation) {
   const int right = stored.width - 1, bottom = stored.height - 1;
   switch (orientation) {
@@ -53,22 +52,21 @@ std::pair<int, int> stored_place(int x, int y, PixelSize stored, int orientation
   }
 }
 
-/// The EXIF orientation of a WebP file, 1 to 8: 1 where the file has none, or one that cannot be read.
+/// Returns the EXIF orientation of a WebP file, 1 to 8; 1 when the file has none, or an unreadable one.
 /// Source  RFC 9649 (WebP container), chunk EXIF; EXIF 2.32, tag 0x0112.
 int webp_orientation(const std::vector<unsigned char>& bytes) {
   const FileNumbers in(bytes, true);
   constexpr uint64_t kHeader = 12, kChunkHeader = 8;
   for (uint64_t at = kHeader; at + kChunkHeader <= in.size();) {
     const uint64_t size = in.at(at + 4, 4), content = at + kChunkHeader;
-    if (in.has("EXIF", at))  // some writers repeat the marker of JPEG in front
+    if (in.has("EXIF", at))  // some writers repeat JPEG's marker first
       return tiff_orientation(bytes, in.has("Exif", content) ? content + 6 : content);
     at = content + size + size % 2;
   }
   return kUpright;
 }
 
-/// The pixels as they are to be shown: mirrored or turned as the EXIF orientation says. 1: the same pixels. The depth
-/// is not Other.
+/// Mirrors or turns the pixels as the EXIF orientation says; 1 changes nothing. The depth is not Other.
 Pixels turned_upright(const Pixels& pixels, int orientation) {
   if (orientation == kUpright || pixels.empty()) return pixels;
   const PixelSize stored = pixels.size();
@@ -104,8 +102,7 @@ Pixels decode_bytes(const Bytes& bytes, bool as_stored) {
   Pixels pixels;
   std::string error;
   using Decoding = ImageCodecs::Decoding;
-  const bool turned_here =
-      format == ImageFormat::WebP;  // the library does so for other formats, for this one in later versions
+  const bool turned_here = format == ImageFormat::WebP;  // OpenCV turns other formats
   const Decoding how = as_stored ? Decoding::AsStored : turned_here ? Decoding::BgrAsStored : Decoding::Bgr;
   if (!load_codecs().decode(format == ImageFormat::Png ? essential_png(bytes) : bytes, how, pixels, error))
     refuse_image("the image cannot be decoded: " + error);
@@ -124,7 +121,7 @@ Pixels decode_file(const std::filesystem::path& path, bool as_stored) {
   }
 }
 
-/// v / 257, rounded: 257 is odd, so that there are no halves.
+/// Computes v / 257, rounded; 257 is odd, so there are no ties.
 Pixels to_8_bits(const Pixels& deep) {
   const size_t row_values = as_index(deep.size().width) * as_index(deep.channels());
   const auto narrow = std::make_shared<Bytes>(row_values * as_index(deep.size().height));

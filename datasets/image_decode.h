@@ -9,14 +9,14 @@ namespace detent {
 /// Decodes one image file into 8-bit BGR, 3 channels: EXIF orientation applied, alpha dropped, gray repeated, 16-bit
 /// pixels scaled to 8 (v / 257, rounded). Prints nothing. Thread-safe.
 ///
-/// Files go through check_image_complete first, because the libraries fill what is missing of a truncated file with
-/// gray and report success, or print. Damage inside a JPEG's compressed data with intact markers is not noticed. Errors
-/// InvalidData naming the file: unreadable, empty, not an image, truncated, float pixels, more pixels than
-/// --max-memory holds (seen in the header, before they are decoded).
+/// check_image_complete examines files first, because the libraries fill the missing part of a truncated file with gray
+/// and report success, or print. Damage inside a JPEG's compressed data with intact markers is not noticed.
+/// Errors  InvalidData naming the file: unreadable, empty, not an image, truncated, float pixels, more pixels than
+/// --max-memory permits (according to the header, before decoding).
 [[nodiscard]] Pixels decode_image(const std::filesystem::path& path);
 
-/// The pixels as they are in the file, channels and depth included, EXIF orientation ignored; palettes are expanded.
-/// Checks and errors as above.
+/// Returns the pixels of the file with its channels and depth, EXIF orientation ignored; palettes are expanded. Checks
+/// and errors as above.
 [[nodiscard]] Pixels decode_image_as_stored(const std::filesystem::path& path);
 
 }  // namespace detent

@@ -13,6 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Image files, decoded when read.
 class ImageSource final : public DataSource {
  public:
   ImageSource(fs::path root, std::vector<std::string> names, ImageTransform transform)
@@ -41,11 +42,10 @@ class ImageSource final : public DataSource {
   for (const PreprocessPreset& preset : preprocess_presets())
     presets +=
         "\n  " + std::string(preset.name) + std::string(10 - preset.name.size(), ' ') + std::string(preset.summary);
-  throw Error(
-      ErrorCode::Usage,
-      root.string() + ": images need --preprocess, because how the network was trained cannot be seen from them",
-      "choose a preset, or key=value pairs (resize, crop, letterbox, color, div, mean, std, interp, layout):" +
-          presets);
+  throw Error(ErrorCode::Usage,
+              root.string() + ": images need --preprocess, which must be the preprocessing used in training",
+              "choose a preset, or key=value pairs (resize, crop, letterbox, color, div, mean, std, interp, layout):" +
+                  presets);
 }
 
 }  // namespace
@@ -80,9 +80,9 @@ std::unique_ptr<DataSource> open_images(const fs::path& root, std::vector<std::s
   ImageTransform transform(parse_preprocess(preprocess), input.spec);
   if (input.batch_axis != 0)
     throw Error(ErrorCode::InvalidData,
-                root.string() + ": an image fills axis 0 of the input '" + input.spec.name + "' (" +
-                    describe_shape(input.spec) + ") once, but that axis does not count samples",
-                "--batch-axis " + input.spec.name + "=0 says that it does");
+                root.string() + ": an image has extent 1 on axis 0 of the input '" + input.spec.name + "' (" +
+                    describe_shape(input.spec) + "), but that axis does not count samples",
+                "--batch-axis " + input.spec.name + "=0 makes it count samples");
   return std::make_unique<ImageSource>(root, std::move(names), std::move(transform));
 }
 

@@ -9,18 +9,18 @@
 
 namespace detent {
 
-/// .jpg .jpeg .png .bmp .webp .tif .tiff .ppm .pgm .pbm .pnm in any case.
+/// True for .jpg .jpeg .png .bmp .webp .tif .tiff .ppm .pgm .pbm .pnm in any case.
 [[nodiscard]] bool has_image_extension(const std::filesystem::path& path);
 
-/// A single image file: a source of one sample.
+/// A single image file: one sample.
 [[nodiscard]] bool is_image(const std::string& src);
 [[nodiscard]] std::unique_ptr<DataSource> open_image(const SourceRequest& request);
 
-/// Any folder; open_image_folder reports when it holds no images. Searched recursively, natural order by path.
+/// Any folder, searched recursively, natural order by path; open_image_folder reports when it holds no images.
 [[nodiscard]] bool is_image_folder(const std::string& src);
 [[nodiscard]] std::unique_ptr<DataSource> open_image_folder(const SourceRequest& request);
 
-/// The images `names` below `root`, in this order; decoded by read().
+/// Opens the images `names` below `root`, in this order; read() decodes them.
 /// Errors  Usage listing the presets when `preprocess` is empty; those of ImageTransform.
 [[nodiscard]] std::unique_ptr<DataSource> open_images(const std::filesystem::path& root, std::vector<std::string> names,
                                                       const FeedInput& input, std::string_view preprocess);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <sstream>
 
+#include "core/float_type.h"
 #include "core/index.h"
 #include "core/memory_limit.h"
 #include "datasets/array_fit.h"
@@ -44,7 +45,8 @@ void check_channels(const TransformSpec& spec, const InputSpec& input) {
       hint);
 }
 
-/// (x / div - mean) / std for each channel and each of the 256 pixel values, in float32 operation by operation.
+/// Computes (x / div - mean) / std for each channel and each of the 256 pixel values, in float32 operation by
+/// operation.
 std::vector<std::array<float, 256>> levels_of(const TransformSpec& spec) {
   std::vector<std::array<float, 256>> levels(as_index(spec.channels()));
   for (size_t channel = 0; channel < levels.size(); ++channel) {
@@ -55,12 +57,10 @@ std::vector<std::array<float, 256>> levels_of(const TransformSpec& spec) {
   return levels;
 }
 
-/// Levels that an integer input cannot hold would be cut to others, mostly to 0. Infinite levels (std=0) are no matter
-/// of the type.
+/// Refuses levels that an integer input cannot hold, and would cut, mostly to 0. Infinite levels (std=0) do not depend
+/// on the type.
 void check_levels(const std::vector<std::array<float, 256>>& levels, const InputSpec& input) {
-  const bool is_real = input.type == DataType::Float32 || input.type == DataType::Float64 ||
-                       input.type == DataType::Float16 || input.type == DataType::BFloat16;
-  if (is_real) return;
+  if (is_floating_point(input.type)) return;
   for (const std::array<float, 256>& channel : levels) {
     const Tensor all = Tensor::from<float>({256}, channel);
     const Tensor back = cast(cast(all, input.type), DataType::Float32);
@@ -70,12 +70,12 @@ void check_levels(const std::vector<std::array<float, 256>>& levels, const Input
     range << low << " to " << high;
     throw Error(ErrorCode::InvalidOption,
                 "input '" + input.name + "' (" + describe_shape(input) + ") is " + std::string(name_of(input.type)) +
-                    ", which cannot hold the pixels that --preprocess makes, " + range.str(),
+                    ", which cannot hold the pixels of --preprocess, " + range.str(),
                 "use --preprocess raw, which feeds 0..255, or give the data as .npy");
   }
 }
 
-/// What takes a preset's resize and crop to the model's size: the same part of the picture, or all of it.
+/// Suggests a resize and crop to the model's size: the same part of the picture, or all of it.
 std::string smaller_crop(const TransformSpec& spec, PixelSize model) {
   const std::string whole = "resize=" + text_of(model) + ",crop=" + text_of(model);
   if (!spec.resize_short) return "use " + whole;
@@ -86,13 +86,14 @@ std::string smaller_crop(const TransformSpec& spec, PixelSize model) {
          whole + " for all of it";
 }
 
-/// Errors  InvalidData where `image` as large as `size` takes more than --max-memory.
+/// Checks that an image like `image`, as large as `size`, fits --max-memory.
+/// Errors  InvalidData when it does not.
 void check_room(PixelSize size, const Pixels& image) {
   const uint64_t bytes = static_cast<uint64_t>(size.height) * static_cast<uint64_t>(size.width) * image.pixel_bytes();
-  check_memory(bytes, [&] { return "an image that --preprocess makes " + text_of(size) + " pixels large"; });
+  check_memory(bytes, [&] { return "an image that --preprocess resizes to " + text_of(size) + " pixels"; });
 }
 
-/// The size that every image gets, where the spec fixes it.
+/// Returns the size that every image gets, if the spec fixes it.
 std::optional<PixelSize> fixed_size(const TransformSpec& spec) {
   if (spec.letterbox) return spec.letterbox->size;
   if (spec.crop) return spec.crop;
@@ -108,7 +109,7 @@ PixelSize short_side_size(PixelSize image, int side) {
   int64_t rounded = product / shorter;
   const int64_t twice_rest = 2 * (product % shorter);
   if (twice_rest > shorter || (twice_rest == shorter && rounded % 2 == 1)) ++rounded;
-  // Beyond what an image can have, it is refused where the memory for it is asked for.
+  // A larger size is refused when its memory is requested.
   const auto long_side = static_cast<int>(std::clamp<int64_t>(rounded, side, std::numeric_limits<int>::max()));
   return image.height <= image.width ? PixelSize{side, long_side} : PixelSize{long_side, side};
 }
@@ -118,6 +119,23 @@ PixelSize letterboxed_size(PixelSize image, PixelSize box) {
       std::min(static_cast<double>(box.height) / image.height, static_cast<double>(box.width) / image.width);
   const auto side = [ratio](int length) { return std::max(1, static_cast<int>(std::trunc(length * ratio))); };
   return {side(image.height), side(image.width)};
+}
+
+ImagePlacement placement_of(const PreprocessSpec& spec, PixelSize image, PixelSize input) {
+  PixelSize inner = spec.resize_to.value_or(image), offset{0, 0};
+  if (spec.letterbox) {
+    const PixelSize box = spec.letterbox->size.value_or(input);
+    inner = letterboxed_size(image, box);
+    if (spec.letterbox->centred) offset = {(box.height - inner.height) / 2, (box.width - inner.width) / 2};
+  } else {
+    if (spec.resize_short) inner = short_side_size(image, *spec.resize_short);
+    if (spec.crop)
+      offset = {-((inner.height - spec.crop->height) / 2), -((inner.width - spec.crop->width) / 2)};
+    else if (!spec.resize_short && !spec.resize_to)
+      inner = input;
+  }
+  return {static_cast<double>(inner.width) / image.width, static_cast<double>(inner.height) / image.height,
+          static_cast<double>(offset.width), static_cast<double>(offset.height)};
 }
 
 ImageTransform::ImageTransform(TransformSpec spec, const InputSpec& input) : spec_(std::move(spec)), type_(input.type) {

@@ -10,14 +10,14 @@
 
 namespace detent {
 
-/// Turns decoded images into tensors for one model input. Thread-safe after construction.
+/// Conversion of decoded images into tensors for one model input. Thread-safe after construction.
 class ImageTransform {
  public:
   /// Errors  InvalidData when the input is not an image of the spec's channels or its fixed size disagrees with the
   /// spec; InvalidOption when a size is neither in the model nor in the spec.
   ImageTransform(PreprocessSpec spec, const InputSpec& input);
 
-  /// `bgr` is 8-bit with 3 channels. Result: 1xCxHxW (1xHxWxC with layout=nhwc) of the input's type, computed as
+  /// Converts `bgr`, 8-bit with 3 channels, to 1xCxHxW (1xHxWxC with layout=nhwc) of the input's type, computed as
   /// float32 (x / div - mean) / std.
   /// Errors  InvalidData, without a file name, when this image's size cannot fit.
   [[nodiscard]] Tensor apply(const Pixels& bgr) const;
@@ -31,13 +31,25 @@ class ImageTransform {
   PreprocessSpec spec_;
   DataType type_;
   int64_t height_, width_;                      // the model's, < 0 when open
-  std::vector<std::array<float, 256>> levels_;  // per channel: what a pixel value becomes
+  std::vector<std::array<float, 256>> levels_;  // per channel: the result for each pixel value
 };
 
-/// Size of an image whose short side becomes `side`: the long side is rounded half to even and at least `side`.
+/// Map from the pixels of an image to those of the network: (x, y) of the image lies at (x * scale_x + left, y *
+/// scale_y + top) of the network's input.
+struct ImagePlacement {
+  double scale_x = 1, scale_y = 1, left = 0, top = 0;
+};
+
+/// input  the network's height and width.
+/// Errors  none: sizes that ImageTransform refuses give numbers without a meaning.
+[[nodiscard]] ImagePlacement placement_of(const PreprocessSpec& spec, PixelSize image, PixelSize input);
+
+/// Returns the size of an image whose short side becomes `side`: the long side is rounded half to even and at least
+/// `side`.
 [[nodiscard]] PixelSize short_side_size(PixelSize image, int side);
 
-/// Size that an image takes inside a letterbox: r = min(H/h, W/w), both sides trunc(side * r) in double, at least 1.
+/// Returns the size of an image inside a letterbox: r = min(H/h, W/w), both sides trunc(side * r) in double, at least
+/// 1.
 [[nodiscard]] PixelSize letterboxed_size(PixelSize image, PixelSize box);
 
 }  // namespace detent

@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <filesystem>
+#include <opencv2/core/version.hpp>
 #include <string_view>
 
 #include "detent/base/error.h"
@@ -14,21 +15,21 @@ namespace {
 
 constexpr const char* kModule = "libdetent_codecs.so";
 
-/// Folder of the program or shared library that this code is in; empty when the linker does not tell.
+/// Returns the folder of the program or shared library that contains this code; empty when unknown.
 std::filesystem::path own_folder() {
   Dl_info info{};
   static const char here = 0;
   if (::dladdr(&here, &info) == 0 || !info.dli_fname) return {};
   std::error_code error;
-  // A program's name may be what its caller wrote.
+  // A program's name may be any text of its caller.
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
   const std::filesystem::path holder = std::filesystem::weakly_canonical(info.dli_fname, error);
   const bool is_program = holder.extension() != ".so" && holder.string().find(".so.") == std::string::npos;
   return (is_program && !self.empty() ? self : holder).parent_path();
 }
 
-/// Where `cmake --install` puts the module, for a program or library in `folder`: below the prefix that the folder lies
-/// in.
+/// Returns the folder into which `cmake --install` puts the module, for a program or library in `folder`: below the
+/// prefix that contains the folder.
 std::filesystem::path installed_folder(const std::filesystem::path& folder) {
   for (const std::string_view below : {DETENT_FOLDERS_OF_CODE}) {
     const std::filesystem::path part(below);
@@ -71,5 +72,7 @@ const ImageCodecs& load_codecs() {
   static const ImageCodecs* const codecs = load();
   return *codecs;
 }
+
+std::string dataset_library_versions() { return std::string("OpenCV ") + CV_VERSION; }
 
 }  // namespace detent

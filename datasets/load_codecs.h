@@ -8,11 +8,10 @@
 
 namespace detent {
 
-/// What the module of datasets/codecs does with its image library. Thread-safe.
+/// The functions of the module in datasets/codecs. Thread-safe.
 struct ImageCodecs {
-  /// Another number for every change of this struct, or of the types that its functions take.
-  static constexpr uint64_t kVersion =
-      0x646574656e740002;  // "detent" and a count: no module without the word has it by chance
+  /// "detent" and a number that changes with this struct and the types that its functions take.
+  static constexpr uint64_t kVersion = 0x646574656e740002;
   uint64_t version = kVersion;
 
   enum class Decoding : uint8_t {
@@ -20,19 +19,21 @@ struct ImageCodecs {
     BgrAsStored,  ///< BGR of 8 or 16 bits, EXIF orientation ignored
     AsStored,     ///< channels and depth as in the file, EXIF orientation ignored
   };
-  /// No pixels: no image that the library knows. False, and why: the library threw.
+  /// Decodes an image. No pixels: not a format of the library. False, and the reason: the library threw.
   bool (*decode)(const std::vector<unsigned char>& bytes, Decoding how, Pixels& pixels, std::string& error);
-  /// 8-bit pixels in another size.
+  /// Resizes 8-bit pixels.
   Pixels (*resize)(const Pixels& pixels, PixelSize size, PreprocessSpec::Interpolation interpolation);
-  /// 8-bit BGR as one channel of brightness.
+  /// Converts 8-bit BGR to one channel of brightness.
   Pixels (*gray)(const Pixels& bgr);
 };
 
-/// Those functions, of a module that is loaded once for the whole process: from beside the program or library that
-/// holds this code, else from where `cmake --install` puts it; for a program or library that was not installed with it,
-/// that is the prefix of the build.
-/// Errors  Internal when the module is in neither place, cannot be loaded, or has
-/// another version.
+/// Loads the module once for the whole process: from the folder of the program or library that contains this code, else
+/// from where `cmake --install` puts it; the prefix of the build for a program or library that was not installed with
+/// it.
+/// Errors  Internal when the module is in neither place, cannot be loaded, or has another version.
 [[nodiscard]] const ImageCodecs& load_codecs();
+
+/// Returns "OpenCV 4.6.0", the library that decodes images.
+[[nodiscard]] std::string dataset_library_versions();
 
 }  // namespace detent

@@ -28,12 +28,12 @@ std::optional<fs::path> find_at(const fs::path& path) {
   return std::nullopt;
 }
 
-/// One channel of several that agree.
-/// Errors  InvalidData when they do not.
+/// Returns one channel of several equal ones.
+/// Errors  InvalidData when they differ.
 template <class Value>
 std::vector<uint16_t> single_channel(const Pixels& pixels) {
   const auto [rows, columns] = pixels.size();
-  const int colours = std::min(3, pixels.channels());  // what comes behind is alpha
+  const int colours = std::min(3, pixels.channels());  // the fourth is alpha
   std::vector<uint16_t> classes;
   classes.reserve(as_index(rows) * as_index(columns));
   for (int y = 0; y < rows; ++y) {
@@ -51,8 +51,7 @@ std::vector<uint16_t> single_channel(const Pixels& pixels) {
 }  // namespace
 
 std::optional<fs::path> find_mask(const fs::path& folder, const std::string& image) {
-  // A list may name images by an absolute path or one that leaves its folder; that path leads to the image, not the
-  // mask.
+  // A list may name images by an absolute path or one that leaves its folder; masks are not below that path.
   const fs::path below = fs::path(image).relative_path().lexically_normal();
   if (below == fs::path(image).lexically_normal() && *below.begin() != "..")
     if (const auto same = find_at(folder / below)) return same;

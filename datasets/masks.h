@@ -14,9 +14,9 @@ struct ClassMask {
   std::vector<uint16_t> classes;
 };
 
-/// The mask of the image called `image` (a path relative to its folder) below `folder`: the same path or, for images
-/// that are no masks themselves (JPEG), the same path with a lossless format's extension; then the same without
-/// folders, which is all that counts of a path that leads out of its folder. nullopt when there is none.
+/// Finds the mask of the image called `image` (a path relative to its folder) below `folder`: the same path or, for
+/// formats that cannot be masks (JPEG), the same path with a lossless format's extension; then the same without
+/// folders, which is the only way for a path that leaves its folder. nullopt when there is none.
 [[nodiscard]] std::optional<std::filesystem::path> find_mask(const std::filesystem::path& folder,
                                                              const std::string& image);
 

@@ -13,10 +13,10 @@ namespace fs = std::filesystem;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// '/' sorts first, so that the files of a folder stay together.
+/// Returns the rank of a character; '/' sorts first, so that the files of a folder stay together.
 int rank_of(char c) { return c == '/' ? 0 : static_cast<int>(static_cast<unsigned char>(c)) + 1; }
 
-/// The run of digits at `at`, without leading zeros; `at` moves behind it.
+/// Returns the run of digits at `at`, without leading zeros; `at` moves behind it.
 std::string_view take_digits(std::string_view text, size_t& at) {
   while (at < text.size() && text[at] == '0') ++at;
   const size_t first = at;
@@ -24,6 +24,7 @@ std::string_view take_digits(std::string_view text, size_t& at) {
   return text.substr(first, at - first);
 }
 
+/// A recursive search for files.
 struct Scan {
   const fs::path& root;
   const std::function<bool(const fs::path&)>& wanted;

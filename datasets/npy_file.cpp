@@ -15,14 +15,14 @@ namespace detent {
 
 namespace {
 
-constexpr uint64_t kMaxHeaderBytes = 1 << 20;  // numpy writes some hundred; more is not a header
+constexpr uint64_t kMaxHeaderBytes = 1 << 20;  // numpy writes some hundred bytes; a longer text is not a header
 constexpr size_t kGatherBlock = 1 << 20;
 
 [[noreturn]] void refuse_npy(const std::string& file, const std::string& what, std::string hint = {}) {
   throw Error(ErrorCode::InvalidData, file + ": " + what, std::move(hint));
 }
 
-/// Bytes that an array of this type and shape takes.
+/// Returns the bytes that an array of this type and shape takes.
 /// Errors  InvalidData when that overflows.
 uint64_t payload_bytes(const std::string& file, DataType type, const Shape& shape) {
   uint64_t bytes = byte_size(type);
@@ -35,11 +35,10 @@ uint64_t payload_bytes(const std::string& file, DataType type, const Shape& shap
   return bytes;
 }
 
-/// An array without elements takes no bytes in the file, whatever number of rows it claims: so many are believed.
+/// Most rows of an array without elements, which takes no bytes in the file whatever number of rows it claims.
 constexpr int64_t kMostEmptyRows = 1 << 20;
 
-/// Refuses what would be read for ever: rows of nothing without end, and a file that is far larger than memory but lies
-/// on the disk as holes.
+/// Refuses arrays that would be read endlessly: too many empty rows, and a sparse file far larger than memory.
 void check_claim(const FileBytes& bytes, const std::string& file, uint64_t payload, const Shape& shape) {
   if (payload == 0 && std::ranges::any_of(shape, [](int64_t extent) { return extent > kMostEmptyRows; }))
     refuse_npy(file, "the array of shape " + shape.to_string() + " holds no elements");
@@ -49,14 +48,14 @@ void check_claim(const FileBytes& bytes, const std::string& file, uint64_t paylo
                          memory_text(stored) + ": the rest of the file was never written");
 }
 
-/// NumPy promises 0 and 1, foreign writers may not; any other byte in a bool is undefined behaviour here.
+/// Normalises bools: NumPy writes 0 and 1, other writers may not, and any other byte in a bool is undefined behaviour.
 void normalise_bools(Tensor& tensor) {
   if (tensor.type() != DataType::Bool) return;
   auto* bytes = static_cast<uint8_t*>(tensor.mutable_raw());
   for (int64_t i = 0; i < tensor.element_count(); ++i) bytes[i] = bytes[i] != 0;
 }
 
-/// out, row-major over `dims`, from in, where the first axis varies fastest.
+/// Copies `in`, whose first axis varies fastest, to `out`, row-major over `dims`.
 template <class T>
 void reorder_from_fortran(const T* in, T* out, std::span<const int64_t> dims) {
   std::array<int64_t, Shape::kMaxRank> strides{};
@@ -78,7 +77,7 @@ void reorder_from_fortran(const T* in, T* out, std::span<const int64_t> dims) {
   }
 }
 
-/// Elements of 1, 2, 4 or 8 bytes.
+/// Does the same for elements of 1, 2, 4 or 8 bytes.
 void reorder_from_fortran(const void* in, void* out, size_t element, std::span<const int64_t> dims) {
   const auto reorder = [&]<class T>(T) { reorder_from_fortran(static_cast<const T*>(in), static_cast<T*>(out), dims); };
   switch (element) {
@@ -132,7 +131,7 @@ void NpyFile::parse_header(uint64_t length) {
                           std::to_string(wanted) + " bytes, " + std::to_string(present) + " are there");
   check_claim(*bytes_, name_, wanted, shape_);
   begin_ += start + header_bytes;
-  if (shape_.rank() <= 1) fortran_ = false;  // both orders are the same
+  if (shape_.rank() <= 1) fortran_ = false;  // both orders are equal
 }
 
 Tensor NpyFile::tensor_of(const Shape& shape) const {
@@ -175,7 +174,7 @@ void NpyFile::gather_fortran_row(int64_t row, std::byte* out) const {
   const auto count = as_index(shape_.element_count(1, shape_.rank()));
   const size_t per_block = std::max<size_t>(1, kGatherBlock / stride);
   std::vector<std::byte> block((std::min(per_block, count) - (count > 0)) * stride + element);
-  std::vector<std::byte> gathered(count * element);  // aligned for every element: operator new's memory is
+  std::vector<std::byte> gathered(count * element);  // operator new's memory is aligned for every element
   for (size_t first = 0; first < count; first += per_block) {
     const size_t taken = std::min(per_block, count - first);
     bytes_->read(begin_ + first * stride + as_index(row) * element, block.data(), (taken - 1) * stride + element);

@@ -25,7 +25,7 @@ constexpr DescrEntry kDescrs[] = {
   throw Error(ErrorCode::InvalidData, what, std::move(hint));
 }
 
-/// Reads the Python literal of a header: a dictionary of strings, booleans and a tuple of integers.
+/// Parser of the Python literal of a header: a dictionary of strings, booleans and a tuple of integers.
 class HeaderText {
  public:
   explicit HeaderText(std::string_view text) : text_(text) {}

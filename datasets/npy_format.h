@@ -15,13 +15,16 @@ struct NpyHeader {
   Shape shape;
 };
 
-/// Parses the dictionary of a header. Errors  InvalidData saying what is not supported, without a file name.
+/// Parses the dictionary of a header.
+/// Errors  InvalidData saying what is not supported, without a file name.
 [[nodiscard]] NpyHeader parse_npy_header(std::string_view text);
 
-/// The bytes of a version 1 file up to its elements. `width` >= the natural length pads to it, 0 pads to 64 bytes.
+/// Returns the bytes of a version 1 file up to its elements. `width` >= the natural length pads to it, 0 pads to 64
+/// bytes.
 [[nodiscard]] std::string format_npy_header(DataType type, const Shape& shape, size_t width = 0);
 
-/// The type a tensor of `type` has in a .npy: bfloat16 -> float32, int4 -> int8, uint4 -> uint8, else itself.
+/// Returns the type of a tensor of `type` in a .npy: bfloat16 -> float32, int4 -> int8, uint4 -> uint8, others
+/// unchanged.
 [[nodiscard]] DataType npy_storage_type(DataType type);
 
 }  // namespace detent

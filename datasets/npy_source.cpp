@@ -15,9 +15,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// "latents.npy[12]"; the plain name when the file holds one sample only.
-std::string name_in_file(const std::string& file, const ArrayFit& fit, size_t row) {
-  return fit.samples > 1 ? file + "[" + std::to_string(row) + "]" : file;
+/// Returns "latents.npy[12]"; the plain name when the file holds a single sample.
+std::string name_in_file(const std::string& file, size_t samples, size_t row) {
+  return samples > 1 ? file + "[" + std::to_string(row) + "]" : file;
 }
 
 ArrayFit fit_file(const NpyFile& file, const FeedInput& input) {
@@ -28,20 +28,18 @@ ArrayFit fit_file(const NpyFile& file, const FeedInput& input) {
   }
 }
 
+/// Samples of one .npy.
 class NpySource final : public DataSource {
  public:
   NpySource(const fs::path& path, FeedInput input)
-      : file_(path), input_(std::move(input)), fit_(fit_file(file_, input_)), name_(path.filename().string()) {
-    if (fit_.samples == 0)
-      throw Error(ErrorCode::InvalidData,
-                  path.string() + ": the array holds no samples (shape " + file_.shape().to_string() + ")");
-  }
+      : file_(path), input_(std::move(input)), fit_(fit_file(file_, input_)), name_(path.filename().string()) {}
   size_t size() const override { return fit_.samples; }
-  std::string sample_name(size_t i) const override { return name_in_file(name_, fit_, i); }
+  std::string sample_name(size_t i) const override { return name_in_file(name_, fit_.samples, i); }
   Sample read(size_t i) const override {
     ArraySample one = read_sample(file_, fit_, i, input_);
     return {i, sample_name(i), {std::move(one.values)}, {}, {one.next}};
   }
+  [[nodiscard]] const NpyFile& file() const { return file_; }
 
  private:
   NpyFile file_;
@@ -50,54 +48,54 @@ class NpySource final : public DataSource {
   std::string name_;
 };
 
-class NpyFilesSource final : public DataSource {
+/// Samples of several files, each opened for every read: a folder may hold more files than a process may have open.
+class FilesSource final : public DataSource {
  public:
-  NpyFilesSource(fs::path root, std::vector<std::string> names, FeedInput input)
-      : root_(std::move(root)), input_(std::move(input)) {
+  FilesSource(fs::path root, std::vector<std::string> names, OpenFile open)
+      : root_(std::move(root)), open_(std::move(open)) {
     for (std::string& name : names) {
-      Entry entry{std::move(name), size_, {}, {}};
+      Entry entry{std::move(name), size_, 1, {}};
       try {
-        entry.fit = fit_file(NpyFile(root_ / entry.name), input_);
+        entry.samples = open_(root_ / entry.name)->size();
       } catch (const Error& error) {
         entry.failure = error;
       }
-      size_ += entry.fit.samples;
+      size_ += entry.samples;
       entries_.push_back(std::move(entry));
     }
-    if (size_ == 0) throw Error(ErrorCode::InvalidData, root_.string() + ": the .npy files hold no samples");
+    if (size_ == 0) throw Error(ErrorCode::InvalidData, root_.string() + ": the files hold no samples");
     if (std::ranges::all_of(entries_, [](const Entry& entry) { return entry.failure.has_value(); }))
       throw Error(*entries_.front().failure);
   }
   size_t size() const override { return size_; }
   std::string sample_name(size_t i) const override {
     const Entry& entry = entry_of(i);
-    return name_in_file(entry.name, entry.fit, i - entry.first);
+    return name_in_file(entry.name, entry.samples, i - entry.first);
   }
   Sample read(size_t i) const override {
     const Entry& entry = entry_of(i);
     if (entry.failure) throw *entry.failure;
-    const NpyFile file(root_ / entry.name);
-    if (fit_file(file, input_).samples != entry.fit.samples)
-      throw Error(ErrorCode::InvalidData, file.name() + ": the file changed while it was in use");
-    ArraySample one = read_sample(file, entry.fit, i - entry.first, input_);
-    return {i, sample_name(i), {std::move(one.values)}, {}, {one.next}};
+    const auto file = open_(root_ / entry.name);
+    if (file->size() != entry.samples)
+      throw Error(ErrorCode::InvalidData, (root_ / entry.name).string() + ": the file changed while it was in use");
+    Sample sample = file->read(i - entry.first);
+    sample.index = i;
+    sample.name = sample_name(i);
+    return sample;
   }
 
  private:
   struct Entry {
     std::string name;
-    size_t first;
-    ArrayFit fit;
+    size_t first, samples;
     std::optional<Error> failure;
   };
-  const Entry& entry_of(size_t i) const {
-    const auto after = std::upper_bound(entries_.begin(), entries_.end(), i,
-                                        [](size_t index, const Entry& entry) { return index < entry.first; });
-    return *(after - 1);
+  [[nodiscard]] const Entry& entry_of(size_t i) const {
+    return *(std::ranges::upper_bound(entries_, i, {}, &Entry::first) - 1);
   }
 
   fs::path root_;
-  FeedInput input_;
+  OpenFile open_;
   std::vector<Entry> entries_;
   size_t size_ = 0;
 };
@@ -118,7 +116,11 @@ ArraySample read_sample(const NpyFile& file, const ArrayFit& fit, size_t i, cons
 bool is_npy(const std::string& src) { return has_npy_extension(src) && !fs::is_directory(src); }
 
 std::unique_ptr<DataSource> open_npy(const SourceRequest& request) {
-  return std::make_unique<NpySource>(request.src, request.inputs.front());
+  auto source = std::make_unique<NpySource>(request.src, request.inputs.front());
+  if (source->size() == 0)
+    throw Error(ErrorCode::InvalidData,
+                request.src + ": the array holds no samples (shape " + source->file().shape().to_string() + ")");
+  return source;
 }
 
 bool is_npy_folder(const std::string& src) {
@@ -137,7 +139,12 @@ std::unique_ptr<DataSource> open_npy_folder(const SourceRequest& request) {
 
 std::unique_ptr<DataSource> open_npy_files(const fs::path& root, std::vector<std::string> names,
                                            const FeedInput& input) {
-  return std::make_unique<NpyFilesSource>(root, std::move(names), input);
+  return open_files(root, std::move(names),
+                    [input](const fs::path& path) { return std::make_unique<NpySource>(path, input); });
+}
+
+std::unique_ptr<DataSource> open_files(const fs::path& root, std::vector<std::string> names, OpenFile open) {
+  return std::make_unique<FilesSource>(root, std::move(names), std::move(open));
 }
 
 }  // namespace detent

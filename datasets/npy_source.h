@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,14 +19,22 @@ namespace detent {
 [[nodiscard]] bool is_npy_folder(const std::string& src);
 [[nodiscard]] std::unique_ptr<DataSource> open_npy_folder(const SourceRequest& request);
 
-/// The .npy files `names` below `root`, in this order. A file may hold several samples. Headers are read at once; a
-/// file that is unreadable or has the wrong shape counts as one sample, whose read() reports it.
-/// Errors  InvalidData
-/// when there is no sample, or no file fits.
+/// Opens the .npy files `names` below `root`, in this order. A file may hold several samples. Headers are read at once;
+/// a file that is unreadable or has the wrong shape counts as one sample, whose read() reports it.
+/// Errors  InvalidData when there is no sample, or no file fits.
 [[nodiscard]] std::unique_ptr<DataSource> open_npy_files(const std::filesystem::path& root,
                                                          std::vector<std::string> names, const FeedInput& input);
 
-/// Sample `i` of an array file, of which no more is read than needed where samples lie on axis 0.
+/// Opens the samples of one file.
+using OpenFile = std::function<std::unique_ptr<DataSource>(const std::filesystem::path&)>;
+
+/// Joins the samples of the files `names` below `root`, in this order. A file that cannot be opened counts as one
+/// sample, whose read() reports it.
+/// Errors  InvalidData when there is no sample; the first file's error when no file can be opened.
+[[nodiscard]] std::unique_ptr<DataSource> open_files(const std::filesystem::path& root, std::vector<std::string> names,
+                                                     OpenFile open);
+
+/// Returns sample `i` of an array file; reads only what is needed when samples are on axis 0.
 [[nodiscard]] ArraySample read_sample(const NpyFile& file, const ArrayFit& fit, size_t i, const FeedInput& input);
 
 }  // namespace detent

@@ -11,15 +11,11 @@ namespace detent {
 
 namespace {
 
-/// The tensor as it goes into the file: plain layout, a type that NumPy knows.
+/// Returns the tensor to write: plain layout, a type that NumPy knows.
 Tensor storable(const Tensor& tensor) {
   const Tensor plain = to_plain(tensor);
-  switch (plain.type()) {
-    case DataType::BFloat16: return cast(plain, DataType::Float32);
-    case DataType::Int4: return plain.reinterpreted(DataType::Int8);
-    case DataType::UInt4: return plain.reinterpreted(DataType::UInt8);
-    default: return plain;
-  }
+  const DataType type = npy_storage_type(plain.type());
+  return byte_size(type) == byte_size(plain.type()) ? plain.reinterpreted(type) : cast(plain, type);
 }
 
 std::string_view bytes_of(const Tensor& tensor) {
@@ -41,7 +37,7 @@ Shape with_rows(int64_t rows, const Shape& row_shape) {
 NpyWriter::NpyWriter(std::filesystem::path path) : path_(std::move(path)), file_(path_) {}
 
 std::string NpyWriter::header() const {
-  // The number of rows is known at the end only: room for the longest one is left.
+  // The number of rows is known at the end: this leaves room for the longest one.
   const size_t width =
       format_npy_header(npy_storage_type(type_), with_rows(std::numeric_limits<int64_t>::max(), row_shape_)).size();
   return format_npy_header(npy_storage_type(type_), with_rows(rows_, row_shape_), width);
@@ -87,7 +83,7 @@ void NpyWriter::close() {
 }
 
 void write_npy(const std::filesystem::path& path, const Tensor& tensor) {
-  // A tensor of rank 1 or more is a stack of its own rows; only a scalar's header differs from the writer's.
+  // A tensor of rank 1 or more is a stack of its rows; only a scalar's header differs.
   if (tensor.shape().rank() > 0) {
     NpyWriter writer(path);
     writer.append(tensor);

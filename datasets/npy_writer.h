@@ -9,18 +9,17 @@
 
 namespace detent {
 
-/// Writes samples one after another into a .npy, stacked on axis 0; memory does not grow with their number. The file
-/// appears under its name at close() and not before; without close() nothing is left.
+/// Writer of samples into a .npy, stacked on axis 0; memory does not grow with their number. The file appears under its
+/// name at close(); without close() nothing is left.
 ///
 /// Types   as in the tensor, float16 as '<f2', bool as '|b1'; bfloat16 has no NumPy name and is widened to '<f4'
-/// (exact);
-///         int4 and uint4 become '|i1' and '|u1'.
-/// Empty   close() without a sample writes a float32 array of shape (0,), for no sample told a type.
+/// (exact); int4 and uint4 become '|i1' and '|u1'.
+/// Empty   close() without a sample writes a float32 array of shape (0,).
 /// Errors  CannotWrite naming the file.
 class NpyWriter {
  public:
   explicit NpyWriter(std::filesystem::path path);
-  /// True when `rows` has the type and the extents after axis 0 of what was appended before, or nothing was.
+  /// True when `rows` has the type and the extents after axis 0 of the rows appended so far, or none were.
   [[nodiscard]] bool fits(const Tensor& rows) const;
   /// Appends the rows of axis 0; a scalar is one row without extents.
   /// Errors  Internal unless fits(rows).
@@ -29,7 +28,8 @@ class NpyWriter {
   void close();
 
   [[nodiscard]] int64_t rows() const { return rows_; }
-  /// Row i of what was appended so far, with axis 0 of extent 1 (scalars: without). For writers that must start over.
+  /// Returns row i of the rows appended so far, with axis 0 of extent 1 (scalars: without). For writers that must start
+  /// over.
   [[nodiscard]] Tensor read_back(int64_t row) const;
 
  private:
@@ -45,7 +45,7 @@ class NpyWriter {
   uint64_t end_ = 0;
 };
 
-/// Writes one tensor as it is (any rank), whole or not at all. Types and errors as NpyWriter.
+/// Writes one tensor of any rank, whole or not at all. Types and errors as NpyWriter.
 void write_npy(const std::filesystem::path& path, const Tensor& tensor);
 
 }  // namespace detent

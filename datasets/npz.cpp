@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <optional>
 
 #include "core/files/temporary.h"
 #include "core/index.h"
@@ -31,7 +30,7 @@ constexpr size_t kBlock = 1 << 16;
   throw Error(ErrorCode::InvalidData, file + ": " + what, std::move(hint));
 }
 
-/// A file without a name, gone when it is closed.
+/// Opens a file without a name, gone when it is closed.
 int file_to_unpack_into(const std::string& label) {
   try {
     return open_temporary_file();
@@ -56,7 +55,7 @@ struct CloseMember {
 
 }  // namespace
 
-/// The source of bytes behind libzip: the file, and the place of its last read.
+/// The source of bytes for libzip: the file, and the place of its last read.
 struct NpzFile::Archive {
   std::shared_ptr<const FileBytes> bytes;
   uint64_t at = 0, last_read = 0;
@@ -112,9 +111,9 @@ struct NpzFile::Archive {
 
 namespace {
 
-/// The array that `member` holds, unpacked: its length and checksum are what the archive says.
+/// Unpacks the array of `member` and checks its length and checksum.
 NpyFile unpacked(zip_file_t& member, uint64_t length, uint64_t packed, const std::string& label) {
-  // Deflate makes at most 258 bytes of two bits: what claims more is cut short or damaged, or there to fill the disk.
+  // Deflate makes at most 258 bytes of two bits: a larger claim is cut short or damaged, or meant to fill the disk.
   constexpr uint64_t kMostDeflated = 1032;
   if (length / kMostDeflated > packed)
     refuse_npz(label,
@@ -141,6 +140,7 @@ NpyFile unpacked(zip_file_t& member, uint64_t length, uint64_t packed, const std
   return NpyFile(std::make_shared<const FileBytes>(descriptor, label), 0, length, label);
 }
 
+/// Arrays of one .npz.
 class NpzSource final : public DataSource {
  public:
   explicit NpzSource(const SourceRequest& request)
@@ -194,61 +194,6 @@ class NpzSource final : public DataSource {
 
 bool has_npz_extension(const fs::path& path) { return lower_extension(path) == ".npz"; }
 
-class NpzFolder final : public DataSource {
- public:
-  explicit NpzFolder(const SourceRequest& request)
-      : root_(request.src), inputs_(request.inputs.begin(), request.inputs.end()) {
-    for (std::string& name : files_below(root_, has_npz_extension)) {
-      Entry entry{std::move(name), size_, 1, {}};
-      try {
-        entry.samples = open(entry)->size();
-      } catch (const Error& error) {
-        entry.failure = error;
-      }
-      size_ += entry.samples;
-      entries_.push_back(std::move(entry));
-    }
-    if (std::ranges::all_of(entries_, [](const Entry& entry) { return entry.failure.has_value(); }))
-      throw Error(*entries_.front().failure);
-  }
-  size_t size() const override { return size_; }
-  std::string sample_name(size_t i) const override {
-    const Entry& entry = entry_of(i);
-    return entry.samples == 1 ? entry.name : entry.name + "[" + std::to_string(i - entry.first) + "]";
-  }
-  Sample read(size_t i) const override {
-    const Entry& entry = entry_of(i);
-    if (entry.failure) throw *entry.failure;
-    const auto file = open(entry);
-    if (file->size() != entry.samples)
-      throw Error(ErrorCode::InvalidData, (root_ / entry.name).string() + ": the file changed while it was in use");
-    Sample sample = file->read(i - entry.first);
-    sample.index = i;
-    sample.name = sample_name(i);
-    return sample;
-  }
-
- private:
-  struct Entry {
-    std::string name;
-    size_t first, samples;
-    std::optional<Error> failure;
-  };
-  /// Not kept: a folder may hold more files than a process may have open.
-  [[nodiscard]] std::unique_ptr<DataSource> open(const Entry& entry) const {
-    return open_npz({(root_ / entry.name).string(), inputs_, {}});
-  }
-  [[nodiscard]] const Entry& entry_of(size_t i) const {
-    const auto after = std::ranges::upper_bound(entries_, i, {}, &Entry::first);
-    return *(after - 1);
-  }
-
-  fs::path root_;
-  std::vector<FeedInput> inputs_;
-  std::vector<Entry> entries_;
-  size_t size_ = 0;
-};
-
 }  // namespace
 
 NpzFile::NpzFile(const fs::path& path) : archive_(std::make_shared<Archive>(path)) {
@@ -298,7 +243,7 @@ NpyFile NpzFile::open_member(const Member& member) const {
   const std::unique_ptr<zip_file_t, CloseMember> file(zip_fopen_index(archive_->zip, member.index, 0));
   if (!file) refuse_npz(label, std::string("the zip header is damaged: ") + zip_strerror(archive_->zip));
   if (stat.comp_method == ZIP_CM_DEFLATE) return unpacked(*file, stat.size, stat.comp_size, label);
-  // libzip does not tell where a member lies: a first read shows it.
+  // libzip does not tell the place of a member: a first read shows it.
   char first;
   const uint64_t begin = zip_fread(file.get(), &first, 1) == 1 ? archive_->last_read : 0;
   if (stat.size > bytes.size() - begin) refuse_npz(label, "the file is cut short");
@@ -315,7 +260,10 @@ bool is_npz_folder(const std::string& src) {
 }
 
 std::unique_ptr<DataSource> open_npz_folder(const SourceRequest& request) {
-  return std::make_unique<NpzFolder>(request);
+  const std::vector<FeedInput> inputs(request.inputs.begin(), request.inputs.end());
+  return open_files(request.src, files_below(request.src, has_npz_extension), [inputs](const fs::path& path) {
+    return open_npz({path.string(), inputs, {}});
+  });
 }
 
 }  // namespace detent

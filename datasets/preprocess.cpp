@@ -38,7 +38,7 @@ std::vector<std::string_view> split(std::string_view text, std::string_view sepa
   }
 }
 
-/// Returns whether the text is a number; `value` is 0 where it is none.
+/// Returns true for a number; `value` is 0 otherwise.
 template <class T>
 bool read_number(std::string_view text, T& value) {
   const auto number = parse_number<T>(text);
@@ -178,13 +178,13 @@ void check_channel_counts(const Spec& spec) {
                                         " numbers for " + std::to_string(channels) + " channels");
 }
 
-/// Statistics of pixels in 0..1 applied to pixels in 0..255 would ruin a calibration without any visible sign.
+/// Refuses statistics of pixels in 0..1 for pixels in 0..255, which would ruin a calibration without a visible sign.
 void check_unit_statistics(const Spec& spec) {
   const auto fraction = [](float number) { return number > 0 && number < 1; };
   if (std::any_of(spec.mean.begin(), spec.mean.end(), fraction) ||
       std::any_of(spec.std.begin(), spec.std.end(), fraction))
     throw Error(ErrorCode::Usage, "--preprocess: mean or std lie between 0 and 1, but pixels go from 0 to 255",
-                "add div=255 if they were measured on pixels in 0..1, or div=1 if they are meant as they are");
+                "add div=255 if they were measured on pixels in 0..1, or div=1 if they apply to 0..255");
 }
 
 }  // namespace
@@ -210,7 +210,7 @@ PreprocessSpec parse_preprocess(std::string_view text) {
     first = false;
   }
   if (first) refuse_spec(text, "a preset (imagenet, unit, raw, yolox, yolo) or key=value pairs");
-  // gray over a colour preset: channel statistics of colours do not apply; say so rather than guess.
+  // A colour preset's channel statistics do not apply to gray.
   check_channel_counts(spec);
   if (!scale_known) check_unit_statistics(spec);
   return spec;

@@ -9,12 +9,13 @@
 
 namespace detent {
 
+/// Height and width in pixels.
 struct PixelSize {
   int height = 0, width = 0;
   friend bool operator==(const PixelSize&, const PixelSize&) = default;
 };
 
-/// A preprocessing as written, before it meets a model. Nothing given: the model's size, RGB, pixels as they are.
+/// A preprocessing as written, independent of a model. Default: the model's size, RGB, unchanged pixels.
 struct PreprocessSpec {
   enum class Color { Rgb, Bgr, Gray };
   enum class Interpolation { Linear, Nearest, Cubic, Area };
@@ -37,13 +38,14 @@ struct PreprocessSpec {
   [[nodiscard]] int channels() const { return color == Color::Gray ? 1 : 3; }
 };
 
+/// A named preprocessing.
 struct PreprocessPreset {
   std::string_view name;
-  std::string_view summary;  ///< for the message that no preprocessing was given
+  std::string_view summary;  ///< for the message about a missing preprocessing
   std::string_view pairs;    ///< its meaning as key=value pairs
 };
 
-/// The presets by name.
+/// Returns the presets.
 [[nodiscard]] std::span<const PreprocessPreset> preprocess_presets();
 
 /// Parses "PRESET", "key=value,..." or "PRESET,key=value,...". Pairs are separated by commas or blanks; a later pair

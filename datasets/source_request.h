@@ -10,23 +10,23 @@
 
 namespace detent {
 
-/// One source to open: SRC without its "INPUT=", the inputs that it feeds (at least one), and how images become
-/// tensors.
+/// A source to open: SRC without its "INPUT=", the inputs that it feeds (at least one), and the preprocessing of
+/// images.
 struct SourceRequest {
   std::string src;
   std::span<const FeedInput> inputs;
   std::string_view preprocess;
 };
 
-/// One form of SRC.
+/// A form of SRC.
 struct DataSourceEntry {
   std::string_view form;  ///< as in a list of forms: "a folder of images"
   enum class Feeds { OneInput, AllInputs } feeds;
   bool (*accepts)(const std::string& src);
-  /// Samples hold one tensor per request.inputs, in that order.
+  /// Opens a source whose samples hold one tensor per request.inputs, in that order.
   /// Errors  as open_data.
   std::unique_ptr<DataSource> (*open)(const SourceRequest& request);
-  /// Whether a SRC that is accepted holds images; nullptr: never.
+  /// Tells whether an accepted SRC holds images; nullptr: never.
   bool (*holds_images)(const std::string& src) = nullptr;
 };
 

@@ -3,6 +3,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/float_type.h"
 #include "core/index.h"
 #include "core/parse.h"
 #include "detent/base/error.h"
@@ -67,6 +68,7 @@ Shape sample_shape(const FeedInput& input) {
   return shape;
 }
 
+/// Random samples.
 class SyntheticSource final : public DataSource {
  public:
   SyntheticSource(SyntheticSpec spec, std::span<const FeedInput> inputs)
@@ -86,16 +88,13 @@ class SyntheticSource final : public DataSource {
     // Seeding through the generator itself separates neighbouring seeds, samples and inputs.
     RandomBits bits(RandomBits(RandomBits(RandomBits(spec_.seed)() + i)() + input.position)());
     Tensor values(DataType::Float32, shape);
-    const DataType type = input.spec.type;
-    const bool real = type == DataType::Float32 || type == DataType::Float64 || type == DataType::Float16 ||
-                      type == DataType::BFloat16;
     for (float& value : values.mutable_data<float>()) {
-      if (!real)
+      if (!is_floating_point(input.spec.type))
         value = static_cast<float>(bits() >> 63);
       else
         value = spec_.normal ? bits.normal() : bits.uniform();
     }
-    return cast(values, type);
+    return cast(values, input.spec.type);
   }
 
   SyntheticSpec spec_;

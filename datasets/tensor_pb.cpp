@@ -9,7 +9,6 @@
 
 #include "core/files/file_bytes.h"
 #include "core/index.h"
-#include "core/memory_limit.h"
 #include "core/onnx_type.h"
 #include "core/typed_fields.h"
 #include "datasets/natural_order.h"
@@ -63,7 +62,7 @@ Proto parse(const std::string& bytes, const std::string& what) {
   return proto;
 }
 
-/// file_bytes  of the whole file, which no tensor in it can exceed.
+/// Reads a tensor. file_bytes  bytes of the whole file, which no tensor in it can exceed
 Tensor tensor_of(const onnx::TensorProto& proto, size_t file_bytes) {
   // SequenceProto and OptionalProto begin like a TensorProto and keep their tensors where a TensorProto has its
   // segment.
@@ -79,7 +78,7 @@ Tensor tensor_of(const onnx::TensorProto& proto, size_t file_bytes) {
                       (proto.data_type() == kOnnxString ? std::string("strings")
                                                         : "ONNX type " + std::to_string(proto.data_type())) +
                       " are not supported");
-  const Shape shape = shape_of(proto);  // may be nonsense: sizes are compared before memory is taken
+  const Shape shape = shape_of(proto);  // may be damaged: sizes are compared before memory is allocated
   if (proto.has_raw_data() && proto.raw_data().size() < stored_bytes(type, shape.element_count()))
     refuse_tensor(ErrorCode::InvalidData, "the tensor of shape " + shape.to_string() + " is cut short");
   if (!proto.has_raw_data() && shape.element_count() > as_extent(4 * file_bytes))
@@ -91,7 +90,7 @@ Tensor tensor_of(const onnx::TensorProto& proto, size_t file_bytes) {
 Tensor sequence_of(const onnx::SequenceProto& proto, size_t file_bytes) {
   using P = onnx::SequenceProto;
   if (proto.elem_type() != P::TENSOR && proto.elem_type() != P::UNDEFINED)
-    refuse_tensor(ErrorCode::Unsupported, "holds a sequence of something else than tensors");
+    refuse_tensor(ErrorCode::Unsupported, "holds a sequence whose elements are not tensors");
   std::vector<Tensor> elements;
   for (const onnx::TensorProto& element : proto.tensor_values()) elements.push_back(tensor_of(element, file_bytes));
   return Tensor::sequence(std::move(elements));
@@ -102,7 +101,7 @@ Tensor content_of(const onnx::OptionalProto& proto, size_t file_bytes) {
     case onnx::OptionalProto::UNDEFINED: return {};
     case onnx::OptionalProto::TENSOR: return tensor_of(proto.tensor_value(), file_bytes);
     case onnx::OptionalProto::SEQUENCE: return sequence_of(proto.sequence_value(), file_bytes);
-    default: refuse_tensor(ErrorCode::Unsupported, "holds an optional of something else than a tensor or a sequence");
+    default: refuse_tensor(ErrorCode::Unsupported, "holds an optional that is neither a tensor nor a sequence");
   }
 }
 
@@ -119,10 +118,7 @@ Tensor parse_value(const std::string& bytes, PbForm form) {
 Tensor read_tensor_pb(const fs::path& path) { return read_value_pb(path, PbForm::Tensor); }
 
 Tensor read_value_pb(const fs::path& path, PbForm form) {
-  const auto file = FileBytes::open(path);
-  check_memory(file->size(), [&] { return path.string() + ": the file"; });
-  std::string bytes(file->size(), '\0');
-  file->read(0, bytes.data(), bytes.size());
+  const std::string bytes = FileBytes::open(path)->content();
   try {
     return parse_value(bytes, form);
   } catch (const Error& error) {

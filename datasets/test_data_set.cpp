@@ -13,6 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Test data sets of ONNX models.
 class TestDataSource final : public DataSource {
  public:
   explicit TestDataSource(const SourceRequest& request) : inputs_(request.inputs.begin(), request.inputs.end()) {
@@ -72,7 +73,8 @@ class TestDataSource final : public DataSource {
     if (set.samples == 0 && !std::ranges::any_of(set.fits, [](const ArrayFit& fit) { return fit.samples == 0; }))
       set.samples = 1;
   }
-  /// Input k has no batch axis and is the same for all samples of the set: a sampling rate beside a batch of clips.
+  /// True when input k has no batch axis and is shared by all samples of the set: a sampling rate beside a batch of
+  /// clips.
   bool is_shared(const Set& set, size_t k) const {
     return inputs_[k].batch_axis == kNoBatchAxis && set.fits[k].cut_axis == ArrayFit::kWhole;
   }
@@ -81,7 +83,7 @@ class TestDataSource final : public DataSource {
         std::upper_bound(sets_.begin(), sets_.end(), i, [](size_t index, const Set& set) { return index < set.first; });
     return *(after - 1);
   }
-  /// A set that holds many samples is parsed once for neighbouring samples, not once for each.
+  /// Returns the tensors of a set. A set with many samples is parsed once for neighbouring samples.
   std::shared_ptr<const Tensors> cached(const Set& set) const {
     const std::lock_guard lock(mutex_);
     if (cached_set_ != &set) {

@@ -25,18 +25,20 @@ constexpr const char* kTextForm = "the form is text:FILE,vocab=bytes|FILE[,lengt
 
 bool is_json_lines(const std::filesystem::path& file) { return lower_extension(file) == ".jsonl"; }
 
-/// The ids of one list. Errors  InvalidData, without file and line.
+/// Returns the ids of one list.
+/// Errors  InvalidData, without file and line.
 std::vector<int32_t> ids_of(const Json& list) {
   std::vector<int32_t> ids;
   for (const Json& item : list) {
     if (!item.is_number_integer() || item < 0 || item > std::numeric_limits<int32_t>::max())
-      throw Error(ErrorCode::InvalidData, "a list of token ids holds something else than whole numbers from 0 on");
+      throw Error(ErrorCode::InvalidData, "a list of token ids may hold only whole numbers from 0 on");
     ids.push_back(item.get<int32_t>());
   }
   return ids;
 }
 
-/// The text or the ids of a line. Errors  InvalidData, without file and line.
+/// Returns the text or the ids of a line.
+/// Errors  InvalidData, without file and line.
 const Json& record_of(const Json& line, const std::string& field) {
   if (!line.is_object()) return line;
   const auto found = line.find(field);
@@ -46,6 +48,7 @@ const Json& record_of(const Json& line, const std::string& field) {
   return *found;
 }
 
+/// Reader of a text's records.
 class Reader {
  public:
   explicit Reader(const TextSpec& spec) : spec_(spec), file_(spec.file.string()) {
@@ -71,7 +74,7 @@ class Reader {
     return records;
   }
 
-  /// All records one behind the other; a line end between texts, where the vocabulary knows it.
+  /// Joins all records; with a line end between texts, if the vocabulary has one.
   [[nodiscard]] std::vector<int32_t> joined(const Records& records) const {
     const int32_t line_end = vocabulary_ ? vocabulary_->id_of("\n").value_or(-1) : -1;
     std::vector<int32_t> stream;
@@ -107,7 +110,7 @@ class Reader {
   std::optional<Vocabulary> vocabulary_;
 };
 
-/// Samples are records: of a stream cut to windows of `length`, or whole.
+/// Samples of text: windows of `length` of the joined records, or whole records.
 class TextSource final : public DataSource {
  public:
   TextSource(Records records, int64_t length, FeedInput input, std::string name)
@@ -133,7 +136,7 @@ class TextSource final : public DataSource {
   std::string name_;
 };
 
-/// Tokens in a sample: what the model fixes, else what the user says, else 0.
+/// Returns the tokens in a sample: the number that the model fixes, else the user's, else 0.
 int64_t sample_length(const TextSpec& spec, const FeedInput& input) {
   const InputSpec& wanted = input.spec;
   const bool integers = wanted.type == DataType::Int64 || wanted.type == DataType::Int32;

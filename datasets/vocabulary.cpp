@@ -11,13 +11,13 @@ namespace detent {
 
 namespace {
 
-constexpr size_t kLongestToken = 256;  // bytes; looking for the longest token costs so many steps a character
+constexpr size_t kLongestToken = 256;  // bytes; the search for the longest token takes as many steps a character
 
 [[noreturn]] void refuse_vocabulary(const std::string& file, const std::string& what, std::string hint = {}) {
   throw Error(ErrorCode::InvalidData, file + ": " + what, std::move(hint));
 }
 
-/// Bytes of the UTF-8 character that begins `text`; a byte that begins none counts alone.
+/// Returns the bytes of the UTF-8 character that begins `text`; 1 for an invalid byte.
 size_t character_length(std::string_view text) {
   const auto first = static_cast<unsigned char>(text.front());
   const size_t length = first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
@@ -26,7 +26,8 @@ size_t character_length(std::string_view text) {
   return length;
 }
 
-/// A piece of a word: "##ing" of WordPiece, a word behind the blank's sign of byte pair encodings or SentencePiece.
+/// True for a piece of a word: "##ing" of WordPiece, or a word after the blank's sign of byte pair encodings or
+/// SentencePiece.
 bool is_piece(std::string_view token) {
   constexpr std::array<std::string_view, 3> kMarks = {"##", "\xC4\xA0", "\xE2\x96\x81"};
   return std::ranges::any_of(
@@ -40,7 +41,7 @@ int hex_digit(char c) {
   return -1;
 }
 
-/// What stands behind a backslash at `at`, which moves behind it.
+/// Returns the character of the escape at `at`, which moves behind it.
 char unescaped(std::string_view text, size_t& at, const std::string& file) {
   const char c = at < text.size() ? text[at++] : '\0';
   switch (c) {
@@ -72,12 +73,11 @@ bool is_quoted(std::string_view line) {
 void Vocabulary::add(std::string token, const std::string& file) {
   if (token.size() > kLongestToken)
     refuse_vocabulary(file, "token " + std::to_string(size_) + " has " + std::to_string(token.size()) +
-                                " bytes; a vocabulary is one "
-                                "token a line");
+                                " bytes; a vocabulary has one token a line");
   if (is_piece(token))
     refuse_vocabulary(
         file,
-        "token " + std::to_string(size_) + " '" + token + "' is a piece of a word, which only its own tokenizer tells",
+        "token " + std::to_string(size_) + " '" + token + "' is a piece of a word, which needs the model's tokenizer",
         "make the ids with that tokenizer and give them as .npy, .npz or a .jsonl of numbers");
   longest_ = std::max(longest_, token.size());
   const auto id = static_cast<int32_t>(size_++);
@@ -155,7 +155,7 @@ std::vector<int32_t> Vocabulary::encode(std::string_view text, const std::string
         refuse_vocabulary(where,
                           "line " + std::to_string(line) + ": no token of the vocabulary begins '" +
                               std::string(rest.substr(0, length)) + "'",
-                          "the vocabulary must be the model's; a token <unk> stands for what it does not hold");
+                          "the vocabulary must be the model's; a token <unk> replaces unknown characters");
     }
     ids.push_back(found == ids_.end() ? unknown : found->second);
     line += as_index(std::ranges::count(rest.substr(0, length), '\n'));

@@ -1,6 +1,6 @@
-// The one part that needs OpenCV, for decoding and resizing. Its codecs bring more than a hundred libraries of the
-// system, which take 30 ms or more to load, its core 3 ms: this is a module of its own, loaded when the first image is
-// read (datasets/load_codecs.h).
+// The only part that needs OpenCV, for decoding and resizing. Its codecs load more than a hundred system libraries,
+// which takes 30 ms or more, its core 3 ms: it is a separate module, loaded with the first image
+// (datasets/load_codecs.h).
 #include <opencv2/core/utils/logger.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
@@ -11,7 +11,7 @@ namespace detent {
 
 namespace {
 
-/// OpenCV reports failures on stderr besides throwing, and starts threads of its own; both are switched off once.
+/// Disables OpenCV's threads and its messages on stderr, once.
 void prepare_opencv() {
   static const bool done = [] {
     cv::setNumThreads(1);
@@ -31,7 +31,7 @@ Pixels pixels_of(const cv::Mat& mat) {
   return {owner, mat.data, {mat.rows, mat.cols}, mat.channels(), depth, mat.step};
 }
 
-/// 8-bit pixels looked at as a Mat; OpenCV writes into results of its own alone.
+/// Views 8-bit pixels as a Mat; OpenCV writes only into its results.
 cv::Mat mat_of(const Pixels& pixels) {
   return {pixels.size().height, pixels.size().width, CV_8UC(pixels.channels()),
           const_cast<unsigned char*>(pixels.row(0)), pixels.row_bytes()};

@@ -12,22 +12,21 @@
 #include "exec/schedule.h"
 #include "observe/calibration_table.h"
 #include "run/observed_batch.h"
-#include "run/run_over.h"
 #include "run/workers.h"
 
 namespace detent {
 
 namespace {
 
-/// Shows every value to the collector, and what every value reaches where that was asked for.
+/// Passes every value to the collector, and to the observer of reaches where they are wanted.
 class Worker : public SampleObserver {
  public:
   Worker(const Schedule& schedule, const SampleAxes& axes, Gathered nothing, bool with_reaches)
       : executor_(schedule), axes_(axes), measured_(std::move(nothing)), with_reaches_(with_reaches),
         may_loop_(std::ranges::any_of(schedule.steps(), [](const Step& step) { return !step.subgraphs.empty(); })) {}
 
-  /// Ctrl-C leaves no half sample in what is collected: a sample that is expected to be short is finished, of any other
-  /// what it added is taken back.
+  /// Runs one batch. An interrupted sample leaves nothing behind: a sample that should be short is finished, the
+  /// measurements of a long one are taken back.
   void run(std::vector<Sample>&& batch, std::span<const size_t> indices) {
     const bool may_stop = !ran_ || last_seconds_ > kShort || may_loop_;
     std::optional<Gathered> before;
@@ -55,13 +54,13 @@ class Worker : public SampleObserver {
   [[nodiscard]] Gathered& measured() { return measured_; }
 
  private:
-  static constexpr double kShort = 0.2;  // seconds: beside it a copy of the histograms (about 2 ms) is nothing
+  static constexpr double kShort = 0.2;  // seconds; a copy of the histograms takes about 2 ms
 
   Executor executor_;
   const SampleAxes& axes_;
   Gathered measured_;
   bool with_reaches_;
-  bool may_loop_;  // a sample may then take any time, whatever the last one took
+  bool may_loop_;  // a sample may take any time, whatever the last one took
   bool ran_ = false;
   double last_seconds_ = 0;
 };
@@ -78,7 +77,7 @@ std::string non_finite_counts(const Histogram& histogram) {
   return std::to_string(histogram.nans()) + " NaN and " + std::to_string(histogram.infinities()) + " Inf";
 }
 
-/// Names the floats in which the samples of a batch were not found.
+/// Warns of the values whose sample axis is not known.
 void warn_of_unknown_axes(const Graph& graph, const Collector& collector, const SampleAxes& axes, size_t batch,
                           Reporter& reporter) {
   size_t count = 0;
@@ -88,9 +87,9 @@ void warn_of_unknown_axes(const Graph& graph, const Collector& collector, const 
     if (count++ == 0) first = origin(graph, value);
   }
   if (count == 0) return;
-  reporter.warn(first + (count > 1 ? " and " + std::to_string(count - 1) + " more mix" : " mixes") + " the " +
-                std::to_string(batch) + " samples of a batch, or " + (count > 1 ? "do" : "does") +
-                " not show which elements belong to which: outlier samples are not looked for there");
+  reporter.warn(first + (count > 1 ? " and " + std::to_string(count - 1) + " more values mix" : " mixes") + " the " +
+                std::to_string(batch) +
+                " samples of a batch, or their axis is not known: no outlier samples are looked for there");
 }
 
 }  // namespace
@@ -118,7 +117,7 @@ void check_measured(const Graph& graph, const std::map<ValueId, Histogram>& hist
     if (histogram.count() == 0 && histogram.nans() + histogram.infinities() > 0)
       throw Error(ErrorCode::InvalidData,
                   origin(graph, value) + " held " + non_finite_counts(histogram) + ", and nothing finite", kExclude);
-    if (histogram.max_abs() == 0) reporter.warn(origin(graph, value) + " was never anything but 0: its scale is 1");
+    if (histogram.max_abs() == 0) reporter.warn(origin(graph, value) + " was 0 in every sample; its scale is 1");
   }
 }
 
@@ -135,7 +134,7 @@ Pass measure(const Graph& graph, std::span<const ValueId> values, const DataSour
   const Gathered nothing{Collector(graph, values), {}, TokenReachObserver(beside.tokens), {}};
   Checkpointer checkpointer(checkpoint, nothing, workers.size(), *settings.reporter);
   Pass pass{{nothing}};
-  using Counts = std::pair<size_t, size_t>;  // of the batch's samples, and of those that were run now
+  using Counts = std::pair<size_t, size_t>;  // samples of the batch, and how many of them ran now
   const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t) {
     const size_t count = batch.size();
     const std::vector<TableSample> identified = tracker ? SampleTracker::identify(batch) : std::vector<TableSample>{};
@@ -151,7 +150,7 @@ Pass measure(const Graph& graph, std::span<const ValueId> values, const DataSour
     turn.done();
     return Counts(count, count);
   };
-  // Rate and time left are those of the samples that are run: others pass in no time.
+  // Rate and time left are those of the samples that run: the others take no time.
   const size_t known = tracker ? std::min(tracker->known(), source.size()) : 0;
   settings.reporter->begin("calibrating", source.size() - known);
   try {
@@ -219,7 +218,7 @@ void warn_of_unsupported_tail(const Graph& graph, Reporter& reporter) {
   for (const UnsupportedNode& item : runnable.unsupported()) {
     const Node& node = graph.node(item.node);
     reporter.warn("node '" + node.name + "' (" + node.op_type + ") cannot run here: " + item.reason +
-                  "; it is kept as it is and errors are measured before it");
+                  "; it stays float and errors are measured before it");
   }
 }
 

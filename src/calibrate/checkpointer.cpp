@@ -67,7 +67,7 @@ void Checkpointer::take(Worker& worker) {
 
 void Checkpointer::write(std::unique_lock<std::mutex>& lock) {
   state_ = State::Writing;
-  Gathered so_far = gathered_;  // so that the disk keeps nobody from handing over
+  Gathered so_far = gathered_;  // a copy, so that no worker waits for the disk
   lock.unlock();
   std::ranges::sort(so_far.added);
   try {

@@ -1,11 +1,23 @@
 #include "calibrate/choose_ranges.h"
 
 #include <algorithm>
+#include <set>
 
-#include "calibrate/merged_statistics.h"
 #include "run/for_each_index.h"
 
 namespace detent {
+
+void MergedStatistics::include(const Histogram& added, std::span<const Extremes> of_samples) {
+  histogram.merge(added);
+  samples.resize(of_samples.size());
+  for (size_t i = 0; i < samples.size(); ++i) samples[i].include(of_samples[i]);
+}
+
+Error lacks_samples(const Calibrator& calibrator, const std::string& value) {
+  return {ErrorCode::TableMismatch,
+          "the table has no extremes of '" + value + "' in single samples, which " + calibrator.name() + " needs",
+          "calibrate again with this version, or choose another calibrator"};
+}
 
 namespace {
 
@@ -37,7 +49,7 @@ std::optional<Range> find_range(const std::vector<FixedRange>& ranges, const std
   return joined;
 }
 
-/// The range of an imported scale, of several the widest; nothing when none of the members has one.
+/// Returns the range of an imported scale, of several the widest; nullopt when no member has one.
 std::optional<Range> imported_range(const std::map<ValueId, float>& scales, const std::vector<ValueId>& members) {
   float widest = 0;
   for (const ValueId value : members)
@@ -51,7 +63,7 @@ bool holds(const std::vector<FixedRange>& ranges, ValueId value) {
   return std::any_of(ranges.begin(), ranges.end(), [&](const FixedRange& one) { return one.value == value; });
 }
 
-/// What the calibration knows of the values.
+/// Merges the measurements of the values.
 /// Errors  TableMismatch when the calibrator needs more.
 MergedStatistics merged_statistics(const std::vector<ValueId>& values, const Calibration& calibration,
                                    const Graph& graph, const Calibrator& calibrator) {
@@ -73,7 +85,7 @@ MergedStatistics merged_statistics(const std::vector<ValueId>& values, const Cal
   return merged;
 }
 
-/// What the samples that are not clipped reach at these values; nothing where samples are not told apart.
+/// Returns the reach of the samples that are not clipped; nullopt where samples are not distinguished.
 std::optional<Extremes> reach_of_others(const std::vector<ValueId>& values, const Calibration& calibration,
                                         const RangeChoice& choice) {
   if (choice.clipped_samples.empty()) return std::nullopt;
@@ -91,8 +103,8 @@ std::optional<Extremes> reach_of_others(const std::vector<ValueId>& values, cons
   return reach;
 }
 
-/// The range that the calibrator chooses from the merged data of the members whose range is not given in `fixed`, cut
-/// where every one of them has a limit, and widened to the given ranges of the others.
+/// Returns the range that the calibrator chooses from the merged data of the members without a range in `fixed`, cut
+/// where all of them have a limit, and widened to the fixed ranges of the others.
 Range joint_range(const std::vector<FixedRange>& fixed, const std::vector<FixedRange>& limits_of,
                   const std::vector<ValueId>& members, const Calibration& calibration, const Calibrator& calibrator,
                   const RangeChoice& choice, bool clip) {
@@ -167,7 +179,7 @@ std::map<ValueId, Range> choose_ranges(const PlacementPlan& plan, const Calibrat
       return;
     }
     const Calibrator* chosen = own ? own->calibrator.get() : &choice.calibrator;
-    // Who names a calibrator for a value wants it measured, whatever its operator promises.
+    // A calibrator that the user names for a value overrides the range that its operator guarantees.
     const std::vector<FixedRange> fixed = own ? std::vector<FixedRange>{} : plan.fixed_ranges;
     unit.range = joint_range(fixed, plan.range_limits, unit.members, calibration, *chosen, choice, !own);
   });
@@ -178,6 +190,24 @@ std::map<ValueId, Range> choose_ranges(const PlacementPlan& plan, const Calibrat
     if (known) known->emplace(unit.members, unit.range);
   }
   return ranges;
+}
+
+void RangeBook::measure_for(std::span<const PlacementPlan> plans) {
+  std::set<ValueId> missing;
+  for (const PlacementPlan& plan : plans)
+    for (const ValueId value : plan.quantized_values())
+      if (!calibration_.histograms.contains(value) && !calibration_.scales.contains(value)) missing.insert(value);
+  if (missing.empty()) return;
+  const std::vector<ValueId> values(missing.begin(), missing.end());
+  Calibration more = measure_(values);
+  calibration_.histograms.merge(more.histograms);
+  calibration_.extremes.merge(more.extremes);  // of the same samples: it is the same data
+  calibration_.scales.merge(more.scales);
+}
+
+std::map<ValueId, Range> RangeBook::ranges_of(const PlacementPlan& plan) {
+  measure_for(std::span(&plan, 1));
+  return choose_ranges(plan, calibration_, choice_, &known_);
 }
 
 }  // namespace detent

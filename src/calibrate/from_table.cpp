@@ -16,7 +16,7 @@ namespace detent {
 
 namespace {
 
-/// Values that share one scale where the default placement for tensorrt pairs them, as far as the table has them.
+/// Returns the values of the table that share a scale in the default placement for tensorrt.
 std::vector<std::vector<std::string>> tensorrt_groups(const Graph& prepared, const CalibrationTable& table) {
   std::vector<std::vector<std::string>> groups;
   const PlacementPlan plan = make_placement_plan(prepared, find_target("tensorrt"), {});

@@ -20,7 +20,7 @@ struct Holder {
   bool alone = false;
 };
 
-/// The sample with the largest |x| of a value, the first of equals; nothing when all are 0.
+/// Returns the sample with the largest |x| of a value, the first of equals; nullopt when all are 0.
 std::optional<Holder> holder_of(std::span<const Extremes> samples) {
   std::vector<float> reaches;
   for (const Extremes& sample : samples)

@@ -3,7 +3,6 @@
 #include <set>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "calibrate/calibration.h"
 #include "detent/base/histogram.h"
@@ -13,21 +12,20 @@
 namespace detent {
 
 /// Finds the samples that alone set the range of many values. A sample alone sets the range of a value when its largest
-/// |x| is at least 1.5 times that of every other sample: without it the range would be a third smaller, and any
-/// calibrator that keeps extremes follows it. It is named when it does so for at least 3 values and for at least 10 %
-/// of them: heavy tails give single values to any sample, but not the same one again and again.
+/// |x| is at least 1.5 times that of every other sample. It is an outlier when it does so for at least 3 values and for
+/// at least 10 % of them: heavy tails do so for single values in any sample, but not for many in the same one.
 ///
-/// names   of the samples. values  of each value its extremes in each sample, in parallel.
-/// Empty   with fewer than 8 samples, which do not tell what is usual.
+/// values  for each value its extremes in each sample, in the order of `names`.
+/// Empty   with fewer than 8 samples.
 [[nodiscard]] OutlierReport find_outlier_samples(std::span<const std::string> names,
                                                  std::span<const std::span<const Extremes>> values);
-/// Among those that were calibrated with; none where a table does not tell.
+/// Finds outliers among the calibration samples; none where the calibration has no extremes.
 [[nodiscard]] OutlierReport find_outlier_samples(const Calibration& calibration);
 
-/// Among those of a table; none where it holds no extremes.
+/// Finds outliers among the samples of a table; none where it has no extremes.
 [[nodiscard]] OutlierReport find_outlier_samples(const CalibrationTable& table);
 
-/// The names of these samples.
+/// Returns the names of the outliers.
 [[nodiscard]] std::set<std::string> names_of(const OutlierReport& outliers);
 
 }  // namespace detent

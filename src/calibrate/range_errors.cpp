@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kMostDb = 60;
 
-/// Symmetric ranges that an override or an engine's scale gave may be of any form; the grid is the widest side's.
+/// Symmetric ranges of an override or an engine's scale may be of any form; the grid is that of the wider side.
 Range as_grid(const Range& range, RangeKind kind) {
   return kind == RangeKind::Asymmetric ? range : Range{-range.amax(), range.amax()};
 }

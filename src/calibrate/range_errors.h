@@ -10,11 +10,10 @@
 
 namespace detent {
 
-/// Of several choices of ranges: how far each one's worst value lies below the best that any of them does for that
-/// value, in dB of the value's expected squared error in 8 bits, at most 60. 0: it is the best, or equal, for every
-/// value.
+/// Returns for each of several choices of ranges its largest regret: by how many dB, at most 60, the expected squared
+/// error of a value in 8 bits exceeds that of the best choice for the value.
 ///
-/// choices  ranges by value. Values without a histogram (imported scales) or with nothing but zeros say nothing.
+/// choices  ranges by value. Values without a histogram (imported scales) and values of only zeros do not count.
 /// Source   expected error from the histogram: calibrators/squared_error.h.
 [[nodiscard]] std::vector<double> worst_regrets_db(std::span<const std::map<ValueId, Range>> choices,
                                                    const Calibration& calibration, RangeKind kind);

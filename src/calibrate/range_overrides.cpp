@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "core/nearest_names.h"
+#include "core/text.h"
 #include "detent/base/error.h"
 
 namespace detent {
@@ -20,14 +21,14 @@ using Json = nlohmann::json;
 
 float number(const Json& entry, const char* key) {
   const Json& value = entry.at(key);
-  if (!value.is_number()) refuse(std::string("\"") + key + "\" is no number: " + value.dump());
+  if (!value.is_number()) refuse(std::string("\"") + key + "\" is not a number: " + value.dump());
   const auto number = value.get<float>();
   if (!std::isfinite(number)) refuse(std::string("\"") + key + "\" is too large for a float: " + value.dump());
   return number;
 }
 
 std::shared_ptr<const Calibrator> calibrator(const Json& value) {
-  if (!value.is_string()) refuse("\"calibrator\" is no text: " + value.dump());
+  if (!value.is_string()) refuse("\"calibrator\" is not a text: " + value.dump());
   try {
     return make_calibrator(value.get<std::string>());
   } catch (const Error& error) {
@@ -55,18 +56,18 @@ RangeOverride parse_override(const Json& entry) {
               "one of {\"calibrator\": NAME}, {\"amax\": X} and {\"min\": X, \"max\": Y} is expected");
 }
 
-/// The library's message without the number in front: it names line and column.
+/// Returns the library's message, which names line and column, without the number in front.
 std::string plain_message(const Json::exception& error) {
   const std::string text = error.what();
   const size_t end = text.find("] ");
   return end == std::string::npos ? text : text.substr(end + 2);
 }
 
-constexpr size_t kDeepestJson = 16;  // two levels are meant; the bound keeps the library off the stack's end
+constexpr size_t kDeepestJson = 16;  // two levels are used; deeper ones could exhaust the library's stack
 
-/// Refuses brackets that are nested too deep, and a name given twice in one object, which the library would take for
-/// the last one without a word. A pass of its own: asked by a callback while it builds the document, the library walks
-/// an object again after each of its members.
+/// Refuses brackets that are nested too deep, and a name given twice in one object, of which the library silently takes
+/// the last. A separate pass: with a callback while it builds the document, the library walks an object again after
+/// each of its members.
 class RepeatedNames final : public nlohmann::json_sax<Json> {
  public:
   bool start_object(std::size_t) override {
@@ -98,7 +99,7 @@ class RepeatedNames final : public nlohmann::json_sax<Json> {
     --depth_;
     return true;
   }
-  /// The pass that builds the document says it better.
+  /// The pass that builds the document reports the error better.
   bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
 
  private:
@@ -107,7 +108,7 @@ class RepeatedNames final : public nlohmann::json_sax<Json> {
   }
 
   size_t depth_ = 0;
-  std::vector<std::unordered_set<std::string>> names_;  // of the objects around, outermost first
+  std::vector<std::unordered_set<std::string>> names_;  // of the enclosing objects, outermost first
 };
 
 /// Errors  InvalidOption for a name given twice; those of the library.
@@ -162,10 +163,9 @@ void check_overrides(const RangeOverrides& overrides, const Graph& graph, const 
   const std::unordered_set<std::string_view> known(paired.begin(), paired.end());
   for (const auto& [name, ignored] : overrides) {
     if (known.contains(name)) continue;
-    std::string hint;
-    for (const std::string& near : nearest_names(name, paired, 3)) hint += (hint.empty() ? "'" : ", '") + near + "'";
+    const std::string near = join(nearest_names(name, paired, 3), "', '");
     throw Error(ErrorCode::InvalidOption, "--override names '" + name + "', which gets no pair",
-                hint.empty() ? "nothing of this model gets a pair" : "the nearest that do: " + hint);
+                near.empty() ? "nothing of this model gets a pair" : "the nearest that do: '" + near + "'");
   }
   for (const auto& group : plan.scale_groups()) {
     const RangeOverrides::value_type* first = nullptr;

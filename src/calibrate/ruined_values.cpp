@@ -12,7 +12,7 @@ namespace detent {
 
 namespace {
 
-/// The figures where the value is ruined; empty where it is not.
+/// Returns the figures where the value is ruined; empty where it is not.
 std::string ruin_text(const std::string& name, const Histogram& histogram, RangeKind kind) {
   const Range range = least_error_range(histogram, kind);
   const double error = squared_error(histogram, range, kind) * std::pow(histogram.bin_width(), 2);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/files/content_hash.h"
 #include "detent/base/error.h"
 
 namespace detent {
@@ -77,6 +78,18 @@ void SampleTracker::check_all_came_up() const {
               "sample '" + open_.begin()->first.name + "' was measured before, but is not in the data" +
                   (open_.size() > 1 ? ", nor are " + std::to_string(open_.size() - 1) + " more" : ""),
               others_ == Others::Refused ? kOther : kBeginAgain);
+}
+
+std::string sample_digest(std::span<const TableSample> samples) {
+  if (samples.empty()) return {};
+  ContentHash hash;
+  hash.add_number(samples.size());
+  for (const TableSample& sample : samples) {
+    hash.add_text(sample.name);
+    hash.add_number(sample.content.first);
+    hash.add_number(sample.content.second);
+  }
+  return hash.digest().hex();
 }
 
 }  // namespace detent

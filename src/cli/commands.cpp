@@ -12,7 +12,7 @@
 #include "core/code_words.h"
 #include "core/files/atomic_file.h"
 #include "core/parse.h"
-#include "core/process/terminal.h"
+#include "core/process/progress_line.h"
 #include "core/shown_text.h"
 #include "core/text.h"
 #include "detent/base/model_files.h"

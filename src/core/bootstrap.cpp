@@ -10,10 +10,12 @@ namespace detent {
 
 namespace {
 
-/// Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), find 200 draws enough for a standard error.
+/// Bounds of the draws and of their cost. Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), find 200
+/// draws enough for a standard error.
 constexpr double kFewest = 200, kMost = 1000, kOperations = 2e8;
 
-/// splitmix64 (Steele, Lea, Flood 2014): the standard library's distributions differ between implementations.
+/// Returns the next number of splitmix64 (Steele, Lea, Flood 2014). The standard library's distributions differ between
+/// implementations.
 uint64_t next_random(uint64_t& state) {
   uint64_t z = state += 0x9E3779B97F4A7C15U;
   z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9U;

@@ -7,19 +7,19 @@
 
 namespace detent {
 
-/// Draws that answer what a number measured on some samples would be on other samples of the same kind: as many samples
-/// as there are, each drawn from all of them, so that some count twice and some not at all. Same draws for the same
-/// number of samples, on every machine.
+/// Random draws that estimate how a number measured on samples would vary on other samples of the same kind. Each draw
+/// takes as many samples as there are, with replacement. The draws depend only on the number of samples.
 ///
 /// Source  Efron, "Bootstrap Methods: Another Look at the Jackknife", Annals of Statistics 7 (1979).
 class Bootstrap {
  public:
-  /// samples  at least one. cost  operations that one draw makes the caller do: from 200 to 1000 draws, so that all
-  /// together cost no more than 2e8 where 200 do not.
+  /// samples  at least one
+  /// cost     operations that one draw costs the caller: 200 to 1000 draws, at most 2e8 operations together unless 200
+  /// draws need more
   Bootstrap(size_t samples, double cost);
 
   [[nodiscard]] size_t draws() const { return draws_; }
-  /// How often each sample counts in the next draw.
+  /// Returns how often each sample counts in the next draw.
   [[nodiscard]] std::span<const uint32_t> next();
 
  private:
@@ -28,7 +28,8 @@ class Bootstrap {
   std::vector<uint32_t> counts_;
 };
 
-/// Standard deviation of what the draws gave, which estimates the standard error of the number. Fewer than two -> 0.
+/// Returns the standard deviation of the draws' results, an estimate of the number's standard error. Fewer than two ->
+/// 0.
 [[nodiscard]] double spread(std::span<const double> draws);
 
 }  // namespace detent

@@ -16,18 +16,18 @@ namespace {
 
 constexpr std::align_val_t kAlignment{64};
 
-/// Memory of many megabytes comes by 2 MiB instead of 4 KiB where the system has such pages: packed weights of
-/// gigabytes cost a second of page faults otherwise. Only whole large pages inside, so that no more memory is taken.
+/// Asks for 2 MiB pages for large memory: packed weights of gigabytes otherwise cost a second of page faults. Only
+/// whole large pages inside the block, so that no more memory is taken.
 void ask_for_large_pages(std::byte* data, size_t bytes) {
   constexpr size_t kWorth = size_t{4} << 20, kPage = size_t{2} << 20;
   if (bytes < kWorth) return;
   const auto begin = reinterpret_cast<uintptr_t>(data);
   const uintptr_t first = (begin + kPage - 1) / kPage * kPage, last = (begin + bytes) / kPage * kPage;
-  ::madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);  // refused: small pages do
+  ::madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);  // if refused, small pages are used
 }
 
-/// Heap memory that remembers a few large blocks: the samples of a run are of one size, and a fresh block of the
-/// system's costs a page fault every 4 KB (2 % of a run of MobileNetV2).
+/// Heap memory that keeps a few large blocks for reuse: samples of a run have one size, and a fresh block costs a page
+/// fault every 4 KB (2 % of a run of MobileNetV2).
 class HeapAllocator final : public Allocator {
  public:
   BufferRef allocate(size_t bytes) override {

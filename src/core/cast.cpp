@@ -57,7 +57,8 @@ struct Plain {
     else
       return static_cast<T>(value);
   }
-  /// Out-of-range and NaN are undefined in ONNX; here they wrap through int64 as x86 conversions do, without trapping.
+  /// Out-of-range numbers and NaN are undefined in ONNX; here they wrap through int64 as x86 conversions do, without
+  /// trapping.
   template <class Integer>
   static Integer truncate(double value) {
     if (!(value >= -0x1p63 && value < 0x1p63)) {
@@ -68,7 +69,7 @@ struct Plain {
     return static_cast<Integer>(static_cast<int64_t>(value));
   }
 };
-/// An integer of `kBits` bits in a byte of its own: the higher bits are dropped, as ONNX does between integers.
+/// An integer of `kBits` bits in a byte: the higher bits are dropped, as ONNX does between integers.
 template <class T, int kBits>
 struct Packed {
   using Storage = T;
@@ -100,8 +101,8 @@ struct Power {
     return encode_power(static_cast<double>(value), options);
   }
 };
-/// A float between which and `value` no float16 lies: rounding it once more rounds `value` itself (round to odd, S.
-/// Boldo and G. Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
+/// Returns a float such that no float16 lies between it and `value`: rounding it again rounds `value` itself (round to
+/// odd, S. Boldo and G. Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
 float rounded_to_odd(double value) {
   const auto nearest = static_cast<float>(value);
   const auto back = static_cast<double>(nearest);

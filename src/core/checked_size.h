@@ -8,10 +8,9 @@
 
 namespace detent {
 
-/// Sums and products of extents, element counts and byte sizes that a model or its data decide. A shape with a 0 in it
-/// may hold any other extent, so that it passes every limit of memory.
-/// Errors  InvalidData "WHAT, 4611686018427387904 +
-/// 4611686018427387904, is beyond 64 bits".
+/// Returns sums and products of extents, element counts and byte sizes from a model or its data. A shape with a 0 may
+/// hold any other extent, so it passes every memory limit.
+/// Errors  InvalidData "WHAT, 4611686018427387904 + 4611686018427387904, is beyond 64 bits".
 
 template <class Size>
 requires(sizeof(Size) == 8 && std::integral<Size>) [[nodiscard]] constexpr Size

@@ -7,10 +7,10 @@
 
 namespace detent {
 
-/// A sentence that speaks of INT8, for codes of `type`: the word INT8 becomes the type's name. Longer words that hold
-/// it (INT8x, UINT8) stay, and so does everything for CodeType::Int8.
+/// Returns a sentence about INT8 codes for codes of `type`: replaces the word INT8 by the type's name. Longer words
+/// that contain it (INT8x, UINT8) stay.
 [[nodiscard]] std::string in_words_of(CodeType type, std::string sentence);
-/// The same for codes called `type`: "INT4".
+/// Does the same for codes called `type`, such as "INT4".
 [[nodiscard]] std::string in_words_of(std::string_view type, std::string sentence);
 
 }  // namespace detent

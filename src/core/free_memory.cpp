@@ -1,4 +1,5 @@
-// What this process can still take, as Linux tells it. Elsewhere the files are absent and only RLIMIT_AS speaks.
+// Memory that this process can still take, as Linux reports it. On other systems the files are absent and only
+// RLIMIT_AS applies.
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -20,10 +21,10 @@ namespace fs = std::filesystem;
 std::optional<uint64_t> number_in(const fs::path& file) {
   std::ifstream in(file);
   uint64_t value = 0;
-  return in >> value ? std::optional(value) : std::nullopt;  // "max" is no number: no limit
+  return in >> value ? std::optional(value) : std::nullopt;  // "max" is not a number: no limit
 }
 
-/// The number behind `key` in a file of lines "key number".
+/// Returns the number behind `key` in a file of lines "key number".
 std::optional<uint64_t> number_behind(const fs::path& file, const std::string& key) {
   std::ifstream in(file);
   std::string word;
@@ -36,7 +37,7 @@ std::optional<uint64_t> number_behind(const fs::path& file, const std::string& k
   return std::nullopt;
 }
 
-/// What a control group leaves to its processes.
+/// Returns the memory that a control group leaves to its processes.
 std::optional<uint64_t> left_in_group(const fs::path& group, const char* limit_name, const char* usage_name,
                                       const char* droppable_name) {
   const auto limit = number_in(group / limit_name), usage = number_in(group / usage_name);
@@ -46,8 +47,8 @@ std::optional<uint64_t> left_in_group(const fs::path& group, const char* limit_n
   return *limit - std::min(*limit, taken);
 }
 
-/// The least that a group and those around it leave. In a container the path may be the host's: then only the root is
-/// seen.
+/// Returns the least that a group and its parents leave. In a container the path may be the host's: only the root is
+/// visible then.
 uint64_t left_in_groups(const fs::path& root, fs::path path, const char* limit_name, const char* usage_name,
                         const char* droppable_name) {
   uint64_t least = kAddressableBytes;
@@ -87,9 +88,13 @@ uint64_t left_of_address_space() {
 uint64_t free_memory() {
   const auto kib = number_behind("/proc/meminfo", "MemAvailable:");
   const uint64_t available = kib ? *kib * 1024 : kAddressableBytes;
-  // Never 0, which would stand for "not known": the error then names the limit.
+  // Never 0, which means "unknown": the error then names the limit.
   return std::max<uint64_t>(
       1, std::min({available, left_by_control_groups(), left_of_address_space(), kAddressableBytes}));
+}
+
+double peak_memory_mb() {
+  return static_cast<double>(number_behind("/proc/self/status", "VmHWM:").value_or(0)) * 1024 / 1e6;
 }
 
 }  // namespace detent

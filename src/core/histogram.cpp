@@ -18,7 +18,7 @@ constexpr uint32_t kInfinityBits = 0x7f800000u;
 constexpr uint32_t kSmallestBits = std::bit_cast<uint32_t>(0x1p-40f);  // below it an element counts as zero
 constexpr std::array<uint64_t, Histogram::kBins> kNoCounts{};
 
-/// Smallest k with magnitude < 2^(k+12), within the bounds of a histogram.
+/// Returns the smallest k with magnitude < 2^(k+12), within the bounds of a histogram.
 int log2_width_for(float magnitude) {
   if (magnitude == 0) return Histogram::kMinLog2Width;
   return std::max(std::ilogb(magnitude) - 11, Histogram::kMinLog2Width);
@@ -30,7 +30,7 @@ void add_counts(std::vector<uint64_t>& into, const std::vector<uint64_t>& from, 
   for (size_t i = 0; i < from.size(); ++i) into[i >> shift] += from[i];
 }
 
-/// A shift by 12 or more puts everything into bin 0, as a shift by 12 does.
+/// Returns the shift, at most 12, which puts everything into bin 0 as any larger one does.
 int bounded_shift(int from_width, int to_width) { return std::min(to_width - from_width, 12); }
 
 uint64_t total(const std::vector<uint64_t>& counts) {

@@ -7,13 +7,13 @@
 
 namespace detent {
 
-/// Arithmetic mean, summed in the order of the values; 0 of none.
+/// Returns the arithmetic mean, summed in the order of the values; 0 for none.
 [[nodiscard]] inline double mean(std::span<const double> values) {
   return values.empty() ? 0 : std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-/// Standard error of the mean of independent values: the square root of their sample variance over their number.
-/// Fewer than two -> 0.
+/// Returns the standard error of the mean of independent values: the square root of their sample variance over their
+/// number. Fewer than two -> 0.
 [[nodiscard]] inline double standard_error(std::span<const double> values) {
   if (values.size() < 2) return 0;
   const double middle = mean(values);

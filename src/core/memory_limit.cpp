@@ -11,7 +11,7 @@ namespace detent {
 
 namespace {
 
-std::atomic<uint64_t> limit{0};  // 0: not asked for yet
+std::atomic<uint64_t> limit{0};  // 0: not set yet
 std::atomic<uint64_t> held{0};
 
 [[noreturn]] void refuse_size(std::string_view text) {

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cctype>
-#include <numeric>
+#include <cstdint>
 
 namespace detent {
 
 namespace {
 
-/// Without capitals and the dashes of an option.
+/// Returns the name in lower case without leading dashes.
 std::string plain(std::string_view name) {
   name.remove_prefix(std::min(name.find_first_not_of('-'), name.size()));
   std::string text(name);
@@ -16,8 +16,10 @@ std::string plain(std::string_view name) {
   return text;
 }
 
-/// As edit_distance, with two neighbours swapped as one slip.
-size_t slips(std::string_view a, std::string_view b) {
+enum class Swaps : uint8_t { CountOnce, NotAllowed };
+
+/// Returns the fewest characters to insert, remove or replace, or neighbours to swap if allowed.
+size_t steps_between(std::string_view a, std::string_view b, Swaps swaps) {
   const size_t width = b.size() + 1;
   std::vector<size_t> table((a.size() + 1) * width);
   for (size_t i = 0; i <= a.size(); ++i)
@@ -29,7 +31,7 @@ size_t slips(std::string_view a, std::string_view b) {
       }
       const size_t replaced = table[(i - 1) * width + j - 1] + (a[i - 1] != b[j - 1]);
       here = std::min({replaced, table[(i - 1) * width + j] + 1, table[i * width + j - 1] + 1});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+      if (swaps == Swaps::CountOnce && i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
         here = std::min(here, table[(i - 2) * width + j - 2] + 1);
     }
   return table.back();
@@ -37,23 +39,10 @@ size_t slips(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);  // distances of a's beginning from each beginning of b
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 0; i < a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (size_t j = 0; j < b.size(); ++j) {
-      const size_t replaced = diagonal + (a[i] != b[j]);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, diagonal + 1, row[j] + 1});
-    }
-  }
-  return row.back();
-}
+size_t edit_distance(std::string_view a, std::string_view b) { return steps_between(a, b, Swaps::NotAllowed); }
 
 std::vector<std::string> nearest_names(std::string_view wanted, std::span<const std::string> names, size_t count) {
-  constexpr size_t kCompared = 256;  // of a name; the time is the product of both lengths
+  constexpr size_t kCompared = 256;  // characters of a name; the time is the product of both lengths
   wanted = wanted.substr(0, kCompared);
   std::vector<std::pair<size_t, size_t>> ranked;  // (distance, index)
   for (size_t i = 0; i < names.size(); ++i) {
@@ -76,7 +65,7 @@ std::string likely_name(std::string_view wanted, std::span<const std::string> na
   for (const std::string& name : names) {
     const std::string known = plain(name);
     if (typed.size() >= kBeginning && known.starts_with(typed)) ++begun, whole = name;
-    if (const size_t distance = slips(typed, known); distance < std::min(least, known.size()))
+    if (const size_t distance = steps_between(typed, known, Swaps::CountOnce); distance < std::min(least, known.size()))
       least = distance, nearest = name;
   }
   return nearest.empty() && begun == 1 ? whole : nearest;

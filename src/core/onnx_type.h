@@ -6,10 +6,10 @@
 
 namespace detent {
 
-/// Element type of a number of onnx::TensorProto::DataType. Undefined for those that Detent does not have: strings and
-/// complex numbers, and for numbers that name no type.
+/// Returns the element type of a number of onnx::TensorProto::DataType; Undefined for strings, complex numbers and
+/// unknown numbers.
 [[nodiscard]] DataType data_type_from_onnx(int64_t onnx_type);
-/// The reverse; 0 (UNDEFINED) for strings and sequences.
+/// Does the reverse; 0 (UNDEFINED) for strings and sequences.
 [[nodiscard]] int32_t onnx_type_of(DataType type);
 
 /// STRING, for messages.

@@ -18,9 +18,9 @@ bool is_safe_at(float a, float b, float scale) {
   return is_safe_pair(quantize_element(a, scale, 0, kCodes), quantize_element(b, scale, 0, kCodes));
 }
 
-/// The least float from `unsafe` on at which the pair is safe. Positive floats have the order of their bits.
+/// Returns the least float from `unsafe` on at which the pair is safe. Positive floats have the order of their bits.
 float raise(float a, float b, float unsafe) {
-  // |a| + |b| make 126 steps of this scale, and rounding adds one at most.
+  // |a| + |b| are 126 steps of this scale, and rounding adds one at most.
   const float safe = std::max(std::abs(a) / 126.0F + std::abs(b) / 126.0F, unsafe);
   auto low = std::bit_cast<uint32_t>(unsafe), high = std::bit_cast<uint32_t>(safe);
   while (low + 1 < high) {
@@ -30,7 +30,7 @@ float raise(float a, float b, float unsafe) {
   return std::bit_cast<float>(high);
 }
 
-/// Offsets within one output, in the order of the products.
+/// Returns offsets within one output, in the order of the products.
 std::vector<int64_t> convolution_offsets(const Shape& shape) {
   const int64_t channels = shape[1], taps = shape.element_count(2, shape.rank());
   std::vector<int64_t> offsets;
@@ -43,7 +43,7 @@ void pad_to_even(std::vector<int64_t>& offsets) {
   if (offsets.size() % 2 != 0) offsets.push_back(-1);
 }
 
-/// One matrix after the other: each begins with a pair of its own.
+/// Returns the offsets of one matrix after the other; each begins with a new pair.
 std::vector<int64_t> matrix_offsets(const Shape& shape, size_t output_axis) {
   const size_t rank = shape.rank();
   std::vector<int64_t> offsets;

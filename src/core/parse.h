@@ -8,8 +8,8 @@
 
 namespace detent {
 
-/// Returns the number that the whole text is, without blanks and without a leading plus; nullopt for any other text and
-/// for a number beyond the type. Floating point takes "inf" and "nan".
+/// Returns the number that the whole text represents, without blanks or a leading plus; nullopt for any other text and
+/// for a number beyond the type. Floating point accepts "inf" and "nan".
 template <class Number>
 [[nodiscard]] std::optional<Number> parse_number(std::string_view text) {
   Number number{};
@@ -17,8 +17,8 @@ template <class Number>
   return error == std::errc{} && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
 
-/// Returns the number that the text begins with, and takes its characters away from `text`; nullopt, and `text` as it
-/// was, where it begins with none.
+/// Returns the number that the text begins with and removes its characters; nullopt, and an unchanged `text`, when it
+/// begins with none.
 template <class Number>
 [[nodiscard]] std::optional<Number> take_number(std::string_view& text, int base = 10) {
   Number number{};

@@ -7,10 +7,10 @@
 namespace detent {
 
 #if defined(__SANITIZE_THREAD__)
-/// Shows to ThreadSanitizer an order that it cannot see, because the library that keeps it (TBB, OpenMP) is not
-/// instrumented: all that was done before one passage began or ended is visible to every passage that begins later. It
-/// hides races between passages of one team, so it stands only where a library hands work over. Uncontended locks, a
-/// few for a task.
+/// Shows ThreadSanitizer an order that it cannot see because the library that keeps it (TBB, OpenMP) is not
+/// instrumented: everything done before one passage began or ended is visible to every later passage. It hides races
+/// between passages of one team, so it is used only where a library hands work over. Costs a few uncontended locks per
+/// task.
 class Passage {
  public:
   Passage() { pass_gate(); }
@@ -25,7 +25,7 @@ class Passage {
   }
 };
 #else
-/// The libraries order their tasks themselves: there is nothing to do.
+/// Does nothing: the libraries order their tasks themselves.
 class Passage {
  public:
   Passage() {}

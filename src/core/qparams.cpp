@@ -12,15 +12,16 @@ namespace {
 
 constexpr float kLargestHalf = 65504.0f;
 
-/// The half nearest to a scale. Below 2^-14 halves have fewer than 11 bits: there the next one above, so that the range
-/// is not cut by up to half of it.
+/// Returns the FP16 number nearest to a scale. Below 2^-14, where FP16 has fewer than 11 bits, the next larger one, so
+/// that the range is not cut by up to half.
 float half_scale(float scale) {
   const uint16_t nearest = float_to_half(std::clamp(scale, 0x1p-24f, kLargestHalf));
   const bool cuts = half_to_float(nearest) < scale && scale < 0x1p-14f;
   return half_to_float(static_cast<uint16_t>(nearest + (cuts ? 1 : 0)));
 }
 
-/// `scale` as a number of `type`: rounded, at least its smallest positive and at most its largest finite number.
+/// Returns `scale` as a number of `type`: rounded, at least its smallest positive and at most its largest finite
+/// number.
 float representable_scale(double scale, DataType type) {
   const auto bounded = static_cast<float>(std::min(scale, static_cast<double>(std::numeric_limits<float>::max())));
   switch (type) {
@@ -47,9 +48,9 @@ int32_t zero_point_for(double min, float scale, int highest) {
   return static_cast<int32_t>(std::clamp(std::nearbyint(-min / scale), 0.0, static_cast<double>(highest)));
 }
 
-/// The largest half, at most `scale`, with which DequantizeLinear makes no Inf of a code that a finite half can get: it
-/// writes halves too, and 127 steps of the half next to 65504 / 127 lie beyond the largest one.
-/// `furthest(scale)` is the distance from the zero point of the furthest code that a finite half gets.
+/// Returns the largest FP16 scale, at most `scale`, with which DequantizeLinear writes no Inf for a code of a finite
+/// FP16 number: its output is FP16 too, and 127 steps of the FP16 number next to 65504 / 127 exceed the largest one.
+/// furthest  furthest(scale) is the largest distance from the zero point of a code that a finite FP16 number gets
 template <class Furthest>
 float finite_half_scale(float scale, Furthest&& furthest) {
   constexpr double kRoundsToInf = 65520;
@@ -67,7 +68,7 @@ QParams qparams_from_range(const Range& range, const QuantType& type) {
                 std::to_string(type.weight_bits) + " bits were asked for, expected 2 to 8 (stored in 8)");
   const int codes = 1 << type.weight_bits;
   const double given = 127.0 * range.given_scale;  // exact: 24 bits times 7
-  // No half lies beyond the largest one, so neither does any element of an FP16 value.
+  // No FP16 value has elements beyond the largest FP16 number.
   const bool half = type.scale_type == DataType::Float16;
   const double limit = half ? kLargestHalf : std::numeric_limits<float>::max();
   const double min = given > 0 ? -given : std::clamp<double>(range.min, -limit, 0);

@@ -12,7 +12,7 @@
 namespace detent {
 
 struct StepList {
-  std::mutex mutex;  // a listed run, and the graph that it describes, lives at least until it is let go
+  std::mutex mutex;  // a listed run and its graph live until this is released
   std::vector<StepTeller*> runs;
   Stopwatch clock;
   std::atomic<bool> watched{false};
@@ -38,7 +38,7 @@ struct StepList {
           run.each_.load(std::memory_order_relaxed) * static_cast<double>(std::max<int64_t>(shape.element_count(), 0));
       seen.output = shape;
     }
-    // The next step may have begun meanwhile: its numbers are not this one's.
+    // The next step may have begun meanwhile; its numbers do not belong to this one.
     return run.step_.load(std::memory_order_acquire) == step ? std::optional(seen) : std::nullopt;
   }
 
@@ -110,7 +110,7 @@ const RunningStep* slowest_step(const std::vector<RunningStep>& steps, double se
   for (const RunningStep& step : steps)
     if (!step.outer && step.seconds >= seconds && (!slowest || step.seconds > slowest->seconds)) slowest = &step;
   if (!slowest) return nullptr;
-  for (const RunningStep& step : steps)  // an inner one stands behind what it is inside
+  for (const RunningStep& step : steps)  // an inner step stands behind its outer one
     if (step.outer && &steps[*step.outer] == slowest && step.seconds >= seconds) slowest = &step;
   return slowest;
 }

@@ -14,20 +14,21 @@
 
 namespace detent {
 
-/// One run of a graph, as others see it: which step it is at. Made and told by the thread that runs it, with relaxed
-/// stores; running_steps() reads it. Without watch_steps() it costs those stores.
+/// The current step of one run of a graph. The thread that runs it writes with relaxed stores; running_steps() reads.
+/// Without watch_steps() it costs only those stores.
 class StepTeller {
  public:
-  /// describe  "node 'conv_7' (Conv)" for the number of a step. Called from other threads while this object lives.
+  /// describe  returns "node 'conv_7' (Conv)" for the number of a step; called from other threads while this object
+  /// lives
   explicit StepTeller(std::function<std::string(size_t step)> describe);
   ~StepTeller();
   StepTeller(const StepTeller&) = delete;
   StepTeller& operator=(const StepTeller&) = delete;
 
-  /// The step begins. Multiply-adds that its inputs tell: `fixed`, and `each` for every element of its output; 0:
-  /// unknown.
+  /// Begins a step. Its multiply-adds, as far as its inputs tell: `fixed`, and `each` for every element of its output;
+  /// 0: unknown.
   void begin(size_t step, double fixed, double each);
-  /// The step has allocated its output and begins to compute it.
+  /// Says that the step has allocated its output and begins to compute it.
   void output(const Shape& shape);
 
  private:
@@ -41,7 +42,7 @@ class StepTeller {
   std::atomic<double> fixed_{0}, each_{0};
   std::atomic<size_t> rank_{0};  // + 1; 0: the output has no shape yet
   std::array<std::atomic<int64_t>, Shape::kMaxRank> extents_{};
-  uint64_t seen_ = kNone;  // the rest is the watcher's
+  uint64_t seen_ = kNone;  // used by the watcher only, like seen_at_
   double seen_at_ = 0;
 };
 
@@ -54,18 +55,19 @@ struct RunningStep {
   std::optional<size_t> outer;  ///< the If, Loop or Scan that it is inside, by its place in the list
 };
 
-/// From now on runs that begin are listed.
+/// Lists the runs that begin from now on.
 void watch_steps();
-/// The steps that run now, those inside others behind them. Called by one thread, again and again.
+/// Returns the steps that run now, those inside others behind them. One thread calls it repeatedly.
 [[nodiscard]] std::vector<RunningStep> running_steps();
 
-/// The step that runs longest, or the innermost one inside it that has run for `seconds`; nullptr when none has.
+/// Returns the step that runs longest, or the innermost one inside it that has run for `seconds`; nullptr when none
+/// has.
 [[nodiscard]] const RunningStep* slowest_step(const std::vector<RunningStep>& steps, double seconds);
 
-/// "node 'conv_7' (Conv, output 1x64x56x56) has been running for 12 s".
+/// Returns "node 'conv_7' (Conv, output 1x64x56x56) has been running for 12 s".
 [[nodiscard]] std::string slow_step_text(const RunningStep& step);
-/// "node 'p' (Conv, output 1x1x3001x3001) takes 3.6e+13 multiply-adds for one sample, about 2.0 hours at 10 GFLOP/s":
-/// for a step whose estimate is over an hour, by the arithmetic of two operations a multiply-add; else empty.
+/// Returns "node 'p' (Conv, output 1x1x3001x3001) takes 3.6e+13 multiply-adds for one sample, about 2.0 hours at 10
+/// GFLOP/s" for a step whose estimate exceeds an hour, at two operations per multiply-add; else "".
 [[nodiscard]] std::string absurd_work_text(const RunningStep& step);
 
 }  // namespace detent

@@ -6,7 +6,7 @@
 
 namespace detent {
 
-/// Whether two tensors have the same type, shape and bytes. Two empty tensors of one type and shape are equal.
+/// True when two tensors have the same type, shape and bytes.
 [[nodiscard]] inline bool same_tensor(const Tensor& a, const Tensor& b) {
   return a.type() == b.type() && a.shape() == b.shape() &&
          (a.raw() == b.raw() || a.byte_count() == 0 || std::memcmp(a.raw(), b.raw(), a.byte_count()) == 0);

@@ -16,8 +16,7 @@ namespace detent {
 struct SampleCut {
   size_t outer = 1, samples = 1, inner = 0;
 
-  /// The elements of one sample in order, or what stands beside them: a part of `all`, or gathered in `room`. Empty ->
-  /// empty.
+  /// Returns the elements of one sample in order: a part of `all`, or gathered in `room`. Empty -> empty.
   template <class T>
   [[nodiscard]] std::span<const T> part(std::span<const T> all, size_t sample, std::vector<T>& room) const {
     if (all.empty() || samples == 1) return all;
@@ -29,21 +28,21 @@ struct SampleCut {
   }
 };
 
-/// The axis of a value that counts the samples of a batch, alone or merged with something else.
+/// The axis of a value that counts the samples of a batch, alone or merged with another extent.
 struct SampleAxis {
   enum class Kind : uint8_t {
     Counts,       ///< `axis` has the extent outer * samples * inner
     Independent,  ///< the content of the samples does not reach the value
-    Unknown,      ///< the value mixes samples, or where they lie was not found
+    Unknown,      ///< the value mixes samples, or their place was not found
   };
   Kind kind = Kind::Counts;
   size_t axis = 0;
-  /// Consecutive indices of `axis` that belong to one sample: 1 in [steps * samples, features]. 0: the samples come
-  /// first, whatever the extent, as in [samples * steps, features].
+  /// Consecutive indices of `axis` that belong to one sample: 1 in [steps * samples, features]. 0: samples come first,
+  /// whatever the extent, as in [samples * steps, features].
   int64_t inner = 0;
 
-  /// Absent where the samples of a tensor of this shape cannot be told apart; one sample has all elements. Tensors
-  /// without elements: absent.
+  /// Returns how to cut a tensor of this shape into samples; nullopt when they cannot be separated or there are no
+  /// elements. A single sample has all elements.
   [[nodiscard]] std::optional<SampleCut> cut(const Shape& shape, size_t samples) const {
     const int64_t count = shape.element_count(), number = as_extent(samples);
     if (count <= 0) return std::nullopt;

@@ -10,7 +10,7 @@ namespace {
 
 uint32_t byte_at(std::string_view text, size_t i) { return static_cast<unsigned char>(text[i]); }
 
-/// Bytes of the UTF-8 character that begins at `i`, and its number; 0 bytes where none does.
+/// Returns the bytes of the UTF-8 character that begins at `i`, and its number; 0 bytes when none does.
 size_t character_at(std::string_view text, size_t i, uint32_t& number) {
   const uint32_t first = byte_at(text, i);
   const size_t length = first < 0x80                    ? 1
@@ -24,7 +24,7 @@ size_t character_at(std::string_view text, size_t i, uint32_t& number) {
     if ((byte_at(text, i + k) & 0xC0U) != 0x80) return 0;
     number = number << 6U | (byte_at(text, i + k) & 0x3FU);
   }
-  constexpr uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};  // by length: longer forms than needed are no UTF-8
+  constexpr uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};  // by length: overlong forms are not UTF-8
   const bool surrogate = number >= 0xD800 && number < 0xE000;
   return number < kLeast[length] || number > 0x10FFFF || surrogate ? 0 : length;
 }

@@ -43,8 +43,8 @@ float decode_magnitude(const SmallFloatFormat& format, uint8_t bits) {
                     exponent - format.bias - format.mantissa_bits);
 }
 
-/// Nearest pattern of a finite magnitude, as if exponents went on beyond the largest. Consecutive patterns are
-/// consecutive values, so rounding may carry into the exponent.
+/// Returns the nearest pattern of a finite magnitude, as if exponents continued beyond the largest. Consecutive
+/// patterns are consecutive values, so rounding may carry into the exponent.
 int64_t nearest_pattern(const SmallFloatFormat& format, double magnitude) {
   if (magnitude == 0) return 0;
   const int lowest = 1 - format.bias;

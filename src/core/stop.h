@@ -6,13 +6,13 @@
 
 namespace detent {
 
-/// Whether this thread's work is to end: interrupted() is set, or the caller that the work is for asked for its end
+/// True when this thread's work is to end: interrupted() is set, or the caller of the work asked for its end
 /// (StopScope). Costs two loads.
 [[nodiscard]] bool stop_requested();
 
-/// Work of this thread is for the caller who holds `token`, while this object lives. A token that nobody can ask
-/// anything leaves what held before. Every public function that takes RunSettings makes one; threads that such work
-/// starts make one of caller_stop().
+/// Marks this thread's work as done for the caller who holds `token`, while this object lives. A token that cannot be
+/// stopped leaves the outer scope in force. Every public function that takes RunSettings makes one; threads started by
+/// such work make one of caller_stop().
 class StopScope {
  public:
   /// token  outlives this object.
@@ -25,15 +25,16 @@ class StopScope {
   const std::stop_token* outer_;
 };
 
-/// The token that this thread works under; one that cannot be asked anything where there is none.
+/// Returns the token that this thread works under; one that cannot be stopped when there is none.
 [[nodiscard]] std::stop_token caller_stop();
 
-/// For loops whose length an input or the model decides: called often enough that Ctrl-C is obeyed within a second.
+/// Stops loops whose length an input or the model decides: call it often enough that Ctrl-C takes effect within a
+/// second.
 /// Errors  Interrupted once stop_requested().
 void stop_if_interrupted();
 
-/// Calls work(first, last) over [0, count) in blocks of 64 Ki, between which Ctrl-C is obeyed: a block takes
-/// milliseconds.
+/// Calls work(first, last) over [0, count) in blocks of 64 Ki, which take milliseconds, and checks for Ctrl-C between
+/// them.
 template <class Work>
 void in_stoppable_blocks(size_t count, Work&& work) {
   constexpr size_t kBlock = size_t{1} << 16;

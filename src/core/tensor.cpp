@@ -8,6 +8,7 @@
 #include "core/extents.h"
 #include "core/index.h"
 #include "core/memory_limit.h"
+#include "core/onnx_type.h"
 #include "core/wrong_element_type.h"
 
 namespace detent {
@@ -19,41 +20,42 @@ struct TypeInfo {
   std::string_view name;
   size_t bytes;  // in memory
   size_t bits;   // in a file
+  int32_t onnx;  // number; the installed library has no names after BFLOAT16
 };
 
-// Names as in TensorProto.DataType of onnx.proto, in lower case.
+// Names, in lower case, and numbers as in TensorProto.DataType of onnx.proto, ONNX 1.23.
 constexpr TypeInfo kElementTypes[] = {
-    {DataType::Undefined, "undefined", 0, 0},
-    {DataType::Float32, "float", 4, 32},
-    {DataType::Float64, "double", 8, 64},
-    {DataType::Float16, "float16", 2, 16},
-    {DataType::BFloat16, "bfloat16", 2, 16},
-    {DataType::Int8, "int8", 1, 8},
-    {DataType::Int16, "int16", 2, 16},
-    {DataType::Int32, "int32", 4, 32},
-    {DataType::Int64, "int64", 8, 64},
-    {DataType::UInt8, "uint8", 1, 8},
-    {DataType::UInt16, "uint16", 2, 16},
-    {DataType::UInt32, "uint32", 4, 32},
-    {DataType::UInt64, "uint64", 8, 64},
-    {DataType::Bool, "bool", 1, 8},
-    {DataType::Int4, "int4", 1, 4},
-    {DataType::UInt4, "uint4", 1, 4},
-    {DataType::Int2, "int2", 1, 2},
-    {DataType::UInt2, "uint2", 1, 2},
-    {DataType::Float8E4M3FN, "float8e4m3fn", 1, 8},
-    {DataType::Float8E4M3FNUZ, "float8e4m3fnuz", 1, 8},
-    {DataType::Float8E5M2, "float8e5m2", 1, 8},
-    {DataType::Float8E5M2FNUZ, "float8e5m2fnuz", 1, 8},
-    {DataType::Float8E8M0, "float8e8m0", 1, 8},
-    {DataType::Float6E2M3, "float6e2m3", 1, 6},
-    {DataType::Float6E3M2, "float6e3m2", 1, 6},
-    {DataType::Float4E2M1, "float4e2m1", 1, 4},
-    {DataType::String, "string", 0, 0},
-    {DataType::Sequence, "sequence", 0, 0},
+    {DataType::Undefined, "undefined", 0, 0, 0},
+    {DataType::Float32, "float", 4, 32, 1},
+    {DataType::Float64, "double", 8, 64, 11},
+    {DataType::Float16, "float16", 2, 16, 10},
+    {DataType::BFloat16, "bfloat16", 2, 16, 16},
+    {DataType::Int8, "int8", 1, 8, 3},
+    {DataType::Int16, "int16", 2, 16, 5},
+    {DataType::Int32, "int32", 4, 32, 6},
+    {DataType::Int64, "int64", 8, 64, 7},
+    {DataType::UInt8, "uint8", 1, 8, 2},
+    {DataType::UInt16, "uint16", 2, 16, 4},
+    {DataType::UInt32, "uint32", 4, 32, 12},
+    {DataType::UInt64, "uint64", 8, 64, 13},
+    {DataType::Bool, "bool", 1, 8, 9},
+    {DataType::Int4, "int4", 1, 4, 22},
+    {DataType::UInt4, "uint4", 1, 4, 21},
+    {DataType::Int2, "int2", 1, 2, 26},
+    {DataType::UInt2, "uint2", 1, 2, 25},
+    {DataType::Float8E4M3FN, "float8e4m3fn", 1, 8, 17},
+    {DataType::Float8E4M3FNUZ, "float8e4m3fnuz", 1, 8, 18},
+    {DataType::Float8E5M2, "float8e5m2", 1, 8, 19},
+    {DataType::Float8E5M2FNUZ, "float8e5m2fnuz", 1, 8, 20},
+    {DataType::Float8E8M0, "float8e8m0", 1, 8, 24},
+    {DataType::Float6E2M3, "float6e2m3", 1, 6, 27},
+    {DataType::Float6E3M2, "float6e3m2", 1, 6, 28},
+    {DataType::Float4E2M1, "float4e2m1", 1, 4, 23},
+    {DataType::String, "string", 0, 0, 0},
+    {DataType::Sequence, "sequence", 0, 0, 0},
 };
 
-/// Shape as batch x channels x spatial; requires rank >= 3.
+/// A shape as batch x channels x spatial; requires rank >= 3.
 struct ChannelView {
   int64_t batch, channels, spatial;
 };
@@ -64,14 +66,14 @@ ChannelView channel_view(const Shape& shape) {
   return {shape[0], shape[1], shape.element_count(2, shape.rank())};
 }
 
-/// out[c][r] = in[r][c] for the few colours of an image: loops of known length become vector code.
+/// Computes out[c][r] = in[r][c] for the few channels of an image: loops of constant length vectorize.
 template <int64_t kRows, class T>
 void interleave(const T* in, T* out, int64_t columns) {
   for (int64_t c = 0; c < columns; ++c)
     for (int64_t r = 0; r < kRows; ++r) out[c * kRows + r] = in[r * columns + c];
 }
 
-/// out[c][r] = in[r][c] in blocks that stay in L1.
+/// Computes out[c][r] = in[r][c] in blocks that stay in L1.
 template <class T>
 void transpose_2d(const T* in, T* out, int64_t rows, int64_t columns) {
   if (rows == 3) return interleave<3>(in, out, columns);
@@ -134,6 +136,13 @@ DataType data_type_named(std::string_view name) {
   return DataType::Undefined;
 }
 
+DataType data_type_from_onnx(int64_t onnx_type) {
+  const auto* const found = std::ranges::find(kElementTypes, onnx_type, &TypeInfo::onnx);
+  return found == std::end(kElementTypes) ? DataType::Undefined : found->type;
+}
+
+int32_t onnx_type_of(DataType type) { return kElementTypes[static_cast<size_t>(type)].onnx; }
+
 Shape::Shape(std::span<const int64_t> dims) {
   for (const int64_t extent : dims) push_back(extent);
 }
@@ -148,7 +157,7 @@ void Shape::push_back(int64_t extent) {
 int64_t Shape::element_count() const { return element_count(0, rank_); }
 
 int64_t Shape::element_count(size_t first, size_t last) const {
-  // An attribute may ask for any extents: their product stops at the largest number instead of coming round.
+  // An attribute may hold any extents: their product saturates instead of wrapping.
   int64_t count = 1;
   bool overflows = false, negative = false, empty = false;
   for (size_t i = first; i < last; ++i) {
@@ -184,7 +193,7 @@ Tensor Tensor::view(DataType type, const Shape& shape, const void* data) {
   Tensor tensor;
   tensor.type_ = type;
   tensor.shape_ = shape;
-  tensor.data_ = const_cast<void*>(data);  // never written: without a buffer, owns_memory_alone() is false
+  tensor.data_ = const_cast<void*>(data);  // never written: owns_memory_alone() is false without a buffer
   return tensor;
 }
 

@@ -9,7 +9,7 @@
 namespace detent {
 
 /// Returns the texts of the items with `separator` between them; "" for none.
-/// text  makes of an item what can be appended to a string.
+/// text  makes text of an item
 template <class Items, class Text = std::identity>
 [[nodiscard]] std::string join(const Items& items, std::string_view separator = ", ", const Text& text = {}) {
   std::string joined;

@@ -9,17 +9,16 @@
 
 namespace detent {
 
-/// Elements of an onnx::TensorProto that has no raw_data. A template so that the model reader and the data sets, which
-/// do not know each other, share it without a dependency on protobuf here.
+/// Elements of an onnx::TensorProto without raw_data. A template, so that the model reader and the data sets share it
+/// without a dependency on protobuf here.
 template <class Proto>
 class TypedFields {
  public:
-  /// `code` is what a field of the wrong size means: a broken model or broken data.
+  /// code  the error of a field of the wrong size: a broken model or broken data
   TypedFields(const Proto& proto, ErrorCode code) : proto_(proto), code_(code) {}
 
-  /// Source of the field for each type: onnx.proto, comments of TensorProto.
-  /// Errors  `code` for a wrong number of
-  /// elements.
+  /// Reads the field that onnx.proto (comments of TensorProto) names for the type.
+  /// Errors  `code` for a wrong number of elements.
   [[nodiscard]] Tensor read(DataType type, const Shape& shape) const {
     switch (type) {
       case DataType::Float32: return from<float>(proto_.float_data(), type, shape);
@@ -55,7 +54,7 @@ class TypedFields {
     return tensor;
   }
 
-  /// One packed byte an entry.
+  /// Reads one packed byte per entry.
   Tensor unpacked(DataType type, const Shape& shape) const {
     const std::vector<uint8_t> bytes(proto_.int32_data().begin(), proto_.int32_data().end());
     check(shape, stored_bytes(type, shape.element_count()), bytes.size(), "packed values");

@@ -7,8 +7,8 @@
 
 namespace detent {
 
-/// Elements were read as another type than they have. Inside a kernel that is the model's fault, which the executor
-/// says; anywhere else it is a bug.
+/// The error of reading elements as another type than they have. Inside a kernel the model is at fault, which the
+/// executor says; elsewhere it is a bug.
 class WrongElementType : public Error {
  public:
   WrongElementType(DataType given, DataType wanted)

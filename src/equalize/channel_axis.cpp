@@ -9,20 +9,20 @@ namespace detent {
 
 namespace {
 
-/// Extents are aligned from the right, as operands of element-wise operators are.
+/// Returns the axis of the output, aligned from the right as operands of elementwise operators are.
 std::optional<size_t> aligned(const Shape& in, const Shape& out, size_t axis) {
   if (out.rank() < in.rank()) return std::nullopt;
   const size_t behind = axis + out.rank() - in.rank();
   return out[behind] == in[axis] ? std::optional(behind) : std::nullopt;
 }
 
-/// The axes from the front up to this one are kept.
+/// Returns the axis when it and all axes in front of it are kept.
 std::optional<size_t> kept_in_front(const Shape& in, const Shape& out, size_t axis) {
   if (axis >= out.rank() || in[axis] != out[axis]) return std::nullopt;
   return in.element_count(0, axis) == out.element_count(0, axis) ? std::optional(axis) : std::nullopt;
 }
 
-/// Elements keep their order, so an axis stays one where as many elements lie in front of it.
+/// Returns the axis of a reshaped output that has as many elements in front of it: elements keep their order.
 std::optional<size_t> reshaped(const Shape& in, const Shape& out, size_t axis) {
   for (size_t behind = 0; behind < out.rank(); ++behind)
     if (out[behind] == in[axis] && out.element_count(0, behind) == in.element_count(0, axis)) return behind;
@@ -38,41 +38,36 @@ std::optional<size_t> transposed(const Node& node, size_t rank, size_t axis) {
   return std::nullopt;
 }
 
-/// Axes in an attribute or, constant, in the input `slot`; nullopt when they are not known.
-std::optional<std::vector<int64_t>> listed_axes(const Graph& graph, const Node& node, size_t slot) {
-  if (node.has("axes")) return node.ints_or("axes", {});
-  const Tensor* axes = graph.constant(node.input(slot));
-  if (!axes) return std::nullopt;
-  const Tensor wide = cast(*axes, DataType::Int64);
+/// Returns the integers of the attribute or, where it is absent, of the constant input `slot`; nullopt when unknown.
+std::optional<std::vector<int64_t>> integers(const Graph& graph, const Node& node, const char* attribute, size_t slot) {
+  if (node.has(attribute)) return node.ints_or(attribute, {});
+  const Tensor* constant = graph.constant(node.input(slot));
+  if (!constant) return std::nullopt;
+  const Tensor wide = cast(*constant, DataType::Int64);
   return std::vector<int64_t>(wide.data<int64_t>().begin(), wide.data<int64_t>().end());
 }
 
-/// True when the node works on the axis, or it is not known on which it does.
-bool works_on(const Graph& graph, const Node& node, size_t slot, size_t axis, size_t rank) {
-  const auto axes = listed_axes(graph, node, slot);
-  return !axes || std::ranges::any_of(*axes, [&](int64_t one) {
-    return static_cast<size_t>(one < 0 ? one + static_cast<int64_t>(rank) : one) == axis;
-  });
+/// True when a negative or positive index of an axis names `axis`.
+bool names_axis(int64_t index, size_t axis, size_t rank) {
+  return static_cast<size_t>(index < 0 ? index + static_cast<int64_t>(rank) : index) == axis;
 }
 
-/// True when a Pad adds or removes something on the axis, or it is not known whether it does. Extents do not tell: what
-/// goes in front may come off behind.
+/// True when the node works on the axis, or the axes that it works on are not known.
+bool works_on(const Graph& graph, const Node& node, size_t slot, size_t axis, size_t rank) {
+  const auto axes = integers(graph, node, "axes", slot);
+  return !axes || std::ranges::any_of(*axes, [&](int64_t one) { return names_axis(one, axis, rank); });
+}
+
+/// True when a Pad adds or removes elements on the axis, or may do so. Extents do not tell: a Pad may add at the
+/// beginning as many as it removes at the end.
 bool pads_on(const Graph& graph, const Node& node, size_t axis, size_t rank) {
-  const auto integers_in = [&](size_t slot) -> std::optional<std::vector<int64_t>> {
-    const Tensor* constant = graph.constant(node.input(slot));
-    if (!constant) return std::nullopt;
-    const Tensor wide = cast(*constant, DataType::Int64);
-    return std::vector<int64_t>(wide.data<int64_t>().begin(), wide.data<int64_t>().end());
-  };
-  const char* const attribute = node.has("pads") ? "pads" : "paddings";
-  const auto pads = node.has(attribute) ? node.ints_or(attribute, {}) : integers_in(1);
+  const auto pads = integers(graph, node, node.has("pads") ? "pads" : "paddings", 1);
   std::optional<std::vector<int64_t>> axes;
-  if (node.input(3) != kNoValue && !(axes = integers_in(3))) return true;
+  if (node.input(3) != kNoValue && !(axes = integers(graph, node, "axes", 3))) return true;
   const size_t count = axes ? axes->size() : rank;
   if (!pads || pads->size() != 2 * count) return true;
   for (size_t i = 0; i < count; ++i) {
-    const int64_t named = axes ? (*axes)[i] : static_cast<int64_t>(i);
-    if (static_cast<size_t>(named < 0 ? named + static_cast<int64_t>(rank) : named) != axis) continue;
+    if (!names_axis(axes ? (*axes)[i] : static_cast<int64_t>(i), axis, rank)) continue;
     if ((*pads)[i] != 0 || (*pads)[count + i] != 0) return true;
   }
   return false;
@@ -159,7 +154,11 @@ class AxisFinder {
   AxisFinder(const Graph& graph, const ValueShapes& shapes)
       : graph_(graph), shapes_(shapes), axes_(graph.values().size(), -1) {
     for (const Node& node : graph.nodes()) begin_at(node);
-    for (bool changed = true; changed;) changed = forward() | backward();
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const Node& node : graph.nodes()) changed |= across(node);
+      for (const Node& node : graph.nodes() | std::views::reverse) changed |= across(node);
+    }
   }
 
   [[nodiscard]] ValueMap<int> take() { return std::move(axes_); }
@@ -192,18 +191,6 @@ class AxisFinder {
         else if (axis_of(out) >= 0)
           changed |= set(in, axis_before(graph_, shapes_, node, slot, static_cast<size_t>(axis_of(out)), output));
       }
-    return changed;
-  }
-
-  bool forward() {
-    bool changed = false;
-    for (const Node& node : graph_.nodes()) changed |= across(node);
-    return changed;
-  }
-
-  bool backward() {
-    bool changed = false;
-    for (const Node& node : graph_.nodes() | std::views::reverse) changed |= across(node);
     return changed;
   }
 

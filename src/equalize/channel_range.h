@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <vector>
 
@@ -7,12 +9,12 @@
 
 namespace detent {
 
-/// Smallest and largest element of each channel of a value, over the samples seen; 0 for a channel that was never
-/// anything finite.
+/// Smallest and largest element of each channel of a value over the samples; 0 for a channel that had no finite
+/// element.
 struct ChannelRange {
   std::vector<float> min, max;
-  /// Largest magnitude of a channel.
-  [[nodiscard]] float amax(size_t channel) const;
+  /// Returns the largest magnitude of a channel.
+  [[nodiscard]] float amax(size_t channel) const { return std::max(std::abs(min[channel]), std::abs(max[channel])); }
 };
 using ChannelRanges = std::map<ValueId, ChannelRange>;
 

@@ -10,36 +10,37 @@ namespace detent {
 
 namespace {
 
-/// Values before a Clip must stay this far below the bound: the samples seen are few.
+/// Factor by which values before a Clip stay below its bound: the samples seen are few.
 constexpr double kClipMargin = 1.5;
-/// Rounds over all groups where one scale serves a whole weight: each group then sees the factors of the others. Nagel
-/// et al. iterate until nothing changes.
+/// Rounds over all groups when one scale serves a whole weight, so that each group sees the factors of the others.
+/// Nagel et al. iterate until nothing changes.
 constexpr int kRounds = 20;
 
-/// Channels smaller than this part of the largest hold nothing: SiLU leaves 1e-20 of the numbers that it cuts off.
+/// Part of the largest channel below which a channel counts as empty: SiLU leaves 1e-20 of the numbers that it cuts
+/// off.
 constexpr double kNothing = 1e-6;
 
 using List = std::vector<double>;
 
-/// A group and the numbers known of it, by factor.
+/// A group and what is known of each factor.
 struct GroupState {
   const ChannelGroup* group = nullptr;
   List activation;  ///< largest magnitude, relative to that of the whole value
   std::vector<bool> fixed;
-  List most;  ///< what a Clip leaves
+  List most;  ///< largest factor that a Clip allows
   List factor;
 };
 
 void raise(double& largest, double candidate) { largest = std::max(largest, candidate); }
 
-/// Factors of one value by channel.
+/// Returns the factors of one value by channel.
 List of_channels(const GroupState& state, const ChannelGroup::Member& member) {
   List factors;
   for (const size_t k : member.factor_of) factors.push_back(state.factor[k]);
   return factors;
 }
 
-/// The median of the numbers that count, the lower of two.
+/// Returns the median of the numbers above kNothing, the lower of two.
 double middle_of(List values) {
   std::erase_if(values, [](double value) { return value <= kNothing; });
   if (values.empty()) return 0;
@@ -48,7 +49,7 @@ double middle_of(List values) {
   return *middle;
 }
 
-/// A channel that stayed small on the samples seen need not stay so: those below the median count as the median.
+/// Raises channels below the median to it: a channel that stayed small on the samples seen need not stay so.
 void raise_to_middle(List& magnitudes) {
   const double middle = middle_of(magnitudes);
   for (double& magnitude : magnitudes)
@@ -107,13 +108,13 @@ class FactorChooser {
     return state;
   }
 
-  /// Factors of a value's channels as they stand; empty when it is in no group.
+  /// Returns the current factors of a value's channels; empty when the value is in no group.
   [[nodiscard]] List factors_of(ValueId value) const {
     const auto found = place_.find(value);
     return found == place_.end() ? List{} : of_channels(states_[found->second.state], *found->second.member);
   }
 
-  /// Largest magnitude by which weighted ops multiply the channels; 0 where none counts.
+  /// Returns the largest magnitude by which weighted ops multiply each channel; 0 where none counts.
   [[nodiscard]] List read_magnitudes(const GroupState& state) const {
     List largest(state.fixed.size());
     for (const Use& use : state.group->readers) {
@@ -126,7 +127,7 @@ class FactorChooser {
     return largest;
   }
 
-  /// The same of the weights that make the channels.
+  /// Returns the largest magnitude of the weights that write each channel, relative to that of the whole weight.
   [[nodiscard]] List written_magnitudes(const GroupState& state) const {
     List largest(state.fixed.size());
     for (const NodeId writer : state.group->writers) {
@@ -144,12 +145,12 @@ class FactorChooser {
   }
 
   struct Wishes {
-    List logs;  ///< of the factors, up to a constant; NaN where nothing is known
-    /// With one scale a weight: factors between these leave the ranges of whole weights and values as they are.
+    List logs;  ///< logarithms of the factors, up to a constant; NaN where nothing is known
+    /// Bounds within which factors leave the ranges of whole weights and values unchanged, for one scale per weight.
     List lowest, highest;
   };
 
-  /// The factor that every channel would have by itself.
+  /// Returns the factor that would suit every channel alone.
   [[nodiscard]] Wishes wishes(const GroupState& state) const {
     const List read = read_magnitudes(state);
     const List written = options_.per_tensor_weights ? written_magnitudes(state) : List(state.fixed.size());
@@ -158,7 +159,7 @@ class FactorChooser {
     for (size_t k = 0; k < state.fixed.size(); ++k) {
       double alpha = weighed ? options_.alpha : 1.0;
       double made = state.activation[k] > kNothing ? std::log(state.activation[k]) : std::nan("");
-      if (written[k] > 0) {  // both the channel and the weights that make it want to be even
+      if (written[k] > 0) {  // the channel and the weights that write it should both become even
         made = alpha * made + (1 - alpha) * std::log(written[k]);
         alpha = 0.5;
       }
@@ -186,7 +187,7 @@ class FactorChooser {
     for (size_t k = 0; k < wish.size(); ++k) {
       if (state.fixed[k] || std::isnan(wish[k])) continue;
       double factor = std::clamp(std::exp(wish[k] - middle), 1 / kMostFactor, std::min(kMostFactor, state.most[k]));
-      // Beside channels that must stay no range may grow: they would lose the precision that the others gain.
+      // Next to fixed channels no range may grow: the fixed channels would lose the precision that the others gain.
       if (anchored) factor = std::max(wishes.lowest[k], std::min(factor, wishes.highest[k]));
       if (options_.powers_of_two) {
         factor = std::exp2(std::round(std::log2(factor)));

@@ -8,12 +8,12 @@
 
 namespace detent {
 
-/// Values of a prepared graph that --equalize could even out, by family in the order of kEqualizeFamilies; families
-/// without any are left out. Each family is counted by itself, as `--equalize FAMILY` would find it: `act` may hold
-/// values that another family holds too.
-/// shapes  of all values, from a run; values without a shape are left alone.
+/// Returns the values of a prepared graph that --equalize can even out, by family in the order of kEqualizeFamilies,
+/// without empty families. Each family is counted alone, as `--equalize FAMILY` finds it: `act` may hold values that
+/// another family holds too.
+/// shapes  of all values, from a run; values without a shape are left alone
 [[nodiscard]] std::vector<PlanReport::Equalizable> equalizable_values(const Graph& graph, const ValueShapes& shapes);
-/// Those that are found with the shapes of every one of `runs`, which are at least one.
+/// Returns the values found with the shapes of every one of `runs`, at least one.
 [[nodiscard]] std::vector<PlanReport::Equalizable> equalizable_values(const Graph& graph,
                                                                       std::span<const ValueShapes> runs);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -15,20 +14,18 @@ namespace detent {
 
 namespace {
 
-/// True when the constant has `channels` numbers along the axis that lies `from_right` of its end, or is broadcast
-/// there.
+/// True when the constant has `channels` numbers along the axis `from_right` of its end, or is broadcast there.
 bool has_channels(const Tensor& constant, size_t from_right, size_t channels) {
   const Shape& shape = constant.shape();
   const int64_t extent = from_right < shape.rank() ? shape[shape.rank() - 1 - from_right] : 1;
   return extent == 1 || extent == static_cast<int64_t>(channels);
 }
 
-/// Every element of the constant combined with the number of its channel, which the axis `from_right` of its end
-/// counts; spread over the channels where it is broadcast there. Computed in double, rounded once to the constant's
-/// type. The constant must satisfy has_channels(constant, from_right, numbers.size()).
-Tensor over_channels(const Tensor& constant, size_t from_right, std::span<const double> numbers,
-                     const std::function<double(double, double)>& combine) {
-  const auto channels = static_cast<int64_t>(numbers.size());
+/// Multiplies every element of the constant by the factor of its channel, which the axis `from_right` of its end
+/// counts; spreads the constant over the channels where it is broadcast. Computes in double and rounds once to the
+/// constant's type. The constant must satisfy has_channels(constant, from_right, factors.size()).
+Tensor over_channels(const Tensor& constant, size_t from_right, std::span<const double> factors) {
+  const auto channels = static_cast<int64_t>(factors.size());
   std::vector<int64_t> extents(constant.shape().begin(), constant.shape().end());
   while (extents.size() <= from_right) extents.insert(extents.begin(), 1);
   const size_t axis = extents.size() - 1 - from_right;
@@ -45,14 +42,14 @@ Tensor over_channels(const Tensor& constant, size_t from_right, std::span<const 
       for (int64_t i = 0; i < inner; ++i) {
         const int64_t from = (o * in[axis] + (in[axis] == 1 ? 0 : c)) * inner + i;
         target[static_cast<size_t>((o * channels + c) * inner + i)] =
-            combine(values[static_cast<size_t>(from)], numbers[static_cast<size_t>(c)]);
+            values[static_cast<size_t>(from)] * factors[static_cast<size_t>(c)];
       }
   return cast(result, constant.type());
 }
 
 using Factors = std::vector<float>;
 
-/// The factors of a constant's channels: written / read.
+/// Returns the factors of a constant's channels: written / read.
 std::vector<double> quotient(const Factors& written, const Factors& read) {
   const size_t count = std::max(written.size(), read.size());
   std::vector<double> result(count, 1.0);
@@ -67,6 +64,7 @@ bool all_ones(const std::vector<double>& factors) {
   return std::ranges::all_of(factors, [](double factor) { return factor == 1.0; });
 }
 
+/// Builds the patch of an equalization.
 class PatchMaker {
  public:
   PatchMaker(const Graph& graph, const Equalization& equalization) : graph_(graph), equalization_(equalization) {
@@ -89,7 +87,7 @@ class PatchMaker {
             "calibrate again with --equalize"};
   }
 
-  /// Factors of a value; empty when it stays as it is.
+  /// Returns the value's entry; nullptr when it stays as it is.
   [[nodiscard]] const EqualizedValue* equalized(ValueId value) const {
     if (value == kNoValue) return nullptr;
     const auto found = equalization_.values.find(graph_.value(value).name);
@@ -133,15 +131,14 @@ class PatchMaker {
   [[nodiscard]] const std::string& written_by(const Node& node) const { return graph_.value(node.output(0)).name; }
   [[nodiscard]] bool is_constant(ValueId value) const { return value != kNoValue && graph_.constant(value); }
 
-  /// Where the channels of the node's output lie, counted from the end of its shape. Ranks are not known here: a
-  /// constant that has the channels says it, one that has not was declared.
+  /// Returns the axis of the channels of the node's output, counted from the end of its shape.
   [[nodiscard]] size_t from_right(const Node& node) const {
     for (const ValueId value : {node.output(0), node.input(0), node.input(1)})
       if (const EqualizedValue* found = equalized(value)) return static_cast<size_t>(found->from_right);
     return 0;
   }
 
-  /// x * constant or x / constant: the constant takes the quotient of the factors of the product and of x.
+  /// Gives the constant of x * constant or x / constant the quotient of the factors of the product and of x.
   void scale_product(const Node& node) {
     for (const size_t slot : {size_t{1}, size_t{0}}) {
       if (!is_constant(node.input(slot))) continue;
@@ -164,11 +161,11 @@ class PatchMaker {
     if (!constant) return;
     if (!has_channels(*constant, axis_from_right, factors.size()))
       throw mismatch("constant '" + graph_.value(node.input(slot)).name + "'");
-    editor_.replace(node, slot, over_channels(*constant, axis_from_right, factors, std::multiplies<>()),
+    editor_.replace(node, slot, over_channels(*constant, axis_from_right, factors),
                     written_by(node) + "_operand" + std::to_string(slot));
   }
 
-  /// product = x * gate: the gate takes the quotient of the factors of the product and of x.
+  /// Gives the gate of a product x * gate the quotient of the factors of the product and of x.
   void scale_gate(const Node& node, int32_t slot) {
     if (node.inputs.size() != 2 || slot < 0 || slot > 1) throw mismatch("product '" + node.name + "'");
     const ValueId x = node.input(1 - slot), gate = node.input(slot);
@@ -180,7 +177,7 @@ class PatchMaker {
     editor_.patch().rewire.push_back({node.name, slot, scaled});
   }
 
-  /// The activation writes a new value, and a Mul behind it the old one.
+  /// Lets the activation write a new value, and a Mul behind it the old one.
   void scale_behind(const Node& node) {
     const Factors written = factors_of(node.output(0));
     if (written.empty()) return;
@@ -190,7 +187,7 @@ class PatchMaker {
     multiply(node, plain, name, quotient(written, {}));
   }
 
-  /// A Mul of a value around `node` by one factor a channel.
+  /// Adds a Mul of a value by one factor a channel.
   void multiply(const Node& node, const std::string& from, const std::string& to, const std::vector<double>& factors) {
     std::vector<int64_t> extents(from_right(node) + 1, 1);  // broadcast in front of the channels
     extents.front() = std::ssize(factors);
@@ -202,7 +199,7 @@ class PatchMaker {
         {"Mul", editor_.names().fresh(to + "_equalize"), {from, constant}, {to}, {}, ""});
   }
 
-  /// Type of the weights around: that of the values, which the graph need not declare.
+  /// Returns the type of the weights around, which is that of the values; the graph need not declare it.
   [[nodiscard]] DataType type_around(const Node& product) const {
     for (const Use& use : graph_.value(product.output(0)).uses) {
       const Node& reader = graph_.node(use.node);

@@ -12,17 +12,17 @@ namespace detent {
 
 namespace {
 
-/// Gathers tied values into groups.
+/// Collects tied values into groups.
 class GroupCollector {
  public:
   GroupCollector(const Graph& graph, const ValueShapes& shapes, ActivationFactors activations)
       : graph_(graph), shapes_(shapes), tied_(tie_channels(graph, shapes, activations)) {}
 
   std::vector<ChannelGroup> run() {
-    std::map<size_t, size_t> index_of_root;  // of values -> groups
+    std::map<size_t, size_t> index_of_root;  // group() of a value -> index in groups
     std::vector<ChannelGroup> groups;
     constexpr size_t kNone = std::numeric_limits<size_t>::max();
-    std::vector<size_t> factor_of(tied_.ties.numbers(), kNone);  // by number: tied channels lie in one group
+    std::vector<size_t> factor_of(tied_.ties.numbers(), kNone);  // by number: tied channels are in one group
     std::vector<ChannelMarks> group_marks;
     for (const Value& value : graph_.values()) {
       if (!tied_.ties.tracks(value.id)) continue;
@@ -55,7 +55,7 @@ class GroupCollector {
   }
 
  private:
-  /// A reader that is not part of its producer's kernel.
+  /// True when a reader is not part of the producer's kernel.
   [[nodiscard]] bool is_stored(const Value& value) const {
     return std::ranges::any_of(value.uses, [&](const Use& use) {
       const OpKind kind = traits_of(graph_, graph_.node(use.node)).kind;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <span>
+#include <utility>
 
 #include "core/float_type.h"
 #include "ops/clip_bounds.h"
@@ -14,13 +16,13 @@ namespace detent {
 
 namespace {
 
-/// A value with more channels is left as it is: no layer has as many, and every channel takes memory here.
+/// Most channels of a value that is equalized: no layer has as many, and every channel takes memory here.
 constexpr int64_t kMostChannels = 1 << 20;
 
-/// A constant spread over channels may become this many elements.
+/// Most elements of a constant that is spread over channels.
 constexpr int64_t kMostElements = 1 << 20;
 
-/// Extent of a constant operand on the axis of the result; 1 where it is broadcast.
+/// Returns the extent of a constant operand on the axis of the result; 1 where it is broadcast.
 int64_t extent_at(const Shape& operand, const Shape& result, size_t axis) {
   const size_t missing = result.rank() - std::min(operand.rank(), result.rank());
   return axis < missing ? 1 : operand[axis - missing];
@@ -31,6 +33,7 @@ bool is_zero(const Tensor& tensor) {
   return std::ranges::all_of(wide.data<double>(), [](double x) { return x == 0; });
 }
 
+/// Ties and pins the channels of a graph, node by node.
 class ChannelTier {
  public:
   ChannelTier(const Graph& graph, const ValueShapes& shapes, ActivationFactors activations)
@@ -66,7 +69,7 @@ class ChannelTier {
     for (const ValueId value : node.outputs) ties_.pin(value);
   }
 
-  /// True when every channel around the node is accounted for.
+  /// Returns true when every channel around the node is accounted for.
   bool visit(const Node& node) {
     if (!node.domain.empty()) return false;
     switch (traits_of(graph_, node).kind) {
@@ -111,7 +114,7 @@ class ChannelTier {
     return true;
   }
 
-  /// The input's scale means nothing, but for epsilon: it stays.
+  /// Pins the input of a normalization: its scale has no effect except through epsilon.
   bool visit_norm(const Node& node) {
     const ValueId out = node.output(0);
     const bool alone = std::ranges::count_if(node.outputs, [](ValueId id) { return id != kNoValue; }) == 1;
@@ -147,11 +150,11 @@ class ChannelTier {
       return false;
     marks(node.output(0)).relu = true;
     float& limit = limits_[node.input(0)];
-    limit = std::min(limit, bounds->high());  // several Clips may read it
+    limit = std::min(limit, bounds->high());  // several Clips may read the value
     return true;
   }
 
-  /// Output 0 is the input in slot 0 as far as channels go.
+  /// Ties the channels of input 0 and output 0.
   bool tie_first(const Node& node) { return tie_whole(node, 0); }
 
   bool tie_whole(const Node& node, size_t slot, size_t output = 0) {
@@ -170,8 +173,7 @@ class ChannelTier {
     return value && is_zero(*value);
   }
 
-  /// a + b: both in the factors of the sum. A constant can be multiplied whatever its shape, if it does not grow too
-  /// much.
+  /// Ties both operands of a sum to it. A constant of any shape can be multiplied unless it grows too much.
   bool visit_sum(const Node& node) {
     const ValueId out = node.output(0);
     if (!ties_.tracks(out) || node.inputs.size() != 2) return false;
@@ -197,13 +199,13 @@ class ChannelTier {
     return visit_gated(node) || (multiplies_itself(node) && visit_activation(node));
   }
 
-  /// x * Sigmoid(x), x * HardSigmoid(x), or the formula of HardSwish.
+  /// True for x * Sigmoid(x), x * HardSigmoid(x) and the formula of HardSwish.
   [[nodiscard]] bool multiplies_itself(const Node& node) const {
     const auto gated = self_gated_activation(graph_, node);
     return gated && (gated->form != SelfGatedActivation::Gate::Clip || gated->hard_swish > 0);
   }
 
-  /// Its inputs stay; its output can be multiplied by a Mul behind it.
+  /// Pins the inputs of an activation; a Mul behind it can multiply its output.
   bool visit_activation(const Node& node) {
     const ValueId out = node.output(0);
     if (activations_ == ActivationFactors::None || !ties_.tracks(out)) return false;
@@ -212,7 +214,8 @@ class ChannelTier {
     return true;
   }
 
-  /// x * constant: one factor a channel can be absorbed between x and the product; a single one passes all through.
+  /// Visits x * constant. A constant with one number a channel absorbs a factor between x and the product; a scalar
+  /// passes it on.
   bool visit_scaled(const Node& node, size_t slot, size_t constant_slot) {
     const ValueId in = node.input(slot), out = node.output(0);
     const Tensor* operand = graph_.constant(node.input(constant_slot));
@@ -225,7 +228,7 @@ class ChannelTier {
     return true;
   }
 
-  /// One number a channel and sample, and nothing beyond.
+  /// True for a value of one number per channel and sample.
   [[nodiscard]] bool is_gate(ValueId value, const Shape& product) const {
     if (!ties_.tracks(value) || axis_of(value) != 1) return false;
     const Shape& shape = shape_of(value);
@@ -248,7 +251,7 @@ class ChannelTier {
     return false;
   }
 
-  /// The parts lie one behind the other in the whole, along channels or along another axis.
+  /// Ties parts that lie one behind the other in the whole, along channels or along another axis.
   bool tie_parts(const Node& node, ValueId whole, std::span<const ValueId> parts, int64_t default_axis) {
     if (!ties_.tracks(whole)) return false;
     for (const ValueId part : parts)
@@ -275,6 +278,48 @@ class ChannelTier {
 };
 
 }  // namespace
+
+ChannelTies::ChannelTies(ValueMap<int64_t> counts) : counts_(std::move(counts)), value_parent_(counts_.size()) {
+  size_t channels = 0;
+  for (const int64_t count : counts_) {
+    first_.push_back(channels);
+    channels += static_cast<size_t>(count);
+  }
+  channel_parent_.resize(channels);
+  pinned_.resize(channels);
+  std::iota(channel_parent_.begin(), channel_parent_.end(), size_t{0});
+  std::iota(value_parent_.begin(), value_parent_.end(), size_t{0});
+}
+
+size_t ChannelTies::root(std::vector<size_t>& parents, size_t item) {
+  while (parents[item] != item) item = parents[item] = parents[parents[item]];
+  return item;
+}
+
+size_t ChannelTies::number(ValueId value, int64_t channel) {
+  return root(channel_parent_, first_[value] + static_cast<size_t>(channel));
+}
+
+size_t ChannelTies::group(ValueId value) { return root(value_parent_, index_of(value)); }
+
+void ChannelTies::tie(ValueId a, int64_t first_a, ValueId b, int64_t first_b, int64_t channels) {
+  for (int64_t c = 0; c < channels; ++c) {
+    const size_t one = number(a, first_a + c), other = number(b, first_b + c);
+    const auto [low, high] = std::minmax(one, other);
+    channel_parent_[high] = low;
+    pinned_[low] = pinned_[low] || pinned_[high];
+  }
+  const size_t one = group(a), other = group(b);
+  const auto [low, high] = std::minmax(one, other);
+  value_parent_[high] = low;
+}
+
+void ChannelTies::pin(ValueId value) {
+  if (!tracks(value)) return;
+  for (int64_t c = 0; c < count(value); ++c) pin(value, c);
+}
+
+void ChannelTies::pin(ValueId value, int64_t channel) { pinned_[number(value, channel)] = true; }
 
 TiedChannels tie_channels(const Graph& graph, const ValueShapes& shapes, ActivationFactors activations) {
   return ChannelTier(graph, shapes, activations).run();

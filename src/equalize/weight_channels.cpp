@@ -11,11 +11,11 @@ namespace detent {
 
 namespace {
 
-/// A weight as rows x columns x inner, and which channels an element joins.
+/// A weight as rows x columns x inner, with the channels that each element joins.
 struct WeightView {
   int64_t rows = 1, columns = 1, inner = 1;
   int64_t groups = 1;
-  bool rows_are_outputs = true;  ///< else columns are, as for ConvTranspose and MatMul
+  bool rows_are_outputs = true;  ///< false: columns are, as for ConvTranspose and MatMul
 
   WeightView(const Graph& graph, const Node& node) {
     const Shape& shape = graph.constant(node.input(1))->shape();
@@ -33,7 +33,7 @@ struct WeightView {
     }
   }
 
-  /// No more than rows: products with larger numbers would leave 64 bits.
+  /// Returns the groups, at most the rows: products with larger numbers would exceed 64 bits.
   [[nodiscard]] int64_t groups_of(const Node& node) const {
     return std::clamp<int64_t>(node.int_or("group", 1), 1, std::max<int64_t>(1, rows));
   }
@@ -49,7 +49,7 @@ struct WeightView {
     return rows_are_outputs ? row : group_of(row) * columns + column;
   }
 
-  /// visit(first element, input channel, output channel) for each pair of channels.
+  /// Calls visit(first element, input channel, output channel) for each pair of channels.
   template <class Visit>
   void for_each_pair(Visit&& visit) const {
     for (int64_t row = 0; row < rows; ++row)
@@ -77,7 +77,7 @@ Tensor wide_weight(const Graph& graph, const Node& node) {
   return wide;
 }
 
-/// visit(magnitude, input channel, output channel): the largest of each pair of channels, after multiplication.
+/// Calls visit(largest magnitude, input channel, output channel) for each pair of channels, after multiplication.
 template <class Visit>
 void for_each_magnitude(const Graph& graph, const Node& node, const std::vector<double>& read,
                         const std::vector<double>& written, Visit&& visit) {
@@ -109,10 +109,9 @@ Tensor rescaled_weight(const Graph& graph, const Node& node, const std::vector<f
   return shared_by_models(cast(wide, graph.constant(node.input(1))->type()));
 }
 
-std::vector<double> output_magnitudes(const Graph& graph, const Node& node, const std::vector<double>& read,
-                                      const std::vector<double>& written) {
+std::vector<double> output_magnitudes(const Graph& graph, const Node& node, const std::vector<double>& read) {
   std::vector<double> largest(static_cast<size_t>(WeightView(graph, node).output_count()));
-  for_each_magnitude(graph, node, read, written,
+  for_each_magnitude(graph, node, read, {},
                      [&](double magnitude, size_t, size_t out) { largest[out] = std::max(largest[out], magnitude); });
   return largest;
 }

@@ -6,28 +6,27 @@
 
 namespace detent {
 
-/// Multiplies the weight of a rescalable node (is_rescalable): element by the factor of its output channel and by one
-/// over the factor of its input channel. Empty lists count as ones. Computed in double, rounded once to the weight's
-/// type.
+/// Returns the weight of a rescalable node (is_rescalable) with each element multiplied by the factor of its output
+/// channel and divided by that of its input channel. Empty lists count as ones. Computes in double and rounds once to
+/// the weight's type.
 /// Errors  Internal when a list does not have one factor a channel.
 [[nodiscard]] Tensor rescaled_weight(const Graph& graph, const Node& node, const std::vector<float>& read,
                                      const std::vector<float>& written);
 
-/// Largest magnitude of the weights by input channel, when output channels are multiplied by `written`.
+/// Returns the largest magnitude of the weights by input channel, when output channels are multiplied by `written`.
 [[nodiscard]] std::vector<double> input_magnitudes(const Graph& graph, const Node& node,
                                                    const std::vector<double>& written = {});
-/// The same of the weights as they are, each relative to the largest of its output channel.
+/// Returns the same for the unchanged weights, each relative to the largest of its output channel.
 [[nodiscard]] std::vector<double> relative_input_magnitudes(const Graph& graph, const Node& node);
-/// Largest magnitude of the weights by output channel.
+/// Returns the largest magnitude of the weights by output channel, when input channels are divided by `read`.
 [[nodiscard]] std::vector<double> output_magnitudes(const Graph& graph, const Node& node,
-                                                    const std::vector<double>& read = {},
-                                                    const std::vector<double>& written = {});
+                                                    const std::vector<double>& read = {});
 
-/// How many channels a rescalable node reads and writes.
+/// Returns the number of channels that a rescalable node reads or writes.
 [[nodiscard]] int64_t input_channels(const Graph& graph, const Node& node);
 [[nodiscard]] int64_t output_channels(const Graph& graph, const Node& node);
 
-/// True when every output channel reads one input channel: a scale for each output channel takes any factor of the
+/// True when every output channel reads one input channel: a scale for each output channel then takes any factor of the
 /// input.
 [[nodiscard]] bool reads_one_channel(const Graph& graph, const Node& node);
 

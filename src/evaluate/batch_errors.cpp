@@ -6,17 +6,7 @@ namespace detent {
 
 namespace {
 
-/// `count` rows of a plain tensor from `first` on.
-Tensor rows_of(const Tensor& tensor, size_t first, int64_t count) {
-  Shape shape = tensor.shape();
-  shape[0] = count;
-  Tensor part(tensor.type(), shape);
-  const size_t row = part.byte_count() / static_cast<size_t>(count);
-  std::memcpy(part.mutable_raw(), static_cast<const std::byte*>(tensor.raw()) + first * row, part.byte_count());
-  return part;
-}
-
-/// The first `count` samples.
+/// Returns the first `count` samples.
 Tensor first_samples(const Tensor& tensor, size_t axis, const SampleCut& cut, size_t count) {
   Shape shape = tensor.shape();
   shape[axis] = shape[axis] / static_cast<int64_t>(cut.samples) * static_cast<int64_t>(count);
@@ -29,7 +19,7 @@ Tensor first_samples(const Tensor& tensor, size_t axis, const SampleCut& cut, si
   return part;
 }
 
-/// `each` consecutive indices of `axis` belong to one sample.
+/// Moves the samples to axis 0. `each` consecutive indices of `axis` belong to one sample.
 Tensor samples_first(const Tensor& tensor, size_t axis, size_t samples, size_t each) {
   const Shape& shape = tensor.shape();
   const size_t steps = static_cast<size_t>(shape[axis]) / (samples * each);
@@ -49,7 +39,7 @@ Tensor samples_first(const Tensor& tensor, size_t axis, size_t samples, size_t e
   return moved;
 }
 
-/// The first axis counts the samples if any does.
+/// True when no axis except the first has the extent of the samples.
 bool only_front_fits(const Shape& shape, size_t samples) {
   for (size_t axis = 0; axis < shape.rank(); ++axis)
     if ((shape[axis] == static_cast<int64_t>(samples)) != (axis == 0)) return false;
@@ -97,7 +87,13 @@ std::vector<Tensor> with_samples_in_front(std::span<const Tensor> outputs, size_
 
 std::vector<Tensor> row_of(const std::vector<Tensor>& outputs, size_t row) {
   std::vector<Tensor> rows;
-  for (const Tensor& output : outputs) rows.push_back(rows_of(output, row, 1));
+  for (const Tensor& output : outputs) {
+    Shape shape = output.shape();
+    shape[0] = 1;
+    Tensor& part = rows.emplace_back(output.type(), shape);
+    const auto* from = static_cast<const std::byte*>(output.raw()) + row * part.byte_count();
+    std::memcpy(part.mutable_raw(), from, part.byte_count());
+  }
   return rows;
 }
 

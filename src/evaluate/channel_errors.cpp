@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <span>
 
 #include "core/float_type.h"
+#include "evaluate/prepared_model.h"
 #include "exec/runnable_part.h"
-#include "exec/schedule.h"
 #include "ops/elementwise/activation.h"
 #include "ops/self_gated.h"
 #include "ops/traits.h"
@@ -21,14 +20,14 @@ namespace detent {
 
 namespace {
 
-/// The activation that a value goes through before anything else reads it, perhaps behind a sum with another value.
+/// The activation that a value passes before anything else reads it, directly or behind a sum with another value.
 struct ActivationBehind {
-  ValueId before = kNoValue;  ///< what the activation reads: the value, or the sum with the residual
-  ValueId after = kNoValue;   ///< what it writes
+  ValueId before = kNoValue;  ///< input of the activation: the value, or the sum with the residual
+  ValueId after = kNoValue;   ///< its output
   ActivationSpec activation;
 };
 
-/// The self-gated activation that alone reads a value: x * Sigmoid(x), or x * HardSigmoid(x) where that is HardSwish.
+/// Returns the self-gated activation that alone reads a value: x * Sigmoid(x), or HardSwish as x * HardSigmoid(x).
 std::optional<ActivationBehind> self_gated(const Graph& graph, ValueId value, const std::vector<Use>& uses) {
   if (uses.size() != 2) return std::nullopt;
   for (const Use& use : uses) {
@@ -45,7 +44,7 @@ std::optional<ActivationBehind> self_gated(const Graph& graph, ValueId value, co
   return std::nullopt;
 }
 
-/// nullopt where the value is read otherwise too, or by no activation. x * Sigmoid(x) counts as one.
+/// Returns nullopt where no activation reads the value, or another node reads it too.
 std::optional<ActivationBehind> activation_behind(const Graph& graph, ValueId value) {
   const Value& read = graph.value(value);
   if (read.is_output || read.uses.empty()) return std::nullopt;
@@ -58,8 +57,8 @@ std::optional<ActivationBehind> activation_behind(const Graph& graph, ValueId va
   return behind && behind->before == reader.output(0) ? behind : std::nullopt;
 }
 
-/// Slope of the activation at each x, by a central difference as wide as a thousandth of the largest |x|. Of a kink the
-/// slope between its sides. Empty -> empty.
+/// Returns the slope of the activation at each x by a central difference, a thousandth of the largest |x| wide. At a
+/// kink that is a slope between those of its sides.
 std::vector<float> slopes(const ActivationSpec& activation, std::span<const float> x) {
   float largest = 0;
   for (const float one : x)
@@ -74,7 +73,7 @@ std::vector<float> slopes(const ActivationSpec& activation, std::span<const floa
   return high;
 }
 
-/// Sums of one channel each.
+/// Sums for each channel.
 struct ChannelSums {
   std::vector<double> errors, weights;
   bool alike = true;  ///< floats with the same channels in every sample and model
@@ -108,7 +107,7 @@ ChannelSums sums_of(const Tensor& expected, const Tensor& got, const std::vector
   return result;
 }
 
-/// How much each element of a value counts for what reads it.
+/// The weight of each element of a value for the operators that read it.
 class Weighing {
  public:
   Weighing(const Graph& graph, ValueId value, const ChannelsOf& channels) : behind_(activation_behind(graph, value)) {
@@ -141,28 +140,12 @@ class Weighing {
   ValueId before_ = kNoValue;
 };
 
-/// counted  of the elements; empty: all.
+/// Sets the weight of padding to 0. counted  by element; empty: all count.
 void leave_out_padding(std::vector<float>& weights, const std::vector<uint8_t>& counted) {
   if (weights.empty()) weights.assign(counted.size(), 1.0F);
   for (size_t i = 0; i < std::min(weights.size(), counted.size()); ++i)
     if (counted[i] == 0) weights[i] = 0;
 }
-
-/// One model as far as some of its values.
-struct Part {
-  std::vector<ValueId> wanted;
-  Schedule schedule;
-  ExecutorSlots slots;
-
-  Part(const Graph& graph, std::vector<ValueId> values, const RunSettings& settings, int team)
-      : wanted(std::move(values)), schedule(graph, wanted, {.team = team}), slots(schedule, worker_count(settings)) {}
-
-  std::vector<Tensor> run(size_t slot, std::span<const Tensor> inputs) {
-    OutputKeeper keeper(schedule.graph(), wanted);
-    slots.at(slot).run(inputs, keeper);
-    return keeper.take();
-  }
-};
 
 }  // namespace
 
@@ -170,17 +153,19 @@ std::optional<std::vector<double>> channel_errors(const Model& reference, const 
                                                   const ChannelsOf& channels, const DataSource& source,
                                                   const RunSettings& settings) {
   const Graph& graph = reference.graph();
-  std::vector<ValueId> wanted = values_named(graph, {channels.value});
-  const Weighing weighing(graph, wanted[0], channels);
-  if (weighing.before() != wanted[0]) wanted.push_back(weighing.before());
+  const ValueId value = values_named(graph, {channels.value}).front();
+  const Weighing weighing(graph, value, channels);
+  std::vector<std::string> names{channels.value};
+  if (weighing.before() != value) names.push_back(graph.value(weighing.before()).name);
   const int team = team_size(settings, source);
-  Part expected(graph, wanted, settings, team);
-  Part got(variant.graph(), values_named(variant.graph(), {channels.value}), settings, team);
-  const SampleAxis where = find_sample_axes(expected.schedule, source, settings).of(wanted.front());
+  const PreparedModel expected(reference, names, team), got(variant, {channels.value}, team);
+  const std::vector<SampleAxis> axes = expected.sample_axes(source, settings);
+  const SampleAxis where = axes.empty() ? SampleAxis{} : axes.front();
+  std::vector<BufferPool> pools(worker_count(settings));
   const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t) {
     const BatchContent content = content_of(batch);
     const std::vector<Tensor> inputs = stack_samples(std::move(batch));
-    const std::vector<Tensor> right = expected.run(slot, inputs), wrong = got.run(slot, inputs);
+    const std::vector<Tensor> right = expected.run(inputs, pools[slot]), wrong = got.run(inputs, pools[slot]);
     const bool alike = right.back().shape() == right.front().shape();
     std::vector<float> weights = alike ? weighing.weights(right.back()) : std::vector<float>{};
     leave_out_padding(weights, counted_elements(right.front().shape(), content, where));

@@ -1,10 +1,6 @@
 #include "evaluate/class_output.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "core/float_type.h"
-#include "evaluate/argmax.h"
 
 namespace detent {
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "core/float_type.h"
 #include "detent/base/progress.h"
@@ -18,11 +17,11 @@ namespace detent {
 
 namespace {
 
-/// Outputs of the reference that are held: fewer samples are measured where outputs are very large.
+/// Bytes of the reference's outputs that are kept: with very large outputs fewer samples are measured.
 constexpr size_t kKeptBytes = size_t{128} << 20;
 
-/// Runs a model over samples as far as the named values; `take` gets them in order, as what is expected of a batch
-/// without inputs.
+/// Runs a model over samples up to the named values; `take` gets them in order, as the `expected` of a batch without
+/// inputs.
 template <class Take>
 void run_named(const Model& model, const std::vector<std::string>& names, const DataSource& source,
                const RunSettings& settings, Take&& take) {
@@ -46,7 +45,7 @@ size_t bytes_of(const std::vector<Tensor>& tensors) {
 
 using Decisions = ClosingError::Decisions;
 
-/// Decisions of an output that is no float.
+/// Adds the decisions of an output that is not float.
 void add_integers(const Tensor& expected, const Tensor& output, const std::vector<uint8_t>& counted,
                   const ErrorSums& sums, bool only_integers, Decisions& found) {
   const int64_t samples = expected.shape().rank() > 0 ? expected.shape()[0] : 0;
@@ -71,7 +70,7 @@ void add_integers(const Tensor& expected, const Tensor& output, const std::vecto
   }
 }
 
-/// The output with the smallest share of agreeing decisions, of equals the first; none where nothing is decided.
+/// Returns the output with the smallest share of agreeing decisions, of equals the first; nullopt without decisions.
 std::optional<Decisions> worst_decisions(const std::vector<Decisions>& outputs) {
   std::optional<Decisions> worst;
   for (const Decisions& one : outputs)
@@ -79,25 +78,26 @@ std::optional<Decisions> worst_decisions(const std::vector<Decisions>& outputs) 
   return worst;
 }
 
-/// NaN is worse than any number.
-void keep_worst(std::optional<ClosingError::Named>& worst, const std::string& name, double sqnr_db) {
-  if (!worst || std::isnan(sqnr_db) || sqnr_db < worst->sqnr_db) worst = {name, sqnr_db};
-}
+/// The name and sums, by output, of a sample.
+using SampleSums = std::pair<std::string, std::vector<ErrorSums>>;
 
-/// A sample's noise is held against its own signal or the average sample's.
-void find_worst_sample(const std::map<size_t, std::vector<ErrorSums>>& by_sample,
-                       const std::map<size_t, std::string>& names, ClosingError& found) {
-  const size_t outputs = by_sample.empty() ? 0 : by_sample.begin()->second.size();
+/// Finds the worst sample; NaN is the worst. Its noise is relative to its own signal or the average sample's, whichever
+/// is larger.
+std::optional<ClosingError::Named> find_worst_sample(const std::map<size_t, SampleSums>& samples, size_t outputs) {
+  std::optional<ClosingError::Named> worst;
   for (size_t i = 0; i < outputs; ++i) {
     double signal = 0, finite = 0;
-    for (const auto& [index, sums] : by_sample)
-      if (sums[i].is_float) signal += sums[i].signal, ++finite;
+    for (const auto& [index, sample] : samples)
+      if (const ErrorSums& sums = sample.second[i]; sums.is_float) signal += sums.signal, ++finite;
     if (signal == 0) continue;
-    for (const auto& [index, sums] : by_sample)
-      if (sums[i].is_float)
-        keep_worst(found.worst_sample, names.at(index),
-                   sqnr_db(std::max(sums[i].signal, signal / finite), sums[i].noise));
+    for (const auto& [index, sample] : samples) {
+      const ErrorSums& sums = sample.second[i];
+      if (!sums.is_float) continue;
+      const double db = sqnr_db(std::max(sums.signal, signal / finite), sums.noise);
+      if (!worst || std::isnan(db) || db < worst->sqnr_db) worst = {sample.first, db};
+    }
   }
+  return worst;
 }
 
 /// Sums over all samples, output by output.
@@ -115,7 +115,7 @@ struct ClosingTotals {
       for (const Tensor& tensor : tensors) only_integers = only_integers && !is_floating_point(tensor.type());
   }
 
-  /// The sums of one batch at output `i`.
+  /// Adds one batch at output `i` and returns its sums.
   ErrorSums add(size_t i, const Tensor& expected, const JudgedBatch& batch) {
     const Tensor& output = batch.expected[i];
     comparable[i] = comparable[i] && !expected.empty_handle() == !output.empty_handle() &&
@@ -132,7 +132,7 @@ struct ClosingTotals {
     return one;
   }
 
-  /// Rows of scores: which outputs tell classes is known when all samples were seen.
+  /// Adds the decisions of rows of scores: only all samples show which outputs are classes.
   void add_score_decisions() {
     for (size_t i = 0; i < sums.size(); ++i) {
       if (!sums[i].is_float || sums[i].by_sign || !rows[i] || !sums[i].tells_classes()) continue;
@@ -164,12 +164,12 @@ ReferenceOutputs keep_outputs(const Model& reference, const DataSource& source, 
     kept.tensors.emplace(batch.index, std::move(batch.expected));
     reporter.advance_to(kept.samples += batch.real);
   };
-  // The first batch tells how much a sample's outputs take.
+  // The outputs of the first batch tell the size of a sample's.
   const size_t batch = source.batch();
   kept.parts = {{0, std::min(batch, wanted)}};
   run_named(reference, kept.names, SampleSubset(source, consecutive_samples(source, 0, kept.parts[0].second)), settings,
             keep);
-  if (wanted > batch) {  // the first batch may have been passed over as unreadable: then nothing is known of the size
+  if (wanted > batch) {  // the first batch may have been skipped as unreadable: then the size is not known
     const size_t bytes = kept.tensors.empty() ? 1 : bytes_of(kept.tensors.begin()->second);
     const size_t batches = kKeptBytes / std::max<size_t>(1, bytes);
     kept.parts.emplace_back(batch, std::min(wanted - batch, batches * batch));
@@ -183,16 +183,15 @@ ReferenceOutputs keep_outputs(const Model& reference, const DataSource& source, 
 ClosingError measure_closing_error(const ReferenceOutputs& reference, const Model& candidate, const DataSource& source,
                                    const RunSettings& settings) {
   ClosingTotals totals(reference);
-  std::map<size_t, std::vector<ErrorSums>> by_sample;
+  std::map<size_t, SampleSums> samples;
   ClosingError found;
   size_t measured = 0;
   Reporter& reporter = *settings.reporter;
   reporter.begin("measuring the error", reference.samples);
-  std::map<size_t, std::string> names;
   const auto add = [&](JudgedBatch&& batch) {
     const std::vector<Tensor>& expected = reference.tensors.at(batch.index);
-    std::vector<ErrorSums>& sums = by_sample[batch.index];
-    names[batch.index] = std::move(batch.name);
+    auto& [name, sums] = samples[batch.index];
+    name = std::move(batch.name);
     for (size_t i = 0; i < expected.size(); ++i) sums.push_back(totals.add(i, expected[i], batch));
     reporter.advance_to(measured += batch.real);
   };
@@ -202,13 +201,13 @@ ClosingError measure_closing_error(const ReferenceOutputs& reference, const Mode
   reporter.end();
   totals.forget_uncomparable(found);
   totals.add_score_decisions();
-  for (auto& [index, sums] : by_sample)
-    for (size_t i = 0; i < sums.size(); ++i)
-      if (!totals.comparable[i]) sums[i] = {};
+  for (auto& [index, sample] : samples)
+    for (size_t i = 0; i < sample.second.size(); ++i)
+      if (!totals.comparable[i]) sample.second[i] = {};
   found.report = summarize_errors(reference.names, totals.sums, measured);
   found.decisions = worst_decisions(totals.decisions);
   if (found.report.sqnr_db) found.worst_output = {found.report.worst, *found.report.sqnr_db};
-  find_worst_sample(by_sample, names, found);
+  found.worst_sample = find_worst_sample(samples, reference.names.size());
   return found;
 }
 

@@ -34,7 +34,7 @@ TensorComparison compare_floats(const Tensor& expected, const Tensor& got, const
   for (size_t i = 0; i < want.size(); ++i) {
     if ((std::isnan(want[i]) && std::isnan(have[i])) || want[i] == have[i]) continue;
     const double error = std::abs(want[i] - have[i]);
-    if (std::isfinite(error)) {  // else one of them is NaN or infinite and the other is not its like
+    if (std::isfinite(error)) {  // else one of them is NaN or infinite and the other differs
       worst = std::max(worst, error);
       if (error <= atol + tolerance.rtol * std::abs(want[i])) continue;
     }

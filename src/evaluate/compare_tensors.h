@@ -17,9 +17,9 @@ struct TensorComparison {
   double worst_relative_error = 0;  ///< largest |a-b| / largest |expected|; 0 for integers
 };
 
-/// Floats pass when |got - expected| <= max(atol * max|expected|, 1e-7) + rtol * |expected|; NaN matches NaN,
-/// infinities match their like. Integers and bools must be equal. Types and shapes must be equal. Sequences are
-/// compared element by element, absent optionals (empty handles) are the same.
+/// Compares types, shapes and elements. Floats pass when |got - expected| <= max(atol * max|expected|, 1e-7) + rtol *
+/// |expected|; NaN matches NaN, infinities those of the same sign. Integers and bools must be equal. Sequences are
+/// compared element by element; absent optionals (empty handles) are equal.
 [[nodiscard]] TensorComparison compare_tensors(const Tensor& expected, const Tensor& got, const Tolerance& tolerance);
 
 }  // namespace detent

@@ -12,7 +12,7 @@ namespace detent {
 
 namespace {
 
-/// The nodes' inputs that are computed themselves, each once.
+/// Returns the computed inputs of the nodes that make `values`, each once.
 std::vector<ValueId> values_before(const Graph& graph, const std::vector<ValueId>& values) {
   std::vector<ValueId> before;
   for (const ValueId value : values) {
@@ -40,6 +40,12 @@ std::vector<std::string> values_to_compare(const Model& model, std::span<const T
     candidates = values_before(graph, candidates);
   }
   return {};
+}
+
+std::vector<std::string> comparable_values(const Model& model, std::span<const Tensor> inputs) {
+  std::vector<std::string> values = values_to_compare(model, inputs);
+  if (!values.empty()) return values;
+  throw Error(ErrorCode::InvalidOption, "no output can be compared: none that can run comes from float values");
 }
 
 std::vector<std::string> values_to_judge(const Model& model, const DataSource& samples, const RunSettings& settings) {

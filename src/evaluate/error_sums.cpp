@@ -8,7 +8,7 @@
 
 #include "core/float_type.h"
 #include "detent/base/error.h"
-#include "evaluate/argmax.h"
+#include "evaluate/class_output.h"
 
 namespace detent {
 
@@ -23,14 +23,14 @@ bool holds_numbers(const Tensor& tensor) {
   return !tensor.empty_handle() && !tensor.is_sequence() && tensor.type() != DataType::String;
 }
 
-/// counted  empty: all do.
+/// True when the element counts; with an empty `counted` all do.
 bool counts(std::span<const uint8_t> counted, size_t element) { return counted.empty() || counted[element] != 0; }
 
 int64_t counted_of(int64_t elements, std::span<const uint8_t> counted) {
   return counted.empty() ? elements : elements - std::ranges::count(counted, uint8_t{0});
 }
 
-/// Elements that differ, of types that are equal only bit by bit.
+/// Counts the elements that differ in their bits.
 int64_t differing_elements(const Tensor& reference, const Tensor& candidate, std::span<const uint8_t> counted) {
   if (reference.type() != candidate.type()) return counted_of(reference.element_count(), counted);
   const Tensor a = to_plain(reference), b = to_plain(candidate);
@@ -43,14 +43,14 @@ int64_t differing_elements(const Tensor& reference, const Tensor& candidate, std
   return differing;
 }
 
-/// Lower is worse; NaN is the worst.
+/// Orders SQNRs: lower is worse; NaN is the worst.
 double rank(double sqnr_db) { return std::isnan(sqnr_db) ? -std::numeric_limits<double>::infinity() : sqnr_db; }
 
 void keep_lowest(std::optional<double>& lowest, const std::optional<double>& value) {
   if (value && (!lowest || rank(*value) < rank(*lowest))) lowest = value;
 }
 
-/// Positions of N x C x spatial..., and those where both agree on the class among the elements that count.
+/// Adds the positions of N x C x spatial..., and those where both agree on the class among the elements that count.
 void add_decisions(const Tensor& reference, const Tensor& candidate, std::span<const uint8_t> counted,
                    ErrorSums& sums) {
   const Shape& shape = reference.shape();

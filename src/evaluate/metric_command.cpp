@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <cmath>
-#include <cstdlib>
 
 #include "core/files/child_process.h"
 #include "core/files/temporary.h"
@@ -22,7 +21,7 @@ std::string trimmed(const std::string& text) {
   return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
-/// The last lines of a program's complaints, each indented.
+/// Returns the last lines of a program's stderr, indented.
 std::string indented_tail(const std::string& text) {
   constexpr size_t kShown = 2000;
   std::string tail = trimmed(text.size() > kShown ? text.substr(text.size() - kShown) : text);

@@ -11,10 +11,11 @@
 
 namespace detent {
 
-/// A user's metric: the outputs of several models as .npy, and a command that judges one model's by the first model's.
+/// A user's metric: writes the outputs of several models as .npy, and calls a command that judges a model's outputs by
+/// the first model's.
 ///
-/// Every model has a folder with one file per output, written as `detent run` writes them. All lie in a temporary
-/// folder (TMPDIR) that goes with this object; memory does not grow with the samples, the disk holds models x samples x
+/// Every model has a folder with one file per output, in the format of `detent run`. All lie in a temporary folder
+/// (TMPDIR) that is removed with this object. Memory does not grow with the samples; the disk holds models x samples x
 /// outputs.
 class MetricCommand {
  public:
@@ -26,15 +27,15 @@ class MetricCommand {
   MetricCommand(const MetricCommand&) = delete;
   MetricCommand& operator=(const MetricCommand&) = delete;
 
-  /// Outputs of one batch, in plain layout, of which the first `real` samples count.
+  /// Appends the first `real` samples of one batch's outputs, in plain layout.
+  /// axes    of the samples in each output; empty: the extents tell.
   /// Errors  CannotWrite.
-  /// axes  where the samples lie in each output; empty: the extents tell.
   void append(size_t model, const std::vector<Tensor>& outputs, size_t real, std::span<const SampleAxis> axes = {});
-  /// All samples are there.
+  /// Closes the files after the last sample.
   /// Errors  CannotWrite.
   void close();
-  /// The number that the command prints when it is called with the first model's folder and `model`'s.
-  /// Errors  InvalidOption with what it wrote to stderr when it fails or prints anything but one finite number;
+  /// Calls the command with the first model's folder and `model`'s and returns the number that it prints.
+  /// Errors  InvalidOption with its stderr when it fails or prints anything except one finite number;
   ///         Interrupted.
   [[nodiscard]] double judge(size_t model) const;
 

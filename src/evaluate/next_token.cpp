@@ -6,8 +6,9 @@
 #include <optional>
 
 #include "core/float_type.h"
+#include "core/text.h"
 #include "detent/base/error.h"
-#include "evaluate/argmax.h"
+#include "evaluate/class_output.h"
 
 namespace detent {
 
@@ -18,7 +19,7 @@ bool is_called_otherwise(const std::string& name) {
   return std::ranges::any_of(kOthers, [&](const char* part) { return name.find(part) != std::string::npos; });
 }
 
-/// Logits in memory: of sample n, position s and token v at n * sample + s * position + v * token.
+/// The layout of logits: sample n, position s and token v lie at n * sample + s * position + v * token.
 struct Logits {
   size_t output = 0;
   int64_t vocabulary = 0;
@@ -57,7 +58,7 @@ Logits find_logits(int64_t samples, int64_t positions, std::span<const std::stri
               "judge by --metric-command");
 }
 
-/// ln of the sum of the exponentials of `count` numbers, `stride` apart; NaN where one of them is.
+/// Returns ln of the sum of the exponentials of `count` numbers, `stride` apart; NaN where one of them is.
 double log_sum_exp(const float* first, int64_t count, int64_t stride) {
   float largest = first[0];
   for (int64_t v = 1; v < count; ++v) largest = std::max(largest, first[v * stride]);
@@ -71,10 +72,8 @@ double log_sum_exp(const float* first, int64_t count, int64_t stride) {
 
 size_t find_token_ids(std::span<const InputSpec> inputs) {
   std::vector<size_t> found;
-  std::string listed;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const InputSpec& spec = inputs[i];
-    listed += (listed.empty() ? "'" : ", '") + spec.name + "'";
     const bool integers = spec.type == DataType::Int64 || spec.type == DataType::Int32;
     const size_t rank = spec.batch_axis == kNoBatchAxis ? 1 : 2;
     if (integers && spec.shape.size() == rank && !is_called_otherwise(spec.name)) found.push_back(i);
@@ -83,7 +82,7 @@ size_t find_token_ids(std::span<const InputSpec> inputs) {
   throw Error(ErrorCode::InvalidOption,
               (found.empty() ? std::string("--next-token: no input holds token ids, integers [batch, S]")
                              : "--next-token: more than one input may hold the token ids, integers [batch, S]") +
-                  "; the inputs are " + listed,
+                  "; the inputs are " + join(inputs, ", ", [](const InputSpec& spec) { return "'" + spec.name + "'"; }),
               "judge by --metric-command");
 }
 

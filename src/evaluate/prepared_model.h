@@ -12,11 +12,10 @@
 namespace detent {
 
 /// Memory of a model that is ready to run, in sizes of the float model: its weights as floats and packed for the
-/// kernels. An upper estimate: a ResNet-50-shaped network of 102 MB took 236 MB a variant, codes included, when weights
-/// whose codes are summed were floats as well.
+/// kernels. An upper estimate, measured on a ResNet-50-shaped network (102 MB, 236 MB a variant with codes).
 inline constexpr size_t kPreparedShare = 2;
 
-/// A model ready to run as far as the named values. Looks at the model's graph.
+/// A model ready to run up to the named values. Looks at the model's graph.
 class PreparedModel {
  public:
   /// team  threads inside one kernel.
@@ -32,8 +31,8 @@ class PreparedModel {
     return find_sample_axes(schedule_, source, settings).of(wanted_);
   }
 
-  /// The named values, plain and in memory of their own. The models of one worker share a pool, so that it holds the
-  /// activations of one at a time.
+  /// Runs the model and returns the named values, plain and in separate memory. The models of one worker share a pool,
+  /// which then holds the activations of one at a time.
   /// Errors  those of running.
   [[nodiscard]] std::vector<Tensor> run(std::span<const Tensor> inputs, BufferPool& pool) const;
 

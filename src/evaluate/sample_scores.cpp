@@ -12,18 +12,7 @@ namespace {
 constexpr double kLeastDb = -60;
 constexpr double kUsualCeilingDb = 60, kAboveMeanDb = 30;
 
-/// The average sample's signal at each output; 0 where the output says nothing.
-std::vector<double> average_signals(const std::vector<std::vector<ErrorSums>>& batches, size_t outputs) {
-  std::vector<double> average(outputs);
-  for (size_t i = 0; i < outputs; ++i) {
-    double sum = 0;
-    for (const std::vector<ErrorSums>& batch : batches) sum += batch[i].is_float ? batch[i].signal : 0;
-    average[i] = std::isfinite(sum) ? sum / static_cast<double>(batches.size()) : 0;
-  }
-  return average;
-}
-
-/// Of the worst output, without a ceiling: infinite where nothing differs. nullopt where no output says anything.
+/// Returns the SQNR of the worst output without a ceiling: infinite where nothing differs. nullopt without any output.
 std::optional<double> score_of(const std::vector<ErrorSums>& outputs, const std::vector<double>& average) {
   std::optional<double> worst;
   for (size_t i = 0; i < outputs.size(); ++i) {
@@ -34,7 +23,7 @@ std::optional<double> score_of(const std::vector<ErrorSums>& outputs, const std:
   return worst;
 }
 
-/// The samples of one variant, each at most ceiling_db() of their mean noise.
+/// Limits the samples of one variant to ceiling_db() of their mean noise.
 std::vector<double> bounded(const std::vector<std::optional<double>>& samples) {
   double noise = 0;
   for (const auto& db : samples) noise += db ? std::pow(10, -*db / 10) : 0;
@@ -45,6 +34,16 @@ std::vector<double> bounded(const std::vector<std::optional<double>>& samples) {
 }
 
 }  // namespace
+
+std::vector<double> average_signals(const std::vector<std::vector<ErrorSums>>& batches, size_t outputs) {
+  std::vector<double> average(outputs);
+  for (size_t i = 0; i < outputs; ++i) {
+    double sum = 0;
+    for (const std::vector<ErrorSums>& batch : batches) sum += batch[i].is_float ? batch[i].signal : 0;
+    average[i] = std::isfinite(sum) ? sum / static_cast<double>(batches.size()) : 0;
+  }
+  return average;
+}
 
 double ceiling_db(double mean_noise) {
   if (!(mean_noise > 0)) return kExactDb;

@@ -8,7 +8,7 @@ namespace detent {
 
 namespace {
 
-/// The scores of all variants when each batch counts so often.
+/// Returns the scores of all variants when each batch counts so often.
 using ScoresOf = std::function<std::vector<double>(std::span<const uint32_t> counts)>;
 
 double worst_of(const std::vector<std::vector<ErrorSums>>& batches, const std::vector<std::string>& outputs,

@@ -8,21 +8,21 @@
 
 namespace detent {
 
-/// How sure the scores of several variants are that were measured on the same samples: by a bootstrap over the samples
-/// (of a fixed batch over batches) with draws that are the same for all variants, so that what makes a sample hard for
-/// all of them does not count between two.
+/// Standard errors of the scores of several variants on the same samples, by a bootstrap over the samples (over batches
+/// where the model fixes them). All variants share the draws, so samples that are hard for all do not count in
+/// differences.
 struct ScoreErrors {
-  std::vector<double> own;                      ///< by variant: standard error of its score, in the score's unit
+  std::vector<double> own;                      ///< of each variant's score, in the score's unit
   std::vector<std::vector<double>> difference;  ///< [a][b]: of the difference of two variants' scores
 };
 
-/// criterion   the name of a metric of tasks, or of the SQNR (worst_sqnr_db() of the summed errors).
-/// evaluation  by_batch was asked for.
-/// Empty   another criterion, or fewer than two batches: nullopt.
+/// Estimates the errors of `criterion`: the name of a task's metric, or of the SQNR (worst_sqnr_db() of summed errors).
+/// evaluation  with `by_batch`.
+/// Empty       another criterion, or fewer than two batches: nullopt.
 [[nodiscard]] std::optional<ScoreErrors> score_errors(const Evaluation& evaluation, const std::string& criterion);
 
-/// Two variants cannot be told apart where one lies above the other by no more than this many standard errors of the
-/// difference: a difference by chance is smaller in 95 of 100 cases (normal distribution).
+/// Two variants are tied where their difference is at most this many standard errors of it: by chance it is smaller in
+/// 95 of 100 cases (normal distribution).
 inline constexpr double kToldApartErrors = 1.96;
 
 }  // namespace detent

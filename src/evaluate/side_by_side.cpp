@@ -6,7 +6,6 @@
 
 #include "core/stop.h"
 #include "detent/base/error.h"
-#include "detent/base/progress.h"
 #include "exec/executor.h"
 #include "exec/runnable_part.h"
 #include "run/workers.h"
@@ -15,7 +14,7 @@ namespace detent {
 
 namespace {
 
-/// Outputs of a model that runs whole, and the values at which others begin: these share memory with the run.
+/// Keeps the outputs of a model that runs whole, and the values at which others begin, which share the run's memory.
 class HeadKeeper final : public Observer {
  public:
   HeadKeeper(const Graph& graph, std::span<const ValueId> wanted) : outputs_(graph, wanted) {}
@@ -25,7 +24,7 @@ class HeadKeeper final : public Observer {
     values_[value] = tensor;
   }
   [[nodiscard]] std::vector<Tensor> take_outputs() { return outputs_.take(); }
-  /// An empty handle for an absent optional.
+  /// Returns the values; an empty handle for an absent optional.
   [[nodiscard]] std::vector<Tensor> values(std::span<const ValueId> ids) const {
     std::vector<Tensor> found;
     for (const ValueId id : ids) {
@@ -60,14 +59,14 @@ void ModelsSideBySide::find_families() {
     if (!is_head[v]) std::ranges::find(families_, variants_[v].base, &Family::head)->others.push_back(v);
 }
 
-/// Every constant that some variant computes, once for all of them.
+/// Computes every constant that some variant computes, once for all.
 void ModelsSideBySide::fold_constants(const std::vector<std::string>& names) {
   const std::vector<ValueId> outputs = values_named(*graph_, names);
   std::set<ValueId> ends(outputs.begin(), outputs.end());
   for (const Variant& variant : variants_)
     for (const auto& rewire : variant.wiring.rewire) ends.insert(graph_->find_value(rewire.value));
   const std::vector<ValueId> wanted(ends.begin(), ends.end());
-  const Schedule schedule(*graph_, wanted, {.make_all_constants = true});  // each variant reads them in its own way
+  const Schedule schedule(*graph_, wanted, {.make_all_constants = true});  // variants read them in different ways
   for (const Value& value : graph_->values())
     if (const Tensor* constant = schedule.constant(value.id); constant && !value.is_constant)
       known_.emplace_back(value.id, *constant);
@@ -133,14 +132,9 @@ void ModelsSideBySide::run_family(const Family& family, const Wants& wants, std:
   }
 }
 
-void ModelsSideBySide::run(std::span<const Tensor> inputs, BufferPool& pool, const Take& take) const {
-  const Wants all = [](std::optional<size_t>) { return true; };
-  for (const Family& family : families_) run_family(family, all, inputs, pool, take);
-}
-
-void ModelsSideBySide::run_some(const std::vector<bool>& some, std::span<const Tensor> inputs, BufferPool& pool,
-                                const Take& take) const {
-  const Wants wants = [&](std::optional<size_t> variant) { return variant && some[*variant]; };
+void ModelsSideBySide::run(std::span<const Tensor> inputs, BufferPool& pool, const Take& take,
+                           const std::vector<bool>* some) const {
+  const Wants wants = [&](std::optional<size_t> variant) { return !some || (variant && (*some)[*variant]); };
   for (const Family& family : families_) run_family(family, wants, inputs, pool, take);
 }
 

@@ -8,6 +8,9 @@
 #include <vector>
 
 #include "datasets/masks.h"
+#include "datasets/object_labels.h"
+#include "detections/average_precision.h"
+#include "detections/decode.h"
 #include "detent/base/data_source.h"
 #include "detent/base/progress.h"
 #include "detent/options/evaluation_options.h"
@@ -16,63 +19,79 @@
 
 namespace detent {
 
-/// The label or mask that the user gave for one sample, and the tokens that its data gives.
+/// The label or mask of one sample that the user gave, and the next tokens of its data.
 struct Truth {
   std::string sample;  ///< its name, for messages
   std::optional<int64_t> label;
   std::optional<ClassMask> mask;
-  std::vector<int64_t> next;  ///< next_tokens()
+  std::vector<int64_t> next;        ///< next_tokens()
+  std::vector<TrueObject> objects;  ///< in pixels of the network's input
+  InputSize input;                  ///< of an image; 0 where the sample holds none
 };
 
-/// Counts behind the task metrics of one model. All but `tokens.nats` are integers, for which the order of adding does
-/// not matter.
+/// Counts behind the task metrics of one model. All except `tokens.nats` are integers: the order of adding does not
+/// matter.
 struct TaskSums {
   uint64_t labelled = 0, first = 0, among_five = 0;
-  bool has_five = false;                       ///< there were more than five classes to choose from
+  bool has_five = false;                       ///< there are more than five classes
   std::vector<uint64_t> intersection, unions;  ///< pixels, by class
   TokenScore tokens;
+  /// Of detectors, in the order in which they were added: beside the annotations, and beside the float model's
+  /// detections.
+  std::vector<ImageMatches> images, agreeing;
 
   TaskSums& operator+=(const TaskSums& other);
-  /// Takes out what was added before.
+  /// Subtracts sums that were added before.
   TaskSums& operator-=(const TaskSums& other);
-  /// Returns metrics by Metric::name. top-5 needs more than five classes; mIoU is the intersection over union by class,
-  /// over all samples together, averaged over the classes that occur in a mask or an output; cross entropy is the mean
-  /// over all tokens.
-  /// Empty   nothing was counted -> no metric.
+  /// Returns metrics by Metric::name. top-5 needs more than five classes; mIoU is averaged over the classes that occur
+  /// in a mask or an output, over all samples together; cross entropy is the mean over all tokens. Nothing counted ->
+  /// none.
   [[nodiscard]] std::map<std::string, double> metrics() const;
 };
 
 /// Judges outputs by labels and masks. Thread-safe.
 class TaskMetric {
  public:
-  /// `samples` is what will be judged, by a model with these inputs (which only next tokens need).
+  /// Checks the labels and masks of `samples`. inputs  of the model; only next tokens need them.
   /// Errors  InvalidData: a sample has no label or no mask, a file gets two labels (names are listed); those of
   ///         read_labels and find_token_ids. Labels that match no sample are listed in a warning.
   TaskMetric(const EvaluationOptions& options, const DataSource& samples, Reporter& reporter,
              std::span<const InputSpec> inputs = {});
 
-  /// True when there is something to judge by.
-  [[nodiscard]] bool given() const { return !labels_.empty() || !masks_.empty() || ids_; }
+  /// True when there are labels, boxes, masks, tokens or detections.
+  [[nodiscard]] bool given() const { return !labels_.empty() || detects_ || !masks_.empty() || ids_; }
 
   [[nodiscard]] bool judges_tokens() const { return ids_.has_value(); }
 
-  /// Reads what is known of some samples. Once for all models, for masks are files.
+  /// Reads labels and masks of some samples. Call it once for all models, because masks are files.
   /// Errors  those of read_mask.
   [[nodiscard]] std::vector<Truth> truths_of(std::span<const Sample> samples) const;
 
-  /// Judges what a model said to these samples, in plain layout; `axes` says where samples lie, empty: on axis 0. The
-  /// forms below are those of outputs with their samples in front (with_samples_in_front); outputs whose samples cannot
-  /// be told apart are passed over. Labels are held against the first output of one score per class ([N, C], trailing
-  /// extents of 1), of one score ([N], [N, 1]: its sign) or of integers (the class); masks against the first of [N, C,
-  /// H, W] (C = 1: its sign) or of integers [N, H, W]. The first largest score wins. Pixels of value 255 are unlabelled
-  /// and do not count when there are more than two classes. Next tokens as score_next_tokens does. Errors InvalidOption
-  /// when no output is of that form; InvalidData naming the sample when its label or a pixel of its
-  ///         mask is no class of the output, or the mask has another size.
+  /// Judges a model's outputs for these samples, in plain layout. `axes` are those of the samples; empty: axis 0. The
+  /// forms below hold with the samples in front (with_samples_in_front); outputs whose samples cannot be split are
+  /// skipped. Labels are compared with the first output of one score per class ([N, C], trailing extents of 1), of one
+  /// score ([N], [N, 1]: its sign) or of integers (the class); masks with the first of [N, C, H, W] (C = 1: its sign)
+  /// or of integers [N, H, W]. The first largest score wins. Pixels of value 255 are unlabelled and do not count when
+  /// there are more than two classes. Next tokens are scored by score_next_tokens, detections by match_objects.
+  /// expected  outputs of the float model; empty: `outputs` are.
+  /// Errors  InvalidOption when no output has the form; InvalidData naming the sample when its label or a pixel of its
+  ///         mask is beyond the classes of the output, or the mask has another size.
   [[nodiscard]] TaskSums score(std::span<const Truth> truths, std::span<const std::string> names,
-                               std::span<const Tensor> outputs, OutputAxes axes = {}) const;
+                               std::span<const Tensor> outputs, std::span<const Tensor> expected = {},
+                               OutputAxes axes = {}) const;
 
  private:
+  [[nodiscard]] TaskSums score_detections(std::span<const Truth> truths, std::span<const std::string> names,
+                                          std::span<const Tensor> in_front, std::span<const Tensor> given,
+                                          std::span<const Tensor> expected) const;
+  [[nodiscard]] const ObjectLabels::Image* image_of(const std::string& sample) const;
+  [[nodiscard]] std::vector<TrueObject> objects_of(const std::string& sample, InputSize input) const;
+
   std::map<std::string, int64_t> labels_;
+  bool detects_ = false;  // outputs hold detections
+  std::optional<ObjectLabels> objects_;
+  std::optional<DetectionForm> form_;         // nullopt: by the outputs' shapes
+  std::optional<PreprocessSpec> preprocess_;  // of images; nullopt: boxes are in pixels of the input already
   std::filesystem::path masks_;
   std::optional<size_t> ids_;  // the input of token ids, where next tokens are judged
 };

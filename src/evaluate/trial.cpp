@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "core/stopwatch.h"
-#include "detent/base/error.h"
 #include "detent/base/progress.h"
 #include "evaluate/batch_errors.h"
 #include "evaluate/prepared_model.h"
@@ -19,22 +18,22 @@ namespace detent {
 
 namespace {
 
-/// Runs the float model and variants on one batch, and gives what they put out one after the other.
+/// Runs the float model and variants on one batch and passes on their outputs one after the other.
 using RunModels =
     std::function<void(std::span<const Tensor> inputs, BufferPool& pool, const ModelsSideBySide::Take& take)>;
 
-/// Drops the elements that are not wanted.
+/// Removes the elements that are not wanted.
 template <class T>
 void keep_where(std::vector<T>& all, const std::vector<bool>& wanted) {
   size_t i = 0;
   std::erase_if(all, [&](const T&) { return !wanted[i++]; });
 }
 
-/// The passes over the samples that a request takes.
+/// The passes over the samples of one request.
 class Trial {
  public:
   Trial(const EvaluationRequest& request, size_t variants)
-      : request_(request), task_(request.judges.task && request.judges.task->given() ? request.judges.task : nullptr),
+      : request_(request), task_(request.judge && request.judge->given() ? request.judge : nullptr),
         axes_(find_axes(request)), pools_(worker_count(request.settings)),
         tallies_(request.names, variants, request.by_batch) {}
 
@@ -45,8 +44,7 @@ class Trial {
     };
     const auto add = [&](BatchTallies&& batch) {
       for (size_t m = 0; m < batch.outputs.size(); ++m)
-        if (m > 0 || first == 0)
-          request_.judges.command->append(m > 0 ? first + m : 0, batch.outputs[m], batch.real, axes_);
+        if (m > 0 || first == 0) request_.command->append(m > 0 ? first + m : 0, batch.outputs[m], batch.real, axes_);
       request_.settings.reporter->advance_to(finished_ += batch.real);
       tallies_.add(std::move(batch), first);
     };
@@ -69,12 +67,12 @@ class Trial {
   [[nodiscard]] BatchTallies run_batch(const RunModels& run, size_t models, JudgedBatch batch, BufferPool& pool) const {
     BatchTallies found{batch.name, batch.real, std::vector<Tally>(models),
                        std::vector<bool>(request_.names.size(), true), std::vector<double>(models)};
-    if (request_.judges.command) found.outputs.resize(models);
+    if (request_.command) found.outputs.resize(models);
     Stopwatch stopwatch;
     const auto take = [&](std::optional<size_t> variant, std::vector<Tensor>&& outputs) {
       const size_t m = variant ? 1 + *variant : 0;
       found.seconds[m] = stopwatch.seconds();
-      if (request_.judges.command) found.outputs[m] = outputs;
+      if (request_.command) found.outputs[m] = outputs;
       std::vector<Tensor> counted = batch.counted(std::move(outputs));
       found.models[m] = tally_of(batch, request_.names, counted, task_, found.comparable);
       if (!variant) batch.expected = std::move(counted);
@@ -119,9 +117,14 @@ Tally& Tally::operator+=(const Tally& other) {
 Tally tally_of(const JudgedBatch& batch, const std::vector<std::string>& names, const std::vector<Tensor>& outputs,
                const TaskMetric* task, std::vector<bool>& comparable) {
   Tally tally;
-  if (task) tally.task = task->score(batch.truths, names, outputs, batch.axes);
+  if (task) tally.task = task->score(batch.truths, names, outputs, batch.expected, batch.axes);
   if (!batch.expected.empty()) tally.errors = errors_of(batch.expected, outputs, batch.content, batch.axes, comparable);
   return tally;
+}
+
+Error nothing_compared() {
+  return {ErrorCode::InvalidOption,
+          "no output can be compared: each is integer, or changes its shape between variants"};
 }
 
 Tallies::Tallies(std::vector<std::string> outputs, size_t variants, bool by_batch)
@@ -161,7 +164,7 @@ Evaluation Tallies::take(bool judged) {
 }
 
 Evaluation evaluate_models(std::span<const Model> variants, const EvaluationRequest& request) {
-  const auto& [reference, names, source, settings, task, judges, weight_bytes, by_batch] = request;
+  const auto& [reference, names, source, settings, task, judge, command, weight_bytes, by_batch] = request;
   const int team = team_size(settings, source);
   const size_t at_once =
       std::max<size_t>(1, weight_bytes / std::max<size_t>(1, kPreparedShare * reference.byte_size()));
@@ -180,9 +183,9 @@ Evaluation evaluate_models(std::span<const Model> variants, const EvaluationRequ
   }
   settings.reporter->end();
   Evaluation found = trial.take();
-  if (!found.task.empty() && judges.task->judges_tokens() && found.task.front().tokens.tokens == 0)
-    throw Error(ErrorCode::InvalidData, "--next-token: no token of the data is followed by another that is not padding",
-                "sequences of two tokens or more are needed, or windows of a longer one");
+  if (!found.task.empty() && judge->judges_tokens() && found.task.front().tokens.tokens == 0)
+    throw Error(ErrorCode::InvalidData, "--next-token: no token of the data has a next token that is not padding",
+                "give sequences of two tokens or more, or windows of a longer one");
   return found;
 }
 

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "detent/base/data_source.h"
+#include "detent/base/error.h"
 #include "detent/options/run_settings.h"
 #include "detent/reports/error_report.h"
 #include "evaluate/error_sums.h"
@@ -19,16 +19,16 @@
 
 namespace detent {
 
-/// One batch, and what every model that is judged on it is held against.
+/// One batch, with the float model's outputs and the truths that models are judged by.
 struct JudgedBatch {
   size_t index = 0;              ///< of its first sample
   std::string name;              ///< of its first sample
-  size_t size = 0, real = 0;     ///< samples, and how many of them count: the rest repeats the last
+  size_t size = 0, real = 0;     ///< samples, and how many count: the rest repeats the last
   std::vector<Tensor> inputs;    ///< one per model input
-  std::vector<Tensor> expected;  ///< the float model's outputs as counted() leaves them; empty until it ran
-  std::vector<Truth> truths;     ///< of the samples that count; empty: nothing is judged by them
-  BatchContent content;          ///< likewise
-  std::vector<SampleAxis> axes;  ///< where samples lie in `expected`; empty: in front
+  std::vector<Tensor> expected;  ///< the float model's outputs as counted() returns them; empty until it ran
+  std::vector<Truth> truths;     ///< of the samples that count; empty without a task
+  BatchContent content;          ///< of the samples that count
+  std::vector<SampleAxis> axes;  ///< of the samples in `expected`; empty: axis 0
 
   /// Returns the samples that count of a model's outputs, plain.
   [[nodiscard]] std::vector<Tensor> counted(std::vector<Tensor> outputs) const;
@@ -39,40 +39,43 @@ struct JudgedBatch {
 [[nodiscard]] JudgedBatch stack_batch(std::vector<Sample>&& samples, size_t real, std::vector<SampleAxis> axes,
                                       const TaskMetric* task);
 
-/// What samples say of one model.
+/// The errors and task counts of one model on some samples.
 struct Tally {
-  std::vector<ErrorSums> errors;  ///< by output; empty: of the float model
+  std::vector<ErrorSums> errors;  ///< by output; empty for the float model
   TaskSums task;
 
-  /// Adds what other samples say of the same outputs.
+  /// Adds the tally of other samples at the same outputs.
   Tally& operator+=(const Tally& other);
 };
 
-/// Judges outputs as counted() leaves them: by the task (nullptr: none) and, where the float model ran, by their
+/// Judges outputs as counted() returns them: by the task (nullptr: none) and, where the float model ran, by their
 /// errors. An output whose type or shape differs from the float model's has none, and its entry of `comparable` becomes
 /// false.
 /// Errors  those of TaskMetric::score.
 [[nodiscard]] Tally tally_of(const JudgedBatch& batch, const std::vector<std::string>& names,
                              const std::vector<Tensor>& outputs, const TaskMetric* task, std::vector<bool>& comparable);
 
-/// How far the outputs of several models lie from those of a float model, over the same samples.
+/// The errors of several models' outputs against those of a float model, over the same samples.
 struct Evaluation {
   std::vector<std::string> outputs;            ///< names of the values that were compared
   std::vector<std::vector<ErrorSums>> errors;  ///< [variant][output], over all samples
-  /// [variant][batch][output], in the order of the source; a batch is one sample unless the model fixes it. Where asked
-  /// for.
+  /// [variant][batch][output] in the order of the source, with `by_batch`; a batch is one sample unless the model fixes
+  /// it.
   std::vector<std::vector<std::vector<ErrorSums>>> by_batch;
-  std::vector<std::string> batch_names;  ///< of the first sample of each batch; where asked for
-  size_t samples = 0, skipped = 0;       ///< skipped: unreadable
-  std::vector<TaskSums> task;            ///< [0] of the float model, [1 + variant]; empty without a TaskMetric
+  std::vector<std::string> batch_names;              ///< of the first sample of each batch, with `by_batch`
+  size_t samples = 0, skipped = 0;                   ///< skipped: unreadable
+  std::vector<TaskSums> task;                        ///< [0] of the float model, [1 + variant]; empty without a task
   std::vector<std::vector<TaskSums>> task_by_batch;  ///< [1 + variant][batch], as `by_batch`; [0] is empty
-  std::vector<double> seconds;                       ///< in the same order: spent running it, summed over the workers
+  std::vector<double> seconds;                       ///< as `task`: of running, summed over the workers
 
   /// Returns the metrics of one variant.
   [[nodiscard]] ErrorReport report(size_t variant) const { return summarize_errors(outputs, errors[variant], samples); }
 };
 
-/// What one batch says of the float model, then of the variants that ran beside it.
+/// Returns the error of an Evaluation without outputs: InvalidOption.
+[[nodiscard]] Error nothing_compared();
+
+/// The tallies of one batch: of the float model, then of the variants that ran beside it.
 struct BatchTallies {
   std::string name;  ///< of the first sample
   size_t real = 0;
@@ -85,14 +88,13 @@ struct BatchTallies {
 /// Sums over batches, added in the order of the calls: the same order gives the same bits.
 class Tallies {
  public:
-  /// by_batch  keeps what each batch says too.
+  /// by_batch  keeps the sums of each batch too.
   Tallies(std::vector<std::string> outputs, size_t variants, bool by_batch);
 
-  /// Adds a batch on which variants from `first` on ran. The float model and the samples are counted beside variant 0
-  /// alone.
+  /// Adds a batch on which variants from `first` on ran. The float model and the samples are counted only with variant
+  /// 0.
   void add(BatchTallies&& batch, size_t first);
-  /// Returns the sums without the outputs whose shape differs in some variant. judged  by a task; false: without
-  /// scores.
+  /// Returns the sums without the outputs whose shape differs in some variant. judged  false: without task scores.
   [[nodiscard]] Evaluation take(bool judged);
 
  private:
@@ -101,44 +103,35 @@ class Tallies {
   bool by_batch_;
 };
 
-/// Judges of the outputs themselves, besides their errors. Both may be absent.
-struct OutputJudges {
-  const TaskMetric* task = nullptr;  ///< nullptr or without labels and masks: no task metrics
-  MetricCommand* command = nullptr;  ///< gets the outputs of every model, the float model's as model 0
-};
-
-/// The question that evaluate_models() and evaluate_side_by_side() answer. Looks at things that must outlive it.
+/// The input of evaluate_models() and evaluate_side_by_side(). Its members must outlive it.
 struct EvaluationRequest {
   const Model& reference;                 ///< the float model
   const std::vector<std::string>& names;  ///< values to compare
   const DataSource& source;
   const RunSettings& settings;
-  std::string_view task;     ///< the text of the progress line
-  OutputJudges judges = {};  ///< see every value of `names`, of whatever type; errors are measured of the float ones
-  /// Variants whose weights take more bytes than this together are run in several passes over the source, at least one
-  /// variant at a time.
+  std::string_view task;  ///< the text of the progress line
+  // Judges get every value of `names`, of any type; errors are those of the float ones.
+  const TaskMetric* judge = nullptr;  ///< nullptr or without labels and masks: no task metrics
+  MetricCommand* command = nullptr;   ///< gets the outputs of every model, the float model's as model 0
+  /// Variants whose weights take more bytes together are run in several passes over the source, at least one at a time.
   size_t weight_bytes = size_t{4} << 30;
   bool by_batch = false;  ///< keep the errors of every batch too: 64 bytes a variant, batch and output
 };
 
-/// Runs the float model and every variant on each sample, and compares the named values of every variant with the float
-/// model's. A sample is read once, the float model runs once on it, and outputs go when they were compared: memory
-/// holds the weights of all models, and for each worker the activations of one model and two sets of outputs, whatever
-/// the number of samples. Sums are added in the order of the source, so threads change nothing.
+/// Runs the float model and every variant on each sample and compares the named values with the float model's. A sample
+/// is read once and the float model runs once on it. Memory holds the weights of all models, and for each worker the
+/// activations of one model and two sets of outputs. Sums are added in the order of the source: threads change nothing.
 ///
 /// variants  models that hold the named values; they may be quantized.
-/// Left out  a value whose shape depends on the data and came out different for some variant (boxes behind a
-///           NonMaxSuppression): it is in no variant's sums, and not in `outputs`.
-/// Batches   the last one is filled by repetition and what was repeated does not count, for values of that extent on
-///           axis 0.
+/// Left out  a value whose shape depends on the data and differs in some variant (boxes behind a NonMaxSuppression): it
+///           is in no variant's sums, and not in `outputs`.
+/// Batches   the last one is filled by repetition, which does not count.
 /// Errors    those of reading, running and TaskMetric::score; InvalidData when no sample could be read, or no next
-/// token is known
-///           where they are judged; Interrupted.
+///           token is known where they are judged; Interrupted.
 [[nodiscard]] Evaluation evaluate_models(std::span<const Model> variants, const EvaluationRequest& request);
 
-/// Does the same with variants of `request.reference` that share what they have in common; all were added before. All
-/// run in one pass.
-/// Errors  those of evaluate_models; data without next tokens is none.
+/// Evaluates variants of `request.reference` that share what they have in common, in one pass.
+/// Errors  those of evaluate_models; data without next tokens is no error.
 [[nodiscard]] Evaluation evaluate_side_by_side(ModelsSideBySide& variants, const EvaluationRequest& request);
 
 }  // namespace detent

@@ -19,7 +19,7 @@ namespace detent {
 
 namespace {
 
-/// A value and what its pair makes of it, in a model that holds the pairs without anybody reading them.
+/// A value and the output of its pair, in a model where nothing reads the pairs.
 struct Watched {
   ValueId value = kNoValue, dequantized = kNoValue;
   std::string name;
@@ -29,7 +29,7 @@ struct Sums {
   double signal = 0, noise = 0;
 };
 
-/// The float model with the pairs of the plan beside it.
+/// Returns the float model with the pairs of the plan beside it.
 Model beside(const Model& model, PlacementPlan plan, const std::map<ValueId, Range>& ranges, RewriteOptions format,
              std::vector<std::pair<std::string, std::string>>& watched) {
   plan.weights.clear();
@@ -98,7 +98,7 @@ class LocalErrors final : public Observer {
   size_t batch_, real_;
   BatchContent content_;
   std::map<ValueId, Tensor> float_;
-  std::map<ValueId, std::pair<size_t, ValueId>> pairs_;  // by what the pair writes: position, the value itself
+  std::map<ValueId, std::pair<size_t, ValueId>> pairs_;  // by output of the pair: position, the value itself
 };
 
 }  // namespace

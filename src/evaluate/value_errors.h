@@ -12,9 +12,9 @@
 
 namespace detent {
 
-/// SQNR of every quantized activation by itself: the value behind its pair against the value, in the float network,
-/// over all samples. Worst first, of equals by name. Constants have none. Same result for any number of threads. Errors
-/// those of reading, running and rewriting; InvalidData when no sample could be read; Interrupted.
+/// Measures the SQNR of every quantized activation alone: the output of its pair against the value in the float
+/// network, over all samples. Worst first, of equals by name. Constants have none. Threads change nothing.
+/// Errors  those of reading, running and rewriting; InvalidData when no sample could be read; Interrupted.
 [[nodiscard]] std::vector<LocalError> measure_value_errors(const Model& model, const PlacementPlan& plan,
                                                            const std::map<ValueId, Range>& ranges,
                                                            const RewriteOptions& format, const DataSource& source,

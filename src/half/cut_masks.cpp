@@ -53,12 +53,12 @@ bool is_mask(float number, const FloatFormat& format) {
   return std::isfinite(number) && number < 0 && std::abs(number) * kHeadroom > format.largest;
 }
 
-/// The reach of a value on the way with its masks cut; nullopt where it has other elements beyond the type's range.
+/// Returns the reach of a value once its masks are cut; nullopt when other elements exceed the type's range.
 /// least  the smallest |mask|
 std::optional<ValueReach> with_cut_masks(ValueReach reach, double least, const FloatFormat& format) {
   const double limit = format.largest / kHeadroom;
   if (reach.largest > limit) return std::nullopt;
-  double rest = 0;  // what all other elements stay below
+  double rest = 0;  // bound of all other elements
   for (int e = ValueReach::kLowest; e <= ValueReach::kHighest; ++e) {
     uint64_t& count = reach.counts[static_cast<size_t>(e - ValueReach::kLowest)];
     if (count == 0) continue;
@@ -74,7 +74,7 @@ std::optional<ValueReach> with_cut_masks(ValueReach reach, double least, const F
   return reach;
 }
 
-/// False when the masks cannot be cut; `reaches` is as it was then.
+/// Cuts the masks of the values on the way. Returns false, and leaves `reaches` unchanged, when they cannot be cut.
 bool cut_on_the_way(const std::set<ValueId>& way, double least, const FloatFormat& format, ValueReaches& reaches) {
   std::vector<std::pair<ValueId, ValueReach>> changed;
   for (const ValueId id : way) {

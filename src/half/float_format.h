@@ -7,22 +7,23 @@
 
 namespace detent {
 
-/// How much room a measured |max| is given: other inputs reach farther than those at hand.
+/// Factor by which a measured |max| may grow: other inputs reach further than the samples.
 inline constexpr double kHeadroom = 2;
 
-/// What a 16-bit float type can hold. Source: IEEE 754-2019, binary16; bfloat16: the upper half of a binary32.
+/// Range and precision of a 16-bit float type. Source: IEEE 754-2019, binary16; bfloat16 is the upper half of binary32.
 struct FloatFormat {
   DataType type = DataType::Float16;
   double largest = 65504;                  ///< largest finite number
-  double smallest = std::ldexp(1.0, -24);  ///< smallest number above 0; what lies below its half becomes 0
+  double smallest = std::ldexp(1.0, -24);  ///< smallest number above 0; numbers below half of it become 0
   /// SQNR in dB of numbers that the type rounds in full precision: 20 log10(1.53 sqrt(12) 2^digits).
   double usual_db = 74.7;
-  int digits = 10;  ///< bits behind the point
+  int digits = 10;  ///< bits of the mantissa
 
-  /// Numbers may lose this much of it: subnormal ones have fewer digits. Less SQNR than that, and they stay FP32.
+  /// Returns the SQNR in dB below which a value stays FP32. Subnormal numbers have fewer digits and lose more.
   [[nodiscard]] double least_db() const { return usual_db - 15; }
 };
 
+/// Returns the format of a type.
 /// Errors  Internal for types other than Float16 and BFloat16.
 [[nodiscard]] inline FloatFormat float_format(DataType type) {
   if (type == DataType::Float16) return {};

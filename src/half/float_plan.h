@@ -13,14 +13,14 @@ namespace detent {
 /// A node that stays in FP32, and why.
 struct FloatException {
   NodeId node = kNoNode;
-  std::string_view
-      rule;  ///< "overflow", "inner-sum", "rounding", "constant", "operator", "normalization", "between", "bound"
-  ValueId value = kNoValue;  ///< the value that decides; kNoValue where the operator does
-  double measured = 0;       ///< what it reaches, in the unit that `reason` names
+  /// "overflow", "inner-sum", "rounding", "constant", "operator", "normalization", "between" or "bound".
+  std::string_view rule;
+  ValueId value = kNoValue;  ///< the value that decides; kNoValue when the operator does
+  double measured = 0;       ///< its size, in the unit that `reason` names
   std::string reason;        ///< in words, never empty
 };
 
-/// Nodes by name that a measurement wants in FP32, with what it found in dB and the words for it.
+/// Nodes that a measurement keeps in FP32, by name: the measured number in dB and the reason in words.
 struct ForcedReason {
   double measured = 0;
   std::string reason;
@@ -29,11 +29,11 @@ struct ForcedReason {
 };
 using ForcedFloat32 = std::map<std::string, ForcedReason>;
 
-/// Which nodes of a float model compute in a 16-bit type.
+/// The type in which each node of a float model computes.
 struct FloatPlan {
   FloatFormat format;
   NodeMap<DataType> types;                 ///< format.type or Float32; Undefined for nodes that touch no Float32 value
-  std::vector<FloatException> exceptions;  ///< in node order, one a node: the first rule that speaks
+  std::vector<FloatException> exceptions;  ///< in node order, one a node: the first rule that applies
 
   [[nodiscard]] DataType type_of(NodeId node) const { return types[node]; }
 };

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 
+#include "core/float_type.h"
+#include "core/onnx_type.h"
 #include "half/cut_masks.h"
-#include "half/idle_casts.h"
 #include "half/insert_casts.h"
 #include "half/plan_float_types.h"
 #include "model/graph_patch.h"
+#include "ops/traits.h"
+#include "ops/value_types.h"
 
 namespace detent {
 
@@ -25,6 +28,38 @@ FloatReport report_of(const Graph& graph, const FloatPlan& plan, size_t casts) {
                                  exception.measured, exception.reason});
   }
   return report;
+}
+
+/// Removes the Casts from a 16-bit float type to the same one, as Casts of the file become when their input turns
+/// 16-bit. Each costs a kernel, and ONNX Runtime 1.30 refuses a model that has one where it inserts a Cast. A Cast that
+/// writes a graph output, or that If, Loop and Scan bodies read, becomes Identity.
+/// Empty  no such Cast -> an empty patch.
+GraphPatch take_idle_casts(const Graph& graph) {
+  const ValueMap<DataType> types = value_types(graph);
+  const auto is_idle = [&](const Node& node) {
+    if (traits_of(graph, node).kind != OpKind::Cast) return false;
+    const DataType type = types[node.input(0)];
+    return is_half(type) && node.int_or("to", 0) == onnx_type_of(type);
+  };
+  const auto in_body = [](const Use& use) { return use.slot < 0; };
+  // By output of an idle Cast: the value that the first idle Cast of its chain reads.
+  ValueMap<ValueId> first(graph.values().size(), kNoValue);
+  GraphPatch patch;
+  patch.reason = "take out the casts that change nothing";
+  for (const Node& node : graph.nodes()) {
+    if (!is_idle(node)) continue;
+    const ValueId read = node.input(0), before = first[read];
+    const ValueId kept = before == kNoValue ? read : before;
+    const Value& made = graph.value(node.output(0));
+    first[made.id] = kept;
+    const std::string& source = graph.value(kept).name;
+    patch.remove_nodes.push_back(node.name);
+    if (made.is_output || std::ranges::any_of(made.uses, in_body))
+      patch.add_nodes.push_back({"Identity", node.name, {source}, {made.name}, {}, ""});
+    for (const Use& use : made.uses)
+      if (use.slot >= 0) patch.rewire.push_back({graph.node(use.node).name, use.slot, source});
+  }
+  return patch;
 }
 
 }  // namespace

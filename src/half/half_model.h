@@ -7,12 +7,13 @@
 
 namespace detent {
 
-/// The 16-bit format of an option.
+/// Returns the 16-bit format of an option.
 /// Errors  Internal for Fp32.
 [[nodiscard]] FloatFormat float_format(FloatType type);
 
-/// Lets the nodes of a float model compute in `format` where `reaches` allow it. The float model's value names stay,
-/// with other types; graph inputs and outputs keep theirs. forced  nodes that stay FP32 whatever their values reach.
+/// Makes the nodes of a float model compute in `format` where `reaches` allow it. Value names stay, with other types;
+/// graph inputs and outputs keep their types.
+/// forced  nodes that stay FP32 whatever their values reach
 /// Errors  Internal when the graph would become invalid.
 FloatReport make_half(Model& model, const FloatFormat& format, const ValueReaches& reaches,
                       const ForcedFloat32& forced = {});

@@ -12,7 +12,7 @@ const TypeSet& types_at(const Signature& signature, const Parameter& parameter) 
   return signature.variables[static_cast<size_t>(parameter.variable)].types;
 }
 
-/// True for nodes whose attribute changes with the type when the node is cast.
+/// True for an operator whose type attribute is changed with the node's type.
 bool is_retyped(const Node& node) { return node.op_type == "Cast" || node.op_type == "ConstantOfShape"; }
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace detent {
 
 namespace {
 
-/// The numbers of a tensor; `type` and `finite` as in HalfValue.
+/// Counts the numbers of a tensor; begins_here is not set.
 HalfValue look_at(const Tensor& tensor) {
   const Tensor wide = cast(to_plain(tensor), DataType::Float32);
   HalfValue seen{.type = tensor.type()};
@@ -33,7 +33,7 @@ HalfValue look_at(const Tensor& tensor) {
 
 bool is_finite(const HalfValue& value) { return value.infinite == 0 && value.nan == 0; }
 
-/// Constants are looked at as well: what a mask of -Inf does is no surprise.
+/// Records 16-bit values. Constants are recorded as well, so that -Inf in a mask is not taken for the cause of trouble.
 class HalfObserver : public Observer {
  public:
   void observe(ValueId value, const Tensor& tensor) override {
@@ -43,7 +43,7 @@ class HalfObserver : public Observer {
     if (is_half(tensor.type())) values_[value] = seen;
   }
 
-  /// What one batch showed.
+  /// Returns the values of one batch.
   HalfValues take(const Graph& graph) {
     std::erase_if(values_, [&](const auto& entry) { return graph.value(entry.first).producer == kNoNode; });
     for (auto& [id, value] : values_) {

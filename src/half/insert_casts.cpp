@@ -15,7 +15,7 @@ namespace detent {
 
 namespace {
 
-/// Reads any type and passes none on.
+/// True for a node that reads any type and whose output type does not follow.
 bool reads_any_type(const Node& node) {
   return node.op_type == "Shape" || node.op_type == "Size" || node.op_type == "Cast";
 }
@@ -38,9 +38,9 @@ class CastInserter {
   }
 
  private:
-  using Types = std::map<DataType, std::string>;  // the name that a value has in each type
+  using Types = std::map<DataType, std::string>;  // the value's name in each type
 
-  /// The type in which a slot reads a Float32 value.
+  /// Returns the type in which a slot reads a Float32 value.
   [[nodiscard]] DataType wanted(const Use& use) const {
     const Node& node = graph_.node(use.node);
     const DataType type = plan_.type_of(node.id);
@@ -49,7 +49,7 @@ class CastInserter {
     return follows ? type : DataType::Float32;
   }
 
-  /// The type that a value is made in.
+  /// Returns the type in which a value is written.
   [[nodiscard]] DataType made(const Value& value) const {
     if (value.producer == kNoNode) return DataType::Float32;
     const Node& producer = graph_.node(value.producer);
@@ -76,7 +76,7 @@ class CastInserter {
     }
   }
 
-  /// The graph output keeps its name and type; its maker writes another value.
+  /// Renames the producer's output and casts it to the graph output, which keeps its name and type.
   std::string divert(const Value& value, DataType type) {
     const Node& producer = graph_.node(value.producer);
     std::string moved = names_.fresh(value.name + "_" + std::string(name_of(type)));
@@ -136,7 +136,7 @@ class CastInserter {
     return shared_by_models(cast(Tensor::from<float>(constant.shape(), within), plan_.format.type));
   }
 
-  /// Operators that name their output's type.
+  /// Changes the attribute of an operator that names its output's type.
   void retype(const Node& node) {
     if (plan_.type_of(node.id) != plan_.format.type || !reaches_.contains(node.output(0))) return;
     if (node.op_type == "Cast")

@@ -44,14 +44,14 @@ class IoNarrowing {
     }
   }
 
-  /// The scale of a QuantizeLinear, a constant that nothing else reads; nullptr for other nodes.
+  /// Returns the scale of a QuantizeLinear, a constant that nothing else reads; nullptr for other nodes.
   [[nodiscard]] const Tensor* scale_of(const Node& node) const {
     if (node.op_type != "QuantizeLinear" || graph_.value(node.input(1)).uses.size() != 1) return nullptr;
     return graph_.constant(node.input(1));
   }
 
-  /// A scale has the type of what its QuantizeLinear reads. Its number is representable: that of the DequantizeLinear
-  /// is half.
+  /// Gives the scale the type of the value that its QuantizeLinear reads. The type holds its number: the scale of the
+  /// DequantizeLinear is 16-bit already.
   void narrow_scale(const Node& quantize, const Value& input) {
     const Value& scale = graph_.value(quantize.input(1));
     result_.patch.replace_constants.emplace_back(scale.name, cast(*scale_of(quantize), type_));
@@ -65,13 +65,13 @@ class IoNarrowing {
     const Value& source = graph_.value(cast->input(0));
     const Node* producer = graph_.producer(source.id);
     if (!producer || types_[source.id] != type_ || source.is_output || made_float(*producer)) return;
-    if (ends_pair(*producer)) return;  // the plan has a pair for the Cast, and none for the output
+    if (ends_pair(*producer)) return;  // the plan has a pair for the Cast and none for the output
     const auto slot = std::ranges::find(producer->outputs, source.id) - producer->outputs.begin();
     result_.patch.rename_outputs.push_back({producer->name, static_cast<int>(slot), output.name});
     replace(*cast, source, output);
   }
 
-  /// A Cast of the file's own from another type is not ours to take.
+  /// True for a Cast of the original file from another type, which stays.
   [[nodiscard]] bool made_float(const Node& producer) const {
     return producer.op_type == "Cast" && !casts_to(producer, type_);
   }
@@ -81,7 +81,7 @@ class IoNarrowing {
     return before && before->op_type == "DequantizeLinear";
   }
 
-  /// Readers of `old` read `kept`, which gets the type.
+  /// Makes readers of `old` read `kept`, which gets the type, and removes the cast.
   void replace(const Node& cast, const Value& old, const Value& kept) {
     for (const Use& use : old.uses)
       if (use.node != cast.id) result_.patch.rewire.push_back({graph_.node(use.node).name, use.slot, kept.name});

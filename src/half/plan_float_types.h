@@ -5,9 +5,9 @@
 
 namespace detent {
 
-/// Decides for every node by the rules of float_rules.h.
-/// forced   nodes that stay FP32 before any rule speaks; names that are not there are ignored.
-/// reaches  of every Float32 value (measure_reaches); nodes whose values are not in it are left alone.
+/// Decides the type of every node by the rules of float_rules.h.
+/// forced   nodes that stay FP32 before any rule is asked; unknown names are ignored
+/// reaches  of every Float32 value (measure_reaches); nodes whose values are not in it are left alone
 [[nodiscard]] FloatPlan plan_float_types(const Graph& graph, const FloatFormat& format, const ValueReaches& reaches,
                                          const ForcedFloat32& forced = {});
 

@@ -21,7 +21,7 @@ double decibels(double signal, double noise) {
   return noise > 0 ? 10 * std::log10(signal / noise) : std::numeric_limits<double>::infinity();
 }
 
-/// Hands everything on.
+/// Forwards to a FloatReachObserver.
 class ReachObserver final : public SampleObserver {
  public:
   explicit ReachObserver(FloatReachObserver& reaches) : reaches_(reaches) {}
@@ -53,7 +53,8 @@ ValueReaches measure_reaches(const Graph& graph, const DataSource& source, const
   run_over<size_t>({.source = source,
                     .settings = settings,
                     .task = "measuring float ranges",
-                    .last_batch = source.size() < source.batch() ? LastBatch::Fill : LastBatch::Drop,  // as calibrating
+                    // as in calibration
+                    .last_batch = source.size() < source.batch() ? LastBatch::Fill : LastBatch::Drop,
                     .refuse_empty = "there was no sample to measure float ranges with"},
                    run, [](size_t) {});
   for (size_t slot = 1; slot < observers.size(); ++slot) observers.front().merge(observers[slot]);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kFewer = 4;
 
-/// Float types say nothing of the engine.
+/// True for a finding about float types, which do not depend on the engine.
 bool is_about_types(std::string_view id) {
   return std::ranges::any_of(
       finding_list(), [id](const FindingKind& kind) { return kind.id == id && kind.scope == FindingScope::Types; });
@@ -26,7 +26,7 @@ size_t above_note(const LintedGraph& linted) {
   }));
 }
 
-/// The default version of an engine that is not the target's; nullptr when there is none.
+/// Returns the default version of another engine than the target's; nullptr when there is none.
 const Target* other_engine(const Target& target) {
   for (const Target& other : target_list())
     if (other.engine != target.engine) return &other;

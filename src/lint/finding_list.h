@@ -6,8 +6,8 @@
 
 namespace detent {
 
-/// Every kind of finding, in the order in which they are checked: kinds that name a layer's trouble exactly come before
-/// those that only see that the layer is float.
+/// Returns every kind of finding, in the order of the checks: kinds that name a layer's exact trouble come before those
+/// that only see a float layer.
 [[nodiscard]] std::span<const FindingKind> finding_list();
 
 }  // namespace detent

@@ -124,9 +124,13 @@ OptionList evaluation_options(EvaluationOptions& evaluation, const DataOptions& 
       "Evaluation",
       list_of(
           eval_options(evaluation.data, data, required),
-          row("--labels FILE.csv", &evaluation.labels,
-              "Classes of the samples: columns file,label; files relative to --eval. Reports top-1 and top-5",
+          row("--labels FILE", &evaluation.labels,
+              "Truth of the samples; files relative to --eval. FILE.csv: columns file,label; reports top-1 and top-5. "
+              "FILE.json: boxes in the form of COCO; reports mAP",
               {.file = FileUse::Reads}),
+          row("--detections FORM", &evaluation.detections,
+              "Form of a detector's outputs: auto (by their shapes), none, xyxy-score-class, cxcywh-scores or "
+              "boxes+logits. Reports how far detections agree with those of the float model"),
           row("--masks DIR", &evaluation.masks,
               "Folder of masks with the names of the images, pixel = class (255: unlabelled, if there are more than "
               "two classes). Reports the mean IoU",
@@ -150,8 +154,8 @@ OptionList bound_options(AccuracyBound& bound, const DataOptions& data) {
                   {.least = -1000, .most = 1000}),
               evaluation_options(bound.evaluation, data, false), [&bound] {
                 const EvaluationOptions& given = bound.evaluation;
-                const bool judged =
-                    !given.labels.empty() || !given.masks.empty() || !given.metric_command.empty() || given.next_token;
+                const bool judged = std::ranges::any_of(
+                    kMetrics, [&](const Metric& metric) { return !metric.is_error() && gives(given, metric.source); });
                 if (!bound.given() && judged)
                   throw Error(ErrorCode::Usage,
                               "--labels, --masks, --next-token and --metric-command need --max-drop or --min-sqnr",

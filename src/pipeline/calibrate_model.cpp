@@ -1,7 +1,10 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "calibrate/calibration.h"
@@ -28,7 +31,8 @@
 #include "rewrite/format_options.h"
 #include "run/model_inputs.h"
 #include "run/run_over.h"
-#include "tune/equalize/equalized_model.h"
+#include "run/sample_subset.h"
+#include "tune/equalize/equalize_model.h"
 #include "tune/equalize/request.h"
 
 namespace detent {
@@ -37,29 +41,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class NoSamples final : public DataSource {
- public:
-  explicit NoSamples(size_t batch) : batch_(batch) {}
-  size_t size() const override { return 0; }
-  std::string sample_name(size_t) const override { throw none(); }
-  Sample read(size_t) const override { throw none(); }
-  size_t batch() const override { return batch_; }
-
- private:
-  static Error none() { return {ErrorCode::Internal, "a shard without samples was asked for one"}; }
-  size_t batch_;
-};
-
 /// The samples of one shard.
 struct ShardSamples {
   std::unique_ptr<DataSource> own;    ///< empty where there are more shards than samples
-  std::unique_ptr<DataSource> whole;  ///< all samples, where `own` is empty; else null
-  /// A source that is not empty: what samples look like.
+  std::unique_ptr<DataSource> whole;  ///< all samples where `own` is empty; else null
+  /// Returns a source that is not empty and shows what samples look like.
   [[nodiscard]] const DataSource& shown() const { return whole ? *whole : *own; }
 };
 
-/// Opens what `data` selects. More shards than samples are no error: a job array is made before anybody counts images.
-/// Errors  those of open_samples, but for an empty shard.
+/// Opens the samples that `data` selects. More shards than samples are no error: job arrays are made before samples are
+/// counted.
+/// Errors  those of open_samples, except for an empty shard.
 ShardSamples open_shard(const DataOptions& data, const Graph& graph) {
   try {
     return {open_samples(data, graph), nullptr};
@@ -70,11 +62,11 @@ ShardSamples open_shard(const DataOptions& data, const Graph& graph) {
     auto whole = open_samples(all, graph);
     const size_t groups = (whole->size() + whole->batch() - 1) / whole->batch();
     if (data.shard_index <= groups) throw;
-    return {std::make_unique<NoSamples>(whole->batch()), std::move(whole)};
+    return {std::make_unique<SampleSubset>(*whole, std::vector<size_t>()), std::move(whole)};
   }
 }
 
-/// Every x86 machine since 2013 has it, and so the same bits.
+/// AVX2 is on every x86 machine since 2013, and gives the same bits on all.
 constexpr const char* kOneSet =
     "go on where it was begun, or begin again without --resume and with --isa avx2 on every machine";
 
@@ -86,47 +78,29 @@ void check_instruction_sets(const CalibrationTable& found, const CalibrationTabl
               kOneSet);
 }
 
-// The table of --resume. `empty` is the table that is to be measured, without samples.
-
-/// The table that an interrupted run of the same calibration left. Without a file there is nothing to go on with: a job
-/// that is started again and again may always say --resume.
-/// Errors  those of read_table; TableMismatch when it is of
-/// another shard, model, set of values or CPU.
-std::optional<CalibrationTable> read_partial(const fs::path& path, const CalibrationTable& empty) {
-  if (!fs::exists(path)) return std::nullopt;
-  CalibrationTable partial = read_table(path);
-  try {
-    std::vector<TableShard> expected = empty.shards;
-    expected.front().partial = true;
-    if (partial.shards != expected)
-      throw Error(ErrorCode::TableMismatch, "is not what this shard left behind",
-                  "give the same --shard as before, or begin again without --resume");
-    check_instruction_sets(partial, empty);
-    check_mergeable(empty, partial);
-  } catch (const Error& error) {
-    throw error.in(path.string());
-  }
-  return partial;
-}
-
-/// The complete table that an earlier run left. One that another kind of CPU measured is as good, unless `isa` asks for
-/// one.
-/// Errors  those of read_table; TableMismatch as above.
-CalibrationTable read_complete(const fs::path& path, const CalibrationTable& empty, const std::string& isa) {
+/// Reads the table that an earlier run of the same calibration left: a partial one, or the complete one, which another
+/// kind of CPU may have measured unless `isa` asks for one.
+/// empty   the table to measure, without samples.
+/// Errors  those of read_table; TableMismatch when it is of another shard, model, set of values or CPU.
+CalibrationTable read_earlier(const fs::path& path, const CalibrationTable& empty, bool partial, bool one_cpu) {
   CalibrationTable table = read_table(path);
   try {
-    if (table.shards != empty.shards)
-      throw Error(ErrorCode::TableMismatch, "is there already, and is not the table of this shard",
-                  "give the same --shard as before, --overwrite to replace it, or another name");
-    if (isa != "native") check_instruction_sets(table, empty);
-    check_mergeable(empty, table, {.mixed_instruction_sets = true});
+    std::vector<TableShard> expected = empty.shards;
+    expected.front().partial = partial;
+    if (table.shards != expected)
+      throw Error(ErrorCode::TableMismatch,
+                  partial ? "is not the partial table of this shard" : "is not the complete table of this shard",
+                  partial ? "give the same --shard as before, or begin again without --resume"
+                          : "give the same --shard as before, --overwrite to replace it, or another name");
+    if (one_cpu) check_instruction_sets(table, empty);
+    check_mergeable(empty, table, {.mixed_instruction_sets = !partial});
   } catch (const Error& error) {
     throw error.in(path.string());
   }
   return table;
 }
 
-/// Reads all samples, to compare names and contents; runs none.
+/// Reads all samples to compare names and contents; runs none.
 /// Errors  TableMismatch when they are not those of the table; those of reading; Interrupted.
 void check_samples(const DataSource& source, const CalibrationTable& table, const RunSettings& settings) {
   SampleTracker tracker(table.samples, SampleTracker::Others::Refused);
@@ -142,17 +116,14 @@ void check_samples(const DataSource& source, const CalibrationTable& table, cons
   tracker.check_all_came_up();
 }
 
-/// Specs of the targets, sorted, each once.
+/// Returns the specs of the targets, sorted, each once.
 std::vector<std::string> target_specs(const std::vector<std::string>& targets) {
-  std::vector<std::string> specs;
-  for (const std::string& target : targets) specs.push_back(find_target(target).spec());
-  std::ranges::sort(specs);
-  const auto repeated = std::ranges::unique(specs);
-  specs.erase(repeated.begin(), repeated.end());
-  return specs;
+  std::set<std::string> specs;
+  for (const std::string& target : targets) specs.insert(find_target(target).spec());
+  return {specs.begin(), specs.end()};
 }
 
-/// The type that the options ask for, or the first 16-bit one that is a target's default.
+/// Returns the type that the options ask for, or the first 16-bit one that is a target's default.
 FloatType float_type_for(const CalibrateOptions& options, const std::vector<std::string>& targets) {
   if (options.float_type) return *options.float_type;
   for (const std::string& target : targets)
@@ -160,7 +131,7 @@ FloatType float_type_for(const CalibrateOptions& options, const std::vector<std:
   return FloatType::Fp32;
 }
 
-/// All shards must be equalized alike, so all of them look at the whole data.
+/// Equalizes by the whole data, so that all shards are equalized alike.
 std::optional<EqualizedModel> even_for_table(Model& model, const CalibrateOptions& options,
                                              const EqualizeRequest& request, const std::vector<std::string>& targets) {
   DataOptions whole = options.data;
@@ -170,11 +141,11 @@ std::optional<EqualizedModel> even_for_table(Model& model, const CalibrateOption
   const RangeOverrides no_overrides = read_overrides({});
   const std::vector<Tensor> inputs = read_first_inputs(*source, options.run);
   return equalize_as_requested(
-      model, request, {inputs, *source}, {},
+      model, request, inputs, *source, OutlierPolicy::Clip, {},
       {target, options.placement, rewrite_options({}, options.placement, target), no_overrides, {"auto"}, options.run});
 }
 
-/// Adds what was measured of the table's values, and in which samples.
+/// Adds the measurements of the table's values, and their samples.
 void add_measured(CalibrationTable& table, const Graph& graph, const Gathered& measured) {
   std::vector<size_t> indices;
   for (const SampleTracker::Added& one : measured.added) {
@@ -190,7 +161,7 @@ void add_measured(CalibrationTable& table, const Graph& graph, const Gathered& m
   for (const auto& [value, tokens] : measured.tokens.reaches()) table.tokens.at(graph.value(value).name) = tokens;
 }
 
-/// The table of one shard, which knows what of it was measured before.
+/// The table of one shard, with the measurements of an earlier run.
 class ShardTable {
  public:
   /// empty  without samples, of `values`.
@@ -211,8 +182,7 @@ class ShardTable {
     table.shards = empty_.shards;
     return table;
   }
-  /// Leaves what was measured for --resume and `merge`.
-  /// Output  how many samples that are.
+  /// Writes the measurements so far for --resume and `merge`. Returns the number of samples.
   size_t write_partial(const Gathered& measured, const fs::path& path) const {
     CalibrationTable table = with(measured);
     table.shards.front().partial = true;
@@ -227,13 +197,7 @@ class ShardTable {
   std::optional<CalibrationTable> before_;
 };
 
-[[noreturn]] void end_interrupted(size_t samples, const fs::path& partial_path) {
-  throw Error(ErrorCode::Interrupted,
-              "interrupted; " + partial_path.string() + " holds the " + std::to_string(samples) + " samples done",
-              "the same command with --resume goes on, and 'detent merge --partial' accepts the file");
-}
-
-/// The table that the options ask for, without samples.
+/// Returns the table that the options ask for, without samples.
 CalibrationTable shard_table(const CalibrateOptions& options, const Graph& graph, const std::string& fingerprint,
                              std::span<const ValueId> values, std::span<const ValueId> reached) {
   CalibrationTable table = make_table(fingerprint, graph, values, reached);
@@ -242,7 +206,7 @@ CalibrationTable shard_table(const CalibrateOptions& options, const Graph& graph
   return table;
 }
 
-/// Checks that the complete table at the output is of the samples of `source`, and clears up behind it.
+/// Checks that the complete table at the output is of the samples of `source`, and removes the partial one.
 TableReport keep_table(const CalibrateOptions& options, const DataSource& source, const CalibrationTable& table,
                        const fs::path& partial_path) {
   try {
@@ -258,30 +222,29 @@ TableReport keep_table(const CalibrateOptions& options, const DataSource& source
   return report;
 }
 
-struct Measuring {
-  const fs::path& partial_path;
-  bool all_needed = false;  // every value of the table is one that a target quantizes
-};
-
-/// Measures what is left of the shard's samples and writes the table.
+/// Measures the remaining samples of the shard and writes the table.
+/// all_needed  a target quantizes every value of the table.
 TableReport measure_table(const CalibrateOptions& options, const DataSource& source, const ShardTable& shard,
-                          const MeasuredBeside& beside, const Measuring& how) {
+                          const MeasuredBeside& beside, const fs::path& partial_path, bool all_needed) {
   SampleTracker tracker(shard.measured_before());
-  const auto save = [&](const Gathered& so_far) { (void)shard.write_partial(so_far, how.partial_path); };
+  const auto save = [&](const Gathered& so_far) { (void)shard.write_partial(so_far, partial_path); };
   const Checkpoint checkpoint{options.checkpoint_seconds, save};
   const Pass pass = measure(shard.graph(), shard.values(), source, options.run, &tracker, beside, checkpoint);
-  // A value that no target needs in the end may hold NaN only; one that a target needs is an error, once all data was
-  // seen.
+  // Values that hold only NaN are an error where a target needs them, once all data was seen.
   const bool whole = options.data.shard_count == 1 && !pass.interrupted && tracker.known() == 0;
-  report_non_finite(shard.graph(), pass.collector, tracker, how.all_needed && whole, *options.run.reporter);
-  if (pass.interrupted) end_interrupted(shard.write_partial(pass, how.partial_path), how.partial_path);
+  report_non_finite(shard.graph(), pass.collector, tracker, all_needed && whole, *options.run.reporter);
+  if (pass.interrupted)
+    throw Error(ErrorCode::Interrupted,
+                fmt::format("interrupted; {} holds the {} samples done", partial_path.string(),
+                            shard.write_partial(pass, partial_path)),
+                "the same command with --resume continues, and 'detent merge --partial' accepts the file");
   tracker.check_all_came_up();
   const CalibrationTable table = shard.with(pass);
   if (table.samples.empty() && options.data.shard_count == 1)
     throw Error(ErrorCode::InvalidData, "there was no sample to calibrate with");
   write_table(table, options.output);
   std::error_code ignored;
-  fs::remove(how.partial_path, ignored);
+  fs::remove(partial_path, ignored);
   TableReport report = describe_table(table, options.output);
   report.measured = pass.added.size();
   report.skipped_samples = pass.skipped;
@@ -311,7 +274,8 @@ TableReport calibrate_model(const CalibrateOptions& options) {
   std::optional<EqualizedModel> evened;
   if (request.equalizes()) evened = even_for_table(model, options, request, targets);
   const Graph& graph = model.graph();
-  // What stays FP32 moves pairs, and is only known when all is measured: every value that could get one.
+  // Nodes that stay FP32 move pairs and are only known after the measurement, so every value that could get a pair
+  // counts.
   const bool half = type != FloatType::Fp32;
   const std::vector<ValueId> values =
       values_to_measure(graph, half ? std::vector<std::string>{} : targets, options.placement);
@@ -324,16 +288,18 @@ TableReport calibrate_model(const CalibrateOptions& options) {
   }
 
   if (complete)
-    return keep_table(options, *samples.own, read_complete(options.output, empty, options.isa), partial_path);
-  const auto before = options.resume ? read_partial(partial_path, empty) : std::optional<CalibrationTable>{};
-  if (!options.resume && fs::exists(partial_path))
+    return keep_table(options, *samples.own, read_earlier(options.output, empty, false, options.isa != "native"),
+                      partial_path);
+  std::optional<CalibrationTable> before;
+  if (fs::exists(partial_path) && options.resume)
+    before = read_earlier(partial_path, empty, true, true);
+  else if (fs::exists(partial_path))
     options.run.reporter->warn(partial_path.string() +
-                               " is there from an interrupted calibration; --resume would go on with it");
+                               " is left from an interrupted calibration; --resume would continue it");
 
   const MeasuredBeside beside{reached, tokens};
-  const bool all_needed = !targets.empty() && !half;
   TableReport report = measure_table(options, *samples.own, {std::move(empty), graph, values, before}, beside,
-                                     {partial_path, all_needed});
+                                     partial_path, !targets.empty() && !half);
   report.seconds = stopwatch.seconds();
   return report;
 }

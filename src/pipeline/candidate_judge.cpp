@@ -3,24 +3,136 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "core/stopwatch.h"
+#include "detent/base/calibrator.h"
 #include "detent/base/error.h"
 #include "detent/base/progress.h"
 #include "evaluate/compared_values.h"
 #include "evaluate/error_sums.h"
 #include "evaluate/metric_command.h"
 #include "evaluate/score_error.h"
+#include "pipeline/parts/cast_nodes.h"
+#include "pipeline/parts/improve.h"
 #include "pipeline/parts/provenance.h"
+#include "prepare/read_model_to_run.h"
+#include "rewrite/quantized_model.h"
 #include "run/model_inputs.h"
 #include "run/workers.h"
+#include "tune/correct_biases.h"
+#include "tune/refine/round_weights.h"
 
 namespace detent {
 
+Provenance Candidates::origin_of(const ComparedCandidate& candidate) const {
+  Provenance provenance = made[candidate.model].origin;
+  provenance.calibrator = candidate.calibrator;
+  return provenance;
+}
+
+std::vector<std::string> Candidates::folder_names() const {
+  std::vector<std::string> folders(1 + models.size());
+  folders[0] = "fp32";
+  for (const auto* all : {&baselines, &candidates})
+    for (size_t c = all->size(); c-- > 0;) folders[1 + (*all)[c].model] = (*all)[c].name;
+  return folders;
+}
+
+void Candidates::add(ComparedCandidate candidate, ComparedModel how, Model model) {
+  candidate.model = models.size();
+  candidates.push_back(std::move(candidate));
+  made.push_back(std::move(how));
+  models.push_back(std::move(model));
+}
+
+std::vector<std::string> candidate_names(const std::vector<std::string>& specs) {
+  std::vector<std::string> names;
+  for (const std::string& spec : specs) {
+    names.push_back(is_auto(spec) ? spec : make_calibrator(spec)->name());
+    if (std::find(names.begin(), names.end() - 1, names.back()) != names.end() - 1)
+      throw Error(ErrorCode::Usage, "--calibrators names " + names.back() + " twice");
+  }
+  if (names.empty()) throw Error(ErrorCode::Usage, "--calibrators names no calibrator");
+  return names;
+}
+
+Candidates make_candidates(const std::vector<std::string>& names, const Prepared& prepared, const Measured& measured,
+                           const CompareOptions& options) {
+  Candidates all;
+  const RangesOf ranges_of = ranges_from(prepared, measured);
+  DistinctRanges distinct;
+  for (const std::string& name : names) {
+    const Stopwatch stopwatch;
+    ComparedCandidate& candidate = all.candidates.emplace_back(name, name);
+    if (is_auto(name)) {
+      Chosen chosen = choose(prepared, measured, nullptr);
+      candidate.calibrator = chosen.calibrator->name();
+      distinct.add(std::move(chosen.ranges));
+    } else {
+      distinct.add(ranges_of(*make_calibrator(name)));
+    }
+    candidate.model = distinct.variant_of.back();
+    candidate.choosing_seconds = stopwatch.seconds();
+  }
+  const Model& model = prepared.model();
+  const PlacementPlan& plan = prepared.plan;
+  const RewriteOptions& format = prepared.recipe.format;
+  const DataSource* source = prepared.data.get();
+  WeightMemo weights;  // the same in all of them
+  for (auto& ranges : distinct.ranges) {
+    const Stopwatch stopwatch;
+    GraphPatch constants, biases;
+    if (source && weights_are_rounded(Accuracy::Balanced, options.placement.type))
+      constants = round_weights(model, plan, ranges, format, source, options.run).patch;
+    const bool rounded = !constants.empty();
+    if (options.equalize.bias_correction.value_or(false))
+      biases = correct_biases(model, plan, ranges, format, source, options.run, constants).patch;
+    const bool corrected = !biases.empty();
+    constants = joined(constants, biases);
+    all.models.push_back(quantized_model(model, plan, ranges, format, constants, rounded ? nullptr : &weights));
+    Provenance origin = describe_origin(
+        prepared, measured.calibration,
+        {options.placement, options.format, options.equalize, Accuracy::Balanced, options.outliers, corrected});
+    origin.ranges = ranges_fingerprint(model.graph(), ranges);
+    all.made.push_back({.ranges = std::move(ranges),
+                        .constants = std::move(constants),
+                        .weights_rounded = rounded,
+                        .origin = std::move(origin),
+                        .seconds = stopwatch.seconds()});
+  }
+  return all;
+}
+
+void note_calibration(ComparisonReport& report, const Prepared& prepared, const Measured& measured) {
+  report.calibration_samples = measured.calibration.samples;
+  report.calibration_seconds = measured.calibration.seconds;
+  report.skipped_samples = measured.calibration.skipped;
+  report.outliers = measured.outlier_report;
+  report.equalized = prepared.equalize_report();
+}
+
+void add_baselines(Candidates& candidates, const std::filesystem::path& model, const DataSource& source,
+                   const RunSettings& run) {
+  for (const auto& [type, name] : {std::pair(FloatType::Fp16, "fp16"), std::pair(FloatType::Bf16, "bf16")}) {
+    const Stopwatch stopwatch;
+    Model cast = read_float_model(model);
+    try {
+      static_cast<void>(cast_nodes(cast, type, source, run));
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::Unsupported) throw;
+      run.reporter->warn(std::string(name) + " is not compared: " + error.what());
+      continue;
+    }
+    candidates.baselines.push_back({.name = name, .calibrator = "", .model = candidates.models.size()});
+    candidates.made.push_back({.seconds = stopwatch.seconds()});
+    candidates.models.push_back(std::move(cast));
+  }
+}
+
 namespace {
 
-/// The number that the user's command gives each model, the float model first, and the time it took. Empty without a
-/// command.
+/// The numbers of the user's command by model, the float model first, and its times. Empty without a command.
 struct CommandResults {
   std::vector<double> numbers, seconds;
 };
@@ -42,7 +154,7 @@ CommandResults judge_by_command(MetricCommand* command, size_t models, Reporter&
 
 using Metrics = std::map<std::string, double>;
 
-/// Of one model, counted as the evaluation counts: the float model is 0.
+/// Returns the metrics of one model; the float model is 0.
 Metrics task_metrics(const Evaluation& evaluation, const CommandResults& command, size_t model) {
   Metrics metrics;
   if (!evaluation.task.empty()) metrics = evaluation.task[model].metrics();
@@ -50,12 +162,7 @@ Metrics task_metrics(const Evaluation& evaluation, const CommandResults& command
   return metrics;
 }
 
-void add_error_metrics(Metrics& metrics, const ErrorReport& error) {
-  for (const auto& [metric, member] : kErrorMetrics)
-    if (const std::optional<double>& value = error.*member) metrics[metric.name] = *value;
-}
-
-/// The criterion's value of candidate `c`, larger where it is better; NaN is the worst.
+/// Returns the criterion's value of candidate `c`, larger is better; NaN is the worst.
 double goodness(const ComparisonReport& report, const std::vector<double>& sqnr_db, size_t c) {
   if (report.criterion == metrics::kSqnr.name) return sqnr_db[c];
   const double score = report.variants[c].metrics.at(report.criterion);
@@ -63,12 +170,12 @@ double goodness(const ComparisonReport& report, const std::vector<double>& sqnr_
   return metric_named(report.criterion).falls() ? -score : score;
 }
 
-/// A type that no layer takes leaves the float model, which is no candidate.
+/// False for a type that no layer has: that is the float model.
 bool is_quantized(const ComparisonReport::Variant& variant) {
   return !variant.type || variant.type->quantized_layers > 0;
 }
 
-/// Fills `criterion` and `winner`, of equals the first.
+/// Fills `criterion` and `winner`, the first of equals.
 /// Errors  InvalidOption when there is nothing to judge by.
 void choose_winner(ComparisonReport& report, const std::vector<double>& sqnr_db) {
   const auto& measured = report.variants.front().metrics;
@@ -77,81 +184,52 @@ void choose_winner(ComparisonReport& report, const std::vector<double>& sqnr_db)
   });
   if (criterion == kMetrics.end())
     throw Error(ErrorCode::InvalidOption,
-                "no output can be compared: none comes from float values, has one shape in all variants and is not 0",
+                "no output can be compared: each is integer, 0 throughout, or changes its shape between variants",
                 "judge by --labels, --masks or --metric-command");
   report.criterion = criterion->name;
   const auto rank = [&](size_t v) { return std::pair(goodness(report, sqnr_db, v), sqnr_db[v]); };
   size_t best = report.variants.size();
   for (size_t v = 0; v < report.variants.size(); ++v)
     if (is_quantized(report.variants[v]) && (best == report.variants.size() || rank(best) < rank(v))) best = v;
-  if (best == report.variants.size()) best = 0;  // no type takes any layer
+  if (best == report.variants.size()) best = 0;  // no layer has any of the types
   report.winner = report.variants[best].calibrator;
 }
 
-/// How sure the scores are, and who cannot be told from the winner.
-void add_uncertainty(ComparisonReport& report, const Candidates& candidates, const Evaluation& evaluation,
+/// Fills standard errors, and the candidates that tie with the winner.
+void add_uncertainty(ComparisonReport& report, const Candidates& all, const Evaluation& evaluation,
                      const std::vector<double>& sqnr_db) {
   const auto errors = score_errors(evaluation, report.criterion);
   if (!errors) return;
   const auto score = [&](size_t c) { return goodness(report, sqnr_db, c); };
-  const size_t best = index_of_winner(report), winner = candidates.variant_of[best];
+  const size_t best = index_of_winner(report), winner = all.candidates[best].model;
   for (size_t b = 0; b < report.baselines.size(); ++b)
-    report.baselines[b].score_error = errors->own[candidates.variants() + b];
+    report.baselines[b].score_error = errors->own[all.baselines[b].model];
   for (size_t c = 0; c < report.variants.size(); ++c) {
-    const size_t v = candidates.variant_of[c];
-    report.variants[c].score_error = errors->own[v];
-    const bool equal = v == winner || score(c) == score(best);  // the same model, or both exact
+    const size_t model = all.candidates[c].model;
+    report.variants[c].score_error = errors->own[model];
+    const bool equal = model == winner || score(c) == score(best);  // the same model, or both exact
     if (c != best && is_quantized(report.variants[c]) &&
-        (equal || score(best) - score(c) <= kToldApartErrors * errors->difference[winner][v]))
+        (equal || score(best) - score(c) <= kToldApartErrors * errors->difference[winner][model]))
       report.ties.push_back(report.variants[c].calibrator);
   }
 }
 
-/// SQNR of the worst output by candidate.
-std::vector<double> worst_by_candidate(const Candidates& candidates, const Evaluation& evaluation) {
-  std::vector<double> sqnr_db;
-  for (const size_t v : candidates.variant_of) sqnr_db.push_back(worst_sqnr_db(evaluation.report(v)));
-  return sqnr_db;
-}
-
-/// What was measured of model `v` of the evaluation.
-ComparisonReport::Variant measured_variant(const Evaluation& evaluation, const CommandResults& command, size_t v,
-                                           size_t workers) {
-  ComparisonReport::Variant variant;
-  const ErrorReport error = evaluation.report(v);
-  variant.metrics = task_metrics(evaluation, command, 1 + v);
-  add_error_metrics(variant.metrics, error);
-  variant.outputs = error.outputs;
-  variant.seconds = evaluation.seconds[1 + v] / static_cast<double>(workers);
-  if (!command.seconds.empty()) variant.seconds += command.seconds[1 + v];
-  return variant;
-}
-
-void add_variants(ComparisonReport& report, Candidates& candidates, const Evaluation& evaluation,
-                  const CommandResults& command, size_t workers) {
-  for (size_t c = 0; c < candidates.names.size(); ++c) {
-    const size_t v = candidates.variant_of[c];
-    ComparisonReport::Variant variant = measured_variant(evaluation, command, v, workers);
-    variant.calibrator = candidates.names[c];
-    if (candidates.calibrators[c] != candidates.names[c]) variant.takes = candidates.calibrators[c];
-    variant.type = candidates.types[v];
-    write_provenance(candidates.models[v], candidates.origin_of_candidate(c));  // a line of it is the calibrator's name
-    variant.size_bytes = candidates.models[v].byte_size();
-    variant.seconds += candidates.choosing_seconds[c] + candidates.making_seconds[v];
-    report.variants.push_back(std::move(variant));
-  }
-}
-
-void add_baseline_rows(ComparisonReport& report, const Candidates& candidates, const Evaluation& evaluation,
-                       const CommandResults& command, size_t workers) {
-  for (size_t b = 0; b < candidates.baselines.size(); ++b) {
-    const size_t v = candidates.variants() + b;
-    ComparisonReport::Variant variant = measured_variant(evaluation, command, v, workers);
-    variant.calibrator = candidates.baselines[b];
-    variant.size_bytes = candidates.models[v].byte_size();
-    variant.seconds += candidates.making_seconds[v];
-    report.baselines.push_back(std::move(variant));
-  }
+/// Returns the row of a candidate or a baseline.
+ComparisonReport::Variant row_of(const ComparedCandidate& candidate, const Candidates& all,
+                                 const Evaluation& evaluation, const CommandResults& command, size_t workers) {
+  const size_t model = candidate.model;
+  const ErrorReport error = evaluation.report(model);
+  ComparisonReport::Variant row{.calibrator = candidate.name, .takes = "", .metrics = {}, .outputs = error.outputs};
+  if (candidate.calibrator != candidate.name) row.takes = candidate.calibrator;
+  row.metrics = task_metrics(evaluation, command, 1 + model);
+  for (const auto& [metric, member] : kErrorMetrics)
+    if (const std::optional<double>& value = error.*member) row.metrics[metric.name] = *value;
+  row.size_bytes = all.models[model].byte_size();
+  row.seconds = evaluation.seconds[1 + model] / static_cast<double>(workers) + candidate.choosing_seconds +
+                all.made[model].seconds;
+  if (!command.seconds.empty()) row.seconds += command.seconds[1 + model];
+  row.type = all.made[model].type;
+  return row;
 }
 
 }  // namespace
@@ -176,7 +254,7 @@ void CandidateJudge::judge(ComparisonReport& report, Candidates& candidates, con
     command = std::make_unique<MetricCommand>(options_.evaluation.metric_command, judged_, candidates.folder_names(),
                                               static_cast<int64_t>(samples_->batch()));
   const std::string progress = "comparing " + what;
-  EvaluationRequest request{reference, judged_, *samples_, run, progress, {&task_, command.get()}};
+  EvaluationRequest request{reference, judged_, *samples_, run, progress, &task_, command.get()};
   request.by_batch = true;
   const Evaluation evaluation = evaluate_models(candidates.models, request);
   const CommandResults numbers = judge_by_command(command.get(), 1 + candidates.models.size(), *run.reporter);
@@ -187,12 +265,18 @@ void CandidateJudge::judge(ComparisonReport& report, Candidates& candidates, con
   report.evaluation_seconds = stopwatch.seconds();
   report.skipped_samples += evaluation.skipped;
   report.fp32 = task_metrics(evaluation, numbers, 0);
-  add_variants(report, candidates, evaluation, numbers, worker_count(run));
-  add_baseline_rows(report, candidates, evaluation, numbers, worker_count(run));
-  const std::vector<double> sqnr_db = worst_by_candidate(candidates, evaluation);
+  const size_t workers = worker_count(run);
+  std::vector<double> sqnr_db;  // of the worst output, by candidate
+  for (const ComparedCandidate& candidate : candidates.candidates) {
+    write_provenance(candidates.models[candidate.model], candidates.origin_of(candidate));  // counts in the size
+    report.variants.push_back(row_of(candidate, candidates, evaluation, numbers, workers));
+    sqnr_db.push_back(worst_sqnr_db(evaluation.report(candidate.model)));
+  }
+  for (const ComparedCandidate& baseline : candidates.baselines)
+    report.baselines.push_back(row_of(baseline, candidates, evaluation, numbers, workers));
   choose_winner(report, sqnr_db);
   add_uncertainty(report, candidates, evaluation, sqnr_db);
-  report.provenance = candidates.origin_of_candidate(index_of_winner(report));
+  report.provenance = candidates.origin_of(candidates.candidates[index_of_winner(report)]);
 }
 
 }  // namespace detent

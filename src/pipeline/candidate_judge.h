@@ -1,33 +1,88 @@
 #pragma once
 
+#include <filesystem>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "detent/base/data_source.h"
 #include "detent/compare.h"
+#include "detent/reports/provenance.h"
 #include "evaluate/task_metric.h"
 #include "evaluate/trial.h"
+#include "model/graph_patch.h"
 #include "model/model.h"
-#include "pipeline/compared_candidates.h"
+#include "pipeline/parts/chosen.h"
 #include "pipeline/parts/identified_samples.h"
 
 namespace detent {
 
-/// Runs the candidates of a comparison side by side, and says which is best. Looks at options that must outlive it.
+/// A row of a comparison.
+struct ComparedCandidate {
+  std::string name;
+  std::string calibrator;       ///< gave its ranges; what auto chose; "": none
+  double choosing_seconds = 0;  ///< of the calibrator
+  size_t model = 0;             ///< its place among the models
+};
+
+/// The making of a compared model.
+struct ComparedModel {
+  std::map<ValueId, Range> ranges = {};
+  GraphPatch constants = {};           ///< rounded weights and corrected biases
+  bool weights_rounded = false;        ///< by the layers' inputs
+  Provenance origin = {};              ///< without the calibrator
+  std::optional<TypeFacts> type = {};  ///< where types are compared
+  double seconds = 0;                  ///< of making it
+};
+
+/// The models of a comparison, each made once: candidates that are the same model share it.
+struct Candidates {
+  std::vector<ComparedCandidate> candidates;
+  std::vector<ComparedCandidate> baselines;  ///< models that an INT8 model must beat, without a calibrator
+  std::vector<ComparedModel> made;
+  std::vector<Model> models;  ///< in the order of `made`
+
+  /// Returns the provenance in the file of a candidate.
+  [[nodiscard]] Provenance origin_of(const ComparedCandidate& candidate) const;
+  /// Returns "fp32", then by model the first name of a candidate or baseline.
+  [[nodiscard]] std::vector<std::string> folder_names() const;
+  void add(ComparedCandidate candidate, ComparedModel how, Model model);
+};
+
+/// Returns names as calibrators call themselves ("percentile" is "percentile:99.99").
+/// Errors  Usage for none, and for one that is named twice.
+[[nodiscard]] std::vector<std::string> candidate_names(const std::vector<std::string>& specs);
+
+/// Quantizes the model with each calibrator.
+/// Errors  those of choosing, rounding weights, correcting biases and rewriting.
+[[nodiscard]] Candidates make_candidates(const std::vector<std::string>& names, const Prepared& prepared,
+                                         const Measured& measured, const CompareOptions& options);
+
+/// Fills the report's facts of the calibration.
+void note_calibration(ComparisonReport& report, const Prepared& prepared, const Measured& measured);
+
+/// Adds the model cast to each 16-bit float type without pairs, as `cast` writes it: "fp16", "bf16". Warns of a type
+/// that the model cannot have.
+/// Errors  those of reading and running.
+void add_baselines(Candidates& candidates, const std::filesystem::path& model, const DataSource& source,
+                   const RunSettings& run);
+
+/// Runs the candidates of a comparison side by side and finds the best. The options must outlive it.
 class CandidateJudge {
  public:
-  /// What is wrong with the evaluation data is said here, before anything long begins.
+  /// Opens and checks the evaluation data, before anything long begins.
   /// graph      whose inputs the samples are fed to: those of all candidates.
-  /// reference  the float model that candidates are held against.
+  /// reference  the float model that candidates are compared with.
   /// Errors     those of open_samples, TaskMetric and values_to_judge.
   CandidateJudge(const CompareOptions& options, const Graph& graph, const Model& reference);
 
   [[nodiscard]] const DataSource& samples() const { return *samples_; }
-  /// Fills all that the report says of scores: `fp32`, `variants`, `baselines`, `winner`, `criterion`, `ties`, the
-  /// provenance of the winner, and what was evaluated. what    "7 calibrators".
-  /// Errors  those of evaluate_models and
-  /// MetricCommand; InvalidOption when there is nothing to judge by.
+  /// Fills the scores of the report: `fp32`, `variants`, `baselines`, `winner`, `criterion`, `ties`, the provenance of
+  /// the winner, and the evaluation samples.
+  /// what    for the progress line: "7 calibrators".
+  /// Errors  those of evaluate_models and MetricCommand; InvalidOption when there is nothing to judge by.
   void judge(ComparisonReport& report, Candidates& candidates, const Model& reference, const std::string& what) const;
 
  private:
@@ -37,7 +92,7 @@ class CandidateJudge {
   std::vector<std::string> judged_;
 };
 
-/// Position of the winner among the report's variants, which are in the order of the candidates.
+/// Returns the position of the winner among the report's variants, which is that of its candidate.
 [[nodiscard]] size_t index_of_winner(const ComparisonReport& report);
 
 }  // namespace detent

@@ -1,9 +1,7 @@
 #include "detent/cast.h"
 
-#include <filesystem>
 #include <limits>
 #include <span>
-#include <vector>
 
 #include "core/files/atomic_file.h"
 #include "core/stop.h"
@@ -36,7 +34,7 @@ void refuse_not_finite(const ErrorReport& error, const std::string& type) {
                                            "' becomes NaN or Inf where FP32 is finite; the file was not written");
 }
 
-/// The file's coverage, before inputs get the 16-bit type.
+/// Returns the file's coverage, before inputs get the 16-bit type.
 CoverageReport coverage_of(const Model& model, std::span<const Tensor> inputs, const CastModelOptions& options) {
   const Graph& graph = model.graph();
   const ValueShapes shapes = find_shapes(graph, inputs);
@@ -47,7 +45,7 @@ CoverageReport coverage_of(const Model& model, std::span<const Tensor> inputs, c
   return coverage;
 }
 
-/// Says that the types were chosen by measuring, which `lint` asks.
+/// Returns the provenance of a cast model, which shows `lint` that its types were chosen by measuring.
 Provenance origin_of_cast(const Model& model, const CastModelOptions& options, size_t samples) {
   Provenance provenance;
   provenance.samples = samples;
@@ -63,7 +61,7 @@ CastReport cast_model(const CastModelOptions& options) {
   const StopScope stop(options.run.stop);
   const Stopwatch stopwatch;
   if (options.type == FloatType::Fp32)
-    throw Error(ErrorCode::Usage, "--float-type fp32 is what the model has", "fp16 or bf16");
+    throw Error(ErrorCode::Usage, "--float-type fp32 is the type that the model has", "fp16 or bf16");
   check_writable(options.output, options.overwrite);
   Model model = read_float_model(options.model);
   const auto source = open_samples(options.data, model.graph());

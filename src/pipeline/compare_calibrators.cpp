@@ -1,12 +1,8 @@
 #include "calibrate/calibration.h"
 #include "core/stop.h"
 #include "detent/base/calibrator.h"
-#include "detent/base/data_source.h"
 #include "detent/compare.h"
-#include "detent/options/run_settings.h"
-#include "model/model.h"
 #include "pipeline/candidate_judge.h"
-#include "pipeline/compared_candidates.h"
 #include "pipeline/parts/chosen.h"
 #include "pipeline/parts/plan_report.h"
 #include "pipeline/parts/sensitivity_report.h"
@@ -20,14 +16,14 @@ namespace {
 SensitivityReport measure_winner(const ComparisonReport& report, const CompareOptions& options,
                                  const Prepared& prepared, const Measured& measured, const Candidates& candidates,
                                  const DataSource& samples) {
-  const size_t best = index_of_winner(report), variant = candidates.variant_of[best];
-  const auto calibrator = make_calibrator(candidates.calibrators[best]);
+  const ComparedCandidate& best = candidates.candidates[index_of_winner(report)];
+  const ComparedModel& made = candidates.made[best.model];
+  const auto calibrator = make_calibrator(best.calibrator);
   const SampleSubset first(samples, consecutive_samples(samples, 0, *options.layer_samples));
-  SensitivityReport layers = sensitivity_of(
-      {prepared, measured, *calibrator, candidates.ranges[variant], candidates.constants[variant]}, first);
+  SensitivityReport layers = sensitivity_of({prepared, measured, *calibrator, made.ranges, made.constants}, first);
   layers.model = report.model;
   layers.plan = report.plan;
-  layers.equalized.reset();  // the comparison tells it
+  layers.equalized.reset();  // the comparison has it
   return layers;
 }
 
@@ -38,7 +34,7 @@ ComparisonReport compare_calibrators(const CompareOptions& options) {
   const RunSettings& run = options.run;
   const std::vector<std::string> names = candidate_names(options.calibrators);
 
-  // model, plan and data; what is wrong with any of them is said before anything long begins
+  // model, plan and data are checked before anything long begins
   Prepared prepared = make(recipe_of(options, options.evaluation.data, names));
   const CandidateJudge judge(options, prepared.graph(), *prepared.float32);
 
@@ -57,7 +53,8 @@ ComparisonReport compare_calibrators(const CompareOptions& options) {
   report.plan = plan_report_of(prepared);
   if (prepared.half) add_floats(report.plan, prepared.half->report, graph, prepared.plan, prepared.facts);
   std::vector<std::pair<std::string, const std::map<ValueId, Range>*>> chosen;
-  for (size_t c = 0; c < names.size(); ++c) chosen.emplace_back(names[c], &candidates.ranges[candidates.variant_of[c]]);
+  for (const ComparedCandidate& one : candidates.candidates)
+    chosen.emplace_back(one.name, &candidates.made[one.model].ranges);
   report.values = describe_values(graph, measured.calibration.histograms, prepared.recipe.format.range_kind(), chosen);
   if (options.judged) options.judged(report);
   if (options.layer_samples)

@@ -8,13 +8,11 @@
 #include "core/nearest_names.h"
 #include "core/stop.h"
 #include "core/stopwatch.h"
-#include "detent/base/calibrator.h"
 #include "detent/base/error.h"
 #include "detent/compare.h"
 #include "evaluate/judge.h"
 #include "model/model.h"
 #include "pipeline/candidate_judge.h"
-#include "pipeline/compared_candidates.h"
 #include "pipeline/parts/blocked_model.h"
 #include "pipeline/parts/chosen.h"
 #include "pipeline/parts/plan_report.h"
@@ -37,20 +35,7 @@ void note_first_calibration(ComparisonReport& report, const Prepared& prepared, 
   report.calibration_seconds = seconds + measured.calibration.seconds;
 }
 
-/// One candidate behind the others.
-void append(Candidates& all, const std::string& type, Candidates one, TypeFacts facts) {
-  facts.weight_bytes = weight_bytes_by_type(one.models.front().graph());
-  all.names.push_back(type);
-  all.calibrators.push_back(std::move(one.calibrators.front()));
-  all.choosing_seconds.push_back(one.choosing_seconds.front());
-  all.variant_of.push_back(all.models.size());
-  all.models.push_back(std::move(one.models.front()));
-  all.making_seconds.push_back(one.making_seconds.front());
-  all.origins.push_back(std::move(one.origins.front()));
-  all.types.emplace_back(std::move(facts));
-}
-
-/// Activations and weights; true where it leaves 16-bit floats.
+/// Adds a type of activations and weights; returns true where the rest is in 16-bit floats.
 bool add_with_pairs(Candidates& all, const std::string& type, const CompareOptions& given, ComparisonReport& report) {
   CompareOptions options = given;
   options.placement.type = type == "fp8" ? CodeType::Fp8 : CodeType::Int8;
@@ -61,12 +46,14 @@ bool add_with_pairs(Candidates& all, const std::string& type, const CompareOptio
   note_first_calibration(report, prepared, measured);
   const Coverage& coverage = prepared.plan.coverage;
   Candidates made = make_candidates(names, prepared, measured, options);
-  const bool by_inputs = made.weights_rounded.front();
-  append(all, type, std::move(made),
-         {.layers = coverage.layers,
-          .quantized_layers = coverage.int8_layers,
-          .pairs = coverage.pairs,
-          .by_inputs = by_inputs});
+  ComparedCandidate& candidate = made.candidates.front();
+  candidate.name = type;
+  made.made.front().type = TypeFacts{.layers = coverage.layers,
+                                     .quantized_layers = coverage.int8_layers,
+                                     .pairs = coverage.pairs,
+                                     .by_inputs = made.made.front().weights_rounded};
+  made.made.front().type->weight_bytes = weight_bytes_by_type(made.models.front().graph());
+  all.add(std::move(candidate), std::move(made.made.front()), std::move(made.models.front()));
   return prepared.half.has_value();
 }
 
@@ -79,18 +66,17 @@ void add_weights_alone(Candidates& all, const std::string& type, const CompareOp
   const ModelFacts facts = facts_of(model);
   const auto inputs = read_first_inputs(data, options.run);
   BlockedModel blocked = make_blocked_model(std::move(model), request, &data, inputs);
-  TypeFacts made{.layers = static_cast<int64_t>(blocked.plan.layers.size()),
-                 .quantized_layers = static_cast<int64_t>(blocked.plan.weights.size()),
-                 .block = format.block,
-                 .by_inputs = blocked.rounding && blocked.rounding->kept};
-  Candidates one;
-  one.calibrators.emplace_back();
-  one.choosing_seconds.push_back(blocked.rounding ? blocked.rounding->seconds : 0);
-  one.origins.push_back(describe_blocked_origin(blocked, request, facts));
+  ComparedModel made{.origin = describe_blocked_origin(blocked, request, facts)};
+  made.type = TypeFacts{.layers = static_cast<int64_t>(blocked.plan.layers.size()),
+                        .quantized_layers = static_cast<int64_t>(blocked.plan.weights.size()),
+                        .block = format.block,
+                        .by_inputs = blocked.rounding && blocked.rounding->kept};
+  ComparedCandidate candidate{.name = type, .calibrator = ""};
+  candidate.choosing_seconds = blocked.rounding ? blocked.rounding->seconds : 0;
   write_blocks(blocked);
-  one.models.push_back(std::move(blocked.model));
-  one.making_seconds.push_back(stopwatch.seconds() - one.choosing_seconds.front());
-  append(all, type, std::move(one), std::move(made));
+  made.seconds = stopwatch.seconds() - candidate.choosing_seconds;
+  made.type->weight_bytes = weight_bytes_by_type(blocked.model.graph());
+  all.add(std::move(candidate), std::move(made), std::move(blocked.model));
 }
 
 bool judges_a_task(const EvaluationOptions& evaluation) {
@@ -98,7 +84,7 @@ bool judges_a_task(const EvaluationOptions& evaluation) {
       kMetrics, [&](const Metric& metric) { return !metric.is_error() && gives(evaluation, metric.source); });
 }
 
-/// What the variant lost of the metric; of the SQNR what it has left. NaN where it was not measured.
+/// Returns the variant's loss of the metric, or its SQNR. NaN where it was not measured.
 double loss_of(const ComparisonReport& report, const std::string& metric, size_t variant) {
   const auto& metrics = report.variants[variant].metrics;
   const auto score = metrics.find(metric), fp32 = report.fp32.find(metric);
@@ -108,11 +94,11 @@ double loss_of(const ComparisonReport& report, const std::string& metric, size_t
   return metric_named(metric).falls() ? score->second - whole : whole - score->second;
 }
 
-/// Refuses what no comparison of types can be made of, before anything is read.
+/// Checks the options before anything is read.
 /// Errors  Usage, as compare_types() says.
 void check_types(const CompareOptions& options) {
   const TypeChoice& choice = options.types;
-  if (choice.names.empty()) throw Error(ErrorCode::Usage, "--types names none", "int8, fp8, int4");
+  if (choice.names.empty()) throw Error(ErrorCode::Usage, "--types names no type", "int8, fp8, int4");
   for (size_t i = 0; i < choice.names.size(); ++i) {
     const std::string& name = choice.names[i];
     if (std::ranges::find(kTypes, name) == kTypes.end())
@@ -121,7 +107,8 @@ void check_types(const CompareOptions& options) {
     if (std::ranges::count(choice.names, name) > 1) throw Error(ErrorCode::Usage, "--types names " + name + " twice");
   }
   if (options.layer_samples)
-    throw Error(ErrorCode::Usage, "--layers is for one type", "'detent sensitivity' measures the layers of one");
+    throw Error(ErrorCode::Usage, "--layers does not apply to --types",
+                "'detent sensitivity' measures the layers of one type");
   if (choice.max_drop && choice.min_sqnr_db)
     throw Error(ErrorCode::Usage, "--max-drop and --min-sqnr exclude each other");
   if (choice.max_drop && !judges_a_task(options.evaluation))
@@ -130,11 +117,10 @@ void check_types(const CompareOptions& options) {
   static_cast<void>(block_format({.block = choice.block}));
 }
 
-/// The models of options.types, one a type, in that order, behind each other: one Prepared at a time is in memory. What
-/// was calibrated goes into the report: samples, seconds, outliers and equalization of the first type that has
-/// activations. Where a type leaves 16-bit floats there are the baselines too.
-/// Errors  those of make, make_candidates,
-/// make_blocked_model and add_baselines.
+/// Makes the models of options.types one after the other: only one Prepared at a time is in memory. Fills the report's
+/// facts of the calibration: samples, seconds, outliers and equalization of the first type with activations. Adds the
+/// baselines where a type leaves 16-bit floats.
+/// Errors  those of make, make_candidates, make_blocked_model and add_baselines.
 Candidates make_typed_candidates(const CompareOptions& options, ComparisonReport& report) {
   Candidates candidates;
   bool half = false;
@@ -154,7 +140,7 @@ Candidates make_typed_candidates(const CompareOptions& options, ComparisonReport
   return candidates;
 }
 
-/// Holds every variant of a judged report against the limit of `choice`, or the default: fills limit, metric, losses
+/// Compares every variant of a judged report with the limit of `choice`, or the default: fills limit, metric, losses
 /// and smallest.
 void hold_against_limit(const TypeChoice& choice, const ComparisonReport& report, TypeComparison& types) {
   types.limit_given = choice.max_drop || choice.min_sqnr_db;
@@ -169,7 +155,7 @@ void hold_against_limit(const TypeChoice& choice, const ComparisonReport& report
     const double loss = loss_of(report, types.metric, v);
     types.losses.push_back(loss);
     const bool within = (by_error ? loss >= bound : loss <= bound + kRounding) &&
-                        report.variants[v].type->quantized_layers > 0;  // else it is the float model
+                        report.variants[v].type->quantized_layers > 0;  // without, it is the float model
     if (within && (!smallest || report.variants[v].size_bytes < smallest->size_bytes)) smallest = &report.variants[v];
   }
   if (smallest) types.smallest = smallest->calibrator;
@@ -192,7 +178,7 @@ ComparisonReport compare_types(const CompareOptions& options) {
 
   // each type quantized once, then all on the same samples
   Candidates candidates = make_typed_candidates(options, report);
-  judge.judge(report, candidates, reference, std::to_string(candidates.names.size()) + " types");
+  judge.judge(report, candidates, reference, std::to_string(candidates.candidates.size()) + " types");
 
   TypeComparison types{.model_bytes = facts.bytes};
   for (const auto& [type, bytes] : weight_bytes_by_type(reference.graph())) types.weight_bytes += bytes;

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -6,7 +5,6 @@
 
 #include "calibrate/choose_ranges.h"
 #include "calibrate/from_table.h"
-#include "calibrate/merged_statistics.h"
 #include "calibrate/outlier_samples.h"
 #include "calibrate/tensorrt_cache.h"
 #include "core/files/atomic_file.h"
@@ -25,58 +23,43 @@ namespace detent {
 
 namespace {
 
-/// "TRT-8600-EntropyCalibration2": NV_TENSORRT_VERSION of the target, which counts by 1000 up to version 9 and by 10000
-/// since, and the calibrator whose caches TensorRT keeps apart.
+/// Returns "TRT-8600-EntropyCalibration2": NV_TENSORRT_VERSION of the target, which counts by 1000 up to version 9 and
+/// by 10000 since, and the calibrator, whose caches TensorRT distinguishes.
 std::string version_line(const Target& target, const std::string& calibrator) {
   const int major = target.version_major * (target.version_major < 10 ? 1000 : 10000);
   const char* name = calibrator == "max" ? "MinMaxCalibration" : "EntropyCalibration2";
   return "TRT-" + std::to_string(major + target.version_minor * 100) + "-" + name;
 }
 
-/// Chooses scales from a table as quantize does by default: no range goes beyond what samples like the others reach.
-class Scales {
- public:
-  Scales(const CalibrationTable& table, const Calibrator& calibrator)
-      : table_(table), calibrator_(calibrator), outliers_(names_of(find_outlier_samples(table))) {
-    for (const TableSample& sample : table.samples) names_.push_back(sample.name);
-  }
-
-  /// Of values that share one. Nothing where none of them was measured.
-  [[nodiscard]] std::optional<float> of(std::span<const std::string> names) const {
+/// Returns the scale of every value in the table, chosen as quantize does by default: no range goes beyond the samples
+/// that are not outliers. Values that share a scale get that of their merged data.
+std::map<std::string, float> scales_of(const CalibrationTable& table, const Calibrator& calibrator) {
+  if (!table.imported() && !table.has_extremes() && calibrator.looks_at_samples())
+    throw lacks_samples(calibrator, table.values.begin()->first);
+  const std::set<std::string> outliers = names_of(find_outlier_samples(table));
+  std::vector<std::string> samples;
+  for (const TableSample& sample : table.samples) samples.push_back(sample.name);
+  std::map<std::string, float> scales;
+  const auto choose = [&](std::span<const std::string> names) {  // nothing where none of them was measured
     MergedStatistics merged;
     Extremes reach;
     for (const std::string& name : names) {
-      const TableValue& value = table_.values.at(name);
+      const TableValue& value = table.values.at(name);
       merged.include(value.histogram, value.extremes);
-      if (!outliers_.empty()) reach.include(reach_without(value.extremes, names_, outliers_));
+      if (!outliers.empty()) reach.include(reach_without(value.extremes, samples, outliers));
     }
-    if (merged.histogram.count() == 0) return std::nullopt;
-    const Range range = calibrator_.choose_for(merged.view(), RangeKind::Symmetric);
-    return qparams_from_range(clipped(range, reach, RangeKind::Symmetric), QuantType{}).scale.front();
-  }
-
- private:
-  const CalibrationTable& table_;
-  const Calibrator& calibrator_;
-  std::set<std::string> outliers_;
-  std::vector<std::string> names_;  // of the samples
-};
-
-/// Scale of every value that the table knows anything of; values that share a scale get that of their merged data.
-std::map<std::string, float> scales_of(const CalibrationTable& table, const Calibrator& calibrator) {
-  std::map<std::string, float> scales;
-  if (!table.imported() && !table.has_extremes() && calibrator.looks_at_samples())
-    throw lacks_samples(calibrator, table.values.begin()->first);
-  const Scales choose(table, calibrator);
+    if (merged.histogram.count() == 0) return;
+    const Range range =
+        clipped(calibrator.choose_for(merged.view(), RangeKind::Symmetric), reach, RangeKind::Symmetric);
+    for (const std::string& name : names) scales[name] = qparams_from_range(range, QuantType{}).scale.front();
+  };
   for (const auto& [name, value] : table.values)
     if (value.scale > 0)
       scales[name] = value.scale;
-    else if (const auto scale = choose.of(std::span(&name, 1)))
-      scales[name] = *scale;
-  if (table.imported()) return scales;
-  for (const std::vector<std::string>& group : table.groups)
-    if (const auto shared = choose.of(group))
-      for (const std::string& name : group) scales[name] = *shared;
+    else
+      choose(std::span(&name, 1));
+  if (!table.imported())
+    for (const std::vector<std::string>& group : table.groups) choose(group);
   return scales;
 }
 
@@ -85,7 +68,7 @@ std::string read_text(const std::filesystem::path& path) {
   std::ifstream stream;
   if (std::filesystem::is_regular_file(path, ignored)) stream.open(path, std::ios::binary);
   if (!stream.is_open())
-    throw Error(ErrorCode::InvalidData, path.string() + ": there is no calibration cache that can be read");
+    throw Error(ErrorCode::InvalidData, path.string() + ": is not a calibration cache that can be read");
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
@@ -98,7 +81,7 @@ TensorRtCache read_cache(const std::filesystem::path& path) {
   }
 }
 
-/// Values to be quantized by the target's default placement for which the table has no scale.
+/// Returns the values without a scale in the table that the target's default placement quantizes.
 std::vector<std::string> missing_values(const Graph& prepared, const CalibrationTable& table, const Target& target) {
   std::vector<std::string> missing;
   for (const ValueId value : make_placement_plan(prepared, target, {}).quantized_values())
@@ -113,13 +96,14 @@ CacheExportReport export_cache(const CacheExportOptions& options) {
   check_writable(options.output, options.overwrite);
   const Target& target = find_target(options.target);
   if (target.engine != Engine::TensorRT)
-    throw Error(ErrorCode::InvalidOption, "--target " + options.target + " has no calibration caches; TensorRT has");
+    throw Error(ErrorCode::InvalidOption,
+                "--target " + options.target + " has no calibration caches, only TensorRT has");
   const auto calibrator = make_calibrator(options.calibrator);
   const CalibrationTable table = read_table(options.table);
   if (!table.equalization.empty())
     throw Error(ErrorCode::TableMismatch,
                 options.table.string() +
-                    ": the table was measured on an equalized network, to which a cache of the model would not fit",
+                    ": the table was measured on an equalized network, and a cache of it does not fit the model",
                 "calibrate without --equalize");
   const TensorRtCache cache{version_line(target, options.calibrator), scales_of(table, *calibrator)};
   write_file(options.output, format_tensorrt_cache(cache));
@@ -133,7 +117,7 @@ CacheImportReport import_cache(const CacheImportOptions& options) {
   CalibrationTable table = make_table(fingerprint(model).hex(), model.graph(), {});
   table.instruction_sets.clear();  // nothing was run
   CacheImportReport report{options.cache.string(), options.output.string(), cache.version_line};
-  // A value that folding takes away is still one of the model: the cache is not wrong to have it.
+  // Folding removes some values of the model, which a cache may still name.
   std::map<std::string, float> open = cache.scales;
   const auto take = [&](const Graph& graph) {
     for (const Value& value : graph.values())

@@ -1,4 +1,3 @@
-#include <algorithm>
 
 #include "detent/inspect.h"
 #include "model/model.h"

@@ -17,9 +17,9 @@
 #include "model/qoperators.h"
 #include "pipeline/parts/identified_samples.h"
 #include "pipeline/parts/plan_report.h"
+#include "pipeline/parts/prepared.h"
 #include "pipeline/parts/provenance.h"
 #include "pipeline/parts/saturation.h"
-#include "pipeline/parts/stray_options.h"
 #include "place/plan/placement_plan.h"
 #include "prepare/read_model_to_run.h"
 #include "prepare/shapes_without_data.h"
@@ -35,7 +35,7 @@ bool holds_qoperators(const Graph& graph) {
   return std::ranges::any_of(graph.nodes(), [](const Node& node) { return is_qoperator(node); });
 }
 
-/// The shapes of one graph's values for those of the same names in another.
+/// Returns the shapes of one graph's values for the values of the same names in another.
 ValueShapes renamed(const ValueShapes& shapes, const Graph& from, const Graph& to) {
   ValueShapes found;
   for (const auto& [id, shape] : shapes)
@@ -43,8 +43,8 @@ ValueShapes renamed(const ValueShapes& shapes, const Graph& from, const Graph& t
   return found;
 }
 
-/// Shapes for MACs; where the model cannot run the findings do without, and a note says so. A pair may read FP32 and
-/// give FP16: such a model runs with its pairs only, as `file`.
+/// Returns shapes for MACs; empty, with a note, where the model cannot run. A pair may read FP32 and give FP16: such a
+/// model runs only with its pairs, as `file`.
 ValueShapes shapes_or_note(const Graph& graph, const Graph& file, const InputShapes& given,
                            std::vector<std::string>& notes) {
   for (const Graph* one : {&graph, &file}) {
@@ -60,8 +60,8 @@ ValueShapes shapes_or_note(const Graph& graph, const Graph& file, const InputSha
   return {};
 }
 
-/// Detent wrote the file and chose its float types by measuring: with --float-type fp16 or bf16, or by the target's
-/// default.
+/// True when Detent wrote the file and chose its float types by measuring: with --float-type fp16 or bf16, or by the
+/// target's default.
 bool chose_types(const Model& model) {
   const auto provenance = read_provenance(model);
   if (!provenance) return false;
@@ -72,7 +72,7 @@ bool chose_types(const Model& model) {
   });
 }
 
-/// The file and, with data, what its values are; the report gets which samples those were.
+/// Reads the file and, with data, measures its values; the report gets the samples.
 LintedFile read_file(const Model& model, const LintOptions& options, const Target& target, LintReport& report) {
   LintedFile file(model.graph());
   file.types_measured = chose_types(model);
@@ -104,7 +104,7 @@ void add_qoperator_layers(const Graph& graph, const ValueShapes& shapes, Placeme
   std::ranges::sort(plan.layers, {}, &LayerDecision::node);
 }
 
-/// Pairs stand in a graph that the node holds, or deeper.
+/// True when the node's graphs, or deeper ones, hold pairs.
 bool holds_pairs(const Node& node) {
   return std::ranges::any_of(node.attributes, [](const Attribute& attribute) {
     const auto* held = std::get_if<std::shared_ptr<const Graph>>(&attribute.value);
@@ -113,7 +113,7 @@ bool holds_pairs(const Node& node) {
   });
 }
 
-/// A model without its pairs, and what stood there.
+/// A model without its pairs, and the places of the pairs.
 struct Reading {
   QdqReading pairs;
   std::optional<Model> without_pairs;
@@ -142,7 +142,7 @@ void add_coverage(const CoverageReport& more, CoverageReport& sum) {
   sum.pairs += more.pairs;
 }
 
-/// The plan counts what a node holds as one layer; its graphs are counted one by one instead.
+/// Removes a node with inner graphs from the plan, which counts it as one layer: its graphs are counted one by one.
 void take_holder_away(const Node& holder, PlanReport& plan) {
   const auto row = std::ranges::find(plan.layers, holder.name, &PlanReport::Layer::name);
   if (row == plan.layers.end()) return;
@@ -151,8 +151,7 @@ void take_holder_away(const Node& holder, PlanReport& plan) {
   plan.layers.erase(row);
 }
 
-/// The graphs inside nodes that hold pairs: their findings, and their layers behind those of the plan. Sizes are not
-/// known there.
+/// Lints the graphs inside nodes that hold pairs and adds their findings and layers. Sizes are not known there.
 void lint_inside(const Model& written, const Target& target, const std::string& place, LintReport& report) {
   look_at_subgraphs(written, holds_pairs, [&](const Node& holder, const Model& inner) {
     take_holder_away(holder, report.plan);

@@ -6,7 +6,6 @@
 #include "core/stop.h"
 #include "core/text.h"
 #include "detent/base/error.h"
-#include "detent/base/progress.h"
 #include "detent/merge.h"
 #include "observe/calibration_table.h"
 #include "observe/table_sum.h"

@@ -13,7 +13,7 @@ namespace detent {
 
 namespace {
 
-/// In pieces whose pages are given back: a file of gigabytes takes no memory.
+/// Returns the digest, reading in pieces whose pages are released: a large file takes no memory.
 std::string digest_of(std::string_view bytes) {
   constexpr size_t kPiece = size_t{1} << 24;
   ContentHash hash;

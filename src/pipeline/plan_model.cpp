@@ -25,7 +25,7 @@ Recipe recipe_for(const PlanModelOptions& options) {
 PlanReport plan_model(const PlanModelOptions& options) {
   const StopScope stop(options.run.stop);
   if (options.data.given() && !options.shapes.empty())
-    throw Error(ErrorCode::Usage, "--shape: with --data the sizes are those of the samples");
+    throw Error(ErrorCode::Usage, "--shape does not apply with --data: the sizes are those of the samples");
   Prepared prepared = make(recipe_for(options));
   return describe_final_plan(prepared);
 }

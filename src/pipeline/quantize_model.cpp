@@ -19,7 +19,6 @@
 #include "pipeline/parts/written_file.h"
 #include "rewrite/check_qdq_file.h"
 #include "rewrite/qdq_inserter.h"
-#include "rewrite/unread_casts.h"
 #include "tune/keep_layers_float.h"
 #include "tune/keep_nodes_float32.h"
 
@@ -29,8 +28,8 @@ namespace {
 
 void check_options(const QuantizeOptions& given) {
   if (given.accuracy == Accuracy::Best && !given.data.given())
-    throw Error(ErrorCode::Usage, "--accuracy best measures what it changes on --data, which was not given",
-                "give --data beside --table, or leave --accuracy away");
+    throw Error(ErrorCode::Usage, "--accuracy best needs --data to measure on, which was not given",
+                "give --data beside --table, or leave --accuracy out");
   check_writable(given.output, given.overwrite);
 }
 
@@ -46,15 +45,14 @@ Recipe recipe_for(const QuantizeOptions& options) {
   return recipe;
 }
 
-/// Gives nodes FP32 where the 16-bit form leaves INT8 no room in the bound.
+/// Keeps nodes in FP32 where the 16-bit form leaves INT8 no room in the bound.
 void make_room(Prepared& prepared, const BoundJudge& judge) {
   const HalfForm& half = *prepared.half;
-  const Model& float32 = *prepared.float32;
-  ForcedFloat32 nodes = keep_nodes_float32({float32, half.format, half.reaches, float32, judge, prepared.recipe.run});
+  ForcedFloat32 nodes = keep_nodes_float32({*prepared.float32, half.format, half.reaches, judge, prepared.recipe.run});
   if (!nodes.empty()) remake(prepared, [&](Recipe& recipe) { recipe.float32 = std::move(nodes); });
 }
 
-/// Keeps layers float until the bound holds; the plan and its ranges change with them.
+/// Keeps layers float until the bound is met; changes the plan and its ranges.
 BoundReport hold_bound(Prepared& prepared, const Measured& measured, Chosen& chosen, const BoundJudge& judge) {
   const Recipe& recipe = prepared.recipe;
   RangeBook book = range_book(prepared, measured, *chosen.calibrator, chosen.ranges);
@@ -68,7 +66,7 @@ BoundReport hold_bound(Prepared& prepared, const Measured& measured, Chosen& cho
   return std::move(bounded.report);
 }
 
-/// A rewritten model, and what it has to keep on its way to the file.
+/// A rewritten model and the promises that its file must keep.
 struct RewrittenModel {
   Model model;
   Rewrite rewrite;
@@ -78,14 +76,14 @@ struct RewrittenModel {
   void check(const Model& file, const std::filesystem::path& output) const {
     check_qdq_file(file.graph(), output, promised, options);
   }
-  /// Removes Casts whose value only their pair reads; the pair begins in front of them.
+  /// Removes Casts whose output only their pair reads; the pair then reads their input.
   void take_casts_out() {
-    const UnreadCasts casts = take_unread_casts(model.graph());
-    if (casts.nodes.empty()) return;
-    apply_patch(model, casts.patch);
-    promised.rename({}, casts.nodes);
+    const GraphPatch casts = take_unread_casts(model.graph());
+    if (casts.empty()) return;
+    apply_patch(model, casts);
+    promised.rename({}, {casts.remove_nodes.begin(), casts.remove_nodes.end()});
   }
-  /// Gives graph inputs and outputs the 16-bit type: the last change, since samples go in and errors come out in FP32.
+  /// Gives graph inputs and outputs the 16-bit type. This is the last change, because errors are measured in FP32.
   void narrow_inputs_and_outputs(DataType type) {
     const NarrowedIo narrowed = narrow_io(model.graph(), type);
     apply_patch(model, narrowed.patch);
@@ -93,7 +91,7 @@ struct RewrittenModel {
   }
 };
 
-/// Puts the pairs of the plan into the model; the report gets the values that have one.
+/// Puts the pairs of the plan into the model; adds the values that have one to the report.
 RewrittenModel rewrite(Prepared& prepared, const Measured& measured, const Chosen& chosen, QuantizeReport& report) {
   RewrittenModel written{.model = take_model(prepared)};
   written.options = {prepared.recipe.placement.quantize_outputs, chosen.format.per_tensor_weights};
@@ -108,21 +106,16 @@ RewrittenModel rewrite(Prepared& prepared, const Measured& measured, const Chose
   return written;
 }
 
-QuantizeReport stopped_at(const QuantizeOptions& options) {
+QuantizeReport stopped_at(const QuantizeOptions& options, PlanReport plan = {}) {
   QuantizeReport report;
   report.model = options.model.string(), report.output = options.output.string();
+  report.plan = std::move(plan);
   return report;
 }
 
 QuantizeReport stopped_at(const Model& model, const QuantizeOptions& options) {
   write_model(model, options.output, write_options(options.overwrite, options.external_data));
   return stopped_at(options);
-}
-
-QuantizeReport stopped_at_plan(Prepared& prepared, const QuantizeOptions& options) {
-  QuantizeReport report = stopped_at(options);
-  report.plan = describe_final_plan(prepared);
-  return report;
 }
 
 QuantizeReport stopped_at_ranges(const Graph& graph, const Chosen& chosen, const QuantizeOptions& options) {
@@ -132,7 +125,7 @@ QuantizeReport stopped_at_ranges(const Graph& graph, const Chosen& chosen, const
   return stopped_at(options);
 }
 
-/// The closing error, with the arithmetic that does worse, and with what the other one says.
+/// The closing error with exact products, and with products that saturate, where some can.
 struct Closing {
   std::optional<ClosingError> exact, saturated;
 };
@@ -164,14 +157,14 @@ QuantizeReport quantize_model(const QuantizeOptions& given) {
   const auto judge = open_judge(options.bound, *prepared.float32, prepared.data.get(), options.run);
   if (judge && prepared.half) make_room(prepared, *judge);
   if (options.stop_after == StopAfter::Prepare) return stopped_at(prepared.model(), options);
-  if (options.stop_after == StopAfter::Plan) return stopped_at_plan(prepared, options);
+  if (options.stop_after == StopAfter::Plan) return stopped_at(options, describe_final_plan(prepared));
 
   // images -> executor -> histograms, or the table that holds them -> ranges
   const Measured measured = measure(prepared);
   warn_of_unsupported_tail(prepared.graph(), *options.run.reporter);
   Chosen chosen = choose(prepared, measured, std::move(calibrator), effort_of(given));
 
-  // what pays beyond that; a bound on the cost of quantization -> layers that stay float
+  // further improvements; a bound on the cost of quantization -> layers that stay float
   improve(chosen, options, prepared, measured);
   std::optional<BoundReport> bound;
   if (judge) bound = hold_bound(prepared, measured, chosen, *judge);

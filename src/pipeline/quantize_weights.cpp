@@ -12,12 +12,12 @@
 #include "core/stop.h"
 #include "core/stopwatch.h"
 #include "detent/base/error.h"
+#include "evaluate/judge.h"
 #include "pipeline/parts/blocked_model.h"
 #include "pipeline/parts/closing_samples.h"
 #include "pipeline/parts/identified_samples.h"
+#include "pipeline/parts/prepared.h"
 #include "pipeline/parts/provenance.h"
-#include "pipeline/parts/stray_options.h"
-#include "pipeline/parts/verdict.h"
 #include "pipeline/parts/written_file.h"
 #include "prepare/read_model_to_run.h"
 #include "rewrite/table_quantizer.h"
@@ -31,7 +31,7 @@ namespace detent {
 
 namespace {
 
-/// SQNR of the weight in dB against `back`, floats that its codes stand for.
+/// Returns the SQNR of the weight in dB against `back`, the floats of its codes.
 double sqnr_db(const Tensor& weight, const Tensor& back) {
   const Tensor wide = cast(weight, DataType::Float32);
   const auto numbers = wide.data<float>(), coded = back.data<float>();
@@ -74,7 +74,7 @@ void describe_tables(QuantizeWeightsReport& report, const BlockedModel& blocked)
   for (const TableDecision& decision : blocked.plan.tables) {
     const auto codes = blocked.weights.find(decision.value);
     const bool quantized = codes != blocked.weights.end();
-    if (!quantized && decision.exact) continue;  // a constant as any other
+    if (!quantized && decision.exact) continue;  // it stays a plain constant
     const Tensor& table = *graph.constant(decision.value);
     QuantizeWeightsReport::Table line{.name = graph.value(decision.value).name,
                                       .op = graph.node(decision.node).op_type,
@@ -82,10 +82,10 @@ void describe_tables(QuantizeWeightsReport& report, const BlockedModel& blocked)
                                       .elements = table.element_count(),
                                       .float_bytes = table.byte_count()};
     if (!quantized) {
-      line.reason = "it holds NaN or Inf, or codes of one scale a column would make 0 of too many small numbers";
+      line.reason = "it holds NaN or Inf, or a scale a column would round too many small numbers to 0";
     } else {
       const bool exact = codes->second.scales.shape().rank() == 0;
-      line.reason = exact ? "one scale; codes give back every number" : "a scale a column";
+      line.reason = exact ? "one scale; codes give back every number" : "one scale a column";
       line.sqnr_db = sqnr_db(table, dequantize_table(codes->second));
       line.bytes = stored_bytes(codes->second);
     }
@@ -96,8 +96,8 @@ void describe_tables(QuantizeWeightsReport& report, const BlockedModel& blocked)
 QuantizeWeightsReport::Rounding describe(const BlockRounding& rounding) {
   QuantizeWeightsReport::Rounding report{rounding, rounding.layers};
   if (rounding.kept && rounding.short_of_rows > 0)
-    report.reason = std::to_string(rounding.short_of_rows) +
-                    " of them had fewer input vectors than rows; more samples would tell more";
+    report.reason =
+        std::to_string(rounding.short_of_rows) + " of them had fewer input vectors than rows: more samples would help";
   return report;
 }
 
@@ -111,19 +111,7 @@ QuantizeWeightsReport start_report(const QuantizeWeightsOptions& options, const 
   return report;
 }
 
-void describe_blocks(QuantizeWeightsReport& report, const BlockedModel& blocked) {
-  report.rearranged = blocked.rearranged;
-  if (blocked.rounding) report.rounding = describe(*blocked.rounding);
-  describe_layers(report, blocked);
-  describe_tables(report, blocked);
-}
-
-/// The samples that codes were rounded by, which the closing error may be measured on too.
-std::unique_ptr<IdentifiedSamples> open_identified(const DataOptions& data, const Graph& graph) {
-  return data.given() ? std::make_unique<IdentifiedSamples>(open_samples(data, graph)) : nullptr;
-}
-
-/// Weights that cost more than the bound allows stay float.
+/// Keeps weights float until the bound is met.
 BoundReport hold_weight_bound(BlockedModel& blocked, const BlockedRequest& request, const BoundJudge& judge) {
   BlockVariants variants(blocked.model, request.target, request.placement, blocked.format, blocked.weights);
   BoundedPlan bounded = keep_layers_float({variants, blocked.model, judge, request.run});
@@ -137,7 +125,7 @@ BoundReport hold_weight_bound(BlockedModel& blocked, const BlockedRequest& reque
   return std::move(bounded.report);
 }
 
-/// A bound that kept layers float: which, and what they would have cost.
+/// Adds a bound that kept layers float, and those layers with their measured cost.
 void note_bound(Provenance& provenance, const BoundReport& bound) {
   if (bound.kept.empty()) return;
   std::string text = bound.bound.substr(2);  // "max-drop 0.01"
@@ -157,7 +145,8 @@ QuantizeWeightsReport quantize_weights(const QuantizeWeightsOptions& options) {
   const BlockedRequest request{options.format, find_target(options.target), options.placement, options.run};
   Model model = read_float_model(options.model);
   const ModelFacts facts = facts_of(model);
-  const auto data = open_identified(options.data, model.graph());
+  std::unique_ptr<IdentifiedSamples> data;  // to round codes by, and perhaps to measure the closing error on
+  if (options.data.given()) data = std::make_unique<IdentifiedSamples>(open_samples(options.data, model.graph()));
   ClosingSamples closing_on = closing_samples(options, data.get(), model.graph());
   const std::optional<Model> original = options.bound.given() ? std::optional(model.clone()) : std::nullopt;
   const auto bound_judge = original ? open_judge(options.bound, *original, data.get(), options.run) : nullptr;
@@ -166,11 +155,14 @@ QuantizeWeightsReport quantize_weights(const QuantizeWeightsOptions& options) {
       closing_on.source ? read_first_inputs(*closing_on.source, options.run) : made_up_inputs(model.graph());
   closing_on.keep_reference(model, options.run);
 
-  // which weights -> nearest codes -> codes that keep what layers put out -> layers that stay float
+  // weights -> nearest codes -> codes that keep the layers' outputs -> layers that stay float
   BlockedModel blocked = make_blocked_model(std::move(model), request, data.get(), inputs);
   report.notes = blocked.plan.notes;
   if (bound_judge) report.bound = hold_weight_bound(blocked, request, *bound_judge);
-  describe_blocks(report, blocked);
+  report.rearranged = blocked.rearranged;
+  if (blocked.rounding) report.rounding = describe(*blocked.rounding);
+  describe_layers(report, blocked);
+  describe_tables(report, blocked);
   report.provenance = describe_blocked_origin(blocked, request, facts);
   if (report.bound) note_bound(report.provenance, *report.bound);
 
@@ -180,11 +172,10 @@ QuantizeWeightsReport quantize_weights(const QuantizeWeightsOptions& options) {
   if (error) report.error = error->report, report.error_source = closing_on.what;
   write_provenance(blocked.model, report.provenance);
   write_quantized(blocked.model, facts, options, report);
-  JudgedFacts judged = judged_facts(error);
-  judged.quantized = !blocked.weights.empty();
-  judged.calibration_samples = blocked.rounding ? blocked.rounding->samples : 0;
-  if (blocked.rounding) judged.calibrated_with = closing_on.count_read(data->identities());
-  report.verdict = judge(judged);
+  report.verdict = judge({.quantized = !blocked.weights.empty(),
+                          .calibration_samples = blocked.rounding ? blocked.rounding->samples : 0,
+                          .closing = error.value_or(ClosingError{}),
+                          .calibrated_with = blocked.rounding ? closing_on.count_read(data->identities()) : 0});
   add_cost(stopwatch, report);
   return report;
 }

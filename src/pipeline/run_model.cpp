@@ -36,7 +36,7 @@ std::string operators_of(const Graph& graph, const Step& step) {
   return text;
 }
 
-/// One pass with histograms of `values`, as calibrate() runs it.
+/// Times one pass with histograms of `values`, as calibrate() runs it.
 StepTimes time_collecting(const Graph& graph, std::span<const ValueId> values, const DataSource& source,
                           const RunSettings& settings) {
   const Schedule schedule(graph, values, {.team = team_size(settings, source)});
@@ -69,8 +69,8 @@ ProfileReport::Collecting profile_collecting(const Model& original, const DataSo
           milliseconds(times.observing, times.runs)};
 }
 
-/// The times of a run of `schedule` by node. A float model also runs once more over `source` as a calibration for the
-/// default target would, so that the collector's share is measured and not guessed.
+/// Returns the times of a run of `schedule` by node. A float model runs again over `source` as a calibration for the
+/// default target, to measure the collector's share.
 /// Errors  those of running.
 ProfileReport profile_run(const Schedule& schedule, const StepTimes& times, const Model& model,
                           const DataSource& source, const RunSettings& settings) {
@@ -94,19 +94,19 @@ void make_folder(const std::filesystem::path& folder) {
     throw Error(ErrorCode::CannotWrite, folder.string() + ": cannot be made a folder: " + error.message());
 }
 
-/// An output called like a sample, in the same folder, would replace it.
+/// Refuses an output file that would replace the data.
 void refuse_source(const std::filesystem::path& output, const DataOptions& data) {
   for (const std::string& source : data.sources) {
     std::error_code error;
     const std::string path = source.substr(source.find('=') + 1);  // all of it where there is none
     if (std::filesystem::equivalent(output, path, error) || std::filesystem::equivalent(output, source, error))
       throw Error(ErrorCode::CannotWrite,
-                  output.string() + ": an output of the model would replace the data that it reads",
+                  output.string() + ": an output of the model would replace the data that is read",
                   "choose another folder");
   }
 }
 
-/// True unless the declared extents tell which axis counts the samples of a batch.
+/// True when the declared extents do not tell which axis counts the samples of a batch.
 bool leaves_doubt(const Value& output, int64_t batch) {
   if (batch == 1) return false;
   if (!output.declared_shape) return true;

@@ -39,7 +39,7 @@ PbForm form_of(const Value& value) {
   return value.declared_type == DataType::Sequence ? PbForm::Sequence : PbForm::Tensor;
 }
 
-/// input_0.pb, input_1.pb ... as far as they go; `declared` are the inputs or outputs that they belong to.
+/// Reads input_0.pb, input_1.pb ...; `declared` are the inputs or outputs that they belong to.
 std::vector<Tensor> read_numbered(const fs::path& folder, const std::string& stem, const Graph& graph,
                                   std::span<const ValueId> declared) {
   std::vector<Tensor> values;
@@ -50,11 +50,11 @@ std::vector<Tensor> read_numbered(const fs::path& folder, const std::string& ste
   return values;
 }
 
-/// Data sets of an FP16 model are often those of its FP32 original: inputs are cast to the model's type, and outputs
-/// may then differ by the error of half precision, 2e-2 of the largest magnitude.
+/// Tolerance of outputs relative to the largest magnitude where the inputs of an FP16 model are the FP32 data of its
+/// original, cast to FP16.
 constexpr double kHalfTolerance = 2e-2;
 
-/// NumPy has no bfloat16: upstream's files hold such numbers as 16 bits without a meaning.
+/// Returns bfloat16 from uint16: NumPy has no bfloat16, so upstream's files hold plain 16-bit words.
 Tensor as_bfloat16(const Tensor& tensor, DataType wanted) {
   return wanted == DataType::BFloat16 && tensor.type() == DataType::UInt16 ? tensor.reinterpreted(wanted) : tensor;
 }
@@ -71,21 +71,21 @@ bool fit_inputs(const Graph& graph, std::vector<Tensor>& inputs) {
   return narrowed;
 }
 
-/// Says what cannot run before any data is read.
+/// Refuses models that cannot run before any data is read.
 void refuse_unknown_inputs(const Graph& graph) {
   for (const ValueId input : graph.inputs())
     if (!graph.value(input).declared_type)
-      throw Error(ErrorCode::Unsupported,
-                  "input '" + graph.value(input).name +
-                      "' is no tensor, sequence or optional of an element type that is supported");
+      throw Error(ErrorCode::Unsupported, "input '" + graph.value(input).name +
+                                              "' is not a tensor, sequence or optional of a supported element type");
 }
 
-/// What all data sets have in common is said once.
+/// Adds a detail once, if all data sets share it.
 void add_detail(Line& line, const std::string& text) {
   if (line.detail.find(text) == std::string::npos) line.detail += (line.detail.empty() ? "" : " ") + text;
 }
 
-/// Of several that differ the first data set is told, its first wrong output, and how many are wrong.
+/// Compares one data set. The line keeps the first data set that differs, its first wrong output, and how many are
+/// wrong.
 void compare_data_set(const Schedule& schedule, const fs::path& data_set, Tolerance tolerance, Line& line) {
   const Graph& graph = schedule.graph();
   std::vector<Tensor> inputs = read_numbered(data_set, "input_", graph, graph.inputs());
@@ -129,7 +129,7 @@ void compare_data_set(const Schedule& schedule, const fs::path& data_set, Tolera
   line.detail = difference;
 }
 
-/// Operator types that cannot run, each once.
+/// Returns the operator types that cannot run, each once.
 std::vector<std::string> unsupported_operators(const Graph& graph) {
   std::vector<NodeId> nodes;
   for (const Node& node : graph.nodes()) nodes.push_back(node.id);

@@ -15,7 +15,7 @@ void apply_rules(PlacementDraft& draft) {
   };
   run_round(&Rule::mark);
   run_round(&Rule::decide);
-  // A node may put a pair on a value that a node before it reads too: visits go on until none adds a pair.
+  // A node may put a pair on a value that an earlier node reads too: visits continue until none adds a pair.
   for (size_t pairs = draft.pair_count(), before = pairs + 1; pairs != before; pairs = draft.pair_count()) {
     before = pairs;
     for (const Node& node : draft.graph().nodes()) {

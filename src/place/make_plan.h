@@ -7,18 +7,18 @@ namespace detent {
 
 class PlacementDraft;
 
-/// Runs the target's rules in order. BatchNormalization should have been folded before (fold_batchnorm.h).
-/// An empty graph gives an empty plan.
-/// measured  nodes that stay float whatever the rules say.
+/// Runs the target's rules in order. BatchNormalization should be folded before (fold_batchnorm.h). An empty graph
+/// gives an empty plan.
+/// measured  nodes that stay float whatever the rules decide
 /// Errors  InvalidOption for a regular expression that does not parse or an include or exclude that matches nothing.
 [[nodiscard]] PlacementPlan make_placement_plan(const Graph& graph, const Target& target,
                                                 const PlacementOptions& options, const ValueShapes& shapes = {},
                                                 const MeasuredFloat& measured = {});
 
-/// The plan without a pair: all layers and edges float. For counting what a float model consists of.
+/// Returns the plan without a pair: all layers and edges float. For counting the parts of a float model.
 [[nodiscard]] PlacementPlan make_float_plan(const Graph& graph, const Target& target, const ValueShapes& shapes);
 
-/// Passes a draft through all rounds of the rules of its target; the caller may have marked and decided before.
+/// Runs a draft through all rounds of the rules of its target; the caller may have marked and decided before.
 /// Errors  those of make_placement_plan.
 void apply_rules(PlacementDraft& draft);
 

@@ -10,8 +10,8 @@ namespace detent {
 
 namespace {
 
-constexpr int64_t kLeastElements = 1024;  // 4 kB of floats: the nodes of a smaller one take a tenth of what it saves
-constexpr int64_t kLeastRows = 4;         // a scale for each column takes as much as four rows of codes
+constexpr int64_t kLeastElements = 1024;  // 4 kB of floats: the nodes of a smaller one take a tenth of the saving
+constexpr int64_t kLeastRows = 4;         // the scales of the columns take as much as four rows of codes
 
 bool is_large(const Tensor& table) {
   const Shape& shape = table.shape();
@@ -28,15 +28,15 @@ bool gathers_rows(const PlacementDraft& draft, const Use& use) {
   return is_use_of(draft, use, "Gather") && use.slot == 0 && draft.node(use.node).int_or("axis", 0) == 0;
 }
 
-/// A DequantizeLinear directly in front of a product makes engines take the rows for INT8 activations, whose scales
-/// they want for the whole tensor.
+/// True when a product reads the rows. Engines then treat the rows as INT8 activations, whose scale must be for the
+/// whole tensor.
 bool feeds_product(const PlacementDraft& draft, const Node& gather) {
   return std::ranges::any_of(draft.value(gather.output(0)).uses, [&](const Use& use) {
     return draft.kind(use.node) == OpKind::MatMul || draft.kind(use.node) == OpKind::Gemm;
   });
 }
 
-/// The node reads the constant number by number, and nobody wants it to read floats.
+/// True when the node reads the constant number by number, and is not required to read floats.
 bool may_read_codes(const PlacementDraft& draft, const Use& use) {
   if (use.slot < 0 || draft.is_foreign(use.node) || draft.is_out(use.node)) return false;
   if (gathers_rows(draft, use)) return !feeds_product(draft, draft.node(use.node));
@@ -44,7 +44,7 @@ bool may_read_codes(const PlacementDraft& draft, const Use& use) {
   return std::ranges::any_of(std::initializer_list<std::string_view>{"Add", "Sub", "Mul", "Where"}, reads_numbers);
 }
 
-/// More than one row of more than one number: no vector, whatever extents of 1 stand around it.
+/// True for more than one row of more than one number: not a vector, ignoring extents of 1.
 bool has_rows(const Shape& shape) {
   return std::ranges::count_if(shape, [](int64_t extent) { return extent > 1; }) > 1;
 }

@@ -9,17 +9,17 @@ namespace detent {
 
 namespace {
 
-/// Why the weight of a layer stays float; empty where it need not.
+/// Returns why the weight of a layer stays float; empty when it can be quantized.
 std::string obstacle(const PlacementDraft& draft, const Node& node, const WeightBlocks& blocks) {
   const OpKind kind = draft.kind(node.id);
   if (kind != OpKind::MatMul && kind != OpKind::Gemm)
-    return "engines take weights alone as integers in MatMul and Gemm only";
+    return "engines take integer weights with float activations in MatMul and Gemm only";
   if (draft.weight_slot(node.id) != 1) return "the weight is the left operand, which engines take in float only";
   const DataType type = draft.weight(node.id).type();
   if (type != DataType::Float32 && !is_half(type))
     return "no scale has the type of the weight, " + std::string(name_of(type));
   const Shape& shape = draft.weight(node.id).shape();
-  if (shape.rank() != 2) return "the weight of rank " + std::to_string(shape.rank()) + " is no matrix";
+  if (shape.rank() != 2) return "the weight of rank " + std::to_string(shape.rank()) + " is not a matrix";
   if (shape.element_count() == 0) return "the weight is empty";
   if (kind == OpKind::Gemm) {
     if (node.float_or("alpha", 1.0F) != 1.0F) return "alpha is not 1, which engines do not fuse";
@@ -28,8 +28,8 @@ std::string obstacle(const PlacementDraft& draft, const Node& node, const Weight
   }
   if (blocks.bits == 4 && shape.element_count() % 2 != 0) return "an odd number of 4-bit codes fills no whole byte";
   if (draft.target().engine == Engine::TensorRT && blocks.block > 0 && shape[0] % blocks.block != 0)
-    return "its " + std::to_string(shape[0]) + " rows are no multiple of the block of " + std::to_string(blocks.block) +
-           ", as TensorRT needs";
+    return "its " + std::to_string(shape[0]) + " rows are not a multiple of the block of " +
+           std::to_string(blocks.block) + ", as TensorRT needs";
   return {};
 }
 
@@ -47,7 +47,8 @@ PlacementPlan make_weights_plan(const Graph& graph, const Target& target, const 
     if (!draft.is_weighted(node.id) || draft.is_out(node.id)) continue;
     const std::string against = obstacle(draft, node, blocks);
     if (against.empty()) draft.quantize_weight(node.id);
-    draft.run_float(node.id, against.empty() ? "the weight alone is integers; the layer computes in float" : against);
+    draft.run_float(node.id,
+                    against.empty() ? "only the weight is stored as integers; the layer computes in float" : against);
   }
   PlacementPlan plan = draft.finish({});
   plan.tables = find_tables(draft);

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "model/constant_editor.h"
+#include "model/graph_patch.h"
 
 namespace detent {
 
@@ -14,7 +15,7 @@ namespace {
 
 using Channels = Eigen::ArrayXd;
 
-/// y = x * factor + shift per channel: what an inference BatchNormalization computes.
+/// y = x * factor + shift per channel, the function of an inference BatchNormalization.
 struct Affine {
   Channels factor, shift;
 };
@@ -46,8 +47,8 @@ std::optional<Affine> affine_of(const Graph& graph, const Node& node) {
   return affine;
 }
 
-/// Where a weight tensor's output channels lie: element (outer, c, inner) belongs to output channel
-/// (outer / outer_per_group) * axis extent + c. outer_per_group is the whole outer extent when there is one group.
+/// The output channels of a weight: element (outer, c, inner) belongs to output channel (outer / outer_per_group) *
+/// axis extent + c. outer_per_group is the whole outer extent when there is one group.
 struct ChannelAxis {
   size_t axis;
   int64_t groups = 1;
@@ -70,7 +71,7 @@ std::optional<Tensor> scaled_weight(const Tensor& weight, const ChannelAxis& cha
   const Shape& shape = weight.shape();
   const int64_t outer = shape.element_count(0, channels.axis), extent = shape[channels.axis];
   const int64_t inner = shape.element_count(channels.axis + 1, shape.rank());
-  if (outer == 0 || extent * channels.groups != factor.size()) return std::nullopt;  // groups divide what is not 0
+  if (outer == 0 || extent * channels.groups != factor.size()) return std::nullopt;  // groups divide a non-zero extent
   Tensor wide = cast(weight, DataType::Float64);
   if (!wide.owns_memory_alone()) wide = wide.clone();
   double* data = wide.mutable_data<double>().data();
@@ -83,7 +84,7 @@ std::optional<Tensor> scaled_weight(const Tensor& weight, const ChannelAxis& cha
   return cast(wide, weight.type());
 }
 
-/// The bias added per output channel, 0 where there is none; nullopt when it is not one number a channel.
+/// Returns the bias per output channel, 0 when there is none; nullopt when it is not one number a channel.
 std::optional<Channels> bias_of(const Graph& graph, const Node& node, Eigen::Index count) {
   const double beta = node.op_type == "Gemm" ? static_cast<double>(node.float_or("beta", 1.0F)) : 1.0;
   if (node.input(2) == kNoValue) return Channels::Zero(count);
@@ -108,12 +109,12 @@ Tensor channels_tensor(const Channels& values, DataType type) {
               type);
 }
 
-/// True when exactly one node reads the value and the user does not.
+/// True when exactly one node reads the value and it is not a graph output.
 bool is_private(const Graph& graph, ValueId id) {
   return graph.value(id).uses.size() == 1 && !graph.value(id).is_output;
 }
 
-/// A constant that an Add gives to each channel; `from_right` says which extent of the sum counts channels.
+/// Returns a constant that an Add adds to each channel. from_right  the axis of the sum that counts channels
 std::optional<Channels> added_channels(const Graph& graph, ValueId id, size_t from_right, Eigen::Index count) {
   const Tensor* constant = graph.constant(id);
   if (!constant) return std::nullopt;
@@ -126,8 +127,8 @@ std::optional<Channels> added_channels(const Graph& graph, ValueId id, size_t fr
   return Channels(Eigen::Map<const Channels>(values.data(), count));
 }
 
-/// The producer that a BatchNormalization normalises: a weighted node, with or without the Add that some exporters
-/// (Paddle's ConvTranspose) write instead of its bias.
+/// The producer whose output a BatchNormalization normalises: a weighted node, with or without the Add that some
+/// exporters (Paddle's ConvTranspose) write instead of its bias.
 struct Source {
   const Node* node = nullptr;
   const Node* add = nullptr;
@@ -153,14 +154,14 @@ std::optional<GraphPatch> find_fold(const Graph& graph, const Node& batchnorm) {
   if (!channels) return std::nullopt;
   const Eigen::Index count = affine->factor.size();
   std::optional<Channels> bias = bias_of(graph, *node, count);
-  if (bias && source.add) {  // weights and sums have the same number of extents behind the channels
+  if (bias && source.add) {  // weights and sums have equally many axes behind the channels
     const auto added = added_channels(graph, source.added, weight->shape().rank() - 2, count);
     bias = added ? std::optional<Channels>(*bias + *added) : std::nullopt;
   }
   std::optional<Tensor> scaled = scaled_weight(*weight, *channels, affine->factor);
   if (!bias || !scaled) return std::nullopt;
   Tensor shifted = channels_tensor(*bias * affine->factor + affine->shift, weight->type());
-  if (!all_finite(*scaled) || !all_finite(shifted)) return std::nullopt;  // half precision can overflow
+  if (!all_finite(*scaled) || !all_finite(shifted)) return std::nullopt;  // FP16 can overflow
 
   const std::string& output = graph.value(batchnorm.output(0)).name;
   ConstantEditor editor(graph);
@@ -175,14 +176,14 @@ std::optional<GraphPatch> find_fold(const Graph& graph, const Node& batchnorm) {
   return patch;
 }
 
-}  // namespace
-
 std::vector<GraphPatch> find_batchnorm_folds(const Graph& graph) {
   std::vector<GraphPatch> folds;
   for (const Node& node : graph.nodes())
     if (std::optional<GraphPatch> fold = find_fold(graph, node)) folds.push_back(std::move(*fold));
   return folds;
 }
+
+}  // namespace
 
 size_t fold_batchnorms(Model& model) {
   size_t count = 0;

@@ -10,6 +10,7 @@
 #include "core/float_type.h"
 #include "core/same_tensor.h"
 #include "exec/node_errors.h"
+#include "model/graph_patch.h"
 #include "ops/find_operator.h"
 #include "ops/traits.h"
 #include "prepare/is_random.h"
@@ -18,11 +19,11 @@ namespace detent {
 
 namespace {
 
-constexpr size_t kSmall = 64 << 10;    // bytes of a result that is folded wherever it is read
+constexpr size_t kSmall = 64 << 10;    // bytes of a result that is folded whatever reads it
 constexpr size_t kLargestElement = 8;  // bytes
 constexpr size_t kMostNodesOfWeight = 1000;
 
-/// Refuses what is larger than its limit, so that no Tile or Expand of constants fills the memory.
+/// Refuses results beyond its limit, so that no Tile or Expand of constants fills the memory.
 class LimitedHeap : public Allocator {
  public:
   explicit LimitedHeap(size_t limit) : limit_(limit) {}
@@ -32,13 +33,13 @@ class LimitedHeap : public Allocator {
   }
 
  protected:
-  void take_back(Buffer* buffer) override { destroy(buffer); }  // never called: the heap owns every buffer
+  void take_back(Buffer* buffer) override { destroy(buffer); }  // never called: the heap owns all buffers
 
  private:
   size_t limit_;
 };
 
-/// A constant that a Tensor can hold; nullptr for all other values.
+/// Returns a constant that a Tensor can hold; nullptr for all other values.
 const Tensor* readable(const Graph& graph, ValueId value) {
   try {
     return graph.constant(value);
@@ -47,12 +48,17 @@ const Tensor* readable(const Graph& graph, ValueId value) {
   }
 }
 
+bool reads_any(const Node& node) {
+  return std::ranges::any_of(node.inputs, [](ValueId value) { return value != kNoValue; });
+}
+
 bool holds_graph(const Node& node) {
   return std::ranges::any_of(node.attributes, [](const Attribute& attribute) {
     return std::holds_alternative<std::shared_ptr<const Graph>>(attribute.value);
   });
 }
 
+/// Computes nodes that read constants and builds the patch that replaces them.
 class ConstantFolder {
  public:
   explicit ConstantFolder(const Graph& graph)
@@ -88,12 +94,11 @@ class ConstantFolder {
       return value == kNoValue || readable(graph_, value) || computer(value);
     };
     for (const Node& node : graph_.nodes()) {
-      const bool reads = std::ranges::any_of(node.inputs, [](ValueId value) { return value != kNoValue; });
-      computed_[node.id] = reads && std::ranges::all_of(node.inputs, is_known) && may_fold(node);
+      computed_[node.id] = reads_any(node) && std::ranges::all_of(node.inputs, is_known) && may_fold(node);
     }
   }
 
-  /// Weights and biases that weighted operators read: a constant in either slot of a MatMul is one.
+  /// Finds computed weights and biases of a weighted operator: a constant in either slot of a MatMul is a weight.
   void find_weights(const Node& node) {
     const OpTraits& traits = traits_of(graph_, node);
     if (traits.weight_slot < 0 || is_computed(node)) return;
@@ -102,7 +107,7 @@ class ConstantFolder {
       if (slot >= 0 && computer(node.input(slot))) find_sources(node.input(slot));
   }
 
-  /// Counts the elements that a weight is computed from, and lets the nodes that compute it make results of that size.
+  /// Counts the elements that a weight is computed from, and allows the nodes that compute it results of that size.
   void find_sources(ValueId weight) {
     if (sources_.contains(weight)) return;
     int64_t elements = 0;
@@ -129,7 +134,7 @@ class ConstantFolder {
     }
   }
 
-  /// What cannot be computed, or is too large, stays computed while the network runs, and so does what is made of it.
+  /// Computes a node's results. If that fails or they are too large, the node and the nodes that read it stay.
   void compute(const Node& node) {
     std::vector<Tensor> inputs;
     for (const ValueId value : node.inputs) {
@@ -150,7 +155,7 @@ class ConstantFolder {
       });
       for (size_t i = 0; i < outputs.size(); ++i)
         if (node.outputs[i] != kNoValue) result(node.outputs[i]) = shared_by_models(to_plain(outputs[i]));
-      // Weights that lie in a file are read again when somebody asks for them.
+      // Weights in a file are read again when needed.
       for (const Tensor& input : inputs)
         if (!input.empty_handle()) let_go_of_pages(input.raw(), input.byte_count());
     } catch (const Error&) {
@@ -160,7 +165,7 @@ class ConstantFolder {
 
   void forget(const Node& node) { computed_[node.id] = false; }
 
-  /// The result takes the place of the node that computes it.
+  /// True when the result replaces the node that computes it.
   [[nodiscard]] bool is_kept(ValueId value) {
     const Tensor& tensor = result(value);
     if (tensor.empty_handle() || graph_.value(value).is_output) return false;
@@ -169,14 +174,14 @@ class ConstantFolder {
     return sources != sources_.end() && tensor.element_count() <= sources->second && is_floating_point(tensor.type());
   }
 
-  /// Nothing read what the node writes when the file came.
+  /// True when nothing reads the node's outputs in the original file.
   [[nodiscard]] bool is_dead_end(const Node& node) const {
     return std::ranges::all_of(node.outputs, [&](ValueId value) {
       return value == kNoValue || (graph_.value(value).uses.empty() && !graph_.value(value).is_output);
     });
   }
 
-  /// No node that stays reads the value, and neither does the user.
+  /// True when no remaining node reads the value and it is not a graph output.
   [[nodiscard]] bool is_unread(ValueId value, const NodeMap<bool>& removed) const {
     return !graph_.value(value).is_output &&
            std::ranges::all_of(graph_.value(value).uses, [&](const Use& use) { return removed[use.node]; });
@@ -187,8 +192,7 @@ class ConstantFolder {
     patch.reason = "fold constants";
     NodeMap<bool> removed(graph_.nodes().size(), false);
     std::vector<ValueId> kept;
-    for (const Node& node :
-         graph_.nodes() | std::views::reverse) {  // readers of a value before the node that writes it
+    for (const Node& node : graph_.nodes() | std::views::reverse) {  // readers before the producer
       if (!is_computed(node) || is_dead_end(node)) continue;
       std::vector<ValueId> read;
       for (const ValueId output : node.outputs)
@@ -203,7 +207,8 @@ class ConstantFolder {
     return patch;
   }
 
-  /// As an initializer, or as another name of one that is there: layers with tied weights read one constant.
+  /// Adds the result as an initializer. Readers of a large one equal to another read that one: layers with tied weights
+  /// share one constant.
   void add(ValueId value, GraphPatch& patch) {
     const Tensor& tensor = result(value);
     const std::string& name = graph_.value(value).name;
@@ -219,10 +224,10 @@ class ConstantFolder {
   }
 
   const Graph& graph_;
-  NodeMap<bool> computed_;  // reads constants alone, or what such nodes write
-  NodeMap<size_t> limits_;  // bytes that it may write
+  NodeMap<bool> computed_;  // reads only constants and outputs of such nodes
+  NodeMap<size_t> limits_;  // bytes that the node may write
   ValueMap<Tensor> results_;
-  std::map<ValueId, int64_t> sources_;  // by weight: elements of the constants that it is computed from
+  std::map<ValueId, int64_t> sources_;  // by weight: elements of the constants it is computed from
 };
 
 }  // namespace
@@ -230,16 +235,13 @@ class ConstantFolder {
 bool computes_constants(const Graph& graph) {
   return std::ranges::any_of(graph.nodes(), [&](const Node& node) {
     const auto is_constant = [&](ValueId value) { return value == kNoValue || graph.value(value).is_constant; };
-    const bool reads = std::ranges::any_of(node.inputs, [](ValueId value) { return value != kNoValue; });
-    return reads && std::ranges::all_of(node.inputs, is_constant);
+    return reads_any(node) && std::ranges::all_of(node.inputs, is_constant);
   });
 }
 
-GraphPatch find_constant_folds(const Graph& graph) { return ConstantFolder(graph).run(); }
-
 size_t fold_constants(Model& model) {
   if (!computes_constants(model.graph())) return 0;
-  const GraphPatch patch = find_constant_folds(model.graph());
+  const GraphPatch patch = ConstantFolder(model.graph()).run();
   if (!patch.remove_nodes.empty()) apply_patch(model, patch);
   return patch.remove_nodes.size();
 }

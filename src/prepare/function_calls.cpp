@@ -20,7 +20,8 @@ std::string overload_of(const google::protobuf::Message& message, int number) {
   return given.empty() ? std::string() : given.back();
 }
 
-/// What a function is once every call in it is replaced. Doubles: they grow beyond any integer without wrapping.
+/// Size of a function once every call in it is replaced. Doubles, because they grow beyond any integer without
+/// wrapping.
 struct Cost {
   double nodes = 0, bytes = 0;
   int depth = 0;
@@ -78,7 +79,7 @@ class CallCosts {
     });
   }
 
-  /// Depth first with a stack of its own: a file may hold chains of any length.
+  /// Measures depth first with an explicit stack: a file may hold chains of any length.
   void measure(const onnx::FunctionProto* root) {
     std::vector<std::pair<const onnx::FunctionProto*, size_t>> path;
     const auto enter = [&](const onnx::FunctionProto* function) {

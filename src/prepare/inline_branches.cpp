@@ -11,7 +11,6 @@
 #include "exec/executor.h"
 #include "exec/schedule.h"
 #include "model/graph/node_names.h"
-#include "prepare/inlined_output.h"
 #include "prepare/is_random.h"
 #include "prepare/used_names.h"
 
@@ -19,7 +18,7 @@ namespace detent {
 
 namespace {
 
-/// True when no element of a graph input reaches the value; shapes of values may.
+/// True when no element of a graph input affects the value; shapes may affect it.
 bool depends_on_shapes_only(const Graph& graph, ValueId value) {
   std::vector<ValueId> open{value};
   ValueMap<bool> seen(graph.values().size(), false);
@@ -37,7 +36,7 @@ bool depends_on_shapes_only(const Graph& graph, ValueId value) {
   return true;
 }
 
-/// Zeros of the shapes that the model fixes; nullopt where it leaves one open.
+/// Returns zeros of the shapes that the model fixes; nullopt when one is open.
 std::optional<std::vector<Tensor>> zeros_of_fixed_shapes(const Graph& graph) {
   std::vector<Tensor> inputs;
   for (const ValueId id : graph.inputs()) {
@@ -57,7 +56,7 @@ std::optional<bool> as_condition(const Tensor& tensor) {
   return tensor.data<bool>()[0];
 }
 
-/// The condition of an If where it is the same for all data.
+/// Returns the condition of an If when it is the same for all data.
 std::optional<bool> known_condition(const Graph& graph, const Node& node) {
   const ValueId condition = node.input(0);
   if (node.op_type != "If" || !node.domain.empty() || condition == kNoValue) return std::nullopt;
@@ -69,11 +68,11 @@ std::optional<bool> known_condition(const Graph& graph, const Node& node) {
     const auto zeros = zeros_of_fixed_shapes(graph);
     return zeros ? as_condition(run_once(graph, *zeros, wanted).front()) : std::nullopt;
   } catch (const Error&) {
-    return std::nullopt;  // what cannot run is reported where it is needed
+    return std::nullopt;  // the error is reported where the value is needed
   }
 }
 
-/// One branch on its way into the graph around it.
+/// A branch while its nodes are moved into the graph around it.
 class Branch {
  public:
   Branch(onnx::GraphProto& branch, const onnx::NodeProto& node, std::string prefix)
@@ -104,7 +103,7 @@ class Branch {
   }
 
  private:
-  /// A value that the branch computes and returns is written under the If's own name.
+  /// Gives a value that the branch computes and returns the name of the If's output.
   void keep_name_of_output(const std::string& name) {
     for (int i = 0; i < branch_.output_size() && i < node_.output_size(); ++i) {
       if (name.empty() || branch_.output(i).name() != name || node_.output(i).empty()) continue;
@@ -122,7 +121,7 @@ class Branch {
     return known == renamed_.end() ? name : known->second;
   }
 
-  /// Names of values outside stay.
+  /// Renames the values of the branch; names of outer values stay.
   void adapt(onnx::NodeProto& node) {
     for (std::string& name : *node.mutable_input()) name = mapped(name);
     for (std::string& name : *node.mutable_output()) name = mapped(name);
@@ -135,7 +134,7 @@ class Branch {
     for (onnx::NodeProto& node : *graph.mutable_node()) adapt(node);
   }
 
-  /// Constants and values from outside that the branch returns, and values that it returns twice.
+  /// Copies the outputs that the branch does not compute (constants and outer values) and values that it returns twice.
   void copy_other_outputs(Nodes& target) const {
     for (int i = 0; i < branch_.output_size() && i < node_.output_size(); ++i)
       copy_output(node_, i, mapped(branch_.output(i).name()), prefix_, target);
@@ -155,7 +154,7 @@ onnx::GraphProto* branch_of(onnx::NodeProto& node, bool condition) {
   return nullptr;
 }
 
-/// The Ifs of the main graph whose condition is known, by name.
+/// Returns the conditions of the main graph's Ifs that are known, by name of the If.
 std::map<std::string, bool> known_conditions(const Graph& graph) {
   std::map<std::string, bool> known;
   for (const Node& node : graph.nodes())

@@ -6,12 +6,10 @@
 
 namespace detent {
 
-/// Puts the taken branch of every If in its place whose condition is known before any data is read: a constant,
-/// computed from constants, or from the shapes of values where the model fixes the shapes of all inputs. So its layers
-/// can be quantized. Branches inside are inlined too. Values and nodes from inside get the name of the If in front; its
-/// outputs keep their names.
-///
-/// Output  number of Ifs replaced; 0 and an untouched model when there are none.
+/// Replaces every If whose condition is known before any data is read by the branch that it takes, so that the branch
+/// can be quantized. A condition is known when it is constant, computed from constants, or computed from the shapes of
+/// values where the model fixes the shapes of all inputs. Nested branches are inlined too. Inner values and nodes get
+/// the name of the If as prefix; its outputs keep their names. Returns the number of Ifs replaced.
 size_t inline_branches(Model& model);
 
 }  // namespace detent

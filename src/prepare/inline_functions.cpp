@@ -13,8 +13,6 @@
 #include "model/graph/node_names.h"
 #include "ops/signatures.h"
 #include "prepare/function_calls.h"
-#include "prepare/inlined_output.h"
-#include "prepare/operator_history.h"
 #include "prepare/opset_adapters.h"
 #include "prepare/used_names.h"
 
@@ -24,14 +22,14 @@ namespace {
 
 constexpr int kFunctionDefaults = 11;  // FunctionProto.attribute_proto, a field newer than libonnx 1.12
 
-/// True when the inputs, outputs or attributes of the operator are others from opset `version` on.
+/// True when the operator has other inputs, outputs or attributes from opset `version` on.
 bool has_other_signature(std::string_view op_type, int version) {
   const Signature *before = find_signature(op_type, version - 1), *now = find_signature(op_type, version);
   return now && !now->same_form(*before);
 }
 
-/// A node of opset `written_for` can stand in a model of opset `imported` as it is. From opset 18 on an older node may
-/// stand in a newer model where no adapter is needed to raise it.
+/// True when a node of opset `written_for` means the same in a model of opset `imported`. From opset 18 on an older
+/// node may stand in a newer model when raising it needs no adapter.
 bool means_the_same(std::string_view op_type, int written_for, int imported) {
   for (int version = std::min(written_for, imported) + 1; version <= std::max(written_for, imported); ++version) {
     if (operator_changed_at(op_type, version) || find_opset_change(op_type, version).adapt) return false;
@@ -41,7 +39,7 @@ bool means_the_same(std::string_view op_type, int written_for, int imported) {
   return true;
 }
 
-/// One function body on its way into a graph: names mapped, attributes filled in.
+/// A function body while it is copied into a graph: names mapped, attributes filled in.
 class Call {
  public:
   Call(const onnx::FunctionProto& function, const onnx::NodeProto& node, std::string prefix)
@@ -73,7 +71,7 @@ class Call {
     return known == renamed_.end() ? prefix_ + name : known->second;
   }
 
-  /// An output that is an input as well, or is asked for under two names.
+  /// Copies outputs that are inputs as well, or are asked for under two names.
   void copy_doubled_outputs(Nodes& target) {
     for (int i = 0; i < function_.output_size() && i < node_.output_size(); ++i)
       copy_output(node_, i, mapped(function_.output(i)), prefix_, target);
@@ -87,9 +85,9 @@ class Call {
     for (onnx::AttributeProto& attribute : *node.mutable_attribute()) {
       if (!attribute.ref_attr_name().empty()) {
         const onnx::AttributeProto* given = find_given(attribute.ref_attr_name());
-        if (!given) continue;  // optional and left out by the caller
+        if (!given) continue;  // optional, left out by the caller
         const std::string name = attribute.name();
-        attribute = *given;  // graphs in it belong to the caller: their names stay
+        attribute = *given;  // graphs in it belong to the caller and keep their names
         attribute.set_name(name);
       } else if (attribute.has_g()) {
         adapt(*attribute.mutable_g());
@@ -141,7 +139,7 @@ class Inliner {
     graph.mutable_node()->Swap(&expanded);
   }
 
-  /// Appends the node, or what stands for it, to `target`. check_calls() bounds how deep this goes.
+  /// Appends the node, or its function's body, to `target`. check_calls() bounds the depth.
   void add(onnx::NodeProto& node, const std::string& name, Nodes& target) {
     const auto found = functions_.find(key_of(node));
     if (found == functions_.end()) {
@@ -173,7 +171,7 @@ class Inliner {
     }
   }
 
-  /// Every operator must mean the same in both operator sets.
+  /// Refuses operators that differ between the two operator sets.
   static void check_versions(const FunctionKey& key, const onnx::FunctionProto& function, int written_for,
                              int imported) {
     visit_nodes(function.node(), [&](const onnx::NodeProto& node) {

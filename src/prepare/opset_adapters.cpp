@@ -14,7 +14,7 @@ using Types = const ValueMap<DataType>&;
 
 [[noreturn]] void no_adapter(const std::string& reason) { throw Error(ErrorCode::Unsupported, reason); }
 
-/// Element type of an input; FP32 for a missing one and where nothing tells.
+/// Returns the element type of an input; FP32 for a missing or unknown one.
 DataType type_of(const ValueMap<DataType>& types, ValueId id) {
   const DataType type = id == kNoValue ? DataType::Undefined : types[id];
   return type == DataType::Undefined ? DataType::Float32 : type;
@@ -26,7 +26,7 @@ bool is_read(const Graph& graph, ValueId id) {
 
 void add_input(const Graph& graph, const Node& node, int slot, const std::string& suffix, Tensor content,
                GraphPatch& patch) {
-  // Split may leave out any of its outputs.
+  // Split may leave out any output.
   const auto named = std::ranges::find_if(node.outputs, [](ValueId id) { return id != kNoValue; });
   const std::string base = named == node.outputs.end() ? node.name : graph.value(*named).name;
   const std::string name = NameSource(graph).fresh(base + "_" + suffix);
@@ -34,7 +34,7 @@ void add_input(const Graph& graph, const Node& node, int slot, const std::string
   patch.rewire.push_back({node.name, slot, name});
 }
 
-/// A list attribute that became an input. A node without the attribute keeps meaning the same without the input.
+/// Moves a list attribute to an input. A node without the attribute means the same without the input.
 void move_ints(const Graph& graph, const Node& node, const std::string& attribute, int slot, GraphPatch& patch) {
   if (!node.has(attribute)) return;
   const std::vector<int64_t> list = node.ints_or(attribute, {});
@@ -81,7 +81,7 @@ void pad_11(const Graph& graph, const Node& node, Types types, GraphPatch& patch
   patch.remove_attributes.emplace_back(node.name, "value");
 }
 
-/// The same node under another operator name.
+/// Gives the node another operator name.
 void rename_operator(const Graph& graph, const Node& node, const std::string& op_type, GraphPatch& patch) {
   NodeSpec spec{op_type, node.name, {}, {}, node.attributes, node.domain};
   for (const ValueId id : node.inputs) spec.inputs.push_back(id == kNoValue ? "" : graph.value(id).name);
@@ -104,8 +104,9 @@ void scatter_11(const Graph& graph, const Node& node, Types, GraphPatch& patch) 
   rename_operator(graph, node, "ScatterElements", patch);
 }
 
-/// Nearest neighbour of opset 10 as engines run it: rounded down where a dimension grows, up where it shrinks.
-/// Source  ONNX Runtime, Upsample and Resize below opset 11; the operator's text leaves it open.
+/// Returns how engines round in nearest-neighbour resizing of opset 10: down where a dimension grows, up where it
+/// shrinks.
+/// Source  ONNX Runtime, Upsample and Resize below opset 11; the ONNX specification leaves it open.
 std::string nearest_mode_of(const Graph& graph, const Node& node) {
   const Tensor* scales = graph.constant(node.input(1));
   if (!scales || scales->type() != DataType::Float32) return "floor";
@@ -117,7 +118,7 @@ std::string nearest_mode_of(const Graph& graph, const Node& node) {
   return shrinks ? "ceil" : "floor";
 }
 
-/// Opset 10 maps coordinates by x / scale, without half pixels, and has no region of interest.
+/// Adapts Resize: opset 10 maps coordinates by x / scale, without half pixels, and has no region of interest.
 void resize_11(const Graph& graph, const Node& node, Types, GraphPatch& patch) {
   patch.set_attributes.push_back({node.name, {"coordinate_transformation_mode", std::string("asymmetric")}});
   patch.set_attributes.push_back({node.name, {"nearest_mode", nearest_mode_of(graph, node)}});
@@ -125,15 +126,16 @@ void resize_11(const Graph& graph, const Node& node, Types, GraphPatch& patch) {
   add_input(graph, node, 1, "roi", Tensor(DataType::Float32, Shape{0}), patch);
 }
 
-/// True when flattening to two dimensions at `axis` leaves just that axis to normalise over.
+/// True when flattening to two dimensions at `axis` leaves only that axis to normalise over.
 bool is_last_axis(const Graph& graph, const Node& node, int64_t axis) {
   if (axis == -1) return true;
   const auto& shape = graph.value(node.inputs.at(0)).declared_shape;
   return shape && axis == static_cast<int64_t>(shape->size()) - 1;
 }
 
-/// Until opset 12 the input is seen as a matrix, cut at `axis` (default 1), and each row is normalised; from 13 on only
-/// along `axis` (default -1). Flatten, the operator on rows, and the old shape again mean the same for every rank.
+/// Adapts Softmax and its relatives: up to opset 12 the input is a matrix, cut at `axis` (default 1), whose rows are
+/// normalised; from 13 on they normalise along `axis` (default -1). Flatten, the operator on rows, and a Reshape back
+/// mean the same for every rank.
 void softmax_13(const Graph& graph, const Node& node, Types, GraphPatch& patch) {
   const int64_t axis = node.int_or("axis", 1);
   patch.set_attributes.push_back({node.name, {"axis", int64_t{-1}}});
@@ -164,35 +166,35 @@ void dropout_10(const Graph& graph, const Node& node, Types, GraphPatch&) {
   if (is_read(graph, node.output(1))) no_adapter("the type of its mask changed in opset 10");
 }
 
-/// In inference Dropout passes its input on, whatever the ratio.
+/// Removes the ratio: in inference Dropout passes its input on, whatever the ratio.
 void dropout_12(const Graph&, const Node& node, Types, GraphPatch& patch) {
   if (node.has("ratio")) patch.remove_attributes.emplace_back(node.name, "ratio");
 }
 
-/// The default became half_pixel.
+/// Keeps the mode of RoiAlign, whose default became half_pixel.
 void roi_align_16(const Graph&, const Node& node, Types, GraphPatch& patch) {
   patch.set_attributes.push_back({node.name, {"coordinate_transformation_mode", std::string("output_half_pixel")}});
 }
 
-/// Without sizes the number of parts is now said, no longer counted from the outputs.
+/// Sets the number of parts of a Split without sizes, which was the number of outputs.
 void split_18(const Graph&, const Node& node, Types, GraphPatch& patch) {
   if (node.input(1) == kNoValue) patch.set_attributes.push_back({node.name, {"num_outputs", std::ssize(node.outputs)}});
 }
 
-/// The modes got the names of Resize; the default is the same.
+/// Renames the mode of GridSample; the default is the same.
 void grid_sample_20(const Graph&, const Node& node, Types, GraphPatch& patch) {
   const std::string mode = node.string_or("mode", "bilinear");
   if (mode == "nearest" || !node.has("mode")) return;
   patch.set_attributes.push_back({node.name, {"mode", std::string(mode == "bicubic" ? "cubic" : "linear")}});
 }
 
-/// The axis became an input, and its default the last but one.
+/// Moves the axis of DFT to an input, and keeps its old default.
 void dft_20(const Graph& graph, const Node& node, Types, GraphPatch& patch) {
   add_input(graph, node, 2, "axis", Tensor::from<int64_t>(Shape{}, {node.int_or("axis", 1)}), patch);
   if (node.has("axis")) patch.remove_attributes.emplace_back(node.name, "axis");
 }
 
-/// Scale and bias are one number a channel now, no longer one a group.
+/// Repeats scale and bias, which have one number a channel instead of one a group.
 void group_normalization_21(const Graph& graph, const Node& node, Types, GraphPatch& patch) {
   const auto& shape = graph.value(node.inputs.at(0)).declared_shape;
   const int64_t groups = node.int_or("num_groups", 1);
@@ -255,13 +257,14 @@ constexpr OpsetChange kChanges[] = {
     {"GroupNormalization", 21, group_normalization_21},
 };
 
-// Operators whose new version only added types, defaults or outputs: what was valid before means the same.
-struct HarmlessChange {
+/// Operators that changed in an opset.
+struct Changed {
   int version;
   std::string_view operators;  // separated by spaces
 };
 
-constexpr HarmlessChange kHarmless[] = {
+/// Operators whose new version only adds types, defaults or outputs: old nodes keep their meaning.
+constexpr Changed kHarmless[] = {
     {8, "Max MaxPool Mean Min Sum"},
     {9, "Cast Constant Flatten Gemm Greater Less MatMul PRelu"},
     {10, "AveragePool MaxPool"},
@@ -283,6 +286,20 @@ constexpr HarmlessChange kHarmless[] = {
     {16, "GreaterOrEqual Identity If LeakyRelu LessOrEqual Loop PRelu Scan ScatterElements ScatterND Where"},
 };
 
+/// Operators that changed in opsets below the first adapters.
+constexpr Changed kUnadapted[] = {
+    {2, "GlobalLpPool LpPool Pad Split"},
+    {3, "GRU"},
+    {4, "Concat"},
+    {5, "Reshape"},
+    {6,
+     "Abs Add BatchNormalization Cast Ceil Clip Div Dropout Elu Exp Floor Gemm HardSigmoid InstanceNormalization "
+     "LeakyRelu Log Max Mean Min Mul Neg PRelu Reciprocal Relu Selu Sigmoid Sqrt Sub Sum Tanh Tile"},
+    {7,
+     "Add And AveragePool BatchNormalization Div Dropout Equal GRU Gemm Greater LSTM Less Mul Or PRelu Pow RNN Sub "
+     "Upsample Xor"},
+};
+
 bool contains_word(std::string_view text, std::string_view word) {
   for (size_t start = 0; start < text.size();) {
     const size_t end = std::min(text.find(' ', start), text.size());
@@ -292,14 +309,24 @@ bool contains_word(std::string_view text, std::string_view word) {
   return false;
 }
 
+bool is_listed(std::span<const Changed> list, std::string_view op_type, int version) {
+  return std::ranges::any_of(list, [&](const Changed& changed) {
+    return changed.version == version && contains_word(changed.operators, op_type);
+  });
+}
+
 }  // namespace
 
 OpsetChange find_opset_change(std::string_view op_type, int version) {
   for (const OpsetChange& change : kChanges)
     if (change.version == version && change.op_type == op_type) return change;
-  for (const HarmlessChange& harmless : kHarmless)
-    if (harmless.version == version && contains_word(harmless.operators, op_type)) return {op_type, version, nullptr};
+  if (is_listed(kHarmless, op_type, version)) return {op_type, version, nullptr};
   return {};
+}
+
+bool operator_changed_at(std::string_view op_type, int version) {
+  if (version > kNewestListedOpset) return false;
+  return !find_opset_change(op_type, version).op_type.empty() || is_listed(kUnadapted, op_type, version);
 }
 
 }  // namespace detent

@@ -7,28 +7,31 @@
 #include "ops/value_types.h"
 #include "prepare/fold_batchnorm.h"
 #include "prepare/fold_constants.h"
-#include "prepare/forward_constants.h"
+#include "prepare/plain_nodes.h"
 #include "prepare/raise_opset.h"
-#include "prepare/sums_of_two.h"
 
 namespace detent {
 
 namespace {
 
-/// FP16 scales are valid from opset 19 on. Source: ONNX docs/Changelog.md, QuantizeLinear-19.
-constexpr int64_t kHalfScalesOpset = 19;
-/// Convolutions, pooling and others take BFloat16 from here on. Source: ONNX docs/Changelog.md, version 22.
+/// The first opset with FP16 scales and with codes of float8e4m3fn. Source: ONNX docs/Changelog.md, QuantizeLinear-19.
+constexpr int64_t kHalfScalesOpset = 19, kFp8Opset = 19;
+/// The first opset with BFloat16 convolutions, pooling and others. Source: ONNX docs/Changelog.md, version 22.
 constexpr int64_t kBFloat16Opset = 22;
 
-/// QuantizeLinear writes float8e4m3fn from here on. Source: ONNX docs/Changelog.md, QuantizeLinear-19.
-constexpr int64_t kFp8Opset = 19;
-
-/// The opset that FP8 codes and 16-bit floats need; 0 where there are neither, or the scales of halves are FP32.
+/// Returns the opset that FP8 codes and 16-bit floats need; 0 when there are neither, or FP16 values have FP32 scales.
 int64_t types_opset(const Graph& graph, const PrepareOptions& options) {
   if (options.float_type == FloatType::Bf16) return kBFloat16Opset;
   if (options.fp8) return kFp8Opset;
   const bool half = options.float_type == FloatType::Fp16 || holds_half_values(graph);
   return options.half_scales && half ? kHalfScalesOpset : 0;
+}
+
+bool may_change(const Graph& graph, const Target& target, const PrepareOptions& options) {
+  if (graph.opset() < std::max(target.minimum_opset, types_opset(graph, options))) return true;
+  return computes_constants(graph) || std::ranges::any_of(graph.nodes(), [](const Node& node) {
+           return node.op_type == "BatchNormalization" || node.op_type == "Identity" || is_sum_of_two(node);
+         });
 }
 
 }  // namespace
@@ -59,20 +62,9 @@ Preparation prepare_model(Model& model, const Target& target, const PrepareOptio
   return done;
 }
 
-namespace {
-
-bool may_change(const Graph& graph, const Target& target, const PrepareOptions& options) {
-  if (graph.opset() < std::max(target.minimum_opset, types_opset(graph, options))) return true;
-  return computes_constants(graph) || std::ranges::any_of(graph.nodes(), [](const Node& node) {
-           return node.op_type == "BatchNormalization" || node.op_type == "Identity" || is_sum_of_two(node);
-         });
-}
-
-}  // namespace
-
 Preparation prepare_checked(Model& model, const Target& target, std::span<const Tensor> inputs,
                             const PrepareOptions& options) {
-  // The outputs are kept, not the model: its weights would lie in memory twice.
+  // Keeps the outputs, not the model, whose weights would be in memory twice.
   NamedOutputs before;
   if (!inputs.empty() && may_change(model.graph(), target, options)) before = outputs_of(model, inputs);
   const Preparation preparation = prepare_model(model, target, options);

@@ -12,9 +12,10 @@
 
 namespace detent {
 
+/// Counts of the changes that prepare_model() made.
 struct Preparation {
   size_t folded_batchnorms = 0, forwarded_constants = 0;
-  size_t folded_constants = 0;  ///< nodes that computed them
+  size_t folded_constants = 0;  ///< nodes that computed constants
   size_t sums_of_two = 0;
   int64_t opset_before = 0, opset_after = 0;
   [[nodiscard]] bool changed() const {
@@ -23,14 +24,14 @@ struct Preparation {
   }
 };
 
+/// The types that the prepared model must allow.
 struct PrepareOptions {
-  bool half_scales = true;  ///< FP16 values get FP16 scales: the opset becomes 19 at least
-  FloatType float_type =
-      FloatType::Fp32;  ///< that nodes will get: FP16 is like FP16 values, BF16 makes the opset 22 at least
-  bool fp8 = false;     ///< FP8 codes make the opset 19 at least
+  bool half_scales = true;                 ///< FP16 values get FP16 scales, which need opset 19
+  FloatType float_type = FloatType::Fp32;  ///< type that nodes will get; BF16 needs opset 22
+  bool fp8 = false;                        ///< FP8 codes, which need opset 19
 };
 
-/// The preparation that the placement options need.
+/// Returns the preparation that the placement options need.
 [[nodiscard]] inline PrepareOptions prepare_options(const PlacementOptions& placement,
                                                     FloatType float_type = FloatType::Fp32) {
   return {.half_scales = placement.scales == PlacementOptions::Scales::Fp16,
@@ -38,16 +39,17 @@ struct PrepareOptions {
           .fp8 = placement.type == CodeType::Fp8};
 }
 
-/// Raises the opset to what nodes of a float type need: BF16 22, where convolutions and pooling have it.
+/// Raises the opset to the one that nodes of a float type need: 22 for BF16.
 /// Errors  those of raise_opset.
 void raise_for(FloatType type, Model& model);
 
-/// Raises the opset to what the target and the scales need, lets readers of Identity(constant) read the constant, folds
-/// what is computed from constants, makes an Add of every Sum of two, and folds BatchNormalization, in place.
-/// Errors  Unsupported when a node has no adapter to that opset; the hint says what can be asked for instead.
+/// Prepares the model in place: raises the opset to the one that the target and the types need, lets readers of
+/// Identity(constant) read the constant, folds constants, replaces every Sum of two by an Add, and folds
+/// BatchNormalization.
+/// Errors  Unsupported when a node has no adapter to that opset; the hint names an option that avoids it.
 Preparation prepare_model(Model& model, const Target& target, const PrepareOptions& options = {});
 
-/// prepare_model(), checked on `inputs` where it may have changed anything; no inputs -> not checked.
+/// Does the same and checks on `inputs` that the outputs are unchanged; no inputs -> no check.
 Preparation prepare_checked(Model& model, const Target& target, std::span<const Tensor> inputs,
                             const PrepareOptions& options = {});
 

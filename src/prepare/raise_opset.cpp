@@ -9,7 +9,6 @@
 #include "ops/check_signatures.h"
 #include "ops/find_operator.h"
 #include "ops/value_types.h"
-#include "prepare/operator_history.h"
 #include "prepare/opset_adapters.h"
 #include "prepare/subgraph_models.h"
 
@@ -23,7 +22,7 @@ bool changed_at(const Node& node, int version) {
   return operator_changed_at(node.op_type, version);
 }
 
-/// Collects one version step; `problems` gets one entry for each node that cannot be adapted.
+/// Builds the patch of one version step; `problems` gets one entry for each node that cannot be adapted.
 class Step {
  public:
   Step(const Graph& graph, int version, std::vector<std::string>& problems)
@@ -43,7 +42,7 @@ class Step {
     const OpsetChange change = find_opset_change(node.op_type, version_);
     if (change.op_type.empty()) return refuse(node, "no adapter");
     if (!change.adapt) return;
-    // Signatures are those of operators that run; of others nobody knows whether what an adapter looks for is there.
+    // Signatures exist only for operators that run; for others it is unknown whether an adapter finds its inputs.
     if (!find_operator(node.domain, node.op_type, graph_.opset())) return refuse(node, "an operator that cannot run");
     try {
       if (types_.empty()) types_ = value_types(graph_);
@@ -62,10 +61,10 @@ class Step {
   int version_;
   std::vector<std::string>& problems_;
   GraphPatch patch_;
-  ValueMap<DataType> types_;  // of the values, once an adapter asked
+  ValueMap<DataType> types_;  // of the values, computed for the first adapter
 };
 
-/// Some node of the graph, or of one inside it, is another after the step.
+/// True when the step changes some node of the graph or of its subgraphs.
 bool has_changes(const Graph& graph, int version) {
   return std::ranges::any_of(graph.nodes(), [&](const Node& node) {
     if (changed_at(node, version)) {
@@ -79,7 +78,7 @@ bool has_changes(const Graph& graph, int version) {
   });
 }
 
-/// One version step of the main graph and, first, of the graphs inside it.
+/// Does one version step of the subgraphs and the main graph.
 void raise_by_one(Model& model, int version, std::vector<std::string>& problems) {
   change_subgraphs(
       model, [&](const Graph& inner) { return has_changes(inner, version); },
@@ -110,7 +109,7 @@ void raise_opset(Model& model, int64_t wanted) {
   for (int version = static_cast<int>(from) + 1; version <= wanted; ++version) {
     raise_by_one(raised, version, problems);
     if (problems.empty())
-      check_signatures(raised.graph());  // an operator that its old opset did not have may begin here
+      check_signatures(raised.graph());  // an operator that the old opset did not have may become valid here
   }
   if (!problems.empty()) throw cannot_raise(from, wanted, problems);
   model = std::move(raised);

@@ -7,9 +7,9 @@
 
 namespace detent {
 
-/// Raises the default domain's opset to `wanted` with small adapters for the operators whose meaning changed between
-/// (attributes that became inputs, Softmax's coerced axis, ...). Already there -> no change.
-/// Errors  Unsupported naming every node for which there is no adapter; the model is unchanged then; those of
+/// Raises the default domain's opset to `wanted` with small adapters for the operators whose meaning changed
+/// (attributes that became inputs, the axis of Softmax, ...). No change when the opset is that high already.
+/// Errors  Unsupported naming every node without an adapter; the model is unchanged. Also the errors of
 /// check_signatures.
 void raise_opset(Model& model, int64_t wanted);
 

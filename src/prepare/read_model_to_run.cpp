@@ -5,7 +5,7 @@
 #include "ops/check_signatures.h"
 #include "prepare/inline_branches.h"
 #include "prepare/inline_functions.h"
-#include "prepare/replace_cast_like.h"
+#include "prepare/plain_nodes.h"
 
 namespace detent {
 
@@ -25,8 +25,8 @@ Model read_float_model(const std::filesystem::path& path) {
   if (is_quantized(model.graph()))
     throw Error(ErrorCode::InvalidModel,
                 path.string() +
-                    ": the model is already quantized (it holds QuantizeLinear, "
-                    "DequantizeLinear or integer operators)",
+                    ": the model is already quantized (it holds QuantizeLinear, DequantizeLinear or "
+                    "integer operators)",
                 "quantize the float model it was made from");
   inline_branches(model);
   replace_cast_likes(model);

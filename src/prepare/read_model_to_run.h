@@ -10,8 +10,8 @@ namespace detent {
 /// Errors  those of read_model, inline_functions and check_signatures, after the path.
 [[nodiscard]] Model read_runnable_model(const std::filesystem::path& path);
 
-/// Reads a model that is to be quantized; local functions, and branches whose condition is known, are inlined,
-/// and a CastLike is a Cast.
+/// Reads a model to quantize: inlines local functions and branches whose condition is known, and replaces CastLike by
+/// Cast.
 /// Errors  InvalidModel, also when it is quantized already.
 [[nodiscard]] Model read_float_model(const std::filesystem::path& path);
 

@@ -18,7 +18,8 @@ void check_given(const Graph& graph, const InputShapes& given) {
       throw Error(ErrorCode::InvalidOption, "--shape names '" + name + "', which is not an input of the model");
 }
 
-/// What some input calls its open front: the batch, of which states [layers, batch, hidden] have one more.
+/// True when some input uses the symbol for its first extent: the batch, which is a later extent in states [layers,
+/// batch, hidden].
 bool leads_an_input(const Graph& graph, const std::string& symbol) {
   return !symbol.empty() && std::ranges::any_of(graph.inputs(), [&](ValueId id) {
     const auto& symbols = graph.value(id).symbols;
@@ -26,8 +27,8 @@ bool leads_an_input(const Graph& graph, const std::string& symbol) {
   });
 }
 
-/// The extents that --shape gives an input, else those that the model declares, an open batch as 1; -1 where a size is
-/// open. nullopt: not even the rank is known.
+/// Returns the extents that --shape gives an input, else the declared ones, an open batch as 1; -1 for an open size.
+/// nullopt when not even the rank is known.
 std::optional<Extents> extents_of(const Graph& graph, const Value& input, const InputShapes& given) {
   const auto& declared = input.declared_shape;
   const auto named = given.find(input.name);
@@ -51,7 +52,7 @@ bool is_open(const Extents& extents) {
   return std::ranges::any_of(extents, [](int64_t extent) { return extent < 0; });
 }
 
-/// Shapes do not depend on the content, so zeros do.
+/// Returns zeros of these shapes: shapes do not depend on values.
 std::vector<Tensor> zero_inputs(const Graph& graph, const std::vector<Extents>& shapes) {
   std::vector<Tensor> inputs;
   for (size_t i = 0; i < shapes.size(); ++i) {
@@ -65,7 +66,7 @@ std::vector<Tensor> zero_inputs(const Graph& graph, const std::vector<Extents>& 
   return inputs;
 }
 
-/// Axis 1 of an input that a convolution reads, which counts its channels.
+/// Returns axis 1 of an input that a convolution reads, which counts its channels.
 std::optional<int64_t> channels_read(const Graph& graph, const Value& input) {
   for (const Use& use : input.uses) {
     const Node& node = graph.node(use.node);
@@ -79,7 +80,7 @@ std::optional<int64_t> channels_read(const Graph& graph, const Value& input) {
   return std::nullopt;
 }
 
-/// Open extents as `size`; channels as they are read, those of an image as its colours.
+/// Replaces open extents by `size`; channels by the number that a convolution reads, or 3 for an image.
 Extents filled(const Graph& graph, const Value& input, Extents extents, int64_t size) {
   constexpr int64_t kColours = 3;
   if (extents.size() > 2 && extents[1] < 0)
@@ -89,9 +90,9 @@ Extents filled(const Graph& graph, const Value& input, Extents extents, int64_t 
   return extents;
 }
 
-/// Shapes of all inputs at this size; nullopt when one that is open would be larger than a trial should be.
+/// Returns the shapes of all inputs at this size; nullopt when an open one would be too large for a trial.
 std::optional<std::vector<Extents>> inputs_of_size(const Graph& graph, const std::vector<Extents>& open, int64_t size) {
-  constexpr int64_t kMostElements = 1 << 20;  // 4 MB; 3 x 512 x 512 are fewer
+  constexpr int64_t kMostElements = 1 << 20;  // 4 MB; 3 x 512 x 512 is less
   std::vector<Extents> shapes;
   for (size_t i = 0; i < open.size(); ++i) {
     shapes.push_back(filled(graph, graph.value(graph.inputs()[i]), open[i], size));
@@ -120,8 +121,8 @@ std::optional<ValueShapes> shapes_without_data(const Graph& graph, const InputSh
 }
 
 TrialShapes shapes_at_trial_sizes(const Graph& graph, const InputShapes& given) {
-  // Deep strides divide 256 and 320; 224 is for networks that end in a window of 7 x 7, the rest for short sequences
-  // and for volumes.
+  // Deep strides divide 256 and 320; 224 suits networks that end in a window of 7 x 7, the others short sequences and
+  // volumes.
   constexpr int64_t kSizes[] = {256, 320, 224, 128, 64, 48, 32, 16};
   constexpr size_t kEnough = 2;
   check_given(graph, given);

@@ -43,12 +43,12 @@ onnx::ValueInfoProto declaration_of(const Value& value, DataType type) {
   return info;
 }
 
-/// What the graph around it knows, for the graphs inside.
+/// The values of the outer graph, for its subgraphs.
 struct Scope {
   std::vector<onnx::ValueInfoProto> values;
   std::vector<onnx::TensorProto> constants;
 
-  /// Constants of more elements than `largest` are values without content.
+  /// largest  elements; constants of more are values without content
   Scope(const Graph& graph, int64_t largest) {
     const ValueMap<DataType> types = value_types(graph);
     for (const Value& value : graph.values()) {
@@ -70,7 +70,7 @@ void erase_named(Field& field, const Names& names) {
               field.end());
 }
 
-/// The graph as a model; `borrowed` gets the names that are not its own.
+/// Returns the graph as a model; `borrowed` gets the names of outer values.
 Model model_of(const onnx::GraphProto& graph, const onnx::ModelProto& around, const Scope& scope, Names& borrowed) {
   auto proto = std::make_unique<onnx::ModelProto>();
   proto->set_ir_version(around.ir_version());
@@ -106,7 +106,7 @@ void change_subgraphs(Model& model, const std::function<bool(const Graph&)>& wan
       if (const auto* graph = std::get_if<std::shared_ptr<const Graph>>(&attribute.value); graph && wanted(**graph))
         chosen.emplace(node.name, attribute.name);
   if (chosen.empty()) return;
-  constexpr int64_t kSmall = 4096;  // operands that adapters look at: scales, sizes, channels
+  constexpr int64_t kSmall = 4096;  // operands that adapters read: scales, sizes, channels
   const Scope scope(model.graph(), kSmall);
   onnx::ModelProto& proto = model.mutable_proto();
   const std::vector<std::string> names = node_names(proto.graph());

@@ -1,10 +1,6 @@
 #include "prepare/used_names.h"
 
-#include <onnx/onnx_pb.h>
-
 namespace detent {
-
-UsedNames::UsedNames(const onnx::GraphProto& graph) { add(graph); }
 
 void UsedNames::add(const onnx::GraphProto& graph) {
   for (const auto& tensor : graph.initializer()) names_.insert(tensor.name());

@@ -26,7 +26,7 @@ Tensor transposed(const Tensor& matrix) {
   return result;
 }
 
-/// The constant matrix that stands transposed in slot 1 of the product; kNoValue where there is none.
+/// Returns the constant matrix that slot 1 of the product reads transposed; kNoValue when there is none.
 ValueId transposed_weight(const Graph& graph, const Node& node) {
   const auto is_matrix = [&](ValueId value) {
     const Tensor* constant = value == kNoValue ? nullptr : graph.constant(value);
@@ -40,7 +40,7 @@ ValueId transposed_weight(const Graph& graph, const Node& node) {
   return before->ints_or("perm", {1, 0}) == std::vector<int64_t>{1, 0} ? before->input(0) : kNoValue;
 }
 
-/// Transposes of constants that nobody reads once the products in `rewired` do not.
+/// Removes Transposes of constants that only the products in `rewired` read.
 void remove_unread(const Graph& graph, const std::set<NodeId>& rewired, GraphPatch& patch) {
   std::set<NodeId> before;
   for (const NodeId product : rewired)

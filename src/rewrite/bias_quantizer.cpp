@@ -12,6 +12,18 @@ namespace {
 
 constexpr double kLargestBiasCode = std::numeric_limits<int32_t>::max();
 
+/// Returns for each of `count` scales the largest scale_of(|b|) of the bias elements that use it, if finite.
+template <class ScaleOf>
+std::vector<float> largest_scales(const Tensor& bias, size_t count, ScaleOf&& scale_of) {
+  const Tensor wide = cast(bias, DataType::Float64);
+  const auto values = wide.data<double>();
+  std::vector<float> largest(count, 0.0F);
+  for (size_t c = 0; c < values.size(); ++c)
+    if (const auto scale = static_cast<float>(scale_of(std::abs(values[c]))); std::isfinite(scale))
+      largest[c % count] = std::max(largest[c % count], scale);
+  return largest;
+}
+
 }  // namespace
 
 bool is_channel_bias(const Tensor& bias, size_t weight_scales) {
@@ -46,7 +58,7 @@ std::optional<QuantizedBias> quantize_bias(const Tensor& bias, float input_scale
   auto codes = result.codes.mutable_data<int32_t>();
   const auto channels = static_cast<size_t>(bias.shape()[bias.shape().rank() - 1]);
   for (size_t c = 0; c < codes.size(); ++c) {
-    // The code belongs to the scale as it is stored: as float.
+    // The code belongs to the stored scale, which is a float.
     const float scale = input_scale * weight_scale[c % weight_scale.size()];
     const double code = std::nearbyint(values.data<double>()[c] / static_cast<double>(scale));
     if (!(std::abs(code) <= kLargestBiasCode) || scale < std::numeric_limits<float>::min()) return std::nullopt;
@@ -59,28 +71,15 @@ std::optional<QuantizedBias> quantize_bias(const Tensor& bias, float input_scale
 
 std::vector<float> least_weight_scales(const Tensor& bias, float input_scale, size_t count, int64_t products) {
   const double sums = std::min(static_cast<double>(products) * 128 * 255, 0x1p30);
-  // Two products and a quotient are rounded to float on the way, each by 2^-24 at most: 2^-22 of 2^31 is kept free.
+  // Two products and a quotient are rounded to float, each by 2^-24 at most: 2^-22 of 2^31 is kept free.
   const double limit = kLargestBiasCode - 0x1p9 - sums;
-  const Tensor values = cast(bias, DataType::Float64);
-  std::vector<float> least(count, 0.0F);
-  for (size_t c = 0; c < values.data<double>().size(); ++c) {
-    const double product = std::max(std::abs(values.data<double>()[c]) / limit,
-                                    2.0 * static_cast<double>(std::numeric_limits<float>::min()));
-    const auto scale = static_cast<float>(product / static_cast<double>(input_scale));
-    if (std::isfinite(scale)) least[c % count] = std::max(least[c % count], scale);
-  }
-  return least;
+  constexpr double kLeastProduct = 2.0 * static_cast<double>(std::numeric_limits<float>::min());
+  return largest_scales(
+      bias, count, [&](double b) { return std::max(b / limit, kLeastProduct) / static_cast<double>(input_scale); });
 }
 
 std::vector<float> zero_weight_scales(const Tensor& bias, float input_scale, size_t count) {
-  const Tensor values = cast(bias, DataType::Float64);
-  std::vector<float> scales(count, 0.0F);
-  for (size_t c = 0; c < values.data<double>().size(); ++c) {
-    const auto scale =
-        static_cast<float>(std::abs(values.data<double>()[c]) / (static_cast<double>(input_scale) * 0x1p23));
-    if (std::isfinite(scale)) scales[c % count] = std::max(scales[c % count], scale);
-  }
-  return scales;
+  return largest_scales(bias, count, [&](double b) { return b / (static_cast<double>(input_scale) * 0x1p23); });
 }
 
 }  // namespace detent

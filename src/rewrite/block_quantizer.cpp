@@ -16,12 +16,12 @@ namespace {
 
 using Block = Eigen::ArrayXf;
 
-/// Finds the scale of one block after the other.
+/// Finds the scales of blocks.
 class BlockSearch {
  public:
   BlockSearch(CodeRange codes, DataType scales) : codes_(codes), scales_(scales) {}
 
-  /// importance  of each weight, not all 0.
+  /// importance  of each weight, not all 0
   float find(const Block& weights, const Block& importance) {
     const float amax = weights.size() == 0 ? 0.0F : weights.abs().maxCoeff();
     const float widest = amax / static_cast<float>(codes_.highest);
@@ -40,11 +40,11 @@ class BlockSearch {
  private:
   static constexpr int kFits = 8;
 
-  /// True when the scale is better than the best so far.
+  /// Tries a scale; returns true when it is better than the best so far.
   bool consider(const Block& weights, const Block& importance, float wanted) {
     const float scale = scale_in(scales_, wanted);
     if (scale == 0) return false;
-    // Adding and taking away 1.5 * 2^23 rounds half to even while |x| < 2^22; quotients here stay below 2 * 128.
+    // Adding and subtracting 1.5 * 2^23 rounds half to even while |x| < 2^22; quotients here stay below 2 * 128.
     constexpr float kRound = 0x1.8p23F;
     tried_ = (weights / scale + kRound) - kRound;
     tried_ = tried_.max(static_cast<float>(codes_.lowest)).min(static_cast<float>(codes_.highest));
@@ -66,21 +66,6 @@ Shape scales_shape(const Shape& weight, const BlockFormat& format) {
   if (format.block == 0) return {weight[1]};
   return {weight[0] / format.block + (weight[0] % format.block != 0), weight[1]};
 }
-
-}  // namespace
-
-float scale_in(DataType scales, float wanted) {
-  float scale = wanted;
-  if (scales == DataType::Float16) scale = half_to_float(float_to_half(wanted));
-  if (scales == DataType::BFloat16) scale = bfloat16_to_float(float_to_bfloat16(wanted));
-  return scale >= FLT_MIN && std::isfinite(scale) ? scale : 0.0F;
-}
-
-int64_t rows_in_block(const BlockFormat& format, int64_t rows) {
-  return format.block == 0 ? std::max<int64_t>(rows, 1) : format.block;
-}
-
-namespace {
 
 /// Calls block(first row, rows) for each block of rows.
 template <class Each>
@@ -106,6 +91,17 @@ Block importance_of(std::span<const float> importance, int64_t first, int64_t co
 
 }  // namespace
 
+float scale_in(DataType scales, float wanted) {
+  float scale = wanted;
+  if (scales == DataType::Float16) scale = half_to_float(float_to_half(wanted));
+  if (scales == DataType::BFloat16) scale = bfloat16_to_float(float_to_bfloat16(wanted));
+  return scale >= FLT_MIN && std::isfinite(scale) ? scale : 0.0F;
+}
+
+int64_t rows_in_block(const BlockFormat& format, int64_t rows) {
+  return format.block == 0 ? std::max<int64_t>(rows, 1) : format.block;
+}
+
 BlockedWeight quantize_blocks(const Tensor& weight, const BlockFormat& format, std::span<const float> importance) {
   const Tensor values = finite_matrix(weight);
   const int64_t rows = weight.shape()[0], columns = weight.shape()[1];
@@ -114,7 +110,7 @@ BlockedWeight quantize_blocks(const Tensor& weight, const BlockFormat& format, s
   float* scale_of = scales.mutable_data<float>().data();
   BlockSearch search(code_range(format.codes), format.scales);
   for_each_block(rows, rows_in_block(format, rows), [&](int64_t first, int64_t count) {
-    // Columns of a row-major piece, side by side.
+    // The columns of a row-major piece.
     const Eigen::Map<const Eigen::Array<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> piece(
         values.data<float>().data() + first * columns, count, columns);
     const Block counts = importance_of(importance, first, count);

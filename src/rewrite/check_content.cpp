@@ -11,7 +11,7 @@ namespace detent {
 
 namespace {
 
-/// The ends of 8-bit codes and of 7-bit ones, that of INT32.
+/// True for the ends of 8-bit and 7-bit codes, or of UINT8.
 bool ends_range(double code, DataType type) {
   switch (type) {
     case DataType::Int8: return code <= -127 || code >= 127 || std::abs(code) == 63 || std::abs(code) == 64;
@@ -20,7 +20,8 @@ bool ends_range(double code, DataType type) {
   }
 }
 
-/// `code` and `scale` of an FP8 grid: half the distance to the next code, or beyond the largest one no more than that.
+/// True when an FP8 code stands for the number: at most half the distance to the next code away, also beyond the
+/// largest one.
 bool stands_for(double number, double code, double scale) {
   constexpr double kHalfStep = 0.5 + 1e-3, kLeastStep = 0x1p-9;
   constexpr int kMantissaBits = 3;
@@ -51,7 +52,8 @@ std::string content_flaw(const Tensor& original, const Tensor& written) {
 
 std::string content_flaw(const Tensor& original, const Tensor& written, const WrittenGrid& grid) {
   if (written.type() == original.type()) return content_flaw(original, written);
-  if (!grid.scale || !grid.zero_point || grid.scale->shape() != grid.zero_point->shape()) return "";  // said elsewhere
+  if (!grid.scale || !grid.zero_point || grid.scale->shape() != grid.zero_point->shape())
+    return "";  // reported elsewhere
   const DataType type = written.type();
   const bool floats = type == DataType::Float8E4M3FN;
   const Tensor numbers = cast(original, DataType::Float32),
@@ -61,7 +63,7 @@ std::string content_flaw(const Tensor& original, const Tensor& written, const Wr
   const int64_t channels = scales.element_count();
   const int64_t axis = grid.axis < 0 ? grid.axis + static_cast<int64_t>(shape.rank()) : grid.axis;
   if (channels != 1 && (axis < 0 || axis >= static_cast<int64_t>(shape.rank()) || shape[as_index(axis)] != channels))
-    return "";  // said elsewhere
+    return "";  // reported elsewhere
   int64_t inner = shape.element_count();
   if (channels != 1) inner = shape.element_count(static_cast<size_t>(axis) + 1, shape.rank());
   const std::span<const float> number_of = numbers.data<float>(), scale_of = scales.data<float>();

@@ -9,9 +9,9 @@
 
 namespace detent {
 
-/// Compares the graph that is about to be written with the rules of ONNX that engines hold a file to: types of
-/// operators, names of values (find_graph_faults). Faults at a node that `source` has too are the user's and are told
-/// as warnings, one a node.
+/// Checks the graph to be written against the rules of ONNX that engines require: types of operators, names of values
+/// (find_graph_faults). A fault at a node that `source` has too comes from the user's model and becomes a warning, one
+/// a node.
 /// path  of the file to be written, for messages
 /// Errors  Internal naming the node: Detent made a file that no engine loads.
 void check_onnx_rules(const Graph& written, const std::filesystem::path& path, std::span<const GraphFault> source,

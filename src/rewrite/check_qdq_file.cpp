@@ -11,13 +11,14 @@ namespace detent {
 
 namespace {
 
-/// The values that no node of a pair writes: the pair of a graph output ends with the output's own name.
+/// Returns the values that no node of a pair writes: the pair of a graph output ends with the output's name.
 std::set<std::string> values_outside_pairs(const PromisedFile& promised) {
   std::set<std::string> values = promised.values;
   for (const auto& [output, group] : promised.output_pairs) values.erase(output);
   return values;
 }
 
+/// Compares a written graph with its promise.
 class FileCheck {
  public:
   FileCheck(const Graph& graph, const PromisedFile& promised, const QdqCheckOptions& options)
@@ -46,13 +47,13 @@ class FileCheck {
     flaws_.insert(flaws_.end(), found.begin(), found.end());
   }
 
-  /// The node that writes a value of the planned graph; behind the pair of a graph output where there is one.
+  /// Returns the node that writes a value of the planned graph, before the pair of a graph output.
   [[nodiscard]] const Node* find_writer(const PromisedNode& promised) const {
     const ValueId id = graph_.find_value(promised.output);
     if (id == kNoValue) return nullptr;
     const int pair = written_.find_by_result(id);
     if (pair < 0) return graph_.producer(id);
-    // A Cast in front of the pair may be the promised node itself.
+    // A Cast in front of the pair may be the promised node.
     if (promised.kind == OpKind::Cast && at(pair).cast != kNoNode)
       if (const Node& cast = graph_.node(at(pair).cast); name(cast.input(0)) == promised.inputs.front().value)
         return &cast;
@@ -63,7 +64,7 @@ class FileCheck {
     const bool constant = promised.kind == OpKind::Constant;
     const Node* node = find_writer(promised);
     if (!node || node->op_type != promised.op_type) {
-      // Constants without a reader are dropped.
+      // Unread constants are removed.
       if (!constant) flaws_.push_back({promised.op_type + " '" + promised.name + "'", "is missing in the file"});
       return;
     }
@@ -89,25 +90,25 @@ class FileCheck {
     }
   }
 
-  /// The numbers behind the slot, with or without a pair, are the model's.
+  /// Checks that the slot's constant, with or without a pair, has the model's numbers.
   void check_content(const Node& node, const std::string& where, ValueId value, int pair,
                      const PromisedInput& promised) {
     if (promised.content.empty_handle()) return;
     const bool codes_given = pair >= 0 && at(pair).source == kNoValue;
     const Tensor* written = graph_.constant(pair < 0 ? value : codes_given ? at(pair).codes : at(pair).source);
-    if (!written || written->shape() != promised.content.shape()) return;  // said elsewhere
+    if (!written || written->shape() != promised.content.shape()) return;  // reported elsewhere
     const std::string flaw = codes_given ? content_flaw(promised.content, *written, at(pair).grid)
                                          : content_flaw(promised.content, *written);
     if (!flaw.empty()) add(node, where + ", '" + promised.value + "', " + flaw);
   }
 
-  /// Readers of a graph output that has a pair read the value in front of it.
+  /// Returns the value that readers of a graph output with a pair read: the one before the pair.
   [[nodiscard]] std::string source_name(const std::string& value) const {
     const int pair = promised_.output_pairs.contains(value) ? written_.find_by_result(graph_.find_value(value)) : -1;
     return pair < 0 || at(pair).source == kNoValue ? value : name(at(pair).source);
   }
 
-  /// A pair begins with the value itself, or in front of the Cast that makes it.
+  /// True when a pair begins with the value, or before the Cast that writes it.
   [[nodiscard]] bool is_source(ValueId source, const PromisedInput& promised) const {
     return name(source) == source_name(promised.value) ||
            (!promised.cast_of.empty() && name(source) == promised.cast_of);
@@ -133,7 +134,7 @@ class FileCheck {
       add(dequantize(pair), "an activation has " + std::to_string(written.grid.scale->element_count()) + " scales");
   }
 
-  /// The axis of output channels by the operator's definition; -1: one scale.
+  /// Returns the axis of output channels by the operator's definition; -1: one scale.
   [[nodiscard]] int channel_axis(const Node& node, const PromisedInput& promised) const {
     if (options_.per_tensor_weights || promised.axis < 0) return -1;
     switch (traits_of(graph_, node).kind) {
@@ -179,7 +180,7 @@ class FileCheck {
     check_bias_scale(node, bias);
   }
 
-  /// The node itself, or the product in front of the Add that holds its bias.
+  /// Returns the node, or the product before the Add that holds its bias.
   [[nodiscard]] const Node& layer_of_bias(const Node& node) const {
     if (traits_of(graph_, node).kind != OpKind::Add) return node;
     for (const ValueId input : node.inputs)
@@ -188,7 +189,7 @@ class FileCheck {
     return node;
   }
 
-  /// The accumulator counts in steps of s_x * s_w; ONNX Runtime leaves the layer float where the bias is off by more.
+  /// Checks that the scale is s_x * s_w, the step of the accumulator; ONNX Runtime leaves the layer float otherwise.
   void check_bias_scale(const Node& node, const WrittenPair& bias) {
     const Node& layer = layer_of_bias(node);
     const int data = written_.find_by_result(layer.input(0)), weight = written_.find_by_result(layer.input(1));
@@ -200,7 +201,7 @@ class FileCheck {
     for (size_t channel = 0; channel < scales.size(); ++channel) {
       const double product =
           static_cast<double>(x.data<float>()[0]) * w.data<float>()[channel % static_cast<size_t>(w.element_count())];
-      constexpr double kRounding = 1e-6;  // one rounding of the product to float is 6e-8 of it
+      constexpr double kRounding = 1e-6;  // one rounding of the product to float is 6e-8
       if (std::abs(scales[channel] - product) > kRounding * product)
         return add(graph_.node(bias.dequantize), "its scale is not s_x * s_w");
     }

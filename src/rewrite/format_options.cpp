@@ -8,13 +8,12 @@ namespace detent {
 
 namespace {
 
-/// Refuses FP8 where an engine has none, and options of integer grids beside it.
+/// Refuses FP8 for an engine without it, and options of integer grids with FP8.
 void check_fp8(const FormatOptions& format, const Target& target) {
   if (!target.fp8)
-    throw Error(
-        ErrorCode::InvalidOption, target.spec() + " has no FP8: " + std::string(target.fp8_refusal),
-        "--target tensorrt:10.13 or tensorrt:11; at optimization level basic ONNX Runtime computes their files in "
-        "float");
+    throw Error(ErrorCode::InvalidOption, target.spec() + " has no FP8: " + std::string(target.fp8_refusal),
+                "--target tensorrt:10.13 or tensorrt:11; at optimization level basic ONNX Runtime computes their "
+                "files in float");
   const auto refuse = [](bool given, const std::string& option) {
     if (given)
       throw Error(ErrorCode::InvalidOption, option + " is for INT8: FP8 codes are floats with one scale, amax / 448",
@@ -26,7 +25,7 @@ void check_fp8(const FormatOptions& format, const Target& target) {
   refuse(format.weight_range != FormatOptions::WeightRange::Max, "--weight-range mse");
 }
 
-/// ONNX Runtime makes UINT8 activations of INT8 ones on x86.
+/// Returns how weights avoid saturation. ONNX Runtime converts INT8 activations to UINT8 on x86.
 RewriteOptions::Saturation saturation_of(const FormatOptions& format, const RewriteOptions& options,
                                          const Target& target) {
   if (!target.saturates_without_vnni) {

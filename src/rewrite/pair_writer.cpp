@@ -21,7 +21,7 @@ std::string PairWriter::add_constant(const std::string& wish, Tensor tensor) {
 }
 
 PairWriter::Grid PairWriter::add_grid(const std::string& wish, const QParams& qparams, DataType scale_type) {
-  // Without an axis attribute engines differ in the default; with one scale it has no meaning.
+  // Engines differ in the default axis; with one scale it has no meaning.
   const int64_t axis = std::max(qparams.axis, 0);
   const Shape shape = shape_of(qparams);
   Tensor scale = cast(Tensor::from<float>(shape, qparams.scale), scale_type);

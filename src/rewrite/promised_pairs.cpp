@@ -13,8 +13,8 @@ PromisedInput& slot_of(PromisedFile& file, NodeId node, int slot) {
   return file.nodes[static_cast<size_t>(node)].inputs[static_cast<size_t>(slot)];
 }
 
-// A copy: constants of a graph look into its model, which is about to change. One for each value. What lies in a mapped
-// file stays there, and the file is held.
+// Copies of constants, one for each value: constants of a graph refer to its model, which is about to change. Content
+// in a mapped file stays there, and the file is held.
 class ContentCopies {
  public:
   ContentCopies(const Graph& graph, PromisedFile& file) : graph_(graph), file_(file) {}

@@ -13,7 +13,7 @@ namespace detent {
 
 class MappedFile;
 
-/// How a slot of a node is to read its value in the written file.
+/// The way in which a slot reads its value in the written file.
 enum class ReadAs : uint8_t {
   Value,   ///< the value itself
   Pair,    ///< the DequantizeLinear of the value's pair
@@ -21,9 +21,10 @@ enum class ReadAs : uint8_t {
   Bias,    ///< the constant, or an INT32 DequantizeLinear of it
 };
 
+/// An input of a node in the written file.
 struct PromisedInput {
-  std::string value;    ///< empty where an optional input is left out
-  std::string cast_of;  ///< what the value is a Cast of; its pair may begin there. Empty: it is none
+  std::string value;    ///< empty when an optional input is left out
+  std::string cast_of;  ///< input of the Cast that writes the value; its pair may begin there. Empty: not a Cast
   ReadAs read = ReadAs::Value;
   int scale_group = -1;
   int axis = -1;  ///< weights: the plan's axis; -1 one scale
@@ -32,29 +33,30 @@ struct PromisedInput {
   Tensor content;  ///< a copy of the constant; an empty handle otherwise
 };
 
+/// A node of the planned graph in the written file.
 struct PromisedNode {
   std::string name, op_type;
-  std::string output;  ///< its first output, by which the node is found again
+  std::string output;  ///< its first output, which identifies the node
   OpKind kind = OpKind::Other;
   std::vector<PromisedInput> inputs;  ///< by slot
 };
 
-/// The promises of a plan about the file to be written, by names: ids do not outlive the change of the graph.
+/// The promises of a plan about the file to be written, by name: ids become invalid when the graph changes.
 struct PromisedFile {
   const Target* target = nullptr;
   CodeType type = CodeType::Int8;
   std::vector<PromisedNode> nodes;
   std::map<std::string, int> output_pairs;                ///< graph outputs behind a pair -> scale group
   std::set<std::string> values;                           ///< every value of the planned graph
-  std::vector<std::shared_ptr<const MappedFile>> mapped;  ///< what contents look into
+  std::vector<std::shared_ptr<const MappedFile>> mapped;  ///< files that contents refer to
 
-  /// Lets the constants go; later checks do not compare with them any more.
+  /// Releases the constants; later checks do not compare them.
   void forget_contents();
-  /// Nodes that are taken out of the file again, and values whose place others took.
+  /// Follows a later change: removes nodes, and renames values that others replaced.
   void rename(const std::map<std::string, std::string>& values, const std::set<std::string>& nodes);
 };
 
-/// `plan` belongs to `graph`.
+/// Returns the promise of a plan of `graph`.
 [[nodiscard]] PromisedFile promise_of(const Graph& graph, const PlacementPlan& plan);
 
 }  // namespace detent

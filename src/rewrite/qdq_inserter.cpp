@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/small_float.h"
+#include "ops/traits.h"
 #include "ops/value_types.h"
 #include "rewrite/rewrite_context.h"
 #include "rewrite/weight_inserter.h"
@@ -11,7 +12,7 @@ namespace detent {
 
 namespace {
 
-/// Codes of a constant activation.
+/// Returns the codes of a constant activation.
 Tensor quantize_constant(const Tensor& tensor, const QParams& qparams) {
   const Tensor values = cast(tensor, DataType::Float32);
   if (qparams.type == DataType::Float8E4M3FN) {
@@ -28,6 +29,7 @@ Tensor quantize_constant(const Tensor& tensor, const QParams& qparams) {
   return cast(codes, qparams.type);
 }
 
+/// Inserts the pairs of activations.
 class QdqInserter {
  public:
   explicit QdqInserter(RewriteContext& context) : context_(context), graph_(context.graph), plan_(context.plan) {}
@@ -62,14 +64,14 @@ class QdqInserter {
     }
   }
 
-  /// The type that holds the number of a value's scale. The QuantizeLinear in front of a Cast has a scale of another
+  /// Returns the type that holds the number of a value's scale. The QuantizeLinear before a Cast has a scale of another
   /// type and the same number.
   [[nodiscard]] DataType number_type(ValueId id) const {
     const DataType before = context_.scale_type(context_.source_of(id));
     return is_half(before) ? before : context_.scale_type(id);
   }
 
-  /// By group of values with one scale: the type with the fewest numbers.
+  /// Returns the type with the fewest numbers, by group of values with one scale.
   [[nodiscard]] std::map<int, DataType> types_of_numbers(const std::map<ValueId, int>& groups) const {
     std::map<int, DataType> types;
     for (const auto& [id, group] : groups) {
@@ -80,8 +82,8 @@ class QdqInserter {
     return types;
   }
 
-  /// Lets the producer of a graph output write another value, so that the pair can write the output itself. Subgraphs
-  /// that read the output by name then read the pair's result.
+  /// Makes the producer of a graph output write another value, so that the pair writes the output. Subgraphs that read
+  /// the output by name then read the pair's result.
   void divert_output(ValueId id) {
     const Value& value = graph_.value(id);
     const Node* producer = graph_.producer(id);
@@ -117,8 +119,8 @@ class QdqInserter {
   RewriteContext& context_;
   const Graph& graph_;
   const PlacementPlan& plan_;
-  std::map<ValueId, std::string> diverted_;     // graph outputs: the value that their producer writes now
-  std::map<ValueId, std::string> dequantized_;  // the value that the paired readers of a value read
+  std::map<ValueId, std::string> diverted_;     // graph output -> value that its producer writes now
+  std::map<ValueId, std::string> dequantized_;  // value -> value that its paired readers read
 };
 
 }  // namespace
@@ -131,6 +133,17 @@ Rewrite make_qdq_patch(const Graph& graph, const PlacementPlan& plan, const std:
   QdqInserter(context).run(ranges);
   insert_weights(context);
   return result;
+}
+
+GraphPatch take_unread_casts(const Graph& graph) {
+  GraphPatch patch;
+  patch.reason = "take out the casts that nothing reads";
+  for (const Node& node : graph.nodes()) {
+    if (traits_of(graph, node).kind != OpKind::Cast) continue;
+    const Value& value = graph.value(node.output(0));
+    if (value.uses.empty() && !value.is_output) patch.remove_nodes.push_back(node.name);
+  }
+  return patch;
 }
 
 }  // namespace detent

@@ -13,13 +13,18 @@ namespace detent {
 /// Each paired value gets one pair, shared by the edges that the plan pairs; other readers keep the float value. A pair
 /// on a graph output keeps the output's name behind the pair. New values are called VALUE_quantized, VALUE_dequantized,
 /// VALUE_scale and VALUE_zero_point (made unique). `axis` is always written, zero points always given.
-/// `ranges` holds a range for every value of plan.quantized_values(), in real units.
-/// memo    quantized weights are taken from there and put there; for many plans of one graph.
+/// ranges  of every value of plan.quantized_values(), in real units
+/// memo    cache of quantized weights, for many plans of one graph
 /// Empty   a plan without pairs and weights -> an empty patch.
 /// Errors  TableMismatch naming a paired value without a range; Internal when the plan does not belong to the graph.
-/// Source  ONNX QuantizeLinear-13 and -19; the wishes of engines: src/place/targets.
+/// Source  ONNX QuantizeLinear-13 and -19; requirements of engines: src/place/targets.
 [[nodiscard]] Rewrite make_qdq_patch(const Graph& graph, const PlacementPlan& plan,
                                      const std::map<ValueId, Range>& ranges, const RewriteOptions& options = {},
                                      WeightMemo* memo = nullptr);
+
+/// Removes the Casts that nothing reads any more, because their QuantizeLinear reads their input (make_qdq_patch). Not
+/// part of that patch, because several such patches exist side by side for one graph.
+/// Empty  no such Cast -> an empty patch.
+[[nodiscard]] GraphPatch take_unread_casts(const Graph& graph);
 
 }  // namespace detent

@@ -19,15 +19,15 @@ struct RewriteContext {
   ValueMap<DataType> types;
   Rewrite& result;
   PairWriter writer;           ///< into result.patch
-  WeightMemo* memo = nullptr;  ///< of other plans of the graph
+  WeightMemo* memo = nullptr;  ///< shared with other plans of the graph
 
   [[nodiscard]] const std::string& name(ValueId id) const { return graph.value(id).name; }
   [[nodiscard]] DataType type_of(ValueId id) const { return types[id]; }
   [[nodiscard]] DataType scale_type(ValueId id) const {
     return is_half(type_of(id)) && options.half_scales ? type_of(id) : DataType::Float32;
   }
-  /// What the QuantizeLinear of a value reads: what a Cast between float types reads, where one makes the value. A Cast
-  /// between a kernel and its QuantizeLinear keeps the kernel from writing INT8.
+  /// Returns the value that the QuantizeLinear of a value reads: the input of a Cast between float types, if one writes
+  /// the value. A Cast between a kernel and its QuantizeLinear would keep the kernel from writing INT8.
   /// Source: TensorRT's guide, "Q/DQ layer-placement recommendations": a QuantizeLinear is fused with the layer before
   /// it.
   [[nodiscard]] ValueId source_of(ValueId id) const;

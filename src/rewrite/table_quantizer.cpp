@@ -9,13 +9,13 @@ namespace detent {
 namespace {
 
 constexpr float kLargestTableCode = 127;
-constexpr int64_t kMostVanishing = 16;  // of so many numbers one may become 0
+constexpr int64_t kMostVanishing = 16;  // one of this many numbers may become 0
 
 bool is_finite(std::span<const float> values) {
   return std::ranges::all_of(values, [](float x) { return std::isfinite(x); });
 }
 
-/// The smallest number but 0; 1 where there is none.
+/// Returns the smallest magnitude above 0; 1 when there is none.
 float smallest(std::span<const float> values) {
   float least = std::numeric_limits<float>::infinity();
   for (const float x : values)

@@ -2,14 +2,12 @@
 
 #include <set>
 
+#include "core/float_type.h"
+#include "core/packed_elements.h"
+
 namespace detent {
 
 namespace {
-
-/// As the file packs them.
-uint64_t stored_bytes(const Tensor& tensor) {
-  return (static_cast<uint64_t>(tensor.element_count()) * bit_size(tensor.type()) + 7) / 8;
-}
 
 std::string type_of_codes(DataType type) {
   switch (type) {
@@ -22,12 +20,7 @@ std::string type_of_codes(DataType type) {
   }
 }
 
-bool is_float(DataType type) {
-  return type == DataType::Float32 || type == DataType::Float64 || type == DataType::Float16 ||
-         type == DataType::BFloat16;
-}
-
-/// The table whose rows a Gather takes, else the value itself.
+/// Returns the table whose rows a Gather takes, else the value.
 ValueId ungathered(const Graph& graph, ValueId value) {
   const Node* node = graph.producer(value);
   return node && node->op_type == "Gather" && node->domain.empty() ? node->input(0) : value;
@@ -41,7 +34,7 @@ std::map<std::string, uint64_t> weight_bytes_by_type(const Graph& graph) {
   const auto add = [&](const std::string& type, ValueId value) {
     const Tensor* tensor = graph.constant(value);
     if (!tensor || !counted.insert(value).second) return;
-    if (const uint64_t stored = stored_bytes(*tensor)) bytes[type] += stored;
+    if (const uint64_t stored = stored_bytes(tensor->type(), tensor->element_count())) bytes[type] += stored;
   };
   for (const Node& node : graph.nodes()) {
     if (node.op_type != "DequantizeLinear") continue;
@@ -56,7 +49,8 @@ std::map<std::string, uint64_t> weight_bytes_by_type(const Graph& graph) {
     if (node.op_type == "DequantizeLinear" || node.op_type == "QuantizeLinear")
       for (size_t slot = 1; slot < node.inputs.size(); ++slot) counted.insert(node.input(slot));
   for (const Value& value : graph.values())
-    if (const Tensor* tensor = graph.constant(value.id); tensor && is_float(tensor->type())) add("float", value.id);
+    if (const Tensor* tensor = graph.constant(value.id); tensor && is_floating_point(tensor->type()))
+      add("float", value.id);
   return bytes;
 }
 

@@ -16,14 +16,15 @@ namespace detent {
 
 namespace {
 
-/// A quantized weight: one copy for every node of the same operator that reads the constant along the same axis.
+/// A quantized weight: one copy for all nodes of the same operator that read the constant along the same axis.
 struct Copy {
   std::vector<const WeightDecision*> readers;
-  std::vector<float> least_scales, zero_scales;  ///< what the readers' biases need; empty: nothing
+  std::vector<float> least_scales, zero_scales;  ///< needed by the readers' biases; empty: none
   std::string dequantized;
   QParams qparams;
 };
 
+/// Inserts the codes of weights and INT32 biases.
 class WeightInserter {
  public:
   explicit WeightInserter(RewriteContext& context) : context_(context) {}
@@ -33,7 +34,7 @@ class WeightInserter {
     if (context_.options.int32_bias)
       for (auto& [key, copy] : copies_)
         for (const WeightDecision* reader : copy.readers) require_scales(*reader, copy);
-    // In the order of the plan, so that files do not depend on how copies are sorted.
+    // The order of the plan: files do not depend on how copies are sorted.
     for (const WeightDecision& weight : context_.plan.weights) {
       Copy& copy = copies_.at(key_of(weight));
       if (copy.readers.front() == &weight) write(weight, copy);
@@ -43,14 +44,14 @@ class WeightInserter {
     for (const WeightDecision& weight : context_.plan.weights) insert_bias(weight);
     if (half_biases_ > 0)
       warn(plural(half_biases_, "bias of an FP16 layer stays", "biases of FP16 layers stay") +
-           " FP16: the product of two scales has no place in a half");
+           " FP16: the product of two scales may exceed the range of FP16");
   }
 
  private:
   using Key = std::tuple<ValueId, int, std::string>;  // constant, axis, operator
 
   struct Bias {
-    Use use;  ///< where it is read: the operator's own slot, or the Add behind a MatMul
+    Use use;  ///< where it is read: the operator's slot, or the Add behind a MatMul
     ValueId value = kNoValue;
     Tensor content;  ///< one number a channel
     float input_scale = 0;
@@ -70,7 +71,7 @@ class WeightInserter {
     throw Error(ErrorCode::Internal, "the weight '" + context_.name(weight.value) + "' in the plan is not constant");
   }
 
-  /// Number of scales of a weight.
+  /// Returns the number of scales of a weight.
   [[nodiscard]] size_t channels_of(const WeightDecision& weight) const {
     const int axis = axis_of(weight);
     return axis < 0 ? 1 : static_cast<size_t>(tensor_of(weight).shape()[as_index(axis)]);
@@ -93,9 +94,9 @@ class WeightInserter {
     const PairOrder order = is_uint8 ? PairOrder{} : pairs_of(copy);
     const bool paired = order.kind != PairOrder::Kind::None;
     if (options.saturation == RewriteOptions::Saturation::Avoided) how.safe_pairs = order;
-    // What cannot saturate needs no bit less.
+    // A weight that cannot saturate keeps 8 bits.
     if (options.saturation != RewriteOptions::Saturation::None && !paired) how.bits = 8;
-    // A float weight is cut to 8 bits by the engine: narrower codes then hold only where nothing is cut.
+    // The engine cuts a float weight to 8 bits: narrower codes then hold only when nothing is cut.
     if (!options.int8_weights && how.bits < 8) how.range = WeightRange::Max;
     try {
       const int axis = axis_of(decision);
@@ -121,8 +122,8 @@ class WeightInserter {
     }
   }
 
-  /// Returns which weights a reader of UINT8 activations multiplies side by side. Depthwise readers of the same weight
-  /// ask nothing, and readers of 16-bit floats are float kernels (O9).
+  /// Returns the order in which a reader of UINT8 activations multiplies weights in pairs. Depthwise readers of the
+  /// same weight need none, and readers of 16-bit floats run float kernels (O9).
   [[nodiscard]] PairOrder pairs_of(const Copy& copy) const {
     if (context_.options.saturation == RewriteOptions::Saturation::None) return {};
     for (const WeightDecision* reader : copy.readers) {
@@ -155,7 +156,7 @@ class WeightInserter {
     paired.unsafe_layers += unsafe > 0;
   }
 
-  /// The bias of a node and why it cannot be INT32; the reason is empty when it can.
+  /// Finds the bias of a node. Returns why it cannot be INT32; empty when it can.
   std::string find_bias(const WeightDecision& decision, Bias& bias) const {
     const Node& node = node_of(decision);
     bias.use =
@@ -207,7 +208,7 @@ class WeightInserter {
     }
     if (!quantized) return warn("the bias of node '" + node.name + "' stays float: " + reason);
     PairWriter& writer = context_.writer;
-    // The scale belongs to this node's input and weight.
+    // The scale depends on this node's input and weight.
     const std::string wish = context_.name(bias.value) + "_of_" + node.name;
     const PairWriter::Grid grid = writer.add_grid(wish, quantized->qparams, DataType::Float32);
     const std::string codes = writer.add_constant(wish + "_quantized", std::move(quantized->codes));
@@ -216,7 +217,7 @@ class WeightInserter {
     writer.read(bias.use.node, bias.use.slot, result);
   }
 
-  /// Grid of the operand that the weight multiplies; nullptr when it has no pair.
+  /// Returns the grid of the operand that the weight multiplies; nullptr when it has no pair.
   [[nodiscard]] const QParams* input_qparams(const WeightDecision& decision) const {
     const EdgeDecision* edge = context_.plan.find_edge(decision.node, decision.slot == 0 ? 1 : 0);
     if (!edge || !edge->pair) return nullptr;

@@ -4,9 +4,9 @@
 
 namespace detent {
 
-/// Quantizes the weights of the plan and, with int32_bias, the biases of their nodes. context.result.values must hold
-/// the grids of the activations already. Biases that stay float and weight scales that were raised for one become
-/// warnings.
+/// Quantizes the weights of the plan and, with int32_bias, the biases of their nodes. context.result.values must
+/// already hold the grids of the activations. A bias that stays float, and a weight scale that was raised for a bias,
+/// become warnings.
 void insert_weights(RewriteContext& context);
 
 }  // namespace detent

@@ -14,14 +14,14 @@
 
 namespace detent {
 
-/// Weights that were quantized before, for many plans of one graph. Used by one thread at a time.
+/// A cache of quantized weights for many plans of one graph. For use by one thread at a time.
 class WeightMemo {
  public:
   struct Entry {
     WeightOptions options;
     QuantizedWeight quantized;
   };
-  /// The result of quantize_weight() for the value `id`, which is `weight`.
+  /// Returns the result of quantize_weight() for the value `id`, which is `weight`.
   /// Errors  those of quantize_weight().
   QuantizedWeight get(ValueId id, const Tensor& weight, int axis, const WeightOptions& options) {
     std::vector<Entry>& entries = entries_[{id, axis}];
@@ -32,8 +32,7 @@ class WeightMemo {
     return entries.emplace_back(Entry{options, std::move(quantized)}).quantized;
   }
 
-  /// What get() gave for the value `id`, by axis; one entry for each of the options it was asked with that gave another
-  /// result.
+  /// Returns the results of get() for the value `id`, by axis; one entry for each set of options with another result.
   [[nodiscard]] std::vector<std::pair<int, const Entry*>> entries_of(ValueId id) const {
     std::vector<std::pair<int, const Entry*>> found;
     for (auto at = entries_.lower_bound({id, INT_MIN}); at != entries_.end() && at->first.first == id; ++at)
@@ -42,7 +41,8 @@ class WeightMemo {
   }
 
  private:
-  /// Bounds that no scale meets change nothing: those of INT32 biases differ from model to model and hardly ever do.
+  /// True when the entry holds for the options. Bounds below every scale change nothing: those of INT32 biases differ
+  /// from model to model but rarely take effect.
   static bool serves(const Entry& entry, const WeightOptions& options) {
     if (entry.options == options) return true;
     const auto unbound = [](WeightOptions bound) {

@@ -15,7 +15,7 @@ namespace {
 
 using Channel = Eigen::ArrayXf;
 
-/// A tensor seen as outer x channels x inner; one channel and everything outer when there is no axis.
+/// A tensor as outer x channels x inner; one channel with all elements when there is no axis.
 struct ChannelView {
   int64_t outer = 1, channels = 1, inner = 1;
 
@@ -41,9 +41,10 @@ void gather(const float* data, const ChannelView& view, int64_t channel, Channel
 
 CodeRange codes_of(int bits) { return {-(1 << (bits - 1)), (1 << (bits - 1)) - 1}; }
 
-/// Sum of (w - w')^2 when the channel is stored with `scale`; the same arithmetic as quantize_element, many at a time.
+/// Returns the sum of (w - w')^2 when the channel is stored with `scale`; the arithmetic of quantize_element,
+/// vectorized.
 double squared_error(const Channel& weights, float scale, CodeRange codes) {
-  // Adding and taking away 1.5 * 2^23 rounds half to even while |x| < 2^22; quotients here stay below 2 * 128.
+  // Adding and subtracting 1.5 * 2^23 rounds half to even while |x| < 2^22; quotients here stay below 2 * 128.
   constexpr float kRound = 0x1.8p23F;
   const auto rounded = ((weights / scale) + kRound) - kRound;
   const auto clamped = rounded.max(static_cast<float>(codes.lowest)).min(static_cast<float>(codes.highest));
@@ -56,7 +57,7 @@ float scale_for(float amax, const WeightOptions& options) {
   return qparams_from_range({-amax, amax}, type).scale.front();
 }
 
-/// The scale that fits given codes best: the minimum of sum (q s - w)^2 over s. 0 when all codes are 0.
+/// Returns the scale that fits given codes best: the minimum of sum (q s - w)^2 over s. 0 when all codes are 0.
 float fitted_scale(const Channel& weights, float scale, CodeRange codes) {
   double products = 0, squares = 0;
   for (const float w : weights) {
@@ -67,7 +68,7 @@ float fitted_scale(const Channel& weights, float scale, CodeRange codes) {
   return squares > 0 ? static_cast<float>(products / squares) : 0.0F;
 }
 
-/// Searches [0.5, 1] * amax for the scale that loses least.
+/// Search in [0.5, 1] * amax for the scale with the smallest error.
 class MseSearch {
  public:
   MseSearch(const Channel& weights, float amax, const WeightOptions& options)
@@ -75,7 +76,7 @@ class MseSearch {
 
   float run() {
     consider(amax_);
-    // A few weights have few codes to change: the error then jumps from one scale to the next.
+    // With few weights the error jumps from one scale to the next.
     const int steps = weights_.size() < kFew ? 256 : 64;
     for (int step = 1; step <= steps; ++step)
       consider(amax_ * (1 - 0.5F * static_cast<float>(step) / static_cast<float>(steps)));
@@ -88,7 +89,7 @@ class MseSearch {
  private:
   static constexpr Eigen::Index kFew = 2048;
 
-  /// True when the scale for this part of the range is better than the best so far.
+  /// Tries a part of the range; returns true when its scale is better than the best so far.
   bool consider(float part) {
     const float scale = scale_for(part, options_);
     const double error = squared_error(weights_, scale, codes_);
@@ -117,7 +118,7 @@ void check_options(const WeightOptions& options) {
   throw Error(ErrorCode::InvalidOption, "FP8 weights have 8 bits and the range of their largest magnitude");
 }
 
-/// The weights of single outputs, pair by pair.
+/// The weights of each output, pair by pair.
 class Pairs {
  public:
   Pairs(const Tensor& values, const WeightOptions& options)
@@ -126,7 +127,8 @@ class Pairs {
 
   [[nodiscard]] bool empty() const { return offsets_.empty(); }
 
-  /// `scale`, raised for the output at `channel` of the axis of scales; for all outputs where one scale serves them.
+  /// Returns `scale`, raised for the output at `channel` of the axis of scales, or for all outputs when one scale
+  /// serves them.
   [[nodiscard]] float safe_scale(float scale, int64_t channel, bool one_for_all) {
     const int64_t first = one_for_all ? 0 : channel, last = one_for_all ? outputs_.count : channel + 1;
     for (int64_t o = first; o < last; ++o) {
@@ -145,7 +147,7 @@ class Pairs {
   std::vector<float> weights_;
 };
 
-/// Element of one of the lists of WeightOptions; 0 when it is empty.
+/// Returns an element of one of the lists of WeightOptions; 0 when the list is empty.
 float at_or_zero(const std::vector<float>& list, int64_t i) {
   return list.empty() ? 0.0F : list.at(static_cast<size_t>(i));
 }

@@ -9,7 +9,7 @@ namespace detent {
 
 namespace {
 
-/// Numbers, whatever the float type.
+/// Compares numbers, whatever the float type.
 bool same_numbers(const Tensor* a, const Tensor* b) {
   if (!a || !b) return a == b;
   return a->shape() == b->shape() &&

@@ -10,14 +10,13 @@
 
 namespace detent {
 
-/// Something wrong in a written file.
+/// A flaw of a written file.
 struct Flaw {
   std::string node;  ///< "QuantizeLinear 'x_QuantizeLinear'"
   std::string what;
 };
 
-/// Scale and zero point of a QuantizeLinear or DequantizeLinear as they stand in the file. nullptr: not constant or
-/// left out.
+/// Scale and zero point of a QuantizeLinear or DequantizeLinear in the file. nullptr: not constant or left out.
 struct WrittenGrid {
   const Tensor* scale = nullptr;
   const Tensor* zero_point = nullptr;
@@ -25,30 +24,31 @@ struct WrittenGrid {
   bool has_axis = false;
 };
 
-/// source --> (Cast) --> QuantizeLinear --> DequantizeLinear --> (Cast) --> result, or constant codes in front of the
-/// DequantizeLinear.
+/// A pair: source --> (Cast) --> QuantizeLinear --> DequantizeLinear --> (Cast) --> result, or constant codes before
+/// the DequantizeLinear.
 struct WrittenPair {
   NodeId quantize = kNoNode;  ///< kNoNode: the codes are a constant
   NodeId dequantize = kNoNode;
-  ValueId source = kNoValue;  ///< what is quantized; kNoValue where the codes are constant
+  ValueId source = kNoValue;  ///< the quantized value; kNoValue when the codes are constant
   ValueId codes = kNoValue;
-  ValueId result = kNoValue;  ///< what the readers read
+  ValueId result = kNoValue;  ///< the value that readers read
   NodeId cast = kNoNode;      ///< between the source and the QuantizeLinear
   WrittenGrid grid;           ///< of the DequantizeLinear
 };
 
-/// The pairs of a graph, found by following the file's nodes alone.
+/// The pairs of a graph, found by following the file's nodes.
 class WrittenPairs {
  public:
-  /// `original` names the values that stood in the graph before: a Cast that writes one of them belongs to no pair.
+  /// original  names of the values of the planned graph: a Cast that writes one of them belongs to no pair
   WrittenPairs(const Graph& graph, const std::set<std::string>& original);
 
   [[nodiscard]] const std::vector<WrittenPair>& pairs() const { return pairs_; }
-  /// Every QuantizeLinear without DequantizeLinear, DequantizeLinear of something never quantized, pair of two grids.
+  /// Returns every QuantizeLinear without DequantizeLinear, DequantizeLinear of a value that was not quantized, and
+  /// pair of two grids.
   [[nodiscard]] const std::vector<Flaw>& flaws() const { return flaws_; }
-  /// Index into pairs() of the pair that writes the value; -1 when none does.
+  /// Returns the index into pairs() of the pair that writes the value; -1 when none does.
   [[nodiscard]] int find_by_result(ValueId value) const;
-  /// The node is part of a pair: Q, DQ or a Cast to or from the scale's type.
+  /// True when the node is part of a pair: Q, DQ or a Cast to or from the scale's type.
   [[nodiscard]] bool owns(NodeId node) const { return owned_.contains(node); }
 
  private:
@@ -65,9 +65,9 @@ class WrittenPairs {
 };
 
 [[nodiscard]] WrittenGrid grid_of(const Graph& graph, const Node& node);
-/// Same numbers as scales, whatever their float types, and the same zero points.
+/// True for the same numbers as scales, whatever their float types, and the same zero points.
 [[nodiscard]] bool same_grid(const WrittenGrid& a, const WrittenGrid& b);
-/// "Conv 'conv1'"
+/// Returns "Conv 'conv1'".
 [[nodiscard]] std::string describe(const Node& node);
 
 }  // namespace detent

@@ -8,7 +8,7 @@ namespace detent {
 
 namespace {
 
-/// The constants that nothing but quantized weights' slots reads.
+/// Returns the constants that only slots of quantized weights read.
 std::set<ValueId> only_int8(const Graph& graph, const PlacementPlan& plan) {
   std::map<ValueId, std::set<std::pair<NodeId, int>>> readers;
   for (const WeightDecision& weight : plan.weights) readers[weight.value].insert({weight.node, weight.slot});

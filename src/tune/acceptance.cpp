@@ -3,21 +3,60 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <string>
-#include <vector>
+#include <tuple>
+#include <utility>
 
 #include "core/mean.h"
-#include "tune/tie_band.h"
+#include "evaluate/compared_values.h"
+#include "evaluate/error_sums.h"
+#include "evaluate/judged_batches.h"
+#include "run/model_inputs.h"
 
 namespace detent {
 
 namespace {
 
-/// Half of what users are promised not to lose: single samples move by some tenths with any change.
+constexpr double kBandErrors = 1;
+/// Half of the bound that users are promised: single samples move by some tenths with any change.
 constexpr double kWorstMayFallDb = 0.5;
 
 }  // namespace
+
+double score_db(std::span<const double> samples_db) {
+  if (samples_db.empty()) return 0;
+  std::vector<double> noises;
+  for (const double db : samples_db) noises.push_back(std::pow(10, -db / 10));
+  return (mean(samples_db) - 10 * std::log10(mean(noises))) / 2;
+}
+
+double told_score_db(std::span<const double> samples_db) {
+  const bool exact = std::ranges::all_of(samples_db, [](double db) { return db >= kExactDb; });
+  return exact && !samples_db.empty() ? HUGE_VAL : score_db(samples_db);
+}
+
+double difference_error_db(std::span<const double> better, std::span<const double> other) {
+  std::vector<double> differences;
+  for (size_t i = 0; i < better.size(); ++i) differences.push_back(better[i] - other[i]);
+  return standard_error(differences);
+}
+
+size_t choose_within_band(std::span<const CandidateScores> candidates) {
+  std::vector<double> scores;
+  size_t best = 0;
+  for (const CandidateScores& candidate : candidates) {
+    scores.push_back(score_db(candidate.samples_db));
+    if (scores.back() > scores[best]) best = scores.size() - 1;
+  }
+  size_t chosen = best;
+  const auto order = [&](size_t i) { return std::tuple(candidates[i].regret_db, -scores[i], i); };
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    const double band = difference_error_db(candidates[best].samples_db, candidates[i].samples_db);
+    if (scores[best] - scores[i] <= kBandErrors * band && order(i) < order(chosen)) chosen = i;
+  }
+  return chosen;
+}
 
 std::string fall_text(double before_db, double after_db) {
   if (std::isinf(before_db) && before_db > after_db) return fmt::format("{:.2f} dB instead of exact", after_db);
@@ -51,6 +90,22 @@ AcceptanceReport accept_change(std::span<const double> before, std::span<const d
                                 100 * *agreement_before);
   report.kept = report.reason.empty();
   return report;
+}
+
+MeasuredChange judge_rounding(const Model& model, Model nearest, Model rounded, const DataSource& samples,
+                              const RunSettings& settings) {
+  std::array variants{std::move(nearest), std::move(rounded)};
+  const auto take = [&](size_t i) { return std::move(variants[i]); };
+  constexpr size_t kKept = size_t{256} << 20;
+  const JudgedBatches batches(model, values_to_compare(model, read_first_inputs(samples, settings)), samples, settings,
+                              nullptr, kKept, 1);
+  const Evaluation evaluation =
+      evaluate_on_batches(variants.size(), take, batches, settings, "comparing rounded weights");
+  const double before_db = worst_sqnr_db(evaluation.report(0)), after_db = worst_sqnr_db(evaluation.report(1));
+  MeasuredChange judged{
+      .before_db = before_db, .after_db = after_db, .kept = after_db > before_db, .samples = samples.size()};
+  if (!judged.kept) judged.reason = "SQNR " + fall_text(before_db, after_db);
+  return judged;
 }
 
 }  // namespace detent

@@ -35,10 +35,10 @@ BoundJudge::BoundJudge(const AccuracyBound& bound, const Model& model, const Dat
   if (bound.max_drop && bound.min_sqnr_db)
     throw Error(ErrorCode::Usage, "--max-drop and --min-sqnr exclude each other");
   if (!std::isfinite(bound.max_drop.value_or(0)) || !std::isfinite(bound.min_sqnr_db.value_or(0)))
-    throw Error(ErrorCode::Usage, bound_text() + " is no bound: a finite number is needed");
+    throw Error(ErrorCode::Usage, bound_text() + ": a bound is a finite number");
   if (bound.min_sqnr_db && !bound.evaluation.metric_command.empty())
     throw Error(ErrorCode::Usage, "--min-sqnr does not call --metric-command",
-                "--max-drop bounds what the command prints");
+                "--max-drop bounds the number that the command prints");
   if (bound.evaluation.data.given()) {
     own_ = open_samples(bound.evaluation.data, model.graph());
     samples_ = own_.get();
@@ -93,12 +93,9 @@ std::vector<BoundJudge::Score> BoundJudge::measure(std::span<const Model> varian
   }
   const TaskMetric* by_task = has_task() ? task_.get() : nullptr;
   const Evaluation evaluation =
-      evaluate_models(variants, {model_, judged_, *samples_, settings_, task, {by_task, command.get()}});
+      evaluate_models(variants, {model_, judged_, *samples_, settings_, task, by_task, command.get()});
   if (command) command->close();
-  if (evaluation.outputs.empty() && metric_.is_error())
-    throw Error(ErrorCode::InvalidOption,
-                "no output can be compared: none comes from float values and has one shape in "
-                "all variants");
+  if (evaluation.outputs.empty() && metric_.is_error()) throw nothing_compared();
   const auto score_of = [&](size_t model) {
     if (!command) return evaluation.task[model].metrics().at(metric_.name);
     if (model > 0) return command->judge(model);

@@ -14,48 +14,47 @@
 
 namespace detent {
 
-/// Measures quantized models by what a bound speaks of.
+/// Measures quantized models by the metric of a bound.
 class BoundJudge {
  public:
-  /// Of one model, on all samples.
+  /// The scores of one model on all samples.
   struct Score {
     double fp32 = 0;                                      ///< the float model's, in the same metric; 0 for the SQNR
     double score = 0;                                     ///< in the metric
     double sqnr_db = 0;                                   ///< at the worst output
-    std::string output;                                   ///< that output, where several were measured
-    std::map<std::string, double> metrics, fp32_metrics;  ///< of labels, masks and tokens; from measure() alone
+    std::string output;                                   ///< the worst output, where there are several
+    std::map<std::string, double> metrics, fp32_metrics;  ///< of labels, masks and tokens; only measure() fills them
   };
 
-  /// data  what a bound on the SQNR is measured on when it names nothing else; nullptr: none.
-  /// Errors  Usage: a bound that is no finite number, no samples to judge on, or a --max-drop without labels, masks,
-  /// tokens and command; those of open_data and of
-  ///         TaskMetric; InvalidOption when the model has no output to judge.
+  /// data  samples to judge on where the bound is an SQNR and names no others; nullptr: none.
+  /// Errors  Usage: a bound that is not finite, no samples to judge on, --max-drop without labels, masks, tokens and
+  ///         command; those of open_data and TaskMetric; InvalidOption when the model has no output to judge.
   BoundJudge(const AccuracyBound& bound, const Model& model, const DataSource* data, const RunSettings& settings);
 
   [[nodiscard]] const DataSource& samples() const { return *samples_; }
-  /// There are labels, masks or tokens, whose metrics the bound need not speak of.
+  /// True when there are labels, masks or tokens, whether or not the bound is about them.
   [[nodiscard]] bool has_task() const;
-  /// Where errors can be measured.
+  /// Values whose errors can be measured.
   [[nodiscard]] const std::vector<std::string>& float_values() const { return float_values_; }
   [[nodiscard]] const Metric& metric() const { return metric_; }
   [[nodiscard]] bool by_command() const { return metric_.source == MetricSource::Command; }
   [[nodiscard]] std::string bound_text() const;
   [[nodiscard]] bool meets(const Score& score) const;
-  /// The score takes at most half of what the bound allows: of the drop, or of the noise power.
+  /// True when the score takes at most half of the bound: of the drop, or of the noise power.
   [[nodiscard]] bool leaves_room(const Score& score) const;
-  /// Higher is better, in the terms of the bound.
+  /// Orders scores: higher is better, first by the metric, then by the SQNR.
   [[nodiscard]] std::pair<double, double> rank(const Score& score) const;
-  /// What the score has lost against the float model's, in the metric; what nats have gained.
+  /// Returns how much worse than FP32 the score is, in the metric's unit; negative where it is better.
   [[nodiscard]] double drop(const Score& score) const;
-  /// What the bound leaves, in the metric: below 0 it is broken, but for the rounding of a quotient of counts.
+  /// Returns the distance to the bound in the metric's unit; below 0 the bound is broken.
   [[nodiscard]] double slack(const Score& score) const;
 
-  /// The float model that scores are held against, the values that are run, and what judges them but for a command.
+  /// The float model that scores are compared with, the values that are run, and the judge of their outputs.
   [[nodiscard]] const Model& reference() const { return model_; }
   [[nodiscard]] const std::vector<std::string>& judged_values() const { return judged_; }
   [[nodiscard]] const TaskMetric& task() const { return *task_; }
 
-  /// Runs quantized variants of the model side by side over all samples.
+  /// Runs quantized variants of the model over all samples.
   /// Errors  those of evaluate_models and MetricCommand; InvalidOption when nothing can be compared.
   [[nodiscard]] std::vector<Score> measure(std::span<const Model> variants, std::string_view task) const;
 
@@ -68,10 +67,10 @@ class BoundJudge {
   std::unique_ptr<TaskMetric> task_;
   std::vector<std::string> judged_, float_values_;
   const Metric& metric_;
-  mutable std::optional<double> fp32_by_command_;  // asked once: a command may take long
+  mutable std::optional<double> fp32_by_command_;  // called once: a command may take long
 };
 
-/// The judge of a bound; nullptr where none is given.
+/// Opens the judge of a bound; nullptr where no bound is given.
 /// Errors  those of BoundJudge.
 [[nodiscard]] std::unique_ptr<const BoundJudge> open_judge(const AccuracyBound& bound, const Model& model,
                                                            const DataSource* data, const RunSettings& settings);

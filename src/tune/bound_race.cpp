@@ -8,13 +8,56 @@
 #include <mutex>
 #include <utility>
 
+#include "core/text.h"
 #include "detent/base/error.h"
 #include "detent/base/progress.h"
+#include "evaluate/error_sums.h"
 #include "run/workers.h"
 
 namespace detent {
 
 namespace {
+
+bool is_task(const TallyRules& rules) { return !rules.metric.is_error(); }
+
+/// Summarizes the outputs that count.
+ErrorReport report_of(const std::vector<ErrorSums>& sums, const TallyRules& rules) {
+  std::vector<std::string> names;
+  std::vector<ErrorSums> counted;
+  for (size_t i = 0; i < sums.size(); ++i) {
+    if (!rules.comparable[i]) continue;
+    names.push_back(rules.batches.names()[i]);
+    counted.push_back(sums[i]);
+  }
+  return summarize_errors(names, counted, 0);
+}
+
+Tally sum_of(const ScoreTally& tally, size_t batches, const TallyRules& rules) {
+  Tally sum{std::vector<ErrorSums>(rules.comparable.size()), {}};
+  for (const size_t b : rules.batches.in_source_order(batches)) sum += tally[b];
+  return sum;
+}
+
+double tallied_metric(const TaskSums& sums, const TallyRules& rules) {
+  const auto metrics = sums.metrics();
+  const auto found = metrics.find(rules.metric.name);
+  return found == metrics.end() ? std::numeric_limits<double>::quiet_NaN() : found->second;
+}
+
+/// Returns the score of all samples except those of `batch`.
+double score_without(const Tally& all, const Tally& batch, const TallyRules& rules) {
+  if (is_task(rules)) {
+    TaskSums rest = all.task;
+    rest -= batch.task;
+    return tallied_metric(rest, rules);
+  }
+  std::vector<ErrorSums> rest = all.errors;
+  for (size_t i = 0; i < rest.size(); ++i) {
+    rest[i].signal = std::max(0.0, rest[i].signal - batch.errors[i].signal);
+    rest[i].noise = std::max(0.0, rest[i].noise - batch.errors[i].noise);
+  }
+  return worst_sqnr_db(report_of(rest, rules));
+}
 
 constexpr size_t kFirstSamples = 64;
 constexpr size_t kReferences = 4;       // sets that estimates are made from; each costs a jackknife
@@ -30,6 +73,35 @@ std::vector<size_t> stages_of(const JudgedBatches& batches) {
 }
 
 }  // namespace
+
+BoundJudge::Score score_of(const ScoreTally& tally, size_t batches, const TallyRules& rules) {
+  const Tally sum = sum_of(tally, batches, rules);
+  const ErrorReport error = report_of(sum.errors, rules);
+  BoundJudge::Score score;
+  score.sqnr_db = worst_sqnr_db(error);
+  if (error.outputs.size() > 1) score.output = error.worst;
+  score.score = score.sqnr_db;
+  if (!is_task(rules)) return score;
+  score.fp32 = tallied_metric(sum_of(rules.batches.float_tally(), batches, rules).task, rules);
+  score.score = tallied_metric(sum.task, rules);
+  return score;
+}
+
+std::vector<double> scores_without_one(const ScoreTally& tally, size_t batches, const TallyRules& rules) {
+  const Tally all = sum_of(tally, batches, rules);
+  std::vector<double> scores;
+  for (size_t b = 0; b < batches; ++b) scores.push_back(score_without(all, tally[b], rules));
+  return scores;
+}
+
+double jackknife_error(const std::vector<double>& a, const std::vector<double>& b) {
+  const auto n = static_cast<double>(a.size());
+  if (n < 2) return std::numeric_limits<double>::infinity();
+  double mean = 0, squares = 0;
+  for (size_t i = 0; i < a.size(); ++i) mean += (a[i] - b[i]) / n;
+  for (size_t i = 0; i < a.size(); ++i) squares += (a[i] - b[i] - mean) * (a[i] - b[i] - mean);
+  return std::sqrt(squares * (n - 1) / n);
+}
 
 struct BoundRace::Field {
   const std::vector<Set>& sets;
@@ -80,7 +152,7 @@ void BoundRace::estimate_slack(const Set& set, Standing& standing) const {
   const size_t batches = standing.batches;
   const BoundJudge::Score& here = standing.score;
   const std::vector<double> own = scores_without_one(tallies_.at(set), batches, rules);
-  // One sample that is told otherwise changes a share by this much: where none was, some may be among the others.
+  // One more wrong sample changes the share by this much: without one here there may still be some among the others.
   const double least = bounded_.judge.metric() == metrics::kTop1 ? 1 / static_cast<double>(samples_in(batches)) : 0;
   double slack = 0, error = std::numeric_limits<double>::infinity();
   const auto estimate = [&](double reference_on_all, double reference_here, const std::vector<double>& reference) {
@@ -122,8 +194,7 @@ void BoundRace::measure_by_command(const std::vector<Set>& sets) {
   bounded_.variants.measure_for(plans);
   std::vector<Model> models;
   for (const PlacementPlan& plan : plans) models.push_back(bounded_.variants.model(plan));
-  const auto scores =
-      bounded_.judge.measure(models, fmt::format("measuring {} more models by the metric", sets.size()));
+  const auto scores = bounded_.judge.measure(models, "running the metric command on " + plural(sets.size(), "model"));
   for (size_t i = 0; i < sets.size(); ++i) scores_.emplace(sets[i], scores[i]);
 }
 
@@ -159,14 +230,13 @@ void BoundRace::run_stage(Field& field, const std::vector<bool>& active, size_t 
     ++running;
   }
   Reporter& reporter = *bounded_.settings.reporter;
-  reporter.begin(fmt::format("measuring {} of {} model{} on {} of {} samples", bounded_.judge.metric().name, running,
-                             running == 1 ? "" : "s", batches.samples_in(until), batches.samples_in(batches.size())),
+  reporter.begin(fmt::format("measuring {} of {} on {} of {} samples", bounded_.judge.metric().name,
+                             plural(running, "model"), batches.samples_in(until), batches.samples_in(batches.size())),
                  until - from);
   run_batches(field, from, until, tallies, starts);
   reporter.end();
   if (bounded_.judge.metric().is_error() && std::ranges::find(comparable_, true) == comparable_.end())
-    throw Error(ErrorCode::InvalidOption,
-                "no output can be compared: none comes from float values and has one shape in all variants");
+    throw nothing_compared();
   if (until < batches.size()) return;
   for (size_t i = 0; i < field.sets.size(); ++i) {
     if (!active[i]) continue;
@@ -185,10 +255,11 @@ void BoundRace::run_batches(const Field& field, size_t from, size_t until, std::
     std::vector<bool> some(tallies.size());
     for (size_t v = 0; v < tallies.size(); ++v) some[v] = tallies[v] && starts[v] <= b;
     std::vector<bool> comparable(batches.names().size(), true);
-    field.models->run_some(some, batch.inputs, pool, [&](std::optional<size_t> variant, std::vector<Tensor>&& tensors) {
+    const auto take = [&](std::optional<size_t> variant, std::vector<Tensor>&& tensors) {
       (*tallies[*variant])[b] =
           tally_of(batch, batches.names(), batch.counted(std::move(tensors)), batches.task(), comparable);
-    });
+    };
+    field.models->run(batch.inputs, pool, take, &some);
     const std::scoped_lock lock(mutex);
     for (size_t i = 0; i < comparable.size(); ++i) comparable_[i] = comparable_[i] && comparable[i];
   };

@@ -9,16 +9,39 @@
 #include "detent/options/run_settings.h"
 #include "evaluate/judged_batches.h"
 #include "evaluate/side_by_side.h"
+#include "evaluate/trial.h"
 #include "model/model.h"
 #include "place/plan/placement_plan.h"
 #include "tune/bound_judge.h"
 #include "tune/float_variants.h"
-#include "tune/score_tally.h"
 #include "tune/search.h"
 
 namespace detent {
 
-/// A model under a bound: its variants, how they are judged, and how they are run. All of it outlives who looks at it.
+/// The tallies of one quantized model by batch, in the order of JudgedBatches.
+using ScoreTally = std::vector<Tally>;
+
+/// The rules for summing tallies.
+struct TallyRules {
+  const JudgedBatches& batches;
+  const Metric& metric;          ///< BoundJudge::metric(), not a command's
+  std::vector<bool> comparable;  ///< by output: its errors count
+};
+
+/// Returns the score on the first `batches` batches, with FP32's. Sums are added in the order of the source: on all
+/// batches the result has the bits of evaluate_models.
+[[nodiscard]] BoundJudge::Score score_of(const ScoreTally& tally, size_t batches, const TallyRules& rules);
+
+/// Returns the scores on the first `batches` batches without each one of them, for a jackknife. The float model
+/// (JudgedBatches::float_tally) has only scores of a task.
+[[nodiscard]] std::vector<double> scores_without_one(const ScoreTally& tally, size_t batches, const TallyRules& rules);
+
+/// Returns the jackknife standard error of the difference of two scores on the same batches; infinity below two
+/// batches.
+/// Source  Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), equation 11.5.
+[[nodiscard]] double jackknife_error(const std::vector<double>& a, const std::vector<double>& b);
+
+/// A model under a bound: its variants, their judge and the run settings. Its members must outlive it.
 struct BoundedModel {
   FloatVariants& variants;
   const Model& model;  ///< the float model
@@ -26,57 +49,53 @@ struct BoundedModel {
   const RunSettings& settings;
 };
 
-/// Measures sets of choices that stay float side by side, on more and more of the samples until it is sure on which
-/// side of a bound each lies: most lie far from it, and a part of the samples says so.
+/// Measures sets of float choices side by side, on more and more samples until it knows on which side of the bound each
+/// set lies.
 ///
 /// Stages  the first 64 samples or more (JudgedBatches), then twice as many each time, then all.
-/// Sure    a score on a part is carried to all samples by a model that was measured on all of them, the float model or
-///         another set: its score there plus the difference between the two on the part. Of these estimates the one
-///         with the smallest standard error (jackknife, with the correction for a part of a finite whole) counts; a set
-///         is sure where it lies kSureErrors of them from the bound.
-/// A bound by a command has no score on parts, because nobody knows whether the command can judge one: every set is
-/// measured on all
-///         samples, two at a time, and who goes on is asked in between.
+/// Sure    A score on part of the samples is extrapolated to all by a reference that was measured on all of them (the
+///         float model or another set): the reference's score plus the difference on the part. The reference with the
+///         smallest standard error counts (jackknife with the finite population correction). A set is sure where it
+///         lies kSureErrors standard errors from the bound.
+/// Command A metric command has no scores on parts: each set is measured on all samples, two sets at a time.
 class BoundRace {
  public:
   using Set = ChoiceSet;
   using PlanOf = std::function<PlacementPlan(const Set&)>;
 
-  /// What is known of a set.
+  /// The measurements of one set.
   struct Standing {
     BoundJudge::Score score;  ///< on the first `batches` batches, the float model's too
     size_t batches = 0;
-    bool on_all = false;        ///< that is all of them
-    double slack = 0;           ///< what the bound leaves on all samples, as estimated
-    double error = 0;           ///< standard error of that; 0 on all
+    bool on_all = false;        ///< `batches` is all of them
+    double slack = 0;           ///< distance to the bound on all samples, estimated
+    double error = 0;           ///< standard error of `slack`; 0 on all samples
     std::optional<bool> meets;  ///< absent: not sure
 
     [[nodiscard]] bool seems_to_meet() const { return meets.value_or(slack > 0); }
   };
-  /// Whether set i goes on to the next stage.
+  /// Says whether set i goes on to the next stage.
   using GoesOn = std::function<bool(size_t i, std::span<const Standing>)>;
 
   static constexpr double kSureErrors = 2;
 
   BoundRace(const BoundedModel& bounded, PlanOf plan_of);
 
-  /// Standings when nobody goes on. base  a set that most of these are nearly equal to: what they have in common with
-  /// it is computed once. A set that was measured before begins where it ended.
-  /// Errors  those of measuring, rewriting
-  /// and running; InvalidOption when nothing can be compared; Interrupted.
+  /// Runs stages until no set goes on. A set that was measured before continues where it ended.
+  /// base  a set that most of `sets` nearly equal: their common part is computed once.
+  /// Errors  those of measuring, rewriting and running; InvalidOption when nothing can be compared; Interrupted.
   [[nodiscard]] std::vector<Standing> run(const std::vector<Set>& sets, const GoesOn& goes_on,
                                           const std::optional<Set>& base = std::nullopt);
-  /// On all samples.
+  /// Measures a set on all samples.
   [[nodiscard]] Standing measure(const Set& set);
-  /// The same one sample after the other, as everything else measures: samples that are joined may be rounded
-  /// otherwise.
+  /// Measures a set on all samples, one at a time: joined samples may be rounded differently.
   [[nodiscard]] BoundJudge::Score confirm(const Set& set);
-  /// On the first `batches` batches, as many as it was measured on.
+  /// Returns the score on the first `batches` batches, which were measured.
   [[nodiscard]] BoundJudge::Score score_on(const Set& set, size_t batches) const;
 
-  /// Sets that were run, on whatever part of the samples.
+  /// Number of sets that were run on any part of the samples.
   [[nodiscard]] size_t measurements() const { return by_command() ? scores_.size() : tallies_.size(); }
-  /// Samples that all batches hold.
+  /// Number of samples in the first `batches` batches.
   [[nodiscard]] size_t samples_in(size_t batches) const;
 
  private:
@@ -86,9 +105,9 @@ class BoundRace {
   [[nodiscard]] const JudgedBatches& batches();
   [[nodiscard]] TallyRules rules() const;
   [[nodiscard]] Standing standing_of(const Set& set) const;
-  /// Fills the slack, its error, and whether that is sure.
+  /// Fills the slack, its error and whether the set is sure.
   void estimate_slack(const Set& set, Standing& standing) const;
-  /// Those that go on, in their order.
+  /// Measures the sets that go on, in their order.
   void run_by_command(const std::vector<Set>& sets, const GoesOn& goes_on, std::vector<Standing>& standings);
   void measure_by_command(const std::vector<Set>& sets);
   void make_models(Field& field);
@@ -103,7 +122,7 @@ class BoundRace {
   std::map<Set, ScoreTally> tallies_;
   std::map<Set, BoundJudge::Score> scores_;  // of sets that were measured on all samples
   std::map<Set, BoundJudge::Score> confirmed_;
-  std::vector<Set> references_;  // the latest of them
+  std::vector<Set> references_;  // the latest sets that were measured on all samples
 };
 
 }  // namespace detent

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -11,7 +10,6 @@
 #include "detent/base/error.h"
 #include "evaluate/compared_values.h"
 #include "evaluate/error_sums.h"
-#include "evaluate/evaluate_on_batches.h"
 #include "evaluate/judged_batches.h"
 #include "evaluate/sample_scores.h"
 #include "exec/runnable_part.h"
@@ -20,7 +18,7 @@
 #include "run/model_inputs.h"
 #include "run/sample_subset.h"
 #include "run/samples_together.h"
-#include "tune/tie_band.h"
+#include "tune/acceptance.h"
 
 namespace detent {
 
@@ -37,12 +35,12 @@ constexpr std::array<std::string_view, 11> kCandidates = {"max",
                                                           "samplemax:95",
                                                           "samplemax:90",
                                                           "samplemax:50"};
-constexpr std::string_view kOfNothing = "mse";  // the name to give where no value has a range
+constexpr std::string_view kOfNothing = "mse";  // reported where no value has a range
 constexpr size_t kFirstRound = 16, kFewest = 2, kFinalists = 6, kMostSamples = 64;
-/// 5 s of one core at 15e9 a second, what networks of 8-bit dot products beside FP32 reach here (10 to 27).
+/// 5 s of one core at 15e9 a second: networks of 8-bit dot products reach 10 to 27 beside FP32.
 constexpr double kMacs = 75e9;
 constexpr double kShareOfCalibration = 0.2;
-/// What lies so far behind after the first round does not win the second.
+/// Candidates further behind after the first round do not win the second.
 constexpr double kFarBehindDb = 1, kErrorsBehind = 2;
 
 Error nothing_to_compare(const std::string& why) {
@@ -50,25 +48,13 @@ Error nothing_to_compare(const std::string& why) {
           "name a calibrator: percentile:99.99 is a good first choice"};
 }
 
-}  // namespace
-
-void DistinctRanges::add(std::map<ValueId, Range> chosen) {
-  const auto same = std::find(ranges.begin(), ranges.end(), chosen);
-  variant_of.push_back(static_cast<size_t>(same - ranges.begin()));
-  if (same == ranges.end()) ranges.push_back(std::move(chosen));
-}
-
-bool is_auto(std::string_view calibrator) { return calibrator == "auto"; }
-
-namespace {
-
-/// How often a quantized model may run.
+/// Returns how often a quantized model may run.
 double affordable_runs(const PlacementPlan& plan, const Calibration& calibration) {
   const double share = kShareOfCalibration * static_cast<double>(calibration.samples);
   return plan.coverage.macs > 0 ? std::max(share, kMacs / static_cast<double>(plan.coverage.macs)) : share;
 }
 
-/// The variants and what was measured of them so far.
+/// The variants and their measurements so far.
 class Contest {
  public:
   explicit Contest(const CalibratorQuestion& question)
@@ -84,10 +70,10 @@ class Contest {
     rounds();
   }
 
-  /// Some output could be compared.
+  /// True when some output could be compared.
   [[nodiscard]] bool decided() const { return !outputs_.empty(); }
   [[nodiscard]] std::map<ValueId, Range> take_ranges() { return std::move(variants_.ranges[winner_]); }
-  /// A line for each candidate whose variant was run.
+  /// Returns a line for each candidate whose variant was run.
   [[nodiscard]] CalibratorMeasurement report() const {
     CalibratorMeasurement measurement;
     bool named = false, highest_named = false;
@@ -142,7 +128,7 @@ class Contest {
     highest_ = *std::ranges::max_element(playing, {}, [&](size_t v) { return score_db(results_[v].samples_db); });
   }
 
-  /// Those of `playing` that may still win, the best of them, in their order.
+  /// Returns the best of `playing` that may still win, in their order.
   [[nodiscard]] std::vector<size_t> finalists(const std::vector<size_t>& playing) const {
     std::vector<size_t> order = playing;
     std::ranges::stable_sort(order, std::greater<>{}, [&](size_t v) { return score_db(results_[v].samples_db); });
@@ -157,7 +143,7 @@ class Contest {
     return order;
   }
 
-  /// Measures variants on up to `count` samples from the `first` deciding one on.
+  /// Measures variants on up to `count` samples, beginning with deciding sample `first`.
   void play(const std::vector<size_t>& playing, size_t first, size_t count) {
     if (first >= samples_.size() || count == 0) return;
     const auto begin = samples_.begin() + static_cast<std::ptrdiff_t>(first);
@@ -173,7 +159,7 @@ class Contest {
     const Evaluation evaluation = evaluate_on_batches(playing.size(), model_of, batches, question_.settings, task);
     const auto scores = sample_scores(evaluation);
     if (first == 0) names_ = outputs_ = evaluation.outputs;
-    if (evaluation.outputs != outputs_) return;  // a shape that depends on the data shows first in this round
+    if (evaluation.outputs != outputs_) return;  // a shape turned out to depend on the data
     for (size_t i = 0; i < playing.size(); ++i) {
       Result& result = results_[playing[i]];
       result.samples_db.insert(result.samples_db.end(), scores[i].begin(), scores[i].end());
@@ -189,12 +175,20 @@ class Contest {
   DistinctRanges variants_;
   std::vector<double> regrets_;
   std::vector<Result> results_;
-  WeightMemo weights_;   // the same in all variants, as long as biases do not ask for other scales
+  WeightMemo weights_;   // the same in all variants, unless biases need other scales
   size_t together_ = 1;  // samples that run at once
   size_t winner_ = 0, highest_ = 0;
 };
 
 }  // namespace
+
+void DistinctRanges::add(std::map<ValueId, Range> chosen) {
+  const auto same = std::find(ranges.begin(), ranges.end(), chosen);
+  variant_of.push_back(static_cast<size_t>(same - ranges.begin()));
+  if (same == ranges.end()) ranges.push_back(std::move(chosen));
+}
+
+bool is_auto(std::string_view calibrator) { return calibrator == "auto"; }
 
 std::span<const std::string_view> auto_candidates() { return kCandidates; }
 
@@ -206,7 +200,7 @@ ChosenRanges choose_calibrator(const CalibratorQuestion& question) {
   Contest contest(question);
   if (!contest.decided()) {
     if (question.effort.otherwise.empty())
-      throw nothing_to_compare("no output that can run comes from float values and has a shape of its own");
+      throw nothing_to_compare("no output that can run comes from float values and has the same shape in all variants");
     auto calibrator = make_calibrator(question.effort.otherwise);
     auto ranges = question.ranges_of(*calibrator);
     return {std::move(calibrator), std::move(ranges), std::nullopt};

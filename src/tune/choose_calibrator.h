@@ -20,39 +20,38 @@
 
 namespace detent {
 
-/// `--calibrator auto`: not an algorithm on a histogram but a measurement at the outputs of the quantized model.
+/// True for `--calibrator auto`, which measures the outputs of quantized models instead of reading a histogram.
 [[nodiscard]] bool is_auto(std::string_view calibrator);
 
-/// The ranges that a calibrator gives the paired values, overrides and fixed ranges included.
+/// Returns the ranges that a calibrator gives the paired values, overrides and fixed ranges included.
 using RangesOf = std::function<std::map<ValueId, Range>(const Calibrator&)>;
 
-/// Candidates that choose the same ranges share a variant, so that it is made and run once.
+/// Candidates that choose the same ranges share a variant, which is made and run once.
 struct DistinctRanges {
   std::vector<std::map<ValueId, Range>> ranges;  ///< by variant
   std::vector<size_t> variant_of;                ///< by candidate
 
-  /// The next candidate.
+  /// Adds the next candidate.
   void add(std::map<ValueId, Range> chosen);
 };
 
 /// The ranges that a model is quantized with.
 struct ChosenRanges {
-  std::unique_ptr<Calibrator> calibrator;  ///< that gave them
+  std::unique_ptr<Calibrator> calibrator;  ///< gave the ranges
   std::map<ValueId, Range> ranges;
-  std::optional<CalibratorMeasurement> measurement;  ///< where the calibrator was chosen by one
+  std::optional<CalibratorMeasurement> measurement;  ///< where "auto" chose the calibrator
 };
 
-/// The candidates of "auto", as make_calibrator reads them: max, entropy, mse, percentile 99.9, 99.99, 99.999,
-/// samplemax 99, 95, 90, 50.
+/// The candidates of "auto", as make_calibrator reads them.
 [[nodiscard]] std::span<const std::string_view> auto_candidates();
 
-/// How "auto" is done.
+/// The effort of "auto".
 struct ChoiceEffort {
-  bool thorough = false;  ///< all candidates on all 64 samples, whatever that costs
+  bool thorough = false;  ///< all candidates on all 64 samples, at any cost
   std::string otherwise;  ///< the calibrator to take where no output can be compared; empty: that is an error
 };
 
-/// What choose_calibrator() chooses for. Looks at things that must outlive the call.
+/// The input of choose_calibrator(). Its members must outlive the call.
 struct CalibratorQuestion {
   const Model& model;  ///< prepared float model; unchanged
   const PlacementPlan& plan;
@@ -62,22 +61,19 @@ struct CalibratorQuestion {
   const DataSource* source;  ///< the calibration data; nullptr when there is none
   const RunSettings& settings;
   ChoiceEffort effort = {};
-  std::optional<size_t> together = {};  ///< samples that run at once, where the caller knows samples_together() already
+  std::optional<size_t> together = {};  ///< samples to run at once; absent: samples_together() decides
 };
 
-/// Quantizes the model once for each of auto_candidates() and runs these variants beside the float model, in two
-/// rounds: all of them on up to 16 samples, then those that may still win, at most 6, on up to 64 samples together
-/// (those whose names have the smallest hash). What is taken is choose_within_band()'s. Candidates with the same ranges
-/// are run once. A plan without pairs is not measured.
+/// Quantizes the model with each of auto_candidates() and runs the variants beside the float model in two rounds: all
+/// on up to 16 samples, then the best 6 at most on up to 64 samples in all (the smallest name hashes). Returns the
+/// choice of choose_within_band(). Candidates with the same ranges run once. A plan without pairs is not measured.
 ///
-/// Cost    runs of the model for 75e9 multiply-accumulates, about 5 s of one core, or a fifth of the calibration
-/// samples, whichever is
-///         more; fewer samples and fewer candidates, the safest first, where that does not pay for 2 samples of each.
-///         The same for any machine and any number of threads: the file must not depend on the clock.
+/// Cost    75e9 multiply-accumulates (about 5 s of one core) or a fifth of the calibration samples, whichever is more.
+///         If that does not pay for 2 samples of each candidate, fewer candidates run, the safest first. The cost and
+///         the written file do not depend on the machine.
 /// Memory  see evaluate_models and JudgedBatches.
-/// Errors  InvalidOption without data or when no output can be compared and there is no other calibrator to take; those
-/// of
-///         evaluate_models.
+/// Errors  InvalidOption without data, or when no output can be compared and `effort` names no other calibrator; those
+///         of evaluate_models.
 /// Source  the smallest tensor error is not the best network: calibrators/README.md.
 [[nodiscard]] ChosenRanges choose_calibrator(const CalibratorQuestion& question);
 

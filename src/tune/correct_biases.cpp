@@ -18,13 +18,12 @@
 #include "run/model_inputs.h"
 #include "run/sample_subset.h"
 #include "tune/acceptance.h"
-#include "tune/tie_band.h"
 
 namespace detent {
 
 namespace {
 
-/// A mean over fewer samples, of one position each, is as uncertain as what it should correct.
+/// The mean over fewer samples, of one position each, is as uncertain as the error to correct.
 constexpr size_t kFewestDeciding = 8;
 
 /// A quantized layer whose bias can be corrected.
@@ -52,20 +51,20 @@ Tensor corrected(const Tensor& bias, const std::vector<double>& errors) {
   return cast(Tensor::from<double>(bias.shape(), std::span<const double>(values)), bias.type());
 }
 
-/// Corrects the biases of one quantized model, and judges them. Looks at things that must outlive it.
+/// Corrects the biases of one quantized model and judges them. Its members must outlive it.
 class BiasCorrector {
  public:
   BiasCorrector(const Model& model, const PlacementPlan& plan, const std::map<ValueId, Range>& ranges,
                 const RewriteOptions& format, const RunSettings& settings, const GraphPatch& weights)
       : model_(model), plan_(plan), ranges_(ranges), format_(format), settings_(settings), weights_(weights) {}
 
-  /// New biases, layer by layer, by the means of `samples`.
+  /// Returns new biases, layer by layer, from the means of `samples`.
   [[nodiscard]] GraphPatch corrected_by(const DataSource& samples) {
     const Graph& graph = model_.graph();
     const std::vector<Layer> layers = correctable_layers();
     RunSettings quiet = settings_;
     quiet.reporter = &Reporter::silent();
-    // Biases as floats: in the network that is measured they change without anything else changing.
+    // Float biases: changing one changes nothing else in the measured network.
     RewriteOptions measured = format_;
     measured.int32_bias = false;
     Model partly = quantized_model(model_, plan_, ranges_, measured, weights_, &memo_);
@@ -88,13 +87,13 @@ class BiasCorrector {
     return patch;
   }
 
-  /// Compares the models as they would be written, with the new biases and without, on `deciding`.
+  /// Compares the models as they would be written, with and without the new biases, on `deciding`.
   void judge(const GraphPatch& patch, const DataSource& deciding, BiasCorrectionReport& report) {
     std::vector<Model> variants;
     variants.push_back(quantized_model(model_, plan_, ranges_, format_, weights_, &memo_));
     variants.push_back(quantized_model(model_, plan_, ranges_, format_, joined(weights_, patch), &memo_));
     const auto names = values_to_compare(model_, read_first_inputs(deciding, settings_));
-    EvaluationRequest request{model_, names, deciding, settings_, "judging biases"};
+    EvaluationRequest request{model_, names, deciding, settings_, "comparing corrected biases"};
     request.by_batch = true;
     const Evaluation evaluation = evaluate_models(variants, request);
     const auto samples = sample_scores(evaluation);
@@ -123,7 +122,7 @@ class BiasCorrector {
   const RewriteOptions& format_;
   const RunSettings& settings_;
   const GraphPatch& weights_;
-  WeightMemo memo_;  // of the model with `weights`
+  WeightMemo memo_;  // of the model with weights_
 };
 
 }  // namespace
@@ -146,7 +145,7 @@ BiasCorrection correct_biases(const Model& model, const PlacementPlan& plan, con
   if (report.layers > 0)
     corrector.judge(result.patch, SampleSubset(*source, split.deciding), report);
   else
-    report.reason = "no INT8 layer has a constant bias of its own";
+    report.reason = "no INT8 layer has a constant bias that only it reads";
   if (!report.kept) result.patch = {};
   report.seconds = stopwatch.seconds();
   return result;

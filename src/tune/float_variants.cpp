@@ -44,7 +44,7 @@ void PairVariants::find_choices() {
   std::set<NodeId> found;
   for (const LayerDecision& layer : whole_.layers)
     if (layer.is_quantized()) found.insert(layer.node);
-  // With all layers float, what still reads pairs does so by itself.
+  // With all layers float, the nodes that still read pairs do so for their own sake.
   KeptFloat kept;
   for (const NodeId node : found) kept.emplace(graph_.node(node).name, kMeasuring);
   const PlacementPlan layers_float = plan(kept);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "calibrate/range_book.h"
+#include "calibrate/choose_ranges.h"
 #include "detent/options/placement_options.h"
 #include "model/graph/value_shapes.h"
 #include "model/graph_patch.h"
@@ -16,39 +16,39 @@
 
 namespace detent {
 
-/// Node names that stay float, with the reason that the plan gives for each.
+/// Names of nodes that stay float, with the reason that the plan gives for each.
 using KeptFloat = std::map<std::string, std::string>;
 
-/// A part of a plan that can stay float by itself, and what INT8 then loses.
+/// A part of a plan that can stay float by itself.
 struct FloatChoice {
   NodeId node = kNoNode;
-  int64_t macs = 0;  ///< of every layer that is float as well when this one is; weights alone: elements of its weight
+  int64_t macs = 0;  ///< of all layers that are float when this one is; weights alone: elements of its weight
 };
 
-/// Quantized variants of one prepared model that differ in what stays float. Each is what `quantize` would write with
-/// those nodes excluded: plans by the rules, so never half a fusion.
+/// Quantized variants of one prepared model that differ in the nodes that stay float. Each is the model that `quantize`
+/// would write with those nodes excluded: the rules make every plan, so no fusion is split.
 class FloatVariants {
  public:
   virtual ~FloatVariants() = default;
 
   [[nodiscard]] virtual const Graph& graph() const = 0;
-  /// The plan with these nodes kept float beside what the user excludes.
+  /// Makes the plan with these nodes kept float besides those that the user excludes.
   [[nodiscard]] virtual PlacementPlan plan(const KeptFloat& kept) const = 0;
-  /// Measures what patches of these plans need, in one pass.
+  /// Measures in one pass what the patches of these plans need.
   /// Errors  those of measuring.
-  virtual void measure_for(std::span<const PlacementPlan> plans) = 0;
-  /// What makes the float model that of the plan.
+  virtual void measure_for(std::span<const PlacementPlan> /*plans*/) {}
+  /// Makes the patch from the float model to the model of the plan.
   /// Errors  those of measuring and rewriting.
   [[nodiscard]] virtual GraphPatch patch(const PlacementPlan& plan) = 0;
-  /// A copy of the float model with that patch.
+  /// Returns a copy of the float model with that patch.
   [[nodiscard]] virtual Model model(const PlacementPlan& plan) = 0;
-  /// What is quantized for its own sake, in node order; without what the user includes, which cannot be kept float.
+  /// The choices in node order, without nodes that the user includes, which cannot be kept float.
   [[nodiscard]] virtual const std::vector<FloatChoice>& choices() const = 0;
-  /// All that FloatChoice::macs counts, of layers that stay float too.
+  /// The sum that FloatChoice::macs is a share of, layers that stay float included.
   [[nodiscard]] virtual int64_t macs() const = 0;
-  /// Only this one quantized: all other choices kept float.
+  /// Makes the plan with only this choice quantized.
   [[nodiscard]] virtual PlacementPlan alone(const FloatChoice& choice) const;
-  /// Only this one kept float.
+  /// Makes the plan with only this choice float.
   [[nodiscard]] PlacementPlan all_but(const FloatChoice& choice) const;
 
  protected:
@@ -57,8 +57,8 @@ class FloatVariants {
   FloatVariants& operator=(const FloatVariants&) = default;
 };
 
-/// Variants with pairs on activations. Choices are every INT8 layer, and operators that carry pairs even where no layer
-/// is INT8 (the Mul of a squeeze-and-excite block, products of two activations). What it looks at must outlive it.
+/// Variants with pairs on activations. Choices are all INT8 layers, and operators that read pairs without an INT8 layer
+/// (the Mul of a squeeze-and-excite block, products of two activations). Its arguments must outlive it.
 class PairVariants final : public FloatVariants {
  public:
   /// ruined  nodes that stay float in every variant (MeasuredFloat::ruined)
@@ -72,8 +72,7 @@ class PairVariants final : public FloatVariants {
   [[nodiscard]] Model model(const PlacementPlan& plan) override;
   [[nodiscard]] const std::vector<FloatChoice>& choices() const override { return choices_; }
   [[nodiscard]] int64_t macs() const override { return whole_.coverage.macs; }
-  /// Where the rules then leave it float too, for want of quantized neighbours, what it needs of the whole plan
-  /// (restricted_to).
+  /// Takes the choice's part of the whole plan where the rules leave it float without quantized neighbours.
   [[nodiscard]] PlacementPlan alone(const FloatChoice& choice) const override;
 
  private:

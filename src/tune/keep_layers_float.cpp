@@ -27,22 +27,21 @@ namespace {
 
 constexpr size_t kRankingSamplesAlone = 64;
 
-/// A choice, and what is known of it before any are tried together.
+/// A choice with the measurements of it alone.
 struct RankedChoice {
   FloatChoice what;
-  double macs_share = 0;  ///< of all MACs, that would be float with it
-  double alone_db = 0;    ///< SQNR of the worst output where it alone is INT8
+  double macs_share = 0;  ///< share of all MACs that would be float with it
+  double alone_db = 0;    ///< SQNR of the worst output where only it is INT8
 
-  /// What keeping it float costs: its MACs, and something for being one more.
+  /// The price of keeping it float: its MACs, and a constant for one more float layer.
   [[nodiscard]] double price(size_t choices) const {
     return macs_share + 0.25 / static_cast<double>(std::max<size_t>(1, choices));
   }
 };
 
-/// The choices of `variants`, each measured alone on 64 of the samples (those whose names have the smallest hash), by
-/// the noise that it puts on the worst of the values `names` for what keeping it float costs, most first.
-/// Errors  those
-/// of measure_layer_errors.
+/// Measures each choice alone on 64 of the samples (the smallest name hashes) and ranks them by noise at the worst of
+/// the values `names` over price, largest first.
+/// Errors  those of measure_layer_errors.
 std::vector<RankedChoice> rank_choices(FloatVariants& variants, const Model& model,
                                        const std::vector<std::string>& names, const DataSource& source,
                                        const RunSettings& settings) {
@@ -59,9 +58,9 @@ std::vector<RankedChoice> rank_choices(FloatVariants& variants, const Model& mod
   return ranking;
 }
 
-constexpr size_t kLayersAtOnce = 6;  // sets of one field: what they have in common is computed once
+constexpr size_t kLayersAtOnce = 6;  // sets that run side by side: their common part is computed once
 constexpr size_t kFruitless = 2;     // rounds in a row that give nothing back before the search ends
-constexpr size_t kTelling = 500;     // samples that say where to look; what is found there is measured on all
+constexpr size_t kTelling = 500;     // samples that locate a set; the result is measured on all samples
 
 class LayerSearch final : SetJudge {
  public:
@@ -109,8 +108,7 @@ class LayerSearch final : SetJudge {
     return bounded_.variants.graph().node(ranking_[i].what.node).name;
   }
 
-  /// Where on a line of sets the bound seems to be crossed: the first that meets it (`yes`), or does not; none where
-  /// none does. Sets behind it are not measured any further.
+  /// Finds where a sequence of sets seems to cross the bound. Sets behind the crossing are not measured any further.
   std::optional<size_t> first_that(bool yes, const std::vector<Set>& sets, const std::optional<Set>& base) override {
     const auto standings = race_.run(
         sets,
@@ -123,17 +121,17 @@ class LayerSearch final : SetJudge {
     return found == standings.end() ? std::nullopt : std::optional(static_cast<size_t>(found - standings.begin()));
   }
 
-  /// On all samples, unless a part of them is sure that it does not.
+  /// Measures on all samples, unless a part of them shows that the set misses the bound.
   bool meets(const Set& set) override {
     const auto not_hopeless = [](size_t i, std::span<const Standing> all) { return all[i].meets != false; };
     const Standing standing = race_.run({set}, not_hopeless).front();
     return standing.on_all && *standing.meets;
   }
 
-  /// One choice at least stays INT8.
+  /// At least one choice stays INT8.
   [[nodiscard]] size_t most() const { return ranking_.empty() ? 0 : ranking_.size() - 1; }
 
-  /// Of the sets that leave least to INT8, the all-INT8 model among them, where none meets the bound.
+  /// Returns the best of the longest sets and the all-INT8 model, for a bound that no set meets.
   Set best_known() {
     Set best;
     const size_t limit = most();
@@ -144,7 +142,7 @@ class LayerSearch final : SetJudge {
     return best;
   }
 
-  /// What each choice saves at the output in INT8 beside the others, on as many samples as were run.
+  /// Notes what each choice costs at the output in INT8 beside the others, on the samples that were run.
   void note_costs(const Set& kept, const std::vector<Set>& fewer, std::span<const size_t> choices,
                   std::span<const Standing> standings) {
     for (size_t k = 0; k < fewer.size(); ++k) {
@@ -156,7 +154,7 @@ class LayerSearch final : SetJudge {
     }
   }
 
-  /// By what each of them costs beside the others, on the first part of the samples.
+  /// Orders by cost beside the others, on the first part of the samples.
   ChoiceSet order_of(const ChoiceSet& found) override {
     const std::vector<ChoiceSet> fewer = each_without(found, found);
     const auto once = [](size_t i, std::span<const Standing> all) { return all[i].batches == 0; };
@@ -169,19 +167,19 @@ class LayerSearch final : SetJudge {
 
   std::vector<std::optional<bool>> meets_without(const ChoiceSet& found, const ChoiceSet& choices) override {
     const std::vector<ChoiceSet> sets = each_without(found, choices);
-    // Those that seem to lie a standard error below the bound are not worth all samples.
+    // Sets more than a standard error below the bound are not worth running on all samples.
     const auto promising = [](size_t i, std::span<const Standing> all) {
       return all[i].batches == 0 || all[i].slack >= -all[i].error;
     };
     const auto standings = race_.run(sets, promising, found);
     note_costs(found, sets, choices, standings);
-    std::vector<std::optional<bool>> answers;  // that it meets the bound is told on all samples alone
+    std::vector<std::optional<bool>> answers;  // only all samples show that a set meets the bound
     for (const Standing& one : standings)
       answers.push_back(one.meets == true && !one.on_all ? std::nullopt : one.meets);
     return answers;
   }
 
-  /// The reason that the plan gives for a kept choice.
+  /// The reason in the plan for a kept choice.
   [[nodiscard]] std::string reason(size_t i) const {
     const auto cost = cost_.find(i);
     const std::string bound = "; " + bounded_.judge.bound_text();
@@ -211,7 +209,7 @@ class LayerSearch final : SetJudge {
     if (bounded_.judge.metric().is_error() && bounded_.judge.has_task()) add_metrics();
   }
 
-  /// What labels, masks or tokens say of the chosen model, which the bound does not ask.
+  /// Adds the metrics of labels, masks or tokens that the bound is not about.
   void add_metrics() {
     std::vector<Model> models;
     models.push_back(bounded_.variants.model(result_.plan));

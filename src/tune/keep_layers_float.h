@@ -12,23 +12,18 @@ struct BoundedPlan {
   BoundReport report;
 };
 
-/// Keeps layers float until a bound on what quantization costs is met: few, and such that most MACs stay INT8.
+/// Keeps layers float until the quantized model meets a bound: few layers, with few MACs.
 ///
-/// 1. Every choice is measured alone on 64 samples (rank_choices) and ranked by the noise that it puts on the outputs
-/// for the MACs that
-///    would be float with it.
-/// 2. The shortest beginning of the ranking that meets the bound is looked for: 1, 2, 4, 8 ... choices, then between
-/// the last two
-///    (BoundRace: up to 500 samples tell where). It is measured on all samples; where it misses the bound the search
-///    goes on behind it.
-/// 3. Each of them is measured in INT8 beside the others on the first part of the samples. As many of the cheapest as
-/// the bound can do
-///    without go back to INT8 together, then one by one, each measured on all samples, until twelve in a row cannot.
-/// 4. What was found is confirmed on all samples, one by one.
+/// 1. Measures every choice alone on 64 samples and ranks them by the noise at the outputs over the MACs that would be
+///    float.
+/// 2. Looks for the shortest prefix of the ranking that meets the bound: 1, 2, 4, 8 ... choices, then between the last
+///    two (BoundRace, up to 500 samples). Measures it on all samples; where it misses the bound, tries longer ones.
+/// 3. Returns choices to INT8: as many of the cheapest as the bound allows together, then one by one, each measured on
+///    all samples, until twelve in a row fail.
+/// 4. Confirms the result on all samples, one by one.
 ///
-/// A plan with nothing in INT8 meets no bound: where only that would, or nothing does, `met` is false and the plan is
-/// the best of those that were measured. Reasons in the plan say what each layer was measured to cost. Same result for
-/// any number of threads.
+/// A plan without INT8 meets no bound: when nothing else does, `met` is false and the plan is the best one measured.
+/// The reasons in the plan give each layer's measured cost. The result does not depend on the number of threads.
 /// Errors  those of measuring.
 [[nodiscard]] BoundedPlan keep_layers_float(const BoundedModel& bounded);
 

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "core/text.h"
 #include "evaluate/error_sums.h"
 #include "evaluate/trial.h"
 #include "half/cut_masks.h"
@@ -25,7 +26,7 @@ namespace {
 
 constexpr size_t kRankingSamples = 16;
 constexpr size_t kNodesAtOnce = 6;     // models in memory
-constexpr size_t kMostGivenBack = 24;  // nodes that are worth a measurement each
+constexpr size_t kMostGivenBack = 24;  // more nodes are not worth a measurement each
 
 struct RankedNode {
   NodeId node = kNoNode;
@@ -37,7 +38,7 @@ class NodeSearch final : SetJudge {
   explicit NodeSearch(const HalfQuestion& question)
       : question_(question), model_(question.model.clone()),
         masks_(cut_masks(model_.graph(), question.format, question.reaches)) {
-    // As make_half does: nodes behind such masks are half and may be ranked.
+    // Nodes behind such masks are half and may be ranked, as in make_half.
     if (!masks_.constants.empty()) apply_patch(model_, masks_.patch);
     plan_ = plan_float_types(model_.graph(), question.format, masks_.reaches);
   }
@@ -59,13 +60,13 @@ class NodeSearch final : SetJudge {
     models.push_back(question_.model.clone());
     static_cast<void>(make_half(models.front(), question_.format, question_.reaches, forced(set)));
     const std::string task =
-        fmt::format("measuring {} without pairs, {} more in FP32", question_.judge.metric().name, set.size());
+        fmt::format("measuring {} without INT8, {} in FP32", question_.judge.metric().name, plural(set.size(), "node"));
     return scores_.emplace(set, question_.judge.measure(models, task).front()).first->second;
   }
 
   bool leaves_room(const ChoiceSet& set) { return question_.judge.leaves_room(measure(set)); }
 
-  /// The float model in which this node alone is half.
+  /// Makes the float model in which only this node is half.
   [[nodiscard]] Model alone(NodeId node) const {
     FloatPlan plan = plan_;
     for (DataType& type : plan.types)
@@ -85,7 +86,7 @@ class NodeSearch final : SetJudge {
       const size_t count = std::min(kNodesAtOnce, ranking_.size() - begin);
       std::vector<Model> models;
       for (size_t i = 0; i < count; ++i) models.push_back(alone(ranking_[begin + i].node));
-      const Evaluation found = evaluate_models(models, {question_.reference, question_.judge.float_values(), samples,
+      const Evaluation found = evaluate_models(models, {question_.model, question_.judge.float_values(), samples,
                                                         question_.settings, "measuring every node in 16 bits"});
       for (size_t i = 0; i < count; ++i) ranking_[begin + i].alone_db = worst_sqnr_db(found.report(i));
     }
@@ -97,7 +98,7 @@ class NodeSearch final : SetJudge {
     const auto found = std::ranges::find_if(sets, [&](const ChoiceSet& set) { return meets(set) == yes; });
     return found == sets.end() ? std::nullopt : std::optional(static_cast<size_t>(found - sets.begin()));
   }
-  /// All of them do where fewer do not.
+  /// All nodes in FP32 meet the bound even where fewer do not.
   bool meets(const ChoiceSet& set) override { return set.size() == ranking_.size() || leaves_room(set); }
 
   std::vector<std::optional<bool>> meets_without(const ChoiceSet& found, const ChoiceSet& choices) override {
@@ -105,7 +106,7 @@ class NodeSearch final : SetJudge {
     for (const ChoiceSet& fewer : each_without(found, choices)) answers.emplace_back(leaves_room(fewer));
     return answers;
   }
-  /// The quietest first.
+  /// Orders the quietest first.
   ChoiceSet order_of(const ChoiceSet& found) override {
     return found.size() > kMostGivenBack ? ChoiceSet{} : ChoiceSet(found.rbegin(), found.rend());
   }

@@ -8,27 +8,24 @@
 
 namespace detent {
 
-/// A float model, and what a 16-bit form of it is judged with. Looks at things that must outlive it.
+/// A float model, and how its 16-bit form is judged. Its members must outlive it.
 struct HalfQuestion {
-  const Model& model;  ///< in FP32, prepared
+  const Model& model;  ///< in FP32, prepared; errors are measured against it
   const FloatFormat& format;
   const ValueReaches& reaches;  ///< of its values
-  const Model& reference;       ///< what errors are measured against
   const BoundJudge& judge;
   const RunSettings& settings;
 };
 
-/// Nodes that compute in FP32 although the rules of half/float_rules.h would let them be half, because without any pair
-/// the 16-bit form already costs too much: it may take half of what the bound allows and leaves the rest to INT8
-/// (BoundJudge::leaves_room).
+/// Chooses nodes that compute in FP32 although the rules of half/float_rules.h allow 16 bits. The 16-bit form without
+/// pairs may take half of the bound and leaves the rest to INT8 (BoundJudge::leaves_room).
 ///
-/// 1. Every half node is measured as the only one on 16 samples and ranked by the noise that it puts on the outputs.
-/// 2. The shortest beginning of the ranking in FP32 that leaves room is found on all samples: 1, 2, 4 ... nodes, then
-/// between the
-///    last two. Assumes that more nodes in FP32 do no harm.
-/// 3. Each of them, the quietest first, is half again where the others leave room without it.
+/// 1. Measures every half node alone on 16 samples and ranks them by the noise at the outputs.
+/// 2. Finds the shortest prefix of the ranking in FP32 that leaves room, on all samples: 1, 2, 4 ... nodes, then
+///    between the last two. Assumes that more nodes in FP32 do no harm.
+/// 3. Makes each node half again, the quietest first, where the others leave room without it.
 ///
-/// Empty where the 16-bit form leaves room as it is. Same result for any number of threads.
+/// Returns nothing where the 16-bit form leaves room as it is. The result does not depend on the number of threads.
 /// Errors  those of measuring.
 [[nodiscard]] ForcedFloat32 keep_nodes_float32(const HalfQuestion& question);
 

@@ -14,8 +14,8 @@ namespace detent {
 
 namespace {
 
-/// Variant 0 has everything quantized, 1 + 2i and 2 + 2i are choice i alone and all but it; of those alone choice i is
-/// 1 + i.
+/// Adds variant 0, all quantized, then for choice i the variants 1 + 2i (it alone) and 2 + 2i (all except it); with
+/// LayerVariants::Alone only 1 + i.
 void add_variants(ModelsSideBySide& shared, FloatVariants& variants, LayerVariants asked) {
   const bool both = asked == LayerVariants::Both;
   std::vector<PlacementPlan> plans{variants.plan({})};
@@ -38,11 +38,8 @@ LayerErrors measure_layer_errors(FloatVariants& variants, const Model& model, co
   ModelsSideBySide shared(model);
   add_variants(shared, variants, asked);
   const Evaluation found =
-      evaluate_side_by_side(shared, {model, names, joined, settings, "measuring every layer", {.task = task}});
-  if (found.outputs.empty())
-    throw Error(ErrorCode::InvalidOption,
-                "no output can be compared: none comes from float values and has one shape in "
-                "all variants");
+      evaluate_side_by_side(shared, {model, names, joined, settings, "measuring every layer", task});
+  if (found.outputs.empty()) throw nothing_compared();
   LayerErrors result;
   result.all = found.report(0);
   result.samples = found.samples;

@@ -12,32 +12,29 @@
 
 namespace detent {
 
-/// The cost of each quantized layer at the outputs, by two measurements.
+/// The cost of each quantized layer at the outputs, in two measurements.
 struct LayerErrors {
   struct Choice {
     FloatChoice what;
     ErrorReport alone;                            ///< only this one quantized
-    ErrorReport all_but;                          ///< only this one float; nothing where it was not asked for
-    TaskSums alone_task = {}, all_but_task = {};  ///< where a TaskMetric was given
+    ErrorReport all_but;                          ///< only this one float; empty with LayerVariants::Alone
+    TaskSums alone_task = {}, all_but_task = {};  ///< with a TaskMetric
   };
-  std::vector<Choice> choices;  ///< those of FloatVariants::choices(), worst first: by SQNR alone, of equals by the
-                                ///< gain of leaving it float, then in node order
+  std::vector<Choice> choices;  ///< FloatVariants::choices(), sorted by: SQNR alone, gain of leaving it float, node
   ErrorReport all;              ///< everything quantized
   TaskSums fp32_task, all_task;
   size_t samples = 0, skipped = 0;
   size_t variants = 0;
-  double seconds = 0;        ///< running, workers added up
-  double float_seconds = 0;  ///< the float model alone: seconds / float_seconds is the cost in plain runs
+  double seconds = 0;        ///< of running, summed over workers
+  double float_seconds = 0;  ///< of the float model: seconds / float_seconds is the cost in plain runs
 };
 
-/// What is measured of every choice. Alone: half of it, what costs of layers beside each other need.
+/// The variants to measure of each choice.
 enum class LayerVariants { Both, Alone };
 
-/// Measures on every sample of `source`, several at once where that is faster (samples_together), at the values
-/// `names`; values that these variants quantize and that were not calibrated yet are calibrated first. Same result for
-/// any number of threads. Memory: see ModelsSideBySide.
-/// Empty   nothing is quantized -> no choices, `all` of identical
-/// outputs.
+/// Measures at the values `names` on every sample of `source`, several at once where that is faster (samples_together).
+/// Values that the variants quantize and that have no histogram yet are calibrated first. The result does not depend on
+/// the number of threads. Memory: see ModelsSideBySide. Nothing quantized -> no choices, `all` of identical outputs.
 /// Errors  those of evaluate_side_by_side and of calibrating; InvalidOption when no output can be compared.
 [[nodiscard]] LayerErrors measure_layer_errors(FloatVariants& variants, const Model& model,
                                                const std::vector<std::string>& names, const DataSource& source,

@@ -8,6 +8,25 @@ namespace detent {
 
 namespace {
 
+/// Returns up to `most` counts that divide the gap between `low` and `high` evenly, at least low + 1. low + 1 < high.
+std::vector<size_t> counts_between(size_t low, size_t high, size_t most) {
+  std::vector<size_t> counts;
+  for (size_t k = 1; k <= most; ++k) {
+    const size_t count = low + (high - low) * k / (most + 1);
+    if (count > low && count < high && (counts.empty() || counts.back() < count)) counts.push_back(count);
+  }
+  if (counts.empty()) counts.push_back(low + 1);
+  return counts;
+}
+
+/// Returns low + 1, low + 2, low + 4 ... below `high`, and `high`. low < high.
+std::vector<size_t> doubling_counts(size_t low, size_t high) {
+  std::vector<size_t> counts;
+  for (size_t step = 1; low + step < high; step *= 2) counts.push_back(low + step);
+  counts.push_back(high);
+  return counts;
+}
+
 class SetSearch {
  public:
   SetSearch(SetJudge& judge, const SearchRules& rules) : judge_(judge), rules_(rules) {}
@@ -36,14 +55,14 @@ class SetSearch {
       };
       look(doubling_counts(failed, rules_.most));
       while (enough && *enough - failed > 1) look(counts_between(failed, *enough, rules_.at_once));
-      if (!enough) enough = rules_.most;  // which a part of the samples may have wrong
+      if (!enough) enough = rules_.most;  // a part of the samples may be wrong about it
       if (judge_.meets(first_choices(*enough))) return first_choices(*enough);
       failed = *enough;
     }
     return std::nullopt;
   }
 
-  /// As many of the first as the bound can do without; returns how many.
+  /// Gives back as many of the first of `order` as the bound allows; returns how many.
   size_t give_back_together(const ChoiceSet& found, const ChoiceSet& order) {
     size_t together = 0, broken = order.size();
     while (broken - together > 1) {
@@ -65,7 +84,7 @@ class SetSearch {
     return together;
   }
 
-  /// Whatever else can be given back beside the others, the cheapest first.
+  /// Gives back single choices beside those already given back, the cheapest first.
   void give_back_one_by_one(ChoiceSet order) {
     size_t fruitless = 0;
     while (!order.empty() && fruitless < rules_.fruitless) {
@@ -107,23 +126,6 @@ std::vector<ChoiceSet> each_without(const ChoiceSet& set, std::span<const size_t
   std::vector<ChoiceSet> sets;
   for (size_t i = 0; i < left_out.size(); ++i) sets.push_back(without(set, left_out.subspan(i, 1)));
   return sets;
-}
-
-std::vector<size_t> counts_between(size_t low, size_t high, size_t most) {
-  std::vector<size_t> counts;
-  for (size_t k = 1; k <= most; ++k) {
-    const size_t count = low + (high - low) * k / (most + 1);
-    if (count > low && count < high && (counts.empty() || counts.back() < count)) counts.push_back(count);
-  }
-  if (counts.empty()) counts.push_back(low + 1);
-  return counts;
-}
-
-std::vector<size_t> doubling_counts(size_t low, size_t high) {
-  std::vector<size_t> counts;
-  for (size_t step = 1; low + step < high; step *= 2) counts.push_back(low + step);
-  counts.push_back(high);
-  return counts;
 }
 
 std::vector<ChoiceSet> search_sets(SetJudge& judge, const SearchRules& rules) { return SetSearch(judge, rules).run(); }

@@ -42,10 +42,10 @@ TEST_F(CacheTables, GiveTheSameScalesByWayOfACache) {
   EXPECT_TRUE(imported.unknown.empty());
   EXPECT_TRUE(imported.missing.empty());
   options.table = folder_ / "imported.dct";
-  options.calibrator = "max";  // does not matter any more
+  options.calibrator = "max";  // has no effect
   options.output = folder_ / "by_cache.onnx";
   EXPECT_EQ(scales(quantize_model(options)), direct);
-  // Only where the ranges came from differs: a cache does not say which samples its scales were measured on.
+  // Only the source of the ranges differs: a cache does not name the samples of its scales.
   EXPECT_TRUE(same_content(without_origin(folder_ / "by_cache.onnx"), without_origin(folder_ / "direct.onnx")));
 
   static_cast<void>(export_cache({.table = folder_ / "imported.dct", .output = folder_ / "again"}));

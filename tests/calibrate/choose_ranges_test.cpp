@@ -1,66 +1,63 @@
 #include "calibrate/choose_ranges.h"
-#include "calibrate/add_pair.h"
 
 #include <gtest/gtest.h>
 
-#include "calibrate/calibration.h"
-#include "calibrate/range_overrides.h"
-#include "detent/base/calibrator.h"
-#include "detent/base/error.h"
-#include "detent/base/qparams.h"
 #include "model/model.h"
 #include "model/temporary_folder.h"
-#include "place/plan/placement_plan.h"
 
 namespace detent {
 namespace {
 
-Histogram histogram_of(std::initializer_list<float> values) {
-  Histogram histogram;
-  histogram.add(std::span<const float>(values.begin(), values.size()));
-  return histogram;
-}
-
-/// a and b share a scale, c has one of its own.
+/// a and b share a scale, c has another one.
 class ChooseRanges : public ::testing::Test {
  protected:
-  void SetUp() override {
+  ChooseRanges() {
     pair("a", "Concat_0", 0, 0);
     pair("b", "Concat_0", 1, 0);
     pair("c", "Relu_1", 0, -1);
-    calibration_.histograms = {
-        {value("a"), histogram_of({-1, 0.5})}, {value("b"), histogram_of({0, 3})}, {value("c"), histogram_of({-2, 9})}};
+    measure("a", {-1, 0.5F});
+    measure("b", {0, 3});
+    measure("c", {-2, 9});
+  }
+  void measure(const char* name, const std::vector<float>& values) {
+    Histogram& histogram = calibration_.histograms[value(name)] = {};
+    histogram.add(values);
+  }
+  void pair(const char* name, const char* node, int slot, int group) {
+    EdgeDecision edge;
+    edge.value = value(name);
+    edge.consumer = model_.graph().find_node(node);
+    edge.slot = slot;
+    edge.pair = true;
+    edge.scale_group = group;
+    plan_.edges.push_back(edge);
   }
   [[nodiscard]] ValueId value(const char* name) const { return model_.graph().find_value(name); }
-  [[nodiscard]] std::map<ValueId, Range> ranges(RangeKind kind = RangeKind::Asymmetric,
-                                                const char* spec = "max") const {
+  [[nodiscard]] Range range(const char* name, RangeKind kind = RangeKind::Asymmetric, const char* spec = "max") const {
     const auto calibrator = make_calibrator(spec);
-    return choose_ranges(plan_, calibration_, {model_.graph(), *calibrator, overrides_, kind, 2});
-  }
-
-  PlacementPlan plan_;
-  Calibration calibration_;
-  RangeOverrides overrides_;
-
- private:
-  void pair(const char* name, const char* node, int slot, int group) {
-    test::add_pair(plan_, model_.graph(), name, node, slot, group);
+    const RangeChoice choice{model_.graph(), *calibrator, overrides_, kind, 2, clipped_};
+    const auto ranges = choose_ranges(plan_, calibration_, choice);
+    EXPECT_EQ(ranges.at(value("a")), ranges.at(value("b")));
+    return ranges.at(value(name));
   }
 
   Model model_ = parse_model_text(R"(<ir_version: 7, opset_import: ["" : 13]>
-g (float[N, 3] a, float[N, 3] b) => (float[N, 6] y)
-{ c = Concat <axis = 1> (a, b)  y = Relu (c) })");
+g (float[N, 3] a, float[N, 3] b) => (float[N, 9] y)
+<float[1, 3] k = {-6, 1, 2}>
+{ c = Concat <axis = 1> (a, b, k)  y = Relu (c) })");
+  PlacementPlan plan_;
+  Calibration calibration_;
+  RangeOverrides overrides_;
+  std::set<std::string> clipped_;
 };
 
 TEST_F(ChooseRanges, JoinsTheDataOfAScaleGroup) {
-  const auto chosen = ranges();
-  EXPECT_EQ(chosen.at(value("a")), (Range{-1, 3}));
-  EXPECT_EQ(chosen.at(value("b")), (Range{-1, 3}));
-  EXPECT_EQ(chosen.at(value("c")), (Range{-2, 9}));
-  EXPECT_EQ(ranges(RangeKind::Symmetric).at(value("c")), (Range{-9, 9}));
+  EXPECT_EQ(range("a"), (Range{-1, 3}));
+  EXPECT_EQ(range("c"), (Range{-2, 9}));
+  EXPECT_EQ(range("c", RangeKind::Symmetric), (Range{-9, 9}));
 }
 
-/// In twenty samples a reaches from -1/20 to -1 while b reaches from 3 down to 3/20, and c is 9 but for nine samples.
+/// In twenty samples a reaches from -1/20 to -1 while b reaches from 3 down to 3/20; c is 9, except in nine samples.
 TEST_F(ChooseRanges, JoinsTheSamplesOfAScaleGroupOneByOne) {
   for (int i = 1; i <= 20; ++i) {
     const float step = static_cast<float>(i) / 20;
@@ -70,43 +67,159 @@ TEST_F(ChooseRanges, JoinsTheSamplesOfAScaleGroupOneByOne) {
     calibration_.extremes[value("c")].push_back({i < 10 ? Extremes{-2, 1} : Extremes{-2, 9}});
   }
   // Largest |x| of a and b: 3, 2.85 ... while b is larger, i <= 15, then .8 .85 .9 .95 1: their lower half ends at 1.5.
-  const auto chosen = ranges(RangeKind::Symmetric, "samplemax:50");
-  EXPECT_FLOAT_EQ(chosen.at(value("a")).max, 1.5F);
-  EXPECT_EQ(chosen.at(value("b")), chosen.at(value("a")));
-  EXPECT_EQ(chosen.at(value("c")), (Range{-9, 9}));
-  EXPECT_EQ(ranges(RangeKind::Symmetric).at(value("a")), (Range{-3, 3}));
+  EXPECT_FLOAT_EQ(range("a", RangeKind::Symmetric, "samplemax:50").max, 1.5F);
+  EXPECT_EQ(range("c", RangeKind::Symmetric, "samplemax:50"), (Range{-9, 9}));
+  EXPECT_EQ(range("a", RangeKind::Symmetric), (Range{-3, 3}));
 }
 
 TEST_F(ChooseRanges, RefusesACalibratorOfSamplesWhereNoneAreKnown) {
-  const Error error = error_of<Error>([&] { static_cast<void>(ranges(RangeKind::Symmetric, "samplemax")); });
+  const Error error = error_of<Error>([&] { static_cast<void>(range("a", RangeKind::Symmetric, "samplemax")); });
   EXPECT_EQ(error.code(), ErrorCode::TableMismatch);
   EXPECT_NE(error.hint().find("calibrate again"), std::string::npos);
 }
 
 TEST_F(ChooseRanges, TakesAnOverrideForAllThatShareTheScale) {
+  plan_.fixed_ranges = {{value("a"), {0, 1}}};
   overrides_["b"] = {nullptr, {-5, 6}};
-  const auto chosen = ranges();
-  EXPECT_EQ(chosen.at(value("a")), (Range{-5, 6}));
-  EXPECT_EQ(chosen.at(value("b")), (Range{-5, 6}));
-  EXPECT_EQ(chosen.at(value("c")), (Range{-2, 9}));
+  EXPECT_EQ(range("a"), (Range{-5, 6}));
+  EXPECT_EQ(range("c"), (Range{-2, 9}));
 }
 
 TEST_F(ChooseRanges, CutsAMeasuredRangeToItsLimitButNotTheUsersRange) {
   plan_.range_limits = {{value("c"), {0, 6}}};
-  EXPECT_EQ(ranges().at(value("c")), (Range{0, 6}));
+  EXPECT_EQ(range("c"), (Range{0, 6}));
   overrides_["c"] = {make_calibrator("max"), {}};
-  EXPECT_EQ(ranges().at(value("c")), (Range{0, 6}));
+  EXPECT_EQ(range("c"), (Range{0, 6}));
   overrides_["c"] = {nullptr, {-1, 8}};
-  EXPECT_EQ(ranges().at(value("c")), (Range{-1, 8}));
+  EXPECT_EQ(range("c"), (Range{-1, 8}));
+}
+
+TEST_F(ChooseRanges, CutsTheRangeOfAGroupWhereEveryMemberHasALimit) {
+  measure("a", {-1, 6.5F});
+  plan_.range_limits = {{value("b"), {0, 4}}};
+  EXPECT_EQ(range("a"), (Range{-1, 6.5F}));
+  plan_.range_limits = {{value("a"), {0, 6}}, {value("b"), {0, 4}}};
+  EXPECT_EQ(range("a"), (Range{0, 6}));
 }
 
 TEST_F(ChooseRanges, TakesTheFixedRangeUnlessTheUserWantsAnother) {
   plan_.fixed_ranges = {{value("c"), {0, 1}}};
-  EXPECT_EQ(ranges().at(value("c")), (Range{0, 1}));
+  EXPECT_EQ(range("c"), (Range{0, 1}));
   overrides_["c"] = {make_calibrator("max"), {}};
-  EXPECT_EQ(ranges().at(value("c")), (Range{-2, 9}));
+  EXPECT_EQ(range("c"), (Range{-2, 9}));
   overrides_["c"] = {nullptr, {-4, 4}};
-  EXPECT_EQ(ranges().at(value("c")), (Range{-4, 4}));
+  EXPECT_EQ(range("c"), (Range{-4, 4}));
+}
+
+TEST_F(ChooseRanges, WidensTheRangeOfAGroupToTheFixedRangeOfAMember) {
+  measure("a", {-1, 6.5F});
+  plan_.fixed_ranges = {{value("a"), {-8, 1}}};  // measurements of a do not count
+  EXPECT_EQ(range("b"), (Range{-8, 3}));
+}
+
+TEST_F(ChooseRanges, NeedsNoDataWhereEveryRangeIsFixed) {
+  plan_.fixed_ranges = {{value("a"), {0, 1}}, {value("b"), {0, 2}}, {value("c"), {0, 1}}};
+  calibration_.histograms.clear();
+  EXPECT_EQ(range("a"), (Range{0, 2}));
+}
+
+/// Sample "odd" is clipped; it has the largest numbers everywhere. Ranges end where the other samples do.
+class ClippedSamples : public ChooseRanges {
+ protected:
+  ClippedSamples() {
+    clipped_ = {"odd"};
+    calibration_.sample_names = {"first", "odd", "second"};
+    reach("a", {{-1, 0.5F}, {-4, 2}, {-0.5F, 0.75F}});
+    reach("b", {{0, 3}, {0, 8}, {0.25F, 2.5F}});
+    reach("c", {{-2, 9}, {-3, 40}, {-1, 7}});
+  }
+  void reach(const char* name, const std::vector<Extremes>& samples) {
+    std::vector<float> values;
+    for (const Extremes& sample : samples) values.insert(values.end(), {sample.min, sample.max});
+    measure(name, values);
+    calibration_.extremes[value(name)] = samples;
+  }
+};
+
+TEST_F(ClippedSamples, EndARangeWhereTheOthersDo) {
+  EXPECT_EQ(range("c"), (Range{-2, 9}));
+  EXPECT_EQ(range("c", RangeKind::Symmetric), (Range{-9, 9}));
+}
+
+TEST_F(ClippedSamples, ThatAreNoneChangeNothing) {
+  clipped_ = {};
+  EXPECT_EQ(range("c"), (Range{-3, 40}));
+  EXPECT_EQ(range("c", RangeKind::Symmetric), (Range{-40, 40}));
+  EXPECT_EQ(range("a"), (Range{-4, 8}));
+}
+
+TEST_F(ClippedSamples, OfAnotherNameChangeNothing) {
+  clipped_ = {"od", "odd one"};
+  EXPECT_EQ(range("c"), (Range{-3, 40}));
+}
+
+TEST_F(ClippedSamples, EndTheRangeOfAGroupWhereTheOthersOfAllMembersDo) {
+  for (const char* name : {"a", "b"}) {
+    EXPECT_EQ(range(name), (Range{-1, 3})) << name;
+    EXPECT_EQ(range(name, RangeKind::Symmetric), (Range{-3, 3})) << name;
+  }
+}
+
+TEST_F(ClippedSamples, DoNotCutWhatAConstantOfTheGroupHolds) {
+  pair("k", "Concat_0", 2, 0);
+  calibration_.histograms[value("k")].add(std::vector<float>{-6, 1, 2});
+  EXPECT_EQ(range("a"), (Range{-6, 3}));
+  EXPECT_EQ(range("b", RangeKind::Symmetric), (Range{-6, 6}));
+}
+
+TEST_F(ClippedSamples, DoNotWidenARangeThatEndsBefore) {
+  plan_.range_limits = {{value("c"), {0, 6}}};
+  EXPECT_EQ(range("c"), (Range{0, 6}));
+  clipped_ = {"second"};  // has the largest numbers nowhere
+  plan_.range_limits.clear();
+  EXPECT_EQ(range("c"), (Range{-3, 40}));
+}
+
+TEST_F(ClippedSamples, KeepZeroInTheRange) {
+  reach("c", {{2, 9}, {-3, 40}, {1, 7}});
+  EXPECT_EQ(range("c"), (Range{0, 9}));
+  reach("c", {{-9, -2}, {-30, 4}, {-7, -1}});
+  EXPECT_EQ(range("c"), (Range{-9, 0}));
+}
+
+TEST_F(ClippedSamples, DoNotCutTheUsersRangeOrCalibrator) {
+  overrides_["c"] = {nullptr, {-50, 60}};
+  EXPECT_EQ(range("c"), (Range{-50, 60}));
+  overrides_["c"] = {make_calibrator("max"), {}};
+  EXPECT_EQ(range("c"), (Range{-3, 40}));
+  EXPECT_EQ(range("a"), (Range{-1, 3})) << "of a value without override";
+}
+
+TEST_F(ClippedSamples, DoNotCutAFixedRange) {
+  plan_.fixed_ranges = {{value("c"), {0, 50}}, {value("a"), {-5, 1}}};
+  EXPECT_EQ(range("c"), (Range{0, 50}));
+  EXPECT_EQ(range("b"), (Range{-5, 3})) << "of a fixed range and a cut one both";
+}
+
+TEST_F(ClippedSamples, DoNotCutValuesWhoseSamplesAreNotToldApart) {
+  calibration_.extremes.erase(value("c"));
+  EXPECT_EQ(range("c"), (Range{-3, 40}));
+  calibration_.extremes.erase(value("b"));
+  EXPECT_EQ(range("a"), (Range{-4, 8})) << "one member of a group is enough";
+}
+
+TEST_F(ClippedSamples, DoNotCutAnImportedScale) {
+  calibration_.scales[value("c")] = 0.5F;
+  calibration_.histograms.erase(value("c"));
+  calibration_.extremes.erase(value("c"));
+  EXPECT_EQ(range("c"), (Range{-63.5F, 63.5F, 0.5F}));
+}
+
+TEST_F(ClippedSamples, DoNotCutWhereTheOthersSayNothing) {
+  reach("c", {{0, 0}, {-3, 40}, {0, 0}});
+  EXPECT_EQ(range("c"), (Range{-3, 40})) << "a range of width 0 serves no sample";
+  clipped_ = {"first", "odd", "second"};
+  EXPECT_EQ(range("b"), (Range{-4, 8}));
 }
 
 }  // namespace

@@ -68,8 +68,8 @@ TEST_F(Tables, GiveTheModelThatTheDataGives) {
   }
 }
 
-/// A small network and as many samples as the calibrator asks for at least, each twice as large as the one before:
-/// images and the U-Net would show the same in twenty minutes under ThreadSanitizer.
+/// A small network and as many samples as the calibrator needs, each twice as large as the one before. Images and the
+/// U-Net would show the same in twenty minutes under ThreadSanitizer.
 TEST_F(Tables, GiveTheSampleMaximaThatTheDataGives) {
   constexpr int64_t kSamples = 20, kChannels = 16, kEach = kChannels * 4;
   std::vector<float> numbers;

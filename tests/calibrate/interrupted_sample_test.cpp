@@ -1,4 +1,4 @@
-// Ctrl-C inside a sample: what the sample had added by then is taken back.
+// Ctrl-C inside a sample: the measurements of the sample are taken back.
 
 #include <gtest/gtest.h>
 

@@ -43,7 +43,7 @@ class RangeErrors : public ::testing::Test {
 };
 
 TEST_F(RangeErrors, TellHowMuchAClippedRangeCostsAgainstTheBest) {
-  // Rounding to s costs s^2/12; a range cut to a quarter (3/4)^3/3 beyond it, and its finer rounding within.
+  // Rounding to s costs s^2/12; a range cut to a quarter costs (3/4)^3/3 beyond it, and its finer rounding within.
   const auto rounding = [](double amax) { return std::pow(amax / 127, 2) / 12; };
   const double clipped = std::pow(0.75, 3) / 3 + 0.25 * rounding(0.25);
   const auto found = regrets({{{kWide, {-1, 1}}}, {{kWide, {-0.25F, 0.25F}}}});
@@ -95,7 +95,7 @@ TEST_F(RangeErrors, HoldNothingAgainstAChoiceWithoutTheValue) {
 
 TEST_F(RangeErrors, OfAsymmetricRangesSeeBothEnds) {
   // 255 steps over twice the range are twice as wide. The data ends at a code of the first grid, half a step above one
-  // of the second: both see nothing but rounding.
+  // of the second: both have only rounding errors.
   const std::vector<Choice> choices{{{kWide, {0, 1}}}, {{kWide, {-1, 1}}}};
   const auto found = regrets(choices, RangeKind::Asymmetric);
   EXPECT_EQ(found[0], 0);

@@ -3,21 +3,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
 
 #include "detent/base/error.h"
-#include "detent/base/qparams.h"
 #include "model/model.h"
 #include "model/temporary_folder.h"
-#include "place/plan/placement_plan.h"
 
 namespace detent {
 namespace {
 
 using ::testing::HasSubstr;
 
-/// The overrides in a file of this text.
+/// Reads the overrides in a file of this text.
 RangeOverrides read_text(const std::string& text) {
   const TemporaryFolder folder;
   const auto file = folder / "overrides.json";
@@ -25,7 +22,7 @@ RangeOverrides read_text(const std::string& text) {
   return read_overrides(file);
 }
 
-/// Message and hint of the error that `work` ends in; its code must be InvalidOption.
+/// Returns message and hint of the error that `work` throws; its code must be InvalidOption.
 template <class Work>
 std::string refusal(Work&& work) {
   try {
@@ -96,24 +93,24 @@ TEST(ReadOverrides, RefuseAnAmaxThatIsNoPositiveFloat) {
   EXPECT_THAT(refused_text(R"({"a": {"amax": 0}})"), HasSubstr("not greater than 0"));
   EXPECT_THAT(refused_text(R"({"a": {"amax": 1e60}})"), HasSubstr("too large"));
   EXPECT_THAT(refused_text(R"({"a": {"amax": 1e-60}})"), HasSubstr("not greater than 0"));
-  EXPECT_THAT(refused_text(R"({"a": {"amax": "1.5"}})"), HasSubstr("no number"));
-  EXPECT_THAT(refused_text(R"({"a": {"amax": null}})"), HasSubstr("no number"));
+  EXPECT_THAT(refused_text(R"({"a": {"amax": "1.5"}})"), HasSubstr("not a number"));
+  EXPECT_THAT(refused_text(R"({"a": {"amax": null}})"), HasSubstr("not a number"));
 }
 
 TEST(ReadOverrides, RefuseARangeThatIsEmptyOrLeavesOutZero) {
   EXPECT_THAT(refused_text(R"({"a": {"min": 0.5, "max": 2}})"), HasSubstr("does not contain 0"));
   EXPECT_THAT(refused_text(R"({"a": {"min": 2, "max": -1}})"), HasSubstr("does not contain 0"));
   EXPECT_THAT(refused_text(R"({"a": {"min": 0, "max": 0}})"), HasSubstr("empty"));
-  EXPECT_THAT(refused_text(R"({"a": {"min": true, "max": 1}})"), HasSubstr("no number"));
+  EXPECT_THAT(refused_text(R"({"a": {"min": true, "max": 1}})"), HasSubstr("not a number"));
 }
 
 TEST(ReadOverrides, RefuseACalibratorThatIsUnknownOrMeasuresTheWholeModel) {
   for (const char* name : {"nosuch", "auto", "percentile:0.999", "max:3", ""})
     EXPECT_THAT(refused_text(R"({"a": {"calibrator": ")" + std::string(name) + "\"}}"), HasSubstr("'a': ")) << name;
-  EXPECT_THAT(refused_text(R"({"a": {"calibrator": 3}})"), HasSubstr("no text"));
+  EXPECT_THAT(refused_text(R"({"a": {"calibrator": 3}})"), HasSubstr("not a text"));
 }
 
-/// r and s share a scale, conv_out has one of its own.
+/// r and s share a scale, conv_out has another one.
 struct Planned {
   Model model = parse_model_text(R"(<ir_version: 7, opset_import: ["" : 13]>
 g (float[N, 3] r, float[N, 3] s) => (float[N, 6] y)

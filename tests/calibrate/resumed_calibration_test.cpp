@@ -73,7 +73,7 @@ TEST_F(ResumedCalibration, BeginAtTheFirstSampleWhereThereIsNothingToResume) {
   EXPECT_EQ(table_bytes(options), table_bytes(calibration("again.dct")));
 }
 
-/// Keeps what the checkpoints of a pass held, while they are there.
+/// Keeps the contents of a pass's checkpoints.
 class Watcher : public Reporter {
  public:
   explicit Watcher(fs::path partial) : partial_(std::move(partial)) {}

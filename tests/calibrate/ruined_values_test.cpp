@@ -7,7 +7,6 @@
 
 #include "model/model.h"
 #include "place/make_plan.h"
-#include "place/targets/targets.h"
 
 namespace detent {
 namespace {

@@ -13,7 +13,7 @@
 
 namespace detent {
 
-/// Six images of the bundled sample, in a folder of its own.
+/// Six images of the bundled sample in a separate folder.
 class SampleTables : public ::testing::Test {
  protected:
   void TearDown() override { interrupted() = false; }

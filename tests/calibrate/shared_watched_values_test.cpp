@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What a table for one target, for another and for all of them say of a value must be the same to the bit.
+/// Tables for one target, for another and for all must be equal to the bit for a value.
 TEST(SharedWatchedValues, DoNotDependOnWhatElseIsMeasured) {
   if (!fs::is_directory(shared_folder() / "models")) GTEST_SKIP() << "no shared folder with models";
   size_t models = 0;

@@ -1,4 +1,4 @@
-// The asymmetric calibrators against loops that do what calibrators/README.md says, one bin or element at a time.
+// Compares the asymmetric calibrators with loops that follow calibrators/README.md one bin or element at a time.
 
 #include <gtest/gtest.h>
 
@@ -147,8 +147,7 @@ TEST(AsymmetricOracle, MseFindsWhatALoopFinds) {
 
 constexpr size_t kOracleLevels = 256;
 
-/// Divergence of the bins [first, last) with everything outside in the end bins from what is left of them in 256
-/// levels.
+/// Divergence of the bins [first, last), with everything outside in the end bins, from their 256 levels.
 double divergence(const std::vector<double>& counts, size_t first, size_t last) {
   const size_t width = last - first;
   std::vector<double> p(counts.begin() + static_cast<ptrdiff_t>(first), counts.begin() + static_cast<ptrdiff_t>(last));

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 #include <random>
-#include <vector>
 
 #include "calibrators/grid_error.h"
 #include "calibrators/signed_bins.h"
@@ -34,7 +33,7 @@ Range choose(std::string_view spec, const std::vector<float>& values, RangeKind 
   return make_calibrator(spec)->choose(histogram_of(values), kind);
 }
 
-// --- every calibrator, on what data may look like at its worst
+// --- every calibrator, on the most difficult data
 
 class EveryCalibrator : public testing::TestWithParam<std::tuple<const char*, RangeKind>> {
  protected:
@@ -145,7 +144,7 @@ TEST_P(EveryCalibrator, MirrorsWithItsData) {
 
 TEST_P(EveryCalibrator, IsSoundWithFewerBinsInUseThanLevels) {
   std::vector<float> values;
-  for (int i = 0; i < 1000; ++i) values.push_back(static_cast<float>(i % 5));  // five of 4096 bins hold anything
+  for (int i = 0; i < 1000; ++i) values.push_back(static_cast<float>(i % 5));  // five of 4096 bins are not empty
   const Range range = range_of(values);
   expect_sound(range, values);
   EXPECT_GE(range.max, 3.9f) << "a fifth of the data lies there";
@@ -197,7 +196,7 @@ TEST(Percentile, IgnoresTheTopFraction) {
 TEST(Percentile, KeepsEverythingAtOneHundred) { EXPECT_EQ(choose("percentile:100", steps(1000)).max, 1000.0f); }
 
 TEST(Percentile, InterpolatesWithinTheBin) {
-  // Three quarters of what lies in the only bin in use, [0.5, 0.5 + 2^-12).
+  // Three quarters of the only bin in use, [0.5, 0.5 + 2^-12).
   const float amax = choose("percentile:75", std::vector<float>(400, 0.5f + 0x1p-13f)).max;
   EXPECT_EQ(amax, 0.5f + 0x1p-13f) << "never above the largest element";
   std::vector<float> values(400, 0.5f);
@@ -422,7 +421,7 @@ TEST(Fp8Ranges, MseLosesNoMoreThanAnyOtherRange) {
 
 TEST(Fp8Ranges, WideTailsAreKeptWhereInt8CutsThem) {
   std::vector<float> values = normal_values(400'000);
-  values.push_back(100);  // FP8 keeps small numbers beside it; INT8's step, and the error of all of them, grows with it
+  values.push_back(100);  // FP8 keeps small numbers beside it; the step of INT8, and with it every error, grows
   EXPECT_GT(choose("mse", values, RangeKind::Float8).max, 2 * choose("mse", values).max);
 }
 

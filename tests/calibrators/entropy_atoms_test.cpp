@@ -1,4 +1,4 @@
-// What entropy makes of data that holds one number very often, and of ranges that would cost too much.
+// Tests entropy on data that holds one number very often, and on ranges that would cost too much.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -76,7 +76,7 @@ TEST(WithoutAtoms, LeavesDataOfFewValuesAlone) {
 TEST(WithoutAtoms, OfNothingIsNothing) { EXPECT_THAT(without_atoms({}), testing::IsEmpty()); }
 
 TEST(EntropyFloor, NoRangeCostsMoreThanSixteenTimesTheBest) {
-  // A core and a wide thin tail: the divergence is content with the core.
+  // A core and a wide thin tail: the divergence is lowest for the core alone.
   std::mt19937 random(9);
   std::normal_distribution<float> core(0, 0.02F);
   std::uniform_real_distribution<float> tail(0, 8);

@@ -1,5 +1,5 @@
-// Our whole path, from raw data through our histogram to a range, against what pytorch-quantization chose on its own
-// histogram of the same data. The bounds are those under which two sound implementations agree: bins differ in width.
+// Compares ranges from raw data through our histogram with those that pytorch-quantization chose from its histogram of
+// the same data. The bounds are those under which two sound implementations agree: bins differ in width.
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ Histogram raw_histogram(const std::vector<float>& values) {
   return histogram;
 }
 
-/// Unsigned cases hold no negative values, so that our asymmetric path has 256 levels from 0 as theirs has.
+/// Unsigned cases hold no negative values, so that our asymmetric path has 256 levels from 0, as theirs has.
 RangeKind kind_of(const Case& reference) {
   return reference.is_unsigned ? RangeKind::Asymmetric : RangeKind::Symmetric;
 }
@@ -44,8 +44,8 @@ float our_amax(const char* calibrator, const Histogram& histogram, RangeKind kin
 }
 
 TEST_F(SharedReferenceRawData, OursBesideTheirs) {
-  // amax from our histogram of the raw data / from theirs. Entropy has no bound on amax; theirs with * searched every
-  // eighth bin only. What holds for every cell is checked here, how near they lie in the tests below.
+  // amax from our histogram of the raw data / from theirs. Entropy has no bound on amax; theirs with * searched only
+  // every eighth bin. Properties of every cell are checked here, how near they lie in the tests below.
   struct Column {
     const char *title, *spec, *reference;
   };
@@ -83,9 +83,8 @@ TEST_F(SharedReferenceRawData, OursBesideTheirs) {
 }
 
 TEST_F(SharedReferenceRawData, PercentilesLieWithinTheirBins) {
-  // Ours and the ranked element share a bin, which is as good as a histogram can be. Theirs is the left edge of a bin
-  // that holds it, hence two of the wider bins; where the rank is whole, either neighbour is a right answer however far
-  // apart they lie.
+  // Our bin holds the ranked element, which is the best that a histogram can do. Theirs is the left edge of a bin that
+  // holds it, hence two of the wider bins; where the rank is whole, either neighbour is right, however far apart.
   size_t apart = 0, compared = 0;
   double worst = 0;
   for (const Case& reference : cases_) {

@@ -82,7 +82,7 @@ TEST(SampleMax, IsMaxWhereNoSampleIsKnown) {
 TEST(SampleMax, LeavesOutSamplesThatSayNothing) {
   Measured measured = stairs(40);
   const Range range = measured.choose("samplemax:50", RangeKind::Asymmetric);
-  for (int i = 0; i < 500; ++i) measured.add({0, 0});  // a branch that was hardly ever taken, a dead channel
+  for (int i = 0; i < 500; ++i) measured.add({0, 0});  // a branch that is hardly ever taken, a dead channel
   for (int i = 0; i < 500; ++i) measured.add({});
   EXPECT_EQ(measured.choose("samplemax:50", RangeKind::Asymmetric), range);
   EXPECT_EQ(measured.choose("samplemax:50").max, 40);

@@ -9,7 +9,7 @@
 #include "calibrators/divergence.h"
 #include "calibrators/grid_error.h"
 
-// The searches leave out candidates that bounds rule out: bounds must be true, or ranges would depend on them.
+// The searches skip candidates that bounds rule out: wrong bounds would change ranges.
 namespace detent {
 namespace {
 

@@ -37,7 +37,7 @@ done
 accepts "--exclude" $quantize_sample --exclude '^/head/' -o in/excluded.onnx
 accepts "lint of an excluded layer" lint in/excluded.onnx --target tensorrt --strict
 grep -q 'note  layer-float-on-purpose' stdout || fail "an excluded layer is not named"
-grep -q 'as the file says: R12 user: excluded by --exclude' stdout || fail "the reason is not named"
+grep -q 'according to the file: R12 user: excluded by --exclude' stdout || fail "the reason is not named"
 sed 's/detent\.float_layer/detent.float_later/' in/excluded.onnx >in/silent.onnx
 accepts "a layer in float for no reason" lint in/silent.onnx --target tensorrt
 grep -q 'warning  layer-left-float' stdout || fail "a layer in float for no reason is not named"

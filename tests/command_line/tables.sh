@@ -65,7 +65,7 @@ cp in/2.dct in/before.dct
 accepts "a finished shard with --resume" calibrate "$model" $data --shard 2/4 --resume -o in/2.dct
 grep -q '^kept in/2.dct' stdout || fail "calibrate --resume does not say that it kept the table"
 cmp in/2.dct in/before.dct || fail "--resume changed a complete table"
-refuses "a finished shard with --resume and another shard" 14 "not the table of this shard" calibrate "$model" $data --shard 3/4 \
+refuses "a finished shard with --resume and another shard" 14 "not the complete table of this shard" calibrate "$model" $data --shard 3/4 \
   --resume -o in/2.dct
 refuses "a finished shard with --resume and other preprocessing" 14 "not among the samples" calibrate "$model" --quiet \
   --data "$sample/calib" --preprocess unit --limit 10 --shard 2/4 --resume -o in/2.dct

@@ -93,7 +93,7 @@ refuses "a character beyond the vocabulary" 12 "begins 'x'" run in/open.onnx --d
 printf 'ab' >in/short.txt
 refuses "less than a window" 12 "fewer than the 4" run in/four.onnx --data text:in/short.txt,vocab=in/vocab.txt -o out/run
 printf '[UNK]\nplay\n##ing\n' >in/pieces.txt
-refuses "pieces of words" 12 "its own tokenizer" run in/four.onnx --data text:in/t.txt,vocab=in/pieces.txt -o out/run
+refuses "pieces of words" 12 "the model's tokenizer" run in/four.onnx --data text:in/t.txt,vocab=in/pieces.txt -o out/run
 printf '{"other": "a"}\n' >in/other.jsonl
 refuses "no such field" 12 "line 1: there is no field 'text'" run in/open.onnx --data text:in/other.jsonl,vocab=bytes -o out/run
 refuses "ids beyond the table" 12 "" run in/four.onnx --data text:in/t.txt,vocab=bytes -o in/run

@@ -54,8 +54,8 @@ TEST(Bootstrap, EstimatesTheErrorOfAMean) {
     for (size_t i = 0; i < values.size(); ++i) sum += counts[i] * values[i];
     means.push_back(sum / static_cast<double>(values.size()));
   }
-  // The bootstrap's own variance has n for n - 1 (1 %), and 1000 draws know a deviation to 1 / sqrt(2000): 2.2 %. Three
-  // of that.
+  // Tolerance: the bootstrap's variance has n for n - 1 (1 %), and 1000 draws know a deviation to 1 / sqrt(2000), 2.2
+  // %. Three times that.
   const double expected = standard_error(values);
   EXPECT_NEAR(spread(means), expected, 0.08 * expected);
 }

@@ -23,7 +23,7 @@ Histogram histogram_of(const std::vector<float>& values) {
   return histogram;
 }
 
-/// Twenty binades, both signs, some zeros: k grows often.
+/// Returns numbers of twenty binades, both signs, some zeros: k grows often.
 std::vector<float> heavy_tailed(size_t count, unsigned seed) {
   std::mt19937 random(seed);
   std::normal_distribution<float> normal;

@@ -4,7 +4,7 @@
 
 namespace detent::test {
 
-/// --max-memory while it lives; then what is free again.
+/// Sets --max-memory while it lives; then the limit is the free memory again.
 class MemoryLimit {
  public:
   explicit MemoryLimit(uint64_t bytes) { set_memory_limit(bytes); }

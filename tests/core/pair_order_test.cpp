@@ -17,7 +17,7 @@ using ::testing::IsEmpty;
 constexpr PairOrder kConvolution{PairOrder::Kind::Convolution, 0};
 PairOrder matrix(int output_axis) { return {PairOrder::Kind::Matrix, output_axis}; }
 
-/// a * u + b * v is linear in u and v, so its ends lie where both are 0 or 255.
+/// True when some codes saturate. a * u + b * v is linear in u and v, so its extremes are where both are 0 or 255.
 bool saturates(int a, int b) {
   for (const int u : {0, 255})
     for (const int v : {0, 255}) {
@@ -94,7 +94,7 @@ TEST(LeastSafeScale, IsTheLeastFloatAtWhichAllPairsAreSafe) {
 }
 
 TEST(LeastSafeScale, RoundingTo129IsNotSafe) {
-  // At scale 1 the codes are 65 and 64: their sum is 129, though the weights add up to 128.2.
+  // At scale 1 the codes are 65 and 64: their sum is 129, although the weights add up to 128.2.
   const std::vector<float> weights{64.6F, 63.6F};
   EXPECT_FALSE(all_safe(weights, 1));
   EXPECT_GT(least_safe_scale(weights, 1), 1.0F);

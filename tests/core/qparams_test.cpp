@@ -66,8 +66,8 @@ TEST(QParams, Fp8DividesTheLargerEndBy448) {
 }
 
 TEST(QParams, Fp8ScalesOfHalvesMakeNoInf) {
-  // Halves lie 1/8 apart around 65504 / 448 = 146.2; 448 times the next one above, 146.25, is 65520, which rounds to
-  // Inf.
+  // FP16 numbers lie 1/8 apart around 65504 / 448 = 146.2; 448 times the next larger one, 146.25, is 65520, which
+  // rounds to Inf.
   EXPECT_EQ(qparams_from_range({0, 65504}, fp8(DataType::Float16)).scale[0], 146.125F);
   EXPECT_EQ(qparams_from_range({0, 448}, fp8(DataType::Float16)).scale[0], 1.0F);
 }
@@ -253,7 +253,7 @@ TEST(QParams, KeepsAGivenScaleToTheBit) {
     EXPECT_EQ(qparams_from_range({-amax, amax, scale}, {}).scale.front(), scale);
     rounded += qparams_from_range({-amax, amax}, {}).scale.front() != scale;
   }
-  EXPECT_GT(rounded, 0U);  // by way of a float amax some scales change: that is why the range carries the scale
+  EXPECT_GT(rounded, 0U);  // with a float amax some scales change: therefore the range carries the scale
 }
 
 TEST(QParams, WidensAGivenScaleToUnsignedCodes) {

@@ -23,7 +23,7 @@ TEST(Saturated, CutsTowardsZero) {
 TEST(Saturated, GivesTheNearestEndBeyond) {
   EXPECT_EQ(saturated<uint8_t>(256.0F), 255);
   EXPECT_EQ(saturated<uint8_t>(-1.0F), 0);
-  // 2^63 - 1 is no float: the first that int64_t cannot hold is 2^63.
+  // 2^63 - 1 is not a float: the first float beyond int64_t is 2^63.
   EXPECT_EQ(saturated<int64_t>(0x1p63F), std::numeric_limits<int64_t>::max());
   EXPECT_EQ(saturated<uint64_t>(0x1p64), std::numeric_limits<uint64_t>::max());
   EXPECT_EQ(saturated<int64_t>(kInfinity), std::numeric_limits<int64_t>::max());

@@ -27,7 +27,7 @@ constexpr Case kCases[] = {
     {DataType::Float4E2M1, 6, 0.5F},
 };
 
-/// All finite values of a format with their bits.
+/// Returns all finite values of a format with their bits.
 std::vector<std::pair<float, uint8_t>> all_values(DataType type) {
   std::vector<std::pair<float, uint8_t>> values;
   for (unsigned bits = 0; bits < 1U << bit_size(type); ++bits) {
@@ -117,7 +117,7 @@ TEST(SmallFloat, HoldsPowersOfTwoRoundedAsAsked) {
   EXPECT_TRUE(std::isnan(decode_power(encode_power(kNan, {}))));
 }
 
-/// Rounded to float first, both would be ties between two halves, and the wrong one is even.
+/// Rounded to float first, both would be ties between two FP16 numbers, and the wrong one is even.
 TEST(Cast, RoundsDoublesToHalvesOnce) {
   const double inputs[] = {1 + 0x1p-11 + 0x1p-40, 1 + 0x1.8p-10 - 0x1p-40, 1 + 0x1p-11, 1e300, -0x1p-1000};
   const Tensor half = cast(Tensor::from<double>({5}, std::span<const double>(inputs)), DataType::Float16);
@@ -135,7 +135,7 @@ TEST(Cast, DropsHigherBitsBetweenIntegersAndKeepsThemSignedBelowEightBits) {
             (std::vector<uint8_t>{1, 2, 3, 1, 3}));
 }
 
-// The fast form of encode() and decode() for Float8E4M3FN.
+// Tests of the fast encode() and decode() for Float8E4M3FN.
 
 TEST(E4M3, EncodesAsTheGeneralFormDoes) {
   const SmallFloatFormat& format = small_float_format(DataType::Float8E4M3FN);

@@ -1,4 +1,4 @@
-// What shapes a tensor may have.
+// Tests of the shapes that a tensor may have.
 
 #include "detent/base/tensor.h"
 

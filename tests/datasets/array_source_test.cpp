@@ -1,4 +1,4 @@
-// Arrays in memory, and floats for an input of integers.
+// Tests of arrays in memory, and of floats for an input of integers.
 
 #include <gmock/gmock.h>
 

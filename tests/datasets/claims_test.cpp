@@ -1,4 +1,4 @@
-// Files that claim more than they hold, or more than memory: refused from their headers.
+// Tests that files whose headers claim more than they hold, or more than memory, are refused.
 
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -6,7 +6,7 @@
 #include "core/memory_limit_guard.h"
 #include "datasets/data_files.h"
 #include "datasets/image_decode.h"
-#include "datasets/image_size.h"
+#include "datasets/image_integrity.h"
 #include "datasets/npy_file.h"
 #include "datasets/npz.h"
 
@@ -54,7 +54,7 @@ TEST(DecodeImage, RefusesFromItsHeaderWhatMemoryDoesNotHold) {
   EXPECT_EQ(decode_image(image).size().height, 60);
 }
 
-/// A .npy of which only the header is written; the rest is a hole.
+/// Writes a .npy of which only the header is written; the rest is a hole.
 std::filesystem::path sparse_npy(const std::filesystem::path& path, const Shape& shape) {
   const std::string header = format_npy_header(DataType::Float32, shape);
   std::ofstream(path, std::ios::binary) << header;

@@ -28,7 +28,7 @@ inline DataOptions data(std::vector<std::string> sources, std::string preprocess
   return options;
 }
 
-/// A picture whose pixels all differ from their neighbours, BGR.
+/// Returns a picture whose pixels all differ from their neighbours, BGR.
 inline cv::Mat test_picture(int height, int width, int seed = 0) {
   cv::Mat image(height, width, CV_8UC3);
   for (int y = 0; y < height; ++y)
@@ -39,7 +39,7 @@ inline cv::Mat test_picture(int height, int width, int seed = 0) {
   return image;
 }
 
-/// The same pixels, as the image library of the tests has them and as detent has them.
+/// Converts pixels between the tests' image library and detent.
 inline cv::Mat mat_of(const Pixels& pixels) {
   const int depth = pixels.depth() == Pixels::Depth::Bits16 ? CV_16U : CV_8U;
   const cv::Mat shared(pixels.size().height, pixels.size().width, CV_MAKETYPE(depth, pixels.channels()),
@@ -58,7 +58,7 @@ inline std::filesystem::path write_image(const std::filesystem::path& path, cons
   return path;
 }
 
-/// The bytes of a .npy with these elements as they lie in memory.
+/// Returns the bytes of a .npy with these elements in memory order.
 template <class T>
 std::string npy_bytes(const Shape& shape, const std::vector<T>& values) {
   return format_npy_header(data_type_of<T>, shape) +

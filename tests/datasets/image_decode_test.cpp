@@ -22,14 +22,14 @@ int largest_difference(const cv::Mat& a, const cv::Mat& b) {
   return static_cast<int>(cv::norm(a, b, cv::NORM_INF));
 }
 
-/// A TIFF directory that only says its orientation.
+/// Returns a TIFF directory with only an orientation.
 std::string tiff_of_orientation(char orientation) {
   std::string tiff("MM\0\x2a\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0", 19);
   tiff += orientation;
   return tiff + std::string("\0\0\0\0\0\0", 6);
 }
 
-/// A JPEG's bytes with that as EXIF segment.
+/// Returns a JPEG's bytes with that as EXIF segment.
 std::string with_orientation(const std::string& jpeg, char orientation) {
   const std::string exif = std::string("Exif\0\0", 6) + tiff_of_orientation(orientation);
   const size_t length = exif.size() + 2;
@@ -76,7 +76,7 @@ std::string little32(size_t value) {
   return bytes;
 }
 
-/// A WebP's bytes with a header that has these flags, and an EXIF chunk behind the pixels.
+/// Returns a WebP's bytes with a header that has these flags, and an EXIF chunk behind the pixels.
 std::string extended_webp(const std::string& webp, const cv::Size& size, char flags, const std::string& exif) {
   std::string header(1, flags);
   header += std::string(3, '\0') + little32(static_cast<size_t>(size.width - 1)).substr(0, 3) +
@@ -86,7 +86,7 @@ std::string extended_webp(const std::string& webp, const cv::Size& size, char fl
   return "RIFF" + little32(content.size()) + content;
 }
 
-/// The bytes of a picture as WebP without loss.
+/// Returns the bytes of a picture as lossless WebP.
 std::string lossless_webp(const cv::Mat& image) {
   std::vector<unsigned char> bytes;
   EXPECT_TRUE(cv::imencode(".webp", image, bytes, {cv::IMWRITE_WEBP_QUALITY, 101}));
@@ -137,7 +137,7 @@ TEST(DecodeImage, AppliesTheExifOrientation) {
   const cv::Mat turned = decoded(folder.write("turned.jpg", with_orientation(jpeg, 6)));  // 90 degrees clockwise
   ASSERT_EQ(turned.rows, 32);
   ASSERT_EQ(turned.cols, 16);
-  // Flat 16-pixel blocks survive JPEG to a few levels; 40 tells white from black.
+  // Flat 16-pixel blocks change by a few levels in JPEG; 40 separates white from black.
   EXPECT_GT(turned.at<cv::Vec3b>(4, 8)[0], 215) << "the left half comes to the top";
   EXPECT_LT(turned.at<cv::Vec3b>(28, 8)[0], 40);
   EXPECT_EQ(decoded(folder.write("same.jpg", with_orientation(jpeg, 1))).rows, 16);
@@ -174,7 +174,7 @@ TEST(DecodeImage, AcceptsBytesBehindTheEndAndThumbnailsInside) {
   const cv::Mat image = test_picture(16, 16);
   const std::string jpeg = TemporaryFolder::read(write_image(folder / "a.jpg", image));
   EXPECT_EQ(decoded(folder.write("b.jpg", jpeg + "trailing bytes")).rows, 16);
-  // A thumbnail is a whole JPEG inside a segment: its end marker must not be taken for the image's.
+  // A thumbnail is a whole JPEG inside a segment: its end marker is not that of the image.
   std::string segment = "\xff\xe5";
   segment += static_cast<char>((jpeg.size() + 2) >> 8);
   segment += static_cast<char>((jpeg.size() + 2) & 0xff);

@@ -16,7 +16,8 @@ Tensor transformed(const std::string& spec, const cv::Mat& bgr, std::vector<int6
   return ImageTransform(parse_preprocess(spec), float_input("image", std::move(shape))).apply(pixels_of(bgr));
 }
 
-/// Bilinear interpolation with pixel centres at half, in double: what OpenCV's INTER_LINEAR rounds to 8 bits.
+/// Interpolates bilinearly with pixel centres at half, in double: the numbers that OpenCV's INTER_LINEAR rounds to 8
+/// bits.
 double bilinear(const cv::Mat& image, int channel, int y, int x, int height, int width) {
   const auto at = [](int i, int out, int in) { return std::clamp((i + 0.5) * in / out - 0.5, 0.0, in - 1.0); };
   const double v = at(y, height, image.rows);
@@ -33,7 +34,7 @@ double bilinear(const cv::Mat& image, int channel, int y, int x, int height, int
   return top + (bottom - top) * (v - y0);
 }
 
-// Two roundings of 11-bit weights (255 / 2048 each) and one to 8 bits (0.5) stay below one level.
+// Tolerance: two roundings of 11-bit weights (255 / 2048 each) and one to 8 bits (0.5) stay below one level.
 constexpr double kOneLevel = 1.0;
 
 TEST(ImageTransform, ReordersAndNormalisesWithoutResizing) {
@@ -67,7 +68,7 @@ TEST(ImageTransform, MakesGrayByLuma) {
   for (int y = 0; y < 6; ++y)
     for (int x = 0; x < 6; ++x) {
       const cv::Vec3b p = image.at<cv::Vec3b>(y, x);
-      // BT.601 weights in 15-bit fixed point, then one rounding: half a level and 3 * 255 / 2^16.
+      // Tolerance: BT.601 weights in 15-bit fixed point, then one rounding: half a level and 3 * 255 / 2^16.
       EXPECT_NEAR(tensor.data<float>()[static_cast<size_t>(y * 6 + x)], .114 * p[0] + .587 * p[1] + .299 * p[2], .52);
     }
 }
@@ -175,6 +176,22 @@ TEST(ImageTransform, SaysHowToMendChannels) {
   EXPECT_THAT(hint("unit", {1, 1, 4, 4}), HasSubstr("color=gray"));
   EXPECT_THAT(hint("unit,color=gray", {1, 3, 4, 4}), HasSubstr("color=rgb"));
   EXPECT_THAT(hint("unit", {1, 4, 4, 4}), HasSubstr(".npy"));
+}
+
+// A point of a 40 x 20 image (width x height) in a network of 32 x 32.
+std::pair<double, double> placed(const char* spec, double x, double y) {
+  const ImagePlacement at = placement_of(parse_preprocess(spec), {20, 40}, {32, 32});
+  return {x * at.scale_x + at.left, y * at.scale_y + at.top};
+}
+
+TEST(PlacementOf, SaysWherePixelsOfTheImageLie) {
+  using Point = std::pair<double, double>;
+  EXPECT_EQ(placed("unit", 40, 20), (Point{32, 32})) << "stretched";
+  EXPECT_EQ(placed("yolox", 40, 20), (Point{32, 16})) << "letterbox, top left";
+  EXPECT_EQ(placed("yolo", 40, 20), (Point{32, 24})) << "letterbox, centred: 8 rows above";
+  EXPECT_EQ(placed("unit,resize=32,crop=32", 20, 10), (Point{16, 16})) << "the centre stays the centre";
+  EXPECT_EQ(placed("unit,resize=32,crop=32", 0, 0), (Point{-16, 0})) << "cut off";
+  EXPECT_EQ(placed("unit,resize=64x80,crop=32", 0, 0), (Point{-24, -16}));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Samples that a caller of the library reads himself.
+// Tests of samples that a caller of the library reads.
 
 #include <gmock/gmock.h>
 

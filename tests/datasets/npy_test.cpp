@@ -21,7 +21,7 @@ void expect_read_back(const TemporaryFolder& folder) {
   for (size_t i = 0; i < values.size(); ++i) EXPECT_EQ(tensor.data<T>()[i], values[i]);
 }
 
-/// A header as numpy writes it, of a given version.
+/// Returns a header of a given version as numpy writes it.
 std::string raw_npy(int version, const std::string& dictionary, const std::string& payload) {
   std::string text = dictionary + "\n";
   std::string bytes = "\x93NUMPY";

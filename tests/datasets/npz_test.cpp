@@ -37,7 +37,7 @@ struct ZipMember {
 
 enum class Directory { Plain, Zip64, EndlessZip64 };
 
-/// The records that stand before the end record of a zip64 archive.
+/// Returns the records before the end record of a zip64 archive.
 /// Source  PKWARE APPNOTE 6.3, 4.3.14 and 4.3.15.
 std::string zip64_end(uint64_t members, uint64_t start, uint64_t bytes) {
   std::string out;
@@ -57,8 +57,8 @@ std::string zip64_end(uint64_t members, uint64_t start, uint64_t bytes) {
   return out;
 }
 
-/// A zip as numpy writes it: local headers say zip64, their sizes lie in an extra field. The directory has sizes plain,
-/// or as zip64 too, as for arrays of 4 GiB and more.
+/// Returns a zip as numpy writes it: local headers declare zip64 with sizes in an extra field. The directory has plain
+/// sizes, or zip64 ones as for arrays of 4 GiB and more.
 std::string zip_of(const std::vector<ZipMember>& members, Directory kind = Directory::Plain) {
   const bool zip64 = kind != Directory::Plain;
   std::string out;

@@ -3,9 +3,9 @@
 #include <array>
 #include <cmath>
 
+#include "datasets/csv.h"
 #include "datasets/data_files.h"
 #include "datasets/image_transform.h"
-#include "datasets/labels.h"
 #include "datasets/tensor_pb.h"
 
 namespace detent {
@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 
 class SharedData : public ::testing::Test {
  protected:
-  /// Skips the test, naming the path, where the reference data is not there.
+  /// Skips the test, naming the path, when the reference data is missing.
   std::string need(const std::string& path) {
     const fs::path whole = shared_folder() / path;
     if (!fs::exists(whole)) missing_ = whole.string();
@@ -67,8 +67,8 @@ TEST_F(SharedData, CifarHasTheMeanThatModelsAreNormalisedWith) {
     const auto pixels = image.data<float>();
     for (size_t i = 0; i < pixels.size(); ++i) total[i / 1024] += pixels[i] / 1024. / 2000;
   }
-  // Published mean of the training set .4914/.4822/.4465. An image's own mean scatters by about .12 around it, so 2000
-  // of them give .0027; four of these.
+  // Tolerance: the published mean of the training set is .4914/.4822/.4465. An image's mean scatters by about .12
+  // around it, so 2000 of them give .0027; four of these.
   EXPECT_NEAR(total[0], .4914, .011);
   EXPECT_NEAR(total[1], .4822, .011);
   EXPECT_NEAR(total[2], .4465, .011);

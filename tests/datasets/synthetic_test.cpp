@@ -37,8 +37,8 @@ TEST(Synthetic, NormalHasMeanZeroAndVarianceOne) {
     squares += static_cast<double>(value) * value;
     EXPECT_LE(std::abs(value), 6);
   }
-  // 3072 elements: standard error of the mean 1/sqrt(3072) = .018, of the variance about sqrt(2/3072) = .026; five of
-  // them.
+  // Tolerance: with 3072 elements the standard error of the mean is 1/sqrt(3072) = .018, of the variance about
+  // sqrt(2/3072) = .026; five of them.
   EXPECT_NEAR(sum / 3072, 0, .09);
   EXPECT_NEAR(squares / 3072, 1, .13);
 }

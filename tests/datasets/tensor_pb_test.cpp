@@ -12,7 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// Protocol buffers wire format, written out here so that the reader is not tested with its own library.
+/// Encodes the protocol buffers wire format, so that the reader is not tested with its library.
 std::string varint(uint64_t value) {
   std::string out;
   for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
@@ -60,7 +60,7 @@ TEST(TensorPb, ReadsTypedFields) {
 
 TEST(TensorPb, UnpacksFourBitTypes) {
   const TemporaryFolder folder;
-  // Two a byte, the first in the low half: 0x9F holds -1 then -7 as int4, 15 then 9 as uint4; 0x03 holds 3.
+  // Two elements a byte, the first in the low half: 0x9F holds -1 then -7 as int4, 15 then 9 as uint4; 0x03 holds 3.
   const std::string packed = bytes_field(9, "\x9f\x03");
   const Tensor int4 = read_tensor_pb(folder.write("i.pb", tensor_pb({3}, 22, packed)));
   EXPECT_EQ(int4.type(), DataType::Int4);

@@ -5,14 +5,15 @@
 namespace detent {
 namespace {
 
-/// Two channels of magnitude 1 and 16 (the input is overwritten by ranges given by hand), weights of magnitude 1 and 4.
+/// Returns a network with two channels of magnitude 1 and 16 (from ranges given by hand) and weights of magnitude 1 and
+/// 4.
 Model two_channels(const std::string& reader = "y = Conv (r, w2)") {
   return network("c = Conv (x, w1)\n r = Relu (c)\n" + reader,
                  {"float[2, 4, 1, 1] w1 = {1, 1, 1, 1, 16, 16, 16, 16}", "float[1, 2, 1, 1] w2 = {1, 4}",
                   "float[2, 1, 1, 1] d2 = {1, 4}"});
 }
 
-/// Factors of r; empty when nothing is equalized.
+/// Returns the factors of r; empty when nothing is equalized.
 std::vector<float> factors(const Model& model, const std::vector<float>& amax, const FactorOptions& options) {
   const auto groups = groups_of(model);
   ChannelRanges ranges;

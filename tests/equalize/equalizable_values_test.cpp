@@ -22,7 +22,7 @@ std::vector<PlanReport::Equalizable> equalizable(const Model& model, const Shape
 
 TEST(EqualizableValues, AreListedByFamily) {
   const auto families = equalizable(test::residual_network(1), {1, 16, 8, 8});
-  // A Relu is run by the kernel of its convolution: only its output is stored. sum and c are one with a, the skip.
+  // The kernel of the convolution runs the Relu: only its output is stored. sum and c are tied to a, the skip.
   ASSERT_EQ(families.size(), 2U);
   EXPECT_EQ(families[0].family, "relu");
   EXPECT_THAT(families[0].values, UnorderedElementsAre("a", "b", "r", "c", "e"));
@@ -43,7 +43,7 @@ g (float[1, 2, 4, 4] x) => (float[1, 2, 4, 4] y)
 }
 
 TEST(EqualizableValues, AreThoseOfEverySizeThatIsTried) {
-  // g gates a * g where a is larger than g; of a single pixel it is an ordinary product, which ties nothing.
+  // g is a gate of a * g when a is larger than g; a single pixel makes it an ordinary product, which ties nothing.
   const Model model = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 13]>
 g (float[1, 2, H, W] x) => (float[1, 2, H, W] y)
 <float[2, 2, 1, 1] w = {1, 2, 3, 4}>
@@ -73,7 +73,8 @@ g (float[1, 2, H, W] x) => (float[1, 2, H, W] y)
   EXPECT_EQ(families(equalizable_values(model.graph(), small)), (Families{{"relu", {"r"}}}));
 }
 
-/// The plan of a model, written to a file. Of opset 18: libonnx's checker asks for shapes of inputs up to 17.
+/// Returns the plan of a model, written to a file. Opset 18, because libonnx's checker requires shapes of inputs up to
+/// 17.
 PlanReport plan_of(const std::string& text, const std::map<std::string, std::vector<int64_t>>& shapes = {}) {
   const TemporaryFolder folder;
   write_model(parse_model_text("<ir_version: 8, opset_import: [\"\" : 18]>\n" + text), folder / "model.onnx");
@@ -102,8 +103,9 @@ TEST(EqualizableValues, AreNotKnownWhereNoSizeCanBeTried) {
   text.replace(text.find("float[N, 2, H, W] x"), 19, "float[] x");
   const PlanReport open = plan_of(text), given = plan_of(text, {{"x", {1, 2, 8, 8}}});
   EXPECT_FALSE(open.equalizable);
-  EXPECT_THAT(open.notes, testing::Contains("what could be equalized is not known: the model declares no rank for 'x'; "
-                                            "--shape gives what is missing"));
+  EXPECT_THAT(open.notes,
+              testing::Contains("which values can be equalized is not known: the model declares no rank for 'x'; "
+                                "--shape gives what is missing"));
   ASSERT_TRUE(given.equalizable);
   EXPECT_EQ(given.equalizable->size(), 1U);
   EXPECT_THAT(given.notes, testing::IsEmpty());

@@ -35,7 +35,7 @@ inline std::string uneven(const std::string& name, const std::vector<int64_t>& s
   return "float[" + extents + "] " + name + " = {" + values + "}";
 }
 
-/// A network of one input x and one output y, in ONNX text form.
+/// Returns a network of one input x and one output y, in ONNX text form.
 inline Model network(const std::string& nodes, const std::vector<std::string>& constants,
                      const std::string& input = "float[1, 4, 5, 5] x",
                      const std::string& outputs = "float[N, C, H, W] y", int opset = 17) {
@@ -45,7 +45,7 @@ inline Model network(const std::string& nodes, const std::vector<std::string>& c
                           ") => (" + outputs + ")\n<" + weights + ">\n{" + nodes + "}");
 }
 
-/// Normal numbers, the same in every run.
+/// Returns normally distributed numbers, the same in every run.
 inline Tensor random_input(const Graph& graph, uint32_t seed = 1) {
   const Shape shape{std::span<const int64_t>(*graph.value(graph.inputs()[0]).declared_shape)};
   std::mt19937 random(seed);
@@ -92,7 +92,8 @@ inline Equalization factors_of(const Model& model, const FactorOptions& options 
   return choose_factors(graph, groups, ranges_of(graph, values_to_range(groups), random_input(graph)), options);
 }
 
-/// Largest difference of the outputs, by default on inputs that were not measured, as a share of the largest output.
+/// Returns the largest difference of the outputs relative to the largest output, by default on inputs that were not
+/// measured.
 inline double output_change(const Model& before, const Model& after, uint32_t seed = 7) {
   const Tensor input = random_input(before.graph(), seed);
   const auto run = [&](const Model& model) {
@@ -108,7 +109,7 @@ inline double output_change(const Model& before, const Model& after, uint32_t se
   return worst / largest;
 }
 
-/// Weights are rounded once, 2^-24 each; sums of up to a hundred products in these networks add no more than tenfold.
+/// Tolerance: weights are rounded once, 2^-24 each; sums of up to a hundred products add no more than tenfold.
 inline constexpr double kRounding = 1e-5;
 
 }  // namespace detent

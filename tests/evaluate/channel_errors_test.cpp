@@ -2,19 +2,17 @@
 
 #include <gtest/gtest.h>
 
-#include "detent/options/run_settings.h"
 #include "evaluate/float_network.h"
-#include "model/model.h"
 #include "run/memory_source.h"
 
 namespace detent {
 namespace {
 
-/// A float holds 2^-24 of a value: the difference of two over a thousandth of the largest knows a slope of 1 to about
-/// 1e-4, and its square, with which errors up to 4 are weighed, to twice that.
+/// A float holds 2^-24 of a value: a difference over a thousandth of the largest gives a slope of 1 to about 1e-4, and
+/// its square, the weight of errors up to 4, to twice that.
 constexpr double kSlopes = 1e-3;
 
-/// a = x * scale + shift for two channels, then what `behind` says.
+/// a = x * scale + shift for two channels, then the nodes of `behind`.
 Model channel_network(const std::string& behind, const std::string& scale, const std::string& shift) {
   return parse_model_text(R"(<ir_version: 8, opset_import: ["" : 14]>
 g (float[N, 2, 2] x) => (float[N, 2, 2] y)
@@ -46,7 +44,7 @@ TEST(ChannelErrors, AreTheMeanWhereNothingCutsOff) {
 }
 
 TEST(ChannelErrors, LeaveOutWhatReluCutsOff) {
-  // Errors of channel 0 are 1 -1 | 2 -2: only 1 and 2 live, so -1 and -2 count. Of channel 1: 1 3 and 4 live.
+  // Errors of channel 0 are 1 -1 | 2 -2: only 1 and 2 pass the Relu, so -1 and -2 count. Of channel 1: 1 3 and 4 pass.
   const std::vector<double> found = errors("y = Relu (a)", "2, 2", "0, 0");
   ASSERT_EQ(found.size(), 2U);
   EXPECT_NEAR(found[0], -1.5, kSlopes);
@@ -68,7 +66,7 @@ TEST(ChannelErrors, WeighByTheSlopeOfASmoothActivation) {
 }
 
 TEST(ChannelErrors, LookBehindAResidualAdd) {
-  // The sum with 3 lives everywhere but at -4: errors of channel 1 are those of 1, 3 and 4, halved.
+  // The sum with 3 is positive except at -4: errors of channel 1 are those of 1, 3 and 4, halved.
   const std::string behind = "b = Add (x, a)  y = Relu (b)";
   const std::vector<double> found = errors(behind, "1, 0.5", "0, 0");
   ASSERT_EQ(found.size(), 2U);

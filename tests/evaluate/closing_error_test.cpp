@@ -2,10 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <limits>
-#include <string>
-#include <vector>
 
 #include "evaluate/error_sums.h"
 #include "model/graph_patch.h"
@@ -14,7 +11,7 @@
 namespace detent {
 namespace {
 
-/// The error of the network when `offset` is 0.5 instead of 0.
+/// The error of the network with `offset` 0.5 instead of 0.
 ClosingError with_offset(const std::string& nodes_and_outputs, const std::vector<Tensor>& samples) {
   const Model model = parse_model_text(R"(<ir_version: 7, opset_import: ["" : 13]> g )" + nodes_and_outputs);
   Model changed = model.clone();

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cmath>
-#include <string>
 #include <vector>
 
 #include "model/graph_patch.h"
@@ -32,9 +30,8 @@ class Numbers {
 ///   x -> stem -> Relu -+-> left -> Relu -> right -> Add -> Relu -> wide -> Relu -> head -> y
 ///                      +----------------------------^
 ///
-/// spread  channel 0 of what `wide` reads is as many times larger than the others, and `wide` weighs it as many times
-/// less: a
-///         scale for all channels then leaves few steps for the others. 1: all layers are alike.
+/// spread  channel 0 of the input of `wide` is this many times larger than the others, and `wide` weighs it as many
+///         times less: one scale for all channels leaves few steps for the others. 1: all layers are alike.
 inline Model residual_network(float spread) {
   Model model = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 13]>
 g (float[N, 16, 8, 8] x) => (float[N, 16, 8, 8] y)

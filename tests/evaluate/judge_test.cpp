@@ -15,8 +15,8 @@ using ::testing::IsEmpty;
 JudgedFacts measured(double sqnr_db) {
   JudgedFacts facts;
   facts.calibration_samples = 64;
-  facts.samples = 16;
-  facts.output = {"logits", sqnr_db};
+  facts.closing.report.samples = 16;
+  facts.closing.worst_output = {"logits", sqnr_db};
   return facts;
 }
 
@@ -38,9 +38,9 @@ const Row kRows[] = {
     {"MobileNetV2 by max, 80.5 of 84.0 %", 11.8, 16, 15, 5, Quality::Doubtful},
     {"MobileNetV2 by percentile 99.9, 82.3 of 84.0 %", 15.0, 16, 15, 5, Quality::Good},
     {"SqueezeNet by max, 62.3 of 63.8 %", 26.4, 16, 16, 20, Quality::Good},
-    {"most answers are other ones", 20, 16, 7, 10, Quality::Broken},
+    {"most answers differ", 20, 16, 7, 10, Quality::Broken},
     {"SqueezeNet by percentile 99, 54.3 of 63.8 %: 65.5 % of 400", 11.1, 400, 262, 5, Quality::Broken},
-    {"too many answers are other ones", 20, 400, 340, 10, Quality::Doubtful},
+    {"too many answers differ", 20, 400, 340, 10, Quality::Doubtful},
     {"as many of few samples, a standard error below the limit", 20, 16, 13, 10, Quality::Good},
     {"more than that", 20, 16, 12, 10, Quality::Doubtful},
     {"two close calls", 20, 16, 14, 10, Quality::Good},
@@ -54,24 +54,22 @@ const Row kRows[] = {
 TEST(Judge, SaysWhatTheScoresSay) {
   for (const Row& row : kRows) {
     JudgedFacts facts = measured(row.sqnr_db);
-    facts.classified = row.classified;
-    facts.agreeing = row.agreeing;
-    facts.sample = {"007.png", row.worst_sample_db};
+    if (row.classified > 0) facts.closing.decisions = {.all = row.classified, .agreeing = row.agreeing};
+    facts.closing.worst_sample = {"007.png", row.worst_sample_db};
     EXPECT_EQ(judge(facts).quality, row.expected) << row.what;
   }
 }
 
 TEST(Judge, NamesTheWorstReasonFirst) {
   JudgedFacts facts = measured(20);
-  facts.classified = 16;
-  facts.agreeing = 2;
+  facts.closing.decisions = {.all = 16, .agreeing = 2};
   EXPECT_EQ(judge(facts).reasons.front(), "2 of 16 classes as in FP32");
   EXPECT_THAT(judge(measured(2)).reasons.front(), HasSubstr("'logits'"));
 }
 
 TEST(Judge, SaysNothingOfWhatWasNotMeasured) {
   JudgedFacts facts = measured(0);
-  facts.samples = 0;
+  facts.closing.report.samples = 0;
   EXPECT_FALSE(judge(facts).quality.has_value());
 }
 
@@ -86,7 +84,7 @@ TEST(Judge, SaysInWordsWhereNothingWasQuantized) {
 TEST(Judge, SaysInWordsWhereSamplesAreFewOrCalibratedWith) {
   JudgedFacts facts = measured(30);
   facts.calibration_samples = 7;
-  facts.calibrated_with = facts.samples;
+  facts.calibrated_with = facts.closing.report.samples;
   EXPECT_THAT(judge(facts).caveats, Contains(HasSubstr("fewer than 8")));
   EXPECT_THAT(judge(facts).caveats, Contains(HasSubstr("calibration samples themselves")));
   facts.calibration_samples = 8;
@@ -99,8 +97,7 @@ TEST(Judge, SaysInWordsWhereSamplesAreFewOrCalibratedWith) {
 TEST(Judge, CountsTheSamplesThatWereCalibratedWithWhereOthersWereNot) {
   JudgedFacts facts = measured(30);
   facts.calibrated_with = 3;
-  EXPECT_THAT(judge(facts).caveats,
-              Contains(HasSubstr("3 of the 16 samples that it was measured on were calibrated with")));
+  EXPECT_THAT(judge(facts).caveats, Contains(HasSubstr("3 of the 16 measured samples are calibration samples")));
 }
 
 }  // namespace

@@ -114,7 +114,7 @@ TEST_F(SampleScores, HoldALoudSampleAgainstItsOwnSignalAndAQuietOneAgainstTheAve
 
 TEST_F(SampleScores, DoNotPunishASampleThatShowsNothing) {
   const auto found = scores({"offset", 0.125F}, {"y"}, samples_of({0, 4, 4, 4}));
-  // Signal 24 on average, noise 1/32: far from the -60 dB of the sample's own signal, and below that of the others.
+  // Signal 24 on average, noise 1/32: far above the -60 dB of the sample's own signal, and below that of the others.
   EXPECT_NEAR(found[0], db(24 * 32), kTolerance);
   EXPECT_NEAR(found[1], db(32 * 32), kTolerance);
   EXPECT_THAT(scores({"factor", 1.5F}, {"z"}, samples_of({0, 4})),

@@ -55,7 +55,7 @@ TEST(ScoreErrors, AreThoseOfAShare) {
 }
 
 TEST(ScoreErrors, HoldSamplesOfTwoVariantsAgainstEachOther) {
-  // Half of all samples are hard for both; one more is hard for the second alone.
+  // Half of all samples are hard for both; one more is hard only for the second.
   std::vector<int> first(40, 1), second(40, 1);
   for (size_t i = 0; i < 40; i += 2) first[i] = second[i] = 0;
   second[1] = 0;

@@ -5,7 +5,6 @@
 
 #include <filesystem>
 #include <map>
-#include <optional>
 
 #include "detent/base/data_source.h"
 #include "detent/base/error.h"
@@ -14,9 +13,7 @@
 #include "evaluate/float_network.h"
 #include "evaluate/trial.h"
 #include "evaluate/variants_of.h"
-#include "exec/buffer_pool.h"
 #include "exec/coded_network.h"
-#include "model/model.h"
 #include "place/plan/placement_plan.h"
 #include "prepare/prepare_model.h"
 #include "prepare/read_model_to_run.h"
@@ -28,7 +25,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-/// Every layer alone and all but it, sharing and not.
+/// Every layer alone and all except it, sharing and not.
 struct BothWays {
   std::vector<size_t> steps;  // of the sharing run: float model, all quantized, then the pairs of each choice
   Evaluation shared;
@@ -108,14 +105,14 @@ TEST(VariantsSideBySide, RunOnlyWhatALayerChanges) {
   const MemorySource source(test::residual_samples(1));
   test::VariantsOf network(model, source, "tensorrt");
   std::vector<size_t> steps = evaluate_both_ways(network, {"y"}).steps;
-  // Five convolutions with what is fused behind them, and the Mul; a pair is two steps, or one where a Conv takes its
-  // codes, which all but the one in front of the Add do.
+  // Five convolutions with their fused operators, and the Mul; a pair is two steps, or one where a Conv takes its
+  // codes, which all do except the one in front of the Add.
   const bool codes = test::sums_codes();
   EXPECT_EQ(steps[0], 6U);
   EXPECT_EQ(steps[1], codes ? 6U + 5 + 1 : 6U + 2 * 5);
   steps.erase(steps.begin(), steps.begin() + 2);
-  // Alone and all but it: the stem; the layer left of the Add, whose input has a pair for the Add in any case; the one
-  // right of it, with the pair of the skip, and apart from the Add when it is float; the wide layer; the head.
+  // Alone and all except it: the stem; the layer left of the Add, whose input has a pair for the Add in any case; the
+  // one right of it, with the pair of the skip, and apart from the Add when it is float; the wide layer; the head.
   if (codes) {
     EXPECT_THAT(steps, ElementsAre(7, 11, 6, 8, 7, 10, 3, 3, 2, 1));
   } else {
@@ -169,7 +166,7 @@ TEST(VariantsSideBySide, RunSomeOfThemWithTheSameBits) {
   shared.run(source.read(0).inputs, pool, into(whole));
   std::vector<bool> wanted(shared.size());
   wanted[2] = wanted[4] = true;
-  shared.run_some(wanted, source.read(0).inputs, pool, into(some));
+  shared.run(source.read(0).inputs, pool, into(some), &wanted);
   ASSERT_EQ(some.size(), 2U);
   for (const auto& [variant, output] : some) EXPECT_EQ(output, whole.at(variant)) << variant;
 }

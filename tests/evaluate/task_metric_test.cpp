@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "detent/base/error.h"
-#include "detent/base/progress.h"
 #include "model/temporary_folder.h"
 #include "run/memory_source.h"
 
@@ -55,7 +54,7 @@ TaskSums judge(const EvaluationOptions& options, size_t count, const Tensor& out
   const TaskMetric metric(options, labelled_samples(count), Reporter::silent());
   std::vector<Sample> judged;
   for (size_t i = 0; i < count; ++i) judged.push_back({i, "sample" + std::to_string(i), {}});
-  return metric.score(metric.truths_of(judged), kOutput, std::vector<Tensor>{output}, axes);
+  return metric.score(metric.truths_of(judged), kOutput, std::vector<Tensor>{output}, {}, axes);
 }
 
 template <class Call>
@@ -99,7 +98,7 @@ TEST(TaskMetric, ReadsSignsAndClassesToo) {
 TEST(TaskMetric, ReadsScoresWhoseSamplesLieOnAnotherAxis) {
   const TemporaryFolder folder;
   const std::vector<SampleAxis> second = {{SampleAxis::Kind::Counts, 1, 1}};
-  // Two classes of three samples as [classes, samples], and two of two, where the shape alone does not tell the axis.
+  // Two classes of three samples as [classes, samples], and two of two, where the shape does not tell the axis.
   EXPECT_EQ(judge(labelled(folder, {1, 0, 1}), 3, Tensor::from<float>({2, 3}, {0, 9, 0, 9, 0, 9}), second).first, 3U);
   const Tensor square = Tensor::from<float>({2, 2}, {0, 1, 2, 0});
   EXPECT_EQ(judge(labelled(folder, {1, 0}), 2, square, second).first, 2U);
@@ -127,13 +126,13 @@ TEST(TaskMetric, PassesOverOutputsWhoseSamplesAreNotToldApart) {
   const std::vector<SampleAxis> unknown = {{SampleAxis::Kind::Unknown, 0, 0}};
   const Error error = refusal([&] { return judge(options, 2, Tensor::from<float>({2, 2}, {1, 0, 0, 1}), unknown); });
   EXPECT_EQ(error.code(), ErrorCode::InvalidOption);
-  EXPECT_THAT(error.what(), HasSubstr("which axis counts the samples is not known of 'scores'"));
+  EXPECT_THAT(error.what(), HasSubstr("the axis of the samples is not known in 'scores'"));
   const std::vector<SampleAxis> independent = {{SampleAxis::Kind::Independent, 0, 0}};
   EXPECT_EQ(refusal([&] {
               return judge(options, 2, Tensor::from<float>({2, 3}, {1, 0, 0, 0, 1, 0}), independent);
             }).code(),
             ErrorCode::InvalidOption);
-  // Of these extents only the first can count them.
+  // Only the first of these extents can count them.
   EXPECT_EQ(judge(options, 2, Tensor::from<float>({2, 3}, {1, 0, 0, 0, 1, 0}), unknown).first, 2U);
 }
 

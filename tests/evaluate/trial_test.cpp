@@ -5,13 +5,8 @@
 
 #include <cmath>
 
-#include "detent/base/data_source.h"
-#include "detent/base/error.h"
-#include "detent/options/run_settings.h"
 #include "evaluate/compared_values.h"
-#include "evaluate/error_sums.h"
 #include "model/graph_patch.h"
-#include "model/model.h"
 #include "run/memory_source.h"
 
 namespace detent {
@@ -74,7 +69,7 @@ TEST(EvaluateVariants, GivesTheSqnrOfEveryVariantAndOutputAsANaiveLoopDoes) {
   // Every number has few binary digits, so both loops are exact and only the logarithm rounds.
   EXPECT_DOUBLE_EQ(evaluation.report(0).outputs[0].sqnr_db.value(), 10 * std::log10(signal / noise_of_offset));
   EXPECT_DOUBLE_EQ(evaluation.report(1).outputs[1].sqnr_db.value(), 10 * std::log10(signal / noise_of_factor));
-  EXPECT_TRUE(std::isinf(evaluation.report(0).outputs[1].sqnr_db.value()));  // what a variant leaves alone is exact
+  EXPECT_TRUE(std::isinf(evaluation.report(0).outputs[1].sqnr_db.value()));  // unchanged by the variant
   EXPECT_TRUE(std::isinf(evaluation.report(1).outputs[0].sqnr_db.value()));
 }
 
@@ -94,7 +89,8 @@ TEST(EvaluateVariants, RunsOneVariantAtATimeWhenTheirWeightsAreTooLargeTogether)
   const MemorySource source(contest_samples(5));
   const std::vector<std::string> names{"y"};
   const RunSettings settings;
-  const Evaluation evaluation = evaluate_models(variants, {model, names, source, settings, "testing", {}, 1});
+  const Evaluation evaluation =
+      evaluate_models(variants, {model, names, source, settings, "testing", nullptr, nullptr, 1});
   EXPECT_EQ(evaluation.samples, 5U);
   for (size_t i = 0; i < source.size(); ++i) EXPECT_EQ(source.reads(i), 3);
   for (const auto& [variant, offset] : std::vector<std::pair<size_t, double>>{{0, 0.5}, {1, 0.25}, {2, 0.125}})

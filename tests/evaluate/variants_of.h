@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "calibrate/calibration.h"
-#include "calibrate/range_book.h"
+#include "calibrate/choose_ranges.h"
 #include "calibrate/range_overrides.h"
 #include "detent/base/calibrator.h"
 #include "detent/base/data_source.h"
@@ -22,7 +22,7 @@
 
 namespace detent::test {
 
-/// A float model with the variants of it that differ in what stays float, calibrated on `source` with `max`.
+/// A float model with variants that differ in the nodes that stay float, calibrated on `source` with `max`.
 struct VariantsOf {
   VariantsOf(const Model& float_model, const DataSource& data, const std::string& target_name,
              PlacementOptions placement = {})

@@ -22,12 +22,12 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
-/// A network before and after, and what the 16-bit one was decided with.
+/// A network before and after make_half(), and the plan of the 16-bit one.
 struct Halved {
   Model before, after;
   FloatReport report;
 
-  /// The first outputs of the nodes that stay FP32 -> rule.
+  /// Returns the first outputs of the nodes that stay FP32 -> rule.
   [[nodiscard]] std::map<std::string, std::string> kept() const {
     std::map<std::string, std::string> rules;
     for (const auto& exception : report.exceptions) rules[output_of(exception.node)] = exception.rule;
@@ -66,7 +66,7 @@ std::vector<float> output_of(const Model& model, const Tensor& input) {
   return {numbers.begin(), numbers.end()};
 }
 
-/// SQNR of the first output in dB.
+/// Returns the SQNR of the first output in dB.
 double sqnr_db(const Halved& halved, const Tensor& input) {
   const auto x = output_of(halved.before, input), y = output_of(halved.after, input);
   double signal = 0, noise = 0;
@@ -157,7 +157,7 @@ TEST(HalfModel, KeepsAllOfANormalizationWhoseSquaresOverflow) {
   EXPECT_EQ(halved.kept()["s"], "overflow");
   EXPECT_EQ(halved.kept()["d"], "normalization");
   EXPECT_GT(sqnr_db(halved, large), 60);
-  // The same with small numbers is half throughout.
+  // The same network with small numbers is FP16 throughout.
   const Tensor small = row({1, -1, .9F, -.9F, .8F, -.8F, .7F, -.7F});
   EXPECT_THAT(halve(kLayerNorm, {small}, FloatType::Fp16, 13).kept(), IsEmpty());
 }
@@ -229,7 +229,7 @@ TEST(HalfModel, KeepsAReductionWhoseSumOverflowsThoughItsMeanDoesNot) {
   EXPECT_THAT(halve(body, {image(1)}).kept(), IsEmpty());
 }
 
-// Sums that no value shows, on 64 numbers of one level; each operator puts out the level or less.
+// Inner sums that exceed every value, on 64 numbers of one level; each operator's output is the level or less.
 TEST(HalfModel, KeepsWhatSumsInsideBeyondTheRange) {
   const auto kept = [](const std::string& node, float level) {
     const Halved halved =
@@ -280,7 +280,7 @@ TEST(HalfModel, LeavesGraphsInsideNodesAlone) {
 TEST(HalfModel, CastsThatTheFileHasAreRetyped) {
   const Halved halved = halve("(int64[N, 2] x) => (float[N, 2] y) { u = Cast <to: int = 1> (x) y = Neg (u) }",
                               {Tensor::from<int64_t>({1, 2}, {3, -4})});
-  EXPECT_EQ(halved.casts(), 2);  // the file's own, now to FP16, and the output's
+  EXPECT_EQ(halved.casts(), 2);  // the Cast of the file, now to FP16, and the output's
   EXPECT_THAT(halved.kept(), IsEmpty());
 }
 
@@ -292,7 +292,7 @@ TEST(HalfModel, CastsThatChangeNothingGo) {
 }
 
 TEST(HalfModel, AModelThatIsHalfInPartLosesTheCastsBetween) {
-  // Reads halves already: d and h cast what is half now.
+  // The consumer reads FP16 already: d and h cast FP16 values now.
   const Halved halved = halve(
       "(float[N, 2] x) => (float[N, 2] y, float16[N, 2] h) "
       "{ a = Cast <to = 10> (x) b = Relu (a) d = Cast <to = 1> (b) e = Neg (d) h = Cast <to = 10> (e) y = Abs (e) }",

@@ -10,7 +10,7 @@
 namespace detent {
 namespace {
 
-/// x * factor * factor in FP16 and what is made of it, on two samples of which the second is larger.
+/// x * factor * factor in FP16 and the values made of it, on two samples, the second one larger.
 class Squared {
  public:
   explicit Squared(const std::string& factor)
@@ -35,7 +35,7 @@ class Squared {
 };
 
 TEST(HalfValues, NamesWhereNumbersStopBeingFinite) {
-  const Squared squared("300");  // 300 * 300 = 90000 is beyond 65504, and so is no other of its values: 45000, 22500
+  const Squared squared("300");  // 300 * 300 = 90000 exceeds 65504; its other values do not: 45000, 22500
   EXPECT_EQ(squared.at("u").amax, 300);
   EXPECT_EQ(squared.at("u").type, DataType::Float16);
   EXPECT_FALSE(squared.at("u").begins_here);

@@ -10,7 +10,7 @@
 namespace detent {
 namespace {
 
-/// Spread evenly over [low, 2 low), both signs.
+/// Returns numbers spread evenly over [low, 2 low), of both signs.
 std::vector<float> binade(double low, size_t count) {
   std::mt19937 bits(7);
   std::uniform_real_distribution<double> place(1, 2);
@@ -30,7 +30,8 @@ double exact_db(const std::vector<float>& numbers, const FloatFormat& format) {
 }
 
 constexpr size_t kMany = 10'000;
-/// The mean of e^2 of uniform errors has the relative standard error sqrt(4/5 / n): 0.04 dB for kMany. Five of them.
+/// Tolerance: the mean of e^2 of uniform errors has the relative standard error sqrt(4/5 / n), 0.04 dB for kMany; five
+/// of them.
 constexpr double kTolerance = 0.2;
 
 TEST(ValueReach, RoundingIsThatOfTheNumbersThemselves) {

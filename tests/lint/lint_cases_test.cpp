@@ -12,14 +12,14 @@
 #include "model/temporary_folder.h"
 #include "place/placement_case_reader.h"
 
-/// Case C2, "why is my Q/DQ model slower?": graphs with one flaw each, and a clean twin. Lint tests as text, in the
+/// Graphs with one flaw each, and a clean twin (case C2, "why is my Q/DQ model slower?"). Lint tests as text, in the
 /// form of the placement tests (place/placement_case.h). `d = Pair <axis = 1> (x, s, z)` stands for `d_q =
 /// QuantizeLinear <axis = 1> (x, s, z)` and `d = DequantizeLinear <axis = 1> (d_q, s, z)`. A node is called by its
-/// first output; `w = Cast <to = 10> (wf)` of an initializer stands for an FP16 one. Expectations, which name
-/// everything that is found:
+/// first output; `w = Cast <to = 10> (wf)` of an initializer stands for an FP16 one. Expectations, which list every
+/// finding:
 ///     error ID NODE, warning ID NODE, note ID NODE
 ///     float NODE       the layer stays float; layers not listed must be INT8
-///     origin WORD      qdq where nothing is said
+///     origin WORD      qdq by default
 namespace detent::test {
 
 void PrintTo(const PlacementCase& one, std::ostream* out) { *out << one.file.string() << ":" << one.number; }
@@ -125,7 +125,7 @@ TEST(Lint, RefusesAScaleWithoutANumber) {
 }
 
 TEST(LintFindings, EachHasItsCase) {
-  std::set<std::string> named{"fp16-scale-below-opset-19"};  // text knows no halves: lint_model_test.cpp
+  std::set<std::string> named{"fp16-scale-below-opset-19"};  // ONNX's text form has no FP16: lint_model_test.cpp
   for (const PlacementCase& one : read_placement_cases(std::filesystem::path(DETENT_SOURCE_DIR) / "tests/lint/cases"))
     for (const Expectation& expectation : one.expectations)
       for (const Line& line : expectation.lines) {

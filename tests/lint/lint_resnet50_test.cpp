@@ -35,7 +35,7 @@ TEST(LintResNet50, HasAllConvolutionsInInt8AndANoteAboutItsStem) {
   quantize(folder);
   const LintReport report = lint_model({.model = folder / "model.onnx", .target = "tensorrt", .shapes = {}});
   EXPECT_EQ(report.plan.coverage.layers, 54);
-  EXPECT_EQ(report.plan.coverage.int8_layers, 53) << "all but the product of one row at the end (R10)";
+  EXPECT_EQ(report.plan.coverage.int8_layers, 53) << "all except the product of one row at the end (R10)";
   ASSERT_EQ(found(report), (std::vector<std::string>{"note stem-conv-maxpool", "note layer-float-by-rule"}));
   EXPECT_NE(report.findings[0].message.find("% of the activation bytes"), std::string::npos)
       << report.findings[0].message;

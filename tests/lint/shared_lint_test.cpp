@@ -16,12 +16,12 @@ struct SharedCase {
   const char* file;
   const char* data = "";  ///< below the shared folder; "": the test_data_set beside the model, else random numbers
   const char* preprocess = "";  ///< for images
-  /// Layers of the default output that ONNX Runtime really runs in float although the plan says INT8; tried there.
+  /// Layers of the default output that ONNX Runtime runs in float although the plan says INT8; tried there.
   std::set<std::string> float_in_onnxruntime = {};
   bool half = false;
 };
 
-// Every model and export that can be quantized.
+// Tests of every model and export that can be quantized.
 const SharedCase kCases[] = {
     {"exports/bert_mini/dynamo_opset18.onnx"},
     {"exports/bert_mini/legacy_opset14.onnx"},
@@ -95,7 +95,7 @@ TEST_P(LintOfOurs, TensorRtDefaultsGiveNotesOnly) {
     EXPECT_EQ(finding.level, "note") << finding.id << " " << finding.node << ": " << finding.message;
 }
 
-// FP16 around INT8: no scale of another type than its value, no cast in the way, no constant that vanished.
+// FP16 around INT8: no scale of another type than its value, no cast beside a pair, no constant that vanished.
 TEST_P(LintOfOurs, StronglyTypedDefaultsGiveNotesOnly) {
   if (!fs::exists(shared_folder() / GetParam().file)) GTEST_SKIP() << "missing " << GetParam().file;
   const LintReport report = quantize_and_lint("tensorrt:11");
@@ -105,8 +105,7 @@ TEST_P(LintOfOurs, StronglyTypedDefaultsGiveNotesOnly) {
 
 TEST_P(LintOfOurs, OnnxRuntimeDefaultsGiveNotesOnly) {
   if (!fs::exists(shared_folder() / GetParam().file)) GTEST_SKIP() << "missing " << GetParam().file;
-  // ONNX Runtime runs layers with FP16 scales in float: lint says of every layer that it is left float, and nothing
-  // worse.
+  // ONNX Runtime runs layers with FP16 scales in float: lint reports every layer as left float, and nothing worse.
   if (GetParam().half) {
     const LintReport half = quantize_and_lint("onnxruntime");
     EXPECT_EQ(half.plan.coverage.int8_layers, 0);

@@ -1,4 +1,4 @@
-// What --accuracy fills in, and which samples the closing error is measured on.
+// Tests the options that --accuracy implies, and the choice of samples for the closing error.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -81,11 +81,11 @@ TEST(WithLevel, LeavesTheEqualizationOfATableAndTheUsersOwn) {
   EXPECT_EQ(with_level(by_user).equalize.equalize, "off");
 }
 
-/// Which samples the closing error would be measured on.
+/// The samples that the closing error is measured on.
 struct Closing {
   std::vector<std::string> names;  ///< of all samples of the source
   std::vector<std::string> calibrated;
-  size_t known = 0;  ///< read and calibrated with
+  size_t known = 0;  ///< calibration samples that were read
   std::string what;
 };
 
@@ -124,7 +124,7 @@ TEST_F(ClosingSamplesOf, ThoseBeyondTheLimitWhereThereAreEight) {
   EXPECT_THAT(found.names,
               ElementsAre("s04.npy", "s05.npy", "s06.npy", "s07.npy", "s08.npy", "s09.npy", "s10.npy", "s11.npy"));
   EXPECT_EQ(found.known, 0U);
-  EXPECT_EQ(found.what, "samples that were not calibrated with");
+  EXPECT_EQ(found.what, "samples outside the calibration set");
 }
 
 TEST_F(ClosingSamplesOf, TheCalibrationWhereSevenLieBeyondTheLimit) {
@@ -177,7 +177,7 @@ TEST_F(ClosingSamplesOf, ThoseThatATableDoesNotNameWhereThereAreEight) {
   EXPECT_THAT(found.names, SizeIs(8));
   EXPECT_EQ(found.names.front(), "s04.npy");
   EXPECT_EQ(found.known, 0U);
-  EXPECT_EQ(found.what, "samples that were not calibrated with");
+  EXPECT_EQ(found.what, "samples outside the calibration set");
 }
 
 TEST_F(ClosingSamplesOf, AllTheDataBesideATableThatNamesAllButSeven) {
@@ -196,7 +196,7 @@ TEST_F(ClosingSamplesOf, ThoseOfOtherContentUnderTheNamesOfATable) {
   const Closing found = closing(given);
   EXPECT_THAT(found.names, SizeIs(12));
   EXPECT_EQ(found.known, 0U);
-  EXPECT_EQ(found.what, "samples that were not calibrated with");
+  EXPECT_EQ(found.what, "samples outside the calibration set");
 }
 
 TEST_F(ClosingSamplesOf, TheCalibrationItselfUnderOtherNames) {

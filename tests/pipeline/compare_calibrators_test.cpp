@@ -111,7 +111,7 @@ TEST(CompareCalibrators, TakesTheBestSqnrWithoutATask) {
   EXPECT_TRUE(report.fp32.empty());
   for (const auto& variant : report.variants)
     EXPECT_LE(variant.metrics.at("sqnr_db"), metric(report, report.winner, "sqnr_db")) << variant.calibrator;
-  // percentile 50 cuts every other element off: nobody could call that the best.
+  // percentile 50 cuts every other element off, which cannot be the best.
   EXPECT_EQ(compare_calibrators(sample_options({"percentile:50", "max"})).winner, "max");
 }
 

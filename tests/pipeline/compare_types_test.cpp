@@ -93,8 +93,7 @@ TEST_F(CompareTypes, CountsBytesOfWeightsByType) {
   const ComparisonReport report = compare_types(options({"int8", "fp8", "int4"}));
   constexpr uint64_t kElements = 2 * kSide * kSide, kColumns = 2 * kSide;
   EXPECT_EQ(report.types->weight_bytes, 4 * kElements);
-  // A byte a weight; of each column a scale of four bytes and a zero point of one. The shared scale of nothing else is
-  // a weight's.
+  // A byte a weight; for each column a scale of four bytes and a zero point of one. Shared scales belong to no weight.
   EXPECT_THAT(row(report, "int8").type->weight_bytes, UnorderedElementsAre(Pair("int8", kElements + 5 * kColumns)));
   EXPECT_THAT(row(report, "fp8").type->weight_bytes, UnorderedElementsAre(Pair("fp8", kElements + 5 * kColumns)));
   // Half a byte a weight, a scale for each 32.

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <iostream>
 #include <map>
 #include <regex>
 #include <set>
@@ -25,7 +24,7 @@ constexpr const char* kOtherNumbers = "expects the random numbers of numpy's gen
 constexpr const char* kTraining = "an operator of training";
 constexpr const char* kStrings = "strings are not computed with";
 
-/// Cases that are wrong for a reason, each with it.
+/// Cases with a wrong result, and the reason of each.
 const std::map<std::string, std::string> kExceptions = {
     {"test_cast_FLOAT_to_BFLOAT16", "expects truncation; ONNX says round to nearest even"},
     {"test_castlike_FLOAT_to_BFLOAT16", "expects truncation; ONNX says round to nearest even"},

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <optional>
 #include <random>
-#include <utility>
 
 #include "model/constant_editor.h"
 
@@ -12,7 +11,7 @@ namespace detent {
 namespace {
 
 constexpr float kClip = 6;
-constexpr double kSize = 0.1;  // of a new weight, beside the old ones
+constexpr double kSize = 0.1;  // of a new weight, relative to the old ones
 
 struct Block {
   const Node* expand;
@@ -79,7 +78,7 @@ class Widening {
     editor_.replace(conv, 2, longer(bias(conv), biases), "wider_bias");
   }
 
-  /// Input channels behind the others; the bias takes back what they add.
+  /// Adds input channels behind the others; the bias takes back their contribution.
   void project(const Node& conv) {
     const auto old = weight(conv).data<float>();
     const auto outputs = static_cast<size_t>(weight(conv).shape()[0]);

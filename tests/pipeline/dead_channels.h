@@ -9,13 +9,13 @@
 
 namespace detent {
 
-/// A MobileNet with dead channels: what the model computes stays, but for rounding.
+/// A MobileNet with dead channels, which computes the same except for rounding.
 ///
 /// In every inverted residual, Conv -> Clip(0, 6) -> depthwise Conv -> Clip(0, 6) -> 1x1 Conv where each value has one
 /// reader, both values between the Convs gain a channel for each constant c. The first Conv makes it from a bias of c
-/// and weights of 0; the depthwise kernel hands it on by its middle tap alone, so that padding does not change it; the
-/// last Conv reads it with normal random weights of a tenth of the size (root mean square) of its others, and what they
-/// add is taken off its bias.
+/// and weights of 0; the depthwise kernel passes it on by its middle tap alone, so that padding does not change it; the
+/// last Conv reads it with normal random weights of a tenth of the size (root mean square) of its others, and its bias
+/// takes their sum back.
 struct DeadChannels {
   Model model;
   std::vector<std::string>

@@ -1,4 +1,4 @@
-// A trained MobileNet with dead channels: what its calibrators make of it, and what entropy without its guards does.
+// Tests calibrators on a trained MobileNet with dead channels, and entropy without its guards.
 #include "pipeline/dead_channels.h"
 
 #include <gmock/gmock.h>
@@ -26,7 +26,7 @@ using ::testing::SizeIs;
 /// All alike, within what the other channels reach.
 const std::vector<float> kAlike(8, .45F);
 const std::vector<float> kMixed = {.45F, .45F, .45F, .45F, .2F, .8F, 1.3F, 1.3F};
-/// Two end at the Clip, where the other channels of most blocks reach 1.5 to 5 only.
+/// Two end at the Clip, where the other channels of most blocks reach only 1.5 to 5.
 const std::vector<float> kBeyond = {.45F, .45F, .45F, .45F, 1.3F, 1.3F, 9, 9};
 
 class SharedDeadChannels : public ::testing::Test {
@@ -85,7 +85,7 @@ class SharedDeadChannels : public ::testing::Test {
   std::vector<std::string> values_;
 };
 
-/// Largest |x| by the rule that entropy started from: no atoms, no floor.
+/// Returns the largest |x| by the plain rule of entropy: no atoms, no floor.
 float plain_entropy(const Histogram& histogram) {
   const std::vector<double> bins = magnitude_bins(histogram).counts;
   const std::vector<int64_t> counts(bins.begin(), bins.end());
@@ -141,8 +141,8 @@ TEST_F(SharedDeadChannels, CostNoCalibratorAnything) {
       // The constants are rounded too, and ranges move by a bin: some tenths of a dB. The plain divergence loses more
       // than 10 dB.
       EXPECT_GT(with.at("sqnr_db"), without.at("sqnr_db") - 1) << kAll[v];
-      // One image is a point. Two variants that agree on nine of ten images and are as good have scores that differ
-      // by 3.2 points in one standard deviation, 10 is three of them; without its guards entropy has no image right.
+      // One image is a point. Two variants that agree on nine of ten images and are as good have scores that differ by
+      // 3.2 points in one standard deviation, 10 is three of them; without its guards entropy has no image right.
       EXPECT_GT(with.at("top1"), without.at("top1") - .10) << kAll[v];
     }
   }

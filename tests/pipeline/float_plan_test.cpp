@@ -1,8 +1,6 @@
-// What is told of 16-bit floats: the plan is the one that quantize carries out, and bytes have the types of the file.
+// Tests the report of 16-bit floats: the plan is the one that quantize carries out, and bytes have the file's types.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <algorithm>
 
 #include "detent/base/error.h"
 #include "pipeline/small_network.h"
@@ -64,7 +62,7 @@ TEST_F(FloatPlan, CountsBytesInTheTypesOfTheFile) {
   EXPECT_EQ(coverage.types.half.activation_bytes, 2 * 4 * kElements) << "c1, c2, c3, and what the Cast of y reads";
   EXPECT_EQ(coverage.types.int8.macs, coverage.macs);
   EXPECT_EQ(coverage.casts, 1) << "before y";
-  // The same without halves: nothing of them, and FP32 what is not INT8.
+  // Without 16-bit floats the rest is FP32.
   const CoverageReport wide = plan_model(plan_options("", "tensorrt")).coverage;
   EXPECT_FALSE(wide.types.has_half());
   EXPECT_EQ(wide.types.float32.activation_bytes, 4 * 3 * kElements);
@@ -135,7 +133,7 @@ TEST_F(FloatPlan, WithOpenSizesSaysThatTheTypesAreNotKnown) {
   options.model = folder_ / "open.onnx";
   const PlanReport open = plan_model(options);
   EXPECT_FALSE(open.floats);
-  EXPECT_THAT(open.notes, Contains(HasSubstr("not known before the sizes are")));
+  EXPECT_THAT(open.notes, Contains(HasSubstr("depends on the sizes, which are not known")));
   options.shapes["x"] = {1, 8};
   EXPECT_TRUE(plan_model(options).floats);
 }

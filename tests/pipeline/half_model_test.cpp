@@ -1,4 +1,4 @@
-// FP16 models through the whole program: what is written, and what it computes.
+// Runs FP16 models through the whole program and checks the written file and its results.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,6 @@
 #include "model/model.h"
 #include "model/temporary_folder.h"
 #include "prepare/prepare_model.h"
-#include "prepare/raise_opset.h"
 #include "shared_folder.h"
 
 // Case C6: an FP16 model stays FP16 at its boundary, with FP16 scales and the opset raised, or FP32 scales between
@@ -116,7 +115,7 @@ g (float16[4] x, bool c) => (float16[2] y)
 }
 
 TEST(HalfScales, SayHowToDoWithoutWhenTheOpsetCannotBeRaised) {
-  // What a BatchNormalization writes besides changed in opset 14.
+  // The further outputs of BatchNormalization changed in opset 14.
   Model model = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 13]>
 g (float16[1,2,4,4] x, float16[2] s, float16[2] b, float16[2] m, float16[2] v) => (float16[1,2,4,4] y, float16[2] mean)
 { y, mean, var, saved_mean, saved_var = BatchNormalization (x, s, b, m, v) })");

@@ -1,8 +1,8 @@
-// What a file says of its options: those that hold for it, as they can be given again.
+// Tests the options in a file's provenance, which give the same file again.
 #include <gtest/gtest.h>
 
 #include "detent/base/error.h"
-#include "pipeline/parts/changed_options.h"
+#include "pipeline/parts/provenance.h"
 #include "pipeline/small_network.h"
 
 namespace detent {
@@ -20,7 +20,7 @@ class OptionsInTheFile : public SmallNetwork {
     (void)quantize_model(given);
     return inspect_model(given.output).provenance.value().options;
   }
-  /// Of a run without a level of its own, with this outcome.
+  /// Returns those of a run without a level, with this outcome.
   [[nodiscard]] std::string listed(bool biases_corrected, const BoundReport* bound) const {
     const QuantizeOptions given = asked(Accuracy::Balanced);
     const Prepared prepared = make(recipe_of(given, {}, {}));

@@ -21,7 +21,7 @@ size_t count(const LintReport& report, const std::string& level, const std::stri
       report.findings, [&](const auto& finding) { return finding.level == level && finding.id == id; }));
 }
 
-/// An FP16 model with scales that are halves as well: text form has no literals of that type.
+/// An FP16 model with FP16 scales: the text form has no literals of that type.
 Model half_model_of_opset(int opset) {
   Model model = parse_model_text("<ir_version: 8, opset_import: [\"\" : " + std::to_string(opset) + R"(]>
     g (float16[1,1,4,4] x) => (float16[1,1,4,4] y)

@@ -1,4 +1,4 @@
-// quantize --outliers, over a folder in which one sample is not like the others.
+// Tests quantize --outliers over a folder in which one sample differs from the others.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-/// Smallest and largest of the range of every quantized value.
+/// Smallest and largest number in the ranges of all quantized values.
 using Ranges = std::map<std::string, std::pair<double, double>>;
 
 Ranges ranges_of(const QuantizeReport& report) {
@@ -41,7 +41,7 @@ class Outliers : public SmallNetwork {
     reaches[kPlanted] = kFar;
     return samples("with" + std::to_string(count), reaches);
   }
-  /// The same files but for s04.npy.
+  /// The same files except s04.npy.
   [[nodiscard]] std::string without_outlier() const {
     std::vector<float> reaches = usual_reaches();
     reaches[kPlanted] = -1;

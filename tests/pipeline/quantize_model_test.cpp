@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -18,7 +17,7 @@
 #include "place/plan/placement_plan.h"
 #include "prepare/prepare_model.h"
 #include "rewrite/check_qdq_file.h"
-#include "rewrite/write_checked.h"
+#include "rewrite/write_same.h"
 #include "run/sample_subset.h"
 
 namespace detent {
@@ -26,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder of its own that goes with the test.
+/// A folder that is removed with the test.
 class QuantizeModel : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -154,7 +153,7 @@ class Interrupter : public Reporter {
   void warn(std::string_view) override {}
 };
 
-/// A model without pairs that a plan promised one, and the check's complaint.
+/// Returns the check's complaint about a model that lacks a promised pair.
 std::string complaint(const fs::path& output, bool overwrite) {
   const Model model = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 17]>
     g (float[1,4] x) => (float[1,4] y) { y = Relu (x) })");

@@ -37,7 +37,7 @@ onnx::SequenceProto list_of(std::initializer_list<float> values) {
   return list;
 }
 
-/// Verifies a model that hands on a list and keeps an optional of it, given and expected as here.
+/// Verifies a model that passes on a list and keeps an optional of it, given and expected as here.
 VerifyReport::Line verify_sequence(const onnx::SequenceProto& given, const onnx::OptionalProto& expected) {
   const TemporaryFolder folder;
   write_text(folder,
@@ -102,7 +102,7 @@ TEST(SequenceModels, RunRefusesAListAsInput) {
   EXPECT_THAT(error.what(), HasSubstr("input 's' is a sequence"));
 }
 
-/// Two convolutions with a list between them that a loop fills from the parts of the first one's result.
+/// Two convolutions with a list between them that a loop fills with parts of the first one's result.
 const std::string kCollect = R"(g (float[1,4,6,6] x) => (float[1,8,6,6] y, seq(float[1,4,6,6]) list)
   <float[4,4,1,1] w = {WEIGHTS}, float[8,8,1,1] v = {MORE}, int64 m = {2}> {
   c = Conv (x, w)

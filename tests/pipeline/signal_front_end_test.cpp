@@ -1,5 +1,5 @@
-// A small network of our own with a signal front end: STFT as one convolution with fixed cosines and sines, power, mel
-// bands, logarithm, and two layers on those.
+// A small network with a signal front end: STFT as one convolution with fixed cosines and sines, power, mel bands,
+// logarithm, and two layers on those.
 #include <cmath>
 #include <numbers>
 #include <random>
@@ -59,7 +59,7 @@ g (float[1,1,1024] x) => (float[1,16,F] y)
   rr = Mul (re, re)  ii = Mul (im, im)  p = Add (rr, ii)  m = Conv (p, mel)  e = Add (m, eps)  l = Log (e)
   a = Conv (l, w1)  r = Relu (a)  b = Conv (r, w2)  y = Tanh (b) })"),
                 folder_ / "model.onnx");
-    // A tone and noise, from loud to faint: what speech does within a second.
+    // A tone and noise, from loud to faint, as in a second of speech.
     for (int i = 0; i < 16; ++i) {
       std::mt19937 random(static_cast<uint32_t>(i));
       std::normal_distribution<float> normal;
@@ -77,7 +77,7 @@ g (float[1,1,1024] x) => (float[1,16,F] y)
     }
   }
 
-  /// SQNR of the output; `include`: what the user wants in INT8 whatever the rule says.
+  /// Returns the SQNR of the output. include  layers that the user wants in INT8 whatever the rule says.
   [[nodiscard]] double sqnr(const std::string& target, const std::vector<std::string>& include) const {
     QuantizeOptions options;
     options.model = folder_ / "model.onnx";
@@ -103,7 +103,7 @@ TEST_F(SignalFrontEnd, StaysFloatByRule) {
   }
 }
 
-/// The margin is the least of what was measured: tensorrt and onnxruntime gain more.
+/// The margin is the least that was measured: tensorrt and onnxruntime gain more.
 TEST_F(SignalFrontEnd, GainsWhatTheFaintPartsAreWorth) {
   for (const std::string target : {"tensorrt", "onnxruntime"}) {
     const double with = sqnr(target, {}), without = sqnr(target, {"^Conv_", "^Mul_", "^Add_", "^Split_"});

@@ -28,7 +28,7 @@ g (float[1,2,4,4] x) => (float[1,2,4,4] y)
                 folder_ / "model.onnx");
   }
 
-  /// A folder of samples s00.npy ... that reach as far as these, in parallel; a negative number leaves the file out.
+  /// Writes samples s00.npy ... that reach as far as these; a negative number leaves the file out.
   std::string samples(const std::string& name, const std::vector<float>& reaches) const {
     const std::filesystem::path data = folder_ / name;
     std::filesystem::create_directories(data);
@@ -54,7 +54,7 @@ g (float[1,2,4,4] x) => (float[1,2,4,4] y)
     options.overwrite = true;
     return options;
   }
-  /// The table of these samples.
+  /// Returns the table of these samples.
   std::filesystem::path table(const DataOptions& data, const std::string& output) const {
     CalibrateOptions options;
     options.model = folder_ / "model.onnx";

@@ -18,7 +18,7 @@ using std::chrono::duration;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
 
-/// RunSettings::stop: one call ends, the others do not notice.
+/// RunSettings::stop ends one call and leaves the others running.
 class StopOneCall : public SmallNetwork {
  protected:
   void TearDown() override { interrupted() = false; }

@@ -12,7 +12,7 @@
 namespace detent {
 namespace {
 
-/// What verify says of a folder with that model and an input file that holds no tensor.
+/// Returns verify's line for a folder with that model and an input file that holds no tensor.
 VerifyReport::Line verify_model(const Model& model) {
   const TemporaryFolder folder;
   write_model(model, folder.path() / "model.onnx");

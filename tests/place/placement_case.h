@@ -54,7 +54,8 @@ struct PlacementCase {
   std::vector<Expectation> expectations;
 };
 
-/// Every case of every .txt file in the folder, by file name. Errors  std::runtime_error with file and line.
+/// Returns every case of every .txt file in the folder, by file name.
+/// Errors  std::runtime_error with file and line.
 inline std::vector<PlacementCase> read_placement_cases(const std::filesystem::path& folder);
 
 }  // namespace detent::test

@@ -16,7 +16,7 @@ inline std::runtime_error misread(const std::filesystem::path& file, int line, c
   return std::runtime_error(file.string() + ":" + std::to_string(line) + ": " + what);
 }
 
-/// `float[2,3] w = {...}` -> `float[2,3] w = {0.5,0.5,...}`, `{0.1...}` with that number in every place.
+/// Expands `float[2,3] w = {...}` to `float[2,3] w = {0.5,0.5,...}`, and `{0.1...}` to that number in every place.
 inline std::string fill_tensors(const std::string& text) {
   static const std::regex pattern(R"((\w+)\[([0-9,]*)\](\s*\w+\s*=\s*)\{([-0-9.e]*?)\.\.\.\})");
   std::string filled;
@@ -59,7 +59,7 @@ inline const std::map<std::string, OptionSetter>& option_words() {
   return words;
 }
 
-/// "tensorrt --concat inputs --exclude ^Conv_0$"; throws std::runtime_error at words it does not know.
+/// Parses "tensorrt --concat inputs --exclude ^Conv_0$"; throws std::runtime_error at unknown words.
 inline void read_expect_words(const std::string& text, Expectation& expectation) {
   std::istringstream words(text);
   words >> expectation.target;

@@ -9,12 +9,12 @@
 
 namespace detent::test {
 
-// Found by name lookup beside PlacementCase: gtest prints the place, not the bytes.
+// gtest finds it by name lookup and prints the place, not the bytes.
 void PrintTo(const PlacementCase& one, std::ostream* out) { *out << one.file.string() << ":" << one.number; }
 
 namespace {
 
-/// Compares one plan with the lines of one `expect`, reporting at the line that is wrong.
+/// Comparison of one plan with the lines of one `expect`, reporting at the line that is wrong.
 class PlanChecker {
  public:
   PlanChecker(const PlacementCase& one, const Expectation& expectation, const Graph& graph, const PlacementPlan& plan)
@@ -114,7 +114,7 @@ class PlanChecker {
     fail(line, "no such range");
   }
 
-  /// Bounds of Clip end 2^-22 inside for ONNX Runtime.
+  /// Returns a bound of Clip, which ends 2^-22 inside for ONNX Runtime.
   static bool reaches(float end, float bound) { return end == bound || end == bound * (1 - 0x1p-22F); }
 
   void check_unbounded(std::istringstream& words, int line) const {

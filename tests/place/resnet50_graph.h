@@ -7,8 +7,8 @@
 #include "model/model.h"
 #include "place/placement_case_reader.h"
 
-/// The graph of ResNet-50 with its BatchNormalizations folded, one quarter as wide (case C7).
-/// Source of the graph  He et al., "Deep Residual Learning for Image Recognition", 2015, table 1.
+/// Returns the graph of ResNet-50 with its BatchNormalizations folded, one quarter as wide (case C7).
+/// Source  He et al., "Deep Residual Learning for Image Recognition", 2015, table 1.
 namespace detent::test {
 
 class GraphText {

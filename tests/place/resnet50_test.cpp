@@ -3,7 +3,7 @@
 #include "place/make_plan.h"
 #include "place/resnet50_graph.h"
 
-// "Stem Conv, Relu, MaxPool and sixteen bottlenecks: what runs in INT8?"
+// Case C7: which parts of a stem (Conv, Relu, MaxPool) and sixteen bottlenecks run in INT8.
 namespace detent {
 namespace {
 
@@ -17,7 +17,7 @@ TEST(ResNet50, RunsWhollyInInt8OnTensorRT) {
   for (const LayerDecision& layer : plan.layers)
     EXPECT_EQ(layer.int8, layer.rule != RuleId::SmallLayer)
         << net.graph().node(layer.node).name << ": " << layer.reason;
-  // One row for certain: R10 keeps the product of the head float.
+  // The product of the head certainly has one row: R10 keeps it float.
   EXPECT_EQ(plan.coverage.int8_layers, 53);
 }
 

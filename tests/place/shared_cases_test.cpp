@@ -10,8 +10,8 @@
 #include "prepare/fold_batchnorm.h"
 #include "shared_folder.h"
 
-// Questions that users brought, answered on the networks themselves: a 3-D decoder (C1), branches that meet in Concats
-// (C4), ConvTranspose with LeakyRelu (C5).
+// Users' questions, answered on their networks: a 3-D decoder (C1), branches that meet in Concats (C4), ConvTranspose
+// with LeakyRelu (C5).
 namespace detent {
 namespace {
 
@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 fs::path shared_model(const std::string& name) { return shared_folder() / "models" / name; }
 
-/// A model as the pipeline hands it to placement.
+/// Returns a model as the pipeline passes it to placement.
 struct Prepared {
   explicit Prepared(const fs::path& file) : model(read_model(file)) { fold_batchnorms(model); }
   [[nodiscard]] const Graph& graph() const { return model.graph(); }
@@ -39,7 +39,7 @@ bool has_pair(const PlacementPlan& plan, ValueId value) {
   return std::ranges::binary_search(plan.quantized_values(), value);
 }
 
-/// The value behind the only reader of a node's output.
+/// Returns the value behind the only reader of a node's output.
 ValueId behind_activation(const Graph& graph, const Node& node) {
   return graph.node(graph.value(node.output(0)).uses.at(0).node).output(0);
 }

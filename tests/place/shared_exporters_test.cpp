@@ -1,4 +1,4 @@
-// One network written by two exporters: one rule, one answer.
+// Tests that one network written by two exporters gets one plan.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include "model/model.h"
 #include "place/make_plan.h"
 #include "prepare/fold_batchnorm.h"
-#include "prepare/forward_constants.h"
+#include "prepare/plain_nodes.h"
 #include "shared_folder.h"
 
 namespace detent {
@@ -16,7 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// How many layers of each size are INT8 and float. An exporter may write a Gemm where the other has MatMul and Add.
+/// Counts the layers of each size that are INT8 and float. An exporter may write a Gemm where the other has MatMul and
+/// Add.
 using Coverage = std::map<std::pair<int64_t, bool>, int>;
 
 Coverage coverage(const fs::path& file, const std::string& target) {

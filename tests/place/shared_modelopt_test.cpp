@@ -12,7 +12,7 @@
 #include "ops/traits.h"
 #include "place/make_plan.h"
 #include "prepare/fold_batchnorm.h"
-#include "prepare/forward_constants.h"
+#include "prepare/plain_nodes.h"
 #include "shared_folder.h"
 
 namespace detent {
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 using EdgeKey = std::pair<std::string, int>;  // node name and slot
 
-/// The decisions of Model-Optimizer: true for a pair. Edges it does not list are float.
+/// Reads the decisions of Model-Optimizer: true for a pair. Edges it does not list are float.
 std::map<EdgeKey, bool> read_reference(const fs::path& file) {
   const auto json = nlohmann::json::parse(std::ifstream(file));
   std::map<EdgeKey, bool> edges;
@@ -30,16 +30,15 @@ std::map<EdgeKey, bool> read_reference(const fs::path& file) {
   return edges;
 }
 
-/// The decisions of both about an edge, and the facts around it.
+/// The decisions of both tools about an edge, and the facts around it.
 struct Difference {
   const Graph& graph;
   const EdgeDecision& ours;
   bool theirs;
-  bool theirs_elsewhere;  ///< they put a pair on the same value for another reader
+  bool theirs_elsewhere;  ///< their pair is on the same value for another reader
 };
 
-/// The policy of our own that explains a difference (placement.md and src/decisions/place.md); empty when there is
-/// none.
+/// Returns our policy that explains a difference (placement.md and src/decisions/place.md); empty when there is none.
 std::string explain(const Difference& difference) {
   const EdgeDecision& ours = difference.ours;
   const Node& node = difference.graph.node(ours.consumer);
@@ -52,7 +51,7 @@ std::string explain(const Difference& difference) {
       if (only_theirs && by(RuleId::FusedActivation)) return "R2: Clip, HardSwish and HardSigmoid fuse like Relu";
       break;
     case OpKind::MaxPool:
-      if (only_theirs && by(RuleId::CommutingOp)) return "R7: MaxPool needs no pair of its own";
+      if (only_theirs && by(RuleId::CommutingOp)) return "R7: MaxPool needs no separate pair";
       break;
     case OpKind::AveragePool:
     case OpKind::GlobalAveragePool:
@@ -93,8 +92,8 @@ struct Comparison {
   std::vector<std::string> unexplained;
 };
 
-/// Values that have a listed edge with another reader; the second pass of their tool may have taken that pair off
-/// again.
+/// Returns the values that have a listed edge with another reader; the second pass of their tool may have removed that
+/// pair.
 bool listed_elsewhere(const Graph& graph, const EdgeDecision& ours, const std::map<EdgeKey, bool>& reference) {
   const auto& uses = graph.value(ours.value).uses;
   return std::ranges::any_of(uses, [&](const Use& use) {
@@ -127,7 +126,7 @@ Comparison compare(const Graph& graph, const PlacementPlan& plan, const std::map
                                                         plan.find_edge(node, key.second) == nullptr &&
                                                         traits_of(graph, graph.node(node)).kind != OpKind::Resize)
       result.unexplained.push_back("'" + key.first + "' slot " + std::to_string(key.second) + " is no data input here");
-  // Edges of Resize's sizes and the like carry no data here; a node that is gone was a BatchNormalization.
+  // Edges such as Resize's sizes carry no data here; a missing node was a BatchNormalization.
   result.folded = static_cast<int>(reference.size());
   for (const auto& [key, pair] : reference) {
     const NodeId node = graph.find_node(key.first);
@@ -161,7 +160,7 @@ TEST_P(ModelOptimizer, DiffersByOurPoliciesOnly) {
   for (const std::string& edge : result.unexplained) ADD_FAILURE() << edge;
 }
 
-/// Names of the reference files, MODEL__FILE; one that tells that there are none where the folder is absent.
+/// Returns the names of the reference files, MODEL__FILE, or a name that says that the folder is absent.
 std::vector<std::string> references() {
   std::vector<std::string> names;
   std::error_code absent;

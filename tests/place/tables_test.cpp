@@ -19,7 +19,7 @@ std::string constant(const std::string& shape, int elements, const std::string& 
   return text + "}";
 }
 
-/// A graph with constants of 64 rows of 16 numbers, called t and u.
+/// Returns a graph with constants of 64 rows of 16 numbers, called t and u.
 Model network(const std::string& nodes, const std::string& shape = "64,16", int elements = 1024) {
   return parse_model_text(R"(<ir_version: 10, opset_import: ["" : 21]>
     g (int64[4] ids, float[64,16] x, bool[64,16] b) => (float[64,16] y, float[4,16] z) <)" +

@@ -10,7 +10,7 @@
 namespace detent {
 namespace {
 
-/// "float[64,64] w = {...}" with as many numbers as it has elements.
+/// Returns "float[64,64] w = {...}" with as many numbers as it has elements.
 std::string weight_constant(const std::string& shape, int elements, const char* name) {
   std::string text = "float[" + shape + "] " + name + " = {1";
   for (int i = 1; i < elements; ++i) text += ",1";
@@ -53,13 +53,13 @@ TEST(WeightsPlan, TakesTheRightOperandsOfProducts) {
   const Planned planned("onnxruntime");
   EXPECT_TRUE(planned.quantizes("a"));
   EXPECT_TRUE(planned.quantizes("b"));
-  EXPECT_EQ(planned.layer("a").reason, "the weight alone is integers; the layer computes in float");
+  EXPECT_EQ(planned.layer("a").reason, "only the weight is stored as integers; the layer computes in float");
 }
 
 TEST(WeightsPlan, SaysWhyOthersStayFloat) {
   const Planned planned("onnxruntime");
   EXPECT_EQ(planned.layer("c").reason, "alpha is not 1, which engines do not fuse");
-  EXPECT_EQ(planned.layer("d").reason, "engines take weights alone as integers in MatMul and Gemm only");
+  EXPECT_EQ(planned.layer("d").reason, "engines take integer weights with float activations in MatMul and Gemm only");
   EXPECT_EQ(planned.layer("e").reason, "the weight is the left operand, which engines take in float only");
   EXPECT_EQ(planned.layer("f").reason, "an odd number of 4-bit codes fills no whole byte");
   for (const char* output : {"c", "d", "e", "f"}) EXPECT_FALSE(planned.quantizes(output)) << output;

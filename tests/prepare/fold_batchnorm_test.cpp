@@ -14,8 +14,8 @@ namespace {
 
 using ::testing::ElementsAre;
 
-/// A model around `nodes` with a BatchNormalization over two channels: g = {2, -1}, b = {0.5, 1}, m = {1, 2}, v = {3,
-/// 0.25}.
+/// Returns a model around `nodes` with a BatchNormalization over two channels: g = {2, -1}, b = {0.5, 1}, m = {1, 2}, v
+/// = {3, 0.25}.
 Model model_with(const std::string& nodes, const std::string& weights,
                  const std::string& inputs = "float[N, 2, 4, 4] x") {
   return parse_model_text(
@@ -40,8 +40,8 @@ const Tensor& operand(const Model& model, size_t node, size_t slot) {
   return *tensor;
 }
 
-/// Folding computes in double and rounds once to float: half a unit in the last place, 2^-24 of the value; the expected
-/// value here differs from it by at most as much again (epsilon is a float in the file).
+/// Tolerance: folding computes in double and rounds once to float, half a unit in the last place, 2^-24 of the value;
+/// the expected value differs by at most as much again (epsilon is a float in the file).
 void expect_close(std::span<const float> got, const std::vector<double>& expected) {
   ASSERT_EQ(got.size(), expected.size());
   for (size_t i = 0; i < expected.size(); ++i)
@@ -154,7 +154,7 @@ TEST(FoldBatchNorm, TakesABiasThatAnExporterWroteAsAnAdd) {
   }
 }
 
-/// Graphs in which nothing may be folded.
+/// Graphs in which nothing is folded.
 struct Left {
   const char* why;
   const char* nodes;
@@ -198,7 +198,7 @@ g (float[N, 1, 4, 4] x) => (float[N, 1, 4, 4] c, float[N, 1, 4, 4] y)
 }
 
 TEST(FoldBatchNorm, LeavesWhatHalfPrecisionCannotHold) {
-  // Factor 1000 / sqrt(1e-5) = 316 228; the largest half is 65 504.
+  // Factor 1000 / sqrt(1e-5) = 316 228; the largest FP16 number is 65 504.
   Model model = parse_model_text(R"(<ir_version: 7, opset_import: ["" : 13]>
 g (float16[N, 1, 4, 4] x) => (float16[N, 1, 4, 4] y)
 <float[1, 1, 1, 1] w = {0}, float[1] gamma = {0}, float[1] zero = {0}>

@@ -22,7 +22,7 @@ std::vector<std::string> operators(const Graph& graph) {
   return ops;
 }
 
-/// float[rows, columns] NAME = {1, 2, 3 ...}
+/// Returns "float[rows, columns] NAME = {1, 2, 3 ...}".
 std::string matrix(const std::string& name, int rows, int columns) {
   std::string numbers;
   for (int i = 0; i < rows * columns; ++i) numbers += (i ? "," : "") + std::to_string(i % 7 - 3);
@@ -111,7 +111,7 @@ TEST(FoldConstants, EveryOutputOfASplitIsAWeight) {
   EXPECT_THAT(model.graph().constant(model.graph().find_value("b"))->data<float>(), ElementsAre(3, 4, 7, 8));
 }
 
-/// The same model, read from a file that has its weights beside it.
+/// Returns the same model, read from a file with external weights.
 Model with_data_beside(const Model& model, const std::filesystem::path& path) {
   write_model(model, path, {.overwrite = false, .external_data_above = 1000});
   return read_model(path);

@@ -1,5 +1,5 @@
 #include "tests/model/onnx_protos.h"
-// The protos first: the header below needs them.
+// The protos come first: the header below needs them.
 #include "prepare/function_calls.h"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ std::string function(int i, const std::string& body) {
          " }";
 }
 
-/// f0 is called once, each function calls the next `calls` times in a row, the last is a Relu.
+/// Returns a model in which f0 is called once, each function calls the next `calls` times, and the last is a Relu.
 Model chain(int depth, int calls) {
   std::string text =
       "<ir_version: 8, opset_import: [\"\" : 13, \"f\" : 1]> g (float[1,4] x) => (float[1,4] y) { y = f.f0 (x) }";

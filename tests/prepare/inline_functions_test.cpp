@@ -46,7 +46,7 @@ TEST(InlineFunctions, KeepsTwoCallsApart) {
   Model model =
       model_with_functions("g (float[2] x) => (float[2] y) { h = local.Twice (x)  y = local.Twice (h) }\n", kTwice);
   EXPECT_EQ(inline_functions(model), 2u);
-  const Graph& graph = model.graph();  // indexing refuses values that are defined twice
+  const Graph& graph = model.graph();  // indexing refuses values defined twice
   EXPECT_THAT(op_types(graph), testing::ElementsAre("Relu", "Add", "Relu", "Add"));
 }
 
@@ -66,7 +66,7 @@ TEST(InlineFunctions, FillsInTheAttributesOfTheCall) {
       "Leaky <slope> (a) => (b) { b = LeakyRelu <alpha: float = @slope> (a) }\n");
   inline_functions(model);
   EXPECT_EQ(model.graph().node(NodeId{0}).float_or("alpha", 0), 0.25F);
-  EXPECT_FALSE(model.graph().node(NodeId{1}).has("alpha"));  // left out by the call: the operator's own default
+  EXPECT_FALSE(model.graph().node(NodeId{1}).has("alpha"));  // left out by the call: the operator's default holds
 }
 
 TEST(InlineFunctions, LeavesOutWhatTheCallLeavesOut) {
@@ -111,7 +111,7 @@ TEST(InlineFunctions, LooksAtOpsetsBehindLibonnxToo) {
       {"b = Sqrt (a)", 17, 18, true},
       {"b = Sqrt (a)", 18, 17, true},
       {"b = GridSample <mode = \"bilinear\"> (a, a)", 17, 20, false},
-      {"b = AveragePool <kernel_shape = [1]> (a)", 18, 19, true},   // got an attribute that this node does without
+      {"b = AveragePool <kernel_shape = [1]> (a)", 18, 19, true},   // got an attribute that this node lacks
       {"b = AveragePool <kernel_shape = [1]> (a)", 19, 18, false},  // may have it
   };
   for (const OpsetCase& one : cases) {
@@ -127,7 +127,7 @@ TEST(InlineFunctions, LooksAtOpsetsBehindLibonnxToo) {
 }
 
 TEST(InlineFunctions, RefusesAnOperatorThatMeansSomethingElseInTheModelsOpset) {
-  // The axis got another meaning in 13. IR 9 is beyond libonnx's checker, which would refuse this while reading.
+  // The axis changed its meaning in 13. IR 9 is beyond libonnx's checker, which would refuse this while reading.
   Model model = parse_model_text(
       "<ir_version: 9, opset_import: [\"\" : 13, \"local\" : 1]>\n"
       "g (float[2] x) => (float[2] y) { y = local.Old (x) }\n"

@@ -17,7 +17,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// Parses a graph at `from`, raises it and lets libonnx's checker judge the result by reading it back from a file.
+/// Parses a graph at `from`, raises it and reads the result back from a file with libonnx's checker.
 Model raised(int64_t from, int64_t wanted, const std::string& graph) {
   Model model = parse_model_text("<ir_version: 3, opset_import: [\"\" : " + std::to_string(from) + "]>\n" + graph);
   raise_opset(model, wanted);
@@ -251,7 +251,7 @@ g (float[N, 2, 2] x, float[2] a) => (float[N, 2, 2] y)
   EXPECT_EQ(model.proto().SerializeAsString(), before);
 }
 
-/// An If whose then_branch is `inner`, which writes `a`; `s` is a constant of the graph around it.
+/// Returns an If whose then_branch is `inner`, which writes `a`; `s` is a constant of the outer graph.
 Model model_with_branch(int from, const std::string& inner) {
   return parse_model_text("<ir_version: 6, opset_import: [\"\" : " + std::to_string(from) + R"(]>
 g (bool c, float[1, 4] x, float[1, 1, 4, 4] image) => (float[A, B] y) < float[4] s = {1, 1, 0.5, 0.5}, float a_axes = {0} >
@@ -283,8 +283,8 @@ TEST(RaiseOpset, OperatorsInsideBranchesAreRaisedLikeThoseAround) {
   EXPECT_FALSE(mean.has("axes"));
   ASSERT_NE(branch->constant(mean.input(1)), nullptr);
   EXPECT_THAT(branch->constant(mean.input(1))->data<int64_t>(), ElementsAre(0));
-  EXPECT_NE(branch->value(mean.input(1)).name, "a_axes") << "a value of the graph around it";
-  EXPECT_TRUE(branch->inputs().empty()) << "what it reads of the graph around is no input of its own";
+  EXPECT_NE(branch->value(mean.input(1)).name, "a_axes") << "an outer value";
+  EXPECT_TRUE(branch->inputs().empty()) << "outer values that it reads are not inputs";
   const TemporaryFolder folder;
   write_model(model, folder / "raised.onnx");
   EXPECT_EQ(read_model(folder / "raised.onnx").graph().opset(), 18);
@@ -301,7 +301,7 @@ TEST(RaiseOpset, OperatorsInsideBranchesOfBranchesAreRaisedToo) {
   EXPECT_TRUE(outer->inputs().empty() && inner->inputs().empty());
 }
 
-// The scales, below 1, decide how nearest rounds: they are the graph's around it.
+// The scales, below 1, decide how nearest rounds; they are constants of the outer graph.
 TEST(RaiseOpset, AnAdapterInsideABranchSeesTheConstantsAround) {
   Model model = model_with_branch(10, "r = Resize <mode = \"nearest\"> (image, s) a = Flatten (r)");
   raise_opset(model, 13);

@@ -15,12 +15,12 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// Of opset 18: libonnx's checker asks for shapes of inputs up to 17.
+/// Opset 18, because libonnx's checker requires shapes of inputs up to 17.
 Model model_of(const std::string& text) {
   return parse_model_text("<ir_version: 8, opset_import: [\"\" : 18]>\n" + text);
 }
 
-/// Shape of a value in each trial.
+/// Returns the shape of a value in each trial.
 std::vector<Shape> trials_of(const Model& model, const std::string& value, const InputShapes& given = {}) {
   const TrialShapes trial = shapes_at_trial_sizes(model.graph(), given);
   EXPECT_THAT(trial.missing, IsEmpty());
@@ -71,7 +71,7 @@ TEST(TrialSizes, AreTheSameForAllInputs) {
 }
 
 TEST(TrialSizes, AreThoseThatTheModelRunsAt) {
-  // A window of 7 x 7 of 1/32 of the size, and a layer of the one number that is left: 224 only.
+  // A window of 7 x 7 at 1/32 of the size, and a layer of the one number left: runs at 224 only.
   const Model model = model_of(R"(g (float[N, 1, H, W] x) => (float[N, K] y)
 <float[1, 2] w = {1, 2}>
 {

@@ -7,7 +7,7 @@
 #include "run/model_inputs.h"
 #include "shared_folder.h"
 
-// Raising the opset must not change what a model says: real models run before and after on a real sample.
+// Raising the opset must not change a model's outputs: real models run before and after on a real sample.
 namespace detent {
 namespace {
 

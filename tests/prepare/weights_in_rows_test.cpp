@@ -29,7 +29,7 @@ TEST(WeightsInRows, AGemmReadsTheTransposedConstantAndTransposesNoMore) {
   const Node& gemm = only(model.graph(), "Gemm");
   EXPECT_EQ(gemm.int_or("transB", 0), 0);
   EXPECT_EQ(model.graph().constant(gemm.input(1))->shape(), (Shape{2, 3}));
-  EXPECT_EQ(model.graph().find_value("w"), kNoValue);  // nobody reads it any more
+  EXPECT_EQ(model.graph().find_value("w"), kNoValue);  // not read any more
   expect_same_outputs(before, model);
 }
 
@@ -40,7 +40,7 @@ TEST(WeightsInRows, AMatMulReadsPastTheTranspose) {
   Model model = before.clone();
   EXPECT_EQ(put_weights_in_rows(model), 1U);
   EXPECT_TRUE(model.graph().value(only(model.graph(), "MatMul").input(1)).is_constant);
-  EXPECT_EQ(model.graph().nodes().size(), 1U);  // the Transpose is gone, and with it the constant as it was
+  EXPECT_EQ(model.graph().nodes().size(), 1U);  // the Transpose and the original constant are gone
   EXPECT_EQ(model.graph().find_value("w"), kNoValue);
   expect_same_outputs(before, model);
 }

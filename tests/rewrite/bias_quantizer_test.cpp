@@ -57,7 +57,7 @@ TEST(BiasQuantizer, GivesUpWhereACodeDoesNotFit) {
 
 constexpr double kLargestCode = 2147483647;
 
-/// Code of the only channel, or 0 when there is none.
+/// Returns the code of the only channel, or 0 when there is none.
 double code_of(float bias, float input_scale, float weight_scale) {
   const auto quantized = quantize_bias(Tensor::from<float>({1}, {bias}), input_scale, {weight_scale});
   return quantized ? quantized->codes.data<int32_t>()[0] : 0;

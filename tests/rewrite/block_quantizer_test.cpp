@@ -30,7 +30,7 @@ double blocked_error(const Tensor& weight, const BlockedWeight& blocked, const B
   return sum;
 }
 
-/// The field's usual choice: the largest weight of the block by 7.
+/// Returns the usual scale: the largest weight of the block divided by 7.
 BlockedWeight by_largest(const Tensor& weight, const BlockFormat& format) {
   const int64_t rows = weight.shape()[0], columns = weight.shape()[1];
   Tensor scales(DataType::Float32, {(rows + format.block - 1) / format.block, columns});
@@ -90,7 +90,7 @@ TEST(QuantizeBlocks, StoreTwoFourBitCodesAByte) {
   EXPECT_EQ(stored_bytes(quantize_blocks(random_matrix(64, 6), {.block = 32})), 64U * 6 / 2 + 2 * 6 * 4);
 }
 
-// The first row counts a thousand times as much: it is kept, whatever the others lose.
+// The first row counts a thousand times as much: it is kept at the cost of the others.
 TEST(QuantizeBlocks, ImportanceSaysWhichRowsMayLose) {
   const BlockFormat format{.block = 16};
   const Tensor weight = random_matrix(16, 20, 3);

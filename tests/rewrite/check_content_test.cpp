@@ -25,7 +25,7 @@ TEST(CheckContent, ACodeStandsForHalfAStepAround) {
 }
 
 TEST(CheckContent, TheLastCodeStandsForWhatIsCutToo) {
-  EXPECT_THAT(flaw(20.0F, 127), IsEmpty());  // 12.7 is what remains of it
+  EXPECT_THAT(flaw(20.0F, 127), IsEmpty());  // 12.7 remains of it
   EXPECT_THAT(flaw(-20.0F, -127), IsEmpty());
   EXPECT_THAT(flaw(12.0F, 63), IsEmpty());  // 7 bits
   EXPECT_THAT(flaw(30.0F, 127), HasSubstr("holds 12.7"));
@@ -57,7 +57,7 @@ TEST(CheckContent, AnFp8CodeStandsForHalfTheDistanceToTheNext) {
   EXPECT_THAT(fp8_flaw(0.00009F, 0), IsEmpty());
   EXPECT_THAT(fp8_flaw(0.0002F, 0), HasSubstr("holds 0.0"));
   EXPECT_THAT(fp8_flaw(44.8F, 448.0F), IsEmpty());
-  EXPECT_THAT(fp8_flaw(60.0F, 448.0F), HasSubstr("holds 44.8"));  // amax makes the scale: nothing is cut
+  EXPECT_THAT(fp8_flaw(60.0F, 448.0F), HasSubstr("holds 44.8"));  // the scale comes from amax: nothing is cut
   EXPECT_THAT(fp8_flaw(-20.8F, 208.0F), HasSubstr("holds 20.8"));
 }
 

@@ -87,14 +87,14 @@ struct QuantizedNetwork {
 
 Tensor scalar(float number) { return Tensor::from<float>({}, {number}); }
 
-/// Codes of a 3x3 weight that is 0.5 everywhere, one of them damaged.
+/// Returns codes of a 3x3 weight that is 0.5 everywhere, one of them damaged.
 Tensor codes_with(int8_t damaged) {
   std::vector<int8_t> numbers(size_t{16} * 16 * 9, 127);
   numbers[100] = damaged;
   return Tensor::from<int8_t>({16, 16, 3, 3}, numbers);
 }
 
-/// A scale per output channel of 16, one of them damaged.
+/// Returns a scale per output channel of 16, one of them damaged.
 Tensor scales_with(float damaged, float others = 0.01F) {
   std::vector<float> numbers(16, others);
   numbers[5] = damaged;
@@ -113,7 +113,7 @@ void add_pair(QuantizedNetwork& network, const std::string& value, const std::st
 struct Damage {
   std::string name, target;
   std::function<void(QuantizedNetwork&)> harm;
-  std::string node, what;  ///< what the check must say
+  std::string node, what;  ///< the expected message
 };
 
 void PrintTo(const Damage& damage, std::ostream* out) { *out << damage.name; }
@@ -290,7 +290,7 @@ std::vector<Damage> damages() {
       {"OldOpset", "tensorrt",
        [](Network& n) {
          GraphPatch patch;
-         patch.opset = 12;  // no axis there: with one the file could not even be read
+         patch.opset = 12;  // no axis there: with one the file could not be read
          for (const Node& node : n.graph().nodes())
            if (node.has("axis") && node.op_type != "Concat") patch.remove_attributes.emplace_back(node.name, "axis");
          n.apply(patch);
@@ -411,7 +411,7 @@ TEST(QdqCheck, TakesThePairOfAnOutputWhoseScalesHaveAnotherType) {
 }
 
 TEST(QdqCheck, ValuesOfOneScaleHaveOneNumberInEveryType) {
-  for (const char* type : {"float16", "float"}) {  // of what the Cast reads
+  for (const char* type : {"float16", "float"}) {  // of the input of the Cast
     Model model = parse_model_text("<ir_version: 8, opset_import: [\"\" : 19]> g (" + std::string(type) +
                                    "[1,4,4] x) => (float[1,4,4] y) "
                                    "{ c = Cast <to = 1> (x) t = Transpose <perm = [0,2,1]> (c) y = MatMul (c, t) }");
@@ -427,7 +427,7 @@ TEST(QdqCheck, ValuesOfOneScaleHaveOneNumberInEveryType) {
       edge.pair = true;
       edge.scale_group = 0;
       plan.edges.push_back(edge);
-      ranges[edge.value] = {-0.7001F, 0.3F};  // 0.7001 / 127 is no FP16 number
+      ranges[edge.value] = {-0.7001F, 0.3F};  // 0.7001 / 127 is not an FP16 number
     }
     const PromisedFile promised = promise_of(graph, plan);
     RewriteOptions options;
@@ -453,7 +453,7 @@ PlacementOptions fp8_placement() {
   return placement;
 }
 
-/// Flaws of the network in FP8 at this opset, after `change`.
+/// Returns the flaws of the network in FP8 at this opset, after `change`.
 std::string fp8_flaws(int64_t opset, const std::function<void(QuantizedNetwork&)>& change = {}) {
   QuantizedNetwork network("tensorrt", {}, fp8_placement());
   GraphPatch raise;

@@ -8,7 +8,7 @@
 
 namespace detent::test {
 
-/// A plan written by hand: the inserter must do exactly what it says.
+/// A plan written by hand, which the inserter must carry out exactly.
 struct PlannedGraph {
   explicit PlannedGraph(const char* text) : PlannedGraph(parse_model_text(text)) {}
   explicit PlannedGraph(Model read) : model(std::move(read)) {}
@@ -26,7 +26,7 @@ struct PlannedGraph {
   }
   void range(const char* value, Range range) { ranges[graph().find_value(value)] = range; }
 
-  /// The model with the patch applied.
+  /// Returns the model with the patch applied.
   Model rewritten(const RewriteOptions& options = {}) {
     Rewrite rewrite = make_qdq_patch(graph(), plan, ranges, options);
     warnings = rewrite.warnings;
@@ -51,7 +51,7 @@ inline const Node& producer(const Model& model, const std::string& value) {
   return *node;
 }
 
-/// Name of the value that a node reads in a slot.
+/// Returns the name of the value that a node reads in a slot.
 inline std::string reads(const Model& model, const char* node, size_t slot) {
   const Graph& graph = model.graph();
   const ValueId id = graph.node(graph.find_node(node)).input(slot);

@@ -68,11 +68,11 @@ TEST(ColumnCodes, LoseHalfAStepOfTheirColumnAtMost) {
   const Tensor back = dequantize_table(*codes);
   for (size_t i = 0; i < 64 * 3; ++i) {
     const float number = table.data<float>()[i], scale = codes->scales.data<float>()[i % 3];
-    if (std::abs(number) > 127 * scale) continue;  // the scale that loses least may cut the largest
+    if (std::abs(number) > 127 * scale) continue;  // the best scale may cut the largest
     EXPECT_LE(std::abs(number - back.data<float>()[i]), scale / 2 * 1.0001F) << i;
   }
   const auto all = codes->scales.data<float>();
-  EXPECT_GT(all[2], 1.5F * all[0]) << "columns of three times the size have scales of their own";
+  EXPECT_GT(all[2], 1.5F * all[0]) << "columns of three times the size have other scales";
 }
 
 TEST(ColumnCodes, OfMoreAxesHaveTheScalesOfTheLast) {
@@ -86,7 +86,7 @@ TEST(ColumnCodes, OfMoreAxesHaveTheScalesOfTheLast) {
 TEST(ColumnCodes, AreNotThereWhereSmallNumbersWouldVanish) {
   Tensor table = random_table(64, 2).clone();
   EXPECT_TRUE(column_codes(table));
-  // A bias and a mask in one: beside 10000 a step is 79, and everything else becomes 0.
+  // A bias and a mask in one table: with 10000 a step is 79, and every other number becomes 0.
   for (size_t i = 0; i < 32; ++i) table.mutable_data<float>()[4 * i] = -10000;
   EXPECT_FALSE(column_codes(table));
   EXPECT_FALSE(column_codes(Tensor::from<float>({2, 1}, {1, kInf})));

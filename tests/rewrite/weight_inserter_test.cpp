@@ -1,4 +1,4 @@
-// Which weights and biases are written once, copied, raised or left float.
+// Tests of the weights and biases that are written once, copied, raised or left float.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -84,7 +84,7 @@ g (float[1, 2] x) => (float[1, 2] y) <float[2, 2] w = {1, 2, 3, 4}>
 
 // --- INT32 biases
 
-/// y = Conv(x, w, b) with one input and two output channels; x in [-2, 2].
+/// A network y = Conv(x, w, b) with one input and two output channels; x in [-2, 2].
 PlannedGraph convolution_of(const std::string& weights, const std::string& biases) {
   const std::string text = R"(<ir_version: 7, opset_import: ["" : 13]>
 g (float[N, 1, 2, 2] x) => (float[N, 2, 2, 2] y)
@@ -103,7 +103,7 @@ RewriteOptions with_int32_bias() {
   return options;
 }
 
-/// The number that the model adds for each channel: its output for an input of zeros.
+/// Returns the number that the model adds to each channel: its output for an input of zeros.
 std::vector<float> added(const Model& model) {
   const Tensor zeros = Tensor::from<float>({1, 1, 2, 2}, {0, 0, 0, 0});
   const Tensor out = to_plain(run_once(model.graph(), std::span(&zeros, 1), model.graph().outputs()).at(0));
@@ -251,7 +251,7 @@ g (float16[1, 1] x) => (float16[1, 1] y) <float[1, 1] wf = {1}, float[1] bf = {0
   EXPECT_THAT(planned.warnings, ElementsAre(HasSubstr("1 bias of an FP16 layer stays FP16")));
 }
 
-/// Conv and a depthwise Conv of UINT8 data, both with weights of equal signs.
+/// A Conv and a depthwise Conv of UINT8 data, both with weights of equal signs.
 PlannedGraph saturating_graph() {
   PlannedGraph planned(R"(
 <ir_version: 7, opset_import: ["" : 13]>

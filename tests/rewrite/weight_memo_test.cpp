@@ -1,4 +1,4 @@
-// Weights that were quantized before are handed out again wherever that is the same result, and nowhere else.
+// Tests that cached weights are returned exactly when the result is the same.
 #include "rewrite/weight_memo.h"
 
 #include <gtest/gtest.h>
@@ -10,16 +10,17 @@ namespace {
 
 constexpr int kAxis = 0;
 
-/// Two channels of largest magnitudes 127 and 12.7: scales 1 and 0.1.
+/// Returns two channels of largest magnitudes 127 and 12.7: scales 1 and 0.1.
 Tensor weight() { return Tensor::from<float>({2, 2}, std::vector<float>{127, -3, 12.7F, 5}); }
-/// The second channel is all zero.
+/// Returns a weight whose second channel is all zero.
 Tensor weight_with_zeros() { return Tensor::from<float>({2, 2}, std::vector<float>{127, -3, 0, 0}); }
 
 WeightOptions bound(std::vector<float> least, std::vector<float> zero = {}) {
   return {.least_scale = std::move(least), .zero_scale = std::move(zero)};
 }
 
-/// The second request gets what quantize_weight() gives; true when it shares the codes of the first.
+/// Checks that the second request gets the result of quantize_weight(). Returns true when it shares the codes of the
+/// first.
 bool is_shared(const Tensor& tensor, const WeightOptions& first, const WeightOptions& second) {
   WeightMemo memo;
   const QuantizedWeight before = memo.get(ValueId{0}, tensor, kAxis, first);

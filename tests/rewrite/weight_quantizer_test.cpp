@@ -23,7 +23,7 @@ Tensor random_weight(const Shape& shape, uint32_t seed) {
   return weight;
 }
 
-/// Channel of element i along `axis`.
+/// Returns the channel of element i along `axis`.
 int64_t channel_of(const Shape& shape, int axis, int64_t i) {
   const auto at = static_cast<size_t>(axis);
   return i / shape.element_count(at + 1, shape.rank()) % shape[at];
@@ -122,7 +122,7 @@ TEST(WeightQuantizer, MseIsNeverWorseThanMaxInAnyChannel) {
   EXPECT_TRUE(better);
 }
 
-/// The smallest error that any part of [0.5, 1] * max |w| gives, by trying 4001 of them with a loop.
+/// Returns the smallest error of 4001 parts of [0.5, 1] * max |w|, tried in a loop.
 double least_error_by_trying(std::span<const float> weights, int lowest, int highest) {
   float amax = 0;
   for (const float w : weights) amax = std::max(amax, std::abs(w));

@@ -1,5 +1,5 @@
-// Weights from the plan to the written model, for every operator, axis and group: the codes, the scales and what the
-// engine makes of them are held against loops written here.
+// Weights from the plan to the written model, for every operator, axis and group: codes, scales and dequantized numbers
+// are compared with loops written here.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 namespace detent {
 namespace {
 
-/// Index of a weight's element along each axis.
+/// Returns the index of a weight's element along each axis.
 std::vector<int64_t> indices_of(const Shape& shape, int64_t element) {
   std::vector<int64_t> indices(shape.rank());
   for (size_t axis = shape.rank(); axis-- > 0; element /= shape[axis]) indices[axis] = element % shape[axis];
@@ -28,7 +28,7 @@ struct OperatorCase {
   const char* graph;  ///< reads x, writes y with the weight w
   Shape weight;
   int axis;  ///< expected; -1: one scale
-  /// Which output channel of the operator an element of the weight belongs to, by the operator's own definition.
+  /// Returns the output channel that an element of the weight belongs to, by the operator's definition.
   std::function<int64_t(const std::vector<int64_t>& index)> scale_index;
 };
 
@@ -80,7 +80,7 @@ std::vector<OperatorCase> operator_cases() {
   };
 }
 
-/// Channels of very different size, one of them all zero.
+/// Returns channels of very different size, one of them all zero.
 std::vector<float> weights_for(const OperatorCase& item) {
   std::mt19937 engine(11);
   std::normal_distribution<float> normal(0, 1);
@@ -114,7 +114,7 @@ class WeightsOf : public testing::TestWithParam<std::tuple<size_t, bool>> {
     weights_ = weights_for(item);
     original_ = half() ? test::parse_half_model(model_text(item, weights_, true))
                        : parse_model_text(model_text(item, weights_, false));
-    // The numbers as the model holds them: from decimal text, perhaps rounded to halves.
+    // The numbers as stored in the model: from decimal text, perhaps rounded to FP16.
     const Tensor held = cast(*original_->graph().constant(original_->graph().find_value("w")), DataType::Float32);
     weights_.assign(held.data<float>().begin(), held.data<float>().end());
   }
@@ -125,7 +125,7 @@ class WeightsOf : public testing::TestWithParam<std::tuple<size_t, bool>> {
   }
   [[nodiscard]] bool half() const { return std::get<1>(GetParam()); }
 
-  /// The quantized model; ranges are ±4 for every value.
+  /// Returns the quantized model; ranges are ±4 for every value.
   [[nodiscard]] Model rewritten(const RewriteOptions& options) const {
     const Graph& graph = original_->graph();
     PlacementOptions placement;
@@ -147,7 +147,7 @@ class WeightsOf : public testing::TestWithParam<std::tuple<size_t, bool>> {
     if (!found) throw Error(ErrorCode::Internal, std::string(name) + " is not constant");
     return *found;
   }
-  /// The weight that the operator reads when the model runs.
+  /// Returns the weight that the operator reads when the model runs.
   static std::vector<float> reconstruction(const Model& model) {
     Tensor input(model.graph().value(model.graph().inputs()[0]).declared_type.value(),
                  Shape(std::span<const int64_t>(*model.graph().value(model.graph().inputs()[0]).declared_shape)));
@@ -155,7 +155,7 @@ class WeightsOf : public testing::TestWithParam<std::tuple<size_t, bool>> {
     const ValueId wanted = model.graph().find_value("w_dequantized");
     return floats(to_plain(run_once(model.graph(), std::span(&input, 1), std::span(&wanted, 1)).at(0)));
   }
-  /// As the model stores real numbers.
+  /// The type in which the model stores real numbers.
   [[nodiscard]] float stored(double x) const {
     const auto value = static_cast<float>(x);
     return half() ? half_to_float(float_to_half(value)) : value;
@@ -193,7 +193,7 @@ TEST_P(WeightsOf, CodesScalesAndReconstructionAreThoseOfALoop) {
   }
   for (size_t c = 0; c < scales.size(); ++c) {
     const double exact = amax[c] == 0 ? 1.0 : static_cast<double>(amax[c]) / 127;
-    // A half of a scale below 2^-14 has fewer bits and is rounded up: one step of 2^-24.
+    // An FP16 scale below 2^-14 has fewer bits and is rounded up: one step of 2^-24.
     if (half() && exact < 0x1p-14)
       EXPECT_NEAR(scales[c], exact, 0x1p-24) << c;
     else
@@ -205,7 +205,7 @@ TEST_P(WeightsOf, CodesScalesAndReconstructionAreThoseOfALoop) {
     const float code = std::clamp(std::nearbyint(weights_[i] / s), -128.0F, 127.0F);
     ASSERT_EQ(codes.data<int8_t>()[i], static_cast<int8_t>(code)) << i;
     ASSERT_EQ(back[i], stored(static_cast<double>(code * s))) << i;
-    // Half a step, what the scale lost by rounding (2^-11 of 127 steps in a half), and the rounding of the product.
+    // Half a step, the rounding of the scale (2^-11 of 127 steps in FP16), and the rounding of the product.
     ASSERT_NEAR(back[i], weights_[i], s * (half() ? 0.5 + 127 * 0x1p-11 + 127 * 0x1p-11 : 0.5 + 1e-5)) << i;
   }
 }

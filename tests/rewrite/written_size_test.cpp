@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint64_t kWeights = 64 * 64;
 
-/// Two products that read w; `also` is another node.
+/// A network of two products that read w; `also` is another node.
 Model sized_network(const std::string& also = "", const std::string& output = "") {
   std::string zeros = "0";
   for (uint64_t i = 1; i < kWeights; ++i) zeros += ",0";
@@ -18,7 +18,7 @@ Model sized_network(const std::string& also = "", const std::string& output = ""
                           ") <float[64,64] w = {" + zeros + "}> { a = MatMul (x, w) y = MatMul (a, w) " + also + "}");
 }
 
-/// What the plan saves of the model's own size when w is the weight of both products.
+/// Returns the bytes that the plan saves of the model's size when w is the weight of both products.
 uint64_t saved(const Model& model, RewriteOptions options = {}, bool half = false) {
   PlacementPlan plan;
   for (const NodeId node : {NodeId{0}, NodeId{1}}) plan.weights.push_back({node, 1, model.graph().find_value("w"), 1});

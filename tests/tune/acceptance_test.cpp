@@ -2,10 +2,95 @@
 
 #include <gtest/gtest.h>
 
-#include "tune/tie_band.h"
+#include <cmath>
 
 namespace detent {
 namespace {
+
+using Scores = std::vector<double>;
+
+TEST(ScoreDb, OfOneSampleIsItsSqnr) {
+  // 10^(-x/10) and its logarithm round twice: some ulp of 27.5.
+  EXPECT_NEAR(score_db(Scores{27.5}), 27.5, 1e-12);
+  EXPECT_NEAR(score_db(Scores{-3}), -3, 1e-12);
+}
+
+TEST(ScoreDb, IsHalfTheMeanAndHalfTheSqnrOfTheMeanNoise) {
+  const double noise = (0.1 + 0.001) / 2;  // of 10 dB and 30 dB
+  EXPECT_NEAR(score_db(Scores{10, 30}), (20 - 10 * std::log10(noise)) / 2, 1e-12);
+}
+
+TEST(ScoreDb, SeesASampleThatIsLostWhereTheMeanDoesNot) {
+  EXPECT_LT(score_db(Scores{5, 35}), score_db(Scores{20, 20}));
+  EXPECT_NEAR(score_db(Scores{20, 20}), 20, 1e-12) << "samples alike: both halves are the same";
+}
+
+TEST(ScoreDb, OfNoSampleIsZero) { EXPECT_EQ(score_db({}), 0); }
+
+TEST(DifferenceErrorDb, IsTheStandardErrorOfTheMeanDifference) {
+  // Differences 1, 3, 3: variance 4/3 (n - 1), of the mean 4/9.
+  EXPECT_NEAR(difference_error_db(Scores{10, 12, 14}, Scores{9, 9, 11}), 2.0 / 3, 1e-12);
+  EXPECT_NEAR(difference_error_db(Scores{9, 9, 11}, Scores{10, 12, 14}), 2.0 / 3, 1e-12) << "in either direction";
+}
+
+TEST(DifferenceErrorDb, IsZeroWhereAllSamplesDifferAlike) {
+  EXPECT_EQ(difference_error_db(Scores{10, 30, 20}, Scores{8, 28, 18}), 0);
+}
+
+TEST(DifferenceErrorDb, OfFewerThanTwoSamplesIsZero) {
+  EXPECT_EQ(difference_error_db(Scores{10}, Scores{8}), 0);
+  EXPECT_EQ(difference_error_db({}, {}), 0);
+}
+
+size_t chosen(const std::vector<CandidateScores>& candidates) { return choose_within_band(candidates); }
+
+TEST(ChooseWithinBand, TakesAClearWinnerWhateverItsRegret) {
+  EXPECT_EQ(chosen({{{20, 20}, 0}, {{30, 30}, 12}}), 1U);
+  EXPECT_EQ(chosen({{{30, 30}, 12}, {{20, 20}, 0}}), 0U);
+}
+
+TEST(ChooseWithinBand, TakesTheSmallerRegretWhereSamplesCannotTell) {
+  // Differences -3 and 4: the second lies 0.5 dB lower on average, with a standard error of 3.5.
+  EXPECT_EQ(chosen({{{20, 24}, 3}, {{23, 20}, 1}}), 1U);
+  EXPECT_EQ(chosen({{{20, 24}, 1}, {{23, 20}, 3}}), 0U);
+}
+
+TEST(ChooseWithinBand, LeavesWhatLiesOutsideTheBandHoweverSmallItsRegret) {
+  // Differences 2 and 1: 1.5 dB lower on average, with a standard error of 0.5.
+  EXPECT_EQ(chosen({{{20, 24}, 3}, {{18, 23}, 0}}), 0U);
+}
+
+TEST(ChooseWithinBand, EndsAtTheStandardError) {
+  // Differences 0 and 2: a standard error of 1. The score falls by half of 1 and half of 0.67 dB of the mean noise.
+  EXPECT_EQ(chosen({{{20, 24}, 3}, {{20, 22}, 0}}), 1U);
+  // Differences 0.5 and 2: a standard error of 0.75. The score falls by half of 1.25 and half of 0.98 dB.
+  EXPECT_EQ(chosen({{{20, 24}, 3}, {{19.5, 22}, 0}}), 0U);
+}
+
+TEST(ChooseWithinBand, HoldsEveryCandidateAgainstTheHighestScore) {
+  // The third is 3 and 1.5 below the first, a standard error of 0.75; it would tie with the second.
+  const std::vector<CandidateScores> candidates{{{20, 24}, 2}, {{23, 20}, 1}, {{17, 22.5}, 0}};
+  ASSERT_GE(difference_error_db(candidates[1].samples_db, candidates[2].samples_db),
+            score_db(candidates[1].samples_db) - score_db(candidates[2].samples_db));
+  EXPECT_EQ(chosen(candidates), 1U);
+}
+
+TEST(ChooseWithinBand, GoesByTheScoreAmongEqualRegrets) {
+  EXPECT_EQ(chosen({{{23, 20}, 1}, {{20, 24}, 1}}), 1U);
+  EXPECT_EQ(chosen({{{20, 24}, 1}, {{23, 20}, 1}}), 0U);
+}
+
+TEST(ChooseWithinBand, TakesTheFirstOfEquals) {
+  EXPECT_EQ(chosen({{{20, 24}, 1}, {{20, 24}, 1}, {{20, 24}, 1}}), 0U);
+  // The same two numbers in another order: the same sums.
+  EXPECT_EQ(chosen({{{24, 20}, 1}, {{20, 24}, 1}}), 0U);
+}
+
+TEST(ChooseWithinBand, HasNoBandWithOneSample) {
+  EXPECT_EQ(chosen({{{20.25}, 9}, {{20}, 0}}), 0U);
+  EXPECT_EQ(chosen({{{20}, 9}, {{20}, 0}}), 1U) << "equal scores need no band";
+  EXPECT_EQ(chosen({{{20}, 9}}), 0U);
+}
 
 using Scores = std::vector<double>;
 
@@ -22,7 +107,7 @@ TEST(WorstTenthDb, OfFewSamplesIsTheWorst) {
 
 TEST(WorstTenthDb, OfNoSampleIsZero) { EXPECT_EQ(worst_tenth_db({}), 0); }
 
-/// Ten samples: nine of one SQNR and the worst.
+/// Ten samples: nine with the same SQNR and the worst one.
 Scores nine_and(double others, double worst) {
   Scores samples(10, others);
   samples[4] = worst;

@@ -10,7 +10,6 @@
 #include "core/files/temporary.h"
 #include "datasets/npy_writer.h"
 #include "detent/base/calibrator.h"
-#include "detent/base/error.h"
 #include "detent/base/qparams.h"
 #include "detent/options/placement_options.h"
 #include "model/graph_patch.h"
@@ -78,7 +77,7 @@ g (float[N, 64] x) => (float[N, 8] y) <float[1] w = {0}, float offset = {)" +
   fs::path folder_;
 };
 
-/// -127 ... 127, all of them, in no order that a network could use.
+/// Returns -127 ... 127 in no order that a network could use.
 int64_t code(int64_t n, int64_t i) { return (n * kInputs + i) * 101 % 255 - 127; }
 
 float weight_code(int64_t i, int64_t j) { return static_cast<float>((i * 8 + j) * 31 % 255 - 127) / 128; }
@@ -93,9 +92,9 @@ double score(const CalibratorMeasurement& measured, const std::string& calibrato
 std::string winner(const CalibratorMeasurement& measured) { return measured.candidates.at(measured.winner).calibrator; }
 
 TEST_F(CalibratorAuto, ClipsAnOutlierThatTheNetworkDoesNotUse) {
-  // x lies in [-1, 1], but one element that meets weights of 0 is 1000. Everything that keeps it has steps of 8. Bins
+  // x lies in [-1, 1], except one element of 1000 that meets weights of 0. A range that keeps it has steps of 8. Bins
   // are 1/4 wide, and entropy and mse keep at least 128 of them: steps of 1/4. Percentile 99.9 (2557.4 of 2560
-  // elements) and the quantiles over samples (one of 40 is unlike the others) get down to 1: steps of 1/127.
+  // elements) and the quantiles over samples (one of 40 differs) get down to 1: steps of 1/127.
   write_network([](int64_t i, int64_t j) { return i == 0 ? 0 : weight_code(i, j); });
   write_data([](int64_t n, int64_t i) {
     if (i == 0) return n == 11 ? 1000.0F : 0.0F;
@@ -108,7 +107,7 @@ TEST_F(CalibratorAuto, ClipsAnOutlierThatTheNetworkDoesNotUse) {
   ASSERT_EQ(report.values.size(), 1U);
   EXPECT_LT(report.values[0].max, 1.25) << winner(measured) << ": a bin more than 1";
   EXPECT_LT(score(measured, "max"), 2);  // everything rounds to 0: the noise is the signal, at most the average one
-  // 32 times finer steps are 30 dB; the 0.1 % that is clipped and the weights' rounding take some of it.
+  // 32 times finer steps are 30 dB; clipping 0.1 % and the weights' rounding take some of it.
   EXPECT_GT(score(measured, "percentile:99.9"), score(measured, "mse") + 15);
 }
 
@@ -128,7 +127,7 @@ TEST_F(CalibratorAuto, ClipsNothingThatLiesOnTheGrid) {
 }
 
 TEST_F(CalibratorAuto, ChoosesBeyondSixtyDecibelsAsBelow) {
-  // As above, behind a constant that makes the same noise a part of 10^6 less of the signal: 60 dB more for all.
+  // As above, behind a constant that makes the signal 10^6 times larger beside the same noise: 60 dB more for all.
   const auto measure = [&](int offset) {
     write_network([](int64_t i, int64_t j) { return i == 0 ? 0 : weight_code(i, j); }, offset);
     write_data([](int64_t n, int64_t i) {
@@ -194,7 +193,7 @@ TEST_F(CalibratorAuto, MeasuresWhatOverridesLeaveOpen) {
   EXPECT_EQ(report.values[0].scale, 2);
   const CalibratorMeasurement& measured = report.measured.value();
   for (const auto& candidate : measured.candidates)
-    EXPECT_EQ(candidate.score_db, measured.candidates[0].score_db);  // nothing was left open
+    EXPECT_EQ(candidate.score_db, measured.candidates[0].score_db);  // overrides fix all ranges
   EXPECT_EQ(winner(measured), "max");                                // the first of equals
 }
 

@@ -10,13 +10,9 @@
 #include "calibrate/sample_tables.h"
 #include "detent/base/calibrator.h"
 #include "detent/base/error.h"
-#include "detent/base/qparams.h"
-#include "detent/options/run_settings.h"
 #include "evaluate/channel_errors.h"
 #include "evaluate/float_network.h"
-#include "model/model.h"
 #include "place/make_plan.h"
-#include "place/plan/placement_plan.h"
 #include "rewrite/qdq_inserter.h"
 #include "run/deciding_samples.h"
 #include "run/memory_source.h"
@@ -25,7 +21,7 @@
 namespace detent {
 namespace {
 
-/// Two convolutions with biases; the second reads what Relu leaves, so that an error of the first has a mean.
+/// Two convolutions with biases; the second reads the output of a Relu, so that an error of the first has a mean.
 Model biased_network() {
   Model model = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 13]>
 g (float[N, 16, 8, 8] x) => (float[N, 16, 8, 8] y)
@@ -48,7 +44,7 @@ struct Quantization {
   std::map<ValueId, Range> ranges;
   RunSettings settings;
 
-  /// cut  part of each range that is kept: what lies beyond saturates, and the means move.
+  /// cut  share of each range that is kept: elements beyond saturate, and the means move.
   explicit Quantization(float cut, size_t samples = 32) : source(test::residual_samples(samples)) {
     const Calibration calibration = calibrate(model.graph(), plan.quantized_values(), source, settings);
     const auto calibrator = make_calibrator("max");

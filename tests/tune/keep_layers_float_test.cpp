@@ -17,7 +17,6 @@
 #include "exec/runnable_part.h"
 #include "model/model.h"
 #include "model/temporary_folder.h"
-#include "place/plan/placement_plan.h"
 #include "run/memory_source.h"
 
 namespace detent {
@@ -127,8 +126,7 @@ TEST(KeepLayersFloat, ChoosesTheSameForAnyNumberOfThreads) {
   EXPECT_EQ(reports[0].kept.front().reason, reports[1].kept.front().reason);
 }
 
-/// The residual network as a classifier of 16 classes, on disk: images of noise, labelled with what the float model
-/// says.
+/// The residual network as a classifier of 16 classes, on disk: images of noise, labelled by the float model.
 class MaxDrop : public ::testing::Test {
  protected:
   static constexpr size_t kSamples = 60;
@@ -144,7 +142,7 @@ class MaxDrop : public ::testing::Test {
     std::filesystem::create_directory(folder_ / "x");
     std::string labels = "file,label\n";
     auto samples = test::residual_samples(kSamples);
-    test::Numbers tints(13);  // a mean for every channel: what the classes can be told by
+    test::Numbers tints(13);  // a mean for every channel, which distinguishes the classes
     for (size_t i = 0; i < kSamples; ++i) {
       const auto pixels = samples[i].mutable_data<float>();
       for (size_t channel = 0; channel < 16; ++channel) {

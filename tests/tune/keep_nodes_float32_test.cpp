@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "half/half_model.h"
-#include "model/model.h"
 #include "run/memory_source.h"
 
 namespace detent {
@@ -17,8 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// Numbers of about 1 go through a sum of `offset` and the difference from it: FP16 tells numbers near 1000 apart by
-/// 0.5.
+/// Numbers of about 1 go through a sum with `offset` and the difference from it. Near 1000, FP16 has steps of 0.5.
 Model through_a_large_sum(const std::string& offset) {
   return parse_model_text(
       "<ir_version: 8, opset_import: [\"\" : 17]> g (float[N, 4] x) => (float[N, 4] y) <float k = {" + offset +
@@ -34,7 +32,7 @@ std::vector<Tensor> node_samples() {
   return list;
 }
 
-/// What a bound on the SQNR keeps in FP32, and the SQNR of what comes out, without pairs.
+/// The nodes that a bound on the SQNR keeps in FP32, and the SQNR of the result, without pairs.
 struct Found {
   ForcedFloat32 nodes;
   BoundJudge::Score before, after;
@@ -55,7 +53,7 @@ Found nodes_within(const std::string& offset, double min_sqnr_db) {
   AccuracyBound bound;
   bound.min_sqnr_db = min_sqnr_db;
   const BoundJudge judge(bound, model, &source, settings);
-  Found found{keep_nodes_float32({model, format, reaches, model, judge, settings}), {}, {}};
+  Found found{keep_nodes_float32({model, format, reaches, judge, settings}), {}, {}};
   const auto score = [&](const ForcedFloat32& nodes) {
     std::vector<Model> models;
     models.push_back(model.clone());

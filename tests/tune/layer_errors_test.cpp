@@ -11,7 +11,6 @@
 #include "evaluate/float_network.h"
 #include "evaluate/value_errors.h"
 #include "evaluate/variants_of.h"
-#include "model/model.h"
 #include "place/plan/placement_plan.h"
 #include "run/memory_source.h"
 
@@ -63,7 +62,7 @@ TEST(LayerErrors, OfALayerAloneAreSmallerThanOfAllTogether) {
     EXPECT_GT(choice.alone.sqnr_db, errors.all.sqnr_db);
     noise += std::pow(10, -choice.all_but.sqnr_db.value() / 10);
   }
-  // Noise of layers adds up where it is independent: without one it is less on average, though not for every layer.
+  // Independent noise of layers adds up: without one it is less on average, though not for every layer.
   EXPECT_LT(noise / 5, std::pow(10, -errors.all.sqnr_db.value() / 10));
 }
 
@@ -80,7 +79,7 @@ TEST(FloatVariants, NeverLeaveHalfAFusion) {
   EXPECT_EQ(alone.coverage.int8_layers, 1);
   EXPECT_EQ(alone.weights.size(), 1U);
   const PlacementPlan without = network.variants.all_but(network.choice("Conv_4"));
-  // The Add is a kernel of its own then: INT8 with pairs on both inputs, or float with none.
+  // The Add is then a separate kernel: INT8 with pairs on both inputs, or float with none.
   EXPECT_EQ(without.find_edge(graph.find_node("Add_5"), 0)->pair, without.find_edge(graph.find_node("Add_5"), 1)->pair);
   EXPECT_EQ(without.coverage.int8_layers, 4);
 }
@@ -137,8 +136,7 @@ TEST(LocalErrors, AreThoseOfEachValueBehindItsPair) {
     }
   const auto found = std::ranges::find(errors, "x", &LocalError::value);
   ASSERT_NE(found, errors.end());
-  // The loop multiplies in double what the kernel multiplies in float: 2^-24 of a value against half a step of 2^-8 of
-  // it.
+  // The loop multiplies in double, the kernel in float: 2^-24 of a value against half a step of 2^-8 of it.
   EXPECT_NEAR(found->sqnr_db, 10 * std::log10(signal / noise), 0.01);
 }
 

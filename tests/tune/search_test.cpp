@@ -20,19 +20,7 @@ TEST(ChoiceSets, LeaveOut) {
   EXPECT_THAT(each_without({1, 4}, std::vector<size_t>{4, 1}), ElementsAre(ElementsAre(1), ElementsAre(4)));
 }
 
-TEST(ChoiceSets, CountsDivideAGapEvenly) {
-  EXPECT_THAT(counts_between(8, 16, 3), ElementsAre(10, 12, 14));
-  EXPECT_THAT(counts_between(8, 11, 6), ElementsAre(9, 10)) << "no more than there are";
-  EXPECT_THAT(counts_between(8, 10, 1), ElementsAre(9));
-}
-
-TEST(ChoiceSets, CountsDoubleUpToTheLast) {
-  EXPECT_THAT(doubling_counts(0, 6), ElementsAre(1, 2, 4, 6));
-  EXPECT_THAT(doubling_counts(5, 8), ElementsAre(6, 7, 8));
-  EXPECT_THAT(doubling_counts(5, 6), ElementsAre(6));
-}
-
-/// A bound that a set meets when it holds all that are needed; asked on every set by itself.
+/// A bound that a set meets when it holds all needed choices; every set is judged alone.
 class NeededChoices final : public SetJudge {
  public:
   explicit NeededChoices(ChoiceSet needed) : needed_(std::move(needed)) {}

@@ -18,7 +18,7 @@ enum class MetricUnit : uint8_t {
 };
 
 /// Evidence by which a metric judges outputs.
-enum class MetricSource : uint8_t { Command, Masks, Labels, Tokens, Outputs };
+enum class MetricSource : uint8_t { Command, Masks, Objects, Labels, Tokens, Detections, Outputs };
 
 /// Direction in which a metric improves.
 enum class MetricBetter : uint8_t { Larger, Smaller };
@@ -69,6 +69,12 @@ inline constexpr Metric kCommand{
 inline constexpr Metric kMiou{
     "miou", "mIoU", "mIoU", "Intersection over union with the masks, mean over classes",
     Masks, Fraction, 2, "points of mIoU", Larger, Decides};
+inline constexpr Metric kMap{
+    "map", "mAP", "mAP", "Mean average precision over IoU .50 to .95, as COCO defines it",
+    Objects, Fraction, 2, "points of mAP", Larger, Decides};
+inline constexpr Metric kMap50{
+    "map50", "mAP50", "mAP at IoU .50", "Mean average precision at an IoU of .50",
+    Objects, Fraction, 2, "points of mAP50"};
 inline constexpr Metric kTop1{
     "top1", "top-1", "top-1", "Share of samples whose label is the largest output",
     Labels, Fraction, 2, "points of top-1", Larger, Decides};
@@ -84,6 +90,10 @@ inline constexpr Metric kPerplexity{
 inline constexpr Metric kNextToken{
     "next_token", "next token", "next token", "Share of tokens that have the largest logit",
     Tokens, Fraction, 2, "points of next token"};
+inline constexpr Metric kDetectionAgreement{
+    "detection_agreement", "agreement", "same detections",
+    "mAP of the detections with those of FP32 above a score of 0.5 as the truth",
+    Detections, Fraction, 2, "points of agreement", Larger, Decides};
 inline constexpr Metric kSqnr{
     "sqnr_db", "SQNR", "SQNR",
     "Power of the FP32 output over the power of the error, at the worst output; larger is better",
@@ -106,12 +116,21 @@ inline constexpr Metric kIntegerAgreement{
 }  // namespace metrics
 
 /// Every metric, in the order of columns. The first that decides and was measured ranks the candidates.
-inline constexpr std::array kMetrics{metrics::kCommand,       metrics::kMiou,
-                                     metrics::kTop1,          metrics::kTop5,
-                                     metrics::kNats,          metrics::kPerplexity,
-                                     metrics::kNextToken,     metrics::kSqnr,
-                                     metrics::kCosine,        metrics::kArgmaxAgreement,
-                                     metrics::kSignAgreement, metrics::kIntegerAgreement};
+inline constexpr std::array kMetrics{metrics::kCommand,
+                                     metrics::kMiou,
+                                     metrics::kMap,
+                                     metrics::kMap50,
+                                     metrics::kTop1,
+                                     metrics::kTop5,
+                                     metrics::kNats,
+                                     metrics::kPerplexity,
+                                     metrics::kNextToken,
+                                     metrics::kDetectionAgreement,
+                                     metrics::kSqnr,
+                                     metrics::kCosine,
+                                     metrics::kArgmaxAgreement,
+                                     metrics::kSignAgreement,
+                                     metrics::kIntegerAgreement};
 
 /// Returns the metric of that name; for an unknown name the row of --metric-command.
 [[nodiscard]] constexpr const Metric& metric_named(std::string_view name) {

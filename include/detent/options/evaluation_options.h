@@ -11,11 +11,15 @@ namespace detent {
 /// The samples a model is judged on, and the task that judges them. Without a task, outputs are only compared with
 /// those of the float model.
 struct EvaluationOptions {
-  DataOptions data;              ///< preprocessed like the calibration data
-  std::filesystem::path labels;  ///< csv `file,label`, files relative to the data's folder; empty: none
-  std::filesystem::path masks;   ///< folder of images of the same names, pixel = class; empty: none
-  std::string metric_command;    ///< called with two folders of .npy files, prints a number; empty: none
-  bool next_token = false;       ///< logits are compared with the next token id
+  DataOptions data;  ///< preprocessed like the calibration data
+  /// csv `file,label`, files relative to the data's folder, or COCO annotations (.json); empty: none.
+  std::filesystem::path labels;
+  /// Form of a detector's outputs: "auto" (by their shapes), "xyxy-score-class", "cxcywh-scores", "boxes+logits" or
+  /// "none". Empty: "auto" where `labels` are annotations, else outputs hold no detections.
+  std::string detections;
+  std::filesystem::path masks;  ///< folder of images of the same names, pixel = class; empty: none
+  std::string metric_command;   ///< called with two folders of .npy files, prints a number; empty: none
+  bool next_token = false;      ///< logits are compared with the next token id
 };
 
 /// Returns true where the options have what this source of metrics needs; output errors need nothing.
@@ -23,8 +27,11 @@ struct EvaluationOptions {
   switch (source) {
     case MetricSource::Command: return !options.metric_command.empty();
     case MetricSource::Masks: return !options.masks.empty();
-    case MetricSource::Labels: return !options.labels.empty();
+    case MetricSource::Objects: return options.labels.extension() == ".json";
+    case MetricSource::Labels: return !options.labels.empty() && !gives(options, MetricSource::Objects);
     case MetricSource::Tokens: return options.next_token;
+    case MetricSource::Detections:
+      return options.detections.empty() ? gives(options, MetricSource::Objects) : options.detections != "none";
     case MetricSource::Outputs: break;
   }
   return true;

@@ -5,14 +5,14 @@
 
 namespace detent {
 
-/// Folders outside a model's own whose files it may name as external data: --allow-external, empty until then.
+/// Returns the folders outside the model's folder whose files it may name as external data (--allow-external).
 [[nodiscard]] const std::vector<std::filesystem::path>& allowed_folders();
 
-/// From now on `folder` too, in the whole process, links resolved now. Not to be called while models are read.
-/// Errors  Usage when it is no folder or cannot be reached.
+/// Allows `folder` in the whole process; links are resolved now. Not to be called while models are read.
+/// Errors  Usage when it is not a folder or cannot be reached.
 void allow_folder(const std::filesystem::path& folder);
 
-/// None again.
+/// Removes all allowed folders.
 void forget_allowed_folders();
 
 }  // namespace detent

@@ -26,20 +26,20 @@ fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.
   throw Error(ErrorCode::CannotWrite, path.string() + ": " + with_system_reason("cannot be written", reason));
 }
 
-/// In the target's folder, so that the rename stays within one file system.
+/// Returns a name in the target's folder, so that the rename stays within one file system.
 fs::path temporary_beside(const fs::path& target) {
   thread_local std::mt19937 random{std::random_device{}()};
   return target.parent_path() / temporary_name(target.filename().string(), static_cast<uint32_t>(random()));
 }
 
-/// A device, pipe or socket: it has no content to keep whole, and a rename would put a file in its place.
+/// True for a device, pipe or socket: it has no content to keep whole, and a rename would replace it by a file.
 bool is_special(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
 }
 
-/// A link stays one: what it points at is written.
+/// Returns the file that a link points at, so that the link stays.
 fs::path behind_links(const fs::path& path) {
   std::error_code error;
   if (!fs::is_symlink(path, error)) return path;
@@ -47,7 +47,7 @@ fs::path behind_links(const fs::path& path) {
   return error ? path : target;
 }
 
-/// Makes a rename durable. Best effort: the files are complete either way.
+/// Makes a rename durable. Failures are ignored: the files are complete either way.
 void sync_folder(const fs::path& folder) {
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return;
@@ -70,7 +70,7 @@ AtomicFile::AtomicFile(fs::path target, bool overwrite)
       const int reason = errno;
       if (descriptor_ < 0) forget_unfinished(temporary_);
       if (descriptor_ < 0 && reason != EEXIST) fail(reason);
-      // Between the two calls another process may have taken it for a dead one's.
+      // Between the two calls another process may have removed it as left over.
       if (descriptor_ >= 0 && !claim_temporary(descriptor_)) {
         ::close(std::exchange(descriptor_, -1));
         forget_unfinished(temporary_);
@@ -133,7 +133,7 @@ void AtomicFile::sync() {
 void AtomicFile::commit() {
   if (descriptor_ >= 0) sync();
   if (special_) return;
-  // Without `overwrite` a file that somebody made meanwhile stays; file systems that cannot promise that just rename.
+  // Without `overwrite` a file created meanwhile stays; file systems without RENAME_NOREPLACE overwrite it.
   const unsigned flags = overwrite_ ? 0 : RENAME_NOREPLACE;
   int failed = ::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, target_.c_str(), flags);
   if (failed != 0 && (errno == EINVAL || errno == ENOSYS)) failed = ::rename(temporary_.c_str(), target_.c_str());

@@ -7,35 +7,35 @@
 
 namespace detent {
 
-/// A file that appears under its name whole, by commit(), or not at all: written beside it under a temporary name,
-/// which goes with the object. Where the target is a link, what it points at is replaced; a device, pipe or socket is
-/// written to.
+/// A file that appears under its name whole, by commit(), or not at all. It is written beside the target under a
+/// temporary name, which is removed with the object. If the target is a link, the file that it points at is replaced; a
+/// device, pipe or socket is written to directly.
 /// Errors  CannotWrite naming the file and the system's reason, from every member.
 class AtomicFile {
  public:
-  /// Without `overwrite` a file that is there when it comes to commit() stays, and commit() fails.
+  /// Without `overwrite`, commit() fails when the file exists.
   explicit AtomicFile(std::filesystem::path target, bool overwrite = true);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
   void write(std::string_view bytes);
-  /// Writes at an offset, over what is there or behind it; does not count for size().
+  /// Writes at an offset, over existing bytes or behind them; does not count for size().
   void write_at(uint64_t offset, std::string_view bytes);
-  /// Fills `out` with bytes that were written before, from `offset` on.
-  /// Errors  also when there are not so many.
+  /// Fills `out` with bytes written earlier, from `offset` on.
+  /// Errors  also when there are too few.
   void read_back(uint64_t offset, std::span<char> out) const;
-  /// For writers that want a descriptor, until sync(). What they write does not count for size().
+  /// Returns the descriptor, valid until sync(). Bytes written through it do not count for size().
   [[nodiscard]] int descriptor() const { return descriptor_; }
-  /// Bytes written with write().
+  /// Returns the bytes written with write().
   [[nodiscard]] uint64_t size() const { return size_; }
-  /// Another name for commit(), in the same folder; not for what is a device, pipe or socket.
+  /// Sets another name for commit(), in the same folder; not for a device, pipe or socket.
   void go_to(std::filesystem::path target);
-  /// Content on disk, still under the temporary name.
+  /// Writes the content to disk, still under the temporary name.
   void sync();
-  /// Where the content is until commit(); empty for what is a device, pipe or socket.
+  /// Returns the path of the content until commit(); empty for a device, pipe or socket.
   [[nodiscard]] const std::filesystem::path& temporary() const { return temporary_; }
-  /// sync() unless done, then the name, and the folder on disk.
+  /// Calls sync() unless that was done, renames the file, and syncs the folder.
   void commit();
   [[noreturn]] void fail(int reason) const;
 
@@ -50,8 +50,8 @@ class AtomicFile {
 /// Errors  CannotWrite naming the file and the system's reason; without `overwrite` also when it exists.
 void write_file(const std::filesystem::path& path, std::string_view content, bool overwrite = true);
 
-/// Errors  CannotWrite when `path` exists and `overwrite` is false, or its folder does not exist or takes no files.
-/// Clears dead_temporaries.h.
+/// Checks that `path` can be written, and removes left-over temporary files of it (dead_temporaries.h).
+/// Errors  CannotWrite when `path` exists and `overwrite` is false, or its folder does not exist or cannot be written.
 void check_writable(const std::filesystem::path& path, bool overwrite = true);
 
 }  // namespace detent

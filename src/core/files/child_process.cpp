@@ -41,12 +41,12 @@ class Descriptor {
   int number_;
 };
 
-/// Between fork and exec only calls that are safe in a process of many threads.
+/// Starts /bin/sh. Between fork and exec, only calls that are safe in a process of many threads.
 pid_t start(const std::vector<char*>& words, const Descriptor& in, const Descriptor& out, const Descriptor& err) {
   const pid_t child = ::fork();
   if (child < 0) throw Error(ErrorCode::CannotWrite, with_system_reason("no process can be started"));
   if (child > 0) return child;
-  ::setpgid(0, 0);  // a group of its own, so that what it starts ends with it
+  ::setpgid(0, 0);  // a separate process group, so that its children end with it
   std::signal(SIGINT, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
   if (::dup2(in.number(), 0) < 0 || ::dup2(out.number(), 1) < 0 || ::dup2(err.number(), 2) < 0) ::_exit(126);
@@ -54,7 +54,7 @@ pid_t start(const std::vector<char*>& words, const Descriptor& in, const Descrip
   ::_exit(127);
 }
 
-/// Asks the group to end, and ends it when it has not within two seconds.
+/// Asks the group to end, and kills it after two seconds.
 void end_group(pid_t child) {
   constexpr int kPatience = 100;
   ::kill(-child, SIGTERM);
@@ -66,7 +66,7 @@ void end_group(pid_t child) {
   ::waitpid(child, nullptr, 0);
 }
 
-/// While it lives the command ends with the process.
+/// Ends the command with the process, while this object lives.
 class Remembered {
  public:
   explicit Remembered(pid_t group) : group_(group) { remember_command(group); }

@@ -10,24 +10,23 @@
 
 namespace detent {
 
-/// 128 bits that stand for some content. Equal content -> equal digest; no protection against people who want a
-/// collision.
+/// A 128-bit digest of content. Equal content -> equal digest; not safe against deliberate collisions.
 struct Digest {
   uint64_t first = 0, second = 0;
-  /// 32 lower-case hexadecimal digits.
+  /// Returns 32 lower-case hexadecimal digits.
   [[nodiscard]] std::string hex() const;
   friend auto operator<=>(const Digest&, const Digest&) = default;
 };
 
-/// Digest of what was added, in order. Depends on the bytes only, not on the pieces they come in.
+/// Digest of the bytes added, in order, however they are split.
 /// Source  A. Appleby, MurmurHash3_x64_128 with seed 0 (public domain): 16 bytes a round.
 class ContentHash {
  public:
   void add(std::span<const std::byte> bytes);
-  /// The length and the text: "ab", "c" differs from "a", "bc".
+  /// Adds the length and the text: "ab", "c" differs from "a", "bc".
   void add_text(std::string_view text);
   void add_number(uint64_t number);
-  /// Of everything so far; more may be added afterwards.
+  /// Returns the digest of everything added so far; more may be added afterwards.
   [[nodiscard]] Digest digest() const;
 
  private:

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kEnding = ".tmp";
 constexpr size_t kDigits = 8;
 
-/// Eight hexadecimal digits; another number after every start of the kernel, the same in all of its containers.
+/// Returns eight hexadecimal digits that differ after every start of the kernel and are equal in all its containers.
 const std::string& boot_digits() {
   static const std::string digits = [] {
     std::string id;
@@ -32,8 +32,7 @@ const std::string& boot_digits() {
 
 bool is_digits(std::string_view text) { return text.find_first_not_of("0123456789abcdef") == std::string_view::npos; }
 
-/// True for names that temporary_name(), or the same of version 0.1 (random digits alone), gives; `boot` becomes the
-/// first digits.
+/// True for names from temporary_name() and from version 0.1 (random digits alone); sets `boot` to the first digits.
 bool is_temporary_of(std::string_view name, const std::string& target, std::string_view& boot) {
   const std::string beginning = "." + target + ".";
   if (!name.starts_with(beginning) || !name.ends_with(kEnding)) return false;
@@ -45,7 +44,7 @@ bool is_temporary_of(std::string_view name, const std::string& target, std::stri
   return middle.size() == 2 * kDigits + 1 && middle[kDigits] == '-' && is_digits(middle.substr(kDigits + 1));
 }
 
-/// Nobody wrote for an hour: far longer than the disk takes for the bytes of one write.
+/// True when the file was not written for an hour, far longer than one write takes.
 bool is_old(int descriptor) {
   constexpr time_t kHour = 3600;
   struct stat status {};

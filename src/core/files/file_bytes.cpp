@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/index.h"
+#include "core/memory_limit.h"
 #include "core/system_reason.h"
 #include "detent/base/error.h"
 
@@ -29,7 +30,7 @@ FileBytes::FileBytes(int descriptor, std::string name) : descriptor_(descriptor)
 FileBytes::~FileBytes() { ::close(descriptor_); }
 
 std::shared_ptr<const FileBytes> FileBytes::open(const std::filesystem::path& path) {
-  // Not blocking, or opening a pipe would wait for its writer; regular files do not care.
+  // O_NONBLOCK: otherwise opening a pipe would wait for its writer; regular files ignore it.
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) refuse(path.string(), with_system_reason("cannot be opened"));
   struct stat status {};
@@ -47,16 +48,23 @@ uint64_t FileBytes::stored_bytes() const {
   off_t at = 0;
   for (int piece = 0; piece < kPieces; ++piece) {
     const off_t begin = ::lseek(descriptor_, at, SEEK_DATA);
-    if (begin < 0) return errno == ENXIO ? stored : size_;  // no data behind; or a file system that cannot tell
+    if (begin < 0) return errno == ENXIO ? stored : size_;  // no more data, or a file system without SEEK_DATA
     const off_t end = ::lseek(descriptor_, begin, SEEK_HOLE);
     if (end < begin) return size_;
     stored += static_cast<uint64_t>(end - begin);
     at = end;
   }
-  return size_;  // so many pieces are no empty claim
+  return size_;  // a file of so many pieces is not an empty claim
 #else
   return size_;
 #endif
+}
+
+std::string FileBytes::content() const {
+  check_memory(size_, [&] { return name_ + ": the file"; });
+  std::string bytes(size_, '\0');
+  read(0, bytes.data(), bytes.size());
+  return bytes;
 }
 
 void FileBytes::read(uint64_t offset, void* out, size_t bytes) const {

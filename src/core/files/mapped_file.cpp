@@ -20,7 +20,7 @@ namespace detent {
 
 namespace {
 
-/// All files that are mapped now. Never destroyed: models may outlive static storage.
+/// All mapped files. Never destroyed: models may outlive static storage.
 struct Registry {
   struct Entry {
     uint64_t number = 0;
@@ -31,9 +31,9 @@ struct Registry {
   uint64_t next = 1;
   size_t held = 0;                                            // bytes of tensors
   std::map<uint64_t, std::weak_ptr<const MappedFile>> files;  // by number
-  std::map<uintptr_t, Entry> by_address;                      // but empty ones
+  std::map<uintptr_t, Entry> by_address;                      // without empty ones
 
-  /// What [begin, begin + bytes) lies in; nullptr for other memory. Under the mutex.
+  /// Returns the entry that contains [begin, begin + length); nullptr for other memory. Call under the mutex.
   const Entry* find(uintptr_t begin, size_t length) const {
     auto after = by_address.upper_bound(begin);
     if (after == by_address.begin()) return nullptr;
@@ -52,11 +52,11 @@ Error unreadable(const std::filesystem::path& path) {
   return {ErrorCode::InvalidModel, with_system_reason(path.filename().string() + " cannot be opened for reading")};
 }
 
-/// -1 where there can be none.
+/// Returns a descriptor; -1 when no file can be made.
 int temporary_file() {
   try {
     return open_temporary_file();
-  } catch (const Error&) {  // TMPDIR is no folder
+  } catch (const Error&) {  // TMPDIR is not a folder
     return -1;
   }
 }
@@ -159,13 +159,13 @@ Tensor shared_by_models(Tensor tensor) {
   constexpr size_t kLarge = size_t{1} << 20;  // bytes: fewer are copied faster than they are looked up
   constexpr size_t kMostInMemory = size_t{64} << 20;
   if (tensor.byte_count() < kLarge || tensor.layout() != Layout::Plain) return tensor;
-  if (MappedFile::holding(tensor.raw(), tensor.byte_count())) return tensor;  // it is already
+  if (MappedFile::holding(tensor.raw(), tensor.byte_count())) return tensor;  // it is shared already
   const DataType type = tensor.type();
   const Shape shape = tensor.shape();
   std::shared_ptr<const MappedFile> elements;
   if (MappedFile::held_bytes() + tensor.byte_count() > kMostInMemory) elements = MappedFile::written(tensor);
   if (!elements) elements = MappedFile::of(std::move(tensor));
-  // The tensor keeps the function, and that the file.
+  // The tensor keeps the function, which keeps the file.
   return Tensor::deferred(type, shape, [type, shape, file = std::move(elements)] {
     return Tensor::view(type, shape, file->bytes().data());
   });
@@ -177,7 +177,7 @@ void let_go_of_pages(const void* data, size_t bytes) {
   const uintptr_t first = (begin + page - 1) / page * page, last = (begin + bytes) / page * page;
   if (first >= last) return;
   Registry& all = registry();
-  const std::lock_guard lock(all.mutex);  // no file is unmapped meanwhile
+  const std::lock_guard lock(all.mutex);  // so that no file is unmapped meanwhile
   const Registry::Entry* const entry = all.find(begin, bytes);
   if (entry && entry->is_mapping) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
 }

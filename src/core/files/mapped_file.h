@@ -10,29 +10,29 @@
 
 namespace detent {
 
-/// The bytes of a regular file as memory. Its pages are read when they are looked at and may be taken back by the
-/// system at any time, so they count neither for memory_limit() nor for a second copy. Unmapped with the last holder.
-/// Or the elements of a tensor, which several models look into as if they lay in a file: see shared_by_models().
+/// The bytes of a regular file as memory, unmapped with the last holder. The system reads pages when they are used and
+/// may drop them at any time, so they count neither for memory_limit() nor for a second copy. Also the elements of a
+/// tensor that several models share as if they lay in a file: see shared_by_models().
 class MappedFile {
  public:
-  /// An empty file gives no bytes.
-  /// Errors  InvalidModel with the system's reason, also for what is no regular file.
+  /// Maps a file; an empty file gives no bytes.
+  /// Errors  InvalidModel with the system's reason, also for a path that is not a regular file.
   static std::shared_ptr<const MappedFile> open(const std::filesystem::path& path);
-  /// The elements of `tensor`, in plain layout, which nobody writes to any more. Nothing is copied.
+  /// Holds the elements of `tensor`, in plain layout, without a copy. Nothing may write to them any more.
   static std::shared_ptr<const MappedFile> of(Tensor tensor);
-  /// A file without a name below TMPDIR with the elements of `tensor`, in plain layout; nullptr where the system
-  /// refuses one.
+  /// Writes the elements of `tensor`, in plain layout, to an unnamed file below TMPDIR; nullptr when the system refuses
+  /// one.
   static std::shared_ptr<const MappedFile> written(const Tensor& tensor);
-  /// Bytes of all that of() holds now.
+  /// Returns the bytes that of() holds now.
   static size_t held_bytes();
-  /// The file of that number; nullptr when nobody holds it any more.
+  /// Returns the file of that number; nullptr when it has no holder any more.
   static std::shared_ptr<const MappedFile> find(uint64_t number);
 
-  /// The file, or tensor, that [data, data + bytes) lies in; nullptr for other memory.
+  /// Returns the file or tensor that contains [data, data + bytes); nullptr for other memory.
   static std::shared_ptr<const MappedFile> holding(const void* data, size_t bytes);
 
-  /// Whether the address lies in a file that is mapped now. A handler of SIGBUS may ask: the list's lock is never held
-  /// while bytes of a file are read.
+  /// True when the address lies in a mapped file. A handler of SIGBUS may call it: the list's lock is never held while
+  /// bytes of a file are read.
   static bool maps(const void* address);
 
   ~MappedFile();
@@ -40,7 +40,7 @@ class MappedFile {
   MappedFile& operator=(const MappedFile&) = delete;
 
   [[nodiscard]] std::string_view bytes() const { return {data_, size_}; }
-  /// Of all files that were ever mapped by this process, which one.
+  /// Returns a number that is unique among all files mapped by this process.
   [[nodiscard]] uint64_t number() const { return number_; }
 
  private:
@@ -53,14 +53,13 @@ class MappedFile {
   Tensor tensor_;  // empty handle: a mapping
 };
 
-/// The tensor in a form that apply_patch() takes into models without a copy, however many: large weights that were made
-/// anew. It is not to be written to any more. Small ones come back as they are. Beyond 64 MiB of them the elements go
-/// to a file below TMPDIR that has no name, as those of a model lie in its file; where there can be none they stay in
-/// memory.
+/// Returns the tensor in a form that apply_patch() takes into any number of models without a copy, for large new
+/// weights. Nothing may write to it any more. Small tensors come back unchanged. Beyond 64 MiB of them the elements go
+/// to an unnamed file below TMPDIR, or stay in memory where that fails.
 [[nodiscard]] Tensor shared_by_models(Tensor tensor);
 
-/// Says that [data, data + bytes) is not looked at for a while: whole pages of it that lie in a MappedFile leave memory
-/// and are read again when needed. Other memory is not touched.
+/// Releases the pages of [data, data + bytes) that lie in a mapped file: they leave memory and are read again when
+/// needed. Other memory is not touched.
 void let_go_of_pages(const void* data, size_t bytes);
 
 }  // namespace detent

@@ -49,15 +49,14 @@ void add_block(const char* block, State& state) {
   for (size_t i = 0; i < state.size(); ++i) state[i] += added[i];
 }
 
-/// Whole blocks, in portable arithmetic: 0.3 GB/s.
+/// Adds whole blocks in portable arithmetic: 0.3 GB/s.
 void add_blocks(const char* blocks, size_t count, State& state) {
   for (size_t i = 0; i < count; ++i) add_block(blocks + i * kBlockBytes, state);
 }
 
-/// The same with the CPU's own instructions, which do two rounds each: 1.2 GB/s. They keep the state as ABEF and CDGH,
+/// Adds whole blocks with the CPU's SHA instructions, two rounds each: 1.2 GB/s. They keep the state as ABEF and CDGH,
 /// highest word first.
-/// Source  Intel 64 and IA-32 Architectures Software Developer's Manual, SHA256RNDS2, SHA256MSG1,
-/// SHA256MSG2.
+/// Source  Intel 64 and IA-32 Architectures Software Developer's Manual, SHA256RNDS2, SHA256MSG1, SHA256MSG2.
 __attribute__((target("sha,sse4.1"))) void add_blocks_by_instruction(const char* blocks, size_t count, State& state) {
   const __m128i big_endian = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
   const auto words = [](uint32_t w3, uint32_t w2, uint32_t w1, uint32_t w0) __attribute__((target("sse4.1"))) {
@@ -90,7 +89,7 @@ __attribute__((target("sha,sse4.1"))) void add_blocks_by_instruction(const char*
   state = {high[3], high[2], low[3], low[2], high[1], high[0], low[1], low[0]};
 }
 
-/// CPUID leaf 7, EBX bit 29; SSE4.1 is leaf 1, ECX bit 19.
+/// Checks CPUID leaf 7, EBX bit 29 (SHA), and leaf 1, ECX bit 19 (SSE4.1).
 bool has_instructions() {
   unsigned a = 0, b = 0, c = 0, d = 0;
   if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(b >> 29 & 1)) return false;
@@ -106,7 +105,7 @@ std::string sha256(std::string_view bytes, Sha256Way way) {
   const uint64_t bits = 8 * static_cast<uint64_t>(bytes.size());
   add(bytes.data(), bytes.size() / kBlockBytes, state);
   bytes.remove_prefix(bytes.size() / kBlockBytes * kBlockBytes);
-  // The rest, one set bit, zeros, and the length in the last 8 bytes of one or two blocks.
+  // The last block or two: the rest, one set bit, zeros, and the length in the last 8 bytes.
   std::array<char, 2 * kBlockBytes> last{};
   std::ranges::copy(bytes, last.begin());
   last[bytes.size()] = static_cast<char>(0x80);

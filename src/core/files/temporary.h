@@ -5,17 +5,16 @@
 
 namespace detent {
 
-/// A new empty folder below TMPDIR whose name begins with "detent_NAME_", to be removed with
-/// remove_temporary_folder(); it goes with the process too where Ctrl-C ends that at once.
+/// Makes an empty folder below TMPDIR whose name begins with "detent_NAME_", for remove_temporary_folder(). It is also
+/// removed when Ctrl-C ends the process at once.
 /// Errors  CannotWrite with the system's reason.
 [[nodiscard]] std::filesystem::path make_temporary_folder(const std::string& name);
 
-/// Removes such a folder and all that lies in it, as far as the system lets it.
+/// Removes such a folder with its content, as far as the system permits.
 void remove_temporary_folder(const std::filesystem::path& folder);
 
-/// The descriptor of a file below TMPDIR without a name, gone when it is closed.
-/// Errors  CannotWrite with the system's
-/// reason.
+/// Opens an unnamed file below TMPDIR, which is gone when it is closed.
+/// Errors  CannotWrite with the system's reason.
 [[nodiscard]] int open_temporary_file();
 
 }  // namespace detent

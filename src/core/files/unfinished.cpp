@@ -18,7 +18,7 @@ struct Unfinished {
   std::set<pid_t> commands;
 };
 
-/// Never destroyed: the thread that ends the process may come while static objects go.
+/// Never destroyed: the thread that ends the process may run while static objects are destroyed.
 Unfinished& unfinished() {
   static auto* all = new Unfinished;
   return *all;
@@ -27,7 +27,7 @@ Unfinished& unfinished() {
 }  // namespace
 
 int make_unfinished(const fs::path& path, const std::function<int()>& make) {
-  const std::scoped_lock lock(unfinished().mutex);  // over both, so that nothing is made behind end_at_once()
+  const std::scoped_lock lock(unfinished().mutex);  // over both, so that nothing is made after end_at_once()
   unfinished().paths.insert(path);
   return make();
 }
@@ -50,7 +50,7 @@ void forget_command(pid_t group) {
 void end_at_once(int exit_code) {
   unfinished().mutex.lock();
   for (const pid_t group : unfinished().commands) ::kill(-group, SIGKILL);
-  // Others may still write into a folder: what they add meanwhile is removed with the next try.
+  // Other threads may still write into a folder: their files are removed with the next try.
   constexpr int kTries = 3;
   std::error_code ignored;
   for (const fs::path& path : unfinished().paths)

@@ -7,21 +7,20 @@
 
 namespace detent {
 
-// What must not outlive the process, however it ends but by kill -9: temporary files and folders, commands that were
-// started. All calls may come from any thread; a path or process that is not there any more does no harm.
+// Temporary files and folders, and commands, which must not outlive the process unless it ends by kill -9. All calls
+// may come from any thread; paths or processes that are gone do no harm.
 
-/// Remembers `path`, then calls `make`.
-/// Output  what that returned.
+/// Remembers `path`, then calls `make` and returns its result.
 int make_unfinished(const std::filesystem::path& path, const std::function<int()>& make);
-/// `path` has its final name, or is gone.
+/// Forgets `path`, which has its final name or is gone.
 void forget_unfinished(const std::filesystem::path& path);
 
-/// The process group of a command, from its start to its end.
+/// Remembers the process group of a command from its start to its end.
 void remember_command(pid_t group);
 void forget_command(pid_t group);
 
-/// Ends the commands, removes what is remembered, and the process ends with `exit_code` at once: nothing is flushed, no
-/// destructor runs, other threads get no further. No call above returns after it has begun.
+/// Ends the commands, removes the remembered paths, and ends the process with `exit_code` at once: nothing is flushed,
+/// no destructor runs, other threads stop. No call above returns after it has begun.
 [[noreturn]] void end_at_once(int exit_code);
 
 }  // namespace detent

@@ -14,8 +14,7 @@
 #include <string>
 #include <thread>
 
-#include "core/process/terminal.h"
-#include "core/process/time_left.h"
+#include "core/process/progress_line.h"
 #include "core/running_steps.h"
 #include "core/shown_text.h"
 
@@ -67,7 +66,7 @@ class TerminalReporter final : public Reporter {
 
   void warn(std::string_view message) override {
     const std::scoped_lock lock(mutex_);
-    if (!said_.insert(std::string(message)).second) return;  // every pass over the data meets the same file again
+    if (!said_.insert(std::string(message)).second) return;  // each pass over the data meets the same file again
     clear_bar();
     std::fprintf(stderr, "detent: %s %s\n",
                  terminal_ && !std::getenv("NO_COLOR") ? "\033[33mwarning:\033[0m" : "warning:",
@@ -75,7 +74,7 @@ class TerminalReporter final : public Reporter {
   }
 
  private:
-  /// Looks at the running steps until it is stopped.
+  /// Watches the running steps until it is stopped.
   void watch(const std::stop_token& stop) {
     constexpr auto kInterval = std::chrono::milliseconds(500);
     std::unique_lock lock(watcher_mutex_);
@@ -88,7 +87,7 @@ class TerminalReporter final : public Reporter {
     }
   }
 
-  /// On a terminal the line follows the time; elsewhere a line comes when the time has doubled.
+  /// Shows a slow step: continuously on a terminal, elsewhere when its time has doubled.
   void tell_slow(const RunningStep& step) {
     const std::scoped_lock lock(mutex_);
     if (quiet_) return;
@@ -100,14 +99,14 @@ class TerminalReporter final : public Reporter {
     show(task_.empty() ? text : counted_task() + ": " + text);
   }
 
-  /// "calibrating 3/8".
+  /// Returns "calibrating 3/8".
   [[nodiscard]] std::string counted_task() const {
     return shown_text(task_, Lines::Escape) + " " + std::to_string(done_) +
            (total_ > 0 ? "/" + std::to_string(total_) : "");
   }
 
   void show(const std::string& line) {
-    // A line that wraps would leave its first rows behind: only the last one is cleared.
+    // A line that wraps would leave its first rows: only the last one is cleared.
     if (terminal_)
       std::fprintf(stderr, "\r\033[K%s", cut_to_columns(line, terminal_columns(STDERR_FILENO)).c_str());
     else
@@ -148,7 +147,7 @@ class TerminalReporter final : public Reporter {
   double told_at_ = 0;
   std::mutex watcher_mutex_;
   std::condition_variable_any watcher_wakes_;
-  std::jthread watcher_;  // the last member: it ends before the others go
+  std::jthread watcher_;  // last member: it ends before the others are destroyed
 };
 
 }  // namespace

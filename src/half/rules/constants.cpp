@@ -10,7 +10,7 @@
 namespace detent::half {
 namespace {
 
-/// A single number may be off by so much: an epsilon of 1e-6 in FP16 is off by 3 %, and nobody feels it; 1e-12 is 0.
+/// Relative error that a scalar may have. An epsilon of 1e-6 in FP16 is off by 3 %, which is harmless; 1e-12 becomes 0.
 constexpr double kScalarError = 0.1;
 
 std::string scalar_trouble(double number, const FloatFormat& format) {
@@ -23,28 +23,30 @@ std::string scalar_trouble(double number, const FloatFormat& format) {
   return {};
 }
 
-/// The slot's content is added to something: what is too small there is lost in the sum as well.
+/// True when the slot's content is added to something: what is too small there is lost in the sum as well.
 bool is_added(const FloatDraft& draft, const Node& node, int slot) {
   const OpTraits& traits = traits_of(draft.graph(), node);
   return traits.kind == OpKind::Add || traits.kind == OpKind::Sub || slot == traits.bias_slot ||
          (traits.kind == OpKind::BatchNorm && (slot == 2 || slot == 3));
 }
 
-/// Why the constant does not fit the type; empty when it does.
+/// Returns why the constant does not fit the type; empty when it does.
 std::string trouble_of_constant(const Tensor& constant, bool added, const FloatFormat& format) {
   const TensorReach reach = reach_of(constant, format);
   if (reach.amax > format.largest) return fmt::format("{:.3g} is beyond {:.5g}", reach.amax, format.largest);
   if (constant.shape().element_count() == 1) return scalar_trouble(constant.data<float>()[0], format);
   const double db = reach.rounding_db();
   if (!added && db < format.least_db())
-    return fmt::format("it is so small (|max| {:.3g}) that rounding leaves {:.0f} dB of it", reach.amax, db);
+    return fmt::format("it is so small (|max| {:.3g}) that rounding leaves an SQNR of {:.0f} dB", reach.amax, db);
   return {};
 }
 
-/// Bounds beyond the type's range bound nothing there: they are cut, the node may be half.
+/// True for a bound of a Clip. A bound beyond the type's range has no effect there and is cut, so the node may be
+/// 16-bit.
 bool is_bound(const Node& node, int slot) { return node.domain.empty() && node.op_type == "Clip" && slot > 0; }
 
-/// What an epsilon guards: a root, if there is one, and the division, reciprocal or logarithm behind it.
+/// Keeps the operators that an epsilon guards: a root, if there is one, and the division, reciprocal or logarithm
+/// behind it.
 void keep_guarded(FloatDraft& draft, const Node& adding, const std::string& why) {
   for (const Use& use : draft.graph().value(adding.output(0)).uses) {
     if (use.slot < 0) continue;

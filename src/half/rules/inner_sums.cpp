@@ -1,8 +1,8 @@
-// What an operator holds while it sums, not only what it puts out.
+// Estimates of the largest partial sum inside an operator, which may exceed its output.
 //
 //   ReduceMean, GlobalAveragePool       elements * mean |x|
 //   ReduceSum, ReduceL1, ReduceLogSum   the same; the output may be small where signs cancel
-//   ReduceSumSquare, ReduceL2           the sum of squares: of ReduceL2 its output squared
+//   ReduceSumSquare, ReduceL2           the sum of squares: for ReduceL2 its output squared
 //   ReduceLogSumExp                     elements * exp(largest x)
 //   AveragePool                         elements of the window * the larger of mean |x| and the largest output
 //   LpPool, GlobalLpPool                the output to the power p
@@ -10,7 +10,7 @@
 //   LpNormalization                     along its axis: elements * mean of |x|^p, or the largest |x|^p if that is more
 //   MeanVarianceNormalization, LRN      the same with squares, over its axes or channels
 //
-// LayerNormalization and its kin are not among them: ONNX lets them compute in FP32 (stash_type = 1), and TensorRT does
+// LayerNormalization and its relatives are left out: ONNX lets them compute in FP32 (stash_type = 1), and TensorRT does
 // by default.
 // Source: ONNX LayerNormalization-17; NvInfer.h, INormalizationLayer::setComputePrecision.
 
@@ -24,13 +24,13 @@
 namespace detent::half {
 namespace {
 
-/// Elements of the input that go into one element of the output.
+/// Returns how many elements of the input are summed into one element of the output.
 double summed(const FloatDraft& draft, const Node& node) {
   return std::max(
       1.0, static_cast<double>(draft.elements(node.input(0))) / static_cast<double>(draft.elements(node.output(0))));
 }
 
-/// Elements along these axes of a value, as declared; of an open extent, all of a sample.
+/// Returns the number of elements along these axes, as declared; all elements of a sample where an extent is open.
 double along(const FloatDraft& draft, ValueId value, const std::vector<int64_t>& axes) {
   const auto& shape = draft.graph().value(value).declared_shape;
   const double all = static_cast<double>(draft.elements(value));
@@ -44,7 +44,7 @@ double along(const FloatDraft& draft, ValueId value, const std::vector<int64_t>&
   return std::min(product, std::max(all, 1.0));
 }
 
-/// Mean of |x|^p over all samples: by binade 2^(e-1) <= |x| < 2^e, whose elements count as its mean 0.75 * 2^e.
+/// Returns the mean of |x|^p over all samples. Elements of a binade 2^(e-1) <= |x| < 2^e count as its mean, 0.75 * 2^e.
 double mean_power(const ValueReach& reach, double p) {
   double sum = 0, count = static_cast<double>(reach.zeros);
   for (size_t i = 0; i < reach.counts.size(); ++i) {
@@ -55,7 +55,7 @@ double mean_power(const ValueReach& reach, double p) {
   return count > 0 ? sum / count : 0;
 }
 
-/// A sum of `elements` powers; the largest element is among those of some sum.
+/// Returns the estimate of a sum of `elements` powers, at least that of the largest element, which is in some sum.
 double sum_of_powers(const ValueReach& reach, double elements, double p) {
   return std::max(std::pow(reach.amax, p), elements * mean_power(reach, p));
 }

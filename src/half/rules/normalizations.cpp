@@ -1,9 +1,8 @@
 //   mean = ReduceMean(x)   d = x - mean   v = ReduceMean(d * d)   y = d / Sqrt(v + epsilon)          LayerNorm
 //                          d = x          v = ReduceMean(d * d)   y = d * Reciprocal(Sqrt(v + eps))  RMSNorm
 //
-// The squares of a large residual overflow where x itself does not, and a part in FP32 between halves saves nothing:
-// when one of these nodes stays FP32, all do. A decomposed LayerNorm is what ruins raw FP16 conversions of
-// transformers.
+// The squares of a large residual overflow where x itself does not, and one FP32 part among 16-bit parts saves nothing:
+// when one of these nodes stays FP32, all do. Decomposed LayerNorms ruin raw FP16 conversions of transformers.
 
 #include <algorithm>
 #include <vector>
@@ -13,7 +12,7 @@
 namespace detent::half {
 namespace {
 
-/// What the node squares; kNoValue when it is no square.
+/// Returns the value that the node squares; kNoValue when it is not a square.
 ValueId squared(const Graph& graph, const Node& node) {
   if (node.op_type == "Mul" && node.input(0) == node.input(1)) return node.input(0);
   if (node.op_type != "Pow") return kNoValue;
@@ -24,9 +23,10 @@ ValueId squared(const Graph& graph, const Node& node) {
 
 bool is_reduction(const Node& node) { return node.op_type == "ReduceMean" || node.op_type == "ReduceSum"; }
 
+/// The nodes of a normalization written out as primitives.
 class Normalization {
  public:
-  /// Beginning with a reduction of squares; no nodes where it is none.
+  /// Searches from a reduction; finds no nodes unless it reduces squares.
   Normalization(const Graph& graph, const Node& reduction) : graph_(graph) {
     const Node* square = graph.producer(reduction.input(0));
     if (!square || (d_ = squared(graph, *square)) == kNoValue) return;
@@ -39,7 +39,7 @@ class Normalization {
   [[nodiscard]] const std::vector<NodeId>& nodes() const { return nodes_; }
 
  private:
-  /// + epsilon, root, reciprocal, until the result meets d again.
+  /// Follows + epsilon, root and reciprocal until the result meets d again.
   void follow(ValueId value) {
     for (const Use& use : graph_.value(value).uses) {
       const Node& node = graph_.node(use.node);

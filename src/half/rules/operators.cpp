@@ -11,7 +11,7 @@
 namespace detent::half {
 namespace {
 
-/// Spectra span more powers of ten than FP16 has, and no engine computes them in it.
+/// Spectra span more powers of ten than FP16 has, and no engine computes them in FP16.
 constexpr std::array<std::string_view, 2> kSpectra{"STFT", "DFT"};
 
 std::string trouble_of_operator(const FloatDraft& draft, const Node& node) {
@@ -19,14 +19,14 @@ std::string trouble_of_operator(const FloatDraft& draft, const Node& node) {
   const auto holds_graph = [](const Attribute& attribute) {
     return std::holds_alternative<std::shared_ptr<const Graph>>(attribute.value);
   };
-  if (std::ranges::any_of(node.attributes, holds_graph)) return "it holds a graph, which stays as it is";
+  if (std::ranges::any_of(node.attributes, holds_graph)) return "it holds a graph, which is not converted";
   if (std::ranges::count(kSpectra, std::string_view(node.op_type)) > 0) return "spectra are computed in FP32";
   const OpKind kind = draft.kind(node);
   if (kind == OpKind::QuantizeLinear || kind == OpKind::DequantizeLinear || kind == OpKind::QOperator)
     return "its scales are FP32";
-  if (names_its_type(draft.graph(), node)) return "the operator makes a type of its own";
+  if (names_its_type(draft.graph(), node)) return "the operator determines its output type";
   if (computes_in(draft.graph(), node, draft.format().type)) return {};
-  return "opset " + std::to_string(draft.graph().opset()) + " does not have it for " +
+  return "opset " + std::to_string(draft.graph().opset()) + " does not define it for " +
          std::string(name_of(draft.format().type));
 }
 

@@ -24,9 +24,10 @@ void rounding(FloatDraft& draft) {
     if (!reach) continue;
     const double db = rounding_db(*reach, draft.format());
     if (db < draft.format().least_db())
-      draft.keep_around(value.id, {kNoNode, "rounding", value.id, db,
-                                   fmt::format("'{}' is so small (|max| {:.3g}) that rounding leaves {:.0f} dB of it",
-                                               value.name, reach->amax, db)});
+      draft.keep_around(value.id,
+                        {kNoNode, "rounding", value.id, db,
+                         fmt::format("'{}' is so small (|max| {:.3g}) that rounding leaves an SQNR of {:.0f} dB",
+                                     value.name, reach->amax, db)});
     else if (const uint64_t lost = vanishing(*reach, draft.format()); lost > 0)
       keep_where_zero_hurts(draft, value, lost);
   }

@@ -1,9 +1,8 @@
 //   wrong:   Conv --> Cast --> Q --> DQ             right:   Conv --> Q (scale in the Conv's type) --> DQ
 //   wrong:   Q --> DQ --> Cast --> Conv             right:   Q --> DQ (scale in the Conv's type) --> Conv
 //
-// The engine takes Q into the kernel in front of it, and DQ into the kernel behind it, where they stand side by side.
-// In front of a graph input's Q there is no kernel to be parted from: a Cast there is one more pass over the input, and
-// no finding.
+// The engine fuses Q into the kernel before it, and DQ into the kernel behind it, if they are neighbours. Before the Q
+// of a graph input there is no kernel: a Cast there is one more pass over the input, but no finding.
 
 #include "core/float_type.h"
 #include "core/onnx_type.h"
@@ -20,7 +19,7 @@ bool is_float_cast(const LintedFile& file, const Node& node) {
   return traits_of(file.graph, node).kind == OpKind::Cast && is_floating_point(to) && file.type_of(node.input(0)) != to;
 }
 
-/// A kernel writes the value: not a graph input or a constant, copied or not, and not a DequantizeLinear.
+/// True when a kernel writes the value: not a graph input, a constant or a copy of one, and not a DequantizeLinear.
 bool comes_from_kernel(const Graph& graph, ValueId value) {
   const Node* maker = graph.producer(value);
   while (maker && traits_of(graph, *maker).commutes && kind_of(graph, maker) != OpKind::MaxPool)
@@ -29,7 +28,8 @@ bool comes_from_kernel(const Graph& graph, ValueId value) {
   return kind != OpKind::Constant && kind != OpKind::DequantizeLinear && kind != OpKind::Cast;
 }
 
-/// The first reader of the value that is a QuantizeLinear, or the first that is not; nullptr when there is none.
+/// Returns the first reader of the value that is a QuantizeLinear, or the first that is not; nullptr when there is
+/// none.
 const Node* reader_of(const Graph& graph, ValueId value, bool quantizes) {
   for (const Use& use : graph.value(value).uses)
     if ((kind_of(graph, &graph.node(use.node)) == OpKind::QuantizeLinear) == quantizes) return &graph.node(use.node);
@@ -43,7 +43,9 @@ std::vector<NodeId> layers(const LintView& view, const Node& node) {
   return id != kNoNode && view.found().is_weighted(id) ? std::vector<NodeId>{id} : std::vector<NodeId>{};
 }
 
-void check_casts_at_pairs(const LintView& view, FindingLog& log) {
+}  // namespace
+
+void cast_at_pair(const LintView& view, FindingLog& log) {
   const LintedFile& file = view.file();
   const Graph& graph = file.graph;
   for (const Node& cast : graph.nodes()) {
@@ -53,30 +55,17 @@ void check_casts_at_pairs(const LintView& view, FindingLog& log) {
     if (const Node* quantize = reader_of(graph, cast.output(0), true);
         quantize && comes_from_kernel(graph, cast.input(0)))
       log.add(cast.name,
-              "casts what " + named(*maker) + " writes to " + to + " in front of " + named(*quantize) +
+              "casts the output of " + named(*maker) + " to " + to + " before " + named(*quantize) +
                   ": the kernel cannot write codes",
-              "let QuantizeLinear read " + from + " with a scale in " + from + "; DequantizeLinear keeps its own",
+              "let QuantizeLinear read " + from + " with a scale in " + from + "; DequantizeLinear keeps its scale",
               layers(view, *maker));
     const Node* reader = reader_of(graph, cast.output(0), false);
     if (reader && kind_of(graph, maker) == OpKind::DequantizeLinear)
       log.add(cast.name,
-              "casts what " + named(*maker) + " gives to " + to + " in front of " + named(*reader) +
+              "casts the output of " + named(*maker) + " to " + to + " before " + named(*reader) +
                   ": the kernel cannot read codes",
               "give DequantizeLinear a scale in " + to, layers(view, *reader));
   }
-}
-
-}  // namespace
-
-FindingKind cast_at_pair() {
-  return {"cast-between-pair-and-kernel",
-          FindingLevel::Warning,
-          std::nullopt,
-          "a Cast parts a pair from the kernel that writes or reads it",
-          "github.com/NVIDIA/Model-Optimizer, modelopt/onnx/utils.py, fold_q_fp16_to_fp32_casts and "
-          "fold_dq_fp32_to_fp16_casts, which take such casts away",
-          check_casts_at_pairs,
-          FindingScope::Types};
 }
 
 }  // namespace detent::findings

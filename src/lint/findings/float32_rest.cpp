@@ -1,5 +1,5 @@
-// What computes in FP32 beside INT8 and 16-bit floats. An engine that is weakly typed would have taken faster kernels;
-// a strongly typed one computes in what the file says.
+// Nodes that compute in FP32 in a model with INT8 or 16-bit floats. A weakly typed engine could choose faster kernels;
+// a strongly typed one computes in the types of the file.
 
 #include <fmt/core.h>
 
@@ -13,12 +13,12 @@
 namespace detent::findings {
 namespace {
 
-/// Less than this is not worth a warning: of the MACs, and of the bytes that nodes write.
+/// Shares of the MACs, and of the bytes that nodes write, below which the finding is a note.
 constexpr double kFewMacs = 0.01, kFewBytes = 0.05;
 constexpr size_t kNamed = 4;
 
 struct Rest {
-  std::vector<std::pair<int64_t, NodeId>> nodes;  // bytes that each writes
+  std::vector<std::pair<int64_t, NodeId>> nodes;  // bytes written, node
   std::vector<NodeId> layers;
   int64_t bytes = 0, all_bytes = 0, macs = 0, all_macs = 0;
 
@@ -31,7 +31,7 @@ bool moves_or_asks(OpKind kind) {
          kind == OpKind::DequantizeLinear || kind == OpKind::Constant || kind == OpKind::Sequence;
 }
 
-/// Bytes of a value as the file has it: codes where a pair stands on it.
+/// Returns the bytes of a value in the file; one byte an element where a pair stands on it.
 int64_t bytes_of(const LintView& view, ValueId value, DataType type) {
   const auto shape = view.shapes().find(value);
   if (shape == view.shapes().end()) return 0;
@@ -74,8 +74,10 @@ std::string names_of(const LintView& view, const Rest& rest) {
   return listed(rest.nodes, kNamed, [&](const auto& node) { return view.found().describe(node.second); });
 }
 
-void check_float32_rest(const LintView& view, FindingLog& log) {
-  if (view.reading().nodes.empty() && !view.file().holds_half()) return;  // FP32 alone is nobody's rest
+}  // namespace
+
+void float32_rest(const LintView& view, FindingLog& log) {
+  if (view.reading().nodes.empty() && !view.file().holds_half()) return;  // a model in FP32 only
   const Rest rest = find_rest(view);
   if (rest.nodes.empty()) return;
   const std::string count = plural(rest.nodes.size(), "node computes", "nodes compute");
@@ -85,28 +87,13 @@ void check_float32_rest(const LintView& view, FindingLog& log) {
                            100 * rest.share_of_macs(), 100 * rest.share_of_bytes());
   const bool few = rest.all_bytes > 0 && rest.share_of_macs() < kFewMacs && rest.share_of_bytes() < kFewBytes;
   const bool chosen = view.file().types_measured;
-  message += chosen ? "; Detent kept them so for what samples showed"
-                    : "; which of them would overflow in 16 bits cannot be told from a file";
+  message += chosen ? "; Detent kept them in FP32 because of values measured on samples"
+                    : "; only samples show which of them would overflow in 16 bits";
   log.add(view.node(rest.nodes.front().second).name, message,
           chosen ? "nothing; the report of the command that wrote the file has each node's reason"
                  : "quantize again with `detent quantize --float-type fp16`, or `detent cast` a file without pairs: "
-                   "samples say "
-                   "what has to stay FP32",
+                   "samples show which nodes must stay FP32",
           rest.layers, few || chosen ? FindingLevel::Note : FindingLevel::Warning);
-}
-
-}  // namespace
-
-FindingKind float32_rest() {
-  return {"float32-rest",
-          FindingLevel::Warning,
-          std::nullopt,
-          "nodes compute in FP32 beside INT8 or 16-bit floats",
-          "docs.nvidia.com/deeplearning/tensorrt/latest/api/migration/tensorrt-10x-to-11x.html, Strongly Typed "
-          "Networks Are "
-          "Now Required",
-          check_float32_rest,
-          FindingScope::Types};
 }
 
 }  // namespace detent::findings

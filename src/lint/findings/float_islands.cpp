@@ -1,7 +1,7 @@
 //   wrong:   Conv --> AveragePool --> Q/DQ --> Conv      right:   Conv --> Q/DQ --> AveragePool --> Q/DQ --> Conv
 //
-// An op without weights between INT8 layers, which could run in INT8 itself, reads floats: the layer before it writes
-// floats, and the next one quantizes them.
+// An op without weights between INT8 layers, which could run in INT8, reads floats: the layer before it writes floats,
+// and the next one quantizes them.
 
 #include <algorithm>
 
@@ -11,7 +11,7 @@
 namespace detent::findings {
 namespace {
 
-// Operators without weights that have an integer kernel in ONNX Runtime. Copies follow their neighbours.
+// True for operators without weights that have an integer kernel in ONNX Runtime. Copies follow their neighbours.
 bool has_integer_kernel(OpKind kind) {
   switch (kind) {
     case OpKind::LeakyRelu:
@@ -25,7 +25,7 @@ bool has_integer_kernel(OpKind kind) {
   }
 }
 
-// The rules put a pair on this edge for the op's own sake, not for a neighbour's.
+// True when the rules put a pair on this edge for the op, not for its neighbour.
 bool belongs_in_int8(const LintView& view, const EdgeDecision& edge) {
   const PlacementDraft& found = view.found();
   if (!edge.pair || found.is_weighted(edge.consumer) || found.is_constant(edge.value)) return false;
@@ -35,7 +35,9 @@ bool belongs_in_int8(const LintView& view, const EdgeDecision& edge) {
   return edge.rule == RuleId::PoolingAndElementwise;
 }
 
-void check_float_islands(const LintView& view, FindingLog& log) {
+}  // namespace
+
+void float_island(const LintView& view, FindingLog& log) {
   std::set<NodeId> named;
   for (const EdgeDecision& edge : view.given_plan().edges) {
     if (!belongs_in_int8(view, edge) || view.is_quantized(edge.consumer, edge.slot)) continue;
@@ -45,21 +47,9 @@ void check_float_islands(const LintView& view, FindingLog& log) {
     if (const NodeId before = view.layer_writing(edge.value); before != kNoNode) layers.push_back(before);
     log.add(node.name,
             "reads '" + view.value(edge.value).name +
-                "' in float between INT8 layers: what is in front of it writes floats and what follows quantizes again",
+                "' in float between INT8 layers: the layer before it writes floats and the next one quantizes again",
             "put pairs on its inputs and behind it", layers);
   }
-}
-
-}  // namespace
-
-FindingKind float_island() {
-  return {"float-island",
-          FindingLevel::Warning,
-          FindingLevel::Warning,
-          "an op in float between INT8 layers",
-          "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/"
-          "quantized-types-explicit-quantization.html; tried in ONNX Runtime 1.30",
-          check_float_islands};
 }
 
 }  // namespace detent::findings

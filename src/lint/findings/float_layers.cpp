@@ -1,13 +1,13 @@
-// Weighted layers that stay float: for no rule's reason (a warning), by a rule or on purpose (notes), products of two
-// activations.
+// Weighted layers that stay float: without a rule's reason (a warning), by a rule or on purpose (notes), and products
+// of two activations.
 
 #include "lint/findings/findings.h"
 
 namespace detent::findings {
 namespace {
 
-/// Why the file says that it left the layer float; empty where it does not, and where a pair in front of the layer says
-/// that somebody wanted it in INT8 since.
+/// Returns the reason in the file for leaving the layer float; empty without one, and when a pair before the layer
+/// shows that it was quantized since.
 std::string purpose_of(const LintView& view, NodeId layer) {
   const auto& purposes = view.file().left_float;
   const auto found = purposes.find(view.node(layer).name);
@@ -15,12 +15,14 @@ std::string purpose_of(const LintView& view, NodeId layer) {
   return found->second;
 }
 
-void check_unexplained(const LintView& view, FindingLog& log) {
+}  // namespace
+
+void layer_left_float(const LintView& view, FindingLog& log) {
   for (const LayerDecision& wanted : view.wanted_plan().layers) {
     if (!wanted.int8 || view.obstacle(wanted.node).empty() || log.explains(wanted.node)) continue;
     if (!purpose_of(view, wanted.node).empty() || !view.weight_alone(wanted.node).empty()) continue;
     log.add(view.node(wanted.node).name,
-            "runs in float: " + view.obstacle(wanted.node) + "; no placement rule asks for that",
+            "runs in float: " + view.obstacle(wanted.node) + "; no placement rule requires that",
             view.is_quantized(wanted.node, view.data_slot(wanted.node)) && view.weight(wanted.node)
                 ? "complete the pairs: `detent plan` on the float model shows the ones it needs"
                 : "put a pair on its input and quantize its weight, if accuracy allows",
@@ -28,7 +30,17 @@ void check_unexplained(const LintView& view, FindingLog& log) {
   }
 }
 
-void check_by_rule(const LintView& view, FindingLog& log) {
+void layer_float_on_purpose(const LintView& view, FindingLog& log) {
+  for (const LayerDecision& wanted : view.wanted_plan().layers) {
+    if (!wanted.int8 || view.obstacle(wanted.node).empty() || log.explains(wanted.node)) continue;
+    const std::string purpose = purpose_of(view, wanted.node);
+    if (purpose.empty()) continue;
+    log.add(view.node(wanted.node).name, "runs in float on purpose, according to the file: " + purpose,
+            "nothing to cure; quantize the float model with other options for INT8 here", {wanted.node});
+  }
+}
+
+void layer_float_by_rule(const LintView& view, FindingLog& log) {
   for (const LayerDecision& wanted : view.wanted_plan().layers) {
     if (wanted.int8 || view.obstacle(wanted.node).empty() || log.explains(wanted.node)) continue;
     if (!view.weight_alone(wanted.node).empty()) continue;
@@ -37,17 +49,7 @@ void check_by_rule(const LintView& view, FindingLog& log) {
   }
 }
 
-void check_on_purpose(const LintView& view, FindingLog& log) {
-  for (const LayerDecision& wanted : view.wanted_plan().layers) {
-    if (!wanted.int8 || view.obstacle(wanted.node).empty() || log.explains(wanted.node)) continue;
-    const std::string purpose = purpose_of(view, wanted.node);
-    if (purpose.empty()) continue;
-    log.add(view.node(wanted.node).name, "runs in float on purpose, as the file says: " + purpose,
-            "nothing to cure; quantize the float model with other options for INT8 here", {wanted.node});
-  }
-}
-
-void check_products(const LintView& view, FindingLog& log) {
+void product_left_float(const LintView& view, FindingLog& log) {
   const PlacementDraft& found = view.found();
   for (const Node& node : view.graph().nodes()) {
     if (found.kind(node.id) != OpKind::MatMul || found.is_weighted(node.id)) continue;
@@ -58,46 +60,6 @@ void check_products(const LintView& view, FindingLog& log) {
     log.add(node.name, "multiplies two activations in float (attention)",
             "nothing to cure; --attention int8 puts pairs on both inputs", {});
   }
-}
-
-constexpr std::string_view kRules = "the placement rules of the target";
-
-}  // namespace
-
-FindingKind layer_left_float() {
-  return {"layer-left-float",
-          FindingLevel::Warning,
-          FindingLevel::Warning,
-          "a weighted layer runs in float for no rule's reason",
-          kRules,
-          check_unexplained};
-}
-
-FindingKind layer_float_on_purpose() {
-  return {"layer-float-on-purpose",
-          FindingLevel::Note,
-          FindingLevel::Note,
-          "a weighted layer runs in float as the file says that it was quantized to",
-          "metadata detent.float_layer:NODE of files that Detent wrote",
-          check_on_purpose};
-}
-
-FindingKind layer_float_by_rule() {
-  return {"layer-float-by-rule",
-          FindingLevel::Note,
-          FindingLevel::Note,
-          "a weighted layer runs in float as the rules want it",
-          kRules,
-          check_by_rule};
-}
-
-FindingKind product_left_float() {
-  return {"product-left-float",
-          FindingLevel::Note,
-          FindingLevel::Note,
-          "a MatMul of two activations runs in float",
-          "github.com/NVIDIA/Model-Optimizer, modelopt/onnx/quantization",
-          check_products};
 }
 
 }  // namespace detent::findings

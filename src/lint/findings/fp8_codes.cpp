@@ -1,8 +1,8 @@
-// FP8 pairs (float8e4m3fn) are for TensorRT from version 10 on, in models of opset 19 and later. ONNX Runtime has no
-// FP8 kernels on a CPU. At its default level it makes QLinearConv or QLinearMatMul of layers between such pairs, which
-// take no FP8, so the file does not load; with a Clip in front of a pair neither; and a Relu there is dropped, because
-// the zero point's byte passes for UINT8's lowest code. session.disable_quant_qdq=1 helps against the first alone. At
-// level basic it computes the file in float, rightly (tests/onnxruntime/fp8.test.mjs).
+// FP8 pairs (float8e4m3fn) work in TensorRT from version 10 on, in models of opset 19 and later. ONNX Runtime has no
+// FP8 kernels on a CPU. At its default level it replaces layers between such pairs by QLinearConv or QLinearMatMul,
+// which take no FP8, so the file does not load; the same with a Clip before a pair. A Relu there is dropped, because
+// the zero point's byte passes for UINT8's lowest code. session.disable_quant_qdq=1 helps only against the first. At
+// level basic it computes the file correctly in float (tests/onnxruntime/fp8.test.mjs).
 
 #include "lint/findings/findings.h"
 #include "lint/findings/pair_numbers.h"
@@ -19,8 +19,24 @@ std::vector<NodeId> layers_of_all(const LintView& view, const std::vector<int>& 
   return {layers.begin(), layers.end()};
 }
 
-// One finding for the file: what an engine says of one such pair it says of all.
-void check_refused(const LintView& view, FindingLog& log) {
+// True for operators with FP8 kernels. An Add counts when a rule quantizes it in FP8 (R4): the skip of a residual one.
+bool runs_in_fp8(const LintView& view, NodeId node, int slot) {
+  switch (view.found().kind(node)) {
+    case OpKind::Conv:
+    case OpKind::Gemm:
+    case OpKind::MatMul: return true;
+    case OpKind::Add: {
+      const EdgeDecision* edge = view.given_plan().find_edge(node, slot);
+      return edge && edge->rule == RuleId::ResidualAdd;
+    }
+    default: return view.found().traits(node).commutes;
+  }
+}
+
+}  // namespace
+
+// One finding for the file: an engine treats all such pairs alike.
+void fp8_refused(const LintView& view, FindingLog& log) {
   const std::vector<int> nodes = nodes_where(view, is_fp8);
   if (nodes.empty()) return;
   const Target& target = view.target();
@@ -38,26 +54,12 @@ void check_refused(const LintView& view, FindingLog& log) {
   } else if (view.file().graph.opset() < kFp8Opset) {
     log.add(first,
             "FP8 pairs stand in a model of opset " + std::to_string(view.file().graph.opset()) +
-                ", where QuantizeLinear knows integers alone",
+                ", where QuantizeLinear writes integers only",
             "raise the opset to 19", layers);
   }
 }
 
-// An Add is quantized in FP8 where the rules say so (R4): the skip of a residual one.
-bool runs_in_fp8(const LintView& view, NodeId node, int slot) {
-  switch (view.found().kind(node)) {
-    case OpKind::Conv:
-    case OpKind::Gemm:
-    case OpKind::MatMul: return true;
-    case OpKind::Add: {
-      const EdgeDecision* edge = view.given_plan().find_edge(node, slot);
-      return edge && edge->rule == RuleId::ResidualAdd;
-    }
-    default: return view.found().traits(node).commutes;
-  }
-}
-
-void check_operator(const LintView& view, FindingLog& log) {
+void fp8_operator(const LintView& view, FindingLog& log) {
   std::set<NodeId> told;
   for (const QuantizedOperand& operand : view.reading().operands) {
     const NodeId node = view.graph().find_node(operand.node);
@@ -67,30 +69,10 @@ void check_operator(const LintView& view, FindingLog& log) {
     const std::string& op = view.node(node).op_type;
     log.add(view.node(node).name,
             view.found().describe(node) + " reads an FP8 pair, and no engine has an FP8 kernel for " +
-                (op == "Add" ? "an Add that is not residual" : op) + ": it is computed in float behind the rounding",
-            "take the pair away; Conv, Gemm, MatMul and residual Adds run in FP8",
+                (op == "Add" ? "an Add that is not residual" : op) + ": it is computed in float after the rounding",
+            "remove the pair; Conv, Gemm, MatMul and residual Adds run in FP8",
             view.found().is_weighted(node) ? std::vector<NodeId>{node} : std::vector<NodeId>{});
   }
-}
-
-}  // namespace
-
-FindingKind fp8_refused() {
-  return {"fp8-refused-by-engine",
-          FindingLevel::Error,
-          FindingLevel::Error,
-          "FP8 pairs that the engine or the opset does not take",
-          "github.com/microsoft/onnxruntime/issues/22269; github.com/onnx/onnx-tensorrt, onnxOpImporters.cpp",
-          check_refused};
-}
-
-FindingKind fp8_operator() {
-  return {"fp8-on-float-operator",
-          FindingLevel::Warning,
-          FindingLevel::Warning,
-          "an FP8 pair at an operator that no engine runs in FP8",
-          "github.com/NVIDIA/Model-Optimizer, modelopt/onnx/quantization/fp8.py",
-          check_operator};
 }
 
 }  // namespace detent::findings

@@ -1,5 +1,5 @@
-// 16-bit floats that are not finite, or not far from it: constants as they are written; with samples what nodes make of
-// them.
+// 16-bit floats that are not finite or close to the type's limit: constants in the file and, with samples, the outputs
+// of nodes.
 
 #include <fmt/core.h>
 
@@ -17,7 +17,7 @@ namespace detent::findings {
 namespace {
 
 struct Numbers {
-  double amax = 0;  // of the finite ones
+  double amax = 0;  // of finite numbers
   size_t infinite = 0, negative_infinite = 0, nan = 0, beyond = 0;
 };
 
@@ -35,7 +35,7 @@ Numbers numbers_of(const Tensor& tensor, double largest) {
   return numbers;
 }
 
-/// -Inf there hides something: what a Softmax reads behind it is meant to be 0.
+/// True for a mask: -Inf there becomes 0 in a Softmax.
 bool is_mask(const Graph& graph, const Value& value, const Numbers& numbers) {
   return numbers.nan == 0 && numbers.infinite == numbers.negative_infinite &&
          std::ranges::all_of(value.uses, [&](const Use& use) {
@@ -56,7 +56,7 @@ std::string reader_name(const Graph& graph, const Value& value) {
 }
 
 constexpr const char* kCure =
-    "keep the node in FP32: `detent cast` and `detent quantize --float-type` do where samples say so";
+    "keep the node in FP32: `detent cast` and `detent quantize --float-type` do so where samples require it";
 
 void check_half_constant(const LintedFile& file, const Value& value, const Tensor& tensor, FindingLog& log) {
   const Graph& graph = file.graph;
@@ -68,12 +68,12 @@ void check_half_constant(const LintedFile& file, const Value& value, const Tenso
   log.add(reader_name(graph, value),
           fmt::format("reads constant '{}', {} of {} numbers of which are {} in {}", value.name, bad,
                       tensor.shape().element_count(), numbers.nan > 0 ? "NaN" : "Inf", type) +
-              (mask ? "; it looks like a mask: a row that is masked whole becomes NaN" : ""),
-          mask ? "write the type's smallest number instead, where whole rows can be masked" : kCure, {},
+              (mask ? "; it looks like a mask: a fully masked row becomes NaN" : ""),
+          mask ? "write the type's smallest number instead, if whole rows can be masked" : kCure, {},
           mask ? FindingLevel::Note : FindingLevel::Warning);
 }
 
-/// A constant that a Cast makes half.
+/// Checks a constant that a Cast converts to 16 bits.
 void check_cast_constant(const LintedFile& file, const Node& cast, FindingLog& log) {
   const DataType to = data_type_from_onnx(cast.int_or("to", 1));
   const Tensor* tensor = readable_constant(file.graph, cast.input(0));
@@ -96,21 +96,23 @@ void check_measured(const LintView& view, FindingLog& log) {
     const NodeId known = view.graph().find_node(maker.name);
     const std::vector<NodeId> layers =
         known != kNoNode && view.found().is_weighted(known) ? std::vector<NodeId>{known} : std::vector<NodeId>{};
-    // Exactly the largest number is a bound that somebody wrote, not a size that was reached.
+    // Exactly the largest number is a bound in the model, not a size that was reached.
     if (seen.begins_here)
       log.add(maker.name,
-              fmt::format("makes '{}' with {} Inf and {} NaN in the samples, of finite numbers", value.name,
+              fmt::format("writes '{}' with {} Inf and {} NaN in the samples, from finite numbers", value.name,
                           seen.infinite, seen.nan),
               kCure, layers);
     else if (seen.amax * kHeadroom > largest && seen.amax < largest)
       log.add(maker.name,
-              fmt::format("makes '{}', which reaches {:.5g} in the samples: more than half of {}'s {:.5g}", value.name,
+              fmt::format("writes '{}', which reaches {:.5g} in the samples: more than half of {}'s {:.5g}", value.name,
                           seen.amax, short_name(seen.type), largest),
               kCure, layers);
   }
 }
 
-void check_half_range(const LintView& view, FindingLog& log) {
+}  // namespace
+
+void overflow_in_half(const LintView& view, FindingLog& log) {
   const LintedFile& file = view.file();
   for (const Value& value : file.graph.values()) {
     const Tensor* tensor = value.is_constant ? readable_constant(file.graph, value.id) : nullptr;
@@ -118,18 +120,6 @@ void check_half_range(const LintView& view, FindingLog& log) {
   }
   for (const Node& node : file.graph.nodes()) check_cast_constant(file, node, log);
   check_measured(view, log);
-}
-
-}  // namespace
-
-FindingKind overflow_in_half() {
-  return {"overflow-in-half",
-          FindingLevel::Warning,
-          std::nullopt,
-          "16-bit floats that are Inf or NaN, or with --data reach beyond half of the range",
-          "IEEE 754-2019, binary16; the headroom is that of src/half",
-          check_half_range,
-          FindingScope::Types};
 }
 
 }  // namespace detent::findings

@@ -1,5 +1,5 @@
-// ONNX Runtime: INT8 activations, which have integer kernels only where each pair has one reader, and activations that
-// the pair behind them absorbs in part or not at all.
+// ONNX Runtime: INT8 activations, which have integer kernels only if each pair has one reader, and activations that the
+// pair behind them absorbs partly or not at all.
 
 #include "lint/findings/findings.h"
 #include "lint/findings/pair_numbers.h"
@@ -11,7 +11,19 @@
 namespace detent::findings {
 namespace {
 
-void check_shared(const LintView& view, FindingLog& log) {
+// True when the Clip cuts nothing at the top that the codes do not cut, but cuts more at the bottom.
+bool cuts_only_below(const QdqNode& grid, const ClipBounds& bounds) {
+  const double scale = static_cast<double>(grid.scales.front());
+  const double point = grid.zero_points.empty() ? 0.0 : static_cast<double>(grid.zero_points.front());
+  const CodeRange codes = code_range(grid.codes);
+  const double half_step = 0.5 * scale;  // less disappears in rounding
+  return (codes.lowest - point) * scale < static_cast<double>(bounds.low()) - half_step &&
+         (codes.highest - point) * scale <= static_cast<double>(bounds.high()) + half_step;
+}
+
+}  // namespace
+
+void shared_int8_pair(const LintView& view, FindingLog& log) {
   std::set<int> named;
   for (const QuantizedOperand& operand : view.reading().operands) {
     const NodeId node = view.graph().find_node(operand.node);
@@ -25,26 +37,15 @@ void check_shared(const LintView& view, FindingLog& log) {
     log.add(
         view.qdq(operand.quantize).name,
         subject(view, operand.quantize) +
-            " is INT8 and has several readers: ONNX Runtime makes a Conv or MatMul an integer kernel only where each "
-            "INT8 "
-            "QuantizeLinear has one DequantizeLinear with one reader",
-        "quantize activations to UINT8, give each reader a DequantizeLinear and QuantizeLinear of its own, or set the "
+            " is INT8 and has several readers: ONNX Runtime makes a Conv or MatMul an integer kernel only if each "
+            "INT8 QuantizeLinear has one DequantizeLinear with one reader",
+        "quantize activations to UINT8, give each reader a separate QuantizeLinear and DequantizeLinear, or set the "
         "session option session.qdqisint8allowed=1",
         layers);
   }
 }
 
-// The Clip cuts nothing at the top that the codes do not cut, and something at the bottom that they do not.
-bool cuts_only_below(const QdqNode& grid, const ClipBounds& bounds) {
-  const double scale = static_cast<double>(grid.scales.front());
-  const double point = grid.zero_points.empty() ? 0.0 : static_cast<double>(grid.zero_points.front());
-  const CodeRange codes = code_range(grid.codes);
-  const double half_step = 0.5 * scale;  // less is lost in rounding
-  return (codes.lowest - point) * scale < static_cast<double>(bounds.low()) - half_step &&
-         (codes.highest - point) * scale <= static_cast<double>(bounds.high()) + half_step;
-}
-
-void check_clip(const LintView& view, FindingLog& log) {
+void clip_before_int8_q(const LintView& view, FindingLog& log) {
   for (const Node& node : view.graph().nodes()) {
     if (view.found().kind(node.id) != OpKind::Clip) continue;
     const auto bounds = clip_bounds(view.graph(), node);
@@ -65,47 +66,18 @@ void check_clip(const LintView& view, FindingLog& log) {
   }
 }
 
-void check_refused_activations(const LintView& view, FindingLog& log) {
+void refused_activation(const LintView& view, FindingLog& log) {
   for (const Node& node : view.graph().nodes()) {
     const auto refused = refused_activation(view, node);
     if (!refused) continue;
     const Node& activation = view.node(refused->node);
     log.add(activation.name,
             "ONNX Runtime calls the model invalid at levels extended and all: it makes an integer kernel of " +
-                view.found().describe(node.id) + ", takes the " + activation.op_type +
-                " for absorbed by the pair behind it, and does not remove it, because " + refused->why,
+                view.found().describe(node.id) + ", assumes that the pair behind the " + activation.op_type +
+                " absorbs it, and does not remove it, because " + refused->why,
             "write the zero point, and a scale whose range ends at the bound or inside it; or run at level basic",
             view.found().is_weighted(node.id) ? std::vector{node.id} : std::vector<NodeId>{});
   }
-}
-
-}  // namespace
-
-FindingKind shared_int8_pair() {
-  return {"shared-int8-pair",
-          std::nullopt,
-          FindingLevel::Warning,
-          "an INT8 pair with several readers",
-          "tried in ONNX Runtime 1.30, CPU",
-          check_shared};
-}
-
-FindingKind clip_before_int8_q() {
-  return {"clip-before-int8-q",
-          std::nullopt,
-          FindingLevel::Warning,
-          "a Clip in front of an INT8 pair that reaches below it",
-          "tried in ONNX Runtime 1.14, 1.17, 1.20 and 1.30, CPU",
-          check_clip};
-}
-
-FindingKind refused_activation() {
-  return {"refused-activation",
-          std::nullopt,
-          FindingLevel::Error,
-          "a Relu or Clip that ONNX Runtime absorbs in part, and then refuses the model",
-          "tried in ONNX Runtime 1.30, CPU",
-          check_refused_activations};
 }
 
 }  // namespace detent::findings

@@ -1,4 +1,4 @@
-// QOperator models: QLinearConv and its kin instead of pairs.
+// QOperator models: QLinearConv and its relatives instead of pairs.
 
 #include <map>
 
@@ -7,9 +7,8 @@
 #include "model/qoperators.h"
 
 namespace detent::findings {
-namespace {
 
-void check_qoperators(const LintView& view, FindingLog& log) {
+void qoperators(const LintView& view, FindingLog& log) {
   std::map<std::string, int> counts;
   const Node* first = nullptr;
   for (const Node& node : view.graph().nodes()) {
@@ -23,18 +22,6 @@ void check_qoperators(const LintView& view, FindingLog& log) {
   log.add(first->name, "the model holds integer operators (" + text + "), which TensorRT refuses",
           "quantize the float model with Q/DQ pairs (in onnxruntime.quantization: quant_format=QDQ)", {});
   log.close();
-}
-
-}  // namespace
-
-FindingKind qoperators() {
-  return {"integer-operators",
-          FindingLevel::Error,
-          std::nullopt,
-          "QLinear... and ...Integer operators",
-          "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/"
-          "quantized-types-explicit-quantization.html",
-          check_qoperators};
 }
 
 }  // namespace detent::findings

@@ -1,9 +1,9 @@
 //   wrong:   Conv --> Q/DQ --> Add            wrong:   Conv --> Add           right:   Conv --> Add
 //               x --> Q/DQ ----^                          x ----^                         x --> Q/DQ --^
 //
-// TensorRT runs the Conv and the Add behind it in one kernel where the Conv's branch has no pair and the other, the
-// skip, has one. Which branch is main is decided as the placement rule decides it; where both branches end in a Conv a
-// pair on the other one is as good.
+// TensorRT runs the Conv and the Add behind it in one kernel if the Conv's branch has no pair and the other branch, the
+// skip, has one. The main branch is chosen as in the placement rule; when both branches end in a Conv, a pair on the
+// other one is as good.
 
 #include "lint/findings/findings.h"
 #include "place/draft/flow.h"
@@ -18,7 +18,7 @@ struct ResidualAdd {
 
 bool decided_by_residual_rule(const EdgeDecision& edge) { return edge.rule == RuleId::ResidualAdd; }
 
-// Adds of which the rule would keep one input float and quantize the other.
+// Returns the Adds of which the rule keeps one input float and quantizes the other.
 std::vector<ResidualAdd> residual_adds(const LintView& view) {
   std::vector<ResidualAdd> found;
   const PlacementPlan& plan = view.given_plan();
@@ -33,7 +33,7 @@ std::vector<ResidualAdd> residual_adds(const LintView& view) {
 
 ValueId input(const ResidualAdd& add, int slot) { return add.node->input(slot); }
 
-// The skip is itself a convolution's branch, which the Add can ride in as well.
+// True when the skip is a convolution's output too, whose kernel could include the Add.
 bool may_be_main(const LintView& view, const ResidualAdd& add) {
   const NodeId layer = view.layer_writing(input(add, add.skip));
   return layer != kNoNode && view.is_meant_int8(layer) && sole_use(view.graph(), input(add, add.skip)) &&
@@ -49,55 +49,33 @@ std::string name(const LintView& view, const ResidualAdd& add, int slot) {
   return "'" + view.value(input(add, slot)).name + "'";
 }
 
-void check_skip(const LintView& view, FindingLog& log) {
+}  // namespace
+
+void skip_not_quantized(const LintView& view, FindingLog& log) {
   for (const ResidualAdd& add : residual_adds(view)) {
     if (view.is_quantized(add.node->id, add.skip) || view.is_quantized(add.node->id, add.main)) continue;
     const NodeId layer = view.layer_writing(input(add, add.main));
     log.add(add.node->name,
-            "the skip " + name(view, add, add.skip) + " comes in float: the kernel of " +
+            "the skip " + name(view, add, add.skip) + " is float: the kernel of " +
                 (layer == kNoNode ? "the convolution" : view.found().describe(layer)) +
                 " and this Add reads floats and cannot write INT8",
             "put a pair on " + name(view, add, add.skip) + " in front of the Add", layers_of(view, add));
   }
 }
 
-void check_main(const LintView& view, FindingLog& log) {
+void pair_between_conv_and_add(const LintView& view, FindingLog& log) {
   for (const ResidualAdd& add : residual_adds(view)) {
     if (!view.is_quantized(add.node->id, add.main)) continue;
     const bool skip = view.is_quantized(add.node->id, add.skip);
     if (!skip && may_be_main(view, add)) continue;
     log.add(add.node->name,
             "a pair stands on " + name(view, add, add.main) +
-                ", between the convolution and this Add: they run as two "
-                "kernels instead of one" +
+                ", between the convolution and this Add: they run as two kernels instead of one" +
                 (skip ? "" : ", and the skip has none"),
             skip ? "remove the pair on " + name(view, add, add.main) + "; the one on the skip stays"
                  : "move the pair to the skip " + name(view, add, add.skip),
             layers_of(view, add));
   }
-}
-
-constexpr std::string_view kSource =
-    "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/quantized-types-explicit-quantization.html";
-
-}  // namespace
-
-FindingKind skip_not_quantized() {
-  return {"skip-not-quantized",
-          FindingLevel::Warning,
-          std::nullopt,
-          "the skip of a residual Add comes in float",
-          kSource,
-          check_skip};
-}
-
-FindingKind pair_between_conv_and_add() {
-  return {"pair-between-conv-and-add",
-          FindingLevel::Warning,
-          std::nullopt,
-          "a pair parts a convolution from its residual Add",
-          kSource,
-          check_main};
 }
 
 }  // namespace detent::findings

@@ -1,4 +1,4 @@
-// Products of neighbouring weights that x86 CPUs without VNNI add in 16 bits.
+// Pairs of weights whose products x86 CPUs without VNNI add in 16 bits.
 
 #include <fmt/core.h>
 
@@ -13,8 +13,8 @@
 namespace detent::findings {
 namespace {
 
-/// The INT8 codes of a layer's weight in the file: an initializer, or a float constant behind a QuantizeLinear. An
-/// empty handle for other types and where they are computed from inputs.
+/// Returns the INT8 codes of a layer's weight in the file: an initializer, or a float constant behind a QuantizeLinear.
+/// An empty handle for other types and for weights computed from inputs.
 Tensor weight_codes(const Graph& file, const Node& layer, size_t slot) {
   const Node* dequantize = file.producer(layer.input(slot));
   if (!dequantize || traits_of(file, *dequantize).kind != OpKind::DequantizeLinear) return {};
@@ -73,7 +73,9 @@ std::string loss_text(const LintedFile::CpuLoss& loss) {
       loss.samples, loss.exact_db, loss.saturated_db);
 }
 
-void check_saturation(const LintView& view, FindingLog& log) {
+}  // namespace
+
+void saturates_without_vnni(const LintView& view, FindingLog& log) {
   if (!view.target().saturates_without_vnni) return;
   const std::vector<UnsafeLayer> layers = unsafe_layers(view);
   if (layers.empty()) return;
@@ -91,24 +93,11 @@ void check_saturation(const LintView& view, FindingLog& log) {
   const bool large = loss && !(loss->exact_db - loss->saturated_db <= kErrorDb);
   log.add(worst.name,
           fmt::format("{} of {} pairs of weights in {} can saturate on x86 CPUs without VNNI, which add the "
-                      "products of two "
-                      "neighbouring weights in 16 bits; this layer has the largest share{}",
+                      "products of two neighbouring weights in 16 bits; this layer has the largest share{}",
                       pairs, all, plural(layers.size(), "layer"), loss ? loss_text(*loss) : ""),
           "quantize the float model with `detent quantize --target onnxruntime`, whose weights never saturate, or set "
-          "the session "
-          "option session.x64quantprecision=1, which takes longer",
+          "the session option session.x64quantprecision=1, which takes longer",
           nodes, large ? FindingLevel::Error : FindingLevel::Warning);
-}
-
-}  // namespace
-
-FindingKind saturates_without_vnni() {
-  return {"saturates-without-vnni",
-          std::nullopt,
-          FindingLevel::Warning,
-          "weights whose products saturate on x86 CPUs without VNNI",
-          "onnxruntime/core/mlas/lib, QgemmU8X8KernelAvx2 and ConvSymKernelAvx2; tried in ONNX Runtime 1.30",
-          check_saturation};
 }
 
 }  // namespace detent::findings

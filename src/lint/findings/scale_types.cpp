@@ -1,9 +1,9 @@
 //   wrong:   x (FP32) --> Q (FP16 scale) --> DQ (FP16 scale)
 //   right:   x (FP32) --> Q (FP32 scale) --> DQ (FP16 scale, the same number) --> FP16
 //
-// A strongly typed network takes the scale of QuantizeLinear in the type of the value that it reads; DequantizeLinear
-// gives the type of its own scale, which may be another. That both scales are one number is q-and-dq-differ's business.
-// Below opset 19 the parser casts the scale itself.
+// A strongly typed network needs the scale of QuantizeLinear in the type of its input; the output of DequantizeLinear
+// has the type of its scale, which may be another. q-and-dq-differ checks that both scales are the same number. Below
+// opset 19 the parser casts the scale.
 
 #include <algorithm>
 
@@ -22,7 +22,9 @@ std::vector<NodeId> layers_at(const LintView& view, const std::string& qdq) {
   return found == nodes.end() ? std::vector<NodeId>{} : view.layers_of(static_cast<int>(found - nodes.begin()));
 }
 
-void check_scale_types(const LintView& view, FindingLog& log) {
+}  // namespace
+
+void scale_type_mixed(const LintView& view, FindingLog& log) {
   const LintedFile& file = view.file();
   const Graph& graph = file.graph;
   if (graph.opset() < kTypedScales) return;
@@ -34,21 +36,9 @@ void check_scale_types(const LintView& view, FindingLog& log) {
             "reads '" + graph.value(node.input(0)).name + "' in " + std::string(short_name(read)) +
                 " with a scale in " + std::string(short_name(scale)) + ": a strongly typed network refuses the mixture",
             "give QuantizeLinear a scale of the same number in " + std::string(short_name(read)) +
-                "; that of DequantizeLinear has the type that its readers want",
+                "; the scale of DequantizeLinear has the type that its readers need",
             layers_at(view, node.name));
   }
-}
-
-}  // namespace
-
-FindingKind scale_type_mixed() {
-  return {"scale-type-mixed",
-          FindingLevel::Error,
-          std::nullopt,
-          "QuantizeLinear reads a value of one type with a scale of another",
-          "github.com/onnx/onnx-tensorrt, onnxOpImporters.cpp, QuantDequantLinearHelper, main behind 10.13",
-          check_scale_types,
-          FindingScope::Types};
 }
 
 }  // namespace detent::findings

@@ -2,7 +2,7 @@
 //                a ----------+--> Concat --> Q/DQ(t) --> Conv
 //   wrong:   x --> Q/DQ(s) --> MaxPool --> Q/DQ(t)       right: s = t
 //
-// An operator that only moves numbers can move codes if they mean the same on both sides; else an engine has to compute
+// An operator that only moves numbers can move codes if they mean the same on both sides; otherwise an engine computes
 // them again.
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using Pairs = std::vector<const QuantizedOperand*>;
 
 void append(Pairs& all, const Pairs& more) { all.insert(all.end(), more.begin(), more.end()); }
 
-// "'a' 0.5, 'b' 0.25": each value once.
+// Returns "'a' 0.5, 'b' 0.25": each value once.
 std::string scales_text(const LintView& view, const Pairs& pairs) {
   std::set<std::string> seen;
   std::string text;
@@ -39,7 +39,7 @@ bool all_same(const LintView& view, const Pairs& pairs) {
   });
 }
 
-// Every pair that the Concat's data carries: on its inputs or reached from one through commuting ops, and behind it.
+// Returns every pair on the Concat's data: on its inputs, reached from one through commuting ops, and behind it.
 Pairs members(const LintView& view, const Node& concat) {
   Pairs pairs;
   for (const ValueId value : pairs_behind(view.found(), concat.output(0))) append(pairs, view.pairs_on(value));
@@ -49,19 +49,18 @@ Pairs members(const LintView& view, const Node& concat) {
   return pairs;
 }
 
-/// Whether pairs differ, without a list of them: so that a chain of Concats is looked through once.
+/// Tells whether pairs differ without listing them, so that a chain of Concats is visited once.
 class Grids {
  public:
   explicit Grids(const LintView& view)
       : view_(view), behind_(view.graph().values().size()), beside_(behind_.size()), known_(behind_.size(), false) {
     const Graph& graph = view.graph();
-    for (const Node& node :
-         graph.nodes() | std::views::reverse)  // what is behind a value comes later in execution order
+    for (const Node& node : graph.nodes() | std::views::reverse)  // readers first
       for (const ValueId output : node.outputs)
         if (output != kNoValue) look_behind(graph.value(output));
   }
 
-  /// Of members(view, concat).
+  /// True when the pairs of members(view, concat) differ.
   [[nodiscard]] bool differ(const Node& concat) {
     Seen seen = behind_[concat.output(0)];
     for (const int slot : view_.found().data_slots(concat.id)) add(seen, beside(concat.input(slot)));
@@ -108,10 +107,12 @@ class Grids {
 
   const LintView& view_;
   ValueMap<Seen> behind_, beside_;
-  ValueMap<bool> known_;  // beside_ is
+  ValueMap<bool> known_;  // beside_ is known
 };
 
-void check_concats(const LintView& view, FindingLog& log) {
+}  // namespace
+
+void concat_scales_differ(const LintView& view, FindingLog& log) {
   const ValueMap<bool> before_pairs = values_before_pairs(view.found());
   Grids grids(view);
   for (const Node& node : view.graph().nodes()) {
@@ -122,12 +123,12 @@ void check_concats(const LintView& view, FindingLog& log) {
     const Pairs pairs = members(view, node);
     log.add(node.name,
             "the pairs around it have different scales (" + scales_text(view, pairs) +
-                "): its inputs are quantized again instead of written side by side",
+                "): its inputs are quantized again instead of being written side by side",
             "give them one scale, calibrated on their merged data (--concat shared)", readers);
   }
 }
 
-void check_copies(const LintView& view, FindingLog& log) {
+void copy_scales_differ(const LintView& view, FindingLog& log) {
   for (const Node& node : view.graph().nodes()) {
     if (!commutes(view.found(), node.id)) continue;
     const QuantizedOperand* before = view.operand(node.id, view.found().data_slots(node.id).front());
@@ -142,26 +143,6 @@ void check_copies(const LintView& view, FindingLog& log) {
                 "): it only moves data, but the numbers are computed again",
             "give both one scale, or leave the first away", layers);
   }
-}
-
-}  // namespace
-
-FindingKind concat_scales_differ() {
-  return {"concat-scales-differ",
-          FindingLevel::Warning,
-          std::nullopt,
-          "pairs around a Concat with different scales",
-          "github.com/NVIDIA-AI-IOT/yolo_deepstream, yolov7_qat; github.com/NVIDIA/TensorRT/issues/2597",
-          check_concats};
-}
-
-FindingKind copy_scales_differ() {
-  return {"copy-scales-differ",
-          FindingLevel::Warning,
-          FindingLevel::Warning,
-          "pairs around MaxPool, Reshape ... with different scales",
-          "github.com/NVIDIA-AI-IOT/yolo_deepstream, yolov7_qat; tried in ONNX Runtime 1.30",
-          check_copies};
 }
 
 }  // namespace detent::findings

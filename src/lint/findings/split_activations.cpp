@@ -1,7 +1,7 @@
 //   wrong:   Conv --> Q/DQ --> Relu --> Q/DQ             right:   Conv --> Relu --> Q/DQ
 //
 // TensorRT runs a weighted op and its activation in one kernel, ONNX Runtime absorbs Relu and Clip(0, b). A pair
-// between them ends that. Not behind a ConvTranspose, where the pair is a policy (R6).
+// between them prevents that. A pair behind a ConvTranspose is a policy (R6) and no finding.
 
 #include "lint/findings/findings.h"
 #include "place/draft/flow.h"
@@ -10,7 +10,7 @@
 namespace detent::findings {
 namespace {
 
-// The edge between layer and activation that reads a pair; for x * Sigmoid(x) any of the three.
+// Returns the edge between layer and activation that reads a pair; for x * Sigmoid(x) any of the three.
 const QuantizedOperand* pair_between(const LintView& view, NodeId activation) {
   if (const QuantizedOperand* pair = view.operand(activation, 0)) return pair;
   const auto gated = gated_activation(view.found(), activation);
@@ -22,7 +22,7 @@ const QuantizedOperand* pair_between(const LintView& view, NodeId activation) {
 NodeId activation_of(const LintView& view, const Node& layer) {
   if (view.target().engine == Engine::TensorRT) {
     const NodeId activation = fused_activation(view.found(), layer.output(0));
-    // Of a gated activation either node may be the first reader; its product is the one that ends it.
+    // Either node of a gated activation may be the first reader; the product ends it.
     if (activation == kNoNode) return kNoNode;
     for (const Use& use : view.value(layer.output(0)).uses)
       if (use.slot >= 0 && gated_activation(view.found(), use.node)) return use.node;
@@ -33,7 +33,9 @@ NodeId activation_of(const LintView& view, const Node& layer) {
   return behind == layer.output(0) ? kNoNode : view.producer(behind)->id;
 }
 
-void check_split_activations(const LintView& view, FindingLog& log) {
+}  // namespace
+
+void pair_between_conv_and_activation(const LintView& view, FindingLog& log) {
   for (const Node& node : view.graph().nodes()) {
     if (!view.found().is_weighted(node.id) || view.found().kind(node.id) == OpKind::ConvTranspose) continue;
     if (!view.is_meant_int8(node.id)) continue;
@@ -43,18 +45,6 @@ void check_split_activations(const LintView& view, FindingLog& log) {
     log.add(view.node(activation).name, "a pair stands between " + what + ": they run as two kernels instead of one",
             "remove the pair; the one behind the activation stays", {node.id});
   }
-}
-
-}  // namespace
-
-FindingKind pair_between_conv_and_activation() {
-  return {"pair-between-conv-and-activation",
-          FindingLevel::Warning,
-          FindingLevel::Warning,
-          "a pair parts a weighted op from its activation",
-          "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/"
-          "quantized-types-explicit-quantization.html; tried in ONNX Runtime 1.30",
-          check_split_activations};
 }
 
 }  // namespace detent::findings

@@ -1,4 +1,4 @@
-// Fusions that TensorRT does not make whatever the pairs: worth knowing when a network is slower than hoped.
+// Fusions that TensorRT does not make whatever the pairs: worth knowing when a network is slower than expected.
 
 #include "lint/findings/findings.h"
 #include "place/draft/flow.h"
@@ -8,21 +8,6 @@ namespace {
 
 bool is_int8_conv(const LintView& view, NodeId node) {
   return view.found().kind(node) == OpKind::Conv && view.found().is_int8(node);
-}
-
-void check_concat_inputs(const LintView& view, FindingLog& log) {
-  const ValueMap<bool> sources = int8_sources(view.found()), before_pairs = values_before_pairs(view.found());
-  for (const Node& node : view.graph().nodes()) {
-    if (!is_data_concat(view.found(), node.id) || !before_pairs[node.output(0)]) continue;
-    for (const int slot : view.found().data_slots(node.id)) {
-      const ValueId input = node.input(slot);
-      if (sources[input]) continue;
-      log.add(node.name,
-              "its input " + std::to_string(slot) + " comes from " + view.found().describe_source(input) +
-                  ", which does not run in INT8: the quantization moves in front of the Concat",
-              "quantize the producer, or exclude the layers behind the Concat", view.layers_reading(node.output(0)));
-    }
-  }
 }
 
 std::string bytes_share(const LintView& view, ValueId value) {
@@ -35,7 +20,24 @@ std::string bytes_share(const LintView& view, ValueId value) {
          " % of the activation bytes pass between them)";
 }
 
-void check_stem(const LintView& view, FindingLog& log) {
+}  // namespace
+
+void concat_input_from_float(const LintView& view, FindingLog& log) {
+  const ValueMap<bool> sources = int8_sources(view.found()), before_pairs = values_before_pairs(view.found());
+  for (const Node& node : view.graph().nodes()) {
+    if (!is_data_concat(view.found(), node.id) || !before_pairs[node.output(0)]) continue;
+    for (const int slot : view.found().data_slots(node.id)) {
+      const ValueId input = node.input(slot);
+      if (sources[input]) continue;
+      log.add(node.name,
+              "its input " + std::to_string(slot) + " comes from " + view.found().describe_source(input) +
+                  ", which does not run in INT8: the quantization happens before the Concat",
+              "quantize the producer, or exclude the layers behind the Concat", view.layers_reading(node.output(0)));
+    }
+  }
+}
+
+void stem_conv_maxpool(const LintView& view, FindingLog& log) {
   for (const Node& node : view.graph().nodes()) {
     if (!is_int8_conv(view, node.id) || !view.value(node.input(0)).is_input) continue;
     const ValueId last = fused_output(view.found(), node.id);
@@ -43,12 +45,13 @@ void check_stem(const LintView& view, FindingLog& log) {
     if (!use || view.found().kind(use->node) != OpKind::MaxPool) continue;
     log.add(node.name,
             "is followed by " + view.found().describe(use->node) +
-                ": reported fused in implicit quantization and not between pairs" + bytes_share(view, last),
+                ": fused in implicit quantization but not between pairs, according to reports" +
+                bytes_share(view, last),
             "nothing to cure in the model", {node.id});
   }
 }
 
-void check_depthwise(const LintView& view, FindingLog& log) {
+void depthwise_silu(const LintView& view, FindingLog& log) {
   for (const Node& node : view.graph().nodes()) {
     if (!is_int8_conv(view, node.id) || node.int_or("group", 1) == 1 || view.found().weight(node.id).shape()[1] != 1)
       continue;
@@ -61,7 +64,7 @@ void check_depthwise(const LintView& view, FindingLog& log) {
   }
 }
 
-void check_leaky_relu(const LintView& view, FindingLog& log) {
+void leaky_relu_not_closed(const LintView& view, FindingLog& log) {
   const ValueMap<bool> before_pairs = values_before_pairs(view.found());
   for (const Node& node : view.graph().nodes()) {
     if (!view.found().is_weighted(node.id) || !view.found().is_int8(node.id)) continue;
@@ -72,44 +75,6 @@ void check_leaky_relu(const LintView& view, FindingLog& log) {
             "fuses with " + view.found().describe(node.id) + " only if a pair stands behind it, and none does",
             "put a pair behind it where its reader can take one", {node.id});
   }
-}
-
-}  // namespace
-
-FindingKind concat_input_from_float() {
-  return {"concat-input-from-float",
-          FindingLevel::Note,
-          std::nullopt,
-          "a quantized Concat reads what a float layer writes",
-          "github.com/NVIDIA/TensorRT/issues/4366",
-          check_concat_inputs};
-}
-
-FindingKind stem_conv_maxpool() {
-  return {"stem-conv-maxpool",
-          FindingLevel::Note,
-          std::nullopt,
-          "the first convolution is followed by a MaxPool",
-          "NVIDIA/TensorRT issues on explicit quantization of ResNet",
-          check_stem};
-}
-
-FindingKind depthwise_silu() {
-  return {"depthwise-silu",
-          FindingLevel::Note,
-          std::nullopt,
-          "a depthwise convolution with SiLU behind it",
-          "github.com/NVIDIA/TensorRT/issues/3205",
-          check_depthwise};
-}
-
-FindingKind leaky_relu_not_closed() {
-  return {"leaky-relu-not-closed",
-          FindingLevel::Note,
-          std::nullopt,
-          "a LeakyRelu without a pair behind it",
-          "github.com/NVIDIA/TensorRT/issues/2134",
-          check_leaky_relu};
 }
 
 }  // namespace detent::findings

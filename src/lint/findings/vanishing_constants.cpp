@@ -1,9 +1,8 @@
-//   wrong:   v + 0 (was 1e-12) --> Sqrt --> x / .          the guard is gone: a variance of 0 is divided by
+//   wrong:   v + 0 (was 1e-12) --> Sqrt --> x / .          the guard is gone: a division by a variance of 0
 //
-// Constants that lost their digits when they became 16-bit floats. What they were is not in the file, so a single
-// number counts where it guards a division, reciprocal, logarithm or power: 0, or so few steps of the type from 0 that
-// it may be off by more than a tenth. A table counts where its numbers have fewer digits than 15 dB below the type's
-// usual.
+// Constants that lost digits when they became 16-bit floats. The file does not contain their old numbers. A scalar
+// counts if it guards a division, reciprocal, logarithm or power and is 0, or so few steps of the type from 0 that it
+// may be off by more than a tenth. A table counts if the SQNR of its numbers is 15 dB below the type's usual SQNR.
 
 #include <fmt/core.h>
 
@@ -21,12 +20,12 @@
 namespace detent::findings {
 namespace {
 
-/// Half a step of k may be lost of a number that is k steps: a tenth at 5.
+/// Steps of the type below which a number may be off by more than a tenth: half a step of 5.
 constexpr double kSteps = 5;
-/// What the digits of a table were expected to be, and are: 3 dB between its noise as drawn and as expected.
+/// Margin in dB between the expected and the drawn noise of a table.
 constexpr double kMarginDb = 3;
 
-/// A power of 0 is infinite for negative exponents alone.
+/// True when the node turns a 0 in that slot into an infinity; Pow does so only for negative exponents.
 bool turns_zero_infinite(const Graph& graph, const Node& node, int slot) {
   if (!magnifies_zero(node, slot)) return false;
   const Tensor* exponent = node.op_type == "Pow" ? readable_constant(graph, node.input(1)) : nullptr;
@@ -34,8 +33,8 @@ bool turns_zero_infinite(const Graph& graph, const Node& node, int slot) {
          cast(to_plain(*exponent), DataType::Float32).data<float>()[0] < 0;
 }
 
-/// The node that the value ends in as a divisor, an argument of a logarithm or a power, behind roots and copies;
-/// nullptr when there is none.
+/// Returns the node that divides by the value, or takes its logarithm or power, behind roots and copies; nullptr when
+/// there is none.
 const Node* guarded_reader(const Graph& graph, ValueId value, int steps = 0) {
   constexpr int kLongest = 8;
   if (steps > kLongest) return nullptr;
@@ -69,13 +68,13 @@ void check_scalar(const Graph& graph, const Value& value, double number, const F
     log.add(node.name,
             fmt::format("constant '{}' is {:.3g} in {}{}, and {} '{}' relies on it", value.name, number, type,
                         gone ? "" : ", which may be off by more than a tenth", end->op_type, end->name),
-            fmt::format("keep {} and what it guards in FP32, or write {:.2g} or more", node.op_type,
+            fmt::format("keep {} and the operator that it guards in FP32, or write {:.2g} or more", node.op_type,
                         kSteps * format.smallest),
             {}, gone ? FindingLevel::Warning : FindingLevel::Note);
   }
 }
 
-/// SQNR in dB that rounding to the type leaves of such numbers, on average; infinity for zeros alone.
+/// Returns the expected SQNR in dB of rounding such numbers to the type; infinity for zeros only.
 double expected_db(const Tensor& table, const FloatFormat& format) {
   const Tensor wide = cast(to_plain(table), DataType::Float32);
   const double relative = std::pow(10, -format.usual_db / 10);
@@ -89,7 +88,7 @@ double expected_db(const Tensor& table, const FloatFormat& format) {
   return noise > 0 ? 10 * std::log10(signal / noise) : std::numeric_limits<double>::infinity();
 }
 
-/// What is merely added is lost in the sum as well.
+/// True when the value is only added: small numbers are lost in the sum as well.
 bool is_added(const Graph& graph, const Use& use) {
   const Node& node = graph.node(use.node);
   const OpTraits& traits = traits_of(graph, node);
@@ -109,7 +108,7 @@ void check_table(const LintView& view, const Value& value, const Tensor& table, 
     const NodeId known = view.graph().find_node(node.name);
     const bool layer = known != kNoNode && view.found().is_weighted(known);
     log.add(node.name,
-            fmt::format("constant '{}' is so small that {} holds about {:.0f} dB of it", value.name,
+            fmt::format("constant '{}' is so small that rounding to {} leaves an SQNR of about {:.0f} dB", value.name,
                         short_name(format.type), db),
             "keep the node in FP32, or use BF16, which has the range of FP32",
             layer ? std::vector<NodeId>{known} : std::vector<NodeId>{});
@@ -117,7 +116,9 @@ void check_table(const LintView& view, const Value& value, const Tensor& table, 
   }
 }
 
-void check_vanishing_constants(const LintView& view, FindingLog& log) {
+}  // namespace
+
+void vanishing_constant(const LintView& view, FindingLog& log) {
   const Graph& graph = view.file().graph;
   for (const Value& value : graph.values()) {
     const Tensor* tensor = value.is_constant ? readable_constant(graph, value.id) : nullptr;
@@ -129,18 +130,6 @@ void check_vanishing_constants(const LintView& view, FindingLog& log) {
     else
       check_table(view, value, *tensor, format, log);
   }
-}
-
-}  // namespace
-
-FindingKind vanishing_constant() {
-  return {"vanishing-constant",
-          FindingLevel::Warning,
-          std::nullopt,
-          "a constant in 16 bits that became 0 where it guards a division, or a table of such numbers",
-          "IEEE 754-2019, binary16, subnormal numbers; the limits are those of src/half",
-          check_vanishing_constants,
-          FindingScope::Types};
 }
 
 }  // namespace detent::findings

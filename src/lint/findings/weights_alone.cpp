@@ -1,5 +1,6 @@
 //   x ----------------> MatMul          weights in blocks, or of 4 bits, behind a DequantizeLinear: the layer computes
-//   in float and codes --> DQ ----^                  an engine that knows the form reads the codes itself
+//   in
+//   codes --> DQ ----^                  float, and an engine that knows the form reads the codes
 //
 // Forms that an engine does not know, and expands to floats at every run or refuses.
 
@@ -13,7 +14,7 @@ namespace {
 
 constexpr int64_t kLeastFusedBlock = 16;
 
-/// Why ONNX Runtime does not make a MatMulNBits of the DequantizeLinear and its reader; empty where it does.
+/// Returns why ONNX Runtime does not make a MatMulNBits of the DequantizeLinear and its reader; empty when it does.
 std::string not_fused(const LintView& view, int index) {
   const QdqNode& node = view.qdq(index);
   if (node.readers > 1) return std::to_string(node.readers) + " nodes read it";
@@ -28,11 +29,11 @@ std::string not_fused(const LintView& view, int index) {
     if (kind == OpKind::Gemm && (reader.int_or("transB", 0) != 0 || reader.float_or("alpha", 1.0F) != 1.0F))
       return "the Gemm has transB or an alpha other than 1";
   }
-  if (node.extents.size() != 2) return "it is no matrix";
+  if (node.extents.size() != 2) return "it is not a matrix";
   if (node.block > 0 && node.axis.value_or(1) != 0)
     return "its blocks lie along axis " + std::to_string(node.axis.value_or(1));
   if (node.block > 0 && (node.block < kLeastFusedBlock || !std::has_single_bit(static_cast<uint64_t>(node.block))))
-    return "blocks of " + std::to_string(node.block) + " are no power of two from 16 on";
+    return "the block size " + std::to_string(node.block) + " is not a power of two from 16 on";
   return {};
 }
 
@@ -53,13 +54,15 @@ void check_each(const LintView& view, FindingLog& log, Flaw&& flaw, const std::s
   }
 }
 
-void check_fused(const LintView& view, FindingLog& log) {
+}  // namespace
+
+void int4_not_fused(const LintView& view, FindingLog& log) {
   check_each(view, log, not_fused, " is expanded to floats at every run: ",
              "let each MatMul have its own DequantizeLinear, blocks of 32 along axis 0 of [K, N], no transB "
              "(here: quantize --weight-only int4)");
 }
 
-void check_blocks(const LintView& view, FindingLog& log) {
+void blocked_axis(const LintView& view, FindingLog& log) {
   const auto flaw = [](const LintView& seen, int index) -> std::string {
     const QdqNode& node = seen.qdq(index);
     if (node.block == 0 || node.extents.empty()) return {};
@@ -69,12 +72,12 @@ void check_blocks(const LintView& view, FindingLog& log) {
       return "blocks lie along one of the last two axes, not along axis " + std::to_string(axis);
     const int64_t extent = node.extents[static_cast<size_t>(axis)];
     return extent % node.block == 0 ? std::string()
-                                    : "the extent " + std::to_string(extent) + " is no multiple of the block";
+                                    : "the extent " + std::to_string(extent) + " is not a multiple of the block";
   };
   check_each(view, log, flaw, " has blocks that TensorRT refuses: ", "another --block, or keep this layer float");
 }
 
-void check_nibbles(const LintView& view, FindingLog& log) {
+void odd_nibbles(const LintView& view, FindingLog& log) {
   const auto flaw = [](const LintView& seen, int index) -> std::string {
     const QdqNode& node = seen.qdq(index);
     if (node.codes != DataType::Int4 && node.codes != DataType::UInt4) return {};
@@ -83,37 +86,6 @@ void check_nibbles(const LintView& view, FindingLog& log) {
     return count % 2 == 0 ? std::string() : "two codes share a byte";
   };
   check_each(view, log, flaw, " has an odd number of 4-bit codes, which TensorRT refuses: ", "keep this layer float");
-}
-
-}  // namespace
-
-FindingKind int4_not_fused() {
-  return {"int4-not-fused",
-          std::nullopt,
-          FindingLevel::Warning,
-          "a weight in blocks or of 4 bits that no kernel reads",
-          "tried in ONNX Runtime 1.30, CPU; core/optimizer/qdq_transformer/selectors_actions/qdq_selectors.cc, "
-          "DQMatMulNodeGroupSelector",
-          check_fused};
-}
-
-FindingKind blocked_axis() {
-  return {
-      "blocked-axis",
-      FindingLevel::Error,
-      std::nullopt,
-      "blocks along an axis, or of a size, that TensorRT does not take",
-      "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/work-quantized-types.html, block quantization",
-      check_blocks};
-}
-
-FindingKind odd_nibbles() {
-  return {"odd-nibbles",
-          FindingLevel::Error,
-          std::nullopt,
-          "an odd number of 4-bit codes",
-          "docs.nvidia.com/deeplearning/tensorrt/latest/_static/operators/Quantize.html, INT4",
-          check_nibbles};
 }
 
 }  // namespace detent::findings

@@ -1,4 +1,4 @@
-// Weights and biases in a form that the engine does not take, or takes for something else.
+// Weights and biases in a form that the engine refuses or interprets differently.
 
 #include "lint/findings/findings.h"
 #include "lint/findings/pair_numbers.h"
@@ -9,60 +9,21 @@
 namespace detent::findings {
 namespace {
 
-void check_int32_bias(const LintView& view, FindingLog& log) {
-  add_each(
-      view, log, [](const QdqNode& node) { return node.role == QdqRole::Bias && node.codes == DataType::Int32; },
-      "is INT32 with a DequantizeLinear, a type that TensorRT does not dequantize",
-      "keep the bias float (here: --bias float; in onnxruntime.quantization QuantizeBias=False)");
-}
-
-void check_initializer(const LintView& view, FindingLog& log) {
-  if (view.target().int8_weight_initializer) return;
-  add_each(
-      view, log, [](const QdqNode& node) { return node.role == QdqRole::Weight && node.int8_constant; },
-      "is an INT8 initializer with DequantizeLinear, which TensorRT before 10 fails on",
-      "write the float weight with QuantizeLinear and DequantizeLinear (here: --weights fp32)");
-}
-
-// ONNX Runtime quantizes such a weight by itself, with one scale for the tensor.
+// True when a pair follows: ONNX Runtime then quantizes the weight, with one scale for the tensor.
 bool leads_to_pair(const LintView& view, NodeId layer) {
   const ValueId own = view.node(layer).output(0);
   return !closing_pairs(view, own).empty() || !closing_pairs(view, fused_output(view.found(), layer)).empty();
 }
 
-// A 3-D ConvTranspose runs in INT8 only between two pairs (R6): a layer behind it that stays float reads the closing
-// one.
+// True when the layer reads the closing pair of a 3-D ConvTranspose, which runs in INT8 only between two pairs (R6).
 bool reads_closing_pair(const LintView& view, NodeId layer) {
   const NodeId writer = view.layer_writing(view.found().data_input(layer));
   return writer != kNoNode && view.found().kind(writer) == OpKind::ConvTranspose &&
          view.found().weight(writer).shape().rank() == 5 && view.is_meant_int8(writer);
 }
 
-void check_weight(const LintView& view, FindingLog& log) {
-  const bool tensorrt = view.target().engine == Engine::TensorRT;
-  for (const Node& node : view.graph().nodes()) {
-    if (!view.found().is_weighted(node.id)) continue;
-    const std::string what = "the weight of " + view.found().describe(node.id);
-    const QuantizedOperand* weight = view.weight(node.id);
-    if (weight && weight->quantize < 0 && weight->dequantize < 0) {
-      log.add(node.name, what + " is INT8 without DequantizeLinear: a float operator reads codes",
-              "put a DequantizeLinear with the weight's scales in front of it", {node.id});
-      continue;
-    }
-    if (weight || !view.operand(node.id, view.data_slot(node.id))) continue;
-    if (tensorrt) {
-      if (reads_closing_pair(view, node.id)) continue;
-      log.add(node.name, what + " is float while its data comes through a pair: there is no kernel of INT8 and float",
-              "quantize the weight per output channel, or let the layer read the value in front of the pair",
-              {node.id});
-    } else if (view.found().kind(node.id) != OpKind::MatMul && leads_to_pair(view, node.id)) {
-      log.add(node.name, what + " is float between two pairs: ONNX Runtime quantizes it with one scale for the tensor",
-              "quantize it per output channel, or remove one of the two pairs", {node.id});
-    }
-  }
-}
-
-// A QGemm multiplies the bias by input scale * weight scale whatever scale stands there; a Conv looks, and stays float.
+// The use of a bias's scale: a QGemm ignores it and multiplies by input scale * weight scale; a Conv reads it, and
+// stays float if it differs.
 enum class BiasScale : uint8_t { Read, Ignored };
 
 BiasScale use_of_bias_scale(const LintView& view, NodeId layer) {
@@ -82,60 +43,52 @@ void check_bias_scales(const LintView& view, FindingLog& log, BiasScale use, con
   }
 }
 
-void check_bias_scale(const LintView& view, FindingLog& log) {
+}  // namespace
+
+void int32_bias(const LintView& view, FindingLog& log) {
+  add_each(
+      view, log, [](const QdqNode& node) { return node.role == QdqRole::Bias && node.codes == DataType::Int32; },
+      "is INT32 with a DequantizeLinear; TensorRT does not dequantize INT32",
+      "keep the bias float (here: --bias float; in onnxruntime.quantization QuantizeBias=False)");
+}
+
+void int8_weight_initializer(const LintView& view, FindingLog& log) {
+  if (view.target().int8_weight_initializer) return;
+  add_each(
+      view, log, [](const QdqNode& node) { return node.role == QdqRole::Weight && node.int8_constant; },
+      "is an INT8 initializer with DequantizeLinear, which TensorRT before 10 refuses",
+      "write the float weight with QuantizeLinear and DequantizeLinear (here: --weights fp32)");
+}
+
+void weight_without_dq(const LintView& view, FindingLog& log) {
+  const bool tensorrt = view.target().engine == Engine::TensorRT;
+  for (const Node& node : view.graph().nodes()) {
+    if (!view.found().is_weighted(node.id)) continue;
+    const std::string what = "the weight of " + view.found().describe(node.id);
+    const QuantizedOperand* weight = view.weight(node.id);
+    if (weight && weight->quantize < 0 && weight->dequantize < 0) {
+      log.add(node.name, what + " is INT8 without DequantizeLinear: a float operator reads codes",
+              "put a DequantizeLinear with the weight's scales in front of it", {node.id});
+      continue;
+    }
+    if (weight || !view.operand(node.id, view.data_slot(node.id))) continue;
+    if (tensorrt) {
+      if (reads_closing_pair(view, node.id)) continue;
+      log.add(node.name, what + " is float but its data has a pair: there is no kernel of INT8 and float",
+              "quantize the weight per output channel, or let the layer read the value before the pair", {node.id});
+    } else if (view.found().kind(node.id) != OpKind::MatMul && leads_to_pair(view, node.id)) {
+      log.add(node.name, what + " is float between two pairs: ONNX Runtime quantizes it with one scale for the tensor",
+              "quantize it per output channel, or remove one of the two pairs", {node.id});
+    }
+  }
+}
+
+void bias_scale(const LintView& view, FindingLog& log) {
   check_bias_scales(view, log, BiasScale::Read, "ONNX Runtime then keeps the layer float");
 }
 
-void check_ignored_bias_scale(const LintView& view, FindingLog& log) {
-  check_bias_scales(view, log, BiasScale::Ignored, "ONNX Runtime's QGemm does not look at them and adds another bias");
-}
-
-}  // namespace
-
-FindingKind int32_bias() {
-  return {"int32-bias",
-          FindingLevel::Error,
-          std::nullopt,
-          "an INT32 bias with DequantizeLinear",
-          "github.com/NVIDIA/TensorRT/issues/4542",
-          check_int32_bias};
-}
-
-FindingKind int8_weight_initializer() {
-  return {"int8-weight-initializer",
-          FindingLevel::Error,
-          std::nullopt,
-          "an INT8 weight for TensorRT before 10",
-          "github.com/NVIDIA/TensorRT/issues/2163",
-          check_initializer};
-}
-
-FindingKind weight_without_dq() {
-  return {"weight-without-dq",
-          FindingLevel::Error,
-          FindingLevel::Error,
-          "a weight without DequantizeLinear where the data has one",
-          "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/"
-          "quantized-types-explicit-quantization.html; tried in ONNX Runtime 1.30",
-          check_weight};
-}
-
-FindingKind bias_scale() {
-  return {"bias-scale",
-          std::nullopt,
-          FindingLevel::Warning,
-          "a bias scale that is not input scale * weight scale",
-          "tried in ONNX Runtime 1.30, CPU",
-          check_bias_scale};
-}
-
-FindingKind ignored_bias_scale() {
-  return {"ignored-bias-scale",
-          std::nullopt,
-          FindingLevel::Error,
-          "a bias scale of a product that is not input scale * weight scale",
-          "tried in ONNX Runtime 1.30, CPU",
-          check_ignored_bias_scale};
+void ignored_bias_scale(const LintView& view, FindingLog& log) {
+  check_bias_scales(view, log, BiasScale::Ignored, "ONNX Runtime's QGemm ignores them and adds another bias");
 }
 
 }  // namespace detent::findings

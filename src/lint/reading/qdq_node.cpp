@@ -14,7 +14,7 @@ DataType type_of(const Graph& graph, ValueId value) {
   return graph.value(value).declared_type.value_or(DataType::Undefined);
 }
 
-// Type of the integers that a node writes or reads; Undefined when nothing nearby says so.
+// Returns the type of the integers that a node writes or reads; Undefined when the file does not name it there.
 DataType said_codes(const Graph& graph, const Node& node) {
   if (const DataType type = type_of(graph, node.input(2)); type != DataType::Undefined) return type;
   if (const int64_t number = node.int_or("output_dtype", 0); number != 0) return data_type_from_onnx(number);

@@ -11,7 +11,7 @@ namespace detent {
 /// The kind of numbers that a QuantizeLinear or DequantizeLinear passes on.
 enum class QdqRole : uint8_t { Activation, Weight, Bias, Constant };
 
-/// One QuantizeLinear or DequantizeLinear as the file has it.
+/// A QuantizeLinear or DequantizeLinear of the file.
 struct QdqNode {
   std::string name;
   bool quantizes = false;  ///< false: DequantizeLinear
@@ -21,34 +21,35 @@ struct QdqNode {
   DataType scale_type = DataType::Undefined;
   bool has_zero_point = false;
   std::vector<int64_t> zero_points;  ///< empty when left out or computed at run time
-  DataType codes = DataType::UInt8;  ///< type of the integers; UInt8 where nothing says (ONNX's default)
-  std::optional<int64_t> axis;       ///< as written; ONNX reads 1 where it is missing
+  DataType codes = DataType::UInt8;  ///< type of the integers; UInt8 when unspecified (ONNX's default)
+  std::optional<int64_t> axis;       ///< as written; ONNX assumes 1 when it is missing
   bool int8_constant = false;        ///< a DequantizeLinear that reads an initializer of codes
   int64_t block = 0;                 ///< numbers under one scale along the axis; 0: no blocks
   std::vector<int64_t> extents;      ///< of the constant that it reads
   size_t data_rank = 0;              ///< of the constant that it reads; 0 when unknown
   size_t readers = 0;                ///< readings of its output
-  size_t dequantizers = 0;           ///< QuantizeLinear: how many of those are DequantizeLinear
-  size_t shape_readers = 0;          ///< how many of its readings ask for its shape only
+  size_t dequantizers = 0;           ///< QuantizeLinear: readings by DequantizeLinear
+  size_t shape_readers = 0;          ///< readings that need its shape only
   bool writes_graph_output = false;
-  /// A constant in blocks or of 4 bits: a weight that is stored as integers while its layer computes in float.
+  /// True for a constant in blocks or of 4 bits: a weight stored as integers whose layer computes in float.
   [[nodiscard]] bool is_weight_alone() const {
     return int8_constant && (block > 0 || codes == DataType::Int4 || codes == DataType::UInt4);
   }
   [[nodiscard]] bool per_channel() const { return scales.size() > 1; }
 };
 
-/// The codes are 8-bit floats.
+/// True when the codes are 8-bit floats.
 [[nodiscard]] inline bool is_fp8(const QdqNode& node) { return node.codes == DataType::Float8E4M3FN; }
 
-/// The node is a QuantizeLinear or a DequantizeLinear.
+/// True for a QuantizeLinear or a DequantizeLinear.
 [[nodiscard]] bool is_qdq(const Graph& graph, const Node& node);
 
-/// Constant of a value; nullptr also for constants of types that no Tensor holds (8-bit floats).
+/// Returns the constant of a value; nullptr also for constants of types that no Tensor holds.
 [[nodiscard]] const Tensor* readable_constant(const Graph& graph, ValueId value);
 
-/// Reads one QuantizeLinear or DequantizeLinear. Everything that is computed at run time stays empty.
-/// Source  ONNX QuantizeLinear-13, -19, -21: the type of the codes is the zero point's, else output_dtype, else uint8.
+/// Reads one QuantizeLinear or DequantizeLinear. Fields computed at run time stay empty.
+/// Source  ONNX QuantizeLinear-13, -19, -21: the type of the codes is that of the zero point, else output_dtype, else
+/// uint8.
 [[nodiscard]] QdqNode describe_qdq(const Graph& graph, const Node& node);
 
 }  // namespace detent

@@ -24,20 +24,21 @@ bool is_integer(DataType type) {
   return !is_floating_point(type) && type != DataType::Bool && type != DataType::Undefined;
 }
 
-/// Where a value comes from once the pairs are gone.
+/// The origin of a value once the pairs are removed.
 struct Trace {
   ValueId source = kNoValue;
   int quantize = -1, dequantize = -1;
   bool constant = false;
   bool cast = false;                  ///< see QuantizedOperand
   std::vector<size_t> axes;           ///< see QuantizedOperand
-  DataType type = DataType::Float32;  ///< of the floats that a constant of codes stands for
+  DataType type = DataType::Float32;  ///< type of the floats that a constant of codes represents
   [[nodiscard]] bool quantized() const { return quantize >= 0 || dequantize >= 0; }
 };
 
 /// The owner of a Cast in front of a QuantizeLinear.
 enum class CastInFront : uint8_t { OfModel, OfPair };
 
+/// Reads the pairs of a graph and builds the patch that removes them.
 class QdqReader {
  public:
   explicit QdqReader(const Graph& graph) : graph_(graph), names_(graph), index_(graph.nodes().size(), -1) {}
@@ -76,12 +77,12 @@ class QdqReader {
 
   static DataType cast_to(const Node& cast) { return data_type_from_onnx(cast.int_or("to", 1)); }
 
-  /// A Cast to integers.
+  /// True for a Cast to integers.
   [[nodiscard]] bool casts_codes(const Node& node) const {
     return kind(node) == OpKind::Cast && is_integer(cast_to(node));
   }
 
-  /// What stands in front of the Casts that write `codes`.
+  /// Returns the value before the Casts that write `codes`.
   [[nodiscard]] ValueId before_casts(ValueId codes) const {
     while (const Node* node = producer(codes)) {
       if (!casts_codes(*node)) break;
@@ -90,8 +91,8 @@ class QdqReader {
     return codes;
   }
 
-  /// The QuantizeLinear whose codes `value` holds, behind copies and Casts of codes or not; nullptr when there is none,
-  /// or when anybody but those and DequantizeLinear reads what they write.
+  /// Returns the QuantizeLinear whose codes `value` holds, possibly behind copies and Casts of codes; nullptr when
+  /// there is none, or when other nodes than those and DequantizeLinear read the codes on the way.
   [[nodiscard]] const Node* top_of_codes(ValueId value) const {
     for (const Node* node = producer(value); node; node = producer(node->input(0))) {
       if (kind(*node) == OpKind::QuantizeLinear) return node;
@@ -107,7 +108,7 @@ class QdqReader {
     return nullptr;
   }
 
-  /// A DequantizeLinear that can be taken away.
+  /// True for a DequantizeLinear that can be removed.
   [[nodiscard]] bool is_removable(const Node& dequantize) const {
     const auto& uses = graph_.value(dequantize.output(0)).uses;
     if (std::any_of(uses.begin(), uses.end(), [](const Use& use) { return use.slot < 0; })) return false;
@@ -137,7 +138,7 @@ class QdqReader {
     return value;
   }
 
-  /// Some Cast changes the type of the codes; one to their own type is no obstacle to an engine.
+  /// True when a Cast changes the type of the codes; a Cast to the same type does not disturb an engine.
   [[nodiscard]] bool has_cast(ValueId codes, const Node& top) const {
     const DataType type = reading_.nodes[static_cast<size_t>(index(top))].codes;
     for (const Node* node = producer(codes); node && node->id != top.id; node = producer(node->input(0)))
@@ -156,7 +157,7 @@ class QdqReader {
     const ValueId written = before_casts(codes);
     const bool casts = has_cast(codes, *top);
     if (top != producer(written))
-      return {.source = written, .quantize = index(*top), .cast = casts};  // a copy writes it
+      return {.source = written, .quantize = index(*top), .cast = casts};  // written by a copy
     ValueId input = top->input(0);
     // Casts on both sides of a pair belong to it: an FP16 value with an FP32 scale.
     if (cast == CastInFront::OfPair && is(producer(input), OpKind::Cast)) input = producer(input)->input(0);
@@ -168,9 +169,9 @@ class QdqReader {
     return trace;
   }
 
-  /// The value that takes the place of `value` when the pairs are gone; itself, not quantized, where no
-  /// DequantizeLinear writes it. Kept, and nodes are read in execution order: so pair behind pair behind pair is never
-  /// climbed further than to the one before.
+  /// Returns the origin of `value` once the pairs are removed: the value, not quantized, when no DequantizeLinear
+  /// writes it. Results are kept and nodes are read in execution order, so a chain of pairs is never followed beyond
+  /// the previous pair.
   [[nodiscard]] const Trace& trace_value(ValueId value) const {
     const auto known = traces_.find(value);
     return known != traces_.end() ? known->second : traces_.emplace(value, trace_anew(value)).first->second;
@@ -222,7 +223,7 @@ class QdqReader {
     return trace_value(value);
   }
 
-  /// An operator of ONNX that has no business with codes: reading them is somebody's mistake.
+  /// True for an operator of ONNX that should not read codes.
   [[nodiscard]] bool reads_floats(const Node& node) const {
     const OpKind k = kind(node);
     return node.domain.empty() && !copies(node) && k != OpKind::QOperator && k != OpKind::Cast &&
@@ -276,7 +277,8 @@ class QdqReader {
     if (!renamed_.contains(trace.source)) ++new_readers_[trace.source];
   }
 
-  /// A constant is a bias where it is read as one or holds INT32, a weight where a weighted operator multiplies by it.
+  /// Finds roles: a constant is a bias when it is read as one or holds INT32, a weight when a weighted operator
+  /// multiplies by it.
   void find_roles() {
     for (const QuantizedOperand& operand : reading_.operands) {
       if (!operand.constant) continue;
@@ -291,7 +293,7 @@ class QdqReader {
     }
   }
 
-  /// Removes what nothing reads any more, from the outputs back: pairs, the Casts and Transposes that stood with them.
+  /// Removes nodes that nothing reads any more, from the outputs back: pairs, and the Casts and Transposes beside them.
   void remove_unread() {
     std::set<NodeId> removed = replaced_;
     for (const Node& node : graph_.nodes() | std::views::reverse) {
@@ -311,7 +313,7 @@ class QdqReader {
   [[nodiscard]] bool is_read(const Node& node, const std::set<NodeId>& removed) const {
     const Value& value = graph_.value(node.output(0));
     if (value.is_output || new_readers_.contains(value.id) || renamed_.contains(value.id)) return true;
-    if (value.uses.empty()) return kind(node) != OpKind::QuantizeLinear;  // a dead end of the file's own
+    if (value.uses.empty()) return kind(node) != OpKind::QuantizeLinear;  // an unread node of the original file
     return std::any_of(value.uses.begin(), value.uses.end(), [&](const Use& use) {
       return use.slot < 0 || (!removed.contains(use.node) && !rewired_.contains({use.node, use.slot}));
     });

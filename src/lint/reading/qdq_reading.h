@@ -9,32 +9,32 @@
 
 namespace detent {
 
-/// An input slot that reads quantized data. Indices go into QdqReading::nodes.
+/// An input slot that reads quantized data. Indices refer to QdqReading::nodes.
 struct QuantizedOperand {
   std::string node;  ///< consumer
   int slot = 0;
   int quantize = -1;      ///< -1: the codes are a constant, a graph input or written by an integer operator
   int dequantize = -1;    ///< -1: the consumer reads codes
   bool constant = false;  ///< a weight, a bias or another constant
-  /// Axis of the DequantizeLinear's data for each axis of what the consumer reads: a Transpose may stand between.
-  /// Empty: they are the same.
+  /// Axis of the DequantizeLinear's data for each axis of the consumer's input, when a Transpose stands between. Empty:
+  /// they are equal.
   std::vector<size_t> axes;
-  bool cast = false;  ///< a Cast of the codes to another type stands between QuantizeLinear and DequantizeLinear
+  bool cast = false;  ///< a Cast of the codes to another type stands inside the pair
 };
 
-/// The quantization found in a model, and the patch that takes it away.
+/// The quantization of a model, and the patch that removes it.
 ///
-/// Behind the patch the graph computes with floats: edges read the value that the pair stood on, quantized weights are
-/// float constants again (all 0 where the file has codes only: their shape is what placement looks at), copies of codes
-/// (Reshape between Q and DQ) are copies of floats, and Casts of codes to other integers are gone. A graph output
-/// behind a pair is written by an Identity of the DequantizeLinear's name. What cannot be taken away stays: an INT8
-/// graph input's DequantizeLinear, codes read by integer operators. Node names are those of the file.
+/// After the patch the graph computes with floats: edges read the value before the pair, quantized weights are float
+/// constants again (zeros when the file has only codes: placement needs their shape), copies of codes (Reshape between
+/// Q and DQ) are copies of floats, and Casts of codes to other integers are gone. A graph output behind a pair is
+/// written by an Identity with the DequantizeLinear's name. Parts that cannot be removed stay: an INT8 graph input's
+/// DequantizeLinear, codes read by integer operators. Node names are those of the file.
 struct QdqReading {
   std::vector<QdqNode> nodes;
   std::vector<QuantizedOperand> operands;
   GraphPatch float_patch;
 
-  /// FP8 where more than half of the nodes, biases left out, hold float8e4m3fn.
+  /// Returns FP8 when more than half of the nodes, without biases, hold float8e4m3fn.
   [[nodiscard]] CodeType type() const;
 };
 

@@ -10,32 +10,39 @@
 
 namespace detent {
 
-/// Error: the engine refuses the model or computes something else. Warning: a fusion or an INT8 layer is lost. Note: a
-/// choice worth knowing.
+/// Error: the engine refuses the model or computes different results. Warning: a fusion or an INT8 layer is lost. Note:
+/// a choice worth knowing.
 enum class FindingLevel : uint8_t { Error, Warning, Note };
-[[nodiscard]] std::string_view name_of(FindingLevel level);
+[[nodiscard]] constexpr std::string_view name_of(FindingLevel level) {
+  constexpr std::string_view kNames[] = {"error", "warning", "note"};
+  return kNames[static_cast<size_t>(level)];
+}
 
-/// Something found in a model.
+/// A finding about a model.
 struct Finding {
   std::string_view id;
   FindingLevel level = FindingLevel::Note;
-  std::string node;            ///< name in the file; of a QuantizeLinear or DequantizeLinear where a pair is meant
-  std::string message;         ///< what happens and why
-  std::string cure;            ///< the change that ends it
-  std::vector<NodeId> layers;  ///< weighted ops that it costs something
+  std::string node;            ///< name in the file; a QuantizeLinear or DequantizeLinear for a pair
+  std::string message;         ///< the problem and its reason
+  std::string cure;            ///< the change that solves it
+  std::vector<NodeId> layers;  ///< weighted ops that it affects
 };
 
 /// Findings while the checks are writing them.
 class FindingLog {
  public:
   void begin(std::string_view id, FindingLevel level) { id_ = id, level_ = level; }
-  /// level  nullopt: that of the kind.
+  /// level  nullopt: the kind's level
   void add(const std::string& node, const std::string& message, const std::string& cure, std::vector<NodeId> layers,
-           std::optional<FindingLevel> level = std::nullopt);
-  /// No further check can tell anything: the engine does not take the model at all.
+           std::optional<FindingLevel> level = std::nullopt) {
+    const FindingLevel used = level.value_or(level_);
+    if (used != FindingLevel::Note) explained_.insert(layers.begin(), layers.end());
+    findings_.push_back({id_, used, node, message, cure, std::move(layers)});
+  }
+  /// Ends the checks: the engine refuses the whole model.
   void close() { closed_ = true; }
   [[nodiscard]] bool is_closed() const { return closed_; }
-  /// A finding above a note has named the layer.
+  /// True when a finding above a note has named the layer.
   [[nodiscard]] bool explains(NodeId layer) const { return explained_.contains(layer); }
   [[nodiscard]] std::vector<Finding>& findings() { return findings_; }
 
@@ -47,17 +54,20 @@ class FindingLog {
   std::set<NodeId> explained_;
 };
 
-/// What a kind looks at: pairs; pairs as strongly typed targets read them; the float types of a file for such targets,
-/// with pairs or without.
+/// Adds the findings of one kind to the log.
+using FindingCheck = void(const LintView& view, FindingLog& log);
+
+/// The subject of a kind: pairs; pairs as strongly typed targets read them; the float types of a file for such targets,
+/// with or without pairs.
 enum class FindingScope : uint8_t { Pairs, TypedPairs, Types };
 
-/// One kind of finding. Level nullopt: it does not concern that engine.
+/// A kind of finding. Level nullopt: it does not concern that engine.
 struct FindingKind {
   std::string_view id;  ///< kebab-case
   std::optional<FindingLevel> tensorrt, onnxruntime;
   std::string_view summary;  ///< the line in `lint --help`
-  std::string_view source;   ///< where the fact was read
-  void (*check)(const LintView& view, FindingLog& log);
+  std::string_view source;   ///< source of the fact
+  FindingCheck* check;
   FindingScope scope = FindingScope::Pairs;
 
   [[nodiscard]] bool strongly_typed_only() const { return scope != FindingScope::Pairs; }

@@ -10,13 +10,13 @@ namespace detent {
 /// The weighted ops that read each value through commuting ops, Concats and activations.
 class LayerReaders {
  public:
-  /// As many layers as are kept for a value, the first ones in execution order: without a bound, values x layers.
+  /// Most layers kept for a value, the first ones in execution order, to bound memory.
   static constexpr size_t kMost = 256;
 
-  /// Looks at every node once; keeps nothing of `draft`.
+  /// Visits every node once; keeps no reference to `draft`.
   explicit LayerReaders(const PlacementDraft& draft);
 
-  /// In execution order, each once; empty where no layer reads the value.
+  /// Returns the layers in execution order, each once; empty when no layer reads the value.
   [[nodiscard]] const std::vector<NodeId>& of(ValueId value) const;
 
  private:

@@ -36,7 +36,7 @@ void LintView::judge_layers() {
 
 void LintView::apply_given_rules() {
   given_options_.type = reading().type();
-  given_options_.small_layers = PlacementOptions::SmallLayers::Quantize;  // whoever quantized them meant it
+  given_options_.small_layers = PlacementOptions::SmallLayers::Quantize;  // the file quantizes them on purpose
   given_.begin_rule(RuleId::None);
   for (const Node& node : graph().nodes()) {
     if (!found().is_weighted(node.id)) continue;

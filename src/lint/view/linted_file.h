@@ -10,35 +10,35 @@
 
 namespace detent {
 
-/// A file as it is written, pairs and casts included: a strongly typed engine computes in just these types. The
-/// findings about types look at it; the others at the graph without pairs. The graph must outlive it.
+/// The original file with pairs and casts: a strongly typed engine computes in exactly these types. Findings about
+/// types read it; the others read the graph without pairs. The graph must outlive it.
 struct LintedFile {
   const Graph& graph;
-  /// By value id, the floating-point type that the file declares, or that follows from its operators; Undefined for
-  /// other types and where nothing tells (ValueTypes).
+  /// The floating-point type of each value that the file declares or that follows from its operators; Undefined for
+  /// other types and unknown ones (ValueTypes).
   ValueMap<DataType> types;
-  /// Detent made it and chose FP32 or 16 bits node by node, by what samples showed.
+  /// True when Detent made the file and chose FP32 or 16 bits for each node from measurements.
   bool types_measured = false;
   HalfValues measured;  ///< empty without data
-  /// The loss by saturation on x86 CPUs without VNNI: SQNR at the worst output on CPUs with it and without, against the
-  /// file's weights with float activations. Absent without data, and where no layer could be run so.
+  /// The loss by saturation on x86 CPUs without VNNI: SQNR of the worst output with and without VNNI, against the
+  /// file's weights with float activations. Absent without data, and when no layer could run that way.
   struct CpuLoss {
     double exact_db = 0, saturated_db = 0;
     size_t samples = 0;
   };
   std::optional<CpuLoss> cpu_loss;
-  /// Why Detent, which made the file, left a layer float, by node; nothing where it did not make the file.
+  /// Reasons for float layers by node, from the metadata of a file that Detent made.
   std::map<std::string, std::string> left_float;
 
   explicit LintedFile(const Graph& file);
 
-  /// Undefined for kNoValue too.
+  /// Returns Undefined for kNoValue too.
   [[nodiscard]] DataType type_of(ValueId value) const { return value == kNoValue ? DataType::Undefined : types[value]; }
-  /// Some node but QuantizeLinear and DequantizeLinear makes FP16 or BF16.
+  /// True when some node except QuantizeLinear and DequantizeLinear writes FP16 or BF16.
   [[nodiscard]] bool holds_half() const;
 };
 
-/// "FP32", "FP16", "BF16".
+/// Returns "FP32", "FP16" or "BF16".
 [[nodiscard]] std::string_view short_name(DataType type);
 
 }  // namespace detent

@@ -8,7 +8,8 @@
 namespace detent {
 namespace {
 
-// Copies that ONNX Runtime moves a pair across: one pair makes them integer, before or behind. Flatten is none of them.
+// True for copies that ONNX Runtime moves a pair across: one pair, before or behind, makes them integer. Flatten is not
+// one.
 bool moves_pairs(const PlacementDraft& draft, NodeId node) {
   switch (draft.kind(node)) {
     case OpKind::Reshape: return commutes(draft, node) && draft.node(node).op_type != "Flatten";
@@ -19,7 +20,7 @@ bool moves_pairs(const PlacementDraft& draft, NodeId node) {
   }
 }
 
-// Exporters share a bias through Identity nodes, which ONNX Runtime takes away.
+// Returns the constant behind Identity nodes, through which exporters share a bias and which ONNX Runtime removes.
 const Tensor* constant_behind_copies(const PairView& view, ValueId value) {
   while (value != kNoValue && !view.found().is_constant(value)) {
     const Node* node = view.producer(value);
@@ -35,22 +36,22 @@ bool fixes_shapes(const Graph& graph) {
   });
 }
 
-// 0 when nothing says.
+// Returns the rank; 0 when unknown.
 size_t rank_of(const PairView& view, ValueId value) {
   if (const auto found = view.shapes().find(value); found != view.shapes().end()) return found->second.rank();
   const auto& declared = view.value(value).declared_shape;
   return declared ? declared->size() : 0;
 }
 
-// Extent of an axis; -1 when nothing says.
+// Returns the extent of an axis; -1 when unknown.
 int64_t extent_of(const PairView& view, ValueId value, size_t axis) {
   if (const auto found = view.shapes().find(value); found != view.shapes().end()) return found->second[axis];
   const auto& declared = view.value(value).declared_shape;
   return declared ? (*declared)[axis] : -1;
 }
 
-// A matrix product adds [N], [1, N], [M, N] or [M, 1] of its own size; one of rank 3 and more becomes a Gemm between
-// Reshapes of fixed shapes, which adds [N].
+// True when the bias fits a Gemm: a matrix product adds [N], [1, N], [M, N] or [M, 1] of its size; a product of rank 3
+// and more becomes a Gemm between Reshapes of fixed shapes, which adds [N].
 bool fits_gemm(const PairView& view, const Node& product, const Shape& bias, int64_t columns) {
   const ValueId data = view.found().data_input(product.id);
   const size_t rank = rank_of(view, data);
@@ -60,7 +61,7 @@ bool fits_gemm(const PairView& view, const Node& product, const Shape& bias, int
   return rank == 2 && bias[0] == extent_of(view, data, 0) && (bias[1] == 1 || bias[1] == columns);
 }
 
-// The Add behind a MatMul that becomes the bias of a Gemm.
+// Returns the Add behind a MatMul that becomes the bias of a Gemm.
 std::optional<ProductBias> added_bias(const PairView& view, const Node& product) {
   const auto use = sole_use(view.graph(), product.output(0));
   if (!use || view.found().kind(use->node) != OpKind::Add || view.operand(use->node, use->slot)) return std::nullopt;
@@ -112,7 +113,7 @@ bool has_one_reader(const PairView& view, const QuantizedOperand& operand) {
   const size_t folded = fixes_shapes(view.graph()) ? dequantize.shape_readers : 0;
   const size_t readers = dequantize.readers - folded + (dequantize.writes_graph_output ? 1 : 0);
   if (view.qdq(operand.quantize).readers != 1 || readers != 1) return false;
-  // The engine takes an Identity away, and makes one pair of the two around it.
+  // The engine removes an Identity and merges the two pairs around it.
   const NodeId node = view.graph().find_node(operand.node);
   const Node* copy = node == kNoNode ? nullptr : view.producer(view.node(node).input(operand.slot));
   const QuantizedOperand* before = copy && copy->op_type == "Identity" ? view.operand(copy->id, 0) : nullptr;
@@ -128,7 +129,7 @@ std::vector<const QuantizedOperand*> closing_pairs(const PairView& view, ValueId
   std::vector<const QuantizedOperand*> pairs;
   for (const Use& use : v.uses) {
     const QuantizedOperand* pair = use.slot < 0 ? nullptr : view.operand(use.node, use.slot);
-    // The shape of a value is a constant there when the inputs' are.
+    // The shape of a value is a constant there when the shapes of the inputs are.
     if (use.slot >= 0 && view.found().kind(use.node) == OpKind::ShapeOf && fixes_shapes(view.graph())) continue;
     const bool stays = use.slot >= 0 && view.found().kind(use.node) == OpKind::QuantizeLinear;
     if (!pair && !stays) return {};

@@ -15,7 +15,7 @@ namespace {
 
 int64_t zero_point(const QdqNode& node) { return node.zero_points.empty() ? 0 : node.zero_points.front(); }
 
-// Real values of the lowest and the highest code.
+// Returns the real values of the lowest and the highest code.
 Range range_of(const QdqNode& node) {
   const CodeRange codes = code_range(node.codes);
   const auto real = [&](int32_t code) {
@@ -39,30 +39,30 @@ std::string trouble_of(const PairView& view, const QuantizedOperand& pair, const
   return "";
 }
 
-// Code of the bound as QuantizeLinear computes it; the lowest or highest code where the bound lies beyond.
+// Returns the code of the bound as QuantizeLinear computes it; the lowest or highest code for a bound beyond.
 int32_t code_of(float bound, const QdqNode& grid) {
   return quantize_element(bound, grid.scales.front(), static_cast<int32_t>(zero_point(grid)), code_range(grid.codes));
 }
 
-// Relu and Clip that are absorbed leave with the pair behind them; `why` says what keeps them. The engine compares
-// codes: bounds that round to the lowest and the highest code cut nothing.
+// Returns why a Relu or Clip is not absorbed by the pair behind it; empty when it is. The engine compares codes: bounds
+// that round to the lowest and the highest code cut nothing.
 std::string kept_activation(const PairView& view, NodeId activation, const QdqNode& grid) {
   const std::string what = view.found().describe(activation);
-  if (!has_range(grid)) return "the pair behind " + what + " is no 8-bit pair of one scale";
+  if (!has_range(grid)) return "the pair behind " + what + " is not an 8-bit pair with one scale";
   const CodeRange codes = code_range(grid.codes);
   if (view.found().kind(activation) == OpKind::Relu)
     return zero_point(grid) == codes.lowest
                ? ""
                : "the zero point behind " + what + " is " + std::to_string(zero_point(grid)) +
-                     ": a Relu is absorbed only where the lowest code is 0";
+                     ": a Relu is absorbed only if the lowest code is 0";
   const auto bounds = clip_bounds(view.graph(), view.node(activation));
   if (!bounds) return "the bounds of " + what + " are computed at run time";
   if (code_of(bounds->low(), grid) == codes.lowest && code_of(bounds->high(), grid) == codes.highest) return "";
-  return "the pair behind " + what + " holds values that it would cut";
+  return "the pair behind " + what + " represents values that it cuts";
 }
 
-// Why the engine does not remove a Relu or Clip that it takes for absorbed; empty where it does. Removing is another
-// pass, which compares real numbers and wants a zero point that is written.
+// Returns why the engine does not remove a Relu or Clip that counts as absorbed; empty when it does. Another pass
+// removes them, which compares real numbers and needs a written zero point.
 std::string kept_although_absorbed(const PairView& view, NodeId activation, const QdqNode& grid) {
   if (!grid.has_zero_point) return "the QuantizeLinear has no zero point";
   if (view.found().kind(activation) == OpKind::Relu) return "";
@@ -73,10 +73,10 @@ std::string kept_although_absorbed(const PairView& view, NodeId activation, cons
   return inside ? "" : "the range of the pair ends beyond the bounds by less than half a step";
 }
 
-// The pair that closes what a kernel writes, an absorbed activation between or not.
+// The pair behind the output of a kernel, possibly with an absorbed activation between.
 struct Closing {
-  DataType codes = DataType::Undefined;  ///< as the kernel sees them
-  std::string obstacle;                  ///< why there is none; empty when there is
+  DataType codes = DataType::Undefined;  ///< as the kernel reads them
+  std::string obstacle;                  ///< why there is none; empty when there is one
 };
 
 Closing find_closing(const PairView& view, ValueId own) {
@@ -89,7 +89,7 @@ Closing find_closing(const PairView& view, ValueId own) {
   if (closing.empty())
     return {DataType::Undefined, view.value(last).is_output
                                      ? "its output '" + name + "' is a graph output without a pair"
-                                     : "its output '" + name + "' is not read through one pair alone"};
+                                     : "its output '" + name + "' is not read through a single pair"};
   std::string trouble = trouble_of(view, *closing.front(), "the pair behind it");
   if (trouble.empty() && activated) trouble = kept_activation(view, use->node, view.grid(*closing.front()));
   const auto& uses = view.value(last).uses;
@@ -110,7 +110,7 @@ std::string conv_obstacle(const PairView& view, const Node& conv, DataType input
   return "";
 }
 
-// A Relu or Clip that vanishes in front of the only pair behind it, so that this stands on what it reads.
+// True for a Relu or Clip that the engine removes before the only pair behind it.
 bool vanishes(const PairView& view, NodeId node) {
   const OpKind kind = view.found().kind(node);
   const ValueId last = view.node(node).output(0);
@@ -127,9 +127,10 @@ bool is_quantized_somewhere(const PairView& view, ValueId value) {
   });
 }
 
-// A Relu or Clip that alone reads the value and has one reader: the engine then looks for a pair behind it.
+// True when a Relu or Clip is the only reader of the value and has one reader: the engine then looks for a pair behind
+// it.
 bool is_activated(const PairView& view, ValueId value) {
-  const auto& uses = view.value(value).uses;  // a graph output or not
+  const auto& uses = view.value(value).uses;  // also of a graph output
   if (uses.size() != 1 || uses.front().slot != 0 || view.operand(uses.front().node, 0)) return false;
   const OpKind kind = view.found().kind(uses.front().node);
   const ValueId last = view.node(uses.front().node).output(0);
@@ -137,7 +138,7 @@ bool is_activated(const PairView& view, ValueId value) {
          engine_readers(view, last) == 1;
 }
 
-// Why an integer product cannot end here; empty when it can: it writes floats, as far as nobody quantizes them, or the
+// Returns why an integer product cannot end here; empty when it can: it writes floats if nothing quantizes them, or the
 // codes of a pair that all readers read.
 std::string end_of_product(const PairView& view, ValueId output, DataType input, OpKind kernel, bool reshaped) {
   const Closing closing = find_closing(view, output);
@@ -172,7 +173,7 @@ std::string product_obstacle(const PairView& view, const Node& product, DataType
   return end_of_product(view, bias ? bias->output : product.output(0), input, kernel, bias && bias->reshaped);
 }
 
-// Every float that the node reads comes through an 8-bit pair of the type that stands behind it.
+// True when every float input of the node has an 8-bit pair of the type of the pair behind it.
 bool reads_codes_alone(const PairView& view, const Node& node, DataType codes) {
   bool any = false;
   for (size_t slot = 0; slot < node.inputs.size(); ++slot) {
@@ -186,7 +187,7 @@ bool reads_codes_alone(const PairView& view, const Node& node, DataType codes) {
 }
 
 // Returns the value that an integer kernel of the node would write if the pair behind its activation closed it;
-// kNoValue where none would be made.
+// kNoValue when the engine makes none.
 ValueId integer_output(const PairView& view, const Node& node) {
   if (view.found().is_weighted(node.id)) {
     if (!onnxruntime_obstacle(view, node.id).empty()) return kNoValue;
@@ -247,12 +248,12 @@ std::string onnxruntime_obstacle(const PairView& view, NodeId layer) {
   if (std::string trouble = trouble_of(view, *input, "the pair of its input"); !trouble.empty()) return trouble;
   if (weight->dequantize < 0) return "its weight has no DequantizeLinear";
   if (view.found().weight_slot(layer) == 0 && view.grid(*weight).codes == DataType::Int8)
-    return "its constant stands on the left, where ONNX Runtime takes UINT8 alone";
+    return "its constant is the left operand, where ONNX Runtime takes UINT8 only";
   if (!is_8_bit(view.grid(*weight)) || !view.grid(*weight).scale_constant)
     return "its weight is not on a constant 8-bit grid";
   const auto bias = product_bias(view, layer);
   const bool own =
-      view.operand(layer, view.data_slot(layer)) && !(bias && bias->reshaped);  // else a Reshape stands between
+      view.operand(layer, view.data_slot(layer)) && !(bias && bias->reshaped);  // otherwise a Reshape stands between
   const bool padded = !own && kind == OpKind::Conv &&
                       view.found().kind(view.producer(view.found().data_input(layer))->id) == OpKind::Pad;
   const DataType codes = engine_codes(view, *input, own || padded ? PairPlace::AtKernel : PairPlace::BeyondCopies);

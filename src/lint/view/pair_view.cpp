@@ -59,8 +59,8 @@ const QdqNode& PairView::grid(const QuantizedOperand& operand) const {
 
 std::vector<const QuantizedOperand*> PairView::pairs_in_front(NodeId node, int slot) const {
   std::vector<const QuantizedOperand*> pairs;
-  std::vector<std::pair<NodeId, int>> open{
-      {node, slot}};  // readings that must carry one of the pairs, the next one last
+  // Readings that must carry one of the pairs, the next one last.
+  std::vector<std::pair<NodeId, int>> open{{node, slot}};
   std::set<std::pair<NodeId, int>> seen{open.front()};
   while (!open.empty()) {
     const auto [reader, input] = open.back();
@@ -93,7 +93,7 @@ std::string PairView::weight_alone(NodeId layer) const {
   if (!operand || operand->quantize >= 0 || operand->dequantize < 0 || is_quantized(layer, data_slot(layer))) return {};
   const QdqNode& node = qdq(operand->dequantize);
   if (!node.int8_constant || (!node.is_weight_alone() && quantizes_)) return {};
-  return "its weight alone is " + std::string(name_of(node.codes)) +
+  return "only its weight is " + std::string(name_of(node.codes)) +
          (node.block > 0 ? ", in blocks of " + std::to_string(node.block) : "");
 }
 

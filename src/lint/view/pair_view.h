@@ -9,10 +9,10 @@
 
 namespace detent {
 
-/// The pairs of a Q/DQ model on the graph without them, and the placement that the rules of the target would have made.
+/// The pairs of a Q/DQ model on the graph without them, and the placement that the rules of the target would make.
 class PairView {
  public:
-  /// `graph` is the model behind reading.float_patch; all arguments must outlive the view. Missing shapes count 0.
+  /// graph  the model after reading.float_patch; all arguments must outlive the view. Missing shapes count 0.
   PairView(const Graph& graph, const QdqReading& reading, const Target& target, const ValueShapes& shapes);
   PairView(const PairView&) = delete;
   PairView& operator=(const PairView&) = delete;
@@ -26,46 +26,48 @@ class PairView {
   [[nodiscard]] const QdqNode& qdq(int index) const { return reading_.nodes[static_cast<size_t>(index)]; }
   [[nodiscard]] const ValueShapes& shapes() const { return shapes_; }
 
-  /// The placement of the file: edges that read a pair; a LintView adds the layers that run in INT8.
+  /// Returns the placement of the file: edges that read a pair; a LintView adds the layers that run in INT8.
   [[nodiscard]] const PlacementDraft& found() const { return found_; }
-  /// The placement that the rules would make for the graph.
+  /// Returns the placement that the rules would make for the graph.
   [[nodiscard]] const PlacementDraft& wanted() const { return wanted_; }
   [[nodiscard]] const PlacementPlan& wanted_plan() const { return wanted_plan_; }
 
-  /// nullptr when the slot reads floats.
+  /// Returns nullptr when the slot reads floats.
   [[nodiscard]] const QuantizedOperand* operand(NodeId node, int slot) const;
-  /// The node of an operand's pair that the consumer reads: the last one. Codes of no type where the operand has
-  /// neither: a file may hold integers that nothing makes floats of.
+  /// Returns the node of an operand's pair that the consumer reads: the last one. Its codes are Undefined when the
+  /// operand has neither node: a file may hold integers that are never dequantized.
   [[nodiscard]] const QdqNode& grid(const QuantizedOperand& operand) const;
-  /// The pairs whose numbers an edge carries: its own, or those in front of commuting ops and of Concats with equal
-  /// scales on every input. Empty: the edge is float.
+  /// Returns the pairs of an edge: its own, or those before commuting ops and before Concats with equal scales on every
+  /// input. Empty: the edge is float.
   [[nodiscard]] std::vector<const QuantizedOperand*> pairs_in_front(NodeId node, int slot) const;
   [[nodiscard]] bool is_quantized(NodeId node, int slot) const { return !pairs_in_front(node, slot).empty(); }
-  /// Operands of the edges on which pairs of `value` stand.
+  /// Returns the operands of the edges with pairs on `value`.
   [[nodiscard]] std::vector<const QuantizedOperand*> pairs_on(ValueId value) const;
-  /// Operands that read or write through the node reading().nodes[index].
+  /// Returns the operands that read or write through the node reading().nodes[index].
   [[nodiscard]] const std::vector<const QuantizedOperand*>& operands_of(int index) const {
     return operands_of_[static_cast<size_t>(index)];
   }
 
-  /// Pairs on the layer's data and weight: whoever made the file wanted it in INT8.
+  /// True when the layer's data and weight have pairs: the file means it to run in INT8.
   [[nodiscard]] bool is_meant_int8(NodeId layer) const {
     return weight(layer) && is_quantized(layer, data_slot(layer));
   }
   [[nodiscard]] int data_slot(NodeId layer) const { return found_.data_slots(layer).front(); }
   [[nodiscard]] const QuantizedOperand* weight(NodeId layer) const { return operand(layer, found_.weight_slot(layer)); }
-  /// The layer's weight is integers while the layer computes in float, on purpose: blocks or 4 bits, or the file has no
-  /// QuantizeLinear at all. What they are in words; empty for all other layers.
+  /// Describes a weight stored as integers while the layer computes in float on purpose: in blocks or of 4 bits, or in
+  /// a file without QuantizeLinear. Empty for all other layers.
   [[nodiscard]] std::string weight_alone(NodeId layer) const;
   [[nodiscard]] const QuantizedOperand* bias(NodeId layer) const {
     return operand(layer, found_.traits(layer).bias_slot);
   }
 
-  /// Weighted ops that read the value, through commuting ops, Concats and activations: the first LayerReaders::kMost.
+  /// Returns the weighted ops that read the value, through commuting ops, Concats and activations: the first
+  /// LayerReaders::kMost.
   [[nodiscard]] const std::vector<NodeId>& layers_reading(ValueId value) const { return readers_.of(value); }
-  /// Weighted ops at the operands of reading().nodes[index].
+  /// Returns the weighted ops at the operands of reading().nodes[index].
   [[nodiscard]] std::vector<NodeId> layers_of(int index) const;
-  /// The weighted op whose output, through ops without weights, is `value`; kNoNode at inputs and where branches meet.
+  /// Returns the weighted op whose output, through ops without weights, is `value`; kNoNode at inputs and where
+  /// branches meet.
   [[nodiscard]] NodeId layer_writing(ValueId value) const;
 
  protected:
@@ -85,10 +87,10 @@ class PairView {
   PlacementDraft wanted_, found_;
   PlacementPlan wanted_plan_;
   LayerReaders readers_;
-  bool quantizes_;  // the file has a QuantizeLinear
+  bool quantizes_;  // whether the file has a QuantizeLinear
 };
 
-/// Same scales, zero points and type of codes: a code means the same number in both.
+/// True for equal scales, zero points and types of codes: a code means the same number in both.
 [[nodiscard]] bool same_grid(const QdqNode& a, const QdqNode& b);
 
 }  // namespace detent

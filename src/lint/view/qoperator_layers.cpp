@@ -31,7 +31,7 @@ int64_t output_elements(const Graph& graph, const ValueShapes& shapes, ValueId o
   return count;
 }
 
-// Weights that each output element meets.
+// Returns the number of weights that each output element meets.
 int64_t products(const QOperator& op, const Node& node, const Shape& weight) {
   if (op.convolves) return weight.element_count(1, weight.rank());
   return weight[node.int_or("transB", 0) != 0 ? weight.rank() - 1 : weight.rank() - 2];

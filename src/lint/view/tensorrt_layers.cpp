@@ -10,7 +10,7 @@ namespace {
 
 bool usable(float scale) { return std::isfinite(scale) && scale > 0; }
 
-// Why TensorRT refuses the first of an operand's nodes that it does; empty when it takes them all.
+// Returns why TensorRT refuses one of an operand's nodes; empty when it takes them all.
 std::string refusal_of(const PairView& view, const QuantizedOperand& operand) {
   if (operand.dequantize < 0) return "has no DequantizeLinear";
   if (operand.cast) return "has a Cast between its QuantizeLinear and its DequantizeLinear";
@@ -28,7 +28,7 @@ std::string tensorrt_refusal(const PairView& view, const QdqNode& node) {
   if (!std::all_of(node.scales.begin(), node.scales.end(), usable)) return "has a scale that is not positive";
   const bool fp8 = node.codes == DataType::Float8E4M3FN;
   if (fp8 && !view.target().fp8) return "is FP8, which this version does not take";
-  if (!node.has_zero_point && !fp8) return "has no zero point";  // that of FP8 may be told by output_dtype alone
+  if (!node.has_zero_point && !fp8) return "has no zero point";  // output_dtype alone may name FP8
   if (!fp8 && node.codes != DataType::Int8 && !is_read_as_int8(view, node))
     return "is of type " + std::string(name_of(node.codes));
   if (std::any_of(node.zero_points.begin(), node.zero_points.end(), [](int64_t point) { return point != 0; }))
@@ -59,7 +59,7 @@ bool lacks_closing_pair(const PairView& view, NodeId layer) {
   for (const ValueId value : commuting_neighbours(found, last))
     if (found.has_pair(value)) return false;
   const auto& uses = view.value(last).uses;
-  // A reader that a rule keeps float reads floats: the rules close nothing there either.
+  // A reader that a rule keeps float reads floats: the rules put no pair there either.
   return std::any_of(uses.begin(), uses.end(), [&](const Use& use) {
     return use.slot >= 0 && !view.wanted().is_out(use.node) && !found.is_foreign(use.node);
   });
@@ -83,7 +83,7 @@ std::string tensorrt_obstacle(const PairView& view, NodeId layer) {
   if (std::string refusal = refusal_of(view, *weight); !refusal.empty()) return "the pair of its weight " + refusal;
   const auto is_fp8 = [&](const QuantizedOperand& pair) { return view.grid(pair).codes == DataType::Float8E4M3FN; };
   if (std::ranges::any_of(data, [&](const auto* pair) { return is_fp8(*pair) != is_fp8(*weight); }))
-    return "one of its input and its weight is FP8, the other INT8";
+    return "its input and its weight are FP8 and INT8";
   if (const QuantizedOperand* bias = view.bias(layer); bias && view.grid(*bias).codes == DataType::Int32)
     return "its bias is INT32";
   if (lacks_closing_pair(view, layer)) return "in 3-D it is INT8 only between two pairs, and none stands behind it";

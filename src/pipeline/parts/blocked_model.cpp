@@ -12,7 +12,7 @@ namespace detent {
 
 namespace {
 
-/// The opset of the format, and constants as engines take them; checked on `inputs`.
+/// Raises the opset for the format and rearranges constants as engines need them, checked on `inputs`.
 size_t prepare(Model& model, const BlockFormat& format, std::span<const Tensor> inputs) {
   const bool raises = model.graph().opset() < opset_for(format);
   const bool rearranges = !put_weights_in_rows(model.graph()).rewire.empty();
@@ -24,7 +24,7 @@ size_t prepare(Model& model, const BlockFormat& format, std::span<const Tensor> 
   return rearranged;
 }
 
-/// As the command line spells them.
+/// Returns the options as the command line spells them.
 std::string options_text(const BlockedModel& blocked, const BlockedRequest& request) {
   const int64_t block = blocked.format.block;
   std::string text = "weight-only=" + std::string(name_of(request.format.codes)) +
@@ -41,7 +41,7 @@ BlockFormat block_format(const WeightFormat& format) {
   const bool known = format.block == 0 || format.block == 16 || format.block == 32 || format.block == 64 ||
                      format.block == 128 || format.block == 256;
   if (!known)
-    throw Error(ErrorCode::InvalidOption, "engines know no blocks of " + std::to_string(format.block),
+    throw Error(ErrorCode::InvalidOption, "no engine has blocks of " + std::to_string(format.block),
                 "16, 32, 64, 128, 256 or channel");
   return {.codes = format.codes == WeightCodes::Int4 ? DataType::Int4 : DataType::Int8, .block = format.block};
 }

@@ -15,40 +15,39 @@
 
 namespace detent {
 
-/// The options of `quantize-weights` that concern the weights.
+/// The options of `quantize-weights` for the weights.
 struct BlockedRequest {
   const WeightFormat& format;
   const Target& target;
-  const PlacementOptions& placement;  ///< includes and excludes alone count
+  const PlacementOptions& placement;  ///< only includes and excludes count
   const RunSettings& run;
 };
 
-/// A float model in the form that weights in blocks need, and what its weights become.
+/// A float model in the form that weights in blocks need, and the codes of its weights.
 struct BlockedModel {
   Model model;  ///< float: the opset of the format, constants of products in rows
   BlockFormat format;
   PlacementPlan plan;
-  BlockedWeights weights;                 ///< nearest codes, or those that keep what layers put out
-  std::optional<BlockRounding> rounding;  ///< absent: no data, or no weight; its own weights are moved out
+  BlockedWeights weights;                 ///< nearest codes, or those that keep the layers' outputs
+  std::optional<BlockRounding> rounding;  ///< absent without data or weights; its own weights are moved out
   size_t rearranged = 0;                  ///< weights that were transposed, or read past a Transpose
 };
 
-/// The format as the rewriter takes it.
+/// Returns the format as the rewriter takes it.
 /// Errors  InvalidOption for a block that engines do not know.
 [[nodiscard]] BlockFormat block_format(const WeightFormat& format);
 
-/// From the model as it was read to the codes of its weights.
-/// inputs  of one batch, which changes of the graph are checked on; empty: unchecked.
+/// Prepares the model as it was read and quantizes its weights.
+/// inputs  one batch to check changes of the graph on; empty: unchecked.
 /// data    nullptr: nearest codes.
-/// Errors  InvalidOption for a block that engines do not know; those of make_weights_plan, quantize_weights and
-/// round_blocks.
+/// Errors  those of block_format, make_weights_plan, quantize_weights and round_blocks.
 [[nodiscard]] BlockedModel make_blocked_model(Model model, const BlockedRequest& request, const DataSource* data,
                                               std::span<const Tensor> inputs);
 
-/// Puts the codes into the model, which is float no more.
+/// Puts the codes into the model.
 void write_blocks(BlockedModel& blocked);
 
-/// What the file says of its making. facts: of the model as it came.
+/// Returns the provenance for the file. facts  of the model as it was read.
 [[nodiscard]] Provenance describe_blocked_origin(const BlockedModel& blocked, const BlockedRequest& request,
                                                  const ModelFacts& facts);
 

@@ -12,13 +12,13 @@
 
 namespace detent {
 
-/// What `cast` does: raises the opset where the type needs it, measures what every float value reaches, lets `model`
-/// compute in `type`.
+/// Casts as `cast` does: raises the opset where the type needs it, measures the reach of every float value, and lets
+/// `model` compute in `type`.
 /// Errors  those of raising and running.
 FloatReport cast_nodes(Model& model, FloatType type, const DataSource& source, const RunSettings& run);
 
-/// Bytes that the coverage of `plan` counts for graph inputs that are FP32 in `graph` and get the 16-bit type by
-/// narrow_io(). Inputs without a shape count 0.
+/// Returns the bytes that the coverage of `plan` counts for graph inputs that are FP32 in `graph` and get the 16-bit
+/// type by narrow_io(). Inputs without a shape count 0.
 [[nodiscard]] int64_t narrowed_input_bytes(const Graph& graph, const PlacementPlan& plan, const FloatFormat& format,
                                            const ValueShapes& shapes);
 

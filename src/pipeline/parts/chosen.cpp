@@ -18,7 +18,7 @@ namespace detent {
 
 namespace {
 
-/// Through the Casts that make the value, or, for what became an output's source, through the Cast that reads it.
+/// Follows the Casts that make the value, or, for the source of an output, the Cast that reads it.
 ValueId value_before(const Graph& half, const Graph& before, ValueId value) {
   for (ValueId from = value; from != kNoValue && !half.value(from).is_constant;) {
     if (const ValueId same = before.find_value(half.value(from).name); same != kNoValue) return same;
@@ -34,8 +34,8 @@ ValueId value_before(const Graph& half, const Graph& before, ValueId value) {
   return kNoValue;
 }
 
-/// By value of a model's 16-bit form: the value of the FP32 model whose numbers it carries. It has the same name, or
-/// Casts lie between them. None for constants and for integers that only the 16-bit form has.
+/// Returns by value of a model's 16-bit form the value of the FP32 model with the same numbers: of the same name, or
+/// with Casts between. Constants, and integers that only the 16-bit form has, have none.
 std::map<ValueId, ValueId> values_before(const Graph& half, const Graph& before, std::span<const ValueId> values) {
   std::map<ValueId, ValueId> found;
   for (const ValueId value : values)
@@ -50,7 +50,7 @@ Calibration measure_in(const Graph& graph, const Prepared& prepared, const DataS
                         : calibrate(graph, values, *samples, run);
 }
 
-/// Forgets what carries no pair any more, as if it had never been measured.
+/// Removes the measurements of values that no longer have a pair.
 void restrict_to(const PlacementPlan& plan, Calibration& calibration) {
   std::map<ValueId, Histogram> histograms;
   std::map<ValueId, std::vector<Extremes>> extremes;
@@ -74,8 +74,8 @@ void keep_ruined_float(Prepared& prepared, Calibration& calibration) {
 
 using HalfOf = std::map<ValueId, ValueId>;
 
-/// By value of the FP32 model that `plan` quantizes: the value of the 16-bit plan with its numbers; nullopt when one
-/// has none.
+/// Returns by value of the FP32 model that `plan` quantizes the value of the 16-bit plan with its numbers; nullopt when
+/// one has none.
 std::optional<HalfOf> half_values(const Prepared& prepared, const PlacementPlan& plan) {
   HalfOf found;
   const Graph &graph = prepared.graph(), &before = prepared.float32->graph();
@@ -90,7 +90,7 @@ std::optional<HalfOf> half_values(const Prepared& prepared, const PlacementPlan&
   return found;
 }
 
-/// choose_calibrator() of the FP32 model, for a question about its 16-bit form.
+/// Answers a question about the 16-bit form by choose_calibrator() of the FP32 model.
 ChosenRanges choose_in_float32(const Prepared& prepared, const CalibratorQuestion& question) {
   const Recipe& recipe = prepared.recipe;
   const Graph& before = prepared.float32->graph();
@@ -150,7 +150,7 @@ Measured measure(Prepared& prepared) {
 PlanReport describe_final_plan(Prepared& prepared) {
   const Recipe& recipe = prepared.recipe;
   if (recipe.measures && pairs_the_stream(prepared.graph(), prepared.plan, recipe.placement))
-    static_cast<void>(measure(prepared));  // what INT8 ruins stays float
+    static_cast<void>(measure(prepared));  // keeps readers of ruined values float
   return describe_placement(prepared);
 }
 

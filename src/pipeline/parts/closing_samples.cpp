@@ -13,12 +13,12 @@ namespace detent {
 namespace {
 
 constexpr size_t kFewest = 8;
-/// Two thirds of a second of one core for each of the two models, at 15e9 a second (choose_calibrator).
+/// Two thirds of a second of one core for each of the two models, at 15e9 a second.
 constexpr double kMacs = 10e9;
 constexpr size_t kAlways = 16;
 
-/// How many samples to measure on: those that kMacs or a tenth of the calibration samples pay for, kAlways at least.
-/// Never by the clock.
+/// Returns how many samples to measure on: as many as kMacs or a tenth of the calibration samples pay for, at least
+/// kAlways. Independent of the machine.
 size_t samples_to_measure(const QuantizeOptions& options, const Prepared& prepared, const Calibration& calibration) {
   const size_t batch = prepared.data ? prepared.data->batch() : 1;
   const double macs = static_cast<double>(prepared.plan.coverage.macs) / static_cast<double>(batch);
@@ -27,8 +27,8 @@ size_t samples_to_measure(const QuantizeOptions& options, const Prepared& prepar
   return wanted >= static_cast<double>(options.error_samples) ? options.error_samples : static_cast<size_t>(wanted);
 }
 
-/// Reads samples in the order of their hash until `wanted` are found whose content the table does not list; at most
-/// twice as many.
+/// Returns samples, in the order of their name hashes, whose content the table does not list: `wanted` of them if twice
+/// as many reads find them.
 std::vector<size_t> beside_table(const DataSource& data, const Calibration& calibration, size_t wanted,
                                  const RunSettings& run) {
   std::set<Digest> known;
@@ -46,40 +46,22 @@ std::vector<size_t> beside_table(const DataSource& data, const Calibration& cali
   return others;
 }
 
-/// The data without --limit, and its indices from there on.
-std::vector<size_t> beyond_limit(const DataSource& all, size_t limit) {
-  return consecutive_samples(all, limit, all.size());
+const DataSource& hold(ClosingSamples& chosen, std::unique_ptr<DataSource> source) {
+  return *chosen.held.emplace_back(std::move(source));
 }
 
-class Chooser {
- public:
-  explicit Chooser(size_t wanted) : wanted_(wanted) {}
+/// Completes the choice with these samples of `source`.
+ClosingSamples take(ClosingSamples&& chosen, const DataSource& source, std::vector<size_t> indices, std::string what) {
+  chosen.source = std::make_unique<IdentifiedSamples>(std::make_unique<SampleSubset>(source, std::move(indices)));
+  chosen.what = std::move(what);
+  return std::move(chosen);
+}
 
-  /// All samples of --eval.
-  ClosingSamples evaluation(const DataOptions& eval, const Graph& graph) {
-    const DataSource& all = hold(open_samples(eval, graph));
-    take(all, consecutive_samples(all, 0, all.size()), "evaluation samples");
-    return done();
-  }
-
-  const DataSource& hold(std::unique_ptr<DataSource> source) {
-    chosen_.held.push_back(std::move(source));
-    return *chosen_.held.back();
-  }
-  /// The `wanted` samples with the smallest hash.
-  void take_by_hash(const DataSource& source, std::string what) {
-    take(source, samples_by_hash(source, wanted_), std::move(what));
-  }
-  void take(const DataSource& source, std::vector<size_t> indices, std::string what) {
-    chosen_.source = std::make_unique<IdentifiedSamples>(std::make_unique<SampleSubset>(source, std::move(indices)));
-    chosen_.what = std::move(what);
-  }
-  ClosingSamples done() { return std::move(chosen_); }
-
- private:
-  size_t wanted_;
-  ClosingSamples chosen_;
-};
+ClosingSamples all_of(const DataOptions& eval, const Graph& graph) {
+  ClosingSamples chosen;
+  const DataSource& all = hold(chosen, open_samples(eval, graph));
+  return take(std::move(chosen), all, consecutive_samples(all, 0, all.size()), "evaluation samples");
+}
 
 }  // namespace
 
@@ -101,52 +83,45 @@ size_t ClosingSamples::count_read(const std::vector<TableSample>& known) const {
 }
 
 ClosingSamples closing_samples(const QuantizeWeightsOptions& options, const DataSource* data, const Graph& graph) {
-  Chooser chooser(options.error_samples);
   const DataOptions& eval = options.bound.evaluation.data;
-  if (eval.given()) return chooser.evaluation(eval, graph);
-  if (data) chooser.take_by_hash(*data, "samples");
-  return chooser.done();
+  if (eval.given()) return all_of(eval, graph);
+  if (data) return take({}, *data, samples_by_hash(*data, options.error_samples), "samples");
+  return {};
 }
 
 ClosingSamples closing_samples(const QuantizeOptions& options, const Prepared& prepared, const Measured& measured) {
   const Calibration& calibration = measured.calibration;
   const size_t wanted = samples_to_measure(options, prepared, calibration);
-  Chooser chooser(wanted);
   const DataOptions& eval = options.bound.evaluation.data;
   const Graph& graph = prepared.graph();
-  if (eval.given()) return chooser.evaluation(eval, graph);
-  if (!prepared.data) return chooser.done();
-  const std::string others = "samples that were not calibrated with";
-  // An imported table names no samples: nothing is known of what it was made with.
-  const bool known = !calibration.identities.empty();
+  if (eval.given()) return all_of(eval, graph);
+  if (!prepared.data) return {};
+  ClosingSamples chosen;
+  const auto take_by_hash = [&](const DataSource& source, std::string what) {
+    return take(std::move(chosen), source, samples_by_hash(source, wanted), std::move(what));
+  };
+  const std::string others = "samples outside the calibration set";
+  const bool known = !calibration.identities.empty();  // an imported table names no samples
   if (prepared.table && known) {
     std::vector<size_t> found = beside_table(*prepared.data, calibration, wanted, options.run);
-    if (found.size() >= kFewest) {
-      chooser.take(*prepared.data, std::move(found), others);
-      return chooser.done();
-    }
+    if (found.size() >= kFewest) return take(std::move(chosen), *prepared.data, std::move(found), others);
   } else if (!prepared.table && options.data.limit && options.data.shard_count == 1) {
     DataOptions unlimited = options.data;
     unlimited.limit.reset();
-    const DataSource& whole = chooser.hold(open_samples(unlimited, graph));
-    const std::vector<size_t> found = beyond_limit(whole, *options.data.limit);
-    if (found.size() >= kFewest) {
-      chooser.take_by_hash(chooser.hold(std::make_unique<SampleSubset>(whole, found)), others);
-      return chooser.done();
-    }
+    const DataSource& whole = hold(chosen, open_samples(unlimited, graph));
+    const std::vector<size_t> found = consecutive_samples(whole, *options.data.limit, whole.size());
+    if (found.size() >= kFewest)
+      return take_by_hash(hold(chosen, std::make_unique<SampleSubset>(whole, found)), others);
   }
   const std::string what = known ? "calibration samples" : "samples";
-  // Ranges were cut to what the other samples reach: an outlier's error is a choice, and would hide that of all others.
+  // Clipped ranges cut outliers on purpose: their error would hide that of all other samples.
   if (options.outliers == OutlierPolicy::Clip && !measured.outliers.empty()) {
     const std::vector<size_t> usual = samples_without(*measured.samples, measured.outliers);
-    if (usual.size() >= kFewest) {
-      chooser.take_by_hash(chooser.hold(std::make_unique<SampleSubset>(*measured.samples, usual)),
-                           what + " without the clipped outliers");
-      return chooser.done();
-    }
+    if (usual.size() >= kFewest)
+      return take_by_hash(hold(chosen, std::make_unique<SampleSubset>(*measured.samples, usual)),
+                          what + " without the clipped outliers");
   }
-  chooser.take_by_hash(*measured.samples, what);
-  return chooser.done();
+  return take_by_hash(*measured.samples, what);
 }
 
 }  // namespace detent

@@ -4,7 +4,6 @@
 #include <span>
 #include <utility>
 
-#include "calibrate/sample_digest.h"
 #include "calibrate/sample_tracker.h"
 
 namespace detent {

@@ -10,18 +10,6 @@
 
 namespace detent {
 
-namespace {
-
-std::string changed_text(size_t changed, size_t of, const char* what) {
-  return fmt::format("{} of {} {}", changed, of, what);
-}
-
-AccuracyReport::Step step_of(std::string name, std::string changed, const MeasuredChange& change) {
-  return {change, std::move(name), std::move(changed)};
-}
-
-}  // namespace
-
 QuantizeOptions with_level(QuantizeOptions options) {
   const bool data = options.data.given();
   if (options.calibrator.empty())
@@ -52,37 +40,36 @@ void improve(Chosen& chosen, const QuantizeOptions& options, const Prepared& pre
   const DataSource* source = measured.samples;
   const bool best = options.accuracy == Accuracy::Best;
   RewriteOptions& format = chosen.format;
+  const auto add_step = [&](const char* name, size_t changed, size_t of, const char* what, const MeasuredChange& step) {
+    chosen.steps.push_back({step, name, fmt::format("{} of {} {}", changed, of, what)});
+  };
   if (best && source) {
     if (prepared.equalized && prepared.equalized->report.acceptance) {
       const EqualizeReport& evened = prepared.equalized->report;
       const std::string values = evened.values.empty() ? "nothing" : fmt::format("{} values", evened.values.size());
-      chosen.steps.push_back(step_of("equalization", values, *evened.acceptance));
+      chosen.steps.push_back({*evened.acceptance, "equalization", values});
       chosen.steps.back().seconds = evened.seconds;
     }
     const RangesOf ranges_of = ranges_from(prepared, measured);
     RefinedRanges refined = refine_ranges({model, plan, format, measured.calibration, prepared.recipe.overrides, chosen,
                                            ranges_of, *source, options.run});
-    chosen.steps.push_back(step_of("ranges", changed_text(refined.changes.size(), refined.values, "ranges"), refined));
+    add_step("ranges", refined.changes.size(), refined.values, "ranges", refined);
     chosen.ranges = std::move(refined.ranges);
   }
   if (best && source && format.saturation == RewriteOptions::Saturation::Avoided) {
     const Uint8Weights first = try_uint8_weights(model, plan, chosen.ranges, format, *source, options.run);
-    chosen.steps.push_back(
-        step_of("uint8 weights", changed_text(first.names.size(), first.layers, "first layers"), first));
+    add_step("uint8 weights", first.names.size(), first.layers, "first layers", first);
     format.uint8_weights = first.names;
   }
   if (source && weights_are_rounded(options.accuracy, options.placement.type)) {
     WeightRounding weights = round_weights(model, plan, chosen.ranges, format, source, options.run);
-    chosen.steps.push_back(
-        step_of("weights", changed_text(weights.report.weights, layers, "layers' weights"), weights.report));
+    add_step("weights", weights.report.weights, layers, "layers' weights", weights.report);
     chosen.constants = std::move(weights.patch);
     format.weight_scales = std::move(weights.scales);
   }
   if (!options.equalize.bias_correction.value_or(false)) return;
   BiasCorrection biases = correct_biases(model, plan, chosen.ranges, format, source, options.run, chosen.constants);
-  if (best)
-    chosen.steps.push_back(
-        step_of("biases", changed_text(biases.report.layers, layers, "layers' biases"), biases.report));
+  if (best) add_step("biases", biases.report.layers, layers, "layers' biases", biases.report);
   chosen.biases = std::move(biases.report);
   chosen.constants = joined(chosen.constants, biases.patch);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "calibrate/outlier_samples.h"
+#include "calibrators/signed_bins.h"
 #include "core/nearest_names.h"
 #include "detent/base/error.h"
 #include "observe/table_sum.h"
@@ -13,7 +14,7 @@ namespace {
 
 constexpr int kRows = 24;
 
-/// Counts of one side from 0 outwards, `step` bins a row, without the empty rows at its end.
+/// Counts one side from 0 outwards, `step` bins a row, without the empty rows at its end.
 std::vector<DistributionReport::Row> rows_of(std::span<const uint64_t> side, size_t step, double width) {
   std::vector<DistributionReport::Row> rows;
   for (size_t begin = 0; begin < side.size(); begin += step) {
@@ -24,12 +25,6 @@ std::vector<DistributionReport::Row> rows_of(std::span<const uint64_t> side, siz
   }
   while (!rows.empty() && rows.back().count == 0) rows.pop_back();
   return rows;
-}
-
-size_t used_bins(std::span<const uint64_t> side) {
-  size_t used = side.size();
-  while (used > 0 && side[used - 1] == 0) --used;
-  return used;
 }
 
 TableReport::Value::Tokens describe_tokens(const TokenReach& reach) {
@@ -64,7 +59,7 @@ TableReport describe_table(const CalibrationTable& table, const std::filesystem:
   for (const TableShard& shard : table.shards)
     report.shards.push_back(std::to_string(shard.index) + "/" + std::to_string(shard.count) +
                             (shard.partial ? " partial" : ""));
-  // What a table of a single shard lacks says nothing.
+  // A table of a single shard is complete without the others.
   if (table.shards.size() > 1) report.missing_shards = missing_shards(table.shards);
   for (const TableSample& sample : table.samples) report.samples.push_back(sample.name);
   report.outliers = find_outlier_samples(table);
@@ -104,12 +99,12 @@ DistributionReport inspect_table_value(const std::filesystem::path& path, const 
                 did_you_mean(value, names, "'detent inspect TABLE' lists the values"));
   }
   if (found->second.scale > 0)
-    throw Error(ErrorCode::InvalidOption, path.string() + ": of '" + value + "' only the imported scale is known");
+    throw Error(ErrorCode::InvalidOption, path.string() + ": '" + value + "' has only an imported scale, no histogram");
   DistributionReport report;
   const TableReport whole = describe_table(table, path);
   report.value = *std::ranges::find(whole.values, value, &TableReport::Value::name);
   const Histogram& histogram = found->second.histogram;
-  const size_t bins = used_bins(histogram.negative()) + used_bins(histogram.positive());
+  const size_t bins = bins_in_use(histogram.negative()) + bins_in_use(histogram.positive());
   const size_t step = std::max<size_t>(1, (bins + kRows - 1) / kRows);
   report.rows = rows_of(histogram.negative(), step, -histogram.bin_width());
   std::ranges::reverse(report.rows);

@@ -7,8 +7,8 @@
 
 namespace detent {
 
-/// The report of a table: its values, samples, shards and the tools that made it.
-/// path  the file it was read from or written to, whose size the report gives.
+/// Describes a table: its values, samples, shards and the tools that made it.
+/// path  the file it was read from or written to, whose size is reported.
 [[nodiscard]] TableReport describe_table(const CalibrationTable& table, const std::filesystem::path& path);
 
 }  // namespace detent

@@ -1,7 +1,6 @@
 #include "pipeline/parts/plan_report.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "core/float_type.h"
@@ -9,13 +8,12 @@
 #include "lint/view/linted_file.h"
 #include "model/origin.h"
 #include "place/plan/coverage.h"
-#include "place/plan/placement_plan.h"
 
 namespace detent {
 
 namespace {
 
-/// Looks decisions up by edge: a plan's own search is linear in its edges.
+/// The type that each node computes in. Looks decisions up by edge: a plan's own search is linear in its edges.
 class NodeTypes {
  public:
   NodeTypes(const PlacementPlan& plan, const Graph& graph) : graph_(graph), types_(LintedFile(graph).types) {
@@ -68,7 +66,7 @@ class NodeTypes {
   std::set<NodeId> int8_, float_;
 };
 
-/// The graph that `plan` decides about, with what each node computes in. A graph without nodes gives an empty report.
+/// Describes the graph of the plan with the type of each node. A graph without nodes gives an empty report.
 GraphReport describe_graph(const PlacementPlan& plan, const Graph& graph) {
   const NodeTypes types(plan, graph);
   GraphReport report;
@@ -94,7 +92,7 @@ std::set<std::string> names_of_casts(const Graph& graph) {
   return names;
 }
 
-// Caches and hidden states: "conv_cache" and "conv_cache_out", "past.0" and "past.0_next", of one shape.
+// Counts caches and hidden states: "conv_cache" and "conv_cache_out", "past.0" and "past.0_next", of one shape.
 size_t count_states(const Graph& graph) {
   const auto is_state = [&](ValueId output) {
     const Value& written = graph.value(output);

@@ -11,7 +11,7 @@
 
 namespace detent {
 
-/// The facts that reports give of a model as it came, before preparation.
+/// Facts of a model as it was read, for reports.
 struct ModelFacts {
   int64_t opset = 0;
   size_t nodes = 0, bytes = 0;
@@ -22,14 +22,14 @@ struct ModelFacts {
 };
 [[nodiscard]] ModelFacts facts_of(const Model& model);
 
-/// How many Cast nodes the main graph has that the model did not come with.
+/// Returns how many Cast nodes the main graph has beyond those of the original model.
 [[nodiscard]] size_t casts_added(const Graph& graph, const ModelFacts& original);
 
 [[nodiscard]] CoverageReport describe_coverage(const Coverage& coverage);
-/// The plan with names instead of ids. `original` is the model before preparation.
+/// Describes the plan with names instead of ids. `original` is the model before preparation.
 [[nodiscard]] PlanReport describe_plan(const PlacementPlan& plan, const Graph& graph, const std::string& model_path,
                                        const ModelFacts& original, size_t folded_batchnorms);
-/// Says in the report of a plan what was made half, and how many casts the written file has for it.
+/// Adds to the report of a plan the 16-bit nodes, and the casts that the written file has for them.
 void add_floats(PlanReport& report, const FloatReport& floats, const Graph& graph, const PlacementPlan& plan,
                 const ModelFacts& original);
 

@@ -7,23 +7,17 @@
 
 #include "calibrate/from_table.h"
 #include "core/memory_limit.h"
-#include "detent/base/data_source.h"
 #include "detent/base/error.h"
-#include "detent/options/run_settings.h"
 #include "equalize/equalizable_values.h"
 #include "exec/find_shapes.h"
 #include "half/half_model.h"
 #include "model/fingerprint.h"
-#include "model/graph/value_shapes.h"
 #include "ops/traits.h"
-#include "pipeline/parts/stray_options.h"
 #include "pipeline/parts/written_file.h"
 #include "place/draft/float_layers.h"
 #include "place/make_plan.h"
-#include "place/plan/placement_plan.h"
 #include "prepare/read_model_to_run.h"
 #include "rewrite/format_options.h"
-#include "rewrite/rewrite.h"
 #include "rewrite/written_size.h"
 #include "run/model_inputs.h"
 #include "run/workers.h"
@@ -37,7 +31,7 @@ bool is_product(OpKind kind) {
   return kind == OpKind::MatMul || kind == OpKind::Gemm || kind == OpKind::Conv || kind == OpKind::ConvTranspose;
 }
 
-/// Products cannot work in place: what they read and what they write is there at the same time.
+/// Returns the bytes of a product's inputs and outputs, which exist at the same time.
 uint64_t bytes_around(const Graph& graph, const Node& node, const ValueShapes& shapes) {
   std::set<ValueId> values(node.inputs.begin(), node.inputs.end());
   values.insert(node.outputs.begin(), node.outputs.end());
@@ -50,7 +44,7 @@ uint64_t bytes_around(const Graph& graph, const Node& node, const ValueShapes& s
   return bytes;
 }
 
-/// Every sample is as large as the first: the model says all sizes but that of the batch.
+/// True when the model declares all sizes except that of the batch.
 bool has_one_size(const Graph& graph) {
   return std::ranges::all_of(graph.inputs(), [&](ValueId input) {
     const auto& shape = graph.value(input).declared_shape;
@@ -58,16 +52,17 @@ bool has_one_size(const Graph& graph) {
   });
 }
 
-/// The memory that quantizing holds at one time at least. Weights in files are not counted: their pages come and go.
+/// A lower bound of the memory that quantizing holds at one time. Weights in files do not count: their pages are
+/// released.
 struct MemoryNeed {
   uint64_t codes = 0;    ///< bytes of INT8 weights, each once
-  uint64_t values = 0;   ///< bytes that the largest product or convolution reads and writes for one batch, as floats
-  uint64_t workers = 1;  ///< that run at the same time; 1 where samples need not all be as large as the first
+  uint64_t values = 0;   ///< bytes of inputs and outputs of the largest product or convolution, one batch of floats
+  uint64_t workers = 1;  ///< that run at the same time; 1 where samples may differ in size
 
   [[nodiscard]] uint64_t bytes() const { return codes + workers * values; }
 };
 
-/// shapes  of one batch. Empty or partly unknown: what is not known takes nothing. samples  nullptr: nothing is run.
+/// shapes  of one batch; unknown ones take nothing. samples  nullptr: nothing is run.
 MemoryNeed memory_need(const Graph& graph, const ValueShapes& shapes, const PlacementPlan& plan,
                        const RewriteOptions& format, const DataSource* samples, const RunSettings& settings) {
   MemoryNeed need;
@@ -84,9 +79,8 @@ MemoryNeed memory_need(const Graph& graph, const ValueShapes& shapes, const Plac
   return need;
 }
 
-/// Before anything is measured.
-/// Errors  InvalidData when there is no room, with the sizes and how many threads there
-/// would be room for.
+/// Checks the memory before anything is measured.
+/// Errors  InvalidData without room, with the sizes and the number of threads that there would be room for.
 void check_memory_need(const MemoryNeed& need, const std::string& model) {
   if (memory_has_room(need.bytes())) return;
   const uint64_t limit = memory_limit();
@@ -100,19 +94,19 @@ void check_memory_need(const MemoryNeed& need, const std::string& model) {
                                                      : "a machine with more free memory is needed, or smaller inputs");
 }
 
-/// The table of the recipe; nothing without one. `model` as it was read.
+/// Reads the table of the recipe; nullopt without one. `model` as it was read.
 std::optional<CalibrationTable> open_table(const Recipe& recipe, const Model& model) {
   if (!recipe.table.empty()) return read_table_of(recipe.table, fingerprint(model).hex());
   if (recipe.measures && !recipe.data.given())
-    throw Error(ErrorCode::Usage, "neither --data nor --table was given, so there is nothing to take ranges from");
+    throw Error(ErrorCode::Usage, "ranges need --data or --table, and neither was given");
   return std::nullopt;
 }
 
-/// A table need not tell how far the values reach that are not quantized.
+/// Checks that the table has the reaches that a 16-bit type needs.
 void check_half(FloatType type, const std::optional<CalibrationTable>& table) {
   if (type == FloatType::Fp32 || !table || !table->reaches.empty()) return;
-  throw Error(ErrorCode::Usage, "a 16-bit float type needs what all float values reach, which this table does not hold",
-              "'calibrate --float-type fp16' makes one that does; --float-type fp32 writes the pairs alone");
+  throw Error(ErrorCode::Usage, "a 16-bit float type needs the ranges of all float values, which this table lacks",
+              "'calibrate --float-type fp16' measures them; --float-type fp32 writes only the pairs");
 }
 
 void open_data(Prepared& made, const Graph& graph) {
@@ -151,7 +145,7 @@ void check_room(const Prepared& made, const Model& model, const ValueShapes& sha
                    [&] { return least_written_bytes(model, plan, recipe.format, half); });
 }
 
-/// Evens channels out as the recipe or its table asks for.
+/// Equalizes as the recipe or its table asks for.
 void equalize(Prepared& made, Model& model) {
   const Recipe& recipe = made.recipe;
   const std::span<const Tensor> inputs =
@@ -160,13 +154,13 @@ void equalize(Prepared& made, Model& model) {
     made.equalized = equalize_by_table(*made.table, model, recipe.equalize, inputs);
   } else if (recipe.equalize.equalizes()) {
     made.equalized = equalize_as_requested(
-        model, recipe.equalize, {inputs, *made.data, recipe.outliers},
+        model, recipe.equalize, inputs, *made.data, recipe.outliers,
         {.per_tensor_weights = recipe.format.per_tensor_weights},
         {*recipe.target, recipe.placement, recipe.format, recipe.overrides, recipe.calibrators, recipe.run});
   }
 }
 
-/// Reads the model for the first time: data, table, preparation and equalization are checked by running it.
+/// Reads the model for the first time: checks data, table, preparation and equalization by running it.
 void read_first(Prepared& made, Model& model) {
   const Recipe& recipe = made.recipe;
   made.facts = facts_of(model);
@@ -187,7 +181,7 @@ void read_first(Prepared& made, Model& model) {
   equalize(made, model);
 }
 
-/// Does to the model what was done and checked when it was read first.
+/// Repeats the changes that were checked when the model was first read.
 void read_again(Prepared& made, Model& model) {
   prepare_model(model, *made.recipe.target, prepare_options(made.recipe.placement, made.recipe.float_type));
   if (made.equalized) apply_equalization(model, made.equalized->equalization, {});
@@ -209,7 +203,7 @@ void change_types(Prepared& made) {
   half.report.values_measured = recipe.measures;
 }
 
-/// Layers in branches and loops are not quantized, which may be most of a network.
+/// Warns of layers in branches and loops, which are not quantized.
 void warn_of_inner_layers(const Graph& graph, Reporter& reporter) {
   for (const Node& node : graph.nodes())
     if (const std::string text = inner_layers_text(node); !text.empty()) reporter.warn(text);
@@ -224,7 +218,7 @@ void place(Prepared& made, bool first) {
   warn_of_inner_layers(made.graph(), *recipe.run.reporter);
 }
 
-/// MACs and bytes need the sizes themselves; what can be equalized does not depend on them.
+/// Describes a plan whose sizes are not known: MACs and bytes need them, the values to equalize do not.
 void describe_without_sizes(const Prepared& prepared, PlanReport& report) {
   report.notes.emplace_back(kOpenSizes);
   const Graph& graph = prepared.float32->graph();
@@ -232,11 +226,17 @@ void describe_without_sizes(const Prepared& prepared, PlanReport& report) {
   if (trial.missing.empty())
     report.equalizable = equalizable_values(graph, trial.runs);
   else
-    report.notes.push_back("what could be equalized is not known: " + trial.missing +
+    report.notes.push_back("which values can be equalized is not known: " + trial.missing +
                            "; --shape gives what is missing");
   if (prepared.recipe.float_type != FloatType::Fp32)
     report.notes.emplace_back(
-        "which nodes would compute in 16 bits is not known before the sizes are: --shape or --data");
+        "which nodes compute in 16 bits depends on the sizes, which are not known: --shape or --data");
+}
+
+void refuse_without(const std::string& samples, bool given, const char* option) {
+  if (given)
+    throw Error(ErrorCode::Usage, std::string(option) + " applies to " + samples + ", which was not given",
+                "give " + samples + ", or leave " + option + " out");
 }
 
 }  // namespace
@@ -263,7 +263,7 @@ Prepared make(Recipe recipe, Prepared before) {
   const bool retypes = first || recipe.float32 != made.recipe.float32;
   const bool places = retypes || recipe.kept != made.recipe.kept;
   made.recipe = std::move(recipe);
-  if (reads) {  // model.onnx -> graph that the target likes, channels evened out
+  if (reads) {  // model.onnx -> graph that the target likes, equalized
     Model model = read_float_model(made.recipe.model);
     if (first)
       read_first(made, model);
@@ -302,6 +302,21 @@ Model take_model(Prepared& prepared) {
   if (prepared.half) prepared.half->model.reset();
   prepared.float32.reset();
   return model;
+}
+
+void refuse_stray_options(const DataOptions& data, const DataOptions* eval, const RunSettings& run) {
+  if (!data.given()) {
+    refuse_without("--data", data.limit.has_value(), "--limit");
+    refuse_without("--data", data.shuffle.has_value(), "--shuffle");
+    refuse_without("--data", data.shard_count != 1, "--shard");
+  }
+  if (!data.given() && (!eval || !eval->given())) {
+    refuse_without("--data", !data.preprocess.empty(), "--preprocess");
+    refuse_without("--data", !data.batch_axes.empty(), "--batch-axis");
+    refuse_without("--data", !data.padding_masks.empty(), "--mask");
+    refuse_without("--data", run.skip_bad_data, "--skip-bad-data");
+  }
+  if (eval && !eval->given()) refuse_without("--eval", eval->limit.has_value(), "--eval-limit");
 }
 
 }  // namespace detent

@@ -27,18 +27,18 @@
 #include "prepare/prepare_model.h"
 #include "prepare/shapes_without_data.h"
 #include "rewrite/rewrite.h"
-#include "tune/equalize/equalized_model.h"
+#include "tune/equalize/equalize_model.h"
 #include "tune/equalize/request.h"
 
 namespace detent {
 
-/// The options that a float model is prepared and placed by, resolved for the target. make() turns it into a Prepared.
+/// The options that a float model is prepared and placed by, resolved for the target.
 struct Recipe {
   std::filesystem::path model;
   DataOptions data;             ///< to calibrate with; without sources: the table alone
   std::filesystem::path table;  ///< empty: ranges come from the data
   DataOptions eval;             ///< other data with the same preprocessing
-  bool measures = true;         ///< false: neither data nor a table is needed
+  bool measures = true;         ///< false: needs neither data nor a table
   InputShapes shapes = {};      ///< of inputs whose sizes the model leaves open, where nothing is measured
   const Target* target = nullptr;
   PlacementOptions placement = {};
@@ -49,28 +49,26 @@ struct Recipe {
   std::vector<std::string> calibrators = {};  ///< that --equalize auto judges with
   OutlierPolicy outliers = OutlierPolicy::Clip;
   RunSettings run;
-  std::filesystem::path one_file = {};  ///< the file that everything must fit into; empty: none
-  bool identify = false;                ///< Prepared::identified keeps which samples were read
+  std::filesystem::path one_file = {};  ///< the file that must hold everything; empty: none
+  bool identify = false;                ///< Prepared::identified remembers the samples that were read
 
-  // Known once something was measured: a recipe with them makes another Prepared.
+  // Known after a measurement: a recipe with them makes another Prepared.
   ForcedFloat32 float32 = {};  ///< nodes that a bound keeps in FP32
   MeasuredFloat kept = {};     ///< nodes that are not quantized
 };
 
-/// The type that the options ask for, or the target's default.
+/// Returns the type that the options ask for, or the target's default.
 [[nodiscard]] FloatType float_type_of(const FormatOptions& format, const Target& target);
 
-/// `given` with what the target makes of the options.
-/// Errors  Usage for an option that applies to data which was not given; those of find_target, rewrite_options,
-/// read_overrides and
+/// Resolves the options of `given` for the target.
+/// Errors  Usage for an option of data that was not given; those of find_target, rewrite_options, read_overrides and
 ///         parse_equalize.
 [[nodiscard]] Recipe resolved(Recipe given, const std::string& target, const PlacementOptions& placement,
                               const FormatOptions& format, const EqualizeOptions& equalize = {},
                               const std::filesystem::path& override_file = {});
 
-/// The recipe of QuantizeOptions, CompareOptions or SensitivityOptions, of what these have in common.
-/// Errors  those of
-/// resolved().
+/// Returns the recipe of QuantizeOptions, CompareOptions or SensitivityOptions, from their common options.
+/// Errors  those of resolved().
 template <typename Options>
 [[nodiscard]] Recipe recipe_of(const Options& given, const DataOptions& eval, std::vector<std::string> calibrators) {
   Recipe recipe{.model = given.model,
@@ -83,7 +81,7 @@ template <typename Options>
   return resolved(std::move(recipe), given.target, given.placement, given.format, given.equalize, given.override_file);
 }
 
-/// A prepared model whose nodes compute in a 16-bit float type, and what that was decided with.
+/// A prepared model whose nodes compute in a 16-bit float type, and the basis of that decision.
 struct HalfForm {
   FloatFormat format;
   ValueReaches reaches;  ///< of the values of Prepared::float32
@@ -91,7 +89,7 @@ struct HalfForm {
   std::unique_ptr<Model> model = {};
 };
 
-/// The result of make(): the float model as the target wants it, and where its pairs go. Only make() fills one.
+/// The result of make(): the float model as the target needs it, and the plan of its pairs. Only make() fills one.
 struct Prepared {
   Recipe recipe = {};
   ModelFacts facts = {};
@@ -99,14 +97,14 @@ struct Prepared {
   std::optional<CalibrationTable> table = {};
   std::unique_ptr<DataSource> data = {};           ///< to calibrate with; nullptr: the table alone
   const IdentifiedSamples* identified = nullptr;   ///< `data`, where the recipe asks for it
-  std::optional<std::vector<Tensor>> inputs = {};  ///< of one batch; absent: neither data nor declared sizes tell them
+  std::optional<std::vector<Tensor>> inputs = {};  ///< one batch; absent where neither data nor declared sizes give it
   std::optional<EqualizedModel> equalized = {};
   std::unique_ptr<Model> float32 = {};  ///< the float model that quantized ones are compared with
-  std::optional<HalfForm> half = {};    ///< where what is not quantized computes in 16 bits
+  std::optional<HalfForm> half = {};    ///< where unquantized nodes compute in 16 bits
   ValueShapes shapes = {};              ///< of one batch; empty without `inputs`
   PlacementPlan plan = {};
 
-  /// The model that is quantized.
+  /// The model to quantize.
   [[nodiscard]] const Model& model() const { return half ? *half->model : *float32; }
   [[nodiscard]] const Graph& graph() const { return model().graph(); }
   [[nodiscard]] std::optional<EqualizeReport> equalize_report() const {
@@ -114,16 +112,14 @@ struct Prepared {
   }
 };
 
-/// The steps from a recipe to the placement plan.
-/// before  a Prepared of the same model by a recipe that differs in `float32` and `kept` alone: only the steps after
-/// this difference
-///         are done again. Where its model was taken, that is read again; nothing is measured twice.
-/// Errors  those of reading, preparing, equalizing, casting and placing; Usage when there is neither a table nor data;
-/// those of
+/// Makes the model and placement plan of a recipe.
+/// before  a Prepared of the same model whose recipe differs only in `float32` and `kept`: only the steps after this
+///         difference are done again. If its model was taken, it is read again; nothing is measured twice.
+/// Errors  those of reading, preparing, equalizing, casting and placing; Usage without table and data; those of
 ///         check_one_file and check_memory_need.
 [[nodiscard]] Prepared make(Recipe recipe, Prepared before = {});
 
-/// Makes it again by its recipe with a change.
+/// Makes it again with a change of its recipe.
 template <typename Change>
 void remake(Prepared& prepared, Change change) {
   Recipe recipe = prepared.recipe;
@@ -131,14 +127,19 @@ void remake(Prepared& prepared, Change change) {
   prepared = make(std::move(recipe), std::move(prepared));
 }
 
-/// The plan with names instead of ids.
+/// Describes the plan with names instead of ids.
 [[nodiscard]] PlanReport plan_report_of(const Prepared& prepared);
 
-/// plan_report_of(), with what computes in 16 bits, what could be equalized, and the samples that were read.
+/// Describes the plan with the 16-bit nodes, the values that can be equalized, and the samples that were read.
 /// Errors  those of running the model for shapes.
 [[nodiscard]] PlanReport describe_placement(const Prepared& prepared);
 
-/// Takes the model that is quantized out, to be changed into the file; there is no second copy of its weights.
+/// Takes the model to quantize out, without a copy of its weights.
 [[nodiscard]] Model take_model(Prepared& prepared);
+
+/// Refuses options for reading or choosing samples where there are no samples.
+/// eval    other samples, preprocessed as `data` is; nullptr: the command takes none.
+/// Errors  Usage naming the option.
+void refuse_stray_options(const DataOptions& data, const DataOptions* eval, const RunSettings& run);
 
 }  // namespace detent

@@ -21,11 +21,11 @@ namespace detent {
 namespace {
 
 // Without VNNI an integer kernel takes about half the time of the float one, so this share makes a file 1.4 times as
-// fast before its pairs cost anything. Files with shares of 0, 41 and 50 % ran at 1.0, 1.0 and 0.9 times the speed
+// fast before its pairs cost anything. Measured: shares of 0, 41 and 50 % ran at 1.0, 1.0 and 0.9 times the speed
 // (bench/README.md).
 constexpr double kLeastShareThatPays = 0.55;
 
-// Operators that ONNX Runtime computes in float between a DequantizeLinear and a QuantizeLinear, and what they cost: a
+// Operators that ONNX Runtime computes in float between a DequantizeLinear and a QuantizeLinear, and their cost: a
 // float Conv takes such an activation in; behind a Shape stands the DequantizeLinear alone.
 struct FloatOperator {
   std::string_view op;
@@ -36,7 +36,7 @@ constexpr std::array<FloatOperator, 3> kFloatBetweenPairs = {{{"HardSwish", 1}, 
 // those of all others, .1 at most, gained (bench/README.md).
 constexpr double kMostFloatBetweenPairs = 0.25;
 
-// Returns why ONNX Runtime hardly runs the file faster than the float model; empty where the plan does not tell.
+// Returns why ONNX Runtime hardly runs the file faster than the float model; empty when the plan does not show it.
 std::string speed_note(const PlacementPlan& plan, const PlanReport& report) {
   const CoverageReport& coverage = report.coverage;
   if (plan.target->engine != Engine::OnnxRuntime || plan.type != CodeType::Int8 || coverage.macs == 0) return "";
@@ -114,7 +114,7 @@ void add_values(QuantizeReport& report, const Graph& graph, const Rewrite& rewri
   report.notes.insert(report.notes.end(), rewrite.warnings.begin(), rewrite.warnings.end());
   report.histograms = describe_values(graph, measured.calibration.histograms, chosen.format.range_kind(),
                                       {{report.calibrator, &chosen.ranges}});
-  // A bound may have left values float that were measured.
+  // A bound may have left measured values float.
   std::erase_if(report.histograms, [&](const ValueHistogram& value) { return !quantized.contains(value.name); });
 }
 

@@ -2,16 +2,13 @@
 
 #include <algorithm>
 
-#include "calibrate/range_book.h"
-#include "calibrate/sample_digest.h"
+#include "calibrate/choose_ranges.h"
+#include "calibrate/sample_tracker.h"
 #include "core/stopwatch.h"
-#include "detent/base/error.h"
 #include "evaluate/compared_values.h"
 #include "evaluate/value_errors.h"
-#include "pipeline/parts/plan_report.h"
 #include "pipeline/parts/value_charts.h"
 #include "run/model_inputs.h"
-#include "tune/layer_errors.h"
 
 namespace detent {
 
@@ -52,9 +49,7 @@ SensitivityReport sensitivity_of(const MeasuredModel& model, const DataSource& s
   const PlacementPlan& plan = prepared.plan;
   const RunSettings& run = recipe.run;
   const Graph& graph = prepared.graph();
-  const auto names = values_to_compare(prepared.model(), read_first_inputs(samples, run));
-  if (names.empty())
-    throw Error(ErrorCode::InvalidOption, "no output can be compared: none that can run comes from float values");
+  const auto names = comparable_values(prepared.model(), read_first_inputs(samples, run));
   RangeBook ranges = range_book(prepared, measured, calibrator, chosen);
 
   SensitivityReport report;

@@ -2,18 +2,13 @@
 
 #include <algorithm>
 
+#include "calibrators/signed_bins.h"
+
 namespace detent {
 
 namespace {
 
 constexpr size_t kChartBins = 256;
-
-/// Bins up to the last that holds something.
-size_t used(std::span<const uint64_t> counts) {
-  size_t end = counts.size();
-  while (end > 0 && counts[end - 1] == 0) --end;
-  return end;
-}
 
 std::string origin_of(const Graph& graph, ValueId value) {
   if (const Node* producer = graph.producer(value)) return producer->op_type;
@@ -28,8 +23,8 @@ ValueHistogram for_chart(const Histogram& histogram) {
   chart.zeros = histogram.zeros();
   chart.min = histogram.min();
   chart.max = histogram.max();
-  const size_t negative = used(histogram.negative());
-  const size_t positive = used(histogram.positive());
+  const size_t negative = bins_in_use(histogram.negative());
+  const size_t positive = bins_in_use(histogram.positive());
   const auto groups = [](size_t bins, size_t joined) { return (bins + joined - 1) / joined; };
   size_t joined = 1;
   while (groups(negative, joined) + groups(positive, joined) > kChartBins) joined *= 2;

@@ -1,12 +1,15 @@
 #include "pipeline/parts/verdict.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 
 #include "detent/base/error.h"
-#include "evaluate/blame.h"
+#include "evaluate/compared_values.h"
+#include "evaluate/error_sums.h"
+#include "evaluate/judge.h"
+#include "evaluate/trial.h"
+#include "evaluate/value_errors.h"
 #include "pipeline/parts/provenance.h"
+#include "rewrite/qdq_inserter.h"
 #include "run/sample_subset.h"
 
 namespace detent {
@@ -14,19 +17,37 @@ namespace detent {
 namespace {
 
 constexpr size_t kBlameSamples = 4;
+constexpr size_t kTried = 6;  // one bad range mostly stands out, and each costs a run of the network behind it
 constexpr size_t kCuresShown = 2;
 
-std::optional<JudgedFacts::Named> named(const std::optional<ClosingError::Named>& named) {
-  return named ? std::optional(JudgedFacts::Named{named->name, named->sqnr_db}) : std::nullopt;
+PlacementPlan without(PlacementPlan plan, ValueId value) {
+  for (EdgeDecision& edge : plan.edges)
+    if (edge.value == value) edge.pair = false;
+  std::erase_if(plan.output_pairs, [&](const OutputPair& pair) { return pair.value == value; });
+  return plan;
 }
 
-JudgedFacts facts_of(const QuantizeReport& report, const Prepared& prepared, const VerdictGrounds& grounds) {
-  JudgedFacts facts = judged_facts(grounds.worse.closing);
-  facts.quantized = !report.values.empty() || report.plan.coverage.int8_layers > 0;
-  facts.calibration_samples = report.samples;
-  facts.calibrated_with = grounds.calibrated_with;
-  facts.states = prepared.facts.states;
-  return facts;
+/// Measures which quantized values ruin the outputs: for the values with the largest error alone, the SQNR of
+/// the worst output when only that value is float; largest first. Biases are float.
+/// Errors  those of measure_value_errors, values_to_judge and evaluate_side_by_side.
+void find_blame(VerdictReport& verdict, const Model& model, const PlacementPlan& plan, const Chosen& chosen,
+                const DataSource& source, const RunSettings& settings) {
+  RewriteOptions format = chosen.format;
+  format.int32_bias = false;  // its scale comes from a pair that a variant may lack
+  const Graph& graph = model.graph();
+  std::vector<LocalError> suspects = measure_value_errors(model, plan, chosen.ranges, format, source, settings);
+  suspects.resize(std::min(suspects.size(), kTried));
+  ModelsSideBySide variants(model);
+  variants.add(make_qdq_patch(graph, plan, chosen.ranges, format).patch);
+  for (const LocalError& suspect : suspects)
+    variants.add(make_qdq_patch(graph, without(plan, graph.find_value(suspect.value)), chosen.ranges, format).patch);
+  const std::vector<std::string> names = values_to_judge(model, source, settings);
+  const Evaluation found =
+      evaluate_side_by_side(variants, {model, names, source, settings, "looking for the values that cost most"});
+  verdict.blame_sqnr_db = worst_sqnr_db(found.report(0));
+  for (size_t i = 0; i < suspects.size(); ++i)
+    verdict.blame.push_back({suspects[i].value, suspects[i].sqnr_db, worst_sqnr_db(found.report(1 + i))});
+  std::ranges::stable_sort(verdict.blame, std::ranges::greater{}, &VerdictReport::Blame::sqnr_db_without);
 }
 
 void add_blame(QuantizeReport& report, const RunSettings& run, Prepared& prepared, const VerdictGrounds& grounds) {
@@ -38,16 +59,14 @@ void add_blame(QuantizeReport& report, const RunSettings& run, Prepared& prepare
     if (ranges_fingerprint(model.graph(), chosen.ranges) != report.provenance.ranges)
       throw Error(ErrorCode::Internal, "the model reads differently now");
     const SampleSubset few(*grounds.samples, samples_by_hash(*grounds.samples, kBlameSamples));
-    Blame blame = find_blame(model, prepared.plan, chosen.ranges, chosen.format, few, run);
-    report.verdict.blame_sqnr_db = blame.sqnr_db;
-    report.verdict.blame = std::move(blame.values);
-  } catch (const Error& error) {  // the model is written: what explains it may fail
+    find_blame(report.verdict, model, prepared.plan, chosen, few, run);
+  } catch (const Error& error) {  // the file is written; its explanation may fail
     if (error.code() == ErrorCode::Interrupted) throw;
-    report.verdict.caveats.push_back(std::string("the values to blame could not be measured: ") + error.what());
+    report.verdict.caveats.push_back(std::string("the values that cost most could not be measured: ") + error.what());
   }
 }
 
-/// What is not used yet, the likeliest first.
+/// Returns the options to try that are not used yet, the likeliest to help first.
 std::vector<std::string> cures_for(const QuantizeReport& report, const QuantizeOptions& options) {
   std::vector<std::string> cures;
   const bool data = options.data.given();
@@ -61,25 +80,13 @@ std::vector<std::string> cures_for(const QuantizeReport& report, const QuantizeO
 
 }  // namespace
 
-JudgedFacts judged_facts(const std::optional<ClosingError>& closing) {
-  JudgedFacts facts;
-  if (!closing) return facts;
-  facts.samples = closing->report.samples;
-  facts.output = named(closing->worst_output);
-  facts.sample = named(closing->worst_sample);
-  if (const auto& decisions = closing->decisions) {
-    facts.classified = decisions->all;
-    facts.agreeing = decisions->agreeing;
-    facts.classes = decisions->classes;
-    if (closing->report.outputs.size() > 1) facts.decided_by = decisions->name;
-  }
-  facts.uncomparable = closing->uncomparable;
-  return facts;
-}
-
 void add_verdict(QuantizeReport& report, const QuantizeOptions& options, Prepared& prepared,
                  const VerdictGrounds& grounds) {
-  report.verdict = judge(facts_of(report, prepared, grounds));
+  report.verdict = judge({.quantized = !report.values.empty() || report.plan.coverage.int8_layers > 0,
+                          .calibration_samples = report.samples,
+                          .closing = grounds.worse.closing.value_or(ClosingError{}),
+                          .calibrated_with = grounds.calibrated_with,
+                          .states = prepared.facts.states});
   if (const std::string& caveat = grounds.worse.caveat; !caveat.empty())
     report.verdict.caveats.insert(report.verdict.caveats.begin(), caveat);
   if (!report.verdict.quality || *report.verdict.quality == Quality::Good) return;

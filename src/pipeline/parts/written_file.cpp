@@ -10,7 +10,7 @@ namespace detent {
 
 namespace {
 
-constexpr uint64_t kMostInOneFile = std::numeric_limits<int32_t>::max();  // protobuf's sizes are signed 32-bit numbers
+constexpr uint64_t kMostInOneFile = std::numeric_limits<int32_t>::max();  // protobuf has signed 32-bit sizes
 
 }  // namespace
 

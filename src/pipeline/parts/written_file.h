@@ -4,33 +4,33 @@
 #include <filesystem>
 #include <functional>
 
-#include "core/process/peak_memory.h"
+#include "core/memory_limit.h"
 #include "core/stopwatch.h"
 #include "detent/options/external_data.h"
 #include "model/model.h"
 #include "pipeline/parts/plan_report.h"
 #include "rewrite/check_onnx_rules.h"
-#include "rewrite/write_checked.h"
+#include "rewrite/write_same.h"
 
 namespace detent {
 
 [[nodiscard]] WriteOptions write_options(bool overwrite, ExternalData where);
 
-/// To be asked as soon as something is known of the size, before work is done in vain. `least_bytes` is called where
-/// everything is to stay in one file, and says what that takes at least.
-/// Errors  CannotWrite when protobuf cannot hold
-/// it.
+/// Checks the size as soon as it is known, before long work. Calls `least_bytes`, a lower bound of the size, only where
+/// everything is to stay in one file.
+/// Errors  CannotWrite when protobuf cannot hold it.
 void check_one_file(const std::filesystem::path& output, ExternalData where,
                     const std::function<uint64_t()>& least_bytes);
 
-/// Bytes of the model file and of the data beside it that it refers to.
+/// Returns the bytes of the model file and of the data files that it refers to.
 [[nodiscard]] uint64_t written_bytes(const std::filesystem::path& model);
 
-/// Writes a quantized model to the output of `options`, QuantizeOptions or QuantizeWeightsOptions, and fills what the
-/// report says of the file. source  facts of the model as it came. check   is shown the model, and what is read back;
-/// empty: none.
-/// Errors  those of check_one_file, check_onnx_rules, write_same and `check`. No file is left then, and an
-/// older one stays.
+/// Writes a quantized model to the output of `options`, QuantizeOptions or QuantizeWeightsOptions, and fills the
+/// report's facts of the file.
+/// source  facts of the model as it was read.
+/// check   checks the model, and the file as read back; empty: none.
+/// Errors  those of check_one_file, check_onnx_rules, write_same and `check`: no file is written then, and an older one
+///         stays.
 template <typename Options, typename Report>
 void write_quantized(const Model& model, const ModelFacts& source, const Options& options, Report& report,
                      const std::function<void(const Model&)>& check = {}) {

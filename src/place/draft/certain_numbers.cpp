@@ -10,7 +10,7 @@ using Extents = CertainShapes::Extents;
 using Known = std::optional<Extents>;
 
 constexpr int64_t kOpen = CertainShapes::kOpen;
-/// Shapes, axes and masks of shapes: more numbers than this are data.
+/// Most numbers in a value of shapes, axes or masks; more are data.
 constexpr int64_t kMostNumbers = 64;
 
 Known integers_of(const Tensor& tensor) {
@@ -20,7 +20,7 @@ Known integers_of(const Tensor& tensor) {
   return Extents(wide.data<int64_t>().begin(), wide.data<int64_t>().end());
 }
 
-/// Element by element; a single number goes with all.
+/// Combines element by element; a single number goes with all.
 Known combined(const Known& a, const Known& b, const std::function<int64_t(int64_t, int64_t)>& function) {
   if (!a || !b || a->empty() || b->empty() || (a->size() != b->size() && a->size() != 1 && b->size() != 1))
     return std::nullopt;

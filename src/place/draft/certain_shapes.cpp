@@ -22,7 +22,7 @@ Known broadcast(const Known& a, const Known& b) {
   return out;
 }
 
-/// Batch and channels stay.
+/// Keeps batch and channels, opens the rest.
 Known windowed(Known in) {
   if (in && in->size() > 2) std::fill(in->begin() + 2, in->end(), -1);
   return in;
@@ -42,7 +42,7 @@ Known with_ones(Extents in, const Extents& axes) {
   return in;
 }
 
-/// Nothing is known of these axes any more; where none are given, of any.
+/// Opens these axes; all axes if none are given.
 Known opened(Known in, const Extents& axes) {
   if (!in) return in;
   for (const int64_t axis : axes) {

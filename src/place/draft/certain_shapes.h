@@ -9,27 +9,27 @@
 
 namespace detent {
 
-/// The shapes that a graph fixes whatever it is fed with.
+/// The shapes that a graph fixes, whatever its inputs.
 ///
-/// What the file declares counts first. One exporter declares every value and another only inputs and outputs, so what
-/// is not declared is followed from the operators up to values that are: layers, pooling, norms, activations and
-/// arithmetic, and what moves data. Other operators leave the shape open.
+/// Declared shapes count first. Some exporters declare every value and others only inputs and outputs, so other shapes
+/// follow from the operators, up to declared values: layers, pooling, norms, activations, arithmetic and data movement.
+/// Other operators leave the shape open.
 class CertainShapes {
  public:
   using Extents = std::vector<int64_t>;  ///< -1 where the graph leaves one open
 
-  /// The draft must outlive this.
+  /// draft  must outlive this object
   explicit CertainShapes(const PlacementDraft& draft) : draft_(draft) {}
 
-  /// nullopt where not even the rank is known.
+  /// Returns nullopt when not even the rank is known.
   std::optional<Extents> of(ValueId value);
-  /// The integers in a value that holds shapes or axes, kOpen where one depends on what the graph is fed with; nullopt
-  /// where not even their count is known. Exporters compute shapes with Shape, Gather, Concat, Where and arithmetic.
+  /// Returns the integers of a value that holds shapes or axes, kOpen for one that depends on the inputs; nullopt when
+  /// not even their count is known. Exporters compute shapes with Shape, Gather, Concat, Where and arithmetic.
   std::optional<Extents> numbers(ValueId value);
   static constexpr int64_t kOpen = std::numeric_limits<int64_t>::min();
 
  private:
-  /// Values on the way up to a declared one, beyond which the walk would need too much stack.
+  /// Most values on the way up to a declared one; a longer walk would need too much stack.
   static constexpr int kDeepest = 4000;
   using Known = std::optional<Extents>;
 
@@ -44,7 +44,8 @@ class CertainShapes {
   Known transposed(const Node& node);
   Known gathered(const Node& node);
   Known expanded(const Node& node);
-  /// Numbers of an attribute or, since some opset, of an input; nullopt when they are left out or their count is open.
+  /// Returns the numbers of an attribute or, since some opset, of an input; nullopt when they are left out or their
+  /// count is open.
   Known numbers(const Node& node, const char* attribute, size_t slot);
   Known find_numbers(ValueId value);
   Known numbers_behind(const Node& node);

@@ -53,7 +53,7 @@ void PlacementDraft::find_weight_slot(const Node& node) {
   const ValueId weight = node.input(traits.weight_slot);
   const ValueId data = node.input(0);
   if (weight != kNoValue && is_weight(graph_, weight)) {
-    // Two constants: nothing to quantize at run time.
+    // With two constants there is nothing to quantize at run time.
     if (data != kNoValue && !graph_.value(data).is_constant) weight_slots_[node.id] = traits.weight_slot;
   } else if (traits.kind == OpKind::MatMul && data != kNoValue && is_weight(graph_, data)) {
     weight_slots_[node.id] = 0;
@@ -71,8 +71,8 @@ void PlacementDraft::find_data_slots(const Node& node) {
   }
 }
 
-// The operators are those of ONNX Runtime's CanNodePropagate (core/optimizer/qdq_transformer/qdq_propagation.cc);
-// versions that it leaves out cost a pair and no more.
+// The operators of ONNX Runtime's CanNodePropagate (core/optimizer/qdq_transformer/qdq_propagation.cc); versions that
+// it leaves out cost only a pair.
 void PlacementDraft::find_movable_pairs() {
   static constexpr std::array<std::string_view, 6> kMovers{"MaxPool", "Reshape",   "Transpose",
                                                            "Squeeze", "Unsqueeze", "Slice"};

@@ -11,10 +11,10 @@
 
 namespace detent {
 
-/// A placement plan while the rules are writing it, and the facts about the graph that they look at.
+/// A placement plan while the rules are writing it, and the facts about the graph that they need.
 ///
 /// The first rule that decides an edge or a layer wins; `replace_*` is for the few exceptions that their rule names.
-/// The rule's id is stamped on each decision by the draft (begin_rule). Node and value ids are those of the graph.
+/// The draft records the rule's id with each decision (begin_rule). Node and value ids are those of the graph.
 class PlacementDraft {
  public:
   PlacementDraft(const Graph& graph, const Target& target, const PlacementOptions& options,
@@ -27,43 +27,43 @@ class PlacementDraft {
   [[nodiscard]] const Target& target() const { return target_; }
   [[nodiscard]] const PlacementOptions& options() const { return options_; }
   [[nodiscard]] const MeasuredFloat& measured() const { return measured_; }
-  /// Opset of the default domain as the written model will have it.
+  /// Returns the opset of the default domain in the written model.
   [[nodiscard]] int64_t opset() const;
 
   // ---- facts ----
   [[nodiscard]] OpKind kind(NodeId node) const { return traits_[node]->kind; }
   [[nodiscard]] const OpTraits& traits(NodeId node) const { return *traits_[node]; }
-  /// Slot of the constant weight operand; -1 when the node is not a weighted op.
+  /// Returns the slot of the constant weight operand; -1 when the node is not a weighted op.
   [[nodiscard]] int weight_slot(NodeId node) const { return weight_slots_[node]; }
   [[nodiscard]] bool is_weighted(NodeId node) const { return weight_slot(node) >= 0; }
-  /// Weight tensor of a weighted op.
+  /// Returns the weight tensor of a weighted op.
   [[nodiscard]] const Tensor& weight(NodeId node) const;
-  /// Axis of the weight that counts output channels; -1 where engines know none and one scale serves all.
+  /// Returns the axis of the weight that counts output channels; -1 when engines know none and one scale serves all.
   [[nodiscard]] int weight_axis(const Node& node) const;
-  /// Input slots that carry data: not weights, biases, shapes, axes, bounds, left-out inputs.
+  /// Returns the input slots that carry data: not weights, biases, shapes, axes, bounds, left-out inputs.
   [[nodiscard]] const std::vector<int>& data_slots(NodeId node) const { return data_slots_[node]; }
-  /// Value of the first data slot; kNoValue when there is none.
+  /// Returns the value of the first data slot; kNoValue when there is none.
   [[nodiscard]] ValueId data_input(NodeId node) const;
-  /// Float32, Float16 or BFloat16, which a pair may stand on; false where nothing tells the type (ValueTypes).
+  /// True for Float32, Float16 and BFloat16, which may carry a pair; false for an unknown type (ValueTypes).
   [[nodiscard]] bool is_float(ValueId value) const { return is_float_[value]; }
   [[nodiscard]] bool is_constant(ValueId value) const { return graph_.value(value).is_constant; }
-  /// ONNX Runtime moves pairs across the node: MaxPool, Reshape, Transpose, Squeeze, Unsqueeze, Slice.
+  /// True when ONNX Runtime moves pairs across the node: MaxPool, Reshape, Transpose, Squeeze, Unsqueeze, Slice.
   [[nodiscard]] bool lets_pairs_move(NodeId node) const { return lets_pairs_move_[node]; }
-  /// Such a node, and a subgraph reads what it writes, or what such a node behind it does.
+  /// True for such a node when a subgraph reads its output, directly or behind more such nodes.
   [[nodiscard]] bool moves_pairs_into_subgraph(NodeId node) const { return moves_into_subgraph_[node]; }
-  /// What ends_in_float() of onnxruntime_pairs.h has found; empty before, and after a node is kept out.
+  /// Cache of ends_in_float() of onnxruntime_pairs.h; empty before, and after a node is kept out.
   [[nodiscard]] NodeMap<bool>& ends_in_float() const { return ends_in_float_; }
-  /// The node is of a domain other than ONNX's own.
+  /// True for a node of a domain other than ONNX's.
   [[nodiscard]] bool is_foreign(NodeId node) const;
-  /// A pair may stand on the value: not a constant, and for TensorRT not written by an operator of another domain.
+  /// True when the value may carry a pair: not a constant, and for TensorRT not written by an operator of another
+  /// domain.
   [[nodiscard]] bool may_carry_pair(ValueId value) const;
   [[nodiscard]] std::string describe(NodeId node) const;           ///< "Conv 'conv1'"
   [[nodiscard]] std::string describe_source(ValueId value) const;  ///< "Conv 'conv1'" or "graph input 'x'"
 
-  // ---- marks ----
-  /// No rule may quantize the node's inputs or weights; its edges become float with this reason.
+  /// Forbids rules to quantize the node's inputs or weights; its edges become float with this reason.
   void keep_out(NodeId node, const std::string& reason);
-  /// The same by the user's wish: the node reads floats whatever its neighbours would like.
+  /// Does the same at the user's request: the node reads floats whatever its neighbours need.
   void exclude(NodeId node, const std::string& reason);
   [[nodiscard]] bool is_excluded(NodeId node) const { return excluded_[node]; }
   void force(NodeId node) { forced_[node] = true; }
@@ -72,8 +72,8 @@ class PlacementDraft {
 
   // ---- decisions ----
   void begin_rule(RuleId rule) { rule_ = rule; }
-  /// Decide an edge that no rule has decided yet; nothing happens otherwise, where the slot is no data slot, and for a
-  /// pair on a value that is not a float.
+  /// Decides an edge that no rule has decided yet. Does nothing for other edges, for a slot that is not a data slot,
+  /// and for a pair on a value that is not a float.
   void pair(NodeId node, int slot, const std::string& reason) { decide(node, slot, Precision::Int8, reason); }
   void keep_float(NodeId node, int slot, const std::string& reason) { decide(node, slot, Precision::Float, reason); }
   void replace_with_pair(NodeId node, int slot, const std::string& reason) {
@@ -84,11 +84,11 @@ class PlacementDraft {
   }
   [[nodiscard]] bool is_decided(NodeId node, int slot) const;
   [[nodiscard]] bool is_pair(NodeId node, int slot) const;
-  /// Some edge or the graph output reads a pair of the value.
+  /// True when some edge or the graph output reads a pair of the value.
   [[nodiscard]] bool has_pair(ValueId value) const;
-  /// Edges and graph outputs that read a pair.
+  /// Returns the number of edges and graph outputs that read a pair.
   [[nodiscard]] size_t pair_count() const;
-  /// Some edge of a value's readers is a pair: the value is quantized for a consumer's sake.
+  /// Puts a pair on a graph output.
   void pair_output(ValueId value, const std::string& reason);
   [[nodiscard]] bool has_output_pair(ValueId value) const { return has_output_pair_[value]; }
 
@@ -97,28 +97,29 @@ class PlacementDraft {
   void replace_with_float_layer(NodeId node, const std::string& reason) {
     layers_[node] = {Precision::Float, rule_, reason};
   }
-  /// The layer keeps its pairs and its INT8 weight, and the engine runs it in float all the same.
+  /// Keeps the layer's pairs and INT8 weight although the engine runs it in float.
   void run_rounded_float(NodeId node, const std::string& reason) {
     quantize_weight(node);
     rounded_[node] = true;
     replace_with_float_layer(node, reason);
   }
   [[nodiscard]] bool is_int8(NodeId node) const;
-  /// The constant in `bias` is the bias of the MatMul `node`: written as one where biases are integers.
+  /// Records that the constant in `bias` is the bias of the MatMul `node`, to be written as one when biases are
+  /// integers.
   void set_bias(NodeId node, Use bias) { biases_[node] = bias; }
-  /// The bias that set_bias() was given; no node without one.
+  /// Returns the bias given to set_bias(); no node without one.
   [[nodiscard]] Use added_bias(NodeId node) const {
     const auto found = biases_.find(node);
     return found == biases_.end() ? Use{} : found->second;
   }
-  /// The weight is written as INT8 + DQ. An INT8 layer's weight is without being asked for.
+  /// Has the weight written as INT8 + DQ, which the weight of an INT8 layer is anyway.
   void quantize_weight(NodeId node) { weight_quantized_[node] = true; }
 
-  /// Pairs on the two values, where there are any in the end, take one scale.
+  /// Gives pairs on the two values, if both have one in the end, one scale.
   void share_scale(ValueId a, ValueId b);
   /// Adds a sentence to the reason of every pair on the value.
   void explain_pairs(ValueId value, const std::string& sentence);
-  /// The first range given for a value holds.
+  /// Fixes the range of a value; the first one given holds.
   void fix_range(ValueId value, Range range);
   void limit_range(ValueId value, Range range) { range_limits_.push_back({value, range}); }
   void note(const std::string& sentence) { notes_.push_back(sentence); }

@@ -10,16 +10,16 @@
 namespace detent {
 namespace {
 
-// The reason given for an edge that no rule mentioned.
+// Returns the reason for an edge that no rule mentioned.
 std::string silence(const PlacementDraft& draft, NodeId node, ValueId value) {
   if (!draft.is_float(value)) return "carries no floating-point data";
   if (draft.is_constant(value)) return "constant operand";
   if (draft.kind(node) == OpKind::ShapeOf) return draft.node(node).op_type + " reads no elements";
   if (draft.is_foreign(node)) return "operators of other domains read and write float";
-  return "no rule asks for a pair: " + draft.node(node).op_type + " runs in float";
+  return "no rule puts a pair here: " + draft.node(node).op_type + " runs in float";
 }
 
-/// Rules that hold for every type of codes speak of INT8.
+/// Adapts reasons, which name INT8, to the plan's type of codes.
 void speak_of(PlacementPlan& plan) {
   if (plan.type == CodeType::Int8) return;
   const auto say = [&](std::string& text) { text = in_words_of(plan.type, std::move(text)); };
@@ -34,14 +34,13 @@ void speak_of(PlacementPlan& plan) {
 int PlacementDraft::weight_axis(const Node& node) const {
   const int slot = weight_slot(node.id);
   const size_t rank = weight(node.id).shape().rank();
-  // A weight on the left multiplies rows: its output channels are no axis that engines accept, so one scale for all.
+  // A weight on the left multiplies rows: engines accept no axis for its output channels, so one scale serves all.
   if (slot != traits(node.id).weight_slot) return -1;
   switch (traits(node.id).weight_axis) {
     case WeightAxis::First: return 0;
     case WeightAxis::Second: return 1;
     case WeightAxis::GemmOutput: return node.int_or("transB", 0) != 0 ? 0 : 1;
-    case WeightAxis::Last:
-      return rank == 2 ? 1 : -1;  // a stack of matrices has another set of channels each: per tensor
+    case WeightAxis::Last: return rank == 2 ? 1 : -1;  // each matrix of a stack has other channels: per tensor
     case WeightAxis::None: break;
   }
   return -1;
@@ -57,7 +56,7 @@ void PlacementDraft::finish_layers(PlacementPlan& plan) const {
     const Decision& decision = layers_[node.id];
     LayerDecision layer{node.id, decision.is_int8(), decision.rule, decision.reason};
     layer.rounded = rounded_[node.id];
-    if (!decision.is_decided()) layer.reason = "no rule asks for INT8";
+    if (!decision.is_decided()) layer.reason = "no rule places it in INT8";
     const ValueId weight_value = node.input(weight_slot(node.id));
     layer.params = weight(node.id).element_count();
     if (traits(node.id).bias_slot >= 0)
@@ -79,7 +78,7 @@ void PlacementDraft::finish_edges(PlacementPlan& plan) const {
   }
   plan.output_pairs = output_pairs_;
   if (options_.scales != PlacementOptions::Scales::Fp16) return;
-  // The pair behind such a Cast is written in front of it (RewriteContext::source_of), and nothing reads the Cast.
+  // The pair behind such a Cast is written before it (RewriteContext::source_of), and nothing reads the Cast.
   const std::set<NodeId> inside = casts_inside_pairs(graph_, plan);
   for (EdgeDecision& edge : plan.edges)
     if (edge.pair && inside.contains(edge.consumer)) {
@@ -89,7 +88,7 @@ void PlacementDraft::finish_edges(PlacementPlan& plan) const {
 }
 
 void PlacementDraft::finish_groups(PlacementPlan& plan) {
-  // By root, in value order: group numbers depend on nothing else.
+  // By root, in value order: group numbers depend only on these.
   std::map<ValueId, std::set<ValueId>> members;
   for (const ValueId value : plan.quantized_values()) members[scale_root(value)].insert(value);
   std::map<ValueId, int> group_of;

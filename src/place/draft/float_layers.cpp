@@ -15,7 +15,8 @@ int64_t recurrent_params(const Graph& graph, const Node& node) {
   return params;
 }
 
-/// Weight and bias of a weighted operator whose weight is constant and whose data is not; 0 for other nodes.
+/// Returns the elements of weight and bias of a weighted operator whose weight is constant and whose data is not; 0 for
+/// other nodes.
 int64_t weighted_params(const Graph& graph, const Node& node) {
   const OpTraits& traits = traits_of(graph, node);
   if (traits.weight_slot < 0) return 0;

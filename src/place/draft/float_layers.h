@@ -8,25 +8,25 @@
 
 namespace detent {
 
-/// Number of elements of a constant; 0 for every other value and for kNoValue.
+/// Returns the number of elements of a constant; 0 for every other value and for kNoValue.
 [[nodiscard]] int64_t constant_elements(const Graph& graph, ValueId value);
 
-/// LSTM, GRU or RNN, which every engine runs in float.
+/// True for LSTM, GRU and RNN, which every engine runs in float.
 [[nodiscard]] bool is_recurrent(const Node& node);
 
-/// Layers inside the graphs that a node holds (If, Loop, Scan), at any depth: weighted operators and recurrent ones.
+/// Weighted and recurrent operators inside the graphs that a node holds (If, Loop, Scan), at any depth.
 struct InnerLayers {
   size_t layers = 0;
   int64_t params = 0;  ///< elements of their constant weights and biases
 };
 [[nodiscard]] InnerLayers inner_layers(const Node& node);
 
-/// The decision for a node that holds weights and that no rule can quantize: a recurrent one, or one with layers
-/// inside. nullopt for every other node. Its MACs are not counted yet.
+/// Returns the decision for a node with weights that no rule can quantize: a recurrent one, or one with layers inside.
+/// nullopt for every other node. Its MACs are not counted yet.
 [[nodiscard]] std::optional<LayerDecision> float_layer(const Graph& graph, const Node& node);
 
-/// "If 'choose': 3 layers (1024 parameters) inside its branches stay float; ..."; empty for a node without layers
-/// inside.
+/// Returns "If 'choose': 3 layers (1024 parameters) inside its branches stay float; ..."; empty for a node without
+/// layers inside.
 [[nodiscard]] std::string inner_layers_text(const Node& node);
 
 }  // namespace detent

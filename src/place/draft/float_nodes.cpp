@@ -9,7 +9,7 @@ namespace detent {
 
 FloatNodes count_float_nodes(const Graph& graph) {
   const PlacementOptions options;
-  const PlacementDraft facts(graph, target_list().front(), options);  // types are the same for every target
+  const PlacementDraft facts(graph, target_list().front(), options);  // types do not depend on the target
   const ValueMap<DataType> types = value_types(graph);
   const auto is_float = [&](ValueId value) { return value != kNoValue && facts.is_float(value); };
   const auto type_of = [&](ValueId value) { return types[value]; };

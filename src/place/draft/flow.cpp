@@ -7,7 +7,7 @@
 namespace detent {
 namespace {
 
-// Only zeros may be padded: another number need not lie on the grid. Copies of border elements always do.
+// True when a Pad adds zeros or copies of border elements; another number may not lie on the grid.
 bool pads_with_zero(const PlacementDraft& draft, const Node& node) {
   if (node.string_or("mode", "constant") != "constant") return true;
   if (node.float_or("value", 0.0F) != 0.0F) return false;
@@ -19,7 +19,7 @@ bool pads_with_zero(const PlacementDraft& draft, const Node& node) {
   return plain.data<float>()[0] == 0.0F;
 }
 
-// An op whose quantized inputs make it an INT8 kernel: all its data inputs read pairs.
+// True for an op whose data inputs all read pairs, which makes it an INT8 kernel.
 bool reads_pairs_only(const PlacementDraft& draft, NodeId node) {
   const auto& slots = draft.data_slots(node);
   return !slots.empty() && std::all_of(slots.begin(), slots.end(), [&](int slot) { return draft.is_pair(node, slot); });
@@ -35,14 +35,14 @@ bool writes_int8(const PlacementDraft& draft, const Node& node, const ValueMap<b
   const auto& slots = draft.data_slots(node.id);
   const auto quantized = [&](int slot) { return draft.is_pair(node.id, slot) || from(node.input(slot)); };
   if (is_data_concat(draft, node.id)) return std::all_of(slots.begin(), slots.end(), quantized);
-  // A residual Add rides in the kernel of its float input's Conv.
+  // The kernel of its float input's Conv includes a residual Add.
   if (draft.kind(node.id) == OpKind::Add)
     return slots.size() == 2 && std::all_of(slots.begin(), slots.end(), quantized) &&
            std::any_of(slots.begin(), slots.end(), [&](int slot) { return draft.is_pair(node.id, slot); });
   return reads_pairs_only(draft, node.id);
 }
 
-// The op changes its value element by element within the kernel before it, and passes it on.
+// True for an op that the kernel before it computes element by element.
 bool is_fused_pointwise(const PlacementDraft& draft, NodeId node) {
   return !draft.is_out(node) && (is_fusable_activation(draft.kind(node)) || is_constant_affine(draft, node) ||
                                  gated_activation(draft, node).has_value());
@@ -51,7 +51,7 @@ bool is_fused_pointwise(const PlacementDraft& draft, NodeId node) {
 }  // namespace
 
 std::optional<Use> sole_use(const Graph& graph, ValueId value) {
-  if (value == kNoValue) return std::nullopt;  // an LSTM may leave Y out, an engine's own operator any output
+  if (value == kNoValue) return std::nullopt;  // an LSTM may leave out Y, a custom operator any output
   const Value& v = graph.value(value);
   if (v.is_output || v.uses.size() != 1 || v.uses.front().slot < 0) return std::nullopt;
   return v.uses.front();
@@ -74,7 +74,7 @@ bool is_constant_affine(const PlacementDraft& draft, NodeId id) {
   if ((kind != OpKind::Add && kind != OpKind::Sub && kind != OpKind::Mul && kind != OpKind::Div) ||
       node.inputs.size() != 2 || node.inputs[0] == kNoValue || node.inputs[1] == kNoValue)
     return false;
-  if (kind == OpKind::Div && draft.is_constant(node.inputs[0])) return false;  // c / x bends
+  if (kind == OpKind::Div && draft.is_constant(node.inputs[0])) return false;  // c / x is not affine
   return draft.is_constant(node.inputs[0]) != draft.is_constant(node.inputs[1]);
 }
 
@@ -138,7 +138,7 @@ ValueMap<bool> values_before_pairs(const PlacementDraft& draft) {
                          return std::ranges::any_of(values_behind(draft, use), [&](ValueId v) { return before[v]; });
                        });
   };
-  for (const Node& node : graph.nodes() | std::views::reverse)  // what is behind a value comes later in execution order
+  for (const Node& node : graph.nodes() | std::views::reverse)  // readers first
     for (const ValueId output : node.outputs)
       if (output != kNoValue) look_behind(graph.value(output));
   for (const Value& value : graph.values())

@@ -5,7 +5,7 @@
 namespace detent {
 namespace {
 
-// Bias, activation of up to some nodes, copies.
+// Longest branch: bias, activation of several nodes, copies.
 constexpr int kLongestBranch = 12;
 
 bool is_activated(OpKind kind) { return is_fusable_activation(kind) || kind == OpKind::Gelu || kind == OpKind::Tanh; }

@@ -5,7 +5,7 @@
 namespace detent {
 namespace {
 
-// Steps from the divisor back to the mean: Sqrt, epsilon, Reciprocal, a Cast on either side.
+// Most steps from the divisor back to the mean: Sqrt, epsilon, Reciprocal, a Cast on either side.
 constexpr int kLongestDivisor = 8;
 
 bool is_norm_operator(const Node& node) {
@@ -17,7 +17,7 @@ const Node* producer_of(const PlacementDraft& draft, ValueId value) {
   return value == kNoValue ? nullptr : draft.producer(value);
 }
 
-// Reduces one axis: a mean over features, not the pooling of an image.
+// True for a reduction of one axis: a mean over features, not the pooling of an image.
 bool reduces_one_axis(const PlacementDraft& draft, const Node& node) {
   switch (draft.kind(node.id)) {
     case OpKind::ReduceMean:
@@ -32,7 +32,7 @@ bool reduces_one_axis(const PlacementDraft& draft, const Node& node) {
   return tensor && tensor->element_count() == 1;
 }
 
-// The operand of a step between mean and division; kNoValue where the node is no such step.
+// Returns the operand of a step between mean and division; kNoValue for other nodes.
 ValueId step_up(const PlacementDraft& draft, const Node& node) {
   const OpKind kind = draft.kind(node.id);
   if (kind == OpKind::Sqrt || kind == OpKind::Cast || node.op_type == "Reciprocal") return node.input(0);
@@ -42,7 +42,7 @@ ValueId step_up(const PlacementDraft& draft, const Node& node) {
   return kNoValue;
 }
 
-// The nodes from the divisor back to the mean, both included; empty when there is no mean.
+// Returns the nodes from the divisor back to the mean, both included; empty when there is no mean.
 std::vector<NodeId> divisor_nodes(const PlacementDraft& draft, ValueId divisor) {
   std::vector<NodeId> nodes;
   const Node* node = producer_of(draft, divisor);
@@ -54,7 +54,7 @@ std::vector<NodeId> divisor_nodes(const PlacementDraft& draft, ValueId divisor) 
   return {};
 }
 
-// Adds the nodes that take the mean away; returns what they read, or the value itself.
+// Adds the nodes that subtract the mean; returns their input, or the value when there are none.
 ValueId before_centring(const PlacementDraft& draft, ValueId value, std::vector<NodeId>& inside) {
   const Node* node = producer_of(draft, value);
   if (!node || draft.kind(node->id) != OpKind::Sub || node->inputs.size() != 2) return value;
@@ -64,7 +64,7 @@ ValueId before_centring(const PlacementDraft& draft, ValueId value, std::vector<
   return node->input(0);
 }
 
-// The square in front of the mean, of the value that is divided or of x.
+// Adds the square before the mean, of the divided value or of x.
 void add_square(const PlacementDraft& draft, ValueId divided, ValueId x, std::vector<NodeId>& inside) {
   const Node* mean = &draft.node(inside.back());
   const Node* square = producer_of(draft, mean->input(0));

@@ -10,8 +10,7 @@
 namespace detent {
 namespace {
 
-// A node that passes floats on to the end without asking for a pair: activations, Softmax, and whatever only moves
-// data.
+// True for a node that passes floats on without needing a pair: activations, Softmax, and data movement.
 bool is_passive(const PlacementDraft& draft, NodeId node) {
   const OpKind kind = draft.kind(node);
   return is_activation(kind) || kind == OpKind::Softmax || kind == OpKind::LogSoftmax || kind == OpKind::Cast ||
@@ -23,7 +22,7 @@ bool is_passive(const PlacementDraft& draft, NodeId node) {
 bool ends_in_float(const PlacementDraft& draft, NodeId node) {
   NodeMap<bool>& ends = draft.ends_in_float();
   if (!ends.empty()) return ends[node];
-  // Of all nodes at once, against execution order: a chain of copies would be walked anew for each of them.
+  // All nodes at once, against execution order: otherwise a chain of copies would be walked for each of them.
   const Graph& graph = draft.graph();
   ends.assign(graph.nodes().size(), true);
   for (const Node& current : graph.nodes() | std::views::reverse)
@@ -50,7 +49,7 @@ std::string obstacle_to_closing(const PlacementDraft& draft, ValueId value) {
     if (use.slot < 0) return "'" + v.name + "' is read in a subgraph of " + draft.describe(use.node);
     if (draft.moves_pairs_into_subgraph(use.node))
       return "'" + v.name + "' is read by " + draft.describe(use.node) +
-             ", across which the engine moves pairs, into a subgraph that it cannot change";
+             ", and the engine would move the pair across it into a subgraph that it cannot change";
     if (must_read_float(draft, use.node))
       return "'" + v.name + "' is read by " + draft.describe(use.node) + ", which is excluded and must read floats";
   }
@@ -64,7 +63,7 @@ bool close_with_pair(PlacementDraft& draft, ValueId value, const std::string& re
   for (const Use& use : v.uses) {
     if (draft.is_out(use.node))
       draft.replace_with_pair(use.node, use.slot,
-                              "excluded, but nobody quantizes what it writes: it runs in float on the pair");
+                              "excluded, but its output is not quantized: it runs in float on the pair");
     else
       draft.pair(use.node, use.slot, reason);
   }

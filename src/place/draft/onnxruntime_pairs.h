@@ -7,33 +7,34 @@
 namespace detent {
 
 // Questions and steps that ONNX Runtime's rules share. In this target a pair belongs to a value: all its readers read
-// the DQ, and a float reader beside the pair makes the producer a float kernel.
+// the DQ, and a float reader next to the pair makes the producer a float kernel.
 
-/// The node is kept out by the user and has to read floats: where its inputs and its output all carried pairs, ONNX
-/// Runtime would make it an integer kernel all the same. False for one whose output nobody quantizes (a head): it reads
+/// True for a node that the user excludes and that must read floats: if its inputs and its output all carried pairs,
+/// ONNX Runtime would make it an integer kernel anyway. False for one whose output is not quantized (a head): it reads
 /// pairs.
 [[nodiscard]] bool must_read_float(const PlacementDraft& draft, NodeId node);
 
-/// All outputs of the node reach the end of the network through nodes that only pass floats on (Softmax, activations,
-/// copies). Then nothing behind it is worth a pair that its own kernel does not need.
+/// True when all outputs of the node reach the end of the network through nodes that only pass floats on (Softmax,
+/// activations, copies). Only pairs that its kernel needs are worthwhile behind it.
 [[nodiscard]] bool ends_in_float(const PlacementDraft& draft, NodeId node);
 
-/// Why the value cannot carry a pair that all its readers read (a graph output without --quantize-outputs, a reader in
-/// a subgraph, by copies in front of it too, or one that must read floats); empty when it can.
+/// Returns why the value cannot carry a pair that all its readers read (a graph output without --quantize-outputs, a
+/// reader in a subgraph, also behind copies, or one that must read floats); empty when it can.
 [[nodiscard]] std::string obstacle_to_closing(const PlacementDraft& draft, ValueId value);
 
-/// Puts a pair on the value for every reader, the graph output included. False, and nothing done, where that cannot be.
+/// Puts a pair on the value for every reader, including the graph output. Returns false and does nothing when that is
+/// impossible.
 bool close_with_pair(PlacementDraft& draft, ValueId value, const std::string& reason);
 
-/// Which activations an integer kernel of ONNX Runtime absorbs: Relu, or also Clip with a lower bound of 0.
+/// The activations that an integer kernel of ONNX Runtime absorbs: Relu, or also Clip with a lower bound of 0.
 enum class Absorbs : uint8_t { Relu, ReluAndClip };
 
-/// The value behind the activation that an integer kernel writing `value` absorbs, if it is the only reader; `value`
-/// itself otherwise.
+/// Returns the value behind the activation that an integer kernel writing `value` absorbs, if it is the only reader;
+/// `value` otherwise.
 [[nodiscard]] ValueId absorbed_output(const PlacementDraft& draft, ValueId value, Absorbs absorbs);
 
-/// Returns true for operators without weights that become integer kernels where pairs stand on every input and behind,
-/// and behind which the engine looks for an activation. It moves pairs across copies instead.
+/// True for operators without weights that become integer kernels when pairs stand on every input and behind, and
+/// behind which the engine looks for an activation. The engine moves pairs across copies instead.
 [[nodiscard]] bool has_integer_kernel(OpKind kind);
 
 }  // namespace detent

@@ -8,8 +8,8 @@ namespace detent {
 
 std::vector<ValueId> quantizable_values(const Graph& graph) {
   const PlacementOptions options;
-  const PlacementDraft facts(graph, target_list().front(),
-                             options);  // types and data slots are the same for every target
+  // Types and data slots do not depend on the target.
+  const PlacementDraft facts(graph, target_list().front(), options);
   std::set<ValueId> values;
   const auto add = [&](ValueId value) {
     if (facts.is_float(value) && !facts.is_constant(value)) values.insert(value);

@@ -6,9 +6,9 @@
 
 namespace detent {
 
-/// Every value on which a plan may put a pair, whatever the target, the policies and the nodes that the user includes
-/// or excludes: floating-point data that some node reads, and floating-point graph outputs. No constants: their content
-/// is in the model. Ascending by id; empty for an empty graph.
+/// Returns every value on which a plan may put a pair, whatever the target, the policies and the user's includes and
+/// excludes: floating-point data that some node reads, and floating-point graph outputs. No constants: their content is
+/// in the model. Ascending by id; empty for an empty graph.
 [[nodiscard]] std::vector<ValueId> quantizable_values(const Graph& graph);
 
 }  // namespace detent

@@ -21,7 +21,7 @@ class StreamFinder {
 
   ResidualStream run() {
     for (const Node& node : draft_.graph().nodes()) add_norm(node);
-    // An Add joins with its neighbours on either side; each pass takes a chain of them in one direction.
+    // An Add joins the stream with its neighbours on either side; each pass handles a chain in one direction.
     const auto& nodes = draft_.graph().nodes();
     std::vector<NodeId> sums;
     for (const Node& node : nodes)

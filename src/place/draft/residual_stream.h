@@ -6,12 +6,12 @@
 
 namespace detent {
 
-/// The residual stream of a transformer: what its normalizations over features read and write, and the Adds of two
+/// The residual stream of a transformer: inputs and outputs of its normalizations over features, and the Adds of two
 /// activations between. Networks without such a normalization have none.
 ///
-/// A normalization is LayerNormalization, RMSNormalization, or one written out: x, or x without its mean, divided by a
-/// number made of a mean over one axis. What constant factors, constant terms, casts and copies make of its output
-/// counts as its output.
+/// A normalization is LayerNormalization, RMSNormalization, or one of primitives: x, or x without its mean, divided by
+/// a number computed from a mean over one axis. Constant factors, constant terms, casts and copies of its output count
+/// as its output.
 struct ResidualStream {
   ValueMap<bool> values;
   std::vector<NodeId> adds;  ///< in node order
@@ -19,7 +19,8 @@ struct ResidualStream {
   [[nodiscard]] bool contains(ValueId value) const { return value != kNoValue && values[value]; }
 };
 
-/// Source  pre- and post-norm blocks as PyTorch exports them. No nodes -> nothing.
+/// Finds the stream. No nodes -> nothing.
+/// Source  pre- and post-norm blocks as PyTorch exports them.
 [[nodiscard]] ResidualStream residual_stream(const PlacementDraft& draft);
 
 }  // namespace detent

@@ -8,11 +8,11 @@
 namespace detent {
 namespace {
 
-/// Front ends have tens of nodes; where this many were looked at without coming to the signal, it is none.
+/// Most nodes visited on the way to the signal; front ends have tens of nodes.
 constexpr int kMostSteps = 256;
 
-/// Every number of a float constant passes `check`; true for an operand that is left out. Ends at the first that does
-/// not: most weights have a negative one among the first.
+/// True when every number of a float constant passes `check`, and for a missing operand. Ends at the first that does
+/// not: most weights have a negative number among the first.
 template <class Check>
 bool all_numbers(const PlacementDraft& draft, ValueId value, Check check) {
   if (value == kNoValue) return true;
@@ -28,7 +28,7 @@ ValueId bias_of(const PlacementDraft& draft, const Node& node) {
   return slot < 0 ? kNoValue : node.input(slot);
 }
 
-/// The exponent of a Pow with one constant exponent, of whatever type; 0 for others.
+/// Returns the exponent of a Pow with one constant exponent of any type; 0 for others.
 double exponent_of(const PlacementDraft& draft, const Node& pow) {
   const Tensor* exponent = pow.input(1) == kNoValue ? nullptr : draft.graph().constant(pow.input(1));
   return exponent && exponent->element_count() == 1 ? cast(*exponent, DataType::Float64).data<double>()[0] : 0.0;
@@ -68,7 +68,7 @@ bool moves(const PlacementDraft& draft, const Node& node) {
          (draft.traits(node.id).commutes && draft.kind(node.id) != OpKind::MaxPool);
 }
 
-/// Mul or Div by a constant.
+/// True for Mul or Div by a constant.
 bool scales(const PlacementDraft& draft, const Node& node) {
   const OpKind kind = draft.kind(node.id);
   return (kind == OpKind::Mul || kind == OpKind::Div) && is_constant_affine(draft, node.id);
@@ -88,7 +88,7 @@ class SignalWalk {
     return draft_.kind(end_.id) == OpKind::Log || is_root(draft_, end_) || is_filterbank(draft_, end_);
   }
 
-  /// The node writes energies, `value` holds some.
+  /// True when the node writes energies; energies(value) when the value holds some.
   bool energies_from(const Node& node) {
     path_.insert(node.id);
     const OpKind kind = draft_.kind(node.id);
@@ -113,7 +113,7 @@ class SignalWalk {
     return draft_.kind(node->id) != OpKind::Log && energies_from(*node);
   }
 
-  /// `value` is a linear transform of the signal.
+  /// True when `value` is a linear transform of the signal.
   bool transformed(ValueId value) {
     if (gives_up(value)) return false;
     vectors_.insert(value);
@@ -126,7 +126,7 @@ class SignalWalk {
     return (moves(draft_, *node) || scales(draft_, *node)) && transformed(data_of(*node));
   }
 
-  /// `value` is a linear function of graph inputs, or that divided by its own size.
+  /// True when `value` is a linear function of graph inputs, possibly divided by its size.
   bool signal(ValueId value) {
     if (gives_up(value)) return false;
     const Node* node = draft_.producer(value);
@@ -142,7 +142,7 @@ class SignalWalk {
            signal(data_of(*node));
   }
 
-  /// `value` is computed without a layer: the peak or the deviation that a signal is divided by.
+  /// True when `value` is computed without a layer: the peak or the deviation that a signal is divided by.
   bool needs_no_layer(ValueId value) {
     if (gives_up(value)) return false;
     const Node* node = draft_.producer(value);
@@ -172,7 +172,7 @@ class SignalWalk {
 
   bool gives_up(ValueId value) { return value == kNoValue || !draft_.is_float(value) || ++steps_ > kMostSteps; }
 
-  /// x / |x|: what the root becomes divides one of the vectors that its squares were taken of.
+  /// True for x / |x|: the result of the root divides one of the vectors that were squared.
   [[nodiscard]] bool divides_its_vector() const {
     std::vector<ValueId> open{end_.output(0)};
     for (size_t next = 0; next < open.size() && open.size() < kMostSteps; ++next) {

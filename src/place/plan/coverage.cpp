@@ -14,8 +14,8 @@ const Shape* find_shape(const ValueShapes& shapes, ValueId value) {
   return found == shapes.end() ? nullptr : &found->second;
 }
 
-// LSTM, GRU, RNN: each step of each sample meets all weights W and R. The first two axes of the data count steps and
-// samples.
+// Counts the MACs of LSTM, GRU, RNN: each step of each sample meets all weights W and R. The first two axes of the data
+// count steps and samples.
 int64_t count_recurrent_macs(const Graph& graph, const ValueShapes& shapes, const Node& node) {
   const Shape* data = find_shape(shapes, node.input(0));
   const Tensor *input_weight = graph.constant(node.input(1)), *state_weight = graph.constant(node.input(2));
@@ -23,7 +23,7 @@ int64_t count_recurrent_macs(const Graph& graph, const ValueShapes& shapes, cons
   return data->element_count(0, 2) * (input_weight->element_count() + state_weight->element_count());
 }
 
-// Every element of the data tensor (ConvTranspose) or of the output (the others) meets this many weights.
+// Counts MACs: every element of the data tensor (ConvTranspose) or of the output (others) meets this many weights.
 int64_t count_macs(const Graph& graph, const ValueShapes& shapes, const Node& node) {
   const OpTraits& traits = traits_of(graph, node);
   if (traits.weight_slot < 0) return count_recurrent_macs(graph, shapes, node);

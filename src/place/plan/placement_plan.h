@@ -30,7 +30,7 @@ struct WeightDecision {
   int slot = 1;
   ValueId value = kNoValue;
   int axis = 0;  ///< output channel axis; -1 per tensor
-  Use bias{};    ///< constant added behind a MatMul that an engine takes for its bias; no node: the operator's own bias
+  Use bias{};    ///< constant added behind a MatMul that an engine uses as its bias; no node: the operator's bias
 };
 
 /// A constant that no layer multiplies by and that may be stored as INT8 codes: an embedding table, positions, a mask.
@@ -38,26 +38,25 @@ struct TableDecision {
   ValueId value = kNoValue;
   NodeId node = kNoNode;  ///< its first reader
   bool gathered = false;  ///< every reader is a Gather of its rows
-  bool exact = false;     ///< as codes only where they give back every number
+  bool exact = false;     ///< stored as codes only if they represent every number exactly
 };
 
-/// A weighted op and whether the engine will run it in the plan's type of codes, INT8 or FP8; LSTM, GRU, RNN and nodes
-/// with layers inside (If) never do.
+/// A weighted op and whether the engine runs it in the plan's type of codes, INT8 or FP8; LSTM, GRU, RNN and nodes with
+/// layers inside (If) never do.
 struct LayerDecision {
   NodeId node = kNoNode;
   bool int8 = false;
   RuleId rule = RuleId::None;
   std::string reason;
-  int64_t params = 0;  ///< elements of weight and constant bias
-  int64_t macs = 0;    ///< multiply-accumulates for one sample; 0 when the shapes are not known
-  bool rounded =
-      false;  ///< float in the engine, although pairs stand around it for its own sake and its weight is codes (O10)
+  int64_t params = 0;    ///< elements of weight and constant bias
+  int64_t macs = 0;      ///< multiply-accumulates for one sample; 0 when the shapes are not known
+  bool rounded = false;  ///< float in the engine, although it has pairs and a quantized weight (O10)
 
-  /// Quantization costs it precision, whatever the engine makes of it.
+  /// True when quantization costs it precision, however the engine runs it.
   [[nodiscard]] bool is_quantized() const { return int8 || rounded; }
 };
 
-/// A pair on a graph output (or a value no edge quantizes): the graph output itself reads the DQ too.
+/// A pair on a graph output (or a value no edge quantizes): the graph output reads the DQ too.
 struct OutputPair {
   ValueId value = kNoValue;
   int scale_group = -1;
@@ -71,42 +70,41 @@ struct FixedRange {
   Range range;
 };
 
-/// How much of the model runs in INT8, or in FP8 where that is the plan's type. Activation bytes are those of the float
-/// values that some edge reads, at the width of FP32; they count as INT8 when a pair stands on the value.
+/// The part of the model that runs in INT8, or in FP8 if that is the plan's type. Activation bytes are those of the
+/// float values that some edge reads, at the width of FP32; they count as INT8 when a pair stands on the value.
 struct Coverage {
   int64_t layers = 0, int8_layers = 0;
   int64_t macs = 0, int8_macs = 0;
   int64_t params = 0, int8_params = 0;
   int64_t activation_bytes = 0, int8_activation_bytes = 0;
   int64_t pairs = 0;  ///< QuantizeLinear/DequantizeLinear pairs on activations that will be written
-  TypeShares types;   ///< a layer has the type of its output, a value its own; INT8 as above
+  TypeShares types;   ///< a layer counts with the type of its output, a value with its type; INT8 as above
 };
 
-/// Every decision about a graph for a target; the rewriter executes exactly this.
+/// Every decision about a graph for a target; the rewriter executes exactly these.
 ///
-/// A value gets at most one pair. The edges with `pair` read its DequantizeLinear, the others the float value.
+/// A value has at most one pair. The edges with `pair` read its DequantizeLinear, the others the float value.
 struct PlacementPlan {
   const Target* target = nullptr;
-  CodeType type = CodeType::Int8;       ///< of the codes; `int8` of a layer means: runs on such codes
-  std::vector<EdgeDecision> edges;      ///< every data input of every node, in node order, then slot
-  std::vector<WeightDecision> weights;  ///< weights to be quantized, in node order
-  std::vector<TableDecision>
-      tables;  ///< of weights alone: other constants that may be codes, in order of their readers
+  CodeType type = CodeType::Int8;        ///< type of the codes; `int8` of a layer means that it runs on such codes
+  std::vector<EdgeDecision> edges;       ///< every data input of every node, in node order, then slot
+  std::vector<WeightDecision> weights;   ///< weights to be quantized, in node order
+  std::vector<TableDecision> tables;     ///< weights alone: other constants that may be codes, in order of readers
   std::vector<LayerDecision> layers;     ///< every node with weights, in node order
   std::vector<OutputPair> output_pairs;  ///< pairs that the graph output reads
   std::vector<FixedRange> fixed_ranges;  ///< paired values whose range is given, not measured (Softmax)
   std::vector<FixedRange> range_limits;  ///< paired values whose measured range is cut to this (Clip)
-  std::vector<std::string> notes;        ///< e.g. a LeakyRelu without a pair behind it
+  std::vector<std::string> notes;        ///< such as a LeakyRelu without a pair behind it
   Coverage coverage;
 
-  /// Values whose range must be known: those of every pair, each once, ascending by id. Constants that are paired
-  /// (onnxruntime, Add and Mul) are among them; their range is fixed.
+  /// Returns the values whose range must be known: those of every pair, each once, ascending by id. Paired constants
+  /// (onnxruntime, Add and Mul) are included; their range is fixed.
   [[nodiscard]] std::vector<ValueId> quantized_values() const;
-  /// Values that share one scale, by group; every group has at least two.
+  /// Returns the values that share one scale, by group; every group has at least two.
   [[nodiscard]] std::vector<std::vector<ValueId>> scale_groups() const;
-  /// nullptr when the slot is not a data input.
+  /// Returns nullptr when the slot is not a data input.
   [[nodiscard]] const EdgeDecision* find_edge(NodeId consumer, int slot) const;
-  /// nullptr when the node is not a weighted op.
+  /// Returns nullptr when the node is not a weighted op.
   [[nodiscard]] const LayerDecision* find_layer(NodeId node) const;
 };
 

@@ -7,6 +7,7 @@ namespace detent {
 
 namespace {
 
+/// Collects the pairs that one node needs.
 class Restriction {
  public:
   Restriction(const PlacementPlan& plan, const Graph& graph) : plan_(plan), graph_(graph) {
@@ -15,7 +16,7 @@ class Restriction {
     for (const OutputPair& pair : plan.output_pairs) paired_.insert(pair.value);
   }
 
-  /// The pairs that the node's data comes from. Nothing beyond the next weighted op belongs to this node.
+  /// Keeps the pairs of the node's data, up to the next weighted op.
   void keep_in_front_of(NodeId node) {
     for (const EdgeDecision& edge : plan_.edges) {
       if (edge.consumer != node || !seen_.insert({edge.value, false}).second) continue;

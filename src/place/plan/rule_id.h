@@ -9,7 +9,7 @@ namespace detent {
 
 /// The placement rules of all engines.
 enum class RuleId : uint8_t {
-  None,  ///< no rule spoke
+  None,  ///< no rule decided
   // TensorRT.
   WeightedOp,
   FusedActivation,
@@ -44,18 +44,18 @@ enum class RuleId : uint8_t {
   OnnxRuntimeFewChannels,
 };
 
-/// How a rule is printed and where it was read.
+/// The printed name and the source of a rule.
 struct RuleName {
   RuleId id = RuleId::None;
-  std::string_view number;  ///< "R4"; empty where a rule has none
+  std::string_view number;  ///< "R4"; may be empty
   std::string_view words;   ///< "residual add"
   std::string_view source;
 };
 
-/// One entry for each RuleId except None, in the order of the numbers.
+/// Returns one entry for each RuleId except None, in the order of the numbers.
 [[nodiscard]] std::span<const RuleName> rule_names();
 
-/// The name that plans and reports print: "R4 residual add", "known range", and "-" for None.
+/// Returns the name that plans and reports print: "R4 residual add", "known range", and "-" for None.
 [[nodiscard]] std::string name_of(RuleId rule);
 
 }  // namespace detent

@@ -7,10 +7,10 @@ namespace detent {
 class PlacementDraft;
 struct Node;
 
-/// One placement rule. A draft passes four rounds, each through all rules of the target in list order: `mark` says
-/// which nodes are out of bounds or forced, `decide` decides edges and layers, `visit` does so node by node in
-/// execution order, all rules at each node, and `share` sees every pair and ties scales together. A round a rule has no
-/// part in is nullptr.
+/// A placement rule. A draft passes four rounds, each through all rules of the target in list order: `mark` excludes or
+/// forces nodes, `decide` decides edges and layers, `visit` does so node by node in execution order, all rules at each
+/// node, and `share` runs when all pairs exist and ties scales together. A rule without a part in a round has nullptr
+/// there.
 struct Rule {
   RuleId id = RuleId::None;
   void (*mark)(PlacementDraft& draft) = nullptr;

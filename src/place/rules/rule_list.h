@@ -7,7 +7,7 @@
 
 namespace detent {
 
-/// The rules of an engine, in the order they are applied.
+/// Returns the rules of an engine, in the order of their application.
 [[nodiscard]] std::span<const Rule> rule_list(Engine engine);
 
 }  // namespace detent

@@ -3,7 +3,7 @@
 #include "place/draft/draft.h"
 #include "place/rules/rule.h"
 
-/// Every rule, one file each. rule_list.cpp says which engine uses which, in what order.
+/// Every rule, one file each. rule_list.cpp has the rules of each engine and their order.
 namespace detent::rules {
 
 Rule user_choice();

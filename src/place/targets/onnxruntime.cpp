@@ -8,7 +8,7 @@ namespace {
 constexpr std::string_view kTriedOptimized = "tried in ONNX Runtime 1.30 on x64, CPU provider, optimizedModelFilePath";
 constexpr std::string_view kManual = "onnxruntime.ai/docs/performance/model-optimizations/quantization.html";
 
-// The kernels with their types: docs/OperatorKernels.md there, CPUExecutionProvider.
+// The kernels and their types: docs/OperatorKernels.md there, CPUExecutionProvider.
 constexpr std::string_view kInsertCast =
     "github.com/microsoft/onnxruntime, core/optimizer/insert_cast_transformer.cc, "
     "InsertCastTransformer::NeedInsertCast";
@@ -32,7 +32,7 @@ constexpr std::array kFacts{
         kTriedOptimized},
     SourcedFact{"few CPU kernels take FP16: the engine runs the other nodes in FP32, between casts that it inserts",
                 kInsertCast},
-    SourcedFact{"it inserts none for BF16, which fewer kernels take: FP32 is the default float type", kInsertCast},
+    SourcedFact{"it inserts no casts for BF16, which fewer kernels take: FP32 is the default float type", kInsertCast},
     SourcedFact{"FP16 scales are refused below opset 19", kTriedOptimized},
     SourcedFact{"no kernel is integer between FP16 values, whatever the type of the scales", kTriedOptimized},
     SourcedFact{"a Concat with FP16 scales all around becomes a QLinearConcat that the engine then refuses",

@@ -11,13 +11,13 @@
 
 namespace detent {
 
-/// A fact about an engine with the address of the documentation or issue it was read in.
+/// A fact about an engine with the address of its source.
 struct SourcedFact {
   std::string_view fact;
   std::string_view source;
 };
 
-/// The engine whose rules decide (rule_list.h).
+/// The engine whose rules apply (rule_list.h).
 enum class Engine : uint8_t { TensorRT, OnnxRuntime };
 
 /// The facts about an engine that placement and rewriting follow. One constant per engine and version in
@@ -26,28 +26,29 @@ struct Target {
   std::string_view name;                     ///< "tensorrt"
   int version_major = 0, version_minor = 0;  ///< 10.13
   Engine engine = Engine::TensorRT;
-  QuantType activation;                 ///< default activation type
-  bool activation_type_fixed = false;   ///< true: other activation types are refused by the engine
-  bool int8_weight_initializer = true;  ///< INT8 initializer + DQ; false: FP32 + Q + DQ
-  bool int32_bias = false;              ///< bias as INT32 + DQ with scale s_x * s_w
-  int64_t minimum_opset = 13;           ///< pairs with `axis` exist from here on; the model is raised to it
+  QuantType activation;                                ///< default activation type
+  bool activation_type_fixed = false;                  ///< true: the engine refuses other activation types
+  bool int8_weight_initializer = true;                 ///< INT8 initializer + DQ; false: FP32 + Q + DQ
+  bool int32_bias = false;                             ///< bias as INT32 + DQ with scale s_x * s_w
+  int64_t minimum_opset = 13;                          ///< the first opset with `axis`; older models are raised to it
   bool pairs_behind_outputs_of_quantized_ops = false;  ///< onnxruntime: integer kernels need a pair on the output too
-  bool every_consumer_reads_the_pair = false;  ///< onnxruntime: a float reader beside a pair makes the producer float
-  bool fp16_scales_below_opset19 = false;      ///< the parser takes FP16 scales although ONNX has them from 19 on
-  bool saturates_without_vnni = false;     ///< UINT8 x INT8 products are added two by two in 16 bits on some x86 CPUs
-  FloatType float_type = FloatType::Fp32;  ///< default type of what is not quantized
-  bool fp8 = false;                        ///< pairs of float8e4m3fn are taken and run in FP8 kernels
-  std::string_view fp8_refusal;            ///< why not; empty where they are
-  bool strongly_typed = false;             ///< what the file leaves FP32 runs in FP32
+  bool every_consumer_reads_the_pair = false;  ///< onnxruntime: a float reader next to a pair makes the producer float
+  bool fp16_scales_below_opset19 = false;  ///< the parser accepts FP16 scales although ONNX has them from opset 19 on
+  bool saturates_without_vnni = false;     ///< UINT8 x INT8 products are added in pairs in 16 bits on some x86 CPUs
+  FloatType float_type = FloatType::Fp32;  ///< default type of nodes that are not quantized
+  bool fp8 = false;                        ///< pairs of float8e4m3fn run in FP8 kernels
+  std::string_view fp8_refusal;            ///< why not; empty if they do
+  bool strongly_typed = false;             ///< the engine computes in the types of the file
   std::span<const SourcedFact> facts;
 
-  /// "tensorrt:10.13"
+  /// Returns "tensorrt:10.13".
   [[nodiscard]] std::string spec() const;
 };
 
-/// Every target, the default version of an engine before its other versions. Never empty.
+/// Returns every target, the default version of an engine before its other versions. Never empty.
 [[nodiscard]] std::span<const Target> target_list();
-/// "tensorrt" (its default version), "tensorrt:8.6", "onnxruntime" ... Errors  Usage naming the known targets.
+/// Finds "tensorrt" (its default version), "tensorrt:8.6", "onnxruntime" ...
+/// Errors  Usage naming the known targets.
 [[nodiscard]] const Target& find_target(std::string_view spec);
 
 }  // namespace detent

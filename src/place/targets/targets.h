@@ -6,7 +6,7 @@
 
 namespace detent {
 
-/// One function per engine: its versions, the default first.
+/// Returns the versions of an engine, the default first.
 [[nodiscard]] std::span<const Target> tensorrt_targets();
 [[nodiscard]] std::span<const Target> onnxruntime_targets();
 

@@ -10,17 +10,17 @@ constexpr std::string_view kTensorRtGuide =
     "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/quantized-types-explicit-quantization.html";
 constexpr std::string_view kGuide8 =
     "docs.nvidia.com/deeplearning/tensorrt/archives/tensorrt-861/developer-guide/index.html#qdq-placement-recs";
-// The importer of QuantizeLinear and DequantizeLinear, github.com/onnx/onnx-tensorrt. What 9.x and the newest have in
-// common holds for the 10.x between.
+// The importer of QuantizeLinear and DequantizeLinear, github.com/onnx/onnx-tensorrt. Facts common to 9.x and the
+// newest version hold for 10.x.
 constexpr std::string_view kParser8 = "onnx-tensorrt 8.x, builtin_op_importers.cpp, QuantDequantLinearHelper";
 constexpr std::string_view kParser10 =
     "onnx-tensorrt 9.x, builtin_op_importers.cpp, and main at dd0a3a9, onnxOpImporters.cpp, QuantDequantLinearHelper";
 constexpr std::string_view kParser11 =
-    "github.com/onnx/onnx-tensorrt, main at dd0a3a9 (behind 10.13), onnxOpImporters.cpp, QuantDequantLinearHelper";
+    "github.com/onnx/onnx-tensorrt, main at dd0a3a9 (after 10.13), onnxOpImporters.cpp, QuantDequantLinearHelper";
 constexpr std::string_view kHeader =
     "github.com/NVIDIA/TensorRT, include/NvInfer.h, IQuantizeLayer and IDequantizeLayer";
 
-// True for every version we write for.
+// Facts of every supported version.
 constexpr std::array kEveryVersion{
     SourcedFact{"INT8 is symmetric: the zero point is INT8 and all 0; written out it means the same to every version",
                 kHeader},
@@ -31,8 +31,8 @@ constexpr std::array kEveryVersion{
     SourcedFact{"GPUs up to SM 7.5 may lack INT8 kernels for explicit quantization", kTensorRtGuide},
 };
 
-// True for 10.x. The feature lists of the release notes of 10.9 to 10.13 name nothing else that moves an INT8 pair: FP4
-// (10.8) and MXFP8 (10.12) are other types, faster INT8 kernels (10.10, Blackwell) ask for no other placement. Source:
+// Facts of 10.x. The release notes of 10.9 to 10.13 name no other feature that affects an INT8 pair: FP4 (10.8) and
+// MXFP8 (10.12) are other types, faster INT8 kernels (10.10, Blackwell) need no other placement. Source:
 // docs.nvidia.com/deeplearning/tensorrt/latest/getting-started/release-notes-10/10.8.0.html to 10.13.0.html.
 constexpr std::array kVersion10{
     SourcedFact{"an INT8 initializer with DequantizeLinear is accepted for Conv and ConvTranspose alike",
@@ -50,8 +50,8 @@ constexpr std::array kBefore11{
                 kParser10},
 };
 
-// The differences between 10.8 and 10.13 change nothing that we write: no UINT8 for this engine, and groups as they
-// are.
+// The differences between 10.8 and 10.13 do not affect the files that we write: no UINT8 for this engine, and unchanged
+// groups.
 constexpr std::array kOnly10_13{
     SourcedFact{
         "UINT8 and other zero points are taken on DLA with a parser flag, from 10.11 on, and rejected elsewhere",
@@ -61,7 +61,7 @@ constexpr std::array kOnly10_13{
 };
 
 // Version 11 removed weak typing: no FP16 or INT8 flags, no calibrators, no calibration caches; a network is built in
-// the types that the file says. Source: docs.nvidia.com/deeplearning/tensorrt, "Migrating from TensorRT 10.x to 11.x".
+// the types of the file. Source: docs.nvidia.com/deeplearning/tensorrt, "Migrating from TensorRT 10.x to 11.x".
 constexpr std::string_view kMigration =
     "docs.nvidia.com/deeplearning/tensorrt/latest/api/migration/tensorrt-10x-to-11x.html, Strongly Typed Networks Are "
     "Now Required";
@@ -70,7 +70,7 @@ constexpr std::string_view kModelOpt =
     "fold_dq_fp32_to_fp16_casts";
 constexpr std::array kOnly11{
     SourcedFact{"networks are strongly typed: every operator computes in the type that the file gives it", kMigration},
-    SourcedFact{"calibrators and calibration caches are gone: ranges come as pairs alone", kMigration},
+    SourcedFact{"calibrators and calibration caches are gone: ranges come only as pairs", kMigration},
     SourcedFact{"a UINT8 zero point is read as INT8, with a line in the log, unless the parser flag for DLA is set",
                 kParser11},
     SourcedFact{"UINT8 data of DequantizeLinear is refused without that flag", kParser11},
@@ -81,7 +81,7 @@ constexpr std::array kOnly11{
                 kParser11},
     SourcedFact{"scales are one number, one a channel (rank 1), or blocked in one dimension with the rank of the data",
                 kParser11},
-    SourcedFact{"casts between a kernel and its Q or DQ are in the way: write the scale in the kernel's type",
+    SourcedFact{"a cast between a kernel and its Q or DQ prevents fusion: write the scale in the kernel's type",
                 kModelOpt},
 };
 

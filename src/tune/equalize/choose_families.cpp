@@ -22,14 +22,14 @@ double mean_of_parts(const PartScores& scores) {
   return mean(parts);
 }
 
-/// Mean gain, less its standard error over the parts. One part says nothing of an error.
+/// Returns the mean gain less its standard error over the parts (0 for one part).
 double sure_gain(const PartScores& before, const PartScores& after) {
   std::vector<double> gains;
   for (size_t p = 0; p < before.size(); ++p) gains.push_back(mean(after[p]) - mean(before[p]));
   return mean(gains) - standard_error(gains);
 }
 
-/// Of the calibrator that loses most, on average over the parts; 0 when none loses.
+/// Returns the mean change over the parts of the calibrator that loses most; 0 when none loses.
 double worst_change(const PartScores& before, const PartScores& after) {
   double worst = 0;
   for (size_t c = 0; !before.empty() && c < before.front().size(); ++c) {
@@ -73,8 +73,7 @@ class Selection {
     bool acceptable = false;
   };
 
-  /// The family with its best alpha: the best of those that are acceptable, where there are any. Later rounds try it
-  /// alone.
+  /// Tries the family with each alpha, in later rounds with its best one, and returns the best acceptable step, if any.
   Step try_family(size_t family) {
     if (plain_.empty()) {
       for (size_t part = 0; part < scores_of_.parts; ++part)
@@ -97,7 +96,7 @@ class Selection {
     return best;
   }
 
-  /// On all parts, but for steps that cannot be the best one any more.
+  /// Judges on all parts; skips the rest for steps that cannot become the best.
   void judge(std::vector<Step>& steps) const {
     std::vector<Step*> rest;
     for (Step& step : steps) rest.push_back(&step);
@@ -109,7 +108,7 @@ class Selection {
       rest.erase(first);
       judge_on(1, {&best});
       std::erase_if(rest, [&](const Step* step) {
-        const double most = on_first(step);  // the sure gain of two parts is the smaller one
+        const double most = on_first(step);  // the sure gain of two parts is the smaller of the two
         return most < best.gain && (best.acceptable || most < kLeastFamilyGainDb);
       });
     }
@@ -133,7 +132,7 @@ class Selection {
     }
   }
 
-  /// Why a step is not acceptable, the first of its reasons.
+  /// Returns the first reason why a step is not acceptable.
   [[nodiscard]] std::string reason_against(const Step& step) const {
     if (mean_of_parts(step.scores) - mean_of_parts(scores_) < kLeastFamilyGainDb)
       return fmt::format("gains less than {:g} dB", kLeastFamilyGainDb);
@@ -158,7 +157,7 @@ class Selection {
   const EqualizeScores& scores_of_;
   EqualizeReport& report_;
   std::vector<EqualizeItem> kept_;
-  PartScores plain_, scores_;  // without equalization, and with what is kept
+  PartScores plain_, scores_;  // without equalization, and with the families kept
 };
 
 }  // namespace

@@ -5,31 +5,28 @@
 #include <vector>
 
 #include "detent/reports/equalize_report.h"
-#include "tune/equalize/fold_scores.h"
+#include "tune/equalize/fold_judge.h"
 #include "tune/equalize/request.h"
 
 namespace detent {
 
-/// How good the quantized model is with each list of items. An empty list is the model without equalization.
+/// Scores of the quantized model with lists of items. An empty list is the model without equalization.
 struct EqualizeScores {
   size_t parts = 1;  ///< of the data
-  /// [list][calibrator] on one part; every list is judged on a part once at most.
+  /// Returns [list][calibrator] on one part; a list is judged at most once on a part.
   std::function<std::vector<std::vector<double>>(std::span<const std::vector<EqualizeItem>> lists, size_t part)>
       on_part;
 };
 
-/// `--equalize auto`: forward selection. Of the families not kept yet, each on top of those kept, the one that gains
-/// most is kept next, until none gains. Alpha is the best of 0.5, 0.75 and 1 in the first round and stays. Of two parts
-/// the sure gain is the smaller one: an alpha that gains less on the first than another does surely is not judged on
-/// the second.
+/// Selects families for `--equalize auto` by forward selection: adds the family that gains most on top of those kept,
+/// until none gains. Alpha is the best of 0.5, 0.75 and 1 in the first round and stays. An alpha whose gain on the
+/// first of two parts is below another's sure gain is not judged on the second.
 ///
-/// Gain  mean over calibrators and parts, in dB, less its standard error over the parts: what gains on one part and
-/// loses on
-///       another is not known to gain. Less than 0.1 is not worth a change of the model. No calibrator may end up more
-///       than 0.1 dB below where it is without equalization, half of what users are promised.
-/// report  with a line for each of kEqualizeFamilies, in that order; gets what was measured. A family with a reason
-/// already is left out. Returns items in the order of kEqualizeFamilies; none where no family has a group (nothing is
-/// measured then).
+/// Gain    mean over calibrators and parts in dB, less its standard error over the parts: at least 0.1. No calibrator
+///         may end more than 0.1 dB below no equalization.
+/// report  has a line for each of kEqualizeFamilies in that order and gets the measurements. A family whose line has a
+///         reason already is left out.
+/// Returns items in the order of kEqualizeFamilies. No family has a group -> none, and nothing is measured.
 [[nodiscard]] std::vector<EqualizeItem> choose_families(const EqualizeScores& scores_of, EqualizeReport& report);
 
 }  // namespace detent

@@ -15,7 +15,7 @@ constexpr size_t kMostParts = 3;
 
 size_t parts_of(size_t samples) { return samples >= kEnoughForHalves ? 2 : std::min(samples, kMostParts); }
 
-/// Every `count`-th from `part` on, or all others.
+/// Returns every `count`-th sample from `part` on, or all others.
 std::vector<size_t> part_of(const std::vector<size_t>& samples, size_t part, size_t count, bool others) {
   std::vector<size_t> chosen;
   for (size_t i = 0; i < samples.size(); ++i)
@@ -32,7 +32,7 @@ CrossFit::CrossFit(const Model& model, const EqualizeData& data, const FactorOpt
   const size_t parts = parts_of(samples.size());
   for (size_t part = 0; part < parts; ++part) {
     const SampleSubset fit(source, part_of(samples, part, parts, true));
-    // Exact on what the factors were fitted to. A held-out sample may reach a Clip, which is for the judge to see.
+    // Patches are exact on the samples that fit the factors. A held-out sample may reach a Clip; the judge sees that.
     folds_.push_back(std::make_unique<Fold>(fit, SampleSubset(source, part_of(samples, part, parts, false)),
                                             read_first_inputs(fit, data.settings)));
     Fold& fold = *folds_.back();
@@ -48,15 +48,6 @@ std::vector<std::vector<double>> CrossFit::on_part(std::span<const std::vector<E
     return lists[i].empty() ? model_.clone() : fold.equalizer->equalized(lists[i]);
   };
   return scores_of(judge_models(fold.scorer, lists.size(), model_of, runs_alone(model_.graph())));
-}
-
-std::vector<PartScores> CrossFit::operator()(std::span<const std::vector<EqualizeItem>> lists) const {
-  std::vector<PartScores> result(lists.size());
-  for (size_t part = 0; part < folds_.size(); ++part) {
-    std::vector<std::vector<double>> scores = on_part(lists, part);
-    for (size_t i = 0; i < result.size(); ++i) result[i].push_back(std::move(scores[i]));
-  }
-  return result;
 }
 
 }  // namespace detent

@@ -1,10 +1,18 @@
 #include "tune/equalize/equalize_model.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <iterator>
 
+#include "calibrate/calibration.h"
+#include "calibrate/choose_ranges.h"
+#include "calibrate/outlier_samples.h"
 #include "core/stopwatch.h"
+#include "detent/base/error.h"
+#include "exec/find_shapes.h"
 #include "exec/lean.h"
+#include "place/make_plan.h"
 #include "run/deciding_samples.h"
 #include "run/model_inputs.h"
 #include "run/sample_subset.h"
@@ -17,14 +25,13 @@ namespace detent {
 
 namespace {
 
-/// Measures lists of items as they would be written, and takes the first that is better than no equalization.
+/// Measures lists of items as they would be written and takes the first that is better than no equalization.
 class Acceptance {
  public:
   Acceptance(const Model& model, const Equalizer& equalizer, const EqualizeData& data, const FoldJudge& judge)
       : model_(model), equalizer_(equalizer), scorer_(judge(data.all, data.all)) {}
 
-  /// `items`, or what is left of them without the family whose absence serves best; nothing when that is no better
-  /// either.
+  /// Returns `items`, or the best of them without one family; empty when neither is better than no equalization.
   [[nodiscard]] std::vector<EqualizeItem> accepted_of(const std::vector<EqualizeItem>& items, EqualizeReport& report) {
     if (items.empty()) return items;
     const Stopwatch stopwatch;
@@ -61,7 +68,7 @@ class Acceptance {
     return judge_models(scorer_, lists.size(), model_of, runs_alone(model_.graph()));
   }
 
-  /// Over the calibrators: the samples of all of them together.
+  /// Compares over the samples of all calibrators together.
   [[nodiscard]] static AcceptanceReport compare(const std::vector<std::vector<double>>& before,
                                                 const std::vector<std::vector<double>>& after) {
     std::vector<double> all_before, all_after;
@@ -82,9 +89,8 @@ void leave_out(EqualizeFamily family, const std::string& why, EqualizeReport& re
     if (line.name == name_of(family)) line.kept = false, line.reason = why;
 }
 
-/// The items whose patch leaves the outputs as they are, alone and together. The report says why the others are left
-/// out: equalization is exact, so a change shows that the analysis of this graph is wrong, and the model is better off
-/// without it.
+/// Returns the items whose patch leaves the outputs as they are, alone and together. The report says why the others are
+/// left out: equalization is exact, so a change means that the analysis of this graph is wrong.
 std::vector<EqualizeItem> harmless(std::vector<EqualizeItem> items, const Equalizer& equalizer,
                                    EqualizeReport& report) {
   std::erase_if(items, [&](const EqualizeItem& item) {
@@ -101,12 +107,34 @@ std::vector<EqualizeItem> harmless(std::vector<EqualizeItem> items, const Equali
   return items;
 }
 
-/// Every family of the model, to be tried by its usual exponent.
+/// Returns every family of the model, with its usual exponent.
 std::vector<EqualizeItem> all_items(const Equalizer& equalizer) {
   std::vector<EqualizeItem> items;
   for (const EqualizeFamily family : kEqualizeFamilies)
     if (equalizer.has(family)) items.push_back({family});
   return items;
+}
+
+/// Reports that nothing was measured, because without INT8 no change brings an output nearer to FP32.
+EqualizedModel nothing_to_gain(const JudgeOptions& judged) {
+  EqualizedModel model;
+  model.report.requested = "auto";
+  model.report.notes.push_back(
+      fmt::format("nothing is INT8 on {}, so --equalize auto does nothing", judged.target.name));
+  return model;
+}
+
+EqualizeReport describe_equalization(const CalibrationTable& table) {
+  EqualizeReport report;
+  report.requested = (table.equalize.empty() ? "off" : table.equalize) + ", by the table";
+  for (const EqualizeFamily family : kEqualizeFamilies) {
+    EqualizeReport::Family line{std::string(name_of(family))};
+    for (const auto& [name, value] : table.equalization.values) line.values += value.family == family;
+    line.kept = line.values > 0;
+    report.kept |= line.kept;
+    report.families.push_back(line);
+  }
+  return report;
 }
 
 }  // namespace
@@ -117,7 +145,7 @@ EqualizedModel equalize_model(Model& model, const EqualizeRequest& request, cons
   const Stopwatch stopwatch;
   EqualizedModel outcome;
   const SampleSubset samples(source, samples_by_hash(source, kRangeSamples, always));
-  // The first sample of all may be none that was measured, and reach a Clip.
+  // The first sample of the data may not be among those measured, and reach a Clip.
   const std::vector<Tensor> inputs = read_first_inputs(samples, settings);
   Equalization equalization;
   {
@@ -151,13 +179,49 @@ EqualizedModel equalize_model(Model& model, const EqualizeRequest& request, cons
     report.values = equalizer.describe_values(equalization);
     std::ranges::copy(equalizer.notes(equalization), std::back_inserter(report.notes));
     if (request.mode == EqualizeRequest::Mode::Auto && source.size() < kFewestToJudge)
-      report.notes.push_back(std::to_string(source.size()) + " samples are too few to tell what gains: give " +
-                             std::to_string(kFewestToJudge) + " or more, or name the families");
+      report.notes.push_back(
+          fmt::format("--equalize auto needs {} samples to tell what gains, and there are {}: give "
+                      "more, or name the families",
+                      kFewestToJudge, source.size()));
   }
   apply_equalization(model, equalization, inputs);
   outcome.equalization = std::move(equalization);
   outcome.report.seconds = stopwatch.seconds();
   return outcome;
+}
+
+std::optional<EqualizedModel> equalize_as_requested(Model& model, const EqualizeRequest& request,
+                                                    std::span<const Tensor> inputs, const DataSource& all,
+                                                    OutlierPolicy policy, const FactorOptions& options,
+                                                    JudgeOptions judged) {
+  if (!request.equalizes()) return std::nullopt;
+  const Graph& graph = model.graph();
+  const std::vector<ValueId> quantized =
+      make_placement_plan(graph, judged.target, judged.placement, find_shapes(graph, inputs)).quantized_values();
+  if (request.mode != EqualizeRequest::Mode::List && quantized.empty()) return nothing_to_gain(judged);
+  const auto outliers = names_of(find_outlier_samples(calibrate(graph, quantized, all, judged.run)));
+  const SampleSubset usual(all, samples_without(all, outliers));
+  const bool kept = policy == OutlierPolicy::Keep;
+  if (policy == OutlierPolicy::Clip) judged.clipped_samples = outliers;
+  const EqualizeData data{inputs, kept ? all : usual, policy == OutlierPolicy::Drop ? usual : all, judged.run,
+                          kept ? outliers : no_samples()};
+  return equalize_model(model, request, data, options, make_fold_judge(model, judged));
+}
+
+std::optional<EqualizedModel> equalize_by_table(const CalibrationTable& table, Model& model,
+                                                const EqualizeRequest& requested, std::span<const Tensor> inputs) {
+  using Mode = EqualizeRequest::Mode;
+  const std::string wish = requested.mode == Mode::Auto ? "auto" : to_text(requested.items);
+  const std::string measured = table.equalize.empty() ? "off" : table.equalize;
+  if (requested.mode != Mode::Unset && wish != measured)
+    throw Error(
+        ErrorCode::TableMismatch,
+        fmt::format("the table was measured with --equalize {}, but --equalize {} is asked for", measured, wish),
+        "leave --equalize out, or calibrate again with --equalize " + wish);
+  if (table.equalize.empty()) return std::nullopt;
+  EqualizedModel evened{table.equalization, describe_equalization(table)};
+  apply_equalization(model, table.equalization, inputs);
+  return evened;
 }
 
 }  // namespace detent

@@ -1,22 +1,22 @@
 #pragma once
 
+#include <optional>
 #include <span>
-#include <vector>
 
+#include "detent/base/calibrator.h"
 #include "detent/base/data_source.h"
-#include "detent/options/run_settings.h"
 #include "detent/reports/equalize_report.h"
 #include "equalize/choose_factors.h"
 #include "equalize/equalization.h"
 #include "model/model.h"
-#include "tune/equalize/equalize_data.h"
-#include "tune/equalize/fold_scores.h"
+#include "observe/calibration_table.h"
+#include "tune/equalize/fold_judge.h"
 #include "tune/equalize/request.h"
 
 namespace detent {
 
-/// `auto` keeps nothing on fewer samples: three parts of five images of text_ppocrv3_det all say that a family gains
-/// that loses 1 to 3 dB on five others.
+/// `auto` keeps nothing with fewer samples: three parts of five images can agree on a family that loses 1 to 3 dB on
+/// five others (text_ppocrv3_det).
 inline constexpr size_t kFewestToJudge = 8;
 
 /// The equalization of a model before it is calibrated, and its report.
@@ -27,14 +27,32 @@ struct EqualizedModel {
 
 /// Chooses the families that are asked for and applies them to `model`, in place.
 ///
-/// auto    chosen by choose_families, judged by CrossFit; the factors of what is kept are then chosen from all samples.
-/// Then the model as
-///         it will be written is measured beside the model without equalization (accept_change), on all samples: what
-///         is no better loses a family, or all. Nothing and a note where there are fewer than kFewestToJudge.
-/// judge   called under auto only.
-/// A family whose patch changes an output by more than rounding is left out, and the report has the reason:
-/// equalization is exact.
+/// auto   Families are chosen by choose_families and judged by CrossFit; the factors of those kept come from all
+///        samples. The model as it will be written is then compared with the one without equalization on all samples
+///        (accept_change): where it is no better, one family is dropped, or all. Fewer than kFewestToJudge samples ->
+///        nothing, and a note.
+/// judge  called under auto only.
+/// A family whose patch changes an output by more than rounding is left out, and the report has the reason.
 [[nodiscard]] EqualizedModel equalize_model(Model& model, const EqualizeRequest& request, const EqualizeData& data,
                                             const FactorOptions& options, const FoldJudge& judge);
+
+/// Applies --equalize, in place. Returns nullopt when it is not asked for.
+/// A first pass finds outlier samples (find_outlier_samples). Channels do not follow them unless they are kept; then
+/// they are always measured on them. Without pairs only families that are named are applied, and the report says so.
+/// inputs  one batch.
+/// all     the calibration data.
+/// judged  how the compared models are quantized.
+/// Errors  those of equalize_model.
+[[nodiscard]] std::optional<EqualizedModel> equalize_as_requested(Model& model, const EqualizeRequest& request,
+                                                                  std::span<const Tensor> inputs, const DataSource& all,
+                                                                  OutlierPolicy policy, const FactorOptions& options,
+                                                                  JudgeOptions judged);
+
+/// Applies the equalization with which the table was measured to the prepared model. The report names the values and
+/// their families; nothing is measured again. nullopt when the table was measured without one.
+/// Errors  TableMismatch when `requested` (Unset takes the table's) asks for another one; those of apply_equalization.
+[[nodiscard]] std::optional<EqualizedModel> equalize_by_table(const CalibrationTable& table, Model& model,
+                                                              const EqualizeRequest& requested,
+                                                              std::span<const Tensor> inputs);
 
 }  // namespace detent

@@ -1,12 +1,18 @@
 #include "tune/equalize/equalizer.h"
 
 #include <algorithm>
+#include <limits>
+#include <memory>
 
-#include "calibrate/channel_ranges.h"
 #include "equalize/equalize_patch.h"
+#include "exec/executor.h"
 #include "exec/find_shapes.h"
-#include "exec/same_outputs.h"
+#include "exec/schedule.h"
+#include "observe/channel_range_observer.h"
 #include "ops/value_types.h"
+#include "run/observed_batch.h"
+#include "run/run_over.h"
+#include "run/workers.h"
 
 namespace detent {
 
@@ -17,6 +23,50 @@ std::vector<ChannelGroup> with_family(const std::vector<ChannelGroup>& groups, E
   std::ranges::copy_if(groups, std::back_inserter(chosen),
                        [&](const ChannelGroup& group) { return group.family == family; });
   return chosen;
+}
+
+/// Passes values on with padding as NaN, which the observer ignores.
+struct RangeWorker : SampleObserver {
+  Executor executor;
+  ChannelRangeObserver observer;
+
+  RangeWorker(const Schedule& schedule, const std::map<ValueId, int>& axes) : executor(schedule), observer(axes) {}
+  void observe(ValueId value, const Tensor& tensor, const SampleAxis&, std::span<const uint8_t> counted) override {
+    if (counted.empty()) return observer.observe(value, tensor);
+    Tensor marked = cast(tensor, DataType::Float32).clone();
+    const auto elements = marked.mutable_data<float>();
+    for (size_t i = 0; i < elements.size(); ++i)
+      if (counted[i] == 0) elements[i] = std::numeric_limits<float>::quiet_NaN();
+    observer.observe(value, marked);
+  }
+};
+
+/// Runs every sample of `source` once and returns the extremes of each channel, independent of order and threads.
+/// axes    values to watch, and the axis that counts channels. None -> nothing is run.
+/// Errors  InvalidData when there is no sample or a value's channels change between samples; those of running;
+///         Interrupted.
+ChannelRanges channel_ranges_of(const Graph& graph, const std::map<ValueId, int>& axes, const DataSource& source,
+                                const RunSettings& settings) {
+  if (axes.empty()) return {};
+  std::vector<ValueId> wanted;
+  for (const auto& [value, axis] : axes) wanted.push_back(value);
+  const Schedule schedule(graph, wanted, {.exact_fusion = true, .team = team_size(settings, source)});
+  const SampleAxes samples = find_sample_axes(schedule, source, settings);
+  std::vector<std::unique_ptr<RangeWorker>> workers(worker_count(settings));
+  const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t) {
+    if (!workers[slot]) workers[slot] = std::make_unique<RangeWorker>(schedule, axes);
+    run_observed(workers[slot]->executor, std::move(batch), samples, *workers[slot]);
+    return true;
+  };
+  run_over<bool>({.source = source,
+                  .settings = settings,
+                  .task = "measuring channels",
+                  .refuse_empty = "there was no sample to measure channels with"},
+                 run, [](bool) {});
+  ChannelRangeObserver all(axes);
+  for (const auto& worker : workers)
+    if (worker) all.merge(worker->observer);
+  return all.ranges();
 }
 
 }  // namespace

@@ -16,30 +16,29 @@
 
 namespace detent {
 
-/// Equalization of one prepared model: its groups, and the ranges of their channels.
+/// Equalization of one prepared model: its channel groups and the ranges of their channels.
 class Equalizer {
  public:
   /// Finds groups and runs `samples` once to measure channels.
-  /// inputs  of one batch: shapes come from it, and every patch is checked on it.
+  /// inputs  one batch: gives the shapes, and every patch is checked on it.
   Equalizer(const Model& model, std::span<const Tensor> inputs, const DataSource& samples, const RunSettings& settings,
             const FactorOptions& options);
 
   [[nodiscard]] bool has(EqualizeFamily family) const;
-  /// Factors of the families in `items`; of a model with none of them nothing. Where rounding the weights once moves an
-  /// output by more than a quarter of the bound of changed_output(), and for half types, factors are powers of two,
-  /// which round nothing.
+  /// Returns the factors of the families in `items`. They are powers of two, which round nothing, for half types and
+  /// where rounding the weights once moves an output by more than a quarter of the bound of changed_output().
   [[nodiscard]] Equalization equalization(const std::vector<EqualizeItem>& items) const { return tried(items).factors; }
-  /// What equalization(items) changes at the outputs by more than rounding, which it should not; nullopt: nothing.
+  /// Returns the change at the outputs beyond rounding, which should not exist; nullopt: none.
   [[nodiscard]] std::optional<OutputChange> change_by(const std::vector<EqualizeItem>& items) const {
     return tried(items).change;
   }
-  /// A copy of the model with equalization(items); as it is where that would change an output.
+  /// Returns a copy of the model with equalization(items), or a plain copy where that would change an output.
   [[nodiscard]] Model equalized(const std::vector<EqualizeItem>& items) const;
 
-  /// The report's lines for the families (none kept) and for the values in `equalization`.
+  /// Returns the report's lines for the families (none kept) and for the values in `equalization`.
   [[nodiscard]] std::vector<EqualizeReport::Family> describe_families() const;
   [[nodiscard]] std::vector<EqualizeReport::Value> describe_values(const Equalization& equalization) const;
-  /// Groups that a Clip holds back, as sentences.
+  /// Returns a sentence for each group that a Clip holds back.
   [[nodiscard]] std::vector<std::string> notes(const Equalization& equalization) const;
 
  private:
@@ -47,11 +46,11 @@ class Equalizer {
   std::span<const Tensor> inputs_;
   FactorOptions options_;
   NamedOutputs before_;  ///< of the model on inputs_
-  /// Which of the two analyses serves the items: with Act among them values are tied otherwise.
+  /// Returns the analysis for the items: with Act among them other values share factors.
   [[nodiscard]] const std::vector<ChannelGroup>& groups_for(bool behind_activations) const {
     return behind_activations ? groups_behind_ : groups_;
   }
-  /// The factors to take for the items, the model with them, and what is wrong with it.
+  /// The factors for the items, the model with them, and its change at the outputs.
   struct Tried {
     Equalization factors;
     std::optional<Model> model;  ///< nullopt without factors

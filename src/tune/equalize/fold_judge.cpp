@@ -1,16 +1,15 @@
 #include "tune/equalize/fold_judge.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include "calibrate/calibration.h"
 #include "calibrate/choose_ranges.h"
 #include "detent/base/calibrator.h"
-#include "detent/base/data_source.h"
 #include "detent/base/error.h"
 #include "detent/base/progress.h"
 #include "evaluate/compared_values.h"
-#include "evaluate/evaluate_on_batches.h"
 #include "evaluate/judged_batches.h"
 #include "evaluate/sample_scores.h"
 #include "exec/find_shapes.h"
@@ -20,13 +19,36 @@
 #include "run/model_inputs.h"
 #include "run/samples_together.h"
 #include "run/workers.h"
+#include "tune/acceptance.h"
 #include "tune/choose_calibrator.h"
 
 namespace detent {
 
+FoldScores judge_models(const FoldScorer& scorer, size_t count, const std::function<Model(size_t)>& make,
+                        bool one_by_one) {
+  FoldScores scores;
+  std::vector<Model> models;
+  for (size_t i = 0; i < count; ++i) {
+    models.push_back(make(i));
+    if (!one_by_one && i + 1 < count) continue;
+    std::ranges::move(scorer(models), std::back_inserter(scores));
+    models.clear();
+  }
+  return scores;
+}
+
+std::vector<std::vector<double>> scores_of(const FoldScores& samples) {
+  std::vector<std::vector<double>> scores;
+  for (const auto& calibrators : samples) {
+    std::vector<double>& model = scores.emplace_back();
+    for (const std::vector<double>& one : calibrators) model.push_back(score_db(one));
+  }
+  return scores;
+}
+
 namespace {
 
-/// The specs by the names of their calibrators, each once.
+/// Returns the specs by the names of their calibrators, each once.
 std::vector<std::string> named(const std::vector<std::string>& specs) {
   std::vector<std::string> names;
   for (const std::string& spec : specs) {
@@ -36,7 +58,7 @@ std::vector<std::string> named(const std::vector<std::string>& specs) {
   return names;
 }
 
-/// Judges on one pair of parts, of which it keeps what no model changes.
+/// Judges on one pair of parts and keeps what does not depend on the models.
 class Scorer {
  public:
   Scorer(const Model& reference, const JudgeOptions& options, const DataSource& fit, const DataSource& held_out)
@@ -54,7 +76,7 @@ class Scorer {
     for (const Model& model : models) add_variants(model, variants);
     const size_t count = variants.size();
     const auto take = [&](size_t v) { return std::move(variants[v]); };
-    auto samples = sample_scores(evaluate_on_batches(count, take, batches_, options_.run, "judging equalization"));
+    auto samples = sample_scores(evaluate_on_batches(count, take, batches_, options_.run, "comparing equalizations"));
     FoldScores scores(models.size());
     for (size_t v = 0; v < count; ++v) scores[v / calibrators_.size()].push_back(std::move(samples[v]));
     return scores;
@@ -65,11 +87,11 @@ class Scorer {
     std::vector<std::string> outputs = values_to_compare(reference, inputs);
     if (!outputs.empty()) return outputs;
     throw Error(ErrorCode::InvalidOption,
-                "--equalize auto measures at the outputs, but no output that can run comes from float values",
+                "--equalize auto needs an output to compare, but none that can run comes from float values",
                 "name the families: gate, relu, linear, norm");
   }
 
-  /// Samples run together where what is measured can be told of each of them.
+  /// Calibrates with several samples at a time where the measured values can be split by sample.
   [[nodiscard]] Calibration calibrated(const Graph& graph, const std::vector<ValueId>& values,
                                        const ValueShapes& shapes, const RunSettings& settings) const {
     std::vector<ValueId> measured;
@@ -82,7 +104,7 @@ class Scorer {
     return calibrate(graph, values, joined, settings, SamplePass::LastBatch::Short);
   }
 
-  /// The models that one equalized model becomes, one a calibrator.
+  /// Adds the variants of one equalized model, one for each calibrator.
   void add_variants(const Model& model, std::vector<Model>& variants) const {
     const Graph& graph = model.graph();
     const ValueShapes shapes = find_shapes(graph, inputs_);
@@ -112,18 +134,18 @@ class Scorer {
   const JudgeOptions& options_;
   std::vector<std::string> calibrators_;
   const DataSource& fit_;
-  std::vector<Tensor> inputs_;  // of the first batch of what is judged
+  std::vector<Tensor> inputs_;  // of the first held-out batch
   JudgedBatches batches_;
-  std::vector<Tensor> joined_inputs_;  // of several samples; none where they run one by one
+  std::vector<Tensor> joined_inputs_;  // of several samples; empty where samples run one by one
 };
 
 }  // namespace
 
 FoldJudge make_fold_judge(const Model& reference, JudgeOptions options) {
-  // The scorers may outlive the judge, so that they share what it was given.
+  // Scorers may outlive the judge, so they share its options.
   const auto shared = std::make_shared<const JudgeOptions>(std::move(options));
   return [&reference, shared](const DataSource& fit, const DataSource& held_out) -> FoldScorer {
-    std::shared_ptr<const Scorer> scorer;  // made when it is asked: a judgement may turn out to be needless
+    std::shared_ptr<const Scorer> scorer;  // made on the first call: a judgement may turn out to be needless
     return [&reference, shared, &fit, &held_out, scorer](std::span<const Model> models) mutable {
       if (!scorer) scorer = std::make_shared<const Scorer>(reference, *shared, fit, held_out);
       return scorer->scores_of(models);

@@ -26,7 +26,7 @@ EqualizeItem parse_item(const std::string& text) {
   if (family == std::end(kEqualizeFamilies)) {
     std::vector<std::string> names{"off", "auto"};
     for (const EqualizeFamily one : kEqualizeFamilies) names.emplace_back(name_of(one));
-    const Error error = wrong("'" + name + "' is no family");
+    const Error error = wrong("there is no family '" + name + "'");
     throw Error(error.code(), error.what(), did_you_mean(name, names, error.hint()));
   }
   EqualizeItem item{*family};
@@ -35,7 +35,7 @@ EqualizeItem parse_item(const std::string& text) {
   char* end = nullptr;
   item.alpha = std::strtod(alpha.c_str(), &end);
   if (alpha.empty() || *end != '\0' || !(item.alpha >= 0 && item.alpha <= 1))
-    throw wrong("'" + alpha + "' is no exponent between 0 and 1");
+    throw wrong("'" + alpha + "' is not an exponent between 0 and 1");
   return item;
 }
 
@@ -46,7 +46,7 @@ EqualizeRequest parse_equalize(const std::string& text) {
   if (text.empty()) return {.mode = Mode::Unset};
   if (text == "off") return {.mode = Mode::Off};
   if (text == "auto") return {.mode = Mode::Auto};
-  if (text.ends_with(',')) throw wrong("'' is no family");  // getline sees nothing behind the last comma
+  if (text.ends_with(',')) throw wrong("nothing stands behind the last comma");  // getline does not see it
   EqualizeRequest request{.mode = Mode::List};
   std::istringstream items(text);
   for (std::string item; std::getline(items, item, ',');) {

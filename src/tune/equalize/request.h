@@ -7,13 +7,13 @@
 
 namespace detent {
 
-/// A family to equalize, and how.
+/// A family to equalize.
 struct EqualizeItem {
   EqualizeFamily family = EqualizeFamily::Gate;
   double alpha = 0.5;  ///< exponent of the activations' share
 };
 
-/// `--equalize` as read.
+/// The parsed `--equalize`.
 struct EqualizeRequest {
   enum class Mode { Unset, Off, Auto, List } mode = Mode::Unset;
   std::vector<EqualizeItem> items;  ///< of a List, in the order of kEqualizeFamilies, each family once
@@ -21,11 +21,11 @@ struct EqualizeRequest {
   [[nodiscard]] bool equalizes() const { return mode == Mode::Auto || mode == Mode::List; }
 };
 
-/// "" -> Unset, "off", "auto", or a list of NAME[:ALPHA], comma separated.
+/// Parses "" (Unset), "off", "auto", or a comma-separated list of NAME[:ALPHA].
 /// Errors  Usage for an unknown name, a family named twice, or an alpha outside [0, 1].
 [[nodiscard]] EqualizeRequest parse_equalize(const std::string& text);
 
-/// The list as it would be written: "gate,relu:0.75"; "off" when it is empty.
+/// Returns the list as it is written on the command line: "gate,relu:0.75"; "off" when it is empty.
 [[nodiscard]] std::string to_text(const std::vector<EqualizeItem>& items);
 
 }  // namespace detent

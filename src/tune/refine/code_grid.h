@@ -8,28 +8,28 @@
 
 namespace detent {
 
-/// The numbers that the codes of a weight stand for, in units of its scale; zero points are 0.
+/// The numbers that the codes of a weight stand for, in units of its scale. Zero points are 0.
 class CodeGrid {
  public:
-  /// Whole numbers.
+  /// The integers of `codes`.
   explicit CodeGrid(CodeRange codes) : codes_(codes) {}
-  /// Those of Float8E4M3FN.
+  /// The numbers of Float8E4M3FN.
   [[nodiscard]] static CodeGrid e4m3() {
     CodeGrid grid({-static_cast<int32_t>(kLargestE4M3), static_cast<int32_t>(kLargestE4M3)});
     grid.floats_ = true;
     return grid;
   }
 
-  /// What QuantizeLinear makes of x with this scale: rounded half to even, saturating. NaN -> 0.
+  /// Returns the number that QuantizeLinear makes of x with this scale: half to even, saturating. NaN -> 0.
   [[nodiscard]] float nearest(float x, float scale) const {
     if (!floats_) return static_cast<float>(quantize_element(x, scale, 0, codes_));
     const float quotient = x / scale;
     return !std::isnan(quotient) ? decode_e4m3(encode_e4m3(quotient)) : 0.0F;
   }
 
-  /// The largest number that has its negative too.
+  /// Returns the largest number whose negative is on the grid too.
   [[nodiscard]] float largest() const { return static_cast<float>(std::min(-codes_.lowest, codes_.highest)); }
-  /// The same numbers without one whose negative is none.
+  /// Returns the grid without the number whose negative is not on it.
   [[nodiscard]] CodeGrid symmetric() const {
     CodeGrid grid = *this;
     grid.codes_.highest = static_cast<int32_t>(largest());
@@ -37,7 +37,7 @@ class CodeGrid {
     return grid;
   }
 
-  /// Rounded to largest(), and a quarter of a step below it.
+  /// Returns a number a quarter of a step below largest(), which rounds to it.
   [[nodiscard]] float short_of_largest() const { return largest() - (floats_ ? kLastStepE4M3 : 1) * 0.25F; }
 
  private:

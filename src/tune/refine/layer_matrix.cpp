@@ -9,8 +9,7 @@ namespace detent {
 
 namespace {
 
-/// Positions of a layer, of which up to `most` are taken: all, or multiples of the golden section, which fall into no
-/// step with the rows of an image.
+/// Up to `most` positions of a layer: all, or multiples of the golden section, which do not align with image rows.
 struct Positions {
   int64_t all = 0, taken = 0;
 
@@ -22,7 +21,7 @@ struct Positions {
   }
 };
 
-/// The walk of a convolution, or of a transposed one, over its input.
+/// The window of a convolution, or of a transposed one, over its input.
 class Walk {
  public:
   Walk(const Node& node, const Shape& weight, const Shape& input, OpKind kind)
@@ -37,7 +36,7 @@ class Walk {
   [[nodiscard]] int64_t outputs() const { return Shape(window_.output).element_count(); }
   [[nodiscard]] int64_t plane() const { return Shape(input_).element_count(); }
 
-  /// For each tap of the output at `position`: the element of a channel's plane that it reads, or -1.
+  /// Finds for each tap of the output at `position` the element of a channel's plane that it reads, or -1.
   void find_taps(int64_t position, std::vector<int64_t>& taps) const {
     taps.assign(1, 0);
     int64_t below = outputs();
@@ -88,7 +87,7 @@ std::vector<float> convolution_vectors(const Walk& walk, const LayerMatrix& matr
   return vectors;
 }
 
-/// along  axis of the input that the product sums over
+/// along  axis of the input that the product sums over.
 std::vector<float> product_vectors(const LayerMatrix& matrix, const Tensor& input, size_t along, int64_t most) {
   const Shape& shape = input.shape();
   const auto x = input.data<float>();

@@ -5,13 +5,13 @@
 
 #include "core/mean.h"
 #include "evaluate/sample_scores.h"
-#include "tune/tie_band.h"
+#include "tune/acceptance.h"
 
 namespace detent {
 
 namespace {
 
-/// -60 dB, as sample_scores() has it.
+/// -60 dB, as in sample_scores().
 constexpr double kMost = 1e6;
 constexpr double kLeastNoiseGainDb = 1e-4;
 constexpr int kRounds = 20;
@@ -21,13 +21,11 @@ constexpr int kRounds = 20;
 RelativeNoise relative_noise(const BatchErrorSums& errors, const BatchErrorSums& signals) {
   const size_t outputs = signals.empty() ? 0 : signals.front().size();
   RelativeNoise noise(errors.size() * outputs);
+  const std::vector<double> average = average_signals(signals, outputs);
   for (size_t o = 0; o < outputs; ++o) {
-    double average = 0;
-    for (const auto& batch : signals) average += batch[o].is_float ? batch[o].signal : 0;
-    average /= static_cast<double>(signals.size());
-    if (average == 0 || !std::isfinite(average)) continue;
+    if (average[o] == 0) continue;
     for (size_t b = 0; b < errors.size(); ++b) {
-      const double relative = errors[b][o].noise / std::max(signals[b][o].signal, average);
+      const double relative = errors[b][o].noise / std::max(signals[b][o].signal, average[o]);
       noise[b * outputs + o] = std::isfinite(relative) ? relative : kMost;
     }
   }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array<std::pair<float, std::string_view>, 4> kFactors = {
     {{0.7F, "x0.7"}, {0.84F, "x0.84"}, {1.19F, "x1.19"}, {1.41F, "x1.41"}}};
-/// 0.5 dB of rounding noise: less than the noise of 32 samples tells apart.
+/// 0.5 dB of rounding noise, which 32 samples do not resolve.
 constexpr double kClose = 0.06;
 
 std::vector<std::vector<ValueId>> members_of_units(const PlacementPlan& plan) {
@@ -42,7 +42,7 @@ bool is_a_choice(const std::vector<ValueId>& members, const TrialQuestion& quest
   });
 }
 
-/// What no range needs to go beyond: what was measured, and limits that all members have.
+/// Returns the widest useful range: the measured one, cut to the limits if all members have one.
 Range reach_of(const std::vector<ValueId>& members, const TrialQuestion& question) {
   Range measured, limits;
   bool limited = true;
@@ -56,7 +56,7 @@ Range reach_of(const std::vector<ValueId>& members, const TrialQuestion& questio
   return limited ? Range{std::max(measured.min, limits.min), std::min(measured.max, limits.max)} : measured;
 }
 
-/// `reach` bounds what a factor widens; a range that lies beyond it already is not cut.
+/// Scales a range. `reach` bounds the widening; a range that is wider already is not cut.
 Range scaled(const Range& own, float factor, const Range& reach) {
   if (own.min == -own.max) {
     const float amax = std::min(own.max * factor, std::max(own.max, reach.amax()));

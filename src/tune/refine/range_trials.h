@@ -13,21 +13,21 @@
 
 namespace detent {
 
-/// A range that a value may have instead of its own.
+/// A range to try for a value.
 struct TrialRange {
   Range range;
-  std::string origin;  ///< the calibrator that gives it, or "x0.84": the factor to the range it has
+  std::string origin;  ///< the calibrator that gives it, or "x0.84": the factor to the current range
 };
 
 /// A value that changes alone, or values that share a scale and change together.
 struct RangeUnit {
   std::vector<ValueId> members;    ///< ascending
-  Range own;                       ///< that they have
-  std::vector<TrialRange> trials;  ///< distinct, never `own`; narrowest first
-  int64_t macs = 0;                ///< of the layers behind them, for one sample: what a change of the range runs anew
+  Range own;                       ///< current range
+  std::vector<TrialRange> trials;  ///< distinct, without `own`; narrowest first
+  int64_t macs = 0;                ///< of the layers behind the members, for one sample: the cost of a trial
 };
 
-/// What units_to_try() asks. Looks at things that must outlive the call.
+/// The input of units_to_try(). Its members must outlive the call.
 struct TrialQuestion {
   const Graph& graph;
   const PlacementPlan& plan;
@@ -36,11 +36,10 @@ struct TrialQuestion {
   const RangesOf& ranges_of;
 };
 
-/// The values of the plan whose range is a choice, by their first member, with the ranges to try: those of
-/// auto_candidates(), and their own times 0.7, 0.84, 1.19 and 1.41, but no wider than what was measured and the limits
-/// of the plan allow. A range that lies within 6 % of another, both ends together, is not tried. ranges    that the
-/// values have now. Left out  values with an override, an imported scale or a fixed range, their groups, and units with
-/// nothing to try.
+/// Returns the units of the plan whose range is a choice, ordered by first member, with the ranges to try: those of
+/// auto_candidates(), and the current one times 0.7, 0.84, 1.19 and 1.41 within the measured range and the plan's
+/// limits. Ranges within 6 % of another, both ends together, are left out, and units with an override, an imported
+/// scale, a fixed range or nothing to try. ranges  current ranges.
 [[nodiscard]] std::vector<RangeUnit> units_to_try(const TrialQuestion& question,
                                                   const std::map<ValueId, Range>& ranges);
 

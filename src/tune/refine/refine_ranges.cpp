@@ -1,34 +1,54 @@
 #include "tune/refine/refine_ranges.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <limits>
+#include <span>
 #include <utility>
 
 #include "core/mean.h"
 #include "core/stopwatch.h"
 #include "evaluate/compared_values.h"
 #include "evaluate/sample_scores.h"
+#include "evaluate/trial.h"
 #include "evaluate/value_errors.h"
+#include "rewrite/qdq_inserter.h"
+#include "rewrite/weight_memo.h"
 #include "run/model_inputs.h"
 #include "run/sample_subset.h"
+#include "tune/acceptance.h"
 #include "tune/refine/noise_model.h"
 #include "tune/refine/range_trials.h"
-#include "tune/refine/range_variants.h"
-#include "tune/tie_band.h"
 
 namespace detent {
 
 namespace {
 
+/// New ranges of some values.
+using RangeChange = std::map<ValueId, Range>;
+
 constexpr size_t kSearch = 32, kHeldOut = 64, kSweeps = 2;
 
-/// A unit and the trial it should change to.
+/// Variants of one pass: each keeps a schedule over the additions of all.
+constexpr size_t kAtOnce = 64;
+
+/// Returns the plan with only the pairs of these values.
+PlacementPlan only(PlacementPlan plan, const RangeChange& values) {
+  plan.weights.clear();
+  for (EdgeDecision& edge : plan.edges) edge.pair = edge.pair && values.contains(edge.value);
+  std::erase_if(plan.output_pairs, [&](const OutputPair& pair) { return !values.contains(pair.value); });
+  return plan;
+}
+
+/// A unit and the trial to change to.
 struct Wish {
   const RangeUnit* unit;
   const TrialRange* trial;
-  double gain_db;  ///< expected of it alone
+  double gain_db;  ///< expected of this change alone
 };
 
 RangeChange change_of(const RangeUnit& unit, const Range& range) {
@@ -37,7 +57,7 @@ RangeChange change_of(const RangeUnit& unit, const Range& range) {
   return change;
 }
 
-/// Infinite where no sample shows a difference.
+/// Returns the mean, or infinity where no sample shows a difference.
 double told_mean_db(const std::vector<double>& samples_db) {
   return std::isinf(told_score_db(samples_db)) ? told_score_db(samples_db) : mean(samples_db);
 }
@@ -45,8 +65,7 @@ double told_mean_db(const std::vector<double>& samples_db) {
 class Refinement {
  public:
   explicit Refinement(const RangeRefinement& question)
-      : question_(question), samples_(samples_by_hash(question.source, kSearch + kHeldOut)),
-        variants_(question.model, question.plan, question.format, names(), question.settings),
+      : question_(question), samples_(samples_by_hash(question.source, kSearch + kHeldOut)), names_(names()),
         macs_left_(question.macs) {
     result_.ranges = question.chosen.ranges;
   }
@@ -67,7 +86,7 @@ class Refinement {
  private:
   [[nodiscard]] std::string reason() const {
     if (samples_.size() < kFewestToRefine)
-      return std::to_string(samples_.size()) + " samples are fewer than " + std::to_string(kFewestToRefine);
+      return fmt::format("{} samples are fewer than {}", samples_.size(), kFewestToRefine);
     if (outputs_.empty()) return "no output can be compared";
     return wished_ == 0 ? "no other range is expected to gain" : "no gain above its standard error on held-out samples";
   }
@@ -82,11 +101,50 @@ class Refinement {
     return {question_.source, {samples_.begin() + static_cast<std::ptrdiff_t>(searched_), samples_.end()}};
   }
 
-  /// True when the ranges changed.
+  /// Evaluates models as they would be written: the whole plan with the current ranges and each of `changes` in turn.
+  Evaluation evaluate(std::span<const RangeChange> changes, const DataSource& source) {
+    ModelsSideBySide shared(question_.model);
+    for (const RangeChange& change : changes) {
+      RangeChange all = change;
+      all.insert(result_.ranges.begin(), result_.ranges.end());  // does not replace the change
+      shared.add(make_qdq_patch(question_.model.graph(), question_.plan, all, question_.format, &weights_).patch);
+    }
+    return evaluate_side_by_side(shared, {.reference = question_.model,
+                                          .names = names_,
+                                          .source = source,
+                                          .settings = question_.settings,
+                                          .task = "measuring ranges",
+                                          .by_batch = true});
+  }
+  /// Evaluates float models with pairs on the values of one change, on the search samples. Empty sums where the shape
+  /// of an output differs in some variant of the pass.
+  [[nodiscard]] std::vector<BatchErrorSums> alone(std::span<const RangeChange> changes) const {
+    const SampleSubset samples = search_samples();
+    RewriteOptions format = question_.format;
+    format.int32_bias = false;  // there is no INT8 layer
+    std::vector<BatchErrorSums> sums;
+    for (size_t first = 0; first < changes.size(); first += kAtOnce) {
+      const auto pass = changes.subspan(first, std::min(kAtOnce, changes.size() - first));
+      ModelsSideBySide shared(question_.model);
+      for (const RangeChange& change : pass)
+        shared.add(make_qdq_patch(question_.model.graph(), only(question_.plan, change), change, format).patch);
+      Evaluation found = evaluate_side_by_side(shared, {.reference = question_.model,
+                                                        .names = outputs_,
+                                                        .source = samples,
+                                                        .settings = question_.settings,
+                                                        .task = "trying ranges",
+                                                        .by_batch = true});
+      if (found.outputs != outputs_) found.by_batch.assign(pass.size(), {});
+      std::ranges::move(found.by_batch, std::back_inserter(sums));
+    }
+    return sums;
+  }
+
+  /// Returns true when the ranges changed.
   bool sweep() {
     const std::vector<RangeUnit> units = units_in_order();
     result_.values = std::max(result_.values, units.size());
-    const Evaluation whole = variants_.whole(result_.ranges, std::vector<RangeChange>(1), search_samples());
+    const Evaluation whole = evaluate(std::vector<RangeChange>(1), search_samples());
     if (outputs_.empty()) {
       outputs_ = whole.outputs;
       signals_ = whole.by_batch.front();
@@ -96,7 +154,7 @@ class Refinement {
     return combine(wishes(units, relative_noise(whole.by_batch.front(), signals_)));
   }
 
-  /// Worst first.
+  /// Returns the units, worst SQNR first.
   [[nodiscard]] std::vector<RangeUnit> units_in_order() const {
     const Graph& graph = question_.model.graph();
     std::vector<RangeUnit> units = units_to_try(
@@ -115,13 +173,13 @@ class Refinement {
     return units;
   }
 
-  /// What a unit's pairs cause alone with a range; nullptr: not measured.
+  /// Returns the noise of a unit's pairs alone with a range; nullptr: not measured.
   [[nodiscard]] const RelativeNoise* find_noise(const RangeUnit& unit, const Range& range) const {
     const auto found = noises_.find({unit.members.front(), {range.min, range.max}});
     return found == noises_.end() || found->second.empty() ? nullptr : &found->second;
   }
 
-  /// All ranges of the units that were not measured before, as far as the budget goes.
+  /// Measures all ranges of the units that were not measured yet, as far as the budget allows.
   void measure_alone(const std::vector<RangeUnit>& units) {
     std::vector<std::pair<ValueId, std::pair<float, float>>> keys;
     std::vector<RangeChange> changes;
@@ -140,14 +198,14 @@ class Refinement {
         changes.push_back(change_of(unit, range));
       }
     }
-    const std::vector<BatchErrorSums> found = variants_.alone(changes, outputs_, search_samples());
+    const std::vector<BatchErrorSums> found = alone(changes);
     for (size_t i = 0; i < keys.size(); ++i)
       noises_[keys[i]] = found[i].empty() ? RelativeNoise{} : relative_noise(found[i], signals_);
     result_.trials += keys.size();
     result_.tried = std::max(result_.tried, reached);
   }
 
-  /// The changes that the model of the noise wants, by what each gains alone.
+  /// Returns the changes that the noise model asks for, by the gain of each alone.
   [[nodiscard]] std::vector<Wish> wishes(const std::vector<RangeUnit>& units, const RelativeNoise& whole) const {
     std::vector<const RangeUnit*> known;
     std::vector<std::vector<const TrialRange*>> trials;
@@ -175,7 +233,7 @@ class Refinement {
     return wishes;
   }
 
-  /// Takes the combination that serves the held-out samples best, if it serves those of the search better too.
+  /// Takes the combination that is best on the held-out samples, if the search samples gain too.
   bool combine(const std::vector<Wish>& wishes) {
     wished_ += wishes.size();
     if (wishes.empty()) return false;
@@ -186,8 +244,8 @@ class Refinement {
       RangeChange& together = changes.emplace_back();
       for (size_t i = 0; i < count; ++i) together.merge(change_of(*wishes[i].unit, wishes[i].trial->range));
     }
-    const auto searched = sample_scores(variants_.whole(result_.ranges, changes, search_samples()));
-    const Evaluation evaluation = variants_.whole(result_.ranges, changes, held_out_samples());
+    const auto searched = sample_scores(evaluate(changes, search_samples()));
+    const Evaluation evaluation = evaluate(changes, held_out_samples());
     const auto scores = sample_scores(evaluation);
     result_.samples = evaluation.samples;
     if (!result_.kept) result_.before_db = result_.after_db = told_mean_db(scores.front());
@@ -221,12 +279,13 @@ class Refinement {
   }
 
   const RangeRefinement& question_;
-  std::vector<size_t> samples_;  // those to search with, then those held out
-  RangeVariants variants_;
+  std::vector<size_t> samples_;     // those to search with, then those held out
+  std::vector<std::string> names_;  // of the values to compare
+  WeightMemo weights_;
   double macs_left_;
   size_t searched_ = 0, wished_ = 0;
   std::vector<std::string> outputs_;
-  BatchErrorSums signals_;  // of the float model, on the samples of the search
+  BatchErrorSums signals_;  // of the float model, on the search samples
   std::map<std::pair<ValueId, std::pair<float, float>>, RelativeNoise> noises_;  // by unit and range
   std::map<ValueId, RefinedRanges::Change> changes_;                             // by unit
   RefinedRanges result_;

@@ -9,48 +9,18 @@
 
 namespace detent {
 
+void SecondMoments::add(std::span<const float> vectors) {
+  if (vectors.empty()) return;
+  // Row-major vectors are the columns of a column-major matrix.
+  const Eigen::Map<const Eigen::MatrixXf> x(vectors.data(), columns_,
+                                            static_cast<Eigen::Index>(vectors.size()) / columns_);
+  Eigen::Map<Eigen::MatrixXf>(sums_.data(), columns_, columns_).selfadjointView<Eigen::Lower>().rankUpdate(x);
+}
+
 namespace {
 
 using Matrix = Eigen::MatrixXf;
 using Eigen::Index;
-
-}  // namespace
-
-/// The Cholesky factor of the damped moments, their columns ordered so that the first to be rounded is the last.
-class RowRounding::Factor {
- public:
-  explicit Factor(const SecondMoments& moments) : order_(static_cast<size_t>(moments.columns())) {
-    const Index n = moments.columns();
-    const Eigen::Map<const Matrix> sums(moments.lower().data(), n, n);
-    const double mean = sums.diagonal().cast<double>().sum() / static_cast<double>(std::max<Index>(n, 1));
-    if (!std::isfinite(mean) || mean <= 0) return;
-    std::iota(order_.begin(), order_.end(), Index{0});
-    std::ranges::stable_sort(order_, [&](Index a, Index b) { return sums(a, a) < sums(b, b); });
-    constexpr double kDamping = 0.01;
-    lower_.resize(n, n);
-    for (Index j = 0; j < n; ++j)
-      for (Index i = j; i < n; ++i) {
-        const Index a = at(i), b = at(j);
-        lower_(i, j) = a >= b ? sums(a, b) : sums(b, a);
-      }
-    lower_.diagonal().array() += static_cast<float>(kDamping * mean);
-    Eigen::LLT<Eigen::Ref<Matrix>> decomposition(lower_);
-    usable_ = decomposition.info() == Eigen::Success;
-  }
-
-  /// False: there is nothing to round by.
-  [[nodiscard]] bool usable() const { return usable_; }
-  [[nodiscard]] const Matrix& lower() const { return lower_; }
-  /// The column that stands at place i of the factor.
-  [[nodiscard]] Index at(Index i) const { return order_[static_cast<size_t>(i)]; }
-
- private:
-  std::vector<Index> order_;
-  Matrix lower_;
-  bool usable_ = false;
-};
-
-namespace {
 
 class Rounding {
  public:
@@ -68,8 +38,8 @@ class Rounding {
       }
   }
 
-  /// From the last place of the factor to the first, kBlock at a time: what a block owes to those behind it is one
-  /// product.
+  /// Rounds from the last place of the factor to the first, kBlock at a time: the errors of a block reach the columns
+  /// behind it in one product.
   template <class Factor>
   void round_by(const Factor& factor) {
     const Index n = rows_.columns;
@@ -109,8 +79,8 @@ class Rounding {
     return static_cast<size_t>(row * rows_.columns + rows_.neighbours[static_cast<size_t>(column)]);
   }
 
-  /// The first of a pair to be rounded leaves its neighbour the half that make_safe() found; the second takes what is
-  /// left.
+  /// Keeps a pair of codes safe: the first to be rounded leaves its neighbour the share of make_safe(), the second
+  /// takes the rest.
   void keep_safe(Index row, Index column) {
     const int64_t other = rows_.neighbours[static_cast<size_t>(column)];
     if (other < 0) return;
@@ -120,7 +90,7 @@ class Rounding {
     result_[i] = std::clamp(result_[i], -kMostOfPair - std::min(beside, 0.0F), kMostOfPair - std::max(beside, 0.0F));
   }
 
-  /// Takes from both codes of an unsafe pair what is too much, in equal parts.
+  /// Reduces both codes of an unsafe pair by the excess, in equal parts.
   void make_safe() {
     for (Index c = 0; c < static_cast<Index>(rows_.neighbours.size()); ++c) {
       if (rows_.neighbours[static_cast<size_t>(c)] <= c) continue;
@@ -145,6 +115,40 @@ class Rounding {
 };
 
 }  // namespace
+
+/// The Cholesky factor of the damped moments. The first column to be rounded is the last of the factor.
+class RowRounding::Factor {
+ public:
+  explicit Factor(const SecondMoments& moments) : order_(static_cast<size_t>(moments.columns())) {
+    const Index n = moments.columns();
+    const Eigen::Map<const Matrix> sums(moments.lower().data(), n, n);
+    const double mean = sums.diagonal().cast<double>().sum() / static_cast<double>(std::max<Index>(n, 1));
+    if (!std::isfinite(mean) || mean <= 0) return;
+    std::iota(order_.begin(), order_.end(), Index{0});
+    std::ranges::stable_sort(order_, [&](Index a, Index b) { return sums(a, a) < sums(b, b); });
+    constexpr double kDamping = 0.01;
+    lower_.resize(n, n);
+    for (Index j = 0; j < n; ++j)
+      for (Index i = j; i < n; ++i) {
+        const Index a = at(i), b = at(j);
+        lower_(i, j) = a >= b ? sums(a, b) : sums(b, a);
+      }
+    lower_.diagonal().array() += static_cast<float>(kDamping * mean);
+    Eigen::LLT<Eigen::Ref<Matrix>> decomposition(lower_);
+    usable_ = decomposition.info() == Eigen::Success;
+  }
+
+  /// False when the moments are zero or not finite.
+  [[nodiscard]] bool usable() const { return usable_; }
+  [[nodiscard]] const Matrix& lower() const { return lower_; }
+  /// Returns the column at place i of the factor.
+  [[nodiscard]] Index at(Index i) const { return order_[static_cast<size_t>(i)]; }
+
+ private:
+  std::vector<Index> order_;
+  Matrix lower_;
+  bool usable_ = false;
+};
 
 RowRounding::RowRounding(const SecondMoments& moments) : factor_(std::make_unique<const Factor>(moments)) {}
 RowRounding::~RowRounding() = default;

@@ -11,8 +11,7 @@
 #include "rewrite/quantized_model.h"
 #include "run/sample_subset.h"
 #include "run/workers.h"
-#include "tune/refine/gather_inputs.h"
-#include "tune/refine/judge_rounding.h"
+#include "tune/acceptance.h"
 #include "tune/refine/round_by_moments.h"
 #include "tune/refine/rounding_inputs.h"
 
@@ -20,20 +19,20 @@ namespace detent {
 
 namespace {
 
-/// Which scale belongs to the element that lies at `offset`.
+/// Returns the index of the scale of the element at `offset`.
 size_t scale_index(const RoundedWeight& weight, const Shape& shape, int64_t offset) {
   if (weight.axis < 0) return 0;
   const auto axis = static_cast<size_t>(weight.axis);
   return static_cast<size_t>(offset / shape.element_count(axis + 1, shape.rank()) % shape[axis]);
 }
 
-/// The float weight that has the chosen codes, and the scales that these belong to.
+/// The float weight with the chosen codes, and the scales of the codes.
 struct RoundedValues {
   Tensor values;
   std::vector<float> scales;
 };
 
-/// By column of the matrix: the one multiplied beside it, or -1. Empty where products are summed exactly.
+/// Returns by column of the matrix the column multiplied beside it, or -1. Empty where products are summed exactly.
 std::vector<int64_t> neighbours_of(const RoundedWeight& weight, const Shape& shape) {
   const std::vector<int64_t> offsets = pair_offsets(shape, weight.options.safe_pairs);
   if (offsets.empty()) return {};
@@ -89,8 +88,8 @@ class WeightRounder {
     write(group, rows, best.numbers);
   }
 
-  /// A smaller scale than that of the nearest codes leaves some pairs unsafe, whose codes are then moved. Takes the
-  /// scale at which a row costs least.
+  /// Tries smaller scales than that of the nearest codes, which leave some pairs unsafe whose codes are then moved.
+  /// Takes the scale at which a row costs least.
   void try_smaller_scales(int64_t group, const RowRounding& rounding, WeightRows& rows, RoundedRows& best) const {
     const auto columns = static_cast<size_t>(rows.columns);
     std::vector<float> least(static_cast<size_t>(rows.rows)), most(least.size());
@@ -123,12 +122,12 @@ class WeightRounder {
     }
   }
 
-  /// Weights at the end of the grid stay as they are where scales are made of them.
+  /// Writes the chosen codes as floats. Weights that keep their nearest code keep their bits.
   void write(int64_t group, const WeightRows& rows, const std::vector<float>& chosen) {
     const auto data = values_.mutable_data<float>();
     for (size_t i = 0; i < chosen.size(); ++i) {
       if (chosen[i] == grid_.nearest(rows.weights[i], rows.scales[i])) continue;
-      // The last number is written short of the largest weight, whose size makes the scale.
+      // The largest number is written a bit smaller than the largest weight, which determines the scale.
       const bool last = std::abs(chosen[i]) == grid_.largest() && !rows.any_code;
       data[static_cast<size_t>(offset(group, i))] =
           rows.scales[i] * (last ? std::copysign(grid_.short_of_largest(), chosen[i]) : chosen[i]);
@@ -151,7 +150,7 @@ QuantizedWeight quantized_again(const RoundedWeight& weight, const RoundedValues
   return quantize_weight(rounded.values, weight.axis, options);
 }
 
-/// False: the rewriter would take another scale (a range that is searched for), or the codes are the nearest ones.
+/// False when the rewriter would take another scale (WeightRange::Mse), or the codes are the nearest ones.
 bool is_worth_writing(const RoundedWeight& weight, const RoundedValues& rounded) {
   const QuantizedWeight again = quantized_again(weight, rounded);
   if (again.qparams.scale != rounded.scales) return false;
@@ -160,7 +159,7 @@ bool is_worth_writing(const RoundedWeight& weight, const RoundedValues& rounded)
              0;
 }
 
-/// New weights by place of `weights`; an empty handle where the nearest codes stay.
+/// Returns new weights in the order of `weights`; an empty handle where the nearest codes stay.
 std::vector<RoundedValues> round_group(const Graph& graph, std::span<const RoundedWeight> weights,
                                        std::vector<LayerVectors> vectors, const CodeGrid& grid, size_t threads) {
   std::vector<RoundedValues> results(weights.size());
@@ -176,7 +175,7 @@ std::vector<RoundedValues> round_group(const Graph& graph, std::span<const Round
   return results;
 }
 
-/// Rounds all weights, group by group, by what they read in `samples`; not judged yet.
+/// Rounds all weights, group by group, by the layers' inputs on `samples`. Does not judge them.
 WeightRounding round_all(const Graph& graph, const Model& quantized, std::span<const RoundedWeight> weights,
                          const CodeGrid& grid, const DataSource& samples, const RunSettings& settings) {
   RunSettings quiet = settings;
@@ -204,7 +203,7 @@ WeightRounding round_all(const Graph& graph, const Model& quantized, std::span<c
 WeightRounding round_weights(const Model& model, const PlacementPlan& plan, const std::map<ValueId, Range>& ranges,
                              const RewriteOptions& format, const DataSource* source, const RunSettings& settings) {
   if (!source)
-    throw Error(ErrorCode::InvalidOption, "weights are rounded by what layers read, but there is no --data to run");
+    throw Error(ErrorCode::InvalidOption, "rounding weights by the layers' inputs needs --data, which was not given");
   const Stopwatch stopwatch;
   const RoundingSamples split(*source);
   if (!split.enough()) return {.patch = {}, .report = {{.reason = "fewer than 8 samples"}}};
@@ -224,7 +223,7 @@ WeightRounding round_weights(const Model& model, const PlacementPlan& plan, cons
         judge_rounding(model, quantized.clone(), quantized_model(model, plan, ranges, rounded_format, result.patch),
                        samples, settings);
   } else {
-    report.reason = "every weight is rounded best to its nearest code";
+    report.reason = "the nearest code is best for every weight";
   }
   if (!report.kept) result.patch = {}, result.scales.clear();
   report.seconds = stopwatch.seconds();

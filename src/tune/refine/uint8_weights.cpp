@@ -1,20 +1,18 @@
 #include "tune/refine/uint8_weights.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "core/stopwatch.h"
-#include "ops/traits.h"
 #include "ops/weight_pairs.h"
 #include "rewrite/quantized_model.h"
 #include "run/sample_subset.h"
-#include "tune/refine/judge_rounding.h"
+#include "tune/acceptance.h"
 
 namespace detent {
 
 namespace {
 
-/// Weights of the layers that no other layer stands in front of, where some pair of weights can saturate.
+/// Returns the weights of layers that read no other layer's values, where a pair of weights can saturate.
 std::set<std::string> first_weights(const Graph& graph, const PlacementPlan& plan) {
   ValueMap<bool> behind_a_layer(graph.values().size(), false);
   std::set<std::string> found;

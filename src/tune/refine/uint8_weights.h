@@ -14,18 +14,18 @@
 
 namespace detent {
 
-/// Constants that are better written as UINT8 codes, and what that gains. SQNRs are at the worst output, in dB.
+/// Constants to write as UINT8 codes, and their gain. SQNRs are at the worst output, in dB.
 struct Uint8Weights : MeasuredChange {
-  std::set<std::string> names;  ///< empty: none are
-  size_t layers = 0;            ///< that were tried
+  std::set<std::string> names;  ///< empty: none
+  size_t layers = 0;            ///< number of layers that were tried
 };
 
-/// Tries UINT8 weights in the first layers of the graph, those that read no other layer's values. Products of UINT8 and
-/// UINT8 never saturate, so their scales need not be raised (RewriteOptions::Saturation::Avoided); they take 1.25 to
-/// 1.4 times as long, and a first layer is a small part of a network and suffers most. Kept where the SQNR rises by 0.1
-/// dB or more on up to 32 samples.
+/// Tries UINT8 weights in the first layers of the graph, which read no other layer's values. Products of UINT8 and
+/// UINT8 never saturate, so the scales need not be raised (RewriteOptions::Saturation::Avoided). They take 1.25 to 1.4
+/// times as long; first layers are a small part of a network and suffer most. Kept where the SQNR rises by at least 0.1
+/// dB on up to 32 samples. No first layer that can saturate -> nothing is measured.
 ///
-/// model   prepared float model, unchanged. Empty  no first layer that can saturate -> nothing is measured.
+/// model   prepared float model, unchanged.
 /// Errors  those of running; Interrupted.
 [[nodiscard]] Uint8Weights try_uint8_weights(const Model& model, const PlacementPlan& plan,
                                              const std::map<ValueId, Range>& ranges, const RewriteOptions& format,

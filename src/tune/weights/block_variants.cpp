@@ -3,7 +3,57 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/files/mapped_file.h"
+#include "detent/base/error.h"
+#include "rewrite/table_quantizer.h"
+#include "run/for_each_index.h"
+
 namespace detent {
+
+namespace {
+
+void quantize_tables(const Graph& graph, const PlacementPlan& plan, size_t threads, BlockedWeights& weights) {
+  std::vector<std::optional<BlockedWeight>> codes(plan.tables.size());
+  for_each_index(codes.size(), threads, [&](size_t i) {
+    const TableDecision& decision = plan.tables[i];
+    const Tensor& table = *graph.constant(decision.value);
+    codes[i] = exact_codes(table);
+    if (!codes[i] && !decision.exact) codes[i] = column_codes(table);
+    let_go_of_pages(table.raw(), table.byte_count());
+  });
+  for (size_t i = 0; i < codes.size(); ++i)
+    if (codes[i]) weights.insert_or_assign(plan.tables[i].value, std::move(*codes[i]));
+}
+
+}  // namespace
+
+BlockedWeights quantize_weights(const Graph& graph, const PlacementPlan& plan, const BlockFormat& format,
+                                size_t threads) {
+  BlockedWeights weights;
+  for (const WeightDecision& weight : plan.weights) weights.try_emplace(weight.value);
+  std::vector<BlockedWeights::value_type*> entries;
+  for (auto& entry : weights) entries.push_back(&entry);
+  for_each_index(entries.size(), threads, [&](size_t i) {
+    auto& [value, blocked] = *entries[i];
+    const Tensor& weight = *graph.constant(value);
+    try {
+      blocked = quantize_blocks(weight, {format.codes, format.block, weight.type()});
+    } catch (const Error& error) {
+      throw error.in("weight '" + graph.value(value).name + "'");
+    }
+    let_go_of_pages(weight.raw(), weight.byte_count());
+  });
+  quantize_tables(graph, plan, threads, weights);
+  return weights;
+}
+
+Model with_blocks(const Model& model, const PlacementPlan& plan, const BlockedWeights& weights,
+                  const BlockFormat& format) {
+  Model quantized = model.clone();
+  const GraphPatch patch = make_blocks_patch(model.graph(), plan, weights, format);
+  if (!patch.add_nodes.empty()) apply_patch(quantized, patch);
+  return quantized;
+}
 
 BlockVariants::BlockVariants(const Model& model, const Target& target, PlacementOptions placement,
                              const BlockFormat& format, const BlockedWeights& weights)
@@ -17,7 +67,7 @@ BlockVariants::BlockVariants(const Model& model, const Target& target, Placement
       choices_.push_back({weight.node, elements});
   for (const TableDecision& table : whole.tables) {
     const auto codes = weights_.find(table.value);
-    if (codes == weights_.end() || codes->second.scales.shape().rank() == 0) continue;  // float, or it costs nothing
+    if (codes == weights_.end() || codes->second.scales.shape().rank() == 0) continue;  // float, or exact
     if (plan({{graph_.node(table.node).name, "tried"}}).tables.size() < whole.tables.size())
       choices_.push_back({table.node, graph_.constant(table.value)->element_count()});
   }
@@ -27,8 +77,6 @@ BlockVariants::BlockVariants(const Model& model, const Target& target, Placement
 PlacementPlan BlockVariants::plan(const KeptFloat& kept) const {
   return make_weights_plan(graph_, target_, placement_, blocks_of(format_), {.costly = kept});
 }
-
-void BlockVariants::measure_for(std::span<const PlacementPlan> /*plans*/) {}  // codes rest on weights that are known
 
 GraphPatch BlockVariants::patch(const PlacementPlan& plan) {
   return make_blocks_patch(graph_, plan, weights_, format_);

@@ -1,23 +1,32 @@
 #pragma once
 
 #include "place/weights_plan.h"
+#include "rewrite/block_inserter.h"
 #include "tune/float_variants.h"
-#include "tune/weights/blocked_weights.h"
 
 namespace detent {
 
-/// Variants in which weights alone are codes. Choices are the layers whose weights are, and the first readers of tables
-/// that codes round; every variant has the same codes for a weight. What it looks at must outlive it.
+/// Quantizes the weights of the plan to the nearest codes, each value once; scales have the type of the weight. Tables
+/// get INT8 codes: exact_codes() where possible, else column_codes() where the plan allows them, else none.
+/// Errors  those of quantize_blocks, with the weight's name. Threads change nothing.
+[[nodiscard]] BlockedWeights quantize_weights(const Graph& graph, const PlacementPlan& plan, const BlockFormat& format,
+                                              size_t threads);
+
+/// Returns the model with these codes as the plan's weights.
+[[nodiscard]] Model with_blocks(const Model& model, const PlacementPlan& plan, const BlockedWeights& weights,
+                                const BlockFormat& format);
+
+/// Variants in which only weights are quantized. Choices are the layers with quantized weights, and the first readers
+/// of tables that codes round; a weight has the same codes in every variant. Its arguments must outlive it.
 class BlockVariants final : public FloatVariants {
  public:
   /// model    prepared float model (opset_for, weights in rows).
-  /// weights  of every value that the plan without anything kept float quantizes.
+  /// weights  of every value that is quantized in the plan with nothing kept float.
   BlockVariants(const Model& model, const Target& target, PlacementOptions placement, const BlockFormat& format,
                 const BlockedWeights& weights);
 
   [[nodiscard]] const Graph& graph() const override { return graph_; }
   [[nodiscard]] PlacementPlan plan(const KeptFloat& kept) const override;
-  void measure_for(std::span<const PlacementPlan> plans) override;
   [[nodiscard]] GraphPatch patch(const PlacementPlan& plan) override;
   [[nodiscard]] Model model(const PlacementPlan& plan) override;
   [[nodiscard]] const std::vector<FloatChoice>& choices() const override { return choices_; }
@@ -34,7 +43,7 @@ class BlockVariants final : public FloatVariants {
   int64_t elements_ = 0;
 };
 
-/// What the rules need to know of the format.
+/// Returns the facts of the format that placement rules need.
 [[nodiscard]] WeightBlocks blocks_of(const BlockFormat& format);
 
 }  // namespace detent

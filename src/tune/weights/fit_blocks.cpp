@@ -3,10 +3,7 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 
-#include <cmath>
-
 #include "detent/base/qparams.h"
-#include "tune/refine/round_by_moments.h"
 
 namespace detent {
 
@@ -17,7 +14,7 @@ using Matrix = Eigen::MatrixXf;
 
 constexpr int kRefits = 3;
 
-/// Columns of a weight under trial: those that cost least so far.
+/// The columns of a weight that cost least so far.
 class Fit {
  public:
   Fit(const Tensor& weight, const BlockedWeight& nearest, const BlockFormat& format, const SecondMoments& moments)
@@ -33,12 +30,12 @@ class Fit {
     cost_ = costs(nearest);
   }
 
-  /// False: there is nothing to fit by.
+  /// False when the moments are zero or not finite.
   [[nodiscard]] bool usable() const { return rows_ > 0 && h_.allFinite() && h_.diagonal().maxCoeff() > 0; }
   [[nodiscard]] std::vector<float> importance() const { return {h_.diagonal().begin(), h_.diagonal().end()}; }
   [[nodiscard]] const BlockedWeight& best() const { return best_; }
 
-  /// Codes for the scales of `start`, all columns at once. Keeps the columns that gain; true when one does.
+  /// Rounds all columns to codes for the scales of `start` and keeps the columns that gain; true when one does.
   bool round(const BlockedWeight& start) {
     const Tensor scales = cast(start.scales, DataType::Float32);
     const auto scale_of = scales.data<float>();
@@ -59,7 +56,7 @@ class Fit {
     return keep_better(with_codes(start, codes));
   }
 
-  /// The best codes with the scales that fit them.
+  /// Returns the best codes with the scales that fit them.
   [[nodiscard]] BlockedWeight refitted() const {
     const Matrix product = h_ * weights_;
     const Index blocks = (rows_ + size_ - 1) / size_;
@@ -83,7 +80,7 @@ class Fit {
       const Eigen::VectorXd fitted = g.ldlt().solve(r);
       for (Index b = 0; b < blocks; ++b) {
         float& scale = scale_of[static_cast<size_t>(b * columns_ + n)];
-        // A scale that runs away says that the block's codes say little: it stays.
+        // A scale that moves by a factor of two or more means that the codes determine it badly: it stays.
         const auto wanted = static_cast<float>(fitted[b]);
         if (wanted > 0.5F * scale && wanted < 2 * scale)
           if (const float near = scale_in(format_.scales, wanted); near > 0) scale = near;

@@ -5,13 +5,11 @@
 #include "core/stopwatch.h"
 #include "detent/base/error.h"
 #include "detent/base/progress.h"
-#include "detent/base/qparams.h"
 #include "exec/runnable_part.h"
 #include "run/deciding_samples.h"
 #include "run/sample_subset.h"
 #include "run/workers.h"
-#include "tune/refine/gather_inputs.h"
-#include "tune/refine/judge_rounding.h"
+#include "tune/acceptance.h"
 #include "tune/refine/rounding_inputs.h"
 #include "tune/weights/fit_blocks.h"
 
@@ -19,10 +17,10 @@ namespace detent {
 
 namespace {
 
-/// Of each batch. Blocks have as many scales as a column has blocks: they ask more of the inputs than rows with one.
+/// Positions of each batch. A column has a scale for each block, so it needs more inputs than rows with one scale.
 constexpr int64_t kPositions = 256;
 
-/// The weights of the plan, each once with all its readers, whose inputs can run.
+/// Returns the weights of the plan whose inputs can run, each once with all its readers.
 std::vector<RoundedWeight> weights_to_round(const Graph& graph, const PlacementPlan& plan) {
   const RunnablePart runnable(graph);
   std::vector<RoundedWeight> weights;
@@ -47,58 +45,36 @@ int64_t vectors_in(const LayerVectors& vectors, int64_t columns) {
   return count;
 }
 
-class Rounder {
- public:
-  Rounder(const Model& model, const PlacementPlan& plan, const BlockFormat& format, const RunSettings& settings)
-      : model_(model), plan_(plan), format_(format), settings_(settings), quiet_(settings),
-        weights_(weights_to_round(model.graph(), plan)) {
-    quiet_.reporter = &Reporter::silent();
-  }
-
-  void round(BlockRounding& result, const DataSource& source) {
-    const Graph& graph = model_.graph();
-    settings_.reporter->begin("rounding weights", weights_.size());
-    for (size_t first = 0; first < weights_.size();) {
-      const auto group = std::span(weights_).subspan(first, group_size(weights_, first, source.size(), kPositions));
-      // Those before this group are rounded already: what they cost shows in what this group reads.
-      const Model variant = with_blocks(model_, plan_, result.weights, format_);
-      const std::vector<LayerVectors> vectors = gather_inputs(graph, variant, group, kPositions, source, quiet_);
-      std::vector<BlockedWeight> rounded(group.size());
-      for_each_weight(group, worker_count(settings_), [&](size_t w) {
-        rounded[w] = fit_blocks(*graph.constant(group[w].value), result.weights.at(group[w].value), format_,
-                                moments_of(vectors[w], group[w].matrix, 0));
-      });
-      for (size_t w = 0; w < group.size(); ++w) {
-        BlockedWeight& weight = result.weights.at(group[w].value);
-        result.layers += !std::ranges::equal(rounded[w].codes.data<int8_t>(), weight.codes.data<int8_t>());
-        result.short_of_rows += vectors_in(vectors[w], group[w].matrix.columns) < group[w].matrix.columns;
-        weight = std::move(rounded[w]);
-      }
-      settings_.reporter->advance_to(first += group.size());
+/// Rounds the weights of the plan, group by group, by their layers' inputs on `source`. Does not judge them.
+BlockRounding round_by(const DataSource& source, const Model& model, const PlacementPlan& plan,
+                       const BlockFormat& format, const BlockedWeights& nearest, const RunSettings& settings) {
+  const Graph& graph = model.graph();
+  const std::vector<RoundedWeight> weights = weights_to_round(graph, plan);
+  RunSettings quiet = settings;
+  quiet.reporter = &Reporter::silent();
+  BlockRounding result;
+  result.weights = nearest;
+  settings.reporter->begin("rounding weights", weights.size());
+  for (size_t first = 0; first < weights.size();) {
+    const auto group = std::span(weights).subspan(first, group_size(weights, first, source.size(), kPositions));
+    // The weights before this group are rounded already: their error is part of what this group reads.
+    const Model variant = with_blocks(model, plan, result.weights, format);
+    const std::vector<LayerVectors> vectors = gather_inputs(graph, variant, group, kPositions, source, quiet);
+    std::vector<BlockedWeight> rounded(group.size());
+    for_each_weight(group, worker_count(settings), [&](size_t w) {
+      rounded[w] = fit_blocks(*graph.constant(group[w].value), result.weights.at(group[w].value), format,
+                              moments_of(vectors[w], group[w].matrix, 0));
+    });
+    for (size_t w = 0; w < group.size(); ++w) {
+      BlockedWeight& weight = result.weights.at(group[w].value);
+      result.layers += !std::ranges::equal(rounded[w].codes.data<int8_t>(), weight.codes.data<int8_t>());
+      result.short_of_rows += vectors_in(vectors[w], group[w].matrix.columns) < group[w].matrix.columns;
+      weight = std::move(rounded[w]);
     }
-    settings_.reporter->end();
+    settings.reporter->advance_to(first += group.size());
   }
-
- private:
-  const Model& model_;
-  const PlacementPlan& plan_;
-  const BlockFormat& format_;
-  const RunSettings& settings_;
-  RunSettings quiet_;
-  std::vector<RoundedWeight> weights_;
-};
-
-/// What was judged on some samples is made of all of them: more inputs tell more, and nothing else changes.
-void refit_on_all(const Model& model, const PlacementPlan& plan, const BlockFormat& format,
-                  const BlockedWeights& nearest, const DataSource& source, const RunSettings& settings,
-                  BlockRounding& result) {
-  BlockRounding again;
-  again.weights = nearest;
-  const SampleSubset all(source, samples_by_hash(source, kMeasuringSamples + result.samples));
-  Rounder(model, plan, format, settings).round(again, all);
-  result.weights = std::move(again.weights);
-  result.layers = again.layers;
-  result.short_of_rows = again.short_of_rows;
+  settings.reporter->end();
+  return result;
 }
 
 }  // namespace
@@ -107,7 +83,7 @@ BlockRounding round_blocks(const Model& model, const PlacementPlan& whole, const
                            const BlockedWeights& nearest, const DataSource& source, const RunSettings& settings) {
   const Stopwatch stopwatch;
   PlacementPlan plan = whole;
-  plan.tables.clear();  // they lose 20 dB less than weights do: floats here, so that codes do not depend on them
+  plan.tables.clear();  // tables lose 20 dB less than weights: float here, so that codes do not depend on them
   BlockRounding result;
   result.weights = nearest;
   const RoundingSamples split(source);
@@ -116,19 +92,19 @@ BlockRounding round_blocks(const Model& model, const PlacementPlan& whole, const
     return result;
   }
   const SampleSubset deciding(source, split.deciding), measuring(source, split.measuring);
-  Rounder(model, plan, format, settings).round(result, measuring);
-  if (result.layers > 0) {
-    static_cast<MeasuredChange&>(result) =
-        judge_rounding(model, with_blocks(model, plan, nearest, format),
-                       with_blocks(model, plan, result.weights, format), deciding, settings);
+  result = round_by(measuring, model, plan, format, nearest, settings);
+  MeasuredChange judged{.reason = "the nearest code is best for every weight"};
+  if (result.layers > 0)
+    judged = judge_rounding(model, with_blocks(model, plan, nearest, format),
+                            with_blocks(model, plan, result.weights, format), deciding, settings);
+  if (judged.kept) {  // rounds again with the deciding samples too: more inputs are better
+    const SampleSubset all(source, samples_by_hash(source, kMeasuringSamples + measuring.size()));
+    result = round_by(all, model, plan, format, nearest, settings);
   } else {
-    result.reason = "every weight is rounded best to its nearest code";
-  }
-  result.samples = measuring.size();
-  if (result.kept)
-    refit_on_all(model, plan, format, nearest, source, settings, result);
-  else
     result.weights = nearest;
+  }
+  static_cast<MeasuredChange&>(result) = std::move(judged);
+  result.samples = measuring.size();
   result.seconds = stopwatch.seconds();
   return result;
 }

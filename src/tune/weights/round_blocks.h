@@ -5,21 +5,21 @@
 #include "detent/reports/error_report.h"
 #include "model/model.h"
 #include "place/plan/placement_plan.h"
-#include "tune/weights/blocked_weights.h"
+#include "tune/weights/block_variants.h"
 
 namespace detent {
 
-/// What rounding by the layers' inputs gained.
+/// The result of rounding blocks by the layers' inputs.
 struct BlockRounding : MeasuredChange {
-  BlockedWeights weights;    ///< those to write: the rounded ones where they were kept
+  BlockedWeights weights;    ///< to write: the rounded ones where they were kept
   size_t layers = 0;         ///< weights with other codes than the nearest
   size_t short_of_rows = 0;  ///< weights with more rows than input vectors: their moments have no full rank
 };
 
-/// Codes that keep the outputs of each layer, not its weight (round_by_moments); scales stay. A layer's inputs are
-/// those that it has behind the weights that were rounded before it: up to 256 positions of each batch, of up to 64
-/// samples beside the deciding ones. Kept where the SQNR of the worst output on the deciding samples rises; where there
-/// are not enough others, half of the samples decide. Fewer than 8 -> nothing is done. Tables are floats meanwhile.
+/// Rounds weights to codes that keep the outputs of each layer (fit_blocks). Inputs are those behind the weights
+/// rounded before: up to 256 positions of each batch, of up to 64 samples beside the deciding ones; tables are float.
+/// Kept where the SQNR of the worst output on the deciding samples rises; where there are not enough other samples,
+/// half decide. Fewer than 8 -> nothing is done.
 ///
 /// model    prepared float model, unchanged. Left alone: weights of more than 8192 rows, or whose input cannot run.
 /// nearest  of every weight of the plan (quantize_weights).

@@ -32,7 +32,7 @@ ErrorCode code_of(const std::function<void()>& action) {
   return ErrorCode{0};
 }
 
-// A rename would put a file where the device was.
+// A rename would replace the device by a file.
 TEST(AtomicFile, WritesToWhatIsNoFileInsteadOfReplacingIt) {
   const TemporaryFolder folder;
   const auto pipe = folder / "pipe";

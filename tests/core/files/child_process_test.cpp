@@ -14,7 +14,7 @@
 namespace detent {
 namespace {
 
-/// Ended, but nobody asked for its exit code yet.
+/// True for a process that ended and whose exit code was not read yet.
 bool is_zombie(pid_t process) {
   const std::string stat = TemporaryFolder::read("/proc/" + std::to_string(process) + "/stat");
   const size_t name_ends = stat.rfind(')');
@@ -62,7 +62,7 @@ TEST(RunCommand, EndsItAndWhatItStartedWhenInterrupted) {
   interrupted() = false;
   EXPECT_EQ(error.code(), ErrorCode::Interrupted);
   const pid_t sleeper = static_cast<pid_t>(std::stol(TemporaryFolder::read(started)));
-  // The signal was sent before the error was thrown; that the process is gone may take the system a moment.
+  // The signal was sent before the error was thrown; the process may need a moment to end.
   for (int i = 0; i < 6000 && ::kill(sleeper, 0) == 0 && !is_zombie(sleeper); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_TRUE(::kill(sleeper, 0) != 0 || is_zombie(sleeper));

@@ -49,7 +49,7 @@ TEST(DeadTemporaries, OfOtherFilesAndWhatOnlyLooksLikeOneStay) {
   EXPECT_EQ(folder.names().size(), others.size());
 }
 
-// Locks of processes under another kernel may not be seen here.
+// Locks of processes under another kernel may be invisible here.
 TEST(DeadTemporaries, OfAnotherMachineGoAfterAnHour) {
   const TemporaryFolder folder;
   const std::string name = ".a.00000000-00000001.tmp";  // no kernel has this boot id: version 4 ids are random

@@ -5,7 +5,7 @@
 namespace detent {
 namespace {
 
-// Vectors: NIST, "Examples with Intermediate Values", SHA-256; and of the empty message.
+// Vectors: NIST, "Examples with Intermediate Values", SHA-256; and the empty message.
 TEST(Sha256, GivesTheDigestsOfTheStandard) {
   EXPECT_EQ(sha256(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   EXPECT_EQ(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");

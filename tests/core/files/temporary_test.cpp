@@ -14,7 +14,7 @@
 namespace detent {
 namespace {
 
-/// TMPDIR as long as this lives.
+/// Sets TMPDIR while this object lives.
 class TemporaryRoot {
  public:
   explicit TemporaryRoot(const std::string& folder) {

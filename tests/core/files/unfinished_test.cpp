@@ -17,12 +17,12 @@ namespace fs = std::filesystem;
 
 constexpr int kCode = 130;
 
-/// A folder that is not itself to be removed.
+/// A folder outside the list of unfinished ones.
 struct KeptFolder : TemporaryFolder {
   KeptFolder() { forget_unfinished(path()); }
 };
 
-// Death tests run in a copy of the process, whose files are then looked at from here.
+// Death tests run in a copy of the process; this one checks its files.
 TEST(EndAtOnce, RemovesHalfFilesAndKeepsWhatWasThere) {
   const KeptFolder folder;
   write_file(folder / "whole", "old");
@@ -78,7 +78,7 @@ TEST(EndAtOnce, EndsCommands) {
         end_at_once(kCode);
       },
       testing::ExitedWithCode(kCode), "");
-  // A child that lived on would keep the pipe of the death test open, and EXPECT_EXIT would wait for ever.
+  // A child that lived on would keep the pipe of the death test open, and EXPECT_EXIT would never return.
 }
 
 }  // namespace

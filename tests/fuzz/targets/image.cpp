@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "datasets/image_decode.h"
-#include "datasets/image_size.h"
+#include "datasets/image_integrity.h"
 #include "datasets/masks.h"
 #include "fuzz/fuzz_input.h"
 

@@ -1,5 +1,4 @@
 // Labels: .csv with a header line, and lists of lines.
-#include "datasets/labels.h"
 #include "datasets/csv.h"
 #include "fuzz/fuzz_input.h"
 

@@ -1,4 +1,4 @@
-// What is drawn of a plan: every node with the values between, and what it computes in.
+// Tests the drawing of a plan: every node with the values between, and the type that it computes in.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -28,7 +28,7 @@ class WrittenProvenance : public ::testing::Test {
     options.overwrite = true;
     return options;
   }
-  /// What a model that is written with these options says of itself.
+  /// Returns the provenance of a model that is written with these options.
   static Provenance of(const QuantizeOptions& options) {
     (void)quantize_model(options);
     return inspect_model(options.output).provenance.value();

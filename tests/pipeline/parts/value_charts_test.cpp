@@ -4,8 +4,6 @@
 
 #include <numeric>
 
-#include "detent/base/calibrator.h"
-#include "detent/base/qparams.h"
 #include "model/model.h"
 
 namespace detent {

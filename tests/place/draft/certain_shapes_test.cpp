@@ -9,7 +9,7 @@
 namespace detent {
 namespace {
 
-/// The shape of t = Transpose(x) with x of 2 x 3 x 4.
+/// Returns the shape of t = Transpose(x) with x of 2 x 3 x 4.
 std::optional<CertainShapes::Extents> behind_transpose(const std::string& perm) {
   const Model model = parse_model_text(
       "<ir_version: 8, opset_import: [\"\" : 18]> g (float[2, 3, 4] x) => (float[A, B, C] t) "

@@ -61,7 +61,7 @@ TEST_F(PlanOfAUnet, ValuesWithPairsAreListedOnceAndGroupsHoldThem) {
 TEST_F(PlanOfAUnet, LooksUpEdgesAndLayersAndSaysWhenThereIsNone) {
   const PlacementPlan plan = make_placement_plan(graph(), find_target("tensorrt"), {});
   EXPECT_NE(plan.find_edge(writer("k"), 1), nullptr);
-  EXPECT_EQ(plan.find_edge(writer("skip"), 1), nullptr);  // the weight is no data input
+  EXPECT_EQ(plan.find_edge(writer("skip"), 1), nullptr);  // the weight is not a data input
   EXPECT_NE(plan.find_layer(writer("u")), nullptr);
   EXPECT_EQ(plan.find_layer(writer("k")), nullptr);
 }
@@ -81,7 +81,7 @@ TEST_F(PlanOfAUnet, CountsMacsParametersAndBytes) {
   EXPECT_EQ(sum.activation_bytes, 4 * (16 * 64 + 16 * 64 + 16 * 16 + 8 * 64 + 24 * 64 + 16 * 64));
   EXPECT_EQ(sum.int8_activation_bytes, 4 * (16 * 64 + 24 * 64 + 16 * 64));
   EXPECT_EQ(sum.pairs, 3);
-  // In the types of the file: the INT8 values take a byte, the float ones stay as they are.
+  // In the types of the file INT8 values take one byte; float values keep their size.
   EXPECT_EQ(sum.types.int8.macs, sum.int8_macs);
   EXPECT_EQ(sum.types.float32.macs, deconv);
   EXPECT_EQ(sum.types.int8.activation_bytes, sum.int8_activation_bytes / 4);
@@ -123,7 +123,7 @@ TEST(PlacementPlan, EmptyGraphGivesAnEmptyPlan) {
   }
 }
 
-// Commuting is a fact about the operator; the rule of commuting ops relies on the list's saying so.
+// Commuting is a fact about the operator; the rule of commuting ops relies on the list.
 TEST(PlacementPlan, OperatorsOfTheCommutingRuleAreMarkedAsCommuting) {
   for (const OperatorDef& op : operator_list()) {
     switch (op.traits.kind) {

@@ -43,7 +43,7 @@ TEST(WeightsPage, ListsWhatLostMostFirstAndFloatLayersLast) {
 TEST(WeightsPage, NamesEmbeddingsPositionsAndMasks) {
   QuantizeWeightsReport report = two_weights();
   EXPECT_THAT(html::weights_section(report), Not(HasSubstr("Embeddings")));
-  report.tables = {{"words", "Gather", true, "a scale a column", 32000, 42.75, 8000, 64000},
+  report.tables = {{"words", "Gather", true, "one scale a column", 32000, 42.75, 8000, 64000},
                    {"mask", "Add", true, "one scale", 1024, std::numeric_limits<double>::infinity(), 1029, 2048},
                    {"bias", "Add", false, "small numbers", 1024, 0, 0}};
   const std::string section = html::weights_section(report);

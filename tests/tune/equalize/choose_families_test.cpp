@@ -6,8 +6,6 @@
 #include <map>
 
 #include "equalize/equalization.h"
-#include "tune/equalize/fold_scores.h"
-#include "tune/equalize/request.h"
 
 namespace detent {
 namespace {
@@ -22,8 +20,7 @@ EqualizeReport families(size_t groups = 1) {
   return report;
 }
 
-/// Scores of a network by what it is equalized with, "gate:1,relu" ...; of what is not named those of "off" less one
-/// dB.
+/// Scores of a network by its equalization, "gate:1,relu" ...; unnamed ones score 1 dB less than "off".
 class Network {
  public:
   /// parts  of the data; the scores of each follow those of the one before.
@@ -45,11 +42,11 @@ class Network {
     EqualizeReport report = families();
     return choose(report);
   }
-  /// How often a list was judged on a part.
+  /// Number of times that a list was judged on a part.
   [[nodiscard]] int judged(size_t part, const std::string& items) { return judged_[part][items]; }
 
  private:
-  /// As many calibrators as the plain model has; what there is beyond are further parts.
+  /// As many calibrators as the plain model has; further numbers are further parts.
   [[nodiscard]] PartScores parts(const Scores& scores) const {
     PartScores result;
     for (size_t first = 0; first < scores.size(); first += calibrators_)
@@ -91,7 +88,7 @@ TEST(ChooseFamilies, TakesLessThanATenthOfADecibelForNoise) {
 }
 
 TEST(ChooseFamilies, AsksForTheFamilyThatGainsMostFirst) {
-  // Gates alone lose, because what stands behind the activations ruins everything; with `act` they gain.
+  // Gates alone lose, because the activations behind them become worse; with `act` they gain.
   EqualizeReport report = families();
   EXPECT_EQ(Network({{"off", {5}}, {"act", {13}}, {"gate,act", {15}}}).choose(report), "gate,act");
   EXPECT_DOUBLE_EQ(*report.families[0].gain_db, 2) << "on top of act";
@@ -151,7 +148,7 @@ TEST(ChooseFamilies, LeavesAnExponentThatCannotWinAnyMore) {
 }
 
 TEST(ChooseFamilies, JudgesWhatMayBeAcceptableWhereTheBestIsNot) {
-  // Alpha 0.75 gains most but ruins a calibrator; 0.5 gains less, and ruins nobody.
+  // Alpha 0.75 gains most but ruins a calibrator; 0.5 gains less and ruins none.
   EXPECT_EQ(
       Network({{"off", {20, 20, 20, 20}}, {"relu", {21, 21, 21, 21}}, {"relu:0.75", {30, 19, 30, 19}}}, 2).choose(),
       "relu");
@@ -164,10 +161,10 @@ TEST(ChooseFamilies, CountsACalibratorOverAllParts) {
 
 TEST(ChooseFamilies, MeasuresNothingWithoutGroups) {
   EqualizeReport report = families(0);
-  const auto nobody = [](std::span<const std::vector<EqualizeItem>>, size_t) -> std::vector<Scores> {
-    throw std::logic_error("nobody asked");
+  const auto none = [](std::span<const std::vector<EqualizeItem>>, size_t) -> std::vector<Scores> {
+    throw std::logic_error("not to be called");
   };
-  EXPECT_TRUE(choose_families({1, nobody}, report).empty());
+  EXPECT_TRUE(choose_families({1, none}, report).empty());
   EXPECT_FALSE(report.before_db);
 }
 

@@ -5,22 +5,16 @@
 
 #include <set>
 
-#include "detent/base/data_source.h"
-#include "detent/options/run_settings.h"
 #include "evaluate/float_network.h"
 #include "exec/executor.h"
-#include "exec/runnable_part.h"
-#include "model/model.h"
 #include "run/memory_source.h"
 #include "run/model_inputs.h"
-#include "tune/equalize/fold_scores.h"
 #include "tune/equalize/judge_without_memory.h"
-#include "tune/equalize/request.h"
 
 namespace detent {
 namespace {
 
-/// What a judge was given.
+/// The samples that a judge was given.
 struct Round {
   std::set<std::string> fit, held_out;
 };
@@ -44,8 +38,10 @@ std::vector<Round> rounds_on(size_t samples, PartScores* said = nullptr) {
   };
   const std::vector<Tensor> inputs = read_first_inputs(source, settings);
   const CrossFit cross_fit(model, {inputs, source, source, settings, no_samples()}, {}, test::without_memory(judge));
-  const auto scores = cross_fit(std::vector<std::vector<EqualizeItem>>(1));
-  if (said) *said = scores.at(0);
+  for (size_t part = 0; part < cross_fit.parts(); ++part) {
+    const auto scores = cross_fit.on_part(std::vector<std::vector<EqualizeItem>>(1), part);
+    if (said) said->push_back(scores.at(0));
+  }
   return rounds;
 }
 
@@ -109,7 +105,8 @@ TEST(CrossFit, HoldsTheFactorsOfAPartToTheSamplesTheyComeFrom) {
   const std::vector<Tensor> first = read_first_inputs(given.source, settings);
   const CrossFit cross_fit(given.model, {first, given.source, given.source, settings, no_samples()}, {},
                            test::without_memory(judge));
-  static_cast<void>(cross_fit(std::vector<std::vector<EqualizeItem>>{{}, {{EqualizeFamily::Relu, 1}}}));
+  const std::vector<std::vector<EqualizeItem>> lists{{}, {{EqualizeFamily::Relu, 1}}};
+  for (size_t part = 0; part < cross_fit.parts(); ++part) static_cast<void>(cross_fit.on_part(lists, part));
   ASSERT_EQ(second.size(), 2U);
   EXPECT_EQ(second[0], 10);
   EXPECT_LT(second[1], 9) << "the sample must have reached the Clip, or this test shows nothing";

@@ -5,23 +5,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "calibrate/range_overrides.h"
 #include "calibrate/sample_tables.h"
-#include "detent/base/data_source.h"
 #include "detent/base/error.h"
 #include "detent/options/placement_options.h"
-#include "detent/options/run_settings.h"
 #include "evaluate/float_network.h"
-#include "model/model.h"
 #include "rewrite/format_options.h"
 #include "run/memory_source.h"
 #include "run/model_inputs.h"
-#include "tune/equalize/fold_judge.h"
-#include "tune/equalize/fold_scores.h"
 #include "tune/equalize/judge_without_memory.h"
-#include "tune/equalize/request.h"
 
 namespace detent {
 namespace {
@@ -37,11 +30,11 @@ EqualizedModel equalize(Model& model, const std::string& request, const FoldJudg
 
 FoldJudge no_judge() {
   return test::without_memory([](std::span<const Model>, const DataSource&, const DataSource&) -> FoldScores {
-    throw std::logic_error("nobody asked");
+    throw std::logic_error("not to be called");
   });
 }
 
-/// What it measures is made up: 20 dB for models without equalization, `gain` more for others.
+/// A judge of invented scores: 20 dB for models without equalization, `gain` more for others.
 FoldJudge judge_of(double gain) {
   return test::without_memory([gain](std::span<const Model> models, const DataSource&, const DataSource&) {
     const Model plain = test::residual_network(64);
@@ -146,7 +139,7 @@ TEST(EqualizeModel, AutoKeepsNothingThatSevenSamplesSay) {
   Model model = test::residual_network(64);
   const EqualizedModel outcome = equalize(model, "auto", no_judge(), 1, 7);
   EXPECT_TRUE(outcome.equalization.empty());
-  EXPECT_THAT(outcome.report.notes, ::testing::ElementsAre(::testing::HasSubstr("7 samples are too few")));
+  EXPECT_THAT(outcome.report.notes, ::testing::ElementsAre(::testing::HasSubstr("needs 8 samples")));
   Model named = test::residual_network(64);
   const EqualizedModel list = equalize(named, "relu", no_judge(), 1, 7);
   EXPECT_FALSE(list.equalization.empty());

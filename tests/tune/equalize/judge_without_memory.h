@@ -1,14 +1,13 @@
 #pragma once
 
-#include <functional>
 #include <span>
 #include <utility>
 
-#include "tune/equalize/fold_scores.h"
+#include "tune/equalize/fold_judge.h"
 
 namespace detent::test {
 
-/// A judge that answers every question alone: `judge` gets the models, the samples to fit, and those that are held out.
+/// A judge that answers every question alone: `judge` gets the models, the samples to fit and the held-out ones.
 template <class Judge>
 FoldJudge without_memory(Judge judge) {
   return [judge = std::move(judge)](const DataSource& fit, const DataSource& held_out) -> FoldScorer {

@@ -13,7 +13,7 @@
 #include "tune/equalize/equalize_model.h"
 #include "tune/equalize/equalizer.h"
 
-// Every family of every shared model says the same before and after, on samples that were not measured.
+// Every family leaves the outputs of every shared model as they are, on samples that were not measured.
 namespace detent {
 namespace {
 

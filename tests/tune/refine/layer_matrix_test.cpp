@@ -42,8 +42,7 @@ TEST_P(LayerMatrixOf, TimesItsVectorsIsTheLayer) {
   const Tensor y = run_once(graph, std::vector<Tensor>{x}, graph.outputs()).front();
   const auto positions = static_cast<int64_t>(vectors.size()) / matrix->columns / matrix->groups;
   ASSERT_EQ(positions * matrix->groups * matrix->rows, y.element_count());
-  // Outputs of one position lie side by side behind a product, a plane apart behind a convolution or a weight on the
-  // left.
+  // Outputs of one position are adjacent behind a product, a plane apart behind a convolution or a weight on the left.
   const bool planes = y.shape().rank() > 3 || layer.slot == 0;
   const int64_t plane = planes ? y.shape().element_count(2, y.shape().rank()) : 1;
   for (int64_t g = 0; g < matrix->groups; ++g)

@@ -9,7 +9,7 @@ namespace {
 RelativeNoise same(double noise) { return RelativeNoise(4, noise); }
 
 TEST(NoiseModel, AddsTheNoiseOfItsPartsToARest) {
-  // 0.01 of a whole of 0.04 goes: 10 log10(4 / 3).
+  // 0.01 of 0.04 in all is removed: 10 log10(4 / 3).
   const NoiseModel model(same(0.04), {{same(0.01), same(0)}}, 1);
   for (const double gain : model.gains_db(0, 1)) EXPECT_NEAR(gain, 1.2494, 1e-4);
 }
@@ -38,7 +38,7 @@ TEST(NoiseModel, DoesNotTakeWhatOneSampleAloneGains) {
 }
 
 TEST(NoiseModel, JudgesASampleByItsWorstOutput) {
-  // Two samples of two outputs. What gains 10 dB at one while the other stays as bad gains nothing.
+  // Two samples of two outputs. 10 dB at one output gain nothing while the other stays as bad.
   const NoiseModel one({0.1, 0.1, 0.1, 0.1}, {{{0.09, 0, 0.09, 0}, {0, 0, 0, 0}}}, 2);
   EXPECT_EQ(one.gains_db(0, 1), (std::vector<double>{0, 0}));
   // 0.1 and 0.01 become 0.01 and 0.05: from 10 to 13.01 dB.

@@ -5,17 +5,18 @@
 #include "core/mean.h"
 #include "detent/options/placement_options.h"
 #include "evaluate/sample_scores.h"
+#include "evaluate/trial.h"
 #include "evaluate/variants_of.h"
 #include "model/graph_patch.h"
+#include "rewrite/qdq_inserter.h"
 #include "run/memory_source.h"
-#include "tune/refine/range_variants.h"
 
 namespace detent {
 namespace {
 
 constexpr int64_t kRefinedInputs = 64;
 
-/// y = x W and z = (x * c) W. c makes element 1 of x 32 times larger and element 0, which W does not use either,
+/// y = x W and z = (x * c) W. c makes element 1 of x 32 times larger, and makes element 0, which W does not use,
 /// vanish.
 Model two_scales() {
   Model model = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 13]>
@@ -38,7 +39,7 @@ g (float[N, 64] x) => (float[N, 8] y, float[N, 8] z) <float[1] v = {0}, float[1]
   return model;
 }
 
-/// Within [-1, 1] but for element 0, which is 100.
+/// Numbers in [-1, 1], except element 0, which is 100.
 std::vector<Tensor> random_samples(size_t count) {
   std::vector<Tensor> samples;
   for (size_t n = 0; n < count; ++n) {
@@ -64,7 +65,7 @@ class RefineRanges : public ::testing::Test {
     network_ = std::make_unique<test::VariantsOf>(model_, *source_, "tensorrt", with_small_layers());
     calibration_ = network_->measure(network_->plan.quantized_values());
   }
-  /// `max` for all that has no range of its own here.
+  /// Returns the ranges of `max`, except for x and h.
   [[nodiscard]] std::map<ValueId, Range> ranges(float x, float h) const {
     auto all = choose_ranges(network_->plan, calibration_,
                              {model_.graph(), *network_->calibrator, network_->overrides, RangeKind::Symmetric, 1});
@@ -88,8 +89,12 @@ class RefineRanges : public ::testing::Test {
   }
   /// Mean over all samples.
   [[nodiscard]] double score_db(const std::map<ValueId, Range>& ranges) const {
-    RangeVariants variants(model_, network_->plan, network_->format, {"y", "z"}, network_->settings);
-    return mean(sample_scores(variants.whole(ranges, std::vector<RangeChange>(1), *source_)).front());
+    ModelsSideBySide variants(model_);
+    variants.add(make_qdq_patch(model_.graph(), network_->plan, ranges, network_->format).patch);
+    const std::vector<std::string> names{"y", "z"};
+    EvaluationRequest request{model_, names, *source_, network_->settings, "scoring"};
+    request.by_batch = true;
+    return mean(sample_scores(evaluate_side_by_side(variants, request)).front());
   }
 
   const Model model_ = two_scales();
@@ -156,7 +161,7 @@ TEST_F(RefineRanges, DoNotDependOnThreads) {
 }
 
 TEST_F(RefineRanges, TryTheWorstValueFirstWhereTheBudgetIsSmall) {
-  // h loses its largest element, x little of its own: the element that W does not use is most of it.
+  // h loses its largest element, x only a little: the element that W does not use is most of it.
   use_samples(40);
   const RangesOf others = [this](const Calibrator&) { return ranges(1, 32); };
   const ChosenRanges chosen{make_calibrator("max"), ranges(100, 1), std::nullopt};

@@ -50,7 +50,7 @@ TEST(SecondMoments, AreTheSumsOfProducts) {
   EXPECT_EQ(moments.lower()[3], 20);                           // 4 + 16
 }
 
-// Two inputs that are always equal: what counts is the sum of the weights, 0.8 steps.
+// Two inputs that are always equal: only the sum of the weights counts, 0.8 steps.
 TEST(RoundByMoments, GivesOneColumnWhatTheRoundingOfItsTwinCost) {
   const WeightRows twins{1, 2, {0.4F, 0.4F}, {1, 1}};
   const auto codes = round_by_moments(twins, kInt8, moments_of(2, {1, 1}));
@@ -60,10 +60,9 @@ TEST(RoundByMoments, GivesOneColumnWhatTheRoundingOfItsTwinCost) {
   EXPECT_EQ(opposed[0], opposed[1]);  // their difference counts, 0
 }
 
-// With all inputs alike the output's error is that of the last column, at most half a step, and what the damping d =
-// 0.01 keeps from being passed on: the errors so far are handed to m columns as 1 part in (m + d), so that at most 0.5
-// (1/1 + ...
-// + 1/15) = 1.66 steps are left before the last one, which takes 1/(1 + d) of them.
+// With equal inputs the output's error is that of the last column, at most half a step, and the part that the damping
+// d = 0.01 keeps back: errors are passed to m columns as 1 part in (m + d), so at most 0.5 (1/1 + ... + 1/15) = 1.66
+// steps are left before the last one, which takes 1/(1 + d) of them.
 TEST(RoundByMoments, LeavesHalfAStepWhereAllInputsAreAlike) {
   const WeightRows rows = random_rows(200, 16, 100);
   const auto codes = round_by_moments(rows, kInt8, moments_of(16, std::vector<float>(16, 1)));
@@ -95,7 +94,7 @@ TEST(RoundByMoments, LeavesAColumnThatNoInputReachedAtNearest) {
 }
 
 TEST(RoundByMoments, KeepsTheWeightThatMakesTheScale) {
-  // The twin of the largest weight would like it to be 126.
+  // With its twin, the largest weight would best be 126.
   const WeightRows rows{1, 2, {127.4F, -0.4F}, {1, 1}};
   EXPECT_EQ(round_by_moments(rows, kInt8, moments_of(2, {1, 1}))[0], 127);
   // One step below the end of the grid a weight moves.
@@ -124,7 +123,7 @@ TEST(RoundByMoments, StaysOnTheGridOfFloats) {
   const auto all = round_by_moments(rows, grid, moments_of(8, std::vector<float>(8, 1)));
   EXPECT_NE(all, nearest(rows, grid));
   for (const float number : all) EXPECT_EQ(number, grid.nearest(number, 1));
-  // The largest keeps its number, and what is written for it is rounded to it.
+  // The largest keeps its number, and the number written for it is rounded to it.
   const WeightRows largest{1, 2, {448, -30.9F}, {1, 1}};
   EXPECT_EQ(round_by_moments(largest, grid, moments_of(2, {1, 1}))[0], 448);
   EXPECT_EQ(grid.nearest(grid.short_of_largest(), 1), 448);

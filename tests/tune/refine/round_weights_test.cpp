@@ -12,7 +12,6 @@
 #include "core/small_float.h"
 #include "detent/base/calibrator.h"
 #include "detent/base/error.h"
-#include "detent/options/run_settings.h"
 #include "evaluate/float_network.h"
 #include "place/make_plan.h"
 #include "rewrite/qdq_inserter.h"
@@ -37,7 +36,7 @@ Model separable_network(int64_t channels) {
   return model;
 }
 
-/// 48 samples whose channels are one picture with a little of their own each.
+/// 48 samples whose channels are one picture, each with some noise.
 std::vector<Tensor> correlated_samples(int64_t channels = 16) {
   test::Numbers numbers(11);
   std::vector<Tensor> samples;
@@ -72,7 +71,7 @@ struct Rounding {
 
   [[nodiscard]] WeightRounding round() const { return round_weights(model, plan, ranges, format, &source, settings); }
 
-  /// What the rewriter makes of the model's weight, with a patch or without.
+  /// Returns the rewriter's weight of the model, with a patch or without.
   [[nodiscard]] QuantizedWeight written(const std::string& weight, const GraphPatch& patch = {}) const {
     Model changed = model.clone();
     if (!patch.empty()) apply_patch(changed, patch);
@@ -82,7 +81,7 @@ struct Rounding {
   }
 };
 
-/// Weights as the patch has them; the model's where it has none.
+/// Returns the weights of the patch, or the model's where it has none.
 std::vector<float> weights_of(const Rounding& set, const GraphPatch& patch, const std::string& name) {
   const auto at = std::ranges::find(patch.replace_constants, name, [](const auto& c) { return c.first; });
   const Tensor& weight = at == patch.replace_constants.end()
@@ -160,7 +159,7 @@ TEST(RoundWeights, LeavesAWeightAloneWhoseScaleWouldBeSearchedAnew) {
 }
 
 TEST(RoundWeights, IsTakenBackWhereTheOutputsGainNothing) {
-  // Every sample is 0: there is nothing to round by, and nothing to gain.
+  // Every sample is 0: the moments are 0, and there is nothing to gain.
   const WeightRounding rounding = Rounding(std::vector<Tensor>(48,
                                                                [] {
                                                                  Tensor zeros(DataType::Float32, {1, 16, 8, 8});

@@ -63,7 +63,7 @@ TEST_F(BlockVariantsTest, AWeightThatALayerReadsInFloatStaysForIt) {
   const Model one = variants.model(variants.all_but(variants.choices()[0]));
   EXPECT_NE(one.graph().constant(one.graph().find_value("w")), nullptr);
   const Model all = variants.model(variants.plan({}));
-  EXPECT_EQ(all.graph().find_value("w"), kNoValue) << "nobody reads it any more";
+  EXPECT_EQ(all.graph().find_value("w"), kNoValue) << "no node reads it any more";
 }
 
 TEST_F(BlockVariantsTest, GiveTheReasonOfWhatIsKeptFloat) {

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <random>
 
 namespace detent {
@@ -11,7 +10,7 @@ namespace {
 constexpr int64_t kRows = 64, kColumns = 12;
 constexpr BlockFormat kFormat{.block = 16};
 
-/// Inputs whose neighbours are alike, so that one can take over what another loses.
+/// Inputs with similar neighbours, which can compensate each other's errors.
 std::vector<float> correlated_inputs(size_t count) {
   std::mt19937 generator(7);
   std::normal_distribution<float> normal;
@@ -58,7 +57,7 @@ TEST(FitBlocks, KeepsTheOutputsBetterThanTheNearestCodes) {
   const Tensor weight = random_weight();
   const BlockedWeight nearest = quantize_blocks(weight, kFormat);
   const BlockedWeight fitted = fit_blocks(weight, nearest, kFormat, moments);
-  // Of inputs with correlation 0.9 errors can cancel; half of the error is far from what chance explains.
+  // With correlation 0.9 errors can cancel; chance does not explain half of the error.
   EXPECT_LT(output_error(weight, fitted, inputs), 0.5 * output_error(weight, nearest, inputs));
   for (const float scale : fitted.scales.data<float>()) EXPECT_GT(scale, 0);
 }

@@ -3,7 +3,7 @@
 //   SiLU:     Conv --> Q/DQ --+-----------------------> Mul --> Q/DQ
 //                             +--> Sigmoid --> Q/DQ ----^
 //
-// LeakyRelu, Sigmoid and Softmax have integer kernels where pairs stand on both sides, of any scales. Other activations
+// LeakyRelu, Sigmoid and Softmax have integer kernels if pairs stand on both sides, of any scales. Other activations
 // and LogSoftmax stay float; the pair before them keeps their Conv an integer kernel.
 //
 // Source: tried in ONNX Runtime 1.30, CPU. Motivated by models/shapes_unet and models/cifar10_efficientnet_b0.

@@ -1,8 +1,8 @@
 //   before:   a --> Q/DQ --> Concat --> z              after:   a --> Q/DQ(s) --> Concat --> Q/DQ(u) --> z
 //             b -------------^                                  b --> Q/DQ(t) ----^
 //
-// A Concat is an integer kernel where every input and the output carry a pair; the scales are free. One quantized input
-// is reason enough: the others would have to be converted anyway.
+// A Concat is an integer kernel if every input and the output carry a pair; the scales are free. One quantized input is
+// enough reason: the others would be converted anyway.
 //
 // Source: tried in ONNX Runtime 1.30, CPU. Motivated by models/shapes_unet and models/imagenet_squeezenet1.1.
 

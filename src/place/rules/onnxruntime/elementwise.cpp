@@ -1,11 +1,11 @@
 //   before:   a --> Q/DQ --> Add --> Relu --> z              after:   a --> Q/DQ --> Add --> Relu --> Q/DQ --> z
 //             b --> Q/DQ ----^                                        b --> Q/DQ ----^
 //
-// Add and Mul of activations, broadcast or not, are integer kernels where pairs stand on both inputs and on the output;
-// a Relu between is absorbed at zero point 0. So is a Where of two activations. They follow their inputs: where one is
-// float, the op stays float.
+// Add and Mul of activations, broadcast or not, are integer kernels if pairs stand on both inputs and on the output; a
+// Relu between is absorbed at zero point 0. A Where of two activations is treated the same. If one input is float, the
+// op stays float.
 //
-// Left float: a Mul by factors that differ from channel to channel, and the product before it.
+// A Mul by factors that differ from channel to channel stays float, and so does the product before it.
 //
 // Source: tried in ONNX Runtime 1.30, CPU. Motivated by models/cifar10_resnet18 (Add + Relu) and
 // models/cifar10_efficientnet_b0 (Mul of squeeze-and-excite).
@@ -23,19 +23,20 @@ bool is_constant_operand(const PlacementDraft& draft, ValueId value) {
   return draft.is_constant(value) && draft.is_float(value) && draft.graph().constant(value);
 }
 
-// A MatMul with a constant added behind it becomes QGemm, if no pair stands between.
+// True for the output of a MatMul with a constant added behind it, which becomes QGemm if no pair stands between.
 bool is_bias_of_product(const PlacementDraft& draft, ValueId value) {
   const Node* producer = draft.producer(value);
   return producer && draft.kind(producer->id) == OpKind::MatMul && draft.is_weighted(producer->id) &&
          sole_use(draft.graph(), value);
 }
 
-// The inputs that the op computes with: not the condition of a Where.
+// Returns the inputs that the op computes with: not the condition of a Where.
 std::vector<int> operand_slots(const PlacementDraft& draft, const Node& node) {
   return draft.kind(node.id) == OpKind::Where ? std::vector<int>{1, 2} : draft.data_slots(node.id);
 }
 
-// A constant choice of a Where is often a mask beyond every range, which a pair behind would have to hold.
+// True when both choices carry pairs. A constant choice of a Where is often a mask beyond every range, which the pair
+// behind would have to represent.
 bool chooses_between_pairs(const PlacementDraft& draft, const Node& where) {
   const auto paired = [&](int slot) {
     const ValueId choice = where.input(slot);
@@ -67,8 +68,8 @@ Range range_of(const Tensor& constant) {
   return range;
 }
 
-// A Mul by one factor a channel, the largest more than twice the smallest: equalization writes such nodes behind gates
-// and activations. One scale for their input or output would lose the channels that they are there for.
+// True for a Mul by one factor a channel, the largest more than twice the smallest: equalization writes such nodes
+// behind gates and activations. One scale for their input or output would lose the small channels.
 bool spreads_channels(const PlacementDraft& draft, const Node& node) {
   if (draft.kind(node.id) != OpKind::Mul || node.inputs.size() != 2) return false;
   for (const ValueId input : node.inputs) {

@@ -1,10 +1,10 @@
 //   before:   Conv --+--> Q --> DQ --> Conv              after:   Conv --> Q --> DQ --+--> Conv
 //                    +--> Tanh                                                        +--> Tanh
 //
-// A second, float reader beside the Q keeps the producer a float kernel. So everybody who reads a value with a pair
-// reads the DQ, float ops too; except what the user excludes.
+// A second, float reader next to the Q keeps the producer a float kernel. All readers of a value with a pair therefore
+// read the DQ, float ops too, except nodes that the user excludes.
 //
-// Source: tried in ONNX Runtime 1.30, CPU. Motivated by models/cifar10_efficientnet_b0 (ReduceMean beside Mul).
+// Source: tried in ONNX Runtime 1.30, CPU. Motivated by models/cifar10_efficientnet_b0 (ReduceMean next to Mul).
 
 #include "place/draft/onnxruntime_pairs.h"
 #include "place/rules/rules.h"
@@ -21,7 +21,7 @@ void share_every_reader(PlacementDraft& draft) {
         continue;
       draft.replace_with_pair(
           use.node, use.slot,
-          "a float reader beside the pair would keep " + draft.describe_source(value.id) + " a float kernel");
+          "a float reader next to the pair would keep " + draft.describe_source(value.id) + " a float kernel");
     }
   }
 }

@@ -1,16 +1,16 @@
 //   before:   image --> Q --> DQ --> Conv(3 -> 32) --> Q --> DQ        after:   image --> Conv(3 -> 32) --> Q --> DQ
 //
 // An integer Conv of few channels is slower than the float one. QLinearConv first copies the window of each output
-// pixel into a row of a matrix, piece by piece of as many bytes as there are input channels; the float kernel reads
-// NCHW in place. A matrix of 8 columns or fewer also fills half of the integer kernel's columns at most. These Convs
-// stay float:
+// pixel into a row of a matrix, in pieces of as many bytes as there are input channels; the float kernel reads NCHW in
+// place. A matrix of 8 columns or fewer also fills at most half of the integer kernel's columns. These Convs stay
+// float:
 //   up to 3 input channels: windows that overlap, up to 32 output channels, up to 2400 multiplications an output pixel;
 //   up to 8 input and 8 output channels, depthwise or not.
-// Larger ones win too little to pay for the QuantizeLinear behind them, which more output channels make dearer.
+// Larger ones gain too little to pay for the QuantizeLinear behind them, whose cost grows with the output channels.
 //
 // They stay float only if they read floats anyway: from a graph input, a normalization, a ConvTranspose, or such a
 // Conv. Behind an integer kernel the DequantizeLinear would cost what the float kernel gains, and with pairs on both
-// sides the engine makes an integer kernel of the Conv. A Conv in front of a MaxPool stays INT8: the engine moves the
+// sides the engine makes an integer kernel of the Conv. A Conv before a MaxPool stays INT8: the engine moves the
 // QuantizeLinear across the MaxPool, whose kernel for codes in NCHW is slow.
 //
 // Source: timed in ONNX Runtime 1.30, CPU with VNNI, with AVX-512 alone and with AVX2 alone (bench/README.md). Only
@@ -42,7 +42,7 @@ bool has_few_channels(const PlacementDraft& draft, const Node& conv) {
          inputs * weight[2] * weight[3] * outputs <= kMostProducts;
 }
 
-// The input that the node hands on in float if it comes in float; kNoValue for other nodes.
+// Returns the input that the node passes on in float if it is float; kNoValue for other nodes.
 ValueId handed_on(const PlacementDraft& draft, const Node& node) {
   if (is_constant_affine(draft, node.id)) return varying_input(draft, node.id);
   const OpKind kind = draft.kind(node.id);

@@ -3,9 +3,9 @@
 //   after:    x --> Q --> DQ --> ConvTranspose --> Q --> DQ
 //             w (int8) -> DQ ----^
 //
-// ONNX Runtime has no integer ConvTranspose, but it silently quantizes a float weight per tensor where the data input
-// has a DQ and the output leads to a Q. So the weight gets its own per-channel INT8 and DQ; the same for a Conv or Gemm
-// that stays float between two pairs. Where the user excludes such a node one of the pairs is missing (see user
+// ONNX Runtime has no integer ConvTranspose, but it silently quantizes a float weight per tensor if the data input has
+// a DQ and the output leads to a Q. The weight therefore gets per-channel INT8 codes and a DQ; the same for a Conv or
+// Gemm that stays float between two pairs. If the user excludes such a node, one of the pairs is missing (see user
 // choice), and the weight stays float.
 //
 // Source: tried in ONNX Runtime 1.30, CPU. Motivated by models/shapes_unet and models/occupancy3d.
@@ -32,7 +32,7 @@ bool leads_to_pair(const PlacementDraft& draft, const Node& node) {
 void share_float_deconvolution(PlacementDraft& draft) {
   for (const Node& node : draft.graph().nodes()) {
     if (!draft.is_weighted(node.id) || draft.is_out(node.id) || draft.is_int8(node.id)) continue;
-    if (draft.kind(node.id) == OpKind::MatMul) continue;  // the engine leaves its float weight alone
+    if (draft.kind(node.id) == OpKind::MatMul) continue;  // the engine does not quantize its float weight
     const ValueId input = draft.data_input(node.id);
     if (draft.has_pair(input) && leads_to_pair(draft, node)) draft.quantize_weight(node.id);
   }

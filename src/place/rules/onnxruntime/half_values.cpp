@@ -2,9 +2,9 @@
 //             b --> Q/DQ ----^                                        b ---------^
 //
 // The CPU provider has no integer kernel between FP16 values: pairs there round, layers run in float. A Concat with
-// pairs all around it would become a QLinearConcat all the same; that operator knows no FP16 scale, and the engine
-// refuses the whole model. So with FP16 scales (--scales fp16) a Concat reads float values, and what stands in front of
-// it and lets the engine move a pair down to it (Reshape, Slice ...) does too.
+// pairs all around would nevertheless become a QLinearConcat, which knows no FP16 scale, so the engine refuses the
+// whole model. With FP16 scales (--scales fp16) a Concat therefore reads float values, and so do operators before it
+// across which the engine moves pairs (Reshape, Slice ...).
 //
 // Source: tried in ONNX Runtime 1.30, CPU, operator by operator. Motivated by models/shapes_unet, FP16, and
 // exports/yolo_mini.
@@ -20,7 +20,7 @@ namespace {
 
 constexpr auto kRefused = "pairs with FP16 scales around a Concat make the engine refuse the model";
 
-// No pair on what the Concats read, nor further up where the engine would move one down from.
+// Removes pairs from the inputs of the Concats, and further up where the engine would move one down.
 void read_float(PlacementDraft& draft, const std::vector<NodeId>& concats) {
   std::vector<NodeId> open = concats;
   std::set<NodeId> seen{concats.begin(), concats.end()};
@@ -36,7 +36,7 @@ void read_float(PlacementDraft& draft, const std::vector<NodeId>& concats) {
   }
 }
 
-// The last word, after every_reader: it takes pairs away.
+// Runs after every_reader, because it removes pairs.
 void share_half_values(PlacementDraft& draft) {
   const Graph& graph = draft.graph();
   const ValueMap<DataType> types = value_types(graph);

@@ -1,10 +1,11 @@
 //   float:    x --> Q --> DQ --+--> Conv             integer:   x --> Q --> DQ --> Conv --> Q --> DQ --> Relu
-//                              +--> Conv float:    Conv --> Relu --> Q --> DQ
+//                              +--> Conv
+//   float:    Conv --> Relu --> Q --> DQ
 //
-// With INT8 activations (--activation int8) ONNX Runtime makes fewer integer kernels. Those of Conv and MatMul take
-// UINT8, and the engine turns an INT8 pair into UINT8 only where one DequantizeLinear with one reader follows the
-// QuantizeLinear. A Relu or Clip(0, b) is absorbed where the lowest code is 0, and symmetric codes reach below. The
-// pairs stay as they are: two pairs behind one Conv keep it float too. The plan calls such layers float.
+// With INT8 activations (--activation int8) ONNX Runtime makes fewer integer kernels. The kernels of Conv and MatMul
+// take UINT8, and the engine turns an INT8 pair into UINT8 only if one DequantizeLinear with one reader follows the
+// QuantizeLinear. A Relu or Clip(0, b) is absorbed only if the lowest code is 0, but symmetric codes go below. The
+// pairs stay: two pairs behind one Conv keep it float too. The plan reports such layers as float.
 //
 // Source: tried in ONNX Runtime 1.30, CPU, optimizedModelFilePath. Motivated by models/imagenet_mobilenetv2.
 
@@ -25,6 +26,7 @@ bool has_fixed_inputs(const Graph& graph) {
   });
 }
 
+/// Finds the layers that INT8 pairs leave float.
 class Int8Pairs {
  public:
   explicit Int8Pairs(PlacementDraft& draft)
@@ -46,7 +48,7 @@ class Int8Pairs {
   }
 
  private:
-  // The engine computes the shape of a value of known extents beforehand.
+  // The engine computes the shape of a value of known extents in advance.
   [[nodiscard]] bool is_reader(const Use& use) const {
     return draft_.is_pair(use.node, use.slot) && !(fixed_inputs_ && draft_.kind(use.node) == OpKind::ShapeOf);
   }
@@ -58,15 +60,15 @@ class Int8Pairs {
            1;
   }
 
-  // The engine takes an Identity away, and makes one pair of the two around it.
+  // True also behind an Identity, which the engine removes, merging the two pairs around it.
   [[nodiscard]] bool is_read_twice(ValueId value) const {
     const Node* copy = draft_.producer(value);
     return is_shared(value) ||
            (copy && copy->op_type == "Identity" && draft_.is_pair(copy->id, 0) && is_read_twice(copy->input(0)));
   }
 
-  // How the engine computes a MatMul and the constant that an Add puts behind it: as one Gemm, between Reshapes where
-  // the data has more than two axes, which needs their extents.
+  // The form in which the engine computes a MatMul and the constant of the Add behind it: as one Gemm, between Reshapes
+  // when the data has more than two axes, which needs their extents.
   enum class Fusion : uint8_t { None, Gemm, ReshapedGemm };
   [[nodiscard]] Fusion fusion_of(const Node& product, const Use& bias) {
     const Tensor* constant = draft_.graph().constant(draft_.node(bias.node).input(bias.slot));
@@ -84,7 +86,7 @@ class Int8Pairs {
     return fits ? Fusion::Gemm : Fusion::None;
   }
 
-  // The value whose pair the layer reads: that in front of the Pad where the Conv takes the Pad in.
+  // Returns the value whose pair the layer reads: before the Pad if the Conv includes it.
   [[nodiscard]] ValueId read_pair(const Node& layer) const {
     const ValueId data = draft_.data_input(layer.id);
     if (draft_.has_pair(data)) return data;
@@ -96,19 +98,20 @@ class Int8Pairs {
     const Use bias = draft_.added_bias(layer.id);
     const Fusion fusion = bias.node == kNoNode ? Fusion::None : fusion_of(layer, bias);
     if (fusion == Fusion::ReshapedGemm)
-      return "";  // a pair that a Reshape parts from the kernel is copied for it, and becomes UINT8
+      return "";  // a pair behind a Reshape is copied for the kernel, and becomes UINT8
     const bool gemm = draft_.kind(layer.id) == OpKind::Gemm || fusion == Fusion::Gemm;
     const bool shared = is_read_twice(read_pair(layer));
     if (shared && !gemm) return "the INT8 pair of its input has several readers";
     const ValueId own = fusion == Fusion::None ? layer.output(0) : draft_.node(bias.node).output(0);
     if (draft_.has_pair(own)) {
-      if (gemm && shared != is_shared(own)) return "of the INT8 pairs on its input and output one has several readers";
+      if (gemm && shared != is_shared(own)) return "one of the INT8 pairs on its input and output has several readers";
       return !gemm && is_shared(own) ? "the INT8 pair behind it has several readers" : "";
     }
     const auto use = sole_use(draft_.graph(), own);
     const bool cut = use && (draft_.kind(use->node) == OpKind::Relu || draft_.kind(use->node) == OpKind::Clip);
     if (cut && draft_.has_pair(draft_.node(use->node).output(0)))
-      return "the INT8 pair behind " + draft_.describe(use->node) + " reaches below it, so it is not absorbed";
+      return "the INT8 pair behind " + draft_.describe(use->node) +
+             " represents numbers below its bound, so it is not absorbed";
     return "";
   }
 

@@ -2,13 +2,13 @@
 //   before:   x --> Pad --> Conv                    after:   x --> Q --> DQ --> Pad --> Conv
 //   before:   x --> Gemm --> z                      after:   x --> Q --> DQ --> Gemm --> z
 //
-// A Conv becomes QLinearConv where a pair stands on its input and on its output and nobody reads the output as float; a
-// Relu or Clip(0, 6) between is absorbed if the zero point behind is 0. Gemm and MatMul need the input's pair only,
-// except in front of a Relu or Clip, where they may need a pair behind it too. A Conv that cannot be closed (last of
-// the network, R11) stays float.
+// A Conv becomes QLinearConv if pairs stand on its input and on its output and no reader of the output needs floats; a
+// Relu or Clip(0, 6) between is absorbed if the zero point behind is 0. Gemm and MatMul need only the input's pair,
+// except before a Relu or Clip, where they may need a pair behind it too. A Conv without a pair behind it (last of the
+// network, R11) stays float.
 //
-// Source: tried one by one in ONNX Runtime 1.30, CPU, optimizedModelFilePath, opset 13 to 23.
-// Motivated by models/cifar10_resnet18 and models/imagenet_mobilenetv2.
+// Source: tried one by one in ONNX Runtime 1.30, CPU, optimizedModelFilePath, opset 13 to 23. Motivated by
+// models/cifar10_resnet18 and models/imagenet_mobilenetv2.
 
 #include <algorithm>
 
@@ -19,7 +19,7 @@
 namespace detent::rules::onnxruntime {
 namespace {
 
-// The Pad that QLinearConv takes in: read by this Conv alone.
+// Returns the Pad that QLinearConv includes: read by this Conv alone.
 const Node* foldable_pad(const PlacementDraft& draft, const Node& conv) {
   const Node* pad = draft.producer(conv.input(0));
   const bool folds = pad && draft.kind(pad->id) == OpKind::Pad && commutes(draft, pad->id) &&
@@ -30,7 +30,7 @@ const Node* foldable_pad(const PlacementDraft& draft, const Node& conv) {
 void pair_conv_input(PlacementDraft& draft, const Node& conv) {
   if (const Node* pad = foldable_pad(draft, conv)) {
     draft.pair(pad->id, 0, "Pad and Conv become one integer kernel");
-    draft.keep_float(conv.id, 0, "no pair between Pad and Conv: the Conv takes the padding in");
+    draft.keep_float(conv.id, 0, "no pair between Pad and Conv: the Conv includes the padding");
     return;
   }
   draft.pair(conv.id, 0, "an integer Conv reads a pair");
@@ -56,9 +56,9 @@ bool scales_operands(const Node& gemm) {
   return gemm.float_or("alpha", 1.0F) != 1.0F || gemm.float_or("beta", 1.0F) != 1.0F;
 }
 
-// The constant added behind a MatMul. ONNX Runtime makes one Gemm of the two before it looks for pairs, where it adds
-// one number a column, or another one in each row of a matrix. A Gemm with a float bias stays float. No node: there is
-// none.
+// Returns the constant added behind a MatMul. ONNX Runtime merges the two into one Gemm before it looks for pairs, if
+// the Add adds one number a column, or another one in each row of a matrix. A Gemm with a float bias stays float. No
+// node: there is none.
 Use bias_behind(const PlacementDraft& draft, const Node& product) {
   const auto use = sole_use(draft.graph(), product.output(0));
   if (!use || draft.kind(use->node) != OpKind::Add || !is_constant_affine(draft, use->node)) return {};
@@ -75,9 +75,9 @@ bool is_cut(const PlacementDraft& draft, NodeId node) {
   return draft.kind(node) == OpKind::Relu || draft.kind(node) == OpKind::Clip;
 }
 
-// Where the pair behind a product stands that a Relu or Clip reads; kNoValue where it needs none. The engine looks
-// through an activation that is the only reader, for a pair that it is absorbed by: where it finds none, the product
-// stays float. A Relu beside other readers vanishes in front of its own pair, which then stands on the product.
+// Returns the value that needs a pair behind a product before a Relu or Clip; kNoValue when none is needed. The engine
+// looks through an activation that is the only reader for a pair that absorbs it; without one the product stays float.
+// A Relu among other readers vanishes before its pair, which then stands on the product.
 ValueId closed_output(const PlacementDraft& draft, ValueId own) {
   const Value& value = draft.value(own);
   const auto cuts = [&](const Use& use) { return use.slot == 0 && is_cut(draft, use.node); };
@@ -98,7 +98,7 @@ void place_product(PlacementDraft& draft, const Node& node) {
   const Use bias = draft.kind(node.id) == OpKind::MatMul ? bias_behind(draft, node) : Use{};
   const ValueId own = bias.node != kNoNode ? draft.node(bias.node).output(0) : node.output(0);
   const ValueId closed = closed_output(draft, own);
-  const std::string needed = "an integer " + node.op_type + " in front of a Relu or Clip needs ";
+  const std::string needed = "an integer " + node.op_type + " before a Relu or Clip needs ";
   if (closed != kNoValue)
     if (const std::string obstacle = obstacle_to_closing(draft, closed); !obstacle.empty())
       return draft.run_float(node.id, needed + "a pair behind it, but " + obstacle);

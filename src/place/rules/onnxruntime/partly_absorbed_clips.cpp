@@ -1,10 +1,10 @@
 //   before:   Q/DQ --> MatMul --> Clip(-1, 3) --> Q/DQ      after:   Q/DQ --> MatMul --> Q/DQ --> Clip(-1, 3) --> Q/DQ
 //
-// ONNX Runtime compares a Clip with the pair behind it twice. Bounds that round to the lowest and the highest code make
-// the operator in front an integer kernel; the Clip itself is removed only where the range of the pair lies inside its
-// bounds. Where the range ends beyond them by less than half a step, as the rounding of the zero point leaves it, the
-// engine calls the model invalid. A pair in front of the Clip gives the kernel its own end. Clip(0, b) needs none: its
-// zero point is exact, and the range ends inside (known_ranges).
+// ONNX Runtime compares a Clip with the pair behind it twice. If the bounds round to the lowest and the highest code,
+// the operator before it becomes an integer kernel; the Clip is removed only if the range of the pair lies inside its
+// bounds. If the range ends beyond them by less than half a step, as the rounding of the zero point may leave it, the
+// engine calls the model invalid. A pair before the Clip closes the kernel instead. Clip(0, b) needs none: its zero
+// point is exact, and the range ends inside (known_ranges).
 //
 // Source: tried in ONNX Runtime 1.30, CPU, 18 operators (tests/onnxruntime/absorbed_activations.test.mjs).
 
@@ -18,7 +18,7 @@
 namespace detent::rules::onnxruntime {
 namespace {
 
-// The engine makes an integer kernel of the node where a pair stands behind it, or seems to.
+// True when the engine makes an integer kernel of the node if a pair stands behind it, or seems to.
 bool becomes_integer(const PlacementDraft& draft, NodeId node) {
   if (draft.is_weighted(node)) return draft.is_int8(node);
   const auto reads_pair = [&](int slot) { return draft.is_pair(node, slot); };
@@ -42,8 +42,8 @@ void close_in_front(PlacementDraft& draft) {
     if (absorbed_output(draft, own, Absorbs::ReluAndClip) != own) continue;
     if (becomes_integer(draft, producer->id) || is_bias_of_integer_product(draft, *producer))
       draft.replace_with_pair(clip.id, 0,
-                              "without it the engine may take " + draft.describe(clip.id) +
-                                  " for absorbed, and refuse the model where the range behind ends beyond it");
+                              "without it the engine may count " + draft.describe(clip.id) +
+                                  " as absorbed, and refuse the model if the range behind ends beyond its bounds");
   }
 }
 

@@ -2,8 +2,7 @@
 //   before:   x --> Q/DQ --> MaxPool --> z             after:   x --> Q/DQ(s) --> MaxPool --> Q/DQ(s) --> z
 //
 // Pooling is an integer kernel with pairs on both sides: of free scales for averages, of one scale for MaxPool (opset
-// 12 on). ReduceMean and GlobalMaxPool stay float, and so does the last pooling of a network: its output is a graph
-// output in all but shape.
+// 12 on). ReduceMean and GlobalMaxPool stay float, and so does the last pooling of a network: only copies follow it.
 //
 // Source: tried in ONNX Runtime 1.30, CPU. Motivated by models/imagenet_squeezenet1.1 and models/imagenet_mobilenetv2.
 

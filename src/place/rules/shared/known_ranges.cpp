@@ -1,12 +1,12 @@
 //   Softmax --> Q/DQ     measured range cut to [0, 1]       Clip(0, 6) --> Q/DQ     measured range cut to [0, 6]
 //
-// Some bounds are known before any sample is seen. Softmax and Sigmoid write between 0 and 1, LogSoftmax nothing above
-// 0, a Clip between its bounds. So a range that a calibrator rounds up to a bin edge is cut back: ONNX Runtime absorbs
-// a Clip only where the range of the pair lies inside it. An operator that only moves data keeps the bounds, so that
-// pairs of one scale on both sides of it are cut alike.
+// Some bounds are known without samples. Softmax and Sigmoid write between 0 and 1, LogSoftmax nothing above 0, a Clip
+// between its bounds. A range that a calibrator rounds up to a bin edge is therefore cut back: ONNX Runtime absorbs a
+// Clip only if the range of the pair lies inside it. An operator that only moves data keeps the bounds, so that pairs
+// of one scale on both sides of it are cut alike.
 //
-// The range itself is measured: over 256 channels or tokens a Softmax writes numbers near 1/256, half a step of 1/127.
-// FP8 holds them at any scale, so there [0, 1] is fixed and no sample beyond the calibration set is cut.
+// The range is measured: over 256 channels or tokens a Softmax writes numbers near 1/256, half a step of 1/127. FP8
+// represents them at any scale, so there [0, 1] is fixed and no sample beyond the calibration set is cut.
 //
 // Source: tried in ONNX Runtime 1.30, CPU (Clip); the definitions. Motivated by models/imagenet_mobilenetv2 and
 // attention over 256 tokens.
@@ -23,14 +23,14 @@
 namespace detent::rules {
 namespace {
 
-// ONNX Runtime removes a Clip where 255 steps end inside it, to 1e-7. Where they end a rounding beyond, it takes the
-// Clip for redundant later, removes it twice and calls the model invalid. A scale is rounded by 2^-24, its product with
-// 255 again.
+// Returns the upper bound for a range. ONNX Runtime removes a Clip if 255 steps end inside it, to 1e-7. If they end a
+// rounding beyond, it considers the Clip redundant later, removes it twice and calls the model invalid. A scale is
+// rounded by 2^-24, its product with 255 again.
 float inside(const PlacementDraft& draft, float high) {
   return draft.target().engine == Engine::OnnxRuntime ? high * (1 - 0x1p-22F) : high;
 }
 
-// The range that the node's output cannot leave; nullopt when none is known.
+// Returns the range that the node's output cannot leave; nullopt when unknown.
 std::optional<Range> limits_of(const PlacementDraft& draft, const Node& node, const std::map<ValueId, Range>& known) {
   const OpKind kind = draft.kind(node.id);
   if (kind == OpKind::Softmax || kind == OpKind::Sigmoid || kind == OpKind::HardSigmoid) return Range{0.0F, 1.0F};

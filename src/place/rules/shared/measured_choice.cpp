@@ -1,11 +1,11 @@
 //   --max-drop 0.01:   before: Q --> DQ --> Conv 'stem'        after: Conv 'stem' reads float, its weight stays float
 //
 // Measurements keep layers float whose quantization costs more than the user allows (--max-drop, --min-sqnr), and all
-// other layers while the cost of one is measured. They are marked before any rule looks, as the user's own excludes
-// are, so that the neighbours' pairs are decided with them and no half fusion remains. Nodes that the user includes are
-// quantized all the same.
+// other layers while the cost of one is measured. They are marked before any rule decides, like the user's excludes, so
+// that the neighbours' pairs are decided with them and no half fusion remains. Nodes that the user includes are
+// quantized anyway.
 //
-// Source: ours, as the mixed precision of NVIDIA Model-Optimizer's auto_quantize. Motivated by
+// Source: our policy, like the mixed precision of NVIDIA Model-Optimizer's auto_quantize. Motivated by
 // models/cifar10_efficientnet_b0.
 
 #include "place/rules/rules.h"

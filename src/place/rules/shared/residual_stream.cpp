@@ -4,17 +4,18 @@
 //   --residual quantize:   x --> Q/DQ --> Add --> LayerNorm     --residual float:   no Add of the stream reads a pair
 //                          f(x) -> Q/DQ ---^
 //
-// A transformer's residual stream has few channels that tower over the others, so one scale for the tensor loses the
-// others, and every block reads what is left. What measured ranges show to be ruined stays float: the products that
-// read a normalized value. The figures are those of calibrate/ruined_values.h. For TensorRT no rule quantizes the Adds.
-// For ONNX Runtime O4 and O8 would: so they stay float, and the engine makes one float kernel of Add and
-// LayerNormalization (SkipLayerNormFusion).
+// A transformer's residual stream has a few channels far larger than the others, so one scale for the tensor loses the
+// others, which every block reads. Products that read a normalized value stay float if measured ranges show that INT8
+// ruins it (thresholds: calibrate/ruined_values.h). For TensorRT no rule quantizes the Adds. For ONNX Runtime O4 and O8
+// would: there they stay float, and the engine makes one float kernel of Add and LayerNormalization
+// (SkipLayerNormFusion).
 //
-// Source: NVIDIA Model-Optimizer quantizes both inputs (ViT-B/16: 5 % of 85.2 % right, 84.5 % with only the linear
-// layers); the channels: Dettmers et al. 2022, LLM.int8(), arXiv 2208.07339; Xiao et al. 2022, SmoothQuant, arXiv
-// 2211.10438. Bounds: ours, measured on models/chars_gpt.
+// Source: NVIDIA Model-Optimizer quantizes both inputs (ViT-B/16: 5 % correct instead of 85.2 %, 84.5 % with only the
+// linear layers); the channels: Dettmers et al. 2022, LLM.int8(), arXiv 2208.07339; Xiao et al. 2022, SmoothQuant,
+// arXiv 2211.10438. Thresholds: our policy, measured on models/chars_gpt.
 
 #include "place/draft/residual_stream.h"
+
 #include <algorithm>
 
 #include "place/draft/flow.h"
@@ -25,7 +26,7 @@ namespace {
 
 using Residual = PlacementOptions::Residual;
 
-// A Conv that a float reader would keep from being an integer kernel: its own output, or behind copies.
+// True for the output of a Conv, also behind copies, which a float reader would keep from being an integer kernel.
 bool is_written_by_conv(const PlacementDraft& draft, ValueId value) {
   const Node* node = value == kNoValue ? nullptr : draft.producer(value);
   while (node && commutes(draft, node->id)) {
@@ -35,8 +36,8 @@ bool is_written_by_conv(const PlacementDraft& draft, ValueId value) {
   return node && draft.is_weighted(node->id) && draft.kind(node->id) == OpKind::Conv;
 }
 
-// Adds a constant, as a table of positions, to what becomes the stream; no bias of a product, no term of a
-// normalization.
+// True for an Add of a constant, such as a table of positions, that begins the stream; not for the bias of a product or
+// a term of a normalization.
 bool begins_stream(const PlacementDraft& draft, const ResidualStream& stream, const Node& node) {
   if (draft.kind(node.id) != OpKind::Add || !is_constant_affine(draft, node.id)) return false;
   const ValueId varying = varying_input(draft, node.id);

@@ -1,14 +1,15 @@
-//   before:   x --> Q/DQ --> Conv (cosines) --> Mul (c * c) --+                                  one scale for 1e-6 to
-//   1e3
+//   before:   x --> Q/DQ --> Conv (cosines) --> Mul (c * c) --+
 //                      +---> Conv (sines) ----> Mul (s * s) --+-> Add --> Q/DQ --> MatMul (mel) --> Log --> Q/DQ -->
 //                      Conv
+//                                                                         one scale for 1e-6 to 1e3
 //   after:    x --> Conv, Mul, Add, MatMul (mel), Log in float --> Q/DQ --> Conv
 //
-// A spectrum spans many orders of magnitude, and the Log or root behind it looks at the small numbers: with one INT8
-// scale they are all 0. So what computes a spectrum from the network's input stays float: transforms written as layers,
-// squares and their sums, filterbanks, Log and roots. It is found by structure (signal_path.h), not by names.
+// A spectrum spans many orders of magnitude, and the Log or root behind it needs the small numbers: with one INT8 scale
+// they are all 0. The operators that compute a spectrum from the network's input therefore stay float: transforms
+// written as layers, squares and their sums, filterbanks, Log and roots. They are found by structure (signal_path.h),
+// not by names.
 //
-// Source: ours. Motivated by DNSMOS (9.5 dB for ONNX Runtime, 36.7 with a front end in float, which is 0.5 % of the
+// Source: our policy. Motivated by DNSMOS (9.5 dB for ONNX Runtime, 36.7 with a float front end, which has 0.5 % of the
 // MACs).
 
 #include <ranges>
@@ -19,7 +20,7 @@
 namespace detent::rules {
 namespace {
 
-// From the back, so that the reason names the last end: the Log, not the filterbank before it.
+// Goes backwards, so that the reason names the last end: the Log, not the filterbank before it.
 void mark_signal_front_end(PlacementDraft& draft) {
   for (const Node& end : draft.graph().nodes() | std::views::reverse)
     for (const NodeId node : signal_path(draft, end))

@@ -1,10 +1,10 @@
 //   --exclude '^head':   before: Q --> DQ --> Conv 'head'        after: Conv 'head' reads float, its weight stays float
 //
 // A node that the user includes or excludes by name or operator overrides all rules. It is marked before any rule
-// looks, so that the neighbours' pairs are decided with it and no half fusion remains. Exclude wins over include.
+// decides, so that the neighbours' pairs are decided with it and no half fusion remains. Exclude wins over include.
 //
-// Source: ours, as nodes_to_exclude of NVIDIA Model-Optimizer and onnxruntime.quantization.
-// Motivated by the head of models/occupancy3d (small, wanted in INT8) and detection heads (wanted in float).
+// Source: our policy, like nodes_to_exclude of NVIDIA Model-Optimizer and onnxruntime.quantization. Motivated by the
+// head of models/occupancy3d (small, wanted in INT8) and detection heads (wanted in float).
 
 #include <algorithm>
 #include <regex>
@@ -58,7 +58,8 @@ void mark_user_choice(PlacementDraft& draft) {
       if (!draft.is_out(node)) draft.force(node);
 }
 
-// Weighted ops that are included simply pass the rules that would keep them out; other ops get pairs on their inputs.
+// Gives included ops without weights pairs on their inputs; included weighted ops pass the rules that would keep them
+// out.
 void decide_user_choice(PlacementDraft& draft) {
   for (const Node& node : draft.graph().nodes()) {
     if (!draft.is_forced(node.id) || draft.is_weighted(node.id)) continue;

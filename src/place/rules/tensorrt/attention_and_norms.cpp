@@ -4,15 +4,15 @@
 //   GELU:     Conv --+--> Div --> Erf --> Add --> Mul --> Mul --> z        no pair on any of the inner edges
 //                    +-----------------------------------^
 //
-//   RMSNorm:  x --+--> Pow --> ReduceMean --> Add --> Sqrt --> Div --> z   nor on these, nor on the factors of SwiGLU's
-//   gate
-//                 +---------------------------------------------^          and of rotary embeddings
+//   RMSNorm:  x --+--> Pow --> ReduceMean --> Add --> Sqrt --> Div --> z   no pair on these, on the factors of SwiGLU's
+//                 +---------------------------------------------^          gate, or inside rotary embeddings
 //
 // Softmax, GELU and normalizations stay float; a LayerNormalization behind a Conv reads a pair. The product of two
-// activations stays float (ours; Model-Optimizer quantizes it in places); `--attention int8` puts pairs on both inputs.
+// activations stays float (our policy; Model-Optimizer quantizes it in places); `--attention int8` puts pairs on both
+// inputs.
 //
-// Source: NVIDIA Model-Optimizer, modelopt/onnx/quantization. Motivated by exports/vit_mini and
-// exports/fpn_mini (GELU as its formula).
+// Source: NVIDIA Model-Optimizer, modelopt/onnx/quantization. Motivated by exports/vit_mini and exports/fpn_mini (GELU
+// as its formula).
 
 #include <set>
 
@@ -37,7 +37,7 @@ bool stays_float(OpKind kind) {
   }
 }
 
-// The Conv whose output, moved but not computed with, is `value`.
+// True when `value` is the output of an INT8 Conv, possibly moved.
 bool comes_from_int8_conv(const PlacementDraft& draft, ValueId value) {
   const Node* node = draft.producer(value);
   while (node && commutes(draft, node->id)) node = draft.producer(draft.data_input(node->id));
@@ -46,8 +46,8 @@ bool comes_from_int8_conv(const PlacementDraft& draft, ValueId value) {
 
 bool computes_gate(OpKind kind) { return is_arithmetic(kind) || kind == OpKind::Gelu || kind == OpKind::Tanh; }
 
-// The nodes that compute the gate `value` of x * gate(x) from x alone, element by element, with an Erf or Tanh among
-// them; empty when it is no such gate. Source: GELU as PyTorch exports it, by Erf and by its Tanh approximation.
+// Returns the nodes that compute the gate `value` of x * gate(x) from x, element by element, with an Erf or Tanh among
+// them; empty when it is not such a gate. Source: GELU as PyTorch exports it, with Erf and with its Tanh approximation.
 std::set<NodeId> gelu_gate(const PlacementDraft& draft, ValueId value, ValueId x) {
   constexpr size_t kLargestGate = 12;  // the Tanh form has 8 nodes
   std::set<NodeId> inside;
@@ -67,7 +67,7 @@ std::set<NodeId> gelu_gate(const PlacementDraft& draft, ValueId value, ValueId x
   return bends ? inside : std::set<NodeId>{};
 }
 
-// x, or the value that x is a multiple of: exporters halve x before or behind the product.
+// Returns x, or the value that x is a multiple of: exporters halve x before or behind the product.
 ValueId unscaled(const PlacementDraft& draft, ValueId value) {
   const Node* node = value == kNoValue ? nullptr : draft.producer(value);
   return node && is_constant_affine(draft, node->id) ? varying_input(draft, node->id) : value;
@@ -92,13 +92,13 @@ void keep_inputs_float(PlacementDraft& draft, NodeId node, const std::string& re
   for (const int slot : draft.data_slots(node)) draft.keep_float(node, slot, reason);
 }
 
-// One that is written out, as its operator would be; gates of MLPs and rotary embeddings, where a pair costs precision
-// in front of the one that the next product reads.
+// Keeps floats inside a normalization of primitives, as in its operator, and in gates of MLPs and rotary embeddings,
+// where a pair before the one that the next product reads only costs precision.
 void place_parts(PlacementDraft& draft, const Node& node) {
   if (const auto norm = norm_ending_in(draft, node))
     for (const NodeId part : norm->inside) keep_inputs_float(draft, part, "inside a normalization, which stays float");
   if (is_gate_of_mlp(draft, node))
-    keep_inputs_float(draft, node.id, "gate of an MLP: its product is quantized, not the two factors as well");
+    keep_inputs_float(draft, node.id, "gate of an MLP: its product is quantized, the two factors stay float");
   if (!is_rotation(draft, node)) return;
   keep_inputs_float(draft, node.id, "rotary embedding: sines and cosines stay float");
   const auto use = sole_use(draft.graph(), node.output(0));

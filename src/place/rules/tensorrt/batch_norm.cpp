@@ -3,9 +3,9 @@
 //   after:    Conv --> y --+--> Q --> DQ --> BatchNormalization --> Relu
 //                          +--> Concat
 //
-// A BatchNormalization behind Conv, ConvTranspose or Gemm was folded into the weights before any rule runs (TensorRT
-// has no fusion for Q/DQ + ConvTranspose + BN). One that could not be folded gets a pair on its input where INT8 comes
-// in.
+// A BatchNormalization behind Conv, ConvTranspose or Gemm is folded into the weights before any rule runs (TensorRT has
+// no fusion for Q/DQ + ConvTranspose + BN). One that cannot be folded gets a pair on its input if an INT8 kernel writes
+// it.
 //
 // Source: github.com/NVIDIA/TensorRT/issues/3412; NVIDIA/TensorRT tools/tensorflow-quantization custom Q/DQ cases;
 // NVIDIA Model-Optimizer. Motivated by DenseNet, where BN stands behind a Concat.
@@ -30,7 +30,7 @@ void decide_batch_norm(PlacementDraft& draft) {
       quantized = std::any_of(source->inputs.begin(), source->inputs.end(),
                               [&](ValueId value) { return value != kNoValue && sources[value]; });
     if (quantized)
-      draft.pair(node.id, 0, "a BatchNormalization that cannot be folded reads what an INT8 kernel writes");
+      draft.pair(node.id, 0, "a BatchNormalization that cannot be folded reads the output of an INT8 kernel");
   }
 }
 

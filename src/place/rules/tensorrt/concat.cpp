@@ -2,8 +2,8 @@
 //                 +--> Concat --> Conv                             +--> Concat --> Q/DQ(s) --> Conv
 //             b -------^                                       b -------^
 //
-// Where a Concat's output, through commuting ops, feeds a quantized op, one pair stands behind it and every pair on one
-// of its inputs, or reached from one through commuting ops in either direction, takes the same scale. Inputs without a
+// If a Concat's output, through commuting ops, feeds a quantized op, one pair stands behind it, and every pair on one
+// of its inputs, or reached from one through commuting ops in either direction, has the same scale. Inputs without a
 // pair get none: TensorRT clones the Q into each producer. Overlapping sets merge. Unequal scales would force a
 // requantization.
 //
@@ -30,7 +30,7 @@ std::vector<NodeId> quantized_concats(const PlacementDraft& draft) {
   return found;
 }
 
-// The explicit form, for engines that do not clone the Q.
+// Puts pairs on all inputs, for engines that do not clone the Q.
 void pair_inputs(PlacementDraft& draft, NodeId concat) {
   for (const int slot : draft.data_slots(concat)) {
     if (draft.may_carry_pair(draft.node(concat).input(slot)))
@@ -44,12 +44,12 @@ void name_float_inputs(PlacementDraft& draft, NodeId concat, const ValueMap<bool
     if (!sources[input])
       draft.note(draft.describe(concat) + ": input " + std::to_string(slot) + " comes from " +
                  draft.describe_source(input) +
-                 ", which does not run in INT8; the quantization moves in front of the Concat");
+                 ", which does not run in INT8; the quantization happens before the Concat");
   }
 }
 
-// Ties what the Concats read and write. A value is walked over for its first Concats only, so that a chain of thousands
-// takes time in proportion to its length; a later Concat is tied to what those walks have tied already.
+// Ties the scales of inputs and outputs of Concats. A value is walked over only for its first Concats, so that a chain
+// of thousands takes time in proportion to its length; a later Concat is tied to what those walks have tied.
 class Ties {
  public:
   explicit Ties(PlacementDraft& draft)
@@ -72,7 +72,7 @@ class Ties {
   static constexpr int kMostWalks = 4;
   struct Walked {
     int times = 0;
-    ValueId tied = kNoValue;  // to all pairs that a walk from here finds; kNoValue: there are none
+    ValueId tied = kNoValue;  // tied to all pairs that a walk from here finds; kNoValue: there are none
   };
 
   void tell(ValueId value, const std::string& sentence, const Walked& walked) {
@@ -101,7 +101,7 @@ class Ties {
     }
   }
 
-  // commuting_neighbours(input), which have all been walked over equally often.
+  // commuting_neighbours(input), which were all walked over equally often
   void tie_beside(ValueId output, ValueId input, const std::string& sentence, std::set<ValueId>& told) {
     const Walked first = beside_[input];
     if (first.tied != kNoValue) draft_.share_scale(output, first.tied);

@@ -1,9 +1,11 @@
-//   fuse:    Q --> DQ --> ConvTranspose --> Relu --> Q --> DQ              (also where nobody quantized reads the Relu)
+//   fuse:    Q --> DQ --> ConvTranspose --> Relu --> Q --> DQ              (also without a quantized reader of the
+//   Relu)
 //   split:   Q --> DQ --> ConvTranspose --> Q --> DQ --> LeakyRelu --> Q --> DQ
 //
 // In 2-D TensorRT fuses a ConvTranspose with its activation; in 3-D only between two pairs, so that a 3-D ConvTranspose
-// without a quantized reader still gets a closing pair. One user saw the fusion with an activation give wrong output,
-// cured by a pair on both sides of the activation: `split`, the default for activations other than Relu (ours).
+// without a quantized reader gets a closing pair too. One user reported that the fusion with an activation gave wrong
+// output, which a pair on both sides of the activation cured: `split`, the default for activations other than Relu (our
+// policy).
 //
 // Source: github.com/NVIDIA/TensorRT/issues/3412 (3-D, closing pair), .../issues/4366 (split), .../issues/2134 (a
 // LeakyRelu needs the pair behind it). Motivated by models/occupancy3d (3-D, Relu) and models/shapes_unet (LeakyRelu).
@@ -31,7 +33,7 @@ void replace_readers(PlacementDraft& draft, ValueId value, const std::string& re
       draft.replace_with_pair(use.node, use.slot, reason);
 }
 
-// Pairs inside: before the rule of fused activations declares the edge float.
+// Decides pairs inside, before the rule of fused activations decides the edge.
 void decide_deconvolution_activation(PlacementDraft& draft) {
   for (const Node& node : draft.graph().nodes()) {
     if (draft.kind(node.id) != OpKind::ConvTranspose || !draft.is_int8(node.id)) continue;
@@ -47,8 +49,8 @@ void decide_deconvolution_activation(PlacementDraft& draft) {
   }
 }
 
-// In 3-D a layer that another rule keeps float closes the kernel too: it computes in float on what the pair gives. What
-// the user excludes reads floats, and a graph output carries no pair.
+// Puts a pair behind a 3-D layer. A reader that another rule keeps float closes the kernel too: it computes in float on
+// the pair's output. A reader that the user excludes reads floats, and a graph output carries no pair.
 void close_volume(PlacementDraft& draft, const Node& node, ValueId last, const std::string& reason) {
   for (const Use& use : draft.value(last).uses)
     if (use.slot >= 0 && !draft.is_excluded(use.node) && !draft.is_foreign(use.node) &&
@@ -59,17 +61,18 @@ void close_volume(PlacementDraft& draft, const Node& node, ValueId last, const s
                draft.value(last).name + "' is a graph output, or excluded nodes read it");
 }
 
-// Pairs behind: after every rule that could have asked for one there.
+// Puts pairs behind, after every rule that may put one there.
 void close(PlacementDraft& draft) {
   for (const Node& node : draft.graph().nodes()) {
     if (draft.kind(node.id) != OpKind::ConvTranspose || !draft.is_int8(node.id)) continue;
     const bool volume = draft.weight(node.id).shape().rank() == 5;
     const NodeId activation = fused_activation(draft, node.output(0));
-    // In 2-D only an activation that does not fuse by itself needs the pair behind it.
+    // In 2-D only an activation that does not fuse without it needs the pair behind it.
     if (!volume && (activation == kNoNode || draft.kind(activation) == OpKind::Relu)) continue;
     const ValueId last = fused_output(draft, node.id);
     if (draft.has_pair(last)) continue;
-    // TensorRT pulls the Q of a commuting op's reader up to here; a Concat's would be cloned, and was seen not to fuse.
+    // TensorRT pulls the Q of a commuting op's reader up to here; the Q of a Concat is cloned, and was reported not to
+    // fuse.
     bool reached = false;
     for (const ValueId value : commuting_neighbours(draft, last)) reached = reached || draft.has_pair(value);
     if (reached) continue;

@@ -1,10 +1,10 @@
-//   before:   Conv --> Relu --> GlobalAveragePool --> Conv      after, FP8:   nothing in front of the pooling,
+//   before:   Conv --> Relu --> GlobalAveragePool --> Conv      after, FP8:   nothing before the pooling,
 //             Conv --> ConvTranspose --> Conv                                 nor around the ConvTranspose
 //
 // With `--type fp8` only Conv, Gemm, MatMul and residual Adds read pairs: no other operator has FP8 kernels. A
 // ConvTranspose stays float with its weight; poolings, linear Resize, Mul, LayerNormalization and other Adds, which
-// INT8 quantizes between kernels, read floats. Operators that move data and Concat have no pairs of their own and keep
-// theirs equal, as in INT8. A Conv with more than 32 kernel elements stays float.
+// INT8 quantizes between kernels, read floats. Operators that move data and Concat are treated as in INT8. A Conv with
+// more than 32 kernel elements stays float.
 //
 // Source: NVIDIA Model-Optimizer, modelopt/onnx/quantization/fp8.py (the list) and graph_utils.py,
 // find_nodes_from_convs_to_exclude (kernel size; its channels are R10's). Motivated by models/shapes_unet, whose
@@ -23,7 +23,7 @@ std::string not_listed(const Node& node) {
   return "TensorRT runs Conv, Gemm, MatMul and residual Adds in FP8, not " + node.op_type;
 }
 
-// What rules pair in INT8 although it has no weights.
+// True for operators without weights that rules quantize in INT8.
 bool is_paired_between_kernels(OpKind kind) {
   switch (kind) {
     case OpKind::AveragePool:
@@ -47,13 +47,13 @@ void mark_fp8_layers(PlacementDraft& draft) {
     } else if (draft.is_weighted(node.id) && kind == OpKind::Conv) {
       const Shape& weight = draft.weight(node.id).shape();
       if (const int64_t taps = weight.element_count(2, weight.rank()); taps > kMostKernelElements)
-        draft.keep_out(node.id, "its kernel has " + std::to_string(taps) + " elements; FP8 convolutions are made for " +
+        draft.keep_out(node.id, "its kernel has " + std::to_string(taps) + " elements; FP8 convolutions exist for " +
                                     std::to_string(kMostKernelElements) + " at most");
     }
   }
 }
 
-// Behind the rule of residual Adds, which has decided those by now.
+// Runs after the rule of residual Adds, which has decided those.
 void decide_fp8_layers(PlacementDraft& draft) {
   if (draft.options().type != CodeType::Fp8) return;
   for (const Node& node : draft.graph().nodes()) {

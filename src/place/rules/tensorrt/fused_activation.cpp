@@ -3,10 +3,10 @@
 //   SiLU:    Conv --+-----------> Mul --> Q --> DQ          no pair on any of the three inner edges
 //                   +-> Sigmoid --^
 //
-// TensorRT runs a weighted op and the activation behind it in one kernel; a pair between them breaks the kernel in two.
+// TensorRT runs a weighted op and the activation behind it in one kernel; a pair between them splits the kernel in two.
 //
 // Source: TensorRT developer guide, "Explicit Quantization"; NVIDIA Model-Optimizer for Relu, LeakyRelu, Sigmoid and
-// SiLU. Clip, HardSwish and HardSigmoid: ours (Model-Optimizer puts a pair before them). LeakyRelu needs the pair
+// SiLU. Clip, HardSwish and HardSigmoid: our policy (Model-Optimizer puts a pair before them). LeakyRelu needs the pair
 // behind: github.com/NVIDIA/TensorRT/issues/2134. Depthwise Conv + SiLU does not fuse: .../issues/3205. Motivated by
 // models/imagenet_mobilenetv2 (Clip) and models/cifar10_efficientnet_b0 (SiLU).
 
@@ -39,7 +39,7 @@ void decide_fused_activation(PlacementDraft& draft) {
   }
 }
 
-// Behind a residual Add or a constant Add or Mul the activation belongs to the kernel of the layer before them.
+// Decides activations behind a residual Add or a constant Add or Mul, which belong to the kernel of the layer before.
 void explain_later_activations(PlacementDraft& draft) {
   const ValueMap<bool> sources = int8_sources(draft);
   for (const Node& node : draft.graph().nodes())
@@ -56,7 +56,7 @@ void share_fused_activation(PlacementDraft& draft) {
     if (activation == kNoNode || draft.kind(activation) != OpKind::LeakyRelu) continue;
     if (pairs_behind(draft, draft.node(activation).output(0)).empty())
       draft.note(draft.describe(activation) + " fuses with " + draft.describe(node.id) +
-                 " only if a pair stands behind it, and nothing asks for one there");
+                 " only if a pair stands behind it, and no reader needs one there");
   }
 }
 

@@ -1,6 +1,6 @@
 //   before:   Conv --> y (graph output)      default: the same      --quantize-outputs:   Conv --> Q --> DQ --> y
 //
-// No pair on graph outputs by default, also where R6 would close one: whoever reads them wants the full precision. With
+// No pair on graph outputs by default, also where R6 would put one: their readers expect full precision. With
 // `--quantize-outputs` an output that an INT8 kernel writes gets one; harmless, and useful for INT8 outputs.
 //
 // Source: NVIDIA Model-Optimizer; github.com/NVIDIA/TensorRT/issues/2383. Motivated by models/shapes_unet (head).

@@ -2,9 +2,9 @@
 //   after:    Conv --> Relu --> Q --> DQ --> GlobalAveragePool --> Q --> DQ --> Conv
 //
 // An op without weights that reads INT8 must write INT8: average pooling, ReduceMean over space, Add and Mul of two
-// activations, linear Resize are quantized where a producer runs in INT8 and all consumers are quantized (stricter than
-// Model-Optimizer, which asks for any quantized neighbour; ours). The Mul of a squeeze-and-excite block gets pairs on
-// both inputs:
+// activations and linear Resize are quantized if a producer runs in INT8 and all readers are quantized (stricter than
+// Model-Optimizer, which requires any quantized neighbour; our policy). The Mul of a squeeze-and-excite block gets
+// pairs on both inputs:
 //
 //   x --+-> GlobalAveragePool -> Conv -> Relu -> Conv -> Sigmoid -> Q/DQ -+        (--se-mul both|float)
 //       +-> Q/DQ ------------------------------------------------------> Mul
@@ -26,7 +26,7 @@ bool averages(OpKind kind) {
   return kind == OpKind::GlobalAveragePool || kind == OpKind::ReduceMean || kind == OpKind::AveragePool;
 }
 
-// Walks up from the gate to the pooling of `x`; blocks hold two layers and their activations, so a short walk suffices.
+// Walks up from the gate to the pooling of `x`; blocks have two layers and their activations, so a short walk suffices.
 bool excites(const PlacementDraft& draft, ValueId gate, ValueId x) {
   constexpr int kLongestBlock = 16;
   const Node* node = draft.producer(gate);
@@ -42,14 +42,15 @@ bool excites(const PlacementDraft& draft, ValueId gate, ValueId x) {
   return false;
 }
 
-// The Mul that multiplies an equalized gate by one factor a channel, before the product; nullptr when there is none.
+// Returns the Mul that multiplies an equalized gate by one factor a channel, before the product; nullptr when there is
+// none.
 const Node* gate_factors(const PlacementDraft& draft, ValueId gate) {
   const Node* node = draft.producer(gate);
   const bool factors = node && draft.kind(node->id) == OpKind::Mul && is_constant_affine(draft, node->id);
   return factors && sole_use(draft.graph(), gate) ? node : nullptr;
 }
 
-// The gate itself, before such factors.
+// Returns the gate before such factors.
 ValueId bare_gate(const PlacementDraft& draft, ValueId gate) {
   const Node* factors = gate_factors(draft, gate);
   return factors ? varying_input(draft, factors->id) : gate;
@@ -62,7 +63,7 @@ bool is_excitation(const PlacementDraft& draft, const Node& node) {
          excites(draft, bare_gate(draft, node.inputs[1]), node.inputs[0]);
 }
 
-// Means over spatial axes: every axis is 2 or more, or counted from the end and not the last alone (a norm over
+// True for means over spatial axes: every axis is 2 or more, or counted from the end and not only the last (a norm over
 // features).
 bool is_spatial_mean(const PlacementDraft& draft, const Node& node) {
   std::vector<int64_t> axes = node.ints_or("axes", {});
@@ -90,8 +91,8 @@ bool is_quantizable(const PlacementDraft& draft, const Node& node) {
   }
 }
 
-// The factors of an equalized gate lie between 1/64 and 64: one scale for all would lose the small ones, so the pair
-// stands before them.
+// Places the pair before the factors of an equalized gate, which lie between 1/64 and 64: one scale for all would lose
+// the small ones.
 bool place_before_factors(PlacementDraft& draft, const Node& node, int slot) {
   const Node* factors = gate_factors(draft, node.input(slot));
   if (!factors || !excites(draft, varying_input(draft, factors->id), node.input(1 - slot))) return false;
@@ -110,7 +111,7 @@ void place_excitation(PlacementDraft& draft, const Node& node) {
       draft.keep_float(node.id, slot, "Mul of a squeeze-and-excite block (--se-mul float)");
     else if (draft.may_carry_pair(node.input(slot)))
       draft.pair(node.id, slot,
-                 "Mul of a squeeze-and-excite block: both inputs are quantized (--se-mul float keeps them)");
+                 "Mul of a squeeze-and-excite block: both inputs are quantized (--se-mul float keeps them float)");
   }
 }
 
@@ -121,16 +122,14 @@ void place_between_kernels(PlacementDraft& draft, const Node& node, const ValueM
   const auto from_int8 = [&](int slot) { return sources[node.input(slot)]; };
   if (!std::any_of(slots.begin(), slots.end(), from_int8)) {
     for (const int slot : slots)
-      draft.keep_float(node.id, slot, "nothing that " + draft.describe(node.id) + " reads comes from an INT8 kernel");
+      draft.keep_float(node.id, slot, "no input of " + draft.describe(node.id) + " comes from an INT8 kernel");
     return;
   }
   const bool wanted = all_readers_quantized(draft, node.output(0));
   for (const int slot : slots) {
     if (!wanted)
       draft.keep_float(node.id, slot,
-                       "a reader of " + draft.describe(node.id) +
-                           " is not quantized, so it would have to "
-                           "write float");
+                       "a reader of " + draft.describe(node.id) + " is not quantized, so it would have to write float");
     else if (draft.may_carry_pair(node.input(slot)))
       draft.pair(node.id, slot, "between INT8 kernels: INT8 in needs INT8 out, and all readers are quantized");
   }

@@ -3,9 +3,9 @@
 //   after:    x --> Q --> DQ --+--> Conv --> Relu --> Q --> DQ --> Conv --> Add --> Relu
 //                              +--------------------------------------------^
 //
-// The Conv in front of the Add ("main") stays float on its way in, so that Conv + Add (+ Relu) is one kernel; the other
-// input, the skip, gets a pair: its precision decides whether that kernel can write INT8. Two candidates: the longer
-// path from the nearest common ancestor is main; equally long: the second input.
+// The input of the Add that a Conv writes ("main") stays float, so that Conv + Add (+ Relu) is one kernel; the other
+// input, the skip, gets a pair: its precision decides whether that kernel can write INT8. With two candidates the one
+// with the longer path from the nearest common ancestor is main; with equal paths the second input.
 //
 // Source: TensorRT developer guide, "Explicit Quantization" (skip connections); NVIDIA Model-Optimizer for the
 // candidates; NVIDIA/TensorRT tools/tensorflow-quantization custom Q/DQ cases (the producer has no other consumer);
@@ -24,8 +24,8 @@
 namespace detent::rules::tensorrt {
 namespace {
 
-// The INT8 Conv or ConvTranspose behind `value`, through MaxPool behind Relu, Relu, constant Add and Mul, where nobody
-// else reads any value between; kNoNode when there is none.
+// Returns the INT8 Conv or ConvTranspose that writes `value`, through MaxPool behind Relu, Relu, constant Add and Mul,
+// if no value between has another reader; kNoNode when there is none.
 NodeId backbone(const PlacementDraft& draft, ValueId value) {
   bool pool_allowed = true, relu_allowed = true;
   while (value != kNoValue && sole_use(draft.graph(), value)) {
@@ -51,7 +51,7 @@ NodeId backbone(const PlacementDraft& draft, ValueId value) {
   return kNoNode;
 }
 
-// Steps from `start` up to every value it is made of.
+// Returns the steps from `start` up to every value it is computed from.
 std::map<ValueId, int> ancestors(const Graph& graph, ValueId start) {
   std::map<ValueId, int> steps{{start, 0}};
   std::queue<ValueId> open({start});
@@ -84,7 +84,7 @@ Meeting meet(const Graph& graph, ValueId a, ValueId b) {
   return best;
 }
 
-// Which slot is main; -1 when the Add is not residual.
+// Returns the main slot; -1 when the Add is not residual.
 int main_slot(const PlacementDraft& draft, const Node& add) {
   const std::array candidates{backbone(draft, add.inputs[0]), backbone(draft, add.inputs[1])};
   if (candidates[0] == kNoNode && candidates[1] == kNoNode) return -1;
@@ -94,14 +94,14 @@ int main_slot(const PlacementDraft& draft, const Node& add) {
     return meeting.steps[0] > meeting.steps[1] ? 0 : 1;
   }
   const int slot = candidates[0] != kNoNode ? 0 : 1;
-  // The candidate is itself what the other input is made of (ConvNeXt): then nothing runs beside the skip.
+  // The other input is computed from the candidate (ConvNeXt): then nothing runs beside the skip.
   const auto other = ancestors(draft.graph(), add.input(1 - slot));
   const NodeId candidate = candidates[static_cast<size_t>(slot)];
   return other.contains(draft.node(candidate).output(0)) ? -1 : slot;
 }
 
-// Slot of an input that an INT8 weighted op with an activation other than Relu writes for this Add alone; -1 when there
-// is none.
+// Returns the slot of an input that an INT8 weighted op with an activation other than Relu writes for this Add alone;
+// -1 when there is none.
 int activated_slot(const PlacementDraft& draft, const Node& add) {
   for (const int slot : {1, 0}) {
     const Node* node = draft.producer(add.input(slot));
@@ -127,7 +127,7 @@ void place_residual(PlacementDraft& draft, const Node& add, int main) {
 
 void place_activated(PlacementDraft& draft, const Node& add, int activated) {
   if (draft.options().act_add == PlacementOptions::ActAdd::Main) {
-    draft.keep_float(add.id, activated, "taken for the main branch (--act-add main)");
+    draft.keep_float(add.id, activated, "treated as the main branch (--act-add main)");
     draft.pair(add.id, 1 - activated, "skip of an Add behind an activation (--act-add main)");
     return;
   }

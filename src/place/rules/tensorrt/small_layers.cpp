@@ -1,14 +1,14 @@
 //   head Conv of 1 output channel:   before: Q --> DQ --> Conv(16 -> 1)        after: Conv(16 -> 1) in float
 //
-// Layers too small to gain from INT8, by Model-Optimizer's measure (`--small-layers auto`; `quantize` turns the rule
-// off). Conv with OC < 16 or IC/group < 16 is kept INT8 only if: group 1, OC or IC divisible by 8, square kernel, and
-// (fed by a graph input, or OC or IC >= 16); or grouped, OC divisible by 8, every kernel extent >= 3. Gemm and MatMul
-// stay float with N < 16 or K < 16, or with a 2-D output of M or N = 1 for certain. ConvTranspose has no such rule.
-// FP8 kernels are slower than FP16's up to 16 channels: there a Conv with OC <= 16 or IC/group <= 16 stays float,
-// whatever its form.
+// Layers too small to gain from INT8, by Model-Optimizer's criteria (`--small-layers auto`; `quantize` turns the rule
+// off). A Conv with OC < 16 or IC/group < 16 is INT8 only if: group 1, OC or IC divisible by 8, square kernel, and (fed
+// by a graph input, or OC or IC >= 16); or grouped, OC divisible by 8, every kernel extent >= 3. Gemm and MatMul stay
+// float with N < 16 or K < 16, or with a 2-D output that certainly has M or N = 1. ConvTranspose has no such rule. FP8
+// kernels are slower than FP16's up to 16 channels: there a Conv with OC <= 16 or IC/group <= 16 stays float, whatever
+// its form.
 //
-// Source: NVIDIA Model-Optimizer, modelopt/onnx/quantization (channel and GEMV exclusions).
-// Motivated by models/occupancy3d, whose head has one output channel.
+// Source: NVIDIA Model-Optimizer, modelopt/onnx/quantization (channel and GEMV exclusions). Motivated by
+// models/occupancy3d, whose head has one output channel.
 
 #include <algorithm>
 
@@ -18,8 +18,8 @@
 namespace detent::rules::tensorrt {
 namespace {
 
-constexpr int64_t kSmall = 16;  // channels below which Model-Optimizer looks twice
-constexpr int64_t kVector = 8;  // channels per vector of TensorRT's INT8 layouts that it asks for
+constexpr int64_t kSmall = 16;  // channels below which Model-Optimizer checks the form
+constexpr int64_t kVector = 8;  // channels per vector of TensorRT's INT8 layouts that it requires
 
 bool fed_by_graph_input(const PlacementDraft& draft, const Node& node) { return draft.value(node.input(0)).is_input; }
 
@@ -37,7 +37,8 @@ bool is_small_conv(const PlacementDraft& draft, const Node& node) {
   return !(divisible && square && (fed_by_graph_input(draft, node) || out >= kSmall || per_group >= kSmall));
 }
 
-// Rows of the product that the model fixes, declared or not; -1 when open. Only for products of two matrices.
+// Returns the rows of the product that the model fixes, declared or not; -1 when open. Only for products of two
+// matrices.
 int64_t certain_rows(CertainShapes& shapes, const Node& node) {
   const auto shape = shapes.of(node.output(0));
   return shape && shape->size() == 2 ? (*shape)[0] : -1;

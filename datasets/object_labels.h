@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "datasets/preprocess.h"
+
+namespace detent {
+
+/// An object as an annotation has it: a box in pixels of the image file.
+struct LabelledObject {
+  double left = 0, top = 0, width = 0, height = 0;
+  int32_t category = 0;  ///< index into ObjectLabels::categories
+  bool crowd = false;    ///< a region of many objects that are not told apart
+};
+
+/// Objects of many images.
+struct ObjectLabels {
+  struct Image {
+    PixelSize size;
+    std::vector<LabelledObject> objects;  ///< none: the image shows none
+  };
+  std::vector<std::string> categories;  ///< names, in the order of their ids
+  std::map<std::string, Image> images;  ///< by file name as written
+};
+
+/// Reads annotations in the form of COCO: "images" (id, file_name, width, height), "annotations" (image_id,
+/// category_id, bbox [x, y, width, height], iscrowd) and "categories" (id, name). Category ids need not follow each
+/// other: the smallest is class 0.
+/// Errors  InvalidData naming the file and what is missing or wrong.
+/// Source  cocodataset.org/#format-data.
+[[nodiscard]] ObjectLabels read_coco(const std::filesystem::path& path);
+
+}  // namespace detent

@@ -1,0 +1,83 @@
+#include "prepare/plain_nodes.h"
+
+#include <algorithm>
+#include <map>
+
+#include "core/onnx_type.h"
+#include "model/graph_patch.h"
+#include "ops/value_types.h"
+
+namespace detent {
+
+namespace {
+
+size_t apply_removals(Model& model, const GraphPatch& patch) {
+  if (!patch.remove_nodes.empty()) apply_patch(model, patch);
+  return patch.remove_nodes.size();
+}
+
+}  // namespace
+
+size_t forward_constants(Model& model) {
+  const Graph& graph = model.graph();
+  GraphPatch patch;
+  patch.reason = "read constants without the Identity between";
+  std::map<ValueId, ValueId> source;  // output of an Identity -> the constant that it copies
+  for (const Node& node : graph.nodes()) {
+    if (node.op_type != "Identity" || !node.domain.empty() || node.input(0) == kNoValue || node.output(0) == kNoValue)
+      continue;
+    const auto chained = source.find(node.input(0));
+    const ValueId constant = chained == source.end() ? node.input(0) : chained->second;
+    const Value& written = graph.value(node.output(0));
+    const bool in_subgraph = std::ranges::any_of(written.uses, [](const Use& use) { return use.slot < 0; });
+    if (!graph.value(constant).is_constant || written.is_output || in_subgraph) continue;
+    source.emplace(written.id, constant);
+    patch.remove_nodes.push_back(node.name);
+  }
+  for (const auto& [copy, constant] : source)
+    for (const Use& use : graph.value(copy).uses)
+      if (!source.contains(graph.node(use.node).output(0)))
+        patch.rewire.push_back({graph.node(use.node).name, use.slot, graph.value(constant).name});
+  return apply_removals(model, patch);
+}
+
+bool is_sum_of_two(const Node& node) {
+  return node.op_type == "Sum" && node.domain.empty() && node.inputs.size() == 2 && node.input(0) != kNoValue &&
+         node.input(1) != kNoValue && node.output(0) != kNoValue;
+}
+
+size_t make_adds_of_sums(Model& model) {
+  const Graph& graph = model.graph();
+  GraphPatch patch;
+  patch.reason = "make an Add of each Sum of two";
+  for (const Node& node : graph.nodes()) {
+    if (!is_sum_of_two(node)) continue;
+    const auto name = [&](ValueId value) { return graph.value(value).name; };
+    patch.remove_nodes.push_back(node.name);
+    patch.add_nodes.push_back(
+        {"Add", node.name, {name(node.input(0)), name(node.input(1))}, {name(node.output(0))}, {}, ""});
+  }
+  return apply_removals(model, patch);
+}
+
+size_t replace_cast_likes(Model& model) {
+  const Graph& graph = model.graph();
+  const auto is_cast_like = [](const Node& node) { return node.op_type == "CastLike" && node.domain.empty(); };
+  if (std::ranges::none_of(graph.nodes(), is_cast_like)) return 0;
+  GraphPatch patch;
+  patch.reason = "replace CastLike by Cast";
+  const ValueMap<DataType> types = value_types(graph);
+  for (const Node& node : graph.nodes()) {
+    if (!is_cast_like(node) || node.input(0) == kNoValue || node.output(0) == kNoValue) continue;
+    const int32_t type = onnx_type_of(types[node.output(0)]);
+    if (type == 0) continue;
+    patch.remove_nodes.push_back(node.name);
+    NodeSpec cast{"Cast",          node.name, {graph.value(node.input(0)).name}, {graph.value(node.output(0)).name},
+                  node.attributes, ""};
+    cast.attributes.push_back({"to", static_cast<int64_t>(type)});
+    patch.add_nodes.push_back(std::move(cast));
+  }
+  return apply_removals(model, patch);
+}
+
+}  // namespace detent

@@ -1,0 +1,90 @@
+// Tests COCO's average precision on cases whose value follows by hand.
+#include "detections/average_precision.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace detent {
+namespace {
+
+constexpr Box kFirst{0, 0, 10, 10}, kSecond{20, 20, 30, 30}, kAway{100, 100, 110, 110};
+
+AveragePrecision score_of(std::vector<Detection> found, std::vector<TrueObject> objects) {
+  const std::vector<ImageMatches> images{match_objects(found, objects)};
+  return average_precision(images).value();
+}
+
+TEST(AveragePrecisionOf, IsOneWhereAllObjectsAreFoundFirst) {
+  const AveragePrecision score =
+      score_of({{kSecond, 0.5F, 0}, {kFirst, 0.9F, 0}, {kAway, 0.1F, 0}}, {{kFirst, 0}, {kSecond, 0}});
+  EXPECT_DOUBLE_EQ(score.map, 1);
+  EXPECT_DOUBLE_EQ(score.map50, 1);
+}
+
+// Right, wrong, right: precision 1 up to a recall of 1/2 (51 of 101 recalls), 2/3 beyond.
+TEST(AveragePrecisionOf, TakesTheBestPrecisionAtARecallOrAHigherOne) {
+  const AveragePrecision score =
+      score_of({{kFirst, 0.9F, 0}, {kAway, 0.8F, 0}, {kSecond, 0.7F, 0}}, {{kFirst, 0}, {kSecond, 0}});
+  EXPECT_NEAR(score.map50, (51 + 50 * 2.0 / 3) / 101, 1e-12);
+}
+
+TEST(AveragePrecisionOf, CountsTheSecondFindOfAnObjectAsWrong) {
+  const AveragePrecision score = score_of({{kFirst, 0.9F, 0}, {kFirst, 0.8F, 0}}, {{kFirst, 0}, {kSecond, 0}});
+  EXPECT_NEAR(score.map50, 51.0 / 101, 1e-12);
+}
+
+// Moved by a tenth of its width: IoU .9 / 1.1 = .818, which seven of the ten thresholds allow.
+TEST(AveragePrecisionOf, CountsThresholdsUpToTheIou) {
+  const AveragePrecision score = score_of({{{1, 0, 11, 10}, 0.9F, 0}}, {{kFirst, 0}});
+  EXPECT_NEAR(score.map, 0.7, 1e-12);
+  EXPECT_DOUBLE_EQ(score.map50, 1);
+}
+
+TEST(AveragePrecisionOf, IsTheMeanOverCategoriesThatHaveObjects) {
+  const AveragePrecision score = score_of({{kFirst, 0.9F, 0}, {kAway, 0.9F, 7}}, {{kFirst, 0}, {kSecond, 3}});
+  EXPECT_DOUBLE_EQ(score.map50, 0.5) << "category 3 has 0, category 7 no object";
+}
+
+TEST(AveragePrecisionOf, LeavesOutWhatLiesInACrowd) {
+  const std::vector<TrueObject> objects{{kFirst, 0}, {{50, 50, 200, 200}, 0, true}};
+  const std::vector<Detection> found{{kAway, 0.95F, 0}, {{60, 60, 70, 70}, 0.94F, 0}, {kFirst, 0.9F, 0}};
+  EXPECT_DOUBLE_EQ(score_of(found, objects).map, 1);
+  EXPECT_NEAR(score_of(found, {{kFirst, 0}}).map, 1.0 / 3, 1e-12) << "the same without the crowd";
+}
+
+TEST(AveragePrecisionOf, PrefersAnObjectToACrowd) {
+  const std::vector<TrueObject> objects{{{0, 0, 100, 100}, 0, true}, {kFirst, 0}};
+  EXPECT_DOUBLE_EQ(score_of({{{1, 0, 11, 10}, 0.9F, 0}}, objects).map50, 1);
+}
+
+TEST(AveragePrecisionOf, CountsAHundredOfACategory) {
+  std::vector<Detection> found(100, {kAway, 0.9F, 0});
+  found.push_back({kFirst, 0.1F, 0});
+  EXPECT_DOUBLE_EQ(score_of(found, {{kFirst, 0}}).map, 0);
+  found.erase(found.begin());
+  EXPECT_DOUBLE_EQ(score_of(found, {{kFirst, 0}}).map, 0.01);
+}
+
+TEST(AveragePrecisionOf, LeavesOutNumbersThatAreNotFinite) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_DOUBLE_EQ(score_of({{kAway, nan, 0}, {{nan, 0, 1, 1}, 1, 0}, {kFirst, 0.5F, 0}}, {{kFirst, 0}}).map, 1);
+}
+
+TEST(AveragePrecisionOf, IsAbsentWithoutObjects) {
+  const std::vector<Detection> found{{kFirst, 0.9F, 0}};
+  const std::vector<ImageMatches> images{match_objects(found, {})};
+  EXPECT_FALSE(average_precision(images));
+  EXPECT_FALSE(average_precision({}));
+}
+
+// Detections of all images stand in one order.
+TEST(AveragePrecisionOf, RanksOverAllImages) {
+  const std::vector<Detection> right{{kFirst, 0.5F, 0}}, wrong{{kAway, 0.9F, 0}};
+  const std::vector<TrueObject> object{{kFirst, 0}};
+  const std::vector<ImageMatches> images{match_objects(right, object), match_objects(wrong, {})};
+  EXPECT_DOUBLE_EQ(average_precision(images)->map, 0.5);
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,43 @@
+// Tests the scores of trained detectors: mAP of the float model as pycocotools has it, and what destroys a detector.
+#include <gtest/gtest.h>
+
+#include "detent/detent.h"
+#include "shared_folder.h"
+
+namespace detent {
+namespace {
+
+struct TrainedDetector {
+  const char* name;
+  double map, map50;  ///< of ../shared/models/score_map.py, which follows pycocotools, on the output of the float model
+};
+
+class SharedDetectors : public ::testing::TestWithParam<TrainedDetector> {};
+
+TEST_P(SharedDetectors, ScoreAsCocoDoes) {
+  const std::filesystem::path images = shared_folder() / "images/bccd";
+  const std::filesystem::path model = shared_folder() / "models" / GetParam().name / "model_opset17.onnx";
+  if (!std::filesystem::exists(model)) GTEST_SKIP() << "no " << model;
+  CompareOptions options;
+  options.model = model;
+  options.data = {.sources = {(images / "calib").string()}, .preprocess = "unit", .limit = 8};
+  options.evaluation.data = {.sources = {(images / "eval").string()}, .preprocess = "unit"};
+  options.evaluation.labels = images / "eval_coco.json";
+  options.calibrators = {"max", "percentile:95"};
+  const ComparisonReport report = compare_calibrators(options);
+  EXPECT_NEAR(report.fp32.at("map"), GetParam().map, 0.0005);
+  EXPECT_NEAR(report.fp32.at("map50"), GetParam().map50, 0.0005);
+  EXPECT_EQ(report.criterion, "map");
+  EXPECT_EQ(report.winner, "max");
+  EXPECT_GT(report.variants[0].metrics.at("detection_agreement"), 0.85);
+  EXPECT_LT(report.variants[1].metrics.at("detection_agreement"), 0.5) << "clipped at the 95th percentile";
+  EXPECT_LT(report.variants[1].metrics.at("map"), 0.5);
+}
+
+INSTANTIATE_TEST_SUITE_P(Forms, SharedDetectors,
+                         ::testing::Values(TrainedDetector{"bccd_dfl", 0.6276, 0.9162},
+                                           TrainedDetector{"bccd_nmsfree", 0.6303, 0.9155}),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace detent
