@@ -37,7 +37,7 @@ TEST_P(SharedDetectors, ScoreAsCocoDoes) {
 INSTANTIATE_TEST_SUITE_P(Forms, SharedDetectors,
                          ::testing::Values(TrainedDetector{"bccd_dfl", 0.6276, 0.9162},
                                            TrainedDetector{"bccd_nmsfree", 0.6303, 0.9155}),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& tested) { return std::string(tested.param.name); });
 
 }  // namespace
 }  // namespace detent
