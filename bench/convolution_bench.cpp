@@ -1,11 +1,11 @@
 // Runs layers of known networks as the executor does, on one core: operations a second and the share of what the core
-// can do with independent multiply-adds (fma_peak.h, measured at the start). Weights are constant; activations are
+// can do with independent multiply-adds (fma_peak-inl.h, measured at the start). Weights are constant; activations are
 // channels-last where the layer takes them so.
 #include <benchmark/benchmark.h>
 
 #include "bench_data.h"
 #include "exec/executor.h"
-#include "fma_peak.h"
+#include "fma_peak-inl.h"
 #include "model/model.h"
 
 namespace detent::bench {

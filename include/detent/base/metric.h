@@ -92,7 +92,7 @@ inline constexpr Metric kNextToken{
     Tokens, Fraction, 2, "points of next token"};
 inline constexpr Metric kDetectionAgreement{
     "detection_agreement", "agreement", "same detections",
-    "mAP of the detections with those of FP32 above a score of 0.5 as the truth",
+    "Mean average precision of the detections, with those of FP32 above a score of 0.5 as the truth",
     Detections, Fraction, 2, "points of agreement", Larger, Decides};
 inline constexpr Metric kSqnr{
     "sqnr_db", "SQNR", "SQNR",

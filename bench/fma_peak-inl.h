@@ -1,6 +1,6 @@
 // Included by one source file only: Highway compiles this file once for each instruction set.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "fma_peak.h"
+#define HWY_TARGET_INCLUDE "fma_peak-inl.h"
 #include <hwy/foreach_target.h>
 
 #include <hwy/highway.h>
