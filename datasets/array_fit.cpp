@@ -35,6 +35,22 @@ bool agree(std::span<const int64_t> array, const Extents& wanted) {
   return std::ranges::equal(array, wanted, [](int64_t a, int64_t b) { return b < 0 || a == b; });
 }
 
+/// ": axes 1 and 2 look exchanged" of an array that fits with two axes exchanged; else "".
+std::string exchanged_axes(const Shape& array, const FeedInput& input) {
+  const std::vector<int64_t>& wanted = input.spec.shape;
+  std::vector<int64_t> extents(array.begin(), array.end());
+  if (extents.size() + 1 == wanted.size()) extents.insert(extents.begin(), wanted.front());
+  if (extents.size() != wanted.size()) return {};
+  std::vector<size_t> differing;
+  for (size_t i = 0; i < wanted.size(); ++i)
+    if (wanted[i] >= 0 && wanted[i] != extents[i] && i != as_index(std::max<int64_t>(input.batch_axis, 0)))
+      differing.push_back(i);
+  if (differing.size() != 2) return {};
+  const size_t a = differing[0], b = differing[1];
+  if (extents[a] != wanted[b] || extents[b] != wanted[a]) return {};
+  return ": axes " + std::to_string(a) + " and " + std::to_string(b) + " look exchanged";
+}
+
 [[noreturn]] void refuse_array(const Shape& array, const FeedInput& input) {
   std::string hint;
   if (input.batch_axis == 0)
@@ -50,7 +66,7 @@ bool agree(std::span<const int64_t> array, const Extents& wanted) {
         input.spec.name + "=0 makes axis 0 count samples";
   throw Error(ErrorCode::InvalidData,
               "the array has shape " + array.to_string() + ", the model's input '" + input.spec.name + "' wants " +
-                  describe_shape(input.spec),
+                  describe_shape(input.spec) + exchanged_axes(array, input),
               std::move(hint));
 }
 

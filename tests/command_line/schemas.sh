@@ -105,6 +105,20 @@ document unsupported model inspect in/unknown.onnx
 "$MAKE_FILES" npy in/images.npy 12,3,16,16 3 && "$MAKE_FILES" rows in/images.npy in/images || fail "no images"
 { echo file,label; for i in 0 1 2 3 4 5 6 7 8 9 10 11; do echo "$i.npy,$((i % 10))"; done; } >in/labels.csv
 document labels compare compare $net --quiet --data in/images --eval in/images --labels in/labels.csv --calibrators max
+# A detector whose rows are two boxes, moved by what it reads.
+network detector "(float[N, 3, 16, 16] x) => (float[N, 2, 6] y)" "$(weight w 12,3 36)
+  b = Constant <value = float[12] {0, 0, 8, 8, 0.9, 0, 8, 8, 16, 16, 0.8, 1}> ()
+  s = Constant <value = int64[3] {-1, 2, 6}> ()
+  p = GlobalAveragePool (x) f = Flatten (p) m = Gemm <transB = 1> (f, w) k = Constant <value = float[1] {0.001}> ()
+  t = Mul (m, k) r = Add (t, b) y = Reshape (r, s)"
+comma=
+{
+  printf '{"categories": [{"id": 1, "name": "a"}, {"id": 2, "name": "b"}], "images": ['
+  for i in 0 1 2 3 4 5 6 7 8 9 10 11; do printf '%s{"id": %d, "file_name": "%d.npy", "width": 16, "height": 16}' "$comma" $i $i; comma=,; done
+  printf '], "annotations": [{"image_id": 3, "category_id": 1, "bbox": [0, 0, 8, 8]}]}'
+} >in/boxes.json
+document detector compare compare in/detector.onnx --quiet --data in/images --eval in/images --labels in/boxes.json --calibrators max \
+  --small-layers quantize
 printf '<ir_version: 8, opset_import: ["" : 13]> g (int64[n, 4] ids) => (float[n, 4, 4] y) <float[4, 4] e = {1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1},
   float[4, 4] w = {2,0,0,0, 0,2,0,0, 0,0,2,0, 0,0,0,2}> { h = Gather (e, ids) y = MatMul (h, w) }' >in/text.txt
 "$MAKE_FILES" model in/text.txt in/text.onnx || fail "no model of tokens"

@@ -50,6 +50,13 @@ TEST(Arrays, AreHeldAgainstTheModelAsFilesAre) {
   EXPECT_THAT(refusal({numbers({3, 2})}, two), HasSubstr("1 arrays were given, the model has 2 inputs"));
 }
 
+TEST(Arrays, AreRefusedWithTheAxesThatLookExchanged) {
+  const std::vector<InputSpec> image{float_input("x", {-1, 2, 3})};
+  EXPECT_THAT(refusal({numbers({5, 3, 2})}, image), HasSubstr("wants ?x2x3: axes 1 and 2 look exchanged"));
+  EXPECT_THAT(refusal({numbers({3, 2})}, image), HasSubstr("axes 1 and 2 look exchanged")) << "one sample";
+  EXPECT_THAT(refusal({numbers({5, 3, 4})}, image), testing::Not(HasSubstr("exchanged")));
+}
+
 TEST(Arrays, AreLimitedAndShardedAsFilesAre) {
   DataOptions options;
   options.arrays = {numbers({6, 2})};

@@ -37,7 +37,7 @@ std::string trouble_of_constant(const Tensor& constant, bool added, const FloatF
   if (constant.shape().element_count() == 1) return scalar_trouble(constant.data<float>()[0], format);
   const double db = reach.rounding_db();
   if (!added && db < format.least_db())
-    return fmt::format("it is so small (|max| {:.3g}) that rounding leaves an SQNR of {:.0f} dB", reach.amax, db);
+    return fmt::format("too small for 16 bits (up to {:.3g}): rounding leaves an SQNR of {:.0f} dB", reach.amax, db);
   return {};
 }
 

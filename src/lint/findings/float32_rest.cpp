@@ -87,7 +87,7 @@ void float32_rest(const LintView& view, FindingLog& log) {
                            100 * rest.share_of_macs(), 100 * rest.share_of_bytes());
   const bool few = rest.all_bytes > 0 && rest.share_of_macs() < kFewMacs && rest.share_of_bytes() < kFewBytes;
   const bool chosen = view.file().types_measured;
-  message += chosen ? "; Detent kept them in FP32 because of values measured on samples"
+  message += chosen ? "; they were kept in FP32 when the file was written"
                     : "; only samples show which of them would overflow in 16 bits";
   log.add(view.node(rest.nodes.front().second).name, message,
           chosen ? "nothing; the report of the command that wrote the file has each node's reason"

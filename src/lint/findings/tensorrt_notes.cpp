@@ -31,7 +31,7 @@ void concat_input_from_float(const LintView& view, FindingLog& log) {
       if (sources[input]) continue;
       log.add(node.name,
               "its input " + std::to_string(slot) + " comes from " + view.found().describe_source(input) +
-                  ", which does not run in INT8: the quantization happens before the Concat",
+                  ", which does not run in INT8: the quantization happens before the Concat and costs a copy",
               "quantize the producer, or exclude the layers behind the Concat", view.layers_reading(node.output(0)));
     }
   }

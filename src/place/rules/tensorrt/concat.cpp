@@ -44,7 +44,7 @@ void name_float_inputs(PlacementDraft& draft, NodeId concat, const ValueMap<bool
     if (!sources[input])
       draft.note(draft.describe(concat) + ": input " + std::to_string(slot) + " comes from " +
                  draft.describe_source(input) +
-                 ", which does not run in INT8; the quantization happens before the Concat");
+                 ", which does not run in INT8; the quantization happens before the Concat and costs a copy");
   }
 }
 
