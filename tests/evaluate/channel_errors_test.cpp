@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "evaluate/float_network.h"
 #include "run/memory_source.h"
 

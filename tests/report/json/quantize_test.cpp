@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "detent/detent.h"
 #include "report/json/json.h"
 
 namespace detent {
