@@ -1,16 +1,17 @@
 #include "detections/average_precision.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
-#include <numeric>
+#include <set>
 
 namespace detent {
 
 namespace {
 
 constexpr size_t kThresholds = 10, kRecalls = 101, kMostOfCategory = 100;
+
+using Match = MatchedDetections::Match;
 
 double threshold(size_t t) { return 0.5 + 0.05 * static_cast<double>(t); }
 
@@ -27,10 +28,10 @@ double overlap(const Box& found, const TrueObject& object) {
 }
 
 /// Matches the detections of one category with its objects, both in the order in which they take each other.
-void match_category(std::span<const Detection* const> found, std::span<const TrueObject* const> objects,
-                    std::vector<ImageMatches::Match>& matches) {
+void match_category(std::span<const Detection* const> found, std::span<const TrueObject* const> objects, uint64_t image,
+                    std::vector<Match>& matches) {
   const size_t first = matches.size();
-  for (const Detection* one : found) matches.push_back({one->category, one->score, 0, 0});
+  for (const Detection* one : found) matches.push_back({image, one->category, one->score, 0, 0});
   for (size_t t = 0; t < kThresholds; ++t) {
     std::vector<bool> taken(objects.size());
     for (size_t d = 0; d < found.size(); ++d) {
@@ -56,10 +57,10 @@ void match_category(std::span<const Detection* const> found, std::span<const Tru
 }
 
 /// Average precision of one category at one threshold; `matches` in the order of falling scores.
-double precision_at(std::span<const ImageMatches::Match> matches, size_t t, uint64_t objects) {
+double precision_at(std::span<const Match> matches, size_t t, uint64_t objects) {
   std::vector<double> recall, precision;
   uint64_t right = 0, wrong = 0;
-  for (const ImageMatches::Match& match : matches) {
+  for (const Match& match : matches) {
     if ((match.ignored >> t & 1U) != 0) continue;
     ++((match.right >> t & 1U) != 0 ? right : wrong);
     recall.push_back(static_cast<double>(right) / static_cast<double>(objects));
@@ -76,44 +77,58 @@ double precision_at(std::span<const ImageMatches::Match> matches, size_t t, uint
 
 }  // namespace
 
-ImageMatches match_objects(std::span<const Detection> found, std::span<const TrueObject> objects) {
+MatchedDetections& MatchedDetections::operator+=(const MatchedDetections& other) {
+  matches.insert(matches.end(), other.matches.begin(), other.matches.end());
+  counts.insert(counts.end(), other.counts.begin(), other.counts.end());
+  return *this;
+}
+
+MatchedDetections& MatchedDetections::operator-=(const MatchedDetections& other) {
+  std::set<uint64_t> images;
+  for (const Match& match : other.matches) images.insert(match.image);
+  for (const Count& count : other.counts) images.insert(count.image);
+  const auto is_removed = [&](const auto& one) { return images.contains(one.image); };
+  std::erase_if(matches, is_removed);
+  std::erase_if(counts, is_removed);
+  return *this;
+}
+
+MatchedDetections match_objects(std::span<const Detection> found, std::span<const TrueObject> objects, uint64_t image) {
   std::map<int32_t, std::pair<std::vector<const Detection*>, std::vector<const TrueObject*>>> categories;
   for (const Detection& one : found)
     if (is_finite(one)) categories[one.category].first.push_back(&one);
   for (const TrueObject& object : objects) categories[object.category].second.push_back(&object);
-  ImageMatches image;
+  MatchedDetections matched;
   for (auto& [category, both] : categories) {
     auto& [detections, truths] = both;
     std::ranges::stable_sort(detections, std::ranges::greater{}, [](const Detection* one) { return one->score; });
     detections.resize(std::min(detections.size(), kMostOfCategory));
     std::ranges::stable_sort(truths, {}, [](const TrueObject* object) { return object->crowd; });
-    match_category(detections, truths, image.matches);
+    match_category(detections, truths, image, matched.matches);
     const auto crowds = std::ranges::count_if(truths, [](const TrueObject* object) { return object->crowd; });
     if (const auto real = truths.size() - static_cast<size_t>(crowds); real > 0)
-      image.counts.push_back({category, static_cast<uint32_t>(real)});
+      matched.counts.push_back({image, category, static_cast<uint32_t>(real)});
   }
-  return image;
+  return matched;
 }
 
-std::optional<AveragePrecision> average_precision(std::span<const ImageMatches> images) {
-  std::map<int32_t, std::pair<uint64_t, std::vector<ImageMatches::Match>>> categories;
-  for (const ImageMatches& image : images) {
-    for (const ImageMatches::Count& count : image.counts) categories[count.category].first += count.objects;
-    for (const ImageMatches::Match& match : image.matches) categories[match.category].second.push_back(match);
-  }
-  std::erase_if(categories, [](const auto& category) { return category.second.first == 0; });
-  if (categories.empty()) return std::nullopt;
+std::optional<AveragePrecision> average_precision(const MatchedDetections& images) {
+  std::map<int32_t, uint64_t> objects;
+  for (const MatchedDetections::Count& count : images.counts) objects[count.category] += count.objects;
+  if (objects.empty()) return std::nullopt;
+  std::vector<Match> ranked = images.matches;
+  std::ranges::stable_sort(ranked, {}, [](const Match& match) { return std::pair(match.category, -match.score); });
   AveragePrecision mean;
-  for (auto& [category, counted] : categories) {
-    auto& [objects, matches] = counted;
-    std::ranges::stable_sort(matches, std::ranges::greater{}, &ImageMatches::Match::score);
-    std::array<double, kThresholds> precision{};
-    for (size_t t = 0; t < kThresholds; ++t) precision[t] = precision_at(matches, t, objects);
-    mean.map += std::accumulate(precision.begin(), precision.end(), 0.0) / kThresholds;
-    mean.map50 += precision.front();
+  for (const auto& [category, count] : objects) {
+    const auto of_category = std::ranges::equal_range(ranked, category, {}, &Match::category);
+    for (size_t t = 0; t < kThresholds; ++t) {
+      const double precision = precision_at(of_category, t, count);
+      mean.map += precision;
+      if (t == 0) mean.map50 += precision;
+    }
   }
-  const auto count = static_cast<double>(categories.size());
-  return AveragePrecision{mean.map / count, mean.map50 / count};
+  const auto categories = static_cast<double>(objects.size());
+  return AveragePrecision{mean.map / (kThresholds * categories), mean.map50 / categories};
 }
 
 }  // namespace detent

@@ -73,7 +73,38 @@ std::vector<Detection> queries(const Tensor& boxes, const Tensor& logits, int64_
 
 bool is_candidate(const Tensor& output, int64_t samples) {
   return !output.empty_handle() && !output.is_sequence() && is_floating_point(output.type()) &&
-         output.shape().rank() == 3 && output.shape()[0] == samples;
+         output.shape().rank() == 3 && output.shape()[0] == samples && output.shape().element_count() > 0;
+}
+
+bool is_probability(float x) { return x >= -0.001F && x <= 1.001F; }
+
+/// True of rows of two corners in order, a probability and a whole number.
+bool looks_like_rows(const Tensor& output) {
+  const std::span<const float> all = output.data<float>();
+  for (size_t r = 0; r + 6 <= all.size(); r += 6) {
+    const std::span<const float> row = all.subspan(r, 6);
+    if (row[2] < row[0] || row[3] < row[1] || !is_probability(row[4])) return false;
+    if (std::abs(row[5] - std::nearbyint(row[5])) > 0.001F) return false;
+  }
+  return true;
+}
+
+/// True of sizes that are not negative above probabilities.
+bool looks_like_columns(const Tensor& output) {
+  const auto samples = as_index(output.shape()[0]), channels = as_index(output.shape()[1]);
+  const auto anchors = as_index(output.shape()[2]);
+  for (size_t n = 0; n < samples; ++n) {
+    const std::span<const float> one = output.data<float>().subspan(n * channels * anchors, channels * anchors);
+    if (std::ranges::any_of(one.subspan(2 * anchors, 2 * anchors), [](float x) { return x < 0; })) return false;
+    if (!std::ranges::all_of(one.subspan(4 * anchors), is_probability)) return false;
+  }
+  return true;
+}
+
+/// True of boxes within the image beside logits, some of them below 0.
+bool looks_like_queries(const Tensor& boxes, const Tensor& logits) {
+  return std::ranges::all_of(boxes.data<float>(), [](float x) { return x >= -0.5F && x <= 1.5F; }) &&
+         std::ranges::any_of(logits.data<float>(), [](float x) { return x < 0; });
 }
 
 }  // namespace
@@ -84,19 +115,22 @@ DetectionReader::DetectionReader(DetectionForm form, Tensor boxes, Tensor scores
 std::optional<DetectionReader> DetectionReader::of(std::span<const Tensor> outputs, int64_t samples,
                                                    std::optional<DetectionForm> form) {
   const auto wanted = [&](DetectionForm one) { return !form || *form == one; };
-  const auto plain = [](const Tensor& output) { return cast(output, DataType::Float32); };
-  for (const Tensor& boxes : outputs) {
-    if (!is_candidate(boxes, samples) || !wanted(DetectionForm::BoxesLogits) || boxes.shape()[2] != 4) continue;
-    for (const Tensor& logits : outputs)
-      if (&logits != &boxes && is_candidate(logits, samples) && logits.shape()[1] == boxes.shape()[1])
-        return DetectionReader(DetectionForm::BoxesLogits, plain(boxes), plain(logits));
+  std::vector<Tensor> candidates;
+  for (const Tensor& output : outputs)
+    if (is_candidate(output, samples)) candidates.push_back(cast(output, DataType::Float32));
+  for (const Tensor& boxes : candidates) {
+    if (!wanted(DetectionForm::BoxesLogits) || boxes.shape()[2] != 4) continue;
+    for (const Tensor& logits : candidates)
+      if (&logits != &boxes && logits.shape()[1] == boxes.shape()[1] && (form || looks_like_queries(boxes, logits)))
+        return DetectionReader(DetectionForm::BoxesLogits, boxes, logits);
   }
-  for (const Tensor& output : outputs) {
-    if (!is_candidate(output, samples)) continue;
-    if (wanted(DetectionForm::XyxyScoreClass) && output.shape()[2] == 6)
-      return DetectionReader(DetectionForm::XyxyScoreClass, plain(output), {});
-    if (wanted(DetectionForm::CxcywhScores) && output.shape()[1] > 4 && (form || output.shape()[1] < output.shape()[2]))
-      return DetectionReader(DetectionForm::CxcywhScores, plain(output), {});
+  for (const Tensor& output : candidates) {
+    const Shape& shape = output.shape();
+    if (wanted(DetectionForm::XyxyScoreClass) && shape[2] == 6 && (form || looks_like_rows(output)))
+      return DetectionReader(DetectionForm::XyxyScoreClass, output, {});
+    if (wanted(DetectionForm::CxcywhScores) && shape[1] > 4 &&
+        (form || (shape[1] < shape[2] && looks_like_columns(output))))
+      return DetectionReader(DetectionForm::CxcywhScores, output, {});
   }
   return std::nullopt;
 }

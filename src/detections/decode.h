@@ -37,8 +37,9 @@ struct InputSize {
 /// Reads the detections of several samples.
 class DetectionReader {
  public:
-  /// Finds the outputs by their shapes; axis 0 counts `samples`. form  nullopt: the first form that fits.
-  /// Returns nullopt where no output has the shape.
+  /// Finds the outputs by their shapes; axis 0 counts `samples`. form  nullopt: the first form that fits, and whose
+  /// numbers can be boxes and scores (probabilities are no logits).
+  /// Returns nullopt where there is none.
   [[nodiscard]] static std::optional<DetectionReader> of(std::span<const Tensor> outputs, int64_t samples,
                                                          std::optional<DetectionForm> form);
 

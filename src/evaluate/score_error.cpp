@@ -75,7 +75,10 @@ std::optional<ScoreErrors> score_errors(const Evaluation& evaluation, const std:
     for (size_t v = 0; v < variants; ++v) scores.push_back(task_of(evaluation.task_by_batch[1 + v], criterion, counts));
     return scores;
   };
-  const auto classes = static_cast<double>(1 + 2 * evaluation.task[1].unions.size());
+  // A draw adds the classes of each batch, and ranks all detections for ten thresholds.
+  const TaskSums& sums = evaluation.task[1];
+  const double detections = static_cast<double>(sums.detections.agreeing.matches.size()) / static_cast<double>(batches);
+  const double classes = static_cast<double>(1 + 2 * sums.unions.size()) + 30 * detections;
   return errors_by(scores_of, variants, batches, runs * classes);
 }
 

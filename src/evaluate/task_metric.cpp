@@ -5,7 +5,6 @@
 
 #include "core/text.h"
 #include "datasets/csv.h"
-#include "datasets/image_transform.h"
 #include "detent/base/error.h"
 #include "evaluate/class_output.h"
 
@@ -125,41 +124,6 @@ void score_mask(const Truth& truth, int64_t sample, const ClassOutput& output, c
   }
 }
 
-/// Height and width of the first image among the inputs, channels in front or behind.
-InputSize size_of_image(const Sample& sample) {
-  for (const Tensor& input : sample.inputs) {
-    const Shape& shape = input.shape();
-    if (shape.rank() != 4) continue;
-    const bool channels_behind = shape[3] <= 4 && shape[1] > 4;
-    return channels_behind ? InputSize{shape[1], shape[2]} : InputSize{shape[2], shape[3]};
-  }
-  return {};
-}
-
-std::optional<DetectionForm> form_named(const std::string& name) {
-  if (name.empty() || name == "auto" || name == "none") return std::nullopt;
-  const auto found = std::ranges::find(kDetectionForms, name, &DetectionFormName::name);
-  if (found == kDetectionForms.end())
-    throw Error(ErrorCode::InvalidOption, "--detections " + name + ": there is no such form",
-                "auto, none, " + join(kDetectionForms, ", ", &DetectionFormName::name));
-  return found->form;
-}
-
-void take_out(std::vector<ImageMatches>& images, const std::vector<ImageMatches>& others) {
-  for (const ImageMatches& other : others)
-    if (const auto found = std::ranges::find(images, other.image, &ImageMatches::image); found != images.end())
-      images.erase(found);
-}
-
-/// Detections that a user of the float model would show.
-std::vector<TrueObject> shown_objects(const std::vector<Detection>& found) {
-  constexpr float kShownFrom = 0.5F;
-  std::vector<TrueObject> objects;
-  for (const Detection& one : found)
-    if (one.score >= kShownFrom) objects.push_back({one.box, one.category});
-  return objects;
-}
-
 void add_counts(std::vector<uint64_t>& counts, const std::vector<uint64_t>& others) {
   if (counts.size() < others.size()) counts.resize(others.size());
   for (size_t i = 0; i < others.size(); ++i) counts[i] += others[i];
@@ -175,8 +139,7 @@ TaskSums& TaskSums::operator+=(const TaskSums& other) {
   add_counts(intersection, other.intersection);
   add_counts(unions, other.unions);
   tokens += other.tokens;
-  images.insert(images.end(), other.images.begin(), other.images.end());
-  agreeing.insert(agreeing.end(), other.agreeing.begin(), other.agreeing.end());
+  detections += other.detections;
   return *this;
 }
 
@@ -189,8 +152,7 @@ TaskSums& TaskSums::operator-=(const TaskSums& other) {
   tokens.nats -= other.tokens.nats;
   tokens.tokens -= other.tokens.tokens;
   tokens.first -= other.tokens.first;
-  take_out(images, other.images);
-  take_out(agreeing, other.agreeing);
+  detections -= other.detections;
   return *this;
 }
 
@@ -199,11 +161,7 @@ std::map<std::string, double> TaskSums::metrics() const {
   if (labelled > 0) found[metrics::kTop1.name] = static_cast<double>(first) / static_cast<double>(labelled);
   if (labelled > 0 && has_five)
     found[metrics::kTop5.name] = static_cast<double>(among_five) / static_cast<double>(labelled);
-  if (const auto precision = average_precision(images)) {
-    found[metrics::kMap.name] = precision->map;
-    found[metrics::kMap50.name] = precision->map50;
-  }
-  if (const auto precision = average_precision(agreeing)) found[metrics::kDetectionAgreement.name] = precision->map;
+  detections.add_metrics(found);
   double sum = 0;
   size_t classes = 0;
   for (size_t c = 0; c < unions.size(); ++c) {
@@ -223,14 +181,13 @@ std::map<std::string, double> TaskSums::metrics() const {
 TaskMetric::TaskMetric(const EvaluationOptions& options, const DataSource& samples, Reporter& reporter,
                        std::span<const InputSpec> inputs)
     : masks_(options.masks) {
-  detects_ = gives(options, MetricSource::Detections);
-  form_ = form_named(options.detections);
+  if (gives(options, MetricSource::Detections)) detections_.emplace(options);
   if (options.next_token) ids_ = find_token_ids(inputs);
   if (gives(options, MetricSource::Objects)) {
-    objects_ = read_coco(options.labels);
-    if (!options.data.preprocess.empty()) preprocess_ = parse_preprocess(options.data.preprocess);
+    if (!detections_)
+      throw Error(ErrorCode::Usage, "--detections none leaves no outputs to compare with the boxes of --labels");
     require_all(samples, "image in " + options.labels.string(), "samples and images are matched by their file names",
-                [&](const std::string& name) { return image_of(name) != nullptr; });
+                [&](const std::string& name) { return detections_->knows(name); });
   } else if (!options.labels.empty()) {
     labels_ = read_label_map(options.labels);
     require_all(samples, "label in " + options.labels.string(), "files in it are relative to " + options.data.option,
@@ -248,8 +205,7 @@ std::vector<Truth> TaskMetric::truths_of(std::span<const Sample> samples) const 
   for (const Sample& sample : samples) {
     const std::string& name = sample.name;
     Truth truth{.sample = name};
-    if (detects_) truth.input = size_of_image(sample);
-    if (objects_) truth.objects = objects_of(name, truth.input);
+    if (detections_) truth.detections = detections_->truth_of(sample);
     if (!labels_.empty()) truth.label = labels_.at(normal(name));
     if (!masks_.empty()) truth.mask = read_mask(find_mask(masks_, name).value());
     if (ids_) truth.next = next_tokens(sample, *ids_);
@@ -258,61 +214,23 @@ std::vector<Truth> TaskMetric::truths_of(std::span<const Sample> samples) const 
   return truths;
 }
 
-const ObjectLabels::Image* TaskMetric::image_of(const std::string& sample) const {
-  const std::filesystem::path file = normal(sample);
-  for (const std::string& name : {file.generic_string(), file.filename().generic_string()})
-    if (const auto found = objects_->images.find(name); found != objects_->images.end()) return &found->second;
-  return nullptr;
-}
-
-std::vector<TrueObject> TaskMetric::objects_of(const std::string& sample, InputSize input) const {
-  const ObjectLabels::Image& image = *image_of(sample);
-  ImagePlacement at;
-  if (preprocess_)
-    at = placement_of(*preprocess_, image.size, {static_cast<int>(input.height), static_cast<int>(input.width)});
-  std::vector<TrueObject> objects;
-  for (const LabelledObject& object : image.objects) {
-    const double left = object.left * at.scale_x + at.left, top = object.top * at.scale_y + at.top;
-    const Box box{static_cast<float>(left), static_cast<float>(top),
-                  static_cast<float>(left + object.width * at.scale_x),
-                  static_cast<float>(top + object.height * at.scale_y)};
-    objects.push_back({box, object.category, object.crowd});
-  }
-  return objects;
-}
-
-TaskSums TaskMetric::score_detections(std::span<const Truth> truths, std::span<const std::string> names,
-                                      std::span<const Tensor> in_front, std::span<const Tensor> given,
-                                      std::span<const Tensor> expected) const {
-  const auto reader = DetectionReader::of(in_front, std::ssize(truths), form_);
-  if (!reader)
-    throw no_class_output(objects_ ? "--labels" : "--detections",
-                          "detections (" + join(kDetectionForms, ", ", &DetectionFormName::outputs) + ")",
-                          {names, in_front, given});
-  const auto reference = DetectionReader::of(expected, std::ssize(truths), form_);
-  TaskSums sums;
-  for (size_t n = 0; n < truths.size(); ++n) {
-    const auto sample = static_cast<int64_t>(n);
-    const std::vector<Detection> found = reader->read(sample, truths[n].input);
-    const auto add = [&](std::vector<ImageMatches>& images, const std::vector<TrueObject>& objects) {
-      images.push_back(match_objects(found, objects));
-      images.back().image = truths[n].sample;
-    };
-    if (objects_) add(sums.images, truths[n].objects);
-    if (reference) add(sums.agreeing, shown_objects(reference->read(sample, truths[n].input)));
-  }
-  return sums;
-}
-
 TaskSums TaskMetric::score(std::span<const Truth> truths, std::span<const std::string> names,
                            std::span<const Tensor> given, std::span<const Tensor> expected, OutputAxes axes) const {
   TaskSums sums;
   const auto samples = std::ssize(truths);
   const std::vector<Tensor> in_front = with_samples_in_front(given, truths.size(), axes);
   const JudgedOutputs outputs{names, in_front, given};
-  if (detects_)
-    sums = score_detections(truths, names, in_front, given,
-                            expected.empty() ? in_front : with_samples_in_front(expected, truths.size(), axes));
+  if (detections_) {
+    std::vector<DetectionTruth> known;
+    for (const Truth& truth : truths) known.push_back(truth.detections);
+    const std::vector<Tensor> reference =
+        with_samples_in_front(expected.empty() ? given : expected, truths.size(), axes);
+    const auto found = detections_->score(known, in_front, reference);
+    if (!found)
+      throw no_class_output("--detections",
+                            "detections (" + join(kDetectionForms, ", ", &DetectionFormName::outputs) + ")", outputs);
+    sums.detections = *found;
+  }
   if (!labels_.empty()) {
     const auto [i, output] =
         find_output(ClassOutput::of_samples, samples, "--labels", "one score per class for a sample", outputs);

@@ -8,13 +8,11 @@
 #include <vector>
 
 #include "datasets/masks.h"
-#include "datasets/object_labels.h"
-#include "detections/average_precision.h"
-#include "detections/decode.h"
 #include "detent/base/data_source.h"
 #include "detent/base/progress.h"
 #include "detent/options/evaluation_options.h"
 #include "evaluate/batch_errors.h"
+#include "evaluate/detection_judge.h"
 #include "evaluate/next_token.h"
 
 namespace detent {
@@ -24,9 +22,8 @@ struct Truth {
   std::string sample;  ///< its name, for messages
   std::optional<int64_t> label;
   std::optional<ClassMask> mask;
-  std::vector<int64_t> next;        ///< next_tokens()
-  std::vector<TrueObject> objects;  ///< in pixels of the network's input
-  InputSize input;                  ///< of an image; 0 where the sample holds none
+  std::vector<int64_t> next;  ///< next_tokens()
+  DetectionTruth detections;
 };
 
 /// Counts behind the task metrics of one model. All except `tokens.nats` are integers: the order of adding does not
@@ -36,9 +33,7 @@ struct TaskSums {
   bool has_five = false;                       ///< there are more than five classes
   std::vector<uint64_t> intersection, unions;  ///< pixels, by class
   TokenScore tokens;
-  /// Of detectors, in the order in which they were added: beside the annotations, and beside the float model's
-  /// detections.
-  std::vector<ImageMatches> images, agreeing;
+  DetectionSums detections;
 
   TaskSums& operator+=(const TaskSums& other);
   /// Subtracts sums that were added before.
@@ -59,7 +54,7 @@ class TaskMetric {
              std::span<const InputSpec> inputs = {});
 
   /// True when there are labels, boxes, masks, tokens or detections.
-  [[nodiscard]] bool given() const { return !labels_.empty() || detects_ || !masks_.empty() || ids_; }
+  [[nodiscard]] bool given() const { return !labels_.empty() || detections_ || !masks_.empty() || ids_; }
 
   [[nodiscard]] bool judges_tokens() const { return ids_.has_value(); }
 
@@ -81,17 +76,8 @@ class TaskMetric {
                                OutputAxes axes = {}) const;
 
  private:
-  [[nodiscard]] TaskSums score_detections(std::span<const Truth> truths, std::span<const std::string> names,
-                                          std::span<const Tensor> in_front, std::span<const Tensor> given,
-                                          std::span<const Tensor> expected) const;
-  [[nodiscard]] const ObjectLabels::Image* image_of(const std::string& sample) const;
-  [[nodiscard]] std::vector<TrueObject> objects_of(const std::string& sample, InputSize input) const;
-
   std::map<std::string, int64_t> labels_;
-  bool detects_ = false;  // outputs hold detections
-  std::optional<ObjectLabels> objects_;
-  std::optional<DetectionForm> form_;         // nullopt: by the outputs' shapes
-  std::optional<PreprocessSpec> preprocess_;  // of images; nullopt: boxes are in pixels of the input already
+  std::optional<DetectionJudge> detections_;
   std::filesystem::path masks_;
   std::optional<size_t> ids_;  // the input of token ids, where next tokens are judged
 };

@@ -95,8 +95,4 @@ struct Signature {
 /// graphs (If, Loop, Scan, SequenceMap), Constant, those of optionals, and opsets older than the operator.
 [[nodiscard]] const Signature* find_typed_signature(const Graph& graph, const Node& node);
 
-/// Reads one row of the table, whose notation signatures.cpp explains. Errors  std::invalid_argument for a malformed
-/// row, which fails the build for a row of the table.
-[[nodiscard]] std::vector<Signature> parse_signatures(std::string_view text);
-
 }  // namespace detent

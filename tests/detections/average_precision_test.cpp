@@ -11,8 +11,7 @@ namespace {
 constexpr Box kFirst{0, 0, 10, 10}, kSecond{20, 20, 30, 30}, kAway{100, 100, 110, 110};
 
 AveragePrecision score_of(std::vector<Detection> found, std::vector<TrueObject> objects) {
-  const std::vector<ImageMatches> images{match_objects(found, objects)};
-  return average_precision(images).value();
+  return average_precision(match_objects(found, objects)).value();
 }
 
 TEST(AveragePrecisionOf, IsOneWhereAllObjectsAreFoundFirst) {
@@ -73,8 +72,7 @@ TEST(AveragePrecisionOf, LeavesOutNumbersThatAreNotFinite) {
 
 TEST(AveragePrecisionOf, IsAbsentWithoutObjects) {
   const std::vector<Detection> found{{kFirst, 0.9F, 0}};
-  const std::vector<ImageMatches> images{match_objects(found, {})};
-  EXPECT_FALSE(average_precision(images));
+  EXPECT_FALSE(average_precision(match_objects(found, {})));
   EXPECT_FALSE(average_precision({}));
 }
 
@@ -82,8 +80,14 @@ TEST(AveragePrecisionOf, IsAbsentWithoutObjects) {
 TEST(AveragePrecisionOf, RanksOverAllImages) {
   const std::vector<Detection> right{{kFirst, 0.5F, 0}}, wrong{{kAway, 0.9F, 0}};
   const std::vector<TrueObject> object{{kFirst, 0}};
-  const std::vector<ImageMatches> images{match_objects(right, object), match_objects(wrong, {})};
+  MatchedDetections images = match_objects(right, object, 1);
+  const MatchedDetections second = match_objects(wrong, {}, 2);
+  images += second;
   EXPECT_DOUBLE_EQ(average_precision(images)->map, 0.5);
+  images -= second;
+  EXPECT_DOUBLE_EQ(average_precision(images)->map, 1) << "the second image is gone";
+  images -= match_objects(right, object, 1);
+  EXPECT_FALSE(average_precision(images));
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ TEST(DetectionReaderOf, ReadsColumnsOfCentresSizesAndScores) {
 }
 
 TEST(DetectionReaderOf, ReadsBoxesAndLogitsOfQueries) {
-  const std::vector<float> boxes{0.5F, 0.5F, 0.1F, 0.2F}, logits{0, 2};
+  const std::vector<float> boxes{0.5F, 0.5F, 0.1F, 0.2F}, logits{-1, 2};
   const std::vector<Detection> found =
       read({Tensor::from<float>({1, 1, 2}, logits), Tensor::from<float>({1, 1, 4}, boxes)});
   ASSERT_EQ(found.size(), 2U);
@@ -64,6 +64,23 @@ TEST(DetectionReaderOf, ReadsBoxesAndLogitsOfQueries) {
   EXPECT_NEAR(found[0].score, 1 / (1 + std::exp(-2.0)), 1e-6);
   EXPECT_FLOAT_EQ(found[0].box.left, 90) << "the input is 200 wide";
   EXPECT_FLOAT_EQ(found[0].box.top, 40) << "and 100 high";
+}
+
+// The heads of SSD: probabilities beside boxes.
+TEST(DetectionReaderOf, TakesNoProbabilitiesForLogits) {
+  const std::vector<float> boxes{0.5F, 0.5F, 0.1F, 0.2F}, scores{0.25F, 0.75F};
+  const std::vector<Tensor> outputs{Tensor::from<float>({1, 1, 2}, scores), Tensor::from<float>({1, 1, 4}, boxes)};
+  EXPECT_FALSE(DetectionReader::of(outputs, 1, std::nullopt));
+  EXPECT_TRUE(DetectionReader::of(outputs, 1, DetectionForm::BoxesLogits)) << "unless the user says so";
+}
+
+TEST(DetectionReaderOf, TakesNoOtherNumbersForRowsOrColumns) {
+  const std::vector<float> crossed{3, 2, 1, 4, 0.25F, 2}, unsure{1, 2, 3, 4, 2.5F, 2}, between{1, 2, 3, 4, 0.25F, 1.5F};
+  for (const auto& row : {crossed, unsure, between})
+    EXPECT_FALSE(DetectionReader::of(std::vector{Tensor::from<float>({1, 1, 6}, row)}, 1, std::nullopt));
+  std::vector<float> values(6 * 7);
+  values[5 * 7] = 3;
+  EXPECT_FALSE(DetectionReader::of(std::vector{Tensor::from<float>({1, 6, 7}, values)}, 1, std::nullopt));
 }
 
 TEST(DetectionReaderOf, FindsNothingInOtherOutputs) {

@@ -9,6 +9,7 @@
 #include "ops/check_signatures.h"
 #include "ops/node_runner.h"
 #include "ops/op_list.h"
+#include "ops/signature_notation.h"
 #include "ops/signatures.h"
 
 namespace detent {
@@ -201,7 +202,8 @@ TEST(OperatorTypes, FollowTheChangelogBehindLibonnx) {
 }
 
 TEST(OperatorTypes, AreReadAsTheyAreWritten) {
-  const auto versions = parse_signatures("a:T b:i64 -> c:T d:U@to=T; to:int T=f32 U=float | 13: a:T* -> c:T*; T+bool");
+  const auto versions =
+      signature_notation::parse("a:T b:i64 -> c:T d:U@to=T; to:int T=f32 U=float | 13: a:T* -> c:T*; T+bool");
   ASSERT_EQ(versions.size(), 2U);
   const auto types = [&](size_t version, const Parameter* parameter) {
     return versions[version].variables[static_cast<size_t>(parameter->variable)].types;
@@ -218,7 +220,8 @@ TEST(OperatorTypes, AreReadAsTheyAreWritten) {
 }
 
 TEST(Signatures, AreReadAsTheyAreWritten) {
-  const auto versions = parse_signatures("X W B? -> Y Z?; group:int! mode:string(a|b) | 13: data+ -> y; -group");
+  const auto versions =
+      signature_notation::parse("X W B? -> Y Z?; group:int! mode:string(a|b) | 13: data+ -> y; -group");
   ASSERT_EQ(versions.size(), 2U);
   EXPECT_EQ(versions[0].since, 1);
   EXPECT_EQ(versions[0].inputs[2].name, "B");
@@ -236,7 +239,7 @@ TEST(Signatures, ThatAreMalformedDoNotCompile) {  // the rows are parsed in a co
   for (const char* text : {"", "X", "X -> ", "X* Y -> Z", "X -> Y; axis", "X -> Y; axis:integer",
                            "X -> Y; axis:int(a|b)", "13: X -> Y | 11: X -> Y", "X -> Y; :int", "X; -> Y",
                            "X -> Y; -axis", "X:T -> Y:T", "X:T -> Y:T; T=real", "X:T -> Y:T; T"})
-    EXPECT_ANY_THROW((void)parse_signatures(text)) << text;
+    EXPECT_ANY_THROW((void)signature_notation::parse(text)) << text;
 }
 
 struct SignatureCase {

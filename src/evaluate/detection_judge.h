@@ -1,0 +1,60 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "datasets/object_labels.h"
+#include "datasets/preprocess.h"
+#include "detections/average_precision.h"
+#include "detections/decode.h"
+#include "detent/base/data_source.h"
+#include "detent/options/evaluation_options.h"
+
+namespace detent {
+
+/// What is known of one sample of a detector.
+struct DetectionTruth {
+  std::vector<TrueObject> objects;  ///< in pixels of the network's input
+  InputSize input;                  ///< of an image; 0 where the sample holds none
+  uint64_t image = 0;               ///< its name's hash
+};
+
+/// Detections of one model beside the annotations, and beside the float model's detections.
+struct DetectionSums {
+  MatchedDetections labelled, agreeing;
+
+  DetectionSums& operator+=(const DetectionSums& other);
+  DetectionSums& operator-=(const DetectionSums& other);
+  /// Adds mAP, mAP50 and the agreement by Metric::name, those that there is something of.
+  void add_metrics(std::map<std::string, double>& metrics) const;
+};
+
+/// Judges the outputs of a detector by annotations, if there are some, and by the float model's detections.
+/// Thread-safe.
+class DetectionJudge {
+ public:
+  /// Errors  those of read_coco and parse_preprocess; InvalidOption for an unknown form.
+  explicit DetectionJudge(const EvaluationOptions& options);
+
+  /// True when the annotations have this sample, or there are none. Samples are matched by path, then by file name.
+  [[nodiscard]] bool knows(const std::string& sample) const { return !labels_ || image_of(sample) != nullptr; }
+  /// Returns the annotations of a sample that it knows, moved as the preprocessing moved the image.
+  [[nodiscard]] DetectionTruth truth_of(const Sample& sample) const;
+  /// Judges outputs with their samples in front. expected  those of the float model, whose form the candidate's have.
+  /// Returns nullopt where the float model's outputs hold no detections.
+  [[nodiscard]] std::optional<DetectionSums> score(std::span<const DetectionTruth> truths,
+                                                   std::span<const Tensor> outputs,
+                                                   std::span<const Tensor> expected) const;
+
+ private:
+  [[nodiscard]] const ObjectLabels::Image* image_of(const std::string& sample) const;
+
+  std::optional<ObjectLabels> labels_;
+  std::optional<DetectionForm> form_;         // nullopt: by the float model's outputs
+  std::optional<PreprocessSpec> preprocess_;  // of images; nullopt: boxes are in pixels of the input already
+};
+
+}  // namespace detent

@@ -1,0 +1,76 @@
+// Tests the judge of detectors: where annotations lie in the network's input, and agreement without annotations.
+#include "evaluate/detection_judge.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "detent/base/error.h"
+#include "model/temporary_folder.h"
+
+namespace detent {
+namespace {
+
+// An image of 40 x 20 pixels in a network of 32 x 32: a letterbox scales by .8 and moves 8 down, stretching scales by
+// .8 and 1.6.
+class JudgedDetector : public ::testing::Test {
+ protected:
+  JudgedDetector() {
+    std::ofstream(folder_ / "boxes.json") << R"({"categories": [{"id": 1, "name": "a"}],
+      "images": [{"id": 1, "file_name": "a.jpg", "width": 40, "height": 20}],
+      "annotations": [{"image_id": 1, "category_id": 1, "bbox": [10, 5, 20, 10]}]})";
+  }
+
+  /// Metrics of one row (x1, y1, x2, y2, score, class) against the annotation and the float model's row.
+  [[nodiscard]] std::map<std::string, double> metrics(const std::vector<float>& row,
+                                                      const std::vector<float>& reference,
+                                                      const std::string& preprocess, bool labels = true) const {
+    EvaluationOptions options;
+    if (labels) options.labels = folder_ / "boxes.json";
+    options.detections = "xyxy-score-class";
+    options.data.preprocess = preprocess;
+    const DetectionJudge judge(options);
+    const std::vector<DetectionTruth> truths{
+        judge.truth_of({.name = "folder/a.jpg", .inputs = {Tensor(DataType::Float32, {1, 3, 32, 32})}})};
+    const std::vector<Tensor> outputs{Tensor::from<float>({1, 1, 6}, row)};
+    const std::vector<Tensor> expected{Tensor::from<float>({1, 1, 6}, reference)};
+    std::map<std::string, double> found;
+    judge.score(truths, outputs, expected).value().add_metrics(found);
+    return found;
+  }
+
+  TemporaryFolder folder_;
+  std::vector<float> letterboxed_{8, 12, 24, 20, 0.9F, 0}, stretched_{8, 8, 24, 24, 0.9F, 0};
+};
+
+TEST_F(JudgedDetector, MovesAnnotationsAsThePreprocessingMovesTheImage) {
+  EXPECT_DOUBLE_EQ(metrics(letterboxed_, letterboxed_, "yolo").at("map"), 1);
+  EXPECT_DOUBLE_EQ(metrics(stretched_, letterboxed_, "yolo").at("map"), 0.1) << "IoU 1/2: one threshold of ten";
+  EXPECT_DOUBLE_EQ(metrics(stretched_, stretched_, "unit").at("map"), 1);
+}
+
+TEST_F(JudgedDetector, ComparesWithTheFloatModelWithoutAnnotations) {
+  const auto found = metrics(letterboxed_, letterboxed_, "yolo", false);
+  EXPECT_FALSE(found.contains("map"));
+  EXPECT_DOUBLE_EQ(found.at("detection_agreement"), 1);
+  EXPECT_DOUBLE_EQ(metrics(stretched_, letterboxed_, "yolo", false).at("detection_agreement"), 0.1);
+}
+
+TEST_F(JudgedDetector, TakesDetectionsOfTheFloatModelFromAHalfOnForTrue) {
+  std::vector<float> faint = letterboxed_;
+  faint[4] = 0.4F;
+  EXPECT_FALSE(metrics(letterboxed_, faint, "yolo", false).contains("detection_agreement"));
+}
+
+TEST_F(JudgedDetector, KnowsSamplesByPathOrFileName) {
+  EvaluationOptions options;
+  options.labels = folder_ / "boxes.json";
+  EXPECT_TRUE(DetectionJudge(options).knows("a.jpg"));
+  EXPECT_TRUE(DetectionJudge(options).knows("x/../y/a.jpg"));
+  EXPECT_FALSE(DetectionJudge(options).knows("b.jpg"));
+  options.detections = "boxes";
+  EXPECT_THROW(DetectionJudge{options}, Error) << "there is no such form";
+}
+
+}  // namespace
+}  // namespace detent
