@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/index.h"
-#include "ops/signatures.h"
+#include "ops/signature.h"
 
 // The notation of the table in signatures.cpp, which is read when that is compiled:
 //
