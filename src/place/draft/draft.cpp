@@ -121,7 +121,7 @@ std::string PlacementDraft::describe_source(ValueId value) const {
 void PlacementDraft::keep_out(NodeId node, const std::string& reason) {
   if (is_out(node)) return;
   out_[node] = true;
-  ends_in_float_.clear();
+  ends_ = {};
   for (const int slot : data_slots(node)) keep_float(node, slot, reason);
   if (is_weighted(node)) run_float(node, reason);
 }

@@ -51,8 +51,11 @@ class PlacementDraft {
   [[nodiscard]] bool lets_pairs_move(NodeId node) const { return lets_pairs_move_[node]; }
   /// True for such a node when a subgraph reads its output, directly or behind more such nodes.
   [[nodiscard]] bool moves_pairs_into_subgraph(NodeId node) const { return moves_into_subgraph_[node]; }
-  /// Cache of ends_in_float() of onnxruntime_pairs.h; empty before, and after a node is kept out.
-  [[nodiscard]] NodeMap<bool>& ends_in_float() const { return ends_in_float_; }
+  /// Caches of decoding.h; empty before, and after a node is kept out.
+  struct Ends {
+    NodeMap<bool> decoding, heads;
+  };
+  [[nodiscard]] Ends& ends() const { return ends_; }
   /// True for a node of a domain other than ONNX's.
   [[nodiscard]] bool is_foreign(NodeId node) const;
   /// True when the value may carry a pair: not a constant, and for TensorRT not written by an operator of another
@@ -159,7 +162,7 @@ class PlacementDraft {
   NodeMap<int> weight_slots_;
   NodeMap<std::vector<int>> data_slots_;
   NodeMap<bool> out_, excluded_, forced_, weight_quantized_, rounded_, lets_pairs_move_, moves_into_subgraph_;
-  mutable NodeMap<bool> ends_in_float_;
+  mutable Ends ends_;
   NodeMap<std::vector<Decision>> edges_;  // by slot
   NodeMap<Decision> layers_;
   std::map<NodeId, Use> biases_;  // of MatMuls with an Add behind

@@ -1,44 +1,13 @@
 #include "place/draft/onnxruntime_pairs.h"
 
 #include <algorithm>
-#include <ranges>
-#include <vector>
 
 #include "ops/clip_bounds.h"
+#include "place/draft/decoding.h"
 #include "place/draft/flow.h"
 
 namespace detent {
-namespace {
-
-// True for a node that passes floats on without needing a pair: activations, Softmax, and data movement.
-bool is_passive(const PlacementDraft& draft, NodeId node) {
-  const OpKind kind = draft.kind(node);
-  return is_activation(kind) || kind == OpKind::Softmax || kind == OpKind::LogSoftmax || kind == OpKind::Cast ||
-         kind == OpKind::ShapeOf || draft.is_out(node) || commutes(draft, node);
-}
-
-}  // namespace
-
-bool ends_in_float(const PlacementDraft& draft, NodeId node) {
-  NodeMap<bool>& ends = draft.ends_in_float();
-  if (!ends.empty()) return ends[node];
-  // All nodes at once, against execution order: otherwise a chain of copies would be walked for each of them.
-  const Graph& graph = draft.graph();
-  ends.assign(graph.nodes().size(), true);
-  for (const Node& current : graph.nodes() | std::views::reverse)
-    for (const ValueId output : current.outputs) {
-      if (output == kNoValue) continue;
-      const Value& value = graph.value(output);
-      const auto goes_on = [&](const Use& use) { return !is_passive(draft, use.node) || !ends[use.node]; };
-      if ((value.is_output && draft.options().quantize_outputs) || std::ranges::any_of(value.uses, goes_on))
-        ends[current.id] = false;
-    }
-  return ends[node];
-}
-
-bool must_read_float(const PlacementDraft& draft, NodeId node) {
-  return draft.is_out(node) && !ends_in_float(draft, node);
-}
+bool must_read_float(const PlacementDraft& draft, NodeId node) { return draft.is_out(node) && !is_head(draft, node); }
 
 std::string obstacle_to_closing(const PlacementDraft& draft, ValueId value) {
   const Value& v = draft.value(value);

@@ -14,10 +14,6 @@ namespace detent {
 /// pairs.
 [[nodiscard]] bool must_read_float(const PlacementDraft& draft, NodeId node);
 
-/// True when all outputs of the node reach the end of the network through nodes that only pass floats on (Softmax,
-/// activations, copies). Only pairs that its kernel needs are worthwhile behind it.
-[[nodiscard]] bool ends_in_float(const PlacementDraft& draft, NodeId node);
-
 /// Returns why the value cannot carry a pair that all its readers read (a graph output without --quantize-outputs, a
 /// reader in a subgraph, also behind copies, or one that must read floats); empty when it can.
 [[nodiscard]] std::string obstacle_to_closing(const PlacementDraft& draft, ValueId value);

@@ -28,6 +28,7 @@ enum class RuleId : uint8_t {
   MeasuredChoice,
   SignalFrontEnd,
   ResidualStream,
+  Decoding,
   WeightsAlone,
   KnownRange,
   // ONNX Runtime.

@@ -10,6 +10,7 @@ Rule user_choice();
 Rule measured_choice();
 Rule signal_front_end();
 Rule residual_stream();
+Rule decoding();
 Rule known_ranges();
 
 namespace tensorrt {

@@ -8,6 +8,7 @@
 //
 // Source: tried in ONNX Runtime 1.30, CPU. Motivated by models/shapes_unet and models/cifar10_efficientnet_b0.
 
+#include "place/draft/decoding.h"
 #include "place/draft/onnxruntime_pairs.h"
 #include "place/rules/rules.h"
 
@@ -18,7 +19,7 @@ void visit_activations(PlacementDraft& draft, const Node& node) {
   const OpKind kind = draft.kind(node.id);
   const bool has_kernel = kind == OpKind::LeakyRelu || kind == OpKind::Sigmoid || kind == OpKind::Softmax;
   if (!has_kernel || draft.is_out(node.id)) return;
-  if (draft.has_pair(node.input(0)) && !ends_in_float(draft, node.id))
+  if (draft.has_pair(node.input(0)) && !is_decoding(draft, node.id))
     close_with_pair(draft, node.output(0), "an integer " + node.op_type + " has pairs on both sides");
 }
 

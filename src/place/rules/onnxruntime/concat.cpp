@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "place/draft/decoding.h"
 #include "place/draft/flow.h"
 #include "place/draft/onnxruntime_pairs.h"
 #include "place/rules/rules.h"
@@ -16,7 +17,7 @@ namespace detent::rules::onnxruntime {
 namespace {
 
 void visit_concat(PlacementDraft& draft, const Node& node) {
-  if (!is_data_concat(draft, node.id) || ends_in_float(draft, node.id)) return;
+  if (!is_data_concat(draft, node.id) || is_decoding(draft, node.id)) return;
   const auto& inputs = node.inputs;
   const auto paired = [&](ValueId value) { return draft.has_pair(value); };
   const auto fit = [&](ValueId value) { return draft.may_carry_pair(value); };

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "place/draft/decoding.h"
 #include "place/draft/flow.h"
 #include "place/draft/onnxruntime_pairs.h"
 #include "place/rules/rules.h"
@@ -37,7 +38,7 @@ bool moves_codes(const PlacementDraft& draft, const Node& node) {
 void visit_copies(PlacementDraft& draft, const Node& node) {
   if (!moves_codes(draft, node)) return;
   const ValueId input = draft.data_input(node.id);
-  if (input == kNoValue || !draft.has_pair(input) || ends_in_float(draft, node.id)) return;
+  if (input == kNoValue || !draft.has_pair(input) || is_decoding(draft, node.id)) return;
   const auto closes = [&](ValueId output) { return output == kNoValue || obstacle_to_closing(draft, output).empty(); };
   if (!std::all_of(node.outputs.begin(), node.outputs.end(), closes)) return;
   const std::string reason = "an integer " + node.op_type + " has pairs of one scale on both sides";

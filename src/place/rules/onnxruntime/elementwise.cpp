@@ -12,6 +12,7 @@
 
 #include <algorithm>
 
+#include "place/draft/decoding.h"
 #include "place/draft/flow.h"
 #include "place/draft/onnxruntime_pairs.h"
 #include "place/rules/rules.h"
@@ -93,7 +94,7 @@ void visit_elementwise(PlacementDraft& draft, const Node& node) {
   const OpKind kind = draft.kind(node.id);
   if (spreads_channels(draft, node) || feeds_spread(draft, node)) return;
   const bool has_kernel = kind == OpKind::Add || kind == OpKind::Mul || kind == OpKind::Where;
-  if (!has_kernel || draft.is_out(node.id) || ends_in_float(draft, node.id)) return;
+  if (!has_kernel || draft.is_out(node.id) || is_decoding(draft, node.id)) return;
   if (!has_integer_operands(draft, node)) return;
   const ValueId own = node.output(0);
   const ValueId last = kind == OpKind::Where ? own : absorbed_output(draft, own, Absorbs::Relu);

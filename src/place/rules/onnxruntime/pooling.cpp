@@ -6,6 +6,7 @@
 //
 // Source: tried in ONNX Runtime 1.30, CPU. Motivated by models/imagenet_squeezenet1.1 and models/imagenet_mobilenetv2.
 
+#include "place/draft/decoding.h"
 #include "place/draft/onnxruntime_pairs.h"
 #include "place/rules/rules.h"
 
@@ -16,7 +17,7 @@ void visit_pooling(PlacementDraft& draft, const Node& node) {
   const OpKind kind = draft.kind(node.id);
   const bool averages = kind == OpKind::AveragePool || kind == OpKind::GlobalAveragePool;
   if ((!averages && kind != OpKind::MaxPool) || draft.is_out(node.id) || !draft.has_pair(node.input(0))) return;
-  if (ends_in_float(draft, node.id)) return;
+  if (is_decoding(draft, node.id)) return;
   const std::string reason = "an integer " + node.op_type + " has pairs on both sides";
   if (!close_with_pair(draft, node.output(0), reason + (averages ? "" : ", of one scale"))) return;
   draft.pair(node.id, 0, reason);

@@ -1,0 +1,80 @@
+#include "place/draft/decoding.h"
+
+#include <algorithm>
+#include <ranges>
+
+#include "place/draft/flow.h"
+
+namespace detent {
+namespace {
+
+/// Returns for each node whether all paths from its outputs reach the end: a reading that `leaves` is no such path,
+/// one that `ends` is its end. All nodes at once, against execution order: otherwise a chain of copies would be walked
+/// for each of them.
+template <class Leaves, class Ends>
+NodeMap<bool> nodes_before_end(const PlacementDraft& draft, const Leaves& leaves, const Ends& ends) {
+  const Graph& graph = draft.graph();
+  NodeMap<bool> before;
+  before.assign(graph.nodes().size(), true);
+  for (const Node& node : graph.nodes() | std::views::reverse) {
+    if (draft.is_forced(node.id)) before[node.id] = false;
+    for (const ValueId output : node.outputs) {
+      if (output == kNoValue) continue;
+      const Value& value = graph.value(output);
+      const auto stops = [&](const Use& use) { return !ends(use) && (leaves(use) || !before[use.node]); };
+      if ((value.is_output && draft.options().quantize_outputs) || std::ranges::any_of(value.uses, stops))
+        before[node.id] = false;
+    }
+  }
+  return before;
+}
+
+bool tells_places(const PlacementDraft& draft, const Use& use) {
+  const std::string& op_type = draft.node(use.node).op_type;
+  return (op_type == "GridSample" && use.slot == 1) ||
+         (op_type == "DeformConv" && (use.slot == 2 || use.slot == 4));  // X, W, offset, B, mask
+}
+
+bool gains_from_codes(const PlacementDraft& draft, const Use& use) {
+  if (use.slot < 0) return true;
+  if (draft.is_out(use.node)) return false;
+  return draft.is_weighted(use.node) || draft.is_forced(use.node) || draft.kind(use.node) == OpKind::MatMul;
+}
+
+bool is_passive(const PlacementDraft& draft, NodeId node) {
+  const OpKind kind = draft.kind(node);
+  return is_activation(kind) || kind == OpKind::Softmax || kind == OpKind::LogSoftmax || kind == OpKind::Cast ||
+         kind == OpKind::ShapeOf || draft.is_out(node) || commutes(draft, node);
+}
+
+}  // namespace
+
+bool is_decoding(const PlacementDraft& draft, NodeId node) {
+  NodeMap<bool>& known = draft.ends().decoding;
+  if (known.empty())
+    known = nodes_before_end(
+        draft, [&](const Use& use) { return gains_from_codes(draft, use); },
+        [&](const Use& use) { return tells_places(draft, use); });
+  return known[node];
+}
+
+bool is_head(const PlacementDraft& draft, NodeId node) {
+  NodeMap<bool>& known = draft.ends().heads;
+  if (known.empty())
+    known = nodes_before_end(
+        draft, [&](const Use& use) { return !is_passive(draft, use.node); }, [](const Use&) { return false; });
+  return known[node];
+}
+
+bool takes_expected_value(const PlacementDraft& draft, const Node& node) {
+  if (!draft.is_weighted(node.id)) return false;
+  const Shape& weight = draft.weight(node.id).shape();
+  const int axis = draft.weight_axis(node);
+  if (axis < 0 || weight[static_cast<size_t>(axis)] != 1) return false;
+  const ValueId data = draft.data_input(node.id);
+  const Node* producer = data == kNoValue ? nullptr : draft.producer(data);
+  while (producer && commutes(draft, producer->id)) producer = draft.producer(draft.data_input(producer->id));
+  return producer && draft.kind(producer->id) == OpKind::Softmax;
+}
+
+}  // namespace detent
