@@ -5,7 +5,10 @@
 
 #include "core/text.h"
 #include "datasets/image_transform.h"
+#include "detections/graph_layout.h"
 #include "detent/base/error.h"
+#include "exec/find_shapes.h"
+#include "run/model_inputs.h"
 
 namespace detent {
 
@@ -70,7 +73,14 @@ void DetectionSums::add_metrics(std::map<std::string, double>& metrics) const {
   if (const auto precision = average_precision(agreeing)) metrics[metrics::kDetectionAgreement.name] = precision->map;
 }
 
-DetectionJudge::DetectionJudge(const EvaluationOptions& options) : form_(form_named(options.detections)) {
+std::optional<DetectionLayout> recognize_detections(const EvaluationOptions& options, const Model& model,
+                                                    const DataSource& samples, const RunSettings& settings) {
+  if (!gives(options, MetricSource::Detections)) return std::nullopt;
+  return find_detections(model.graph(), find_shapes(model.graph(), read_first_inputs(samples, settings)));
+}
+
+DetectionJudge::DetectionJudge(const EvaluationOptions& options, std::optional<DetectionLayout> recognized)
+    : form_(form_named(options.detections)), recognized_(std::move(recognized)) {
   if (gives(options, MetricSource::Objects)) labels_ = read_coco(options.labels);
   if (!options.data.preprocess.empty()) preprocess_ = parse_preprocess(options.data.preprocess);
 }
@@ -93,12 +103,15 @@ DetectionTruth DetectionJudge::truth_of(const Sample& sample) const {
 }
 
 std::optional<DetectionSums> DetectionJudge::score(std::span<const DetectionTruth> truths,
+                                                   std::span<const std::string> names,
                                                    std::span<const Tensor> outputs,
                                                    std::span<const Tensor> expected) const {
-  const auto reference = DetectionReader::of(expected, std::ssize(truths), form_);
-  if (!reference) return std::nullopt;
-  const auto reader = DetectionReader::of(outputs, std::ssize(truths), reference->form());
-  if (!reader) return std::nullopt;
+  const std::optional<DetectionLayout> layout = layout_of(names, expected);
+  if (!layout) return std::nullopt;
+  const auto reference = DetectionReader::of(*layout, names, expected, std::ssize(truths));
+  auto reader = DetectionReader::of(*layout, names, outputs, std::ssize(truths));
+  if (!reference || !reader) return std::nullopt;
+  reader->set_corners(reference->corners());
   DetectionSums sums;
   for (size_t n = 0; n < truths.size(); ++n) {
     const auto& [objects, input, image] = truths[n];
@@ -108,6 +121,15 @@ std::optional<DetectionSums> DetectionJudge::score(std::span<const DetectionTrut
     sums.agreeing += match_objects(found, shown_objects(reference->read(sample, input)), image);
   }
   return sums;
+}
+
+std::optional<DetectionLayout> DetectionJudge::layout_of(std::span<const std::string> names,
+                                                         std::span<const Tensor> outputs) const {
+  if (!form_ || (recognized_ && recognized_->form == *form_)) return recognized_;
+  std::vector<NamedShape> shapes;
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (!outputs[i].empty_handle() && !outputs[i].is_sequence()) shapes.push_back({names[i], outputs[i].shape()});
+  return layout_of_form(*form_, shapes);
 }
 
 }  // namespace detent
