@@ -132,7 +132,8 @@ std::vector<Columns> ColumnTrace::moved(const Node& node, ValueId value, int64_t
       }
       const Shape* indices = shape_of(node.input(1));
       const int64_t gathered = from_front(node.int_or("axis", 0), *before);
-      const int64_t rank = indices ? std::ssize(indices->dims()) : std::ssize(after->dims()) - std::ssize(before->dims()) + 1;
+      const int64_t rank =
+          indices ? std::ssize(indices->dims()) : std::ssize(after->dims()) - std::ssize(before->dims()) + 1;
       if (axis < gathered) source = axis;
       if (axis >= gathered + rank) source = axis - rank + 1;
       break;
@@ -141,8 +142,7 @@ std::vector<Columns> ColumnTrace::moved(const Node& node, ValueId value, int64_t
       const Shape* indices = shape_of(node.input(1));
       if (!indices) return {};
       const int64_t rank = std::ssize(indices->dims());
-      if (axis >= rank - 1)
-        source = axis - (rank - 1) + node.int_or("batch_dims", 0) + (*indices)[indices->rank() - 1];
+      if (axis >= rank - 1) source = axis - (rank - 1) + node.int_or("batch_dims", 0) + (*indices)[indices->rank() - 1];
       break;
     }
     default: return {};

@@ -40,9 +40,7 @@ struct Rows {
   const float* first;
   int64_t rows, row_stride, column_stride;
 
-  [[nodiscard]] float at(int64_t row, int64_t column) const {
-    return first[row * row_stride + column * column_stride];
-  }
+  [[nodiscard]] float at(int64_t row, int64_t column) const { return first[row * row_stride + column * column_stride]; }
   [[nodiscard]] Four box(int64_t row) const { return {at(row, 0), at(row, 1), at(row, 2), at(row, 3)}; }
 };
 
@@ -74,6 +72,16 @@ Four scaled(const Four& box, InputSize input) {
 }
 
 }  // namespace
+
+InputSize input_size(std::span<const Tensor> inputs) {
+  for (const Tensor& input : inputs) {
+    const Shape& shape = input.shape();
+    if (shape.rank() != 4) continue;
+    const bool channels_behind = shape[3] <= 4 && shape[1] > 4;
+    return channels_behind ? InputSize{shape[1], shape[2]} : InputSize{shape[2], shape[3]};
+  }
+  return {};
+}
 
 DetectionReader::DetectionReader(const DetectionLayout& layout, Tensor boxes, Tensor scores)
     : layout_(layout), boxes_(std::move(boxes)), scores_(std::move(scores)), corners_(has_corners()) {}

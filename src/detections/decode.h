@@ -16,6 +16,9 @@ struct InputSize {
   int64_t height = 0, width = 0;
 };
 
+/// Returns the size of the first image among a model's inputs, channels in front or behind; 0 without one.
+[[nodiscard]] InputSize input_size(std::span<const Tensor> inputs);
+
 /// Reads the detections of several samples.
 class DetectionReader {
  public:

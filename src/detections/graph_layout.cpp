@@ -40,9 +40,8 @@ size_t pieces_of_box(const List& columns) {
 }
 
 bool are_all(const List& columns, size_t first, Meaning meaning) {
-  return first < columns.size() &&
-         std::all_of(columns.begin() + std::ptrdiff_t(first), columns.end(),
-                     [&](const Columns& one) { return one.meaning == meaning; });
+  return first < columns.size() && std::all_of(columns.begin() + std::ptrdiff_t(first), columns.end(),
+                                               [&](const Columns& one) { return one.meaning == meaning; });
 }
 
 /// True when the rows are the cells of 8, 16 and 32 pixels of the image.

@@ -35,9 +35,9 @@ struct DetectionLayout {
   std::string boxes = {};   ///< output with the boxes
   std::string scores = {};  ///< BoxesLogits: the other output; else empty
   int64_t classes = 0;
-  int64_t axis = 1;           ///< CxcywhScores: the axis of boxes and scores, 1 or 2; the other one counts anchors
-  bool objectness = false;    ///< CxcywhScores: one more score in front, which multiplies the others
-  bool grid = false;          ///< CxcywhScores: offsets from cells of 8, 16 and 32 pixels, logarithms of sizes (YOLOX)
+  int64_t axis = 1;            ///< CxcywhScores: the axis of boxes and scores, 1 or 2; the other one counts anchors
+  bool objectness = false;     ///< CxcywhScores: one more score in front, which multiplies the others
+  bool grid = false;           ///< CxcywhScores: offsets from cells of 8, 16 and 32 pixels, logarithms of sizes (YOLOX)
   bool probabilities = false;  ///< BoxesLogits: scores are no logits; classes do not need their sigmoid
   bool background = false;     ///< BoxesLogits: class 0 is none, as a Softmax over classes needs it (SSD)
   bool suppressed = true;      ///< each object once: the network selects rows, or matches queries with objects

@@ -34,11 +34,10 @@ struct DetectionSums {
   void add_metrics(std::map<std::string, double>& metrics) const;
 };
 
-/// Recognizes a detector by its graph, run once on the first sample: find_detections().
-/// Returns nullopt also where the options judge no detections.
+/// Recognizes a detector by its graph, run once on the first sample: find_detections(). Networks without an output of
+/// three axes are not run.
 /// Errors  those of reading and running.
-[[nodiscard]] std::optional<DetectionLayout> recognize_detections(const EvaluationOptions& options, const Model& model,
-                                                                  const DataSource& samples,
+[[nodiscard]] std::optional<DetectionLayout> recognize_detections(const Model& model, const DataSource& samples,
                                                                   const RunSettings& settings);
 
 /// Judges the outputs of a detector by annotations, if there are some, and by the float model's detections.
@@ -56,8 +55,7 @@ class DetectionJudge {
   /// Judges outputs with their samples in front. expected  those of the float model.
   /// Returns nullopt where outputs hold no detections.
   [[nodiscard]] std::optional<DetectionSums> score(std::span<const DetectionTruth> truths,
-                                                   std::span<const std::string> names,
-                                                   std::span<const Tensor> outputs,
+                                                   std::span<const std::string> names, std::span<const Tensor> outputs,
                                                    std::span<const Tensor> expected) const;
 
  private:

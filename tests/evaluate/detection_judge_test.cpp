@@ -29,13 +29,14 @@ class JudgedDetector : public ::testing::Test {
     if (labels) options.labels = folder_ / "boxes.json";
     options.detections = "xyxy-score-class";
     options.data.preprocess = preprocess;
-    const DetectionJudge judge(options);
+    const DetectionJudge judge(options, std::nullopt);
     const std::vector<DetectionTruth> truths{
         judge.truth_of({.name = "folder/a.jpg", .inputs = {Tensor(DataType::Float32, {1, 3, 32, 32})}})};
     const std::vector<Tensor> outputs{Tensor::from<float>({1, 1, 6}, row)};
     const std::vector<Tensor> expected{Tensor::from<float>({1, 1, 6}, reference)};
     std::map<std::string, double> found;
-    judge.score(truths, outputs, expected).value().add_metrics(found);
+    const std::vector<std::string> names{"detections"};
+    judge.score(truths, names, outputs, expected).value().add_metrics(found);
     return found;
   }
 
@@ -65,11 +66,11 @@ TEST_F(JudgedDetector, TakesDetectionsOfTheFloatModelFromAHalfOnForTrue) {
 TEST_F(JudgedDetector, KnowsSamplesByPathOrFileName) {
   EvaluationOptions options;
   options.labels = folder_ / "boxes.json";
-  EXPECT_TRUE(DetectionJudge(options).knows("a.jpg"));
-  EXPECT_TRUE(DetectionJudge(options).knows("x/../y/a.jpg"));
-  EXPECT_FALSE(DetectionJudge(options).knows("b.jpg"));
+  EXPECT_TRUE(DetectionJudge(options, {}).knows("a.jpg"));
+  EXPECT_TRUE(DetectionJudge(options, {}).knows("x/../y/a.jpg"));
+  EXPECT_FALSE(DetectionJudge(options, {}).knows("b.jpg"));
   options.detections = "boxes";
-  EXPECT_THROW(DetectionJudge{options}, Error) << "there is no such form";
+  EXPECT_THROW((DetectionJudge{options, {}}), Error) << "there is no such form";
 }
 
 }  // namespace
