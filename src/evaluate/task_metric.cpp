@@ -181,7 +181,8 @@ std::map<std::string, double> TaskSums::metrics() const {
 TaskMetric::TaskMetric(const EvaluationOptions& options, const DataSource& samples, Reporter& reporter,
                        std::span<const InputSpec> inputs, std::optional<DetectionLayout> recognized)
     : masks_(options.masks) {
-  if (gives(options, MetricSource::Detections)) detections_.emplace(options, std::move(recognized));
+  if (gives(options, MetricSource::Detections) || (options.detections.empty() && recognized))
+    detections_.emplace(options, std::move(recognized));
   if (options.next_token) ids_ = find_token_ids(inputs);
   if (gives(options, MetricSource::Objects)) {
     if (!detections_)
