@@ -5,7 +5,6 @@
 
 #include "core/text.h"
 #include "datasets/image_transform.h"
-#include "detections/graph_layout.h"
 #include "detent/base/error.h"
 #include "evaluate/paired_detections.h"
 #include "exec/find_shapes.h"
@@ -55,14 +54,16 @@ void DetectionSums::add_metrics(std::map<std::string, double>& metrics) const {
 }
 
 std::optional<DetectionLayout> recognize_detections(const Model& model, const DataSource& samples,
-                                                    const RunSettings& settings) {
+                                                    const RunSettings& settings, std::vector<OutputBlock>* blocks) {
   const Graph& graph = model.graph();
   if (samples.size() == 0 || std::ranges::none_of(graph.outputs(), [&](ValueId id) {
         const auto& shape = graph.value(id).declared_shape;
-        return !shape || shape->size() == 3;
+        return !shape || shape->size() == 3 || (blocks && shape->size() > 3);
       }))
     return std::nullopt;
-  return find_detections(graph, find_shapes(graph, read_first_inputs(samples, settings)));
+  const ValueShapes shapes = find_shapes(graph, read_first_inputs(samples, settings));
+  if (blocks) *blocks = find_blocks(graph, shapes);
+  return find_detections(graph, shapes);
 }
 
 DetectionJudge::DetectionJudge(const EvaluationOptions& options, std::optional<DetectionLayout> recognized)
