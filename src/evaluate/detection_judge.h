@@ -18,7 +18,7 @@
 
 namespace detent {
 
-/// What is known of one sample of a detector.
+/// The annotations of one sample of a detector.
 struct DetectionTruth {
   std::vector<TrueObject> objects = {};  ///< in pixels of the network's input
   InputSize input;                  ///< of an image; 0 where the sample holds none

@@ -5,7 +5,7 @@
 
 namespace detent {
 
-/// What measurements say to the rules. Nodes that stay float because of them (R13, R15) stand by name, each with the
+/// Measurements that rules depend on. Nodes that stay float because of them (R13, R15) stand by name, each with the
 /// reason that the plan gives.
 struct MeasuredFacts {
   /// Nodes whose quantization costs more than is allowed. Nodes that the user includes are quantized anyway.
