@@ -43,6 +43,7 @@ struct ModelReport {
 
 /// Describes a model. It runs once on zeros, if it can, to recognize a detector by its shapes.
 /// Operators that cannot run are part of the report, not an error.
+/// Errors  InvalidModel when the file is unreadable or no ONNX model.
 [[nodiscard]] DETENT_API ModelReport inspect_model(const std::filesystem::path& model);
 
 /// Histogram of a value in a few rows of equal width.
