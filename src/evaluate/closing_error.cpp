@@ -176,12 +176,12 @@ struct ClosingTotals {
   }
 };
 
-std::optional<ClosingError::Detections> agreement_of(const std::vector<MatchedDetections>& samples) {
+std::optional<ErrorReport::Detections> agreement_of(const std::vector<MatchedDetections>& samples) {
   MatchedDetections all;
   for (const MatchedDetections& one : samples) all += one;
   const auto precision = average_precision(all);
   if (!precision) return std::nullopt;
-  ClosingError::Detections found{.agreement = precision->map};
+  ErrorReport::Detections found{.agreement = precision->map};
   for (const MatchedDetections::Count& count : all.counts) found.shown += count.objects;
   constexpr size_t kRankings = 30;  // ten thresholds, sorting
   Bootstrap bootstrap(samples.size(), static_cast<double>(kRankings * all.matches.size()));
@@ -253,7 +253,7 @@ ClosingError measure_closing_error(const ReferenceOutputs& reference, const Mode
       if (!totals.comparable[i]) sample.second[i] = {};
   found.report = summarize_errors(reference.names, totals.sums, measured);
   found.decisions = worst_decisions(totals.decisions);
-  found.detections = agreement_of(totals.matched);
+  found.report.detections = agreement_of(totals.matched);
   found.worst_block = totals.blocks.worst();
   if (found.report.sqnr_db) found.worst_output = {found.report.worst, *found.report.sqnr_db};
   found.worst_sample = find_worst_sample(samples, reference.names.size());

@@ -53,13 +53,6 @@ struct ClosingError {
   /// Decisions are classes: the largest of a row [N, C >= 2] where rows tell classes, or integers that are classes
   /// (ArgMax). If the model has only integer outputs, their elements count. Absent: nothing is decided.
   std::optional<Decisions> decisions;
-  /// How far the detections of a detector agree with those of FP32 that score .5 or more, which stand for the objects.
-  struct Detections {
-    double agreement = 0;  ///< mAP over IoU .50 to .95
-    double error = 0;      ///< standard error of it, by a bootstrap over the samples
-    size_t shown = 0;      ///< detections of FP32
-  };
-  std::optional<Detections> detections;
   std::optional<BlockErrors::Worst> worst_block;  ///< of outputs joined from numbers of different meaning
   std::vector<std::string> uncomparable;  ///< outputs whose shape differs from FP32 on some sample; not in the numbers
 };

@@ -43,7 +43,7 @@ void judge_classes(VerdictReport& verdict, const ClosingError& closing, const Ve
       std::move(reason));
 }
 
-void judge_detections(VerdictReport& verdict, const ClosingError::Detections& found, const VerdictLimits& limits) {
+void judge_detections(VerdictReport& verdict, const ErrorReport::Detections& found, const VerdictLimits& limits) {
   // Within the standard error the number could be either side of a limit.
   add(verdict, grade(found.agreement + found.error, limits.broken_below_detections, limits.good_from_detections),
       fmt::format("detections agree with FP32's to {:.1f} % mAP, standard error {:.1f}", 100 * found.agreement,
@@ -84,8 +84,8 @@ VerdictReport judge(const JudgedFacts& facts, const VerdictLimits& limits) {
     return verdict;
   }
   const ClosingError& closing = facts.closing;
-  if (closing.detections) {
-    judge_detections(verdict, *closing.detections, limits);
+  if (closing.report.detections) {
+    judge_detections(verdict, *closing.report.detections, limits);
     add_caveats(verdict, facts, limits);
     return verdict;
   }

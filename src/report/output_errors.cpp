@@ -62,6 +62,12 @@ std::string output_error_text(const ErrorReport::Output& output) {
 }
 
 std::string worst_error_text(const ErrorReport& error) {
+  if (error.detections) {
+    ErrorReport outputs = error;
+    outputs.detections.reset();
+    return fmt::format("detections agree to {:.1f} % mAP, ", 100 * error.detections->agreement) +
+           worst_error_text(outputs);
+  }
   if (error.outputs.empty()) return "no output could be compared";
   if (error.outputs.size() == 1) return output_error_text(error.outputs.front());
   if (std::ranges::all_of(error.outputs, is_exact))

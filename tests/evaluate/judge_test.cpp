@@ -65,7 +65,7 @@ TEST(Judge, SaysWhatTheScoresSay) {
 TEST(Judge, GradesADetectorByItsDetections) {
   JudgedFacts facts = measured(3);
   const auto quality = [&](double agreement, double error) {
-    facts.closing.detections = {agreement, error, 100};
+    facts.closing.report.detections = {agreement, error, 100};
     return judge(facts).quality.value();
   };
   EXPECT_EQ(quality(0.98, 0.005), Quality::Good);
@@ -73,7 +73,7 @@ TEST(Judge, GradesADetectorByItsDetections) {
   EXPECT_EQ(quality(0.957, 0.005), Quality::Good) << "within the standard error";
   EXPECT_EQ(quality(0.7, 0.02), Quality::Broken);
   EXPECT_THAT(judge(facts).reasons.front(), HasSubstr("70.0 % mAP"));
-  facts.closing.detections.reset();
+  facts.closing.report.detections.reset();
   EXPECT_EQ(judge(facts).quality, Quality::Broken) << "without detections the SQNR counts";
 }
 

@@ -47,6 +47,13 @@ struct ErrorReport {
     uint64_t elements = 0, differing = 0;  ///< of integer outputs, over all samples
   };
   std::vector<Output> outputs;  ///< that were compared, in the model's order
+  /// Agreement of a detector's detections with those of FP32 that score .5 or more, which stand for the objects.
+  struct Detections {
+    double agreement = 0;  ///< mAP over IoU .50 to .95, fraction
+    double error = 0;      ///< its standard error, by a bootstrap over the samples
+    size_t shown = 0;      ///< detections of FP32
+  };
+  std::optional<Detections> detections;  ///< absent: no detector, or FP32 finds nothing
   std::string worst;            ///< the output with the lowest SQNR; empty: none has one
 };
 

@@ -185,13 +185,20 @@ void fields(auto& v, const ErrorReport::Output& r) {
   v("name", r.name, "Name of the output.");
   v("kind", name_of(r.kind),
     "Content of the output, which decides how agreement is counted: not at all (float), positions with the same "
-    "largest "
-    "score (scores), elements with the same sign (signs), equal elements (integers).",
-    {"float", "scores", "signs", "integers"});
+    "largest score (scores), elements with the same sign (signs), equal elements (integers). Of detections the SQNR is "
+    "that of their boxes and scores.",
+    {"float", "scores", "signs", "integers", "detections"});
   v(metrics::kSqnr.name, r.sqnr_db, "SQNR in dB; null where the outputs are equal, and for integers.");
   v(metrics::kCosine.name, r.cosine, "Cosine similarity in [-1, 1]; null for integers.");
-  v("agreement", r.agreement, "Share that agrees, in [0, 1]; null where kind is float.");
+  v("agreement", r.agreement, "Share that agrees, in [0, 1]; null where kind is float or detections.");
   v("exact", is_exact(r), "Whether every element is equal.");
+}
+
+void fields(auto& v, const ErrorReport::Detections& r) {
+  v.part("detection_agreement", "Agreement of a detector's detections with those of FP32 that score .5 or more.");
+  v("agreement", r.agreement, "mAP over IoU .50 to .95, in [0, 1].");
+  v("standard_error", r.error, "Standard error of it, by a bootstrap over the samples.");
+  v("shown", r.shown, "Number of detections of FP32 that score .5 or more.");
 }
 
 /// An error, and its samples in words.
@@ -207,6 +214,7 @@ void fields(auto& v, const MeasuredError& r) {
   for (const auto& [metric, member] : kErrorMetrics) v(metric.name, r.error.*member, description_of(metric));
   v.optional("outputs", when(!r.error.outputs.empty(), r.error.outputs),
              "Each compared output, in the model's order; absent without any.");
+  v.optional("detections", r.error.detections, "Agreement of detections; absent for other networks than detectors.");
   v.optional("measured_on", r.samples, "The samples in words; absent for the candidates of auto.");
 }
 
