@@ -13,9 +13,7 @@ namespace detent {
 namespace {
 
 constexpr size_t kMost = 100;
-// As ultralytics validates: what a user of the exports suppresses with.
-constexpr float kLeastScore = 0.001F;
-constexpr double kSuppressedIou = 0.65;
+constexpr double kSuppressedIou = 0.65;  // as kLeastScore
 
 using Four = std::array<float, 4>;
 
@@ -129,13 +127,13 @@ bool DetectionReader::has_corners() const {
   return any;
 }
 
-std::vector<Detection> DetectionReader::read(int64_t sample, InputSize input) const {
+std::vector<Detection> DetectionReader::read(int64_t sample, InputSize input, float above) const {
   switch (layout_.form) {
     case DetectionForm::XyxyScoreClass: return suppressed_rows(sample);
-    case DetectionForm::CxcywhScores: return joined_rows(sample, input);
+    case DetectionForm::CxcywhScores: return joined_rows(sample, input, above);
     case DetectionForm::BoxesLogits: break;
   }
-  return separate_rows(sample, input);
+  return separate_rows(sample, input, above);
 }
 
 std::vector<Detection> DetectionReader::suppressed_rows(int64_t sample) const {
@@ -149,21 +147,21 @@ std::vector<Detection> DetectionReader::suppressed_rows(int64_t sample) const {
   return highest(std::move(found));
 }
 
-std::vector<Detection> DetectionReader::joined_rows(int64_t sample, InputSize input) const {
+std::vector<Detection> DetectionReader::joined_rows(int64_t sample, InputSize input, float above) const {
   const Rows all = rows_of(boxes_, sample, layout_.axis);
   const int64_t scores = 4 + (layout_.objectness ? 1 : 0);
   std::vector<Detection> found;
   for (int64_t c = 0; c < layout_.classes; ++c)
     for (int64_t r = 0; r < all.rows; ++r) {
       const float score = all.at(r, scores + c) * (layout_.objectness ? all.at(r, 4) : 1.0F);
-      if (!(score > kLeastScore)) continue;
+      if (!(score > above)) continue;
       const Four box = layout_.grid ? in_pixels(all.box(r), r, input) : all.box(r);
       found.push_back({box_of(box, corners_), score, static_cast<int32_t>(c)});
     }
   return highest(suppress(std::move(found), kSuppressedIou));
 }
 
-std::vector<Detection> DetectionReader::separate_rows(int64_t sample, InputSize input) const {
+std::vector<Detection> DetectionReader::separate_rows(int64_t sample, InputSize input, float above) const {
   const Rows boxes = rows_of(boxes_, sample, 2), scores = rows_of(scores_, sample, 2);
   const int64_t first = layout_.background ? 1 : 0;
   std::vector<Detection> found;
@@ -172,7 +170,7 @@ std::vector<Detection> DetectionReader::separate_rows(int64_t sample, InputSize 
     for (int64_t c = first; c < scores_.shape()[2]; ++c) {
       const double given = scores.at(r, c);
       const auto score = static_cast<float>(layout_.probabilities ? given : 1 / (1 + std::exp(-given)));
-      if (layout_.suppressed || score > kLeastScore) found.push_back({box, score, static_cast<int32_t>(c - first)});
+      if (layout_.suppressed || score > above) found.push_back({box, score, static_cast<int32_t>(c - first)});
     }
   }
   return highest(layout_.suppressed ? std::move(found) : suppress(std::move(found), kSuppressedIou));

@@ -19,6 +19,9 @@ struct InputSize {
 /// Returns the size of the first image among a model's inputs, channels in front or behind; 0 without one.
 [[nodiscard]] InputSize input_size(std::span<const Tensor> inputs);
 
+/// The lowest score that ultralytics validates with.
+inline constexpr float kLeastScore = 0.001F;
+
 /// Reads the detections of several samples.
 class DetectionReader {
  public:
@@ -29,7 +32,8 @@ class DetectionReader {
                                                          std::span<const Tensor> outputs, int64_t samples);
 
   /// Returns at most the 100 highest scores of one sample, the highest first. input  for boxes in 0..1 and for cells.
-  [[nodiscard]] std::vector<Detection> read(int64_t sample, InputSize input) const;
+  /// above  boxes that the network does not select are suppressed among those with a higher score.
+  [[nodiscard]] std::vector<Detection> read(int64_t sample, InputSize input, float above = kLeastScore) const;
   /// True when boxes are corners: in all rows the second one lies behind the first. The boxes of a float model decide
   /// for its candidates (set_corners).
   [[nodiscard]] bool corners() const { return corners_; }
@@ -39,8 +43,8 @@ class DetectionReader {
   DetectionReader(const DetectionLayout& layout, Tensor boxes, Tensor scores);
 
   [[nodiscard]] std::vector<Detection> suppressed_rows(int64_t sample) const;
-  [[nodiscard]] std::vector<Detection> joined_rows(int64_t sample, InputSize input) const;
-  [[nodiscard]] std::vector<Detection> separate_rows(int64_t sample, InputSize input) const;
+  [[nodiscard]] std::vector<Detection> joined_rows(int64_t sample, InputSize input, float above) const;
+  [[nodiscard]] std::vector<Detection> separate_rows(int64_t sample, InputSize input, float above) const;
   [[nodiscard]] bool has_corners() const;
 
   DetectionLayout layout_;

@@ -16,6 +16,7 @@ DetectionError compare_detections(std::span<const Detection> expected, std::span
   DetectionError error;
   std::vector<bool> taken(found.size());
   for (const Detection& one : expected) {
+    if (one.score < kComparedFrom) break;
     size_t best = found.size();
     double closest = kLeastIou;
     for (size_t j = 0; j < found.size(); ++j) {
@@ -31,7 +32,7 @@ DetectionError compare_detections(std::span<const Detection> expected, std::span
     error.noise += square(one.score * (1 - closest)) + square(one.score - found[best].score);
   }
   for (size_t j = 0; j < found.size(); ++j)
-    if (!taken[j]) error.noise += square(found[j].score);
+    if (!taken[j] && found[j].score >= kComparedFrom) error.noise += square(found[j].score);
   return error;
 }
 

@@ -11,6 +11,9 @@ struct DetectionError {
   double signal = 0, noise = 0;
 };
 
+/// Detections with a lower score count for nothing in compare_detections().
+inline constexpr float kComparedFrom = 0.05F;
+
 /// Compares the detections of a model on one image with those of the float model, both the highest scores first. Each
 /// of the float model's takes the free one of its class with the largest IoU, if that is above .1. With scores s and t:
 ///   signal  the sum of s^2 over the float model's

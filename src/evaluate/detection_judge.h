@@ -21,8 +21,8 @@ namespace detent {
 /// The annotations of one sample of a detector.
 struct DetectionTruth {
   std::vector<TrueObject> objects = {};  ///< in pixels of the network's input
-  InputSize input;                  ///< of an image; 0 where the sample holds none
-  uint64_t image = 0;               ///< its name's hash
+  InputSize input;                       ///< of an image; 0 where the sample holds none
+  uint64_t image = 0;                    ///< its name's hash
 };
 
 /// Detections of one model beside the annotations, and beside the float model's detections.

@@ -6,7 +6,7 @@ namespace detent {
 
 std::optional<PairedDetections> PairedDetections::of(const DetectionLayout& layout, std::span<const std::string> names,
                                                      std::span<const Tensor> expected, std::span<const Tensor> found,
-                                                     size_t samples, InputSize image) {
+                                                     size_t samples, InputSize image, float above) {
   const auto count = static_cast<int64_t>(samples);
   const auto reference = DetectionReader::of(layout, names, expected, count);
   auto candidate = DetectionReader::of(layout, names, found, count);
@@ -14,8 +14,8 @@ std::optional<PairedDetections> PairedDetections::of(const DetectionLayout& layo
   candidate->set_corners(reference->corners());
   PairedDetections pairs;
   for (int64_t n = 0; n < count; ++n) {
-    pairs.expected.push_back(reference->read(n, image));
-    pairs.found.push_back(candidate->read(n, image));
+    pairs.expected.push_back(reference->read(n, image, above));
+    pairs.found.push_back(candidate->read(n, image, above));
   }
   return pairs;
 }

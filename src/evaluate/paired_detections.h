@@ -20,12 +20,13 @@ struct PairedDetections {
   /// Reads those of outputs with their samples in front.
   /// names    of the outputs
   /// image    size of the inputs
+  /// above    lowest score to read: kComparedFrom where only errors are wanted, which saves the time of suppression
   /// Returns  nullopt where the outputs have other shapes than the layout's.
   [[nodiscard]] static std::optional<PairedDetections> of(const DetectionLayout& layout,
                                                           std::span<const std::string> names,
                                                           std::span<const Tensor> expected,
                                                           std::span<const Tensor> found, size_t samples,
-                                                          InputSize image);
+                                                          InputSize image, float above = kLeastScore);
 
   /// Matches the candidate's with those of the float model that a user would show, with a score of .5 or more.
   /// image  any number for the sample.

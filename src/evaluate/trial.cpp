@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/stopwatch.h"
+#include "detections/detection_error.h"
 #include "detent/base/progress.h"
 #include "evaluate/batch_errors.h"
 #include "evaluate/paired_detections.h"
@@ -135,7 +136,7 @@ Tally tally_of(const JudgedBatch& batch, const std::vector<std::string>& names, 
     const size_t samples = batch.real;
     const auto pairs =
         PairedDetections::of(*batch.detections, names, with_samples_in_front(batch.expected, samples, batch.axes),
-                             with_samples_in_front(outputs, samples, batch.axes), samples, batch.image);
+                             with_samples_in_front(outputs, samples, batch.axes), samples, batch.image, kComparedFrom);
     if (pairs) pairs->replace_errors(tally.errors, *batch.detections, names);
   }
   return tally;

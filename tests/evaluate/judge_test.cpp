@@ -77,6 +77,14 @@ TEST(Judge, GradesADetectorByItsDetections) {
   EXPECT_EQ(judge(facts).quality, Quality::Broken) << "without detections the SQNR counts";
 }
 
+TEST(Judge, CallsNoOutputGoodThatHidesALostPart) {
+  JudgedFacts facts = measured(30);
+  facts.closing.worst_block = {"'y', 4 to 84 of axis 2", 9.9};
+  EXPECT_EQ(judge(facts).quality, Quality::Doubtful);
+  facts.closing.worst_block->sqnr_db = 10;
+  EXPECT_EQ(judge(facts).quality, Quality::Good);
+}
+
 TEST(Judge, NamesTheWorstReasonFirst) {
   JudgedFacts facts = measured(20);
   facts.closing.decisions = {.all = 16, .agreeing = 2};
