@@ -6,9 +6,9 @@
 #include "core/float_type.h"
 #include "detent/base/progress.h"
 #include "evaluate/class_output.h"
+#include "evaluate/compared_values.h"
 #include "evaluate/prepared_model.h"
 #include "evaluate/trial.h"
-#include "exec/runnable_part.h"
 #include "run/run_over.h"
 #include "run/sample_subset.h"
 #include "run/workers.h"
@@ -156,7 +156,7 @@ struct ClosingTotals {
 ReferenceOutputs keep_outputs(const Model& reference, const DataSource& source, size_t samples,
                               const RunSettings& settings) {
   ReferenceOutputs kept;
-  kept.names = names_of(reference.graph(), RunnablePart(reference.graph()).ends());
+  kept.names = judged_ends(reference.graph(), settings);
   const size_t wanted = std::min(samples, source.size());
   Reporter& reporter = *settings.reporter;
   reporter.begin("running FP32", wanted);

@@ -119,6 +119,14 @@ Option next_token_option(bool& next_token) {
              {.group = "Evaluation"});
 }
 
+Option judged_outputs_option(RunSettings& run) {
+  return row("--judged-outputs LIST", &run.judged_outputs,
+             "Names of the outputs that count, comma separated: errors, scores, bounds, the verdict and the choice of "
+             "a calibrator are "
+             "measured at them alone (default: all outputs)",
+             {.group = "Evaluation", .commas = true});
+}
+
 OptionList evaluation_options(EvaluationOptions& evaluation, const DataOptions& data, bool required) {
   return under(
       "Evaluation",
