@@ -25,6 +25,7 @@ struct ModelReport {
   int64_t ir = 0;
   std::map<std::string, int64_t> opset;  ///< by domain, "" for ai.onnx
   std::vector<TensorInfo> inputs, outputs;
+  std::string detections;  ///< how outputs hold a detector's boxes and scores; empty: not recognized
   std::map<std::string, int64_t> operators;  ///< number of nodes by operator
   struct UnsupportedNode {
     std::string node, op, reason;
@@ -40,7 +41,7 @@ struct ModelReport {
   std::optional<Provenance> provenance;  ///< absent: Detent did not write the model
 };
 
-/// Describes a model without running it. Operators that cannot run are part of the report, not an error.
+/// Describes a model. It runs once on zeros, if it can, to recognize a detector by its shapes. Operators that cannot run are part of the report, not an error.
 /// Errors  InvalidModel when the file is unreadable or no ONNX model.
 [[nodiscard]] DETENT_API ModelReport inspect_model(const std::filesystem::path& model);
 

@@ -17,9 +17,14 @@ constexpr size_t kMost = 100;
 constexpr float kLeastScore = 0.001F;
 constexpr double kSuppressedIou = 0.65;
 
-Box around(float x, float y, float width, float height) {
+using Four = std::array<float, 4>;
+
+Box around(const Four& box) {
+  const auto [x, y, width, height] = box;
   return {x - width / 2, y - height / 2, x + width / 2, y + height / 2};
 }
+
+Box box_of(const Four& box, bool corners) { return corners ? Box{box[0], box[1], box[2], box[3]} : around(box); }
 
 std::vector<Detection> highest(std::vector<Detection> found) {
   std::erase_if(found, [](const Detection& one) {
@@ -30,118 +35,147 @@ std::vector<Detection> highest(std::vector<Detection> found) {
   return found;
 }
 
-std::vector<Detection> rows(const Tensor& output, int64_t sample) {
-  const int64_t count = output.shape()[1];
-  std::vector<Detection> found;
-  for (int64_t r = 0; r < count; ++r) {
-    const std::span<const float> row = output.data<float>().subspan(as_index((sample * count + r) * 6), 6);
-    const float category = std::nearbyint(row[5]);
-    if (std::abs(category) < 1e6F)
-      found.push_back({{row[0], row[1], row[2], row[3]}, row[4], static_cast<int32_t>(category)});
-  }
-  return highest(std::move(found));
+/// The numbers of one sample of [N, rows, columns] or [N, columns, rows].
+struct Rows {
+  const float* first;
+  int64_t rows, row_stride, column_stride;
+
+  [[nodiscard]] float at(int64_t row, int64_t column) const { return first[row * row_stride + column * column_stride]; }
+  [[nodiscard]] Four box(int64_t row) const { return {at(row, 0), at(row, 1), at(row, 2), at(row, 3)}; }
+};
+
+/// axis  of the columns: 1 or 2.
+Rows rows_of(const Tensor& output, int64_t sample, int64_t axis) {
+  const int64_t a = output.shape()[1], b = output.shape()[2];
+  const float* first = output.data<float>().data() + sample * a * b;
+  return axis == 2 ? Rows{first, a, b, 1} : Rows{first, b, 1, b};
 }
 
-std::vector<Detection> columns(const Tensor& output, int64_t sample) {
-  const int64_t channels = output.shape()[1], anchors = output.shape()[2];
-  const float* values = output.data<float>().data() + sample * channels * anchors;
-  std::vector<Detection> found;
-  for (int64_t c = 4; c < channels; ++c)
-    for (int64_t a = 0; a < anchors; ++a) {
-      const float score = values[c * anchors + a];
-      if (!(score > kLeastScore)) continue;
-      found.push_back({around(values[a], values[anchors + a], values[2 * anchors + a], values[3 * anchors + a]), score,
-                       static_cast<int32_t>(c - 4)});
+/// Decodes a box that is an offset from its cell: cells of 8, 16 and 32 pixels, row by row.
+/// Source  Ge et al. 2021, YOLOX, arXiv 2107.08430.
+Four in_pixels(const Four& box, int64_t row, InputSize input) {
+  for (const int64_t stride : {8, 16, 32}) {
+    const int64_t columns = input.width / stride, cells = columns * (input.height / stride);
+    if (row < cells) {
+      const auto size = static_cast<float>(stride);
+      return {(box[0] + static_cast<float>(row % columns)) * size, (box[1] + static_cast<float>(row / columns)) * size,
+              std::exp(box[2]) * size, std::exp(box[3]) * size};
     }
-  return highest(suppress(std::move(found), kSuppressedIou));
+    row -= cells;
+  }
+  return {};
 }
 
-std::vector<Detection> queries(const Tensor& boxes, const Tensor& logits, int64_t sample, InputSize input) {
-  const int64_t count = logits.shape()[1], classes = logits.shape()[2];
+Four scaled(const Four& box, InputSize input) {
   const auto width = static_cast<float>(input.width), height = static_cast<float>(input.height);
-  std::vector<Detection> found;
-  for (int64_t q = 0; q < count; ++q) {
-    const std::span<const float> box = boxes.data<float>().subspan(as_index((sample * count + q) * 4), 4);
-    const Box placed = around(box[0] * width, box[1] * height, box[2] * width, box[3] * height);
-    for (int64_t c = 0; c < classes; ++c) {
-      const double logit = logits.data<float>()[as_index((sample * count + q) * classes + c)];
-      found.push_back({placed, static_cast<float>(1 / (1 + std::exp(-logit))), static_cast<int32_t>(c)});
-    }
-  }
-  return highest(std::move(found));
-}
-
-bool is_candidate(const Tensor& output, int64_t samples) {
-  return !output.empty_handle() && !output.is_sequence() && is_floating_point(output.type()) &&
-         output.shape().rank() == 3 && output.shape()[0] == samples && output.shape().element_count() > 0;
-}
-
-bool is_probability(float x) { return x >= -0.001F && x <= 1.001F; }
-
-/// True of rows of two corners in order, a probability and a whole number.
-bool looks_like_rows(const Tensor& output) {
-  const std::span<const float> all = output.data<float>();
-  for (size_t r = 0; r + 6 <= all.size(); r += 6) {
-    const std::span<const float> row = all.subspan(r, 6);
-    if (row[2] < row[0] || row[3] < row[1] || !is_probability(row[4])) return false;
-    if (std::abs(row[5] - std::nearbyint(row[5])) > 0.001F) return false;
-  }
-  return true;
-}
-
-/// True of sizes that are not negative above probabilities.
-bool looks_like_columns(const Tensor& output) {
-  const auto samples = as_index(output.shape()[0]), channels = as_index(output.shape()[1]);
-  const auto anchors = as_index(output.shape()[2]);
-  for (size_t n = 0; n < samples; ++n) {
-    const std::span<const float> one = output.data<float>().subspan(n * channels * anchors, channels * anchors);
-    if (std::ranges::any_of(one.subspan(2 * anchors, 2 * anchors), [](float x) { return x < 0; })) return false;
-    if (!std::ranges::all_of(one.subspan(4 * anchors), is_probability)) return false;
-  }
-  return true;
-}
-
-/// True of boxes within the image beside logits, some of them below 0.
-bool looks_like_queries(const Tensor& boxes, const Tensor& logits) {
-  return std::ranges::all_of(boxes.data<float>(), [](float x) { return x >= -0.5F && x <= 1.5F; }) &&
-         std::ranges::any_of(logits.data<float>(), [](float x) { return x < 0; });
+  return {box[0] * width, box[1] * height, box[2] * width, box[3] * height};
 }
 
 }  // namespace
 
-DetectionReader::DetectionReader(DetectionForm form, Tensor boxes, Tensor scores)
-    : form_(form), boxes_(std::move(boxes)), scores_(std::move(scores)) {}
+InputSize input_size(std::span<const Tensor> inputs) {
+  for (const Tensor& input : inputs) {
+    const Shape& shape = input.shape();
+    if (shape.rank() != 4) continue;
+    const bool channels_behind = shape[3] <= 4 && shape[1] > 4;
+    return channels_behind ? InputSize{shape[1], shape[2]} : InputSize{shape[2], shape[3]};
+  }
+  return {};
+}
 
-std::optional<DetectionReader> DetectionReader::of(std::span<const Tensor> outputs, int64_t samples,
-                                                   std::optional<DetectionForm> form) {
-  const auto wanted = [&](DetectionForm one) { return !form || *form == one; };
-  std::vector<Tensor> candidates;
-  for (const Tensor& output : outputs)
-    if (is_candidate(output, samples)) candidates.push_back(cast(output, DataType::Float32));
-  for (const Tensor& boxes : candidates) {
-    if (!wanted(DetectionForm::BoxesLogits) || boxes.shape()[2] != 4) continue;
-    for (const Tensor& logits : candidates)
-      if (&logits != &boxes && logits.shape()[1] == boxes.shape()[1] && (form || looks_like_queries(boxes, logits)))
-        return DetectionReader(DetectionForm::BoxesLogits, boxes, logits);
+DetectionReader::DetectionReader(const DetectionLayout& layout, Tensor boxes, Tensor scores)
+    : layout_(layout), boxes_(std::move(boxes)), scores_(std::move(scores)), corners_(has_corners()) {}
+
+std::optional<DetectionReader> DetectionReader::of(const DetectionLayout& layout, std::span<const std::string> names,
+                                                   std::span<const Tensor> outputs, int64_t samples) {
+  const auto find = [&](const std::string& name) {
+    const auto at = std::ranges::find(names, name) - names.begin();
+    const bool fits = at < std::ssize(outputs) && !outputs[as_index(at)].empty_handle() &&
+                      !outputs[as_index(at)].is_sequence() && is_floating_point(outputs[as_index(at)].type()) &&
+                      outputs[as_index(at)].shape().rank() == 3 && outputs[as_index(at)].shape()[0] == samples;
+    return fits ? cast(outputs[as_index(at)], DataType::Float32) : Tensor();
+  };
+  Tensor boxes = find(layout.boxes);
+  if (boxes.empty_handle()) return std::nullopt;
+  const Shape& shape = boxes.shape();
+  Tensor scores;
+  switch (layout.form) {
+    case DetectionForm::XyxyScoreClass:
+      if (shape[2] != 6) return std::nullopt;
+      break;
+    case DetectionForm::CxcywhScores:
+      if (shape[as_index(layout.axis)] != 4 + layout.classes + (layout.objectness ? 1 : 0)) return std::nullopt;
+      break;
+    case DetectionForm::BoxesLogits:
+      scores = find(layout.scores);
+      if (scores.empty_handle() || shape[2] != 4 || scores.shape()[1] != shape[1]) return std::nullopt;
+      break;
   }
-  for (const Tensor& output : candidates) {
-    const Shape& shape = output.shape();
-    if (wanted(DetectionForm::XyxyScoreClass) && shape[2] == 6 && (form || looks_like_rows(output)))
-      return DetectionReader(DetectionForm::XyxyScoreClass, output, {});
-    if (wanted(DetectionForm::CxcywhScores) && shape[1] > 4 &&
-        (form || (shape[1] < shape[2] && looks_like_columns(output))))
-      return DetectionReader(DetectionForm::CxcywhScores, output, {});
+  return DetectionReader(layout, std::move(boxes), std::move(scores));
+}
+
+bool DetectionReader::has_corners() const {
+  if (layout_.form == DetectionForm::XyxyScoreClass) return true;
+  if (layout_.grid) return false;
+  bool any = false;
+  for (int64_t n = 0; n < boxes_.shape()[0]; ++n) {
+    const Rows all = rows_of(boxes_, n, layout_.form == DetectionForm::CxcywhScores ? layout_.axis : 2);
+    for (int64_t r = 0; r < all.rows; ++r) {
+      const Four box = all.box(r);
+      if (box[2] < box[0] || box[3] < box[1]) return false;
+      any = any || box[2] > box[0];
+    }
   }
-  return std::nullopt;
+  return any;
 }
 
 std::vector<Detection> DetectionReader::read(int64_t sample, InputSize input) const {
-  switch (form_) {
-    case DetectionForm::XyxyScoreClass: return rows(boxes_, sample);
-    case DetectionForm::CxcywhScores: return columns(boxes_, sample);
+  switch (layout_.form) {
+    case DetectionForm::XyxyScoreClass: return suppressed_rows(sample);
+    case DetectionForm::CxcywhScores: return joined_rows(sample, input);
     case DetectionForm::BoxesLogits: break;
   }
-  return queries(boxes_, scores_, sample, input);
+  return separate_rows(sample, input);
+}
+
+std::vector<Detection> DetectionReader::suppressed_rows(int64_t sample) const {
+  const Rows all = rows_of(boxes_, sample, 2);
+  std::vector<Detection> found;
+  for (int64_t r = 0; r < all.rows; ++r) {
+    const float category = std::nearbyint(all.at(r, 5));
+    if (std::abs(category) < 1e6F)
+      found.push_back({box_of(all.box(r), true), all.at(r, 4), static_cast<int32_t>(category)});
+  }
+  return highest(std::move(found));
+}
+
+std::vector<Detection> DetectionReader::joined_rows(int64_t sample, InputSize input) const {
+  const Rows all = rows_of(boxes_, sample, layout_.axis);
+  const int64_t scores = 4 + (layout_.objectness ? 1 : 0);
+  std::vector<Detection> found;
+  for (int64_t c = 0; c < layout_.classes; ++c)
+    for (int64_t r = 0; r < all.rows; ++r) {
+      const float score = all.at(r, scores + c) * (layout_.objectness ? all.at(r, 4) : 1.0F);
+      if (!(score > kLeastScore)) continue;
+      const Four box = layout_.grid ? in_pixels(all.box(r), r, input) : all.box(r);
+      found.push_back({box_of(box, corners_), score, static_cast<int32_t>(c)});
+    }
+  return highest(suppress(std::move(found), kSuppressedIou));
+}
+
+std::vector<Detection> DetectionReader::separate_rows(int64_t sample, InputSize input) const {
+  const Rows boxes = rows_of(boxes_, sample, 2), scores = rows_of(scores_, sample, 2);
+  const int64_t first = layout_.background ? 1 : 0;
+  std::vector<Detection> found;
+  for (int64_t r = 0; r < boxes.rows; ++r) {
+    const Box box = box_of(scaled(boxes.box(r), input), corners_);
+    for (int64_t c = first; c < scores_.shape()[2]; ++c) {
+      const double given = scores.at(r, c);
+      const auto score = static_cast<float>(layout_.probabilities ? given : 1 / (1 + std::exp(-given)));
+      if (layout_.suppressed || score > kLeastScore) found.push_back({box, score, static_cast<int32_t>(c - first)});
+    }
+  }
+  return highest(layout_.suppressed ? std::move(found) : suppress(std::move(found), kSuppressedIou));
 }
 
 }  // namespace detent

@@ -21,6 +21,12 @@ struct Box {
       .area();
 }
 
+/// Returns the intersection over union; 0 for two boxes without area.
+[[nodiscard]] inline double iou(const Box& a, const Box& b) {
+  const double shared = shared_area(a, b), all = a.area() + b.area() - shared;
+  return all > 0 ? shared / all : 0;
+}
+
 /// An object that a network found.
 struct Detection {
   Box box;

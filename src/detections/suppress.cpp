@@ -5,7 +5,7 @@
 
 namespace detent {
 
-std::vector<Detection> suppress(std::vector<Detection> found, double iou) {
+std::vector<Detection> suppress(std::vector<Detection> found, double most) {
   constexpr size_t kMostOfCategory = 1000;
   std::ranges::stable_sort(found, {}, [](const Detection& one) { return std::tuple(one.category, -one.score); });
   std::vector<Detection> kept;
@@ -20,11 +20,7 @@ std::vector<Detection> suppress(std::vector<Detection> found, double iou) {
       --seen;
       continue;
     }
-    const auto hides = [&](const Detection& other) {
-      const double shared = shared_area(found[i].box, other.box);
-      const double whole = found[i].box.area() + other.box.area() - shared;
-      return whole > 0 && shared > iou * whole;
-    };
+    const auto hides = [&](const Detection& other) { return iou(found[i].box, other.box) > most; };
     if (std::none_of(kept.begin() + static_cast<std::ptrdiff_t>(first), kept.end(), hides)) kept.push_back(found[i]);
   }
   return kept;

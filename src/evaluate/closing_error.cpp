@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/bootstrap.h"
 #include "core/float_type.h"
 #include "detent/base/progress.h"
 #include "evaluate/class_output.h"
 #include "evaluate/compared_values.h"
+#include "evaluate/detection_judge.h"
+#include "evaluate/paired_detections.h"
 #include "evaluate/prepared_model.h"
 #include "evaluate/trial.h"
 #include "run/run_over.h"
@@ -29,7 +32,7 @@ void run_named(const Model& model, const std::vector<std::string>& names, const 
   const std::vector<SampleAxis> axes = prepared.sample_axes(source, settings);
   std::vector<BufferPool> pools(worker_count(settings));
   const auto run = [&](size_t slot, std::vector<Sample>&& samples, size_t real) {
-    JudgedBatch batch = stack_batch(std::move(samples), real, axes, nullptr);
+    JudgedBatch batch = stack_batch(std::move(samples), real, {.axes = axes}, nullptr);
     batch.expected = batch.counted(prepared.run(batch.inputs, pools[slot]));
     batch.inputs.clear();
     return batch;
@@ -106,6 +109,7 @@ struct ClosingTotals {
   std::vector<Decisions> decisions;
   std::vector<bool> comparable, rows;  // rows: of rank 2 in all samples
   bool only_integers = true;
+  std::vector<MatchedDetections> matched = {};  // by sample, in no order
 
   explicit ClosingTotals(const ReferenceOutputs& reference)
       : sums(reference.names.size()), decisions(reference.names.size()), comparable(reference.names.size(), true),
@@ -115,8 +119,8 @@ struct ClosingTotals {
       for (const Tensor& tensor : tensors) only_integers = only_integers && !is_floating_point(tensor.type());
   }
 
-  /// Adds one batch at output `i` and returns its sums.
-  ErrorSums add(size_t i, const Tensor& expected, const JudgedBatch& batch) {
+  /// Returns the sums of one batch at output `i`, and counts its decisions.
+  ErrorSums compare(size_t i, const Tensor& expected, const JudgedBatch& batch) {
     const Tensor& output = batch.expected[i];
     comparable[i] = comparable[i] && !expected.empty_handle() == !output.empty_handle() &&
                     expected.is_sequence() == output.is_sequence() &&
@@ -128,8 +132,27 @@ struct ClosingTotals {
     if (one.is_float && !std::isfinite(one.signal)) one = {};
     rows[i] = rows[i] && expected.shape().rank() == 2;
     if (one.integers > 0) add_integers(expected, output, counted, one, only_integers, decisions[i]);
-    sums[i] += one;
     return one;
+  }
+
+  /// Adds one batch and returns its sums by output.
+  std::vector<ErrorSums> add(const ReferenceOutputs& reference, const JudgedBatch& batch) {
+    const std::vector<Tensor>& expected = reference.tensors.at(batch.index);
+    std::vector<ErrorSums> own;
+    for (size_t i = 0; i < expected.size(); ++i) own.push_back(compare(i, expected[i], batch));
+    if (reference.detections) add_detections(*reference.detections, reference.names, expected, batch, own);
+    for (size_t i = 0; i < own.size(); ++i) sums[i] += own[i];
+    return own;
+  }
+
+  void add_detections(const DetectionLayout& layout, const std::vector<std::string>& names,
+                      const std::vector<Tensor>& expected, const JudgedBatch& batch, std::vector<ErrorSums>& own) {
+    const auto pairs =
+        PairedDetections::of(layout, names, with_samples_in_front(expected, batch.real, batch.axes),
+                             with_samples_in_front(batch.expected, batch.real, batch.axes), batch.real, batch.image);
+    if (!pairs) return;
+    pairs->replace_errors(own, layout, names);
+    for (size_t n = 0; n < batch.real; ++n) matched.push_back(pairs->match_shown(n, batch.index + n));
   }
 
   /// Adds the decisions of rows of scores: only all samples show which outputs are classes.
@@ -151,12 +174,35 @@ struct ClosingTotals {
   }
 };
 
+std::optional<ClosingError::Detections> agreement_of(const std::vector<MatchedDetections>& samples) {
+  MatchedDetections all;
+  for (const MatchedDetections& one : samples) all += one;
+  const auto precision = average_precision(all);
+  if (!precision) return std::nullopt;
+  ClosingError::Detections found{.agreement = precision->map};
+  for (const MatchedDetections::Count& count : all.counts) found.shown += count.objects;
+  constexpr size_t kRankings = 30;  // ten thresholds, sorting
+  Bootstrap bootstrap(samples.size(), static_cast<double>(kRankings * all.matches.size()));
+  std::vector<double> draws;
+  for (size_t d = 0; d < bootstrap.draws(); ++d) {
+    MatchedDetections drawn;
+    const std::span<const uint32_t> counts = bootstrap.next();
+    for (size_t n = 0; n < samples.size(); ++n)
+      for (uint32_t i = 0; i < counts[n]; ++i) drawn += samples[n];
+    if (const auto one = average_precision(drawn)) draws.push_back(one->map);
+  }
+  found.error = spread(draws);
+  return found;
+}
+
 }  // namespace
 
 ReferenceOutputs keep_outputs(const Model& reference, const DataSource& source, size_t samples,
                               const RunSettings& settings) {
   ReferenceOutputs kept;
   kept.names = judged_ends(reference.graph(), settings);
+  if (const auto layout = recognize_detections(reference, source, settings))
+    kept.detections = std::make_shared<const DetectionLayout>(*layout);
   const size_t wanted = std::min(samples, source.size());
   Reporter& reporter = *settings.reporter;
   reporter.begin("running FP32", wanted);
@@ -189,10 +235,7 @@ ClosingError measure_closing_error(const ReferenceOutputs& reference, const Mode
   Reporter& reporter = *settings.reporter;
   reporter.begin("measuring the error", reference.samples);
   const auto add = [&](JudgedBatch&& batch) {
-    const std::vector<Tensor>& expected = reference.tensors.at(batch.index);
-    auto& [name, sums] = samples[batch.index];
-    name = std::move(batch.name);
-    for (size_t i = 0; i < expected.size(); ++i) sums.push_back(totals.add(i, expected[i], batch));
+    samples[batch.index] = {batch.name, totals.add(reference, batch)};
     reporter.advance_to(measured += batch.real);
   };
   for (const auto& [first, count] : reference.parts)
@@ -206,6 +249,7 @@ ClosingError measure_closing_error(const ReferenceOutputs& reference, const Mode
       if (!totals.comparable[i]) sample.second[i] = {};
   found.report = summarize_errors(reference.names, totals.sums, measured);
   found.decisions = worst_decisions(totals.decisions);
+  found.detections = agreement_of(totals.matched);
   if (found.report.sqnr_db) found.worst_output = {found.report.worst, *found.report.sqnr_db};
   found.worst_sample = find_worst_sample(samples, reference.names.size());
   return found;

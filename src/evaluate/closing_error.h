@@ -1,11 +1,13 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "detections/layout.h"
 #include "detent/base/data_source.h"
 #include "detent/options/run_settings.h"
 #include "detent/reports/error_report.h"
@@ -19,6 +21,7 @@ struct ReferenceOutputs {
   std::vector<std::string> names;  ///< judged_ends(): outputs, or the values before a tail that cannot run
   std::map<size_t, std::vector<Tensor>> tensors;  ///< by index of the first sample of a batch
   std::vector<std::pair<size_t, size_t>> parts;   ///< (first sample, samples) as they were run
+  std::shared_ptr<const DetectionLayout> detections = {};  ///< nullptr: no detector
   size_t samples = 0;
 };
 
@@ -48,6 +51,13 @@ struct ClosingError {
   /// Decisions are classes: the largest of a row [N, C >= 2] where rows tell classes, or integers that are classes
   /// (ArgMax). If the model has only integer outputs, their elements count. Absent: nothing is decided.
   std::optional<Decisions> decisions;
+  /// How far the detections of a detector agree with those of FP32 that score .5 or more, which stand for the objects.
+  struct Detections {
+    double agreement = 0;  ///< mAP over IoU .50 to .95
+    double error = 0;      ///< standard error of it, by a bootstrap over the samples
+    size_t shown = 0;      ///< detections of FP32
+  };
+  std::optional<Detections> detections;
   std::vector<std::string> uncomparable;  ///< outputs whose shape differs from FP32 on some sample; not in the numbers
 };
 

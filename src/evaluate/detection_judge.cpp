@@ -5,7 +5,12 @@
 
 #include "core/text.h"
 #include "datasets/image_transform.h"
+#include "detections/graph_layout.h"
 #include "detent/base/error.h"
+#include "evaluate/compared_values.h"
+#include "evaluate/paired_detections.h"
+#include "exec/find_shapes.h"
+#include "run/model_inputs.h"
 
 namespace detent {
 
@@ -20,32 +25,12 @@ std::optional<DetectionForm> form_named(const std::string& name) {
   return found->form;
 }
 
-/// Height and width of the first image among the inputs, channels in front or behind.
-InputSize size_of_image(const Sample& sample) {
-  for (const Tensor& input : sample.inputs) {
-    const Shape& shape = input.shape();
-    if (shape.rank() != 4) continue;
-    const bool channels_behind = shape[3] <= 4 && shape[1] > 4;
-    return channels_behind ? InputSize{shape[1], shape[2]} : InputSize{shape[2], shape[3]};
-  }
-  return {};
-}
-
 TrueObject placed(const LabelledObject& object, const ImagePlacement& at) {
   const double left = object.left * at.scale_x + at.left, top = object.top * at.scale_y + at.top;
   const double right = left + object.width * at.scale_x, bottom = top + object.height * at.scale_y;
   return {{static_cast<float>(left), static_cast<float>(top), static_cast<float>(right), static_cast<float>(bottom)},
           object.category,
           object.crowd};
-}
-
-/// Detections that a user of the float model would show.
-std::vector<TrueObject> shown_objects(const std::vector<Detection>& found) {
-  constexpr float kShownFrom = 0.5F;
-  std::vector<TrueObject> objects;
-  for (const Detection& one : found)
-    if (one.score >= kShownFrom) objects.push_back({one.box, one.category});
-  return objects;
 }
 
 }  // namespace
@@ -70,7 +55,23 @@ void DetectionSums::add_metrics(std::map<std::string, double>& metrics) const {
   if (const auto precision = average_precision(agreeing)) metrics[metrics::kDetectionAgreement.name] = precision->map;
 }
 
-DetectionJudge::DetectionJudge(const EvaluationOptions& options) : form_(form_named(options.detections)) {
+std::optional<DetectionLayout> recognize_detections(const Model& model, const DataSource& samples,
+                                                    const RunSettings& settings) {
+  const Graph& graph = model.graph();
+  if (samples.size() == 0 || std::ranges::none_of(graph.outputs(), [&](ValueId id) {
+        const auto& shape = graph.value(id).declared_shape;
+        return !shape || shape->size() == 3;
+      }))
+    return std::nullopt;
+  auto layout = find_detections(graph, find_shapes(graph, read_first_inputs(samples, settings)));
+  const std::vector<std::string> judged = judged_ends(graph, settings);
+  const auto counts = [&](const std::string& name) { return name.empty() || std::ranges::count(judged, name) > 0; };
+  if (layout && (!counts(layout->boxes) || !counts(layout->scores))) layout.reset();
+  return layout;
+}
+
+DetectionJudge::DetectionJudge(const EvaluationOptions& options, std::optional<DetectionLayout> recognized)
+    : form_(form_named(options.detections)), recognized_(std::move(recognized)) {
   if (gives(options, MetricSource::Objects)) labels_ = read_coco(options.labels);
   if (!options.data.preprocess.empty()) preprocess_ = parse_preprocess(options.data.preprocess);
 }
@@ -83,7 +84,7 @@ const ObjectLabels::Image* DetectionJudge::image_of(const std::string& sample) c
 }
 
 DetectionTruth DetectionJudge::truth_of(const Sample& sample) const {
-  DetectionTruth truth{.input = size_of_image(sample), .image = std::hash<std::string>()(sample.name)};
+  DetectionTruth truth{.input = input_size(sample.inputs), .image = std::hash<std::string>()(sample.name)};
   if (!labels_) return truth;
   const ObjectLabels::Image& image = *image_of(sample.name);
   const PixelSize input{static_cast<int>(truth.input.height), static_cast<int>(truth.input.width)};
@@ -93,21 +94,27 @@ DetectionTruth DetectionJudge::truth_of(const Sample& sample) const {
 }
 
 std::optional<DetectionSums> DetectionJudge::score(std::span<const DetectionTruth> truths,
-                                                   std::span<const Tensor> outputs,
+                                                   std::span<const std::string> names, std::span<const Tensor> outputs,
                                                    std::span<const Tensor> expected) const {
-  const auto reference = DetectionReader::of(expected, std::ssize(truths), form_);
-  if (!reference) return std::nullopt;
-  const auto reader = DetectionReader::of(outputs, std::ssize(truths), reference->form());
-  if (!reader) return std::nullopt;
+  const std::optional<DetectionLayout> layout = layout_of(names, expected);
+  if (!layout || truths.empty()) return std::nullopt;
+  const auto pairs = PairedDetections::of(*layout, names, expected, outputs, truths.size(), truths.front().input);
+  if (!pairs) return std::nullopt;
   DetectionSums sums;
   for (size_t n = 0; n < truths.size(); ++n) {
-    const auto& [objects, input, image] = truths[n];
-    const auto sample = static_cast<int64_t>(n);
-    const std::vector<Detection> found = reader->read(sample, input);
-    if (labels_) sums.labelled += match_objects(found, objects, image);
-    sums.agreeing += match_objects(found, shown_objects(reference->read(sample, input)), image);
+    if (labels_) sums.labelled += match_objects(pairs->found[n], truths[n].objects, truths[n].image);
+    sums.agreeing += pairs->match_shown(n, truths[n].image);
   }
   return sums;
+}
+
+std::optional<DetectionLayout> DetectionJudge::layout_of(std::span<const std::string> names,
+                                                         std::span<const Tensor> outputs) const {
+  if (!form_ || (recognized_ && recognized_->form == *form_)) return recognized_;
+  std::vector<NamedShape> shapes;
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (!outputs[i].empty_handle() && !outputs[i].is_sequence()) shapes.push_back({names[i], outputs[i].shape()});
+  return layout_of_form(*form_, shapes);
 }
 
 }  // namespace detent

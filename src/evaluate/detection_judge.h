@@ -12,6 +12,8 @@
 #include "detections/decode.h"
 #include "detent/base/data_source.h"
 #include "detent/options/evaluation_options.h"
+#include "detent/options/run_settings.h"
+#include "model/model.h"
 
 namespace detent {
 
@@ -32,28 +34,38 @@ struct DetectionSums {
   void add_metrics(std::map<std::string, double>& metrics) const;
 };
 
+/// Recognizes a detector by its graph, run once on the first sample: find_detections(). Networks without an output of
+/// three axes are not run. nullopt too where boxes or scores are no judged output.
+/// Errors  those of reading and running.
+[[nodiscard]] std::optional<DetectionLayout> recognize_detections(const Model& model, const DataSource& samples,
+                                                                  const RunSettings& settings);
+
 /// Judges the outputs of a detector by annotations, if there are some, and by the float model's detections.
 /// Thread-safe.
 class DetectionJudge {
  public:
+  /// recognized  the layout of the float model's outputs (recognize_detections); a form that the options name wins.
   /// Errors  those of read_coco and parse_preprocess; InvalidOption for an unknown form.
-  explicit DetectionJudge(const EvaluationOptions& options);
+  DetectionJudge(const EvaluationOptions& options, std::optional<DetectionLayout> recognized);
 
   /// True when the annotations have this sample, or there are none. Samples are matched by path, then by file name.
   [[nodiscard]] bool knows(const std::string& sample) const { return !labels_ || image_of(sample) != nullptr; }
   /// Returns the annotations of a sample that it knows, moved as the preprocessing moved the image.
   [[nodiscard]] DetectionTruth truth_of(const Sample& sample) const;
-  /// Judges outputs with their samples in front. expected  those of the float model, whose form the candidate's have.
-  /// Returns nullopt where the float model's outputs hold no detections.
+  /// Judges outputs with their samples in front. expected  those of the float model.
+  /// Returns nullopt where outputs hold no detections.
   [[nodiscard]] std::optional<DetectionSums> score(std::span<const DetectionTruth> truths,
-                                                   std::span<const Tensor> outputs,
+                                                   std::span<const std::string> names, std::span<const Tensor> outputs,
                                                    std::span<const Tensor> expected) const;
 
  private:
   [[nodiscard]] const ObjectLabels::Image* image_of(const std::string& sample) const;
+  [[nodiscard]] std::optional<DetectionLayout> layout_of(std::span<const std::string> names,
+                                                         std::span<const Tensor> outputs) const;
 
   std::optional<ObjectLabels> labels_;
-  std::optional<DetectionForm> form_;         // nullopt: by the float model's outputs
+  std::optional<DetectionForm> form_;  // that the user names
+  std::optional<DetectionLayout> recognized_;
   std::optional<PreprocessSpec> preprocess_;  // of images; nullopt: boxes are in pixels of the input already
 };
 

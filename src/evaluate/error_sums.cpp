@@ -94,6 +94,10 @@ ErrorReport::Output describe(const std::string& name, const ErrorSums& sum) {
   }
   const double norms = std::sqrt(sum.signal) * std::sqrt(sum.candidate);
   output.sqnr_db = sum.sqnr_db();
+  if (sum.detections) {
+    output.kind = OutputKind::Detections;
+    return output;
+  }
   if (output.sqnr_db) output.cosine = norms > 0 ? sum.dot / norms : 0.0;
   if (sum.positions == 0 || !sum.tells_classes()) return output;
   output.kind = sum.by_sign ? OutputKind::Signs : OutputKind::Scores;
@@ -149,6 +153,7 @@ ErrorSums& ErrorSums::operator+=(const ErrorSums& other) {
   differing += other.differing;
   by_sign = by_sign || other.by_sign;
   is_float = is_float || other.is_float;
+  detections = detections || other.detections;
   return *this;
 }
 
@@ -166,7 +171,8 @@ ErrorReport summarize_errors(std::span<const std::string> names, std::span<const
       case OutputKind::Scores: keep_lowest(report.argmax_agreement, output.agreement); break;
       case OutputKind::Signs: keep_lowest(report.sign_agreement, output.agreement); break;
       case OutputKind::Integers: keep_lowest(report.integer_agreement, output.agreement); break;
-      case OutputKind::Float: break;
+      case OutputKind::Float:
+      case OutputKind::Detections: break;
     }
   }
   return report;

@@ -24,6 +24,7 @@ struct ErrorSums {
   int64_t integers = 0, differing = 0;  ///< elements of an output that is not float
   bool by_sign = false;
   bool is_float = false;
+  bool detections = false;  ///< signal and noise are those of compare_detections()
 
   /// Sums one sample. Shapes N x C x spatial...: argmax over C at each position; C == 1 or rank < 2: sign. Integers and
   /// booleans: elements that differ. Lists, strings and absent optionals: all zero.

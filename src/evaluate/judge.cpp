@@ -43,6 +43,13 @@ void judge_classes(VerdictReport& verdict, const ClosingError& closing, const Ve
       std::move(reason));
 }
 
+void judge_detections(VerdictReport& verdict, const ClosingError::Detections& found, const VerdictLimits& limits) {
+  // Within the standard error the number could be either side of a limit.
+  add(verdict, grade(found.agreement + found.error, limits.broken_below_detections, limits.good_from_detections),
+      fmt::format("detections agree with FP32's to {:.1f} % mAP, standard error {:.1f}", 100 * found.agreement,
+                  100 * found.error));
+}
+
 void add_caveats(VerdictReport& verdict, const JudgedFacts& facts, const VerdictLimits& limits) {
   const std::vector<std::string>& uncomparable = facts.closing.uncomparable;
   if (!uncomparable.empty())
@@ -77,6 +84,11 @@ VerdictReport judge(const JudgedFacts& facts, const VerdictLimits& limits) {
     return verdict;
   }
   const ClosingError& closing = facts.closing;
+  if (closing.detections) {
+    judge_detections(verdict, *closing.detections, limits);
+    add_caveats(verdict, facts, limits);
+    return verdict;
+  }
   if (closing.report.samples > 0 && closing.worst_output)
     add(verdict, grade(closing.worst_output->sqnr_db, limits.broken_below_db, limits.good_from_db),
         (closing.worst_output->sqnr_db == HUGE_VAL ? "" : "SQNR ") + db_text(closing.worst_output->sqnr_db) + " at '" +

@@ -27,13 +27,17 @@ struct VerdictLimits {
   double broken_below_agreement = 0.8;
   double good_from_agreement = 0.9;
   size_t chance_disagreements = 2;  ///< so many mean nothing: a close call or two among 16 samples
+  /// Agreement of detections (mAP of the quantized model's against the float model's), fitted to 58 variants of three
+  /// detectors (src/decisions/evaluate.md): the true loss of mAP is a quarter to a third of what is missing to 1.
+  double broken_below_detections = 0.82;
+  double good_from_detections = 0.96;
   /// Below: the error of a sample exceeds its signal and that of the average sample.
   double lost_sample_below_db = 0;
   size_t few_samples = 8;
 };
 
 /// Returns the worst of three grades: SQNR of the worst output, agreement of decisions, worst sample (at most
-/// doubtful).
+/// doubtful). A detector is graded by the agreement of its detections instead.
 [[nodiscard]] VerdictReport judge(const JudgedFacts& facts, const VerdictLimits& limits = {});
 
 }  // namespace detent

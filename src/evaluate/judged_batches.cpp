@@ -65,7 +65,8 @@ void add_variant(const JudgedBatch& batch, const std::vector<std::string>& names
     outputs[i] = batch.expected[i];  // it may not have a row for each sample
   }
   for (size_t row = 0; row < batch.real; ++row) {
-    JudgedBatch one{.expected = row_of(batch.expected, row)};
+    JudgedBatch one{
+        .real = 1, .expected = row_of(batch.expected, row), .image = batch.image, .detections = batch.detections};
     if (!batch.content.empty()) one.content = {batch.content[row]};
     entries[row].models.push_back(tally_of(one, names, row_of(outputs, row), nullptr, entries[row].comparable));
   }
@@ -120,7 +121,7 @@ JudgedBatches::JudgedBatches(const Model& reference, std::vector<std::string> na
   // Files are often sorted by class, so joined samples are taken in the order of their name hashes.
   const SampleSubset mixed(numbered, together_ > 1 ? samples_by_hash(source, source.size()) : std::vector<size_t>());
   const SamplesTogether together(together_ > 1 ? static_cast<const DataSource&>(mixed) : numbered, together_);
-  axes_ = model_->sample_axes(together, settings);
+  forms_ = ValueForms::of(reference, model_->sample_axes(together, settings), source, settings);
   std::vector<BufferPool> pools(worker_count(settings));
   const auto run_one = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
     Result result;
@@ -151,7 +152,7 @@ JudgedBatches::JudgedBatches(const Model& reference, std::vector<std::string> na
 }
 
 JudgedBatch JudgedBatches::run(std::vector<Sample>&& samples, size_t real, BufferPool& pool) const {
-  JudgedBatch batch = stack_batch(std::move(samples), real, axes_, task_);
+  JudgedBatch batch = stack_batch(std::move(samples), real, forms_, task_);
   batch.expected = batch.counted(model_->run(batch.inputs, pool));
   return batch;
 }

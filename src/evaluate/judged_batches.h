@@ -74,7 +74,7 @@ class JudgedBatches {
   const TaskMetric* task_;
   std::unique_ptr<const PreparedModel> model_;  // null when every batch is kept: it holds packed weights
   size_t together_ = 1;
-  std::vector<SampleAxis> axes_;
+  ValueForms forms_;
   std::vector<Found> found_;
   std::vector<Tally> float_tally_;
 };

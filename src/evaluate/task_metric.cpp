@@ -179,9 +179,10 @@ std::map<std::string, double> TaskSums::metrics() const {
 }
 
 TaskMetric::TaskMetric(const EvaluationOptions& options, const DataSource& samples, Reporter& reporter,
-                       std::span<const InputSpec> inputs)
+                       std::span<const InputSpec> inputs, std::optional<DetectionLayout> recognized)
     : masks_(options.masks) {
-  if (gives(options, MetricSource::Detections)) detections_.emplace(options);
+  if (gives(options, MetricSource::Detections) || (options.detections.empty() && recognized))
+    detections_.emplace(options, std::move(recognized));
   if (options.next_token) ids_ = find_token_ids(inputs);
   if (gives(options, MetricSource::Objects)) {
     if (!detections_)
@@ -225,7 +226,7 @@ TaskSums TaskMetric::score(std::span<const Truth> truths, std::span<const std::s
     for (const Truth& truth : truths) known.push_back(truth.detections);
     const std::vector<Tensor> reference =
         with_samples_in_front(expected.empty() ? given : expected, truths.size(), axes);
-    const auto found = detections_->score(known, in_front, reference);
+    const auto found = detections_->score(known, names, in_front, reference);
     if (!found)
       throw no_class_output("--detections",
                             "detections (" + join(kDetectionForms, ", ", &DetectionFormName::outputs) + ")", outputs);

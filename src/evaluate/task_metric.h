@@ -47,11 +47,12 @@ struct TaskSums {
 /// Judges outputs by labels and masks. Thread-safe.
 class TaskMetric {
  public:
-  /// Checks the labels and masks of `samples`. inputs  of the model; only next tokens need them.
+  /// Checks the labels and masks of `samples`. inputs  of the model; only next tokens need them. recognized  the layout
+  /// of the float model's detections; only detectors need it.
   /// Errors  InvalidData: a sample has no label or no mask, a file gets two labels (names are listed); those of
   ///         read_labels and find_token_ids. Labels that match no sample are listed in a warning.
   TaskMetric(const EvaluationOptions& options, const DataSource& samples, Reporter& reporter,
-             std::span<const InputSpec> inputs = {});
+             std::span<const InputSpec> inputs = {}, std::optional<DetectionLayout> recognized = {});
 
   /// True when there are labels, boxes, masks, tokens or detections.
   [[nodiscard]] bool given() const { return !labels_.empty() || detections_ || !masks_.empty() || ids_; }

@@ -7,6 +7,7 @@
 #include "core/stopwatch.h"
 #include "detent/base/progress.h"
 #include "evaluate/batch_errors.h"
+#include "evaluate/paired_detections.h"
 #include "evaluate/prepared_model.h"
 #include "exec/buffer_pool.h"
 #include "exec/runnable_part.h"
@@ -34,17 +35,18 @@ class Trial {
  public:
   Trial(const EvaluationRequest& request, size_t variants)
       : request_(request), task_(request.judge && request.judge->given() ? request.judge : nullptr),
-        axes_(find_axes(request)), pools_(worker_count(request.settings)),
-        tallies_(request.names, variants, request.by_batch) {}
+        forms_(ValueForms::of(request.reference, find_axes(request), request.source, request.settings)),
+        pools_(worker_count(request.settings)), tallies_(request.names, variants, request.by_batch) {}
 
   /// Runs the float model and `count` variants from `first` on over all samples.
   void run(size_t first, size_t count, const RunModels& models) {
     const auto run = [&](size_t slot, std::vector<Sample>&& samples, size_t real) {
-      return run_batch(models, 1 + count, stack_batch(std::move(samples), real, axes_, task_), pools_[slot]);
+      return run_batch(models, 1 + count, stack_batch(std::move(samples), real, forms_, task_), pools_[slot]);
     };
     const auto add = [&](BatchTallies&& batch) {
       for (size_t m = 0; m < batch.outputs.size(); ++m)
-        if (m > 0 || first == 0) request_.command->append(m > 0 ? first + m : 0, batch.outputs[m], batch.real, axes_);
+        if (m > 0 || first == 0)
+          request_.command->append(m > 0 ? first + m : 0, batch.outputs[m], batch.real, forms_.axes);
       request_.settings.reporter->advance_to(finished_ += batch.real);
       tallies_.add(std::move(batch), first);
     };
@@ -84,7 +86,7 @@ class Trial {
 
   const EvaluationRequest& request_;
   const TaskMetric* task_;
-  std::vector<SampleAxis> axes_;  // of the outputs
+  ValueForms forms_;
   std::vector<BufferPool> pools_;
   Tallies tallies_;
   size_t finished_ = 0, skipped_ = 0;
@@ -96,14 +98,23 @@ std::vector<Tensor> JudgedBatch::counted(std::vector<Tensor> outputs) const {
   return real_part(std::move(outputs), size, real, axes);
 }
 
-JudgedBatch stack_batch(std::vector<Sample>&& samples, size_t real, std::vector<SampleAxis> axes,
-                        const TaskMetric* task) {
+ValueForms ValueForms::of(const Model& model, std::vector<SampleAxis> axes, const DataSource& source,
+                          const RunSettings& settings) {
+  ValueForms forms{.axes = std::move(axes)};
+  if (const auto layout = recognize_detections(model, source, settings))
+    forms.detections = std::make_shared<const DetectionLayout>(*layout);
+  return forms;
+}
+
+JudgedBatch stack_batch(std::vector<Sample>&& samples, size_t real, const ValueForms& forms, const TaskMetric* task) {
   JudgedBatch batch{.index = samples.front().index, .name = samples.front().name, .size = samples.size(), .real = real};
   const auto counted = std::span(samples).first(real);
   if (task) batch.truths = task->truths_of(counted);
   batch.content = content_of(counted);
-  batch.axes = std::move(axes);
+  batch.axes = forms.axes;
+  batch.detections = forms.detections;
   batch.inputs = stack_samples(std::move(samples));
+  batch.image = input_size(batch.inputs);
   return batch;
 }
 
@@ -118,7 +129,15 @@ Tally tally_of(const JudgedBatch& batch, const std::vector<std::string>& names, 
                const TaskMetric* task, std::vector<bool>& comparable) {
   Tally tally;
   if (task) tally.task = task->score(batch.truths, names, outputs, batch.expected, batch.axes);
-  if (!batch.expected.empty()) tally.errors = errors_of(batch.expected, outputs, batch.content, batch.axes, comparable);
+  if (batch.expected.empty()) return tally;
+  tally.errors = errors_of(batch.expected, outputs, batch.content, batch.axes, comparable);
+  if (batch.detections) {
+    const size_t samples = batch.real;
+    const auto pairs =
+        PairedDetections::of(*batch.detections, names, with_samples_in_front(batch.expected, samples, batch.axes),
+                             with_samples_in_front(outputs, samples, batch.axes), samples, batch.image);
+    if (pairs) pairs->replace_errors(tally.errors, *batch.detections, names);
+  }
   return tally;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,14 +30,26 @@ struct JudgedBatch {
   std::vector<Truth> truths;     ///< of the samples that count; empty without a task
   BatchContent content;          ///< of the samples that count
   std::vector<SampleAxis> axes;  ///< of the samples in `expected`; empty: axis 0
+  InputSize image = {};          ///< of the inputs
+  std::shared_ptr<const DetectionLayout> detections = {};  ///< in `expected`; nullptr: no detector
 
   /// Returns the samples that count of a model's outputs, plain.
   [[nodiscard]] std::vector<Tensor> counted(std::vector<Tensor> outputs) const;
 };
 
+/// The form of the compared values.
+struct ValueForms {
+  std::vector<SampleAxis> axes = {};                       ///< of the samples; empty: axis 0
+  std::shared_ptr<const DetectionLayout> detections = {};  ///< nullptr: no detector
+
+  /// Errors  those of find_sample_axes and recognize_detections.
+  static ValueForms of(const Model& model, std::vector<SampleAxis> axes, const DataSource& source,
+                       const RunSettings& settings);
+};
+
 /// Stacks samples of which the first `real` count. task  nullptr: no truths.
 /// Errors  those of TaskMetric::truths_of.
-[[nodiscard]] JudgedBatch stack_batch(std::vector<Sample>&& samples, size_t real, std::vector<SampleAxis> axes,
+[[nodiscard]] JudgedBatch stack_batch(std::vector<Sample>&& samples, size_t real, const ValueForms& forms,
                                       const TaskMetric* task);
 
 /// The errors and task counts of one model on some samples.

@@ -242,7 +242,8 @@ size_t index_of_winner(const ComparisonReport& report) {
 CandidateJudge::CandidateJudge(const CompareOptions& options, const Graph& graph, const Model& reference)
     : options_(options), samples_(std::make_unique<IdentifiedSamples>(open_samples(options.evaluation.data, graph))),
       task_(options.evaluation, *samples_, *options.run.reporter,
-            input_specs(graph, options.evaluation.data.batch_axes)),
+            input_specs(graph, options.evaluation.data.batch_axes),
+            recognize_detections(reference, *samples_, options.run)),
       judged_(values_to_judge(reference, *samples_, options.run)) {}
 
 void CandidateJudge::judge(ComparisonReport& report, Candidates& candidates, const Model& reference,

@@ -1,4 +1,5 @@
 
+#include "detections/graph_layout.h"
 #include "detent/inspect.h"
 #include "model/model.h"
 #include "model/origin.h"
@@ -7,6 +8,7 @@
 #include "pipeline/parts/provenance.h"
 #include "place/draft/float_nodes.h"
 #include "prepare/read_model_to_run.h"
+#include "prepare/shapes_without_data.h"
 
 namespace detent {
 
@@ -46,6 +48,8 @@ ModelReport inspect_model(const std::filesystem::path& path) {
     const Node& node = graph.node(item.node);
     report.unsupported.push_back({node.name, node.op_type, item.reason});
   }
+  for (const ValueShapes& shapes : shapes_at_trial_sizes(graph, {}).runs)
+    if (report.detections.empty()) report.detections = describe(find_detections(graph, shapes));
   return report;
 }
 

@@ -46,7 +46,8 @@ BoundJudge::BoundJudge(const AccuracyBound& bound, const Model& model, const Dat
   if (!samples_ || (bound.max_drop && !own_))
     throw Error(ErrorCode::Usage, bound_text() + " needs samples to judge on: --eval");
   task_ = std::make_unique<TaskMetric>(bound.evaluation, *samples_, *settings.reporter,
-                                       input_specs(model.graph(), bound.evaluation.data.batch_axes));
+                                       input_specs(model.graph(), bound.evaluation.data.batch_axes),
+                                       recognize_detections(model, *samples_, settings));
   judged_ = values_to_judge(model, *samples_, settings);
   float_values_ = values_to_compare(model, read_first_inputs(*samples_, settings), settings);
 }

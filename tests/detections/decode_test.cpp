@@ -10,9 +10,19 @@
 namespace detent {
 namespace {
 
-std::vector<Detection> read(const std::vector<Tensor>& outputs, std::optional<DetectionForm> form = std::nullopt) {
-  const auto reader = DetectionReader::of(outputs, 1, form);
+/// Reads outputs "a", "b" of one sample of an input that is 100 high and 200 wide.
+std::vector<Detection> read(const std::vector<Tensor>& outputs, const DetectionLayout& layout) {
+  const std::vector<std::string> names{"a", "b"};
+  const auto reader = DetectionReader::of(layout, std::span(names).first(outputs.size()), outputs, 1);
   return reader ? reader->read(0, {100, 200}) : std::vector<Detection>{};
+}
+
+/// Reads them with the layout that --detections names.
+std::vector<Detection> read(const std::vector<Tensor>& outputs, DetectionForm form) {
+  std::vector<NamedShape> shapes;
+  for (const Tensor& output : outputs) shapes.push_back({shapes.empty() ? "a" : "b", output.shape()});
+  const auto layout = layout_of_form(form, shapes);
+  return layout ? read(outputs, *layout) : std::vector<Detection>{};
 }
 
 TEST(Suppress, KeepsTheHighestScoreOfBoxesThatOverlap) {
@@ -35,7 +45,7 @@ TEST(Suppress, KeepsBoxesWhoseIouIsTheLimit) {
 
 TEST(DetectionReaderOf, ReadsRowsOfCornersScoreAndClass) {
   const std::vector<float> rows{1, 2, 3, 4, 0.25F, 2, 5, 6, 7, 8, 0.75F, 0};
-  const std::vector<Detection> found = read({Tensor::from<float>({1, 2, 6}, rows)});
+  const std::vector<Detection> found = read({Tensor::from<float>({1, 2, 6}, rows)}, DetectionForm::XyxyScoreClass);
   ASSERT_EQ(found.size(), 2U);
   EXPECT_FLOAT_EQ(found[0].score, 0.75F);
   EXPECT_EQ(found[1].category, 2);
@@ -48,7 +58,7 @@ TEST(DetectionReaderOf, ReadsColumnsOfCentresSizesAndScores) {
   const auto at = [&](size_t row, size_t anchor) -> float& { return values[row * 7 + anchor]; };
   at(0, 3) = 50, at(1, 3) = 40, at(2, 3) = 20, at(3, 3) = 10, at(5, 3) = 0.5F;
   at(0, 4) = 51, at(1, 4) = 40, at(2, 4) = 20, at(3, 4) = 10, at(5, 4) = 0.25F;
-  const std::vector<Detection> found = read({Tensor::from<float>({1, 6, 7}, values)});
+  const std::vector<Detection> found = read({Tensor::from<float>({1, 6, 7}, values)}, DetectionForm::CxcywhScores);
   ASSERT_EQ(found.size(), 1U) << "the weaker one of two that overlap is suppressed";
   EXPECT_EQ(found[0].category, 1);
   EXPECT_FLOAT_EQ(found[0].box.left, 40);
@@ -58,7 +68,7 @@ TEST(DetectionReaderOf, ReadsColumnsOfCentresSizesAndScores) {
 TEST(DetectionReaderOf, ReadsBoxesAndLogitsOfQueries) {
   const std::vector<float> boxes{0.5F, 0.5F, 0.1F, 0.2F}, logits{-1, 2};
   const std::vector<Detection> found =
-      read({Tensor::from<float>({1, 1, 2}, logits), Tensor::from<float>({1, 1, 4}, boxes)});
+      read({Tensor::from<float>({1, 1, 2}, logits), Tensor::from<float>({1, 1, 4}, boxes)}, DetectionForm::BoxesLogits);
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].category, 1);
   EXPECT_NEAR(found[0].score, 1 / (1 + std::exp(-2.0)), 1e-6);
@@ -66,28 +76,64 @@ TEST(DetectionReaderOf, ReadsBoxesAndLogitsOfQueries) {
   EXPECT_FLOAT_EQ(found[0].box.top, 40) << "and 100 high";
 }
 
-// The heads of SSD: probabilities beside boxes.
-TEST(DetectionReaderOf, TakesNoProbabilitiesForLogits) {
-  const std::vector<float> boxes{0.5F, 0.5F, 0.1F, 0.2F}, scores{0.25F, 0.75F};
-  const std::vector<Tensor> outputs{Tensor::from<float>({1, 1, 2}, scores), Tensor::from<float>({1, 1, 4}, boxes)};
-  EXPECT_FALSE(DetectionReader::of(outputs, 1, std::nullopt));
-  EXPECT_TRUE(DetectionReader::of(outputs, 1, DetectionForm::BoxesLogits)) << "unless the user says so";
+// Rows instead of columns, with a score of the object in front; corners, because no second one lies before the first.
+TEST(DetectionReaderOf, ReadsRowsWithObjectness) {
+  const std::vector<float> rows{10, 20, 30, 50, 0.5F, 0.5F, 0.25F, 0, 0, 1, 1, 0, 1, 1};
+  const std::vector<Detection> found =
+      read({Tensor::from<float>({1, 2, 7}, rows)},
+           {.form = DetectionForm::CxcywhScores, .boxes = "a", .classes = 2, .axis = 2, .objectness = true});
+  ASSERT_EQ(found.size(), 2U) << "the second row has no object";
+  EXPECT_FLOAT_EQ(found[0].score, 0.25F);
+  EXPECT_FLOAT_EQ(found[1].score, 0.125F);
+  EXPECT_FLOAT_EQ(found[0].box.right, 30);
 }
 
-TEST(DetectionReaderOf, TakesNoOtherNumbersForRowsOrColumns) {
-  const std::vector<float> crossed{3, 2, 1, 4, 0.25F, 2}, unsure{1, 2, 3, 4, 2.5F, 2}, between{1, 2, 3, 4, 0.25F, 1.5F};
-  for (const auto& row : {crossed, unsure, between})
-    EXPECT_FALSE(DetectionReader::of(std::vector{Tensor::from<float>({1, 1, 6}, row)}, 1, std::nullopt));
-  std::vector<float> values(6 * 7);
-  values[5 * 7] = 3;
-  EXPECT_FALSE(DetectionReader::of(std::vector{Tensor::from<float>({1, 6, 7}, values)}, 1, std::nullopt));
+// An input of 100 x 200 has 12 x 25 cells of 8 pixels, 6 x 12 of 16 and 3 x 6 of 32.
+TEST(DetectionReaderOf, DecodesOffsetsFromCells) {
+  constexpr int64_t kCells = 12 * 25 + 6 * 12 + 3 * 6;
+  std::vector<float> values(kCells * 5);
+  const auto set = [&](int64_t row, float x, float y, float size) {
+    const auto at = values.begin() + static_cast<std::ptrdiff_t>(row * 5);
+    at[0] = x, at[1] = y, at[2] = at[3] = size, at[4] = 0.5F;
+  };
+  set(26, 0.5F, 0.5F, 0);                // cell (1, 1) of 8 pixels
+  set(12 * 25 + 13, 0, 0, std::log(2));  // cell (1, 1) of 16 pixels, of 32 x 32
+  const std::vector<Detection> found =
+      read({Tensor::from<float>({1, kCells, 5}, values)},
+           {.form = DetectionForm::CxcywhScores, .boxes = "a", .classes = 1, .axis = 2, .grid = true});
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_FLOAT_EQ(found[0].box.left, 8);
+  EXPECT_FLOAT_EQ(found[0].box.bottom, 16);
+  EXPECT_FLOAT_EQ(found[1].box.left, 0);
+  EXPECT_FLOAT_EQ(found[1].box.bottom, 32);
+}
+
+// The heads of SSD: a Softmax over classes, the first of which is none, and corners in 0..1.
+TEST(DetectionReaderOf, ReadsProbabilitiesWithABackground) {
+  const std::vector<float> boxes{0.25F, 0.5F, 0.5F, 0.75F}, scores{0.25F, 0.75F};
+  const std::vector<Detection> found =
+      read({Tensor::from<float>({1, 1, 2}, scores), Tensor::from<float>({1, 1, 4}, boxes)},
+           {.form = DetectionForm::BoxesLogits,
+            .boxes = "b",
+            .scores = "a",
+            .classes = 1,
+            .probabilities = true,
+            .background = true,
+            .suppressed = false});
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_FLOAT_EQ(found[0].score, 0.75F);
+  EXPECT_EQ(found[0].category, 0);
+  EXPECT_FLOAT_EQ(found[0].box.left, 50);
+  EXPECT_FLOAT_EQ(found[0].box.bottom, 75);
 }
 
 TEST(DetectionReaderOf, FindsNothingInOtherOutputs) {
-  EXPECT_FALSE(DetectionReader::of(std::vector{Tensor(DataType::Float32, {1, 10})}, 1, std::nullopt));
-  EXPECT_FALSE(DetectionReader::of(std::vector{Tensor(DataType::Int64, {1, 5, 6})}, 1, std::nullopt));
-  EXPECT_FALSE(DetectionReader::of(std::vector{Tensor(DataType::Float32, {1, 20, 5})}, 1, std::nullopt));
-  EXPECT_FALSE(DetectionReader::of(std::vector{Tensor(DataType::Float32, {1, 5, 6})}, 1, DetectionForm::BoxesLogits));
+  EXPECT_TRUE(read({Tensor(DataType::Float32, {1, 10})}, DetectionForm::CxcywhScores).empty());
+  EXPECT_TRUE(read({Tensor(DataType::Float32, {1, 20, 5})}, DetectionForm::XyxyScoreClass).empty());
+  EXPECT_TRUE(read({Tensor(DataType::Float32, {1, 5, 6})}, DetectionForm::BoxesLogits).empty());
+  const DetectionLayout rows{.form = DetectionForm::XyxyScoreClass, .boxes = "a"};
+  EXPECT_TRUE(read({Tensor(DataType::Int64, {1, 5, 6})}, rows).empty());
+  EXPECT_TRUE(read({Tensor(DataType::Float32, {1, 5, 7})}, rows).empty());
 }
 
 }  // namespace

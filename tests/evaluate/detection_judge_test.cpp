@@ -7,6 +7,7 @@
 
 #include "detent/base/error.h"
 #include "model/temporary_folder.h"
+#include "run/memory_source.h"
 
 namespace detent {
 namespace {
@@ -29,13 +30,14 @@ class JudgedDetector : public ::testing::Test {
     if (labels) options.labels = folder_ / "boxes.json";
     options.detections = "xyxy-score-class";
     options.data.preprocess = preprocess;
-    const DetectionJudge judge(options);
+    const DetectionJudge judge(options, std::nullopt);
     const std::vector<DetectionTruth> truths{
         judge.truth_of({.name = "folder/a.jpg", .inputs = {Tensor(DataType::Float32, {1, 3, 32, 32})}})};
     const std::vector<Tensor> outputs{Tensor::from<float>({1, 1, 6}, row)};
     const std::vector<Tensor> expected{Tensor::from<float>({1, 1, 6}, reference)};
     std::map<std::string, double> found;
-    judge.score(truths, outputs, expected).value().add_metrics(found);
+    const std::vector<std::string> names{"detections"};
+    judge.score(truths, names, outputs, expected).value().add_metrics(found);
     return found;
   }
 
@@ -65,11 +67,27 @@ TEST_F(JudgedDetector, TakesDetectionsOfTheFloatModelFromAHalfOnForTrue) {
 TEST_F(JudgedDetector, KnowsSamplesByPathOrFileName) {
   EvaluationOptions options;
   options.labels = folder_ / "boxes.json";
-  EXPECT_TRUE(DetectionJudge(options).knows("a.jpg"));
-  EXPECT_TRUE(DetectionJudge(options).knows("x/../y/a.jpg"));
-  EXPECT_FALSE(DetectionJudge(options).knows("b.jpg"));
+  EXPECT_TRUE(DetectionJudge(options, {}).knows("a.jpg"));
+  EXPECT_TRUE(DetectionJudge(options, {}).knows("x/../y/a.jpg"));
+  EXPECT_FALSE(DetectionJudge(options, {}).knows("b.jpg"));
   options.detections = "boxes";
-  EXPECT_THROW(DetectionJudge{options}, Error) << "there is no such form";
+  EXPECT_THROW((DetectionJudge{options, {}}), Error) << "there is no such form";
+}
+
+// A DETR: boxes and logits are two outputs, and a detector is judged by both.
+TEST(RecognizeDetections, NeedsBoxesAndScoresAmongTheJudgedOutputs) {
+  const Model model = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 17]>
+g (float[1,1,32,32] x) => (float[1,1024,3] logits, float[1,1024,4] boxes, float[1,4,32,32] c)
+<float[4,1,1,1] wb = {1, 1, 1, 1}, float[3,1,1,1] ws = {1, 1, 1}, int64[3] b = {1, 1024, 4}, int64[3] s = {1, 1024, 3}>
+{ c = Conv (x, wb)  d = Reshape (c, b)  boxes = Sigmoid (d)  f = Conv (x, ws)  logits = Reshape (f, s) })");
+  const MemorySource samples({Tensor(DataType::Float32, {1, 1, 32, 32})});
+  const auto recognized = [&](const std::vector<std::string>& judged) {
+    return recognize_detections(model, samples, {.judged_outputs = judged}).has_value();
+  };
+  EXPECT_TRUE(recognized({}));
+  EXPECT_TRUE(recognized({"boxes", "logits"}));
+  EXPECT_FALSE(recognized({"logits"}));
+  EXPECT_FALSE(recognized({"boxes", "c"}));
 }
 
 }  // namespace

@@ -60,6 +60,23 @@ TEST(Judge, SaysWhatTheScoresSay) {
   }
 }
 
+// One SQNR over boxes in pixels and scores tells nothing: bccd_nmsfree has 3 dB and its mAP, bccd_dfl 17 dB and a sixth
+// of it.
+TEST(Judge, GradesADetectorByItsDetections) {
+  JudgedFacts facts = measured(3);
+  const auto quality = [&](double agreement, double error) {
+    facts.closing.detections = {agreement, error, 100};
+    return judge(facts).quality.value();
+  };
+  EXPECT_EQ(quality(0.98, 0.005), Quality::Good);
+  EXPECT_EQ(quality(0.94, 0.005), Quality::Doubtful);
+  EXPECT_EQ(quality(0.957, 0.005), Quality::Good) << "within the standard error";
+  EXPECT_EQ(quality(0.7, 0.02), Quality::Broken);
+  EXPECT_THAT(judge(facts).reasons.front(), HasSubstr("70.0 % mAP"));
+  facts.closing.detections.reset();
+  EXPECT_EQ(judge(facts).quality, Quality::Broken) << "without detections the SQNR counts";
+}
+
 TEST(Judge, NamesTheWorstReasonFirst) {
   JudgedFacts facts = measured(20);
   facts.closing.decisions = {.all = 16, .agreeing = 2};

@@ -14,8 +14,8 @@ struct EvaluationOptions {
   DataOptions data;  ///< preprocessed like the calibration data
   /// csv `file,label`, files relative to the data's folder, or COCO annotations (.json); empty: none.
   std::filesystem::path labels;
-  /// Form of a detector's outputs: "auto" (by their shapes), "xyxy-score-class", "cxcywh-scores", "boxes+logits" or
-  /// "none". Empty: "auto" where `labels` are annotations, else outputs hold no detections.
+  /// Form of a detector's outputs: "auto" (by the graph), "xyxy-score-class", "cxcywh-scores", "boxes+logits" or "none".
+  /// Empty: "auto", which must find some where `labels` are annotations.
   std::string detections;
   std::filesystem::path masks;  ///< folder of images of the same names, pixel = class; empty: none
   std::string metric_command;   ///< called with two folders of .npy files, prints a number; empty: none

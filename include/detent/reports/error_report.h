@@ -17,14 +17,16 @@ enum class OutputKind {
   Float,    ///< numbers: no agreement
   Scores,   ///< one score per class: positions whose largest score is at the same class
   Signs,    ///< one score: elements with the same sign
-  Integers  ///< integers or booleans: equal elements
+  Integers,   ///< integers or booleans: equal elements
+  Detections  ///< boxes and scores of a detector: the SQNR is that of the detections in them; no agreement
 };
-/// Returns "float", "scores", "signs" or "integers".
+/// Returns "float", "scores", "signs", "integers" or "detections".
 [[nodiscard]] constexpr std::string_view name_of(OutputKind kind) {
   return kind == OutputKind::Scores     ? "scores"
          : kind == OutputKind::Signs    ? "signs"
          : kind == OutputKind::Integers ? "integers"
-                                        : "float";
+         : kind == OutputKind::Detections ? "detections"
+                                          : "float";
 }
 
 /// Error of one model's outputs against another's, over the same samples. Each number is that of the worst output,

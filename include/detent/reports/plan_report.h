@@ -62,6 +62,8 @@ struct PlanReport {
   std::optional<FloatReport> floats;
   /// Set by plan_model; absent where open sizes leave it unknown, which a note then says.
   std::optional<std::vector<Equalizable>> equalizable;
+  /// How outputs hold a detector's boxes and scores, in words; set by plan_model, empty where none were recognized.
+  std::string detections;
 };
 
 }  // namespace detent

@@ -8,6 +8,7 @@
 #include "calibrate/from_table.h"
 #include "core/memory_limit.h"
 #include "detent/base/error.h"
+#include "detections/graph_layout.h"
 #include "equalize/equalizable_values.h"
 #include "evaluate/compared_values.h"
 #include "exec/find_shapes.h"
@@ -225,9 +226,10 @@ void describe_without_sizes(const Prepared& prepared, PlanReport& report) {
   report.notes.emplace_back(kOpenSizes);
   const Graph& graph = prepared.float32->graph();
   const TrialShapes trial = shapes_at_trial_sizes(graph, prepared.recipe.shapes);
-  if (trial.missing.empty())
+  if (trial.missing.empty()) {
     report.equalizable = equalizable_values(graph, trial.runs);
-  else
+    report.detections = describe(find_detections(graph, trial.runs.front()));
+  } else
     report.notes.push_back("which values can be equalized is not known: " + trial.missing +
                            "; --shape gives what is missing");
   if (prepared.recipe.float_type != FloatType::Fp32)
@@ -288,10 +290,11 @@ PlanReport describe_placement(const Prepared& prepared) {
   PlanReport report = plan_report_of(prepared);
   if (prepared.half) add_floats(report, prepared.half->report, prepared.graph(), prepared.plan, prepared.facts);
   const Graph& float32 = prepared.float32->graph();
-  if (prepared.inputs)
-    report.equalizable =
-        equalizable_values(float32, prepared.half ? find_shapes(float32, *prepared.inputs) : prepared.shapes);
-  else if (!prepared.recipe.measures)
+  if (prepared.inputs) {
+    const ValueShapes shapes = prepared.half ? find_shapes(float32, *prepared.inputs) : prepared.shapes;
+    report.equalizable = equalizable_values(float32, shapes);
+    report.detections = describe(find_detections(float32, shapes));
+  } else if (!prepared.recipe.measures)
     describe_without_sizes(prepared, report);
   if (!prepared.identified) return report;
   report.samples = prepared.identified->count();

@@ -62,6 +62,7 @@ std::string to_text(const ModelReport& report) {
   text += "  parameters  " + std::to_string(report.parameters) + "\n";
   for (const auto& input : report.inputs) text += "  input   " + input.name + "  " + type_text(input) + "\n";
   for (const auto& output : report.outputs) text += "  output  " + output.name + "  " + type_text(output) + "\n";
+  if (!report.detections.empty()) text += "  detections  " + report.detections + "\n";
   text += float_nodes_text(report) + "  operators\n";
   Table operators{{{"", Kind::Number, "", 6}, {"", Kind::Words}}};
   for (const auto& [op, count] : report.operators) operators.rows.push_back({{{std::to_string(count)}, {op}}});

@@ -100,6 +100,7 @@ std::string rules_text() {
 std::string to_text(const PlanReport& report, Lists lists) {
   Listing listing(lists);
   std::string text = model_line(report.model, report, report.target) + "\n";
+  if (!report.detections.empty()) text += "detections: " + report.detections + "\n";
   if (report.folded_batchnorms)
     text += plural(report.folded_batchnorms, "BatchNormalization") + " folded into weights first (R3)\n";
   if (!report.layers.empty()) text += "\nlayers\n";

@@ -31,6 +31,8 @@ void fields(auto& v, const ModelReport& r) {
   v("opset", opsets, "Version of each operator set, by domain; ONNX itself is ai.onnx.");
   v("inputs", r.inputs, "The graph inputs that are not initializers.");
   v("outputs", r.outputs, "The graph outputs.");
+  v.optional("detections", when(!r.detections.empty(), r.detections),
+             kDetections);
   v("operators", r.operators, "Number of nodes of each operator.");
   v("float_nodes", r.float_nodes,
     "Number of nodes whose output is a float type, by type, as far as types are known without running.");

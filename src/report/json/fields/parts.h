@@ -110,6 +110,8 @@ inline constexpr const char* kSkippedSamples = "Number of unreadable samples tha
 inline constexpr const char* kCommandSeconds = "Time of the command, in seconds.";
 inline constexpr const char* kReason = "The reason, in words.";
 inline constexpr const char* kNotes = "Remarks, in sentences.";
+inline constexpr const char* kDetections =
+    "How outputs hold a detector's boxes and scores; absent where none were recognized.";
 inline constexpr const char* kFloatTypes = "Conversion of the other nodes to 16-bit floats; null without one.";
 
 void model_and_target_fields(auto& v, const auto& r) {

@@ -39,6 +39,7 @@ void fields(auto& v, const PlanReport& r) {
   v("equalizable", r.equalizable,
     "Values whose channels equalization could even out, by family; null where open sizes leave that unknown.");
   v("coverage", r.coverage, "Share of the model that would run in INT8 or FP8.");
+  v.optional("detections", when(!r.detections.empty(), r.detections), kDetections);
 }
 
 void fields(auto& v, const LintReport::Finding& r) {

@@ -1,0 +1,133 @@
+#include "detections/graph_layout.h"
+
+#include <algorithm>
+
+#include "core/index.h"
+#include "detections/columns.h"
+
+namespace detent {
+
+namespace {
+
+using List = std::vector<Columns>;
+
+bool is_box(const List& columns, size_t first, size_t pieces) {
+  int64_t count = 0;
+  for (size_t i = first; i < first + pieces; ++i) {
+    const Meaning meaning = columns[i].meaning;
+    if (meaning != Meaning::Coordinates && meaning != Meaning::Raw && meaning != Meaning::Scores) return false;
+    count += columns[i].count;
+  }
+  return count == 4;
+}
+
+int64_t count_of(const List& columns) {
+  int64_t count = 0;
+  for (const Columns& one : columns) count += one.count;
+  return count;
+}
+
+/// Returns how many pieces in front are the four coordinates; 0 when none are. A Sigmoid before the arithmetic is
+/// hidden by it, so scores among the four are offsets that nothing decodes.
+size_t pieces_of_box(const List& columns) {
+  int64_t count = 0;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    count += columns[i].count;
+    if (count == 4 && is_box(columns, 0, i + 1) && columns[0].meaning != Meaning::Scores) return i + 1;
+    if (count >= 4) return 0;
+  }
+  return 0;
+}
+
+bool are_all(const List& columns, size_t first, Meaning meaning) {
+  return first < columns.size() && std::all_of(columns.begin() + std::ptrdiff_t(first), columns.end(),
+                                               [&](const Columns& one) { return one.meaning == meaning; });
+}
+
+/// True when the rows are the cells of 8, 16 and 32 pixels of the image.
+bool counts_cells(const Graph& graph, const ColumnTrace& trace, int64_t rows) {
+  for (const ValueId input : graph.inputs()) {
+    const Shape* shape = trace.shape_of(input);
+    if (!shape || shape->rank() != 4) continue;
+    int64_t cells = 0;
+    for (const int64_t stride : {8, 16, 32}) cells += ((*shape)[2] / stride) * ((*shape)[3] / stride);
+    if (cells == rows) return true;
+  }
+  return false;
+}
+
+std::optional<DetectionLayout> joined_rows(const Graph& graph, ColumnTrace& trace, ValueId output) {
+  const Shape& shape = *trace.shape_of(output);
+  for (const int64_t axis : {int64_t{2}, int64_t{1}}) {
+    const List columns = trace.along(output, axis);
+    const size_t box = pieces_of_box(columns);
+    if (box == 0 || box >= columns.size()) continue;
+    const int64_t anchors = shape[as_index(3 - axis)];
+    DetectionLayout layout{.boxes = graph.value(output).name, .axis = axis};
+    const List rest(columns.begin() + std::ptrdiff_t(box), columns.end());
+    if (axis == 2 && rest.size() == 2 && rest[0] == Columns{Meaning::Scores, 1, rest[0].source} &&
+        rest[1].meaning == Meaning::Labels && rest[1].count == 1)
+      return layout;
+    if (!are_all(columns, box, Meaning::Scores) || anchors <= shape[as_index(axis)]) continue;
+    layout.form = DetectionForm::CxcywhScores;
+    layout.suppressed = false;
+    const bool raw = std::ranges::any_of(columns, [](const Columns& one) { return one.meaning == Meaning::Raw; });
+    layout.objectness = rest.size() > 1 && rest[0].count == 1;
+    layout.classes = count_of(rest) - (layout.objectness ? 1 : 0);
+    layout.grid = raw;
+    if (raw && (axis != 2 || !counts_cells(graph, trace, anchors))) continue;
+    return layout;
+  }
+  return std::nullopt;
+}
+
+std::optional<Meaning> only_meaning(const List& columns) {
+  if (columns.empty()) return std::nullopt;
+  for (const Columns& one : columns)
+    if (one.meaning != columns[0].meaning) return std::nullopt;
+  return columns[0].meaning;
+}
+
+bool is_matrix_of_rows(const Shape* shape) { return shape && shape->rank() == 3 && (*shape)[1] > 4; }
+
+std::optional<DetectionLayout> separate_rows(const Graph& graph, ColumnTrace& trace) {
+  for (const ValueId boxes : graph.outputs()) {
+    const Shape* shape = trace.shape_of(boxes);
+    if (!is_matrix_of_rows(shape) || (*shape)[2] != 4) continue;
+    const auto placed = only_meaning(trace.along(boxes, 2));
+    if (placed != Meaning::Coordinates && placed != Meaning::Scores) continue;
+    for (const ValueId scores : graph.outputs()) {
+      const Shape* other = trace.shape_of(scores);
+      if (scores == boxes || !is_matrix_of_rows(other) || (*other)[1] != (*shape)[1]) continue;
+      const List columns = trace.along(scores, 2);
+      const auto meaning = only_meaning(columns);
+      if (meaning != Meaning::Scores && meaning != Meaning::Raw) continue;
+      const bool probabilities = meaning == Meaning::Scores;
+      const Node* source = columns[0].source == kNoNode ? nullptr : &graph.node(columns[0].source);
+      const bool background = probabilities && source && source->op_type == "Softmax";
+      // Queries end in a Sigmoid of boxes in 0..1 and are matched with objects; anchors are decoded and overlap.
+      return DetectionLayout{.form = DetectionForm::BoxesLogits,
+                             .boxes = graph.value(boxes).name,
+                             .scores = graph.value(scores).name,
+                             .classes = (*other)[2] - (background ? 1 : 0),
+                             .probabilities = probabilities,
+                             .background = background,
+                             .suppressed = placed == Meaning::Scores};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<DetectionLayout> find_detections(const Graph& graph, const ValueShapes& shapes) {
+  ColumnTrace trace(graph, shapes);
+  for (const ValueId output : graph.outputs()) {
+    const Shape* shape = trace.shape_of(output);
+    if (!shape || shape->rank() != 3) continue;
+    if (auto found = joined_rows(graph, trace, output)) return found;
+  }
+  return separate_rows(graph, trace);
+}
+
+}  // namespace detent

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <optional>
+
+#include "detections/layout.h"
+#include "model/graph/value_shapes.h"
+
+namespace detent {
+
+/// Recognizes a detector by what its outputs are computed from, not by names: boxes that arithmetic decodes and scores
+/// behind a Sigmoid or Softmax that meet in a Concat, rows that TopK selects, or two outputs of one query axis.
+///
+/// shapes  of one run; values without a shape are not followed
+/// Returns nullopt for other networks, and for detectors of other forms: anchors of several scales in separate
+///         outputs, heat maps, masks.
+[[nodiscard]] std::optional<DetectionLayout> find_detections(const Graph& graph, const ValueShapes& shapes);
+
+}  // namespace detent

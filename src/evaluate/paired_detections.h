@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "detections/average_precision.h"
+#include "detections/decode.h"
+#include "evaluate/error_sums.h"
+
+namespace detent {
+
+/// The detections of the float model and of a candidate in the same samples.
+struct PairedDetections {
+  std::vector<std::vector<Detection>> expected, found;  ///< by sample
+
+  /// Reads those of outputs with their samples in front.
+  /// names    of the outputs
+  /// image    size of the inputs
+  /// Returns  nullopt where the outputs have other shapes than the layout's.
+  [[nodiscard]] static std::optional<PairedDetections> of(const DetectionLayout& layout,
+                                                          std::span<const std::string> names,
+                                                          std::span<const Tensor> expected,
+                                                          std::span<const Tensor> found, size_t samples,
+                                                          InputSize image);
+
+  /// Matches the candidate's with those of the float model that a user would show, with a score of .5 or more.
+  /// image  any number for the sample.
+  [[nodiscard]] MatchedDetections match_shown(size_t sample, uint64_t image) const;
+  /// Replaces the errors of the outputs that hold boxes and scores by that of the detections in them
+  /// (compare_detections), at the boxes' output; separate scores get none.
+  void replace_errors(std::span<ErrorSums> errors, const DetectionLayout& layout,
+                      std::span<const std::string> names) const;
+};
+
+}  // namespace detent

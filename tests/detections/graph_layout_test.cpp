@@ -1,0 +1,107 @@
+// Tests that detectors are recognized by their graph, and that nothing else is called one.
+#include "detections/graph_layout.h"
+
+#include <gtest/gtest.h>
+
+#include "exec/find_shapes.h"
+#include "model/model.h"
+
+namespace detent {
+namespace {
+
+/// Returns the layout of a network with an input x of 1 x 1 x 32 x 32.
+std::optional<DetectionLayout> layout_of(const std::string& outputs, const std::string& constants,
+                                         const std::string& nodes) {
+  const Model model = parse_model_text("<ir_version: 8, opset_import: [\"\" : 17]> g (float[1,1,32,32] x) => (" +
+                                       outputs + ") <" + constants + "> {" + nodes + "}");
+  const std::vector<Tensor> inputs{Tensor(DataType::Float32, {1, 1, 32, 32})};
+  return find_detections(model.graph(), find_shapes(model.graph(), inputs));
+}
+
+// YOLOv8: two layers, their boxes decoded, joined as columns.
+TEST(FindDetections, RecognizesBoxesAndScoresThatMeetInAConcat) {
+  const auto found =
+      layout_of("float[1,7,1024] y",
+                "float[4,1,1,1] wb = {1, 1, 1, 1}, float[3,1,1,1] ws = {1, 1, 1}, float[1,1,1] stride = {8}, "
+                "int64[3] b = {1, 4, 1024}, int64[3] s = {1, 3, 1024}",
+                R"(c = Conv (x, wb) d = Reshape (c, b) e = Mul (d, stride)
+                                  f = Conv (x, ws) g = Reshape (f, s) h = Sigmoid (g) y = Concat <axis = 1> (e, h))");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(*found,
+            (DetectionLayout{.form = DetectionForm::CxcywhScores, .boxes = "y", .classes = 3, .suppressed = false}));
+  EXPECT_EQ(describe(found), "output 'y': 4 box coordinates and 3 class scores on axis 1, not suppressed");
+}
+
+// YOLO26: the same rows, of which TopK selects 10.
+TEST(FindDetections, RecognizesRowsThatTopKSelects) {
+  const auto found =
+      layout_of("float[1,10,6] y",
+                "float[4,1,1,1] wb = {1, 1, 1, 1}, float[1,1,1,1] ws = {1}, float[1,1,1] stride = {8}, int64[3] b = "
+                "{1, 4, 1024}, "
+                "int64[3] s = {1, 1, 1024}, int64[1] k = {10}, int64[1] two = {2}, int64[3] four = {1, 10, 4}, "
+                "int64[2] parts = {4, 1}, int64 classes = {1}",
+                R"(c = Conv (x, wb) d = Reshape (c, b) e = Mul (d, stride)
+         f = Conv (x, ws) g = Reshape (f, s) h = Sigmoid (g) j = Concat <axis = 1> (e, h)
+         t = Transpose <perm = [0, 2, 1]> (j) box, score = Split <axis = 2> (t, parts)
+         m = ReduceMax <axes = [2], keepdims = 0> (score) v, i = TopK <axis = 1> (m, k)
+         u = Unsqueeze (i, two) w = Expand (u, four) best = GatherElements <axis = 1> (box, w)
+         vs = Unsqueeze (v, two) n = Mod (u, classes) label = Cast <to = 1> (n) y = Concat <axis = 2> (best, vs, label))");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(*found, (DetectionLayout{.form = DetectionForm::XyxyScoreClass, .boxes = "y", .axis = 2}));
+}
+
+// YOLOX: offsets from 16 + 4 + 1 cells of an input of 32 x 32, scores of object and class.
+TEST(FindDetections, RecognizesCellsThatAreNotDecoded) {
+  const std::string constants =
+      "float[4,1,1,1] wb = {1, 1, 1, 1}, float[1,1,1,1] wo = {1}, float[2,1,1,1] ws = {1, 1}, int64[3] b = {1, 4, -1}, "
+      "int64[3] o = {1, 1, -1}, int64[3] s = {1, 2, -1}, int64[1] zero = {0}, int64[1] rows = {ROWS}, int64[1] two = "
+      "{2}";
+  const std::string nodes = R"(c = Conv (x, wb) d = Reshape (c, b) f = Conv (x, wo) g = Sigmoid (f) h = Reshape (g, o)
+    i = Conv (x, ws) j = Sigmoid (i) k = Reshape (j, s) l = Concat <axis = 1> (d, h, k)
+    m = Slice (l, zero, rows, two) y = Transpose <perm = [0, 2, 1]> (m))";
+  const auto with_rows = [&](const std::string& rows) {
+    std::string text = constants;
+    return layout_of("float[1," + rows + ",7] y", text.replace(text.find("ROWS"), 4, rows), nodes);
+  };
+  const auto found = with_rows("21");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(*found, (DetectionLayout{.form = DetectionForm::CxcywhScores,
+                                     .boxes = "y",
+                                     .classes = 2,
+                                     .axis = 2,
+                                     .objectness = true,
+                                     .grid = true,
+                                     .suppressed = false}));
+  EXPECT_FALSE(with_rows("22")) << "no grid has so many cells";
+}
+
+// DETR: boxes in 0..1 behind a Sigmoid, logits of the same queries.
+TEST(FindDetections, RecognizesTwoOutputsOfOneQueryAxis) {
+  const std::string constants =
+      "float[4,1,1,1] wb = {1, 1, 1, 1}, float[3,1,1,1] ws = {1, 1, 1}, int64[3] b = {1, 1024, 4}, int64[3] s = {1, "
+      "1024, 3}";
+  const auto found = layout_of("float[1,1024,3] logits, float[1,1024,4] boxes", constants,
+                               R"(c = Conv (x, wb) d = Reshape (c, b) boxes = Sigmoid (d)
+                                  f = Conv (x, ws) logits = Reshape (f, s))");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(*found,
+            (DetectionLayout{.form = DetectionForm::BoxesLogits, .boxes = "boxes", .scores = "logits", .classes = 3}));
+  EXPECT_FALSE(layout_of("float[1,1024,3] logits, float[1,1024,4] boxes", constants,
+                         R"(c = Conv (x, wb) boxes = Reshape (c, b) f = Conv (x, ws) logits = Reshape (f, s))"))
+      << "four raw numbers are no box";
+}
+
+TEST(FindDetections, CallsNoOtherNetworkADetector) {
+  const std::string weights =
+      "float[4,1,1,1] w = {1, 1, 1, 1}, float[4,1,1,1] v = {1, 1, 1, 1}, int64[3] s = {1, 4, 1024}";
+  EXPECT_FALSE(layout_of("float[1,8,1024] y", weights,
+                         R"(c = Conv (x, w) d = Reshape (c, s) e = Conv (x, v) f = Reshape (e, s)
+                            y = Concat <axis = 1> (d, f))"))
+      << "two layers are joined";
+  EXPECT_FALSE(layout_of("float[1,4,1024] y", weights, "c = Conv (x, w) d = Sigmoid (c) y = Reshape (d, s)"));
+  EXPECT_FALSE(layout_of("float[1,8,32,32] y", weights, "c = Conv (x, w) d = Sigmoid (c) y = Concat <axis = 1> (c, d)"))
+      << "a map of features";
+}
+
+}  // namespace
+}  // namespace detent
