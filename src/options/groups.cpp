@@ -132,9 +132,11 @@ OptionList evaluation_options(EvaluationOptions& evaluation, const DataOptions& 
       "Evaluation",
       list_of(
           eval_options(evaluation.data, data, required),
-          row("--labels FILE", &evaluation.labels,
+          row("--labels FILE|DIR", &evaluation.labels,
               "Truth of the samples; files relative to --eval. FILE.csv: columns file,label; reports top-1 and top-5. "
-              "FILE.json: boxes in the form of COCO; reports mAP",
+              "FILE.json: boxes in the form of COCO; DIR: boxes in YOLO's .txt or Pascal VOC's .xml, one file an "
+              "image; "
+              "report mAP",
               {.file = FileUse::Reads}),
           row("--detections FORM", &evaluation.detections,
               "Form of a detector's outputs: auto (by their shapes), none, xyxy-score-class, cxcywh-scores or "

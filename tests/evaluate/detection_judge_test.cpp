@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <fstream>
 
 #include "detent/base/error.h"
@@ -49,6 +50,39 @@ TEST_F(JudgedDetector, MovesAnnotationsAsThePreprocessingMovesTheImage) {
   EXPECT_DOUBLE_EQ(metrics(letterboxed_, letterboxed_, "yolo").at("map"), 1);
   EXPECT_DOUBLE_EQ(metrics(stretched_, letterboxed_, "yolo").at("map"), 0.1) << "IoU 1/2: one threshold of ten";
   EXPECT_DOUBLE_EQ(metrics(stretched_, stretched_, "unit").at("map"), 1);
+}
+
+// The same box in the forms of YOLO, for which the sample tells the size of its image, and Pascal VOC.
+TEST_F(JudgedDetector, ReadsFoldersOfYoloAndVocAsCocosFile) {
+  const auto objects = [&](const std::string& file, const std::string& text, const std::string& preprocess,
+                           std::array<int, 2> image_size) {
+    const std::filesystem::path labels = folder_ / ("labels" + file.substr(1));
+    std::filesystem::create_directory(labels);
+    std::ofstream(labels / file) << text;
+    EvaluationOptions options;
+    options.labels = labels;
+    options.data.preprocess = preprocess;
+    Sample sample{.name = "folder/a.jpg", .inputs = {Tensor(DataType::Float32, {1, 3, 32, 32})}};
+    sample.image_size = image_size;
+    return DetectionJudge(options, std::nullopt).truth_of(sample).objects;
+  };
+  const auto expect_box = [](const std::vector<TrueObject>& found, const std::vector<float>& corners) {
+    ASSERT_EQ(found.size(), 1U);
+    const Box& box = found[0].box;
+    EXPECT_EQ((std::vector<float>{box.left, box.top, box.right, box.bottom}), corners);
+  };
+  const std::string yolo = "0 0.5 0.5 0.5 0.5\n";
+  expect_box(objects("a.txt", yolo, "yolo", {20, 40}), {8, 12, 24, 20});
+  expect_box(objects("a.txt", yolo, "unit", {20, 40}), {8, 8, 24, 24});
+  expect_box(objects("a.txt", yolo, "", {0, 0}), {8, 8, 24, 24});
+  const std::string voc =
+      "<annotation><size><width>40</width><height>20</height></size><object><name>a</name><bndbox><xmin>11</xmin>"
+      "<ymin>6</ymin><xmax>30</xmax><ymax>15</ymax></bndbox></object></annotation>";
+  expect_box(objects("a.xml", voc, "yolo", {0, 0}), {8, 12, 24, 20});
+  std::string without_size = voc;
+  without_size.erase(without_size.find("<size>"),
+                     std::string("<size><width>40</width><height>20</height></size>").size());
+  expect_box(objects("a.xml", without_size, "yolo", {20, 40}), {8, 12, 24, 20});
 }
 
 TEST_F(JudgedDetector, ComparesWithTheFloatModelWithoutAnnotations) {
