@@ -9,7 +9,7 @@
 
 namespace detent {
 
-/// What numbers of a value are, by the operators that compute them.
+/// The meaning of numbers, by the operators that compute them.
 enum class Meaning : uint8_t {
   Other,
   Raw,          ///< of a layer, not decoded

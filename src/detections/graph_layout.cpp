@@ -130,4 +130,25 @@ std::optional<DetectionLayout> find_detections(const Graph& graph, const ValueSh
   return separate_rows(graph, trace);
 }
 
+std::vector<OutputBlock> find_blocks(const Graph& graph, const ValueShapes& shapes) {
+  ColumnTrace trace(graph, shapes);
+  std::vector<OutputBlock> blocks;
+  for (const ValueId output : graph.outputs()) {
+    const Shape* shape = trace.shape_of(output);
+    for (int64_t axis = 1; shape && axis < std::ssize(shape->dims()); ++axis) {
+      std::vector<OutputBlock> parts;
+      Meaning last = Meaning::Other;
+      int64_t at = 0;
+      for (const Columns& one : trace.along(output, axis)) {
+        if (parts.empty() || one.meaning != last) parts.push_back({graph.value(output).name, axis, at, 0});
+        parts.back().count += one.count;
+        last = one.meaning;
+        at += one.count;
+      }
+      if (parts.size() > 1) blocks.insert(blocks.end(), parts.begin(), parts.end());
+    }
+  }
+  return blocks;
+}
+
 }  // namespace detent

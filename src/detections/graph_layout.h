@@ -1,6 +1,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "detections/layout.h"
 #include "model/graph/value_shapes.h"
@@ -14,5 +16,15 @@ namespace detent {
 /// Returns nullopt for other networks, and for detectors of other forms: anchors of several scales in separate
 ///         outputs, heat maps, masks.
 [[nodiscard]] std::optional<DetectionLayout> find_detections(const Graph& graph, const ValueShapes& shapes);
+
+/// A part of an output whose numbers have one meaning: [first, first + count) of an axis.
+struct OutputBlock {
+  std::string output;
+  int64_t axis = 1, first = 0, count = 0;
+};
+
+/// Returns the parts of outputs that are joined from numbers of different meaning (coordinates, scores, labels, raw
+/// numbers of a layer); none of other outputs.
+[[nodiscard]] std::vector<OutputBlock> find_blocks(const Graph& graph, const ValueShapes& shapes);
 
 }  // namespace detent

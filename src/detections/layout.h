@@ -28,8 +28,8 @@ inline constexpr std::array<DetectionFormName, 3> kDetectionForms = {
      {DetectionForm::CxcywhScores, "cxcywh-scores", "[N,4+C,A] cx,cy,w,h and class scores"},
      {DetectionForm::BoxesLogits, "boxes+logits", "[N,Q,4] cx,cy,w,h in 0..1 and [N,Q,C] logits"}}};
 
-/// Where a network's outputs hold detections, and what their numbers are. Every network of one form has the members of
-/// that form; the others keep their defaults.
+/// The outputs of a network that hold detections, and the meaning of their numbers. The members of other forms keep
+/// their defaults.
 struct DetectionLayout {
   DetectionForm form = DetectionForm::XyxyScoreClass;
   std::string boxes = {};   ///< output with the boxes

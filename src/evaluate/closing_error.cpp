@@ -109,11 +109,12 @@ struct ClosingTotals {
   std::vector<Decisions> decisions;
   std::vector<bool> comparable, rows;  // rows: of rank 2 in all samples
   bool only_integers = true;
-  std::vector<MatchedDetections> matched = {};  // by sample, in no order
+  std::vector<MatchedDetections> matched = {};  // by sample
+  BlockErrors blocks;
 
   explicit ClosingTotals(const ReferenceOutputs& reference)
       : sums(reference.names.size()), decisions(reference.names.size()), comparable(reference.names.size(), true),
-        rows(reference.names.size(), true) {
+        rows(reference.names.size(), true), blocks(reference.blocks) {
     for (size_t i = 0; i < decisions.size(); ++i) decisions[i].name = reference.names[i];
     for (const auto& [index, tensors] : reference.tensors)
       for (const Tensor& tensor : tensors) only_integers = only_integers && !is_floating_point(tensor.type());
@@ -131,6 +132,7 @@ struct ClosingTotals {
     ErrorSums one = ErrorSums::of(expected, output, counted);
     if (one.is_float && !std::isfinite(one.signal)) one = {};
     rows[i] = rows[i] && expected.shape().rank() == 2;
+    if (one.is_float) blocks.add(decisions[i].name, expected, output);
     if (one.integers > 0) add_integers(expected, output, counted, one, only_integers, decisions[i]);
     return one;
   }
@@ -201,8 +203,10 @@ ReferenceOutputs keep_outputs(const Model& reference, const DataSource& source, 
                               const RunSettings& settings) {
   ReferenceOutputs kept;
   kept.names = judged_ends(reference.graph(), settings);
-  if (const auto layout = recognize_detections(reference, source, settings))
+  if (const auto layout = recognize_detections(reference, source, settings, &kept.blocks)) {
     kept.detections = std::make_shared<const DetectionLayout>(*layout);
+    std::erase_if(kept.blocks, [&](const OutputBlock& one) { return one.output == layout->boxes; });
+  }
   const size_t wanted = std::min(samples, source.size());
   Reporter& reporter = *settings.reporter;
   reporter.begin("running FP32", wanted);
@@ -250,6 +254,7 @@ ClosingError measure_closing_error(const ReferenceOutputs& reference, const Mode
   found.report = summarize_errors(reference.names, totals.sums, measured);
   found.decisions = worst_decisions(totals.decisions);
   found.detections = agreement_of(totals.matched);
+  found.worst_block = totals.blocks.worst();
   if (found.report.sqnr_db) found.worst_output = {found.report.worst, *found.report.sqnr_db};
   found.worst_sample = find_worst_sample(samples, reference.names.size());
   return found;

@@ -11,6 +11,7 @@
 #include "detent/base/data_source.h"
 #include "detent/options/run_settings.h"
 #include "detent/reports/error_report.h"
+#include "evaluate/block_errors.h"
 #include "model/model.h"
 
 namespace detent {
@@ -22,6 +23,7 @@ struct ReferenceOutputs {
   std::map<size_t, std::vector<Tensor>> tensors;  ///< by index of the first sample of a batch
   std::vector<std::pair<size_t, size_t>> parts;   ///< (first sample, samples) as they were run
   std::shared_ptr<const DetectionLayout> detections = {};  ///< nullptr: no detector
+  std::vector<OutputBlock> blocks = {};                    ///< without those of detections
   size_t samples = 0;
 };
 
@@ -58,6 +60,7 @@ struct ClosingError {
     size_t shown = 0;      ///< detections of FP32
   };
   std::optional<Detections> detections;
+  std::optional<BlockErrors::Worst> worst_block;  ///< of outputs joined from numbers of different meaning
   std::vector<std::string> uncomparable;  ///< outputs whose shape differs from FP32 on some sample; not in the numbers
 };
 

@@ -6,7 +6,6 @@
 #include "core/text.h"
 #include "datasets/image_transform.h"
 #include "datasets/label_folder.h"
-#include "detections/graph_layout.h"
 #include "detent/base/error.h"
 #include "evaluate/compared_values.h"
 #include "evaluate/paired_detections.h"
@@ -59,16 +58,21 @@ void DetectionSums::add_metrics(std::map<std::string, double>& metrics) const {
 }
 
 std::optional<DetectionLayout> recognize_detections(const Model& model, const DataSource& samples,
-                                                    const RunSettings& settings) {
+                                                    const RunSettings& settings, std::vector<OutputBlock>* blocks) {
   const Graph& graph = model.graph();
   if (samples.size() == 0 || std::ranges::none_of(graph.outputs(), [&](ValueId id) {
         const auto& shape = graph.value(id).declared_shape;
-        return !shape || shape->size() == 3;
+        return !shape || shape->size() == 3 || (blocks && shape->size() > 3);
       }))
     return std::nullopt;
-  auto layout = find_detections(graph, find_shapes(graph, read_first_inputs(samples, settings)));
+  const ValueShapes shapes = find_shapes(graph, read_first_inputs(samples, settings));
   const std::vector<std::string> judged = judged_ends(graph, settings);
   const auto counts = [&](const std::string& name) { return name.empty() || std::ranges::count(judged, name) > 0; };
+  if (blocks) {
+    *blocks = find_blocks(graph, shapes);
+    std::erase_if(*blocks, [&](const OutputBlock& one) { return !counts(one.output); });
+  }
+  auto layout = find_detections(graph, shapes);
   if (layout && (!counts(layout->boxes) || !counts(layout->scores))) layout.reset();
   return layout;
 }

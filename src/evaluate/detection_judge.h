@@ -10,6 +10,7 @@
 #include "datasets/preprocess.h"
 #include "detections/average_precision.h"
 #include "detections/decode.h"
+#include "detections/graph_layout.h"
 #include "detent/base/data_source.h"
 #include "detent/options/evaluation_options.h"
 #include "detent/options/run_settings.h"
@@ -17,9 +18,9 @@
 
 namespace detent {
 
-/// What is known of one sample of a detector.
+/// The annotations of one sample of a detector.
 struct DetectionTruth {
-  std::vector<TrueObject> objects;  ///< in pixels of the network's input
+  std::vector<TrueObject> objects = {};  ///< in pixels of the network's input
   InputSize input;                  ///< of an image; 0 where the sample holds none
   uint64_t image = 0;               ///< its name's hash
 };
@@ -36,9 +37,11 @@ struct DetectionSums {
 
 /// Recognizes a detector by its graph, run once on the first sample: find_detections(). Networks without an output of
 /// three axes are not run. nullopt too where boxes or scores are no judged output.
+/// blocks  nullptr, or filled with find_blocks() of the judged outputs.
 /// Errors  those of reading and running.
 [[nodiscard]] std::optional<DetectionLayout> recognize_detections(const Model& model, const DataSource& samples,
-                                                                  const RunSettings& settings);
+                                                                  const RunSettings& settings,
+                                                                  std::vector<OutputBlock>* blocks = nullptr);
 
 /// Judges the outputs of a detector by annotations, if there are some, and by the float model's detections.
 /// Thread-safe.

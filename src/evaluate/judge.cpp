@@ -93,6 +93,9 @@ VerdictReport judge(const JudgedFacts& facts, const VerdictLimits& limits) {
     add(verdict, grade(closing.worst_output->sqnr_db, limits.broken_below_db, limits.good_from_db),
         (closing.worst_output->sqnr_db == HUGE_VAL ? "" : "SQNR ") + db_text(closing.worst_output->sqnr_db) + " at '" +
             closing.worst_output->name + "'");
+  if (closing.worst_block && closing.worst_block->sqnr_db < limits.good_from_block_db)
+    add(verdict, Quality::Doubtful,
+        "SQNR " + db_text(closing.worst_block->sqnr_db) + " at " + closing.worst_block->name);
   if (closing.report.samples > 0 && closing.decisions) judge_classes(verdict, closing, limits);
   if (closing.report.samples > 1 && closing.worst_sample)
     add(verdict, closing.worst_sample->sqnr_db >= limits.lost_sample_below_db ? Quality::Good : Quality::Doubtful,

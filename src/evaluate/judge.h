@@ -31,6 +31,8 @@ struct VerdictLimits {
   /// detectors (src/decisions/evaluate.md): the true loss of mAP is a quarter to a third of what is missing to 1.
   double broken_below_detections = 0.82;
   double good_from_detections = 0.96;
+  /// SQNR of the worst part of an output that is joined from numbers of different meaning, which the whole may hide.
+  double good_from_block_db = 10;
   /// Below: the error of a sample exceeds its signal and that of the average sample.
   double lost_sample_below_db = 0;
   size_t few_samples = 8;

@@ -84,6 +84,8 @@ constexpr FindingKind kFindings[] = {
     {"concat-scales-differ", kWarning, kAbsent, "pairs around a Concat with different scales",
      "github.com/NVIDIA-AI-IOT/yolo_deepstream, yolov7_qat; github.com/NVIDIA/TensorRT/issues/2597",
      findings::concat_scales_differ},
+    {"coarse-scores", kWarning, kWarning, "scores that share a coarse scale with boxes or other larger numbers",
+     "ours, measured (R18)", findings::coarse_scores},
     {"copy-scales-differ", kWarning, kWarning, "pairs around MaxPool, Reshape ... with different scales",
      "github.com/NVIDIA-AI-IOT/yolo_deepstream, yolov7_qat; tried in ONNX Runtime 1.30", findings::copy_scales_differ},
     {"float-island", kWarning, kWarning, "an op in float between INT8 layers", kGuideAndTried, findings::float_island},

@@ -139,7 +139,7 @@ OptionList evaluation_options(EvaluationOptions& evaluation, const DataOptions& 
               "report mAP",
               {.file = FileUse::Reads}),
           row("--detections FORM", &evaluation.detections,
-              "Form of a detector's outputs: auto (by their shapes), none, xyxy-score-class, cxcywh-scores or "
+              "Form of a detector's outputs: auto (by the graph), none, xyxy-score-class, cxcywh-scores or "
               "boxes+logits. Reports how far detections agree with those of the float model"),
           row("--masks DIR", &evaluation.masks,
               "Folder of masks with the names of the images, pixel = class (255: unlabelled, if there are more than "

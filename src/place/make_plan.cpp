@@ -29,7 +29,7 @@ void apply_rules(PlacementDraft& draft) {
 }
 
 PlacementPlan make_placement_plan(const Graph& graph, const Target& target, const PlacementOptions& options,
-                                  const ValueShapes& shapes, const MeasuredFloat& measured) {
+                                  const ValueShapes& shapes, const MeasuredFacts& measured) {
   PlacementDraft draft(graph, target, options, measured);
   apply_rules(draft);
   return draft.finish(shapes);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "place/plan/measured_float.h"
+#include "place/plan/measured_facts.h"
 #include "place/plan/placement_plan.h"
 
 namespace detent {
@@ -13,7 +13,7 @@ class PlacementDraft;
 /// Errors  InvalidOption for a regular expression that does not parse or an include or exclude that matches nothing.
 [[nodiscard]] PlacementPlan make_placement_plan(const Graph& graph, const Target& target,
                                                 const PlacementOptions& options, const ValueShapes& shapes = {},
-                                                const MeasuredFloat& measured = {});
+                                                const MeasuredFacts& measured = {});
 
 /// Returns the plan without a pair: all layers and edges float. For counting the parts of a float model.
 [[nodiscard]] PlacementPlan make_float_plan(const Graph& graph, const Target& target, const ValueShapes& shapes);

@@ -36,7 +36,7 @@ std::string obstacle(const PlacementDraft& draft, const Node& node, const Weight
 }  // namespace
 
 PlacementPlan make_weights_plan(const Graph& graph, const Target& target, const PlacementOptions& options,
-                                const WeightBlocks& blocks, const MeasuredFloat& measured) {
+                                const WeightBlocks& blocks, const MeasuredFacts& measured) {
   PlacementDraft draft(graph, target, options, measured);
   draft.begin_rule(RuleId::UserChoice);
   rules::user_choice().mark(draft);

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "place/plan/measured_float.h"
+#include "place/plan/measured_facts.h"
 #include "place/plan/placement_plan.h"
 
 namespace detent {
@@ -22,6 +22,6 @@ struct WeightBlocks {
 /// Source  TensorRT's guide, "Quantized types": blocks only for weights of products, extents that are multiples of the
 /// block; ONNX Runtime 1.30, DQMatMulNodeGroupSelector: axis 0, one reader, and Gemm as a MatMul.
 [[nodiscard]] PlacementPlan make_weights_plan(const Graph& graph, const Target& target, const PlacementOptions& options,
-                                              const WeightBlocks& blocks, const MeasuredFloat& measured = {});
+                                              const WeightBlocks& blocks, const MeasuredFacts& measured = {});
 
 }  // namespace detent

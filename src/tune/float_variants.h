@@ -61,7 +61,7 @@ class FloatVariants {
 /// (the Mul of a squeeze-and-excite block, products of two activations). Its arguments must outlive it.
 class PairVariants final : public FloatVariants {
  public:
-  /// ruined  nodes that stay float in every variant (MeasuredFloat::ruined)
+  /// ruined  nodes that stay float in every variant (MeasuredFacts::ruined)
   PairVariants(const Model& model, const Target& target, PlacementOptions placement, ValueShapes shapes,
                const RewriteOptions& format, RangeBook& ranges, std::map<std::string, std::string> ruined = {});
 

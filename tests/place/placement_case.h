@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "place/plan/measured_float.h"
+#include "place/plan/measured_facts.h"
 #include "place/plan/placement_plan.h"
 
 /// Placement tests as text. A file holds cases:
@@ -42,7 +42,7 @@ struct Expectation {
   int number = 0;  ///< line of `expect`
   std::string target;
   PlacementOptions options;
-  MeasuredFloat measured;
+  MeasuredFacts measured;
   std::vector<Line> lines;
 };
 

@@ -6,6 +6,7 @@
 // them again.
 
 #include <algorithm>
+#include <cmath>
 #include <ranges>
 
 #include "lint/findings/findings.h"
@@ -37,6 +38,15 @@ bool all_same(const LintView& view, const Pairs& pairs) {
   return std::all_of(pairs.begin(), pairs.end(), [&](const QuantizedOperand* pair) {
     return same_grid(view.grid(*pairs.front()), view.grid(*pair));
   });
+}
+
+// True where one scale would leave the smallest numbers fewer than five of eight bits: they need their own (R5).
+bool differ_in_size(const LintView& view, const Pairs& pairs) {
+  constexpr float kMost = 8;
+  float low = HUGE_VALF, high = 0;
+  for (const QuantizedOperand* pair : pairs)
+    for (const float scale : view.grid(*pair).scales) low = std::min(low, scale), high = std::max(high, scale);
+  return low > 0 && high > kMost * low;
 }
 
 // Returns every pair on the Concat's data: on its inputs, reached from one through commuting ops, and behind it.
@@ -121,6 +131,7 @@ void concat_scales_differ(const LintView& view, FindingLog& log) {
     const bool read = std::any_of(readers.begin(), readers.end(), [&](NodeId layer) { return view.weight(layer); });
     if (!before_pairs[node.output(0)] && !read) continue;
     const Pairs pairs = members(view, node);
+    if (differ_in_size(view, pairs)) continue;
     log.add(node.name,
             "the pairs around it have different scales (" + scales_text(view, pairs) +
                 "): its inputs are quantized again instead of being written side by side",

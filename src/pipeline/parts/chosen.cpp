@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "calibrate/apart_values.h"
 #include "calibrate/from_table.h"
 #include "calibrate/outlier_samples.h"
 #include "calibrate/ruined_values.h"
@@ -72,6 +73,13 @@ void keep_ruined_float(Prepared& prepared, Calibration& calibration) {
   restrict_to(prepared.plan, calibration);
 }
 
+void keep_scales_apart(Prepared& prepared, Calibration& calibration) {
+  auto apart = values_apart(prepared.graph(), prepared.plan, calibration);
+  if (apart.empty()) return;
+  remake(prepared, [&](Recipe& changed) { changed.kept.apart = std::move(apart); });
+  restrict_to(prepared.plan, calibration);
+}
+
 using HalfOf = std::map<ValueId, ValueId>;
 
 /// Returns by value of the FP32 model that `plan` quantizes the value of the 16-bit plan with its numbers; nullopt when
@@ -133,6 +141,7 @@ Measured measure(Prepared& prepared) {
   Measured measured{.calibration = measure_values(prepared, prepared.data.get(), prepared.plan.quantized_values()),
                     .samples = prepared.data.get()};
   keep_ruined_float(prepared, measured.calibration);
+  keep_scales_apart(prepared, measured.calibration);
   const OutlierPolicy policy = prepared.recipe.outliers;
   measured.outlier_report = find_outlier_samples(measured.calibration);
   measured.outlier_report.policy = name_of(policy);

@@ -21,7 +21,7 @@
 #include "observe/calibration_table.h"
 #include "pipeline/parts/identified_samples.h"
 #include "pipeline/parts/plan_report.h"
-#include "place/plan/measured_float.h"
+#include "place/plan/measured_facts.h"
 #include "place/plan/placement_plan.h"
 #include "place/targets/target.h"
 #include "prepare/prepare_model.h"
@@ -54,7 +54,7 @@ struct Recipe {
 
   // Known after a measurement: a recipe with them makes another Prepared.
   ForcedFloat32 float32 = {};  ///< nodes that a bound keeps in FP32
-  MeasuredFloat kept = {};     ///< nodes that are not quantized
+  MeasuredFacts kept = {};     ///< nodes that are not quantized
 };
 
 /// Returns the type that the options ask for, or the target's default.

@@ -20,7 +20,7 @@ bool is_weight(const Graph& graph, ValueId value) {
 }  // namespace
 
 PlacementDraft::PlacementDraft(const Graph& graph, const Target& target, const PlacementOptions& options,
-                               MeasuredFloat measured)
+                               MeasuredFacts measured)
     : graph_(graph), target_(target), options_(options), measured_(std::move(measured)) {
   const size_t count = graph.nodes().size();
   traits_.reserve(count);

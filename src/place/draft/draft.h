@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ops/op_kind.h"
-#include "place/plan/measured_float.h"
+#include "place/plan/measured_facts.h"
 #include "place/plan/placement_plan.h"
 
 namespace detent {
@@ -18,7 +18,7 @@ namespace detent {
 class PlacementDraft {
  public:
   PlacementDraft(const Graph& graph, const Target& target, const PlacementOptions& options,
-                 MeasuredFloat measured = {});
+                 MeasuredFacts measured = {});
 
   [[nodiscard]] const Graph& graph() const { return graph_; }
   [[nodiscard]] const Node& node(NodeId id) const { return graph_.node(id); }
@@ -26,7 +26,11 @@ class PlacementDraft {
   [[nodiscard]] const Node* producer(ValueId id) const { return graph_.producer(id); }
   [[nodiscard]] const Target& target() const { return target_; }
   [[nodiscard]] const PlacementOptions& options() const { return options_; }
-  [[nodiscard]] const MeasuredFloat& measured() const { return measured_; }
+  [[nodiscard]] const MeasuredFacts& measured() const { return measured_; }
+  /// True for a value that measurements keep apart from those that a Concat joins it with.
+  [[nodiscard]] bool keeps_apart(ValueId id) const {
+    return !measured_.apart.empty() && measured_.apart.contains(value(id).name);
+  }
   /// Returns the opset of the default domain in the written model.
   [[nodiscard]] int64_t opset() const;
 
@@ -156,7 +160,7 @@ class PlacementDraft {
   const Graph& graph_;
   const Target& target_;
   const PlacementOptions& options_;
-  MeasuredFloat measured_;
+  MeasuredFacts measured_;
   RuleId rule_ = RuleId::None;
   NodeMap<const OpTraits*> traits_;
   NodeMap<int> weight_slots_;

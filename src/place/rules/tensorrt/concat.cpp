@@ -5,11 +5,14 @@
 // If a Concat's output, through commuting ops, feeds a quantized op, one pair stands behind it, and every pair on one
 // of its inputs, or reached from one through commuting ops in either direction, has the same scale. Inputs without a
 // pair get none: TensorRT clones the Q into each producer. Overlapping sets merge. Unequal scales would force a
-// requantization.
+// requantization. A value whose measured range is less than an eighth of the others' (boxes in pixels beside scores)
+// keeps its own scale all the same: the shared one would leave it fewer than five of its eight bits.
 //
 // Source: github.com/NVIDIA/TensorRT/issues/2597 (the log shows the cloned Q); NVIDIA Model-Optimizer concat
 // elimination; NVIDIA-AI-IOT/yolo_deepstream yolov7_qat (180 -> 207 images/s from equal scales); .../issues/4366 for
 // the notes. Motivated by models/shapes_unet.
+
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <set>
@@ -63,7 +66,7 @@ class Ties {
     std::set<ValueId> told;
     for (const int slot : draft_.data_slots(concat)) {
       const ValueId input = node.input(slot);
-      draft_.share_scale(output, input);
+      share(output, input);
       if (!told.contains(input)) tie_beside(output, input, "one scale with " + draft_.describe(concat), told);
     }
   }
@@ -79,6 +82,10 @@ class Ties {
     draft_.explain_pairs(value, walked.times < kMostWalks ? sentence : "and with those of more Concats");
   }
 
+  void share(ValueId output, ValueId value) {
+    if (!draft_.keeps_apart(value)) draft_.share_scale(output, value);
+  }
+
   // pairs_behind(output)
   void tie_behind(ValueId output, const std::string& sentence) {
     std::vector<ValueId> open{output};
@@ -92,7 +99,7 @@ class Ties {
       if (walked.times == kMostWalks) continue;
       ++walked.times;
       if (draft_.has_pair(value)) {
-        draft_.share_scale(output, value);
+        share(output, value);
         tell(value, sentence, walked);
       }
       for (const Use& use : draft_.value(value).uses)
@@ -113,7 +120,7 @@ class Ties {
       walked = {first.times + 1, paired == all.end() ? kNoValue : *paired};
       told.insert(value);
       if (!draft_.has_pair(value)) continue;
-      draft_.share_scale(output, value);
+      share(output, value);
       tell(value, sentence, walked);
     }
   }
@@ -133,6 +140,9 @@ void share_concat(PlacementDraft& draft) {
     name_float_inputs(draft, concat, sources);
   }
   if (draft.options().concat == ConcatPolicy::Independent) return;
+  for (const auto& [name, share] : draft.measured().apart)
+    draft.note("'" + name + "' reaches " + fmt::format("{:.2g}", share) +
+               " of what a Concat joins it with: it keeps its own scale, which costs a requantization");
   Ties ties(draft);
   for (const NodeId concat : concats) ties.tie(concat);
 }

@@ -5,15 +5,19 @@
 
 namespace detent {
 
-/// Nodes that stay float because of measurements (R13, R15), by name, each with the reason that the plan gives.
-struct MeasuredFloat {
+/// Measurements that rules depend on. Nodes that stay float because of them (R13, R15) stand by name, each with the
+/// reason that the plan gives.
+struct MeasuredFacts {
   /// Nodes whose quantization costs more than is allowed. Nodes that the user includes are quantized anyway.
   std::map<std::string, std::string> costly;
   /// Readers of a value of the residual stream that INT8 ruins. Unknown names have no effect: the same names serve the
   /// model before and after its types are changed.
   std::map<std::string, std::string> ruined;
+  /// Values that keep a scale for themselves, although a Concat joins them with others (R5): by name, with the share of
+  /// the largest magnitude around the Concat that they reach.
+  std::map<std::string, double> apart;
 
-  bool operator==(const MeasuredFloat&) const = default;
+  bool operator==(const MeasuredFacts&) const = default;
 };
 
 }  // namespace detent
