@@ -11,12 +11,6 @@ namespace detent {
 
 namespace {
 
-std::string trimmed(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return std::string(text.substr(first, text.find_last_not_of(" \t\r") - first + 1));
-}
-
 /// Reads one record of `text` at `at`, which moves behind its line end. A quoted field may hold line ends.
 std::vector<std::string> take_record(const std::string& text, size_t& at, size_t& line, const std::string& file) {
   std::vector<std::string> fields(1);
@@ -57,6 +51,13 @@ std::vector<std::string> take_record(const std::string& text, size_t& at, size_t
 }
 
 }  // namespace
+
+std::string trimmed(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const size_t first = text.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) return {};
+  return std::string(text.substr(first, text.find_last_not_of(kBlanks) - first + 1));
+}
 
 std::string read_text(const std::filesystem::path& path) {
   std::string text = FileBytes::open(path)->content();

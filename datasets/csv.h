@@ -22,6 +22,9 @@ struct CsvTable {
 /// Errors  InvalidData naming file and line: unreadable, empty, a row of another length, an open quote.
 [[nodiscard]] CsvTable read_csv(const std::filesystem::path& path);
 
+/// Returns the text without surrounding blanks and line ends.
+[[nodiscard]] std::string trimmed(std::string_view text);
+
 /// Reads a text file without its byte order mark.
 /// Errors  InvalidData when it cannot be read or exceeds --max-memory.
 [[nodiscard]] std::string read_text(const std::filesystem::path& path);

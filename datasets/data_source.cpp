@@ -228,6 +228,7 @@ class JoinedSource final : public DataSource {
     Sample joined{i, sample_name(i), std::vector<Tensor>(inputs_)};
     for (const Part& part : parts_) {
       Sample sample = part.source->read(i);
+      if (joined.image_size[0] == 0) joined.image_size = sample.image_size;
       joined.next.resize(inputs_);
       for (size_t k = 0; k < part.inputs.size(); ++k) joined.inputs[part.inputs[k]] = std::move(sample.inputs[k]);
       for (size_t k = 0; k < sample.next.size(); ++k) joined.next[part.inputs[k]] = sample.next[k];

@@ -25,7 +25,9 @@ class ImageSource final : public DataSource {
     const fs::path path = root_ / names_[i];
     const Pixels pixels = decode_image(path);
     try {
-      return {i, names_[i], {transform_.apply(pixels)}};
+      Sample sample{i, names_[i], {transform_.apply(pixels)}};
+      sample.image_size = {pixels.size().height, pixels.size().width};
+      return sample;
     } catch (const Error& error) {
       throw error.in(path.string());
     }

@@ -78,6 +78,14 @@ class CocoReader {
 
 }  // namespace
 
+const ObjectLabels::Image* ObjectLabels::find(const std::string& file) const {
+  std::filesystem::path path = std::filesystem::path(file).lexically_normal();
+  if (form != Form::Coco) path.replace_extension();
+  for (const std::string& name : {path.generic_string(), path.filename().generic_string()})
+    if (const auto found = images.find(name); found != images.end()) return &found->second;
+  return nullptr;
+}
+
 ObjectLabels read_coco(const std::filesystem::path& path) {
   const Json json = read_json(path);
   try {

@@ -10,7 +10,7 @@
 
 namespace detent {
 
-/// An object as an annotation has it: a box in pixels of the image file.
+/// An object as an annotation has it: a box in pixels of the image file, or in fractions of it.
 struct LabelledObject {
   double left = 0, top = 0, width = 0, height = 0;
   int32_t category = 0;  ///< index into ObjectLabels::categories
@@ -19,12 +19,21 @@ struct LabelledObject {
 
 /// Objects of many images.
 struct ObjectLabels {
+  enum class Form : uint8_t {
+    Coco,
+    Yolo,  ///< boxes are fractions of the image; an image without labels shows no objects
+    Voc
+  };
   struct Image {
-    PixelSize size;
+    PixelSize size;                       ///< 0: not known
     std::vector<LabelledObject> objects;  ///< none: the image shows none
   };
-  std::vector<std::string> categories;  ///< names, in the order of their ids
-  std::map<std::string, Image> images;  ///< by file name as written
+  Form form = Form::Coco;
+  std::vector<std::string> categories;  ///< names, in the order of their ids; YOLO: empty where they are not known
+  std::map<std::string, Image> images;  ///< by file name as written; YOLO, VOC: without extension
+
+  /// Finds an image by its path, then by its file name; nullptr where there are no labels for it.
+  [[nodiscard]] const Image* find(const std::string& file) const;
 };
 
 /// Reads annotations in the form of COCO: "images" (id, file_name, width, height), "annotations" (image_id,

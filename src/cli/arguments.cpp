@@ -3,6 +3,7 @@
 
 #include "cli/program.h"
 #include "core/nearest_names.h"
+#include "core/shell_quoted.h"
 #include "core/text.h"
 
 namespace detent::cli {
@@ -92,15 +93,6 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
     if (!subcommands.empty()) return {ErrorCode::Usage, error.what(), did_you_mean(unknown, subcommands, otherwise)};
   }
   return {ErrorCode::Usage, error.what(), otherwise};
-}
-
-constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
-
-std::string shell_quoted(std::string_view argument) {
-  if (!argument.empty() && argument.find_first_not_of(kPlain) == std::string_view::npos) return std::string(argument);
-  std::string text = "'";
-  for (const char character : argument) text += character == '\'' ? std::string("'\\''") : std::string(1, character);
-  return text + "'";
 }
 
 }  // namespace

@@ -7,11 +7,11 @@
 #include "core/float_type.h"
 #include "detent/base/progress.h"
 #include "evaluate/class_output.h"
+#include "evaluate/compared_values.h"
 #include "evaluate/detection_judge.h"
 #include "evaluate/paired_detections.h"
 #include "evaluate/prepared_model.h"
 #include "evaluate/trial.h"
-#include "exec/runnable_part.h"
 #include "run/run_over.h"
 #include "run/sample_subset.h"
 #include "run/workers.h"
@@ -202,7 +202,7 @@ std::optional<ErrorReport::Detections> agreement_of(const std::vector<MatchedDet
 ReferenceOutputs keep_outputs(const Model& reference, const DataSource& source, size_t samples,
                               const RunSettings& settings) {
   ReferenceOutputs kept;
-  kept.names = names_of(reference.graph(), RunnablePart(reference.graph()).ends());
+  kept.names = judged_ends(reference.graph(), settings);
   if (const auto layout = recognize_detections(reference, source, settings, &kept.blocks)) {
     kept.detections = std::make_shared<const DetectionLayout>(*layout);
     std::erase_if(kept.blocks, [&](const OutputBlock& one) { return one.output == layout->boxes; });

@@ -19,7 +19,7 @@ namespace detent {
 /// The float model's outputs for the first samples, kept so that its weights and those of the compared model need not
 /// be in memory at once.
 struct ReferenceOutputs {
-  std::vector<std::string> names;                 ///< outputs or, before a tail that cannot run, RunnablePart::ends()
+  std::vector<std::string> names;  ///< judged_ends(): outputs, or the values before a tail that cannot run
   std::map<size_t, std::vector<Tensor>> tensors;  ///< by index of the first sample of a batch
   std::vector<std::pair<size_t, size_t>> parts;   ///< (first sample, samples) as they were run
   std::shared_ptr<const DetectionLayout> detections = {};  ///< nullptr: no detector
@@ -27,7 +27,7 @@ struct ReferenceOutputs {
   size_t samples = 0;
 };
 
-/// Runs the first `samples` samples, or as many as keep 128 MiB of outputs, at least one batch.
+/// Runs the judged outputs on the first `samples` samples, or as many as keep 128 MiB of outputs, at least one batch.
 /// Errors  those of reading and running; Interrupted.
 [[nodiscard]] ReferenceOutputs keep_outputs(const Model& reference, const DataSource& source, size_t samples,
                                             const RunSettings& settings);

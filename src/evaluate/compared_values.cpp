@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "core/float_type.h"
+#include "core/nearest_names.h"
+#include "core/text.h"
 #include "detent/base/error.h"
 #include "exec/executor.h"
 #include "exec/runnable_part.h"
@@ -11,6 +13,8 @@
 namespace detent {
 
 namespace {
+
+std::string quoted(const std::string& name) { return "'" + name + "'"; }
 
 /// Returns the computed inputs of the nodes that make `values`, each once.
 std::vector<ValueId> values_before(const Graph& graph, const std::vector<ValueId>& values) {
@@ -28,9 +32,35 @@ std::vector<ValueId> values_before(const Graph& graph, const std::vector<ValueId
 
 }  // namespace
 
-std::vector<std::string> values_to_compare(const Model& model, std::span<const Tensor> inputs) {
+std::vector<ValueId> judged_outputs(const Graph& graph, const RunSettings& settings) {
+  std::vector<ValueId> outputs(graph.outputs().begin(), graph.outputs().end());
+  const std::vector<std::string>& judged = settings.judged_outputs;
+  if (judged.empty()) return outputs;
+  const std::vector<std::string> names = names_of(graph, outputs);
+  for (const std::string& name : judged)
+    if (std::ranges::find(names, name) == names.end())
+      throw Error(
+          ErrorCode::InvalidOption,
+          "--judged-outputs: the model has no output '" + name + "'; its outputs are " + join(names, ", ", quoted),
+          did_you_mean(name, names));
+  std::erase_if(outputs, [&](ValueId id) { return std::ranges::find(judged, graph.value(id).name) == judged.end(); });
+  return outputs;
+}
+
+std::string judged_outputs_text(const Graph& graph, const RunSettings& settings) {
+  const std::vector<std::string> names = names_of(graph, judged_outputs(graph, settings));
+  if (names.size() == graph.outputs().size()) return {};
+  return "judged by " + join(names, ", ", quoted) + " alone, of " + plural(graph.outputs().size(), "output");
+}
+
+std::vector<std::string> judged_ends(const Graph& graph, const RunSettings& settings) {
+  return names_of(graph, RunnablePart(graph, judged_outputs(graph, settings)).ends());
+}
+
+std::vector<std::string> values_to_compare(const Model& model, std::span<const Tensor> inputs,
+                                           const RunSettings& settings) {
   const Graph& graph = model.graph();
-  std::vector<ValueId> candidates = RunnablePart(graph).ends();
+  std::vector<ValueId> candidates = RunnablePart(graph, judged_outputs(graph, settings)).ends();
   while (!candidates.empty()) {  // at most as often as the graph is deep: each round goes one node back
     const std::vector<Tensor> tensors = run_once(graph, inputs, candidates);
     std::vector<ValueId> measured;
@@ -42,15 +72,16 @@ std::vector<std::string> values_to_compare(const Model& model, std::span<const T
   return {};
 }
 
-std::vector<std::string> comparable_values(const Model& model, std::span<const Tensor> inputs) {
-  std::vector<std::string> values = values_to_compare(model, inputs);
+std::vector<std::string> comparable_values(const Model& model, std::span<const Tensor> inputs,
+                                           const RunSettings& settings) {
+  std::vector<std::string> values = values_to_compare(model, inputs, settings);
   if (!values.empty()) return values;
   throw Error(ErrorCode::InvalidOption, "no output can be compared: none that can run comes from float values");
 }
 
 std::vector<std::string> values_to_judge(const Model& model, const DataSource& samples, const RunSettings& settings) {
-  std::vector<std::string> names = names_of(model.graph(), RunnablePart(model.graph()).ends());
-  for (const std::string& name : values_to_compare(model, read_first_inputs(samples, settings)))
+  std::vector<std::string> names = judged_ends(model.graph(), settings);
+  for (const std::string& name : values_to_compare(model, read_first_inputs(samples, settings), settings))
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   if (names.empty()) throw Error(ErrorCode::InvalidOption, "the model has no output that can run here");
   return names;

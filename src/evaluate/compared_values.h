@@ -10,16 +10,29 @@
 
 namespace detent {
 
-/// Returns the values by which variants of a model are compared: its float outputs that can run, or where it has none
-/// (a network that ends in ArgMax) the last float values before them. Runs the model on `inputs` to find them.
-/// Empty   no output depends on a computed float value.
-[[nodiscard]] std::vector<std::string> values_to_compare(const Model& model, std::span<const Tensor> inputs);
+/// Returns the outputs that models are judged by, in the graph's order: settings.judged_outputs, or all if it is empty.
+/// Errors  InvalidOption for a name that is no output; the message lists the outputs.
+[[nodiscard]] std::vector<ValueId> judged_outputs(const Graph& graph, const RunSettings& settings);
+
+/// Returns "judged by 'enh' alone, of 4 outputs"; "" where all outputs count.
+/// Errors  those of judged_outputs.
+[[nodiscard]] std::string judged_outputs_text(const Graph& graph, const RunSettings& settings);
+
+/// Returns the names of the values that a run of judged_outputs() ends with (RunnablePart::ends).
+[[nodiscard]] std::vector<std::string> judged_ends(const Graph& graph, const RunSettings& settings);
+
+/// Returns the values by which variants of a model are compared: its judged float outputs that can run, or where it has
+/// none (a network that ends in ArgMax) the last float values before them. Runs the model on `inputs` to find them.
+/// Empty   no judged output depends on a computed float value.
+[[nodiscard]] std::vector<std::string> values_to_compare(const Model& model, std::span<const Tensor> inputs,
+                                                         const RunSettings& settings);
 
 /// Returns values_to_compare().
 /// Errors  InvalidOption when there are none.
-[[nodiscard]] std::vector<std::string> comparable_values(const Model& model, std::span<const Tensor> inputs);
+[[nodiscard]] std::vector<std::string> comparable_values(const Model& model, std::span<const Tensor> inputs,
+                                                         const RunSettings& settings);
 
-/// Returns the values to run where outputs are judged too: the ends of the model, of any type, then the other values of
+/// Returns the values to run where outputs are judged too: judged_ends(), of any type, then the other values of
 /// values_to_compare().
 /// Errors  InvalidOption when no output can run; those of reading and running the first sample.
 [[nodiscard]] std::vector<std::string> values_to_judge(const Model& model, const DataSource& samples,

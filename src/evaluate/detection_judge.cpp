@@ -5,7 +5,9 @@
 
 #include "core/text.h"
 #include "datasets/image_transform.h"
+#include "datasets/label_folder.h"
 #include "detent/base/error.h"
+#include "evaluate/compared_values.h"
 #include "evaluate/paired_detections.h"
 #include "exec/find_shapes.h"
 #include "run/model_inputs.h"
@@ -23,9 +25,11 @@ std::optional<DetectionForm> form_named(const std::string& name) {
   return found->form;
 }
 
-TrueObject placed(const LabelledObject& object, const ImagePlacement& at) {
-  const double left = object.left * at.scale_x + at.left, top = object.top * at.scale_y + at.top;
-  const double right = left + object.width * at.scale_x, bottom = top + object.height * at.scale_y;
+/// unit  pixels of the image in 1 of the object's numbers
+TrueObject placed(const LabelledObject& object, PixelSize unit, const ImagePlacement& at) {
+  const double scale_x = at.scale_x * unit.width, scale_y = at.scale_y * unit.height;
+  const double left = object.left * scale_x + at.left, top = object.top * scale_y + at.top;
+  const double right = left + object.width * scale_x, bottom = top + object.height * scale_y;
   return {{static_cast<float>(left), static_cast<float>(top), static_cast<float>(right), static_cast<float>(bottom)},
           object.category,
           object.crowd};
@@ -62,30 +66,38 @@ std::optional<DetectionLayout> recognize_detections(const Model& model, const Da
       }))
     return std::nullopt;
   const ValueShapes shapes = find_shapes(graph, read_first_inputs(samples, settings));
-  if (blocks) *blocks = find_blocks(graph, shapes);
-  return find_detections(graph, shapes);
+  const std::vector<std::string> judged = judged_ends(graph, settings);
+  const auto counts = [&](const std::string& name) { return name.empty() || std::ranges::count(judged, name) > 0; };
+  if (blocks) {
+    *blocks = find_blocks(graph, shapes);
+    std::erase_if(*blocks, [&](const OutputBlock& one) { return !counts(one.output); });
+  }
+  auto layout = find_detections(graph, shapes);
+  if (layout && (!counts(layout->boxes) || !counts(layout->scores))) layout.reset();
+  return layout;
 }
 
 DetectionJudge::DetectionJudge(const EvaluationOptions& options, std::optional<DetectionLayout> recognized)
     : form_(form_named(options.detections)), recognized_(std::move(recognized)) {
-  if (gives(options, MetricSource::Objects)) labels_ = read_coco(options.labels);
+  if (gives(options, MetricSource::Objects))
+    labels_ = std::filesystem::is_directory(options.labels)
+                  ? read_label_folder(options.labels, recognized_ ? recognized_->classes : 0)
+                  : read_coco(options.labels);
   if (!options.data.preprocess.empty()) preprocess_ = parse_preprocess(options.data.preprocess);
-}
-
-const ObjectLabels::Image* DetectionJudge::image_of(const std::string& sample) const {
-  const std::filesystem::path file = std::filesystem::path(sample).lexically_normal();
-  for (const std::string& name : {file.generic_string(), file.filename().generic_string()})
-    if (const auto found = labels_->images.find(name); found != labels_->images.end()) return &found->second;
-  return nullptr;
 }
 
 DetectionTruth DetectionJudge::truth_of(const Sample& sample) const {
   DetectionTruth truth{.input = input_size(sample.inputs), .image = std::hash<std::string>()(sample.name)};
   if (!labels_) return truth;
-  const ObjectLabels::Image& image = *image_of(sample.name);
+  const ObjectLabels::Image* image = labels_->find(sample.name);
+  if (!image) return truth;
   const PixelSize input{static_cast<int>(truth.input.height), static_cast<int>(truth.input.width)};
-  const ImagePlacement at = preprocess_ ? placement_of(*preprocess_, image.size, input) : ImagePlacement();
-  for (const LabelledObject& object : image.objects) truth.objects.push_back(placed(object, at));
+  PixelSize size = image->size;
+  if (size.height <= 0 || size.width <= 0) size = {sample.image_size[0], sample.image_size[1]};
+  if (size.height == 0) size = input;  // arrays are what the network reads
+  const PixelSize unit = labels_->form == ObjectLabels::Form::Yolo ? size : PixelSize{1, 1};
+  const ImagePlacement at = preprocess_ ? placement_of(*preprocess_, size, input) : ImagePlacement();
+  for (const LabelledObject& object : image->objects) truth.objects.push_back(placed(object, unit, at));
   return truth;
 }
 

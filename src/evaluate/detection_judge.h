@@ -36,8 +36,8 @@ struct DetectionSums {
 };
 
 /// Recognizes a detector by its graph, run once on the first sample: find_detections(). Networks without an output of
-/// three axes are not run.
-/// blocks  nullptr, or filled with find_blocks().
+/// three axes are not run. nullopt too where boxes or scores are no judged output.
+/// blocks  nullptr, or filled with find_blocks() of the judged outputs.
 /// Errors  those of reading and running.
 [[nodiscard]] std::optional<DetectionLayout> recognize_detections(const Model& model, const DataSource& samples,
                                                                   const RunSettings& settings,
@@ -48,12 +48,14 @@ struct DetectionSums {
 class DetectionJudge {
  public:
   /// recognized  the layout of the float model's outputs (recognize_detections); a form that the options name wins.
-  /// Errors  those of read_coco and parse_preprocess; InvalidOption for an unknown form.
+  /// Errors  those of read_coco, read_label_folder and parse_preprocess; InvalidOption for an unknown form.
   DetectionJudge(const EvaluationOptions& options, std::optional<DetectionLayout> recognized);
 
   /// True when the annotations have this sample, or there are none. Samples are matched by path, then by file name.
-  [[nodiscard]] bool knows(const std::string& sample) const { return !labels_ || image_of(sample) != nullptr; }
-  /// Returns the annotations of a sample that it knows, moved as the preprocessing moved the image.
+  [[nodiscard]] bool knows(const std::string& sample) const { return !labels_ || labels_->find(sample) != nullptr; }
+  /// False where a sample that is not known shows no objects, as YOLO has it.
+  [[nodiscard]] bool needs_every_sample() const { return labels_ && labels_->form != ObjectLabels::Form::Yolo; }
+  /// Returns the annotations of a sample, moved as the preprocessing moved the image.
   [[nodiscard]] DetectionTruth truth_of(const Sample& sample) const;
   /// Judges outputs with their samples in front. expected  those of the float model.
   /// Returns nullopt where outputs hold no detections.
@@ -62,7 +64,6 @@ class DetectionJudge {
                                                    std::span<const Tensor> expected) const;
 
  private:
-  [[nodiscard]] const ObjectLabels::Image* image_of(const std::string& sample) const;
   [[nodiscard]] std::optional<DetectionLayout> layout_of(std::span<const std::string> names,
                                                          std::span<const Tensor> outputs) const;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "core/text.h"
 #include "datasets/csv.h"
@@ -29,17 +30,37 @@ std::map<std::string, int64_t> read_label_map(const std::filesystem::path& path)
   return labels;
 }
 
-/// Throws InvalidData listing the samples that `known` rejects.
-template <class Known>
-void require_all(const DataSource& samples, const std::string& what, const std::string& hint, Known&& known) {
+using Known = std::function<bool(const std::string& sample)>;
+
+/// Returns the samples that `known` rejects.
+std::vector<std::string> unknown_samples(const DataSource& samples, const Known& known) {
   std::vector<std::string> missing;
   for (size_t i = 0; i < samples.size(); ++i)
     if (const std::string name = samples.sample_name(i); !known(name)) missing.push_back(name);
+  return missing;
+}
+
+/// Throws InvalidData listing the samples that `known` rejects.
+void require_all(const DataSource& samples, const std::string& what, const std::string& hint, const Known& known) {
+  const std::vector<std::string> missing = unknown_samples(samples, known);
   if (missing.empty()) return;
   throw Error(ErrorCode::InvalidData,
               std::to_string(missing.size()) + " of " + std::to_string(samples.size()) + " samples have no " + what +
                   ": " + listed(missing, kListed),
               hint);
+}
+
+/// Warns where most samples have no labels, and so no objects.
+/// Errors  InvalidData where none has.
+void warn_of_unlabelled(const DataSource& samples, const std::string& folder, Reporter& reporter, const Known& known) {
+  const std::vector<std::string> missing = unknown_samples(samples, known);
+  const std::string hint = "a file labels the image of the same name: a.txt labels a.jpg";
+  if (missing.size() == samples.size())
+    throw Error(ErrorCode::InvalidData, folder + ": no file has the name of a sample: " + listed(missing, kListed),
+                hint);
+  if (2 * missing.size() > samples.size())
+    reporter.warn(folder + ": " + std::to_string(missing.size()) + " of " + std::to_string(samples.size()) +
+                  " samples have no labels and count as images without objects: " + listed(missing, kListed));
 }
 
 void warn_of_strays(const std::map<std::string, int64_t>& labels, const std::filesystem::path& path,
@@ -187,8 +208,12 @@ TaskMetric::TaskMetric(const EvaluationOptions& options, const DataSource& sampl
   if (gives(options, MetricSource::Objects)) {
     if (!detections_)
       throw Error(ErrorCode::Usage, "--detections none leaves no outputs to compare with the boxes of --labels");
-    require_all(samples, "image in " + options.labels.string(), "samples and images are matched by their file names",
-                [&](const std::string& name) { return detections_->knows(name); });
+    const auto known = [&](const std::string& name) { return detections_->knows(name); };
+    if (detections_->needs_every_sample())
+      require_all(samples, "image in " + options.labels.string(), "samples and images are matched by their file names",
+                  known);
+    else
+      warn_of_unlabelled(samples, options.labels.string(), reporter, known);
   } else if (!options.labels.empty()) {
     labels_ = read_label_map(options.labels);
     require_all(samples, "label in " + options.labels.string(), "files in it are relative to " + options.data.option,

@@ -4,7 +4,8 @@
 
 namespace detent {
 
-RunnablePart::RunnablePart(const Graph& graph) : can_run_(graph.values().size(), true) {
+RunnablePart::RunnablePart(const Graph& graph, std::span<const ValueId> outputs)
+    : can_run_(graph.values().size(), true) {
   const auto runs = [&](ValueId value) { return value == kNoValue || can_run(value); };
   for (const Node& node : graph.nodes()) {  // in execution order, so producers come first
     const std::vector<UnsupportedNode> missing = find_unsupported(graph, std::span(&node.id, 1));
@@ -17,7 +18,7 @@ RunnablePart::RunnablePart(const Graph& graph) : can_run_(graph.values().size(),
       if (output != kNoValue) can_run_[output] = false;
   }
   ValueMap<bool> visited(graph.values().size(), false);
-  for (const ValueId output : graph.outputs()) find_ends(graph, output, visited);
+  for (const ValueId output : outputs) find_ends(graph, output, visited);
 }
 
 void RunnablePart::find_ends(const Graph& graph, ValueId value, ValueMap<bool>& visited) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+#include <string>
 #include <vector>
 
 #include "ops/find_operator.h"
@@ -10,11 +12,13 @@ namespace detent {
 /// engine.
 class RunnablePart {
  public:
-  explicit RunnablePart(const Graph& graph);
+  explicit RunnablePart(const Graph& graph) : RunnablePart(graph, graph.outputs()) {}
+  /// Looks at these outputs of the graph alone.
+  RunnablePart(const Graph& graph, std::span<const ValueId> outputs);
 
   /// False for values that need a node that cannot run.
   [[nodiscard]] bool can_run(ValueId value) const { return can_run_[value]; }
-  /// Returns the values that a run ends with: every graph output that can run, and instead of one that cannot the
+  /// Returns the values that a run ends with: every output that can run, and instead of one that cannot the
   /// values that the nodes before it read. Each once, no constants and no graph inputs. Empty when nothing can run.
   [[nodiscard]] const std::vector<ValueId>& ends() const { return ends_; }
   /// Returns nodes that cannot run themselves, in execution order. Empty: the whole graph can.

@@ -38,6 +38,7 @@ std::string bash_completion(std::span<const CommandPage> pages) {
     text += "    COMPREPLY=($(compgen -W '" + join(words, " ") + "' -- \"$cur\"))\n";
     text += "  else\n    compopt -o filenames\n    COMPREPLY=($(compgen -f -- \"$cur\"))\n  fi\n}\n\n";
   }
+  text += "_detent_help() {\n  COMPREPLY=($(compgen -W '" + command_names(pages) + " --long' -- \"$cur\"))\n}\n\n";
   text +=
       "_detent_main() {\n  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command='' word i\n"
       "  # \"--option=value\" comes as three words.\n"
@@ -45,7 +46,8 @@ std::string bash_completion(std::span<const CommandPage> pages) {
       "  if [[ $cur == '=' ]]; then cur=''; fi\n"
       "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
       "    word=${COMP_WORDS[i]}\n"
-      "    case \"$command $word\" in\n";
+      "    case \"$command $word\" in\n"
+      "      ' help') command='help' ;;\n";
   for (const CommandPage& page : pages) {
     const std::string words = words_below(page);
     if (words.empty()) continue;
@@ -56,7 +58,7 @@ std::string bash_completion(std::span<const CommandPage> pages) {
   }
   text += "    esac\n  done\n  case \"$command\" in\n";
   for (const CommandPage& page : pages) text += "    '" + words_below(page) + "') " + function_name(page) + " ;;\n";
-  return text + "  esac\n}\n\ncomplete -F _detent_main detent\n";
+  return text + "    'help') _detent_help ;;\n  esac\n}\n\ncomplete -F _detent_main detent\n";
 }
 
 }  // namespace detent::manual

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/text.h"
+
 namespace detent::manual {
 
 namespace {
@@ -82,6 +84,10 @@ CommandPage page_of(const CLI::App& app, const std::string& parents = "") {
 std::string words_below(const CommandPage& page) {
   const size_t blank = page.name.find(' ');
   return blank == std::string::npos ? "" : page.name.substr(blank + 1);
+}
+
+std::string command_names(std::span<const CommandPage> pages) {
+  return join(pages.front().below, " ", [](const CLI::App* command) { return command->get_name(); });
 }
 
 std::string function_name(const CommandPage& page) {

@@ -49,7 +49,9 @@ std::string fish_completion(std::span<const CommandPage> pages) {
     for (const OptionEntry& entry : page.options)
       if (!entry.positional) text += line(page, entry);
   }
-  return text;
+  const std::string help = "complete -c detent -f -n '__fish_seen_subcommand_from help' ";
+  return text + "complete -c detent -f -n '__fish_use_subcommand' -a help -d " + in_quotes(kHelpSummary) + "\n" + help +
+         "-a " + in_quotes(command_names(pages)) + "\n" + help + "-l long -d " + in_quotes(kHelpLong) + "\n";
 }
 
 }  // namespace detent::manual

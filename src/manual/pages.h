@@ -52,6 +52,12 @@ struct CommandPage {
 /// Returns the shell function that completes a command: "_detent_cache_export".
 [[nodiscard]] std::string function_name(const CommandPage& page);
 
+/// Texts of `detent help [COMMAND] [--long]`, which the parser does not know as a command.
+inline constexpr std::string_view kHelpSummary = "Show the options of a command and an example";
+inline constexpr std::string_view kHelpLong = "Show the manual of the command too";
+/// Returns the program's commands with blanks between them.
+[[nodiscard]] std::string command_names(std::span<const CommandPage> pages);
+
 /// Returns the first sentence of an option's text on one line.
 [[nodiscard]] std::string short_text(const std::string& text);
 

@@ -43,6 +43,8 @@ std::string specification(const OptionEntry& entry, const std::string& name) {
 
 std::string zsh_completion(std::span<const CommandPage> pages) {
   std::string text = "#compdef detent\n# Made from the program's options; changes are lost.\n\n";
+  text += "_detent_help() {\n  _arguments '--long[" + zsh_escaped(kHelpLong) + "]' '1:command:(" +
+          command_names(pages) + ")'\n}\n\n";
   for (const CommandPage& page : pages) {
     text += function_name(page) + "() {\n";
     if (!page.below.empty()) text += "  local state line\n  local -a commands\n";
@@ -62,9 +64,12 @@ std::string zsh_completion(std::span<const CommandPage> pages) {
     text += "    '1: :->command' '*:: :->rest' && return\n  commands=(\n";
     for (const CLI::App* below : page.below)
       text += "    '" + zsh_escaped(below->get_name()) + ":" + zsh_escaped(below->get_description()) + "'\n";
+    const bool program = words_below(page).empty();
+    if (program) text += "    'help:" + zsh_escaped(kHelpSummary) + "'\n";
     text += "  )\n  case $state in\n    command) _describe command commands ;;\n    rest)\n      case $words[1] in\n";
     for (const CLI::App* below : page.below)
       text += "        " + below->get_name() + ") " + function_name(page) + "_" + below->get_name() + " ;;\n";
+    if (program) text += "        help) _detent_help ;;\n";
     text += "      esac ;;\n  esac\n}\n\n";
   }
   return text + "_detent \"$@\"\n";

@@ -119,14 +119,24 @@ Option next_token_option(bool& next_token) {
              {.group = "Evaluation"});
 }
 
+Option judged_outputs_option(RunSettings& run) {
+  return row("--judged-outputs LIST", &run.judged_outputs,
+             "Names of the outputs that count, comma separated: errors, scores, bounds, the verdict and the choice of "
+             "a calibrator are "
+             "measured at them alone (default: all outputs)",
+             {.group = "Evaluation", .commas = true});
+}
+
 OptionList evaluation_options(EvaluationOptions& evaluation, const DataOptions& data, bool required) {
   return under(
       "Evaluation",
       list_of(
           eval_options(evaluation.data, data, required),
-          row("--labels FILE", &evaluation.labels,
+          row("--labels FILE|DIR", &evaluation.labels,
               "Truth of the samples; files relative to --eval. FILE.csv: columns file,label; reports top-1 and top-5. "
-              "FILE.json: boxes in the form of COCO; reports mAP",
+              "FILE.json: boxes in the form of COCO; DIR: boxes in YOLO's .txt or Pascal VOC's .xml, one file an "
+              "image; "
+              "report mAP",
               {.file = FileUse::Reads}),
           row("--detections FORM", &evaluation.detections,
               "Form of a detector's outputs: auto (by the graph), none, xyxy-score-class, cxcywh-scores or "

@@ -53,13 +53,14 @@ SensitivityReport weight_sensitivity(const SensitivityOptions& options) {
   const BlockedRequest request{*options.weights, target, options.placement, options.run};
   Model model = read_float_model(options.model);
   const ModelFacts facts = facts_of(model);
+  static_cast<void>(judged_outputs(model.graph(), options.run));  // refuses unknown names
   const IdentifiedSamples data(open_samples(options.data, model.graph()));
   const JudgedSamples judged(options, model.graph());
   const auto inputs = read_first_inputs(judged.samples, options.run);
 
   const BlockedModel blocked = make_blocked_model(std::move(model), request, &data, inputs);
   const Graph& graph = blocked.model.graph();
-  const auto names = comparable_values(blocked.model, inputs);
+  const auto names = comparable_values(blocked.model, inputs, options.run);
   BlockVariants variants(blocked.model, target, options.placement, blocked.format, blocked.weights);
   const LayerErrors errors =
       measure_layer_errors(variants, blocked.model, names, judged.samples, options.run, &judged.task);

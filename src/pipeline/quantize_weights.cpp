@@ -12,6 +12,7 @@
 #include "core/stop.h"
 #include "core/stopwatch.h"
 #include "detent/base/error.h"
+#include "evaluate/compared_values.h"
 #include "evaluate/judge.h"
 #include "pipeline/parts/blocked_model.h"
 #include "pipeline/parts/closing_samples.h"
@@ -145,6 +146,7 @@ QuantizeWeightsReport quantize_weights(const QuantizeWeightsOptions& options) {
   const BlockedRequest request{options.format, find_target(options.target), options.placement, options.run};
   Model model = read_float_model(options.model);
   const ModelFacts facts = facts_of(model);
+  const std::string judged_by = judged_outputs_text(model.graph(), options.run);
   std::unique_ptr<IdentifiedSamples> data;  // to round codes by, and perhaps to measure the closing error on
   if (options.data.given()) data = std::make_unique<IdentifiedSamples>(open_samples(options.data, model.graph()));
   ClosingSamples closing_on = closing_samples(options, data.get(), model.graph());
@@ -158,6 +160,7 @@ QuantizeWeightsReport quantize_weights(const QuantizeWeightsOptions& options) {
   // weights -> nearest codes -> codes that keep the layers' outputs -> layers that stay float
   BlockedModel blocked = make_blocked_model(std::move(model), request, data.get(), inputs);
   report.notes = blocked.plan.notes;
+  if (!judged_by.empty()) report.notes.push_back(judged_by);
   if (bound_judge) report.bound = hold_weight_bound(blocked, request, *bound_judge);
   report.rearranged = blocked.rearranged;
   if (blocked.rounding) report.rounding = describe(*blocked.rounding);

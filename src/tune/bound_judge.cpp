@@ -49,7 +49,7 @@ BoundJudge::BoundJudge(const AccuracyBound& bound, const Model& model, const Dat
                                        input_specs(model.graph(), bound.evaluation.data.batch_axes),
                                        recognize_detections(model, *samples_, settings));
   judged_ = values_to_judge(model, *samples_, settings);
-  float_values_ = values_to_compare(model, read_first_inputs(*samples_, settings));
+  float_values_ = values_to_compare(model, read_first_inputs(*samples_, settings), settings);
 }
 
 bool BoundJudge::has_task() const {

@@ -60,7 +60,7 @@ class Contest {
   explicit Contest(const CalibratorQuestion& question)
       : question_(question), samples_(samples_by_hash(*question.source, kMostSamples)) {
     const SampleSubset first(*question.source, samples_);
-    names_ = values_to_compare(question.model, read_first_inputs(first, question.settings));
+    names_ = values_to_compare(question.model, read_first_inputs(first, question.settings), question.settings);
     if (names_.empty()) return;
     const Graph& graph = question.model.graph();
     together_ = question.together ? *question.together : samples_together(graph, values_named(graph, names_), first);

@@ -92,7 +92,7 @@ class BiasCorrector {
     std::vector<Model> variants;
     variants.push_back(quantized_model(model_, plan_, ranges_, format_, weights_, &memo_));
     variants.push_back(quantized_model(model_, plan_, ranges_, format_, joined(weights_, patch), &memo_));
-    const auto names = values_to_compare(model_, read_first_inputs(deciding, settings_));
+    const auto names = values_to_compare(model_, read_first_inputs(deciding, settings_), settings_);
     EvaluationRequest request{model_, names, deciding, settings_, "comparing corrected biases"};
     request.by_batch = true;
     const Evaluation evaluation = evaluate_models(variants, request);

@@ -54,6 +54,43 @@ grep -q '^  copy  exact$' stdout || fail "sensitivity does not list the outputs"
 grep -q '"outputs": \[' out/s.json || fail "the JSON of sensitivity does not list the outputs"
 rm -f out/*
 
+# --judged-outputs: the others do not count, in the bound, the error, the choice of a calibrator and sensitivity.
+accepts "a judged output" quantize in/two.onnx $options --min-sqnr 90 --judged-outputs copy -o out/two.onnx --report out/two.json
+grep -q '^error against FP32 on 32 samples: exact' stdout || fail "the error is not that of the judged output"
+grep -q "^note: judged by 'copy' alone, of 2 outputs$" stdout || fail "nothing tells that an output does not count"
+grep -q '"options": ".*judged-outputs=copy"' out/two.json || fail "--report does not have the judged outputs"
+if grep -q "'mask'" stdout; then fail "an output counts that is not judged"; fi
+rm -f out/*
+run quantize in/two.onnx $options --min-sqnr 90 --judged-outputs mask -o out/two.onnx
+[ "$code" -eq 1 ] || fail "--min-sqnr 90 is met by the judged output 'mask': exit $code, expected 1"
+rm -f out/*
+accepts "both outputs by name" quantize in/two.onnx $options --judged-outputs copy,mask -o out/both.onnx
+if grep -q 'alone' stdout; then fail "all outputs are judged, but called some"; fi
+rm -f out/*
+accepts "auto by a judged output" quantize in/two.onnx --data random:normal,n=32,seed=1 --small-layers quantize --quiet \
+  --judged-outputs copy -o out/two.onnx
+grep -q '^measured .*: [a-z:.0-9]* exact, ' stdout || fail "auto does not measure the judged output alone"
+rm -f out/*
+accepts "compare by a judged output" compare in/two.onnx --data random:normal,n=32,seed=1 --small-layers quantize --quiet \
+  --eval random:normal,n=8,seed=2 --calibrators max,mse --judged-outputs copy
+if grep -q 'mask' stdout; then fail "compare measures an output that is not judged"; fi
+accepts "types by a judged output" compare-types in/two.onnx --data random:normal,n=32,seed=1 --small-layers quantize --quiet \
+  --eval random:normal,n=8,seed=2 --calibrator max --types int8 --judged-outputs copy
+if grep -q 'mask' stdout; then fail "compare-types measures an output that is not judged"; fi
+accepts "sensitivity of a judged output" sensitivity in/two.onnx $options --eval random:normal,n=8,seed=2 --judged-outputs copy
+grep -q ' copy  exact$\|SQNR at the output with all of them: ' stdout || fail "sensitivity does not measure the judged output"
+if grep -q '^  mask ' stdout; then fail "sensitivity lists an output that is not judged"; fi
+known="--judged-outputs: the model has no output 'mast'; its outputs are 'mask', 'copy'"
+refuses "an output that is not there" 13 "$known" quantize in/two.onnx $options --judged-outputs copy,mast -o out/two.onnx
+refuses "an output that is not there, weights" 13 "$known" quantize-weights in/two.onnx --data random:normal --quiet \
+  --judged-outputs mast -o out/two.onnx
+refuses "an output that is not there, compare" 13 "$known" compare in/two.onnx --data random:normal --eval random:normal \
+  --quiet --judged-outputs mast
+refuses "an output that is not there, sensitivity" 13 "$known" sensitivity in/two.onnx --data random:normal \
+  --eval random:normal --quiet --weight-only int8 --judged-outputs mast
+refuses "nothing to judge on" 2 "--judged-outputs applies to --data" quantize in/two.onnx --table in/none.dct --quiet \
+  --judged-outputs copy -o out/two.onnx
+
 # The notes below the verdict hold for several outputs too.
 accepts "nothing to quantize" quantize in/two.onnx $options --exclude . -o out/m.onnx
 grep -q '^error against FP32 on 32 samples: none: all 2 outputs exact' stdout || fail "two exact outputs are not called that"

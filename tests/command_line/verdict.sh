@@ -15,7 +15,11 @@ run quantize "$model" $data --calibrator percentile:50 -o out/broken.onnx --repo
 [ "$code" -eq 1 ] || fail "a broken model: exit $code, expected 1"
 grep -q '^verdict: broken' stdout || fail "a broken model is not called broken"
 grep -q "written, but broken" stderr || fail "a broken model: no error at the end"
-tail -n 1 stdout | grep -q '^  try --accuracy best' || fail "the report does not end with a way out"
+grep -q '^  try --accuracy best' stdout || fail "the report does not end with a way out"
+tail -n 1 stdout | grep -q '^  try FP16 alone: detent cast ' || fail "the report does not end with the way to FP16 alone"
+cast=$(sed -n "s/^  try FP16 alone: detent \(cast .*\) ('detent compare-types.*/\1/p" stdout)
+eval "accepts 'the command for FP16 alone' $cast"
+[ -s out/model_opset13.fp16.onnx ] || fail "the command for FP16 alone writes no file beside OUT: $cast"
 grep -q '"sqnr_db_without"' in/broken.json || fail "--report blames nothing"
 [ -s out/broken.onnx ] || fail "a broken model was not written"
 echo '{"image": {"amax": 0.05}}' >in/narrow.json

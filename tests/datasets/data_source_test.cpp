@@ -42,6 +42,16 @@ TEST_F(OpenData, ReadsImagesRecursivelyInNaturalOrder) {
   EXPECT_EQ(sample.index, 1U);
   EXPECT_EQ(sample.name, "10.png");
   EXPECT_EQ(sample.inputs.at(0).shape(), (Shape{1, 3, 4, 4}));
+  EXPECT_THAT(sample.image_size, ElementsAre(6, 8)) << "of the file, not of the input";
+}
+
+TEST_F(OpenData, KeepsTheSizeOfAnImageBesideAnArray) {
+  write_image(folder_ / "img/1.png", test_picture(6, 8));
+  const std::vector<InputSpec> inputs{float_input("x", {-1, 2}), kImage.front()};
+  const auto source = open_data(data({"x=" + npy("x.npy", {1, 2}), "image=" + path("img")}, "unit"), inputs);
+  EXPECT_THAT(source->read(0).image_size, ElementsAre(6, 8));
+  const auto arrays = open_data(data({npy("x.npy", {1, 2})}), kVector);
+  EXPECT_THAT(arrays->read(0).image_size, ElementsAre(0, 0)) << "no image";
 }
 
 TEST_F(OpenData, WantsPreprocessForImages) {

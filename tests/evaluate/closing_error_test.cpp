@@ -12,7 +12,8 @@ namespace detent {
 namespace {
 
 /// The error of the network with `offset` 0.5 instead of 0.
-ClosingError with_offset(const std::string& nodes_and_outputs, const std::vector<Tensor>& samples) {
+ClosingError with_offset(const std::string& nodes_and_outputs, const std::vector<Tensor>& samples,
+                         const RunSettings& settings = {}) {
   const Model model = parse_model_text(R"(<ir_version: 7, opset_import: ["" : 13]> g )" + nodes_and_outputs);
   Model changed = model.clone();
   GraphPatch patch;
@@ -20,7 +21,6 @@ ClosingError with_offset(const std::string& nodes_and_outputs, const std::vector
   patch.replace_constants = {{"offset", Tensor::from<float>({}, {0.5F})}};
   apply_patch(changed, patch);
   const MemorySource source(samples);
-  const RunSettings settings;
   return measure_closing_error(keep_outputs(model, source, samples.size(), settings), changed, source, settings);
 }
 
@@ -36,6 +36,21 @@ TEST(ClosingError, LeavesOutAnOutputThatIsAlways0) {
   ASSERT_TRUE(found.worst_output.has_value());
   EXPECT_EQ(found.worst_output->name, "y");
   EXPECT_DOUBLE_EQ(found.worst_output->sqnr_db, sqnr_db(25, 0.5));
+}
+
+TEST(ClosingError, IsThatOfTheJudgedOutputsAlone) {
+  const char* network =
+      "(float[N, 2] x) => (float[N, 2] kept, float[N, 2] moved) <float offset = {0}> "
+      "{ kept = Abs (x)  moved = Add (x, offset) }";
+  const auto judged = [&](const std::vector<std::string>& outputs) {
+    return with_offset(network, {row({3, 4})}, {.judged_outputs = outputs});
+  };
+  EXPECT_EQ(judged({}).worst_output->name, "moved");
+  EXPECT_EQ(judged({"moved"}).worst_output->name, "moved");
+  const ClosingError kept = judged({"kept"});
+  EXPECT_EQ(kept.worst_output->name, "kept");
+  EXPECT_EQ(kept.worst_output->sqnr_db, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(kept.report.outputs.size(), 1U);
 }
 
 TEST(ClosingError, HoldsAWeakSampleAgainstTheAverageSignal) {

@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <fstream>
 
 #include "detent/base/error.h"
 #include "model/temporary_folder.h"
+#include "run/memory_source.h"
 
 namespace detent {
 namespace {
@@ -50,6 +52,39 @@ TEST_F(JudgedDetector, MovesAnnotationsAsThePreprocessingMovesTheImage) {
   EXPECT_DOUBLE_EQ(metrics(stretched_, stretched_, "unit").at("map"), 1);
 }
 
+// The same box in the forms of YOLO, for which the sample tells the size of its image, and Pascal VOC.
+TEST_F(JudgedDetector, ReadsFoldersOfYoloAndVocAsCocosFile) {
+  const auto objects = [&](const std::string& file, const std::string& text, const std::string& preprocess,
+                           std::array<int, 2> image_size) {
+    const std::filesystem::path labels = folder_ / ("labels" + file.substr(1));
+    std::filesystem::create_directory(labels);
+    std::ofstream(labels / file) << text;
+    EvaluationOptions options;
+    options.labels = labels;
+    options.data.preprocess = preprocess;
+    Sample sample{.name = "folder/a.jpg", .inputs = {Tensor(DataType::Float32, {1, 3, 32, 32})}};
+    sample.image_size = image_size;
+    return DetectionJudge(options, std::nullopt).truth_of(sample).objects;
+  };
+  const auto expect_box = [](const std::vector<TrueObject>& found, const std::vector<float>& corners) {
+    ASSERT_EQ(found.size(), 1U);
+    const Box& box = found[0].box;
+    EXPECT_EQ((std::vector<float>{box.left, box.top, box.right, box.bottom}), corners);
+  };
+  const std::string yolo = "0 0.5 0.5 0.5 0.5\n";
+  expect_box(objects("a.txt", yolo, "yolo", {20, 40}), {8, 12, 24, 20});
+  expect_box(objects("a.txt", yolo, "unit", {20, 40}), {8, 8, 24, 24});
+  expect_box(objects("a.txt", yolo, "", {0, 0}), {8, 8, 24, 24});
+  const std::string voc =
+      "<annotation><size><width>40</width><height>20</height></size><object><name>a</name><bndbox><xmin>11</xmin>"
+      "<ymin>6</ymin><xmax>30</xmax><ymax>15</ymax></bndbox></object></annotation>";
+  expect_box(objects("a.xml", voc, "yolo", {0, 0}), {8, 12, 24, 20});
+  std::string without_size = voc;
+  without_size.erase(without_size.find("<size>"),
+                     std::string("<size><width>40</width><height>20</height></size>").size());
+  expect_box(objects("a.xml", without_size, "yolo", {20, 40}), {8, 12, 24, 20});
+}
+
 TEST_F(JudgedDetector, ComparesWithTheFloatModelWithoutAnnotations) {
   const auto found = metrics(letterboxed_, letterboxed_, "yolo", false);
   EXPECT_FALSE(found.contains("map"));
@@ -71,6 +106,22 @@ TEST_F(JudgedDetector, KnowsSamplesByPathOrFileName) {
   EXPECT_FALSE(DetectionJudge(options, {}).knows("b.jpg"));
   options.detections = "boxes";
   EXPECT_THROW((DetectionJudge{options, {}}), Error) << "there is no such form";
+}
+
+// A DETR: boxes and logits are two outputs, and a detector is judged by both.
+TEST(RecognizeDetections, NeedsBoxesAndScoresAmongTheJudgedOutputs) {
+  const Model model = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 17]>
+g (float[1,1,32,32] x) => (float[1,1024,3] logits, float[1,1024,4] boxes, float[1,4,32,32] c)
+<float[4,1,1,1] wb = {1, 1, 1, 1}, float[3,1,1,1] ws = {1, 1, 1}, int64[3] b = {1, 1024, 4}, int64[3] s = {1, 1024, 3}>
+{ c = Conv (x, wb)  d = Reshape (c, b)  boxes = Sigmoid (d)  f = Conv (x, ws)  logits = Reshape (f, s) })");
+  const MemorySource samples({Tensor(DataType::Float32, {1, 1, 32, 32})});
+  const auto recognized = [&](const std::vector<std::string>& judged) {
+    return recognize_detections(model, samples, {.judged_outputs = judged}).has_value();
+  };
+  EXPECT_TRUE(recognized({}));
+  EXPECT_TRUE(recognized({"boxes", "logits"}));
+  EXPECT_FALSE(recognized({"logits"}));
+  EXPECT_FALSE(recognized({"boxes", "c"}));
 }
 
 }  // namespace

@@ -176,6 +176,36 @@ TEST(TaskMetric, WarnsOfLabelsThatMatchNoSample) {
   EXPECT_THAT(silent.messages, IsEmpty());
 }
 
+// In YOLO's form an image without a file of labels shows no objects.
+TEST(TaskMetric, WarnsIfMostSamplesHaveNoFileOfBoxesAndRefusesIfNoneHas) {
+  const TemporaryFolder folder;
+  EvaluationOptions options;
+  options.labels = folder.path();
+  folder.write("sample0.txt", "0 .5 .5 .1 .1\n");
+  const auto warnings = [&](size_t samples) {
+    Warnings found;
+    static_cast<void>(TaskMetric(options, labelled_samples(samples), found));
+    return found.messages;
+  };
+  EXPECT_THAT(warnings(2), IsEmpty()) << "half of them";
+  EXPECT_THAT(
+      warnings(3),
+      ElementsAre(HasSubstr("2 of 3 samples have no labels and count as images without objects: sample1, sample2")));
+  std::filesystem::rename(folder / "sample0.txt", folder / "other.txt");
+  EXPECT_THAT(refusal([&] { return TaskMetric(options, labelled_samples(2), Reporter::silent()); }).what(),
+              HasSubstr("no file has the name of a sample: sample0, sample1"));
+}
+
+TEST(TaskMetric, RefusesASampleWithoutAFileOfVoc) {
+  const TemporaryFolder folder;
+  EvaluationOptions options;
+  options.labels = folder.path();
+  folder.write("sample0.xml", "<annotation/>");
+  EXPECT_NO_THROW(TaskMetric(options, labelled_samples(1), Reporter::silent()));
+  EXPECT_THAT(refusal([&] { return TaskMetric(options, labelled_samples(2), Reporter::silent()); }).what(),
+              HasSubstr("1 of 2 samples have no image in "));
+}
+
 TEST(TaskMetric, RefusesTwoLabelsOfOneFile) {
   const TemporaryFolder folder;
   EvaluationOptions options;

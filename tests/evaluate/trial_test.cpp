@@ -168,15 +168,43 @@ TEST(EvaluateVariants, NamesTheSampleThatCannotBeRun) {
   }
 }
 
-std::vector<std::string> compared(const char* text) {
+std::vector<std::string> compared(const char* text, const RunSettings& settings = {}) {
   const Tensor x = Tensor::from<float>({1, 3}, {1, -2, 3});
-  return values_to_compare(parse_model_text(text), std::span(&x, 1));
+  return values_to_compare(parse_model_text(text), std::span(&x, 1), settings);
 }
 
 TEST(ValuesToCompare, AreTheFloatOutputs) {
   EXPECT_THAT(compared(R"(<ir_version: 7, opset_import: ["" : 13]>
 g (float[N, 3] x) => (int64[N, 1] best, float[N, 3] y) { y = Neg (x)  best = ArgMax <axis = 1> (y) })"),
               ElementsAre("y"));
+}
+
+constexpr const char* kThreeOutputs = R"(<ir_version: 7, opset_import: ["" : 13]>
+g (float[N, 3] x) => (float[N, 3] y, int64[N, 1] best, float[N, 3] z)
+{ y = Neg (x)  a = Abs (x)  best = ArgMax <axis = 1> (a)  z = Sin (y) })";
+
+TEST(ValuesToCompare, AreThoseOfTheJudgedOutputsAlone) {
+  EXPECT_THAT(compared(kThreeOutputs), ElementsAre("y", "z"));
+  EXPECT_THAT(compared(kThreeOutputs, {.judged_outputs = {"z"}}), ElementsAre("z"));
+  EXPECT_THAT(compared(kThreeOutputs, {.judged_outputs = {"z", "y"}}), ElementsAre("y", "z")) << "in the model's order";
+  EXPECT_THAT(compared(kThreeOutputs, {.judged_outputs = {"best"}}), ElementsAre("a")) << "the floats before ArgMax";
+}
+
+TEST(ValuesToCompare, RefuseAJudgedOutputThatTheModelLacksAndListItsOutputs) {
+  try {
+    static_cast<void>(compared(kThreeOutputs, {.judged_outputs = {"z", "a"}}));
+    FAIL() << "'a' is a value, but no output";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::InvalidOption);
+    EXPECT_STREQ(error.what(), "--judged-outputs: the model has no output 'a'; its outputs are 'y', 'best', 'z'");
+  }
+}
+
+TEST(JudgedOutputs, AreNamedOnlyIfSomeDoNotCount) {
+  const Model model = parse_model_text(kThreeOutputs);
+  EXPECT_EQ(judged_outputs_text(model.graph(), {.judged_outputs = {"z"}}), "judged by 'z' alone, of 3 outputs");
+  EXPECT_EQ(judged_outputs_text(model.graph(), {.judged_outputs = {"y", "best", "z"}}), "");
+  EXPECT_EQ(judged_outputs_text(model.graph(), {}), "");
 }
 
 TEST(ValuesToCompare, GoBackToTheLastFloatsWhereNoOutputIsFloat) {

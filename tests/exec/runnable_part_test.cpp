@@ -38,6 +38,18 @@ TEST(RunnablePart, EndsBeforeATailThatCannotRun) {
   EXPECT_FALSE(part.can_run(model.graph().find_value("boxes")));
 }
 
+TEST(RunnablePart, EndsAtSomeOfTheOutputs) {
+  const Model model =
+      model_with_outputs("float[2,3] y, float[2,3] z, float[N] boxes",
+                         "{ y = Relu (x)  z = Abs (y)  s = Sigmoid (y)  boxes = com.acme.Suppress (s) }");
+  const Graph& graph = model.graph();
+  const auto ends = [&](const std::vector<std::string>& outputs) {
+    return names_of(graph, RunnablePart(graph, values_named(graph, outputs)).ends());
+  };
+  EXPECT_THAT(ends({"z"}), ElementsAre("z"));
+  EXPECT_THAT(ends({"boxes"}), ElementsAre("s")) << "the value before the node that cannot run";
+}
+
 TEST(RunnablePart, IsEmptyWhenTheFirstNodeCannotRun) {
   EXPECT_THAT(ends_of(model_with_outputs("float[N] y", "{ a = com.acme.Decode (x)  y = Relu (a) }")), IsEmpty());
 }

@@ -158,6 +158,14 @@ void add_texts(const Corpus& corpus) {
   corpus.add("text", "lines", std::string("a\nab\n\\n\n<unk>\0abx\n", 18));
   corpus.add("text", "records", "{\"text\": \"ab\"}\n[1, 2, 3]\n\"c\"\n");
   corpus.add("labels", "two", "file,label\r\na.png,1\n\"b,\"\"c.png\",-2\n\n");
+  corpus.add("boxes", "yolo", "0 0.5 0.5 0.25 0.125\n\n2 .1 .2 .05 .1\r\n");
+  corpus.add("boxes", "voc",
+             "<?xml version=\"1.0\"?><!-- a --><annotation><size><width>40</width><height>20</height></size>\n"
+             "<object><name>a&amp;b</name><difficult>1</difficult><bndbox><xmin>1</xmin><ymin>2</ymin><xmax>30</xmax>"
+             "<ymax>15</ymax></bndbox></object><empty/></annotation>");
+  corpus.add("boxes", "coco",
+             R"({"images": [{"id": 7, "file_name": "a.jpg", "width": 40, "height": 30}], "categories": [{"id": 2,
+             "name": "b"}], "annotations": [{"image_id": 7, "category_id": 2, "bbox": [1.5, 2, 3, 4], "iscrowd": 1}]})");
   corpus.add("labels", "mark", "\xef\xbb\xbflabel,x,file\n3,,c.jpg\n");
   int count = 0;
   for (const char* line : {"imagenet", "unit,mean=.4914/.4822/.4465,std=.2470/.2435/.2616", "raw,layout=nhwc,color=bgr",

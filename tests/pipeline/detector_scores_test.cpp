@@ -1,5 +1,10 @@
 // Tests the scores of trained detectors: mAP of the float model as pycocotools has it, and what destroys a detector.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
 
 #include "detent/detent.h"
 #include "model/temporary_folder.h"
@@ -54,6 +59,39 @@ TEST_P(SharedDetectors, AreJudgedByTheirDetections) {
     EXPECT_EQ(ruined.verdict.quality, Quality::Broken) << target;
     EXPECT_LT(ruined.error->detections->agreement, 0.6);
   }
+}
+
+/// Writes the boxes of annotations in the form of COCO as YOLO's labels.
+void write_yolo(const std::filesystem::path& coco, const std::filesystem::path& folder) {
+  std::ifstream stream(coco);
+  const auto json = nlohmann::json::parse(stream);
+  std::map<int, const nlohmann::json*> images;
+  for (const auto& image : json["images"]) images[image["id"]] = &image;
+  for (const auto& one : json["annotations"]) {
+    const nlohmann::json& image = *images.at(one["image_id"]);
+    const double width = image["width"], height = image["height"];
+    const std::vector<double> box = one["bbox"];
+    const int first = json["categories"][0]["id"], category = one["category_id"];
+    std::ofstream(folder / std::filesystem::path(image["file_name"].get<std::string>()).replace_extension(".txt"),
+                  std::ios::app)
+        << fmt::format("{} {:.8f} {:.8f} {:.8f} {:.8f}\n", category - first, (box[0] + box[2] / 2) / width,
+                       (box[1] + box[3] / 2) / height, box[2] / width, box[3] / height);
+  }
+}
+
+TEST(SharedDetectorLabels, OfYoloGiveTheScoreOfCocosFile) {
+  const std::filesystem::path images = shared_folder() / "images/bccd";
+  const std::filesystem::path model = shared_folder() / "models/bccd_dfl/model_opset17.onnx";
+  if (!std::filesystem::exists(model)) GTEST_SKIP() << "no " << model;
+  const TemporaryFolder folder;
+  write_yolo(images / "eval_coco.json", folder.path());
+  CompareOptions options;
+  options.model = model;
+  options.data = {.sources = {(images / "calib").string()}, .preprocess = "unit", .limit = 8};
+  options.evaluation.data = {.sources = {(images / "eval").string()}, .preprocess = "unit"};
+  options.evaluation.labels = folder.path();
+  options.calibrators = {"max"};
+  EXPECT_NEAR(compare_calibrators(options).fp32.at("map"), 0.6276, 0.0005);
 }
 
 INSTANTIATE_TEST_SUITE_P(Forms, SharedDetectors,

@@ -176,6 +176,15 @@ TEST_F(SpeedNote, CountsNoActivationThatTheIntegerKernelTakesIn) {
   EXPECT_THAT(notes("onnxruntime", ""), Not(Contains(HasSubstr("hardly be faster"))));
 }
 
+TEST_F(SpeedNote, NamesTheCommandForFp16AloneIfTensorRTHasLittleInInt8) {
+  EXPECT_THAT(notes("tensorrt", "^Conv_[024]$"),
+              Contains(AllOf(HasSubstr("only 25.0 % of the multiplications are in INT8; FP16 alone may be as fast: "),
+                             HasSubstr("detent cast " + (folder_ / "model.onnx").string() + " --data "),
+                             HasSubstr(" --float-type fp16 -o " + (folder_ / "model.fp16.onnx").string()))));
+  EXPECT_THAT(notes("tensorrt", "^Conv_0$"), Not(Contains(HasSubstr("FP16 alone")))) << "three of four are INT8";
+  EXPECT_THAT(notes("onnxruntime", "^Conv_[024]$"), Not(Contains(HasSubstr("FP16 alone")))) << "no FP16 kernels there";
+}
+
 TEST_F(SpeedNote, IsNotWrittenForTensorRT) {
   EXPECT_THAT(notes("tensorrt", "^Conv_[024]$"), Not(Contains(HasSubstr("hardly be faster"))));
 }

@@ -116,7 +116,7 @@ TEST(LintText, ShowsOfEachKindAndMessageAnExampleItsCureAndTheCount) {
               AllOf(HasSubstr("error  uint8-codes, 13 times\n  q0  (10.0 % of MACs)\n    the pair on 'x0' holds UINT8 "
                               "codes\n    cure: quantize to INT8\n  11 like this: q1, q2, q3 and 8 more\n"),
                     HasSubstr("  other\n    another message\n    cure: another cure\n"),
-                    HasSubstr("13 errors, 0 warnings, 0 notes\n--all lists everything\n")));
+                    HasSubstr("13 errors, 0 warnings, 0 notes\nrules "), HasSubstr("\n--all lists everything\n")));
   EXPECT_THAT(text, Not(HasSubstr("q7")));
   EXPECT_THAT(to_text(long_lint(), Lists::All), AllOf(HasSubstr("the pair on 'x7' holds"), Not(HasSubstr("--all"))));
 }

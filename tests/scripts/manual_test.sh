@@ -42,6 +42,10 @@ ask_bash detent quantize --outl | grep -qx -- --outliers || fail "bash: no --out
 ask_bash detent quantize m.onnx --outliers "" | sort | tr '\n' ' ' | grep -qx "clip drop keep " || fail "bash: the choices of --outliers"
 ask_bash detent quantize --outliers = d | grep -qx drop || fail "bash: --outliers=d"
 ask_bash detent cache ex | grep -qx export || fail "bash: 'detent cache ex'"
+ask_bash detent he | grep -qx help || fail "bash: no help"
+ask_bash detent help qua | grep -qx quantize || fail "bash: the commands behind help"
+ask_bash detent help plan --l | grep -qx -- --long || fail "bash: --long of help"
+[ -z "$(ask_bash detent plan --lon)" ] || fail "bash: --long without help"
 touch "$work/model.onnx"
 (cd "$work" && ask_bash detent lint mod | grep -qx model.onnx) || fail "bash: files"
 [ -z "$(ask_bash detent quantize --frobni)" ] || fail "bash offers an unknown option"
@@ -51,6 +55,9 @@ if command -v fish >/dev/null; then
   ask_fish "detent qua" | grep -q "^quantize" || fail "fish: commands"
   ask_fish "detent quantize --outl" | grep -q "^--outliers" || fail "fish: options"
   ask_fish "detent quantize --outliers " | cut -f 1 | sort | tr '\n' ' ' | grep -qx "clip drop keep " || fail "fish: choices"
+  ask_fish "detent help qua" | grep -q "^quantize" || fail "fish: the commands behind help"
+  ask_fish "detent help plan --lon" | grep -q "^--long" || fail "fish: --long of help"
+  [ -z "$(ask_fish "detent plan --lon")" ] || fail "fish: --long without help"
   [ -z "$(ask_fish "detent quantize --frobni")" ] || fail "fish offers an unknown option"
 else
   echo "manual_test: fish SKIPPED, it is not installed"
@@ -79,6 +86,8 @@ ASK
     return 1
   }
   ask_zsh "detent quant" "detent quantize" || fail "zsh: commands"
+  ask_zsh "detent help sens" "detent help sensitivity" || fail "zsh: the commands behind help"
+  ask_zsh "detent help plan --lo" "detent help plan --long" || fail "zsh: --long of help"
   ask_zsh "detent quantize --outl" "detent quantize --outliers" || fail "zsh: options"
   ask_zsh "detent quantize --outliers=dr" "detent quantize --outliers=drop" || fail "zsh: choices"
 else

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -36,7 +37,8 @@ struct Sample {
   std::vector<int> batch_axes = {};  ///< one per input, kNoBatchAxis: none; empty: axis 0 of each
   /// Token id of each input that follows a window of ids in the data; absent at the end. Empty: no input has one.
   std::vector<std::optional<int64_t>> next = {};
-  std::vector<uint8_t> content = {};  ///< by position of a sequence: 0 at padding, else 1; empty: no padding
+  std::vector<uint8_t> content = {};       ///< by position of a sequence: 0 at padding, else 1; empty: no padding
+  std::array<int, 2> image_size = {0, 0};  ///< height and width of the image file as it is seen; 0: no image
 };
 
 /// A source of samples, by index. Many threads call `read` at once.

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <system_error>
 
 #include "detent/base/data_source.h"
 #include "detent/base/metric.h"
@@ -12,10 +13,11 @@ namespace detent {
 /// those of the float model.
 struct EvaluationOptions {
   DataOptions data;  ///< preprocessed like the calibration data
-  /// csv `file,label`, files relative to the data's folder, or COCO annotations (.json); empty: none.
+  /// csv `file,label`, files relative to the data's folder, or boxes: COCO annotations (.json) or a folder of YOLO's
+  /// .txt or Pascal VOC's .xml; empty: none.
   std::filesystem::path labels;
   /// Form of a detector's outputs: "auto" (by the graph), "xyxy-score-class", "cxcywh-scores", "boxes+logits" or
-  /// "none". Empty: "auto", which must find some where `labels` are annotations.
+  /// "none". Empty: "auto", which must find some where `labels` are boxes.
   std::string detections;
   std::filesystem::path masks;  ///< folder of images of the same names, pixel = class; empty: none
   std::string metric_command;   ///< called with two folders of .npy files, prints a number; empty: none
@@ -27,7 +29,10 @@ struct EvaluationOptions {
   switch (source) {
     case MetricSource::Command: return !options.metric_command.empty();
     case MetricSource::Masks: return !options.masks.empty();
-    case MetricSource::Objects: return options.labels.extension() == ".json";
+    case MetricSource::Objects: {
+      std::error_code error;
+      return options.labels.extension() == ".json" || std::filesystem::is_directory(options.labels, error);
+    }
     case MetricSource::Labels: return !options.labels.empty() && !gives(options, MetricSource::Objects);
     case MetricSource::Tokens: return options.next_token;
     case MetricSource::Detections:

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <stop_token>
+#include <string>
+#include <vector>
 
 #include "detent/base/progress.h"
 
@@ -15,7 +17,7 @@ enum class CpuProducts {
   Avx2
 };
 
-/// Settings for work over many samples. Results depend only on `products`.
+/// Settings for work over many samples. Results depend only on `products` and `judged_outputs`.
 struct RunSettings {
   size_t threads = 0;          ///< 0: all cores
   bool skip_bad_data = false;  ///< count and skip unreadable samples instead of stopping
@@ -23,6 +25,9 @@ struct RunSettings {
   Reporter* reporter = &Reporter::silent();
   /// Stops this call within about a second with ErrorCode::Interrupted; calls in other threads go on.
   std::stop_token stop = {};
+  /// Outputs, by name, at which errors and scores are measured: by them alone quantized models are compared, bounded
+  /// and judged. Empty: all. A name that the model does not have is ErrorCode::InvalidOption.
+  std::vector<std::string> judged_outputs = {};
 };
 
 }  // namespace detent

@@ -1,5 +1,6 @@
 #include "pipeline/parts/blocked_model.h"
 
+#include "core/text.h"
 #include "detent/base/error.h"
 #include "detent/base/version.h"
 #include "exec/same_outputs.h"
@@ -32,6 +33,8 @@ std::string options_text(const BlockedModel& blocked, const BlockedRequest& requ
   for (const std::string& pattern : request.placement.exclude) text += "; exclude=" + pattern;
   for (const std::string& op : request.placement.exclude_op) text += "; exclude-op=" + op;
   if (blocked.rounding && blocked.rounding->kept) text += "; rounding=moments";
+  const std::vector<std::string>& judged = request.run.judged_outputs;
+  if (!judged.empty()) text += "; judged-outputs=" + join(judged, ",");
   return text;
 }
 

@@ -10,6 +10,7 @@
 #include "detent/base/error.h"
 #include "detections/graph_layout.h"
 #include "equalize/equalizable_values.h"
+#include "evaluate/compared_values.h"
 #include "exec/find_shapes.h"
 #include "half/half_model.h"
 #include "model/fingerprint.h"
@@ -165,6 +166,7 @@ void equalize(Prepared& made, Model& model) {
 void read_first(Prepared& made, Model& model) {
   const Recipe& recipe = made.recipe;
   made.facts = facts_of(model);
+  static_cast<void>(judged_outputs(model.graph(), recipe.run));  // refuses unknown names
   made.table = open_table(recipe, model);
   open_data(made, model.graph());
   warn_of_unused_preprocess(recipe.data, recipe.eval, model.graph(), *recipe.run.reporter);
@@ -318,6 +320,7 @@ void refuse_stray_options(const DataOptions& data, const DataOptions* eval, cons
     refuse_without("--data", !data.batch_axes.empty(), "--batch-axis");
     refuse_without("--data", !data.padding_masks.empty(), "--mask");
     refuse_without("--data", run.skip_bad_data, "--skip-bad-data");
+    refuse_without("--data", !run.judged_outputs.empty(), "--judged-outputs");
   }
   if (eval && !eval->given()) refuse_without("--eval", eval->limit.has_value(), "--eval-limit");
 }

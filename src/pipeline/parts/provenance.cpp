@@ -98,6 +98,7 @@ std::string changed_options(const DecidingOptions& options, const Prepared& setu
   list.add_if(options.biases_corrected && !best, "bias-correction", "on");
   list.add_if(best && options.equalize.bias_correction == false, "bias-correction", "off");
   add_bound(list, options.bound);
+  list.add_if(!setup.recipe.run.judged_outputs.empty(), "judged-outputs", join(setup.recipe.run.judged_outputs, ","));
   list.add_if(!setup.recipe.overrides.empty(), "override", "FILE of " + plural(setup.recipe.overrides.size(), "value"));
   return join(list, "; ", [](const auto& entry) { return entry.first + "=" + entry.second; });
 }

@@ -11,6 +11,7 @@
 
 #include "core/text.h"
 #include "detent/base/qparams.h"
+#include "evaluate/compared_values.h"
 #include "pipeline/parts/cast_nodes.h"
 #include "pipeline/parts/plan_report.h"
 #include "pipeline/parts/provenance.h"
@@ -84,6 +85,7 @@ QuantizeReport start_report(const QuantizeOptions& given, const Prepared& prepar
   report.threads = worker_count(given.run);
   report.plan = plan_report_of(prepared);
   report.notes = prepared.plan.notes;
+  if (const std::string text = judged_outputs_text(graph, given.run); !text.empty()) report.notes.push_back(text);
   report.provenance = describe_origin(prepared, measured.calibration,
                                       {given.placement, given.format, given.equalize, given.accuracy, given.outliers,
                                        chosen.biases && chosen.biases->kept, bound ? &*bound : nullptr});

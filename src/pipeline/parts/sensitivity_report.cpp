@@ -49,7 +49,7 @@ SensitivityReport sensitivity_of(const MeasuredModel& model, const DataSource& s
   const PlacementPlan& plan = prepared.plan;
   const RunSettings& run = recipe.run;
   const Graph& graph = prepared.graph();
-  const auto names = comparable_values(prepared.model(), read_first_inputs(samples, run));
+  const auto names = comparable_values(prepared.model(), read_first_inputs(samples, run), run);
   RangeBook ranges = range_book(prepared, measured, calibrator, chosen);
 
   SensitivityReport report;

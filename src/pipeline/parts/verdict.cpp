@@ -1,13 +1,18 @@
 #include "pipeline/parts/verdict.h"
 
-#include <algorithm>
+#include <fmt/core.h>
 
+#include <algorithm>
+#include <filesystem>
+
+#include "core/shell_quoted.h"
 #include "detent/base/error.h"
 #include "evaluate/compared_values.h"
 #include "evaluate/error_sums.h"
 #include "evaluate/judge.h"
 #include "evaluate/trial.h"
 #include "evaluate/value_errors.h"
+#include "options/groups.h"
 #include "pipeline/parts/provenance.h"
 #include "rewrite/qdq_inserter.h"
 #include "run/sample_subset.h"
@@ -19,6 +24,7 @@ namespace {
 constexpr size_t kBlameSamples = 4;
 constexpr size_t kTried = 6;  // one bad range mostly stands out, and each costs a run of the network behind it
 constexpr size_t kCuresShown = 2;
+constexpr double kLeastShareInCodes = 0.5;  // of the MACs; below it FP16 alone is worth a try
 
 PlacementPlan without(PlacementPlan plan, ValueId value) {
   for (EdgeDecision& edge : plan.edges)
@@ -78,6 +84,34 @@ std::vector<std::string> cures_for(const QuantizeReport& report, const QuantizeO
   return cures;
 }
 
+/// Returns the command that writes FP16 alone, with the user's files. "" for engines other than TensorRT, and where
+/// data came from no files.
+std::string half_command(const QuantizeOptions& options, const Target& target) {
+  if (target.engine != Engine::TensorRT || options.data.sources.empty()) return {};
+  const std::filesystem::path half = options.output.parent_path() / (options.model.stem().string() + ".fp16.onnx");
+  DataOptions data = options.data, usual;
+  std::string command = "detent cast " + shell_quoted(options.model.string());
+  for (const auto& [option, value] : changed(data_options(data, true), data_options(usual, true)))
+    command += " --" + option + " " + shell_quoted(value);
+  if (options.run.skip_bad_data) command += " --skip-bad-data";
+  return command + " --float-type fp16 -o " + shell_quoted(half.string()) +
+         " ('detent compare-types' with --float-type fp16 scores both)";
+}
+
+/// Adds FP16 alone to the cures, and to the notes of a good model that has little in INT8.
+void add_half_alone(QuantizeReport& report, const QuantizeOptions& options, const Target& target) {
+  const CoverageReport& coverage = report.plan.coverage;
+  const std::string command = half_command(options, target);
+  if (command.empty()) return;
+  const double share =
+      coverage.macs > 0 ? static_cast<double>(coverage.int8_macs) / static_cast<double>(coverage.macs) : 1;
+  if (report.verdict.quality != Quality::Good)
+    report.verdict.cures.push_back("FP16 alone: " + command);
+  else if (share < kLeastShareInCodes)
+    report.notes.push_back(fmt::format("only {:.1f} % of the multiplications are in {}; FP16 alone may be as fast: {}",
+                                       100 * share, name_of(coverage.type), command));
+}
+
 }  // namespace
 
 void add_verdict(QuantizeReport& report, const QuantizeOptions& options, Prepared& prepared,
@@ -89,9 +123,12 @@ void add_verdict(QuantizeReport& report, const QuantizeOptions& options, Prepare
                           .states = prepared.facts.states});
   if (const std::string& caveat = grounds.worse.caveat; !caveat.empty())
     report.verdict.caveats.insert(report.verdict.caveats.begin(), caveat);
-  if (!report.verdict.quality || *report.verdict.quality == Quality::Good) return;
-  add_blame(report, options.run, prepared, grounds);
-  report.verdict.cures = cures_for(report, options);
+  if (!report.verdict.quality) return;
+  if (*report.verdict.quality != Quality::Good) {
+    add_blame(report, options.run, prepared, grounds);
+    report.verdict.cures = cures_for(report, options);
+  }
+  add_half_alone(report, options, *prepared.recipe.target);
 }
 
 }  // namespace detent

@@ -84,6 +84,13 @@ std::string float_layers_text(const LintReport& report, Listing& listing) {
   return text.empty() ? "" : "\nfloat layers\n" + text;
 }
 
+/// Returns true where the text names a rule.
+bool names_rule(const LintReport& report) {
+  const auto by_rule = [](const PlanReport::Layer& layer) { return !layer.int8 && layer.rule != "-"; };
+  const auto in_message = [](const auto& finding) { return finding.message.find(" by rule ") != std::string::npos; };
+  return std::ranges::any_of(report.plan.layers, by_rule) || std::ranges::any_of(report.findings, in_message);
+}
+
 std::string counts_text(const LintReport& report) {
   const auto counted = [&](const char* level) {
     const auto count = std::ranges::count(report.findings, level, &LintReport::Finding::level);
@@ -105,7 +112,7 @@ std::string to_text(const LintReport& report, Lists lists) {
             " with pairs\n" + float_layers_text(report, listing);
   for (const Findings& group : grouped(report.findings, kind_key)) text += group_text(group, listing);
   for (const auto& note : plan.notes) text += "\n" + note + "\n";
-  return text + counts_text(report) + listing.closing();
+  return text + counts_text(report) + (names_rule(report) ? rules_text() : "") + listing.closing();
 }
 
 std::string to_text(const std::vector<FindingInfo>& kinds) {

@@ -93,6 +93,10 @@ std::vector<std::string> layer_lines(const std::vector<const PlanReport::Layer*>
   return lines;
 }
 
+std::string rules_text() {
+  return "rules (R10, O2 ...) and scale groups are explained in src/place/RULES.md and by 'detent help plan --long'\n";
+}
+
 std::string to_text(const PlanReport& report, Lists lists) {
   Listing listing(lists);
   std::string text = model_line(report.model, report, report.target) + "\n";
@@ -107,7 +111,8 @@ std::string to_text(const PlanReport& report, Lists lists) {
       if (layer.int8 == int8) layers.push_back(&layer);
     for (const std::string& line : layer_lines(layers, listing)) text += (int8 ? type : "  float ") + line + "\n";
   }
-  text += edges_text(report, listing);
+  const std::string pairs = edges_text(report, listing);
+  text += pairs;
   if (!report.notes.empty()) text += "\nnotes\n";
   for (const std::string& note : listing.sentences(report.notes)) text += "  " + note + "\n";
   text += "\n" + coverage_text(report.coverage) + "; " + plural(static_cast<size_t>(report.coverage.pairs), "pair") +
@@ -116,7 +121,8 @@ std::string to_text(const PlanReport& report, Lists lists) {
   text += "\n" + coverage_share_text(report.coverage);
   if (report.floats) text += float_text(*report.floats, listing);
   return text + types_text(report.coverage.types, report.coverage.type) +
-         (report.equalizable ? equalizable_text(*report.equalizable) : std::string()) + listing.closing();
+         (report.equalizable ? equalizable_text(*report.equalizable) : std::string()) +
+         (report.layers.empty() && pairs.empty() ? "" : rules_text()) + listing.closing();
 }
 
 }  // namespace detent

@@ -105,8 +105,8 @@ std::string kept_float_text(const PlanReport& plan, Listing& listing) {
   for (const auto& layer : plan.layers)
     if (!layer.int8) layers.push_back(&layer);
   if (layers.empty()) return {};
-  return capped_text("kept float: ", layer_lines(layers, listing), " more, for other reasons\n", listing) +
-         "  the rules (R10, O2 ...) are explained in src/place/RULES.md\n";
+  return capped_text("kept float: ", layer_lines(layers, listing), " more, for other reasons\n", listing) + "  " +
+         rules_text();
 }
 
 /// Returns ", top1 0.8125 (FP32 0.8200)": a metric of labels under a bound on the SQNR.

@@ -54,6 +54,8 @@ namespace detent {
 [[nodiscard]] std::string to_text(const Table& table);
 /// Returns "unet.onnx  opset 13, 25 nodes     target tensorrt:10.13".
 [[nodiscard]] std::string model_line(const std::string& model, const PlanReport& plan, const std::string& target);
+/// Returns the line behind rule ids and scale groups that says where they are explained.
+[[nodiscard]] std::string rules_text();
 /// Returns "skipped 2 unreadable samples\n"; "" for 0.
 [[nodiscard]] std::string skipped_text(size_t samples);
 /// Returns "  and 3 outputs that are no worse\n"; "" for 0.

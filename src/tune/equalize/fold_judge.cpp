@@ -64,7 +64,7 @@ class Scorer {
   Scorer(const Model& reference, const JudgeOptions& options, const DataSource& fit, const DataSource& held_out)
       : options_(options), calibrators_(named(options.calibrators)), fit_(fit),
         inputs_(read_first_inputs(held_out, options.run)),
-        batches_(reference, outputs_of(reference, inputs_), held_out, options.run, nullptr) {
+        batches_(reference, outputs_of(reference, inputs_, options.run), held_out, options.run, nullptr) {
     if (batches_.together() == 1 || fit.size() < batches_.together()) return;
     std::vector<Sample> samples;
     for (size_t i = 0; i < batches_.together(); ++i) samples.push_back(fit.read(i));
@@ -83,8 +83,9 @@ class Scorer {
   }
 
  private:
-  static std::vector<std::string> outputs_of(const Model& reference, std::span<const Tensor> inputs) {
-    std::vector<std::string> outputs = values_to_compare(reference, inputs);
+  static std::vector<std::string> outputs_of(const Model& reference, std::span<const Tensor> inputs,
+                                             const RunSettings& settings) {
+    std::vector<std::string> outputs = values_to_compare(reference, inputs, settings);
     if (!outputs.empty()) return outputs;
     throw Error(ErrorCode::InvalidOption,
                 "--equalize auto needs an output to compare, but none that can run comes from float values",

@@ -30,6 +30,29 @@ TEST(PlanText, ListsPairsAndEveryEdgeOnRequest) {
   EXPECT_NE(to_text(small_plan(), Lists::All).find("float a -> relu"), std::string::npos);
 }
 
+const std::string kRulesFooter =
+    "\nrules (R10, O2 ...) and scale groups are explained in src/place/RULES.md and by 'detent help plan --long'\n";
+
+TEST(PlanText, SaysWhereRulesAreExplainedIfItNamesSome) {
+  EXPECT_NE(to_text(small_plan(), Lists::Capped).find(kRulesFooter), std::string::npos);
+  PlanReport nothing = small_plan();
+  nothing.layers.clear(), nothing.edges.clear();
+  EXPECT_EQ(to_text(nothing, Lists::Capped).find("RULES.md"), std::string::npos);
+}
+
+TEST(LintText, SaysWhereRulesAreExplainedIfItNamesSome) {
+  LintReport report;
+  report.origin = "qdq";
+  report.plan = small_plan();
+  EXPECT_NE(to_text(report).find(kRulesFooter), std::string::npos) << "a float layer has its rule beside it";
+  report.plan.layers.pop_back();
+  EXPECT_EQ(to_text(report).find("RULES.md"), std::string::npos) << "INT8 layers are not listed";
+  report.findings = {{"layer-float-by-rule", "note", "head", "runs in float by rule R10 small layer: 3 channels"}};
+  EXPECT_NE(to_text(report).find(kRulesFooter), std::string::npos);
+  report.findings = {{"layer-left-float", "warning", "head", "runs in float; no placement rule requires that"}};
+  EXPECT_EQ(to_text(report).find("RULES.md"), std::string::npos) << "no rule has a name here";
+}
+
 TEST(PlanJson, HasTheFieldsOfTheContract) {
   const std::string json = to_json(small_plan());
   for (const char* field :

@@ -1,0 +1,178 @@
+#include "datasets/label_folder.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+#include "core/parse.h"
+#include "core/text.h"
+#include "datasets/csv.h"
+#include "datasets/natural_order.h"
+#include "datasets/xml_elements.h"
+#include "detent/base/error.h"
+
+namespace detent {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, 3> kNameFiles = {"classes.txt", "names.txt", "obj.names"};
+constexpr double kRounding = 1e-3;  // of a box that touches the border of its image
+
+/// The names and the number of classes that labels may have.
+struct KnownClasses {
+  std::vector<std::string> names;  ///< empty: not known
+  int64_t count = 0;               ///< 0: not known
+  std::string source;              ///< for messages
+
+  KnownClasses(const fs::path& folder, int64_t model) : count(model), source("the model") {
+    for (const std::string_view file : kNameFiles) {
+      if (!fs::is_regular_file(folder / file)) continue;
+      names = read_lines(folder / file);
+      if (count == 0 || std::ssize(names) < count) count = std::ssize(names), source = file;
+      return;
+    }
+  }
+
+  /// Errors  InvalidData for an id that is not known.
+  void check(int64_t id, size_t line) const {
+    if (id >= 0 && (count == 0 || id < count)) return;
+    throw Error(
+        ErrorCode::InvalidData,
+        "line " + std::to_string(line) + ": class " + std::to_string(id) + " is " +
+            (count == 0 ? "below 0" : "none of the classes 0 to " + std::to_string(count - 1) + " of " + source));
+  }
+};
+
+std::vector<std::string_view> words_of(std::string_view line) {
+  std::vector<std::string_view> words;
+  constexpr std::string_view kBlanks = " \t\r";
+  for (size_t at = line.find_first_not_of(kBlanks); at != std::string_view::npos;) {
+    const size_t end = std::min(line.find_first_of(kBlanks, at), line.size());
+    words.push_back(line.substr(at, end - at));
+    at = line.find_first_not_of(kBlanks, end);
+  }
+  return words;
+}
+
+LabelledObject read_yolo_line(const std::vector<std::string_view>& words, size_t line, const KnownClasses& classes) {
+  const auto refuse = [&](const std::string& what) {
+    throw Error(ErrorCode::InvalidData, "line " + std::to_string(line) + ": " + what,
+                "the form is YOLO's: class cx cy w h, the last four between 0 and 1");
+  };
+  if (words.size() != 5) refuse("has " + plural(words.size(), "word") + " instead of 5");
+  const auto id = parse_number<int32_t>(words[0]);
+  if (!id) refuse("'" + std::string(words[0]) + "' is no class");
+  classes.check(*id, line);
+  std::array<double, 4> box{};
+  for (size_t i = 0; i < box.size(); ++i) {
+    const auto number = parse_number<double>(words[i + 1]);
+    if (!number || !(*number >= -kRounding && *number <= 1 + kRounding))
+      refuse("'" + std::string(words[i + 1]) + "' is no number between 0 and 1");
+    box[i] = *number;
+  }
+  return {box[0] - box[2] / 2, box[1] - box[3] / 2, box[2], box[3], *id};
+}
+
+std::vector<LabelledObject> read_yolo_file(const fs::path& path, const KnownClasses& classes) {
+  const std::string text = read_text(path);
+  std::vector<LabelledObject> objects;
+  size_t line = 1;
+  for (size_t at = 0; at < text.size(); ++line) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    const auto words = words_of(std::string_view(text).substr(at, end - at));
+    if (!words.empty()) objects.push_back(read_yolo_line(words, line, classes));
+    at = end + 1;
+  }
+  return objects;
+}
+
+double number_in(const XmlElement& parent, std::string_view name) {
+  const XmlElement& element = parent.get(name);
+  const auto number = parse_number<double>(element.text);
+  if (number && std::isfinite(*number) && std::abs(*number) < 1e9) return *number;
+  throw Error(ErrorCode::InvalidData,
+              "line " + std::to_string(element.line) + ": <" + element.name + "> is no number: '" + element.text + "'");
+}
+
+PixelSize size_in(const XmlElement& annotation) {
+  const XmlElement* size = annotation.find("size");
+  if (!size) return {};
+  return {static_cast<int>(number_in(*size, "height")), static_cast<int>(number_in(*size, "width"))};
+}
+
+/// Corners count pixels from 1 on and lie inside the box.
+LabelledObject read_voc_object(const XmlElement& object, const KnownClasses& classes) {
+  const XmlElement& box = object.get("bndbox");
+  const double left = number_in(box, "xmin") - 1, top = number_in(box, "ymin") - 1;
+  const double width = number_in(box, "xmax") - left, height = number_in(box, "ymax") - top;
+  if (width <= 0 || height <= 0)
+    throw Error(ErrorCode::InvalidData, "line " + std::to_string(box.line) + ": the box has no area");
+  const XmlElement& name = object.get("name");
+  const auto found = std::ranges::find(classes.names, name.text);
+  if (found == classes.names.end())
+    throw Error(ErrorCode::InvalidData,
+                "line " + std::to_string(name.line) + ": class '" + name.text + "' is not in the file of class names");
+  const auto id = static_cast<int32_t>(found - classes.names.begin());
+  classes.check(id, name.line);
+  const XmlElement* difficult = object.find("difficult");
+  return {left, top, width, height, id, difficult && difficult->text == "1"};
+}
+
+/// Calls `read(path)` and puts the path in front of its errors.
+auto in_file(const fs::path& path, const auto& read) {
+  try {
+    return read(path);
+  } catch (const Error& error) {
+    throw error.in(path.string());
+  }
+}
+
+ObjectLabels read_yolo(const fs::path& folder, const std::vector<std::string>& files, const KnownClasses& classes) {
+  ObjectLabels labels{.form = ObjectLabels::Form::Yolo, .categories = classes.names};
+  for (const std::string& file : files)
+    labels.images[fs::path(file).replace_extension().generic_string()].objects =
+        in_file(folder / file, [&](const fs::path& path) { return read_yolo_file(path, classes); });
+  return labels;
+}
+
+ObjectLabels read_voc(const fs::path& folder, const std::vector<std::string>& files, KnownClasses classes) {
+  std::vector<XmlElement> annotations;
+  std::set<std::string> names;
+  for (const std::string& file : files) {
+    annotations.push_back(in_file(folder / file, [](const fs::path& path) { return parse_xml(read_text(path)); }));
+    for (const XmlElement& object : annotations.back().below)
+      if (object.name == "object")
+        in_file(folder / file, [&](const fs::path&) { names.insert(object.get("name").text); });
+  }
+  if (classes.names.empty()) classes.names.assign(names.begin(), names.end());
+  ObjectLabels labels{.form = ObjectLabels::Form::Voc, .categories = classes.names};
+  for (size_t i = 0; i < files.size(); ++i)
+    labels.images[fs::path(files[i]).replace_extension().generic_string()] =
+        in_file(folder / files[i], [&](const fs::path&) {
+          ObjectLabels::Image image{size_in(annotations[i]), {}};
+          for (const XmlElement& object : annotations[i].below)
+            if (object.name == "object") image.objects.push_back(read_voc_object(object, classes));
+          return image;
+        });
+  return labels;
+}
+
+}  // namespace
+
+ObjectLabels read_label_folder(const fs::path& folder, int64_t classes) {
+  const auto files_of = [&](std::string_view extension) {
+    return files_below(folder, [&](const fs::path& path) {
+      return lower_extension(path) == extension && std::ranges::count(kNameFiles, path.filename().string()) == 0;
+    });
+  };
+  const KnownClasses known(folder, classes);
+  if (const auto files = files_of(".xml"); !files.empty()) return read_voc(folder, files, known);
+  if (const auto files = files_of(".txt"); !files.empty()) return read_yolo(folder, files, known);
+  throw Error(ErrorCode::InvalidData, folder.string() + ": the folder holds no labels of objects",
+              "labels are YOLO's .txt or Pascal VOC's .xml, one file for each image, with its name");
+}
+
+}  // namespace detent
