@@ -11,6 +11,7 @@
 #include "detent/base/data_source.h"
 #include "detent/options/run_settings.h"
 #include "detent/reports/error_report.h"
+#include "evaluate/shown_detections.h"
 #include "model/model.h"
 
 namespace detent {
@@ -58,6 +59,7 @@ struct ClosingError {
     size_t shown = 0;      ///< detections of FP32
   };
   std::optional<Detections> detections;
+  std::vector<ShownDetections> shown;     ///< by sample; empty: no detector
   std::vector<std::string> uncomparable;  ///< outputs whose shape differs from FP32 on some sample; not in the numbers
 };
 

@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "core/text.h"
 #include "datasets/image_transform.h"
 #include "detections/graph_layout.h"
-#include "detent/base/error.h"
 #include "evaluate/paired_detections.h"
 #include "exec/find_shapes.h"
 #include "run/model_inputs.h"
@@ -14,15 +12,6 @@
 namespace detent {
 
 namespace {
-
-std::optional<DetectionForm> form_named(const std::string& name) {
-  if (name.empty() || name == "auto") return std::nullopt;
-  const auto found = std::ranges::find(kDetectionForms, name, &DetectionFormName::name);
-  if (found == kDetectionForms.end())
-    throw Error(ErrorCode::InvalidOption, "--detections " + name + ": there is no such form",
-                "auto, none, " + join(kDetectionForms, ", ", &DetectionFormName::name));
-  return found->form;
-}
 
 TrueObject placed(const LabelledObject& object, const ImagePlacement& at) {
   const double left = object.left * at.scale_x + at.left, top = object.top * at.scale_y + at.top;
@@ -66,7 +55,7 @@ std::optional<DetectionLayout> recognize_detections(const Model& model, const Da
 }
 
 DetectionJudge::DetectionJudge(const EvaluationOptions& options, std::optional<DetectionLayout> recognized)
-    : form_(form_named(options.detections)), recognized_(std::move(recognized)) {
+    : layout_(options.detections, std::move(recognized)) {
   if (gives(options, MetricSource::Objects)) labels_ = read_coco(options.labels);
   if (!options.data.preprocess.empty()) preprocess_ = parse_preprocess(options.data.preprocess);
 }
@@ -91,7 +80,7 @@ DetectionTruth DetectionJudge::truth_of(const Sample& sample) const {
 std::optional<DetectionSums> DetectionJudge::score(std::span<const DetectionTruth> truths,
                                                    std::span<const std::string> names, std::span<const Tensor> outputs,
                                                    std::span<const Tensor> expected) const {
-  const std::optional<DetectionLayout> layout = layout_of(names, expected);
+  const std::optional<DetectionLayout> layout = layout_.of(names, expected);
   if (!layout || truths.empty()) return std::nullopt;
   const auto pairs = PairedDetections::of(*layout, names, expected, outputs, truths.size(), truths.front().input);
   if (!pairs) return std::nullopt;
@@ -101,15 +90,6 @@ std::optional<DetectionSums> DetectionJudge::score(std::span<const DetectionTrut
     sums.agreeing += pairs->match_shown(n, truths[n].image);
   }
   return sums;
-}
-
-std::optional<DetectionLayout> DetectionJudge::layout_of(std::span<const std::string> names,
-                                                         std::span<const Tensor> outputs) const {
-  if (!form_ || (recognized_ && recognized_->form == *form_)) return recognized_;
-  std::vector<NamedShape> shapes;
-  for (size_t i = 0; i < outputs.size(); ++i)
-    if (!outputs[i].empty_handle() && !outputs[i].is_sequence()) shapes.push_back({names[i], outputs[i].shape()});
-  return layout_of_form(*form_, shapes);
 }
 
 }  // namespace detent

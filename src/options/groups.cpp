@@ -119,6 +119,13 @@ Option next_token_option(bool& next_token) {
              {.group = "Evaluation"});
 }
 
+Option detections_option(std::string& form, const std::string& use) {
+  return row(
+      "--detections FORM", &form,
+      "Form of a detector's outputs: auto (by the graph), none, xyxy-score-class, cxcywh-scores or boxes+logits. " +
+          use);
+}
+
 OptionList evaluation_options(EvaluationOptions& evaluation, const DataOptions& data, bool required) {
   return under(
       "Evaluation",
@@ -128,9 +135,7 @@ OptionList evaluation_options(EvaluationOptions& evaluation, const DataOptions& 
               "Truth of the samples; files relative to --eval. FILE.csv: columns file,label; reports top-1 and top-5. "
               "FILE.json: boxes in the form of COCO; reports mAP",
               {.file = FileUse::Reads}),
-          row("--detections FORM", &evaluation.detections,
-              "Form of a detector's outputs: auto (by their shapes), none, xyxy-score-class, cxcywh-scores or "
-              "boxes+logits. Reports how far detections agree with those of the float model"),
+          detections_option(evaluation.detections, "Reports how far detections agree with those of the float model"),
           row("--masks DIR", &evaluation.masks,
               "Folder of masks with the names of the images, pixel = class (255: unlabelled, if there are more than "
               "two classes). Reports the mean IoU",
