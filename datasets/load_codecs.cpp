@@ -43,7 +43,7 @@ std::filesystem::path installed_folder(const std::filesystem::path& folder) {
 }
 
 [[noreturn]] void refuse_codecs(const std::string& what) {
-  throw Error(ErrorCode::Internal, "images cannot be read: " + what,
+  throw Error(ErrorCode::Internal, "images cannot be read or written: " + what,
               std::string("install Detent again: ") + kModule + " belongs to it");
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -8,10 +9,12 @@
 
 namespace detent {
 
+struct DrawnBox;
+
 /// The functions of the module in datasets/codecs. Thread-safe.
 struct ImageCodecs {
   /// "detent" and a number that changes with this struct and the types that its functions take.
-  static constexpr uint64_t kVersion = 0x646574656e740002;
+  static constexpr uint64_t kVersion = 0x646574656e740003;
   uint64_t version = kVersion;
 
   enum class Decoding : uint8_t {
@@ -25,6 +28,10 @@ struct ImageCodecs {
   Pixels (*resize)(const Pixels& pixels, PixelSize size, PreprocessSpec::Interpolation interpolation);
   /// Converts 8-bit BGR to one channel of brightness.
   Pixels (*gray)(const Pixels& bgr);
+  /// As draw_boxes().
+  Pixels (*draw)(const Pixels& bgr, std::span<const DrawnBox> boxes);
+  /// Returns 8-bit BGR as the bytes of a file with this ending (".png", ".jpg"); empty where the library cannot.
+  std::string (*encode)(const Pixels& bgr, const char* ending);
 };
 
 /// Loads the module once for the whole process: from the folder of the program or library that contains this code, else

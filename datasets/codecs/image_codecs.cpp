@@ -1,11 +1,14 @@
-// The only part that needs OpenCV, for decoding and resizing. Its codecs load more than a hundred system libraries,
-// which takes 30 ms or more, its core 3 ms: it is a separate module, loaded with the first image
+// The only part that needs OpenCV, for decoding, resizing, drawing and encoding. Its codecs load more than a hundred
+// system libraries, which takes 30 ms or more, its core 3 ms: it is a separate module, loaded with the first image
 // (datasets/load_codecs.h).
+#include <algorithm>
+#include <cmath>
 #include <opencv2/core/utils/logger.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
 #include "datasets/load_codecs.h"
+#include "datasets/picture.h"
 
 namespace detent {
 
@@ -80,9 +83,68 @@ Pixels gray(const Pixels& bgr) {
   return pixels_of(result);
 }
 
+/// Returns the frame's pixels, cut to one pixel beyond the picture; nothing where an edge is not finite.
+cv::Rect frame_of(const DrawnBox& box, cv::Size picture) {
+  if (!std::isfinite(box.left + box.top + box.right + box.bottom)) return {};
+  const auto place = [](float edge, int side) {
+    return static_cast<int>(std::lround(std::clamp(edge, -1.0F, static_cast<float>(side))));
+  };
+  const cv::Point first(place(box.left, picture.width), place(box.top, picture.height));
+  const cv::Point last(place(box.right, picture.width), place(box.bottom, picture.height));
+  return {first, cv::Point(std::max(first.x + 1, last.x), std::max(first.y + 1, last.y))};
+}
+
+/// Returns black or white, which is easier to read on this ground.
+cv::Scalar ink_on(const cv::Scalar& ground) {
+  const bool bright = 0.114 * ground[0] + 0.587 * ground[1] + 0.299 * ground[2] > 128;  // luma of BT.601
+  return bright ? cv::Scalar(0, 0, 0) : cv::Scalar(255, 255, 255);
+}
+
+/// Writes the text of a frame, moved into the picture.
+void write_text(cv::Mat& image, const DrawnBox& box, const cv::Rect& frame, const cv::Scalar& ground) {
+  constexpr int kFont = cv::FONT_HERSHEY_SIMPLEX, kMargin = 2;
+  const double scale = std::clamp(image.cols / 900.0, 0.33, 1.0);
+  int descent = 0;
+  const cv::Size text = cv::getTextSize(box.text, kFont, scale, 1, &descent);
+  const cv::Size label(text.width + 2 * kMargin, text.height + 2 * kMargin);
+  const int top = box.below ? frame.br().y : frame.y - label.height;
+  const cv::Point corner(std::clamp(frame.x, 0, std::max(0, image.cols - label.width)),
+                         std::clamp(top, 0, std::max(0, image.rows - label.height)));
+  cv::rectangle(image, cv::Rect(corner, label), ground, cv::FILLED);
+  cv::putText(image, box.text, corner + cv::Point(kMargin, kMargin + text.height), kFont, scale, ink_on(ground), 1,
+              cv::LINE_AA);
+}
+
+Pixels draw(const Pixels& bgr, std::span<const DrawnBox> boxes) {
+  prepare_opencv();
+  cv::Mat image = mat_of(bgr).clone();
+  for (const bool text : {false, true})  // texts over all frames
+    for (const DrawnBox& box : boxes) {
+      const cv::Rect frame = frame_of(box, image.size());
+      const cv::Scalar colour(box.bgr[0], box.bgr[1], box.bgr[2]);
+      if (frame.empty()) continue;
+      if (!text)
+        cv::rectangle(image, frame, colour, box.width);
+      else if (!box.text.empty())
+        write_text(image, box, frame, colour);
+    }
+  return pixels_of(image);
+}
+
+std::string encode(const Pixels& bgr, const char* ending) {
+  prepare_opencv();
+  std::vector<unsigned char> bytes;
+  try {
+    if (!cv::imencode(ending, mat_of(bgr), bytes, {cv::IMWRITE_JPEG_QUALITY, 85})) return {};
+  } catch (const cv::Exception&) {
+    return {};
+  }
+  return {bytes.begin(), bytes.end()};
+}
+
 }  // namespace
 
 }  // namespace detent
 
 extern "C" __attribute__((visibility("default"))) const detent::ImageCodecs detent_image_codecs{
-    detent::ImageCodecs::kVersion, detent::decode, detent::resize, detent::gray};
+    detent::ImageCodecs::kVersion, detent::decode, detent::resize, detent::gray, detent::draw, detent::encode};

@@ -18,6 +18,7 @@
 #include "detent/options/placement_options.h"
 #include "detent/options/run_settings.h"
 #include "detent/reports/calibration_report.h"
+#include "detent/reports/detection_pictures.h"
 #include "detent/reports/equalize_report.h"
 #include "detent/reports/error_report.h"
 #include "detent/reports/plan_report.h"
@@ -52,7 +53,10 @@ struct CompareOptions {
   EqualizeOptions equalize;
   TypeChoice types;  ///< compare_types() only
   std::optional<size_t>
-      layer_samples;  ///< number of evaluation samples on which every layer is measured with the winner
+      layer_samples;            ///< number of evaluation samples on which every layer is measured with the winner
+  std::filesystem::path draw;   ///< folder of pictures with the detections of FP32 and of the winner; empty: none
+  bool overwrite_draw = false;  ///< also into a folder that is not empty
+  bool pictures = false;        ///< fill ComparisonReport::detections. Like `draw` compare_calibrators() only
   /// Receives the report once the candidates are judged, before the slower measurement of layers. May be empty.
   std::function<void(const ComparisonReport&)> judged;
   RunSettings run;
@@ -115,11 +119,12 @@ struct ComparisonReport {
   /// Candidates whose score is at most 1.96 standard errors of the difference below the winner's, without those that
   /// are the same model under another name.
   std::vector<std::string> ties;
-  Provenance provenance;                    ///< of the best variant's file
-  PlanReport plan;                          ///< the same for all variants
-  std::vector<ValueHistogram> values;       ///< every quantized value
-  std::optional<SensitivityReport> layers;  ///< of the winner, if requested
-  std::optional<TypeComparison> types;      ///< compare_types() only
+  Provenance provenance;                        ///< of the best variant's file
+  PlanReport plan;                              ///< the same for all variants
+  std::vector<ValueHistogram> values;           ///< every quantized value
+  std::optional<SensitivityReport> layers;      ///< of the winner, if requested
+  std::optional<TypeComparison> types;          ///< compare_types() only
+  std::optional<DetectionPictures> detections;  ///< of the winner, where CompareOptions::pictures asks; a detector's
 };
 
 /// Calibrates once, quantizes once for each calibrator and judges all variants together: each evaluation sample is read
@@ -127,12 +132,15 @@ struct ComparisonReport {
 /// candidate by measuring calibration samples and is judged like the others. Candidates with equal ranges share a
 /// variant. The winner has the best value of the first metric of kMetrics that decides and was measured; among equals
 /// the higher SQNR of the worst output, then the first. `score_error` comes from a bootstrap over the samples with a
-/// fixed seed. Layers are measured with the winner as written: same equalization, ranges and biases.
+/// fixed seed. Layers are measured with the winner as written: same equalization, ranges and biases. `draw` gets PNGs
+/// of the 16 samples with the largest error of detections (among at most 200 samples, evenly spread), with the
+/// detections that score .25 or more.
 ///
 /// Memory   the weights of all variants, and per worker one sample's activations and outputs, whatever the number of
 ///          samples; a metric command also uses the temporary folder on disk.
 /// Errors   those of quantize_model before it writes; Usage for a calibrator named twice; InvalidOption when no output
-///          can be compared or the metric command fails; InvalidData for labels or masks that do not fit; Interrupted.
+///          can be compared, the metric command fails, or there are no detections to draw; InvalidData for labels or
+///          masks that do not fit; Interrupted.
 [[nodiscard]] DETENT_API ComparisonReport compare_calibrators(const CompareOptions& options);
 
 /// Compares the types of options.types: "int8" and "fp8" as quantize_model makes them, "int4" as quantize_weights does

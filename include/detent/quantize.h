@@ -19,6 +19,7 @@
 #include "detent/options/placement_options.h"
 #include "detent/options/run_settings.h"
 #include "detent/reports/calibration_report.h"
+#include "detent/reports/detection_pictures.h"
 #include "detent/reports/equalize_report.h"
 #include "detent/reports/error_report.h"
 #include "detent/reports/plan_report.h"
@@ -71,6 +72,7 @@ struct QuantizeOptions {
   bool overwrite = false;
   ExternalData external_data = ExternalData::Auto;
   StopAfter stop_after = StopAfter::Nothing;
+  bool pictures = false;      ///< fill QuantizeReport::detections
   size_t error_samples = 64;  ///< limit of the samples for the final error, unless `bound` has evaluation samples
 };
 
@@ -120,7 +122,8 @@ struct QuantizeReport {
   std::optional<SaturationReport> saturation;  ///< absent: no product of the target can saturate
   std::string error_source;                    ///< samples of `error`: "16 calibration samples"
   VerdictReport verdict;
-  std::optional<FloatReport> floats;  ///< where the rest computes in 16 bits
+  std::optional<FloatReport> floats;            ///< where the rest computes in 16 bits
+  std::optional<DetectionPictures> detections;  ///< where QuantizeOptions::pictures asks; of a recognized detector
   std::vector<std::string> notes;
   Provenance provenance;  ///< as in the file's metadata
 };

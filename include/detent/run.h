@@ -18,7 +18,9 @@ struct RunOptions {
   DataOptions data;
   RunSettings run;
   bool overwrite = false;
-  bool profile = false;  ///< also measure the time of each node
+  bool profile = false;        ///< also measure the time of each node
+  std::filesystem::path draw;  ///< folder of pictures of the first samples with their detections; empty: none
+  std::string detections;      ///< form of the detections to draw, as EvaluationOptions::detections
 };
 
 /// Times of a run, in milliseconds a sample on one worker.
@@ -48,7 +50,8 @@ struct RunReport {
 };
 
 /// Runs the model over the data and writes each output as .npy, with samples stacked on axis 0. An output of varying
-/// shape becomes a folder with one file per sample.
+/// shape becomes a folder with one file per sample. `draw` gets a PNG of each of the first 16 samples, or of all with
+/// DataOptions::limit, with the detections that score .25 or more.
 /// Errors  InvalidModel, Unsupported, InvalidData, Usage and InvalidOption as quantize_model; CannotWrite; Interrupted.
 [[nodiscard]] DETENT_API RunReport run_model(const RunOptions& options);
 

@@ -12,8 +12,8 @@ double square(double x) { return x * x; }
 
 }  // namespace
 
-DetectionError compare_detections(std::span<const Detection> expected, std::span<const Detection> found) {
-  DetectionError error;
+std::vector<DetectionPair> pair_detections(std::span<const Detection> expected, std::span<const Detection> found) {
+  std::vector<DetectionPair> pairs;
   std::vector<bool> taken(found.size());
   for (const Detection& one : expected) {
     if (one.score < kComparedFrom) break;
@@ -23,16 +23,23 @@ DetectionError compare_detections(std::span<const Detection> expected, std::span
       if (taken[j] || found[j].category != one.category) continue;
       if (const double own = iou(one.box, found[j].box); own > closest) closest = own, best = j;
     }
-    error.signal += square(one.score);
-    if (best == found.size()) {
-      error.noise += square(one.score);
-      continue;
-    }
+    pairs.push_back({.expected = &one});
+    if (best == found.size()) continue;
     taken[best] = true;
-    error.noise += square(one.score * (1 - closest)) + square(one.score - found[best].score);
+    pairs.back().found = &found[best], pairs.back().iou = closest;
   }
   for (size_t j = 0; j < found.size(); ++j)
-    if (!taken[j] && found[j].score >= kComparedFrom) error.noise += square(found[j].score);
+    if (!taken[j] && found[j].score >= kComparedFrom) pairs.push_back({.found = &found[j]});
+  return pairs;
+}
+
+DetectionError compare_detections(std::span<const Detection> expected, std::span<const Detection> found) {
+  DetectionError error;
+  for (const DetectionPair& pair : pair_detections(expected, found)) {
+    const double s = pair.expected ? pair.expected->score : 0, t = pair.found ? pair.found->score : 0;
+    error.signal += square(s);
+    error.noise += square(s * (1 - pair.iou)) * (pair.found ? 1 : 0) + square(s - t);
+  }
   return error;
 }
 

@@ -111,6 +111,7 @@ struct ClosingTotals {
   bool only_integers = true;
   std::vector<MatchedDetections> matched = {};  // by sample
   BlockErrors blocks;
+  std::vector<ShownDetections> shown = {};  // by sample
 
   explicit ClosingTotals(const ReferenceOutputs& reference)
       : sums(reference.names.size()), decisions(reference.names.size()), comparable(reference.names.size(), true),
@@ -154,7 +155,10 @@ struct ClosingTotals {
                              with_samples_in_front(batch.expected, batch.real, batch.axes), batch.real, batch.image);
     if (!pairs) return;
     pairs->replace_errors(own, layout, names);
-    for (size_t n = 0; n < batch.real; ++n) matched.push_back(pairs->match_shown(n, batch.index + n));
+    for (size_t n = 0; n < batch.real; ++n) {
+      matched.push_back(pairs->match_shown(n, batch.index + n));
+      shown.push_back(ShownDetections::of(batch.sample_names[n], pairs->expected[n], pairs->found[n]));
+    }
   }
 
   /// Adds the decisions of rows of scores: only all samples show which outputs are classes.
@@ -239,7 +243,7 @@ ClosingError measure_closing_error(const ReferenceOutputs& reference, const Mode
   Reporter& reporter = *settings.reporter;
   reporter.begin("measuring the error", reference.samples);
   const auto add = [&](JudgedBatch&& batch) {
-    samples[batch.index] = {batch.name, totals.add(reference, batch)};
+    samples[batch.index] = {batch.sample_names.front(), totals.add(reference, batch)};
     reporter.advance_to(measured += batch.real);
   };
   for (const auto& [first, count] : reference.parts)
@@ -254,6 +258,7 @@ ClosingError measure_closing_error(const ReferenceOutputs& reference, const Mode
   found.report = summarize_errors(reference.names, totals.sums, measured);
   found.decisions = worst_decisions(totals.decisions);
   found.report.detections = agreement_of(totals.matched);
+  found.shown = std::move(totals.shown);
   found.worst_block = totals.blocks.worst();
   if (found.report.sqnr_db) found.worst_output = {found.report.worst, *found.report.sqnr_db};
   found.worst_sample = find_worst_sample(samples, reference.names.size());

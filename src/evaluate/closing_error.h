@@ -12,6 +12,7 @@
 #include "detent/options/run_settings.h"
 #include "detent/reports/error_report.h"
 #include "evaluate/block_errors.h"
+#include "evaluate/shown_detections.h"
 #include "model/model.h"
 
 namespace detent {
@@ -20,8 +21,8 @@ namespace detent {
 /// be in memory at once.
 struct ReferenceOutputs {
   std::vector<std::string> names;  ///< judged_ends(): outputs, or the values before a tail that cannot run
-  std::map<size_t, std::vector<Tensor>> tensors;  ///< by index of the first sample of a batch
-  std::vector<std::pair<size_t, size_t>> parts;   ///< (first sample, samples) as they were run
+  std::map<size_t, std::vector<Tensor>> tensors;           ///< by index of the first sample of a batch
+  std::vector<std::pair<size_t, size_t>> parts;            ///< (first sample, samples) as they were run
   std::shared_ptr<const DetectionLayout> detections = {};  ///< nullptr: no detector
   std::vector<OutputBlock> blocks = {};                    ///< without those of detections
   size_t samples = 0;
@@ -54,6 +55,7 @@ struct ClosingError {
   /// (ArgMax). If the model has only integer outputs, their elements count. Absent: nothing is decided.
   std::optional<Decisions> decisions;
   std::optional<BlockErrors::Worst> worst_block;  ///< of outputs joined from numbers of different meaning
+  std::vector<ShownDetections> shown;             ///< by sample; empty: no detector
   std::vector<std::string> uncomparable;  ///< outputs whose shape differs from FP32 on some sample; not in the numbers
 };
 

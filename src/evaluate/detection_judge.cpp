@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "core/text.h"
 #include "datasets/image_transform.h"
 #include "datasets/label_folder.h"
-#include "detent/base/error.h"
+#include "detections/graph_layout.h"
 #include "evaluate/compared_values.h"
 #include "evaluate/paired_detections.h"
 #include "exec/find_shapes.h"
@@ -15,15 +14,6 @@
 namespace detent {
 
 namespace {
-
-std::optional<DetectionForm> form_named(const std::string& name) {
-  if (name.empty() || name == "auto") return std::nullopt;
-  const auto found = std::ranges::find(kDetectionForms, name, &DetectionFormName::name);
-  if (found == kDetectionForms.end())
-    throw Error(ErrorCode::InvalidOption, "--detections " + name + ": there is no such form",
-                "auto, none, " + join(kDetectionForms, ", ", &DetectionFormName::name));
-  return found->form;
-}
 
 /// unit  pixels of the image in 1 of the object's numbers
 TrueObject placed(const LabelledObject& object, PixelSize unit, const ImagePlacement& at) {
@@ -78,10 +68,10 @@ std::optional<DetectionLayout> recognize_detections(const Model& model, const Da
 }
 
 DetectionJudge::DetectionJudge(const EvaluationOptions& options, std::optional<DetectionLayout> recognized)
-    : form_(form_named(options.detections)), recognized_(std::move(recognized)) {
+    : layout_(options.detections, recognized) {
   if (gives(options, MetricSource::Objects))
     labels_ = std::filesystem::is_directory(options.labels)
-                  ? read_label_folder(options.labels, recognized_ ? recognized_->classes : 0)
+                  ? read_label_folder(options.labels, recognized ? recognized->classes : 0)
                   : read_coco(options.labels);
   if (!options.data.preprocess.empty()) preprocess_ = parse_preprocess(options.data.preprocess);
 }
@@ -104,7 +94,7 @@ DetectionTruth DetectionJudge::truth_of(const Sample& sample) const {
 std::optional<DetectionSums> DetectionJudge::score(std::span<const DetectionTruth> truths,
                                                    std::span<const std::string> names, std::span<const Tensor> outputs,
                                                    std::span<const Tensor> expected) const {
-  const std::optional<DetectionLayout> layout = layout_of(names, expected);
+  const std::optional<DetectionLayout> layout = layout_.of(names, expected);
   if (!layout || truths.empty()) return std::nullopt;
   const auto pairs = PairedDetections::of(*layout, names, expected, outputs, truths.size(), truths.front().input);
   if (!pairs) return std::nullopt;
@@ -114,15 +104,6 @@ std::optional<DetectionSums> DetectionJudge::score(std::span<const DetectionTrut
     sums.agreeing += pairs->match_shown(n, truths[n].image);
   }
   return sums;
-}
-
-std::optional<DetectionLayout> DetectionJudge::layout_of(std::span<const std::string> names,
-                                                         std::span<const Tensor> outputs) const {
-  if (!form_ || (recognized_ && recognized_->form == *form_)) return recognized_;
-  std::vector<NamedShape> shapes;
-  for (size_t i = 0; i < outputs.size(); ++i)
-    if (!outputs[i].empty_handle() && !outputs[i].is_sequence()) shapes.push_back({names[i], outputs[i].shape()});
-  return layout_of_form(*form_, shapes);
 }
 
 }  // namespace detent

@@ -14,6 +14,7 @@
 #include "detent/base/data_source.h"
 #include "detent/options/evaluation_options.h"
 #include "detent/options/run_settings.h"
+#include "evaluate/layout_choice.h"
 #include "model/model.h"
 
 namespace detent {
@@ -48,7 +49,7 @@ struct DetectionSums {
 class DetectionJudge {
  public:
   /// recognized  the layout of the float model's outputs (recognize_detections); a form that the options name wins.
-  /// Errors  those of read_coco, read_label_folder and parse_preprocess; InvalidOption for an unknown form.
+  /// Errors  those of read_coco, read_label_folder, parse_preprocess and LayoutChoice.
   DetectionJudge(const EvaluationOptions& options, std::optional<DetectionLayout> recognized);
 
   /// True when the annotations have this sample, or there are none. Samples are matched by path, then by file name.
@@ -64,12 +65,8 @@ class DetectionJudge {
                                                    std::span<const Tensor> expected) const;
 
  private:
-  [[nodiscard]] std::optional<DetectionLayout> layout_of(std::span<const std::string> names,
-                                                         std::span<const Tensor> outputs) const;
-
   std::optional<ObjectLabels> labels_;
-  std::optional<DetectionForm> form_;  // that the user names
-  std::optional<DetectionLayout> recognized_;
+  LayoutChoice layout_;
   std::optional<PreprocessSpec> preprocess_;  // of images; nullopt: boxes are in pixels of the input already
 };
 

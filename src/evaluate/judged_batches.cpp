@@ -128,7 +128,7 @@ JudgedBatches::JudgedBatches(const Model& reference, std::vector<std::string> na
     for (size_t i = 0; i < real; ++i) result.found.samples.push_back(batch[i].index);
     result.found.size = batch.size();
     JudgedBatch judged = run(std::move(batch), real, pools[slot]);
-    result.found.name = judged.name;
+    result.found.name = judged.sample_names.front();
     if (task_) result.found.float_score = task_->score(judged.truths, names_, judged.expected, {}, judged.axes);
     result.batch = std::make_shared<const JudgedBatch>(std::move(judged));
     return result;
@@ -192,7 +192,7 @@ void JudgedBatches::for_each(size_t from, size_t until, const RunSettings& setti
       work(from + i, *batch, pool);
     } catch (const Error& error) {
       if (error.code() == ErrorCode::Interrupted) throw;
-      throw error.in("sample '" + batch->name + "'");
+      throw error.in("sample '" + batch->sample_names.front() + "'");
     }
     const std::scoped_lock lock(mutex);
     done(from + i);

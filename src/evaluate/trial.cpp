@@ -68,7 +68,7 @@ class Trial {
   }
 
   [[nodiscard]] BatchTallies run_batch(const RunModels& run, size_t models, JudgedBatch batch, BufferPool& pool) const {
-    BatchTallies found{batch.name, batch.real, std::vector<Tally>(models),
+    BatchTallies found{batch.sample_names.front(), batch.real, std::vector<Tally>(models),
                        std::vector<bool>(request_.names.size(), true), std::vector<double>(models)};
     if (request_.command) found.outputs.resize(models);
     Stopwatch stopwatch;
@@ -108,8 +108,9 @@ ValueForms ValueForms::of(const Model& model, std::vector<SampleAxis> axes, cons
 }
 
 JudgedBatch stack_batch(std::vector<Sample>&& samples, size_t real, const ValueForms& forms, const TaskMetric* task) {
-  JudgedBatch batch{.index = samples.front().index, .name = samples.front().name, .size = samples.size(), .real = real};
+  JudgedBatch batch{.index = samples.front().index, .size = samples.size(), .real = real};
   const auto counted = std::span(samples).first(real);
+  for (const Sample& sample : counted) batch.sample_names.push_back(sample.name);
   if (task) batch.truths = task->truths_of(counted);
   batch.content = content_of(counted);
   batch.axes = forms.axes;

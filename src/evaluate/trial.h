@@ -22,15 +22,15 @@ namespace detent {
 
 /// One batch, with the float model's outputs and the truths that models are judged by.
 struct JudgedBatch {
-  size_t index = 0;              ///< of its first sample
-  std::string name;              ///< of its first sample
-  size_t size = 0, real = 0;     ///< samples, and how many count: the rest repeats the last
-  std::vector<Tensor> inputs;    ///< one per model input
-  std::vector<Tensor> expected;  ///< the float model's outputs as counted() returns them; empty until it ran
-  std::vector<Truth> truths;     ///< of the samples that count; empty without a task
-  BatchContent content;          ///< of the samples that count
-  std::vector<SampleAxis> axes;  ///< of the samples in `expected`; empty: axis 0
-  InputSize image = {};          ///< of the inputs
+  size_t index = 0;                       ///< of its first sample
+  std::vector<std::string> sample_names;  ///< of the samples that count
+  size_t size = 0, real = 0;              ///< samples, and how many count: the rest repeats the last
+  std::vector<Tensor> inputs;             ///< one per model input
+  std::vector<Tensor> expected;           ///< the float model's outputs as counted() returns them; empty until it ran
+  std::vector<Truth> truths;              ///< of the samples that count; empty without a task
+  BatchContent content;                   ///< of the samples that count
+  std::vector<SampleAxis> axes;           ///< of the samples in `expected`; empty: axis 0
+  InputSize image = {};                   ///< of the inputs
   std::shared_ptr<const DetectionLayout> detections = {};  ///< in `expected`; nullptr: no detector
 
   /// Returns the samples that count of a model's outputs, plain.

@@ -79,6 +79,15 @@ OptionList stop_after_option(StopAfter& stage, ReportOptions& report) {
   });
 }
 
+/// Returns --draw. text  the samples and the boxes.
+Option draw_option(std::filesystem::path& folder, const std::string& text) {
+  return row("--draw DIR", &folder,
+             "Folder for pictures of a detector's samples, with the boxes that score 0.25 or more, their class and "
+             "score: " +
+                 text,
+             {.group = "Report", .file = FileUse::Writes});
+}
+
 /// Returns --fail-below of the commands that compare.
 Option fail_below_option(ReportOptions& report) {
   return row("--fail-below X", &report.fail_below,
@@ -166,7 +175,7 @@ OptionList options_of(QuantizeOptions& o, ReportOptions& report) {
                       .html = "the verdict and its reasons, outlier samples, every value",
                       .overwrite = kEveryFile,
                       .file = true}),
-      limit_options(true));
+      [&o, &report] { o.pictures = !report.html.empty(); }, limit_options(true));
 }
 
 OptionList options_of(QuantizeWeightsOptions& o, ReportOptions& report) {
@@ -275,25 +284,27 @@ OptionList options_of(LintOptions& o, ReportOptions& report) {
 }
 
 OptionList options_of(CompareOptions& o, ReportOptions& report) {
-  return list_of(model_argument(o.model), data_options(o.data, true), evaluation_options(o.evaluation, o.data, true),
-                 judged_outputs_option(o.run),
-                 row("--calibrators LIST", &o.calibrators,
-                     "Candidates, comma separated: " + join(calibrator_list(), ", ", &CalibratorEntry::name) +
-                         "; auto is judged by the candidate that 'quantize --calibrator auto' would take",
-                     {.group = "Calibration", .commas = true, .check = check_calibrator}),
-                 outliers_option(o.outliers), override_option(o.override_file), target_option(o.target),
-                 placement_options(o.placement), format_options(o.format, CpuOption::NotOffered),
-                 equalize_option(o.equalize), bias_correction_option(o.equalize), run_options(o.run),
-                 products_option(o.run),
-                 report_options(report, report.overwrite,
-                                {.all = "output, equalized value and layer",
-                                 .html = "the candidates' scores, and every value with its ranges, with charts",
-                                 .overwrite = kBothReports}),
-                 row("--layers N", &o.layer_samples,
-                     "Also measure each layer with the winner, on the first N evaluation samples, like 'detent "
-                     "sensitivity'; the page shows them",
-                     {.group = "Report", .least = 1}),
-                 fail_below_option(report), limit_options(true));
+  return list_of(
+      model_argument(o.model), data_options(o.data, true), evaluation_options(o.evaluation, o.data, true),
+      judged_outputs_option(o.run),
+      row("--calibrators LIST", &o.calibrators,
+          "Candidates, comma separated: " + join(calibrator_list(), ", ", &CalibratorEntry::name) +
+              "; auto is judged by the candidate that 'quantize --calibrator auto' would take",
+          {.group = "Calibration", .commas = true, .check = check_calibrator}),
+      outliers_option(o.outliers), override_option(o.override_file), target_option(o.target),
+      placement_options(o.placement), format_options(o.format, CpuOption::NotOffered), equalize_option(o.equalize),
+      bias_correction_option(o.equalize), run_options(o.run), products_option(o.run),
+      report_options(report, o.overwrite_draw,
+                     {.all = "output, equalized value and layer",
+                      .html = "the candidates' scores, and every value with its ranges, with charts",
+                      .overwrite = "the files of --json, --html and --draw if they exist"}),
+      [&o, &report] { report.overwrite = o.overwrite_draw, o.pictures = !report.html.empty(); },
+      draw_option(o.draw, "of the 16 with the largest error; FP32's are blue, the winner's orange"),
+      row("--layers N", &o.layer_samples,
+          "Also measure each layer with the winner, on the first N evaluation samples, like 'detent "
+          "sensitivity'; the page shows them",
+          {.group = "Report", .least = 1}),
+      fail_below_option(report), limit_options(true));
 }
 
 OptionList options_of(CompareTypesOptions& o, ReportOptions& report) {
@@ -330,7 +341,8 @@ OptionList options_of(RunOptions& o, ReportOptions& report) {
       model_argument(o.model, "Float or Q/DQ ONNX model"),
       output_option(o.output_folder, "DIR", "Folder to write, with one .npy per output"), data_options(o.data, true),
       run_options(o.run), products_option(o.run),
-      report_options(report, o.overwrite, {.overwrite = "files in DIR and the file of --json"}, "Running"),
+      report_options(report, o.overwrite, {.overwrite = "files in DIR, and those of --json and --draw"}, "Running"),
+      draw_option(o.draw, "of the first 16, or --limit"), detections_option(o.detections, "--draw needs one"),
       row("--profile", &o.profile, "Print the time by operator and by node, and the collector's share of a calibration",
           {.group = "Running"}),
       limit_options(true));

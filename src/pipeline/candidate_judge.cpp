@@ -241,9 +241,9 @@ size_t index_of_winner(const ComparisonReport& report) {
 
 CandidateJudge::CandidateJudge(const CompareOptions& options, const Graph& graph, const Model& reference)
     : options_(options), samples_(std::make_unique<IdentifiedSamples>(open_samples(options.evaluation.data, graph))),
+      recognized_(recognize_detections(reference, *samples_, options.run)),
       task_(options.evaluation, *samples_, *options.run.reporter,
-            input_specs(graph, options.evaluation.data.batch_axes),
-            recognize_detections(reference, *samples_, options.run)),
+            input_specs(graph, options.evaluation.data.batch_axes), recognized_),
       judged_(values_to_judge(reference, *samples_, options.run)) {}
 
 void CandidateJudge::judge(ComparisonReport& report, Candidates& candidates, const Model& reference,

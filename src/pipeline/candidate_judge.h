@@ -79,6 +79,8 @@ class CandidateJudge {
   CandidateJudge(const CompareOptions& options, const Graph& graph, const Model& reference);
 
   [[nodiscard]] const DataSource& samples() const { return *samples_; }
+  /// Returns the layout of the float model's detections, by its graph; nullopt: no detector.
+  [[nodiscard]] const std::optional<DetectionLayout>& recognized() const { return recognized_; }
   /// Fills the scores of the report: `fp32`, `variants`, `baselines`, `winner`, `criterion`, `ties`, the provenance of
   /// the winner, and the evaluation samples.
   /// what    for the progress line: "7 calibrators".
@@ -88,6 +90,7 @@ class CandidateJudge {
  private:
   const CompareOptions& options_;
   std::unique_ptr<IdentifiedSamples> samples_;
+  std::optional<DetectionLayout> recognized_;
   TaskMetric task_;
   std::vector<std::string> judged_;
 };

@@ -11,6 +11,7 @@
 #include "half/narrow_io.h"
 #include "pipeline/parts/chosen.h"
 #include "pipeline/parts/closing_samples.h"
+#include "pipeline/parts/detection_pictures.h"
 #include "pipeline/parts/improve.h"
 #include "pipeline/parts/provenance.h"
 #include "pipeline/parts/quantize_report.h"
@@ -142,6 +143,15 @@ Closing measure_closing(const RewrittenModel& written, const ClosingSamples& clo
   return closing;
 }
 
+/// Returns pictures of the samples of the closing error; nullopt where the model is no detector.
+std::optional<DetectionPictures> picture_closing(Closing& closing, const ClosingSamples& closing_on,
+                                                 const QuantizeOptions& options, const Graph& graph) {
+  const EvaluationOptions& evaluation = options.bound.evaluation;
+  if (!closing.exact || closing.exact->shown.empty() || evaluation.detections == "none") return std::nullopt;
+  const DataOptions& data = evaluation.data.given() ? evaluation.data : options.data;
+  return picture_detections(std::move(closing.exact->shown), {*closing_on.source, data, graph});
+}
+
 }  // namespace
 
 QuantizeReport quantize_model(const QuantizeOptions& given) {
@@ -178,7 +188,8 @@ QuantizeReport quantize_model(const QuantizeOptions& given) {
   if (options.stop_after == StopAfter::Rewrite) return stopped_at(written.model, options);
   written.check(written.model, options.output);
   written.promised.forget_contents();  // the float weights; the file is compared with this graph bit by bit
-  const Closing closing = measure_closing(written, closing_on, options, chosen.format, report);
+  Closing closing = measure_closing(written, closing_on, options, chosen.format, report);
+  if (options.pictures) report.detections = picture_closing(closing, closing_on, options, written.model.graph());
   const size_t calibrated_with = closing_on.count_read(measured.calibration.identities);
   if (prepared.half && options.format.io == IoType::Same) written.narrow_inputs_and_outputs(prepared.half->format.type);
   write_quantized(written.model, prepared.facts, options, report,

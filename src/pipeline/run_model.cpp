@@ -7,11 +7,13 @@
 #include "detent/base/error.h"
 #include "detent/options/run_settings.h"
 #include "detent/run.h"
+#include "evaluate/detection_judge.h"
 #include "exec/schedule.h"
 #include "exec/step_times.h"
 #include "model/model.h"
 #include "model/qoperators.h"
 #include "observe/collector.h"
+#include "pipeline/parts/detection_pictures.h"
 #include "place/make_plan.h"
 #include "prepare/prepare_model.h"
 #include "prepare/read_model_to_run.h"
@@ -19,6 +21,7 @@
 #include "run/output_writer.h"
 #include "run/run_over.h"
 #include "run/sample_axes.h"
+#include "run/sample_subset.h"
 #include "run/workers.h"
 
 namespace detent {
@@ -87,13 +90,6 @@ ProfileReport profile_run(const Schedule& schedule, const StepTimes& times, cons
   return report;
 }
 
-void make_folder(const std::filesystem::path& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error || !std::filesystem::is_directory(folder))
-    throw Error(ErrorCode::CannotWrite, folder.string() + ": cannot be made a folder: " + error.message());
-}
-
 /// Refuses an output file that would replace the data.
 void refuse_source(const std::filesystem::path& output, const DataOptions& data) {
   for (const std::string& source : data.sources) {
@@ -113,6 +109,22 @@ bool leaves_doubt(const Value& output, int64_t batch) {
   return std::ranges::count_if(*output.declared_shape, [&](int64_t e) { return e < 0 || e == batch; }) > 1;
 }
 
+/// Returns the layout of the detections that --draw draws; nullopt without --draw.
+/// Errors  those of check_drawing, layout_to_draw and running the model on a sample.
+std::optional<LayoutChoice> choose_layout(const Model& model, const DataSource& source, const RunOptions& options) {
+  if (options.draw.empty()) return std::nullopt;
+  check_drawing(options.draw, options.overwrite);
+  return layout_to_draw(options.model, options.detections, recognize_detections(model, source, options.run));
+}
+
+void draw_first_samples(const Model& model, const LayoutChoice& layout, const DataSource& source,
+                        const RunOptions& options) {
+  const size_t count = options.data.limit ? source.size() : kDrawnSamples;
+  const SampleSubset first(source, consecutive_samples(source, 0, count));
+  draw_detections(options.draw, detect(model, nullptr, layout, first, options.run),
+                  {source, options.data, model.graph()}, DrawnModels::One);
+}
+
 }  // namespace
 
 RunReport run_model(const RunOptions& options) {
@@ -125,6 +137,7 @@ RunReport run_model(const RunOptions& options) {
   const Schedule schedule(
       graph, graph.outputs(),
       {.team = team_size(options.run, *source), .keep_large_copies = true, .products = options.run.products});
+  const auto layout = choose_layout(model, *source, options);
   make_folder(options.output_folder);
   const int64_t batch_size = static_cast<int64_t>(source->batch());
   std::vector<OutputWriter> writers;
@@ -134,6 +147,7 @@ RunReport run_model(const RunOptions& options) {
     refuse_source(options.output_folder / (name + ".npy"), options.data);
     writers.emplace_back(options.output_folder, name, batch_size, options.overwrite);
   }
+  if (layout) draw_first_samples(model, *layout, *source, options);
 
   RunReport report;
   report.model = options.model.string();
@@ -157,6 +171,7 @@ RunReport run_model(const RunOptions& options) {
   report.samples = counts.samples;
   report.skipped_samples = counts.skipped;
   for (OutputWriter& writer : writers) report.written.push_back(writer.close());
+  if (layout) report.written.push_back(options.draw);
   report.seconds = stopwatch.seconds();
   if (options.profile) report.profile = profile_run(schedule, slots.times(), model, *source, options.run);
   return report;

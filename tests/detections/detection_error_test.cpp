@@ -1,4 +1,4 @@
-// Tests the error of detections: what a pair, a lost one and a new one cost.
+// Tests pairs of detections, and their error: what a pair, a lost one and a new one cost.
 #include "detections/detection_error.h"
 
 #include <gtest/gtest.h>
@@ -8,6 +8,18 @@ namespace {
 
 const std::vector<Detection> kExpected{{{0, 0, 10, 10}, 0.75F, 0}, {{20, 0, 30, 10}, 0.5F, 1}};
 constexpr double kSignal = 0.75 * 0.75 + 0.5 * 0.5;
+
+TEST(PairDetections, GivesPairsThenWhatIsNew) {
+  const std::vector<Detection> found{kExpected[1], {{50, 0, 60, 10}, 0.25F, 1}};
+  const std::vector<DetectionPair> pairs = pair_detections(kExpected, found);
+  ASSERT_EQ(pairs.size(), 3U);
+  EXPECT_EQ(pairs[0].expected, &kExpected[0]);
+  EXPECT_EQ(pairs[0].found, nullptr) << "lost";
+  EXPECT_EQ(pairs[1].found, found.data());
+  EXPECT_EQ(pairs[1].iou, 1);
+  EXPECT_EQ(pairs[2].expected, nullptr) << "new";
+  EXPECT_TRUE(pair_detections({}, {}).empty());
+}
 
 TEST(CompareDetections, FindsNoErrorInTheSameRowsOfAnotherOrder) {
   const DetectionError error = compare_detections(kExpected, std::vector{kExpected[1], kExpected[0]});

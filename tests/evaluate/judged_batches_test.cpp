@@ -42,7 +42,7 @@ TEST(JudgedBatches, StandInTheOrderOfTheirHashes) {
   ASSERT_EQ(judged.batches->size(), kJudgedSamples);
   const std::vector<size_t> order = samples_by_hash(judged.source, kJudgedSamples);
   for (size_t b = 0; b < kJudgedSamples; ++b)
-    EXPECT_EQ(judged.batches->get(b, judged.pool)->name, judged.source.sample_name(order[b]));
+    EXPECT_EQ(judged.batches->get(b, judged.pool)->sample_names.front(), judged.source.sample_name(order[b]));
   const std::vector<size_t> three = judged.batches->in_source_order(3);
   EXPECT_TRUE(std::ranges::is_sorted(three, {}, [&](size_t b) { return order[b]; }));
   EXPECT_EQ(judged.batches->samples_in(3), 3U);
@@ -59,7 +59,7 @@ TEST(JudgedBatches, AreReadOnceWhereTheyFitAndGiveTheSameWhereTheyDoNot) {
   Judged kept(size_t{1} << 30), read_again(0);
   for (size_t b = 0; b < kJudgedSamples; ++b) {
     const auto a = kept.batches->get(b, kept.pool), c = read_again.batches->get(b, read_again.pool);
-    EXPECT_EQ(a->name, c->name);
+    EXPECT_EQ(a->sample_names.front(), c->sample_names.front());
     EXPECT_TRUE(same_bytes(a->inputs.front(), c->inputs.front()));
     EXPECT_TRUE(same_bytes(a->expected.front(), c->expected.front()));
   }

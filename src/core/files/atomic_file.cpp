@@ -148,6 +148,13 @@ void write_file(const fs::path& path, std::string_view content, bool overwrite) 
   file.commit();
 }
 
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error || !fs::is_directory(folder))
+    throw Error(ErrorCode::CannotWrite, folder.string() + ": cannot be made a folder: " + error.message());
+}
+
 void check_writable(const fs::path& path, bool overwrite) {
   std::error_code error;
   if (fs::is_directory(path, error)) throw Error(ErrorCode::CannotWrite, path.string() + ": is a folder");

@@ -50,6 +50,10 @@ class AtomicFile {
 /// Errors  CannotWrite naming the file and the system's reason; without `overwrite` also when it exists.
 void write_file(const std::filesystem::path& path, std::string_view content, bool overwrite = true);
 
+/// Makes a folder and those above it, unless it exists.
+/// Errors  CannotWrite naming the folder and the system's reason.
+void make_folder(const std::filesystem::path& folder);
+
 /// Checks that `path` can be written, and removes left-over temporary files of it (dead_temporaries.h).
 /// Errors  CannotWrite when `path` exists and `overwrite` is false, or its folder does not exist or cannot be written.
 void check_writable(const std::filesystem::path& path, bool overwrite = true);

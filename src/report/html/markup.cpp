@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 
 namespace detent::html {
@@ -80,6 +81,21 @@ std::string sentence(std::string clause) {
 
 std::string escaped_file_name(const std::string& path) {
   return escape(std::filesystem::path(path).filename().string());
+}
+
+std::string data_uri(std::string_view type, std::string_view bytes) {
+  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (size_t i = 0; i < bytes.size(); i += 3) {
+    uint32_t three = 0;
+    for (size_t k = 0; k < 3; ++k)
+      three = three << 8U | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0U);
+    for (const unsigned shift : {18U, 12U, 6U, 0U}) text += kDigits[three >> shift & 63U];
+  }
+  for (size_t k = 0; k < (3 - bytes.size() % 3) % 3; ++k) text[text.size() - 1 - k] = '=';
+  constexpr std::string_view kWord = "INT8", kSame = "INT%38";
+  for (size_t at = text.find(kWord); at != std::string::npos; at = text.find(kWord, at)) text.replace(at, 4, kSame);
+  return "data:" + std::string(type) + ";base64," + text;
 }
 
 std::string percentage(double fraction) {

@@ -35,7 +35,7 @@ struct PageOrigin {
 /// sensitivity  adds the chart of layers and the errors of single values; may be absent.
 /// origin       command, versions, digests; may be empty.
 /// Empty        a part without content is left out; without variants the summary says that nothing was compared.
-/// Size         about 8 kB a value with seven candidates, 0.5 kB a layer or edge.
+/// Size         about 8 kB a value with seven candidates, 0.5 kB a layer or edge, 40 kB a picture of detections.
 /// Escaping     texts from the model or the command line are escaped; bytes that are not UTF-8 become U+FFFD.
 [[nodiscard]] std::string to_html(const ComparisonReport& comparison,
                                   const std::optional<SensitivityReport>& sensitivity, const PageOrigin& origin = {});

@@ -52,6 +52,8 @@ extern const std::string_view kPageScript;
 [[nodiscard]] std::string accuracy_section(const AccuracyReport& accuracy);
 /// Prints SQNR and cosine of each output of the written model.
 [[nodiscard]] std::string error_section(const std::optional<ErrorReport>& error);
+/// Prints pictures with the boxes of both models, worst first, and a plot of the scores in one over those in the other.
+[[nodiscard]] std::string detections_section(const std::optional<DetectionPictures>& shown);
 /// Prints the origin of the page.
 [[nodiscard]] std::string origin_section(const PageOrigin& origin);
 /// Prints the provenance in the written file, and the type of its floats where it is not FP32.

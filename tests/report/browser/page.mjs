@@ -1,7 +1,8 @@
 // A tab: it records its log and requests, and does what a reader does.
 import { writeFileSync } from 'node:fs';
 
-/// Opens an empty tab. `complaints` collects errors, warnings and exceptions; `requests` every requested address.
+/// Opens an empty tab. `complaints` collects errors, warnings and exceptions; `requests` every requested address, without
+/// data in the page itself.
 export async function openPage(browser) {
   const { targetId } = await browser.send('Target.createTarget', { url: 'about:blank' });
   const { sessionId } = await browser.send('Target.attachToTarget', { targetId, flatten: true });
@@ -17,7 +18,7 @@ export async function openPage(browser) {
       complaints.push(`exception: ${params.exceptionDetails.exception?.description ?? params.exceptionDetails.text}`);
     if (method === 'Log.entryAdded' && ['error', 'warning'].includes(params.entry.level))
       complaints.push(`log: ${params.entry.text}`);
-    if (method === 'Network.requestWillBeSent') requests.push(params.request.url);
+    if (method === 'Network.requestWillBeSent' && !params.request.url.startsWith('data:')) requests.push(params.request.url);
     if (method === 'Page.loadEventFired') waiting.splice(0).forEach((resolve) => resolve());
   });
   for (const domain of ['Page', 'Runtime', 'Log', 'Network', 'DOM', 'Accessibility']) await send(`${domain}.enable`);

@@ -154,6 +154,32 @@ test('nodes in FP32 are told by reason, sort by what was measured, and are all t
   noComplaints();
 });
 
+test('the boxes of a detector lie in its pictures, and every score in the plot', async () => {
+  const detector = kind === 'broken';
+  assert.equal((await sections()).includes('detections'), detector);
+  if (!detector) return;
+  const pictures = await page.evaluate(async () => Promise.all([...document.querySelectorAll('.picture')].map(async (svg) => {
+    const image = new Image();
+    image.src = svg.querySelector('image').getAttribute('href');
+    await image.decode();
+    const frame = svg.getBoundingClientRect(), boxes = [...svg.querySelectorAll('rect')].map((box) => box.getBoundingClientRect());
+    return { pixels: image.naturalWidth, boxes: boxes.length, ratio: frame.width / frame.height,
+             outside: boxes.filter((box) => box.left < frame.left - 2 || box.right > frame.right + 2 ||
+               box.top < frame.top - 2 || box.bottom > frame.bottom + 2).length };
+  })));
+  assert.equal(pictures.length, 4);
+  for (const { pixels, boxes, ratio, outside } of pictures) {
+    assert.deepEqual([pixels, boxes, outside], [96, 17, 0]);
+    assert.ok(Math.abs(ratio - 416 / 312) < 0.02, `${ratio}`);
+  }
+  const plot = await page.evaluate(() => {
+    const { width, height } = document.querySelector('.scatter').getBoundingClientRect();
+    return { ratio: width / height, points: document.querySelector('.scatter path:not(.lost)').getAttribute('d').split('M').length - 1 };
+  });
+  assert.deepEqual(plot, { ratio: 1, points: 390 });
+  noComplaints();
+});
+
 test('the float layers can be seen alone', async (t) => {
   const kept = await page.evaluate('document.querySelectorAll("#layers tr.float").length');
   if (kept === 0) return t.skip('no layer of this model stays float');
@@ -238,6 +264,7 @@ test('screenshots and a print for those who look', async () => {
     await page.takeScreenshot(keep(`${name}-values.png`), '#values');
     await page.takeScreenshot(keep(`${name}-outliers.png`), '#outliers');
     if (equalized) await page.takeScreenshot(keep(`${name}-equalization.png`), '#equalization');
+    if (kind === 'broken') await page.takeScreenshot(keep(`${name}-detections.png`), '#detections');
     assert.ok(statSync(keep(`${name}.png`)).size > 20000, `${name} is nearly empty`);
   }
   const { data } = await page.send('Page.printToPDF', { printBackground: true });

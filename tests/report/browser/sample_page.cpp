@@ -5,8 +5,10 @@
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <memory>
 #include <random>
 
+#include "datasets/picture.h"
 #include "report/html/page.h"
 #include "sample_graph.h"
 
@@ -199,6 +201,34 @@ FloatReport made_up_floats(const PlanReport& plan) {
   return floats;
 }
 
+/// Returns a picture of 96 x 72 pixels for a network of 416 x 312.
+std::string made_up_jpeg() {
+  constexpr int kHeight = 72, kWidth = 96;
+  const auto bytes = std::make_shared<std::vector<unsigned char>>();
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 0; x < kWidth; ++x)
+      for (const int level : {2 * x, 3 * y, 255 - x - y}) bytes->push_back(static_cast<unsigned char>(level));
+  return encode_jpeg({bytes, bytes->data(), {kHeight, kWidth}, 3, Pixels::Depth::Bits8, 3 * kWidth});
+}
+
+DetectionPictures made_up_detections(Random& random) {
+  DetectionPictures shown{.least_score = 0.25, .samples = 32};
+  for (size_t p = 0; p < 4; ++p) {
+    auto& picture = shown.pictures.emplace_back();
+    picture = {.sample = "street_" + std::to_string(p) + ".jpg", .width = 416, .height = 312, .jpeg = made_up_jpeg()};
+    for (int32_t i = 0; i < 9; ++i) {
+      const double left = 416 * uniform(random), top = 312 * uniform(random), score = 0.95 - 0.05 * i;
+      picture.expected.push_back({left, top, left + 60, top + 80, score, i});
+      if (i != 4) picture.found.push_back({left + 4, top - 3, left + 63, top + 80, score - 0.2 * uniform(random), i});
+    }
+  }
+  for (int i = 0; i < 400; ++i) {
+    const double score = 0.25 + 0.7 * uniform(random);
+    shown.scores.push_back({score, i % 40 ? score * (1 - 0.3 * uniform(random)) : 0});
+  }
+  return shown;
+}
+
 QuantizeReport made_up_quantization(const ComparisonReport& comparison) {
   Random random(3);
   QuantizeReport report;
@@ -220,6 +250,7 @@ QuantizeReport made_up_quantization(const ComparisonReport& comparison) {
         {value.name, value.ranges[0].min, value.ranges[0].max, true, value.ranges[0].max / 127, 0, std::nullopt});
   }
   report.equalized = comparison.equalized;
+  report.detections = made_up_detections(random);
   report.bias_correction = BiasCorrectionReport{{4.03, 4.21, true, {}, 32, 2.5}, 81};
   report.plan = comparison.plan;
   report.notes = comparison.plan.notes;

@@ -58,6 +58,18 @@ TEST(NameMarkup, DoesNotBreakWhereNothingFollows) {
   EXPECT_EQ(name_markup(""), "<code></code>");
 }
 
+TEST(DataUri, HoldsTheBytesInBase64) {
+  // RFC 4648, section 10
+  EXPECT_EQ(data_uri("a/b", ""), "data:a/b;base64,");
+  EXPECT_EQ(data_uri("a/b", "f"), "data:a/b;base64,Zg==");
+  EXPECT_EQ(data_uri("a/b", "fo"), "data:a/b;base64,Zm8=");
+  EXPECT_EQ(data_uri("a/b", "foobar"), "data:a/b;base64,Zm9vYmFy");
+}
+
+TEST(DataUri, HasNoWordThatPagesReplace) {
+  EXPECT_EQ(data_uri("a/b", "\x20\xD4\xFC\xFF"), "data:a/b;base64,INT%38/w==") << "a browser reads INT8";
+}
+
 TEST(Percentage, StaysWithinTheChart) {
   EXPECT_EQ(percentage(0.25), "25%");
   EXPECT_EQ(percentage(1.0 / 3), "33.33%");

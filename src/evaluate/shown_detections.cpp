@@ -1,0 +1,92 @@
+#include "evaluate/shown_detections.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <optional>
+
+#include "core/text.h"
+#include "detections/detection_error.h"
+#include "detent/base/error.h"
+#include "evaluate/batch_errors.h"
+#include "evaluate/paired_detections.h"
+#include "evaluate/prepared_model.h"
+#include "exec/buffer_pool.h"
+#include "exec/runnable_part.h"
+#include "run/model_inputs.h"
+#include "run/run_over.h"
+#include "run/workers.h"
+
+namespace detent {
+
+namespace {
+
+bool is_shown(const Detection& one) { return one.score >= ShownDetections::kLeastScore; }
+
+float partner_score(const Detection* one) {
+  return one && one->score >= ShownDetections::kLeastPartner ? one->score : 0;
+}
+
+Error no_detections() {
+  return {ErrorCode::InvalidOption, "no output of the model holds detections in this form",
+          "--detections takes " + join(kDetectionForms, ", ", [](const DetectionFormName& form) {
+            return std::string(form.name) + " " + std::string(form.outputs);
+          })};
+}
+
+}  // namespace
+
+ShownDetections ShownDetections::of(std::string name, std::span<const Detection> expected,
+                                    std::span<const Detection> found) {
+  ShownDetections shown{.name = std::move(name)};
+  std::ranges::copy_if(expected, std::back_inserter(shown.expected), is_shown);
+  std::ranges::copy_if(found, std::back_inserter(shown.found), is_shown);
+  for (const DetectionPair& pair : pair_detections(expected, found))
+    if ((pair.expected && is_shown(*pair.expected)) || (pair.found && is_shown(*pair.found)))
+      shown.scores.emplace_back(partner_score(pair.expected), partner_score(pair.found));
+  shown.noise = compare_detections(expected, found).noise;
+  return shown;
+}
+
+void put_worst_first(std::vector<ShownDetections>& samples) {
+  std::ranges::stable_sort(samples, std::greater(), [](const ShownDetections& one) {
+    return std::isnan(one.noise) ? std::numeric_limits<double>::infinity() : one.noise;
+  });
+}
+
+std::vector<ShownDetections> detect(const Model& reference, const Model* candidate, const LayoutChoice& layout,
+                                    const DataSource& source, const RunSettings& settings) {
+  const std::vector<std::string> names = names_of(reference.graph(), RunnablePart(reference.graph()).ends());
+  const int team = team_size(settings, source);
+  const PreparedModel original(reference, names, team, candidate ? CpuProducts::Exact : settings.products);
+  std::optional<PreparedModel> other;
+  if (candidate) other.emplace(*candidate, names, team, settings.products);
+  const std::vector<SampleAxis> axes = original.sample_axes(source, settings);
+  std::vector<BufferPool> pools(worker_count(settings));
+  using Batch = std::vector<ShownDetections>;
+  const auto run = [&](size_t slot, std::vector<Sample>&& samples, size_t real) {
+    std::vector<std::string> sample_names;
+    for (size_t n = 0; n < real; ++n) sample_names.push_back(samples[n].name);
+    const size_t size = samples.size();
+    const std::vector<Tensor> inputs = stack_samples(std::move(samples));
+    const auto outputs_of = [&](const PreparedModel& model) {
+      return with_samples_in_front(real_part(model.run(inputs, pools[slot]), size, real, axes), real, axes);
+    };
+    const std::vector<Tensor> expected = outputs_of(original), found = other ? outputs_of(*other) : expected;
+    const std::optional<DetectionLayout> known = layout.of(names, expected);
+    if (!known) throw no_detections();
+    const auto pairs = PairedDetections::of(*known, names, expected, found, real, input_size(inputs));
+    if (!pairs) throw no_detections();
+    Batch batch;
+    for (size_t n = 0; n < real; ++n)
+      batch.push_back(ShownDetections::of(sample_names[n], pairs->expected[n], pairs->found[n]));
+    return batch;
+  };
+  std::vector<ShownDetections> all;
+  run_over<Batch>({.source = source, .settings = settings, .task = "finding detections"}, run,
+                  [&](Batch&& batch) { std::ranges::move(batch, std::back_inserter(all)); });
+  return all;
+}
+
+}  // namespace detent

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "detections/detection.h"
+#include "detent/base/data_source.h"
+#include "detent/options/run_settings.h"
+#include "evaluate/layout_choice.h"
+#include "model/model.h"
+
+namespace detent {
+
+/// The detections of one sample that a picture shows, in the float model and in a candidate.
+struct ShownDetections {
+  static constexpr float kLeastScore = 0.25F;
+  static constexpr float kLeastPartner = 0.05F;
+
+  std::string name;                        ///< of the sample
+  std::vector<Detection> expected, found;  ///< from kLeastScore on, the highest scores first
+  /// Scores of both in pairs (pair_detections) of which one is shown; 0: not found, or below kLeastPartner.
+  std::vector<std::pair<float, float>> scores;
+  double noise = 0;  ///< of all detections (compare_detections)
+
+  /// Both the highest scores first.
+  [[nodiscard]] static ShownDetections of(std::string name, std::span<const Detection> expected,
+                                          std::span<const Detection> found);
+};
+
+/// Puts the samples with the largest error in front; of equals the earlier one.
+void put_worst_first(std::vector<ShownDetections>& samples);
+
+/// Runs a float model and a candidate over samples and reads the detections of both.
+/// candidate  nullptr: `found` is `expected`.
+/// Returns    samples in the order of the source, without unreadable ones where the settings skip them.
+/// Errors     InvalidOption when no output has the form of the layout; those of reading and running.
+[[nodiscard]] std::vector<ShownDetections> detect(const Model& reference, const Model* candidate,
+                                                  const LayoutChoice& layout, const DataSource& source,
+                                                  const RunSettings& settings);
+
+}  // namespace detent

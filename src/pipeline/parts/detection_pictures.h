@@ -1,0 +1,50 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "datasets/preprocess.h"
+#include "detent/base/data_source.h"
+#include "detent/reports/detection_pictures.h"
+#include "evaluate/shown_detections.h"
+#include "model/graph/graph.h"
+
+namespace detent {
+
+/// Number of samples that --draw draws, unless the user chose a number.
+inline constexpr size_t kDrawnSamples = 16;
+
+/// Refuses a folder for pictures that is a file, or that is not empty without `overwrite`.
+/// Errors  CannotWrite.
+void check_drawing(const std::filesystem::path& folder, bool overwrite);
+
+/// Returns the layout of the detections to draw. word  as EvaluationOptions::detections.
+/// Errors  InvalidOption naming `model` where it is no detector and the user names no form.
+[[nodiscard]] LayoutChoice layout_to_draw(const std::filesystem::path& model, const std::string& word,
+                                          std::optional<DetectionLayout> recognized);
+
+/// The samples that detections were found in.
+struct PicturedSamples {
+  const DataSource& source;
+  std::optional<PreprocessSpec> preprocess = {};  ///< of images; nullopt: arrays
+
+  PicturedSamples(const DataSource& samples, const DataOptions& data, const Graph& graph);
+};
+
+/// Models whose boxes a picture has.
+enum class DrawnModels : uint8_t { One, Both };
+
+/// Writes one PNG a sample, in this order: FOLDER/01_NAME.png. Boxes of the float model are blue, those of the other
+/// one orange; with One only the first are drawn.
+/// Errors  CannotWrite; InvalidOption when the model takes no image; those of reading.
+void draw_detections(const std::filesystem::path& folder, std::span<const ShownDetections> shown,
+                     const PicturedSamples& samples, DrawnModels models);
+
+/// Makes the pictures of the worst samples for a page, and the scores of all.
+/// Errors  those of reading.
+[[nodiscard]] DetectionPictures picture_detections(std::vector<ShownDetections> shown, const PicturedSamples& samples);
+
+}  // namespace detent
