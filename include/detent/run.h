@@ -20,7 +20,6 @@ struct RunOptions {
   bool overwrite = false;
   bool profile = false;        ///< also measure the time of each node
   std::filesystem::path draw;  ///< folder of pictures of the first samples with their detections; empty: none
-  std::string detections;      ///< form of the detections to draw, as EvaluationOptions::detections
 };
 
 /// Times of a run, in milliseconds a sample on one worker.

@@ -15,6 +15,30 @@ namespace detent {
 
 namespace {
 
+std::optional<DetectionForm> form_named(const std::string& name) {
+  if (name.empty() || name == "auto" || name == "none") return std::nullopt;
+  const auto found = std::ranges::find(kDetectionForms, name, &DetectionFormName::name);
+  if (found == kDetectionForms.end())
+    throw Error(ErrorCode::InvalidOption, "--detections " + name + ": there is no such form",
+                "auto, none, " + join(kDetectionForms, ", ", &DetectionFormName::name));
+  return found->form;
+}
+
+/// Returns the layout of the outputs that have this form.
+/// Errors  InvalidOption when none has it.
+DetectionLayout named_layout(const Graph& graph, const ValueShapes& shapes, DetectionForm form) {
+  std::vector<NamedShape> outputs;
+  for (const ValueId id : graph.outputs())
+    if (const auto found = shapes.find(id); found != shapes.end())
+      outputs.push_back({graph.value(id).name, found->second});
+  if (auto layout = layout_of_form(form, outputs)) return *layout;
+  const auto shape_text = [](const NamedShape& one) { return "'" + one.name + "' " + one.shape.to_string(); };
+  const auto wanted = std::ranges::find(kDetectionForms, form, &DetectionFormName::form);
+  throw Error(ErrorCode::InvalidOption, "--detections " + std::string(wanted->name) + ": no output has the form " +
+                                            std::string(wanted->outputs) + "; the outputs are " +
+                                            join(outputs, ", ", shape_text));
+}
+
 /// unit  pixels of the image in 1 of the object's numbers
 TrueObject placed(const LabelledObject& object, PixelSize unit, const ImagePlacement& at) {
   const double scale_x = at.scale_x * unit.width, scale_y = at.scale_y * unit.height;
@@ -50,11 +74,12 @@ void DetectionSums::add_metrics(std::map<std::string, double>& metrics) const {
 std::optional<DetectionLayout> recognize_detections(const Model& model, const DataSource& samples,
                                                     const RunSettings& settings, std::vector<OutputBlock>* blocks) {
   const Graph& graph = model.graph();
-  if (samples.size() == 0 || std::ranges::none_of(graph.outputs(), [&](ValueId id) {
-        const auto& shape = graph.value(id).declared_shape;
-        return !shape || shape->size() == 3 || (blocks && shape->size() > 3);
-      }))
-    return std::nullopt;
+  const auto may_hold_some = [&](ValueId id) {
+    const auto& shape = graph.value(id).declared_shape;
+    return !shape || shape->size() == 3 || (blocks && shape->size() > 3);
+  };
+  const std::optional<DetectionForm> form = form_named(settings.detections);
+  if (samples.size() == 0 || (!form && std::ranges::none_of(graph.outputs(), may_hold_some))) return std::nullopt;
   const ValueShapes shapes = find_shapes(graph, read_first_inputs(samples, settings));
   const std::vector<std::string> judged = judged_ends(graph, settings);
   const auto counts = [&](const std::string& name) { return name.empty() || std::ranges::count(judged, name) > 0; };
@@ -62,16 +87,18 @@ std::optional<DetectionLayout> recognize_detections(const Model& model, const Da
     *blocks = find_blocks(graph, shapes);
     std::erase_if(*blocks, [&](const OutputBlock& one) { return !counts(one.output); });
   }
+  if (settings.detections == "none") return std::nullopt;
   auto layout = find_detections(graph, shapes);
+  if (form && (!layout || layout->form != *form)) layout = named_layout(graph, shapes, *form);
   if (layout && (!counts(layout->boxes) || !counts(layout->scores))) layout.reset();
   return layout;
 }
 
 DetectionJudge::DetectionJudge(const EvaluationOptions& options, std::optional<DetectionLayout> recognized)
-    : layout_(options.detections, recognized) {
+    : layout_(std::move(recognized)) {
   if (gives(options, MetricSource::Objects))
     labels_ = std::filesystem::is_directory(options.labels)
-                  ? read_label_folder(options.labels, recognized ? recognized->classes : 0)
+                  ? read_label_folder(options.labels, layout_ ? layout_->classes : 0)
                   : read_coco(options.labels);
   if (!options.data.preprocess.empty()) preprocess_ = parse_preprocess(options.data.preprocess);
 }
@@ -94,9 +121,8 @@ DetectionTruth DetectionJudge::truth_of(const Sample& sample) const {
 std::optional<DetectionSums> DetectionJudge::score(std::span<const DetectionTruth> truths,
                                                    std::span<const std::string> names, std::span<const Tensor> outputs,
                                                    std::span<const Tensor> expected) const {
-  const std::optional<DetectionLayout> layout = layout_.of(names, expected);
-  if (!layout || truths.empty()) return std::nullopt;
-  const auto pairs = PairedDetections::of(*layout, names, expected, outputs, truths.size(), truths.front().input);
+  if (!layout_ || truths.empty()) return std::nullopt;
+  const auto pairs = PairedDetections::of(*layout_, names, expected, outputs, truths.size(), truths.front().input);
   if (!pairs) return std::nullopt;
   DetectionSums sums;
   for (size_t n = 0; n < truths.size(); ++n) {

@@ -14,7 +14,6 @@
 #include "detent/base/data_source.h"
 #include "detent/options/evaluation_options.h"
 #include "detent/options/run_settings.h"
-#include "evaluate/layout_choice.h"
 #include "model/model.h"
 
 namespace detent {
@@ -36,10 +35,11 @@ struct DetectionSums {
   void add_metrics(std::map<std::string, double>& metrics) const;
 };
 
-/// Recognizes a detector by its graph, run once on the first sample: find_detections(). Networks without an output of
-/// three axes are not run. nullopt too where boxes or scores are no judged output.
-/// blocks  nullptr, or filled with find_blocks() of the judged outputs.
-/// Errors  those of reading and running.
+/// Finds the layout of a detector's outputs: by its graph, run once on the first sample (find_detections), or by the
+/// form that the settings name. Networks without an output of three axes are not run.
+/// blocks   nullptr, or filled with find_blocks() of the judged outputs
+/// Returns  nullopt for other networks, for "none", and where the boxes or scores are not judged.
+/// Errors   InvalidOption for an unknown form and one that no output has; those of reading and running.
 [[nodiscard]] std::optional<DetectionLayout> recognize_detections(const Model& model, const DataSource& samples,
                                                                   const RunSettings& settings,
                                                                   std::vector<OutputBlock>* blocks = nullptr);
@@ -48,8 +48,8 @@ struct DetectionSums {
 /// Thread-safe.
 class DetectionJudge {
  public:
-  /// recognized  the layout of the float model's outputs (recognize_detections); a form that the options name wins.
-  /// Errors  those of read_coco, read_label_folder, parse_preprocess and LayoutChoice.
+  /// recognized  recognize_detections(); nullopt: the outputs hold no detections.
+  /// Errors  those of read_coco, read_label_folder and parse_preprocess.
   DetectionJudge(const EvaluationOptions& options, std::optional<DetectionLayout> recognized);
 
   /// True when the annotations have this sample, or there are none. Samples are matched by path, then by file name.
@@ -66,7 +66,7 @@ class DetectionJudge {
 
  private:
   std::optional<ObjectLabels> labels_;
-  LayoutChoice layout_;
+  std::optional<DetectionLayout> layout_;
   std::optional<PreprocessSpec> preprocess_;  // of images; nullopt: boxes are in pixels of the input already
 };
 

@@ -55,7 +55,7 @@ void put_worst_first(std::vector<ShownDetections>& samples) {
   });
 }
 
-std::vector<ShownDetections> detect(const Model& reference, const Model* candidate, const LayoutChoice& layout,
+std::vector<ShownDetections> detect(const Model& reference, const Model* candidate, const DetectionLayout& layout,
                                     const DataSource& source, const RunSettings& settings) {
   const std::vector<std::string> names = names_of(reference.graph(), RunnablePart(reference.graph()).ends());
   const int team = team_size(settings, source);
@@ -74,9 +74,7 @@ std::vector<ShownDetections> detect(const Model& reference, const Model* candida
       return with_samples_in_front(real_part(model.run(inputs, pools[slot]), size, real, axes), real, axes);
     };
     const std::vector<Tensor> expected = outputs_of(original), found = other ? outputs_of(*other) : expected;
-    const std::optional<DetectionLayout> known = layout.of(names, expected);
-    if (!known) throw no_detections();
-    const auto pairs = PairedDetections::of(*known, names, expected, found, real, input_size(inputs));
+    const auto pairs = PairedDetections::of(layout, names, expected, found, real, input_size(inputs));
     if (!pairs) throw no_detections();
     Batch batch;
     for (size_t n = 0; n < real; ++n)

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "detections/detection.h"
+#include "detections/layout.h"
 #include "detent/base/data_source.h"
 #include "detent/options/run_settings.h"
-#include "evaluate/layout_choice.h"
 #include "model/model.h"
 
 namespace detent {
@@ -37,7 +37,7 @@ void put_worst_first(std::vector<ShownDetections>& samples);
 /// Returns    samples in the order of the source, without unreadable ones where the settings skip them.
 /// Errors     InvalidOption when no output has the form of the layout; those of reading and running.
 [[nodiscard]] std::vector<ShownDetections> detect(const Model& reference, const Model* candidate,
-                                                  const LayoutChoice& layout, const DataSource& source,
+                                                  const DetectionLayout& layout, const DataSource& source,
                                                   const RunSettings& settings);
 
 }  // namespace detent

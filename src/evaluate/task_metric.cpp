@@ -202,12 +202,13 @@ std::map<std::string, double> TaskSums::metrics() const {
 TaskMetric::TaskMetric(const EvaluationOptions& options, const DataSource& samples, Reporter& reporter,
                        std::span<const InputSpec> inputs, std::optional<DetectionLayout> recognized)
     : masks_(options.masks) {
-  if (gives(options, MetricSource::Detections) || (options.detections.empty() && recognized))
-    detections_.emplace(options, std::move(recognized));
+  if (recognized) detections_.emplace(options, std::move(recognized));
   if (options.next_token) ids_ = find_token_ids(inputs);
   if (gives(options, MetricSource::Objects)) {
     if (!detections_)
-      throw Error(ErrorCode::Usage, "--detections none leaves no outputs to compare with the boxes of --labels");
+      throw Error(
+          ErrorCode::InvalidOption, "the model is no known detector to compare with the boxes of --labels",
+          "name the form of its outputs: --detections " + join(kDetectionForms, ", ", &DetectionFormName::name));
     const auto known = [&](const std::string& name) { return detections_->knows(name); };
     if (detections_->needs_every_sample())
       require_all(samples, "image in " + options.labels.string(), "samples and images are matched by their file names",

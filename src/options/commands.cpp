@@ -168,7 +168,7 @@ OptionList options_of(QuantizeOptions& o, ReportOptions& report) {
           {.group = "Calibration"}),
       outliers_option(o.outliers), target_option(o.target), placement_options(o.placement),
       format_options(o.format, CpuOption::Offered), external_data_option(o.external_data), equalize_option(o.equalize),
-      bias_correction_option(o.equalize), bound_options(o.bound, o.data), judged_outputs_option(o.run),
+      bias_correction_option(o.equalize), bound_options(o.bound, o.data), judging_options(o.run),
       accept_broken_option(report), run_options(o.run), stop_after_option(o.stop_after, report),
       report_options(report, o.overwrite,
                      {.all = "float layer, note and equalized value",
@@ -187,7 +187,7 @@ OptionList options_of(QuantizeWeightsOptions& o, ReportOptions& report) {
                      {.group = "Format"}),
                  block_option(o.format.block), external_data_option(o.external_data), data_options(o.data, false),
                  target_option(o.target), node_options(o.placement), bound_options(o.bound, o.data),
-                 judged_outputs_option(o.run), accept_broken_option(report), run_options(o.run),
+                 judging_options(o.run), accept_broken_option(report), run_options(o.run),
                  report_options(report, o.overwrite,
                                 {.all = "float layer and note",
                                  .html = "the verdict and its reasons, and every weight",
@@ -286,7 +286,7 @@ OptionList options_of(LintOptions& o, ReportOptions& report) {
 OptionList options_of(CompareOptions& o, ReportOptions& report) {
   return list_of(
       model_argument(o.model), data_options(o.data, true), evaluation_options(o.evaluation, o.data, true),
-      judged_outputs_option(o.run),
+      judging_options(o.run),
       row("--calibrators LIST", &o.calibrators,
           "Candidates, comma separated: " + join(calibrator_list(), ", ", &CalibratorEntry::name) +
               "; auto is judged by the candidate that 'quantize --calibrator auto' would take",
@@ -309,7 +309,7 @@ OptionList options_of(CompareOptions& o, ReportOptions& report) {
 
 OptionList options_of(CompareTypesOptions& o, ReportOptions& report) {
   return list_of(model_argument(o.model), data_options(o.data, true), evaluation_options(o.evaluation, o.data, true),
-                 judged_outputs_option(o.run), type_choice_options(o.types), outliers_option(o.outliers),
+                 judging_options(o.run), type_choice_options(o.types), outliers_option(o.outliers),
                  override_option(o.override_file), target_option(o.target), node_options(o.placement),
                  policy_options(o.placement), format_options(o.format, CpuOption::NotOffered),
                  equalize_option(o.equalize), bias_correction_option(o.equalize), run_options(o.run),
@@ -323,7 +323,7 @@ OptionList options_of(CompareTypesOptions& o, ReportOptions& report) {
 
 OptionList options_of(SensitivityOptions& o, ReportOptions& report) {
   return list_of(model_argument(o.model), data_options(o.data, true), eval_options(o.eval, o.data, true),
-                 next_token_option(o.next_token), judged_outputs_option(o.run), calibrator_option(o.calibrator),
+                 next_token_option(o.next_token), judging_options(o.run), calibrator_option(o.calibrator),
                  override_option(o.override_file), outliers_option(o.outliers), target_option(o.target),
                  placement_options(o.placement), format_options(o.format, CpuOption::NotOffered),
                  weight_only_options(o), equalize_option(o.equalize), run_options(o.run),
@@ -342,7 +342,7 @@ OptionList options_of(RunOptions& o, ReportOptions& report) {
       output_option(o.output_folder, "DIR", "Folder to write, with one .npy per output"), data_options(o.data, true),
       run_options(o.run), products_option(o.run),
       report_options(report, o.overwrite, {.overwrite = "files in DIR, and those of --json and --draw"}, "Running"),
-      draw_option(o.draw, "of the first 16, or --limit"), detections_option(o.detections, "--draw needs one"),
+      draw_option(o.draw, "of the first 16, or --limit"), detections_option(o.run),
       row("--profile", &o.profile, "Print the time by operator and by node, and the collector's share of a calibration",
           {.group = "Running"}),
       limit_options(true));

@@ -119,18 +119,19 @@ Option next_token_option(bool& next_token) {
              {.group = "Evaluation"});
 }
 
-Option judged_outputs_option(RunSettings& run) {
-  return row("--judged-outputs LIST", &run.judged_outputs,
-             "Names of the outputs that count, comma separated: errors, scores, bounds, the verdict and the choice of "
-             "a calibrator are measured at them alone (default: all outputs)",
-             {.group = "Evaluation", .commas = true});
+Option detections_option(RunSettings& run) {
+  return row("--detections FORM", &run.detections,
+             "Form of a detector's outputs: auto (by the graph), none (judged as numbers), xyxy-score-class, "
+             "cxcywh-scores or boxes+logits",
+             {.group = "Evaluation"});
 }
 
-Option detections_option(std::string& form, const std::string& use) {
-  return row(
-      "--detections FORM", &form,
-      "Form of a detector's outputs: auto (by the graph), none, xyxy-score-class, cxcywh-scores or boxes+logits. " +
-          use);
+OptionList judging_options(RunSettings& run) {
+  return list_of(row("--judged-outputs LIST", &run.judged_outputs,
+                     "Names of the outputs that count, comma separated: errors, scores, bounds, the verdict and the "
+                     "choice of a calibrator are measured at them alone (default: all outputs)",
+                     {.group = "Evaluation", .commas = true}),
+                 detections_option(run));
 }
 
 OptionList evaluation_options(EvaluationOptions& evaluation, const DataOptions& data, bool required) {
@@ -144,7 +145,6 @@ OptionList evaluation_options(EvaluationOptions& evaluation, const DataOptions& 
               "image; "
               "report mAP",
               {.file = FileUse::Reads}),
-          detections_option(evaluation.detections, "Reports how far detections agree with those of the float model"),
           row("--masks DIR", &evaluation.masks,
               "Folder of masks with the names of the images, pixel = class (255: unlabelled, if there are more than "
               "two classes). Reports the mean IoU",

@@ -22,9 +22,10 @@ namespace detent {
 /// Returns --eval and --eval-limit. The samples are preprocessed like those of `data`.
 [[nodiscard]] OptionList eval_options(DataOptions& eval, const DataOptions& data, bool required);
 [[nodiscard]] Option next_token_option(bool& next_token);
-[[nodiscard]] Option judged_outputs_option(RunSettings& run);
-/// Returns --detections. use  a sentence that follows in its help.
-[[nodiscard]] Option detections_option(std::string& form, const std::string& use);
+/// Returns --detections.
+[[nodiscard]] Option detections_option(RunSettings& run);
+/// Returns --judged-outputs and --detections.
+[[nodiscard]] OptionList judging_options(RunSettings& run);
 /// Returns eval_options and the options of the task.
 [[nodiscard]] OptionList evaluation_options(EvaluationOptions& evaluation, const DataOptions& data, bool required);
 /// Returns --max-drop and --min-sqnr with evaluation_options.

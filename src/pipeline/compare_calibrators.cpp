@@ -31,19 +31,17 @@ SensitivityReport measure_winner(const ComparisonReport& report, const CompareOp
 }
 
 /// Returns the layout of the detections to show; nullopt where none are asked for, or a page can do without.
-/// Errors  those of check_drawing and layout_to_draw.
-std::optional<LayoutChoice> layout_to_show(const CompareOptions& options, const CandidateJudge& judge) {
-  const std::string& word = options.evaluation.detections;
+/// Errors  those of check_drawing and check_drawable.
+std::optional<DetectionLayout> layout_to_show(const CompareOptions& options, const CandidateJudge& judge) {
   if (!options.draw.empty()) {
     check_drawing(options.draw, options.overwrite_draw);
-    return layout_to_draw(options.model, word, judge.recognized());
+    check_drawable(options.model, judge.recognized());
   }
-  const LayoutChoice layout(word, judge.recognized());
-  return options.pictures && word != "none" && layout.given() ? std::optional(layout) : std::nullopt;
+  return options.draw.empty() && !options.pictures ? std::nullopt : judge.recognized();
 }
 
 /// Shows the detections of the winner beside those of FP32.
-void show_detections(ComparisonReport& report, const CompareOptions& options, const LayoutChoice& layout,
+void show_detections(ComparisonReport& report, const CompareOptions& options, const DetectionLayout& layout,
                      const Model& reference, const Model& winner, const DataSource& samples) {
   constexpr size_t kMost = 200;
   const size_t count = std::min(kMost, samples.size());

@@ -147,7 +147,7 @@ Closing measure_closing(const RewrittenModel& written, const ClosingSamples& clo
 std::optional<DetectionPictures> picture_closing(Closing& closing, const ClosingSamples& closing_on,
                                                  const QuantizeOptions& options, const Graph& graph) {
   const EvaluationOptions& evaluation = options.bound.evaluation;
-  if (!closing.exact || closing.exact->shown.empty() || evaluation.detections == "none") return std::nullopt;
+  if (!closing.exact || closing.exact->shown.empty()) return std::nullopt;
   const DataOptions& data = evaluation.data.given() ? evaluation.data : options.data;
   return picture_detections(std::move(closing.exact->shown), {*closing_on.source, data, graph});
 }

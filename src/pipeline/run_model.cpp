@@ -110,14 +110,16 @@ bool leaves_doubt(const Value& output, int64_t batch) {
 }
 
 /// Returns the layout of the detections that --draw draws; nullopt without --draw.
-/// Errors  those of check_drawing, layout_to_draw and running the model on a sample.
-std::optional<LayoutChoice> choose_layout(const Model& model, const DataSource& source, const RunOptions& options) {
+/// Errors  those of check_drawing, check_drawable and running the model on a sample.
+std::optional<DetectionLayout> choose_layout(const Model& model, const DataSource& source, const RunOptions& options) {
   if (options.draw.empty()) return std::nullopt;
   check_drawing(options.draw, options.overwrite);
-  return layout_to_draw(options.model, options.detections, recognize_detections(model, source, options.run));
+  auto recognized = recognize_detections(model, source, options.run);
+  check_drawable(options.model, recognized);
+  return recognized;
 }
 
-void draw_first_samples(const Model& model, const LayoutChoice& layout, const DataSource& source,
+void draw_first_samples(const Model& model, const DetectionLayout& layout, const DataSource& source,
                         const RunOptions& options) {
   const size_t count = options.data.limit ? source.size() : kDrawnSamples;
   const SampleSubset first(source, consecutive_samples(source, 0, count));

@@ -23,8 +23,7 @@ const Metric& bounded_metric(const AccuracyBound& bound) {
   if (bound.min_sqnr_db) return metrics::kSqnr;
   for (const Metric& metric : kMetrics)
     if (metric.use == MetricUse::Decides && !metric.is_error() && gives(bound.evaluation, metric.source)) return metric;
-  throw Error(ErrorCode::Usage, "--max-drop needs a score: --labels, --masks, --next-token or --metric-command",
-              "--min-sqnr bounds the error at the outputs without any");
+  return metrics::kDetectionAgreement;
 }
 
 }  // namespace
@@ -45,16 +44,22 @@ BoundJudge::BoundJudge(const AccuracyBound& bound, const Model& model, const Dat
   }
   if (!samples_ || (bound.max_drop && !own_))
     throw Error(ErrorCode::Usage, bound_text() + " needs samples to judge on: --eval");
+  const auto recognized = recognize_detections(model, *samples_, settings);
+  if (metric_ == metrics::kDetectionAgreement && !recognized)
+    throw Error(ErrorCode::Usage,
+                "--max-drop needs a score: --labels, --masks, --next-token or --metric-command; only of a detector the "
+                "float model's detections give one",
+                "--min-sqnr bounds the error at the outputs without any");
   task_ = std::make_unique<TaskMetric>(bound.evaluation, *samples_, *settings.reporter,
-                                       input_specs(model.graph(), bound.evaluation.data.batch_axes),
-                                       recognize_detections(model, *samples_, settings));
+                                       input_specs(model.graph(), bound.evaluation.data.batch_axes), recognized);
   judged_ = values_to_judge(model, *samples_, settings);
   float_values_ = values_to_compare(model, read_first_inputs(*samples_, settings), settings);
 }
 
 bool BoundJudge::has_task() const {
   return std::ranges::any_of(kMetrics, [&](const Metric& metric) {
-    return !metric.is_error() && metric.source != MetricSource::Command && gives(bound_.evaluation, metric.source);
+    return !metric.is_error() && metric.source != MetricSource::Command &&
+           (gives(bound_.evaluation, metric.source) || metric == metric_);
   });
 }
 

@@ -29,9 +29,8 @@ class JudgedDetector : public ::testing::Test {
                                                       const std::string& preprocess, bool labels = true) const {
     EvaluationOptions options;
     if (labels) options.labels = folder_ / "boxes.json";
-    options.detections = "xyxy-score-class";
     options.data.preprocess = preprocess;
-    const DetectionJudge judge(options, std::nullopt);
+    const DetectionJudge judge(options, DetectionLayout{.form = DetectionForm::XyxyScoreClass, .boxes = "detections"});
     const std::vector<DetectionTruth> truths{
         judge.truth_of({.name = "folder/a.jpg", .inputs = {Tensor(DataType::Float32, {1, 3, 32, 32})}})};
     const std::vector<Tensor> outputs{Tensor::from<float>({1, 1, 6}, row)};
@@ -104,8 +103,6 @@ TEST_F(JudgedDetector, KnowsSamplesByPathOrFileName) {
   EXPECT_TRUE(DetectionJudge(options, {}).knows("a.jpg"));
   EXPECT_TRUE(DetectionJudge(options, {}).knows("x/../y/a.jpg"));
   EXPECT_FALSE(DetectionJudge(options, {}).knows("b.jpg"));
-  options.detections = "boxes";
-  EXPECT_THROW((DetectionJudge{options, {}}), Error) << "there is no such form";
 }
 
 // A DETR: boxes and logits are two outputs, and a detector is judged by both.
@@ -122,6 +119,23 @@ g (float[1,1,32,32] x) => (float[1,1024,3] logits, float[1,1024,4] boxes, float[
   EXPECT_TRUE(recognized({"boxes", "logits"}));
   EXPECT_FALSE(recognized({"logits"}));
   EXPECT_FALSE(recognized({"boxes", "c"}));
+}
+
+// Rows that a graph input holds: only the user knows their form.
+TEST(RecognizeDetections, TakesTheFormThatTheUserNames) {
+  const Model model = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 17]>
+g (float[1,5,6] x) => (float[1,5,6] rows) { rows = Relu (x) })");
+  const MemorySource samples({Tensor(DataType::Float32, {1, 5, 6})});
+  const auto form = [&](const std::string& word) {
+    const auto found = recognize_detections(model, samples, {.detections = word});
+    return found ? std::optional(found->form) : std::nullopt;
+  };
+  EXPECT_EQ(form(""), std::nullopt);
+  EXPECT_EQ(form("none"), std::nullopt);
+  EXPECT_EQ(form("xyxy-score-class"), DetectionForm::XyxyScoreClass);
+  EXPECT_EQ(form("cxcywh-scores"), DetectionForm::CxcywhScores);
+  EXPECT_THROW(form("boxes+logits"), Error) << "that are two outputs";
+  EXPECT_THROW(form("boxes"), Error) << "there is no such form";
 }
 
 }  // namespace

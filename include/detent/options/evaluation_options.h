@@ -16,9 +16,6 @@ struct EvaluationOptions {
   /// csv `file,label`, files relative to the data's folder, or boxes: COCO annotations (.json) or a folder of YOLO's
   /// .txt or Pascal VOC's .xml; empty: none.
   std::filesystem::path labels;
-  /// Form of a detector's outputs: "auto" (by the graph), "xyxy-score-class", "cxcywh-scores", "boxes+logits" or
-  /// "none". Empty: "auto", which must find some where `labels` are boxes.
-  std::string detections;
   std::filesystem::path masks;  ///< folder of images of the same names, pixel = class; empty: none
   std::string metric_command;   ///< called with two folders of .npy files, prints a number; empty: none
   bool next_token = false;      ///< logits are compared with the next token id
@@ -35,8 +32,7 @@ struct EvaluationOptions {
     }
     case MetricSource::Labels: return !options.labels.empty() && !gives(options, MetricSource::Objects);
     case MetricSource::Tokens: return options.next_token;
-    case MetricSource::Detections:
-      return options.detections.empty() ? gives(options, MetricSource::Objects) : options.detections != "none";
+    case MetricSource::Detections: return false;  // by the model, or RunSettings::detections
     case MetricSource::Outputs: break;
   }
   return true;

@@ -17,7 +17,7 @@ enum class CpuProducts {
   Avx2
 };
 
-/// Settings for work over many samples. Results depend only on `products` and `judged_outputs`.
+/// Settings for work over many samples. Results depend only on `products`, `judged_outputs` and `detections`.
 struct RunSettings {
   size_t threads = 0;          ///< 0: all cores
   bool skip_bad_data = false;  ///< count and skip unreadable samples instead of stopping
@@ -28,6 +28,9 @@ struct RunSettings {
   /// Outputs, by name, at which errors and scores are measured: by them alone quantized models are compared, bounded
   /// and judged. Empty: all. A name that the model does not have is ErrorCode::InvalidOption.
   std::vector<std::string> judged_outputs = {};
+  /// Form of a detector's outputs: "" or "auto" (by the graph), "none" (no detector), "xyxy-score-class",
+  /// "cxcywh-scores" or "boxes+logits". Another one, and one that no output has, is ErrorCode::InvalidOption.
+  std::string detections = {};
 };
 
 }  // namespace detent

@@ -68,13 +68,10 @@ void check_drawing(const fs::path& folder, bool overwrite) {
                 "choose another folder or add --overwrite");
 }
 
-LayoutChoice layout_to_draw(const fs::path& model, const std::string& word, std::optional<DetectionLayout> recognized) {
-  if (word == "none") recognized.reset();
-  LayoutChoice layout(word, std::move(recognized));
-  if (!layout.given())
+void check_drawable(const fs::path& model, const std::optional<DetectionLayout>& recognized) {
+  if (!recognized)
     throw Error(ErrorCode::InvalidOption, model.string() + ": --draw draws detections, and this is no known detector",
                 "name the form of its outputs: --detections " + join(kDetectionForms, ", ", &DetectionFormName::name));
-  return layout;
 }
 
 PicturedSamples::PicturedSamples(const DataSource& samples, const DataOptions& data, const Graph& graph)

@@ -21,10 +21,9 @@ inline constexpr size_t kDrawnSamples = 16;
 /// Errors  CannotWrite.
 void check_drawing(const std::filesystem::path& folder, bool overwrite);
 
-/// Returns the layout of the detections to draw. word  as EvaluationOptions::detections.
-/// Errors  InvalidOption naming `model` where it is no detector and the user names no form.
-[[nodiscard]] LayoutChoice layout_to_draw(const std::filesystem::path& model, const std::string& word,
-                                          std::optional<DetectionLayout> recognized);
+/// Refuses to draw the detections of a model that is no detector.
+/// Errors  InvalidOption naming `model`.
+void check_drawable(const std::filesystem::path& model, const std::optional<DetectionLayout>& recognized);
 
 /// The samples that detections were found in.
 struct PicturedSamples {
