@@ -1,8 +1,8 @@
 // A tab: it records its log and requests, and does what a reader does.
 import { writeFileSync } from 'node:fs';
 
-/// Opens an empty tab. `complaints` collects errors, warnings and exceptions; `requests` every requested address, without
-/// data in the page itself.
+/// Opens an empty tab. `complaints` collects errors, warnings and exceptions; `requests` every requested address,
+/// without data in the page itself.
 export async function openPage(browser) {
   const { targetId } = await browser.send('Target.createTarget', { url: 'about:blank' });
   const { sessionId } = await browser.send('Target.attachToTarget', { targetId, flatten: true });
