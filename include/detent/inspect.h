@@ -25,7 +25,7 @@ struct ModelReport {
   int64_t ir = 0;
   std::map<std::string, int64_t> opset;  ///< by domain, "" for ai.onnx
   std::vector<TensorInfo> inputs, outputs;
-  std::string detections;  ///< how outputs hold a detector's boxes and scores; empty: not recognized
+  std::string detections;                    ///< how outputs hold a detector's boxes and scores; empty: not recognized
   std::map<std::string, int64_t> operators;  ///< number of nodes by operator
   struct UnsupportedNode {
     std::string node, op, reason;

@@ -111,14 +111,25 @@ network detector "(float[N, 3, 16, 16] x) => (float[N, 2, 6] y)" "$(weight w 12,
   s = Constant <value = int64[3] {-1, 2, 6}> ()
   p = GlobalAveragePool (x) f = Flatten (p) m = Gemm <transB = 1> (f, w) k = Constant <value = float[1] {0.001}> ()
   t = Mul (m, k) r = Add (t, b) y = Reshape (r, s)"
+# A detector that is recognized from its graph.
+cat >in/decoded.txt <<'TEXT'
+<ir_version: 8, opset_import: ["" : 17]> g (float[1,1,32,32] x) => (float[1,7,1024] y)
+<float[4,1,1,1] wb = {1, 1, 1, 1}, float[3,1,1,1] ws = {1, 1, 1}, float[1,1,1] stride = {8}, int64[3] b = {1, 4, 1024},
+ int64[3] s = {1, 3, 1024}>
+{ c = Conv (x, wb) d = Reshape (c, b) e = Mul (d, stride) f = Conv (x, ws) g = Reshape (f, s) h = Sigmoid (g)
+  y = Concat <axis = 1> (e, h) }
+TEXT
+"$MAKE_FILES" model in/decoded.txt in/decoded.onnx || fail "no model of a detector"
+document decoded model inspect in/decoded.onnx
+document decoded_plan plan plan in/decoded.onnx
 comma=
 {
   printf '{"categories": [{"id": 1, "name": "a"}, {"id": 2, "name": "b"}], "images": ['
   for i in 0 1 2 3 4 5 6 7 8 9 10 11; do printf '%s{"id": %d, "file_name": "%d.npy", "width": 16, "height": 16}' "$comma" $i $i; comma=,; done
   printf '], "annotations": [{"image_id": 3, "category_id": 1, "bbox": [0, 0, 8, 8]}]}'
 } >in/boxes.json
-document detector compare compare in/detector.onnx --quiet --data in/images --eval in/images --labels in/boxes.json --calibrators max \
-  --small-layers quantize
+document detector compare compare in/detector.onnx --quiet --data in/images --eval in/images --labels in/boxes.json \
+  --detections xyxy-score-class --calibrators max --small-layers quantize
 printf '<ir_version: 8, opset_import: ["" : 13]> g (int64[n, 4] ids) => (float[n, 4, 4] y) <float[4, 4] e = {1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1},
   float[4, 4] w = {2,0,0,0, 0,2,0,0, 0,0,2,0, 0,0,0,2}> { h = Gather (e, ids) y = MatMul (h, w) }' >in/text.txt
 "$MAKE_FILES" model in/text.txt in/text.onnx || fail "no model of tokens"

@@ -14,17 +14,17 @@ namespace detent {
 
 /// Content of an output, which decides how its agreement is counted.
 enum class OutputKind {
-  Float,    ///< numbers: no agreement
-  Scores,   ///< one score per class: positions whose largest score is at the same class
-  Signs,    ///< one score: elements with the same sign
+  Float,      ///< numbers: no agreement
+  Scores,     ///< one score per class: positions whose largest score is at the same class
+  Signs,      ///< one score: elements with the same sign
   Integers,   ///< integers or booleans: equal elements
   Detections  ///< boxes and scores of a detector: the SQNR is that of the detections in them; no agreement
 };
 /// Returns "float", "scores", "signs", "integers" or "detections".
 [[nodiscard]] constexpr std::string_view name_of(OutputKind kind) {
-  return kind == OutputKind::Scores     ? "scores"
-         : kind == OutputKind::Signs    ? "signs"
-         : kind == OutputKind::Integers ? "integers"
+  return kind == OutputKind::Scores       ? "scores"
+         : kind == OutputKind::Signs      ? "signs"
+         : kind == OutputKind::Integers   ? "integers"
          : kind == OutputKind::Detections ? "detections"
                                           : "float";
 }
@@ -54,7 +54,7 @@ struct ErrorReport {
     size_t shown = 0;      ///< detections of FP32
   };
   std::optional<Detections> detections;  ///< absent: no detector, or FP32 finds nothing
-  std::string worst;            ///< the output with the lowest SQNR; empty: none has one
+  std::string worst;                     ///< the output with the lowest SQNR; empty: none has one
 };
 
 /// A metric that is a number of ErrorReport.

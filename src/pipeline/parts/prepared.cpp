@@ -7,8 +7,8 @@
 
 #include "calibrate/from_table.h"
 #include "core/memory_limit.h"
-#include "detent/base/error.h"
 #include "detections/graph_layout.h"
+#include "detent/base/error.h"
 #include "equalize/equalizable_values.h"
 #include "evaluate/compared_values.h"
 #include "exec/find_shapes.h"
