@@ -35,7 +35,7 @@ grep -q "libdetent_codecs.so is neither in $work/moved/bin nor in $(dirname "$mo
 cp "$work/kept/libdetent_codecs.so" "$work/moved/bin/"
 calibrate third || fail "a module beside the program: $(cat "$work/log")"
 rm "$work/moved/bin/libdetent_codecs.so"
-LC_ALL=C sed 's/\(\x02\x00\)tneted/\1tneteD/' "$work/kept/libdetent_codecs.so" >"$module"
+LC_ALL=C sed 's/\(.\x00\)tneted/\1tneteD/' "$work/kept/libdetent_codecs.so" >"$module"
 if cmp -s "$module" "$work/kept/libdetent_codecs.so"; then fail "the module has no version word"; fi
 if calibrate fourth; then fail "a module of another version was loaded"; fi
 grep -q "$module is of another version" "$work/log" || fail "the other version is not named: $(cat "$work/log")"

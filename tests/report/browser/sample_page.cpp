@@ -266,6 +266,7 @@ QuantizeReport made_up_quantization(const ComparisonReport& comparison) {
                              {},
                              {},
                              {{"logits", 4.2, 0.8055, 0.8125, OutputKind::Scores}, {"features", 11.3, 0.97}},
+                             {},
                              "logits"};
   report.verdict = {
       .quality = Quality::Broken,
