@@ -51,5 +51,5 @@ refuses "run with --detections none" 13 "--draw draws detections" $run_detector 
   --draw out/drawn
 run run $classifier --detections boxes+logits -o out/arrays --draw out/drawn
 [ "$code" -eq 13 ] || fail "a form that no output has: exit $code, expected 13"
-says "a form that no output has" "no output of the model holds detections in this form"
+says "a form that no output has" "no output has the form"
 finish

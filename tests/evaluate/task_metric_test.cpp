@@ -177,6 +177,8 @@ TEST(TaskMetric, WarnsOfLabelsThatMatchNoSample) {
 }
 
 // In YOLO's form an image without a file of labels shows no objects.
+const DetectionLayout kRowLayout{.form = DetectionForm::XyxyScoreClass, .boxes = "rows"};
+
 TEST(TaskMetric, WarnsIfMostSamplesHaveNoFileOfBoxesAndRefusesIfNoneHas) {
   const TemporaryFolder folder;
   EvaluationOptions options;
@@ -184,7 +186,7 @@ TEST(TaskMetric, WarnsIfMostSamplesHaveNoFileOfBoxesAndRefusesIfNoneHas) {
   folder.write("sample0.txt", "0 .5 .5 .1 .1\n");
   const auto warnings = [&](size_t samples) {
     Warnings found;
-    static_cast<void>(TaskMetric(options, labelled_samples(samples), found));
+    static_cast<void>(TaskMetric(options, labelled_samples(samples), found, {}, kRowLayout));
     return found.messages;
   };
   EXPECT_THAT(warnings(2), IsEmpty()) << "half of them";
@@ -192,7 +194,7 @@ TEST(TaskMetric, WarnsIfMostSamplesHaveNoFileOfBoxesAndRefusesIfNoneHas) {
       warnings(3),
       ElementsAre(HasSubstr("2 of 3 samples have no labels and count as images without objects: sample1, sample2")));
   std::filesystem::rename(folder / "sample0.txt", folder / "other.txt");
-  EXPECT_THAT(refusal([&] { return TaskMetric(options, labelled_samples(2), Reporter::silent()); }).what(),
+  EXPECT_THAT(refusal([&] { return TaskMetric(options, labelled_samples(2), Reporter::silent(), {}, kRowLayout); }).what(),
               HasSubstr("no file has the name of a sample: sample0, sample1"));
 }
 
@@ -201,8 +203,8 @@ TEST(TaskMetric, RefusesASampleWithoutAFileOfVoc) {
   EvaluationOptions options;
   options.labels = folder.path();
   folder.write("sample0.xml", "<annotation/>");
-  EXPECT_NO_THROW(TaskMetric(options, labelled_samples(1), Reporter::silent()));
-  EXPECT_THAT(refusal([&] { return TaskMetric(options, labelled_samples(2), Reporter::silent()); }).what(),
+  EXPECT_NO_THROW(TaskMetric(options, labelled_samples(1), Reporter::silent(), {}, kRowLayout));
+  EXPECT_THAT(refusal([&] { return TaskMetric(options, labelled_samples(2), Reporter::silent(), {}, kRowLayout); }).what(),
               HasSubstr("1 of 2 samples have no image in "));
 }
 

@@ -96,19 +96,16 @@ TEST(CheckDrawing, RefusesAFolderThatIsNotEmptyAndAFile) {
   EXPECT_EQ(refusal([&] { check_drawing(folder / "file", true); }), ErrorCode::CannotWrite);
 }
 
-TEST(LayoutToDraw, NeedsADetectorOrAForm) {
-  const DetectionLayout layout{.boxes = "rows"};
-  EXPECT_TRUE(layout_to_draw("net.onnx", "", layout).given());
-  EXPECT_TRUE(layout_to_draw("net.onnx", "cxcywh-scores", std::nullopt).given());
+TEST(CheckDrawable, RefusesANetworkThatIsNoDetector) {
+  EXPECT_NO_THROW(check_drawable("net.onnx", DetectionLayout{.boxes = "rows"}));
   try {
-    static_cast<void>(layout_to_draw("net.onnx", "", std::nullopt));
+    check_drawable("net.onnx", std::nullopt);
     FAIL() << "not refused";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::InvalidOption);
     EXPECT_THAT(error.what(), HasSubstr("net.onnx: --draw draws detections"));
     EXPECT_THAT(error.hint(), HasSubstr("--detections xyxy-score-class"));
   }
-  EXPECT_EQ(refusal([&] { static_cast<void>(layout_to_draw("net.onnx", "none", layout)); }), ErrorCode::InvalidOption);
 }
 
 }  // namespace

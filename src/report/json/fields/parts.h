@@ -196,7 +196,7 @@ void fields(auto& v, const ErrorReport::Output& r) {
 
 void fields(auto& v, const ErrorReport::Detections& r) {
   v.part("detection_agreement", "Agreement of a detector's detections with those of FP32 that score .5 or more.");
-  v("agreement", r.agreement, "mAP over IoU .50 to .95, in [0, 1].");
+  v("agreement", r.agreement, "Mean average precision over IoU .50 to .95, in [0, 1].");
   v("standard_error", r.error, "Standard error of it, by a bootstrap over the samples.");
   v("shown", r.shown, "Number of detections of FP32 that score .5 or more.");
 }
