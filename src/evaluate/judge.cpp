@@ -94,7 +94,7 @@ VerdictReport judge(const JudgedFacts& facts, const VerdictLimits& limits) {
         (closing.worst_output->sqnr_db == HUGE_VAL ? "" : "SQNR ") + db_text(closing.worst_output->sqnr_db) + " at '" +
             closing.worst_output->name + "'");
   if (closing.worst_block && closing.worst_block->sqnr_db < limits.good_from_block_db)
-    add(verdict, Quality::Doubtful,
+    add(verdict, grade(closing.worst_block->sqnr_db, limits.broken_below_block_db, limits.good_from_block_db),
         "SQNR " + db_text(closing.worst_block->sqnr_db) + " at " + closing.worst_block->name);
   if (closing.report.samples > 0 && closing.decisions) judge_classes(verdict, closing, limits);
   if (closing.report.samples > 1 && closing.worst_sample)

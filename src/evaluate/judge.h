@@ -33,6 +33,7 @@ struct VerdictLimits {
   double good_from_detections = 0.96;
   /// SQNR of the worst part of an output that is joined from numbers of different meaning, which the whole may hide.
   double good_from_block_db = 10;
+  double broken_below_block_db = 1;  ///< its mean would be nearly as good
   /// Below: the error of a sample exceeds its signal and that of the average sample.
   double lost_sample_below_db = 0;
   size_t few_samples = 8;

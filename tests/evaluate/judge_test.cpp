@@ -81,6 +81,8 @@ TEST(Judge, CallsNoOutputGoodThatHidesALostPart) {
   JudgedFacts facts = measured(30);
   facts.closing.worst_block = {"'y', 4 to 84 of axis 2", 9.9};
   EXPECT_EQ(judge(facts).quality, Quality::Doubtful);
+  facts.closing.worst_block->sqnr_db = 0.9;
+  EXPECT_EQ(judge(facts).quality, Quality::Broken) << "the mean of the scores is as good";
   facts.closing.worst_block->sqnr_db = 10;
   EXPECT_EQ(judge(facts).quality, Quality::Good);
 }
