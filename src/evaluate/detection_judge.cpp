@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "core/text.h"
 #include "datasets/image_transform.h"
 #include "datasets/label_folder.h"
 #include "detections/graph_layout.h"
+#include "detent/base/error.h"
 #include "evaluate/compared_values.h"
 #include "evaluate/paired_detections.h"
 #include "exec/find_shapes.h"
