@@ -56,6 +56,33 @@ bool counts_cells(const Graph& graph, const ColumnTrace& trace, int64_t rows) {
   return false;
 }
 
+/// True when `later` computes with outputs of `source`, within the few operators that decode a box.
+bool decodes(const Graph& graph, NodeId source, NodeId later) {
+  constexpr int kSteps = 12;
+  std::vector<NodeId> nodes{later};
+  for (int step = 0; step < kSteps && !nodes.empty(); ++step) {
+    std::vector<NodeId> before;
+    for (const NodeId one : nodes) {
+      if (one == source) return true;
+      for (const ValueId input : graph.node(one).inputs)
+        if (const Node* producer = input == kNoValue ? nullptr : graph.producer(input)) before.push_back(producer->id);
+    }
+    std::ranges::sort(before);
+    before.erase(std::ranges::unique(before).begin(), before.end());
+    nodes = std::move(before);
+  }
+  return false;
+}
+
+/// True where the first score is of the object, and multiplies those of the classes: it stands apart (YOLOX), or one
+/// Sigmoid writes boxes and scores of an anchor (YOLOv5).
+bool has_objectness(const Graph& graph, const List& columns, size_t box) {
+  const Columns& first = columns[box];
+  if (columns.size() > box + 1 && first.count == 1) return true;
+  return first.count > 1 && first.source != kNoNode && columns[0].source != kNoNode &&
+         decodes(graph, first.source, columns[0].source);
+}
+
 std::optional<DetectionLayout> joined_rows(const Graph& graph, ColumnTrace& trace, ValueId output) {
   const Shape& shape = *trace.shape_of(output);
   for (const int64_t axis : {int64_t{2}, int64_t{1}}) {
@@ -72,7 +99,7 @@ std::optional<DetectionLayout> joined_rows(const Graph& graph, ColumnTrace& trac
     layout.form = DetectionForm::CxcywhScores;
     layout.suppressed = false;
     const bool raw = std::ranges::any_of(columns, [](const Columns& one) { return one.meaning == Meaning::Raw; });
-    layout.objectness = rest.size() > 1 && rest[0].count == 1;
+    layout.objectness = has_objectness(graph, columns, box);
     layout.classes = count_of(rest) - (layout.objectness ? 1 : 0);
     layout.grid = raw;
     if (raw && (axis != 2 || !counts_cells(graph, trace, anchors))) continue;

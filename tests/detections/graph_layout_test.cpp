@@ -9,6 +9,12 @@
 namespace detent {
 namespace {
 
+std::string repeated(const std::string& number, int count) {
+  std::string text = number;
+  for (int i = 1; i < count; ++i) text += ", " + number;
+  return text;
+}
+
 /// Returns the layout of a network with an input x of 1 x 1 x 32 x 32.
 std::optional<DetectionLayout> layout_of(const std::string& outputs, const std::string& constants,
                                          const std::string& nodes) {
@@ -73,6 +79,25 @@ TEST(FindDetections, RecognizesCellsThatAreNotDecoded) {
                                      .grid = true,
                                      .suppressed = false}));
   EXPECT_FALSE(with_rows("22")) << "no grid has so many cells";
+}
+
+// YOLOv5: one Sigmoid writes boxes and scores, and the box is decoded from its output.
+TEST(FindDetections, RecognizesTheObjectBesideClassesOfOneSigmoid) {
+  const auto found =
+      layout_of("float[1,1024,7] y",
+                "float[7,1,1,1] w = {1, 1, 1, 1, 1, 1, 1}, int64[3] b = {1, 7, 1024}, float two = {2}, "
+                "int64[3] parts = {2, 2, 3}, float[1,1024,2] cells = {" +
+                    repeated("1", 2048) + "}",
+                R"(c = Conv (x, w) d = Reshape (c, b) t = Transpose <perm = [0, 2, 1]> (d) s = Sigmoid (t)
+                                  xy, wh, score = Split <axis = 2> (s, parts) p = Mul (xy, two) q = Add (p, cells)
+                                  r = Mul (wh, wh) y = Concat <axis = 2> (q, r, score))");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(*found, (DetectionLayout{.form = DetectionForm::CxcywhScores,
+                                     .boxes = "y",
+                                     .classes = 2,
+                                     .axis = 2,
+                                     .objectness = true,
+                                     .suppressed = false}));
 }
 
 // DETR: boxes in 0..1 behind a Sigmoid, logits of the same queries.
