@@ -194,8 +194,9 @@ TEST(TaskMetric, WarnsIfMostSamplesHaveNoFileOfBoxesAndRefusesIfNoneHas) {
       warnings(3),
       ElementsAre(HasSubstr("2 of 3 samples have no labels and count as images without objects: sample1, sample2")));
   std::filesystem::rename(folder / "sample0.txt", folder / "other.txt");
-  EXPECT_THAT(refusal([&] { return TaskMetric(options, labelled_samples(2), Reporter::silent(), {}, kRowLayout); }).what(),
-              HasSubstr("no file has the name of a sample: sample0, sample1"));
+  EXPECT_THAT(
+      refusal([&] { return TaskMetric(options, labelled_samples(2), Reporter::silent(), {}, kRowLayout); }).what(),
+      HasSubstr("no file has the name of a sample: sample0, sample1"));
 }
 
 TEST(TaskMetric, RefusesASampleWithoutAFileOfVoc) {
@@ -204,8 +205,9 @@ TEST(TaskMetric, RefusesASampleWithoutAFileOfVoc) {
   options.labels = folder.path();
   folder.write("sample0.xml", "<annotation/>");
   EXPECT_NO_THROW(TaskMetric(options, labelled_samples(1), Reporter::silent(), {}, kRowLayout));
-  EXPECT_THAT(refusal([&] { return TaskMetric(options, labelled_samples(2), Reporter::silent(), {}, kRowLayout); }).what(),
-              HasSubstr("1 of 2 samples have no image in "));
+  EXPECT_THAT(
+      refusal([&] { return TaskMetric(options, labelled_samples(2), Reporter::silent(), {}, kRowLayout); }).what(),
+      HasSubstr("1 of 2 samples have no image in "));
 }
 
 TEST(TaskMetric, RefusesTwoLabelsOfOneFile) {
