@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <pugixml.hpp>
 #include <set>
 
 #include "core/parse.h"
 #include "core/text.h"
 #include "datasets/csv.h"
 #include "datasets/natural_order.h"
-#include "datasets/xml_elements.h"
 #include "detent/base/error.h"
 
 namespace detent {
@@ -36,13 +36,11 @@ struct KnownClasses {
     }
   }
 
-  /// Errors  InvalidData for an id that is not known.
-  void check(int64_t id, size_t line) const {
-    if (id >= 0 && (count == 0 || id < count)) return;
-    throw Error(
-        ErrorCode::InvalidData,
-        "line " + std::to_string(line) + ": class " + std::to_string(id) + " is " +
-            (count == 0 ? "below 0" : "none of the classes 0 to " + std::to_string(count - 1) + " of " + source));
+  /// Returns why an id is not known; "" for one that may be.
+  [[nodiscard]] std::string objection(int64_t id) const {
+    if (id >= 0 && (count == 0 || id < count)) return {};
+    return "class " + std::to_string(id) + " is " +
+           (count == 0 ? "below 0" : "none of the classes 0 to " + std::to_string(count - 1) + " of " + source);
   }
 };
 
@@ -65,7 +63,7 @@ LabelledObject read_yolo_line(const std::vector<std::string_view>& words, size_t
   if (words.size() != 5) refuse("has " + plural(words.size(), "word") + " instead of 5");
   const auto id = parse_number<int32_t>(words[0]);
   if (!id) refuse("'" + std::string(words[0]) + "' is no class");
-  classes.check(*id, line);
+  if (const std::string wrong = classes.objection(*id); !wrong.empty()) refuse(wrong);
   std::array<double, 4> box{};
   for (size_t i = 0; i < box.size(); ++i) {
     const auto number = parse_number<double>(words[i + 1]);
@@ -89,36 +87,60 @@ std::vector<LabelledObject> read_yolo_file(const fs::path& path, const KnownClas
   return objects;
 }
 
-double number_in(const XmlElement& parent, std::string_view name) {
-  const XmlElement& element = parent.get(name);
-  const auto number = parse_number<double>(element.text);
-  if (number && std::isfinite(*number) && std::abs(*number) < 1e9) return *number;
-  throw Error(ErrorCode::InvalidData,
-              "line " + std::to_string(element.line) + ": <" + element.name + "> is no number: '" + element.text + "'");
-}
+/// A document of Pascal VOC.
+class VocFile {
+ public:
+  /// Errors  InvalidData naming the line of what is no XML.
+  explicit VocFile(const fs::path& path) : text_(read_text(path)) {
+    const auto result =
+        document_.load_buffer(text_.data(), text_.size(), pugi::parse_default | pugi::parse_trim_pcdata);
+    if (!result) throw refused(result.offset, result.description());
+  }
 
-PixelSize size_in(const XmlElement& annotation) {
-  const XmlElement* size = annotation.find("size");
+  [[nodiscard]] pugi::xml_node annotation() const { return document_.document_element(); }
+  [[nodiscard]] Error refused(ptrdiff_t offset, const std::string& what) const {
+    const auto end = text_.begin() + std::clamp<ptrdiff_t>(offset, 0, std::ssize(text_));
+    return {ErrorCode::InvalidData, "line " + std::to_string(1 + std::count(text_.begin(), end, '\n')) + ": " + what};
+  }
+  [[nodiscard]] Error refused(pugi::xml_node at, const std::string& what) const {
+    return refused(at.offset_debug(), what);
+  }
+  /// Errors  InvalidData where there is no such element.
+  [[nodiscard]] pugi::xml_node get(pugi::xml_node parent, const std::string& name) const {
+    if (const pugi::xml_node found = parent.child(name.c_str())) return found;
+    throw refused(parent, "<" + std::string(parent.name()) + "> has no <" + name + ">");
+  }
+  /// Errors  InvalidData where there is no such element, or where it is no number.
+  [[nodiscard]] double number(pugi::xml_node parent, const std::string& name) const {
+    const pugi::xml_node element = get(parent, name);
+    const auto number = parse_number<double>(element.child_value());
+    if (number && std::isfinite(*number) && std::abs(*number) < 1e9) return *number;
+    throw refused(element, "<" + name + "> is no number: '" + element.child_value() + "'");
+  }
+
+ private:
+  std::string text_;
+  pugi::xml_document document_;
+};
+
+PixelSize size_in(const VocFile& file) {
+  const pugi::xml_node size = file.annotation().child("size");
   if (!size) return {};
-  return {static_cast<int>(number_in(*size, "height")), static_cast<int>(number_in(*size, "width"))};
+  return {static_cast<int>(file.number(size, "height")), static_cast<int>(file.number(size, "width"))};
 }
 
 /// Corners count pixels from 1 on and lie inside the box.
-LabelledObject read_voc_object(const XmlElement& object, const KnownClasses& classes) {
-  const XmlElement& box = object.get("bndbox");
-  const double left = number_in(box, "xmin") - 1, top = number_in(box, "ymin") - 1;
-  const double width = number_in(box, "xmax") - left, height = number_in(box, "ymax") - top;
-  if (width <= 0 || height <= 0)
-    throw Error(ErrorCode::InvalidData, "line " + std::to_string(box.line) + ": the box has no area");
-  const XmlElement& name = object.get("name");
-  const auto found = std::ranges::find(classes.names, name.text);
+LabelledObject read_voc_object(const VocFile& file, pugi::xml_node object, const KnownClasses& classes) {
+  const pugi::xml_node box = file.get(object, "bndbox"), name = file.get(object, "name");
+  const double left = file.number(box, "xmin") - 1, top = file.number(box, "ymin") - 1;
+  const double width = file.number(box, "xmax") - left, height = file.number(box, "ymax") - top;
+  if (width <= 0 || height <= 0) throw file.refused(box, "the box has no area");
+  const auto found = std::ranges::find(classes.names, name.child_value());
   if (found == classes.names.end())
-    throw Error(ErrorCode::InvalidData,
-                "line " + std::to_string(name.line) + ": class '" + name.text + "' is not in the file of class names");
+    throw file.refused(name, "class '" + std::string(name.child_value()) + "' is not in the file of class names");
   const auto id = static_cast<int32_t>(found - classes.names.begin());
-  classes.check(id, name.line);
-  const XmlElement* difficult = object.find("difficult");
-  return {left, top, width, height, id, difficult && difficult->text == "1"};
+  if (const std::string wrong = classes.objection(id); !wrong.empty()) throw file.refused(name, wrong);
+  return {left, top, width, height, id, object.child("difficult").text().as_int() == 1};
 }
 
 /// Calls `read(path)` and puts the path in front of its errors.
@@ -139,22 +161,22 @@ ObjectLabels read_yolo(const fs::path& folder, const std::vector<std::string>& f
 }
 
 ObjectLabels read_voc(const fs::path& folder, const std::vector<std::string>& files, KnownClasses classes) {
-  std::vector<XmlElement> annotations;
+  std::vector<VocFile> read;
   std::set<std::string> names;
-  for (const std::string& file : files) {
-    annotations.push_back(in_file(folder / file, [](const fs::path& path) { return parse_xml(read_text(path)); }));
-    for (const XmlElement& object : annotations.back().below)
-      if (object.name == "object")
-        in_file(folder / file, [&](const fs::path&) { names.insert(object.get("name").text); });
-  }
+  for (const std::string& path : files)
+    in_file(folder / path, [&](const fs::path& whole) {
+      const VocFile& file = read.emplace_back(whole);
+      for (const pugi::xml_node object : file.annotation().children("object"))
+        names.insert(file.get(object, "name").child_value());
+    });
   if (classes.names.empty()) classes.names.assign(names.begin(), names.end());
   ObjectLabels labels{.form = ObjectLabels::Form::Voc, .categories = classes.names};
   for (size_t i = 0; i < files.size(); ++i)
     labels.images[fs::path(files[i]).replace_extension().generic_string()] =
         in_file(folder / files[i], [&](const fs::path&) {
-          ObjectLabels::Image image{size_in(annotations[i]), {}};
-          for (const XmlElement& object : annotations[i].below)
-            if (object.name == "object") image.objects.push_back(read_voc_object(object, classes));
+          ObjectLabels::Image image{size_in(read[i]), {}};
+          for (const pugi::xml_node object : read[i].annotation().children("object"))
+            image.objects.push_back(read_voc_object(read[i], object, classes));
           return image;
         });
   return labels;

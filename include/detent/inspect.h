@@ -41,7 +41,7 @@ struct ModelReport {
   std::optional<Provenance> provenance;  ///< absent: Detent did not write the model
 };
 
-/// Describes a model. It runs once on zeros, if it can, to recognize a detector by its shapes.
+/// Describes a model. One that may be a detector runs once on zeros, if it can, to be recognized by its shapes.
 /// Operators that cannot run are part of the report, not an error.
 /// Errors  InvalidModel when the file is unreadable or no ONNX model.
 [[nodiscard]] DETENT_API ModelReport inspect_model(const std::filesystem::path& model);

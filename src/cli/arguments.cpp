@@ -3,7 +3,6 @@
 
 #include "cli/program.h"
 #include "core/nearest_names.h"
-#include "core/shell_quoted.h"
 #include "core/text.h"
 
 namespace detent::cli {

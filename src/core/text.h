@@ -41,4 +41,13 @@ template <class Items, class Text = std::identity>
   return many.empty() ? (text += one) += "s" : text += many;
 }
 
+/// Returns an argument as a POSIX shell reads it back: plain words as they are, others in single quotes.
+[[nodiscard]] inline std::string shell_quoted(std::string_view argument) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+  if (!argument.empty() && argument.find_first_not_of(kPlain) == std::string_view::npos) return std::string(argument);
+  std::string text = "'";
+  for (const char character : argument) text += character == '\'' ? std::string("'\\''") : std::string(1, character);
+  return text + "'";
+}
+
 }  // namespace detent

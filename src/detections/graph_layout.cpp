@@ -147,6 +147,13 @@ std::optional<DetectionLayout> separate_rows(const Graph& graph, ColumnTrace& tr
 
 }  // namespace
 
+bool may_hold_detections(const Graph& graph) {
+  return std::ranges::any_of(graph.outputs(), [&](ValueId id) {
+    const auto& shape = graph.value(id).declared_shape;
+    return !shape || shape->size() == 3;
+  });
+}
+
 std::optional<DetectionLayout> find_detections(const Graph& graph, const ValueShapes& shapes) {
   ColumnTrace trace(graph, shapes);
   for (const ValueId output : graph.outputs()) {

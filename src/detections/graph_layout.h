@@ -9,6 +9,9 @@
 
 namespace detent {
 
+/// True where an output has three axes, or none declared: no other network holds detections, or needs its shapes.
+[[nodiscard]] bool may_hold_detections(const Graph& graph);
+
 /// Recognizes a detector by what its outputs are computed from, not by names: boxes that arithmetic decodes and scores
 /// behind a Sigmoid or Softmax that meet in a Concat, rows that TopK selects, or two outputs of one query axis.
 ///

@@ -38,7 +38,7 @@ struct DetectionLayout {
   int64_t axis = 1;            ///< CxcywhScores: the axis of boxes and scores, 1 or 2; the other one counts anchors
   bool objectness = false;     ///< CxcywhScores: one more score in front, which multiplies the others
   bool grid = false;           ///< CxcywhScores: offsets from cells of 8, 16 and 32 pixels, logarithms of sizes (YOLOX)
-  bool probabilities = false;  ///< BoxesLogits: scores are no logits; classes do not need their sigmoid
+  bool probabilities = false;  ///< BoxesLogits: scores are no logits
   bool background = false;     ///< BoxesLogits: class 0 is none, as a Softmax over classes needs it (SSD)
   bool suppressed = true;      ///< each object once: the network selects rows, or matches queries with objects
 

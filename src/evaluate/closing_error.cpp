@@ -150,9 +150,7 @@ struct ClosingTotals {
 
   void add_detections(const DetectionLayout& layout, const std::vector<std::string>& names,
                       const std::vector<Tensor>& expected, const JudgedBatch& batch, std::vector<ErrorSums>& own) {
-    const auto pairs =
-        PairedDetections::of(layout, names, with_samples_in_front(expected, batch.real, batch.axes),
-                             with_samples_in_front(batch.expected, batch.real, batch.axes), batch.real, batch.image);
+    const auto pairs = pair_detections_in(batch, layout, names, expected, batch.expected);
     if (!pairs) return;
     pairs->replace_errors(own, layout, names);
     for (size_t n = 0; n < batch.real; ++n) {
@@ -207,10 +205,9 @@ ReferenceOutputs keep_outputs(const Model& reference, const DataSource& source, 
                               const RunSettings& settings) {
   ReferenceOutputs kept;
   kept.names = judged_ends(reference.graph(), settings);
-  if (const auto layout = recognize_detections(reference, source, settings, &kept.blocks)) {
-    kept.detections = std::make_shared<const DetectionLayout>(*layout);
-    std::erase_if(kept.blocks, [&](const OutputBlock& one) { return one.output == layout->boxes; });
-  }
+  kept.detections = recognize_detections(reference, source, settings, &kept.blocks);
+  if (kept.detections)
+    std::erase_if(kept.blocks, [&](const OutputBlock& one) { return one.output == kept.detections->boxes; });
   const size_t wanted = std::min(samples, source.size());
   Reporter& reporter = *settings.reporter;
   reporter.begin("running FP32", wanted);

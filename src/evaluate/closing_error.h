@@ -1,7 +1,6 @@
 #pragma once
 
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -21,10 +20,10 @@ namespace detent {
 /// be in memory at once.
 struct ReferenceOutputs {
   std::vector<std::string> names;  ///< judged_ends(): outputs, or the values before a tail that cannot run
-  std::map<size_t, std::vector<Tensor>> tensors;           ///< by index of the first sample of a batch
-  std::vector<std::pair<size_t, size_t>> parts;            ///< (first sample, samples) as they were run
-  std::shared_ptr<const DetectionLayout> detections = {};  ///< nullptr: no detector
-  std::vector<OutputBlock> blocks = {};                    ///< without those of detections
+  std::map<size_t, std::vector<Tensor>> tensors;   ///< by index of the first sample of a batch
+  std::vector<std::pair<size_t, size_t>> parts;    ///< (first sample, samples) as they were run
+  std::optional<DetectionLayout> detections = {};  ///< nullopt: no detector
+  std::vector<OutputBlock> blocks = {};            ///< without those of detections
   size_t samples = 0;
 };
 

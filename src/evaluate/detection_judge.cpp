@@ -9,7 +9,6 @@
 #include "detections/graph_layout.h"
 #include "detent/base/error.h"
 #include "evaluate/compared_values.h"
-#include "evaluate/paired_detections.h"
 #include "exec/find_shapes.h"
 #include "run/model_inputs.h"
 
@@ -76,12 +75,8 @@ void DetectionSums::add_metrics(std::map<std::string, double>& metrics) const {
 std::optional<DetectionLayout> recognize_detections(const Model& model, const DataSource& samples,
                                                     const RunSettings& settings, std::vector<OutputBlock>* blocks) {
   const Graph& graph = model.graph();
-  const auto may_hold_some = [&](ValueId id) {
-    const auto& shape = graph.value(id).declared_shape;
-    return !shape || shape->size() == 3 || (blocks && shape->size() > 3);
-  };
   const std::optional<DetectionForm> form = form_named(settings.detections);
-  if (samples.size() == 0 || (!form && std::ranges::none_of(graph.outputs(), may_hold_some))) return std::nullopt;
+  if (samples.size() == 0 || (!form && !blocks && !may_hold_detections(graph))) return std::nullopt;
   const ValueShapes shapes = find_shapes(graph, read_first_inputs(samples, settings));
   const std::vector<std::string> judged = judged_ends(graph, settings);
   const auto counts = [&](const std::string& name) { return name.empty() || std::ranges::count(judged, name) > 0; };
@@ -96,12 +91,10 @@ std::optional<DetectionLayout> recognize_detections(const Model& model, const Da
   return layout;
 }
 
-DetectionJudge::DetectionJudge(const EvaluationOptions& options, std::optional<DetectionLayout> recognized)
-    : layout_(std::move(recognized)) {
+DetectionJudge::DetectionJudge(const EvaluationOptions& options, int64_t classes) {
   if (gives(options, MetricSource::Objects))
-    labels_ = std::filesystem::is_directory(options.labels)
-                  ? read_label_folder(options.labels, layout_ ? layout_->classes : 0)
-                  : read_coco(options.labels);
+    labels_ = std::filesystem::is_directory(options.labels) ? read_label_folder(options.labels, classes)
+                                                            : read_coco(options.labels);
   if (!options.data.preprocess.empty()) preprocess_ = parse_preprocess(options.data.preprocess);
 }
 
@@ -120,16 +113,11 @@ DetectionTruth DetectionJudge::truth_of(const Sample& sample) const {
   return truth;
 }
 
-std::optional<DetectionSums> DetectionJudge::score(std::span<const DetectionTruth> truths,
-                                                   std::span<const std::string> names, std::span<const Tensor> outputs,
-                                                   std::span<const Tensor> expected) const {
-  if (!layout_ || truths.empty()) return std::nullopt;
-  const auto pairs = PairedDetections::of(*layout_, names, expected, outputs, truths.size(), truths.front().input);
-  if (!pairs) return std::nullopt;
+DetectionSums DetectionJudge::score(std::span<const DetectionTruth> truths, const PairedDetections& pairs) const {
   DetectionSums sums;
   for (size_t n = 0; n < truths.size(); ++n) {
-    if (labels_) sums.labelled += match_objects(pairs->found[n], truths[n].objects, truths[n].image);
-    sums.agreeing += pairs->match_shown(n, truths[n].image);
+    if (labels_) sums.labelled += match_objects(pairs.found[n], truths[n].objects, truths[n].image);
+    sums.agreeing += pairs.match_shown(n, truths[n].image);
   }
   return sums;
 }

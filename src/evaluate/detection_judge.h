@@ -8,12 +8,11 @@
 
 #include "datasets/object_labels.h"
 #include "datasets/preprocess.h"
-#include "detections/average_precision.h"
-#include "detections/decode.h"
 #include "detections/graph_layout.h"
 #include "detent/base/data_source.h"
 #include "detent/options/evaluation_options.h"
 #include "detent/options/run_settings.h"
+#include "evaluate/paired_detections.h"
 #include "model/model.h"
 
 namespace detent {
@@ -36,7 +35,7 @@ struct DetectionSums {
 };
 
 /// Finds the layout of a detector's outputs: by its graph, run once on the first sample (find_detections), or by the
-/// form that the settings name. Networks without an output of three axes are not run.
+/// form that the settings name. Networks that hold none by their declared shapes run for blocks alone.
 /// blocks   nullptr, or filled with find_blocks() of the judged outputs
 /// Returns  nullopt for other networks, for "none", and where the boxes or scores are not judged.
 /// Errors   InvalidOption for an unknown form and one that no output has; those of reading and running.
@@ -48,9 +47,9 @@ struct DetectionSums {
 /// Thread-safe.
 class DetectionJudge {
  public:
-  /// recognized  recognize_detections(); nullopt: the outputs hold no detections.
-  /// Errors  those of read_coco, read_label_folder and parse_preprocess.
-  DetectionJudge(const EvaluationOptions& options, std::optional<DetectionLayout> recognized);
+  /// classes  of the layout
+  /// Errors   those of read_coco, read_label_folder and parse_preprocess.
+  DetectionJudge(const EvaluationOptions& options, int64_t classes);
 
   /// True when the annotations have this sample, or there are none. Samples are matched by path, then by file name.
   [[nodiscard]] bool knows(const std::string& sample) const { return !labels_ || labels_->find(sample) != nullptr; }
@@ -58,15 +57,11 @@ class DetectionJudge {
   [[nodiscard]] bool needs_every_sample() const { return labels_ && labels_->form != ObjectLabels::Form::Yolo; }
   /// Returns the annotations of a sample, moved as the preprocessing moved the image.
   [[nodiscard]] DetectionTruth truth_of(const Sample& sample) const;
-  /// Judges outputs with their samples in front. expected  those of the float model.
-  /// Returns nullopt where outputs hold no detections.
-  [[nodiscard]] std::optional<DetectionSums> score(std::span<const DetectionTruth> truths,
-                                                   std::span<const std::string> names, std::span<const Tensor> outputs,
-                                                   std::span<const Tensor> expected) const;
+  /// Judges the detections in the samples of `truths`, in their order.
+  [[nodiscard]] DetectionSums score(std::span<const DetectionTruth> truths, const PairedDetections& pairs) const;
 
  private:
   std::optional<ObjectLabels> labels_;
-  std::optional<DetectionLayout> layout_;
   std::optional<PreprocessSpec> preprocess_;  // of images; nullopt: boxes are in pixels of the input already
 };
 

@@ -121,7 +121,7 @@ JudgedBatches::JudgedBatches(const Model& reference, std::vector<std::string> na
   // Files are often sorted by class, so joined samples are taken in the order of their name hashes.
   const SampleSubset mixed(numbered, together_ > 1 ? samples_by_hash(source, source.size()) : std::vector<size_t>());
   const SamplesTogether together(together_ > 1 ? static_cast<const DataSource&>(mixed) : numbered, together_);
-  forms_ = ValueForms::of(reference, model_->sample_axes(together, settings), source, settings);
+  forms_ = {model_->sample_axes(together, settings), recognize_detections(reference, source, settings)};
   std::vector<BufferPool> pools(worker_count(settings));
   const auto run_one = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
     Result result;
@@ -129,7 +129,8 @@ JudgedBatches::JudgedBatches(const Model& reference, std::vector<std::string> na
     result.found.size = batch.size();
     JudgedBatch judged = run(std::move(batch), real, pools[slot]);
     result.found.name = judged.sample_names.front();
-    if (task_) result.found.float_score = task_->score(judged.truths, names_, judged.expected, {}, judged.axes);
+    std::vector<bool> comparable(names_.size(), true);
+    if (task_) result.found.float_score = tally_of(judged, names_, judged.expected, task_, comparable).task;
     result.batch = std::make_shared<const JudgedBatch>(std::move(judged));
     return result;
   };

@@ -202,7 +202,7 @@ std::map<std::string, double> TaskSums::metrics() const {
 TaskMetric::TaskMetric(const EvaluationOptions& options, const DataSource& samples, Reporter& reporter,
                        std::span<const InputSpec> inputs, std::optional<DetectionLayout> recognized)
     : masks_(options.masks) {
-  if (recognized) detections_.emplace(options, std::move(recognized));
+  if (recognized) detections_.emplace(options, recognized->classes);
   if (options.next_token) ids_ = find_token_ids(inputs);
   if (gives(options, MetricSource::Objects)) {
     if (!detections_)
@@ -242,21 +242,18 @@ std::vector<Truth> TaskMetric::truths_of(std::span<const Sample> samples) const 
 }
 
 TaskSums TaskMetric::score(std::span<const Truth> truths, std::span<const std::string> names,
-                           std::span<const Tensor> given, std::span<const Tensor> expected, OutputAxes axes) const {
+                           std::span<const Tensor> given, OutputAxes axes, const PairedDetections* detections) const {
   TaskSums sums;
   const auto samples = std::ssize(truths);
   const std::vector<Tensor> in_front = with_samples_in_front(given, truths.size(), axes);
   const JudgedOutputs outputs{names, in_front, given};
   if (detections_) {
-    std::vector<DetectionTruth> known;
-    for (const Truth& truth : truths) known.push_back(truth.detections);
-    const std::vector<Tensor> reference =
-        with_samples_in_front(expected.empty() ? given : expected, truths.size(), axes);
-    const auto found = detections_->score(known, names, in_front, reference);
-    if (!found)
+    if (!detections)
       throw no_class_output("--detections",
                             "detections (" + join(kDetectionForms, ", ", &DetectionFormName::outputs) + ")", outputs);
-    sums.detections = *found;
+    std::vector<DetectionTruth> known;
+    for (const Truth& truth : truths) known.push_back(truth.detections);
+    sums.detections = detections_->score(known, *detections);
   }
   if (!labels_.empty()) {
     const auto [i, output] =

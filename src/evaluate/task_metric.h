@@ -69,12 +69,12 @@ class TaskMetric {
   /// score ([N], [N, 1]: its sign) or of integers (the class); masks with the first of [N, C, H, W] (C = 1: its sign)
   /// or of integers [N, H, W]. The first largest score wins. Pixels of value 255 are unlabelled and do not count when
   /// there are more than two classes. Next tokens are scored by score_next_tokens, detections by match_objects.
-  /// expected  outputs of the float model; empty: `outputs` are.
+  /// detections  in these outputs; nullptr: none.
   /// Errors  InvalidOption when no output has the form; InvalidData naming the sample when its label or a pixel of its
   ///         mask is beyond the classes of the output, or the mask has another size.
   [[nodiscard]] TaskSums score(std::span<const Truth> truths, std::span<const std::string> names,
-                               std::span<const Tensor> outputs, std::span<const Tensor> expected = {},
-                               OutputAxes axes = {}) const;
+                               std::span<const Tensor> outputs, OutputAxes axes = {},
+                               const PairedDetections* detections = nullptr) const;
 
  private:
   std::map<std::string, int64_t> labels_;

@@ -36,7 +36,7 @@ class Trial {
  public:
   Trial(const EvaluationRequest& request, size_t variants)
       : request_(request), task_(request.judge && request.judge->given() ? request.judge : nullptr),
-        forms_(ValueForms::of(request.reference, find_axes(request), request.source, request.settings)),
+        forms_{find_axes(request), recognize_detections(request.reference, request.source, request.settings)},
         pools_(worker_count(request.settings)), tallies_(request.names, variants, request.by_batch) {}
 
   /// Runs the float model and `count` variants from `first` on over all samples.
@@ -99,14 +99,6 @@ std::vector<Tensor> JudgedBatch::counted(std::vector<Tensor> outputs) const {
   return real_part(std::move(outputs), size, real, axes);
 }
 
-ValueForms ValueForms::of(const Model& model, std::vector<SampleAxis> axes, const DataSource& source,
-                          const RunSettings& settings) {
-  ValueForms forms{.axes = std::move(axes)};
-  if (const auto layout = recognize_detections(model, source, settings))
-    forms.detections = std::make_shared<const DetectionLayout>(*layout);
-  return forms;
-}
-
 JudgedBatch stack_batch(std::vector<Sample>&& samples, size_t real, const ValueForms& forms, const TaskMetric* task) {
   JudgedBatch batch{.index = samples.front().index, .size = samples.size(), .real = real};
   const auto counted = std::span(samples).first(real);
@@ -127,19 +119,25 @@ Tally& Tally::operator+=(const Tally& other) {
   return *this;
 }
 
+std::optional<PairedDetections> pair_detections_in(const JudgedBatch& batch, const DetectionLayout& layout,
+                                                   std::span<const std::string> names, std::span<const Tensor> expected,
+                                                   std::span<const Tensor> outputs, float above) {
+  return PairedDetections::of(layout, names, with_samples_in_front(expected, batch.real, batch.axes),
+                              with_samples_in_front(outputs, batch.real, batch.axes), batch.real, batch.image, above);
+}
+
 Tally tally_of(const JudgedBatch& batch, const std::vector<std::string>& names, const std::vector<Tensor>& outputs,
                const TaskMetric* task, std::vector<bool>& comparable) {
   Tally tally;
-  if (task) tally.task = task->score(batch.truths, names, outputs, batch.expected, batch.axes);
-  if (batch.expected.empty()) return tally;
+  const bool is_reference = batch.expected.empty();
+  std::optional<PairedDetections> pairs;
+  if (batch.detections && (task || !is_reference))
+    pairs = pair_detections_in(batch, *batch.detections, names, is_reference ? outputs : batch.expected, outputs,
+                               task ? kLeastScore : kComparedFrom);
+  if (task) tally.task = task->score(batch.truths, names, outputs, batch.axes, pairs ? &*pairs : nullptr);
+  if (is_reference) return tally;
   tally.errors = errors_of(batch.expected, outputs, batch.content, batch.axes, comparable);
-  if (batch.detections) {
-    const size_t samples = batch.real;
-    const auto pairs =
-        PairedDetections::of(*batch.detections, names, with_samples_in_front(batch.expected, samples, batch.axes),
-                             with_samples_in_front(outputs, samples, batch.axes), samples, batch.image, kComparedFrom);
-    if (pairs) pairs->replace_errors(tally.errors, *batch.detections, names);
-  }
+  if (pairs) pairs->replace_errors(tally.errors, *batch.detections, names);
   return tally;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,7 +31,7 @@ struct JudgedBatch {
   BatchContent content;                   ///< of the samples that count
   std::vector<SampleAxis> axes;           ///< of the samples in `expected`; empty: axis 0
   InputSize image = {};                   ///< of the inputs
-  std::shared_ptr<const DetectionLayout> detections = {};  ///< in `expected`; nullptr: no detector
+  std::optional<DetectionLayout> detections = {};  ///< in `expected`; nullopt: no detector
 
   /// Returns the samples that count of a model's outputs, plain.
   [[nodiscard]] std::vector<Tensor> counted(std::vector<Tensor> outputs) const;
@@ -39,18 +39,21 @@ struct JudgedBatch {
 
 /// The form of the compared values.
 struct ValueForms {
-  std::vector<SampleAxis> axes = {};                       ///< of the samples; empty: axis 0
-  std::shared_ptr<const DetectionLayout> detections = {};  ///< nullptr: no detector
-
-  /// Errors  those of find_sample_axes and recognize_detections.
-  static ValueForms of(const Model& model, std::vector<SampleAxis> axes, const DataSource& source,
-                       const RunSettings& settings);
+  std::vector<SampleAxis> axes = {};               ///< of the samples; empty: axis 0
+  std::optional<DetectionLayout> detections = {};  ///< recognize_detections()
 };
 
 /// Stacks samples of which the first `real` count. task  nullptr: no truths.
 /// Errors  those of TaskMetric::truths_of.
 [[nodiscard]] JudgedBatch stack_batch(std::vector<Sample>&& samples, size_t real, const ValueForms& forms,
                                       const TaskMetric* task);
+
+/// Reads the detections in a model's outputs, as counted() returns them, and in those of the float model.
+/// above    as in PairedDetections::of
+/// Returns  nullopt where they hold none.
+[[nodiscard]] std::optional<PairedDetections> pair_detections_in(
+    const JudgedBatch& batch, const DetectionLayout& layout, std::span<const std::string> names,
+    std::span<const Tensor> expected, std::span<const Tensor> outputs, float above = kLeastScore);
 
 /// The errors and task counts of one model on some samples.
 struct Tally {

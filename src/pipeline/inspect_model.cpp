@@ -48,6 +48,7 @@ ModelReport inspect_model(const std::filesystem::path& path) {
     const Node& node = graph.node(item.node);
     report.unsupported.push_back({node.name, node.op_type, item.reason});
   }
+  if (!may_hold_detections(graph)) return report;
   for (const ValueShapes& shapes : shapes_at_trial_sizes(graph, {}).runs)
     if (report.detections.empty()) report.detections = describe(find_detections(graph, shapes));
   return report;

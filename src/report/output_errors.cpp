@@ -62,19 +62,15 @@ std::string output_error_text(const ErrorReport::Output& output) {
 }
 
 std::string worst_error_text(const ErrorReport& error) {
-  if (error.detections) {
-    ErrorReport outputs = error;
-    outputs.detections.reset();
-    return fmt::format("detections agree to {:.1f} % mAP, ", 100 * error.detections->agreement) +
-           worst_error_text(outputs);
-  }
   if (error.outputs.empty()) return "no output could be compared";
-  if (error.outputs.size() == 1) return output_error_text(error.outputs.front());
+  const std::string agreement =
+      error.detections ? fmt::format("detections agree to {:.1f} % mAP, ", 100 * error.detections->agreement) : "";
+  if (error.outputs.size() == 1) return agreement + output_error_text(error.outputs.front());
   if (std::ranges::all_of(error.outputs, is_exact))
     return "none: all " + plural(error.outputs.size(), "output") + " exact";
   const ErrorReport::Output worst = worst_first(error.outputs).front();
   const std::string what = worst.sqnr_db ? "SQNR " + decibels(*worst.sqnr_db) : output_error_text(worst);
-  return what + " at '" + worst.name + "', the worst of " + plural(error.outputs.size(), "output");
+  return agreement + what + " at '" + worst.name + "', the worst of " + plural(error.outputs.size(), "output");
 }
 
 std::string the_output(const std::vector<ErrorReport::Output>& outputs) {

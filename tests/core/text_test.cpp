@@ -35,5 +35,17 @@ TEST(Text, NumbersAgreeWithTheirWord) {
   EXPECT_EQ(plural(1, "bias of an FP16 layer", "biases of FP16 layers"), "1 bias of an FP16 layer");
 }
 
+TEST(ShellQuoted, LeavesPlainWordsAsTheyAre) {
+  EXPECT_EQ(shell_quoted("images/calib,n=32"), "images/calib,n=32");
+  EXPECT_EQ(shell_quoted("--data"), "--data");
+}
+
+TEST(ShellQuoted, QuotesWhatAShellWouldReadOtherwise) {
+  EXPECT_EQ(shell_quoted("my images"), "'my images'");
+  EXPECT_EQ(shell_quoted("^/stem;"), "'^/stem;'");
+  EXPECT_EQ(shell_quoted("it's"), "'it'\\''s'");
+  EXPECT_EQ(shell_quoted(""), "''");
+}
+
 }  // namespace
 }  // namespace detent

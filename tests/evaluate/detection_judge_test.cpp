@@ -30,14 +30,16 @@ class JudgedDetector : public ::testing::Test {
     EvaluationOptions options;
     if (labels) options.labels = folder_ / "boxes.json";
     options.data.preprocess = preprocess;
-    const DetectionJudge judge(options, DetectionLayout{.form = DetectionForm::XyxyScoreClass, .boxes = "detections"});
+    const DetectionJudge judge(options, 1);
     const std::vector<DetectionTruth> truths{
         judge.truth_of({.name = "folder/a.jpg", .inputs = {Tensor(DataType::Float32, {1, 3, 32, 32})}})};
     const std::vector<Tensor> outputs{Tensor::from<float>({1, 1, 6}, row)};
     const std::vector<Tensor> expected{Tensor::from<float>({1, 1, 6}, reference)};
-    std::map<std::string, double> found;
     const std::vector<std::string> names{"detections"};
-    judge.score(truths, names, outputs, expected).value().add_metrics(found);
+    const DetectionLayout layout{.form = DetectionForm::XyxyScoreClass, .boxes = "detections"};
+    const auto pairs = PairedDetections::of(layout, names, expected, outputs, 1, truths.front().input);
+    std::map<std::string, double> found;
+    judge.score(truths, pairs.value()).add_metrics(found);
     return found;
   }
 
@@ -63,7 +65,7 @@ TEST_F(JudgedDetector, ReadsFoldersOfYoloAndVocAsCocosFile) {
     options.data.preprocess = preprocess;
     Sample sample{.name = "folder/a.jpg", .inputs = {Tensor(DataType::Float32, {1, 3, 32, 32})}};
     sample.image_size = image_size;
-    return DetectionJudge(options, std::nullopt).truth_of(sample).objects;
+    return DetectionJudge(options, 0).truth_of(sample).objects;
   };
   const auto expect_box = [](const std::vector<TrueObject>& found, const std::vector<float>& corners) {
     ASSERT_EQ(found.size(), 1U);
@@ -100,9 +102,9 @@ TEST_F(JudgedDetector, TakesDetectionsOfTheFloatModelFromAHalfOnForTrue) {
 TEST_F(JudgedDetector, KnowsSamplesByPathOrFileName) {
   EvaluationOptions options;
   options.labels = folder_ / "boxes.json";
-  EXPECT_TRUE(DetectionJudge(options, {}).knows("a.jpg"));
-  EXPECT_TRUE(DetectionJudge(options, {}).knows("x/../y/a.jpg"));
-  EXPECT_FALSE(DetectionJudge(options, {}).knows("b.jpg"));
+  EXPECT_TRUE(DetectionJudge(options, 0).knows("a.jpg"));
+  EXPECT_TRUE(DetectionJudge(options, 0).knows("x/../y/a.jpg"));
+  EXPECT_FALSE(DetectionJudge(options, 0).knows("b.jpg"));
 }
 
 // A DETR: boxes and logits are two outputs, and a detector is judged by both.

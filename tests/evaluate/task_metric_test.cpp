@@ -54,7 +54,7 @@ TaskSums judge(const EvaluationOptions& options, size_t count, const Tensor& out
   const TaskMetric metric(options, labelled_samples(count), Reporter::silent());
   std::vector<Sample> judged;
   for (size_t i = 0; i < count; ++i) judged.push_back({i, "sample" + std::to_string(i), {}});
-  return metric.score(metric.truths_of(judged), kOutput, std::vector<Tensor>{output}, {}, axes);
+  return metric.score(metric.truths_of(judged), kOutput, std::vector<Tensor>{output}, axes);
 }
 
 template <class Call>
