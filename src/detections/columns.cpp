@@ -31,7 +31,7 @@ std::vector<int64_t> integers(const Graph& graph, const Node& node, std::string_
 int64_t from_front(int64_t axis, const Shape& shape) { return axis < 0 ? axis + std::ssize(shape.dims()) : axis; }
 
 /// Returns the axis of `before` whose elements are those of `axis` of `after`, of the same elements in another shape.
-std::optional<int64_t> axis_before(const Shape& before, const Shape& after, int64_t axis) {
+std::optional<int64_t> axis_of_same_elements(const Shape& before, const Shape& after, int64_t axis) {
   const int64_t outer = after.element_count(0, as_index(axis));
   for (int64_t a = 0; a < std::ssize(before.dims()); ++a)
     if (before[as_index(a)] == after[as_index(axis)] && before.element_count(0, as_index(a)) == outer) return a;
@@ -99,7 +99,7 @@ std::vector<Columns> ColumnTrace::find(const Node& node, ValueId value, int64_t 
   if (is_one_of(op, {"Conv", "ConvTranspose", "Gemm", "MatMul", "BatchNormalization"})) return all(Meaning::Raw);
   if (is_one_of(op, {"Exp", "Pow"})) return all(Meaning::Coordinates);
   if (op == "TopK" && value == node.output(1)) return all(Meaning::Labels);
-  if (op == "Cast" && is_index(node.input(0))) return all(Meaning::Labels);
+  if (op == "Cast" && index_source(node.input(0))) return all(Meaning::Labels);
   if (is_one_of(op, {"TopK", "ReduceMax"})) return uniform(node.input(0), count);
   if (is_one_of(op, {"Add", "Sub", "Mul", "Div"})) return computed(node, value, axis);
   if (op == "Concat") return joined(node, axis);
@@ -109,13 +109,23 @@ std::vector<Columns> ColumnTrace::find(const Node& node, ValueId value, int64_t 
 }
 
 std::vector<Columns> ColumnTrace::moved(const Node& node, ValueId value, int64_t axis) {
+  const OpKind kind = traits_of(graph_, node).kind;
   const ValueId input = node.input(0);
-  const Shape *before = input == kNoValue ? nullptr : shape_of(input), *after = shape_of(value);
-  if (!before) return {};
-  const int64_t count = (*after)[as_index(axis)];
+  const Shape* before = input == kNoValue ? nullptr : shape_of(input);
+  const bool moves = kind == OpKind::Reshape || kind == OpKind::Transpose || kind == OpKind::Gather ||
+                     (kind == OpKind::GatherND && shape_of(node.input(1)));
+  if (!before || !moves) return {};
+  const int64_t count = (*shape_of(value))[as_index(axis)];
+  const auto source = source_axis(node, value, axis);
+  return !source || (*before)[as_index(*source)] != count ? uniform(input, count) : along(input, *source);
+}
+
+std::optional<int64_t> ColumnTrace::source_axis(const Node& node, ValueId value, int64_t axis) const {
+  const Shape *before = node.input(0) == kNoValue ? nullptr : shape_of(node.input(0)), *after = shape_of(value);
+  if (!before || !after) return std::nullopt;
   std::optional<int64_t> source;
   switch (traits_of(graph_, node).kind) {
-    case OpKind::Reshape: source = axis_before(*before, *after, axis); break;
+    case OpKind::Reshape: source = axis_of_same_elements(*before, *after, axis); break;
     case OpKind::Transpose: {
       std::vector<int64_t> order = node.ints_or("perm", {});
       if (order.empty()) {
@@ -126,12 +136,12 @@ std::vector<Columns> ColumnTrace::moved(const Node& node, ValueId value, int64_t
       break;
     }
     case OpKind::Gather: {
+      const int64_t gathered = from_front(node.int_or("axis", 0), *before);
       if (node.op_type == "GatherElements") {
-        source = axis;
+        if (axis != gathered) source = axis;
         break;
       }
       const Shape* indices = shape_of(node.input(1));
-      const int64_t gathered = from_front(node.int_or("axis", 0), *before);
       const int64_t rank =
           indices ? std::ssize(indices->dims()) : std::ssize(after->dims()) - std::ssize(before->dims()) + 1;
       if (axis < gathered) source = axis;
@@ -140,16 +150,13 @@ std::vector<Columns> ColumnTrace::moved(const Node& node, ValueId value, int64_t
     }
     case OpKind::GatherND: {
       const Shape* indices = shape_of(node.input(1));
-      if (!indices) return {};
-      const int64_t rank = std::ssize(indices->dims());
+      const int64_t rank = indices ? std::ssize(indices->dims()) : std::ssize(after->dims()) + 1;
       if (axis >= rank - 1) source = axis - (rank - 1) + node.int_or("batch_dims", 0) + (*indices)[indices->rank() - 1];
       break;
     }
-    default: return {};
+    default: break;
   }
-  if (!source || *source >= std::ssize(before->dims()) || (*before)[as_index(*source)] != count)
-    return uniform(input, count);
-  return along(input, *source);
+  return source && *source < std::ssize(before->dims()) ? source : std::nullopt;
 }
 
 std::vector<Columns> ColumnTrace::joined(const Node& node, int64_t axis) {
@@ -224,16 +231,17 @@ std::vector<Columns> ColumnTrace::computed(const Node& node, ValueId value, int6
   return columns;
 }
 
-// True for numbers that come from indices by integer arithmetic and data movement.
-bool ColumnTrace::is_index(ValueId value, int depth) const {
+const Node* ColumnTrace::index_source(ValueId value, int depth) const {
   const Node* node = value == kNoValue || depth > 12 ? nullptr : graph_.producer(value);
-  if (!node) return false;
-  if (node->op_type == "TopK") return value == node->output(1);
-  if (is_one_of(node->op_type, {"ArgMax", "NonMaxSuppression"})) return true;
+  if (!node) return nullptr;
+  if (node->op_type == "TopK") return value == node->output(1) ? node : nullptr;
+  if (is_one_of(node->op_type, {"ArgMax", "NonMaxSuppression"})) return node;
   if (!is_one_of(node->op_type, {"Mod", "Div", "Sub", "Mul", "Add", "Where", "Floor", "Cast", "Reshape", "Unsqueeze",
                                  "Squeeze", "Gather", "GatherElements", "GatherND", "Slice", "Flatten", "Expand"}))
-    return false;
-  return std::ranges::any_of(node->inputs, [&](ValueId input) { return is_index(input, depth + 1); });
+    return nullptr;
+  for (const ValueId input : node->inputs)
+    if (const Node* source = index_source(input, depth + 1)) return source;
+  return nullptr;
 }
 
 }  // namespace detent

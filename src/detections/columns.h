@@ -36,6 +36,12 @@ class ColumnTrace {
   [[nodiscard]] std::vector<Columns> along(ValueId value, int64_t axis);
   /// Returns the shape; nullptr where it is not known.
   [[nodiscard]] const Shape* shape_of(ValueId value) const;
+  /// Returns the axis of a node's first input whose elements lie along `axis` of its result; nullopt for operators that
+  /// do not only move data, and where an axis is selected or mixed.
+  [[nodiscard]] std::optional<int64_t> source_axis(const Node& node, ValueId value, int64_t axis) const;
+  /// Returns the TopK, ArgMax or NonMaxSuppression whose indices a value holds, also after integer arithmetic and
+  /// movement of data; nullptr for other values.
+  [[nodiscard]] const Node* index_source(ValueId value, int depth = 0) const;
 
  private:
   using List = std::vector<Columns>;
@@ -47,7 +53,6 @@ class ColumnTrace {
   [[nodiscard]] List computed(const Node& node, ValueId value, int64_t axis);
   /// Returns the one meaning of all numbers of a value, as columns of `count`.
   [[nodiscard]] List uniform(ValueId value, int64_t count);
-  [[nodiscard]] bool is_index(ValueId value, int depth = 0) const;
 
   const Graph& graph_;
   const ValueShapes& shapes_;

@@ -8,7 +8,7 @@
 #include "detent/base/progress.h"
 #include "evaluate/class_output.h"
 #include "evaluate/compared_values.h"
-#include "evaluate/detection_judge.h"
+#include "evaluate/match_rows.h"
 #include "evaluate/paired_detections.h"
 #include "evaluate/prepared_model.h"
 #include "evaluate/trial.h"
@@ -115,15 +115,14 @@ struct ClosingTotals {
 
   explicit ClosingTotals(const ReferenceOutputs& reference)
       : sums(reference.names.size()), decisions(reference.names.size()), comparable(reference.names.size(), true),
-        rows(reference.names.size(), true), blocks(reference.blocks) {
+        rows(reference.names.size(), true), blocks(reference.forms.blocks) {
     for (size_t i = 0; i < decisions.size(); ++i) decisions[i].name = reference.names[i];
     for (const auto& [index, tensors] : reference.tensors)
       for (const Tensor& tensor : tensors) only_integers = only_integers && !is_floating_point(tensor.type());
   }
 
   /// Returns the sums of one batch at output `i`, and counts its decisions.
-  ErrorSums compare(size_t i, const Tensor& expected, const JudgedBatch& batch) {
-    const Tensor& output = batch.expected[i];
+  ErrorSums compare(size_t i, const Tensor& expected, const Tensor& output, const JudgedBatch& batch) {
     comparable[i] = comparable[i] && !expected.empty_handle() == !output.empty_handle() &&
                     expected.is_sequence() == output.is_sequence() &&
                     (expected.empty_handle() || expected.is_sequence() || expected.shape() == output.shape());
@@ -142,8 +141,9 @@ struct ClosingTotals {
   std::vector<ErrorSums> add(const ReferenceOutputs& reference, const JudgedBatch& batch) {
     const std::vector<Tensor>& expected = reference.tensors.at(batch.index);
     std::vector<ErrorSums> own;
-    for (size_t i = 0; i < expected.size(); ++i) own.push_back(compare(i, expected[i], batch));
-    if (reference.detections) add_detections(*reference.detections, reference.names, expected, batch, own);
+    const std::vector<Tensor> outputs = match_rows(reference.forms.rows, reference.names, expected, batch.expected);
+    for (size_t i = 0; i < expected.size(); ++i) own.push_back(compare(i, expected[i], outputs[i], batch));
+    if (reference.forms.detections) add_detections(*reference.forms.detections, reference.names, expected, batch, own);
     for (size_t i = 0; i < own.size(); ++i) sums[i] += own[i];
     return own;
   }
@@ -205,9 +205,7 @@ ReferenceOutputs keep_outputs(const Model& reference, const DataSource& source, 
                               const RunSettings& settings) {
   ReferenceOutputs kept;
   kept.names = judged_ends(reference.graph(), settings);
-  kept.detections = recognize_detections(reference, source, settings, &kept.blocks);
-  if (kept.detections)
-    std::erase_if(kept.blocks, [&](const OutputBlock& one) { return one.output == kept.detections->boxes; });
+  kept.forms = recognize_outputs(reference, source, settings);
   const size_t wanted = std::min(samples, source.size());
   Reporter& reporter = *settings.reporter;
   reporter.begin("running FP32", wanted);

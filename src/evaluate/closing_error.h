@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "detections/layout.h"
 #include "detent/base/data_source.h"
 #include "detent/options/run_settings.h"
 #include "detent/reports/error_report.h"
 #include "evaluate/block_errors.h"
+#include "evaluate/detection_judge.h"
 #include "evaluate/shown_detections.h"
 #include "model/model.h"
 
@@ -20,10 +20,9 @@ namespace detent {
 /// be in memory at once.
 struct ReferenceOutputs {
   std::vector<std::string> names;  ///< judged_ends(): outputs, or the values before a tail that cannot run
-  std::map<size_t, std::vector<Tensor>> tensors;   ///< by index of the first sample of a batch
-  std::vector<std::pair<size_t, size_t>> parts;    ///< (first sample, samples) as they were run
-  std::optional<DetectionLayout> detections = {};  ///< nullopt: no detector
-  std::vector<OutputBlock> blocks = {};            ///< without those of detections
+  std::map<size_t, std::vector<Tensor>> tensors;  ///< by index of the first sample of a batch
+  std::vector<std::pair<size_t, size_t>> parts;   ///< (first sample, samples) as they were run
+  OutputForms forms = {};
   size_t samples = 0;
 };
 

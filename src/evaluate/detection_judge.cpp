@@ -40,6 +40,18 @@ DetectionLayout named_layout(const Graph& graph, const ValueShapes& shapes, Dete
                                             join(outputs, ", ", shape_text));
 }
 
+/// form  nullopt: by the graph
+std::optional<DetectionLayout> judged_layout(const Graph& graph, const ValueShapes& shapes,
+                                             std::optional<DetectionForm> form, const RunSettings& settings) {
+  if (settings.detections == "none") return std::nullopt;
+  const std::vector<std::string> judged = judged_ends(graph, settings);
+  const auto counts = [&](const std::string& name) { return name.empty() || std::ranges::count(judged, name) > 0; };
+  auto layout = find_detections(graph, shapes);
+  if (form && (!layout || layout->form != *form)) layout = named_layout(graph, shapes, *form);
+  if (layout && (!counts(layout->boxes) || !counts(layout->scores))) layout.reset();
+  return layout;
+}
+
 /// unit  pixels of the image in 1 of the object's numbers
 TrueObject placed(const LabelledObject& object, PixelSize unit, const ImagePlacement& at) {
   const double scale_x = at.scale_x * unit.width, scale_y = at.scale_y * unit.height;
@@ -73,22 +85,33 @@ void DetectionSums::add_metrics(std::map<std::string, double>& metrics) const {
 }
 
 std::optional<DetectionLayout> recognize_detections(const Model& model, const DataSource& samples,
-                                                    const RunSettings& settings, std::vector<OutputBlock>* blocks) {
+                                                    const RunSettings& settings) {
   const Graph& graph = model.graph();
   const std::optional<DetectionForm> form = form_named(settings.detections);
-  if (samples.size() == 0 || (!form && !blocks && !may_hold_detections(graph))) return std::nullopt;
+  if (samples.size() == 0 || (!form && !may_hold_detections(graph))) return std::nullopt;
+  return judged_layout(graph, find_shapes(graph, read_first_inputs(samples, settings)), form, settings);
+}
+
+OutputForms recognize_outputs(const Model& model, const DataSource& samples, const RunSettings& settings) {
+  const Graph& graph = model.graph();
+  const std::optional<DetectionForm> form = form_named(settings.detections);
+  const auto joins_or_selects = [](const Node& node) { return node.op_type == "Concat" || node.op_type == "TopK"; };
+  const bool may_have_forms = may_hold_detections(graph) || std::ranges::any_of(graph.nodes(), joins_or_selects);
+  if (samples.size() == 0 || (!form && !may_have_forms)) return {};
   const ValueShapes shapes = find_shapes(graph, read_first_inputs(samples, settings));
+  OutputForms forms{judged_layout(graph, shapes, form, settings), find_blocks(graph, shapes),
+                    find_free_rows(graph, shapes)};
   const std::vector<std::string> judged = judged_ends(graph, settings);
-  const auto counts = [&](const std::string& name) { return name.empty() || std::ranges::count(judged, name) > 0; };
-  if (blocks) {
-    *blocks = find_blocks(graph, shapes);
-    std::erase_if(*blocks, [&](const OutputBlock& one) { return !counts(one.output); });
-  }
-  if (settings.detections == "none") return std::nullopt;
-  auto layout = find_detections(graph, shapes);
-  if (form && (!layout || layout->form != *form)) layout = named_layout(graph, shapes, *form);
-  if (layout && (!counts(layout->boxes) || !counts(layout->scores))) layout.reset();
-  return layout;
+  const auto detected = [&](const std::string& name) {
+    return forms.detections && (name == forms.detections->boxes || name == forms.detections->scores);
+  };
+  std::erase_if(forms.blocks, [&](const OutputBlock& one) {
+    return detected(one.output) || std::ranges::count(judged, one.output) == 0;
+  });
+  std::erase_if(forms.rows, [&](const FreeRows& one) {
+    return std::ranges::any_of(one.outputs, detected, &FreeRows::Axis::output);
+  });
+  return forms;
 }
 
 DetectionJudge::DetectionJudge(const EvaluationOptions& options, int64_t classes) {

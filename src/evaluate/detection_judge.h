@@ -8,6 +8,7 @@
 
 #include "datasets/object_labels.h"
 #include "datasets/preprocess.h"
+#include "detections/free_rows.h"
 #include "detections/graph_layout.h"
 #include "detent/base/data_source.h"
 #include "detent/options/evaluation_options.h"
@@ -34,14 +35,22 @@ struct DetectionSums {
   void add_metrics(std::map<std::string, double>& metrics) const;
 };
 
+/// The forms of judged outputs, by which their errors are measured.
+struct OutputForms {
+  std::optional<DetectionLayout> detections = {};  ///< nullopt: no detector
+  std::vector<OutputBlock> blocks = {};            ///< of outputs without detections
+  std::vector<FreeRows> rows = {};                 ///< of outputs without detections
+};
+
 /// Finds the layout of a detector's outputs: by its graph, run once on the first sample (find_detections), or by the
-/// form that the settings name. Networks that hold none by their declared shapes run for blocks alone.
-/// blocks   nullptr, or filled with find_blocks() of the judged outputs
+/// form that the settings name.
 /// Returns  nullopt for other networks, for "none", and where the boxes or scores are not judged.
 /// Errors   InvalidOption for an unknown form and one that no output has; those of reading and running.
 [[nodiscard]] std::optional<DetectionLayout> recognize_detections(const Model& model, const DataSource& samples,
-                                                                  const RunSettings& settings,
-                                                                  std::vector<OutputBlock>* blocks = nullptr);
+                                                                  const RunSettings& settings);
+/// Finds all forms of the judged outputs; runs the model once where its graph may give one.
+/// Errors  those of recognize_detections.
+[[nodiscard]] OutputForms recognize_outputs(const Model& model, const DataSource& samples, const RunSettings& settings);
 
 /// Judges the outputs of a detector by annotations, if there are some, and by the float model's detections.
 /// Thread-safe.

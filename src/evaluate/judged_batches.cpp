@@ -65,8 +65,7 @@ void add_variant(const JudgedBatch& batch, const std::vector<std::string>& names
     outputs[i] = batch.expected[i];  // it may not have a row for each sample
   }
   for (size_t row = 0; row < batch.real; ++row) {
-    JudgedBatch one{
-        .real = 1, .expected = row_of(batch.expected, row), .image = batch.image, .detections = batch.detections};
+    JudgedBatch one{.real = 1, .expected = row_of(batch.expected, row), .image = batch.image, .forms = batch.forms};
     if (!batch.content.empty()) one.content = {batch.content[row]};
     entries[row].models.push_back(tally_of(one, names, row_of(outputs, row), nullptr, entries[row].comparable));
   }
@@ -121,7 +120,7 @@ JudgedBatches::JudgedBatches(const Model& reference, std::vector<std::string> na
   // Files are often sorted by class, so joined samples are taken in the order of their name hashes.
   const SampleSubset mixed(numbered, together_ > 1 ? samples_by_hash(source, source.size()) : std::vector<size_t>());
   const SamplesTogether together(together_ > 1 ? static_cast<const DataSource&>(mixed) : numbered, together_);
-  forms_ = {model_->sample_axes(together, settings), recognize_detections(reference, source, settings)};
+  forms_ = {model_->sample_axes(together, settings), recognize_outputs(reference, source, settings)};
   std::vector<BufferPool> pools(worker_count(settings));
   const auto run_one = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
     Result result;

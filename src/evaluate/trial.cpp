@@ -8,6 +8,7 @@
 #include "detections/detection_error.h"
 #include "detent/base/progress.h"
 #include "evaluate/batch_errors.h"
+#include "evaluate/match_rows.h"
 #include "evaluate/paired_detections.h"
 #include "evaluate/prepared_model.h"
 #include "exec/buffer_pool.h"
@@ -36,7 +37,7 @@ class Trial {
  public:
   Trial(const EvaluationRequest& request, size_t variants)
       : request_(request), task_(request.judge && request.judge->given() ? request.judge : nullptr),
-        forms_{find_axes(request), recognize_detections(request.reference, request.source, request.settings)},
+        forms_{find_axes(request), recognize_outputs(request.reference, request.source, request.settings)},
         pools_(worker_count(request.settings)), tallies_(request.names, variants, request.by_batch) {}
 
   /// Runs the float model and `count` variants from `first` on over all samples.
@@ -106,7 +107,7 @@ JudgedBatch stack_batch(std::vector<Sample>&& samples, size_t real, const ValueF
   if (task) batch.truths = task->truths_of(counted);
   batch.content = content_of(counted);
   batch.axes = forms.axes;
-  batch.detections = forms.detections;
+  batch.forms = forms.outputs;
   batch.inputs = stack_samples(std::move(samples));
   batch.image = input_size(batch.inputs);
   return batch;
@@ -131,13 +132,14 @@ Tally tally_of(const JudgedBatch& batch, const std::vector<std::string>& names, 
   Tally tally;
   const bool is_reference = batch.expected.empty();
   std::optional<PairedDetections> pairs;
-  if (batch.detections && (task || !is_reference))
-    pairs = pair_detections_in(batch, *batch.detections, names, is_reference ? outputs : batch.expected, outputs,
+  if (batch.forms.detections && (task || !is_reference))
+    pairs = pair_detections_in(batch, *batch.forms.detections, names, is_reference ? outputs : batch.expected, outputs,
                                task ? kLeastScore : kComparedFrom);
   if (task) tally.task = task->score(batch.truths, names, outputs, batch.axes, pairs ? &*pairs : nullptr);
   if (is_reference) return tally;
-  tally.errors = errors_of(batch.expected, outputs, batch.content, batch.axes, comparable);
-  if (pairs) pairs->replace_errors(tally.errors, *batch.detections, names);
+  tally.errors = errors_of(batch.expected, match_rows(batch.forms.rows, names, batch.expected, outputs), batch.content,
+                           batch.axes, comparable);
+  if (pairs) pairs->replace_errors(tally.errors, *batch.forms.detections, names);
   return tally;
 }
 

@@ -10,6 +10,7 @@
 #include "detent/base/error.h"
 #include "detent/options/run_settings.h"
 #include "detent/reports/error_report.h"
+#include "evaluate/detection_judge.h"
 #include "evaluate/error_sums.h"
 #include "evaluate/metric_command.h"
 #include "evaluate/side_by_side.h"
@@ -31,7 +32,7 @@ struct JudgedBatch {
   BatchContent content;                   ///< of the samples that count
   std::vector<SampleAxis> axes;           ///< of the samples in `expected`; empty: axis 0
   InputSize image = {};                   ///< of the inputs
-  std::optional<DetectionLayout> detections = {};  ///< in `expected`; nullopt: no detector
+  OutputForms forms = {};                 ///< of `expected`
 
   /// Returns the samples that count of a model's outputs, plain.
   [[nodiscard]] std::vector<Tensor> counted(std::vector<Tensor> outputs) const;
@@ -39,8 +40,8 @@ struct JudgedBatch {
 
 /// The form of the compared values.
 struct ValueForms {
-  std::vector<SampleAxis> axes = {};               ///< of the samples; empty: axis 0
-  std::optional<DetectionLayout> detections = {};  ///< recognize_detections()
+  std::vector<SampleAxis> axes = {};  ///< of the samples; empty: axis 0
+  OutputForms outputs = {};           ///< recognize_outputs()
 };
 
 /// Stacks samples of which the first `real` count. task  nullptr: no truths.

@@ -134,6 +134,23 @@ TEST(ClosingError, TakesTheOutputWhereMostClassesAreOthers) {
   EXPECT_EQ(found.decisions->agreeing, 1U);
 }
 
+/// Selects rows of x by scores that the offset orders the other way: |0.1 - offset| and |0.4 - offset|.
+constexpr const char* kSelected =
+    "(float[1, 2, 1] x) => (float[1, 2, 1] y) <float offset = {0}, int64[1] k = {2}, int64[1] flat = {-1}> "
+    "{ d = Sub (x, offset)  s = Abs (d)  v, i = TopK <axis = 1> (s, k)  f = Reshape (i, flat) "
+    "  y = Gather <axis = 1> (x, f) }";
+/// Exchanges both rows of x if the offset is 0.5.
+constexpr const char* kExchanged =
+    "(float[1, 2, 1] x) => (float[1, 2, 1] y) <float offset = {0}, float two = {2}, float[2] places = {0, 1}> "
+    "{ first = Mul (offset, two)  d = Sub (places, first)  p = Abs (d)  i = Cast <to = 7> (p) "
+    "  y = Gather <axis = 1> (x, i) }";
+
+TEST(ClosingError, DoesNotCountTheOrderOfRowsThatATopKSelects) {
+  const std::vector<Tensor> samples{Tensor::from<float>({1, 2, 1}, {0.1F, 0.4F})};
+  EXPECT_EQ(with_offset(kSelected, samples).worst_output->sqnr_db, std::numeric_limits<double>::infinity());
+  EXPECT_LT(with_offset(kExchanged, samples).worst_output->sqnr_db, 0) << "rows of fixed order";
+}
+
 TEST(ClosingError, NamesAnOutputWhoseShapeIsAnotherOne) {
   const ClosingError found = with_offset(
       "(float[N, 2] x) => (float[N, 2] y, float[M] kept) <float offset = {0}, float limit = {1.25}> "
