@@ -2,7 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/float_type.h"
 #include "core/index.h"
@@ -10,44 +12,102 @@
 
 namespace detent {
 
-void BlockErrors::add(const std::string& output, const Tensor& expected, const Tensor& found) {
-  for (size_t b = 0; b < blocks_.size(); ++b) {
-    const auto& [name, axis, first, count] = blocks_[b];
-    if (name != output || !is_floating_point(expected.type()) || expected.shape() != found.shape()) continue;
-    const Shape& shape = expected.shape();
-    if (axis >= std::ssize(shape.dims()) || first + count > shape[as_index(axis)]) continue;
-    const Tensor x = cast(expected, DataType::Float32), y = cast(found, DataType::Float32);
-    const int64_t outer = shape.element_count(0, as_index(axis)), extent = shape[as_index(axis)];
-    const int64_t inner = shape.element_count(as_index(axis) + 1, shape.rank());
-    Sums& sums = sums_[b];
-    sums.channels.resize(as_index(count));
-    for (int64_t o = 0; o < outer; ++o)
-      for (int64_t c = 0; c < count; ++c) {
-        const auto at = as_index((o * extent + first + c) * inner);
-        Channel& channel = sums.channels[as_index(c)];
-        for (size_t i = at; i < at + as_index(inner); ++i) {
-          const double u = x.data<float>()[i], v = y.data<float>()[i];
-          channel.sum += u;
-          channel.squares += u * u;
-          ++channel.count;
-          sums.noise += (u - v) * (u - v);
-        }
-      }
-  }
+namespace {
+
+std::vector<size_t> channel_axes(size_t rank) {
+  if (rank < 2) return std::vector<size_t>(rank, 0);
+  return rank == 3 ? std::vector<size_t>{1, 2} : std::vector<size_t>{1};
 }
 
-std::optional<BlockErrors::Worst> BlockErrors::worst() const {
-  std::optional<Worst> worst;
-  for (size_t b = 0; b < blocks_.size(); ++b) {
-    double signal = 0;
-    for (const Channel& one : sums_[b].channels)
-      if (one.count > 0) signal += one.squares - one.sum * one.sum / one.count;
-    if (!(signal > 0)) continue;
-    const double db = sqnr_db(signal, sums_[b].noise);
-    const auto& [output, axis, first, count] = blocks_[b];
-    if (!worst || std::isnan(db) || db < worst->sqnr_db)
-      worst = {fmt::format("'{}', {} to {} of axis {}", output, first, first + count - 1, axis), db};
+std::vector<size_t> range(size_t first, size_t count) {
+  std::vector<size_t> all(count);
+  std::iota(all.begin(), all.end(), first);
+  return all;
+}
+
+std::string name_of_block(const std::string& output, size_t axis, const std::vector<size_t>& block, size_t channels) {
+  const auto [first, last] = std::ranges::minmax(block);
+  if (last - first + 1 == block.size()) return fmt::format("'{}', {} to {} of axis {}", output, first, last, axis);
+  return fmt::format("'{}', {} of {} on axis {}, from {} on", output, block.size(), channels, axis, first);
+}
+
+}  // namespace
+
+double BlockErrors::Channel::signal() const {
+  return count > 1 ? std::max(0.0, squares - sum * sum / count) * count / (count - 1) : 0;
+}
+
+void BlockErrors::add(const std::string& output, const Tensor& expected, const Tensor& found,
+                      std::span<const uint8_t> counted) {
+  if (!is_floating_point(expected.type()) || expected.shape() != found.shape()) return;
+  const Tensor x = cast(expected, DataType::Float32), y = cast(found, DataType::Float32);
+  for (const size_t axis : channel_axes(expected.shape().rank())) add(axes_[{output, axis}], x, y, axis, counted);
+}
+
+void BlockErrors::add(Channels& channels, const Tensor& expected, const Tensor& found, size_t axis,
+                      std::span<const uint8_t> counted) const {
+  const Shape& shape = expected.shape();
+  const auto extent = static_cast<size_t>(shape[axis]);
+  const auto inner = static_cast<size_t>(shape.element_count(axis + 1, shape.rank()));
+  channels.resize(std::max(channels.size(), extent));
+  const auto x = expected.data<float>(), y = found.data<float>();
+  for (size_t at = 0, c = 0; at < x.size(); at += inner, c = (c + 1) % extent)
+    for (size_t i = at; i < at + inner; ++i) {
+      if (!counted.empty() && counted[i] == 0) continue;
+      const double u = x[i], v = y[i];
+      Channel& channel = channels[c];
+      channel.sum += u;
+      channel.squares += u * u;
+      channel.noise += (u - v) * (u - v);
+      ++channel.count;
+    }
+}
+
+std::vector<BlockErrors::Block> BlockErrors::blocks_of(const std::string& output, size_t axis,
+                                                       const Channels& channels) const {
+  constexpr size_t kMostChannels = 256;
+  constexpr double kOtherSize = 10;
+  std::vector<Block> blocks;
+  for (const auto& [name, joined_axis, first, count] : joined_)
+    if (name == output && as_index(joined_axis) == axis && as_index(first + count) <= channels.size())
+      blocks.push_back(range(as_index(first), as_index(count)));
+  if (channels.size() > kMostChannels) return blocks;
+  const auto power = [&](size_t c) { return channels[c].count > 0 ? channels[c].signal() / channels[c].count : 0; };
+  Block varying = range(0, channels.size());
+  std::erase_if(varying, [&](size_t c) { return !(power(c) > 0); });
+  std::ranges::stable_sort(varying, {}, power);
+  for (size_t first = 0, c = 1; c <= varying.size(); ++c) {
+    const bool ends = c == varying.size() || power(varying[c]) > kOtherSize * kOtherSize * power(varying[c - 1]);
+    if (!ends) continue;
+    if (c - first < varying.size())
+      blocks.emplace_back(varying.begin() + std::ptrdiff_t(first), varying.begin() + std::ptrdiff_t(c));
+    first = c;
   }
+  return blocks;
+}
+
+void BlockErrors::keep_worst(std::optional<Worst>& worst, const Channels& channels, const Block& block,
+                             std::string name) {
+  double signal = 0, noise = 0;
+  for (const size_t c : block) signal += channels[c].signal(), noise += channels[c].noise;
+  if (!(signal > 0)) return;
+  const double db = sqnr_db(signal, noise);
+  if (!worst || std::isnan(db) || db < worst->sqnr_db) worst = {std::move(name), db};
+}
+
+std::optional<BlockErrors::Worst> BlockErrors::worst_output(std::span<const std::string> without) const {
+  std::optional<Worst> worst;
+  for (const auto& [key, channels] : axes_)
+    if (std::ranges::count(without, key.first) == 0)
+      keep_worst(worst, channels, range(0, channels.size()), "'" + key.first + "'");
+  return worst;
+}
+
+std::optional<BlockErrors::Worst> BlockErrors::worst_block() const {
+  std::optional<Worst> worst;
+  for (const auto& [key, channels] : axes_)
+    for (const Block& block : blocks_of(key.first, key.second, channels))
+      keep_worst(worst, channels, block, name_of_block(key.first, key.second, block, channels.size()));
   return worst;
 }
 

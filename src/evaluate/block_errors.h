@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "detections/graph_layout.h"
@@ -11,33 +12,46 @@
 
 namespace detent {
 
-/// Errors of the parts of outputs that are joined from numbers of different meaning. One SQNR over boxes in pixels and
-/// scores, or over numbers far from 0, hides what is lost: each part has its own, and each index of its axis is
-/// compared with its mean in FP32.
+/// Errors of outputs about their means, as a whole and in blocks. One SQNR over boxes in pixels and scores, or over
+/// numbers far from 0, hides what is lost: here each index of a channel axis is compared with its own mean in FP32.
+///
+/// Channel axes are axis 1, and the last one of three: [N,C,...], [N,S,C]; of a vector its only one. Blocks are the
+/// parts of an axis that the graph joins from numbers of different meaning, and groups of channels whose deviations
+/// differ tenfold, on axes of up to 256 channels.
 class BlockErrors {
  public:
-  explicit BlockErrors(std::vector<OutputBlock> blocks = {}) : blocks_(std::move(blocks)), sums_(blocks_.size()) {}
+  explicit BlockErrors(std::vector<OutputBlock> joined = {}) : joined_(std::move(joined)) {}
 
-  /// Adds samples of one output. Outputs that are not float, or not of a shape with the blocks' axes, do not count.
-  void add(const std::string& output, const Tensor& expected, const Tensor& found);
+  /// Adds samples of one output. Outputs that are not float, or change their shape, do not count.
+  /// counted  by element: 0 is padding. Empty: all count.
+  void add(const std::string& output, const Tensor& expected, const Tensor& found,
+           std::span<const uint8_t> counted = {});
 
   struct Worst {
-    std::string name;  ///< "'output0', 0 to 3 of axis 1"
+    std::string name;  ///< "'output0'"; of a block "'output0', 0 to 3 of axis 1"
     double sqnr_db = 0;
   };
-  /// Returns the block with the lowest SQNR; nullopt without one that varies.
-  [[nodiscard]] std::optional<Worst> worst() const;
+  /// Returns the output with the lowest SQNR about its means, without those named; nullopt where no channel varies.
+  [[nodiscard]] std::optional<Worst> worst_output(std::span<const std::string> without = {}) const;
+  /// Returns the block with the lowest SQNR; nullopt without blocks that vary.
+  [[nodiscard]] std::optional<Worst> worst_block() const;
 
  private:
   struct Channel {
-    double sum = 0, squares = 0, count = 0;
+    double sum = 0, squares = 0, count = 0, noise = 0;
+    /// Returns the sum of squares about the mean, without the bias of few elements.
+    [[nodiscard]] double signal() const;
   };
-  struct Sums {
-    std::vector<Channel> channels;
-    double noise = 0;
-  };
-  std::vector<OutputBlock> blocks_;
-  std::vector<Sums> sums_;
+  using Channels = std::vector<Channel>;
+  using Block = std::vector<size_t>;  // indices of channels
+
+  void add(Channels& channels, const Tensor& expected, const Tensor& found, size_t axis,
+           std::span<const uint8_t> counted) const;
+  [[nodiscard]] std::vector<Block> blocks_of(const std::string& output, size_t axis, const Channels& channels) const;
+  static void keep_worst(std::optional<Worst>& worst, const Channels& channels, const Block& block, std::string name);
+
+  std::vector<OutputBlock> joined_;
+  std::map<std::pair<std::string, size_t>, Channels> axes_;  // by output and axis
 };
 
 }  // namespace detent

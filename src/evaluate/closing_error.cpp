@@ -132,7 +132,7 @@ struct ClosingTotals {
     ErrorSums one = ErrorSums::of(expected, output, counted);
     if (one.is_float && !std::isfinite(one.signal)) one = {};
     rows[i] = rows[i] && expected.shape().rank() == 2;
-    if (one.is_float) blocks.add(decisions[i].name, expected, output);
+    if (one.is_float) blocks.add(decisions[i].name, expected, output, counted);
     if (one.integers > 0) add_integers(expected, output, counted, one, only_integers, decisions[i]);
     return one;
   }
@@ -166,6 +166,14 @@ struct ClosingTotals {
       decisions[i].all += static_cast<size_t>(sums[i].positions);
       decisions[i].agreeing += static_cast<size_t>(sums[i].agreeing);
     }
+  }
+
+  /// Returns the outputs with decisions.
+  [[nodiscard]] std::vector<std::string> deciding() const {
+    std::vector<std::string> names;
+    for (const Decisions& one : decisions)
+      if (one.all > 0) names.push_back(one.name);
+    return names;
   }
 
   void forget_uncomparable(ClosingError& found) {
@@ -254,7 +262,8 @@ ClosingError measure_closing_error(const ReferenceOutputs& reference, const Mode
   found.decisions = worst_decisions(totals.decisions);
   found.report.detections = agreement_of(totals.matched);
   found.shown = std::move(totals.shown);
-  found.worst_block = totals.blocks.worst();
+  found.worst_about_mean = totals.blocks.worst_output(totals.deciding());
+  found.worst_block = totals.blocks.worst_block();
   if (found.report.sqnr_db) found.worst_output = {found.report.worst, *found.report.sqnr_db};
   found.worst_sample = find_worst_sample(samples, reference.names.size());
   return found;

@@ -52,7 +52,10 @@ struct ClosingError {
   /// Decisions are classes: the largest of a row [N, C >= 2] where rows tell classes, or integers that are classes
   /// (ArgMax). If the model has only integer outputs, their elements count. Absent: nothing is decided.
   std::optional<Decisions> decisions;
-  std::optional<BlockErrors::Worst> worst_block;  ///< of outputs joined from numbers of different meaning
+  /// The worst float output without decisions about its means, which tell nothing of a sample; nullopt where none
+  /// varies.
+  std::optional<BlockErrors::Worst> worst_about_mean;
+  std::optional<BlockErrors::Worst> worst_block;  ///< of outputs that mix numbers of different meaning or size
   std::vector<ShownDetections> shown;             ///< by sample; empty: no detector
   std::vector<std::string> uncomparable;  ///< outputs whose shape differs from FP32 on some sample; not in the numbers
 };

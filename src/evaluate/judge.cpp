@@ -43,6 +43,17 @@ void judge_classes(VerdictReport& verdict, const ClosingError& closing, const Ve
       std::move(reason));
 }
 
+void judge_worst_output(VerdictReport& verdict, const ClosingError& closing, const VerdictLimits& limits) {
+  const auto& [name, db] = *closing.worst_output;
+  const Quality quality = grade(db, limits.broken_below_db, limits.good_from_db);
+  add(verdict, quality, (db == HUGE_VAL ? "" : "SQNR ") + db_text(db) + " at '" + name + "'");
+  if (!closing.worst_about_mean) return;
+  const auto& [varying, about_mean_db] = *closing.worst_about_mean;
+  const Quality about_mean = grade(about_mean_db, limits.broken_below_mean_db, limits.good_from_mean_db);
+  if (about_mean > quality)
+    add(verdict, about_mean, "SQNR " + db_text(about_mean_db) + " at " + varying + " about its mean");
+}
+
 void judge_detections(VerdictReport& verdict, const ErrorReport::Detections& found, const VerdictLimits& limits) {
   // Within the standard error the number could be either side of a limit.
   add(verdict, grade(found.agreement + found.error, limits.broken_below_detections, limits.good_from_detections),
@@ -89,10 +100,7 @@ VerdictReport judge(const JudgedFacts& facts, const VerdictLimits& limits) {
     add_caveats(verdict, facts, limits);
     return verdict;
   }
-  if (closing.report.samples > 0 && closing.worst_output)
-    add(verdict, grade(closing.worst_output->sqnr_db, limits.broken_below_db, limits.good_from_db),
-        (closing.worst_output->sqnr_db == HUGE_VAL ? "" : "SQNR ") + db_text(closing.worst_output->sqnr_db) + " at '" +
-            closing.worst_output->name + "'");
+  if (closing.report.samples > 0 && closing.worst_output) judge_worst_output(verdict, closing, limits);
   if (closing.worst_block && closing.worst_block->sqnr_db < limits.good_from_block_db)
     add(verdict, grade(closing.worst_block->sqnr_db, limits.broken_below_block_db, limits.good_from_block_db),
         "SQNR " + db_text(closing.worst_block->sqnr_db) + " at " + closing.worst_block->name);

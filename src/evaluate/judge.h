@@ -16,14 +16,15 @@ struct JudgedFacts {
   size_t states = 0;               ///< outputs that a next step reads as inputs
 };
 
-/// Limits of the verdict, fitted to 154 candidates of the four classifiers, judged on whole evaluation sets
-/// (src/decisions/evaluate.md). SQNR: all 15 below 7 dB lost 7.2 points or more, the 64 from 7 to
-/// 15 dB between 0 and 10 (half of them 3), the 75 from 15 dB on at most 3 (nine in ten at most 1.8).
+/// Limits of the verdict (src/decisions/evaluate.md).
 struct VerdictLimits {
-  double broken_below_db = 7;
-  double good_from_db = 15;
-  /// Agreement: all 19 below 0.8 lost 6.7 points or more, the 36 from 0.8 to 0.9 up to 8.5 (half of them 3), the 99
-  /// from 0.9 on at most 4 (nine in ten at most 2.5).
+  double broken_below_db = 7;  ///< SQNR of the worst output
+  double good_from_db = 14;
+  /// SQNR about its means of the worst output without decisions, which a mean far from 0 hides.
+  double broken_below_mean_db = 9;
+  double good_from_mean_db = 10;
+  /// Agreement of decisions in 154 candidates of four classifiers: all 19 below 0.8 lost 6.7 points or more, the 36
+  /// from 0.8 to 0.9 up to 8.5 (half of them 3), the 99 from 0.9 on at most 4 (nine in ten at most 2.5).
   double broken_below_agreement = 0.8;
   double good_from_agreement = 0.9;
   size_t chance_disagreements = 2;  ///< so many mean nothing: a close call or two among 16 samples
@@ -31,7 +32,7 @@ struct VerdictLimits {
   /// detectors (src/decisions/evaluate.md): the true loss of mAP is a quarter to a third of what is missing to 1.
   double broken_below_detections = 0.82;
   double good_from_detections = 0.96;
-  /// SQNR of the worst part of an output that is joined from numbers of different meaning, which the whole may hide.
+  /// SQNR of the worst part of an output that mixes numbers of different meaning or size, which the whole may hide.
   double good_from_block_db = 10;
   double broken_below_block_db = 1;  ///< its mean would be nearly as good
   /// Below: the error of a sample exceeds its signal and that of the average sample.
@@ -39,8 +40,9 @@ struct VerdictLimits {
   size_t few_samples = 8;
 };
 
-/// Returns the worst of three grades: SQNR of the worst output, agreement of decisions, worst sample (at most
-/// doubtful). A detector is graded by the agreement of its detections instead.
+/// Returns the worst of the grades: SQNR of the worst output, as it is and about its means, and of the worst block,
+/// agreement of decisions, worst sample (at most doubtful). A detector is graded by the agreement of its detections
+/// instead.
 [[nodiscard]] VerdictReport judge(const JudgedFacts& facts, const VerdictLimits& limits = {});
 
 }  // namespace detent

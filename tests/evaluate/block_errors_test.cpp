@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace detent {
 namespace {
 
@@ -10,32 +12,77 @@ namespace {
 const Tensor kExpected = Tensor::from<float>({1, 2, 2}, std::vector<float>{100, 300, 0, 1});
 const std::vector<OutputBlock> kBlocks{{"y", 1, 0, 1}, {"y", 1, 1, 1}};
 
-std::optional<BlockErrors::Worst> worst(const Tensor& found, const std::string& output = "y") {
+std::optional<BlockErrors::Worst> worst(const Tensor& found) {
   BlockErrors errors(kBlocks);
-  errors.add(output, kExpected, found);
-  return errors.worst();
+  errors.add("y", kExpected, found);
+  return errors.worst_block();
 }
 
 TEST(BlockErrors, ShowWhatTheWholeHides) {
-  // Scores deviate by 1/2 from their mean and are wrong by as much: 0 dB, beside 100^2 / (2 * .5^2) of the whole.
+  // Scores deviate by sqrt(1/2) and are wrong by 1/2: 3 dB, beside 40000 / .5 of the whole.
   const auto found = worst(Tensor::from<float>({1, 2, 2}, std::vector<float>{100, 300, 0.5F, 0.5F}));
   ASSERT_TRUE(found);
   EXPECT_EQ(found->name, "'y', 1 to 1 of axis 1");
-  EXPECT_DOUBLE_EQ(found->sqnr_db, 0);
+  EXPECT_NEAR(found->sqnr_db, 10 * std::log10(2), 1e-9);
 }
 
 TEST(BlockErrors, AreOfNumbersCentredOnTheirMean) {
-  // Coordinates deviate by 100 from 200 and are wrong by 10.
+  // Coordinates deviate by 100 from 200 and are wrong by 10; two numbers estimate a deviation of 100 sqrt(2).
   const auto found = worst(Tensor::from<float>({1, 2, 2}, std::vector<float>{110, 310, 0, 1}));
   ASSERT_TRUE(found);
   EXPECT_EQ(found->name, "'y', 0 to 0 of axis 1");
-  EXPECT_DOUBLE_EQ(found->sqnr_db, 20);
+  EXPECT_NEAR(found->sqnr_db, 10 * std::log10(200), 1e-9);
 }
 
-TEST(BlockErrors, HaveNoneOfOtherOutputsOrShapes) {
-  EXPECT_FALSE(worst(kExpected, "z"));
+// Occupancy: all numbers near -8. 1 is small beside 8, and as large as their deviation.
+TEST(BlockErrors, AreThoseOfAWholeOutputToo) {
+  BlockErrors errors;
+  errors.add("y", Tensor::from<float>({1, 1, 4}, {-9, -7, -9, -7}), Tensor::from<float>({1, 1, 4}, {-8, -8, -8, -8}));
+  const auto found = errors.worst_output();
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->name, "'y'");
+  EXPECT_NEAR(found->sqnr_db, 10 * std::log10(4.0 / 3), 1e-9);
+  EXPECT_FALSE(errors.worst_output(std::vector<std::string>{"y"})) << "it is left out";
+  EXPECT_FALSE(errors.worst_block()) << "all numbers are of one size";
+}
+
+/// Four samples of three numbers: the middle one is 1 / `size` of the others, and lost.
+BlockErrors errors_of_sizes(float size) {
+  const float x = 1 / size;
+  BlockErrors errors;
+  errors.add("y", Tensor::from<float>({4, 3}, {1, x, 1, -1, x, 1, 1, -x, -1, -1, -x, -1}),
+             Tensor::from<float>({4, 3}, {1, 0, 1, -1, 0, 1, 1, 0, -1, -1, 0, -1}));
+  return errors;
+}
+
+TEST(BlockErrors, SeparateNumbersOfDifferentSize) {
+  const BlockErrors errors = errors_of_sizes(100);
+  ASSERT_TRUE(errors.worst_block());
+  EXPECT_EQ(errors.worst_block()->name, "'y', 1 to 1 of axis 1");
+  EXPECT_NEAR(errors.worst_block()->sqnr_db, 10 * std::log10(4.0 / 3), 1e-9);
+  EXPECT_GT(errors.worst_output()->sqnr_db, 43) << "the whole hides it";
+}
+
+TEST(BlockErrors, KeepNumbersOfOneSizeTogether) {
+  EXPECT_FALSE(errors_of_sizes(5).worst_block());
+  EXPECT_NEAR(errors_of_sizes(5).worst_output()->sqnr_db, 10 * std::log10((2 + 0.04) / 0.04 * 4 / 3), 1e-5);
+}
+
+TEST(BlockErrors, LeaveOutPadding) {
+  BlockErrors errors;
+  const std::vector<uint8_t> counted{1, 1, 0};
+  errors.add("y", Tensor::from<float>({1, 3, 1}, {1, 2, 3}), Tensor::from<float>({1, 3, 1}, {1, 2, 100}), counted);
+  ASSERT_TRUE(errors.worst_output());
+  EXPECT_EQ(errors.worst_output()->sqnr_db, HUGE_VAL);
+}
+
+TEST(BlockErrors, HaveNoneOfOtherShapesOrTypesOrWithoutVariation) {
   EXPECT_FALSE(worst(Tensor::from<float>({1, 4, 1}, std::vector<float>{100, 300, 0, 1})));
-  EXPECT_FALSE(BlockErrors().worst());
+  BlockErrors errors;
+  errors.add("y", Tensor::from<float>({1, 2}, {1, 2}), Tensor::from<float>({1, 2}, {2, 3}));
+  errors.add("i", Tensor::from<int64_t>({2, 2}, {1, 2, 3, 4}), Tensor::from<int64_t>({2, 2}, {1, 2, 3, 4}));
+  EXPECT_FALSE(errors.worst_output()) << "one sample has no mean";
+  EXPECT_FALSE(BlockErrors().worst_block());
 }
 
 }  // namespace

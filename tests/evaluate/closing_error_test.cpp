@@ -134,6 +134,22 @@ TEST(ClosingError, TakesTheOutputWhereMostClassesAreOthers) {
   EXPECT_EQ(found.decisions->agreeing, 1U);
 }
 
+/// The error of an output of pixels beside scores, one of which is wrong by 0.5.
+ClosingError with_wrong_column(const std::string& wrong) {
+  return with_offset("(float[N, 2] x) => (float[N, 2] y) <float offset = {0}, float[2] wrong = " + wrong +
+                         "> { o = Mul (wrong, offset)  y = Add (x, o) }",
+                     {row({300, 0}), row({100, 1}), row({-300, 1}), row({-100, 0})});
+}
+
+TEST(ClosingError, ShowsABlockThatTheOutputHides) {
+  const ClosingError scores = with_wrong_column("{0, 1}");
+  EXPECT_GT(scores.worst_output->sqnr_db, 50);
+  ASSERT_TRUE(scores.worst_block);
+  EXPECT_EQ(scores.worst_block->name, "'y', 1 to 1 of axis 1");
+  EXPECT_NEAR(scores.worst_block->sqnr_db, sqnr_db(1.0 / 3, 0.25), 1e-9);
+  EXPECT_GT(with_wrong_column("{1, 0}").worst_block->sqnr_db, 50) << "half a pixel is nothing";
+}
+
 /// Selects rows of x by scores that the offset orders the other way: |0.1 - offset| and |0.4 - offset|.
 constexpr const char* kSelected =
     "(float[1, 2, 1] x) => (float[1, 2, 1] y) <float offset = {0}, int64[1] k = {2}, int64[1] flat = {-1}> "
