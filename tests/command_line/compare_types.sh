@@ -18,10 +18,10 @@ for line in 'judged 3 types on 8 samples' '^int8: 2 of 2 weighted layers, 2 pair
   '^[ *] int4 ' '^\* best by SQNR: '; do
   grep -q -e "$line" stdout || fail "the text lacks '$line'"
 done
-[ "$(tail -n 1 stdout | grep -c '^smallest within --min-sqnr 15 (the default): int4, which has ')" -eq 1 ] || fail "the last line does not name the smallest"
+[ "$(tail -n 1 stdout | grep -c '^smallest within --min-sqnr 14 (the default): int4, which has ')" -eq 1 ] || fail "the last line does not name the smallest"
 if grep -q 'calibrator auto$' stdout; then fail "the text does not say what auto took"; fi
 for key in '"type": "int4"' '"calibrator": null' '"block": 32' '"rounding": "inputs"' '"weight_shares"' '"size_ratio"' \
-  '"fp32_weight_bytes": 16384' '"smallest": "int4"' '"limit": "--min-sqnr 15"'; do
+  '"fp32_weight_bytes": 16384' '"smallest": "int4"' '"limit": "--min-sqnr 14"'; do
   grep -q -e "$key" out/report.json || fail "--json lacks $key"
 done
 for word in 'Comparison of types' 'Smallest within' 'int4, %'; do

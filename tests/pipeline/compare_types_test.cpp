@@ -109,7 +109,7 @@ TEST_F(CompareTypes, TakesTheSmallestFileWithinTheLimit) {
   CompareOptions asked = options({"int8", "fp8", "int4"});
   const ComparisonReport report = compare_types(asked);
   EXPECT_EQ(report.criterion, "sqnr_db");
-  EXPECT_EQ(report.types->limit, "--min-sqnr 15") << "of a good verdict";
+  EXPECT_EQ(report.types->limit, "--min-sqnr 14") << "of a good verdict";
   EXPECT_FALSE(report.types->limit_given);
   EXPECT_EQ(report.types->smallest, "int4") << "the smallest, though others are nearer to FP32";
   ASSERT_LT(row(report, "int4").metrics.at("sqnr_db"), row(report, report.winner).metrics.at("sqnr_db"));
