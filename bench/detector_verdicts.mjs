@@ -3,10 +3,9 @@
 // draws agreement against mAP.
 //
 //   node bench/detector_verdicts.mjs DETENT SHARED [PLOT.svg]
-import {execFileSync} from 'node:child_process';
-import {existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
-import {tmpdir} from 'node:os';
+import {existsSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
+import {grading, reportOf, wrongVerdicts} from './verdicts.mjs';
 
 const [detent, shared, plot] = process.argv.slice(2);
 if (!shared || !existsSync(join(shared, 'models/bccd_dfl'))) {
@@ -21,29 +20,19 @@ const CALIBRATORS = ['max', 'mse', 'entropy', 'percentile:99.99', 'percentile:99
 const VARIANTS = [...CALIBRATORS.map(one => ['--calibrator', one]), ['--accuracy', 'fast'], [], ['--accuracy', 'best'],
   ['--per-tensor'], ['--weight-bits', '7'], ['--per-tensor', '--calibrator', 'percentile:99.9']];
 // Grades of the true loss: a quarter to a third of what the agreement lacks (src/evaluate/judge.h).
-const grade = loss => loss <= 0.0125 ? 'good' : loss <= 0.055 ? 'doubtful' : 'broken';
-const GRADES = ['good', 'doubtful', 'broken'];
-
-const folder = mkdtempSync(join(tmpdir(), 'verdicts-'));
+const grade = grading(0.0125, 0.055);
 const images = join(shared, 'images/bccd');
 
 /** Returns what the report of one variant says; undefined where it cannot be made. */
 function measure(model, target, options) {
-  const file = join(folder, 'report.json');
-  try {
-    execFileSync(detent, ['quantize', join(shared, 'models', model, 'model_opset17.onnx'), '--data', join(images, 'calib'),
-      '--eval', join(images, 'eval'), '--labels', join(images, 'eval_coco.json'), '--max-drop', '1', '--preprocess', 'unit',
-      '--target', target, '--accept-broken', '--overwrite', '-o', join(folder, 'x.onnx'), '--report', file, ...options],
-    {stdio: ['ignore', 'ignore', 'pipe']});
-  } catch (error) {
-    console.error(`${model} ${target} ${options.join(' ')}: ${error.stderr}`);
-    return undefined;
-  }
-  const report = JSON.parse(readFileSync(file, 'utf8'));
+  const report = reportOf(detent, [join(shared, 'models', model, 'model_opset17.onnx'), '--data', join(images, 'calib'),
+    '--eval', join(images, 'eval'), '--labels', join(images, 'eval_coco.json'), '--max-drop', '1', '--preprocess',
+    'unit', '--target', target, ...options]);
+  if (!report) return undefined;
   const {agreement, standard_error} = report.error.detections;
   const loss = report.bound.fp32 - report.bound.reached;
   return {model, target, options: options.join(' ') || '(defaults)', map: report.bound.reached, loss, agreement,
-    error: standard_error, verdict: report.verdict, truth: grade(loss)};
+    error: standard_error, verdict: report.verdict, truths: [grade(loss)]};
 }
 
 function ranks(numbers) {
@@ -82,12 +71,10 @@ for (const model of MODELS)
       if (!row) continue;
       rows.push(row);
       console.log(`| ${model} | ${target} | ${row.options} | ${row.map.toFixed(3)} | ${row.loss.toFixed(3)} | ` +
-        `${row.agreement.toFixed(3)} ± ${row.error.toFixed(3)} | ${row.verdict} | ${row.truth} |`);
+        `${row.agreement.toFixed(3)} ± ${row.error.toFixed(3)} | ${row.verdict} | ${row.truths[0]} |`);
     }
-rmSync(folder, {recursive: true});
-const far = rows.map(row => Math.abs(GRADES.indexOf(row.verdict) - GRADES.indexOf(row.truth)));
-console.log(`\n${rows.length} variants; Spearman of agreement and mAP within a model: ` + MODELS.map(model => {
+console.log(`\n${wrongVerdicts(rows)}; Spearman of agreement and mAP within a model: ` + MODELS.map(model => {
   const own = rows.filter(row => row.model === model);
   return `${model} ${correlation(ranks(own.map(row => row.agreement)), ranks(own.map(row => row.map))).toFixed(2)}`;
-}).join(', ') + `; verdicts wrong by one grade: ${far.filter(d => d === 1).length}, by two: ${far.filter(d => d === 2).length}`);
+}).join(', '));
 if (plot) writeFileSync(plot, draw(rows));
