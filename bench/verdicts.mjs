@@ -1,5 +1,5 @@
-// What the benches of verdicts share: the report of one way to quantize, and how far a verdict is from the grade of the
-// true loss.
+// Parts that the benches of verdicts share: the report of one way to quantize, and how far a verdict is from the grade
+// of the true loss.
 import {execFileSync} from 'node:child_process';
 import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';

@@ -72,9 +72,10 @@ std::vector<BlockErrors::Block> BlockErrors::blocks_of(const std::string& output
     if (name == output && as_index(joined_axis) == axis && as_index(first + count) <= channels.size())
       blocks.push_back(range(as_index(first), as_index(count)));
   if (channels.size() > kMostChannels) return blocks;
-  const auto power = [&](size_t c) { return channels[c].count > 0 ? channels[c].signal() / channels[c].count : 0; };
+  // By deviation a saturated channel, which is nearly constant, would stand alone.
+  const auto power = [&](size_t c) { return channels[c].squares / channels[c].count; };
   Block varying = range(0, channels.size());
-  std::erase_if(varying, [&](size_t c) { return !(power(c) > 0); });
+  std::erase_if(varying, [&](size_t c) { return !(channels[c].signal() > 0); });
   std::ranges::stable_sort(varying, {}, power);
   for (size_t first = 0, c = 1; c <= varying.size(); ++c) {
     const bool ends = c == varying.size() || power(varying[c]) > kOtherSize * kOtherSize * power(varying[c - 1]);

@@ -16,8 +16,8 @@ namespace detent {
 /// numbers far from 0, hides what is lost: here each index of a channel axis is compared with its own mean in FP32.
 ///
 /// Channel axes are axis 1, and the last one of three: [N,C,...], [N,S,C]; of a vector its only one. Blocks are the
-/// parts of an axis that the graph joins from numbers of different meaning, and groups of channels whose deviations
-/// differ tenfold, on axes of up to 256 channels.
+/// parts of an axis that the graph joins from numbers of different meaning, and groups of channels whose root mean
+/// squares differ tenfold, on axes of up to 256 channels.
 class BlockErrors {
  public:
   explicit BlockErrors(std::vector<OutputBlock> joined = {}) : joined_(std::move(joined)) {}

@@ -68,6 +68,14 @@ TEST(BlockErrors, KeepNumbersOfOneSizeTogether) {
   EXPECT_NEAR(errors_of_sizes(5).worst_output()->sqnr_db, 10 * std::log10((2 + 0.04) / 0.04 * 4 / 3), 1e-5);
 }
 
+// A saturated Tanh: it varies little, and is as large as the others.
+TEST(BlockErrors, DoNotSeparateAChannelThatIsNearlyConstant) {
+  BlockErrors errors;
+  errors.add("y", Tensor::from<float>({3, 2}, {-1, 1, 1, 0.99F, 0, 1}),
+             Tensor::from<float>({3, 2}, {-1, 0.99F, 1, 1, 0, 0.99F}));
+  EXPECT_FALSE(errors.worst_block());
+}
+
 TEST(BlockErrors, LeaveOutPadding) {
   BlockErrors errors;
   const std::vector<uint8_t> counted{1, 1, 0};
