@@ -22,8 +22,8 @@ KeptFloat found_in(float spread, const PlacementOptions& placement = {}) {
   const Model model = test::residual_network(spread);
   const MemorySource source(test::residual_samples(8));
   test::VariantsOf network(model, source, "tensorrt", placement);
-  return find_ruinous_layers({model, network.plan, placement, network.shapes, {}, network.format, network.ranges,
-                              source, network.settings});
+  return find_ruinous_layers(
+      {model, network.plan, placement, network.shapes, {}, network.format, network.ranges, source, network.settings});
 }
 
 TEST(RuinousLayers, IsTheReaderOfAValueThatEightBitsRuin) {
