@@ -184,7 +184,7 @@ std::optional<ErrorReport::Detections> agreement_of(const std::vector<MatchedDet
   const auto precision = average_precision(all);
   if (!precision) return std::nullopt;
   ErrorReport::Detections found{.agreement = precision->map};
-  for (const MatchedDetections::Count& count : all.counts) found.shown += count.objects;
+  for (const MatchedDetections::Count& count : all.counts) found.shown += count.objects.front();
   constexpr size_t kRankings = 30;  // ten thresholds, sorting
   Bootstrap bootstrap(samples.size(), static_cast<double>(kRankings * all.matches.size()));
   std::vector<double> draws;
