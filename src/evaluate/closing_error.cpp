@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/bootstrap.h"
 #include "core/float_type.h"
 #include "detent/base/progress.h"
 #include "evaluate/class_output.h"
@@ -11,6 +10,7 @@
 #include "evaluate/detection_judge.h"
 #include "evaluate/paired_detections.h"
 #include "evaluate/prepared_model.h"
+#include "evaluate/score_error.h"
 #include "evaluate/trial.h"
 #include "run/run_over.h"
 #include "run/sample_subset.h"
@@ -185,17 +185,9 @@ std::optional<ErrorReport::Detections> agreement_of(const std::vector<MatchedDet
   if (!precision) return std::nullopt;
   ErrorReport::Detections found{.agreement = precision->map};
   for (const MatchedDetections::Count& count : all.counts) found.shown += count.objects.front();
-  constexpr size_t kRankings = 30;  // ten thresholds, sorting
-  Bootstrap bootstrap(samples.size(), static_cast<double>(kRankings * all.matches.size()));
-  std::vector<double> draws;
-  for (size_t d = 0; d < bootstrap.draws(); ++d) {
-    MatchedDetections drawn;
-    const std::span<const uint32_t> counts = bootstrap.next();
-    for (size_t n = 0; n < samples.size(); ++n)
-      for (uint32_t i = 0; i < counts[n]; ++i) drawn += samples[n];
-    if (const auto one = average_precision(drawn)) draws.push_back(one->map);
-  }
-  found.error = spread(draws);
+  std::vector<const MatchedDetections*> by_sample;
+  for (const MatchedDetections& one : samples) by_sample.push_back(&one);
+  found.error = precision_errors({by_sample}).own.front();
   return found;
 }
 
