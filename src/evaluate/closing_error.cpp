@@ -141,21 +141,24 @@ struct ClosingTotals {
   /// Adds one batch and returns its sums by output.
   std::vector<ErrorSums> add(const ReferenceOutputs& reference, const JudgedBatch& batch) {
     const std::vector<Tensor>& expected = reference.tensors.at(batch.index);
-    std::vector<ErrorSums> own;
-    for (size_t i = 0; i < expected.size(); ++i) own.push_back(compare(i, expected[i], batch));
-    if (reference.detections) add_detections(*reference.detections, reference.names, expected, batch, own);
+    const DetectionLayout* layout = reference.detections ? &*reference.detections : nullptr;
+    std::optional<PairedDetections> pairs;
+    if (layout) pairs = pair_detections_in(batch, *layout, reference.names, expected, batch.expected);
+    std::vector<ErrorSums> own(expected.size());
+    for (size_t i = 0; i < expected.size(); ++i)
+      if (!pairs || !layout->holds(reference.names[i])) own[i] = compare(i, expected[i], batch);
+    if (pairs) {
+      pairs->replace_errors(own, *layout, reference.names);
+      add_detections(*pairs, batch);
+    }
     for (size_t i = 0; i < own.size(); ++i) sums[i] += own[i];
     return own;
   }
 
-  void add_detections(const DetectionLayout& layout, const std::vector<std::string>& names,
-                      const std::vector<Tensor>& expected, const JudgedBatch& batch, std::vector<ErrorSums>& own) {
-    const auto pairs = pair_detections_in(batch, layout, names, expected, batch.expected);
-    if (!pairs) return;
-    pairs->replace_errors(own, layout, names);
+  void add_detections(const PairedDetections& pairs, const JudgedBatch& batch) {
     for (size_t n = 0; n < batch.real; ++n) {
-      matched.push_back(pairs->match_shown(n, batch.index + n));
-      shown.push_back(ShownDetections::of(batch.sample_names[n], pairs->expected[n], pairs->found[n]));
+      matched.push_back(pairs.match_shown(n, batch.index + n));
+      shown.push_back(ShownDetections::of(batch.sample_names[n], pairs.expected[n], pairs.found[n]));
     }
   }
 
@@ -199,7 +202,7 @@ ReferenceOutputs keep_outputs(const Model& reference, const DataSource& source, 
   kept.names = judged_ends(reference.graph(), settings);
   kept.detections = recognize_detections(reference, source, settings, &kept.blocks);
   if (kept.detections)
-    std::erase_if(kept.blocks, [&](const OutputBlock& one) { return one.output == kept.detections->boxes; });
+    std::erase_if(kept.blocks, [&](const OutputBlock& one) { return kept.detections->holds(one.output); });
   const size_t wanted = std::min(samples, source.size());
   Reporter& reporter = *settings.reporter;
   reporter.begin("running FP32", wanted);

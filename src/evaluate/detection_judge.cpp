@@ -29,10 +29,7 @@ std::optional<DetectionForm> form_named(const std::string& name) {
 /// Returns the layout of the outputs that have this form.
 /// Errors  InvalidOption when none has it.
 DetectionLayout named_layout(const Graph& graph, const ValueShapes& shapes, DetectionForm form) {
-  std::vector<NamedShape> outputs;
-  for (const ValueId id : graph.outputs())
-    if (const auto found = shapes.find(id); found != shapes.end())
-      outputs.push_back({graph.value(id).name, found->second});
+  const std::vector<NamedShape> outputs = name_shapes(graph, shapes);
   if (auto layout = layout_of_form(form, outputs)) return *layout;
   const auto shape_text = [](const NamedShape& one) { return "'" + one.name + "' " + one.shape.to_string(); };
   const auto wanted = std::ranges::find(kDetectionForms, form, &DetectionFormName::form);

@@ -34,7 +34,7 @@ void keep_where(std::vector<T>& all, const std::vector<bool>& wanted) {
 
 /// True for `count` of the numbers below `size`, all of them where that is not less.
 bool is_evenly_chosen(size_t i, size_t size, size_t count) {
-  return count >= size || (i * count + size - 1) / size * size / count == i;
+  return count >= size || (count > 0 && (i * count + size - 1) / size * size / count == i);
 }
 
 /// The passes over the samples of one request.
@@ -159,8 +159,11 @@ Tally tally_of(const JudgedBatch& batch, const std::vector<std::string>& names, 
                                task ? kLeastScore : kComparedFrom);
   if (task) tally.task = task->score(batch.truths, names, outputs, batch.axes, pairs ? &*pairs : nullptr);
   if (is_reference) return tally;
+  const std::vector<bool> before = comparable;
   tally.errors = errors_of(batch.expected, outputs, batch.content, batch.axes, comparable);
   if (!pairs) return tally;
+  for (size_t i = 0; i < names.size(); ++i)  // numbers of rows may differ
+    if (batch.detections->holds(names[i])) comparable[i] = before[i];
   pairs->replace_errors(tally.errors, *batch.detections, names);
   for (const size_t n : batch.shown)
     tally.shown.push_back(ShownDetections::of(batch.sample_names[n], pairs->expected[n], pairs->found[n]));

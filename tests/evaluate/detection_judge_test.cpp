@@ -53,7 +53,7 @@ TEST_F(JudgedDetector, MovesAnnotationsAsThePreprocessingMovesTheImage) {
   EXPECT_DOUBLE_EQ(metrics(stretched_, stretched_, "unit").at("map"), 1);
 }
 
-// The annotation's box has 20 x 10 pixels of the image and no area of its own.
+// The annotation's box has 20 x 10 pixels of the image and no area beside.
 TEST_F(JudgedDetector, TellsSizesApartInPixelsOfTheImage) {
   auto found = metrics(letterboxed_, letterboxed_, "yolo");
   EXPECT_DOUBLE_EQ(found.at("map_small"), 1);
@@ -150,6 +150,7 @@ g (float[1,5,6] x) => (float[1,5,6] rows) { rows = Relu (x) })");
   EXPECT_EQ(form("xyxy-score-class"), DetectionForm::XyxyScoreClass);
   EXPECT_EQ(form("cxcywh-scores"), DetectionForm::CxcywhScores);
   EXPECT_THROW(form("boxes+logits"), Error) << "that are two outputs";
+  EXPECT_THROW(form("boxes+scores+labels"), Error) << "that are three outputs";
   EXPECT_THROW(form("boxes"), Error) << "there is no such form";
 }
 
