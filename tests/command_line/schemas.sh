@@ -133,6 +133,8 @@ comma=
 } >in/boxes.json
 document detector compare compare in/detector.onnx --quiet --data in/images --eval in/images --labels in/boxes.json \
   --detections xyxy-score-class --calibrators max --small-layers quantize
+document detector_layers sensitivity sensitivity in/detector.onnx --quiet --data in/images --eval in/images \
+  --detections xyxy-score-class --calibrator max --small-layers quantize
 document detector_file quantize quantize in/detector.onnx --quiet --data in/images --detections xyxy-score-class --calibrator max \
   --small-layers quantize --accept-broken -o out/detector.onnx
 printf '<ir_version: 8, opset_import: ["" : 13]> g (int64[n, 4] ids) => (float[n, 4, 4] y) <float[4, 4] e = {1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1},
