@@ -41,7 +41,8 @@ ComparisonReport compare_calibrators(const CompareOptions& options) {
   const CandidateJudge judge(options, prepared.graph(), *prepared.float32);
 
   // one calibration -> ranges and a variant for each candidate
-  const Measured measured = measure(prepared);
+  Measured measured = measure(prepared);
+  keep_ruinous_float(prepared, measured, nullptr);
   const Graph& graph = prepared.graph();
   warn_of_unsupported_tail(graph, *run.reporter);
   Candidates candidates = make_candidates(names, prepared, measured, options);

@@ -59,10 +59,9 @@ BoundReport hold_bound(Prepared& prepared, const Measured& measured, Chosen& cho
   RangeBook book = range_book(prepared, measured, *chosen.calibrator, chosen.ranges);
   Model improved = prepared.model().clone();
   if (!chosen.constants.empty()) apply_patch(improved, chosen.constants);
-  PairVariants variants(improved, *recipe.target, recipe.placement, prepared.shapes, chosen.format, book,
-                        recipe.kept.ruined);
+  PairVariants variants(improved, *recipe.target, recipe.placement, prepared.shapes, chosen.format, book, recipe.kept);
   BoundedPlan bounded = keep_layers_float({variants, improved, judge, recipe.run});
-  remake(prepared, [&](Recipe& changed) { changed.kept.costly = std::move(bounded.kept); });
+  remake(prepared, [&](Recipe& changed) { changed.kept.costly.merge(bounded.kept); });
   chosen.ranges = book.ranges_of(prepared.plan);
   return std::move(bounded.report);
 }
@@ -170,7 +169,8 @@ QuantizeReport quantize_model(const QuantizeOptions& given) {
   if (options.stop_after == StopAfter::Plan) return stopped_at(options, describe_final_plan(prepared));
 
   // images -> executor -> histograms, or the table that holds them -> ranges
-  const Measured measured = measure(prepared);
+  Measured measured = measure(prepared);
+  if (given.accuracy != Accuracy::Fast) keep_ruinous_float(prepared, measured, calibrator.get());
   warn_of_unsupported_tail(prepared.graph(), *options.run.reporter);
   Chosen chosen = choose(prepared, measured, std::move(calibrator), effort_of(given));
 

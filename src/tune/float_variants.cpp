@@ -17,14 +17,16 @@ constexpr const char* kMeasuring = "kept float while another layer is measured";
 }  // namespace
 
 PairVariants::PairVariants(const Model& model, const Target& target, PlacementOptions placement, ValueShapes shapes,
-                           const RewriteOptions& format, RangeBook& ranges, std::map<std::string, std::string> ruined)
+                           const RewriteOptions& format, RangeBook& ranges, MeasuredFacts measured)
     : model_(model), graph_(model.graph()), target_(target), placement_(std::move(placement)),
-      ruined_(std::move(ruined)), shapes_(std::move(shapes)), format_(format), ranges_(ranges), whole_(plan({})) {
+      measured_(std::move(measured)), shapes_(std::move(shapes)), format_(format), ranges_(ranges), whole_(plan({})) {
   find_choices();
 }
 
 PlacementPlan PairVariants::plan(const KeptFloat& kept) const {
-  return make_placement_plan(graph_, target_, placement_, shapes_, {kept, ruined_});
+  MeasuredFacts facts = measured_;
+  facts.costly.insert(kept.begin(), kept.end());
+  return make_placement_plan(graph_, target_, placement_, shapes_, facts);
 }
 
 GraphPatch PairVariants::patch(const PlacementPlan& plan) {

@@ -10,6 +10,7 @@
 #include "model/graph/value_shapes.h"
 #include "model/graph_patch.h"
 #include "model/model.h"
+#include "place/plan/measured_facts.h"
 #include "place/plan/placement_plan.h"
 #include "rewrite/rewrite.h"
 #include "rewrite/weight_memo.h"
@@ -61,9 +62,9 @@ class FloatVariants {
 /// (the Mul of a squeeze-and-excite block, products of two activations). Its arguments must outlive it.
 class PairVariants final : public FloatVariants {
  public:
-  /// ruined  nodes that stay float in every variant (MeasuredFacts::ruined)
+  /// measured  facts that hold for every variant
   PairVariants(const Model& model, const Target& target, PlacementOptions placement, ValueShapes shapes,
-               const RewriteOptions& format, RangeBook& ranges, std::map<std::string, std::string> ruined = {});
+               const RewriteOptions& format, RangeBook& ranges, MeasuredFacts measured = {});
 
   [[nodiscard]] const Graph& graph() const override { return graph_; }
   [[nodiscard]] PlacementPlan plan(const KeptFloat& kept) const override;
@@ -83,7 +84,7 @@ class PairVariants final : public FloatVariants {
   const Graph& graph_;
   const Target& target_;
   PlacementOptions placement_;
-  std::map<std::string, std::string> ruined_;
+  MeasuredFacts measured_;
   ValueShapes shapes_;
   const RewriteOptions& format_;
   RangeBook& ranges_;

@@ -14,6 +14,7 @@
 #include "run/model_inputs.h"
 #include "run/sample_subset.h"
 #include "run/workers.h"
+#include "tune/ruinous_layers.h"
 
 namespace detent {
 
@@ -154,6 +155,22 @@ Measured measure(Prepared& prepared) {
   measured.samples = measured.usual.get();
   measured.calibration = measure_values(prepared, measured.samples, prepared.plan.quantized_values());
   return measured;
+}
+
+void keep_ruinous_float(Prepared& prepared, Measured& measured, const Calibrator* calibrator) {
+  if (!measured.samples) return;
+  const auto least_error = make_calibrator("mse");
+  const Calibrator& used = calibrator ? *calibrator : *least_error;
+  RangeBook ranges = range_book(prepared, measured, used, ranges_from(prepared, measured)(used));
+  const Recipe& recipe = prepared.recipe;
+  KeptFloat ruinous = find_ruinous_layers({prepared.model(), prepared.plan, recipe.placement, prepared.shapes,
+                                           recipe.kept, recipe.format, ranges, *measured.samples, recipe.run});
+  if (ruinous.empty()) return;
+  remake(prepared, [&](Recipe& changed) { changed.kept.costly.merge(ruinous); });
+  ranges.measure_for({&prepared.plan, 1});
+  measured.calibration.histograms = ranges.calibration().histograms;
+  measured.calibration.extremes = ranges.calibration().extremes;
+  restrict_to(prepared.plan, measured.calibration);
 }
 
 PlanReport describe_final_plan(Prepared& prepared) {

@@ -41,6 +41,12 @@ struct Chosen : ChosenRanges {
 ///         samples.
 [[nodiscard]] Measured measure(Prepared& prepared);
 
+/// Keeps layers float that ruin the whole network (find_ruinous_layers); measures what the other plan needs. Nothing
+/// without data, or where the user chose ranges.
+/// calibrator  to measure with; nullptr: mse
+/// Errors  those of find_ruinous_layers().
+void keep_ruinous_float(Prepared& prepared, Measured& measured, const Calibrator* calibrator);
+
 /// Describes the plan alone. Measures only where the plan has pairs on the residual stream, which INT8 may ruin.
 /// Errors  those of measure() and describe_placement().
 [[nodiscard]] PlanReport describe_final_plan(Prepared& prepared);

@@ -65,7 +65,7 @@ SensitivityReport sensitivity_of(const MeasuredModel& model, const DataSource& s
   Model corrected = prepared.model().clone();
   if (!constants.empty()) apply_patch(corrected, constants);
   PairVariants variants(corrected, *recipe.target, recipe.placement, prepared.shapes, recipe.format, ranges,
-                        recipe.kept.ruined);
+                        recipe.kept);
   const LayerErrors errors = measure_layer_errors(variants, corrected, names, samples, run, task);
 
   report.target = recipe.target->spec();

@@ -1,0 +1,167 @@
+#include "tune/ruinous_layers.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "calibrators/squared_error.h"
+#include "evaluate/compared_values.h"
+#include "evaluate/sample_scores.h"
+#include "evaluate/trial.h"
+#include "place/make_plan.h"
+#include "rewrite/qdq_inserter.h"
+#include "rewrite/weight_memo.h"
+#include "run/model_inputs.h"
+#include "run/sample_subset.h"
+#include "tune/acceptance.h"
+
+namespace detent {
+
+namespace {
+
+constexpr size_t kSamples = 8, kSuspects = 8;
+
+/// Returns the largest share of the multiplications that may be float.
+double largest_share(double reached_db) { return reached_db < kRuinedDb ? 0.2 : 0.02; }
+
+/// A value, and the layers that are float when it has no pair.
+struct Suspect {
+  ValueId value = kNoValue;
+  double db = 0;  ///< what 8 bits keep of it
+  KeptFloat layers = {};
+};
+
+/// Returns the SQNR of a value in 8 bits in dB, expected from its histogram; nullopt for one without error.
+std::optional<double> kept_db(const Histogram& histogram, RangeKind kind) {
+  const double error = squared_error(histogram, least_error_range(histogram, kind), kind);
+  const double signal = histogram.sum_of_squares() / std::pow(histogram.bin_width(), 2);
+  if (!(error > 0) || !(signal > 0)) return std::nullopt;
+  return 10 * std::log10(signal / error);
+}
+
+class Search {
+ public:
+  explicit Search(const RuinQuestion& question)
+      : question_(question), samples_(question.source, samples_by_hash(question.source, kSamples)) {}
+
+  KeptFloat run() {
+    names_ = values_to_compare(question_.model, read_first_inputs(samples_, question_.settings), question_.settings);
+    if (names_.empty()) return {};
+    double reached = scores_of({{}}).front();
+    if (reached >= kEnoughDb) return {};
+    suspects_ = find_suspects();
+    KeptFloat found;
+    while (reached < kEnoughDb) {
+      // Two pairs around one activation can hide each other's harm.
+      const Step one = best_step(found, reached);
+      const Step taken = one.score >= reached + kRuinDb ? one : best_step(one.layers, one.score);
+      const double steps = taken.layers == one.layers ? 1 : 2;
+      if (taken.score < reached + steps * kRuinDb) break;
+      found = taken.layers, reached = taken.score;
+    }
+    return found;
+  }
+
+ private:
+  /// Layers to keep float, and the score with them.
+  struct Step {
+    KeptFloat layers;
+    double score = 0;
+  };
+
+  /// Returns the step that raises the score most; the layers given where none may be taken.
+  Step best_step(const KeptFloat& found, double reached) {
+    std::vector<const Suspect*> suspects;
+    std::vector<KeptFloat> tried;
+    for (const Suspect& suspect : suspects_) {
+      KeptFloat layers = joined(found, suspect);
+      const double share = share_of(layers);
+      if (share <= share_of(found) || share > largest_share(reached)) continue;
+      suspects.push_back(&suspect), tried.push_back(std::move(layers));
+    }
+    if (tried.empty()) return {found, reached};
+    const std::vector<double> scores = scores_of(tried);
+    const auto best = static_cast<size_t>(std::ranges::max_element(scores) - scores.begin());
+    for (auto& [name, reason] : tried[best])
+      if (reason.empty())
+        reason = fmt::format("8 bits keep {:.1f} dB of '{}'; without them the outputs have {:.1f} dB instead of {:.1f}",
+                             suspects[best]->db, name_of(suspects[best]->value), scores[best], reached);
+    return {std::move(tried[best]), scores[best]};
+  }
+
+  static KeptFloat joined(KeptFloat found, const Suspect& suspect) {
+    found.insert(suspect.layers.begin(), suspect.layers.end());
+    return found;
+  }
+  [[nodiscard]] const Graph& graph() const { return question_.model.graph(); }
+  [[nodiscard]] const std::string& name_of(ValueId value) const { return graph().value(value).name; }
+
+  [[nodiscard]] PlacementPlan plan_with(const KeptFloat& layers) const {
+    MeasuredFacts facts = question_.kept;
+    facts.costly.insert(layers.begin(), layers.end());
+    return make_placement_plan(graph(), *question_.plan.target, question_.placement, question_.shapes, facts);
+  }
+  /// Returns the share of the multiplications that become float.
+  [[nodiscard]] double share_of(const KeptFloat& layers) const {
+    const Coverage& whole = question_.plan.coverage;
+    if (whole.macs == 0) return 1;
+    return static_cast<double>(whole.int8_macs - plan_with(layers).coverage.int8_macs) /
+           static_cast<double>(whole.macs);
+  }
+
+  [[nodiscard]] std::vector<Suspect> find_suspects() const {
+    std::vector<Suspect> suspects;
+    for (const auto& [value, histogram] : question_.ranges.calibration().histograms) {
+      if (graph().value(value).is_constant) continue;
+      if (const auto db = kept_db(histogram, question_.format.range_kind())) suspects.push_back({value, *db});
+    }
+    std::ranges::stable_sort(suspects, {}, &Suspect::db);
+    suspects.resize(std::min(suspects.size(), kSuspects));
+    for (Suspect& suspect : suspects) {
+      std::vector<NodeId> around;
+      for (const Use& use : graph().value(suspect.value).uses) around.push_back(use.node);
+      if (const Node* producer = graph().producer(suspect.value)) around.push_back(producer->id);
+      for (const NodeId node : around)
+        if (const LayerDecision* layer = question_.plan.find_layer(node); layer && layer->is_quantized())
+          suspect.layers.emplace(graph().node(node).name, "");
+    }
+    return suspects;
+  }
+
+  std::vector<double> scores_of(const std::vector<KeptFloat>& sets) {
+    std::vector<PlacementPlan> plans;
+    for (const KeptFloat& layers : sets) plans.push_back(plan_with(layers));
+    question_.ranges.measure_for(plans);
+    ModelsSideBySide variants(question_.model);
+    for (size_t i = 0; i < plans.size(); ++i)
+      variants.add(
+          make_qdq_patch(graph(), plans[i], question_.ranges.ranges_of(plans[i]), question_.format, &weights_).patch,
+          i == 0 ? std::nullopt : std::optional<size_t>(0));
+    const Evaluation found = evaluate_side_by_side(variants, {.reference = question_.model,
+                                                              .names = names_,
+                                                              .source = samples_,
+                                                              .settings = question_.settings,
+                                                              .task = "looking for layers that 8 bits ruin",
+                                                              .by_batch = true});
+    std::vector<double> scores;
+    for (const std::vector<double>& samples_db : sample_scores(found)) scores.push_back(score_db(samples_db));
+    return scores;
+  }
+
+  const RuinQuestion& question_;
+  SampleSubset samples_;
+  std::vector<std::string> names_;
+  std::vector<Suspect> suspects_;
+  WeightMemo weights_;
+};
+
+}  // namespace
+
+KeptFloat find_ruinous_layers(const RuinQuestion& question) {
+  if (question.plan.quantized_values().empty()) return {};
+  return Search(question).run();
+}
+
+}  // namespace detent

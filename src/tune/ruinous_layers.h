@@ -1,0 +1,49 @@
+#pragma once
+
+#include "calibrate/choose_ranges.h"
+#include "detent/base/data_source.h"
+#include "detent/options/run_settings.h"
+#include "model/graph/value_shapes.h"
+#include "model/model.h"
+#include "place/plan/measured_facts.h"
+#include "place/plan/placement_plan.h"
+#include "place/targets/target.h"
+#include "rewrite/rewrite.h"
+#include "tune/float_variants.h"
+
+namespace detent {
+
+/// The SQNR of the outputs in dB (score_db) above which no layer is looked for: a single bad value leaves less.
+inline constexpr double kEnoughDb = 20;
+/// The SQNR below which a network is of no use, so that more may be given for it.
+inline constexpr double kRuinedDb = 10;
+/// The least that a float layer has to raise it by: half of the noise.
+inline constexpr double kRuinDb = 3;
+
+/// The input of find_ruinous_layers(). Its members must outlive it.
+struct RuinQuestion {
+  const Model& model;  ///< prepared float model; unchanged
+  const PlacementPlan& plan;
+  const PlacementOptions& placement;
+  const ValueShapes& shapes;
+  const MeasuredFacts& kept;  ///< of `plan`
+  const RewriteOptions& format;
+  RangeBook& ranges;
+  const DataSource& source;  ///< the calibration data
+  const RunSettings& settings;
+};
+
+/// Finds layers through which 8 bits of one value ruin the whole network, such as a depthwise Conv behind a value with a
+/// few large elements: by node name, with the reason for the plan.
+///
+/// Suspects  the 8 values that 8 bits keep least of by their histograms, in ranges of the least error, with the layers
+///           that read or make them. Layers that the user includes are none.
+/// Measured  on 8 samples, side by side: each suspect float beside those found so far. The one that raises the outputs
+///           most is taken if it raises them by kRuinDb; then again, until they have kEnoughDb.
+/// Price     at most 2 % of the multiplications become float; 20 % while the outputs have less than kRuinedDb.
+/// Cost      one run of the quantized model for a network that has kEnoughDb.
+/// No data on which outputs can be compared -> none.
+/// Errors    those of measuring, rewriting and running; Interrupted.
+[[nodiscard]] KeptFloat find_ruinous_layers(const RuinQuestion& question);
+
+}  // namespace detent
