@@ -77,13 +77,16 @@ inline constexpr Metric kMap50{
     "map50", "mAP50", "mAP at IoU .50", "Mean average precision at an IoU of .50",
     Objects, Fraction, 2, "points of mAP50"};
 inline constexpr Metric kMapSmall{
-    "map_small", "small", "mAP of small objects", "mAP of objects whose area is at most 32^2 pixels of the image",
+    "map_small", "small", "mAP of small objects",
+    "Mean average precision of objects whose area is at most 32^2 pixels of the image",
     Objects, Fraction, 2, "points of mAP of small objects", Larger, Detail};
 inline constexpr Metric kMapMedium{
-    "map_medium", "medium", "mAP of medium objects", "mAP of objects whose area is from 32^2 to 96^2 pixels of the image",
+    "map_medium", "medium", "mAP of medium objects",
+    "Mean average precision of objects whose area is from 32^2 to 96^2 pixels of the image",
     Objects, Fraction, 2, "points of mAP of medium objects", Larger, Detail};
 inline constexpr Metric kMapLarge{
-    "map_large", "large", "mAP of large objects", "mAP of objects whose area is at least 96^2 pixels of the image",
+    "map_large", "large", "mAP of large objects",
+    "Mean average precision of objects whose area is at least 96^2 pixels of the image",
     Objects, Fraction, 2, "points of mAP of large objects", Larger, Detail};
 inline constexpr Metric kTop1{
     "top1", "top-1", "top-1", "Share of samples whose label is the largest output",
