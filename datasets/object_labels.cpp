@@ -65,8 +65,8 @@ class CocoReader {
       throw Error(ErrorCode::InvalidData, "an annotation belongs to no image or category: " + annotation.dump());
     const Json& box = annotation.at("bbox");
     if (box.size() != 4) throw Error(ErrorCode::InvalidData, "a bbox has not four numbers: " + annotation.dump());
-    image->second->objects.push_back(
-        {box[0], box[1], box[2], box[3], category->second, annotation.value("iscrowd", 0) != 0});
+    image->second->objects.push_back({box[0], box[1], box[2], box[3], category->second,
+                                      annotation.value("iscrowd", 0) != 0, annotation.value("area", 0.0)});
   }
 
   const Json& json_;

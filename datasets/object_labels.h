@@ -15,6 +15,7 @@ struct LabelledObject {
   double left = 0, top = 0, width = 0, height = 0;
   int32_t category = 0;  ///< index into ObjectLabels::categories
   bool crowd = false;    ///< a region of many objects that are not told apart
+  double area = 0;       ///< of the object in pixels of the image; 0: not known
 };
 
 /// Objects of many images.
@@ -37,10 +38,9 @@ struct ObjectLabels {
 };
 
 /// Reads annotations in the form of COCO: "images" (id, file_name, width, height), "annotations" (image_id,
-/// category_id, bbox [x, y, width, height], iscrowd) and "categories" (id, name). Category ids need not follow each
-/// other: the smallest is class 0.
-/// Errors  InvalidData naming the file and what is missing or wrong.
-/// Source  cocodataset.org/#format-data.
+/// category_id, bbox [x, y, width, height], iscrowd, area) and "categories" (id, name). Category ids need not follow
+/// each other: the smallest is class 0. Errors  InvalidData naming the file and what is missing or wrong. Source
+/// cocodataset.org/#format-data.
 [[nodiscard]] ObjectLabels read_coco(const std::filesystem::path& path);
 
 }  // namespace detent

@@ -56,7 +56,7 @@ struct CompareOptions {
       layer_samples;            ///< number of evaluation samples on which every layer is measured with the winner
   std::filesystem::path draw;   ///< folder of pictures with the detections of FP32 and of the winner; empty: none
   bool overwrite_draw = false;  ///< also into a folder that is not empty
-  bool pictures = false;        ///< fill ComparisonReport::detections. Like `draw` compare_calibrators() only
+  bool pictures = false;        ///< fill ComparisonReport::detections
   /// Receives the report once the candidates are judged, before the slower measurement of layers. May be empty.
   std::function<void(const ComparisonReport&)> judged;
   RunSettings run;

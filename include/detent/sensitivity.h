@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <filesystem>
 #include <map>
@@ -10,6 +11,7 @@
 #include "detent/base/api.h"
 #include "detent/base/calibrator.h"
 #include "detent/base/data_source.h"
+#include "detent/base/metric.h"
 #include "detent/options/equalize_options.h"
 #include "detent/options/format_options.h"
 #include "detent/options/placement_options.h"
@@ -51,7 +53,8 @@ struct SensitivityReport {
   size_t skipped_samples = 0;                ///< unreadable, in both sets
   double sqnr_db_all = 0;                    ///< of the worst output with every layer quantized
   std::vector<ErrorReport::Output> outputs;  ///< with every layer quantized
-  /// Metrics of tokens by Metric::name, of the float model and with every layer quantized; empty: not requested.
+  /// Metrics of tokens and detections by Metric::name, of the float model and with every layer quantized; empty: not
+  /// requested, and no detector.
   std::map<std::string, double> fp32, all;
   /// Cost of one layer. SQNRs are those of the worst output, infinite when every output equals the float model's.
   struct Layer {
@@ -61,7 +64,8 @@ struct SensitivityReport {
     double macs_share =
         0;               ///< of the model's MACs, in [0, 1]; of its weights' elements where only weights are quantized
     std::string output;  ///< name of the worst output when only this layer is quantized
-    std::optional<double> nats_alone, nats_all_but;  ///< cross entropy per token, if requested
+    std::optional<double> nats_alone, nats_all_but;            ///< cross entropy per token, if requested
+    std::optional<double> agreement_alone, agreement_all_but;  ///< of a recognized detector's detections
   };
   std::vector<Layer> layers;       ///< weighted operators in INT8
   std::vector<Layer> operators;    ///< operators without weights that have their own pairs; share 0
@@ -77,12 +81,24 @@ struct SensitivityReport {
   std::vector<ValueHistogram> histograms;  ///< of every quantized value, with the chosen range
 };
 
+/// A score of layers beside the SQNR, by which they are not ordered.
+struct LayerScore {
+  Metric metric;
+  std::optional<double> SensitivityReport::Layer::*alone;
+  std::optional<double> SensitivityReport::Layer::*all_but;
+};
+inline constexpr std::array kLayerScores{
+    LayerScore{metrics::kNats, &SensitivityReport::Layer::nats_alone, &SensitivityReport::Layer::nats_all_but},
+    LayerScore{metrics::kDetectionAgreement, &SensitivityReport::Layer::agreement_alone,
+               &SensitivityReport::Layer::agreement_all_but}};
+
 /// Measures the outputs with each layer alone quantized and with all others quantized, and each quantized value by the
 /// error of its pair. Variants are the models that quantize_model would write with the other layers excluded. Nodes
 /// that a variant shares with the float or the fully quantized model run once a sample. With options.weights, layers
 /// are those that quantize_weights quantizes, and all variants have the same codes.
 ///
-/// Memory   float and quantized weights once, and per worker one sample's activations, whatever the number of samples.
+/// Memory   float and quantized weights once, and per worker one sample's activations, whatever the number of samples;
+///          of a detector also 3 kB a sample and variant.
 /// Errors   those of quantize_model before it writes; InvalidOption when no output can be compared; Interrupted.
 [[nodiscard]] DETENT_API SensitivityReport measure_sensitivity(const SensitivityOptions& options);
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
+#include <numeric>
 #include <set>
 
 namespace detent {
@@ -21,48 +23,100 @@ bool is_finite(const Detection& found) {
 }
 
 /// IoU; of a crowd the share of the detection that lies in it.
-double overlap(const Box& found, const TrueObject& object) {
-  const double shared = shared_area(found, object.box);
-  const double whole = object.crowd ? found.area() : found.area() + object.box.area() - shared;
+double overlap(const Detection& found, const TrueObject& object) {
+  const double shared = shared_area(found.box, object.box), own = found.box.area();
+  const double whole = object.crowd ? own : own + object.box.area() - shared;
   return whole > 0 ? shared / whole : 0;
 }
 
-/// Matches the detections of one category with its objects, both in the order in which they take each other.
-void match_category(std::span<const Detection* const> found, std::span<const TrueObject* const> objects, uint64_t image,
-                    std::vector<Match>& matches) {
-  const size_t first = matches.size();
-  for (const Detection* one : found) matches.push_back({image, one->category, one->score, 0, 0});
+/// Areas in pixels of the image, bounds included.
+struct AreaRange {
+  double least, most;
+
+  [[nodiscard]] bool holds(double area) const { return area >= least && area <= most; }
+};
+constexpr double kSmall = 32 * 32, kLarge = 96 * 96, kAny = std::numeric_limits<double>::infinity();
+constexpr std::array<AreaRange, kObjectSizes> kRanges{{{0, kAny}, {0, kSmall}, {kSmall, kLarge}, {kLarge, kAny}}};
+
+/// Detections and objects of one category in one image.
+struct Category {
+  std::vector<const Detection*> found = {};  // the highest scores first
+  std::vector<const TrueObject*> objects = {};
+  std::vector<double> overlaps = {};  // [detection][object]
+  double unit_area = 0;
+
+  /// Returns the matches of all sizes and thresholds.
+  [[nodiscard]] std::vector<Match> match(uint64_t image);
+  /// Returns the number of objects to find.
+  [[nodiscard]] uint32_t count(size_t size) const {
+    return static_cast<uint32_t>(
+        std::ranges::count_if(objects, [&](const TrueObject* one) { return !is_ignored(*one, size); }));
+  }
+
+ private:
+  static bool is_ignored(const TrueObject& object, size_t size) {
+    return object.crowd || !kRanges[size].holds(object.area);
+  }
+  /// Returns the free object with the largest overlap, ignored ones only where no other will do.
+  /// order  of the objects, the ignored ones last
+  [[nodiscard]] std::optional<size_t> object_for(size_t detection, double least, size_t size,
+                                                 const std::vector<size_t>& order,
+                                                 const std::vector<bool>& taken) const;
+  void match_size(size_t size, std::span<Match> matches) const;
+};
+
+std::optional<size_t> Category::object_for(size_t detection, double least, size_t size,
+                                           const std::vector<size_t>& order, const std::vector<bool>& taken) const {
+  std::optional<size_t> match;
+  for (const size_t o : order) {
+    if (taken[o] && !objects[o]->crowd) continue;
+    if (match && is_ignored(*objects[o], size) && !is_ignored(*objects[*match], size)) break;
+    const double overlap = overlaps[detection * objects.size() + o];
+    if (overlap < least) continue;
+    least = overlap;
+    match = o;
+  }
+  return match;
+}
+
+void Category::match_size(size_t size, std::span<Match> matches) const {
+  std::vector<size_t> order(objects.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, {}, [&](size_t o) { return is_ignored(*objects[o], size); });
   for (size_t t = 0; t < kThresholds; ++t) {
     std::vector<bool> taken(objects.size());
     for (size_t d = 0; d < found.size(); ++d) {
       // A rounded IoU of exactly the threshold counts.
-      double best = std::min(threshold(t), 1 - 1e-10);
-      std::optional<size_t> match;
-      for (size_t o = 0; o < objects.size(); ++o) {
-        const bool crowd = objects[o]->crowd;
-        if (taken[o] && !crowd) continue;
-        if (match && crowd && !objects[*match]->crowd) break;  // objects come before crowds
-        const double iou = overlap(found[d]->box, *objects[o]);
-        if (iou < best) continue;
-        best = iou;
-        match = o;
-      }
-      if (!match) continue;
-      taken[*match] = true;
-      const auto bit = static_cast<uint16_t>(1U << t);
-      auto& bits = objects[*match]->crowd ? matches[first + d].ignored : matches[first + d].right;
-      bits = static_cast<uint16_t>(bits | bit);
+      const auto match = object_for(d, std::min(threshold(t), 1 - 1e-10), size, order, taken);
+      if (match) taken[*match] = true;
+      const bool ignored =
+          match ? is_ignored(*objects[*match], size) : !kRanges[size].holds(found[d]->box.area() * unit_area);
+      if (!match && !ignored) continue;
+      uint16_t& bits = (ignored ? matches[d].ignored : matches[d].right)[size];
+      bits = static_cast<uint16_t>(bits | 1U << t);
     }
   }
 }
 
+std::vector<Match> Category::match(uint64_t image) {
+  std::ranges::stable_sort(found, std::ranges::greater{}, [](const Detection* one) { return one->score; });
+  found.resize(std::min(found.size(), kMostOfCategory));
+  std::vector<Match> matches;
+  for (const Detection* one : found) {
+    matches.push_back({image, one->category, one->score});
+    for (const TrueObject* object : objects) overlaps.push_back(overlap(*one, *object));
+  }
+  for (size_t size = 0; size < (unit_area > 0 ? kObjectSizes : 1); ++size) match_size(size, matches);
+  return matches;
+}
+
 /// Average precision of one category at one threshold; `matches` in the order of falling scores.
-double precision_at(std::span<const Match> matches, size_t t, uint64_t objects) {
+double precision_at(std::span<const Match> matches, size_t size, size_t t, uint64_t objects) {
   std::vector<double> recall, precision;
   uint64_t right = 0, wrong = 0;
   for (const Match& match : matches) {
-    if ((match.ignored >> t & 1U) != 0) continue;
-    ++((match.right >> t & 1U) != 0 ? right : wrong);
+    if ((match.ignored[size] >> t & 1U) != 0) continue;
+    ++((match.right[size] >> t & 1U) != 0 ? right : wrong);
     recall.push_back(static_cast<double>(right) / static_cast<double>(objects));
     precision.push_back(static_cast<double>(right) / static_cast<double>(right + wrong));
   }
@@ -93,28 +147,29 @@ MatchedDetections& MatchedDetections::operator-=(const MatchedDetections& other)
   return *this;
 }
 
-MatchedDetections match_objects(std::span<const Detection> found, std::span<const TrueObject> objects, uint64_t image) {
-  std::map<int32_t, std::pair<std::vector<const Detection*>, std::vector<const TrueObject*>>> categories;
+MatchedDetections match_objects(std::span<const Detection> found, std::span<const TrueObject> objects, uint64_t image,
+                                double unit_area) {
+  std::map<int32_t, Category> categories;
   for (const Detection& one : found)
-    if (is_finite(one)) categories[one.category].first.push_back(&one);
-  for (const TrueObject& object : objects) categories[object.category].second.push_back(&object);
+    if (is_finite(one)) categories[one.category].found.push_back(&one);
+  for (const TrueObject& object : objects) categories[object.category].objects.push_back(&object);
   MatchedDetections matched;
-  for (auto& [category, both] : categories) {
-    auto& [detections, truths] = both;
-    std::ranges::stable_sort(detections, std::ranges::greater{}, [](const Detection* one) { return one->score; });
-    detections.resize(std::min(detections.size(), kMostOfCategory));
-    std::ranges::stable_sort(truths, {}, [](const TrueObject* object) { return object->crowd; });
-    match_category(detections, truths, image, matched.matches);
-    const auto crowds = std::ranges::count_if(truths, [](const TrueObject* object) { return object->crowd; });
-    if (const auto real = truths.size() - static_cast<size_t>(crowds); real > 0)
-      matched.counts.push_back({image, category, static_cast<uint32_t>(real)});
+  for (auto& [number, category] : categories) {
+    category.unit_area = unit_area;
+    const std::vector<Match> matches = category.match(image);
+    matched.matches.insert(matched.matches.end(), matches.begin(), matches.end());
+    MatchedDetections::Count count{image, number};
+    for (size_t size = 0; size < (unit_area > 0 ? kObjectSizes : 1); ++size) count.objects[size] = category.count(size);
+    if (count.objects[0] > 0) matched.counts.push_back(count);
   }
   return matched;
 }
 
-std::optional<AveragePrecision> average_precision(const MatchedDetections& images) {
+std::optional<AveragePrecision> average_precision(const MatchedDetections& images, ObjectSize of_size) {
+  const auto size = static_cast<size_t>(of_size);
   std::map<int32_t, uint64_t> objects;
-  for (const MatchedDetections::Count& count : images.counts) objects[count.category] += count.objects;
+  for (const MatchedDetections::Count& count : images.counts)
+    if (count.objects[size] > 0) objects[count.category] += count.objects[size];
   if (objects.empty()) return std::nullopt;
   std::vector<Match> ranked = images.matches;
   std::ranges::stable_sort(ranked, {}, [](const Match& match) { return std::pair(match.category, -match.score); });
@@ -122,7 +177,7 @@ std::optional<AveragePrecision> average_precision(const MatchedDetections& image
   for (const auto& [category, count] : objects) {
     const auto of_category = std::ranges::equal_range(ranked, category, {}, &Match::category);
     for (size_t t = 0; t < kThresholds; ++t) {
-      const double precision = precision_at(of_category, t, count);
+      const double precision = precision_at(of_category, size, t, count);
       mean.map += precision;
       if (t == 0) mean.map50 += precision;
     }

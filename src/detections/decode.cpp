@@ -69,6 +69,19 @@ Four scaled(const Four& box, InputSize input) {
   return {box[0] * width, box[1] * height, box[2] * width, box[3] * height};
 }
 
+void add_row(std::vector<Detection>& found, const Four& corners, float score, float label) {
+  const float category = std::nearbyint(label);
+  if (std::abs(category) < 1e6F) found.push_back({box_of(corners, true), score, static_cast<int32_t>(category)});
+}
+
+/// Returns the shape of this rank: one sample in front where that is missing, or without a last axis of extent 1.
+Shape of_rank(size_t rank, const Shape& shape, int64_t samples) {
+  std::vector<int64_t> extents(shape.dims().begin(), shape.dims().end());
+  if (extents.size() + 1 == rank && samples == 1) extents.insert(extents.begin(), 1);
+  if (extents.size() == rank + 1 && extents.back() == 1) extents.pop_back();
+  return Shape(extents);
+}
+
 }  // namespace
 
 InputSize input_size(std::span<const Tensor> inputs) {
@@ -81,39 +94,45 @@ InputSize input_size(std::span<const Tensor> inputs) {
   return {};
 }
 
-DetectionReader::DetectionReader(const DetectionLayout& layout, Tensor boxes, Tensor scores)
-    : layout_(layout), boxes_(std::move(boxes)), scores_(std::move(scores)), corners_(has_corners()) {}
+DetectionReader::DetectionReader(const DetectionLayout& layout, Tensor boxes, Tensor scores, Tensor labels,
+                                 Tensor count)
+    : layout_(layout), boxes_(std::move(boxes)), scores_(std::move(scores)), labels_(std::move(labels)),
+      count_(std::move(count)), corners_(has_corners()) {}
 
 std::optional<DetectionReader> DetectionReader::of(const DetectionLayout& layout, std::span<const std::string> names,
                                                    std::span<const Tensor> outputs, int64_t samples) {
-  const auto find = [&](const std::string& name) {
-    const auto at = std::ranges::find(names, name) - names.begin();
-    const bool fits = at < std::ssize(outputs) && !outputs[as_index(at)].empty_handle() &&
-                      !outputs[as_index(at)].is_sequence() && is_floating_point(outputs[as_index(at)].type()) &&
-                      outputs[as_index(at)].shape().rank() == 3 && outputs[as_index(at)].shape()[0] == samples;
-    return fits ? cast(outputs[as_index(at)], DataType::Float32) : Tensor();
+  const bool selected = layout.form == DetectionForm::BoxesScoresLabels;
+  const auto find = [&](const std::string& name, size_t rank) {
+    const auto at = as_index(std::ranges::find(names, name) - names.begin());
+    if (at >= outputs.size() || outputs[at].empty_handle() || outputs[at].is_sequence()) return Tensor();
+    const Tensor& output = outputs[at];
+    if (!selected && !is_floating_point(output.type())) return Tensor();
+    const Shape shape = selected ? of_rank(rank, output.shape(), samples) : output.shape();
+    const bool fits = shape.rank() == rank && shape[0] == samples;
+    return fits ? cast(output, DataType::Float32).reshaped(shape) : Tensor();
   };
-  Tensor boxes = find(layout.boxes);
+  Tensor boxes = find(layout.boxes, 3);
   if (boxes.empty_handle()) return std::nullopt;
   const Shape& shape = boxes.shape();
-  Tensor scores;
+  Tensor scores = layout.scores.empty() ? Tensor() : find(layout.scores, selected ? 2 : 3);
+  const bool same_rows = !scores.empty_handle() && shape[2] == 4 && scores.shape()[1] == shape[1];
+  bool fits = false;
   switch (layout.form) {
-    case DetectionForm::XyxyScoreClass:
-      if (shape[2] != 6) return std::nullopt;
-      break;
+    case DetectionForm::XyxyScoreClass: fits = shape[2] == 6; break;
     case DetectionForm::CxcywhScores:
-      if (shape[as_index(layout.axis)] != 4 + layout.classes + (layout.objectness ? 1 : 0)) return std::nullopt;
+      fits = shape[as_index(layout.axis)] == 4 + layout.classes + (layout.objectness ? 1 : 0);
       break;
     case DetectionForm::BoxesLogits:
-      scores = find(layout.scores);
-      if (scores.empty_handle() || shape[2] != 4 || scores.shape()[1] != shape[1]) return std::nullopt;
-      break;
+    case DetectionForm::BoxesScoresLabels: fits = same_rows; break;
   }
-  return DetectionReader(layout, std::move(boxes), std::move(scores));
+  if (!fits) return std::nullopt;
+  Tensor labels = find(layout.labels, 2), count = find(layout.count, 1);
+  if (!labels.empty_handle() && labels.shape()[1] != shape[1]) return std::nullopt;
+  return DetectionReader(layout, std::move(boxes), std::move(scores), std::move(labels), std::move(count));
 }
 
 bool DetectionReader::has_corners() const {
-  if (layout_.form == DetectionForm::XyxyScoreClass) return true;
+  if (layout_.form == DetectionForm::XyxyScoreClass || layout_.form == DetectionForm::BoxesScoresLabels) return true;
   if (layout_.grid) return false;
   bool any = false;
   for (int64_t n = 0; n < boxes_.shape()[0]; ++n) {
@@ -131,6 +150,7 @@ std::vector<Detection> DetectionReader::read(int64_t sample, InputSize input, fl
   switch (layout_.form) {
     case DetectionForm::XyxyScoreClass: return suppressed_rows(sample);
     case DetectionForm::CxcywhScores: return joined_rows(sample, input, above);
+    case DetectionForm::BoxesScoresLabels: return selected_rows(sample);
     case DetectionForm::BoxesLogits: break;
   }
   return separate_rows(sample, input, above);
@@ -139,11 +159,18 @@ std::vector<Detection> DetectionReader::read(int64_t sample, InputSize input, fl
 std::vector<Detection> DetectionReader::suppressed_rows(int64_t sample) const {
   const Rows all = rows_of(boxes_, sample, 2);
   std::vector<Detection> found;
-  for (int64_t r = 0; r < all.rows; ++r) {
-    const float category = std::nearbyint(all.at(r, 5));
-    if (std::abs(category) < 1e6F)
-      found.push_back({box_of(all.box(r), true), all.at(r, 4), static_cast<int32_t>(category)});
-  }
+  for (int64_t r = 0; r < all.rows; ++r) add_row(found, all.box(r), all.at(r, 4), all.at(r, 5));
+  return highest(std::move(found));
+}
+
+std::vector<Detection> DetectionReader::selected_rows(int64_t sample) const {
+  const Rows all = rows_of(boxes_, sample, 2);
+  const float* scores = scores_.data<float>().data() + sample * all.rows;
+  const float* labels = labels_.empty_handle() ? nullptr : labels_.data<float>().data() + sample * all.rows;
+  const float most = count_.empty_handle() ? static_cast<float>(all.rows) : count_.data<float>()[as_index(sample)];
+  std::vector<Detection> found;
+  for (int64_t r = 0; r < all.rows && static_cast<float>(r) < most; ++r)
+    add_row(found, all.box(r), scores[r], labels ? labels[r] : 0);
   return highest(std::move(found));
 }
 

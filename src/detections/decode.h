@@ -25,7 +25,7 @@ inline constexpr float kLeastScore = 0.001F;
 /// Reads the detections of several samples.
 class DetectionReader {
  public:
-  /// Finds the outputs of a layout by name; axis 0 counts `samples`.
+  /// Finds the outputs of a layout by name; axis 0 counts `samples`. Without labels all rows have one class.
   /// Returns nullopt where they have other shapes.
   [[nodiscard]] static std::optional<DetectionReader> of(const DetectionLayout& layout,
                                                          std::span<const std::string> names,
@@ -40,15 +40,16 @@ class DetectionReader {
   void set_corners(bool corners) { corners_ = corners; }
 
  private:
-  DetectionReader(const DetectionLayout& layout, Tensor boxes, Tensor scores);
+  DetectionReader(const DetectionLayout& layout, Tensor boxes, Tensor scores, Tensor labels, Tensor count);
 
   [[nodiscard]] std::vector<Detection> suppressed_rows(int64_t sample) const;
   [[nodiscard]] std::vector<Detection> joined_rows(int64_t sample, InputSize input, float above) const;
   [[nodiscard]] std::vector<Detection> separate_rows(int64_t sample, InputSize input, float above) const;
+  [[nodiscard]] std::vector<Detection> selected_rows(int64_t sample) const;
   [[nodiscard]] bool has_corners() const;
 
   DetectionLayout layout_;
-  Tensor boxes_, scores_;  // float; scores_ of BoxesLogits alone
+  Tensor boxes_, scores_, labels_, count_;  // float, with the samples in front; empty where the form has none
   bool corners_ = false;
 };
 

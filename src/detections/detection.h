@@ -39,6 +39,7 @@ struct TrueObject {
   Box box;
   int32_t category = 0;
   bool crowd = false;  ///< a region of many objects: what is found in it is neither right nor wrong
+  double area = 0;     ///< by which its ObjectSize is known: in pixels of the image, of the object or its box
 };
 
 }  // namespace detent

@@ -1,7 +1,10 @@
 #include "detections/graph_layout.h"
 
 #include <algorithm>
+#include <array>
+#include <set>
 
+#include "core/float_type.h"
 #include "core/index.h"
 #include "detections/columns.h"
 
@@ -145,13 +148,60 @@ std::optional<DetectionLayout> separate_rows(const Graph& graph, ColumnTrace& tr
   return std::nullopt;
 }
 
+/// True where a value comes from an operator of this type within the graph.
+bool comes_from(const Graph& graph, ValueId value, std::initializer_list<std::string_view> op_types) {
+  std::set<ValueId> seen{value};
+  for (std::vector<ValueId> open{value}; !open.empty();) {
+    const Node* node = graph.producer(open.back());
+    open.pop_back();
+    if (!node) continue;
+    if (std::ranges::find(op_types, node->op_type) != op_types.end()) return true;
+    for (const ValueId input : node->inputs)
+      if (input != kNoValue && seen.insert(input).second) open.push_back(input);
+  }
+  return false;
+}
+
+/// Boxes, scores and labels of rows that the network selects: behind a NonMaxSuppression, or decoded boxes and scores
+/// behind a TopK.
+std::optional<DetectionLayout> selected_rows(const Graph& graph, const ValueShapes& shapes, ColumnTrace& trace) {
+  const auto layout = layout_of_form(DetectionForm::BoxesScoresLabels, name_shapes(graph, shapes));
+  if (!layout) return std::nullopt;
+  const auto value = [&](const std::string& name) { return graph.find_value(name); };
+  const auto last_axis = [&](ValueId id) { return std::ssize(trace.shape_of(id)->dims()) - 1; };
+  const auto all_come_from = [&](std::initializer_list<std::string_view> op_types) {
+    return std::ranges::all_of(std::array{layout->boxes, layout->scores, layout->labels},
+                               [&](const std::string& name) { return comes_from(graph, value(name), op_types); });
+  };
+  if (all_come_from({"NonMaxSuppression"})) return layout;
+  const ValueId boxes = value(layout->boxes), scores = value(layout->scores);
+  const bool decoded = only_meaning(trace.along(boxes, last_axis(boxes))) == Meaning::Coordinates &&
+                       only_meaning(trace.along(scores, last_axis(scores))) == Meaning::Scores;
+  return decoded && all_come_from({"TopK"}) ? layout : std::nullopt;
+}
+
 }  // namespace
 
 bool may_hold_detections(const Graph& graph) {
   return std::ranges::any_of(graph.outputs(), [&](ValueId id) {
     const auto& shape = graph.value(id).declared_shape;
-    return !shape || shape->size() == 3;
+    return !shape || shape->size() == 3 ||
+           (shape->size() == 2 && (shape->back() == 4 || shape->back() < 0) && graph.outputs().size() >= 3);
   });
+}
+
+std::vector<NamedShape> name_shapes(const Graph& graph, const ValueShapes& shapes) {
+  ColumnTrace trace(graph, shapes);
+  std::vector<NamedShape> outputs;
+  for (const ValueId id : graph.outputs()) {
+    const Shape* shape = trace.shape_of(id);
+    if (!shape) continue;
+    const auto type = graph.value(id).declared_type;
+    const bool indices =
+        shape->rank() > 0 && only_meaning(trace.along(id, std::ssize(shape->dims()) - 1)) == Meaning::Labels;
+    outputs.push_back({graph.value(id).name, *shape, indices || (type && !is_floating_point(*type))});
+  }
+  return outputs;
 }
 
 std::optional<DetectionLayout> find_detections(const Graph& graph, const ValueShapes& shapes) {
@@ -161,7 +211,8 @@ std::optional<DetectionLayout> find_detections(const Graph& graph, const ValueSh
     if (!shape || shape->rank() != 3) continue;
     if (auto found = joined_rows(graph, trace, output)) return found;
   }
-  return separate_rows(graph, trace);
+  if (auto found = separate_rows(graph, trace)) return found;
+  return selected_rows(graph, shapes, trace);
 }
 
 std::vector<OutputBlock> find_blocks(const Graph& graph, const ValueShapes& shapes) {

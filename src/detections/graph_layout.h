@@ -9,16 +9,21 @@
 
 namespace detent {
 
-/// True where an output has three axes, or none declared: no other network holds detections, or needs its shapes.
+/// True where an output has three axes, or none declared, or there are rows of four among three outputs: no other
+/// network holds detections, or needs its shapes.
 [[nodiscard]] bool may_hold_detections(const Graph& graph);
 
 /// Recognizes a detector by what its outputs are computed from, not by names: boxes that arithmetic decodes and scores
-/// behind a Sigmoid or Softmax that meet in a Concat, rows that TopK selects, or two outputs of one query axis.
+/// behind a Sigmoid or Softmax that meet in a Concat, rows that TopK selects, two outputs of one query axis, or boxes,
+/// scores and labels that NonMaxSuppression or TopK selects.
 ///
 /// shapes  of one run; values without a shape are not followed
 /// Returns nullopt for other networks, and for detectors of other forms: anchors of several scales in separate
 ///         outputs, heat maps, masks.
 [[nodiscard]] std::optional<DetectionLayout> find_detections(const Graph& graph, const ValueShapes& shapes);
+
+/// Returns the outputs with a shape. Outputs of an integer type, and indices of another type, are integers.
+[[nodiscard]] std::vector<NamedShape> name_shapes(const Graph& graph, const ValueShapes& shapes);
 
 /// A part of an output whose numbers have one meaning: [first, first + count) of an axis.
 struct OutputBlock {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/bootstrap.h"
 #include "core/float_type.h"
 #include "detent/base/progress.h"
 #include "evaluate/class_output.h"
@@ -11,6 +10,7 @@
 #include "evaluate/match_rows.h"
 #include "evaluate/paired_detections.h"
 #include "evaluate/prepared_model.h"
+#include "evaluate/score_error.h"
 #include "evaluate/trial.h"
 #include "run/run_over.h"
 #include "run/sample_subset.h"
@@ -140,22 +140,25 @@ struct ClosingTotals {
   /// Adds one batch and returns its sums by output.
   std::vector<ErrorSums> add(const ReferenceOutputs& reference, const JudgedBatch& batch) {
     const std::vector<Tensor>& expected = reference.tensors.at(batch.index);
-    std::vector<ErrorSums> own;
+    const DetectionLayout* layout = reference.forms.detections ? &*reference.forms.detections : nullptr;
+    std::optional<PairedDetections> pairs;
+    if (layout) pairs = pair_detections_in(batch, *layout, reference.names, expected, batch.expected);
     const std::vector<Tensor> outputs = match_rows(reference.forms.rows, reference.names, expected, batch.expected);
-    for (size_t i = 0; i < expected.size(); ++i) own.push_back(compare(i, expected[i], outputs[i], batch));
-    if (reference.forms.detections) add_detections(*reference.forms.detections, reference.names, expected, batch, own);
+    std::vector<ErrorSums> own(expected.size());
+    for (size_t i = 0; i < expected.size(); ++i)
+      if (!pairs || !layout->holds(reference.names[i])) own[i] = compare(i, expected[i], outputs[i], batch);
+    if (pairs) {
+      pairs->replace_errors(own, *layout, reference.names);
+      add_detections(*pairs, batch);
+    }
     for (size_t i = 0; i < own.size(); ++i) sums[i] += own[i];
     return own;
   }
 
-  void add_detections(const DetectionLayout& layout, const std::vector<std::string>& names,
-                      const std::vector<Tensor>& expected, const JudgedBatch& batch, std::vector<ErrorSums>& own) {
-    const auto pairs = pair_detections_in(batch, layout, names, expected, batch.expected);
-    if (!pairs) return;
-    pairs->replace_errors(own, layout, names);
+  void add_detections(const PairedDetections& pairs, const JudgedBatch& batch) {
     for (size_t n = 0; n < batch.real; ++n) {
-      matched.push_back(pairs->match_shown(n, batch.index + n));
-      shown.push_back(ShownDetections::of(batch.sample_names[n], pairs->expected[n], pairs->found[n]));
+      matched.push_back(pairs.match_shown(n, batch.index + n));
+      shown.push_back(ShownDetections::of(batch.sample_names[n], pairs.expected[n], pairs.found[n]));
     }
   }
 
@@ -192,18 +195,10 @@ std::optional<ErrorReport::Detections> agreement_of(const std::vector<MatchedDet
   const auto precision = average_precision(all);
   if (!precision) return std::nullopt;
   ErrorReport::Detections found{.agreement = precision->map};
-  for (const MatchedDetections::Count& count : all.counts) found.shown += count.objects;
-  constexpr size_t kRankings = 30;  // ten thresholds, sorting
-  Bootstrap bootstrap(samples.size(), static_cast<double>(kRankings * all.matches.size()));
-  std::vector<double> draws;
-  for (size_t d = 0; d < bootstrap.draws(); ++d) {
-    MatchedDetections drawn;
-    const std::span<const uint32_t> counts = bootstrap.next();
-    for (size_t n = 0; n < samples.size(); ++n)
-      for (uint32_t i = 0; i < counts[n]; ++i) drawn += samples[n];
-    if (const auto one = average_precision(drawn)) draws.push_back(one->map);
-  }
-  found.error = spread(draws);
+  for (const MatchedDetections::Count& count : all.counts) found.shown += count.objects.front();
+  std::vector<const MatchedDetections*> by_sample;
+  for (const MatchedDetections& one : samples) by_sample.push_back(&one);
+  found.error = precision_errors({by_sample}).own.front();
   return found;
 }
 

@@ -1,6 +1,7 @@
 #include "evaluate/detection_judge.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include "core/text.h"
@@ -28,10 +29,7 @@ std::optional<DetectionForm> form_named(const std::string& name) {
 /// Returns the layout of the outputs that have this form.
 /// Errors  InvalidOption when none has it.
 DetectionLayout named_layout(const Graph& graph, const ValueShapes& shapes, DetectionForm form) {
-  std::vector<NamedShape> outputs;
-  for (const ValueId id : graph.outputs())
-    if (const auto found = shapes.find(id); found != shapes.end())
-      outputs.push_back({graph.value(id).name, found->second});
+  const std::vector<NamedShape> outputs = name_shapes(graph, shapes);
   if (auto layout = layout_of_form(form, outputs)) return *layout;
   const auto shape_text = [](const NamedShape& one) { return "'" + one.name + "' " + one.shape.to_string(); };
   const auto wanted = std::ranges::find(kDetectionForms, form, &DetectionFormName::form);
@@ -59,7 +57,8 @@ TrueObject placed(const LabelledObject& object, PixelSize unit, const ImagePlace
   const double right = left + object.width * scale_x, bottom = top + object.height * scale_y;
   return {{static_cast<float>(left), static_cast<float>(top), static_cast<float>(right), static_cast<float>(bottom)},
           object.category,
-          object.crowd};
+          object.crowd,
+          object.area > 0 ? object.area : object.width * unit.width * object.height * unit.height};
 }
 
 }  // namespace
@@ -81,6 +80,11 @@ void DetectionSums::add_metrics(std::map<std::string, double>& metrics) const {
     metrics[metrics::kMap.name] = precision->map;
     metrics[metrics::kMap50.name] = precision->map50;
   }
+  constexpr std::array<std::pair<ObjectSize, Metric>, 3> kSizes{{{ObjectSize::Small, metrics::kMapSmall},
+                                                                 {ObjectSize::Medium, metrics::kMapMedium},
+                                                                 {ObjectSize::Large, metrics::kMapLarge}}};
+  for (const auto& [size, metric] : kSizes)
+    if (const auto precision = average_precision(labelled, size)) metrics[metric.name] = precision->map;
   if (const auto precision = average_precision(agreeing)) metrics[metrics::kDetectionAgreement.name] = precision->map;
 }
 
@@ -102,9 +106,7 @@ OutputForms recognize_outputs(const Model& model, const DataSource& samples, con
   OutputForms forms{judged_layout(graph, shapes, form, settings), find_blocks(graph, shapes),
                     find_free_rows(graph, shapes)};
   const std::vector<std::string> judged = judged_ends(graph, settings);
-  const auto detected = [&](const std::string& name) {
-    return forms.detections && (name == forms.detections->boxes || name == forms.detections->scores);
-  };
+  const auto detected = [&](const std::string& name) { return forms.detections && forms.detections->holds(name); };
   std::erase_if(forms.blocks, [&](const OutputBlock& one) {
     return detected(one.output) || std::ranges::count(judged, one.output) == 0;
   });
@@ -132,6 +134,7 @@ DetectionTruth DetectionJudge::truth_of(const Sample& sample) const {
   if (size.height == 0) size = input;  // arrays are what the network reads
   const PixelSize unit = labels_->form == ObjectLabels::Form::Yolo ? size : PixelSize{1, 1};
   const ImagePlacement at = preprocess_ ? placement_of(*preprocess_, size, input) : ImagePlacement();
+  truth.unit_area = 1 / (at.scale_x * at.scale_y);
   for (const LabelledObject& object : image->objects) truth.objects.push_back(placed(object, unit, at));
   return truth;
 }
@@ -139,8 +142,9 @@ DetectionTruth DetectionJudge::truth_of(const Sample& sample) const {
 DetectionSums DetectionJudge::score(std::span<const DetectionTruth> truths, const PairedDetections& pairs) const {
   DetectionSums sums;
   for (size_t n = 0; n < truths.size(); ++n) {
-    if (labels_) sums.labelled += match_objects(pairs.found[n], truths[n].objects, truths[n].image);
-    sums.agreeing += pairs.match_shown(n, truths[n].image);
+    const DetectionTruth& truth = truths[n];
+    if (labels_) sums.labelled += match_objects(pairs.found[n], truth.objects, truth.image, truth.unit_area);
+    sums.agreeing += pairs.match_shown(n, truth.image);
   }
   return sums;
 }

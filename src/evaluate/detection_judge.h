@@ -23,6 +23,7 @@ struct DetectionTruth {
   std::vector<TrueObject> objects = {};  ///< in pixels of the network's input
   InputSize input;                       ///< of an image; 0 where the sample holds none
   uint64_t image = 0;                    ///< its name's hash
+  double unit_area = 1;                  ///< pixels of the image in one of the input
 };
 
 /// Detections of one model beside the annotations, and beside the float model's detections.
@@ -31,7 +32,7 @@ struct DetectionSums {
 
   DetectionSums& operator+=(const DetectionSums& other);
   DetectionSums& operator-=(const DetectionSums& other);
-  /// Adds mAP, mAP50 and the agreement by Metric::name, those that there is something of.
+  /// Adds mAP, also by size, mAP50 and the agreement by Metric::name, those that there is something of.
   void add_metrics(std::map<std::string, double>& metrics) const;
 };
 

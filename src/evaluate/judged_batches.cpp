@@ -120,7 +120,7 @@ JudgedBatches::JudgedBatches(const Model& reference, std::vector<std::string> na
   // Files are often sorted by class, so joined samples are taken in the order of their name hashes.
   const SampleSubset mixed(numbered, together_ > 1 ? samples_by_hash(source, source.size()) : std::vector<size_t>());
   const SamplesTogether together(together_ > 1 ? static_cast<const DataSource&>(mixed) : numbered, together_);
-  forms_ = {model_->sample_axes(together, settings), recognize_outputs(reference, source, settings)};
+  forms_ = {model_->sample_axes(together, settings), find_forms(task_, reference, source, settings)};
   std::vector<BufferPool> pools(worker_count(settings));
   const auto run_one = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
     Result result;

@@ -40,7 +40,7 @@ void PairedDetections::replace_errors(std::span<ErrorSums> errors, const Detecti
   for (size_t i = 0; i < names.size(); ++i)
     if (names[i] == layout.boxes)
       errors[i] = sums;
-    else if (names[i] == layout.scores)
+    else if (layout.holds(names[i]))
       errors[i] = {};
 }
 

@@ -31,8 +31,8 @@ struct PairedDetections {
   /// Matches the candidate's with those of the float model that a user would show, with a score of .5 or more.
   /// image  any number for the sample.
   [[nodiscard]] MatchedDetections match_shown(size_t sample, uint64_t image) const;
-  /// Replaces the errors of the outputs that hold boxes and scores by that of the detections in them
-  /// (compare_detections), at the boxes' output; separate scores get none.
+  /// Replaces the errors of the outputs that hold detections by that of the detections in them (compare_detections), at
+  /// the boxes' output; separate scores and labels get none.
   void replace_errors(std::span<ErrorSums> errors, const DetectionLayout& layout,
                       std::span<const std::string> names) const;
 };

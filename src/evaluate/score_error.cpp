@@ -8,7 +8,7 @@ namespace detent {
 
 namespace {
 
-/// Returns the scores of all variants when each batch counts so often.
+/// Returns the scores of all variants when each batch counts so often; empty where these batches have none.
 using ScoresOf = std::function<std::vector<double>(std::span<const uint32_t> counts)>;
 
 double worst_of(const std::vector<std::vector<ErrorSums>>& batches, const std::vector<std::string>& outputs,
@@ -38,7 +38,7 @@ ScoreErrors errors_by(const ScoresOf& scores_of, size_t variants, size_t batches
   std::vector<std::vector<double>> draws(variants);  // [variant][draw]
   for (size_t d = 0; d < bootstrap.draws(); ++d) {
     const std::vector<double> scores = scores_of(bootstrap.next());
-    for (size_t v = 0; v < variants; ++v) draws[v].push_back(scores[v]);
+    for (size_t v = 0; v < scores.size(); ++v) draws[v].push_back(scores[v]);
   }
   ScoreErrors errors;
   errors.difference.assign(variants, std::vector<double>(variants));
@@ -53,33 +53,62 @@ ScoreErrors errors_by(const ScoresOf& scores_of, size_t variants, size_t batches
   return errors;
 }
 
+std::optional<double> precision_of(const std::vector<const MatchedDetections*>& batches,
+                                   std::span<const uint32_t> counts) {
+  MatchedDetections drawn;
+  for (size_t b = 0; b < batches.size(); ++b)
+    for (uint32_t i = 0; i < counts[b]; ++i) drawn += *batches[b];
+  const auto precision = average_precision(drawn);
+  return precision ? std::optional(precision->map) : std::nullopt;
+}
+
 }  // namespace
+
+ScoreErrors precision_errors(const std::vector<std::vector<const MatchedDetections*>>& variants) {
+  constexpr size_t kRankings = 30;  // ten thresholds, sorting
+  size_t matches = 0;
+  for (const auto& batches : variants)
+    for (const MatchedDetections* one : batches) matches += one->matches.size();
+  const ScoresOf scores_of = [&](std::span<const uint32_t> counts) {
+    std::vector<double> scores;
+    for (const auto& batches : variants)
+      if (const auto score = precision_of(batches, counts)) scores.push_back(*score);
+    return scores.size() == variants.size() ? scores : std::vector<double>();
+  };
+  return errors_by(scores_of, variants.size(), variants.front().size(), static_cast<double>(kRankings * matches));
+}
 
 std::optional<ScoreErrors> score_errors(const Evaluation& evaluation, const std::string& criterion) {
   const size_t variants = evaluation.by_batch.size();
-  const size_t batches = variants == 0 ? 0 : evaluation.by_batch.front().size();
-  if (batches < 2) return std::nullopt;
-  const auto runs = static_cast<double>(variants * batches);
+  const size_t samples = variants == 0 ? 0 : evaluation.by_batch.front().size();
+  if (samples < 2) return std::nullopt;
+  const auto runs = static_cast<double>(variants * samples);
   if (criterion == metrics::kSqnr.name) {
     const ScoresOf scores_of = [&](std::span<const uint32_t> counts) {
       std::vector<double> scores;
       for (const auto& one : evaluation.by_batch) scores.push_back(worst_of(one, evaluation.outputs, counts));
       return scores;
     };
-    return errors_by(scores_of, variants, batches, runs * static_cast<double>(evaluation.outputs.size()));
+    return errors_by(scores_of, variants, samples, runs * static_cast<double>(evaluation.outputs.size()));
   }
   if (evaluation.task_by_batch.size() != 1 + variants || !evaluation.task[1].metrics().contains(criterion))
     return std::nullopt;
+  const std::span tasks = std::span(evaluation.task_by_batch).subspan(1);
+  if (const bool labelled = criterion == metrics::kMap.name;
+      labelled || criterion == metrics::kDetectionAgreement.name) {
+    std::vector<std::vector<const MatchedDetections*>> matched(variants);
+    for (size_t v = 0; v < variants; ++v)
+      for (const TaskSums& sums : tasks[v])
+        matched[v].push_back(labelled ? &sums.detections.labelled : &sums.detections.agreeing);
+    return precision_errors(matched);
+  }
   const ScoresOf scores_of = [&](std::span<const uint32_t> counts) {
     std::vector<double> scores;
-    for (size_t v = 0; v < variants; ++v) scores.push_back(task_of(evaluation.task_by_batch[1 + v], criterion, counts));
+    for (const std::vector<TaskSums>& batches : tasks) scores.push_back(task_of(batches, criterion, counts));
     return scores;
   };
-  // A draw adds the classes of each batch, and ranks all detections for ten thresholds.
-  const TaskSums& sums = evaluation.task[1];
-  const double detections = static_cast<double>(sums.detections.agreeing.matches.size()) / static_cast<double>(batches);
-  const double classes = static_cast<double>(1 + 2 * sums.unions.size()) + 30 * detections;
-  return errors_by(scores_of, variants, batches, runs * classes);
+  // A draw adds the classes of each batch.
+  return errors_by(scores_of, variants, samples, runs * static_cast<double>(1 + 2 * evaluation.task[1].unions.size()));
 }
 
 }  // namespace detent

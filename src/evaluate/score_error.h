@@ -21,6 +21,10 @@ struct ScoreErrors {
 /// Empty       another criterion, or fewer than two batches: nullopt.
 [[nodiscard]] std::optional<ScoreErrors> score_errors(const Evaluation& evaluation, const std::string& criterion);
 
+/// Estimates the errors of the mAP of several variants, [variant][batch]: those of their detections in the same
+/// batches. Draws without objects are left out.
+[[nodiscard]] ScoreErrors precision_errors(const std::vector<std::vector<const MatchedDetections*>>& variants);
+
 /// Two variants are tied where their difference is at most this many standard errors of it: by chance it is smaller in
 /// 95 of 100 cases (normal distribution).
 inline constexpr double kToldApartErrors = 1.96;

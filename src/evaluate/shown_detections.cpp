@@ -4,7 +4,6 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
-#include <optional>
 
 #include "core/text.h"
 #include "detections/detection_error.h"
@@ -55,14 +54,11 @@ void put_worst_first(std::vector<ShownDetections>& samples) {
   });
 }
 
-std::vector<ShownDetections> detect(const Model& reference, const Model* candidate, const DetectionLayout& layout,
-                                    const DataSource& source, const RunSettings& settings) {
-  const std::vector<std::string> names = names_of(reference.graph(), RunnablePart(reference.graph()).ends());
-  const int team = team_size(settings, source);
-  const PreparedModel original(reference, names, team, candidate ? CpuProducts::Exact : settings.products);
-  std::optional<PreparedModel> other;
-  if (candidate) other.emplace(*candidate, names, team, settings.products);
-  const std::vector<SampleAxis> axes = original.sample_axes(source, settings);
+std::vector<ShownDetections> detect(const Model& model, const DetectionLayout& layout, const DataSource& source,
+                                    const RunSettings& settings) {
+  const std::vector<std::string> names = names_of(model.graph(), RunnablePart(model.graph()).ends());
+  const PreparedModel prepared(model, names, team_size(settings, source), settings.products);
+  const std::vector<SampleAxis> axes = prepared.sample_axes(source, settings);
   std::vector<BufferPool> pools(worker_count(settings));
   using Batch = std::vector<ShownDetections>;
   const auto run = [&](size_t slot, std::vector<Sample>&& samples, size_t real) {
@@ -70,11 +66,9 @@ std::vector<ShownDetections> detect(const Model& reference, const Model* candida
     for (size_t n = 0; n < real; ++n) sample_names.push_back(samples[n].name);
     const size_t size = samples.size();
     const std::vector<Tensor> inputs = stack_samples(std::move(samples));
-    const auto outputs_of = [&](const PreparedModel& model) {
-      return with_samples_in_front(real_part(model.run(inputs, pools[slot]), size, real, axes), real, axes);
-    };
-    const std::vector<Tensor> expected = outputs_of(original), found = other ? outputs_of(*other) : expected;
-    const auto pairs = PairedDetections::of(layout, names, expected, found, real, input_size(inputs));
+    const std::vector<Tensor> found =
+        with_samples_in_front(real_part(prepared.run(inputs, pools[slot]), size, real, axes), real, axes);
+    const auto pairs = PairedDetections::of(layout, names, found, found, real, input_size(inputs));
     if (!pairs) throw no_detections();
     Batch batch;
     for (size_t n = 0; n < real; ++n)

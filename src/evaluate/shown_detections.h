@@ -32,12 +32,10 @@ struct ShownDetections {
 /// Puts the samples with the largest error in front; of equals the earlier one.
 void put_worst_first(std::vector<ShownDetections>& samples);
 
-/// Runs a float model and a candidate over samples and reads the detections of both.
-/// candidate  nullptr: `found` is `expected`.
-/// Returns    samples in the order of the source, without unreadable ones where the settings skip them.
-/// Errors     InvalidOption when no output has the form of the layout; those of reading and running.
-[[nodiscard]] std::vector<ShownDetections> detect(const Model& reference, const Model* candidate,
-                                                  const DetectionLayout& layout, const DataSource& source,
-                                                  const RunSettings& settings);
+/// Runs a model over samples and reads its detections, as `expected` and as `found`.
+/// Returns  samples in the order of the source, without unreadable ones where the settings skip them.
+/// Errors   InvalidOption when no output has the form of the layout; those of reading and running.
+[[nodiscard]] std::vector<ShownDetections> detect(const Model& model, const DetectionLayout& layout,
+                                                  const DataSource& source, const RunSettings& settings);
 
 }  // namespace detent

@@ -201,8 +201,8 @@ std::map<std::string, double> TaskSums::metrics() const {
 
 TaskMetric::TaskMetric(const EvaluationOptions& options, const DataSource& samples, Reporter& reporter,
                        std::span<const InputSpec> inputs, std::optional<DetectionLayout> recognized)
-    : masks_(options.masks) {
-  if (recognized) detections_.emplace(options, recognized->classes);
+    : recognized_(std::move(recognized)), masks_(options.masks) {
+  if (recognized_) detections_.emplace(options, recognized_->classes);
   if (options.next_token) ids_ = find_token_ids(inputs);
   if (gives(options, MetricSource::Objects)) {
     if (!detections_)

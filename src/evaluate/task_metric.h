@@ -58,6 +58,8 @@ class TaskMetric {
   [[nodiscard]] bool given() const { return !labels_.empty() || detections_ || !masks_.empty() || ids_; }
 
   [[nodiscard]] bool judges_tokens() const { return ids_.has_value(); }
+  /// Returns the layout of the float model's detections; nullopt where it was not recognized.
+  [[nodiscard]] const std::optional<DetectionLayout>& recognized() const { return recognized_; }
 
   /// Reads labels and masks of some samples. Call it once for all models, because masks are files.
   /// Errors  those of read_mask.
@@ -78,6 +80,7 @@ class TaskMetric {
 
  private:
   std::map<std::string, int64_t> labels_;
+  std::optional<DetectionLayout> recognized_;
   std::optional<DetectionJudge> detections_;
   std::filesystem::path masks_;
   std::optional<size_t> ids_;  // the input of token ids, where next tokens are judged

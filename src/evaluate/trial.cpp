@@ -1,6 +1,7 @@
 #include "evaluate/trial.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 
@@ -32,18 +33,26 @@ void keep_where(std::vector<T>& all, const std::vector<bool>& wanted) {
   std::erase_if(all, [&](const T&) { return !wanted[i++]; });
 }
 
+/// True for `count` of the numbers below `size`, all of them where that is not less.
+bool is_evenly_chosen(size_t i, size_t size, size_t count) {
+  return count >= size || (count > 0 && (i * count + size - 1) / size * size / count == i);
+}
+
 /// The passes over the samples of one request.
 class Trial {
  public:
   Trial(const EvaluationRequest& request, size_t variants)
       : request_(request), task_(request.judge && request.judge->given() ? request.judge : nullptr),
-        forms_{find_axes(request), recognize_outputs(request.reference, request.source, request.settings)},
+        forms_{find_axes(request), find_forms(task_, request.reference, request.source, request.settings)},
         pools_(worker_count(request.settings)), tallies_(request.names, variants, request.by_batch) {}
 
   /// Runs the float model and `count` variants from `first` on over all samples.
   void run(size_t first, size_t count, const RunModels& models) {
     const auto run = [&](size_t slot, std::vector<Sample>&& samples, size_t real) {
-      return run_batch(models, 1 + count, stack_batch(std::move(samples), real, forms_, task_), pools_[slot]);
+      const std::vector<size_t> shown = shown_of(std::span(samples).first(real));
+      JudgedBatch batch = stack_batch(std::move(samples), real, forms_, task_);
+      batch.shown = shown;
+      return run_batch(models, 1 + count, std::move(batch), pools_[slot]);
     };
     const auto add = [&](BatchTallies&& batch) {
       for (size_t m = 0; m < batch.outputs.size(); ++m)
@@ -62,6 +71,14 @@ class Trial {
   }
 
  private:
+  /// Returns the places of the samples whose detections are kept.
+  [[nodiscard]] std::vector<size_t> shown_of(std::span<const Sample> samples) const {
+    std::vector<size_t> shown;
+    for (size_t n = 0; forms_.outputs.detections && n < samples.size(); ++n)
+      if (is_evenly_chosen(samples[n].index, request_.source.size(), request_.shown_samples)) shown.push_back(n);
+    return shown;
+  }
+
   static std::vector<SampleAxis> find_axes(const EvaluationRequest& request) {
     const Graph& graph = request.reference.graph();
     const std::vector<ValueId> wanted = values_named(graph, request.names);
@@ -96,6 +113,12 @@ class Trial {
 
 }  // namespace
 
+OutputForms find_forms(const TaskMetric* task, const Model& reference, const DataSource& source,
+                       const RunSettings& settings) {
+  if (task && task->recognized()) return {.detections = task->recognized()};
+  return recognize_outputs(reference, source, settings);
+}
+
 std::vector<Tensor> JudgedBatch::counted(std::vector<Tensor> outputs) const {
   return real_part(std::move(outputs), size, real, axes);
 }
@@ -117,6 +140,7 @@ Tally& Tally::operator+=(const Tally& other) {
   errors.resize(std::max(errors.size(), other.errors.size()));
   for (size_t i = 0; i < other.errors.size(); ++i) errors[i] += other.errors[i];
   task += other.task;
+  shown.insert(shown.end(), other.shown.begin(), other.shown.end());
   return *this;
 }
 
@@ -137,9 +161,15 @@ Tally tally_of(const JudgedBatch& batch, const std::vector<std::string>& names, 
                                task ? kLeastScore : kComparedFrom);
   if (task) tally.task = task->score(batch.truths, names, outputs, batch.axes, pairs ? &*pairs : nullptr);
   if (is_reference) return tally;
+  const std::vector<bool> before = comparable;
   tally.errors = errors_of(batch.expected, match_rows(batch.forms.rows, names, batch.expected, outputs), batch.content,
                            batch.axes, comparable);
-  if (pairs) pairs->replace_errors(tally.errors, *batch.forms.detections, names);
+  if (!pairs) return tally;
+  for (size_t i = 0; i < names.size(); ++i)  // numbers of rows may differ
+    if (batch.forms.detections->holds(names[i])) comparable[i] = before[i];
+  pairs->replace_errors(tally.errors, *batch.forms.detections, names);
+  for (const size_t n : batch.shown)
+    tally.shown.push_back(ShownDetections::of(batch.sample_names[n], pairs->expected[n], pairs->found[n]));
   return tally;
 }
 
@@ -152,6 +182,7 @@ Tallies::Tallies(std::vector<std::string> outputs, size_t variants, bool by_batc
     : comparable_(outputs.size(), true), by_batch_(by_batch) {
   sums_.errors.assign(variants, std::vector<ErrorSums>(outputs.size()));
   sums_.by_batch.resize(by_batch ? variants : 0);
+  sums_.shown.resize(variants);
   sums_.task.resize(1 + variants);
   sums_.task_by_batch.resize(1 + variants);
   sums_.seconds.resize(1 + variants);
@@ -162,10 +193,11 @@ void Tallies::add(BatchTallies&& batch, size_t first) {
   for (size_t i = 0; i < comparable_.size(); ++i) comparable_[i] = comparable_[i] && batch.comparable[i];
   for (size_t m = first == 0 ? 0 : 1; m < batch.models.size(); ++m) {
     const size_t place = m == 0 ? 0 : first + m;
-    auto& [errors, task] = batch.models[m];
+    auto& [errors, task, shown] = batch.models[m];
     if (!batch.seconds.empty()) sums_.seconds[place] += batch.seconds[m];
     sums_.task[place] += task;
     for (size_t i = 0; i < errors.size(); ++i) sums_.errors[place - 1][i] += errors[i];
+    if (m > 0) std::ranges::move(shown, std::back_inserter(sums_.shown[place - 1]));
     if (!by_batch_ || m == 0) continue;
     sums_.by_batch[place - 1].push_back(std::move(errors));
     sums_.task_by_batch[place].push_back(std::move(task));
@@ -185,7 +217,7 @@ Evaluation Tallies::take(bool judged) {
 }
 
 Evaluation evaluate_models(std::span<const Model> variants, const EvaluationRequest& request) {
-  const auto& [reference, names, source, settings, task, judge, command, weight_bytes, by_batch] = request;
+  const auto& [reference, names, source, settings, task, judge, command, weight_bytes, by_batch, shown] = request;
   const int team = team_size(settings, source);
   const size_t at_once =
       std::max<size_t>(1, weight_bytes / std::max<size_t>(1, kPreparedShare * reference.byte_size()));

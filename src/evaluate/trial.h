@@ -13,6 +13,7 @@
 #include "evaluate/detection_judge.h"
 #include "evaluate/error_sums.h"
 #include "evaluate/metric_command.h"
+#include "evaluate/shown_detections.h"
 #include "evaluate/side_by_side.h"
 #include "evaluate/task_metric.h"
 #include "model/model.h"
@@ -33,6 +34,7 @@ struct JudgedBatch {
   std::vector<SampleAxis> axes;           ///< of the samples in `expected`; empty: axis 0
   InputSize image = {};                   ///< of the inputs
   OutputForms forms = {};                 ///< of `expected`
+  std::vector<size_t> shown = {};         ///< places of the samples whose detections are kept
 
   /// Returns the samples that count of a model's outputs, plain.
   [[nodiscard]] std::vector<Tensor> counted(std::vector<Tensor> outputs) const;
@@ -41,8 +43,15 @@ struct JudgedBatch {
 /// The form of the compared values.
 struct ValueForms {
   std::vector<SampleAxis> axes = {};  ///< of the samples; empty: axis 0
-  OutputForms outputs = {};           ///< recognize_outputs()
+  OutputForms outputs = {};           ///< find_forms()
 };
+
+/// Returns the layout of detections that a task knows; without one recognize_outputs(), which runs the model on a
+/// sample.
+/// task    nullptr: none
+/// Errors  those of recognize_outputs.
+[[nodiscard]] OutputForms find_forms(const TaskMetric* task, const Model& reference, const DataSource& source,
+                                     const RunSettings& settings);
 
 /// Stacks samples of which the first `real` count. task  nullptr: no truths.
 /// Errors  those of TaskMetric::truths_of.
@@ -60,6 +69,7 @@ struct ValueForms {
 struct Tally {
   std::vector<ErrorSums> errors;  ///< by output; empty for the float model
   TaskSums task;
+  std::vector<ShownDetections> shown = {};  ///< in the samples of JudgedBatch::shown
 
   /// Adds the tally of other samples at the same outputs.
   Tally& operator+=(const Tally& other);
@@ -84,6 +94,8 @@ struct Evaluation {
   std::vector<TaskSums> task;                        ///< [0] of the float model, [1 + variant]; empty without a task
   std::vector<std::vector<TaskSums>> task_by_batch;  ///< [1 + variant][batch], as `by_batch`; [0] is empty
   std::vector<double> seconds;                       ///< as `task`: of running, summed over the workers
+  /// [variant], in the order of the source: in the samples that the request keeps.
+  std::vector<std::vector<ShownDetections>> shown;
 
   /// Returns the metrics of one variant.
   [[nodiscard]] ErrorReport report(size_t variant) const { return summarize_errors(outputs, errors[variant], samples); }
@@ -132,7 +144,8 @@ struct EvaluationRequest {
   MetricCommand* command = nullptr;   ///< gets the outputs of every model, the float model's as model 0
   /// Variants whose weights take more bytes together are run in several passes over the source, at least one at a time.
   size_t weight_bytes = size_t{4} << 30;
-  bool by_batch = false;  ///< keep the errors of every batch too: 64 bytes a variant, batch and output
+  bool by_batch = false;     ///< keep the errors of every batch too: 64 bytes a variant, batch and output
+  size_t shown_samples = 0;  ///< keep the detections of so many samples, evenly over the source
 };
 
 /// Runs the float model and every variant on each sample and compares the named values with the float model's. A sample

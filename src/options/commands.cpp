@@ -308,17 +308,17 @@ OptionList options_of(CompareOptions& o, ReportOptions& report) {
 }
 
 OptionList options_of(CompareTypesOptions& o, ReportOptions& report) {
-  return list_of(model_argument(o.model), data_options(o.data, true), evaluation_options(o.evaluation, o.data, true),
-                 judging_options(o.run), type_choice_options(o.types), outliers_option(o.outliers),
-                 override_option(o.override_file), target_option(o.target), node_options(o.placement),
-                 policy_options(o.placement), format_options(o.format, CpuOption::NotOffered),
-                 equalize_option(o.equalize), bias_correction_option(o.equalize), run_options(o.run),
-                 products_option(o.run),
-                 report_options(report, report.overwrite,
-                                {.all = "output and equalized value",
-                                 .html = "the types' scores, sizes and shares, with charts",
-                                 .overwrite = kBothReports}),
-                 fail_below_option(report), limit_options(true));
+  return list_of(
+      model_argument(o.model), data_options(o.data, true), evaluation_options(o.evaluation, o.data, true),
+      judging_options(o.run), type_choice_options(o.types), outliers_option(o.outliers),
+      override_option(o.override_file), target_option(o.target), node_options(o.placement), policy_options(o.placement),
+      format_options(o.format, CpuOption::NotOffered), equalize_option(o.equalize), bias_correction_option(o.equalize),
+      run_options(o.run), products_option(o.run),
+      report_options(report, report.overwrite,
+                     {.all = "output and equalized value",
+                      .html = "the types' scores, sizes and shares, with charts",
+                      .overwrite = kBothReports}),
+      [&o, &report] { o.pictures = !report.html.empty(); }, fail_below_option(report), limit_options(true));
 }
 
 OptionList options_of(SensitivityOptions& o, ReportOptions& report) {

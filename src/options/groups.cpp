@@ -122,7 +122,7 @@ Option next_token_option(bool& next_token) {
 Option detections_option(RunSettings& run) {
   return row("--detections FORM", &run.detections,
              "Form of a detector's outputs: auto (by the graph), none (judged as numbers), xyxy-score-class, "
-             "cxcywh-scores or boxes+logits",
+             "cxcywh-scores, boxes+logits or boxes+scores+labels",
              {.group = "Evaluation"});
 }
 

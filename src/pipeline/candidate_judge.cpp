@@ -14,6 +14,7 @@
 #include "evaluate/metric_command.h"
 #include "evaluate/score_error.h"
 #include "pipeline/parts/cast_nodes.h"
+#include "pipeline/parts/detection_pictures.h"
 #include "pipeline/parts/improve.h"
 #include "pipeline/parts/provenance.h"
 #include "prepare/read_model_to_run.h"
@@ -241,10 +242,14 @@ size_t index_of_winner(const ComparisonReport& report) {
 
 CandidateJudge::CandidateJudge(const CompareOptions& options, const Graph& graph, const Model& reference)
     : options_(options), samples_(std::make_unique<IdentifiedSamples>(open_samples(options.evaluation.data, graph))),
-      recognized_(recognize_detections(reference, *samples_, options.run)),
       task_(options.evaluation, *samples_, *options.run.reporter,
-            input_specs(graph, options.evaluation.data.batch_axes), recognized_),
-      judged_(values_to_judge(reference, *samples_, options.run)) {}
+            input_specs(graph, options.evaluation.data.batch_axes),
+            recognize_detections(reference, *samples_, options.run)),
+      judged_(values_to_judge(reference, *samples_, options.run)) {
+  if (options.draw.empty()) return;
+  check_drawing(options.draw, options.overwrite_draw);
+  check_drawable(options.model, task_.recognized());
+}
 
 void CandidateJudge::judge(ComparisonReport& report, Candidates& candidates, const Model& reference,
                            const std::string& what) const {
@@ -257,7 +262,8 @@ void CandidateJudge::judge(ComparisonReport& report, Candidates& candidates, con
   const std::string progress = "comparing " + what;
   EvaluationRequest request{reference, judged_, *samples_, run, progress, &task_, command.get()};
   request.by_batch = true;
-  const Evaluation evaluation = evaluate_models(candidates.models, request);
+  if (options_.pictures || !options_.draw.empty()) request.shown_samples = kShownSamples;
+  Evaluation evaluation = evaluate_models(candidates.models, request);
   const CommandResults numbers = judge_by_command(command.get(), 1 + candidates.models.size(), *run.reporter);
 
   report.evaluation_samples = evaluation.samples;
@@ -277,7 +283,19 @@ void CandidateJudge::judge(ComparisonReport& report, Candidates& candidates, con
     report.baselines.push_back(row_of(baseline, candidates, evaluation, numbers, workers));
   choose_winner(report, sqnr_db);
   add_uncertainty(report, candidates, evaluation, sqnr_db);
-  report.provenance = candidates.origin_of(candidates.candidates[index_of_winner(report)]);
+  const ComparedCandidate& winner = candidates.candidates[index_of_winner(report)];
+  report.provenance = candidates.origin_of(winner);
+  if (task_.recognized() && request.shown_samples > 0)
+    show(report, std::move(evaluation.shown[winner.model]), reference.graph());
+}
+
+void CandidateJudge::show(ComparisonReport& report, std::vector<ShownDetections> shown, const Graph& graph) const {
+  const PicturedSamples pictured(*samples_, options_.evaluation.data, graph);
+  if (options_.pictures) report.detections = picture_detections(shown, pictured);
+  if (options_.draw.empty()) return;
+  put_worst_first(shown);
+  shown.resize(std::min(shown.size(), kDrawnSamples));
+  draw_detections(options_.draw, shown, pictured, DrawnModels::Both);
 }
 
 }  // namespace detent

@@ -75,22 +75,24 @@ class CandidateJudge {
   /// Opens and checks the evaluation data, before anything long begins.
   /// graph      whose inputs the samples are fed to: those of all candidates.
   /// reference  the float model that candidates are compared with.
-  /// Errors     those of open_samples, TaskMetric and values_to_judge.
+  /// Errors     those of open_samples, TaskMetric, values_to_judge and, with options.draw, check_drawing and
+  ///            check_drawable.
   CandidateJudge(const CompareOptions& options, const Graph& graph, const Model& reference);
 
   [[nodiscard]] const DataSource& samples() const { return *samples_; }
-  /// Returns the layout of the float model's detections, by its graph; nullopt: no detector.
-  [[nodiscard]] const std::optional<DetectionLayout>& recognized() const { return recognized_; }
   /// Fills the scores of the report: `fp32`, `variants`, `baselines`, `winner`, `criterion`, `ties`, the provenance of
-  /// the winner, and the evaluation samples.
+  /// the winner, and the evaluation samples; of a detector also `detections`, and draws them, where the options ask.
   /// what    for the progress line: "7 calibrators".
-  /// Errors  those of evaluate_models and MetricCommand; InvalidOption when there is nothing to judge by.
+  /// Errors  those of evaluate_models, MetricCommand and draw_detections; InvalidOption when there is nothing to judge
+  ///         by.
   void judge(ComparisonReport& report, Candidates& candidates, const Model& reference, const std::string& what) const;
 
  private:
+  /// Shows the detections of the winner beside those of FP32.
+  void show(ComparisonReport& report, std::vector<ShownDetections> shown, const Graph& graph) const;
+
   const CompareOptions& options_;
   std::unique_ptr<IdentifiedSamples> samples_;
-  std::optional<DetectionLayout> recognized_;
   TaskMetric task_;
   std::vector<std::string> judged_;
 };

@@ -181,6 +181,8 @@ ComparisonReport compare_types(const CompareOptions& options) {
   Candidates candidates = make_typed_candidates(options, report);
   judge.judge(report, candidates, reference, std::to_string(candidates.candidates.size()) + " types");
 
+  if (report.detections) report.detections->quantized = report.winner;
+
   TypeComparison types{.model_bytes = facts.bytes};
   for (const auto& [type, bytes] : weight_bytes_by_type(reference.graph())) types.weight_bytes += bytes;
   hold_against_limit(options.types, report, types);

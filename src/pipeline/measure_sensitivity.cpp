@@ -29,9 +29,10 @@ struct JudgedSamples {
   IdentifiedSamples samples;
   TaskMetric task;
 
-  JudgedSamples(const SensitivityOptions& options, const Graph& graph)
-      : samples(open_samples(options.eval, graph)),
-        task(judged_by(options), samples, *options.run.reporter, input_specs(graph, options.eval.batch_axes)) {}
+  JudgedSamples(const SensitivityOptions& options, const Model& model)
+      : samples(open_samples(options.eval, model.graph())),
+        task(judged_by(options), samples, *options.run.reporter, input_specs(model.graph(), options.eval.batch_axes),
+             recognize_detections(model, samples, options.run)) {}
 
   /// Completes a report of these samples.
   SensitivityReport describe(SensitivityReport report, const SensitivityOptions& options, PlanReport plan,
@@ -55,7 +56,7 @@ SensitivityReport weight_sensitivity(const SensitivityOptions& options) {
   const ModelFacts facts = facts_of(model);
   static_cast<void>(judged_outputs(model.graph(), options.run));  // refuses unknown names
   const IdentifiedSamples data(open_samples(options.data, model.graph()));
-  const JudgedSamples judged(options, model.graph());
+  const JudgedSamples judged(options, model);
   const auto inputs = read_first_inputs(judged.samples, options.run);
 
   const BlockedModel blocked = make_blocked_model(std::move(model), request, &data, inputs);
@@ -87,7 +88,7 @@ SensitivityReport measure_sensitivity(const SensitivityOptions& options) {
 
   // model, plan and data
   Prepared prepared = make(recipe_of(options, options.eval, {options.calibrator}));
-  const JudgedSamples judged(options, prepared.graph());
+  const JudgedSamples judged(options, prepared.model());
 
   // one calibration -> ranges
   const Measured measured = measure(prepared);

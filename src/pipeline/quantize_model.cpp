@@ -170,7 +170,7 @@ QuantizeReport quantize_model(const QuantizeOptions& given) {
 
   // images -> executor -> histograms, or the table that holds them -> ranges
   Measured measured = measure(prepared);
-  if (given.accuracy != Accuracy::Fast) keep_ruinous_float(prepared, measured, calibrator.get());
+  if (given.accuracy != Accuracy::Fast && !judge) keep_ruinous_float(prepared, measured, calibrator.get());
   warn_of_unsupported_tail(prepared.graph(), *options.run.reporter);
   Chosen chosen = choose(prepared, measured, std::move(calibrator), effort_of(given));
 

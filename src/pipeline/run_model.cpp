@@ -123,8 +123,8 @@ void draw_first_samples(const Model& model, const DetectionLayout& layout, const
                         const RunOptions& options) {
   const size_t count = options.data.limit ? source.size() : kDrawnSamples;
   const SampleSubset first(source, consecutive_samples(source, 0, count));
-  draw_detections(options.draw, detect(model, nullptr, layout, first, options.run),
-                  {source, options.data, model.graph()}, DrawnModels::One);
+  draw_detections(options.draw, detect(model, layout, first, options.run), {source, options.data, model.graph()},
+                  DrawnModels::One);
 }
 
 }  // namespace

@@ -45,6 +45,14 @@ std::vector<SensitivityReport::Layer> ranked_layers(const SensitivityReport& rep
   return all;
 }
 
+std::vector<LayerScore> scores_of(std::span<const SensitivityReport::Layer> layers) {
+  std::vector<LayerScore> scores;
+  for (const LayerScore& score : kLayerScores)
+    if (std::ranges::any_of(layers, [&](const auto& layer) { return (layer.*score.alone).has_value(); }))
+      scores.push_back(score);
+  return scores;
+}
+
 std::string agreement_text(const ErrorReport::Output& output) {
   if (!output.agreement) return {};
   return (output.kind == OutputKind::Signs ? "sign agreement " : "argmax agreement ") +

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,8 @@ namespace detent {
 
 /// Sorts layers and operators together: the lowest SQNR alone first, of equals the largest gain by staying float.
 [[nodiscard]] std::vector<SensitivityReport::Layer> ranked_layers(const SensitivityReport& report);
+/// Returns the scores that layers have beside their SQNR.
+[[nodiscard]] std::vector<LayerScore> scores_of(std::span<const SensitivityReport::Layer> layers);
 
 /// Returns true where every element is equal.
 [[nodiscard]] bool is_exact(const ErrorReport::Output& output);

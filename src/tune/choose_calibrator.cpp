@@ -124,8 +124,14 @@ class Contest {
     if (playing.size() > 1) play(playing, first, fits(left, playing.size(), samples_.size()));
     std::vector<CandidateScores> scores;
     for (const size_t v : playing) scores.push_back({results_[v].samples_db, regrets_[v]});
-    winner_ = playing[choose_within_band(scores)];
     highest_ = *std::ranges::max_element(playing, {}, [&](size_t v) { return score_db(results_[v].samples_db); });
+    winner_ = finds_objects() ? highest_ : playing[choose_within_band(scores)];
+  }
+
+  /// True for a detector, whose few boxes and scores are not the better for values of little regret.
+  [[nodiscard]] bool finds_objects() const {
+    return std::ranges::any_of(
+        results_, [](const Result& result) { return std::ranges::any_of(result.sums, &ErrorSums::detections); });
   }
 
   /// Returns the best of `playing` that may still win, in their order.

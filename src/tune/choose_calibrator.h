@@ -66,7 +66,8 @@ struct CalibratorQuestion {
 
 /// Quantizes the model with each of auto_candidates() and runs the variants beside the float model in two rounds: all
 /// on up to 16 samples, then the best 6 at most on up to 64 samples in all (the smallest name hashes). Returns the
-/// choice of choose_within_band(). Candidates with the same ranges run once. A plan without pairs is not measured.
+/// choice of choose_within_band(), for a detector the highest score. Candidates with the same ranges run once. A plan
+/// without pairs is not measured.
 ///
 /// Cost    75e9 multiply-accumulates (about 5 s of one core) or a fifth of the calibration samples, whichever is more.
 ///         If that does not pay for 2 samples of each candidate, fewer candidates run, the safest first. The cost and

@@ -33,7 +33,7 @@ struct RuinQuestion {
   const RunSettings& settings;
 };
 
-/// Finds layers through which 8 bits of one value ruin the whole network, such as a depthwise Conv behind a value with a
+/// Finds layers through which 8 bits of one value ruin the whole network, such as a depthwise Conv that reads a
 /// few large elements: by node name, with the reason for the plan.
 ///
 /// Suspects  the 8 values that 8 bits keep least of by their histograms, in ranges of the least error, with the layers

@@ -44,7 +44,7 @@ rm -r out/*
 classifier="$model --quiet --data $six --preprocess $preprocess"
 refuses "run of no detector" 13 "--draw draws detections, and this is no known detector" run $classifier -o out/arrays \
   --draw out/drawn
-grep -q -e '--detections xyxy-score-class, cxcywh-scores, boxes+logits' stderr || fail "no hint names the forms"
+grep -q -e '--detections xyxy-score-class, cxcywh-scores, boxes+logits, boxes+scores+labels' stderr || fail "no hint names the forms"
 refuses "compare of no detector" 13 "--draw draws detections, and this is no known detector" compare $classifier \
   --eval "$six" --draw out/drawn
 refuses "run with --detections none" 13 "--draw draws detections" $run_detector --detections none -o out/arrays \

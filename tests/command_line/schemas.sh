@@ -126,10 +126,15 @@ comma=
 {
   printf '{"categories": [{"id": 1, "name": "a"}, {"id": 2, "name": "b"}], "images": ['
   for i in 0 1 2 3 4 5 6 7 8 9 10 11; do printf '%s{"id": %d, "file_name": "%d.npy", "width": 16, "height": 16}' "$comma" $i $i; comma=,; done
-  printf '], "annotations": [{"image_id": 3, "category_id": 1, "bbox": [0, 0, 8, 8]}]}'
+  printf '], "annotations": ['
+  comma=
+  for area in 64 5000 10000; do printf '%s{"image_id": 3, "category_id": 1, "bbox": [0, 0, 8, 8], "area": %d}' "$comma" $area; comma=,; done
+  printf ']}'
 } >in/boxes.json
 document detector compare compare in/detector.onnx --quiet --data in/images --eval in/images --labels in/boxes.json \
   --detections xyxy-score-class --calibrators max --small-layers quantize
+document detector_layers sensitivity sensitivity in/detector.onnx --quiet --data in/images --eval in/images \
+  --detections xyxy-score-class --calibrator max --small-layers quantize
 document detector_file quantize quantize in/detector.onnx --quiet --data in/images --detections xyxy-score-class --calibrator max \
   --small-layers quantize --accept-broken -o out/detector.onnx
 printf '<ir_version: 8, opset_import: ["" : 13]> g (int64[n, 4] ids) => (float[n, 4, 4] y) <float[4, 4] e = {1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1},

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <limits>
+#include <vector>
 
 namespace detent {
 namespace {
@@ -88,6 +90,68 @@ TEST(AveragePrecisionOf, RanksOverAllImages) {
   EXPECT_DOUBLE_EQ(average_precision(images)->map, 1) << "the second image is gone";
   images -= match_objects(right, object, 1);
   EXPECT_FALSE(average_precision(images));
+}
+
+// Boxes of 10 x 10 stand for areas of 900, 2500 and 10,000 pixels of the image, or as `unit_area` says.
+constexpr std::array kSizes{ObjectSize::All, ObjectSize::Small, ObjectSize::Medium, ObjectSize::Large};
+
+/// mAP by size; -1: no object has it.
+std::vector<double> by_size(const std::vector<Detection>& found, const std::vector<TrueObject>& objects,
+                            double unit_area = 1) {
+  const MatchedDetections matched = match_objects(found, objects, 0, unit_area);
+  std::vector<double> maps;
+  for (const ObjectSize size : kSizes) {
+    const auto precision = average_precision(matched, size);
+    maps.push_back(precision ? precision->map : -1);
+  }
+  return maps;
+}
+
+TEST(AveragePrecisionBySize, IsOfObjectsOfThatArea) {
+  const std::vector<TrueObject> objects{{kFirst, 0, false, 900}, {kSecond, 1, false, 2500}, {kAway, 2, false, 1e4}};
+  const std::vector<Detection> found{{kFirst, 0.9F, 0}, {kAway, 0.8F, 2}};
+  EXPECT_EQ(by_size(found, objects), (std::vector<double>{2.0 / 3, 1, 0, 1}));
+}
+
+TEST(AveragePrecisionBySize, IsAbsentWhereNoObjectHasTheArea) {
+  EXPECT_EQ(by_size({{kFirst, 0.9F, 0}}, {{kFirst, 0, false, 900}}), (std::vector<double>{1, 1, -1, -1}));
+  EXPECT_EQ(by_size({{kFirst, 0.9F, 0}}, {{kFirst, 0, true, 900}}), (std::vector<double>{-1, -1, -1, -1}));
+}
+
+TEST(AveragePrecisionBySize, CountsAnAreaOnABoundInBoth) {
+  EXPECT_EQ(by_size({{kFirst, 0.9F, 0}}, {{kFirst, 0, false, 1024}}), (std::vector<double>{1, 1, 1, -1}));
+  EXPECT_EQ(by_size({{kFirst, 0.9F, 0}}, {{kFirst, 0, false, 9216}}), (std::vector<double>{1, -1, 1, 1}));
+}
+
+// The best score finds an object of another size: neither right nor wrong among the small ones.
+TEST(AveragePrecisionBySize, IgnoresWhatFindsAnObjectOfAnotherSize) {
+  const std::vector<TrueObject> objects{{kFirst, 0, false, 900}, {kSecond, 0, false, 2500}};
+  EXPECT_EQ(by_size({{kSecond, 0.9F, 0}, {kFirst, 0.8F, 0}}, objects), (std::vector<double>{1, 1, 1, -1}));
+  // Once more on it is a wrong small detection, as the detection's own area is 100: precision 1/2.
+  EXPECT_EQ(by_size({{kSecond, 0.9F, 0}, {kSecond, 0.85F, 0}, {kFirst, 0.8F, 0}}, objects)[1], 0.5);
+}
+
+// A detection that finds nothing is wrong for its own size alone: at 30 pixels of the image in one of the box it has
+// 3000 of them and is of medium size.
+TEST(AveragePrecisionBySize, IgnoresWrongDetectionsOfAnotherSize) {
+  const std::vector<TrueObject> objects{{kFirst, 0, false, 900}, {kSecond, 0, false, 2500}};
+  const std::vector<Detection> found{{kAway, 0.9F, 0}, {kFirst, 0.8F, 0}, {kSecond, 0.7F, 0}};
+  EXPECT_EQ(by_size(found, objects, 30)[1], 1);
+  EXPECT_EQ(by_size(found, objects, 30)[2], 0.5);
+  EXPECT_EQ(by_size(found, objects, 1)[1], 0.5);
+  EXPECT_EQ(by_size(found, objects, 1)[2], 1);
+}
+
+// The overlap with the object of another size is larger, the one with the small object allowed by all ten thresholds.
+TEST(AveragePrecisionBySize, PrefersAnObjectOfItsSize) {
+  const Box near{0, 0, 10, 9.8F};
+  const std::vector<TrueObject> objects{{kFirst, 0, false, 2500}, {near, 0, false, 900}};
+  EXPECT_EQ(by_size({{kFirst, 0.9F, 0}}, objects)[1], 1);
+  EXPECT_EQ(by_size({{kFirst, 0.9F, 0}}, objects)[2], 1);
+}
+
+TEST(AveragePrecisionBySize, IsLeftOutWithoutAUnit) {
+  EXPECT_EQ(by_size({{kFirst, 0.9F, 0}}, {{kFirst, 0, false, 900}}, 0), (std::vector<double>{1, -1, -1, -1}));
 }
 
 }  // namespace

@@ -127,6 +127,51 @@ TEST(DetectionReaderOf, ReadsProbabilitiesWithABackground) {
   EXPECT_FLOAT_EQ(found[0].box.bottom, 75);
 }
 
+constexpr DetectionForm kThree = DetectionForm::BoxesScoresLabels;
+
+// Outputs of torchvision: no axis of samples, integer labels.
+TEST(DetectionReaderOf, ReadsBoxesScoresAndLabels) {
+  const std::vector<float> boxes{1, 2, 3, 4, 5, 6, 7, 8}, scores{0.25F, 0.75F};
+  const std::vector<int64_t> labels{7, 3};
+  const Tensor classes = Tensor::from<int64_t>({2}, labels);
+  const DetectionLayout layout{.form = kThree, .boxes = "a", .scores = "b", .labels = "c"};
+  const std::vector<std::string> names{"a", "b", "c"};
+  const std::vector<Tensor> outputs{Tensor::from<float>({2, 4}, boxes), Tensor::from<float>({2}, scores), classes};
+  const std::vector<Detection> found = DetectionReader::of(layout, names, outputs, 1).value().read(0, {});
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_FLOAT_EQ(found[0].score, 0.75F);
+  EXPECT_EQ(found[0].category, 3);
+  EXPECT_FLOAT_EQ(found[1].box.bottom, 4);
+  EXPECT_FALSE(DetectionReader::of(layout, names, outputs, 2)) << "two samples need an axis";
+  EXPECT_EQ(DetectionReader::of(layout, std::span(names).first(2), std::span(outputs).first(2), 1)
+                .value()
+                .read(0, {})
+                .front()
+                .category,
+            0)
+      << "labels are not compared: one class";
+  const std::vector<Tensor> none{Tensor(DataType::Float32, {0, 4}), Tensor(DataType::Float32, {0}),
+                                 Tensor(DataType::Int64, {0})};
+  EXPECT_TRUE(DetectionReader::of(layout, names, none, 1).value().read(0, {}).empty());
+}
+
+// Two samples of two rows; the second sample has one that counts.
+TEST(DetectionReaderOf, ReadsAsManyRowsAsCount) {
+  const std::vector<float> boxes(16, 1), scores{0.25F, 0.75F, 0.5F, 0.5F}, labels{0, 1, 2, 0};
+  const std::vector<int32_t> count{2, 1};
+  const std::vector<std::string> names{"n", "a", "b", "c"};
+  const std::vector<Tensor> outputs{Tensor::from<int32_t>({2, 1}, count), Tensor::from<float>({2, 2, 4}, boxes),
+                                    Tensor::from<float>({2, 2}, scores), Tensor::from<float>({2, 2}, labels)};
+  std::vector<NamedShape> shapes;
+  for (size_t i = 0; i < names.size(); ++i) shapes.push_back({names[i], outputs[i].shape(), i == 0});
+  const auto layout = layout_of_form(kThree, shapes);
+  EXPECT_EQ(layout, (DetectionLayout{.form = kThree, .boxes = "a", .scores = "b", .labels = "c", .count = "n"}));
+  const DetectionReader reader = DetectionReader::of(layout.value(), names, outputs, 2).value();
+  EXPECT_EQ(reader.read(0, {}).size(), 2U);
+  ASSERT_EQ(reader.read(1, {}).size(), 1U);
+  EXPECT_EQ(reader.read(1, {}).front().category, 2);
+}
+
 TEST(DetectionReaderOf, FindsNothingInOtherOutputs) {
   EXPECT_TRUE(read({Tensor(DataType::Float32, {1, 10})}, DetectionForm::CxcywhScores).empty());
   EXPECT_TRUE(read({Tensor(DataType::Float32, {1, 20, 5})}, DetectionForm::XyxyScoreClass).empty());

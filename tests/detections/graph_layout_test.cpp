@@ -116,6 +116,76 @@ TEST(FindDetections, RecognizesTwoOutputsOfOneQueryAxis) {
       << "four raw numbers are no box";
 }
 
+// Decoded boxes t [1,1024,4] and scores h [1,3,1024], of which a NonMaxSuppression selects.
+const std::string kSelectedConstants =
+    "float[4,1,1,1] wb = {1, 1, 1, 1}, float[3,1,1,1] ws = {1, 1, 1}, float[1,1,1] stride = {8}, "
+    "int64[3] b = {1, 4, 1024}, int64[3] s = {1, 3, 1024}, int64[1] k = {5}, int64[1] zero = {0}, int64[1] one = {1}, "
+    "int64[1] two = {2}, int64[1] three = {3}, int64 first = {1}, int64 second = {2}";
+const std::string kSelectedNodes = R"(c = Conv (x, wb) d = Reshape (c, b) e = Mul (d, stride)
+  t = Transpose <perm = [0, 2, 1]> (e) f = Conv (x, ws) g = Reshape (f, s) h = Sigmoid (g)
+  chosen = NonMaxSuppression (t, h, k) row = Gather <axis = 1> (chosen, second)
+  label = Gather <axis = 1> (chosen, first) at = Slice (chosen, one, three, one)
+  all = Squeeze (t, zero) each = Squeeze (h, zero) box = Gather (all, row) score = GatherND (each, at))";
+
+// torchvision: as many rows as were selected, in outputs of any order.
+TEST(FindDetections, RecognizesBoxesScoresAndLabelsBehindANonMaxSuppression) {
+  const auto found =
+      layout_of("float[n,4] boxes, int64[n] classes, float[n] y", kSelectedConstants,
+                kSelectedNodes + "boxes = Identity (box) classes = Identity (label) y = Identity (score)");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(*found,
+            (DetectionLayout{
+                .form = DetectionForm::BoxesScoresLabels, .boxes = "boxes", .scores = "y", .labels = "classes"}));
+  EXPECT_EQ(describe(found),
+            "outputs 'boxes', 'y' and 'classes': 4 box coordinates, score and class a row, each object once");
+}
+
+// With the samples in front, labels as floats before the scores, and the number of rows.
+TEST(FindDetections, RecognizesFloatLabelsAndANumberOfRows) {
+  const auto found =
+      layout_of("int64[1,1] number, float[1,n,4] boxes, float[1,n] classes, float[1,n] y", kSelectedConstants,
+                kSelectedNodes +
+                    "boxes = Unsqueeze (box, zero) wide = Cast <to = 1> (label) classes = Unsqueeze (wide, zero) "
+                    "y = Unsqueeze (score, zero) length = Shape (score) number = Unsqueeze (length, zero)");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->scores, "y");
+  EXPECT_EQ(found->labels, "classes");
+  EXPECT_EQ(found->count, "number");
+}
+
+TEST(FindDetections, RecognizesThreeOutputsThatTopKSelects) {
+  const std::string constants =
+      "float[4,1,1,1] wb = {1, 1, 1, 1}, float[1,1,1,1] ws = {1}, float[1,1] stride = {8}, int64[2] b = {1024, 4}, "
+      "int64[1] s = {1024}, int64[1] k = {10}, int64 classes = {1}";
+  const std::string nodes = R"(c = Conv (x, wb) d = Reshape (c, b) f = Conv (x, ws) g = Reshape (f, s) h = Sigmoid (g)
+    y, i = TopK (h, k) labels = Mod (i, classes) )";
+  const std::string outputs = "float[10,4] boxes, float[10] y, int64[10] labels";
+  EXPECT_TRUE(layout_of(outputs, constants, nodes + "e = Mul (d, stride) boxes = Gather (e, i)"));
+  EXPECT_FALSE(layout_of(outputs, constants, nodes + "boxes = Gather (d, i)")) << "four raw numbers are no box";
+}
+
+// A classifier of points: a row of four, the score of its class and the class, of all places.
+TEST(FindDetections, NeedsASelectionOfRowsInThreeOutputs) {
+  EXPECT_FALSE(layout_of("float[1024,4] boxes, float[1024] y, int64[1024] labels",
+                         "float[4,1,1,1] wb = {1, 1, 1, 1}, float[3,1,1,1] ws = {1, 1, 1}, float[1,1] stride = {8}, "
+                         "int64[2] b = {1024, 4}, int64[2] s = {1024, 3}",
+                         R"(c = Conv (x, wb) d = Reshape (c, b) boxes = Mul (d, stride) f = Conv (x, ws)
+                            g = Reshape (f, s) h = Sigmoid (g) y = ReduceMax <axes = [1], keepdims = 0> (h)
+                            labels = ArgMax <axis = 1, keepdims = 0> (h))"));
+  EXPECT_FALSE(layout_of("float[n,4] boxes, float[n] y", kSelectedConstants,
+                         kSelectedNodes + "boxes = Identity (box) y = Identity (score)"))
+      << "there are no labels";
+}
+
+// Rows of six behind a NonMaxSuppression.
+TEST(FindDetections, RecognizesRowsThatANonMaxSuppressionSelects) {
+  const auto found = layout_of("float[1,n,6] y", kSelectedConstants,
+                               kSelectedNodes + R"(wide = Cast <to = 1> (label) l = Unsqueeze (wide, one)
+                                 v = Unsqueeze (score, one) r = Concat <axis = 1> (box, v, l) y = Unsqueeze (r, zero))");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(*found, (DetectionLayout{.form = DetectionForm::XyxyScoreClass, .boxes = "y", .axis = 2}));
+}
+
 TEST(FindDetections, CallsNoOtherNetworkADetector) {
   const std::string weights =
       "float[4,1,1,1] w = {1, 1, 1, 1}, float[4,1,1,1] v = {1, 1, 1, 1}, int64[3] s = {1, 4, 1024}";

@@ -177,5 +177,26 @@ TEST(ClosingError, NamesAnOutputWhoseShapeIsAnotherOne) {
   EXPECT_EQ(found.worst_output->name, "y");
 }
 
+// A detector whose number of rows depends on the scores: the changed one has no row below a score of a half.
+TEST(ClosingError, ComparesDetectionsOfOtherNumbersOfRows) {
+  const char* network = R"((float[1, 3, 6] x) => (float[M, 4] boxes, float[M] scores, int64[M] labels)
+    <float offset = {0}, int64[1] zero = {0}, int64[1] one = {1}, int64[1] four = {4}, int64 score = {4}, int64 class = {5}>
+    { rows = Squeeze (x, zero) box = Slice (rows, zero, four, one) s = Gather <axis = 1> (rows, score)
+      c = Gather <axis = 1> (rows, class) c7 = Cast <to = 7> (c) above = Greater (s, offset) i = NonZero (above)
+      at = Squeeze (i, zero) boxes = Gather (box, at) scores = Gather (s, at) labels = Gather (c7, at) })";
+  const Tensor sample =
+      Tensor::from<float>({1, 3, 6}, {0, 0, 8, 8, 0.75F, 3, 10, 0, 18, 8, 0.25F, 3, 20, 0, 28, 8, 0.5625F, 1});
+  const ClosingError found = with_offset(network, {sample}, {.detections = "boxes+scores+labels"});
+  EXPECT_TRUE(found.uncomparable.empty());
+  ASSERT_TRUE(found.report.detections);
+  EXPECT_EQ(found.report.detections->agreement, 1) << "what is lost scored less than a half";
+  ASSERT_TRUE(found.worst_output);
+  EXPECT_EQ(found.worst_output->name, "boxes");
+  EXPECT_DOUBLE_EQ(found.worst_output->sqnr_db, sqnr_db(0.75 * 0.75 + 0.25 * 0.25 + 0.5625 * 0.5625, 0.25 * 0.25));
+  EXPECT_FALSE(found.decisions) << "labels are no decisions of a classifier";
+  const ClosingError as_numbers = with_offset(network, {sample}, {.detections = "none"});
+  EXPECT_EQ(as_numbers.uncomparable.size(), 3U);
+}
+
 }  // namespace
 }  // namespace detent

@@ -53,6 +53,19 @@ TEST_F(JudgedDetector, MovesAnnotationsAsThePreprocessingMovesTheImage) {
   EXPECT_DOUBLE_EQ(metrics(stretched_, stretched_, "unit").at("map"), 1);
 }
 
+// The annotation's box has 20 x 10 pixels of the image and no area beside.
+TEST_F(JudgedDetector, TellsSizesApartInPixelsOfTheImage) {
+  auto found = metrics(letterboxed_, letterboxed_, "yolo");
+  EXPECT_DOUBLE_EQ(found.at("map_small"), 1);
+  EXPECT_FALSE(found.contains("map_medium") || found.contains("map_large"));
+  std::ofstream(folder_ / "boxes.json") << R"({"categories": [{"id": 1, "name": "a"}],
+    "images": [{"id": 1, "file_name": "a.jpg", "width": 800, "height": 400}],
+    "annotations": [{"image_id": 1, "category_id": 1, "bbox": [200, 100, 400, 200], "area": 5000}]})";
+  found = metrics(letterboxed_, letterboxed_, "yolo");
+  EXPECT_DOUBLE_EQ(found.at("map_medium"), 1) << "the area of the annotation, not that of its box";
+  EXPECT_FALSE(found.contains("map_small") || found.contains("map_large"));
+}
+
 // The same box in the forms of YOLO, for which the sample tells the size of its image, and Pascal VOC.
 TEST_F(JudgedDetector, ReadsFoldersOfYoloAndVocAsCocosFile) {
   const auto objects = [&](const std::string& file, const std::string& text, const std::string& preprocess,
@@ -137,6 +150,7 @@ g (float[1,5,6] x) => (float[1,5,6] rows) { rows = Relu (x) })");
   EXPECT_EQ(form("xyxy-score-class"), DetectionForm::XyxyScoreClass);
   EXPECT_EQ(form("cxcywh-scores"), DetectionForm::CxcywhScores);
   EXPECT_THROW(form("boxes+logits"), Error) << "that are two outputs";
+  EXPECT_THROW(form("boxes+scores+labels"), Error) << "that are three outputs";
   EXPECT_THROW(form("boxes"), Error) << "there is no such form";
 }
 

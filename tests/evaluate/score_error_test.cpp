@@ -85,5 +85,30 @@ TEST(ScoreErrors, AreUnknownForOneSampleAndForACommand) {
   EXPECT_FALSE(score_errors(noisy({{0.01, 0.02}, {0.02, 0.02}}), "top1").has_value()) << "no labels";
 }
 
+/// The detections of one image with an object of 10 x 10 pixels.
+MatchedDetections image(uint64_t number, bool found) {
+  const std::vector<Detection> here{{{0, 0, 10, 10}, 0.5F, 0}};
+  const std::vector<TrueObject> object{{{0, 0, 10, 10}, 0}};
+  return match_objects(std::span(here).first(found ? 1 : 0), object, number);
+}
+
+// Two of four are found: the precision is 1 up to a recall of a half, so the mAP is the share that is found.
+TEST(PrecisionErrors, AreThoseOfTheMeanOverDraws) {
+  std::vector<MatchedDetections> images;
+  for (uint64_t i = 0; i < 40; ++i) images.push_back(image(i, i % 2 == 0));
+  std::vector<const MatchedDetections*> batches;
+  for (const MatchedDetections& one : images) batches.push_back(&one);
+  const ScoreErrors errors = precision_errors({batches, batches});
+  EXPECT_NEAR(errors.own[0], std::sqrt(0.25 / 40), 0.01);
+  EXPECT_EQ(errors.difference[0][1], 0) << "the same detections";
+}
+
+TEST(PrecisionErrors, LeaveOutDrawsWithoutObjects) {
+  const MatchedDetections found = image(0, true), none;
+  EXPECT_EQ(precision_errors({{&found, &none}}).own[0], 0) << "a quarter of the draws have no object";
+  const MatchedDetections missed = image(1, false);
+  EXPECT_GT(precision_errors({{&found, &missed}}).own[0], 0.2);
+}
+
 }  // namespace
 }  // namespace detent

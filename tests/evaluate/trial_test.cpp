@@ -219,5 +219,32 @@ g (float[N, 3] x) => (int64[2] shape) { shape = Shape (x) })"),
               IsEmpty());
 }
 
+// Rows that the model passes on; the variant loses all of them.
+TEST(EvaluateVariants, KeepsTheDetectionsOfEvenlyChosenSamples) {
+  const Model model = parse_model_text(R"(<ir_version: 7, opset_import: ["" : 13]>
+g (float[1, 1, 6] x) => (float[1, 1, 6] y) <float factor = {1}> { y = Mul (x, factor) })");
+  std::vector<Model> variants;
+  variants.push_back(model.clone());
+  variants.push_back(with_constant(model, "factor", 0));
+  const MemorySource source(std::vector<Tensor>(5, Tensor::from<float>({1, 1, 6}, {0, 0, 8, 8, 0.75F, 3})));
+  const std::vector<std::string> names{"y"};
+  const auto shown = [&](size_t count) {
+    const RunSettings settings{.threads = 2, .detections = "xyxy-score-class"};
+    EvaluationRequest request{model, names, source, settings, "testing"};
+    request.shown_samples = count;
+    return evaluate_models(variants, request).shown;
+  };
+  const auto two = shown(2);
+  ASSERT_EQ(two.size(), 2U);
+  ASSERT_EQ(two[1].size(), 2U);
+  EXPECT_EQ(two[1][0].name, "sample0");
+  EXPECT_EQ(two[1][1].name, "sample2");
+  EXPECT_EQ(two[0][0].found.size(), 1U);
+  EXPECT_EQ(two[1][0].expected.size(), 1U);
+  EXPECT_TRUE(two[1][0].found.empty());
+  EXPECT_EQ(shown(9)[0].size(), 5U);
+  EXPECT_TRUE(shown(0)[0].empty());
+}
+
 }  // namespace
 }  // namespace detent

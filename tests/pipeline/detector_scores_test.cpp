@@ -16,6 +16,8 @@ namespace {
 struct TrainedDetector {
   const char* name;
   double map, map50;  ///< of ../shared/models/score_map.py, which follows pycocotools, on the output of the float model
+  double small, medium,
+      large;  ///< of the same matching by the areas of the annotations, as COCOeval ignores the others
 };
 
 class SharedDetectors : public ::testing::TestWithParam<TrainedDetector> {};
@@ -33,6 +35,9 @@ TEST_P(SharedDetectors, ScoreAsCocoDoes) {
   const ComparisonReport report = compare_calibrators(options);
   EXPECT_NEAR(report.fp32.at("map"), GetParam().map, 0.0005);
   EXPECT_NEAR(report.fp32.at("map50"), GetParam().map50, 0.0005);
+  EXPECT_NEAR(report.fp32.at("map_small"), GetParam().small, 0.0005);
+  EXPECT_NEAR(report.fp32.at("map_medium"), GetParam().medium, 0.0005);
+  EXPECT_NEAR(report.fp32.at("map_large"), GetParam().large, 0.0005);
   EXPECT_EQ(report.criterion, "map");
   EXPECT_EQ(report.winner, "max");
   EXPECT_GT(report.variants[0].metrics.at("detection_agreement"), 0.85);
@@ -95,8 +100,8 @@ TEST(SharedDetectorLabels, OfYoloGiveTheScoreOfCocosFile) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Forms, SharedDetectors,
-                         ::testing::Values(TrainedDetector{"bccd_dfl", 0.6276, 0.9162},
-                                           TrainedDetector{"bccd_nmsfree", 0.6303, 0.9155}),
+                         ::testing::Values(TrainedDetector{"bccd_dfl", 0.6276, 0.9162, 0.2533, 0.6184, 0.8059},
+                                           TrainedDetector{"bccd_nmsfree", 0.6303, 0.9155, 0.2433, 0.6270, 0.8364}),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
 }  // namespace

@@ -26,7 +26,8 @@ enum class MetricBetter : uint8_t { Larger, Smaller };
 /// Role of a metric in a comparison.
 enum class MetricUse : uint8_t {
   Decides,  ///< may rank candidates
-  Shown     ///< stands beside the metric that ranks
+  Shown,    ///< stands beside the metric that ranks
+  Detail    ///< a part of another one, which tables leave out
 };
 
 /// A number by which models are judged: its names, how it is printed and how it is compared.
@@ -75,6 +76,18 @@ inline constexpr Metric kMap{
 inline constexpr Metric kMap50{
     "map50", "mAP50", "mAP at IoU .50", "Mean average precision at an IoU of .50",
     Objects, Fraction, 2, "points of mAP50"};
+inline constexpr Metric kMapSmall{
+    "map_small", "small", "mAP of small objects",
+    "Mean average precision of objects whose area is at most 32^2 pixels of the image",
+    Objects, Fraction, 2, "points of mAP of small objects", Larger, Detail};
+inline constexpr Metric kMapMedium{
+    "map_medium", "medium", "mAP of medium objects",
+    "Mean average precision of objects whose area is from 32^2 to 96^2 pixels of the image",
+    Objects, Fraction, 2, "points of mAP of medium objects", Larger, Detail};
+inline constexpr Metric kMapLarge{
+    "map_large", "large", "mAP of large objects",
+    "Mean average precision of objects whose area is at least 96^2 pixels of the image",
+    Objects, Fraction, 2, "points of mAP of large objects", Larger, Detail};
 inline constexpr Metric kTop1{
     "top1", "top-1", "top-1", "Share of samples whose label is the largest output",
     Labels, Fraction, 2, "points of top-1", Larger, Decides};
@@ -120,6 +133,9 @@ inline constexpr std::array kMetrics{metrics::kCommand,
                                      metrics::kMiou,
                                      metrics::kMap,
                                      metrics::kMap50,
+                                     metrics::kMapSmall,
+                                     metrics::kMapMedium,
+                                     metrics::kMapLarge,
                                      metrics::kTop1,
                                      metrics::kTop5,
                                      metrics::kNats,

@@ -29,7 +29,8 @@ struct RunSettings {
   /// and judged. Empty: all. A name that the model does not have is ErrorCode::InvalidOption.
   std::vector<std::string> judged_outputs = {};
   /// Form of a detector's outputs: "" or "auto" (by the graph), "none" (no detector), "xyxy-score-class",
-  /// "cxcywh-scores" or "boxes+logits". Another one, and one that no output has, is ErrorCode::InvalidOption.
+  /// "cxcywh-scores", "boxes+logits" or "boxes+scores+labels". Another one, and one that no output has, is
+  /// ErrorCode::InvalidOption.
   std::string detections = {};
 };
 

@@ -25,7 +25,8 @@ struct DetectionPictures {
   struct Scores {
     double expected = 0, found = 0;
   };
-  std::vector<Scores> scores;  ///< in all samples, or evenly chosen ones of many
+  std::vector<Scores> scores;      ///< in all samples, or evenly chosen ones of many
+  std::string quantized = "INT8";  ///< name of the quantized model
   double least_score = 0;
   size_t samples = 0;
 };

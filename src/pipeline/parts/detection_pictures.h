@@ -17,6 +17,9 @@ namespace detent {
 /// Number of samples that --draw draws, unless the user chose a number.
 inline constexpr size_t kDrawnSamples = 16;
 
+/// Number of samples whose detections a comparison keeps, to find the worst.
+inline constexpr size_t kShownSamples = 200;
+
 /// Refuses a folder for pictures that is a file, or that is not empty without `overwrite`.
 /// Errors  CannotWrite.
 void check_drawing(const std::filesystem::path& folder, bool overwrite);

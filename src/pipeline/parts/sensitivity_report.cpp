@@ -14,10 +14,13 @@ namespace detent {
 
 namespace {
 
-std::optional<double> nats_of(const TaskSums& sums) {
+/// Fills the scores of a layer in one of its two variants.
+void add_scores(SensitivityReport::Layer& layer, const TaskSums& sums,
+                std::optional<double> SensitivityReport::Layer::*LayerScore::*variant) {
   const auto metrics = sums.metrics();
-  const auto nats = metrics.find(metrics::kNats.name);
-  return nats == metrics.end() ? std::nullopt : std::optional(nats->second);
+  for (const LayerScore& score : kLayerScores)
+    if (const auto found = metrics.find(score.metric.name); found != metrics.end())
+      layer.*(score.*variant) = found->second;
 }
 
 }  // namespace
@@ -27,10 +30,15 @@ void add_layer_errors(SensitivityReport& report, const LayerErrors& errors, cons
   for (const LayerErrors::Choice& choice : errors.choices) {
     const Node& node = graph.node(choice.what.node);
     const LayerDecision* layer = plan.find_layer(node.id);
-    (layer ? report.layers : report.operators)
-        .push_back({node.name, node.op_type, choice.alone.sqnr_db.value_or(0), choice.all_but.sqnr_db.value_or(0),
-                    layer ? share(*layer) : 0, choice.alone.worst, nats_of(choice.alone_task),
-                    nats_of(choice.all_but_task)});
+    SensitivityReport::Layer& measured = (layer ? report.layers : report.operators).emplace_back();
+    measured.name = node.name;
+    measured.op = node.op_type;
+    measured.sqnr_db_alone = choice.alone.sqnr_db.value_or(0);
+    measured.sqnr_db_all_but = choice.all_but.sqnr_db.value_or(0);
+    measured.macs_share = layer ? share(*layer) : 0;
+    measured.output = choice.alone.worst;
+    add_scores(measured, choice.alone_task, &LayerScore::alone);
+    add_scores(measured, choice.all_but_task, &LayerScore::all_but);
   }
   report.evaluation_samples = errors.samples;
   report.skipped_samples += errors.skipped;

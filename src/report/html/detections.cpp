@@ -17,11 +17,13 @@ using PairScores = DetectionPictures::Scores;
 
 /// A model whose boxes a picture has.
 struct Drawn {
-  const char* name;     ///< as the page has it
+  std::string name;     ///< as the page has it
   const char* classes;  ///< of its boxes
   bool below = false;   ///< scores stand below the boxes, not above
 };
-constexpr Drawn kFloat{"FP32", "boxes"}, kQuantized{"INT8", "boxes quantized", true};
+const Drawn kFloat{"FP32", "boxes"};
+
+Drawn quantized(const DetectionPictures& shown) { return {escape(shown.quantized), "boxes quantized", true}; }
 
 /// Draws boxes with their scores, the highest last: its score covers others. Numbers are pixels of the network's input.
 std::string boxes_markup(const std::vector<PageBox>& boxes, const Picture& picture, const Drawn& model) {
@@ -45,24 +47,25 @@ std::string boxes_markup(const std::vector<PageBox>& boxes, const Picture& pictu
                      letter / 5, frames, scores);
 }
 
-std::string picture_markup(const Picture& picture) {
+std::string picture_markup(const Picture& picture, const Drawn& other) {
   const std::string counts =
-      fmt::format("{} in {}, {} in {}", picture.expected.size(), kFloat.name, picture.found.size(), kQuantized.name);
+      fmt::format("{} in {}, {} in {}", picture.expected.size(), kFloat.name, picture.found.size(), other.name);
   return fmt::format(
       "<li><svg class=\"picture\" role=\"img\" aria-label=\"Detections in {0}: {1}\" viewBox=\"0 0 {2} "
       "{3}\"><image width=\"{2}\" height=\"{3}\" href=\"{4}\"/>{5}{6}</svg><p>{0} "
       "<small>{1}</small></p></li>",
       escape(picture.sample), counts, picture.width, picture.height, data_uri("image/jpeg", picture.jpeg),
-      boxes_markup(picture.expected, picture, kFloat), boxes_markup(picture.found, picture, kQuantized));
+      boxes_markup(picture.expected, picture, kFloat), boxes_markup(picture.found, picture, other));
 }
 
-std::string pictures_markup(const std::vector<Picture>& pictures) {
-  if (pictures.empty()) return {};
+std::string pictures_markup(const DetectionPictures& shown) {
+  if (shown.pictures.empty()) return {};
+  const Drawn other = quantized(shown);
   std::string list;
-  for (const Picture& picture : pictures) list += picture_markup(picture);
-  return chart_key(key_entry("<rect class=\"boxes\" x=\"1\" y=\"1\" width=\"10\" height=\"10\"/>", kFloat.name) +
-                   key_entry("<rect class=\"boxes quantized\" x=\"1\" y=\"1\" width=\"10\" height=\"10\"/>",
-                             kQuantized.name)) +
+  for (const Picture& picture : shown.pictures) list += picture_markup(picture, other);
+  return chart_key(
+             key_entry("<rect class=\"boxes\" x=\"1\" y=\"1\" width=\"10\" height=\"10\"/>", kFloat.name) +
+             key_entry("<rect class=\"boxes quantized\" x=\"1\" y=\"1\" width=\"10\" height=\"10\"/>", other.name)) +
          "<ul class=\"pictures\">" + list + "</ul>";
 }
 
@@ -89,7 +92,8 @@ std::string scatter_grid(const Axis& axis) {
   return svg;
 }
 
-std::string scatter(const std::vector<PairScores>& scores) {
+std::string scatter(const DetectionPictures& shown) {
+  const std::vector<PairScores>& scores = shown.scores;
   return fmt::format(
       "<svg class=\"scatter\" role=\"img\" aria-label=\"Score in {1} over the score in {0}, of {2}\">"
       "{3}<line class=\"reference\" x1=\"0\" y1=\"100%\" x2=\"100%\" y2=\"0\"/><svg viewBox=\"0 0 1000 "
@@ -97,8 +101,8 @@ std::string scatter(const std::vector<PairScores>& scores) {
       "class=\"lost\" d=\"{5}\"/></svg><text x=\"100%\" y=\"100%\" dy=\"3em\" "
       "text-anchor=\"end\">score in {0}</text><text x=\"0\" y=\"0\" dy=\"-.9em\">score in "
       "{1}</text></svg>",
-      kFloat.name, kQuantized.name, plural(scores.size(), "detection"), scatter_grid({0, 1}), points(scores, false),
-      points(scores, true));
+      kFloat.name, quantized(shown).name, plural(scores.size(), "detection"), scatter_grid({0, 1}),
+      points(scores, false), points(scores, true));
 }
 
 /// Returns "Of 512 detections 480 are in both models, 20 are lost and 12 new. In both, scores change by −0.02 on
@@ -139,8 +143,8 @@ std::string detections_section(const std::optional<DetectionPictures>& shown) {
                     key_entry("<circle class=\"alone\" cx=\"6\" cy=\"6\" r=\"3\"/>", "in both models") +
                     key_entry("<circle class=\"lost\" cx=\"6\" cy=\"6\" r=\"3\"/>", "lost or new") +
                     key_entry("<line class=\"reference\" x1=\"0\" x2=\"12\" y1=\"12\" y2=\"0\"/>", "equal scores")) +
-                scatter(shown->scores);
-  return section("detections", "Detections", detections_lead(*shown), pictures_markup(shown->pictures) + plot);
+                scatter(*shown);
+  return section("detections", "Detections", detections_lead(*shown), pictures_markup(*shown) + plot);
 }
 
 }  // namespace detent::html

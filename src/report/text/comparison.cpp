@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/text.h"
 #include "report/compared_types.h"
 #include "report/output_errors.h"
 #include "report/text/text.h"
@@ -12,11 +13,12 @@ namespace {
 
 using Metrics = std::map<std::string, double>;
 
-/// Returns the metrics that were measured.
+/// Returns the metrics that were measured, without details of others.
 std::vector<Metric> columns_of(const ComparisonReport& report) {
   std::vector<Metric> columns;
   for (const Metric& metric : kMetrics)
-    if (report.variants.front().metrics.contains(metric.name)) columns.push_back(metric);
+    if (metric.use != MetricUse::Detail && report.variants.front().metrics.contains(metric.name))
+      columns.push_back(metric);
   return columns;
 }
 
@@ -112,6 +114,21 @@ std::string outputs_of(const ComparisonReport& report, Listing& listing) {
   return "\n" + to_text(table) + more_outputs_text(outputs.size() - shown);
 }
 
+/// Prints the winner's metrics that are no column of the table: "mAP by size: small 41.20 % (FP32 43.00 %), medium
+/// ...".
+std::string details_of(const ComparisonReport& report) {
+  const auto* winner = winning_variant(report);
+  std::vector<std::string> details;
+  for (const Metric& metric : kMetrics) {
+    const auto value = find_metric(winner ? winner->metrics : Metrics(), metric.name);
+    if (metric.use != MetricUse::Detail || !value) continue;
+    const auto fp32 = find_metric(report.fp32, metric.name);
+    details.push_back(fmt::format("{} {}{}", metric.title, metric_text(metric, *value),
+                                  fp32 ? " (FP32 " + metric_text(metric, *fp32) + ")" : ""));
+  }
+  return details.empty() ? "" : "  mAP by size: " + join(details, ", ") + "\n";
+}
+
 /// Explains ± and names the ties; "" without another candidate.
 std::string certainty_of(const ComparisonReport& report) {
   const auto* winner = winning_variant(report);
@@ -147,7 +164,8 @@ std::string to_text(const ComparisonReport& report, Lists lists) {
   if (report.equalized) text += equalize_text(*report.equalized, listing);
   text += made_variants_text(report) + "\n" + table_of(report) + outputs_of(report, listing);
   text += std::string("\n* best by ") + metric_named(report.criterion).title + ": " +
-          (report.types ? "" : "--calibrator ") + report.winner + "\n" + certainty_of(report) + listing.closing();
+          (report.types ? "" : "--calibrator ") + report.winner + "\n" + details_of(report) + certainty_of(report) +
+          listing.closing();
   const std::string limit = report.types ? limit_text(report) : std::string();
   return limit.empty() ? text : text + limit + "\n";
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/compared_types.h"
 #include "report/output_errors.h"
 #include "report/text/text.h"
 
@@ -19,9 +20,12 @@ std::string more_text(size_t shown, size_t count) {
 std::string layer_table(const std::vector<SensitivityReport::Layer>& layers, size_t top, bool several,
                         const char* share) {
   const size_t shown = std::min(top, layers.size());
-  const bool scored = !layers.empty() && layers.front().nats_alone.has_value();
   Table table{{{"layer", Kind::Name}, {"alone", Kind::Number, "", 8}, {"others", Kind::Number, "", 8}}};
-  if (scored) table.columns.insert(table.columns.end(), {{"nats alone"}, {"others", Kind::Number, "", 8}});
+  const std::vector<LayerScore> scores = scores_of(layers);
+  for (const LayerScore& score : scores) {
+    table.columns.push_back({score.metric.title + std::string(" alone")});
+    table.columns.push_back({"others", Kind::Number, "", 8});
+  }
   table.columns.push_back({share, Kind::Number, "", 7});
   if (several) table.columns.push_back({"worst alone", Kind::Words});
   for (size_t i = 0; i < shown; ++i) {
@@ -30,9 +34,9 @@ std::string layer_table(const std::vector<SensitivityReport::Layer>& layers, siz
     cells = {{layer.name + " (" + layer.op + ")"},
              {plain_decibels(layer.sqnr_db_alone)},
              {plain_decibels(layer.sqnr_db_all_but)}};
-    if (scored)
-      for (const auto& nats : {layer.nats_alone, layer.nats_all_but})
-        cells.push_back({fmt::format("{:.4f}", nats.value_or(0))});
+    for (const auto& [metric, alone, all_but] : scores)
+      for (const auto& score : {layer.*alone, layer.*all_but})
+        cells.push_back({metric_text(metric, score.value_or(0))});
     cells.push_back({layer.macs_share > 0 ? percent_text(layer.macs_share) : "-"});
     if (several) cells.push_back({layer.output});
   }
@@ -80,6 +84,9 @@ std::string to_text(const SensitivityReport& report, size_t top, Lists lists) {
             metric_text(kPerplexity, report.all.at(kPerplexity.name)) + ", with all of them; FP32 " +
             metric_text(kNats, report.fp32.at(kNats.name)) + ", " +
             metric_text(kPerplexity, report.fp32.at(kPerplexity.name)) + "\n";
+  if (const auto agreement = find_metric(report.all, metrics::kDetectionAgreement.name))
+    text += "agreement of detections with those of FP32, with all of them: " +
+            metric_text(metrics::kDetectionAgreement, *agreement) + "\n";
   text += "\nSQNR at " + output + " in dB with one layer quantized alone, and with all others; worst first\n";
   text += layer_table(ranked_layers(report), top, report.outputs.size() > 1, report.weights ? "weights" : "MACs");
   if (!report.values.empty()) text += "\nSQNR in dB of each value after its pair, in the float network\n";

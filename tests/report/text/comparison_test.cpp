@@ -33,6 +33,16 @@ TEST(ComparisonText, MarksTheWinnerAndShowsTheFloatModel) {
   EXPECT_THAT(text, Not(HasSubstr("mIoU")));
 }
 
+TEST(ComparisonText, ShowsTheSizesOfObjectsInALineOfTheWinner) {
+  ComparisonReport report = two_variants();
+  EXPECT_THAT(to_text(report), Not(HasSubstr("by size")));
+  report.fp32["map_small"] = 0.5;
+  for (auto& variant : report.variants) variant.metrics["map_small"] = 0.375, variant.metrics["map_large"] = 0.75;
+  const std::string text = to_text(report);
+  EXPECT_THAT(text, HasSubstr("\n  mAP by size: small 37.50 % (FP32 50.00 %), large 75.00 %\n"));
+  EXPECT_THAT(text, HasSubstr("calibrator    top-1     SQNR   cosine    size  seconds\n")) << "no columns";
+}
+
 TEST(ComparisonText, SaysHundredPercentAgreementOnlyWhenItIs) {
   ComparisonReport report = two_variants();
   report.variants[0].metrics["argmax_agreement"] = 0.99999;

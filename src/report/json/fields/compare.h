@@ -166,6 +166,11 @@ void fields(auto& v, const MeasuredNode& r) {
              "Cross entropy per token when only this is quantized, in nats; with --next-token.");
   v.optional("nats_all_but", r.layer.nats_all_but,
              "Cross entropy per token when all except this are quantized, in nats; with --next-token.");
+  v.optional("detection_agreement_alone", r.layer.agreement_alone,
+             "Agreement of detections with those of FP32 when only this is quantized, in [0, 1]; of a detector.");
+  v.optional(
+      "detection_agreement_all_but", r.layer.agreement_all_but,
+      "Agreement of detections with those of FP32 when all except this are quantized, in [0, 1]; of a detector.");
 }
 
 void fields(auto& v, const LocalError& r) {
@@ -187,8 +192,8 @@ void fields(auto& v, const SensitivityReport& r) {
   v("evaluation_digest", r.evaluation_digest, "Digest of the evaluation samples' names and contents, in any order.");
   v("skipped_samples", r.skipped_samples, kSkippedSamples);
   v("sqnr_db_all", r.sqnr_db_all, "SQNR of the worst output with every layer quantized, in dB.");
-  v("fp32", Scores{r.fp32}, "Scores of the float model; empty without --next-token.");
-  v("all", Scores{r.all}, "Scores with every layer quantized; empty without --next-token.");
+  v("fp32", Scores{r.fp32}, "Scores of the float model; empty without --next-token and a detector.");
+  v("all", Scores{r.all}, "Scores with every layer quantized; empty without --next-token and a detector.");
   v("outputs", r.outputs, "Each output, with every layer quantized.");
   v("layers", seen_as<MeasuredNode>(r.layers, weights), "The layers, worst first.");
   v("operators", seen_as<MeasuredNode>(r.operators, weights),

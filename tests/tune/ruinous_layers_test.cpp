@@ -1,0 +1,47 @@
+#include "tune/ruinous_layers.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "evaluate/float_network.h"
+#include "evaluate/variants_of.h"
+#include "model/model.h"
+#include "run/memory_source.h"
+
+namespace detent {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Key;
+
+/// Returns what is found in the residual network, whose layer Conv_8 has a fifth of the multiplications.
+KeptFloat found_in(float spread, const PlacementOptions& placement = {}) {
+  const Model model = test::residual_network(spread);
+  const MemorySource source(test::residual_samples(8));
+  test::VariantsOf network(model, source, "tensorrt", placement);
+  return find_ruinous_layers(
+      {model, network.plan, placement, network.shapes, {}, network.format, network.ranges, source, network.settings});
+}
+
+TEST(RuinousLayers, IsTheReaderOfAValueThatEightBitsRuin) {
+  const KeptFloat found = found_in(256);
+  ASSERT_THAT(found, ElementsAre(Key("Conv_8")));
+  EXPECT_THAT(found.at("Conv_8"), AllOf(HasSubstr("8 bits keep"), HasSubstr("of 'd'; without them the outputs have")));
+}
+
+TEST(RuinousLayers, AreNoneInANetworkOfEvenChannels) { EXPECT_THAT(found_in(1), IsEmpty()); }
+
+// Without Conv_8 the outputs would have 37 dB instead of 12.
+TEST(RuinousLayers, AreNoneOfThisSizeWhileTheOutputsAreOfUse) { EXPECT_THAT(found_in(64), IsEmpty()); }
+
+TEST(RuinousLayers, AreNoLayersThatTheUserIncludes) {
+  PlacementOptions placement;
+  placement.include = {"Conv_8"};
+  EXPECT_THAT(found_in(256, placement), IsEmpty());
+}
+
+}  // namespace
+}  // namespace detent
