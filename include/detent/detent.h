@@ -16,6 +16,7 @@
 #include "detent/plan.h"
 #include "detent/quantize.h"
 #include "detent/quantize_weights.h"
+#include "detent/repair.h"
 #include "detent/run.h"
 #include "detent/sensitivity.h"
 #include "detent/verify.h"

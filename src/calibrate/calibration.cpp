@@ -182,7 +182,7 @@ Calibration for_values(const Calibration& calibration, const std::map<ValueId, V
   };
   take(result.histograms, calibration.histograms);
   take(result.extremes, calibration.extremes);
-  take(result.scales, calibration.scales);
+  take(result.given, calibration.given);
   return result;
 }
 

@@ -8,17 +8,24 @@
 #include "calibrate/sample_tracker.h"
 #include "detent/base/data_source.h"
 #include "detent/base/progress.h"
+#include "detent/base/qparams.h"
 #include "detent/options/run_settings.h"
 #include "run/run_over.h"
 
 namespace detent {
+
+/// Returns the range of symmetric INT8 codes with this scale.
+[[nodiscard]] inline Range range_of_scale(float scale) {
+  const auto amax = static_cast<float>(127.0 * scale);
+  return {-amax, amax, scale};
+}
 
 /// The distributions of the values to quantize.
 struct Calibration {
   std::map<ValueId, Histogram> histograms;
   std::vector<std::string> sample_names;              ///< of `extremes`; empty where a table has none
   std::map<ValueId, std::vector<Extremes>> extremes;  ///< of every measured value in each sample; not of constants
-  std::map<ValueId, float> scales;                    ///< imported: used as they are, without a histogram
+  std::map<ValueId, Range> given;                     ///< imported or trained: used as they are, without a histogram
   size_t samples = 0, skipped = 0;
   std::vector<TableSample> identities;  ///< of the samples, sorted; empty where scales were imported
   double seconds = 0;

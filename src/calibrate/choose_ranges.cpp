@@ -49,14 +49,13 @@ std::optional<Range> find_range(const std::vector<FixedRange>& ranges, const std
   return joined;
 }
 
-/// Returns the range of an imported scale, of several the widest; nullopt when no member has one.
-std::optional<Range> imported_range(const std::map<ValueId, float>& scales, const std::vector<ValueId>& members) {
-  float widest = 0;
+/// Returns the widest given range of the members; nullopt when none has one.
+std::optional<Range> given_range(const std::map<ValueId, Range>& given, const std::vector<ValueId>& members) {
+  std::optional<Range> widest;
   for (const ValueId value : members)
-    if (const auto found = scales.find(value); found != scales.end()) widest = std::max(widest, found->second);
-  if (widest == 0) return std::nullopt;
-  const auto amax = static_cast<float>(127.0 * widest);
-  return Range{-amax, amax, widest};
+    if (const auto found = given.find(value); found != given.end())
+      if (!widest || found->second.max - found->second.min > widest->max - widest->min) widest = found->second;
+  return widest;
 }
 
 bool holds(const std::vector<FixedRange>& ranges, ValueId value) {
@@ -174,8 +173,8 @@ std::map<ValueId, Range> choose_ranges(const PlacementPlan& plan, const Calibrat
       unit.range = own->range;
       return;
     }
-    if (const auto imported = imported_range(calibration.scales, unit.members)) {
-      unit.range = *imported;
+    if (const auto given = given_range(calibration.given, unit.members)) {
+      unit.range = *given;
       return;
     }
     const Calibrator* chosen = own ? own->calibrator.get() : &choice.calibrator;
@@ -196,13 +195,13 @@ void RangeBook::measure_for(std::span<const PlacementPlan> plans) {
   std::set<ValueId> missing;
   for (const PlacementPlan& plan : plans)
     for (const ValueId value : plan.quantized_values())
-      if (!calibration_.histograms.contains(value) && !calibration_.scales.contains(value)) missing.insert(value);
+      if (!calibration_.histograms.contains(value) && !calibration_.given.contains(value)) missing.insert(value);
   if (missing.empty()) return;
   const std::vector<ValueId> values(missing.begin(), missing.end());
   Calibration more = measure_(values);
   calibration_.histograms.merge(more.histograms);
   calibration_.extremes.merge(more.extremes);  // of the same samples: it is the same data
-  calibration_.scales.merge(more.scales);
+  calibration_.given.merge(more.given);
 }
 
 std::map<ValueId, Range> RangeBook::ranges_of(const PlacementPlan& plan) {

@@ -91,7 +91,7 @@ Calibration calibration_from(const CalibrationTable& table, const Graph& prepare
     if (found == table.values.end())
       missing.push_back(prepared.value(value).name);
     else if (found->second.scale > 0)
-      calibration.scales[value] = found->second.scale;
+      calibration.given[value] = range_of_scale(found->second.scale);
     else {
       calibration.histograms[value] = found->second.histogram;
       if (table.has_extremes()) calibration.extremes[value] = found->second.extremes;

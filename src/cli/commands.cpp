@@ -93,6 +93,9 @@ int exit_code(const LintReport& report, const ReportOptions& options) {
   const auto is_error = [](const auto& finding) { return finding.level == "error"; };
   return options.strict && std::ranges::any_of(report.findings, is_error) ? 1 : 0;
 }
+int exit_code(const RepairReport& report, const ReportOptions&) {
+  return std::ranges::any_of(report.lint.findings, [](const auto& finding) { return finding.level != "note"; }) ? 1 : 0;
+}
 int exit_code(const VerifyReport& report, const ReportOptions&) {
   return report.failed == 0 ? 0 : static_cast<int>(ErrorCode::CheckFailed);
 }

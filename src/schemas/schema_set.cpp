@@ -137,7 +137,7 @@ std::map<std::string, Json> schemas_of() {
 }  // namespace
 
 std::map<std::string, Json> make_schemas() {
-  return schemas_of<ModelReport, TableReport, DistributionReport, PlanReport, LintReport, QuantizeReport,
+  return schemas_of<ModelReport, TableReport, DistributionReport, PlanReport, LintReport, RepairReport, QuantizeReport,
                     QuantizeWeightsReport, CastReport, VerifyReport, ComparisonReport, ComparedTypes, SensitivityReport,
                     RunReport, CacheExportReport, CacheImportReport>();
 }

@@ -9,6 +9,7 @@
 #include "core/stopwatch.h"
 #include "detent/base/error.h"
 #include "evaluate/compared_values.h"
+#include "evaluate/detection_judge.h"
 #include "evaluate/error_sums.h"
 #include "evaluate/judged_batches.h"
 #include "evaluate/sample_scores.h"
@@ -37,6 +38,8 @@ constexpr std::array<std::string_view, 11> kCandidates = {"max",
                                                           "samplemax:50"};
 constexpr std::string_view kOfNothing = "mse";  // reported where no value has a range
 constexpr size_t kFirstRound = 16, kFewest = 2, kFinalists = 6, kMostSamples = 64;
+/// One detection more or less decides on fewer images: of 2 or 3 auto chose badly (src/decisions/tune.md).
+constexpr size_t kFewestOfDetector = 8, kFinalOfDetector = 16;
 /// 5 s of one core at 15e9 a second: networks of 8-bit dot products reach 10 to 27 beside FP32.
 constexpr double kMacs = 75e9;
 constexpr double kShareOfCalibration = 0.2;
@@ -62,6 +65,7 @@ class Contest {
     const SampleSubset first(*question.source, samples_);
     names_ = values_to_compare(question.model, read_first_inputs(first, question.settings), question.settings);
     if (names_.empty()) return;
+    finds_objects_ = recognize_detections(question.model, first, question.settings).has_value();
     const Graph& graph = question.model.graph();
     together_ = question.together ? *question.together : samples_together(graph, values_named(graph, names_), first);
     for (const std::string_view name : kCandidates) variants_.add(question.ranges_of(*make_calibrator(name)));
@@ -104,10 +108,11 @@ class Contest {
     std::iota(playing.begin(), playing.end(), size_t{0});
     const double runs = question_.effort.thorough ? std::numeric_limits<double>::infinity()
                                                   : affordable_runs(question_.plan, question_.calibration);
-    if (runs < static_cast<double>(kFewest * playing.size())) {  // the safest, at least two
+    const size_t fewest = finds_objects_ ? kFewestOfDetector : kFewest;
+    if (!finds_objects_ && runs < static_cast<double>(fewest * playing.size())) {  // the safest, at least two
       std::ranges::stable_sort(playing, {}, [&](size_t v) { return regrets_[v]; });
       playing.resize(
-          std::clamp<size_t>(static_cast<size_t>(runs) / kFewest, std::min<size_t>(2, playing.size()), playing.size()));
+          std::clamp<size_t>(static_cast<size_t>(runs) / fewest, std::min<size_t>(2, playing.size()), playing.size()));
       std::ranges::sort(playing);
     }
     const auto fits = [&](double left, size_t variants, size_t most) {
@@ -116,22 +121,17 @@ class Contest {
     };
     const size_t first = question_.effort.thorough
                              ? samples_.size()
-                             : std::clamp(fits(runs / 2, playing.size(), kFirstRound), kFewest, kFirstRound);
+                             : std::clamp(fits(runs / 2, playing.size(), kFirstRound), fewest, kFirstRound);
     play(playing, 0, first);
     if (!decided()) return;
     const double left = runs - static_cast<double>(first * playing.size());
     playing = finalists(playing);
-    if (playing.size() > 1) play(playing, first, fits(left, playing.size(), samples_.size()));
+    const size_t least = finds_objects_ ? kFinalOfDetector - std::min(first, kFinalOfDetector) : 0;
+    if (playing.size() > 1) play(playing, first, std::max(least, fits(left, playing.size(), samples_.size())));
     std::vector<CandidateScores> scores;
     for (const size_t v : playing) scores.push_back({results_[v].samples_db, regrets_[v]});
     highest_ = *std::ranges::max_element(playing, {}, [&](size_t v) { return score_db(results_[v].samples_db); });
-    winner_ = finds_objects() ? highest_ : playing[choose_within_band(scores)];
-  }
-
-  /// True for a detector, whose few boxes and scores are not the better for values of little regret.
-  [[nodiscard]] bool finds_objects() const {
-    return std::ranges::any_of(
-        results_, [](const Result& result) { return std::ranges::any_of(result.sums, &ErrorSums::detections); });
+    winner_ = finds_objects_ ? highest_ : playing[choose_within_band(scores)];
   }
 
   /// Returns the best of `playing` that may still win, in their order.
@@ -184,6 +184,7 @@ class Contest {
   WeightMemo weights_;   // the same in all variants, unless biases need other scales
   size_t together_ = 1;  // samples that run at once
   size_t winner_ = 0, highest_ = 0;
+  bool finds_objects_ = false;  // few boxes and scores are not the better for values of little regret
 };
 
 }  // namespace

@@ -65,7 +65,8 @@ struct CalibratorQuestion {
 };
 
 /// Quantizes the model with each of auto_candidates() and runs the variants beside the float model in two rounds: all
-/// on up to 16 samples, then the best 6 at most on up to 64 samples in all (the smallest name hashes). Returns the
+/// on up to 16 samples, then the best 6 at most on up to 64 samples in all (the smallest name hashes); a detector on 8
+/// and 16 at least. Returns the
 /// choice of choose_within_band(), for a detector the highest score. Candidates with the same ranges run once. A plan
 /// without pairs is not measured.
 ///

@@ -209,7 +209,7 @@ TEST_F(ClippedSamples, DoNotCutValuesWhoseSamplesAreNotToldApart) {
 }
 
 TEST_F(ClippedSamples, DoNotCutAnImportedScale) {
-  calibration_.scales[value("c")] = 0.5F;
+  calibration_.given[value("c")] = range_of_scale(0.5F);
   calibration_.histograms.erase(value("c"));
   calibration_.extremes.erase(value("c"));
   EXPECT_EQ(range("c"), (Range{-63.5F, 63.5F, 0.5F}));

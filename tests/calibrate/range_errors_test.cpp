@@ -77,7 +77,7 @@ TEST_F(RangeErrors, StayBelowSixtyDb) {
 }
 
 TEST_F(RangeErrors, IgnoreValuesWithoutAHistogram) {
-  calibration_.scales[kOther] = 0.5F;
+  calibration_.given[kOther] = range_of_scale(0.5F);
   EXPECT_THAT(regrets({{{kWide, {-1, 1}}, {kOther, {-1, 1}}}, {{kWide, {-1, 1}}, {kOther, {-99, 99}}}}),
               ElementsAre(0, 0));
 }

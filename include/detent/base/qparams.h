@@ -15,6 +15,8 @@ struct Range {
   /// Above 0: amax is exactly 127 times this scale, and min and max are rounded. For INT8 scales that are given instead
   /// of measured.
   float given_scale = 0;
+  /// At least 0: UINT8 codes have exactly `given_scale` and this zero point.
+  int32_t given_zero_point = -1;
   [[nodiscard]] float amax() const { return max > -min ? max : -min; }
   friend bool operator==(const Range&, const Range&) = default;
 };
@@ -41,7 +43,7 @@ struct QParams {
 /// 127 and 256. Float8E4M3FN: scale = amax/448, its largest number, zero point 0. Asymmetric uint8: scale =
 /// (max-min)/255, zero_point = round_half_even(-min/scale) clamped to 0..255 with the scale as stored; the range is
 /// first widened to contain 0. Divides in double, stores as float. A range with a given scale keeps it bit for bit
-/// (symmetric, narrow). Empty range (amax 0) -> scale 1, zero point 0; a scale below FLT_MIN -> 1.
+/// (symmetric, narrow; asymmetric with a given zero point). Empty range (amax 0) -> scale 1, zero point 0; a scale below FLT_MIN -> 1.
 /// Errors  InvalidOption for a type other than Int8, UInt8 and Float8E4M3FN, bits outside 2..8 or a scale type that is
 ///         not a float; InvalidData for a range that is not finite or whose min exceeds its max.
 /// Source  NVIDIA TensorRT and pytorch-quantization (narrow); "FP8 Formats for Deep Learning" (Micikevicius et al.

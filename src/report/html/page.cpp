@@ -164,4 +164,16 @@ std::string to_html(const LintReport& report, const PageOrigin& origin) {
                  origin, {{"Data", plan.samples, plan.sample_digest}});
 }
 
+std::string to_html(const RepairReport& report, const PageOrigin& origin) {
+  const PlanReport& plan = report.lint.plan;
+  return page_of(name_of(CodeType::Int8), head(report.model, "repair"), html::summary_section(report),
+                 {{"pairs", "Pairs", html::repaired_pairs_section(report)},
+                  {"findings", "Findings", html::findings_section(report.lint)},
+                  {"error", "Difference", html::error_section(report.error)},
+                  {"coverage", "Coverage", html::coverage_section(plan.coverage)},
+                  {"graph", "Graph", html::graph_section(plan, report.lint.findings)},
+                  {"placement", "Placement", html::placement_section(plan)}},
+                 origin);
+}
+
 }  // namespace detent

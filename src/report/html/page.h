@@ -8,6 +8,7 @@
 #include "detent/base/model_files.h"
 #include "detent/compare.h"
 #include "detent/lint.h"
+#include "detent/repair.h"
 #include "detent/quantize.h"
 #include "detent/quantize_weights.h"
 #include "detent/sensitivity.h"
@@ -54,5 +55,7 @@ struct PageOrigin {
 
 /// Writes the page of a quantized file: its findings and its coverage in INT8.
 [[nodiscard]] std::string to_html(const LintReport& report, const PageOrigin& origin = {});
+/// Prints the pairs with what became of them, the findings that are left, and the written file as lint reads it.
+[[nodiscard]] std::string to_html(const RepairReport& report, const PageOrigin& origin = {});
 
 }  // namespace detent

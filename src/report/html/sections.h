@@ -8,6 +8,7 @@
 
 #include "detent/compare.h"
 #include "detent/lint.h"
+#include "detent/repair.h"
 #include "detent/quantize.h"
 #include "detent/quantize_weights.h"
 #include "detent/sensitivity.h"
@@ -36,6 +37,10 @@ extern const std::string_view kPageScript;
 [[nodiscard]] std::string summary_section(const PlanReport& plan);
 /// Prints the number of findings, the engine that the file was built for, and its share in INT8.
 [[nodiscard]] std::string summary_section(const LintReport& report);
+/// Prints the findings before and after, and the number of pairs by what became of them.
+[[nodiscard]] std::string summary_section(const RepairReport& report);
+/// Prints every pair with what became of it and why.
+[[nodiscard]] std::string repaired_pairs_section(const RepairReport& report);
 /// Prints every weighted layer with its type and loss, or why it stays float; and the gain of rounding.
 [[nodiscard]] std::string weights_section(const QuantizeWeightsReport& report);
 /// Prints the kinds of findings with their cures, and every finding.

@@ -104,6 +104,7 @@ template std::string to_json(const TableReport&);
 template std::string to_json(const DistributionReport&);
 template std::string to_json(const PlanReport&);
 template std::string to_json(const LintReport&);
+template std::string to_json(const RepairReport&);
 template std::string to_json(const QuantizeReport&);
 template std::string to_json(const QuantizeWeightsReport&);
 template std::string to_json(const CastReport&);

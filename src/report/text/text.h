@@ -9,6 +9,7 @@
 #include "detent/lint.h"
 #include "detent/quantize.h"
 #include "detent/quantize_weights.h"
+#include "detent/repair.h"
 #include "detent/run.h"
 #include "detent/sensitivity.h"
 #include "detent/verify.h"
@@ -26,6 +27,7 @@ namespace detent {
 /// Prints the engine that the file was built for, float layers, and each kind of finding with an example, its cure and
 /// the number of others, worst first.
 [[nodiscard]] std::string to_text(const LintReport& report, Lists lists = Lists::Capped);
+[[nodiscard]] std::string to_text(const RepairReport& report, Lists lists = Lists::Capped);
 /// Prints one line for each kind of finding.
 [[nodiscard]] std::string to_text(const std::vector<FindingInfo>& kinds);
 [[nodiscard]] std::string to_text(const QuantizeReport& report, Lists lists = Lists::Capped);

@@ -37,7 +37,7 @@ const FixedRange* find(const std::vector<FixedRange>& ranges, ValueId value) {
 bool is_a_choice(const std::vector<ValueId>& members, const TrialQuestion& question) {
   if (find_override(question.overrides, question.graph, members)) return false;
   return std::ranges::all_of(members, [&](ValueId value) {
-    return question.calibration.histograms.contains(value) && !question.calibration.scales.contains(value) &&
+    return question.calibration.histograms.contains(value) && !question.calibration.given.contains(value) &&
            !find(question.plan.fixed_ranges, value);
   });
 }

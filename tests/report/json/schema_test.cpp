@@ -26,7 +26,7 @@ TEST(JsonSchema, EveryKindOfDocumentHasItsOwnName) {
   const std::set<std::string> names = {
       schema_of(ModelReport{}),        schema_of(TableReport{}),
       schema_of(DistributionReport{}), schema_of(PlanReport{}),
-      schema_of(LintReport{}),         schema_of(QuantizeReport{}),
+      schema_of(LintReport{}), schema_of(RepairReport{}),         schema_of(QuantizeReport{}),
       schema_of(CastReport{}),         schema_of(QuantizeWeightsReport{}),
       schema_of(VerifyReport{}),       schema_of(types()),
       schema_of(ComparisonReport{}),   schema_of(SensitivityReport{}),

@@ -2,6 +2,7 @@
 
 #include "detent/cast.h"
 #include "detent/lint.h"
+#include "detent/repair.h"
 #include "report/json/fields/parts.h"
 
 namespace detent::json {
@@ -63,6 +64,35 @@ void fields(auto& v, const LintReport& r) {
     "The weighted operators as the file runs them, in execution order.");
   v("notes", r.plan.notes, kNotes);
   v("coverage", r.plan.coverage, "Share of the file that runs in INT8 or FP8.");
+}
+
+void fields(auto& v, const RepairReport::Pair& r) {
+  v("value", r.value, "Name of the value, or of the bias.");
+  v("action", r.action, "What became of its pair.", {"kept", "moved", "removed", "added"});
+  v("rule", r.rule, "Placement rule that decided, or -.");
+  v("reason", r.reason, "The reason, in words.");
+}
+
+void fields(auto& v, const RepairReport& r) {
+  v.document("repair", "Report of detent repair");
+  v("model", r.model, kModelPath);
+  v("output", r.output, kWrittenPath);
+  v("target", r.target, "Engine and version.");
+  v("changed", r.changed, "Whether anything had to change; otherwise the written model is the one that was read.");
+  v("pairs", r.pairs, "Every pair on activations and biases, in execution order, those removed last.");
+  v("weights_kept", r.weights_kept, "Number of weights that keep their codes.");
+  v("weights_anew", r.weights_anew, "Weights that got other codes, with the reason.");
+  v("measured", r.measured, "Number of values that got their range from data.");
+  v("samples", r.samples, "Number of samples that were measured.");
+  v("errors_before", r.errors_before, "Number of errors that lint finds in the file before.");
+  v("warnings_before", r.warnings_before, "Number of warnings that lint finds in the file before.");
+  v("findings", r.lint.findings, "What lint finds in the written file, worst first.");
+  v("coverage", r.lint.plan.coverage, "Share of the written file that runs in INT8.");
+  v("error", measured_error(r.error, "the given samples"), "Difference of the written file from the file before; null without data.");
+  verdict_fields(v, r.verdict);
+  v("bytes_before", r.bytes_before, "Size of the file before in bytes, with external data.");
+  v("bytes_after", r.bytes_after, "Size of the written file in bytes, with external data.");
+  v("seconds", Finite{r.seconds}, kCommandSeconds);
 }
 
 /// Error of a model that was cast, without agreements.

@@ -1,0 +1,173 @@
+#include "repair/carried_scales.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <optional>
+
+#include "core/index.h"
+#include "core/same_tensor.h"
+#include "ops/traits.h"
+
+namespace detent {
+
+namespace {
+
+bool is_unsigned(const QdqNode& grid) { return grid.codes == DataType::UInt8; }
+int64_t zero_point_of(const QdqNode& grid) { return grid.zero_points.empty() ? 0 : grid.zero_points.front(); }
+
+/// True for a node whose output holds numbers of its first input, none changed; a Relu changes negative ones to 0.
+bool keeps_numbers(const Graph& graph, const Node& node) {
+  const OpTraits& traits = traits_of(graph, node);
+  return (traits.commutes && traits.kind != OpKind::Concat) || traits.kind == OpKind::Relu;
+}
+
+/// Returns the values that hold the same numbers, the nearest first.
+std::vector<ValueId> values_like(const Graph& graph, ValueId value) {
+  std::vector<ValueId> found;
+  std::set<ValueId> seen{value};
+  std::deque<ValueId> open{value};
+  const auto visit = [&](ValueId next) {
+    if (next != kNoValue && seen.insert(next).second) found.push_back(next), open.push_back(next);
+  };
+  for (; !open.empty(); open.pop_front()) {
+    const ValueId at = open.front();
+    if (const Node* producer = graph.producer(at); producer && keeps_numbers(graph, *producer))
+      visit(producer->input(0));
+    for (const Use& use : graph.value(at).uses) {
+      if (use.slot != 0) continue;
+      const Node& reader = graph.node(use.node);
+      // What another reader takes below 0 is not what a Relu passes on.
+      const bool relu = traits_of(graph, reader).kind == OpKind::Relu;
+      if (keeps_numbers(graph, reader) && (!relu || graph.value(at).uses.size() == 1)) visit(reader.output(0));
+    }
+  }
+  return found;
+}
+
+/// True for what a Relu writes, also behind copies and MaxPool.
+bool is_positive(const Graph& graph, ValueId value) {
+  const Node* producer = graph.producer(value);
+  while (producer && traits_of(graph, *producer).kind != OpKind::Relu)
+    producer = keeps_numbers(graph, *producer) ? graph.producer(producer->input(0)) : nullptr;
+  return producer != nullptr;
+}
+
+/// Returns range_of() for a value of the graph. What a Relu writes takes UINT8 codes from 0 up with the same scale: the
+/// numbers that symmetric codes had room for are among them, and ONNX Runtime absorbs the Relu.
+Range range_for(const Graph& graph, ValueId value, const QdqNode& grid, RangeKind kind) {
+  const Range range = range_of(grid, kind);
+  if (kind != RangeKind::Asymmetric || !is_positive(graph, value) || range.given_zero_point != 128) return range;
+  return {0, static_cast<float>(255.0 * range.given_scale), range.given_scale, 0};
+}
+
+/// Cuts a range to what a Clip passes on, because ONNX Runtime absorbs a Clip only behind codes of no other values.
+Range within_limits(const Range& range, const PlacementPlan& plan, ValueId value, RangeKind kind) {
+  const auto limit = std::ranges::find(plan.range_limits, value, &FixedRange::value);
+  if (kind != RangeKind::Asymmetric || limit == plan.range_limits.end()) return range;
+  const Range cut{std::max(range.min, limit->range.min), std::min(range.max, limit->range.max)};
+  return cut.min == range.min && cut.max == range.max ? range : cut;
+}
+
+std::vector<float> channel_maxima(const Tensor& weight, int axis) {
+  const Tensor numbers = cast(weight, DataType::Float32);
+  const auto data = numbers.data<float>();
+  const size_t channels = axis < 0 ? 1 : as_index(weight.shape()[as_index(axis)]);
+  size_t inner = 1;
+  if (axis >= 0)
+    for (size_t i = as_index(axis) + 1; i < weight.shape().rank(); ++i) inner *= as_index(weight.shape()[i]);
+  std::vector<float> maxima(channels, 0);
+  for (size_t i = 0; i < data.size(); ++i) {
+    float& most = maxima[axis < 0 ? 0 : i / inner % channels];
+    most = std::max(most, std::abs(data[i]));
+  }
+  return maxima;
+}
+
+/// Returns the scales of one weight; nullopt, with the reason, where its codes cannot stay.
+std::optional<std::vector<float>> weight_scales(const Tensor& before, const Tensor& after, const QdqNode& grid,
+                                                int axis, std::string& reason) {
+  const bool centred = std::ranges::all_of(
+      grid.zero_points, [&](int64_t point) { return point == (is_unsigned(grid) ? 128 : 0); });
+  if (grid.codes != DataType::Int8 && !is_unsigned(grid))
+    return reason = "its codes are of another type", std::nullopt;
+  if (!centred || (is_unsigned(grid) && grid.zero_points.empty()))
+    return reason = "its zero point is not the middle of its codes", std::nullopt;
+  if (!(before.shape() == after.shape())) return reason = "its shape changed", std::nullopt;
+  const size_t channels = axis < 0 ? 1 : as_index(after.shape()[as_index(axis)]);
+  if (grid.scales.size() != channels && grid.scales.size() != 1)
+    return reason = "its scales stand along another axis", std::nullopt;
+  std::vector<float> scales(channels);
+  for (size_t c = 0; c < channels; ++c) scales[c] = grid.scales[grid.scales.size() == 1 ? 0 : c];
+  if (same_tensor(before, after)) return scales;
+  const std::vector<float> was = channel_maxima(before, axis), is = channel_maxima(after, axis);
+  for (size_t c = 0; c < channels; ++c)
+    if (was[c] > 0 && is[c] > 0) scales[c] = static_cast<float>(double{scales[c]} * is[c] / was[c]);
+  return scales;
+}
+
+}  // namespace
+
+Range range_of(const QdqNode& grid, RangeKind kind) {
+  const float scale = grid.scales.front();
+  const auto low = static_cast<double>((is_unsigned(grid) ? 0 : -128) - zero_point_of(grid)) * scale;
+  const auto high = low + 255.0 * scale;
+  if (kind == RangeKind::Asymmetric) {
+    const auto point = static_cast<int32_t>(zero_point_of(grid) + (is_unsigned(grid) ? 0 : 128));
+    return {static_cast<float>(low), static_cast<float>(high), scale, point};
+  }
+  if (zero_point_of(grid) == (is_unsigned(grid) ? 128 : 0)) {
+    const auto amax = static_cast<float>(127.0 * scale);
+    return {-amax, amax, scale};
+  }
+  const auto amax = static_cast<float>(std::max(-low, high));
+  return {-amax, amax};
+}
+
+std::map<ValueId, CarriedRange> carry_ranges(const Graph& graph, const PlacementPlan& plan,
+                                             const TrainedPairs& trained, RangeKind kind) {
+  std::map<ValueId, CarriedRange> carried;
+  for (const ValueId value : plan.quantized_values()) {
+    const std::string& name = graph.value(value).name;
+    if (const auto own = trained.values.find(name); own != trained.values.end()) {
+      const Range range = within_limits(range_for(graph, value, *own->second, kind), plan, value, kind);
+      carried[value] = {range, range.given_scale > 0 ? CarriedRange::Origin::Kept : CarriedRange::Origin::Fitted,
+                        name};
+      continue;
+    }
+    for (const ValueId like : values_like(graph, value)) {
+      const auto found = trained.values.find(graph.value(like).name);
+      if (found == trained.values.end()) continue;
+      carried[value] = {within_limits(range_for(graph, value, *found->second, kind), plan, value, kind),
+                        CarriedRange::Origin::Moved, found->first};
+      break;
+    }
+  }
+  return carried;
+}
+
+CarriedWeights carry_weights(const Graph& graph, const PlacementPlan& plan, const TrainedPairs& trained,
+                             bool per_tensor) {
+  CarriedWeights carried;
+  const Graph& before = trained.model.graph();
+  for (const WeightDecision& weight : plan.weights) {
+    const std::string& node = graph.node(weight.node).name;
+    const auto grid = trained.weights.find({node, weight.slot});
+    const NodeId same = before.find_node(node);
+    const Tensor* was = same == kNoNode ? nullptr : before.constant(before.node(same).input(weight.slot));
+    const Tensor* is = graph.constant(weight.value);
+    std::string reason = "the file has no pair on it";
+    std::optional<std::vector<float>> scales;
+    if (grid != trained.weights.end() && was && is)
+      scales = weight_scales(*was, *is, *grid->second, per_tensor ? -1 : weight.axis, reason);
+    if (!scales) {
+      carried.anew.push_back(node + ": " + reason);
+      continue;
+    }
+    ++carried.kept;
+    carried.scales[graph.value(weight.value).name] = std::move(*scales);
+  }
+  return carried;
+}
+
+}  // namespace detent

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "detent/base/calibrator.h"
+#include "detent/base/qparams.h"
+#include "place/plan/placement_plan.h"
+#include "repair/trained_pairs.h"
+
+namespace detent {
+
+/// The range of a planned value that follows from the pairs of the file.
+struct CarriedRange {
+  enum class Origin : uint8_t {
+    Kept,    ///< of the value itself
+    Moved,   ///< of a value with the same numbers
+    Fitted   ///< of the value itself, fitted to the target's grid, which its zero point or a Clip demands
+  };
+  Range range;
+  Origin origin = Origin::Kept;
+  std::string from;  ///< name of the value whose pair gave it
+};
+
+/// Returns the range of a grid for codes of `kind`: the same real numbers where its zero point has a place there (0 in
+/// INT8, 128 in UINT8 for symmetric codes), else the symmetric range that covers them, without a given scale.
+[[nodiscard]] Range range_of(const QdqNode& grid, RangeKind kind);
+
+/// Returns the ranges of the plan's values that have a pair in the file, or that only operators which leave every
+/// number as it is (copies, MaxPool, Relu) separate from one that has.
+/// graph  of the plan: a prepared form of trained.model
+[[nodiscard]] std::map<ValueId, CarriedRange> carry_ranges(const Graph& graph, const PlacementPlan& plan,
+                                                           const TrainedPairs& trained, RangeKind kind);
+
+/// Scales of weights, by name of the constant (RewriteOptions::weight_scales).
+struct CarriedWeights {
+  std::map<std::string, std::vector<float>> scales;
+  size_t kept = 0;
+  std::vector<std::string> anew;  ///< nodes whose weight gets other scales, with the reason
+};
+
+/// Returns the scales of the plan's weights. A factor that preparing folded into a channel (BatchNormalization) is in
+/// its scale too, so that all codes stay as they are, but for a sign.
+[[nodiscard]] CarriedWeights carry_weights(const Graph& graph, const PlacementPlan& plan, const TrainedPairs& trained,
+                                           bool per_tensor);
+
+}  // namespace detent

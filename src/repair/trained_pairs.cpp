@@ -1,0 +1,57 @@
+#include "repair/trained_pairs.h"
+
+#include <algorithm>
+
+#include "exec/executor.h"
+#include "model/graph_patch.h"
+
+namespace detent {
+
+namespace {
+
+/// Returns the constants in `names`, which are computed from initializers alone.
+std::vector<Tensor> compute_constants(const Graph& graph, const std::vector<ValueId>& wanted) {
+  const std::vector<Tensor> absent(graph.inputs().size());
+  return run_once(graph, absent, wanted);
+}
+
+}  // namespace
+
+TrainedPairs::TrainedPairs(const Model& written) : model(written.clone()), reading(read_qdq(written.graph())) {
+  const Graph& before = written.graph();
+  apply_patch(model, reading.float_patch);
+  const Graph& graph = model.graph();
+  std::map<std::string, std::map<const QdqNode*, size_t>> votes;
+  std::map<std::string, ValueId> placeholders;
+  for (const auto& [name, zeros] : reading.float_patch.add_initializers) placeholders.emplace(name, kNoValue);
+  for (const QuantizedOperand& operand : reading.operands) {
+    const int index = operand.dequantize >= 0 ? operand.dequantize : operand.quantize;
+    const NodeId node = graph.find_node(operand.node);
+    if (index < 0 || node == kNoNode) continue;
+    const QdqNode& grid = reading.nodes[static_cast<size_t>(index)];
+    const Slot slot{operand.node, operand.slot};
+    const std::string& name = graph.value(graph.node(node).input(operand.slot)).name;
+    if (const auto found = placeholders.find(name); found != placeholders.end())
+      found->second = before.node(before.find_node(operand.node)).input(operand.slot);
+    if (grid.role == QdqRole::Weight) weights.emplace(slot, &grid);
+    if (grid.role == QdqRole::Bias) biases.insert(slot);
+    if (grid.role == QdqRole::Weight || grid.role == QdqRole::Bias) continue;
+    if (grid.writes_graph_output) outputs.push_back(name);
+    else read.emplace(slot, name);
+    if (grid.scales.size() == 1) ++votes[name][&grid];
+  }
+  for (const auto& [name, grids] : votes)
+    values[name] = std::ranges::max_element(grids, {}, [](const auto& vote) { return vote.second; })->first;
+
+  GraphPatch numbers;
+  numbers.reason = "put the numbers in that the codes stand for";
+  std::vector<ValueId> wanted;
+  std::vector<std::string> names;
+  for (const auto& [name, value] : placeholders)
+    if (value != kNoValue) wanted.push_back(value), names.push_back(name);
+  std::vector<Tensor> tensors = compute_constants(before, wanted);
+  for (size_t i = 0; i < names.size(); ++i) numbers.replace_constants.emplace_back(names[i], std::move(tensors[i]));
+  if (!names.empty()) apply_patch(model, numbers);
+}
+
+}  // namespace detent
