@@ -23,6 +23,7 @@
 #include "pipeline/parts/repaired_pairs.h"
 #include "pipeline/parts/written_file.h"
 #include "place/make_plan.h"
+#include "prepare/fold_constants.h"
 #include "prepare/prepare_model.h"
 #include "prepare/read_model_to_run.h"
 #include "prepare/shapes_without_data.h"
@@ -193,8 +194,7 @@ struct Repair {
       if (lacking.contains(edge.value)) edge.pair = false, edge.scale_group = -1;
     std::erase_if(known.output_pairs, [&](const OutputPair& pair) { return lacking.contains(pair.value); });
     Model around = model.clone();
-    apply_patch(around,
-                make_qdq_patch(graph(), known, choose_ranges(known, calibration, choice), format).patch);
+    apply_patch(around, make_qdq_patch(graph(), known, choose_ranges(known, calibration, choice), format).patch);
     std::vector<ValueId> watched;
     std::map<ValueId, ValueId> here;  // by the value in `graph`, the one in `around`
     for (const ValueId value : lacking) {
@@ -266,7 +266,8 @@ RepairReport repair_model(const RepairOptions& options) {
   check_writable(options.output, options.overwrite);
   refuse_stray_options(options.data, nullptr, options.run);
   const Target& target = find_target(options.target);
-  const Model written = read_runnable_model(options.model);
+  Model written = read_runnable_model(options.model);
+  const size_t folded = fold_constants(written);  // scales that the file computes from weights
   refuse_others(written.graph(), read_qdq(written.graph()));
   RepairReport report;
   report.model = options.model.string(), report.output = options.output.string(), report.target = target.spec();
@@ -274,11 +275,11 @@ RepairReport repair_model(const RepairOptions& options) {
   // file -> float model and what its pairs say -> plan -> ranges
   Repair repair(options, target, written);
   repair.find_ranges();
-  report.pairs = describe_pairs({repair.graph(), repair.plan, repair.trained, repair.carried, repair.ranges,
-                                 repair.format.int32_bias});
+  report.pairs = describe_pairs(
+      {repair.graph(), repair.plan, repair.trained, repair.carried, repair.ranges, repair.format.int32_bias});
   report.weights_kept = repair.weights.kept, report.weights_anew = repair.weights.anew;
   report.measured = repair.measured;
-  report.changed = !stands_right(repair, report.pairs);
+  report.changed = folded > 0 || !stands_right(repair, report.pairs);
 
   // plan + ranges -> file -> lint, and the difference from the file before
   const LintReport before = lint_of(options.model, options);

@@ -37,7 +37,7 @@ std::vector<ValueId> values_like(const Graph& graph, ValueId value) {
     for (const Use& use : graph.value(at).uses) {
       if (use.slot != 0) continue;
       const Node& reader = graph.node(use.node);
-      // What another reader takes below 0 is not what a Relu passes on.
+      // A Relu passes on nothing that another reader takes below 0.
       const bool relu = traits_of(graph, reader).kind == OpKind::Relu;
       if (keeps_numbers(graph, reader) && (!relu || graph.value(at).uses.size() == 1)) visit(reader.output(0));
     }
@@ -53,8 +53,8 @@ bool is_positive(const Graph& graph, ValueId value) {
   return producer != nullptr;
 }
 
-/// Returns range_of() for a value of the graph. What a Relu writes takes UINT8 codes from 0 up with the same scale: the
-/// numbers that symmetric codes had room for are among them, and ONNX Runtime absorbs the Relu.
+/// Returns range_of() for a value of the graph. The output of a Relu takes UINT8 codes from 0 up with the same scale:
+/// the numbers that symmetric codes had room for are among them, and ONNX Runtime absorbs the Relu.
 Range range_for(const Graph& graph, ValueId value, const QdqNode& grid, RangeKind kind) {
   const Range range = range_of(grid, kind);
   if (kind != RangeKind::Asymmetric || !is_positive(graph, value) || range.given_zero_point != 128) return range;
@@ -87,10 +87,9 @@ std::vector<float> channel_maxima(const Tensor& weight, int axis) {
 /// Returns the scales of one weight; nullopt, with the reason, where its codes cannot stay.
 std::optional<std::vector<float>> weight_scales(const Tensor& before, const Tensor& after, const QdqNode& grid,
                                                 int axis, std::string& reason) {
-  const bool centred = std::ranges::all_of(
-      grid.zero_points, [&](int64_t point) { return point == (is_unsigned(grid) ? 128 : 0); });
-  if (grid.codes != DataType::Int8 && !is_unsigned(grid))
-    return reason = "its codes are of another type", std::nullopt;
+  const bool centred =
+      std::ranges::all_of(grid.zero_points, [&](int64_t point) { return point == (is_unsigned(grid) ? 128 : 0); });
+  if (grid.codes != DataType::Int8 && !is_unsigned(grid)) return reason = "its codes are of another type", std::nullopt;
   if (!centred || (is_unsigned(grid) && grid.zero_points.empty()))
     return reason = "its zero point is not the middle of its codes", std::nullopt;
   if (!(before.shape() == after.shape())) return reason = "its shape changed", std::nullopt;
@@ -124,15 +123,14 @@ Range range_of(const QdqNode& grid, RangeKind kind) {
   return {-amax, amax};
 }
 
-std::map<ValueId, CarriedRange> carry_ranges(const Graph& graph, const PlacementPlan& plan,
-                                             const TrainedPairs& trained, RangeKind kind) {
+std::map<ValueId, CarriedRange> carry_ranges(const Graph& graph, const PlacementPlan& plan, const TrainedPairs& trained,
+                                             RangeKind kind) {
   std::map<ValueId, CarriedRange> carried;
   for (const ValueId value : plan.quantized_values()) {
     const std::string& name = graph.value(value).name;
     if (const auto own = trained.values.find(name); own != trained.values.end()) {
       const Range range = within_limits(range_for(graph, value, *own->second, kind), plan, value, kind);
-      carried[value] = {range, range.given_scale > 0 ? CarriedRange::Origin::Kept : CarriedRange::Origin::Fitted,
-                        name};
+      carried[value] = {range, range.given_scale > 0 ? CarriedRange::Origin::Kept : CarriedRange::Origin::Fitted, name};
       continue;
     }
     for (const ValueId like : values_like(graph, value)) {

@@ -15,9 +15,9 @@ namespace detent {
 /// The range of a planned value that follows from the pairs of the file.
 struct CarriedRange {
   enum class Origin : uint8_t {
-    Kept,    ///< of the value itself
-    Moved,   ///< of a value with the same numbers
-    Fitted   ///< of the value itself, fitted to the target's grid, which its zero point or a Clip demands
+    Kept,   ///< of the value itself
+    Moved,  ///< of a value with the same numbers
+    Fitted  ///< of the value itself, fitted to the target's grid, which its zero point or a Clip demands
   };
   Range range;
   Origin origin = Origin::Kept;
@@ -42,7 +42,7 @@ struct CarriedWeights {
 };
 
 /// Returns the scales of the plan's weights. A factor that preparing folded into a channel (BatchNormalization) is in
-/// its scale too, so that all codes stay as they are, but for a sign.
+/// its scale too, so that all codes keep their magnitude.
 [[nodiscard]] CarriedWeights carry_weights(const Graph& graph, const PlacementPlan& plan, const TrainedPairs& trained,
                                            bool per_tensor);
 

@@ -4,6 +4,8 @@
 
 #include "exec/executor.h"
 #include "model/graph_patch.h"
+#include "model/name_source.h"
+#include "repair/implied_relus.h"
 
 namespace detent {
 
@@ -36,8 +38,10 @@ TrainedPairs::TrainedPairs(const Model& written) : model(written.clone()), readi
     if (grid.role == QdqRole::Weight) weights.emplace(slot, &grid);
     if (grid.role == QdqRole::Bias) biases.insert(slot);
     if (grid.role == QdqRole::Weight || grid.role == QdqRole::Bias) continue;
-    if (grid.writes_graph_output) outputs.push_back(name);
-    else read.emplace(slot, name);
+    if (grid.writes_graph_output)
+      outputs.push_back(name);
+    else
+      read.emplace(slot, name);
     if (grid.scales.size() == 1) ++votes[name][&grid];
   }
   for (const auto& [name, grids] : votes)
@@ -52,6 +56,29 @@ TrainedPairs::TrainedPairs(const Model& written) : model(written.clone()), readi
   std::vector<Tensor> tensors = compute_constants(before, wanted);
   for (size_t i = 0; i < names.size(); ++i) numbers.replace_constants.emplace_back(names[i], std::move(tensors[i]));
   if (!names.empty()) apply_patch(model, numbers);
+  put_relus_back();
+}
+
+void TrainedPairs::put_relus_back() {
+  const std::set<std::string> cut = values_cut_at_zero(model.graph(), values);
+  if (cut.empty()) return;
+  GraphPatch patch;
+  patch.reason = "put in the Relu that a pair stands for";
+  NameSource names(model.graph());
+  std::map<std::string, std::string> behind;
+  for (const std::string& value : cut) {
+    behind[value] = names.fresh(value + "_relu");
+    patch.add_nodes.push_back({"Relu", names.fresh("Relu_" + value), {value}, {behind[value]}, {}, ""});
+    values[behind[value]] = values.at(value);
+    values.erase(value);
+  }
+  for (auto& [slot, value] : read) {
+    const auto relu = behind.find(value);
+    if (relu == behind.end()) continue;
+    patch.rewire.push_back({slot.first, slot.second, relu->second});
+    value = relu->second;
+  }
+  apply_patch(model, patch);
 }
 
 }  // namespace detent

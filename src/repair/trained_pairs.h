@@ -28,6 +28,11 @@ struct TrainedPairs {
   explicit TrainedPairs(const Model& written);
   TrainedPairs(const TrainedPairs&) = delete;
   TrainedPairs& operator=(const TrainedPairs&) = delete;
+
+ private:
+  /// Puts a Relu in front of the readers of a pair that does its work (values_cut_at_zero), so that the float model
+  /// computes the same without the pair.
+  void put_relus_back();
 };
 
 }  // namespace detent

@@ -43,8 +43,9 @@ struct QParams {
 /// 127 and 256. Float8E4M3FN: scale = amax/448, its largest number, zero point 0. Asymmetric uint8: scale =
 /// (max-min)/255, zero_point = round_half_even(-min/scale) clamped to 0..255 with the scale as stored; the range is
 /// first widened to contain 0. Divides in double, stores as float. A range with a given scale keeps it bit for bit
-/// (symmetric, narrow; asymmetric with a given zero point). Empty range (amax 0) -> scale 1, zero point 0; a scale below FLT_MIN -> 1.
-/// Errors  InvalidOption for a type other than Int8, UInt8 and Float8E4M3FN, bits outside 2..8 or a scale type that is
+/// (symmetric, narrow; asymmetric with a given zero point). Empty range (amax 0) -> scale 1, zero point 0; a scale
+/// below FLT_MIN -> 1. Errors  InvalidOption for a type other than Int8, UInt8 and Float8E4M3FN, bits outside 2..8 or a
+/// scale type that is
 ///         not a float; InvalidData for a range that is not finite or whose min exceeds its max.
 /// Source  NVIDIA TensorRT and pytorch-quantization (narrow); "FP8 Formats for Deep Learning" (Micikevicius et al.
 ///         2022) and NVIDIA Model-Optimizer, modelopt/onnx/quantization/fp8.py (448); ONNX QuantizeLinear (rounding).

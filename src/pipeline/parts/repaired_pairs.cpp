@@ -32,9 +32,7 @@ class PairList {
     list_.push_back({std::move(value), action, name_of(rule), std::move(reason)});
   }
   [[nodiscard]] const std::string& name(ValueId value) const { return in_.graph.value(value).name; }
-  [[nodiscard]] Slot slot_of(const EdgeDecision& edge) const {
-    return {in_.graph.node(edge.consumer).name, edge.slot};
-  }
+  [[nodiscard]] Slot slot_of(const EdgeDecision& edge) const { return {in_.graph.node(edge.consumer).name, edge.slot}; }
   [[nodiscard]] std::string node_text(NodeId node) const {
     return in_.graph.node(node).op_type + " '" + in_.graph.node(node).name + "'";
   }

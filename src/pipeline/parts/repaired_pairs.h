@@ -9,7 +9,7 @@
 
 namespace detent {
 
-/// What a repair decided. Its members must outlive the calls.
+/// The decisions of a repair. Its members must outlive the calls.
 struct RepairedPlan {
   const Graph& graph;  ///< of the plan
   const PlacementPlan& plan;

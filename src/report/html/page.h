@@ -8,9 +8,9 @@
 #include "detent/base/model_files.h"
 #include "detent/compare.h"
 #include "detent/lint.h"
-#include "detent/repair.h"
 #include "detent/quantize.h"
 #include "detent/quantize_weights.h"
+#include "detent/repair.h"
 #include "detent/sensitivity.h"
 
 namespace detent {

@@ -21,17 +21,16 @@ std::string summary_section(const RepairReport& report) {
   for (const char* action : kActions)
     figures += figure(std::to_string(count_of(report, action)), std::string("pairs ") + action);
   const auto left = std::ranges::count_if(report.lint.findings, [](const auto& one) { return one.level != "note"; });
-  return header_markup(
-      {"Repair",
-       report.model,
-       {"for " + escape(report.target), samples_fact(report.samples, "measured")},
-       report.changed
-           ? "<strong class=\"" + std::string(left == 0 ? "good" : "doubtful") + "\">" +
-                 plural(report.errors_before + report.warnings_before, "error or warning", "errors and warnings") +
-                 " before, " + std::to_string(left) + " now</strong>"
-           : "<strong class=\"good\">Nothing to repair</strong>",
-       {},
-       figures});
+  return header_markup({"Repair",
+                        report.model,
+                        {"for " + escape(report.target), samples_fact(report.samples, "measured")},
+                        report.changed ? "<strong class=\"" + std::string(left == 0 ? "good" : "doubtful") + "\">" +
+                                             plural(report.errors_before + report.warnings_before, "error or warning",
+                                                    "errors and warnings") +
+                                             " before, " + std::to_string(left) + " now</strong>"
+                                       : "<strong class=\"good\">Nothing to repair</strong>",
+                        {},
+                        figures});
 }
 
 std::string repaired_pairs_section(const RepairReport& report) {

@@ -72,8 +72,8 @@ std::string to_text(const RepairReport& report, Lists lists) {
   text += report.changed ? pairs_text(report, listing) + carried_weights_text(report)
                          : "every pair stands where " + report.target + " wants it: nothing to repair\n";
   if (report.measured > 0)
-    text += "measured " + plural(report.measured, "value") + " without a scale on " +
-            plural(report.samples, "sample") + "\n";
+    text += "measured " + plural(report.measured, "value") + " without a scale on " + plural(report.samples, "sample") +
+            "\n";
   text += findings_left_text(report);
   if (report.error && report.changed)
     text += "difference from the file before on " + plural(report.error->samples, "sample") + ": " +

@@ -24,13 +24,11 @@ ComparisonReport types() {
 
 TEST(JsonSchema, EveryKindOfDocumentHasItsOwnName) {
   const std::set<std::string> names = {
-      schema_of(ModelReport{}),        schema_of(TableReport{}),
-      schema_of(DistributionReport{}), schema_of(PlanReport{}),
-      schema_of(LintReport{}), schema_of(RepairReport{}),         schema_of(QuantizeReport{}),
-      schema_of(CastReport{}),         schema_of(QuantizeWeightsReport{}),
-      schema_of(VerifyReport{}),       schema_of(types()),
-      schema_of(ComparisonReport{}),   schema_of(SensitivityReport{}),
-      schema_of(RunReport{}),          schema_of(CacheExportReport{}),
+      schema_of(ModelReport{}),       schema_of(TableReport{}), schema_of(DistributionReport{}),
+      schema_of(PlanReport{}),        schema_of(LintReport{}),  schema_of(RepairReport{}),
+      schema_of(QuantizeReport{}),    schema_of(CastReport{}),  schema_of(QuantizeWeightsReport{}),
+      schema_of(VerifyReport{}),      schema_of(types()),       schema_of(ComparisonReport{}),
+      schema_of(SensitivityReport{}), schema_of(RunReport{}),   schema_of(CacheExportReport{}),
       schema_of(CacheImportReport{}),
   };
   EXPECT_EQ(names.size(), 15U);

@@ -88,7 +88,8 @@ void fields(auto& v, const RepairReport& r) {
   v("warnings_before", r.warnings_before, "Number of warnings that lint finds in the file before.");
   v("findings", r.lint.findings, "What lint finds in the written file, worst first.");
   v("coverage", r.lint.plan.coverage, "Share of the written file that runs in INT8.");
-  v("error", measured_error(r.error, "the given samples"), "Difference of the written file from the file before; null without data.");
+  v("error", measured_error(r.error, "the given samples"),
+    "Difference of the written file from the file before; null without data.");
   verdict_fields(v, r.verdict);
   v("bytes_before", r.bytes_before, "Size of the file before in bytes, with external data.");
   v("bytes_after", r.bytes_after, "Size of the written file in bytes, with external data.");

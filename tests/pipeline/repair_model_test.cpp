@@ -1,0 +1,184 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "datasets/npy_writer.h"
+#include "detent/detent.h"
+#include "model/model.h"
+#include "model/temporary_folder.h"
+
+namespace detent {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+/// Returns codes, scales and zero points of a weight of 16 channels.
+std::string weight(int kernel) {
+  const auto listed = [](int count, const auto& number) {
+    std::string text;
+    for (int i = 0; i < count; ++i) text += (i ? ", " : "") + number(i);
+    return "{" + text + "}";
+  };
+  const std::string size = std::to_string(kernel);
+  return "int8[16,16," + size + "," + size +
+         "] w = " + listed(256 * kernel * kernel, [](int i) { return std::to_string(i * 71 % 255 - 127); }) +
+         ", float[16] ws = " + listed(16, [](int i) { return "0.00" + std::to_string(11 + i); }) +
+         ", int8[16] wz = " + listed(16, [](int) { return std::string("0"); });
+}
+
+/// A block as quantization-aware training leaves it: pairs on the inputs of Convs, one on the output of the Conv in
+/// front of the Add (the wrong edge), none on the shortcut.
+std::string trained() {
+  return R"(<ir_version: 8, opset_import: ["" : 13]>
+g (float[1,16,8,8] x) => (float[1,16,8,8] y)
+<float sx = {0.03}, float sa = {0.05}, float sb = {0.07}, float sc = {0.06}, int8 z = {0},
+ )" + weight(3) +
+         R"(>
+{
+  xq = QuantizeLinear (x, sx, z)  xd = DequantizeLinear (xq, sx, z)
+  wd = DequantizeLinear <axis = 0> (w, ws, wz)
+  c0 = Conv <pads = [1,1,1,1]> (xd, wd)
+  r = Relu (c0)
+  rq = QuantizeLinear (r, sa, z)  rd = DequantizeLinear (rq, sa, z)
+  c1 = Conv <pads = [1,1,1,1]> (rd, wd)
+  cq = QuantizeLinear (c1, sb, z)  cd = DequantizeLinear (cq, sb, z)
+  s = Add (cd, r)
+  t = Relu (s)
+  tq = QuantizeLinear (t, sc, z)  td = DequantizeLinear (tq, sc, z)
+  y = Conv <pads = [1,1,1,1]> (td, wd)
+})";
+}
+
+class RepairModel : public ::testing::Test {
+ protected:
+  [[nodiscard]] RepairOptions options(const std::string& text, const std::string& target = "tensorrt") const {
+    write_model(parse_model_text(text), folder_ / "in.onnx");
+    RepairOptions options;
+    options.model = folder_ / "in.onnx", options.output = folder_ / "out.onnx", options.target = target;
+    options.overwrite = true;
+    return options;
+  }
+  [[nodiscard]] RepairOptions again(RepairOptions options) const {
+    options.model = folder_ / "out.onnx", options.output = folder_ / "again.onnx";
+    return options;
+  }
+  [[nodiscard]] DataOptions samples() const {
+    std::filesystem::create_directories(folder_ / "x");
+    for (int i = 0; i < 4; ++i) {
+      Tensor sample(DataType::Float32, Shape{1, 16, 8, 8});
+      for (size_t e = 0; e < 1024; ++e)
+        sample.mutable_data<float>()[e] = static_cast<float>((e * 37 + static_cast<size_t>(i) * 11) % 200) / 40 - 2;
+      write_npy(folder_ / "x" / ("s" + std::to_string(i) + ".npy"), sample);
+    }
+    DataOptions data;
+    data.sources = {(folder_ / "x").string()};
+    return data;
+  }
+  static std::vector<std::string> of_action(const RepairReport& report, const std::string& action) {
+    std::vector<std::string> values;
+    for (const auto& pair : report.pairs)
+      if (pair.action == action) values.push_back(pair.value);
+    return values;
+  }
+  [[nodiscard]] std::string bytes_of(const char* name) const {
+    std::ifstream file(folder_ / name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(RepairModel, TakesThePairInFrontOfTheAddAwayAndPutsTheShortcutOnItsPair) {
+  const RepairReport report = repair_model(options(trained()));
+  EXPECT_THAT(of_action(report, "removed"), Contains("c1"));
+  EXPECT_THAT(of_action(report, "added"), Contains("r"));
+  EXPECT_THAT(report.lint.findings, IsEmpty());
+  EXPECT_GT(report.errors_before + report.warnings_before, 0U);
+  EXPECT_EQ(report.weights_kept, 3U);
+}
+
+TEST_F(RepairModel, KeepsScalesAndCodesBitForBit) {
+  static_cast<void>(repair_model(options(trained())));
+  const Model model = read_model(folder_ / "out.onnx");
+  const Graph& graph = model.graph();
+  const auto before = parse_model_text(trained());
+  for (const Node& node : graph.nodes()) {
+    if (node.op_type != "QuantizeLinear") continue;
+    const std::string& value = graph.value(node.input(0)).name;
+    const float scale = graph.constant(node.input(1))->data<float>()[0];
+    EXPECT_EQ(scale, value == "x" ? 0.03F : value == "r" ? 0.05F : 0.06F) << value;
+  }
+  const Tensor& codes = *before.graph().constant(before.graph().find_value("w"));
+  size_t same = 0;
+  for (const Node& node : graph.nodes()) {
+    const Tensor* kept = node.op_type == "DequantizeLinear" ? graph.constant(node.input(0)) : nullptr;
+    if (kept && std::ranges::equal(kept->data<int8_t>(), codes.data<int8_t>())) ++same;
+  }
+  EXPECT_GE(same, 1U);
+}
+
+TEST_F(RepairModel, ChangesNothingTheSecondTime) {
+  const RepairOptions first = options(trained());
+  static_cast<void>(repair_model(first));
+  const RepairReport second = repair_model(again(first));
+  EXPECT_FALSE(second.changed);
+  EXPECT_EQ(bytes_of("out.onnx"), bytes_of("again.onnx"));
+}
+
+TEST_F(RepairModel, NamesValuesWithoutAScaleWhereThereIsNoData) {
+  std::string text = trained();
+  const std::string pair = "  cq = QuantizeLinear (c1, sb, z)  cd = DequantizeLinear (cq, sb, z)\n";
+  text.replace(text.find(pair), pair.size(), "");
+  text.replace(text.find("(cd, r)"), 7, "(c1, r)");
+  RepairOptions given = options(text, "onnxruntime");  // needs a pair behind every integer Conv
+  try {
+    static_cast<void>(repair_model(given));
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::InvalidOption);
+    EXPECT_THAT(error.what(), HasSubstr("no scale in the file: 'c1'"));
+  }
+  given.data = samples();
+  const RepairReport report = repair_model(given);
+  EXPECT_THAT(of_action(report, "added"), Contains("c1"));
+  EXPECT_TRUE(report.error.has_value());
+}
+
+TEST_F(RepairModel, RefusesFilesWithoutPairsOfInt8) {
+  const RepairOptions given = options(R"(<ir_version: 8, opset_import: ["" : 13]>
+g (float[1,1] x) => (float[1,1] y) { y = Relu (x) })");
+  try {
+    static_cast<void>(repair_model(given));
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::InvalidModel);
+  }
+}
+
+TEST_F(RepairModel, PutsAReluBackWhereAPairDoesItsWork) {
+  // onnxruntime.quantization took the Relu between the Convs out: the codes begin at 0.
+  RepairOptions given = options(R"(<ir_version: 8, opset_import: ["" : 13]>
+g (float[1,16,8,8] x) => (float[1,16,8,8] y)
+<float sx = {0.03}, float sa = {0.05}, uint8 m = {128}, uint8 z = {0},
+ )" + weight(1) + R"(>
+{
+  xq = QuantizeLinear (x, sx, m)  xd = DequantizeLinear (xq, sx, m)
+  wd = DequantizeLinear <axis = 0> (w, ws, wz)
+  c = Conv (xd, wd)
+  cq = QuantizeLinear (c, sa, z)  cd = DequantizeLinear (cq, sa, z)
+  y = Conv (cd, wd)
+})");
+  given.data = samples();
+  const RepairReport report = repair_model(given);
+  const Model model = read_model(folder_ / "out.onnx");
+  EXPECT_EQ(std::ranges::count(model.graph().nodes(), "Relu", &Node::op_type), 1);
+  EXPECT_GT(report.error->sqnr_db.value(), 20);  // without the Relu below 3
+}
+
+}  // namespace
+}  // namespace detent

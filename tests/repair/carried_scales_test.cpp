@@ -1,0 +1,47 @@
+#include "repair/carried_scales.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "repair/implied_relus.h"
+
+namespace detent {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+QdqNode grid(DataType codes, float scale, int64_t zero_point) {
+  QdqNode node;
+  node.codes = codes, node.scales = {scale}, node.zero_points = {zero_point};
+  return node;
+}
+
+TEST(RangeOfAGrid, KeepsScaleAndNumbersWhereTheZeroPointHasAPlace) {
+  const Range narrow = range_of(grid(DataType::UInt8, 0.1F, 128), RangeKind::Symmetric);
+  EXPECT_EQ(qparams_from_range(narrow, {DataType::Int8}).scale.front(), 0.1F);
+  const QParams wide =
+      qparams_from_range(range_of(grid(DataType::Int8, 0.1F, -5), RangeKind::Asymmetric), {DataType::UInt8});
+  EXPECT_EQ(wide.scale.front(), 0.1F);
+  EXPECT_EQ(wide.zero_point.front(), 123);
+}
+
+TEST(RangeOfAGrid, CoversTheNumbersOfAnotherZeroPoint) {
+  const Range range = range_of(grid(DataType::UInt8, 0.5F, 55), RangeKind::Symmetric);
+  EXPECT_EQ(range.max, 100);  // (255 - 55) / 2, further than 55 / 2
+  EXPECT_EQ(range.given_scale, 0);
+}
+
+TEST(ValuesCutAtZero, AreThoseThatCanBeNegative) {
+  const Model model = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 13]>
+g (float[1,1,4,4] x) => (float[1,1,4,4] z)
+<float[1,1,1,1] w = {1}>
+{ c = Conv (x, w)  r = Relu (c)  p = MaxPool <kernel_shape = [1, 1]> (r)  z = Conv (p, w) })");
+  const QdqNode from_zero = grid(DataType::UInt8, 0.1F, 0), centred = grid(DataType::UInt8, 0.1F, 128);
+  EXPECT_THAT(values_cut_at_zero(model.graph(), {{"c", &from_zero}}), ElementsAre("c"));
+  EXPECT_THAT(values_cut_at_zero(model.graph(), {{"c", &centred}}), IsEmpty());
+  EXPECT_THAT(values_cut_at_zero(model.graph(), {{"p", &from_zero}, {"r", &from_zero}}), IsEmpty());
+}
+
+}  // namespace
+}  // namespace detent
