@@ -25,7 +25,7 @@ struct RepairOptions {
   ExternalData external_data = ExternalData::Auto;
 };
 
-/// What became of the pairs of a file.
+/// The fate of every pair of a file.
 struct RepairReport {
   std::string model, output, target;
   struct Pair {
