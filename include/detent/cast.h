@@ -9,8 +9,10 @@
 #include "detent/base/data_source.h"
 #include "detent/options/external_data.h"
 #include "detent/options/float_types.h"
+#include "detent/options/placement_options.h"
 #include "detent/options/run_settings.h"
 #include "detent/reports/error_report.h"
+#include "detent/reports/kept_pairs.h"
 #include "detent/reports/plan_report.h"
 
 namespace detent {
@@ -21,6 +23,8 @@ struct CastModelOptions {
   DataOptions data;
   FloatType type = FloatType::Fp16;  ///< Fp32 is refused
   IoType io = IoType::Keep;
+  /// Of pairs around 16-bit nodes; without a value FP32 where activations have UINT8 codes, else the 16-bit type.
+  std::optional<PlacementOptions::Scales> scales;
   RunSettings run;
   bool overwrite = false;
   ExternalData external_data = ExternalData::Auto;
@@ -28,17 +32,21 @@ struct CastModelOptions {
 
 struct CastReport {
   std::string model, output;
-  size_t samples = 0;  ///< on which the float ranges were measured
+  size_t samples = 0;  ///< on which the float ranges were measured; 0: pairs and weights bounded them
   FloatReport floats;
-  CoverageReport coverage;           ///< of the written model; nothing of it is INT8
-  std::optional<ErrorReport> error;  ///< of the written model against FP32, on the same samples
+  std::optional<KeptPairs> pairs;    ///< absent for a float model
+  CoverageReport coverage;           ///< of the written model
+  std::optional<ErrorReport> error;  ///< of the written model against the one before, on the same samples
   uint64_t bytes_before = 0, bytes_after = 0;
   double seconds = 0;
 };
 
-/// Writes a float model whose nodes compute in a 16-bit type where the measured values allow it. It has no pairs.
-/// Errors  Usage for FP32 and without data; those of reading, running and writing; Internal when the written model
-///         outputs NaN or Inf where the float model does not.
+/// Writes a model whose nodes compute in a 16-bit type where the measured values allow it. Pairs of the model stay,
+/// with every code and zero point; their scales get the type or stay FP32. A model with pairs needs no data: scales and
+/// weights then bound its values.
+/// Errors  Usage for FP32, and for a float model without data; InvalidModel for a model whose operators compute with
+///         codes (QLinearConv); those of reading, running and writing; Internal when the written model outputs NaN or
+///         Inf where the model before does not.
 [[nodiscard]] DETENT_API CastReport cast_model(const CastModelOptions& options);
 
 }  // namespace detent

@@ -13,7 +13,7 @@ namespace detent {
 /// A node that stays in FP32, and why.
 struct FloatException {
   NodeId node = kNoNode;
-  /// "overflow", "inner-sum", "rounding", "constant", "operator", "normalization", "between" or "bound".
+  /// "overflow", "inner-sum", "rounding", "constant", "operator", "normalization", "between", "pair" or "bound".
   std::string_view rule;
   ValueId value = kNoValue;  ///< the value that decides; kNoValue when the operator does
   double measured = 0;       ///< its size, in the unit that `reason` names

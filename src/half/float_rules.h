@@ -28,7 +28,9 @@ class FloatDraft {
   [[nodiscard]] bool is_float(ValueId value) const;
   /// Returns the elements in the largest sample; 1 when the value was not measured.
   [[nodiscard]] int64_t elements(ValueId value) const;
-  /// True for a node that reads or writes a Float32 value.
+  /// True for a Cast of another type to a graph output, which stays as it is.
+  [[nodiscard]] bool makes_output(const Node& node) const;
+  /// True for a node that reads or writes a Float32 value, except Constant and the Casts of makes_output().
   [[nodiscard]] bool concerns(const Node& node) const;
 
   [[nodiscard]] bool is_kept(NodeId node) const { return kept_.contains(node); }
@@ -69,6 +71,8 @@ void constants(FloatDraft& draft);
 void normalizations(FloatDraft& draft);
 /// Keeps copies between nodes that stay FP32: casts around them would gain nothing.
 void between(FloatDraft& draft);
+/// Keeps QuantizeLinear whose input is FP32, and DequantizeLinear that only FP32 reads.
+void pairs(FloatDraft& draft);
 
 }  // namespace half
 }  // namespace detent

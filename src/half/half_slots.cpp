@@ -13,7 +13,9 @@ const TypeSet& types_at(const Signature& signature, const Parameter& parameter) 
 }
 
 /// True for an operator whose type attribute is changed with the node's type.
-bool is_retyped(const Node& node) { return node.op_type == "Cast" || node.op_type == "ConstantOfShape"; }
+bool is_retyped(const Node& node) {
+  return node.op_type == "Cast" || node.op_type == "ConstantOfShape" || node.op_type == "DequantizeLinear";
+}
 
 }  // namespace
 

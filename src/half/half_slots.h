@@ -4,8 +4,8 @@
 
 namespace detent {
 
-/// True for an operator whose output type is named by an attribute (except Cast and ConstantOfShape, whose attribute
-/// can be changed), and for one that reads or makes a list of tensors.
+/// True for an operator whose output type is named by an attribute (except Cast, ConstantOfShape and
+/// DequantizeLinear, whose attribute can be changed), and for one that reads or makes a list of tensors.
 [[nodiscard]] bool names_its_type(const Graph& graph, const Node& node);
 
 /// True when the opset has the node's operator for `type`, a 16-bit float type. False for operators without a type

@@ -139,9 +139,11 @@ class CastInserter {
   /// Changes the attribute of an operator that names its output's type.
   void retype(const Node& node) {
     if (plan_.type_of(node.id) != plan_.format.type || !reaches_.contains(node.output(0))) return;
+    const auto type = static_cast<int64_t>(onnx_type_of(plan_.format.type));
     if (node.op_type == "Cast")
-      result_.patch.set_attributes.push_back(
-          {node.name, {"to", static_cast<int64_t>(onnx_type_of(plan_.format.type))}});
+      result_.patch.set_attributes.push_back({node.name, {"to", type}});
+    else if (node.op_type == "DequantizeLinear" && node.int_or("output_dtype", 0) != 0)
+      result_.patch.set_attributes.push_back({node.name, {"output_dtype", type}});
     else if (const Tensor* value = node.op_type == "ConstantOfShape" ? node.tensor("value") : nullptr)
       result_.patch.set_attributes.push_back({node.name, {"value", narrowed(*value)}});
     else if (node.op_type == "ConstantOfShape")

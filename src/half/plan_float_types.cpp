@@ -28,7 +28,12 @@ int64_t FloatDraft::elements(ValueId value) const {
   return measured ? std::max<int64_t>(1, static_cast<int64_t>(measured->elements)) : 1;
 }
 
+bool FloatDraft::makes_output(const Node& node) const {
+  return kind(node) == OpKind::Cast && !is_float(node.input(0)) && graph_.value(node.output(0)).is_output;
+}
+
 bool FloatDraft::concerns(const Node& node) const {
+  if (kind(node) == OpKind::Constant || makes_output(node)) return false;
   const auto is_float_value = [&](ValueId value) { return is_float(value); };
   return std::ranges::any_of(node.inputs, is_float_value) || std::ranges::any_of(node.outputs, is_float_value);
 }
@@ -57,9 +62,9 @@ FloatPlan FloatDraft::take() {
 }
 
 std::span<const FloatRule> float_rules() {
-  static constexpr std::array<FloatRule, 7> kRules{half::operators, half::overflow,  half::inner_sums,
+  static constexpr std::array<FloatRule, 8> kRules{half::operators, half::overflow,  half::inner_sums,
                                                    half::rounding,  half::constants, half::normalizations,
-                                                   half::between};
+                                                   half::between,   half::pairs};
   return kRules;
 }
 

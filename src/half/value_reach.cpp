@@ -61,6 +61,10 @@ ValueReaches measure_reaches(const Graph& graph, const DataSource& source, const
   return observers.front().reaches();
 }
 
+bool is_bound(const ValueReach& reach) {
+  return reach.amax > 0 && reach.zeros == 0 && std::ranges::all_of(reach.counts, [](uint64_t n) { return n == 0; });
+}
+
 uint64_t vanishing(const ValueReach& reach, const FloatFormat& format) {
   uint64_t count = 0;
   for (int e = ValueReach::kLowest; std::ldexp(1.0, e) <= format.smallest / 2; ++e)

@@ -16,6 +16,9 @@ namespace detent {
 /// Errors  InvalidData when there is no sample; those of running; Interrupted.
 [[nodiscard]] ValueReaches measure_reaches(const Graph& graph, const DataSource& source, const RunSettings& settings);
 
+/// True for a reach that holds a bound instead of measured elements (bound_reaches).
+[[nodiscard]] bool is_bound(const ValueReach& reach);
+
 /// Counts the elements other than 0 that become 0 in the type: those below half of its smallest number.
 [[nodiscard]] uint64_t vanishing(const ValueReach& reach, const FloatFormat& format);
 

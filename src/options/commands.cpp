@@ -245,11 +245,16 @@ OptionList options_of(MergeTablesOptions& o, ReportOptions& report) {
 
 OptionList options_of(CastModelOptions& o, ReportOptions& report) {
   using F = FloatType;
+  using S = PlacementOptions::Scales;
   return list_of(
       model_argument(o.model), output_option(o.output, "OUT.onnx", "Converted model to write"),
-      data_options(o.data, true),
+      data_options(o.data, false),
       row("--float-type", choice(o.type, {{name_of(F::Bf16), F::Bf16}, {name_of(F::Fp16), F::Fp16}}),
           "Type of the nodes whose measured values allow it", {.group = "Format"}),
+      row("--scales", choice(o.scales, {{"fp16", S::Fp16}, {"fp32", S::Fp32}}),
+          "Scales of the model's pairs: the 16-bit type, which raises the opset to 19, or FP32 between casts (default: "
+          "fp32 where activations have UINT8 codes, else fp16)",
+          {.group = "Format"}),
       io_type_option(o.io), external_data_option(o.external_data), run_options(o.run),
       report_options(report, o.overwrite, {.all = "node that stays FP32"}),
       row("--overwrite", &o.overwrite, "Replace OUT and the file of --json if they exist", {.group = "Running"}),

@@ -92,7 +92,7 @@ void for_each_command(const Use& use) {
               "detent merge part-1.dct part-2.dct -o whole.dct    # from 'detent calibrate ... --shard 1/2' and "
               "'--shard 2/2'"},
       std::type_identity<MergeTablesOptions>{}, merge_tables);
-  use(Command{"cast", "Convert a float model to FP16 or BF16 where its values allow it, without quantizing",
+  use(Command{"cast", "Convert a model to FP16 or BF16 where its values allow it, without quantizing; its pairs stay",
               "detent cast " + kSampleData + " --float-type fp16 -o shapes_unet.fp16.onnx"},
       std::type_identity<CastModelOptions>{}, cast_model);
   use(Command{"plan", "Show where pairs would go and why; with --data also which nodes must stay FP32 in an FP16 model",

@@ -1,7 +1,8 @@
 #include "detent/cast.h"
 
 #include <limits>
-#include <span>
+#include <memory>
+#include <optional>
 
 #include "core/files/atomic_file.h"
 #include "core/stop.h"
@@ -13,12 +14,14 @@
 #include "half/narrow_io.h"
 #include "model/graph_patch.h"
 #include "pipeline/parts/cast_nodes.h"
+#include "pipeline/parts/cast_pairs.h"
 #include "pipeline/parts/plan_report.h"
 #include "pipeline/parts/provenance.h"
 #include "pipeline/parts/written_file.h"
 #include "place/make_plan.h"
 #include "prepare/prepare_model.h"
 #include "prepare/read_model_to_run.h"
+#include "prepare/shapes_without_data.h"
 #include "rewrite/check_onnx_rules.h"
 #include "rewrite/written_size.h"
 #include "run/model_inputs.h"
@@ -34,10 +37,8 @@ void refuse_not_finite(const ErrorReport& error, const std::string& type) {
                                            "' becomes NaN or Inf where FP32 is finite; the file was not written");
 }
 
-/// Returns the file's coverage, before inputs get the 16-bit type.
-CoverageReport coverage_of(const Model& model, std::span<const Tensor> inputs, const CastModelOptions& options) {
-  const Graph& graph = model.graph();
-  const ValueShapes shapes = find_shapes(graph, inputs);
+/// Returns the coverage of a model without pairs, before inputs get the 16-bit type.
+CoverageReport coverage_of_floats(const Graph& graph, const ValueShapes& shapes, const CastModelOptions& options) {
   const PlacementPlan plan = make_float_plan(graph, target_list().front(), shapes);
   CoverageReport coverage = describe_coverage(plan.coverage);
   if (options.io == IoType::Same)
@@ -45,14 +46,69 @@ CoverageReport coverage_of(const Model& model, std::span<const Tensor> inputs, c
   return coverage;
 }
 
-/// Returns the provenance of a cast model, which shows `lint` that its types were chosen by measuring.
+/// Returns the shapes of all values from the first sample, or from the declared sizes; empty where these are open.
+ValueShapes shapes_of(const Graph& graph, const DataSource* source, const RunSettings& run) {
+  if (source) return find_shapes(graph, read_first_inputs(*source, run));
+  return shapes_without_data(graph, {}).value_or(ValueShapes{});
+}
+
+/// Returns the provenance of a cast model, which shows `lint` that its types were chosen by measuring. Pairs that
+/// Detent wrote keep theirs.
 Provenance origin_of_cast(const Model& model, const CastModelOptions& options, size_t samples) {
+  const std::string types =
+      "float-type=" + std::string(name_of(options.type)) + (options.io == IoType::Same ? "; io-type=same" : "");
+  if (auto written = has_pairs(model.graph()) ? read_provenance(model) : std::nullopt) {
+    if (written->options.find(types) == std::string::npos)
+      written->options += (written->options.empty() ? "" : "; ") + types;
+    return *written;
+  }
   Provenance provenance;
   provenance.samples = samples;
-  provenance.options =
-      "float-type=" + std::string(name_of(options.type)) + (options.io == IoType::Same ? "; io-type=same" : "");
+  provenance.options = types;
   provenance.source_producer = facts_of(model).producer;
   return provenance;
+}
+
+/// Opens the samples; nullptr without them, which only pairs allow.
+std::unique_ptr<DataSource> open_data(const CastModelOptions& options, const Graph& graph) {
+  refuse_stray_options(options.data, nullptr, options.run);
+  if (options.data.given()) return open_samples(options.data, graph);
+  if (!has_pairs(graph))
+    throw Error(ErrorCode::Usage,
+                "cast needs --data: " + options.model.string() + " has no pairs, whose scales would bound its values");
+  return nullptr;
+}
+
+/// Returns the format of the type. Pairs for ONNX Runtime keep FP32 scales unless the options say otherwise: it has no
+/// integer kernel with others.
+FloatFormat format_of(const CastModelOptions& options, const Graph& graph) {
+  FloatFormat format = float_format(options.type);
+  const bool for_onnxruntime = has_pairs(graph) && target_of_codes(graph).engine == Engine::OnnxRuntime;
+  format.half_scales = options.scales ? *options.scales == PlacementOptions::Scales::Fp16 : !for_onnxruntime;
+  if (for_onnxruntime && format.half_scales)
+    options.run.reporter->warn(
+        "UINT8 codes are for ONNX Runtime, which has no integer kernel with 16-bit scales and refuses a Concat between "
+        "pairs that have them; --scales fp32 avoids both");
+  return format;
+}
+
+/// Casts the nodes of the model, and fills the report except error, coverage and sizes.
+void cast_floats(Model& model, const CastModelOptions& options, const DataSource* source, CastReport& report) {
+  FloatFormat format = format_of(options, model.graph());
+  if (has_pairs(model.graph())) report.pairs = prepare_pairs(model, options.type, format, *options.run.reporter);
+  report.floats = source ? cast_nodes(model, options.type, format, *source, options.run)
+                         : cast_by_bounds(model, format, shapes_of(model.graph(), nullptr, options.run));
+  if (report.pairs) count_pairs(model.graph(), *report.pairs);
+}
+
+/// Measures the model that will be written.
+void measure(const Model& model, const CastModelOptions& options, const DataSource* source,
+             const std::optional<ReferenceOutputs>& reference, CastReport& report) {
+  if (reference) report.error = measure_closing_error(*reference, model, *source, options.run).report;
+  if (report.error) refuse_not_finite(*report.error, report.floats.type);
+  const ValueShapes shapes = shapes_of(model.graph(), source, options.run);
+  report.coverage =
+      report.pairs ? coverage_of_pairs(model, shapes) : coverage_of_floats(model.graph(), shapes, options);
 }
 
 }  // namespace
@@ -63,27 +119,27 @@ CastReport cast_model(const CastModelOptions& options) {
   if (options.type == FloatType::Fp32)
     throw Error(ErrorCode::Usage, "--float-type fp32 is the type that the model has", "fp16 or bf16");
   check_writable(options.output, options.overwrite);
-  Model model = read_float_model(options.model);
-  const auto source = open_samples(options.data, model.graph());
+  Model model = read_model_to_cast(options.model);
+  const auto source = open_data(options, model.graph());
   check_one_file(options.output, options.external_data, [&] { return least_written_bytes(model, {}, {}, true); });
-  const ReferenceOutputs reference = keep_outputs(model, *source, source->size(), options.run);
+  std::optional<ReferenceOutputs> reference;
+  if (source) reference = keep_outputs(model, *source, source->size(), options.run);
   CastReport report;
   report.bytes_before = model.byte_size();
   const ModelFacts facts = facts_of(model);
-  report.floats = cast_nodes(model, options.type, *source, options.run);
+  cast_floats(model, options, source.get(), report);
   check_one_file(options.output, options.external_data, [&] { return model.byte_size(); });
-  report.error = measure_closing_error(reference, model, *source, options.run).report;
-  refuse_not_finite(*report.error, report.floats.type);
-  report.coverage = coverage_of(model, read_first_inputs(*source, options.run), options);
+  measure(model, options, source.get(), reference, report);
+  const size_t samples = source ? source->size() : 0;
   if (options.io == IoType::Same) apply_patch(model, narrow_io(model.graph(), float_format(options.type).type).patch);
-  write_provenance(model, origin_of_cast(model, options, source->size()));
+  write_provenance(model, origin_of_cast(model, options, samples));
   check_onnx_rules(model.graph(), options.output, facts.faults, *options.run.reporter);
   write_model(model, options.output, write_options(options.overwrite, options.external_data));
   report.floats.casts = casts_added(model.graph(), facts);
   report.coverage.casts = static_cast<int64_t>(report.floats.casts);
   report.model = options.model.string();
   report.output = options.output.string();
-  report.samples = source->size();
+  report.samples = samples;
   report.bytes_after = model.byte_size();
   report.seconds = stopwatch.seconds();
   return report;

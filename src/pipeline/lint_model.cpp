@@ -19,6 +19,7 @@
 #include "pipeline/parts/plan_report.h"
 #include "pipeline/parts/prepared.h"
 #include "pipeline/parts/provenance.h"
+#include "pipeline/parts/renamed_shapes.h"
 #include "pipeline/parts/saturation.h"
 #include "place/plan/placement_plan.h"
 #include "prepare/read_model_to_run.h"
@@ -33,14 +34,6 @@ constexpr std::array<std::string_view, 3> kLevels{"error", "warning", "note"};  
 
 bool holds_qoperators(const Graph& graph) {
   return std::ranges::any_of(graph.nodes(), [](const Node& node) { return is_qoperator(node); });
-}
-
-/// Returns the shapes of one graph's values for the values of the same names in another.
-ValueShapes renamed(const ValueShapes& shapes, const Graph& from, const Graph& to) {
-  ValueShapes found;
-  for (const auto& [id, shape] : shapes)
-    if (const ValueId same = to.find_value(from.value(id).name); same != kNoValue) found.emplace(same, shape);
-  return found;
 }
 
 /// Returns shapes for MACs; empty, with a note, where the model cannot run. A pair may read FP32 and give FP16: such a

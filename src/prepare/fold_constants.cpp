@@ -61,8 +61,9 @@ bool holds_graph(const Node& node) {
 /// Computes nodes that read constants and builds the patch that replaces them.
 class ConstantFolder {
  public:
-  explicit ConstantFolder(const Graph& graph)
-      : graph_(graph), computed_(graph.nodes().size(), false), limits_(graph.nodes().size(), kSmall),
+  /// codes  true: QuantizeLinear is computed as well
+  explicit ConstantFolder(const Graph& graph, bool codes)
+      : graph_(graph), codes_(codes), computed_(graph.nodes().size(), false), limits_(graph.nodes().size(), kSmall),
         results_(graph.values().size()) {}
 
   GraphPatch run() {
@@ -84,7 +85,7 @@ class ConstantFolder {
   [[nodiscard]] bool may_fold(const Node& node) const {
     const OpKind kind = traits_of(graph_, node).kind;
     if (!node.domain.empty() || is_random(node) || holds_graph(node) || kind == OpKind::Sequence ||
-        kind == OpKind::QuantizeLinear || kind == OpKind::DequantizeLinear || kind == OpKind::QOperator)
+        (kind == OpKind::QuantizeLinear && !codes_) || kind == OpKind::DequantizeLinear || kind == OpKind::QOperator)
       return false;
     return find_unsupported(graph_, std::span(&node.id, 1)).empty();
   }
@@ -101,6 +102,7 @@ class ConstantFolder {
   /// Finds computed weights and biases of a weighted operator: a constant in either slot of a MatMul is a weight.
   void find_weights(const Node& node) {
     const OpTraits& traits = traits_of(graph_, node);
+    if (codes_ && traits.kind == OpKind::DequantizeLinear && computer(node.input(0))) find_sources(node.input(0));
     if (traits.weight_slot < 0 || is_computed(node)) return;
     for (const int slot :
          {traits.kind == OpKind::MatMul ? 0 : traits.weight_slot, traits.weight_slot, traits.bias_slot})
@@ -171,7 +173,8 @@ class ConstantFolder {
     if (tensor.empty_handle() || graph_.value(value).is_output) return false;
     if (tensor.byte_count() <= kSmall) return true;
     const auto sources = sources_.find(value);
-    return sources != sources_.end() && tensor.element_count() <= sources->second && is_floating_point(tensor.type());
+    return sources != sources_.end() && tensor.element_count() <= sources->second &&
+           (codes_ || is_floating_point(tensor.type()));
   }
 
   /// True when nothing reads the node's outputs in the original file.
@@ -224,6 +227,7 @@ class ConstantFolder {
   }
 
   const Graph& graph_;
+  bool codes_;
   NodeMap<bool> computed_;  // reads only constants and outputs of such nodes
   NodeMap<size_t> limits_;  // bytes that the node may write
   ValueMap<Tensor> results_;
@@ -239,9 +243,9 @@ bool computes_constants(const Graph& graph) {
   });
 }
 
-size_t fold_constants(Model& model) {
+size_t fold_constants(Model& model, bool codes) {
   if (!computes_constants(model.graph())) return 0;
-  const GraphPatch patch = ConstantFolder(model.graph()).run();
+  const GraphPatch patch = ConstantFolder(model.graph(), codes).run();
   if (!patch.remove_nodes.empty()) apply_patch(model, patch);
   return patch.remove_nodes.size();
 }

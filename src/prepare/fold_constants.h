@@ -14,6 +14,7 @@ namespace detent {
 /// many elements as the constants that it is computed from: results that Tile, Expand or ConstantOfShape enlarge stay
 /// computed. Results keep their names; equal weights become one. A result stays computed when it is a graph output, or
 /// when its operator draws random numbers, holds graphs or cannot run here. Returns the number of nodes removed.
-size_t fold_constants(Model& model);
+/// codes  true: the codes that QuantizeLinear makes of constants are folded as weights are
+size_t fold_constants(Model& model, bool codes = false);
 
 }  // namespace detent

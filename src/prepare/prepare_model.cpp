@@ -36,8 +36,9 @@ bool may_change(const Graph& graph, const Target& target, const PrepareOptions& 
 
 }  // namespace
 
-void raise_for(FloatType type, Model& model) {
-  if (type == FloatType::Bf16 && model.graph().opset() < kBFloat16Opset) raise_opset(model, kBFloat16Opset);
+void raise_for(FloatType type, Model& model, bool pairs) {
+  const int64_t opset = type == FloatType::Bf16 ? kBFloat16Opset : pairs ? kHalfScalesOpset : 0;
+  if (model.graph().opset() < opset) raise_opset(model, opset);
 }
 
 Preparation prepare_model(Model& model, const Target& target, const PrepareOptions& options) {

@@ -40,8 +40,9 @@ struct PrepareOptions {
 }
 
 /// Raises the opset to the one that nodes of a float type need: 22 for BF16.
+/// pairs   true: also to the one that has scales of that type, 19
 /// Errors  those of raise_opset.
-void raise_for(FloatType type, Model& model);
+void raise_for(FloatType type, Model& model, bool pairs = false);
 
 /// Prepares the model in place: raises the opset to the one that the target and the types need, lets readers of
 /// Identity(constant) read the constant, folds constants, replaces every Sum of two by an Add, and folds

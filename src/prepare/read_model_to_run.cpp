@@ -1,5 +1,8 @@
 #include "prepare/read_model_to_run.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "detent/base/error.h"
 #include "model/qoperators.h"
 #include "ops/check_signatures.h"
@@ -20,6 +23,17 @@ Model read_runnable_model(const std::filesystem::path& path) {
   return model;
 }
 
+namespace {
+
+/// Makes the graph plain: branches whose condition is known are inlined, CastLike becomes Cast.
+Model plain(Model model) {
+  inline_branches(model);
+  replace_cast_likes(model);
+  return model;
+}
+
+}  // namespace
+
 Model read_float_model(const std::filesystem::path& path) {
   Model model = read_runnable_model(path);
   if (is_quantized(model.graph()))
@@ -28,9 +42,19 @@ Model read_float_model(const std::filesystem::path& path) {
                     ": the model is already quantized (it holds QuantizeLinear, DequantizeLinear or "
                     "integer operators)",
                 "quantize the float model it was made from");
-  inline_branches(model);
-  replace_cast_likes(model);
-  return model;
+  return plain(std::move(model));
+}
+
+Model read_model_to_cast(const std::filesystem::path& path) {
+  Model model = read_runnable_model(path);
+  const auto nodes = model.graph().nodes();
+  if (const auto found = std::ranges::find_if(nodes, is_qoperator); found != nodes.end())
+    throw Error(ErrorCode::InvalidModel,
+                path.string() + ": node '" + found->name + "' (" + found->op_type +
+                    ") computes with codes and holds its scales in FP32: only models with QuantizeLinear and "
+                    "DequantizeLinear pairs can be cast",
+                "write the model with pairs (onnxruntime.quantization: QuantFormat.QDQ), or cast the float model");
+  return plain(std::move(model));
 }
 
 }  // namespace detent

@@ -15,4 +15,8 @@ namespace detent {
 /// Errors  InvalidModel, also when it is quantized already.
 [[nodiscard]] Model read_float_model(const std::filesystem::path& path);
 
+/// Reads a model to cast, which may hold QuantizeLinear and DequantizeLinear; does the same to it.
+/// Errors  InvalidModel, also when operators compute with codes.
+[[nodiscard]] Model read_model_to_cast(const std::filesystem::path& path);
+
 }  // namespace detent

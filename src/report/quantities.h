@@ -43,8 +43,15 @@ inline constexpr std::string_view kScoreMeaning =
 /// Returns a key that is equal for findings of one kind.
 [[nodiscard]] inline std::string kind_key(const LintReport::Finding& finding) { return finding.id + finding.level; }
 /// Remark on a plan without data.
+inline constexpr std::string_view kValuesBounded =
+    "no sample was run: the scales of pairs and the weights bound the values; with --data more nodes may leave float32";
 inline constexpr std::string_view kValuesNotMeasured =
     "no value was measured: with --data, nodes whose values a 16-bit type would ruin stay in float32 too";
+/// Returns what decided without samples; empty with samples.
+[[nodiscard]] inline std::string_view without_samples_text(const FloatReport& report) {
+  if (report.values_measured) return {};
+  return report.values_bounded ? kValuesBounded : kValuesNotMeasured;
+}
 /// Returns a key that is equal for nodes that stay FP32 for the same reason; reports list these together.
 [[nodiscard]] inline std::string group_key(const FloatReport::Exception& exception) {
   return exception.rule + "\n" + exception.value + "\n" + exception.reason;

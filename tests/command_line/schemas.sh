@@ -69,6 +69,7 @@ for file in ort half fp8; do document lint_$file lint lint in/$file.onnx --targe
 document lint_other lint lint in/ort.onnx
 document lint_float lint lint $net
 document cast cast cast $net $data --float-type bf16 -o out/cast.onnx
+document cast_pairs cast cast in/ort.onnx --quiet --scales fp16 -o out/cast_pairs.onnx
 
 # compare, sensitivity, run, verify.
 document compare compare compare $net $data $eval --calibrators max,auto --equalize relu $layers

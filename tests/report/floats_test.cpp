@@ -80,6 +80,52 @@ TEST(FloatsText, LeavesOutSharesWhoseSizesAreOpen) {
   EXPECT_THAT(to_text(plan), AllOf(Not(HasSubstr("  MACs ")), HasSubstr("  activation bytes   10.0 %")));
 }
 
+CastReport some_cast() {
+  CastReport report;
+  report.floats = *some_plan().floats;
+  report.output = "out.onnx";
+  report.pairs = KeptPairs{.quantizers = 3,
+                           .dequantizers = 5,
+                           .code_constants = 2,
+                           .stored_codes = 1,
+                           .scale_type = "float16",
+                           .scales = 40,
+                           .rounded_scales = 30,
+                           .largest_change = 0.00048,
+                           .small_scales = 2,
+                           .float32_scales = 1};
+  return report;
+}
+
+TEST(FloatsText, OfACastModelCountsPairsAndRoundedScales) {
+  EXPECT_THAT(to_text(some_cast()),
+              AllOf(HasSubstr("kept 3 QuantizeLinear and 5 DequantizeLinear with every code and zero point\n"),
+                    HasSubstr("  1 constant stored as the codes that QuantizeLinear made\n"),
+                    HasSubstr("  30 of 40 scales rounded to float16, by 0.048 % at most\n"),
+                    HasSubstr("  2 scales near 0 changed by more"), HasSubstr("  1 scale stayed float32")));
+}
+
+TEST(FloatsText, OfACastModelWithFloat32ScalesSaysThatTheyAreUnchanged) {
+  CastReport report = some_cast();
+  report.pairs->scale_type = "float32";
+  EXPECT_THAT(to_text(report), AllOf(HasSubstr("  40 scales unchanged, in float32\n"), Not(HasSubstr("rounded"))));
+}
+
+TEST(FloatsText, OfACastFloatModelSaysNothingOfPairs) {
+  CastReport report = some_cast();
+  report.pairs.reset();
+  EXPECT_THAT(to_text(report), AllOf(Not(HasSubstr("kept")), Not(HasSubstr("scale"))));
+}
+
+TEST(FloatsText, SaysThatPairsBoundTheValuesWithoutSamples) {
+  CastReport report = some_cast();
+  report.floats.values_measured = false;
+  report.floats.values_bounded = true;
+  EXPECT_THAT(to_text(report),
+              AllOf(HasSubstr("no sample was run: the scales of pairs and the weights bound the values"),
+                    Not(HasSubstr("measured 0"))));
+}
+
 TEST(FloatsText, SaysOnceThatNoValueWasMeasured) {
   PlanReport plan = some_plan();
   plan.floats->values_measured = false;

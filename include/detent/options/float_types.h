@@ -38,13 +38,15 @@ struct TypeShares {
 struct FloatReport {
   std::string type;                    ///< "float16", "bfloat16"
   bool values_measured = true;         ///< false: only operators, constants and structure decided `exceptions`
+  bool values_bounded = false;         ///< the pairs' scales and the weights decided too; values_measured is false
   size_t half_nodes = 0;               ///< that compute in the type
   size_t float32_nodes = 0;            ///< that stay FP32
   size_t casts = 0;                    ///< Cast nodes that were added
   std::vector<std::string> cut_masks;  ///< constants like -3.4e38 before a Softmax, cut to what the type holds
   struct Exception {
     std::string node, op_type;
-    /// Id: "overflow", "inner-sum", "rounding", "constant", "operator", "normalization", "between" or "bound".
+    /// Id: "overflow", "inner-sum", "rounding", "constant", "operator", "normalization", "between", "pair" or
+    /// "bound".
     std::string rule;
     std::string value;    ///< name of the value that decides; empty: the operator does
     double measured = 0;  ///< what the value reaches

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "half/float_rules.h"
+#include "half/pair_scales.h"
 #include "ops/traits.h"
 
 namespace detent::half {
@@ -41,6 +42,12 @@ std::string trouble_of_constant(const Tensor& constant, bool added, const FloatF
   return {};
 }
 
+/// True for the scale of a pair.
+bool is_scale(const FloatDraft& draft, const Node& node, int slot) {
+  const OpKind kind = draft.kind(node);
+  return slot == 1 && (kind == OpKind::QuantizeLinear || kind == OpKind::DequantizeLinear);
+}
+
 /// True for a bound of a Clip. A bound beyond the type's range has no effect there and is cut, so the node may be
 /// 16-bit.
 bool is_bound(const Node& node, int slot) { return node.domain.empty() && node.op_type == "Clip" && slot > 0; }
@@ -67,7 +74,9 @@ void constants(FloatDraft& draft) {
     for (const Use& use : value.uses) {
       if (use.slot < 0) continue;
       const Node& node = draft.graph().node(use.node);
-      const std::string why = trouble_of_constant(constant, is_added(draft, node, use.slot), draft.format());
+      const std::string why = is_scale(draft, node, use.slot)
+                                  ? trouble_of_scales(constant, draft.format())
+                                  : trouble_of_constant(constant, is_added(draft, node, use.slot), draft.format());
       if (why.empty() || is_bound(node, use.slot)) continue;
       const std::string reason = "constant '" + value.name + "': " + why;
       draft.keep({use.node, "constant", value.id, reach_of(constant, draft.format()).amax, reason});

@@ -100,8 +100,10 @@ void inner_sums(FloatDraft& draft) {
     const double sum = largest_sum(draft, node);
     if (sum * kHeadroom <= draft.format().largest) continue;
     draft.keep({node.id, "inner-sum", node.input(0), sum,
-                fmt::format("its sum over '{}' reaches about {:.5g}, with headroom {} beyond {:.5g}",
-                            draft.graph().value(node.input(0)).name, sum, kHeadroom, draft.format().largest)});
+                fmt::format("its sum over '{}' {} {:.5g}, with headroom {} beyond {:.5g}",
+                            draft.graph().value(node.input(0)).name,
+                            is_bound(*draft.reach(node.input(0))) ? "may reach" : "reaches about", sum, kHeadroom,
+                            draft.format().largest)});
   }
 }
 

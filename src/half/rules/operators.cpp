@@ -22,9 +22,12 @@ std::string trouble_of_operator(const FloatDraft& draft, const Node& node) {
   if (std::ranges::any_of(node.attributes, holds_graph)) return "it holds a graph, which is not converted";
   if (std::ranges::count(kSpectra, std::string_view(node.op_type)) > 0) return "spectra are computed in FP32";
   const OpKind kind = draft.kind(node);
-  if (kind == OpKind::QuantizeLinear || kind == OpKind::DequantizeLinear || kind == OpKind::QOperator)
-    return "its scales are FP32";
-  if (names_its_type(draft.graph(), node)) return "the operator determines its output type";
+  if (kind == OpKind::QOperator) return "its scales are FP32";
+  const bool pair = kind == OpKind::QuantizeLinear || kind == OpKind::DequantizeLinear;
+  if (pair && !draft.format().half_scales) return "its scales stay FP32";
+  if (kind == OpKind::QuantizeLinear && !draft.is_float(node.input(0))) return "its input is no float";
+  if (kind != OpKind::QuantizeLinear && names_its_type(draft.graph(), node))
+    return "the operator determines its output type";
   if (computes_in(draft.graph(), node, draft.format().type)) return {};
   return "opset " + std::to_string(draft.graph().opset()) + " does not define it for " +
          std::string(name_of(draft.format().type));

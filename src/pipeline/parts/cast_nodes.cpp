@@ -13,8 +13,13 @@
 namespace detent {
 
 FloatReport cast_nodes(Model& model, FloatType type, const DataSource& source, const RunSettings& run) {
+  return cast_nodes(model, type, float_format(type), source, run);
+}
+
+FloatReport cast_nodes(Model& model, FloatType type, const FloatFormat& format, const DataSource& source,
+                       const RunSettings& run) {
   raise_for(type, model);
-  return make_half(model, float_format(type), measure_reaches(model.graph(), source, run));
+  return make_half(model, format, measure_reaches(model.graph(), source, run));
 }
 
 int64_t narrowed_input_bytes(const Graph& graph, const PlacementPlan& plan, const FloatFormat& format,

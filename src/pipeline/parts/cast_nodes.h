@@ -16,6 +16,9 @@ namespace detent {
 /// `model` compute in `type`.
 /// Errors  those of raising and running.
 FloatReport cast_nodes(Model& model, FloatType type, const DataSource& source, const RunSettings& run);
+/// The same with a format of that type, whose pairs may keep FP32 scales.
+FloatReport cast_nodes(Model& model, FloatType type, const FloatFormat& format, const DataSource& source,
+                       const RunSettings& run);
 
 /// Returns the bytes that the coverage of `plan` counts for graph inputs that are FP32 in `graph` and get the 16-bit
 /// type by narrow_io(). Inputs without a shape count 0.

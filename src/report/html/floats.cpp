@@ -63,7 +63,7 @@ std::string floats_section(const std::optional<FloatReport>& report) {
                  "Nodes that are not INT8 compute in " + type +
                      " unless their operator, constants or values forbid it. A layer between pairs is counted by the "
                      "float type around it." +
-                     (report->values_measured ? "" : " Here " + std::string(kValuesNotMeasured) + "."),
+                     (report->values_measured ? "" : " Here " + std::string(without_samples_text(*report)) + "."),
                  body);
 }
 

@@ -16,6 +16,23 @@ std::string row(const char* what, int64_t int8, int64_t half, int64_t float32) {
                      share_text(float32, whole));
 }
 
+std::string pairs_text(const KeptPairs& pairs) {
+  std::string text = fmt::format("kept {} and {} with every code and zero point\n",
+                                 plural(pairs.quantizers, "QuantizeLinear", "QuantizeLinear"),
+                                 plural(pairs.dequantizers, "DequantizeLinear", "DequantizeLinear"));
+  if (pairs.stored_codes > 0)
+    text += "  " + plural(pairs.stored_codes, "constant") + " stored as the codes that QuantizeLinear made\n";
+  if (pairs.scale_type == "float32") return text + "  " + plural(pairs.scales, "scale") + " unchanged, in float32\n";
+  text += fmt::format("  {} of {} rounded to {}, by {:.3g} % at most\n", pairs.rounded_scales,
+                      plural(pairs.scales, "scale"), pairs.scale_type, 100 * pairs.largest_change);
+  if (pairs.small_scales > 0)
+    text += "  " + plural(pairs.small_scales, "scale") +
+            " near 0 changed by more, but by less than the largest scale of the same tensor\n";
+  if (pairs.float32_scales > 0)
+    text += "  " + plural(pairs.float32_scales, "scale") + " stayed float32: rounding would change them too much\n";
+  return text;
+}
+
 }  // namespace
 
 std::string types_text(const TypeShares& types, CodeType codes) {
@@ -46,17 +63,19 @@ std::string float_text(const FloatReport& report, Listing& listing) {
   }
   if (shown < groups.size())
     text += "  float32: " + plural(left, "more node") + " for " + plural(groups.size() - shown, "other reason") + "\n";
-  if (!report.values_measured) text += "  " + std::string(kValuesNotMeasured) + "\n";
+  if (!report.values_measured) text += "  " + std::string(without_samples_text(report)) + "\n";
   return text;
 }
 
 std::string to_text(const CastReport& report, Lists lists) {
   Listing listing(lists);
-  std::string text = "measured " + plural(report.samples, "sample") + "\n" + float_text(report.floats, listing) +
-                     types_text(report.coverage.types);
+  std::string text = report.samples > 0 ? "measured " + plural(report.samples, "sample") + "\n" : "";
+  text += float_text(report.floats, listing);
+  if (report.pairs) text += pairs_text(*report.pairs);
+  text += types_text(report.coverage.types, report.coverage.type);
   if (report.error)
-    text += "error against FP32 on " + plural(report.error->samples, "sample") + ": " +
-            worst_error_text(*report.error) + "\n";
+    text += std::string("error against ") + (report.pairs ? "the model" : "FP32") + " on " +
+            plural(report.error->samples, "sample") + ": " + worst_error_text(*report.error) + "\n";
   return text + "wrote " + report.output + " (" + bytes_text(report.bytes_after) + ", before " +
          bytes_text(report.bytes_before) + ")\n" + listing.closing();
 }

@@ -316,6 +316,8 @@ void fields(auto& v, const FloatReport& r) {
   v("type", r.type, "The 16-bit type.", {"float16", "bfloat16"});
   v("values_measured", r.values_measured,
     "Whether samples were run; otherwise only operators, constants and structure decide which nodes stay FP32.");
+  v("values_bounded", r.values_bounded,
+    "Whether the scales of pairs and the weights bounded the values, because no sample was run.");
   v("half_nodes", r.half_nodes, "Number of nodes that compute in the type.");
   v("float32_nodes", r.float32_nodes, "Number of nodes that stay FP32.");
   v("casts", r.casts, "Number of Cast nodes that were added.");

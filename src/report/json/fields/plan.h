@@ -108,16 +108,34 @@ void fields(auto& v, const CastError& r) {
   v("outputs", r.error.outputs, "Each compared output, in the model's order.");
 }
 
+void fields(auto& v, const KeptPairs& r) {
+  v.part("kept_pairs", "The quantization of a model that was cast. Codes and zero points keep every bit.");
+  v("quantizers", r.quantizers, "Number of QuantizeLinear nodes in the written model.");
+  v("dequantizers", r.dequantizers, "Number of DequantizeLinear nodes in the written model.");
+  v("code_constants", r.code_constants, "Number of constants that hold codes.");
+  v("stored_codes", r.stored_codes, "Number of these that a QuantizeLinear of the model made of a float constant.");
+  v("scale_type", r.scale_type, "Type of the scales beside 16-bit nodes.", {"float16", "bfloat16", "float32"});
+  v("scales", r.scales, "Number of scales in constants.");
+  v("rounded_scales", r.rounded_scales, "Number of scales that the 16-bit type does not hold exactly.");
+  v("largest_change", Finite{r.largest_change},
+    "Largest change of a rounded scale as a fraction of it, without small_scales.");
+  v("small_scales", r.small_scales,
+    "Number of rounded scales that changed by more than 1/254 of themselves, but by less than the type rounds the "
+    "largest scale of the same tensor.");
+  v("float32_scales", r.float32_scales, "Number of scales that stay FP32.");
+}
+
 void fields(auto& v, const CastReport& r) {
   v.document("cast", "Report of detent cast");
   v("model", r.model, kModelPath);
   v("output", r.output, kWrittenPath);
-  v("samples", r.samples, "Number of measured samples.");
+  v("samples", r.samples, "Number of measured samples; 0 where pairs and weights bounded the values.");
   v("floats", r.floats, "The conversion to 16-bit floats.");
-  v("coverage", r.coverage, "Types of the written model; nothing of it is INT8.");
+  v("pairs", r.pairs, "The quantization of the model; null where it has no pairs.");
+  v("coverage", r.coverage, "Types of the written model.");
   v("error", r.error ? std::optional(CastError{*r.error}) : std::nullopt,
-    "Error of the written model against the float model; null where it was not measured.");
-  v("bytes_before", r.bytes_before, "Size of the float model in bytes, with external data.");
+    "Error of the written model against the model before; null where it was not measured.");
+  v("bytes_before", r.bytes_before, "Size of the model before in bytes, with external data.");
   v("bytes_after", r.bytes_after, "Size of the written model in bytes, with external data.");
   v("seconds", Finite{r.seconds}, kCommandSeconds);
 }

@@ -1,0 +1,200 @@
+#include "half/bound_of_node.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include "ops/traits.h"
+
+namespace detent {
+
+namespace {
+
+double input(const ValueBounds& bounds, const Node& node, int slot) {
+  const ValueId id = node.input(slot);
+  return id == kNoValue ? 0 : bounds.amax[id];
+}
+
+/// Returns the product; 0 times an infinite bound is infinite.
+double times(double a, double b) { return std::isinf(a) || std::isinf(b) ? kUnbounded : a * b; }
+
+double first(const ValueBounds& bounds, const Node& node) { return input(bounds, node, 0); }
+
+double one(const ValueBounds&, const Node&) { return 1; }
+
+double largest(const ValueBounds& bounds, const Node& node) {
+  double bound = 0;
+  for (const ValueId id : node.inputs) bound = std::max(bound, id == kNoValue ? 0 : bounds.amax[id]);
+  return bound;
+}
+
+double sum(const ValueBounds& bounds, const Node& node) {
+  double bound = 0;
+  for (const ValueId id : node.inputs) bound += id == kNoValue ? 0 : bounds.amax[id];
+  return bound;
+}
+
+double product(const ValueBounds& bounds, const Node& node) {
+  return times(input(bounds, node, 0), input(bounds, node, 1));
+}
+
+/// Reads the slots of Where, Pad and the Scatter operators that hold numbers.
+double chosen(const ValueBounds& bounds, const Node& node) {
+  const int slot = node.op_type == "Where" ? 1 : 0;
+  return std::max(input(bounds, node, slot), input(bounds, node, 2));
+}
+
+/// Bounds LeakyRelu, Elu and Celu, which multiply negative numbers by alpha at most.
+double with_alpha(const ValueBounds& bounds, const Node& node) {
+  const float usual = node.op_type == "LeakyRelu" ? 0.01F : 1.0F;
+  const double alpha = std::abs(node.float_or("alpha", usual));
+  return std::max(input(bounds, node, 0) * (node.op_type == "LeakyRelu" ? std::max(1.0, alpha) : 1.0), alpha);
+}
+
+double clip(const ValueBounds& bounds, const Node& node) {
+  const bool both = node.input(1) != kNoValue && node.input(2) != kNoValue;
+  const double limits = both ? std::max(input(bounds, node, 1), input(bounds, node, 2)) : kUnbounded;
+  return std::min(input(bounds, node, 0), limits);
+}
+
+double root(const ValueBounds& bounds, const Node& node) { return std::sqrt(input(bounds, node, 0)); }
+double exponential(const ValueBounds& bounds, const Node& node) { return std::exp(input(bounds, node, 0)); }
+double softplus(const ValueBounds& bounds, const Node& node) { return input(bounds, node, 0) + 1; }
+
+/// Bounds Resize: a cubic one overshoots by less than a half on each axis of a picture.
+double resize(const ValueBounds& bounds, const Node& node) {
+  return input(bounds, node, 0) * (node.string_or("mode", "nearest") == "cubic" ? 2.25 : 1);
+}
+
+double quotient(const ValueBounds& bounds, const Node& node) {
+  const Tensor* divisor = bounds.weights[node.input(1)];
+  if (!divisor) return kUnbounded;
+  double least = kUnbounded;
+  for (const float x : divisor->data<float>()) least = std::min(least, std::abs(static_cast<double>(x)));
+  return least > 0 ? input(bounds, node, 0) / least : kUnbounded;
+}
+
+double power(const ValueBounds& bounds, const Node& node) {
+  const Tensor* exponent = bounds.weights[node.input(1)];
+  if (!exponent || exponent->element_count() != 1 || exponent->data<float>()[0] < 1) return kUnbounded;
+  return std::pow(input(bounds, node, 0), static_cast<double>(exponent->data<float>()[0]));
+}
+
+/// Returns the number of elements; infinite where the shape is unknown.
+double elements(const ValueBounds& bounds, ValueId id) {
+  const auto found = bounds.shapes.find(id);
+  return found == bounds.shapes.end() ? kUnbounded : static_cast<double>(found->second.element_count());
+}
+
+double reduced_sum(const ValueBounds& bounds, const Node& node) {
+  const double summed = elements(bounds, node.input(0)) / std::max(1.0, elements(bounds, node.output(0)));
+  return std::isnan(summed) ? kUnbounded : times(summed, input(bounds, node, 0));
+}
+
+/// Bounds a normalization: n numbers with mean square 1 have none beyond the root of n.
+double normalization(const ValueBounds& bounds, const Node& node) {
+  const Tensor* scale = bounds.weights[node.input(1)];
+  if (!scale) return kUnbounded;
+  const bool whole_row = node.op_type == "LayerNormalization" || node.op_type == "RMSNormalization";
+  const double n = whole_row ? static_cast<double>(scale->element_count()) : elements(bounds, node.input(0));
+  return times(std::sqrt(n), input(bounds, node, 1)) + input(bounds, node, 2);
+}
+
+double batch_norm(const ValueBounds& bounds, const Node& node) {
+  const std::array<const Tensor*, 4> constants{bounds.weights[node.input(1)], bounds.weights[node.input(2)],
+                                               bounds.weights[node.input(3)], bounds.weights[node.input(4)]};
+  if (std::ranges::count(constants, nullptr) > 0) return kUnbounded;
+  const auto at = [&](size_t slot, size_t i) { return static_cast<double>(constants[slot]->data<float>()[i]); };
+  const double epsilon = node.float_or("epsilon", 1e-5F);
+  double bound = 0;
+  for (size_t i = 0; i < constants[0]->data<float>().size(); ++i)
+    bound = std::max(
+        bound, std::abs(at(0, i)) / std::sqrt(at(3, i) + epsilon) * (input(bounds, node, 0) + std::abs(at(2, i))) +
+                   std::abs(at(1, i)));
+  return bound;
+}
+
+/// Returns the axis of a weight that counts outputs.
+size_t output_axis(const Node& node, WeightAxis axis, size_t rank) {
+  if (axis == WeightAxis::First) return 0;
+  if (axis == WeightAxis::Second) return 1;
+  if (axis == WeightAxis::GemmOutput) return node.int_or("transB", 0) ? 0 : 1;
+  return rank - 1;
+}
+
+/// Returns the largest sum of |w| over the elements at one place of an axis.
+double largest_sum(const Tensor& weight, size_t axis) {
+  const auto& shape = weight.shape();
+  const auto extent = static_cast<size_t>(shape[axis]);
+  size_t inner = 1;
+  for (size_t i = axis + 1; i < shape.rank(); ++i) inner *= static_cast<size_t>(shape[i]);
+  std::vector<double> sums(extent, 0);
+  const auto numbers = weight.data<float>();
+  for (size_t i = 0; i < numbers.size(); ++i) sums[i / inner % extent] += std::abs(static_cast<double>(numbers[i]));
+  return sums.empty() ? 0 : *std::ranges::max_element(sums);
+}
+
+double product_of_rows(const ValueBounds& bounds, const Node& node) {
+  const Node* rows = bounds.graph.producer(node.input(0));
+  if (rows && rows->op_type == "Softmax" && rows->int_or("axis", -1) == -1) return input(bounds, node, 1);
+  const auto found = bounds.shapes.find(node.input(0));
+  if (found == bounds.shapes.end() || found->second.rank() == 0) return kUnbounded;
+  const auto inner = static_cast<double>(found->second[found->second.rank() - 1]);
+  return times(inner, product(bounds, node));
+}
+
+double layer(const ValueBounds& bounds, const Node& node) {
+  const OpTraits& traits = traits_of(bounds.graph, node);
+  const Tensor* weight = bounds.weights[node.input(1)];
+  if (!weight || weight->shape().rank() < 2)
+    return node.op_type == "MatMul" ? product_of_rows(bounds, node) : kUnbounded;
+  const size_t axis = output_axis(node, traits.weight_axis, weight->shape().rank());
+  const double alpha = std::abs(node.float_or("alpha", 1)), beta = std::abs(node.float_or("beta", 1));
+  const double bias = traits.bias_slot < 0 ? 0 : input(bounds, node, traits.bias_slot);
+  return times(alpha * largest_sum(*weight, axis), input(bounds, node, 0)) + times(beta, bias);
+}
+
+struct Row {
+  std::string_view operators;  ///< between spaces
+  double (*bound)(const ValueBounds&, const Node&);
+};
+
+constexpr std::array kRows{
+    Row{" Relu Abs Neg Identity Dropout Cast Reshape Flatten Squeeze Unsqueeze Transpose Slice Split Expand Tile "
+        "Gather GatherND GatherElements DepthToSpace SpaceToDepth MaxPool AveragePool GlobalAveragePool "
+        "GlobalMaxPool ReduceMean ReduceMax ReduceMin TopK GridSample Floor Ceil HardSwish Gelu Mish Swish "
+        "ThresholdedRelu Compress ReverseSequence RoiAlign MaxRoiPool Trilu ",
+        first},
+    Row{" Sigmoid Tanh Softmax HardSigmoid Erf Sin Cos Softsign Sign Hardmax ", one},
+    Row{" Concat Max Min Mean PRelu ", largest},
+    Row{" Add Sub Sum ", sum},
+    Row{" Mul ", product},
+    Row{" Div ", quotient},
+    Row{" Pow ", power},
+    Row{" Where ScatterND ScatterElements Pad ", chosen},
+    Row{" LeakyRelu Elu Celu ", with_alpha},
+    Row{" Clip ", clip},
+    Row{" Sqrt ", root},
+    Row{" Exp ", exponential},
+    Row{" Softplus ", softplus},
+    Row{" Resize Upsample ", resize},
+    Row{" ReduceSum ", reduced_sum},
+    Row{" LayerNormalization RMSNormalization InstanceNormalization GroupNormalization ", normalization},
+    Row{" BatchNormalization ", batch_norm},
+    Row{" Conv ConvTranspose Gemm MatMul ", layer}};
+
+}  // namespace
+
+double bound_of_node(const ValueBounds& bounds, const Node& node) {
+  if (!node.domain.empty()) return kUnbounded;
+  const std::string name = " " + node.op_type + " ";
+  for (const Row& row : kRows)
+    if (row.operators.find(name) != std::string_view::npos) {
+      const double bound = row.bound(bounds, node);
+      return std::isnan(bound) ? kUnbounded : bound;
+    }
+  return kUnbounded;
+}
+
+}  // namespace detent
