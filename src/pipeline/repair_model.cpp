@@ -119,8 +119,6 @@ struct Repair {
     placement.small_layers = PlacementOptions::SmallLayers::Quantize;  // the file quantizes them on purpose
     if (quantizes_products(trained)) placement.attention = PlacementOptions::Attention::Int8;
     format = rewrite_options({}, placement, target);
-    if (format.saturation == RewriteOptions::Saturation::Avoided)
-      format.saturation = RewriteOptions::Saturation::Accepted;
     format.weight_bits = 8;
     placement = placement_with(format, placement, target);
     prepare_model(model, target, prepare_options(placement));
@@ -150,16 +148,21 @@ struct Repair {
   }
 
  private:
-  /// Makes the plan that a repair of the repaired file would make: layers without a place in INT8 count as float layers
-  /// of the file, until nothing follows from that any more.
+  /// Makes the plan. Layers that are float in the file stay so, and count as excluded where the rules would quantize
+  /// them; so do layers that stay float because of those. A repair of the repaired file then makes the same plan.
   void make_plan(const ValueShapes& shapes) {
-    MeasuredFacts kept = facts;
-    for (size_t before = 0; before != kept.costly.size() || before == 0;) {
-      plan = make_placement_plan(graph(), target, placement, shapes, kept);
-      before = kept.costly.size();
-      for (const LayerDecision& layer : plan.layers)
-        if (!layer.is_quantized()) kept.costly.emplace(graph().node(layer.node).name, layer.reason);
-      if (before == kept.costly.size()) break;
+    plan = make_placement_plan(graph(), target, placement, shapes);
+    std::set<std::string> quantizable;
+    for (const LayerDecision& layer : plan.layers)
+      if (layer.is_quantized()) quantizable.insert(graph().node(layer.node).name);
+    std::erase_if(facts.costly, [&](const auto& layer) { return !quantizable.contains(layer.first); });
+    for (size_t before = 0;; before = facts.costly.size()) {
+      if (facts.costly.size() == before) return;
+      plan = make_placement_plan(graph(), target, placement, shapes, facts);
+      for (const LayerDecision& layer : plan.layers) {
+        const std::string& name = graph().node(layer.node).name;
+        if (!layer.is_quantized() && quantizable.contains(name)) facts.costly.emplace(name, layer.reason);
+      }
     }
   }
 

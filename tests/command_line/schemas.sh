@@ -66,6 +66,8 @@ document broken quantize quantize $net $data --calibrator percentile:20 -o out/b
 document plan_net plan plan $net
 document plan_half plan plan $net $data --target tensorrt:11
 for file in ort half fp8; do document lint_$file lint lint in/$file.onnx --target tensorrt:11; done
+document repair repair repair in/ort.onnx $data --target tensorrt:10.13 -o out/repair.onnx
+document repair_half repair repair in/ort.onnx $data --target tensorrt:11 -o out/repair_half.onnx
 document lint_other lint lint in/ort.onnx
 document lint_float lint lint $net
 document cast cast cast $net $data --float-type bf16 -o out/cast.onnx

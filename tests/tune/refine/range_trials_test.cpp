@@ -85,7 +85,7 @@ TEST_F(RangeTrials, LeaveGivenRangesAlone) {
 
 TEST_F(RangeTrials, LeaveAGroupWithAGivenMemberAlone) {
   for (EdgeDecision& edge : plan_.edges) edge.scale_group = 0;
-  calibration_.scales[b_] = 0.5F;
+  calibration_.given[b_] = range_of_scale(0.5F);
   EXPECT_TRUE(units().empty());
 }
 
