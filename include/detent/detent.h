@@ -10,6 +10,7 @@
 #include "detent/calibrate.h"
 #include "detent/cast.h"
 #include "detent/compare.h"
+#include "detent/explain.h"
 #include "detent/inspect.h"
 #include "detent/lint.h"
 #include "detent/merge.h"

@@ -51,12 +51,13 @@ void write_json(const ReportOptions& options, const std::function<std::string()>
     write_file(options.json, document(), options.overwrite);
 }
 
-/// Writes the page with the command line, the digests of `model`, and the date in SOURCE_DATE_EPOCH (seconds since
-/// 1970) if it is set. Source  reproducible-builds.org/specs/source-date-epoch.
+/// Writes the page with the command line, the digests of `model` unless it is empty, and the date in SOURCE_DATE_EPOCH
+/// (seconds since 1970) if it is set. Source  reproducible-builds.org/specs/source-date-epoch.
 void write_html(const ReportOptions& options, const std::filesystem::path& model, const std::string& command,
                 const std::function<std::string(const PageOrigin&)>& page) {
   if (options.html.empty()) return;
-  const PageOrigin origin{command, version_text(), model.string(), digest_model_files(model), {}, asked_date()};
+  const ModelFiles files = model.empty() ? ModelFiles{} : digest_model_files(model);
+  const PageOrigin origin{command, version_text(), model.string(), files, {}, asked_date()};
   write_file(options.html, page(origin), options.overwrite);
 }
 
@@ -211,7 +212,9 @@ Error naming_model(const CLI::App& command, const OptionList& list, const Error&
   if (error.code() != ErrorCode::InvalidModel && error.code() != ErrorCode::Unsupported) return error;
   for (const Option& option : list.options) {
     if (option.traits.file != FileUse::ReadsModel) continue;
-    const std::string file = command.get_option(option.long_name())->results().front();
+    const auto given = command.get_option(option.long_name())->results();
+    if (given.empty()) continue;
+    const std::string& file = given.front();
     return std::string_view(error.what()).starts_with(file) ? error : error.in(file);
   }
   return error;

@@ -288,6 +288,26 @@ OptionList options_of(LintOptions& o, ReportOptions& report) {
       limit_options(true));
 }
 
+OptionList options_of(ExplainOptions& o, ReportOptions& report) {
+  return list_of(
+      row("LAYERS", &o.layers,
+          "Layers of an engine: JSON of trtexec --exportLayerInfo, dumps of the inspector, a log; or the profile of "
+          "ONNX Runtime",
+          {.file = FileUse::Reads, .required = true}),
+      row("--profile FILE", &o.profile, "Times of the layers: JSON of trtexec --exportProfile; shares are then of time",
+          {.file = FileUse::Reads}),
+      row("--model MODEL", &o.model,
+          "ONNX file of the engine, of ONNX Runtime the optimized one: each weighted layer is predicted INT8 or float",
+          {.file = FileUse::ReadsModel}),
+      row("--against LAYERS", &o.against, "Layers of another engine of the network: lists those that differ",
+          {.file = FileUse::Reads}),
+      report_options(report, report.overwrite,
+                     {.all = "layer and cause",
+                      .html = "a bar for each layer, and each reformat and quantizer with its cause and cure",
+                      .overwrite = kBothReports}),
+      limit_options(true));
+}
+
 OptionList options_of(RepairOptions& o, ReportOptions& report) {
   return list_of(model_argument(o.model, "Q/DQ model of any origin"),
                  output_option(o.output, "OUT.onnx", "Repaired model to write"), target_option(o.target),

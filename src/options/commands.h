@@ -52,6 +52,7 @@ struct InspectOptions {
 [[nodiscard]] OptionList options_of(CastModelOptions& options, ReportOptions& report);
 [[nodiscard]] OptionList options_of(PlanModelOptions& options, ReportOptions& report);
 [[nodiscard]] OptionList options_of(LintOptions& options, ReportOptions& report);
+[[nodiscard]] OptionList options_of(ExplainOptions& options, ReportOptions& report);
 [[nodiscard]] OptionList options_of(RepairOptions& options, ReportOptions& report);
 [[nodiscard]] OptionList options_of(CompareOptions& options, ReportOptions& report);
 [[nodiscard]] OptionList options_of(CompareTypesOptions& options, ReportOptions& report);
@@ -101,6 +102,11 @@ void for_each_command(const Use& use) {
   use(Command{"lint", "Check any Q/DQ model: what runs in INT8, what does not, and why",
               "detent lint shapes_unet.int8.onnx --target tensorrt --shape image=1,3,128,128    # what quantize wrote"},
       std::type_identity<LintOptions>{}, lint_model);
+  use(
+      Command{
+          "explain", "Show what an engine of TensorRT or ONNX Runtime made of a network: types, reformats, and why",
+          "detent explain layers.json --profile profile.json    # of trtexec --exportLayerInfo and --exportProfile"},
+      std::type_identity<ExplainOptions>{}, explain_engine);
   use(Command{"repair", "Write a Q/DQ model of any origin anew, with its pairs where the engine wants them",
               "detent repair trained.qdq.onnx --target tensorrt -o trained.repaired.onnx \\\n      --data calib "
               "--preprocess imagenet    # your model and images"},

@@ -11,6 +11,7 @@
 #include "lint/finding_list.h"
 #include "lint/lint_graph.h"
 #include "lint/view/qoperator_layers.h"
+#include "lint/view/standalone_pairs.h"
 #include "model/graph/value_shapes.h"
 #include "model/graph_patch.h"
 #include "model/model.h"
@@ -205,6 +206,9 @@ LintReport lint_model(const LintOptions& options) {
   const ValueShapes shapes = shapes_or_note(graph, file.graph, options.shapes, notes);
   LintedGraph linted = lint_graph(graph, reading.pairs, target, shapes, file);
   report.codes = codes_text(reading.pairs);
+  if (target.engine == Engine::TensorRT)
+    for (const StandalonePair& pair : standalone_pairs(file.graph))
+      report.quantizers.push_back({pair.node, pair.reason});
   if (const BuiltFor built = built_for(linted, graph, reading.pairs, target, shapes, file); built.target)
     report.built_for = built.target->name, report.following = built.following;
   add_qoperator_layers(graph, shapes, linted.plan);

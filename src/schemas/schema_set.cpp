@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "report/json/fields/compare.h"
+#include "report/json/fields/explain.h"
 #include "report/json/fields/files.h"
 #include "report/json/fields/plan.h"
 #include "report/json/fields/quantize.h"
@@ -137,9 +138,9 @@ std::map<std::string, Json> schemas_of() {
 }  // namespace
 
 std::map<std::string, Json> make_schemas() {
-  return schemas_of<ModelReport, TableReport, DistributionReport, PlanReport, LintReport, RepairReport, QuantizeReport,
-                    QuantizeWeightsReport, CastReport, VerifyReport, ComparisonReport, ComparedTypes, SensitivityReport,
-                    RunReport, CacheExportReport, CacheImportReport>();
+  return schemas_of<ModelReport, TableReport, DistributionReport, PlanReport, LintReport, ExplainReport, RepairReport,
+                    QuantizeReport, QuantizeWeightsReport, CastReport, VerifyReport, ComparisonReport, ComparedTypes,
+                    SensitivityReport, RunReport, CacheExportReport, CacheImportReport>();
 }
 
 }  // namespace detent::json

@@ -13,7 +13,7 @@ cmp -s stdout in/help || fail "'--help' prints something else than nothing at al
 accepts "help --long" help --long
 grep -q '^Exit status' stdout || fail "'help --long' has no exit codes"
 refuses "--long without help" 2 "there is no option '--long'" plan "$model" --long
-for command in quantize quantize-weights calibrate merge cast plan lint repair compare compare-types sensitivity run verify inspect cache \
+for command in quantize quantize-weights calibrate merge cast plan lint repair explain compare compare-types sensitivity run verify inspect cache \
   "cache export"; do
   accepts "$command --help" $command --help
   cp stdout in/command

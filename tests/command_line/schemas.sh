@@ -4,6 +4,7 @@
 . "$(dirname "$0")/expect.sh"
 . "$here/networks.sh"
 . "$here/documents.sh"
+. "$here/engines.sh"
 pixels="--data $sample/calib --preprocess $preprocess --quiet --limit 2"
 judged="--eval $sample/eval/images --eval-limit 2"
 
@@ -14,6 +15,8 @@ document masks quantize quantize "$model" $pixels --calibrator mse $judged --mas
 document compare_masks compare compare "$model" $pixels $judged --masks "$sample/eval/masks" --calibrators max,mse
 document plan plan plan "$model" --shape image=1,3,128,128
 document lint lint lint in/int8.onnx --target onnxruntime
+document engine explain explain in/layers.json --profile in/profile.json --model in/int8.onnx --against in/fused.json
+document engine_of_onnxruntime explain explain in/events.json --against in/float_events.json
 document model model inspect "$model"
 document written model inspect in/int8.onnx
 

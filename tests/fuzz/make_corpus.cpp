@@ -147,6 +147,25 @@ void add_tables(const Corpus& corpus) {
              format_tensorrt_cache({"TRT-8601-EntropyCalibration2", {{"input", 0.5F}, {"a: b", 2.0F}}}));
 }
 
+void add_engines(const Corpus& corpus) {
+  corpus.add(
+      "engine", "detailed",
+      R"({"Layers": [{"Name": "w.weight + Conv_1", "LayerType": "CaskConvolution", "Weights": {"Type": "Int8"},)"
+      R"("Inputs": [{"Name": "x", "Format/Datatype": "Int8"}], "Outputs": [{"Name": "y", "Format/Datatype":)"
+      R"("Half"}], "Metadata": "[ONNX Layer: Conv_1]\u001e[ONNX Layer: Relu_2]"}, {"Name": "q", "LayerType":)"
+      R"("Reformat", "Origin": "QDQ", "Inputs": [{"Name": "y", "Format/Datatype": "Half"}], "Outputs": [{"Name":)"
+      R"("z", "Format/Datatype": "Int8"}]}], "Bindings": ["x", "z"]})");
+  corpus.add("engine", "names", R"({"Layers": ["w.weight + QuantizeLinear_1 + Conv_2 + PWN(PWN(a), b) || Conv_3"]})");
+  corpus.add("engine", "dumps", "--- Layer 0 ---\n{\"Name\": \"__myl_CastMul_myl2_3\", \"LayerType\": \"kgen\"}\n");
+  corpus.add("engine", "built", "Layer(Reformat): q, Tactic: 0x0, x (Float[1,3]) -> y (Int8[1,3:4]), z[Half(1,3)]\n");
+  corpus.add("engine", "dumped",
+             "Name: a, LayerType: NoOp, Inputs: [ { Name: x, Location: Device, Dimensions: [1], Format/Datatype: Half "
+             "}], Outputs: [ { Name: y, Dimensions: [1], Format/Datatype: Half }], Origin: QDQ\n");
+  corpus.add("engine", "events",
+             R"([{"cat": "Node", "name": "a_kernel_time", "dur": 5, "args": {"op_name": "QLinearConv",)"
+             R"("input_type_shape": [{"uint8": [1]}], "output_type_shape": [{"uint8": [1]}]}}])");
+}
+
 void add_texts(const Corpus& corpus) {
   corpus.add("override", "kinds",
              R"({"a": {"calibrator": "percentile:99.9"}, "b": {"amax": 1.5}, "c": {"min": -1, "max": 2}})");
@@ -184,6 +203,7 @@ int main(int argc, char** argv) {
     add_arrays(corpus);
     add_images(corpus);
     add_tables(corpus);
+    add_engines(corpus);
     add_texts(corpus);
   } catch (const std::exception& error) {
     return std::fprintf(stderr, "make_corpus: %s\n", error.what()), 1;

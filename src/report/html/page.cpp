@@ -164,6 +164,13 @@ std::string to_html(const LintReport& report, const PageOrigin& origin) {
                  origin, {{"Data", plan.samples, plan.sample_digest}});
 }
 
+std::string to_html(const ExplainReport& report, const PageOrigin& origin) {
+  return page_of(name_of(CodeType::Int8), head(report.file, "engine"), html::summary_section(report),
+                 {{"layers", "Layers", html::engine_layers_section(report)},
+                  {"against", "Against", html::engine_differences_section(report)}},
+                 origin);
+}
+
 std::string to_html(const RepairReport& report, const PageOrigin& origin) {
   const PlanReport& plan = report.lint.plan;
   return page_of(name_of(CodeType::Int8), head(report.model, "repair"), html::summary_section(report),

@@ -7,6 +7,7 @@
 
 #include "detent/base/model_files.h"
 #include "detent/compare.h"
+#include "detent/explain.h"
 #include "detent/lint.h"
 #include "detent/quantize.h"
 #include "detent/quantize_weights.h"
@@ -57,5 +58,8 @@ struct PageOrigin {
 [[nodiscard]] std::string to_html(const LintReport& report, const PageOrigin& origin = {});
 /// Prints the pairs with what became of them, the findings that are left, and the written file as lint reads it.
 [[nodiscard]] std::string to_html(const RepairReport& report, const PageOrigin& origin = {});
+
+/// Writes the page of an engine: its shares, a bar for each layer, and what differs from another engine.
+[[nodiscard]] std::string to_html(const ExplainReport& report, const PageOrigin& origin = {});
 
 }  // namespace detent

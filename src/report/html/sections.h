@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "detent/compare.h"
+#include "detent/explain.h"
 #include "detent/lint.h"
 #include "detent/quantize.h"
 #include "detent/quantize_weights.h"
@@ -37,6 +38,12 @@ extern const std::string_view kPageScript;
 [[nodiscard]] std::string summary_section(const PlanReport& plan);
 /// Prints the number of findings, the engine that the file was built for, and its share in INT8.
 [[nodiscard]] std::string summary_section(const LintReport& report);
+/// Prints the shares of types and of reformats.
+[[nodiscard]] std::string summary_section(const ExplainReport& report);
+/// Prints every layer of an engine with a bar for its share, its cause and its cure.
+[[nodiscard]] std::string engine_layers_section(const ExplainReport& report);
+/// Prints the layers that another engine builds otherwise.
+[[nodiscard]] std::string engine_differences_section(const ExplainReport& report);
 /// Prints the findings before and after, and the number of pairs by what became of them.
 [[nodiscard]] std::string summary_section(const RepairReport& report);
 /// Prints every pair with what became of it and why.

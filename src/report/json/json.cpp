@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "report/json/fields/compare.h"
+#include "report/json/fields/explain.h"
 #include "report/json/fields/files.h"
 #include "report/json/fields/plan.h"
 #include "report/json/fields/quantize.h"
@@ -104,6 +105,7 @@ template std::string to_json(const TableReport&);
 template std::string to_json(const DistributionReport&);
 template std::string to_json(const PlanReport&);
 template std::string to_json(const LintReport&);
+template std::string to_json(const ExplainReport&);
 template std::string to_json(const RepairReport&);
 template std::string to_json(const QuantizeReport&);
 template std::string to_json(const QuantizeWeightsReport&);

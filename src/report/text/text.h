@@ -5,6 +5,7 @@
 #include "detent/cache.h"
 #include "detent/cast.h"
 #include "detent/compare.h"
+#include "detent/explain.h"
 #include "detent/inspect.h"
 #include "detent/lint.h"
 #include "detent/quantize.h"
@@ -30,6 +31,8 @@ namespace detent {
 [[nodiscard]] std::string to_text(const RepairReport& report, Lists lists = Lists::Capped);
 /// Prints one line for each kind of finding.
 [[nodiscard]] std::string to_text(const std::vector<FindingInfo>& kinds);
+/// Prints the shares, causes and cures, the dearest layers, predictions, and what differs from another engine.
+[[nodiscard]] std::string to_text(const ExplainReport& report, Lists lists = Lists::Capped);
 [[nodiscard]] std::string to_text(const QuantizeReport& report, Lists lists = Lists::Capped);
 [[nodiscard]] std::string to_text(const QuantizeWeightsReport& report, Lists lists = Lists::Capped);
 [[nodiscard]] std::string to_text(const CastReport& report, Lists lists = Lists::Capped);

@@ -24,14 +24,17 @@ ComparisonReport types() {
 
 TEST(JsonSchema, EveryKindOfDocumentHasItsOwnName) {
   const std::set<std::string> names = {
-      schema_of(ModelReport{}),       schema_of(TableReport{}), schema_of(DistributionReport{}),
-      schema_of(PlanReport{}),        schema_of(LintReport{}),  schema_of(RepairReport{}),
-      schema_of(QuantizeReport{}),    schema_of(CastReport{}),  schema_of(QuantizeWeightsReport{}),
-      schema_of(VerifyReport{}),      schema_of(types()),       schema_of(ComparisonReport{}),
-      schema_of(SensitivityReport{}), schema_of(RunReport{}),   schema_of(CacheExportReport{}),
+      schema_of(ModelReport{}),        schema_of(TableReport{}),
+      schema_of(DistributionReport{}), schema_of(PlanReport{}),
+      schema_of(LintReport{}),         schema_of(RepairReport{}),
+      schema_of(ExplainReport{}),      schema_of(QuantizeReport{}),
+      schema_of(CastReport{}),         schema_of(QuantizeWeightsReport{}),
+      schema_of(VerifyReport{}),       schema_of(types()),
+      schema_of(ComparisonReport{}),   schema_of(SensitivityReport{}),
+      schema_of(RunReport{}),          schema_of(CacheExportReport{}),
       schema_of(CacheImportReport{}),
   };
-  EXPECT_EQ(names.size(), 16U);
+  EXPECT_EQ(names.size(), 17U);
   for (const std::string& name : names) EXPECT_TRUE(name.starts_with("urn:detent:")) << name;
 }
 

@@ -52,6 +52,11 @@ void fields(auto& v, const LintReport::Finding& r) {
   v("mac_share", r.mac_share, "Affected share of the model's multiply-accumulates, in [0, 1]; 0 where sizes are open.");
 }
 
+void fields(auto& v, const LintReport::Quantizer& r) {
+  v("node", r.node, "Name of the QuantizeLinear or DequantizeLinear.");
+  v("reason", r.reason, kReason);
+}
+
 void fields(auto& v, const LintReport& r) {
   v.document("lint", "Report of detent lint");
   plan_head_fields(v, r.plan);
@@ -60,6 +65,7 @@ void fields(auto& v, const LintReport& r) {
   v("built_for", filled(r.built_for), "Another engine that the file seems to be built for; null without one.");
   v("following", r.following, "Number of findings that do not occur for that engine.");
   v("findings", r.findings, "The findings, worst first.");
+  v("quantizers", r.quantizers, "Nodes of pairs that TensorRT would run as layers by themselves, in node order.");
   v("layers", seen_as<TypedLayer>(r.plan.layers, r.plan.coverage.type),
     "The weighted operators as the file runs them, in execution order.");
   v("notes", r.plan.notes, kNotes);

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "explain/engine.h"
+
+namespace detent {
+
+/// The hint of errors about other files.
+inline constexpr const char* kExpectedLayers =
+    "expected are TensorRT's layers (trtexec --exportLayerInfo, --dumpLayerInfo, a verbose log) or the profile of ONNX "
+    "Runtime (enable_profiling)";
+
+/// Parses JSON.
+/// Errors  InvalidData that says whether the text ends in the middle, and what was expected.
+[[nodiscard]] nlohmann::json parse_engine_json(std::string_view text, const char* expected);
+
+/// Returns the text of a member; "" where it is missing or no text.
+[[nodiscard]] std::string text_of(const nlohmann::json& object, const char* key);
+
+/// Reads one object of a layer in TensorRT's words; a text is a layer with a name only.
+/// Errors  InvalidData for anything else.
+[[nodiscard]] EngineLayer read_layer(const nlohmann::json& json);
+
+/// Reads the nodes of ONNX Runtime's profile in the order of their first run, each with its mean time.
+/// Errors  InvalidData where there is none.
+[[nodiscard]] BuiltEngine read_node_events(const nlohmann::json& events);
+
+/// Reads the lines of layers in a log: those of --dumpLayerInfo where there are any, else those of a verbose build. Of
+/// several engines the last one counts.
+/// Empty   an engine without layers.
+/// Errors  InvalidData for a line that ends in the middle.
+[[nodiscard]] BuiltEngine read_log(std::string_view log);
+
+}  // namespace detent

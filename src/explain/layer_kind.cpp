@@ -1,0 +1,122 @@
+#include "explain/layer_kind.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <span>
+
+#include "explain/layer_nodes.h"
+#include "explain/type_words.h"
+
+namespace detent {
+
+namespace {
+
+struct KindRow {
+  std::string_view type, origin, kind;  ///< an empty origin stands for every other one
+};
+
+/// Types of TensorRT and operators of ONNX Runtime. The first row that fits decides.
+constexpr std::array<KindRow, 29> kKinds{{
+    {"NoOp", "", "none"},
+    {"Constant", "", "none"},
+    {"TrainStation", "", "none"},
+    {"DeviceToShapeHost", "", "none"},
+    {"ShapeHostToDevice", "", "none"},
+    {"shape_call", "", "none"},
+    {"signal", "", "none"},
+    {"wait", "", "none"},
+    {"Reformat", "QDQ", "quantize"},
+    {"Reformat", "CONCAT", "copy"},
+    {"Reformat", "SLICE", "copy"},
+    {"Reformat", "", "reformat"},
+    {"MyelinReformat", "", "reformat"},
+    {"Shuffle", "", "copy"},
+    {"Slice", "", "copy"},
+    {"Quantize", "", "quantize"},
+    {"Dequantize", "", "quantize"},
+    {"QuantizeLinear", "", "quantize"},
+    {"DequantizeLinear", "", "quantize"},
+    {"DynamicQuantizeLinear", "", "quantize"},
+    {"Cast", "", "reformat"},
+    {"ReorderInput", "", "reformat"},
+    {"ReorderOutput", "", "reformat"},
+    {"Transpose", "", "copy"},
+    {"Reshape", "", "copy"},
+    {"Flatten", "", "copy"},
+    {"MemcpyToHost", "", "copy"},
+    {"MemcpyFromHost", "", "copy"},
+    {"Split", "", "copy"},
+}};
+
+/// Operations of generated kernels that move elements.
+constexpr std::array<std::string_view, 7> kMoves{"Move", "Tran", "Resh", "Slic", "Repl", "Conc", "Expd"};
+/// Operations of which a quantizer (with Roun) and a dequantizer (Cast and Mul) consist.
+constexpr std::array<std::string_view, 5> kCodes{"Mul", "Min", "Max", "Roun", "Cast"};
+
+bool holds(std::span<const std::string_view> words, std::string_view word) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+/// Returns the kind of a generated kernel.
+std::string_view kind_of_kernel(const EngineLayer& layer) {
+  std::vector<std::string_view> work = kernel_operations(layer.name);
+  if (work.empty()) return "layer";
+  std::erase_if(work, [](std::string_view operation) { return holds(kMoves, operation); });
+  if (work.empty()) return "copy";
+  if (std::ranges::all_of(work, [](std::string_view operation) { return operation == "Cast"; })) return "reformat";
+  if (!std::ranges::all_of(work, [](std::string_view operation) { return holds(kCodes, operation); })) return "layer";
+  const bool reads_codes = !layer.inputs.empty() && type_word(layer.inputs.front().format) == "int8";
+  const bool dequantizes = reads_codes && work.size() == 2 && work[0] == "Cast" && work[1] == "Mul";
+  return holds(work, "Roun") || dequantizes ? "quantize" : "layer";
+}
+
+/// Returns the kind by the name alone, of files without types.
+std::string_view kind_of_name(const EngineLayer& layer) {
+  if (layer.ms && *layer.ms == 0) return "none";
+  if (layer.name.starts_with("Reformatting CopyNode")) return "reformat";
+  if (layer.name.ends_with(" copy")) return "copy";
+  if (layer.name.starts_with("[trainStation") || layer.name.ends_with("ShapeHostCopy]")) return "none";
+  const auto nodes = nodes_of(layer);
+  if (nodes.empty() && layer.name.find("[Shuffle]") != std::string::npos) return "none";  // a constant
+  if (nodes.empty() && layer.name.ends_with("[Constant]")) return "none";
+  return nodes.size() == 1 && layer.name == nodes.front() && (is_quantizer(layer.name) || is_dequantizer(layer.name))
+             ? "quantize"
+             : "layer";
+}
+
+/// Returns true for a Reformat without its origin, as in logs, that is the node of a pair.
+bool is_node_of_pair(const EngineLayer& layer) {
+  return layer.type == "Reformat" && layer.origin.empty() && !layer.name.starts_with("Reformatting ") &&
+         (is_quantizer(layer.name) || is_dequantizer(layer.name));
+}
+
+}  // namespace
+
+std::vector<std::string_view> kernel_operations(std::string_view name) {
+  constexpr std::string_view kBegin = "__myl_";
+  std::vector<std::string_view> operations;
+  const size_t end = name.rfind("_myl");
+  if (!name.starts_with(kBegin) || end == std::string_view::npos || end < kBegin.size()) return operations;
+  name = name.substr(kBegin.size(), end - kBegin.size());
+  for (size_t at = 0; at < name.size();) {
+    size_t next = at + 1;
+    while (next < name.size() && std::isupper(static_cast<unsigned char>(name[next])) == 0) ++next;
+    operations.push_back(name.substr(at, next - at));
+    at = next;
+  }
+  return operations;
+}
+
+std::string kind_of(const EngineLayer& layer) {
+  if (layer.type.empty()) return std::string(kind_of_name(layer));
+  if (layer.type == "kgen") return std::string(kind_of_kernel(layer));
+  if (is_node_of_pair(layer)) return "quantize";
+  if (layer.type == "Reformat" && layer.origin.empty() && layer.name.ends_with(" copy")) return "copy";
+  const auto row = std::ranges::find_if(kKinds, [&layer](const KindRow& kind) {
+    return kind.type == layer.type && (kind.origin.empty() || kind.origin == layer.origin);
+  });
+  return std::string(row == kKinds.end() ? "layer" : row->kind);
+}
+
+}  // namespace detent

@@ -1,0 +1,134 @@
+#include <algorithm>
+
+#include "core/text.h"
+#include "detent/base/error.h"
+#include "detent/explain.h"
+#include "detent/lint.h"
+#include "explain/differences.h"
+#include "explain/explain_layers.h"
+#include "explain/predictions.h"
+#include "explain/read_engine.h"
+#include "lint/view/standalone_pairs.h"
+#include "model/model.h"
+
+namespace detent {
+
+namespace {
+
+bool is_onnxruntime(const BuiltEngine& engine) { return engine.form == "onnxruntime"; }
+
+/// Names tensors by the values of a node. ONNX Runtime's profile lists them without names, in the node's order.
+void name_tensors(const Graph& graph, const std::vector<ValueId>& values, std::vector<EngineTensor>& tensors) {
+  size_t slot = 0;
+  for (const ValueId id : values) {
+    if (id == kNoValue) continue;
+    if (slot == tensors.size()) return;
+    EngineTensor& tensor = tensors[slot++];
+    if (!graph.value(id).is_constant) tensor.name = graph.value(id).name;
+  }
+}
+
+/// Connects the layers of ONNX Runtime's profile by the optimized model that ran.
+void connect(const Graph& graph, BuiltEngine& engine) {
+  for (EngineLayer& layer : engine.layers) {
+    const NodeId id = graph.find_node(layer.name);
+    if (id == kNoNode) continue;
+    name_tensors(graph, graph.node(id).inputs, layer.inputs);
+    name_tensors(graph, graph.node(id).outputs, layer.outputs);
+  }
+  for (const auto& ids : {graph.inputs(), graph.outputs()})
+    for (const ValueId id : ids) engine.bindings.push_back(graph.value(id).name);
+}
+
+/// Reads an engine with its times and, of ONNX Runtime, with what feeds what.
+BuiltEngine read_all(const ExplainOptions& options, const std::filesystem::path& layers) {
+  BuiltEngine engine = read_engine(layers);
+  if (is_onnxruntime(engine)) {
+    if (!options.model.empty()) connect(read_model(options.model).graph(), engine);
+  } else if (!options.profile.empty() && layers == options.layers) {
+    read_times(options.profile, engine);
+  }
+  return engine;
+}
+
+/// Returns the weighted nodes of the model as lint reads them.
+std::vector<PredictedNode> predict(const std::filesystem::path& model, bool onnxruntime) {
+  LintOptions lint;
+  lint.model = model;
+  lint.target = onnxruntime ? "onnxruntime" : "tensorrt";
+  std::vector<PredictedNode> nodes;
+  for (const auto& layer : lint_model(lint).plan.layers) nodes.push_back({layer.name, layer.int8});
+  return nodes;
+}
+
+void add_predictions(const ExplainOptions& options, bool onnxruntime, ExplainReport& report) {
+  try {
+    report.predictions = judge_predictions(predict(options.model, onnxruntime), report.layers);
+    if (onnxruntime) return;  // it folds other pairs
+    const Model model = read_model(options.model);
+    std::vector<std::string> nodes;
+    for (const StandalonePair& pair : standalone_pairs(model.graph())) nodes.push_back(pair.node);
+    judge_quantizers(nodes, report.layers, *report.predictions);
+    std::vector<PredictedOutput> outputs;
+    for (const Int8Product& product : int8_products(model.graph()))
+      outputs.push_back({product.node, product.writes_codes});
+    judge_outputs(outputs, report.layers, *report.predictions);
+  } catch (const Error& error) {
+    if (!onnxruntime) throw;
+    report.notes.push_back(std::string("nothing is predicted: ") + error.what());
+  }
+}
+
+/// Replaces every `from` in the text.
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
+/// Puts the user's model and engine into the commands of cures.
+void name_files_in_cures(const ExplainOptions& options, bool onnxruntime, ExplainReport& report) {
+  for (auto& layer : report.layers) {
+    if (onnxruntime) replace_all(layer.cure, "--target tensorrt", "--target onnxruntime");
+    if (!options.model.empty()) replace_all(layer.cure, "MODEL.onnx", shell_quoted(options.model.string()));
+  }
+}
+
+std::vector<std::string> notes_on(const BuiltEngine& engine, const ExplainReport& report) {
+  std::vector<std::string> notes;
+  if (engine.form == "names")
+    notes.emplace_back(
+        "the file has names only: types are not known; trtexec --profilingVerbosity=detailed writes them");
+  if (report.summary.total_ms && !is_onnxruntime(engine))
+    notes.emplace_back(
+        "times of single layers add to more than the GPU needs, by 5 to 10 us a layer: shares tell, sums do not");
+  if (is_onnxruntime(engine) && report.model.empty())
+    notes.emplace_back("the profile does not say which node feeds which: --model with the optimized model does");
+  const auto untimed = std::ranges::count_if(report.layers, [](const auto& row) { return !row.ms; });
+  if (report.summary.total_ms && untimed > 0)
+    notes.push_back("the profile has no time of " + plural(static_cast<size_t>(untimed), "layer"));
+  return notes;
+}
+
+}  // namespace
+
+ExplainReport explain_engine(const ExplainOptions& options) {
+  const BuiltEngine engine = read_all(options, options.layers);
+  if (is_onnxruntime(engine) && !options.profile.empty())
+    throw Error(ErrorCode::Usage, "--profile does not apply to ONNX Runtime: its profile holds layers and times");
+  ExplainReport report;
+  report.file = options.layers.string();
+  report.model = options.model.string();
+  report.form = engine.form;
+  report.layers = explain_layers(engine);
+  report.summary = summarize(report.layers);
+  report.notes = notes_on(engine, report);
+  name_files_in_cures(options, is_onnxruntime(engine), report);
+  if (!options.model.empty()) add_predictions(options, is_onnxruntime(engine), report);
+  if (!options.against.empty()) {
+    report.against = compare_layers(report.layers, explain_layers(read_all(options, options.against)));
+    report.against->file = options.against.string();
+  }
+  return report;
+}
+
+}  // namespace detent

@@ -1,0 +1,96 @@
+#pragma once
+
+#include "detent/explain.h"
+#include "report/json/fields/parts.h"
+
+namespace detent::json {
+
+void fields(auto& v, const ExplainReport::Layer& r) {
+  v("name", r.name, "Name of the layer.");
+  v("type", filled(r.type), "Its type in the engine's words; null where the file has names only.");
+  v("nodes", r.nodes, "ONNX nodes in it, as far as the file names them.");
+  v("inputs", r.inputs, "Type of each tensor that it reads: int8, fp16, fp32, fp8, bf16, other or unknown.");
+  v("arithmetic", r.arithmetic, "Type in which it computes, in the same words.");
+  v("output", r.output, "Type of its first output, in the same words.");
+  v("kind", r.kind,
+    "Whether it does the network's work, changes type or layout, is a quantizer by itself, moves elements, or costs "
+    "nothing.",
+    {"layer", "reformat", "quantize", "copy", "none"});
+  v("ms", r.ms, "Mean time of one run, in milliseconds; null without a profile.");
+  v("share", Finite{r.share}, "Share of the time, or of the layers that cost time, in [0, 1].");
+  v("cause", r.cause, "Why it stands there, or writes floats; empty where that is not known or nothing is wrong.");
+  v("cure", r.cure, "What helps, with the command; may be empty.");
+  v("predicted", filled(r.predicted),
+    "Prediction: int8 or float for weighted layers, quantize or folded for quantizers; null without one.");
+  v("right", when(!r.predicted.empty(), r.right), "Whether the prediction is right; null without one.");
+  v("predicted_output", filled(r.predicted_output),
+    "Prediction for an INT8 layer: int8 if it writes codes, else float; null without one.");
+}
+
+void fields(auto& v, const ExplainReport::Summary& r) {
+  v.part("engine_summary", "Shares of time with a profile, of layers without, in [0, 1]; they add to 1.");
+  v("int8_share", Finite{r.int8}, "Layers of the network that compute in INT8.");
+  v("fp16_share", Finite{r.fp16}, "Layers of the network that compute in FP16.");
+  v("fp32_share", Finite{r.fp32}, "Layers of the network that compute in FP32.");
+  v("other_share", Finite{r.other}, "Layers of the network that compute in another or an unknown type.");
+  v("reformat_share", Finite{r.reformat}, "Reformats, quantizers by themselves and copies.");
+  v("unexplained_share", Finite{r.unexplained}, "Part of these shares whose cause or type is not known.");
+  v("reformats", r.reformats, "Number of reformats.");
+  v("standalone_quantize", r.standalone_quantize, "Number of quantizers and dequantizers by themselves.");
+  v("copies", r.copies, "Number of copies.");
+  v("total_ms", r.total_ms, "Sum of the layers' times, which is more than the engine needs; null without a profile.");
+}
+
+/// The engine of a report.
+struct ExplainedEngine {
+  const ExplainReport& report = kEmptyReport<ExplainReport>;
+};
+
+void fields(auto& v, const ExplainedEngine& r) {
+  v("file", r.report.file, "Path of its layers, as given.");
+  v("form", r.report.form, "What the file is: TensorRT's layers in one of four forms, or ONNX Runtime's profile.",
+    {"detailed", "names", "dumps", "log", "onnxruntime"});
+  v("layers", r.report.layers.size(), "Number of its layers.");
+}
+
+void fields(auto& v, const ExplainReport::Predictions& r) {
+  v("layers", r.layers, "Number of weighted layers that were predicted and found.");
+  v("right", r.right, "Number of right predictions.");
+  v("missing", r.missing, "Weighted nodes of the model that no layer names.");
+  v("outputs", r.outputs, "Number of INT8 layers that were predicted to write codes or floats, and found.");
+  v("outputs_right", r.outputs_right, "Number of right predictions of these.");
+  v("quantizers", r.quantizers, "Number of quantizers that were predicted to be layers by themselves.");
+  v("quantizers_right", r.quantizers_right, "Number of these that are.");
+  v("folded", r.folded, "Those that are not.");
+}
+
+void fields(auto& v, const ExplainReport::Difference& r) {
+  v("nodes", r.nodes, "ONNX nodes of the layers, in alphabetical order.");
+  v("layer", r.layer, "Name of the layer; empty where the engine has none.");
+  v("other", r.other, "Names of the other engine's layers; empty without one.");
+  v("computes", r.computes, "Types of arithmetic and output, as in int8 -> fp16.");
+  v("other_computes", r.other_computes, "Those of the other engine.");
+  v("ms", r.ms, "Time in milliseconds; null without a profile.");
+  v("other_ms", r.other_ms, "That of the other engine.");
+}
+
+void fields(auto& v, const ExplainReport::Against& r) {
+  v("file", r.file, "Path of the other engine's layers, as given.");
+  v("layers", r.layers, "Number of its layers.");
+  v("same", r.same, "Number of layers with the same nodes and types in both.");
+  v("summary", r.summary, "Its summary.");
+  v("differences", r.differences, "The layers that differ, in the first engine's order.");
+}
+
+void fields(auto& v, const ExplainReport& r) {
+  v.document("explain", "Report of detent explain");
+  v("engine", ExplainedEngine{r}, "The engine.");
+  v("model", filled(r.model), "Path of the ONNX file, as given; null without one.");
+  v("summary", r.summary, "Its layers in sum.");
+  v("layers", r.layers, "Its layers, in the engine's order.");
+  v("predictions", r.predictions, "Predictions for the model's weighted layers; null without a model.");
+  v("against", r.against, "Comparison with another engine; null without one.");
+  v("notes", r.notes, kNotes);
+}
+
+}  // namespace detent::json

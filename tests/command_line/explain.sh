@@ -1,0 +1,57 @@
+#!/bin/sh
+# explain: what a made-up engine became, in text, JSON and a page; other files are refused.
+. "$(dirname "$0")/expect.sh"
+. "$here/engines.sh"
+
+accepts "an engine with its times" explain in/layers.json --profile in/profile.json
+for words in "INT8 60.0 %, FP16 0.0 %, FP32 20.0 %, reformats, quantizers and copies 20.0 % of the time" \
+  "2 quantizers by themselves, 0 reformats, 0 copies; unexplained 0.0 %" "the network's input is fp32" \
+  "MaxPool_3 has no pair in front of it" "cure: detent quantize --include MaxPool_3" "shares tell, sums do not"; do
+  grep -qF -e "$words" stdout || fail "the text does not say '$words'"
+done
+accepts "the same as JSON" explain in/layers.json --profile in/profile.json --json
+grep -q '"form": "detailed"' stdout || fail "the JSON does not name the form"
+[ "$(grep -c '"kind": "quantize"' stdout)" -eq 2 ] || fail "the JSON holds other quantizers"
+[ "$(grep -c '"kind": "none"' stdout)" -eq 1 ] || fail "a NoOp is not none"
+for key in engine form layers name nodes inputs arithmetic output kind ms share cause cure summary int8_share fp16_share \
+  fp32_share reformat_share reformats standalone_quantize; do
+  grep -q "^ *\"$key\":" stdout || fail "the JSON has no '$key'"
+done
+accepts "an engine without times" explain in/layers.json
+grep -q 'of the layers$' stdout || fail "the shares do not count layers"
+if grep -q 'sums do not' stdout; then fail "times are mentioned where there are none"; fi
+
+accepts "another engine" explain in/layers.json --profile in/profile.json --against in/fused.json
+for words in "1 layer alike, 1 different" "here   int8 -> fp32 | fp32 -> fp32  a.weight + conv_a + Relu_2 | MaxPool_3" "there  int8 -> int8  a.weight + conv_a + Relu_2 + MaxPool_3"; do
+  grep -qF -e "$words" stdout || fail "the differences do not say '$words'"
+done
+accepts "the same engine" explain in/layers.json --against in/layers.json
+grep -q '3 layers alike, 0 different' stdout || fail "an engine differs from itself"
+
+accepts "a page" explain in/layers.json --profile in/profile.json --against in/fused.json --html out/page.html
+for words in 'id="layer-table"' 'class="share"' 'id="difference-table"' 'has no pair in front of it'; do
+  grep -qF -e "$words" out/page.html || fail "the page has no $words"
+done
+[ "$(grep -o '<svg class="share"' out/page.html | wc -l)" -eq 6 ] || fail "the page has not a bar for each layer"
+cp out/page.html in/first.html
+accepts "the page again" explain in/layers.json --profile in/profile.json --against in/fused.json --html out/page.html --overwrite
+sed 's/ --overwrite//' out/page.html | cmp -s - in/first.html || fail "equal runs give other pages"
+rm out/page.html
+
+accepts "ONNX Runtime's profile" explain in/events.json
+grep -q "ONNX Runtime's profile, 3 nodes" stdout || fail "the profile is not recognized"
+grep -q 'INT8 96.0 %' stdout || fail "uint8 is not INT8"
+
+head -c 700 in/layers.json >in/cut.json
+refuses "layers that end in the middle" 12 "in/cut.json: ends in the middle, after 700 bytes" explain in/cut.json
+refuses "a model as layers" 12 "expected are TensorRT's layers" explain "$model"
+refuses "a profile as layers" 12 "give it to --profile" explain in/profile.json
+refuses "layers as a profile" 12 "holds no times of layers" explain in/layers.json --profile in/layers.json
+refuses "a profile of ONNX Runtime as times" 12 "holds no times of layers" explain in/fused.json --profile in/float_events.json
+sed 's/"name": "/"name": "other/g' in/profile.json >in/other.json
+refuses "times of another engine" 12 "knows none of the layers" explain in/layers.json --profile in/other.json
+refuses "a profile beside that of ONNX Runtime" 2 "does not apply to ONNX Runtime" explain in/events.json --profile in/profile.json
+refuses "layers as a model" 10 "in/layers.json" explain in/layers.json --model in/layers.json
+refuses "a missing file" 12 "in/none.json" explain in/none.json
+refuses "no layers" 2 "LAYERS" explain
+finish

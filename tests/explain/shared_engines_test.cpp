@@ -1,0 +1,148 @@
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "detent/explain.h"
+#include "lint/exported_networks.h"
+#include "model/temporary_folder.h"
+#include "shared_folder.h"
+
+namespace detent {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+namespace fs = std::filesystem;
+
+/// Explains a file below the folder of engines; skips the test where the folder is absent.
+#define ENGINE_OR_SKIP(name, layers, profile)                                           \
+  if (!fs::exists(shared_folder() / "engines")) GTEST_SKIP() << "no folder of engines"; \
+  const ExplainReport name = explain(layers, profile)
+
+ExplainReport explain(const std::string& layers, const std::string& profile) {
+  const fs::path folder = shared_folder() / "engines";
+  ExplainOptions options;
+  options.layers = folder / layers;
+  if (!profile.empty()) options.profile = folder / profile;
+  return explain_engine(options);
+}
+
+const ExplainReport::Layer& layer_named(const ExplainReport& report, const std::string& part) {
+  const auto found = std::ranges::find_if(
+      report.layers, [&](const auto& layer) { return layer.name.find(part) != std::string::npos; });
+  EXPECT_NE(found, report.layers.end()) << part;
+  return found == report.layers.end() ? report.layers.front() : *found;
+}
+
+const std::string kResnet = "trex-pt-resnet18-A100-";
+
+TEST(SharedEngines, FloatShortcutsOfResnetCostTenQuantizers) {
+  ENGINE_OR_SKIP(report, kResnet + "qat/resnet-qat.onnx.engine.graph.json",
+                 kResnet + "qat/resnet-qat.onnx.engine.profile.json");
+  EXPECT_EQ(report.summary.standalone_quantize, 10U);
+  EXPECT_THAT(layer_named(report, "QuantizeLinear_15").cause, HasSubstr("the shortcut into Conv_34 + Add_36"));
+  EXPECT_THAT(layer_named(report, "Conv_9").cause,
+              AllOf(HasSubstr("writes fp32"), HasSubstr("MaxPool_12 hands it on")));
+  EXPECT_EQ(report.summary.unexplained, 0);
+}
+
+TEST(SharedEngines, PairsOnTheShortcutsLeaveThreeAndTheLastBlockWritesFloats) {
+  ENGINE_OR_SKIP(report, kResnet + "qat-residual/resnet-qat-residual.onnx.engine.graph.json", "");
+  EXPECT_EQ(report.summary.standalone_quantize, 3U);
+  EXPECT_THAT(layer_named(report, "Conv_284").cause,
+              HasSubstr("writes fp32: GlobalAveragePool_294 reads it as fp32: it has no pair"));
+  EXPECT_THAT(layer_named(report, "Conv_9").nodes, ::testing::Contains("MaxPool_12"));
+}
+
+TEST(SharedEngines, APairInFrontOfThePoolLeavesTheInputsQuantizer) {
+  ENGINE_OR_SKIP(report, kResnet + "qat-residual-qgap/resnet-qat-residual-qgap.onnx.engine.graph.json", "");
+  EXPECT_EQ(report.summary.standalone_quantize, 1U);
+  EXPECT_THAT(layer_named(report, "QuantizeLinear_2").cause, HasSubstr("the network's input is fp32"));
+}
+
+TEST(SharedEngines, MobilenetHasSeventeenQuantizersForItsFloatShortcuts) {
+  ENGINE_OR_SKIP(report, "trex-mobilenet-qat/mobilenet.qat.onnx.engine.graph.json", "");
+  EXPECT_EQ(report.summary.standalone_quantize, 17U);
+  EXPECT_EQ(report.summary.unexplained, 0);
+}
+
+TEST(SharedEngines, OfTwelveNamesThatSayReformattingTwoAreReal) {
+  ENGINE_OR_SKIP(report, kResnet + "fp16/resnet.onnx.engine.graph.json", "");
+  EXPECT_EQ(report.summary.reformats, 2U);
+}
+
+TEST(SharedEngines, APairBetweenConvAndAddIsFoundInSixteenKernels) {
+  ENGINE_OR_SKIP(report, "lix-dmt-fp16/layers_tofp16.json", "lix-dmt-fp16/profile_tofp16.json");
+  EXPECT_EQ(std::ranges::count_if(report.layers,
+                                  [](const auto& layer) {
+                                    return layer.cause.starts_with("a pair on a Conv output in front of an Add");
+                                  }),
+            16);
+  EXPECT_EQ(report.summary.unexplained, 0);
+}
+
+TEST(SharedEngines, NamesAloneTellOfTwelveQuantizers) {
+  ENGINE_OR_SKIP(report, "trex-notebook-int8-yolo/layer_info.json", "trex-notebook-int8-yolo/profile.json");
+  EXPECT_EQ(report.form, "names");
+  EXPECT_EQ(report.summary.standalone_quantize, 12U);
+}
+
+TEST(SharedEngines, TheLogOfThatBuildTellsTheTypesToo) {
+  ENGINE_OR_SKIP(report, "trex-notebook-int8-yolo/trt.cut.out", "trex-notebook-int8-yolo/profile.json");
+  EXPECT_EQ(report.form, "log");
+  EXPECT_EQ(report.layers.size(), 86U);
+  EXPECT_EQ(report.summary.standalone_quantize, 12U);
+  EXPECT_GT(report.summary.fp32, 0.3);
+}
+
+TEST(SharedEngines, AllOthersAreExplainedWithoutARest) {
+  for (const char* layers :
+       {"centerpoint-rpn-fp16/rpn_centerhead_sim.8503.cut.log", "cookbook-dynquant-fp8/log-main.py.log",
+        "cookbook-mnist-trt10.14.1/model-trained-exportLayerInfo.json",
+        "fuzzy-torchtrt-resnet18-fp16/trt_engine_info.json",
+        "fuzzy-trtexec-mobilenet_v2-fp16/mobilenet_v2_fp16.graph.json",
+        "fuzzy-trtexec-resnet18-fp16/resnet18_fp16.graph.json",
+        "trex-tf-resnet-3090-fp16/resnet.onnx.engine.graph.json", "trt2023-d6f4129/layerinfo.json",
+        "trex-pt-resnet18-A100-fp32/resnet.onnx.engine.graph.json"}) {
+    ENGINE_OR_SKIP(report, layers, "");
+    EXPECT_EQ(report.summary.unexplained, 0) << layers;
+    EXPECT_EQ(report.summary.int8, 0) << layers;
+  }
+}
+
+/// Expects every weighted layer and every quantizer of an engine to be predicted from its model.
+void expect_right(const std::string& engine, const Model& model, size_t layers, size_t quantizers) {
+  ExplainOptions options;
+  options.layers = shared_folder() / "engines" / (engine + ".onnx.engine.graph.json");
+  if (!fs::exists(options.layers)) GTEST_SKIP() << "no folder of engines";
+  const TemporaryFolder folder;
+  options.model = folder / "model.onnx";
+  write_model(model, options.model);
+  const ExplainReport report = explain_engine(options);
+  ASSERT_TRUE(report.predictions);
+  EXPECT_EQ(report.predictions->layers, layers) << engine;
+  EXPECT_EQ(report.predictions->right, layers) << engine;
+  EXPECT_THAT(report.predictions->missing, ::testing::IsEmpty()) << engine;
+  EXPECT_EQ(report.predictions->outputs, layers) << engine;
+  EXPECT_EQ(report.predictions->outputs_right, layers) << engine;
+  EXPECT_EQ(report.predictions->quantizers, quantizers) << engine;
+  EXPECT_EQ(report.predictions->quantizers_right, quantizers) << engine;
+  for (const auto& layer : report.layers) EXPECT_TRUE(layer.right) << layer.name;
+}
+
+TEST(SharedEngines, PredictionsForTheThreeResnetsAreRight) {
+  using Network = test::ResNet18Pairs;
+  expect_right(kResnet + "qat/resnet-qat", Network({}).model(), 21, 10);
+  expect_right(kResnet + "qat-residual/resnet-qat-residual", Network({.shortcuts = true}).model(), 21, 3);
+  expect_right(kResnet + "qat-residual-qgap/resnet-qat-residual-qgap",
+               Network({.shortcuts = true, .pool = true}).model(), 21, 1);
+}
+
+TEST(SharedEngines, PredictionsForMobilenetAreRight) {
+  expect_right("trex-mobilenet-qat/mobilenet.qat", test::MobileNetV2Pairs({}).model(), 53, 17);
+}
+
+}  // namespace
+}  // namespace detent

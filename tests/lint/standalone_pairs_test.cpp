@@ -1,0 +1,101 @@
+#include "lint/view/standalone_pairs.h"
+
+#include <gmock/gmock.h>
+
+#include "lint/exported_networks.h"
+
+namespace detent {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::vector<std::string> standalone(test::PairPlaces places) {
+  const Model model = test::ResNet18Pairs(places).model();
+  std::vector<std::string> nodes;
+  for (const StandalonePair& pair : standalone_pairs(model.graph())) nodes.push_back(pair.node);
+  return nodes;
+}
+
+// The engines of these three files, on an A100 with TensorRT 8.4, have exactly these layers.
+
+TEST(StandalonePairs, OfResnetWithFloatShortcutsAreTen) {
+  EXPECT_THAT(standalone({}),
+              ElementsAre("QuantizeLinear_2", "QuantizeLinear_15", "QuantizeLinear_40", "QuantizeLinear_65",
+                          "QuantizeLinear_101", "QuantizeLinear_126", "QuantizeLinear_162", "QuantizeLinear_187",
+                          "QuantizeLinear_223", "QuantizeLinear_250"));
+}
+
+TEST(StandalonePairs, OfResnetWithPairsOnTheShortcutsAreThree) {
+  EXPECT_THAT(standalone({.shortcuts = true}),
+              ElementsAre("QuantizeLinear_2", "DequantizeLinear_291", "QuantizeLinear_298"));
+}
+
+TEST(StandalonePairs, OfResnetWithAPairInFrontOfThePoolIsTheInputs) {
+  EXPECT_THAT(standalone({.shortcuts = true, .pool = true}), ElementsAre("QuantizeLinear_2"));
+}
+
+// The engine of the first, on a TITAN RTX with TensorRT 8.4, has 17; that of the second is told to have two.
+TEST(StandalonePairs, OfMobilenetAreThoseOfItsFloatShortcuts) {
+  const auto count = [](test::PairPlaces places) {
+    const Model model = test::MobileNetV2Pairs(places).model();
+    return standalone_pairs(model.graph()).size();
+  };
+  EXPECT_EQ(count({}), 17U);
+  EXPECT_EQ(count({.shortcuts = true}), 2U);
+}
+
+TEST(StandalonePairs, SayWhy) {
+  const Model model = test::ResNet18Pairs({.shortcuts = true}).model();
+  const auto found = standalone_pairs(model.graph());
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_THAT(found[0].reason, HasSubstr("the network's input is float"));
+  EXPECT_THAT(found[1].reason, HasSubstr("'Add_292' (Add) writes floats, since 'GlobalAveragePool_294'"));
+  EXPECT_THAT(found[2].reason, HasSubstr("computes in float"));
+}
+
+/// A Conv whose output a MaxPool and a Concat read, each with a pair behind it.
+std::vector<std::string> around_a_pool(const char* reader_of_pool) {
+  const Model model = parse_model_text(test::fill_tensors(std::string(R"(<ir_version: 8, opset_import: ["" : 13]>
+g (float[1,4,8,8] x) => (float[1,4,4,4] y, float[1,4,8,8] e)
+<float s = {0.1}, int8 z = {0}, int8[4,4,1,1] w = {...}> {
+  xq = QuantizeLinear (x, s, z)  xd = DequantizeLinear (xq, s, z)  wd = DequantizeLinear (w, s, z)
+  a = Conv (xd, wd)
+  p = MaxPool <kernel_shape = [2,2], strides = [2,2]> (a)
+  )") + reader_of_pool + R"(
+  aq = QuantizeLinear (a, s, z)  ad = DequantizeLinear (aq, s, z)
+  e = Conv (ad, wd) })"));
+  std::vector<std::string> nodes;
+  for (const StandalonePair& pair : standalone_pairs(model.graph())) nodes.push_back(pair.node);
+  return nodes;
+}
+
+TEST(StandalonePairs, AQuantizerBehindAPoolMovesInFrontOfIt) {
+  EXPECT_THAT(around_a_pool("pq = QuantizeLinear (p, s, z)  pd = DequantizeLinear (pq, s, z)  y = Conv (pd, wd)"),
+              ElementsAre("QuantizeLinear_0"));
+}
+
+TEST(StandalonePairs, APoolThatIsReadAsFloatsLeavesItsConvFloat) {
+  EXPECT_THAT(around_a_pool("y = Relu (p)"), ElementsAre("QuantizeLinear_0", "QuantizeLinear_6"));
+}
+
+TEST(StandalonePairs, DiamondsOfCopiesTakeNoTime) {
+  std::string text = R"(<ir_version: 8, opset_import: ["" : 13]>
+g (float[1,4] x) => (float[N,4] y) <float s = {0.1}, int8 z = {0}> {
+  q = QuantizeLinear (x, s, z)  v0 = DequantizeLinear (q, s, z)
+)";
+  for (int i = 0; i < 60; ++i)
+    text += " v" + std::to_string(i + 1) + " = Concat <axis = 0> (v" + std::to_string(i) + ", v" + std::to_string(i) +
+            ")\n";
+  const Model model = parse_model_text(text + " y = Relu (v60) }");
+  EXPECT_EQ(standalone_pairs(model.graph()).size(), 2U);
+}
+
+TEST(StandalonePairs, AreNoneInAFloatModel) {
+  const Model model = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 13]>
+g (float[4] x) => (float[4] y) { y = Relu (x) })");
+  EXPECT_TRUE(standalone_pairs(model.graph()).empty());
+}
+
+}  // namespace
+}  // namespace detent
