@@ -216,8 +216,12 @@ bool stands_right(const Repair& repair, const std::vector<RepairReport::Pair>& p
   const auto other_codes = [&](const QdqNode& node) {
     return node.role != QdqRole::Bias && node.role != QdqRole::Weight && node.codes != repair.format.activation.type;
   };
+  const auto other_form = [&](const QdqNode& node) {  // TensorRT 8 wants float weights with a full pair
+    return node.role == QdqRole::Weight && node.int8_constant && !repair.format.int8_weights;
+  };
   return std::ranges::all_of(pairs, [](const auto& pair) { return pair.action == "kept"; }) &&
-         repair.weights.anew.empty() && std::ranges::none_of(repair.trained.reading.nodes, other_codes);
+         repair.weights.anew.empty() && std::ranges::none_of(repair.trained.reading.nodes, other_codes) &&
+         std::ranges::none_of(repair.trained.reading.nodes, other_form);
 }
 
 Model rewritten(Repair& repair) {

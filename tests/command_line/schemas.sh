@@ -70,7 +70,8 @@ document plan_net plan plan $net
 document plan_half plan plan $net $data --target tensorrt:11
 for file in ort half fp8; do document lint_$file lint lint in/$file.onnx --target tensorrt:11; done
 document repair repair repair in/ort.onnx $data --target tensorrt:10.13 -o out/repair.onnx
-document repair_half repair repair in/ort.onnx $data --target tensorrt:11 -o out/repair_half.onnx
+run quantize $net $data --calibrator max --target onnxruntime --exclude-op Gemm -o in/left.onnx
+document repair_left repair repair in/left.onnx $data --target tensorrt:10.13 -o out/repair_left.onnx
 document lint_other lint lint in/ort.onnx
 document lint_float lint lint $net
 document cast cast cast $net $data --float-type bf16 -o out/cast.onnx
