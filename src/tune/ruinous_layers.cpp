@@ -8,13 +8,15 @@
 
 #include "calibrators/squared_error.h"
 #include "evaluate/compared_values.h"
+#include "evaluate/judged_batches.h"
 #include "evaluate/sample_scores.h"
-#include "evaluate/trial.h"
+#include "exec/runnable_part.h"
 #include "place/make_plan.h"
-#include "rewrite/qdq_inserter.h"
+#include "rewrite/quantized_model.h"
 #include "rewrite/weight_memo.h"
 #include "run/model_inputs.h"
 #include "run/sample_subset.h"
+#include "run/samples_together.h"
 #include "tune/acceptance.h"
 
 namespace detent {
@@ -130,21 +132,21 @@ class Search {
     return suspects;
   }
 
+  /// Returns the score with each set float. One quantized model at a time is in memory.
   std::vector<double> scores_of(const std::vector<KeptFloat>& sets) {
     std::vector<PlacementPlan> plans;
     for (const KeptFloat& layers : sets) plans.push_back(plan_with(layers));
     question_.ranges.measure_for(plans);
-    ModelsSideBySide variants(question_.model);
-    for (size_t i = 0; i < plans.size(); ++i)
-      variants.add(
-          make_qdq_patch(graph(), plans[i], question_.ranges.ranges_of(plans[i]), question_.format, &weights_).patch,
-          i == 0 ? std::nullopt : std::optional<size_t>(0));
-    const Evaluation found = evaluate_side_by_side(variants, {.reference = question_.model,
-                                                              .names = names_,
-                                                              .source = samples_,
-                                                              .settings = question_.settings,
-                                                              .task = "looking for layers that 8 bits ruin",
-                                                              .by_batch = true});
+    const auto model_of = [&](size_t i) {
+      return quantized_model(question_.model, plans[i], question_.ranges.ranges_of(plans[i]), question_.format, {},
+                             &weights_);
+    };
+    constexpr size_t kKept = size_t{256} << 20;
+    if (!batches_)
+      batches_.emplace(question_.model, names_, samples_, question_.settings, nullptr, kKept,
+                       samples_together(graph(), values_named(graph(), names_), samples_));
+    const Evaluation found = evaluate_on_batches(plans.size(), model_of, *batches_, question_.settings,
+                                                 "looking for layers that 8 bits ruin");
     std::vector<double> scores;
     for (const std::vector<double>& samples_db : sample_scores(found)) scores.push_back(score_db(samples_db));
     return scores;
@@ -154,6 +156,7 @@ class Search {
   SampleSubset samples_;
   std::vector<std::string> names_;
   std::vector<Suspect> suspects_;
+  std::optional<JudgedBatches> batches_;
   WeightMemo weights_;
 };
 

@@ -38,7 +38,7 @@ struct RuinQuestion {
 ///
 /// Suspects  the 8 values that 8 bits keep least of by their histograms, in ranges of the least error, with the layers
 ///           that read or make them. Layers that the user includes are none.
-/// Measured  on 8 samples, side by side: each suspect float beside those found so far. The one that raises the outputs
+/// Measured  on 8 samples: each suspect float beside those found so far. The one that raises the outputs
 ///           most is taken if it raises them by kRuinDb; then again, until they have kEnoughDb.
 /// Price     at most 2 % of the multiplications become float; 20 % while the outputs have less than kRuinedDb.
 /// Cost      one run of the quantized model for a network that has kEnoughDb.
