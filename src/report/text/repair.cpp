@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/text.h"
+#include "report/output_errors.h"
 #include "report/text/text.h"
 
 namespace detent {

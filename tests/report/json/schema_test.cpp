@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "detent/detent.h"
 #include "report/json/json.h"
 
 namespace detent {
