@@ -63,14 +63,19 @@ void BlockErrors::add(Channels& channels, const Tensor& expected, const Tensor& 
     }
 }
 
-std::vector<BlockErrors::Block> BlockErrors::blocks_of(const std::string& output, size_t axis,
-                                                       const Channels& channels) const {
-  constexpr size_t kMostChannels = 256;
-  constexpr double kOtherSize = 10;
+std::vector<BlockErrors::Block> BlockErrors::joined_blocks(const std::string& output, size_t axis,
+                                                           const Channels& channels) const {
   std::vector<Block> blocks;
   for (const auto& [name, joined_axis, first, count] : joined_)
     if (name == output && as_index(joined_axis) == axis && as_index(first + count) <= channels.size())
       blocks.push_back(range(as_index(first), as_index(count)));
+  return blocks;
+}
+
+std::vector<BlockErrors::Block> BlockErrors::blocks_by_size(const Channels& channels) {
+  constexpr size_t kMostChannels = 256;
+  constexpr double kOtherSize = 10;
+  std::vector<Block> blocks;
   if (channels.size() > kMostChannels) return blocks;
   // By deviation a saturated channel, which is nearly constant, would stand alone.
   const auto power = [&](size_t c) { return channels[c].squares / channels[c].count; };
@@ -106,9 +111,14 @@ std::optional<BlockErrors::Worst> BlockErrors::worst_output(std::span<const std:
 
 std::optional<BlockErrors::Worst> BlockErrors::worst_block() const {
   std::optional<Worst> worst;
-  for (const auto& [key, channels] : axes_)
-    for (const Block& block : blocks_of(key.first, key.second, channels))
+  for (const auto& [key, channels] : axes_) {
+    std::vector<Block> blocks = joined_blocks(key.first, key.second, channels);
+    const bool may_be_time = key.second == 1 && axes_.contains({key.first, 2});
+    if (!may_be_time)
+      for (Block& block : blocks_by_size(channels)) blocks.push_back(std::move(block));
+    for (const Block& block : blocks)
       keep_worst(worst, channels, block, name_of_block(key.first, key.second, block, channels.size()));
+  }
   return worst;
 }
 

@@ -17,7 +17,7 @@ namespace detent {
 ///
 /// Channel axes are axis 1, and the last one of three: [N,C,...], [N,S,C]; of a vector its only one. Blocks are the
 /// parts of an axis that the graph joins from numbers of different meaning, and groups of channels whose root mean
-/// squares differ tenfold, on axes of up to 256 channels.
+/// squares differ tenfold, on axes of up to 256 channels; of three axes the last one, because axis 1 may be time.
 class BlockErrors {
  public:
   explicit BlockErrors(std::vector<OutputBlock> joined = {}) : joined_(std::move(joined)) {}
@@ -47,7 +47,9 @@ class BlockErrors {
 
   void add(Channels& channels, const Tensor& expected, const Tensor& found, size_t axis,
            std::span<const uint8_t> counted) const;
-  [[nodiscard]] std::vector<Block> blocks_of(const std::string& output, size_t axis, const Channels& channels) const;
+  [[nodiscard]] std::vector<Block> joined_blocks(const std::string& output, size_t axis,
+                                                 const Channels& channels) const;
+  [[nodiscard]] static std::vector<Block> blocks_by_size(const Channels& channels);
   static void keep_worst(std::optional<Worst>& worst, const Channels& channels, const Block& block, std::string name);
 
   std::vector<OutputBlock> joined_;
