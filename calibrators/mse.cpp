@@ -164,6 +164,14 @@ double squared_error(const Histogram& histogram, const Range& range, RangeKind k
   return GridError(signed_bins(histogram))(unsigned_grid(range.min / width, range.max / width));
 }
 
+std::optional<double> expected_sqnr_db(const Histogram& histogram, RangeKind kind) {
+  const double error =
+      squared_error(histogram, least_error_range(histogram, kind), kind) * std::pow(histogram.bin_width(), 2);
+  const double signal = histogram.sum_of_squares();
+  if (!(error > 0) || !(signal > 0)) return std::nullopt;
+  return 10 * std::log10(signal / error);
+}
+
 std::unique_ptr<Calibrator> make_mse_calibrator(std::string_view argument) {
   refuse_argument("mse", argument);
   return std::make_unique<MseCalibrator>();

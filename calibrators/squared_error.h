@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "detent/base/calibrator.h"
 #include "detent/base/histogram.h"
 
@@ -11,5 +13,9 @@ namespace detent {
 /// Returns the total squared error of rounding the histogram's elements to 8 bits in `range`, in squared bin widths
 /// (see GridError). Only zeros, or a range of width 0 -> 0.
 [[nodiscard]] double squared_error(const Histogram& histogram, const Range& range, RangeKind kind);
+
+/// Returns the SQNR in dB that 8 bits are expected to keep of the histogram's elements in their least_error_range();
+/// nullopt where nothing is lost, or all are zero.
+[[nodiscard]] std::optional<double> expected_sqnr_db(const Histogram& histogram, RangeKind kind);
 
 }  // namespace detent

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "calibrators/squared_error.h"
 #include "place/draft/residual_stream.h"
@@ -14,17 +15,13 @@ namespace {
 
 /// Returns the figures where the value is ruined; empty where it is not.
 std::string ruin_text(const std::string& name, const Histogram& histogram, RangeKind kind) {
-  const Range range = least_error_range(histogram, kind);
-  const double error = squared_error(histogram, range, kind) * std::pow(histogram.bin_width(), 2);
-  const double signal = histogram.sum_of_squares();
-  if (error <= 0 || signal <= 0) return "";
-  const double db = 10 * std::log10(signal / error);
-  if (db >= kLeastStreamDb) return "";
-  const double root_mean_square = std::sqrt(signal / static_cast<double>(histogram.count()));
+  const std::optional<double> db = expected_sqnr_db(histogram, kind);
+  if (!db || *db >= kLeastStreamDb) return "";
+  const double root_mean_square = std::sqrt(histogram.sum_of_squares() / static_cast<double>(histogram.count()));
   return fmt::format(
       "8 bits keep {:.1f} dB of '{}', less than {:.0f}: it reaches {:.1f} times its root mean square "
       "(--equalize norm evens channels out, --residual quantize takes it as it is)",
-      db, name, kLeastStreamDb, static_cast<double>(histogram.max_abs()) / root_mean_square);
+      *db, name, kLeastStreamDb, static_cast<double>(histogram.max_abs()) / root_mean_square);
 }
 
 }  // namespace

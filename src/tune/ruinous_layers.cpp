@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 #include "calibrators/squared_error.h"
@@ -34,14 +33,6 @@ struct Suspect {
   double db = 0;  ///< what 8 bits keep of it
   KeptFloat layers = {};
 };
-
-/// Returns the SQNR of a value in 8 bits in dB, expected from its histogram; nullopt for one without error.
-std::optional<double> kept_db(const Histogram& histogram, RangeKind kind) {
-  const double error = squared_error(histogram, least_error_range(histogram, kind), kind);
-  const double signal = histogram.sum_of_squares() / std::pow(histogram.bin_width(), 2);
-  if (!(error > 0) || !(signal > 0)) return std::nullopt;
-  return 10 * std::log10(signal / error);
-}
 
 class Search {
  public:
@@ -117,7 +108,7 @@ class Search {
     std::vector<Suspect> suspects;
     for (const auto& [value, histogram] : question_.ranges.calibration().histograms) {
       if (graph().value(value).is_constant) continue;
-      if (const auto db = kept_db(histogram, question_.format.range_kind())) suspects.push_back({value, *db});
+      if (const auto db = expected_sqnr_db(histogram, question_.format.range_kind())) suspects.push_back({value, *db});
     }
     std::ranges::stable_sort(suspects, {}, &Suspect::db);
     suspects.resize(std::min(suspects.size(), kSuspects));
