@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,8 @@ struct VerifyReport {
     std::string detail;
     std::vector<std::string> operators;  ///< that cannot run, or that make the first wrong output
     double worst_relative_error = 0;     ///< largest |a-b| / largest |expected|, over all data sets and outputs
+    /// mAP of a failed detector, with its stored detections above .5 as the truth.
+    std::optional<double> detection_agreement;
   };
   std::vector<Line> lines;
   size_t passed = 0, failed = 0, unsupported = 0;

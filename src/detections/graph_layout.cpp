@@ -225,7 +225,8 @@ std::vector<OutputBlock> find_blocks(const Graph& graph, const ValueShapes& shap
       Meaning last = Meaning::Other;
       int64_t at = 0;
       for (const Columns& one : trace.along(output, axis)) {
-        if (parts.empty() || one.meaning != last) parts.push_back({graph.value(output).name, axis, at, 0});
+        if (parts.empty() || one.meaning != last)
+          parts.push_back({graph.value(output).name, axis, at, 0, one.meaning == Meaning::Scores});
         parts.back().count += one.count;
         last = one.meaning;
         at += one.count;

@@ -29,6 +29,7 @@ namespace detent {
 struct OutputBlock {
   std::string output;
   int64_t axis = 1, first = 0, count = 0;
+  bool scores = false;  ///< of a Sigmoid or Softmax
 };
 
 /// Returns the parts of outputs that are joined from numbers of different meaning (coordinates, scores, labels, raw

@@ -31,21 +31,52 @@ std::string name_of_block(const std::string& output, size_t axis, const std::vec
   return fmt::format("'{}', {} of {} on axis {}, from {} on", output, block.size(), channels, axis, first);
 }
 
+/// Returns the highest score, of either model, at each place beside the block's axis.
+std::vector<float> highest_scores(const OutputBlock& block, const Tensor& expected, const Tensor& found) {
+  const Shape& shape = expected.shape();
+  const size_t axis = as_index(block.axis), extent = as_index(shape[axis]);
+  const auto inner = as_index(shape.element_count(axis + 1, shape.rank()));
+  std::vector<float> highest(as_index(shape.element_count()) / extent);
+  for (const auto scores : {expected.data<float>(), found.data<float>()})
+    for (size_t at = 0; at < highest.size(); ++at)
+      for (size_t c = as_index(block.first); c < as_index(block.first + block.count); ++c)
+        highest[at] = std::max(highest[at], scores[(at / inner * extent + c) * inner + at % inner]);
+  return highest;
+}
+
 }  // namespace
 
 double BlockErrors::Channel::signal() const {
-  return count > 1 ? std::max(0.0, squares - sum * sum / count) * count / (count - 1) : 0;
+  return count > 1 && weight > 0 ? std::max(0.0, squares - sum * sum / weight) * count / (count - 1) : 0;
+}
+
+void BlockErrors::Channel::add(double expected, double found, double counted) {
+  sum += counted * expected;
+  squares += counted * expected * expected;
+  noise += counted * (expected - found) * (expected - found);
+  weight += counted;
+  ++count;
 }
 
 void BlockErrors::add(const std::string& output, const Tensor& expected, const Tensor& found,
                       std::span<const uint8_t> counted) {
   if (!is_floating_point(expected.type()) || expected.shape() != found.shape()) return;
   const Tensor x = cast(expected, DataType::Float32), y = cast(found, DataType::Float32);
-  for (const size_t axis : channel_axes(expected.shape().rank())) add(axes_[{output, axis}], x, y, axis, counted);
+  if (!holds_scores(output)) {
+    for (const size_t axis : channel_axes(expected.shape().rank())) add(axes_[{output, axis}], x, y, axis, {}, counted);
+    return;
+  }
+  for (const OutputBlock& block : joined_)
+    if (block.scores && block.output == output)
+      add(axes_[{output, as_index(block.axis)}], x, y, as_index(block.axis), highest_scores(block, x, y), counted);
+}
+
+bool BlockErrors::holds_scores(const std::string& output) const {
+  return std::ranges::any_of(joined_, [&](const OutputBlock& one) { return one.scores && one.output == output; });
 }
 
 void BlockErrors::add(Channels& channels, const Tensor& expected, const Tensor& found, size_t axis,
-                      std::span<const uint8_t> counted) const {
+                      std::span<const float> weights, std::span<const uint8_t> counted) const {
   const Shape& shape = expected.shape();
   const auto extent = static_cast<size_t>(shape[axis]);
   const auto inner = static_cast<size_t>(shape.element_count(axis + 1, shape.rank()));
@@ -54,19 +85,14 @@ void BlockErrors::add(Channels& channels, const Tensor& expected, const Tensor& 
   for (size_t at = 0, c = 0; at < x.size(); at += inner, c = (c + 1) % extent)
     for (size_t i = at; i < at + inner; ++i) {
       if (!counted.empty() && counted[i] == 0) continue;
-      const double u = x[i], v = y[i];
-      Channel& channel = channels[c];
-      channel.sum += u;
-      channel.squares += u * u;
-      channel.noise += (u - v) * (u - v);
-      ++channel.count;
+      channels[c].add(x[i], y[i], weights.empty() ? 1 : weights[at / (inner * extent) * inner + (i - at)]);
     }
 }
 
 std::vector<BlockErrors::Block> BlockErrors::joined_blocks(const std::string& output, size_t axis,
                                                            const Channels& channels) const {
   std::vector<Block> blocks;
-  for (const auto& [name, joined_axis, first, count] : joined_)
+  for (const auto& [name, joined_axis, first, count, scores] : joined_)
     if (name == output && as_index(joined_axis) == axis && as_index(first + count) <= channels.size())
       blocks.push_back(range(as_index(first), as_index(count)));
   return blocks;
@@ -78,7 +104,7 @@ std::vector<BlockErrors::Block> BlockErrors::blocks_by_size(const Channels& chan
   std::vector<Block> blocks;
   if (channels.size() > kMostChannels) return blocks;
   // By deviation a saturated channel, which is nearly constant, would stand alone.
-  const auto power = [&](size_t c) { return channels[c].squares / channels[c].count; };
+  const auto power = [&](size_t c) { return channels[c].squares / channels[c].weight; };
   Block varying = range(0, channels.size());
   std::erase_if(varying, [&](size_t c) { return !(channels[c].signal() > 0); });
   std::ranges::stable_sort(varying, {}, power);
@@ -104,7 +130,7 @@ void BlockErrors::keep_worst(std::optional<Worst>& worst, const Channels& channe
 std::optional<BlockErrors::Worst> BlockErrors::worst_output(std::span<const std::string> without) const {
   std::optional<Worst> worst;
   for (const auto& [key, channels] : axes_)
-    if (std::ranges::count(without, key.first) == 0)
+    if (std::ranges::count(without, key.first) == 0 && !holds_scores(key.first))
       keep_worst(worst, channels, range(0, channels.size()), "'" + key.first + "'");
   return worst;
 }

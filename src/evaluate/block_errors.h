@@ -18,6 +18,8 @@ namespace detent {
 /// Channel axes are axis 1, and the last one of three: [N,C,...], [N,S,C]; of a vector its only one. Blocks are the
 /// parts of an axis that the graph joins from numbers of different meaning, and groups of channels whose root mean
 /// squares differ tenfold, on axes of up to 256 channels; of three axes the last one, because axis 1 may be time.
+/// A joined block of scores makes each place count by its highest score, in FP32 or in the candidate: boxes and labels
+/// of what is not detected decide nothing.
 class BlockErrors {
  public:
   explicit BlockErrors(std::vector<OutputBlock> joined = {}) : joined_(std::move(joined)) {}
@@ -27,25 +29,31 @@ class BlockErrors {
   void add(const std::string& output, const Tensor& expected, const Tensor& found,
            std::span<const uint8_t> counted = {});
 
+  /// True for outputs with a block of scores: their blocks alone tell their error.
+  [[nodiscard]] bool holds_scores(const std::string& output) const;
+
   struct Worst {
     std::string name;  ///< "'output0'"; of a block "'output0', 0 to 3 of axis 1"
     double sqnr_db = 0;
   };
-  /// Returns the output with the lowest SQNR about its means, without those named; nullopt where no channel varies.
+  /// Returns the output with the lowest SQNR about its means, without those named or with scores; nullopt where no
+  /// channel varies.
   [[nodiscard]] std::optional<Worst> worst_output(std::span<const std::string> without = {}) const;
   /// Returns the block with the lowest SQNR; nullopt without blocks that vary.
   [[nodiscard]] std::optional<Worst> worst_block() const;
 
  private:
   struct Channel {
-    double sum = 0, squares = 0, count = 0, noise = 0;
+    double sum = 0, squares = 0, noise = 0, weight = 0, count = 0;
+
+    void add(double expected, double found, double counted);
     /// Returns the sum of squares about the mean, without the bias of few elements.
     [[nodiscard]] double signal() const;
   };
   using Channels = std::vector<Channel>;
   using Block = std::vector<size_t>;  // indices of channels
 
-  void add(Channels& channels, const Tensor& expected, const Tensor& found, size_t axis,
+  void add(Channels& channels, const Tensor& expected, const Tensor& found, size_t axis, std::span<const float> weights,
            std::span<const uint8_t> counted) const;
   [[nodiscard]] std::vector<Block> joined_blocks(const std::string& output, size_t axis,
                                                  const Channels& channels) const;

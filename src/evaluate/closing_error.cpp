@@ -202,6 +202,15 @@ std::optional<ErrorReport::Detections> agreement_of(const std::vector<MatchedDet
   return found;
 }
 
+/// Returns the output with the lowest SQNR; those with scores are judged by their blocks. NaN is the lowest.
+std::optional<ClosingError::Named> worst_of(std::span<const ErrorReport::Output> outputs, const BlockErrors& blocks) {
+  std::optional<ClosingError::Named> worst;
+  for (const ErrorReport::Output& one : outputs)
+    if (one.sqnr_db && !blocks.holds_scores(one.name) && (!worst || !(*one.sqnr_db >= worst->sqnr_db)))
+      worst = {one.name, *one.sqnr_db};
+  return worst;
+}
+
 }  // namespace
 
 ReferenceOutputs keep_outputs(const Model& reference, const DataSource& source, size_t samples,
@@ -259,7 +268,7 @@ ClosingError measure_closing_error(const ReferenceOutputs& reference, const Mode
   found.shown = std::move(totals.shown);
   found.worst_about_mean = totals.blocks.worst_output(totals.deciding());
   found.worst_block = totals.blocks.worst_block();
-  if (found.report.sqnr_db) found.worst_output = {found.report.worst, *found.report.sqnr_db};
+  found.worst_output = worst_of(found.report.outputs, totals.blocks);
   found.worst_sample = find_worst_sample(samples, reference.names.size());
   return found;
 }

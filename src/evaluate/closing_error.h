@@ -38,7 +38,7 @@ struct ClosingError {
     std::string name;
     double sqnr_db = 0;
   };
-  /// The worst float output (ErrorReport::worst).
+  /// The worst float output, of those that hold no scores beside other numbers.
   std::optional<Named> worst_output;
   /// The worst sample (of a fixed batch the first) by its worst output. Its noise is relative to its own signal or the
   /// average sample's, whichever is larger: a sample with a small signal is not a bad one.

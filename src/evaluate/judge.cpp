@@ -101,7 +101,7 @@ VerdictReport judge(const JudgedFacts& facts, const VerdictLimits& limits) {
     return verdict;
   }
   if (closing.report.samples > 0 && closing.worst_output) judge_worst_output(verdict, closing, limits);
-  if (closing.worst_block && closing.worst_block->sqnr_db < limits.good_from_block_db)
+  if (closing.worst_block && (!closing.worst_output || closing.worst_block->sqnr_db < limits.good_from_block_db))
     add(verdict, grade(closing.worst_block->sqnr_db, limits.broken_below_block_db, limits.good_from_block_db),
         "SQNR " + db_text(closing.worst_block->sqnr_db) + " at " + closing.worst_block->name);
   if (closing.report.samples > 0 && closing.decisions) judge_classes(verdict, closing, limits);

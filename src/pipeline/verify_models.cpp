@@ -1,14 +1,19 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <atomic>
 #include <set>
 
 #include "core/stop.h"
 #include "datasets/tensor_pb.h"
+#include "detections/graph_layout.h"
 #include "detent/base/error.h"
 #include "detent/base/progress.h"
 #include "detent/verify.h"
 #include "evaluate/compare_tensors.h"
+#include "evaluate/paired_detections.h"
 #include "exec/executor.h"
+#include "exec/find_shapes.h"
 #include "exec/schedule.h"
 #include "model/model.h"
 #include "ops/find_operator.h"
@@ -84,6 +89,23 @@ void add_detail(Line& line, const std::string& text) {
   if (line.detail.find(text) == std::string::npos) line.detail += (line.detail.empty() ? "" : " ") + text;
 }
 
+/// Returns the mAP of a detector's outputs with the expected detections above .5 as the truth; nullopt for other
+/// networks and where nothing is detected. Agreement shows whether a difference matters to users.
+std::optional<double> detections_agree(const Graph& graph, std::span<const Tensor> inputs,
+                                       std::span<const Tensor> expected, std::span<const Tensor> got) {
+  if (!may_hold_detections(graph) || got[0].shape().rank() == 0) return std::nullopt;
+  const auto layout = find_detections(graph, find_shapes(graph, inputs));
+  if (!layout) return std::nullopt;
+  std::vector<std::string> names;
+  for (const ValueId output : graph.outputs().first(got.size())) names.push_back(graph.value(output).name);
+  const auto samples = static_cast<size_t>(got[0].shape()[0]);
+  const auto pairs = PairedDetections::of(*layout, names, expected, got, samples, input_size(inputs));
+  MatchedDetections matched;
+  for (size_t n = 0; pairs && n < samples; ++n) matched += pairs->match_shown(n, n);
+  const auto precision = average_precision(matched);
+  return precision ? std::optional(precision->map) : std::nullopt;
+}
+
 /// Compares one data set. The line keeps the first data set that differs, its first wrong output, and how many are
 /// wrong.
 void compare_data_set(const Schedule& schedule, const fs::path& data_set, Tolerance tolerance, Line& line) {
@@ -126,6 +148,10 @@ void compare_data_set(const Schedule& schedule, const fs::path& data_set, Tolera
   line.outcome = Line::Outcome::Failed;
   if (wanted.size() > 1)
     difference += " (" + std::to_string(wrong) + " of " + std::to_string(wanted.size()) + " outputs)";
+  line.detection_agreement = detections_agree(graph, inputs, expected, got);
+  if (line.detection_agreement)
+    difference +=
+        fmt::format("; its detections agree with the stored ones to {:.1f} % mAP", 100 * *line.detection_agreement);
   line.detail = difference;
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 namespace detent {
 namespace {
@@ -44,6 +45,34 @@ TEST(BlockErrors, AreThoseOfAWholeOutputToo) {
   EXPECT_NEAR(found->sqnr_db, 10 * std::log10(4.0 / 3), 1e-9);
   EXPECT_FALSE(errors.worst_output(std::vector<std::string>{"y"})) << "it is left out";
   EXPECT_FALSE(errors.worst_block()) << "all numbers are of one size";
+}
+
+// Two boxes of one coordinate: the first has a score of 0, and is not detected.
+TEST(BlockErrors, CountByTheScoreBesideThem) {
+  const Tensor expected = Tensor::from<float>({1, 2, 3}, {100, 300, 500, 0, 1, 0.5F});
+  const Tensor lost = Tensor::from<float>({1, 2, 3}, {900, 300, 500, 0, 1, 0.5F});
+  const auto of = [&](bool scores, const Tensor& found) {
+    BlockErrors errors({{"y", 1, 0, 1}, {"y", 1, 1, 1, scores}});
+    errors.add("y", expected, found);
+    return errors;
+  };
+  EXPECT_EQ(of(true, lost).worst_block()->sqnr_db, std::numeric_limits<double>::infinity());
+  EXPECT_FALSE(of(true, lost).worst_output()) << "its blocks tell its error";
+  EXPECT_LT(of(false, lost).worst_block()->sqnr_db, 0) << "numbers without scores count alike";
+  // The candidate detects the first box: weights 1, 1, .5; the mean of the scores, by weight, is 1.25 / 2.5. The sum of
+  // their squares about it is .625, times 3 / 2 of three numbers. The error is 1 at a weight of 1.
+  const auto seen = of(true, Tensor::from<float>({1, 2, 3}, {100, 300, 500, 1, 1, 0.5F})).worst_block();
+  EXPECT_EQ(seen->name, "'y', 1 to 1 of axis 1");
+  EXPECT_NEAR(seen->sqnr_db, 10 * std::log10((1 + 0.125 - 1.25 * 1.25 / 2.5) * 1.5), 1e-6);
+}
+
+// [N, A, H, W, C] of an anchor, as YOLOv5 writes it.
+TEST(BlockErrors, FindScoresOnAnyAxis) {
+  BlockErrors errors({{"y", 4, 0, 1}, {"y", 4, 1, 1, true}});
+  errors.add("y", Tensor::from<float>({1, 1, 1, 2, 2}, {100, 0.5F, 300, 1}),
+             Tensor::from<float>({1, 1, 1, 2, 2}, {100, 0.5F, 300, 0.5F}));
+  ASSERT_TRUE(errors.worst_block());
+  EXPECT_EQ(errors.worst_block()->name, "'y', 1 to 1 of axis 4");
 }
 
 /// Four samples of three numbers: the middle one is 1 / `size` of the others, and lost.

@@ -101,6 +101,15 @@ TEST(Judge, CallsNoOutputGoodThatHidesALostPart) {
   EXPECT_EQ(judge(facts).quality, Quality::Good);
 }
 
+// Outputs of boxes and scores have no SQNR as a whole.
+TEST(Judge, NamesTheWorstPartWhereItIsAllThereIs) {
+  JudgedFacts facts = measured(30);
+  facts.closing.worst_output.reset();
+  facts.closing.worst_block = {"'y', 4 to 6 of axis 1", 12};
+  EXPECT_EQ(judge(facts).quality, Quality::Good);
+  EXPECT_EQ(judge(facts).reasons.front(), "SQNR 12.0 dB at 'y', 4 to 6 of axis 1");
+}
+
 TEST(Judge, NamesTheWorstReasonFirst) {
   JudgedFacts facts = measured(20);
   facts.closing.decisions = {.all = 16, .agreeing = 2};

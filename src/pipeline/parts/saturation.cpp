@@ -13,7 +13,7 @@ namespace detent {
 namespace {
 
 double worst_db(const std::optional<ClosingError>& closing) {
-  return closing && closing->worst_output ? closing->worst_output->sqnr_db : INFINITY;
+  return closing ? closing->report.sqnr_db.value_or(INFINITY) : INFINITY;
 }
 
 }  // namespace
@@ -56,8 +56,8 @@ std::optional<LintedFile::CpuLoss> measure_cpu_loss(const Model& file, const Dat
   const ReferenceOutputs outputs = keep_outputs(reference, samples, samples.size(), settings);
   const ClosingError exact = measure_closing_error(outputs, file, samples, settings);
   const ClosingError saturated = measure_closing_error(outputs, file, samples, without_vnni(settings));
-  if (!exact.worst_output || !saturated.worst_output) return std::nullopt;
-  return LintedFile::CpuLoss{exact.worst_output->sqnr_db, saturated.worst_output->sqnr_db, outputs.samples};
+  if (!exact.report.sqnr_db || !saturated.report.sqnr_db) return std::nullopt;
+  return LintedFile::CpuLoss{*exact.report.sqnr_db, *saturated.report.sqnr_db, outputs.samples};
 }
 
 RunSettings without_vnni(RunSettings settings) {

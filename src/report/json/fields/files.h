@@ -149,6 +149,8 @@ void fields(auto& v, const VerifyReport::Line& r) {
   v("operators", r.operators, "Operators that cannot run, or that make the first wrong output.");
   v("worst_relative_error", r.worst_relative_error,
     "Largest difference over the largest expected magnitude, of all data sets and outputs.");
+  v("detection_agreement", r.detection_agreement,
+    "mAP of a failed detector, with its stored detections above .5 as the truth.");
 }
 
 void fields(auto& v, const VerifyReport& r) {
