@@ -50,13 +50,36 @@ struct ExplainReport {
   };
   Summary summary;
 
-  /// Predictions for the weighted layers that the engine's file names, and for quantizers by themselves.
+  /// Predictions from the ONNX file, and what the engine has.
   struct Predictions {
     size_t layers = 0, right = 0;
     std::vector<std::string> missing;             ///< weighted nodes of the model that no layer names
     size_t outputs = 0, outputs_right = 0;        ///< INT8 layers predicted to write codes or floats; right ones
     size_t quantizers = 0, quantizers_right = 0;  ///< predicted to be layers by themselves; those that are
     std::vector<std::string> folded;              ///< nodes predicted to be layers by themselves that are none
+
+    /// A node behind a Conv, predicted to be in its layer or not.
+    struct Fusion {
+      std::string node, conv;
+      bool fused = false;  ///< predicted to be in the layer of the Conv
+      bool right = true;
+    };
+    std::vector<Fusion> fusions;  ///< of nodes that the engine's file names; empty for ONNX Runtime
+
+    /// A place where a reformat may stand: which type and layout a float layer takes is the builder's choice.
+    struct ReformatPlace {
+      std::string node, reason;
+      size_t reformats = 0;  ///< that the engine has there
+    };
+    std::vector<ReformatPlace> reformat_places;
+    size_t reformats_elsewhere = 0;
+
+    /// An input of a Concat, predicted to be copied into the joint tensor.
+    struct Copy {
+      std::string concat, value, reason;
+      bool right = true;
+    };
+    std::vector<Copy> copies;
   };
   std::optional<Predictions> predictions;
 

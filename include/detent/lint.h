@@ -35,11 +35,6 @@ struct LintReport {
     double mac_share = 0;  ///< share of the model's MACs that it concerns; 0 when sizes are open
   };
   std::vector<Finding> findings;  ///< worst first
-  /// A QuantizeLinear or DequantizeLinear that TensorRT runs as a layer by itself.
-  struct Quantizer {
-    std::string node, reason;
-  };
-  std::vector<Quantizer> quantizers;  ///< in node order; empty for other engines
 };
 
 /// Reads any Q/DQ model, determines which layers run in INT8 and lists the findings, worst first. QOperator and float

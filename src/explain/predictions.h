@@ -30,8 +30,27 @@ struct PredictedOutput {
 void judge_outputs(const std::vector<PredictedOutput>& nodes, std::vector<ExplainReport::Layer>& rows,
                    ExplainReport::Predictions& predictions);
 
-/// Does the same for quantizers: `nodes` are those of the model that would be layers by themselves.
-void judge_quantizers(const std::vector<std::string>& nodes, std::vector<ExplainReport::Layer>& rows,
+/// A place of reformats: nodes whose names may stand in the name of the reformat.
+struct PredictedPlace {
+  std::vector<std::string> nodes;  ///< the float layer first; never empty
+  std::string reason;
+};
+
+/// Keeps the fusions whose node and Conv some layer names, each with whether the prediction is right.
+void judge_fusions(std::vector<ExplainReport::Predictions::Fusion> fusions,
+                   const std::vector<ExplainReport::Layer>& rows, ExplainReport::Predictions& predictions);
+
+/// Counts the reformats at each place, and elsewhere. A reformat counts at the first place that its name mentions.
+void judge_reformats(const std::vector<PredictedPlace>& places, const std::vector<ExplainReport::Layer>& rows,
+                     ExplainReport::Predictions& predictions);
+
+/// Looks for the copies in the engine, by the names of their values.
+void judge_copies(std::vector<ExplainReport::Predictions::Copy> copies, const std::vector<ExplainReport::Layer>& rows,
+                  ExplainReport::Predictions& predictions);
+
+/// Does the same for quantizers: `groups` are those of the model that would be layers by themselves, each with the
+/// quantizers of the same value, of which the engine keeps one.
+void judge_quantizers(const std::vector<std::vector<std::string>>& groups, std::vector<ExplainReport::Layer>& rows,
                       ExplainReport::Predictions& predictions);
 
 }  // namespace detent

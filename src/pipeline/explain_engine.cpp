@@ -8,6 +8,7 @@
 #include "explain/explain_layers.h"
 #include "explain/predictions.h"
 #include "explain/read_engine.h"
+#include "lint/view/engine_forecast.h"
 #include "lint/view/standalone_pairs.h"
 #include "model/model.h"
 
@@ -61,18 +62,39 @@ std::vector<PredictedNode> predict(const std::filesystem::path& model, bool onnx
   return nodes;
 }
 
+/// Predicts fusions, reformats and copies of TensorRT.
+void add_forecast(const Graph& file, const std::vector<ExplainReport::Layer>& rows,
+                  ExplainReport::Predictions& predictions) {
+  std::vector<ExplainReport::Predictions::Fusion> fusions;
+  for (NodeFusion& fusion : node_fusions(file))
+    fusions.push_back({std::move(fusion.node), std::move(fusion.conv), fusion.fused, true});
+  judge_fusions(std::move(fusions), rows, predictions);
+  std::vector<PredictedPlace> places;
+  for (ReformatPlace& place : reformat_places(file))
+    places.push_back({std::move(place.nodes), std::move(place.reason)});
+  judge_reformats(places, rows, predictions);
+  std::vector<ExplainReport::Predictions::Copy> copies;
+  for (ConcatCopy& copy : concat_copies(file))
+    copies.push_back({std::move(copy.concat), std::move(copy.value), std::move(copy.reason), true});
+  judge_copies(std::move(copies), rows, predictions);
+}
+
 void add_predictions(const ExplainOptions& options, bool onnxruntime, ExplainReport& report) {
   try {
     report.predictions = judge_predictions(predict(options.model, onnxruntime), report.layers);
     if (onnxruntime) return;  // it folds other pairs
     const Model model = read_model(options.model);
-    std::vector<std::string> nodes;
-    for (const StandalonePair& pair : standalone_pairs(model.graph())) nodes.push_back(pair.node);
-    judge_quantizers(nodes, report.layers, *report.predictions);
+    std::vector<std::vector<std::string>> quantizers;
+    for (const StandalonePair& pair : standalone_pairs(model.graph())) {
+      quantizers.push_back({pair.node});
+      quantizers.back().insert(quantizers.back().end(), pair.merged.begin(), pair.merged.end());
+    }
+    judge_quantizers(quantizers, report.layers, *report.predictions);
     std::vector<PredictedOutput> outputs;
     for (const Int8Product& product : int8_products(model.graph()))
       outputs.push_back({product.node, product.writes_codes});
     judge_outputs(outputs, report.layers, *report.predictions);
+    add_forecast(model.graph(), report.layers, *report.predictions);
   } catch (const Error& error) {
     if (!onnxruntime) throw;
     report.notes.push_back(std::string("nothing is predicted: ") + error.what());

@@ -11,7 +11,6 @@
 #include "lint/finding_list.h"
 #include "lint/lint_graph.h"
 #include "lint/view/qoperator_layers.h"
-#include "lint/view/standalone_pairs.h"
 #include "model/graph/value_shapes.h"
 #include "model/graph_patch.h"
 #include "model/model.h"
@@ -22,6 +21,7 @@
 #include "pipeline/parts/provenance.h"
 #include "pipeline/parts/renamed_shapes.h"
 #include "pipeline/parts/saturation.h"
+#include "pipeline/parts/speed_outlook.h"
 #include "place/plan/placement_plan.h"
 #include "prepare/read_model_to_run.h"
 #include "prepare/shapes_without_data.h"
@@ -206,9 +206,6 @@ LintReport lint_model(const LintOptions& options) {
   const ValueShapes shapes = shapes_or_note(graph, file.graph, options.shapes, notes);
   LintedGraph linted = lint_graph(graph, reading.pairs, target, shapes, file);
   report.codes = codes_text(reading.pairs);
-  if (target.engine == Engine::TensorRT)
-    for (const StandalonePair& pair : standalone_pairs(file.graph))
-      report.quantizers.push_back({pair.node, pair.reason});
   if (const BuiltFor built = built_for(linted, graph, reading.pairs, target, shapes, file); built.target)
     report.built_for = built.target->name, report.following = built.following;
   add_qoperator_layers(graph, shapes, linted.plan);
@@ -217,6 +214,8 @@ LintReport lint_model(const LintOptions& options) {
   report.plan.samples = read.samples;
   report.plan.sample_digest = read.sample_digest;
   report.plan.notes = notes;
+  if (target.engine == Engine::TensorRT && linted.plan.type == CodeType::Int8 && report.plan.coverage.pairs > 0)
+    add_outlook(file.graph, named_sizes(graph, shapes), report.plan);
   add_findings(linted.findings, "", report);
   lint_inside(written, target, "", report);
   std::ranges::stable_sort(report.findings, {}, [](const LintReport::Finding& finding) {

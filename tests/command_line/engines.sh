@@ -1,5 +1,6 @@
 # shellcheck shell=sh
 # Sourced after expect.sh: small made-up engines in in/.
+. "$here/networks.sh"
 
 # tensor NAME FORMAT: a tensor of TensorRT.
 tensor() { printf '{"Name": "%s", "Dimensions": [1,8,8,8], "Format/Datatype": "%s"}' "$1" "$2"; }
@@ -25,6 +26,41 @@ cat >in/profile.json <<'END'
 END
 # The same network, with conv_a and its pool in one layer.
 sed -e '/"QuantizeLinear_4"/d; /"MaxPool_3"/d' -e 's/conv_a + Relu_2"/conv_a + Relu_2 + MaxPool_3"/' -e "s/Outputs\": \[{\"Name\": \"a\"[^}]*}/Outputs\": [$(tensor r "$codes" | sed 's,/,\\/,g')/" in/layers.json >in/fused.json
+
+# A network with a Resize in front of a Concat and a float Softmax between INT8 Convs, and its engine.
+network coded "(float[1, 4, 8, 8] x) => (float[1, 4, 8, 8] y)
+  <float s = {0.1}, int8 z = {0}, float[4] scales = {1, 1, 1, 1}, float[4,4,1,1] w = {$(numbers 16)}, float[4,8,1,1] v = {$(numbers 32)}>" "
+  xq = QuantizeLinear (x, s, z)  xd = DequantizeLinear (xq, s, z)
+  a = Conv (xd, w)  b = Relu (a)  r = Resize (b, , scales)
+  c = Conv (xd, w)  j = Concat <axis = 1> (r, c)
+  jq = QuantizeLinear (j, s, z)  jd = DequantizeLinear (jq, s, z)
+  d = Conv (jd, v)  e = Softmax <axis = 1> (d)
+  eq = QuantizeLinear (e, s, z)  ed = DequantizeLinear (eq, s, z)
+  y = Conv (ed, w)"
+# convolution NAME INPUT OUTPUT TYPE: a layer of INT8.
+convolution() {
+  printf '{"Name": "%s", "LayerType": "CaskConvolution", "Inputs": [%s], "Outputs": [%s], "Weights": {"Type": "Int8", "Count": 16}}' \
+    "$1" "$(tensor "$2" "$codes")" "$(tensor "$3" "$4")"
+}
+# mover NAME ORIGIN INPUT TYPE OUTPUT TYPE: a Reformat.
+mover() {
+  printf '{"Name": "%s", "LayerType": "Reformat", "Inputs": [%s], "Outputs": [%s], "Origin": "%s"}' \
+    "$1" "$(tensor "$3" "$4")" "$(tensor "$5" "$6")" "$2"
+}
+cat >in/coded.json <<END
+{"Layers": [
+$(mover QuantizeLinear_0 QDQ x "$float" xq "$codes"),
+$(convolution "w + Conv_2 + Relu_3" xq b "$codes"),
+{"Name": "Resize_4", "LayerType": "Resize", "Inputs": [$(tensor b "$codes")], "Outputs": [$(tensor r "$codes")]},
+$(mover "r copy" CONCAT r "$codes" jq "$codes"),
+$(convolution "w + Conv_5" xq jq "$codes"),
+$(convolution "v + Conv_9" jq d "$float"),
+$(mover "Reformatting CopyNode for Input Tensor 0 to Softmax_10" REFORMAT d "$float" f "Channel major FP32 format"),
+{"Name": "Softmax_10", "LayerType": "CudaSoftMax", "Inputs": [$(tensor f "Channel major FP32 format")], "Outputs": [$(tensor e "$float")]},
+$(mover QuantizeLinear_11 QDQ e "$float" eq "$codes"),
+$(convolution "w + Conv_13" eq y "$float")
+], "Bindings": ["x", "y"]}
+END
 
 # node NAME OP MICROSECONDS TYPE: an event of ONNX Runtime's profile.
 node() {

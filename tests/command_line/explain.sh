@@ -28,6 +28,19 @@ done
 accepts "the same engine" explain in/layers.json --against in/layers.json
 grep -q '3 layers alike, 0 different' stdout || fail "an engine differs from itself"
 
+accepts "predictions" explain in/coded.json --model in/coded.onnx
+for words in "2 quantizers predicted by themselves, 2 of them are, of 2 in the engine" \
+  "1 of 1 node predicted right: in the layer of the Conv in front, or not" \
+  "1 place predicted to have a reformat each at most; 1 of 1 reformat in the engine stand there" \
+  "1 copy predicted for Concats, 1 of them are in the engine"; do
+  grep -qF -e "$words" stdout || fail "the predictions do not say '$words'"
+done
+sed -e '/Resize_4\|r copy/d' -e 's/Conv_2 + Relu_3"/Conv_2"/' -e 's/"Name": "Softmax_10"/"Name": "Softmax_10 + Relu_3"/' in/coded.json >in/other_coded.json
+accepts "predictions that are wrong" explain in/other_coded.json --model in/coded.onnx
+for words in "0 of 1 node predicted right" "  Relu_3: predicted in the layer of Conv_2" "1 copy predicted for Concats, 0 of them"; do
+  grep -qF -e "$words" stdout || fail "wrong predictions are not told: '$words'"
+done
+
 accepts "a page" explain in/layers.json --profile in/profile.json --against in/fused.json --html out/page.html
 for words in 'id="layer-table"' 'class="share"' 'id="difference-table"' 'has no pair in front of it'; do
   grep -qF -e "$words" out/page.html || fail "the page has no $words"

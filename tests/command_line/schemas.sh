@@ -16,6 +16,8 @@ document compare_masks compare compare "$model" $pixels $judged --masks "$sample
 document plan plan plan "$model" --shape image=1,3,128,128
 document lint lint lint in/int8.onnx --target onnxruntime
 document engine explain explain in/layers.json --profile in/profile.json --model in/int8.onnx --against in/fused.json
+document predicted explain explain in/coded.json --model in/coded.onnx
+document lint_coded lint lint in/coded.onnx
 document engine_of_onnxruntime explain explain in/events.json --against in/float_events.json
 document model model inspect "$model"
 document written model inspect in/int8.onnx

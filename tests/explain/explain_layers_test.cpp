@@ -114,13 +114,50 @@ TEST(Predictions, OfOutputsAndQuantizersAreJudgedByTheLayersThatHoldTheNodes) {
   EXPECT_EQ(judged.outputs, 1U);
   EXPECT_EQ(judged.outputs_right, 0U) << "it writes fp32";
   EXPECT_EQ(rows[1].predicted_output, "int8");
-  judge_quantizers({"QuantizeLinear_1", "QuantizeLinear_7"}, rows, judged);
+  judge_quantizers({{"QuantizeLinear_0", "QuantizeLinear_1"}, {"QuantizeLinear_7"}}, rows, judged);
   EXPECT_EQ(judged.quantizers_right, 1U);
   EXPECT_THAT(judged.folded, ElementsAre("QuantizeLinear_7"));
   EXPECT_EQ(rows[0].predicted, "quantize");
   judge_quantizers({}, rows, judged);
   EXPECT_EQ(rows[0].predicted, "folded");
   EXPECT_FALSE(rows[0].right);
+}
+
+TEST(Predictions, OfFusionsAreRightWhereOneLayerHoldsBothNodes) {
+  std::vector<ExplainReport::Layer> rows(2);
+  rows[0].nodes = {"Conv_1", "Add_2"};
+  rows[1].nodes = {"MaxPool_3"};
+  ExplainReport::Predictions judged;
+  judge_fusions(
+      {{"Add_2", "Conv_1", true, true}, {"MaxPool_3", "Conv_1", true, true}, {"Relu_4", "Conv_1", true, true}}, rows,
+      judged);
+  ASSERT_EQ(judged.fusions.size(), 2U) << "the engine does not name the Relu";
+  EXPECT_TRUE(judged.fusions[0].right);
+  EXPECT_FALSE(judged.fusions[1].right);
+}
+
+TEST(Predictions, OfReformatsAreCountedAtTheNodeInTheirName) {
+  std::vector<ExplainReport::Layer> rows(3);
+  for (auto& row : rows) row.kind = "reformat";
+  rows[0].name = "Reformatting CopyNode for Input Tensor 0 to MaxPool_1";
+  rows[1].name = "Reformatting CopyNode for Input Tensor 0 to MaxPool_12";
+  rows[2].name = "Reformatting CopyNode for Output Tensor 0 to reshape_after_Gemm_4";
+  ExplainReport::Predictions judged;
+  judge_reformats({{{"MaxPool_1"}, "a"}, {{"Gemm_4"}, "b"}}, rows, judged);
+  ASSERT_EQ(judged.reformat_places.size(), 2U);
+  EXPECT_EQ(judged.reformat_places[0].reformats, 1U);
+  EXPECT_EQ(judged.reformat_places[1].reformats, 1U);
+  EXPECT_EQ(judged.reformats_elsewhere, 1U);
+}
+
+TEST(Predictions, OfCopiesAreRightWhereACopyNamesTheValue) {
+  std::vector<ExplainReport::Layer> rows(1);
+  rows[0].kind = "copy";
+  rows[0].name = "Concat_1_a_clone_0 copy";
+  ExplainReport::Predictions judged;
+  judge_copies({{"Concat_1", "_a_", "r", true}, {"Concat_1", "_b_", "r", true}}, rows, judged);
+  EXPECT_TRUE(judged.copies[0].right);
+  EXPECT_FALSE(judged.copies[1].right);
 }
 
 }  // namespace

@@ -11,12 +11,14 @@ namespace detent::test {
 struct PairPlaces {
   bool shortcuts = false;  ///< on every shortcut
   bool pool = false;       ///< in front of GlobalAveragePool
+  bool none = false;       ///< no pair at all, and BatchNormalization folded by the exporter
 };
 
 /// A network as PyTorch's exporter writes it with pytorch-quantization. Nodes have no names, so that they are called by
 /// operator and position, as in the engines of the shared folder: Conv_9, QuantizeLinear_15.
 class ExportedNetwork {
  public:
+  explicit ExportedNetwork(PairPlaces places) : places_(places) {}
   [[nodiscard]] Model model() const {
     return parse_model_text(
         fill_tensors("<ir_version: 8, opset_import: [\"\" : 13]>\ng (float[1,3,64,64] x) => "
@@ -45,6 +47,7 @@ class ExportedNetwork {
   }
   /// Adds a pair; `before` and `between` are the numbers of Constant nodes in front of its nodes.
   std::string pair(const std::string& value, int before, int between) {
+    if (places_.none) return value;
     skip(before - 2);
     const std::string scale = one("Constant <value = float {0.1}>", "");
     const std::string zero = one("Constant <value = int8 {0}>", "");
@@ -65,6 +68,7 @@ class ExportedNetwork {
         "0.01");
   }
   std::string normalized(const std::string& value, int channels) {
+    if (places_.none) return value;
     std::string inputs = value;
     for (int i = 0; i < 4; ++i) inputs += ", " + initializer("float[" + std::to_string(channels) + "]", "1");
     return one("BatchNormalization", inputs);
@@ -72,6 +76,8 @@ class ExportedNetwork {
   void finish(const std::string& data, const std::string& weight) {
     nodes_ += "  y = Gemm <transB = 1> (" + data + ", " + weight + ")\n";
   }
+
+  PairPlaces places_;
 
  private:
   int count_ = 0, initializers_ = 0;
@@ -82,7 +88,7 @@ class ExportedNetwork {
 /// Source  He et al., "Deep Residual Learning for Image Recognition", 2015, table 1.
 class ResNet18Pairs : public ExportedNetwork {
  public:
-  explicit ResNet18Pairs(PairPlaces places) : places_(places) {
+  explicit ResNet18Pairs(PairPlaces places) : ExportedNetwork(places) {
     std::string value = one("Relu", normalized(conv("x", 3, 8, {.kernel = 7, .stride = 2}), 8));
     value = one("MaxPool <kernel_shape = [3,3], pads = [1,1,1,1], strides = [2,2]>", value);
     int channels = 8;
@@ -111,15 +117,13 @@ class ResNet18Pairs : public ExportedNetwork {
     if (places_.shortcuts) shortcut = pair(shortcut, 4, 0);
     return one("Relu", one("Add", main + ", " + shortcut));
   }
-
-  PairPlaces places_;
 };
 
 /// MobileNetV2, an eighth as wide.
 /// Source  Sandler et al., "MobileNetV2: Inverted Residuals and Linear Bottlenecks", 2018, table 2.
 class MobileNetV2Pairs : public ExportedNetwork {
  public:
-  explicit MobileNetV2Pairs(PairPlaces places) : places_(places) {
+  explicit MobileNetV2Pairs(PairPlaces places) : ExportedNetwork(places) {
     std::string value = clipped(conv("x", 3, 4, {.kernel = 3, .stride = 2}), 4);
     struct Stage {
       int expansion, width, count, stride;
@@ -158,8 +162,6 @@ class MobileNetV2Pairs : public ExportedNetwork {
     if (stride != 1 || channels != width) return value;
     return one("Add", (places_.shortcuts ? pair(input, 2, 2) : input) + ", " + value);
   }
-
-  PairPlaces places_;
 };
 
 }  // namespace detent::test

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "lint/exported_networks.h"
 
 namespace detent {
@@ -77,6 +79,51 @@ TEST(StandalonePairs, AQuantizerBehindAPoolMovesInFrontOfIt) {
 
 TEST(StandalonePairs, APoolThatIsReadAsFloatsLeavesItsConvFloat) {
   EXPECT_THAT(around_a_pool("y = Relu (p)"), ElementsAre("QuantizeLinear_0", "QuantizeLinear_6"));
+}
+
+/// A Conv, x * Sigmoid(x) and a Conv behind a pair; `reader` is another value that is read.
+std::vector<std::string> around_a_gate(const std::string& reader) {
+  const Model model = parse_model_text(test::fill_tensors(R"(<ir_version: 8, opset_import: ["" : 13]>
+g (float[1,4,8,8] x) => (float[1,4,8,8] y, float[1,4,8,8] o) <float s = {0.1}, int8 z = {0}, int8[4,4,1,1] w = {...}> {
+  xq = QuantizeLinear (x, s, z)  xd = DequantizeLinear (xq, s, z)  wd = DequantizeLinear (w, s, z)
+  a = Conv (xd, wd)  g = Sigmoid (a)  m = Mul (a, g)
+  mq = QuantizeLinear (m, s, z)  md = DequantizeLinear (mq, s, z)
+  y = Conv (md, wd)  o = Relu ()" + reader + ") }"));
+  std::vector<std::string> nodes;
+  for (const StandalonePair& pair : standalone_pairs(model.graph())) nodes.push_back(pair.node);
+  if (int8_products(model.graph()).front().writes_codes) nodes.emplace_back("codes");
+  return nodes;
+}
+
+TEST(StandalonePairs, AConvTakesInTheSigmoidThatGatesIt) {
+  EXPECT_THAT(around_a_gate("y"), ElementsAre("QuantizeLinear_0", "codes"));
+}
+
+TEST(StandalonePairs, AnotherReaderOfTheGatedValueLeavesItFloat) {
+  EXPECT_THAT(around_a_gate("a"), ElementsAre("QuantizeLinear_0", "QuantizeLinear_6"));
+}
+
+TEST(StandalonePairs, NameTheShortcutWithoutAPair) {
+  const Model model = test::ResNet18Pairs({}).model();
+  const auto found = standalone_pairs(model.graph());
+  EXPECT_EQ(std::ranges::count_if(found, [](const StandalonePair& pair) { return pair.shortcut; }), 8);
+  EXPECT_THAT(found[1].reason, HasSubstr("'Add_36' (Add) reads the same value as floats"));
+  EXPECT_THAT(found[3].reason, HasSubstr("'Add_61' (Add) in front of it adds a shortcut without a pair"));
+  EXPECT_THAT(found[3].merged, ElementsAre("QuantizeLinear_88"));
+}
+
+TEST(StandalonePairs, AQuantizerBehindANearestResizeMovesInFrontOfIt) {
+  for (const bool nearest : {true, false}) {
+    const std::string mode = nearest ? "nearest" : "linear";
+    const Model model = parse_model_text(test::fill_tensors(R"(<ir_version: 8, opset_import: ["" : 13]>
+g (float[1,4,8,8] x) => (float[1,4,16,16] y)
+<float s = {0.1}, int8 z = {0}, float[4] scales = {1, 1, 2, 2}, int8[4,4,1,1] w = {...}> {
+  xq = QuantizeLinear (x, s, z)  xd = DequantizeLinear (xq, s, z)  wd = DequantizeLinear (w, s, z)
+  a = Conv (xd, wd)  r = Resize <mode = ")" + mode + R"("> (a, , scales)
+  rq = QuantizeLinear (r, s, z)  rd = DequantizeLinear (rq, s, z)  y = Conv (rd, wd) })"));
+    EXPECT_EQ(standalone_pairs(model.graph()).size(), nearest ? 1U : 2U);
+    EXPECT_EQ(int8_products(model.graph()).front().writes_codes, nearest);
+  }
 }
 
 TEST(StandalonePairs, DiamondsOfCopiesTakeNoTime) {

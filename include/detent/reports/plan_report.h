@@ -9,6 +9,7 @@
 #include "detent/options/code_type.h"
 #include "detent/options/float_types.h"
 #include "detent/reports/graph_report.h"
+#include "detent/reports/speed_outlook.h"
 
 namespace detent {
 
@@ -62,6 +63,10 @@ struct PlanReport {
   std::optional<FloatReport> floats;
   /// Set by plan_model; absent where open sizes leave it unknown, which a note then says.
   std::optional<std::vector<Equalizable>> equalizable;
+  /// Set by plan_model and lint_model for INT8 with TensorRT, in node order; else empty.
+  std::vector<StandaloneQuantizer> quantizers;
+  /// Set by plan_model, and by lint_model for files with pairs, for INT8 with TensorRT.
+  std::optional<SpeedOutlook> outlook;
   /// How outputs hold a detector's boxes and scores, in words; set by plan_model, empty where none were recognized.
   std::string detections;
 };

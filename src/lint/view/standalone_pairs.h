@@ -10,11 +10,14 @@ namespace detent {
 /// A QuantizeLinear or DequantizeLinear that TensorRT runs as a layer by itself.
 struct StandalonePair {
   std::string node;
-  std::string reason;  ///< a clause: "'pool' (GlobalAveragePool) computes in float in front of it"
+  std::string value;      ///< the value that its pair stands on; empty where the file reads codes as an input
+  std::string reason;     ///< a clause: "'pool' (GlobalAveragePool) in front of it computes in float"
+  bool shortcut = false;  ///< an Add with a shortcut without a pair is the cause
+  std::vector<std::string> merged = {};  ///< quantizers of the same value and scales, of which TensorRT keeps one
 };
 
 /// Returns the nodes of activations' pairs that no layer takes in, in node order. `file` is the graph with its pairs.
-/// Of quantizers of one value with equal scales the first is returned: TensorRT merges them.
+/// Of quantizers of one value with equal scales the first is returned, and names the others: TensorRT merges them.
 ///
 /// A quantizer becomes part of the layer in front of it, if that layer reads codes and no reader wants floats. A
 /// dequantizer becomes part of the layer behind it, if that is weighted or writes codes.

@@ -144,6 +144,7 @@ std::string to_html(const SensitivityReport& sensitivity, const PageOrigin& orig
 std::string to_html(const PlanReport& plan, const PageOrigin& origin) {
   return page_of(name_of(plan.coverage.type), head(plan.model, "placement"), html::summary_section(plan),
                  {{"coverage", "Coverage", html::coverage_section(plan.coverage)},
+                  {"quantizers", "Speed", html::quantizers_section(plan)},
                   {"floats", "16-bit floats", html::floats_section(plan.floats)},
                   {"graph", "Graph", html::graph_section(plan, {})},
                   {"placement", "Placement", html::placement_section(plan)},
@@ -159,6 +160,7 @@ std::string to_html(const LintReport& report, const PageOrigin& origin) {
   return page_of(name_of(CodeType::Int8), head(plan.model, "lint"), said(html::summary_section(report)),
                  {{"findings", "Findings", html::findings_section(report)},
                   {"coverage", "Coverage", said(html::coverage_section(plan.coverage))},
+                  {"quantizers", "Speed", html::quantizers_section(plan)},
                   {"graph", "Graph", said(html::graph_section(plan, report.findings))},
                   {"placement", "Placement", said(html::placement_section(plan))}},
                  origin, {{"Data", plan.samples, plan.sample_digest}});

@@ -95,6 +95,8 @@ struct ValuesView {
 [[nodiscard]] std::string values_section(const ValuesView& view);
 /// Lists values without histograms.
 [[nodiscard]] std::string scales_section(const std::vector<QuantizeReport::QuantizedValue>& values);
+/// Prints whether INT8 is likely to beat FP16 with TensorRT, and the quantizers that would be layers by themselves.
+[[nodiscard]] std::string quantizers_section(const PlanReport& plan);
 /// Draws the graph in layers, with nodes coloured by their type and marks for pairs and casts, and lists it with every
 /// reason and with the findings that name a node. Above 5000 nodes it is only listed.
 [[nodiscard]] std::string graph_section(const PlanReport& plan, const std::vector<LintReport::Finding>& findings);

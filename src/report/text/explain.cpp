@@ -108,6 +108,32 @@ std::string layers_text(const ExplainReport& report, Listing& listing) {
   return std::string("\n") + title + "\n" + to_text(table);
 }
 
+/// Prints what was predicted of fusions, reformats and copies; "" without such predictions.
+std::string forecast_text(const ExplainReport& report) {
+  const auto& predictions = *report.predictions;
+  std::string text;
+  const auto right = [](const auto& items) {
+    return std::ranges::count_if(items, [](const auto& item) { return item.right; });
+  };
+  if (!predictions.fusions.empty())
+    text += fmt::format("{} of {} predicted right: in the layer of the Conv in front, or not\n",
+                        right(predictions.fusions), plural(predictions.fusions.size(), "node"));
+  for (const auto& fusion : predictions.fusions)
+    if (!fusion.right)
+      text +=
+          fmt::format("  {}: predicted {} the layer of {}\n", fusion.node, fusion.fused ? "in" : "not in", fusion.conv);
+  size_t there = predictions.reformats_elsewhere;
+  for (const auto& place : predictions.reformat_places) there += place.reformats;
+  if (there > 0 || !predictions.reformat_places.empty())
+    text += fmt::format("{} predicted to have a reformat each at most; {} of {} in the engine stand there\n",
+                        plural(predictions.reformat_places.size(), "place"), there - predictions.reformats_elsewhere,
+                        plural(there, "reformat"));
+  if (!predictions.copies.empty())
+    text += fmt::format("{} predicted for Concats, {} of them are in the engine\n",
+                        plural(predictions.copies.size(), "copy", "copies"), right(predictions.copies));
+  return text;
+}
+
 std::string predictions_text(const ExplainReport& report, Listing& listing) {
   if (!report.predictions) return {};
   std::string text = fmt::format("\n{} of {} predicted right: INT8 or float\n", report.predictions->right,
@@ -120,6 +146,7 @@ std::string predictions_text(const ExplainReport& report, Listing& listing) {
     text += fmt::format("{} predicted by themselves, {} of them are, of {} in the engine\n",
                         plural(predictions.quantizers, "quantizer"), predictions.quantizers_right,
                         report.summary.standalone_quantize);
+  text += forecast_text(report);
   if (!predictions.folded.empty())
     text += "  predicted by themselves, but part of a layer: " + listing.names(predictions.folded) + "\n";
   for (const ExplainedLayer& layer : report.layers) {

@@ -91,14 +91,6 @@ bool names_rule(const LintReport& report) {
   return std::ranges::any_of(report.plan.layers, by_rule) || std::ranges::any_of(report.findings, in_message);
 }
 
-/// Returns "3 quantizers would be layers by themselves: a, b, c"; "" without any.
-std::string quantizers_text(const LintReport& report, Listing& listing) {
-  if (report.quantizers.empty()) return {};
-  return "; " + plural(report.quantizers.size(), "quantizer") + " would be " +
-         (report.quantizers.size() == 1 ? "a layer by itself" : "layers by themselves") + ": " +
-         listing.names(report.quantizers, &LintReport::Quantizer::node);
-}
-
 std::string counts_text(const LintReport& report) {
   const auto counted = [&](const char* level) {
     const auto count = std::ranges::count(report.findings, level, &LintReport::Finding::level);
@@ -117,7 +109,7 @@ std::string to_text(const LintReport& report, Lists lists) {
   if (!pairs && report.findings.empty()) return text;
   if (pairs)
     text += coverage_text(plan.coverage) + "; " + plural(static_cast<size_t>(plan.coverage.pairs), "value") +
-            " with pairs" + quantizers_text(report, listing) + "\n" + float_layers_text(report, listing);
+            " with pairs\n" + outlook_text(plan, listing) + float_layers_text(report, listing);
   for (const Findings& group : grouped(report.findings, kind_key)) text += group_text(group, listing);
   for (const auto& note : plan.notes) text += "\n" + note + "\n";
   return text + counts_text(report) + (names_rule(report) ? rules_text() : "") + listing.closing();

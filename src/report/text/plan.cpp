@@ -93,6 +93,16 @@ std::vector<std::string> layer_lines(const std::vector<const PlanReport::Layer*>
   return lines;
 }
 
+std::string outlook_text(const PlanReport& plan, Listing& listing) {
+  if (!plan.outlook) return {};
+  std::string text = plan.outlook->text + "\n";
+  std::vector<const StandaloneQuantizer*> quantizers;
+  for (const auto& quantizer : plan.quantizers) quantizers.push_back(&quantizer);
+  for (const auto& group : grouped_entries(quantizers, listing, [](const auto&) { return std::string(); }))
+    text += "  alone: " + listing.names(group, &StandaloneQuantizer::node) + "  " + reason_of(group) + "\n";
+  return text;
+}
+
 std::string rules_text() {
   return "rules (R10, O2 ...) and scale groups are explained in src/place/RULES.md and by 'detent help plan --long'\n";
 }
@@ -118,7 +128,7 @@ std::string to_text(const PlanReport& report, Lists lists) {
   text += "\n" + coverage_text(report.coverage) + "; " + plural(static_cast<size_t>(report.coverage.pairs), "pair") +
           " on " + plural(report.quantized_values, "value");
   if (report.shared_scale_groups) text += ", " + plural(report.shared_scale_groups, "group") + " of shared scales";
-  text += "\n" + coverage_share_text(report.coverage);
+  text += "\n" + coverage_share_text(report.coverage) + outlook_text(report, listing);
   if (report.floats) text += float_text(*report.floats, listing);
   return text + types_text(report.coverage.types, report.coverage.type) +
          (report.equalizable ? equalizable_text(*report.equalizable) : std::string()) +

@@ -59,6 +59,9 @@ namespace detent {
 [[nodiscard]] std::string to_text(const Table& table);
 /// Returns "unet.onnx  opset 13, 25 nodes     target tensorrt:10.13".
 [[nodiscard]] std::string model_line(const std::string& model, const PlanReport& plan, const std::string& target);
+/// Prints whether INT8 is likely to beat FP16, and the quantizers that would be layers by themselves with their
+/// reasons; "" where nothing is known.
+[[nodiscard]] std::string outlook_text(const PlanReport& plan, Listing& listing);
 /// Returns the line behind rule ids and scale groups that says where they are explained.
 [[nodiscard]] std::string rules_text();
 /// Returns "skipped 2 unreadable samples\n"; "" for 0.

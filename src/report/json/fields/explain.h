@@ -53,6 +53,26 @@ void fields(auto& v, const ExplainedEngine& r) {
   v("layers", r.report.layers.size(), "Number of its layers.");
 }
 
+void fields(auto& v, const ExplainReport::Predictions::Fusion& r) {
+  v("node", r.node, "Name of the Add, activation or MaxPool.");
+  v("conv", r.conv, "Name of the Conv in front of it.");
+  v("fused", r.fused, "Whether they are predicted to be one layer.");
+  v("right", r.right, "Whether the prediction is right.");
+}
+
+void fields(auto& v, const ExplainReport::Predictions::ReformatPlace& r) {
+  v("node", r.node, "Name of the float node.");
+  v("reason", r.reason, kReason);
+  v("reformats", r.reformats, "Number of reformats that the engine has there.");
+}
+
+void fields(auto& v, const ExplainReport::Predictions::Copy& r) {
+  v("concat", r.concat, "Name of the Concat.");
+  v("value", r.value, "Name of its input.");
+  v("reason", r.reason, kReason);
+  v("right", r.right, "Whether the engine has the copy.");
+}
+
 void fields(auto& v, const ExplainReport::Predictions& r) {
   v("layers", r.layers, "Number of weighted layers that were predicted and found.");
   v("right", r.right, "Number of right predictions.");
@@ -62,6 +82,11 @@ void fields(auto& v, const ExplainReport::Predictions& r) {
   v("quantizers", r.quantizers, "Number of quantizers that were predicted to be layers by themselves.");
   v("quantizers_right", r.quantizers_right, "Number of these that are.");
   v("folded", r.folded, "Those that are not.");
+  v("fusions", r.fusions,
+    "Nodes behind a Conv that are predicted to be in its layer, or not, as far as layers name them.");
+  v("reformat_places", r.reformat_places, "Places where a reformat may stand.");
+  v("reformats_elsewhere", r.reformats_elsewhere, "Number of the engine's reformats that stand at none of them.");
+  v("copies", r.copies, "Inputs of Concats that are predicted to be copied.");
 }
 
 void fields(auto& v, const ExplainReport::Difference& r) {

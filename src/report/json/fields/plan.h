@@ -30,6 +30,34 @@ void fields(auto& v, const PlanReport::Equalizable& r) {
   v("values", r.values, "Their names.");
 }
 
+void fields(auto& v, const StandaloneQuantizer& r) {
+  v.part("quantizer", "A node of a pair that TensorRT would run as a layer by itself.");
+  v("node", r.node, "Name of the QuantizeLinear or DequantizeLinear.");
+  v("reason", r.reason, kReason);
+  v("shortcut", r.shortcut, "Whether the reason is an Add whose shortcut has no pair.");
+}
+
+void fields(auto& v, const SpeedOutlook& r) {
+  v.part("outlook", "Whether INT8 is likely to be faster than FP16 with TensorRT, from counts; never a promise.");
+  v("verdict", r.verdict, "Likely, doubtful, or none where no layer runs in INT8.", {"likely", "doubtful", "none"});
+  v("text", r.text, "The verdict with its reasons, in words.");
+  v("int8_share", Finite{r.int8_share},
+    "Share of MACs in INT8, or of weighted layers where sizes are open, in [0, 1].");
+  v("quantizers", r.quantizers, "Number of quantizers and dequantizers that would be layers by themselves.");
+  v("shortcuts", r.shortcuts, "Number of these whose reason is a shortcut without a pair.");
+  v("float_islands", r.float_islands, "Number of float nodes between INT8 layers.");
+  v("attention_blocks", r.attention_blocks, "Number of attention blocks whose products stay float.");
+  v("border_bytes", r.border_bytes,
+    "Bytes that these quantizers read in FP16 and write in INT8, or the other way, in one run; 0 where sizes are "
+    "open.");
+}
+
+/// Members about the speed with TensorRT, of plan and lint.
+void speed_fields(auto& v, const PlanReport& r) {
+  v("quantizers", r.quantizers, "Nodes of pairs that TensorRT would run as layers by themselves, in node order.");
+  v("outlook", r.outlook, "Whether INT8 is likely to beat FP16; null for other engines, FP8, and files without pairs.");
+}
+
 void fields(auto& v, const PlanReport& r) {
   v.document("plan", "Report of detent plan");
   plan_head_fields(v, r);
@@ -40,6 +68,7 @@ void fields(auto& v, const PlanReport& r) {
   v("equalizable", r.equalizable,
     "Values whose channels equalization could even out, by family; null where open sizes leave that unknown.");
   v("coverage", r.coverage, "Share of the model that would run in INT8 or FP8.");
+  speed_fields(v, r);
   v.optional("detections", filled(r.detections), kDetections);
 }
 
@@ -52,11 +81,6 @@ void fields(auto& v, const LintReport::Finding& r) {
   v("mac_share", r.mac_share, "Affected share of the model's multiply-accumulates, in [0, 1]; 0 where sizes are open.");
 }
 
-void fields(auto& v, const LintReport::Quantizer& r) {
-  v("node", r.node, "Name of the QuantizeLinear or DequantizeLinear.");
-  v("reason", r.reason, kReason);
-}
-
 void fields(auto& v, const LintReport& r) {
   v.document("lint", "Report of detent lint");
   plan_head_fields(v, r.plan);
@@ -65,7 +89,7 @@ void fields(auto& v, const LintReport& r) {
   v("built_for", filled(r.built_for), "Another engine that the file seems to be built for; null without one.");
   v("following", r.following, "Number of findings that do not occur for that engine.");
   v("findings", r.findings, "The findings, worst first.");
-  v("quantizers", r.quantizers, "Nodes of pairs that TensorRT would run as layers by themselves, in node order.");
+  speed_fields(v, r.plan);
   v("layers", seen_as<TypedLayer>(r.plan.layers, r.plan.coverage.type),
     "The weighted operators as the file runs them, in execution order.");
   v("notes", r.plan.notes, kNotes);
