@@ -1,10 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "detent/base/api.h"
@@ -35,6 +37,11 @@ struct LintReport {
     double mac_share = 0;  ///< share of the model's MACs that it concerns; 0 when sizes are open
   };
   std::vector<Finding> findings;  ///< worst first
+
+  /// Returns the number of findings of a level: "error", "warning" or "note".
+  [[nodiscard]] size_t count(std::string_view level) const {
+    return static_cast<size_t>(std::ranges::count(findings, level, &Finding::level));
+  }
 };
 
 /// Reads any Q/DQ model, determines which layers run in INT8 and lists the findings, worst first. QOperator and float

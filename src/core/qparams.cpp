@@ -67,7 +67,7 @@ QParams qparams_from_range(const Range& range, const QuantType& type) {
     throw Error(ErrorCode::InvalidOption,
                 std::to_string(type.weight_bits) + " bits were asked for, expected 2 to 8 (stored in 8)");
   const int codes = 1 << type.weight_bits;
-  if (type.type == DataType::UInt8 && range.given_scale > 0 && range.given_zero_point >= 0)
+  if (type.type != DataType::Int8 && range.given_scale > 0 && range.given_zero_point >= 0)
     return {{representable_scale(range.given_scale, type.scale_type)}, {range.given_zero_point}, -1, type.type};
   const double given = 127.0 * range.given_scale;  // exact: 24 bits times 7
   // No FP16 value has elements beyond the largest FP16 number.

@@ -161,10 +161,8 @@ struct Row {
 };
 
 constexpr std::array kRows{
-    Row{" Relu Abs Neg Identity Dropout Cast Reshape Flatten Squeeze Unsqueeze Transpose Slice Split Expand Tile "
-        "Gather GatherND GatherElements DepthToSpace SpaceToDepth MaxPool AveragePool GlobalAveragePool "
-        "GlobalMaxPool ReduceMean ReduceMax ReduceMin TopK GridSample Floor Ceil HardSwish Gelu Mish Swish "
-        "ThresholdedRelu Compress ReverseSequence RoiAlign MaxRoiPool Trilu ",
+    Row{" Relu Abs Neg Cast AveragePool GlobalAveragePool GlobalMaxPool ReduceMean ReduceMax ReduceMin TopK GridSample "
+        "Floor Ceil HardSwish Gelu Mish Swish ThresholdedRelu Compress ReverseSequence RoiAlign MaxRoiPool Trilu ",
         first},
     Row{" Sigmoid Tanh Softmax HardSigmoid Erf Sin Cos Softsign Sign Hardmax ", one},
     Row{" Concat Max Min Mean PRelu ", largest},
@@ -194,7 +192,7 @@ double bound_of_node(const ValueBounds& bounds, const Node& node) {
       const double bound = row.bound(bounds, node);
       return std::isnan(bound) ? kUnbounded : bound;
     }
-  return kUnbounded;
+  return keeps_elements(traits_of(bounds.graph, node)) ? first(bounds, node) : kUnbounded;
 }
 
 }  // namespace detent

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+
+#include "core/text.h"
+#include "detent/base/error.h"
 
 namespace detent {
 
@@ -16,6 +20,20 @@ constexpr std::array<std::string_view, 8> kQOperators = {
 
 bool is_qoperator(const Node& node) {
   return node.op_type.starts_with("QLinear") || std::ranges::find(kQOperators, node.op_type) != kQOperators.end();
+}
+
+std::string integer_operators_text(const Graph& graph) {
+  std::map<std::string, int> counts;
+  for (const Node& node : graph.nodes())
+    if (is_qoperator(node)) ++counts[node.op_type];
+  if (counts.empty()) return {};
+  const auto counted = [](const auto& entry) { return std::to_string(entry.second) + " " + entry.first; };
+  return "integer operators (" + join(counts, ", ", counted) + ")";
+}
+
+void refuse_integer_operators(const Graph& graph, const std::string& file, const std::string& wants) {
+  if (const std::string text = integer_operators_text(graph); !text.empty())
+    throw Error(ErrorCode::InvalidModel, file + " holds " + text + ", but " + wants, kIntegerOperatorsCure);
 }
 
 bool is_quantized(const Graph& graph) {

@@ -311,10 +311,11 @@ OptionList options_of(ExplainOptions& o, ReportOptions& report) {
 OptionList options_of(RepairOptions& o, ReportOptions& report) {
   return list_of(model_argument(o.model, "Q/DQ model of any origin"),
                  output_option(o.output, "OUT.onnx", "Repaired model to write"), target_option(o.target),
-                 data_options(o.data, false), external_data_option(o.external_data), run_options(o.run),
+                 data_options(o.data, false), evaluation_options(o.evaluation, o.data, false), judging_options(o.run),
+                 external_data_option(o.external_data), run_options(o.run),
                  report_options(report, o.overwrite,
                                 {.all = "pair and finding",
-                                 .html = "every pair with what became of it, the findings that are left, the error",
+                                 .html = "every pair with what became of it, the graph before and after, the error",
                                  .overwrite = "OUT and the files of --json and --html if they exist"}),
                  limit_options(true));
 }

@@ -167,10 +167,7 @@ OptionList bound_options(AccuracyBound& bound, const DataOptions& data) {
                   "Keep layers float until the outputs have at least this SQNR in dB on --eval (default: on --data)",
                   {.least = -1000, .most = 1000}),
               evaluation_options(bound.evaluation, data, false), [&bound] {
-                const EvaluationOptions& given = bound.evaluation;
-                const bool judged = std::ranges::any_of(
-                    kMetrics, [&](const Metric& metric) { return !metric.is_error() && gives(given, metric.source); });
-                if (!bound.given() && judged)
+                if (!bound.given() && judges_a_task(bound.evaluation))
                   throw Error(ErrorCode::Usage,
                               "--labels, --masks, --next-token and --metric-command need --max-drop or --min-sqnr",
                               "'detent compare' judges without a bound");

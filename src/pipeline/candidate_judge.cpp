@@ -9,9 +9,7 @@
 #include "detent/base/calibrator.h"
 #include "detent/base/error.h"
 #include "detent/base/progress.h"
-#include "evaluate/compared_values.h"
 #include "evaluate/error_sums.h"
-#include "evaluate/metric_command.h"
 #include "evaluate/score_error.h"
 #include "pipeline/parts/cast_nodes.h"
 #include "pipeline/parts/detection_pictures.h"
@@ -19,7 +17,6 @@
 #include "pipeline/parts/provenance.h"
 #include "prepare/read_model_to_run.h"
 #include "rewrite/quantized_model.h"
-#include "run/model_inputs.h"
 #include "run/workers.h"
 #include "tune/correct_biases.h"
 #include "tune/refine/round_weights.h"
@@ -133,36 +130,6 @@ void add_baselines(Candidates& candidates, const std::filesystem::path& model, c
 
 namespace {
 
-/// The numbers of the user's command by model, the float model first, and its times. Empty without a command.
-struct CommandResults {
-  std::vector<double> numbers, seconds;
-};
-
-CommandResults judge_by_command(MetricCommand* command, size_t models, Reporter& reporter) {
-  CommandResults results;
-  if (!command) return results;
-  command->close();
-  reporter.begin("running the metric command", models);
-  for (size_t m = 0; m < models; ++m) {
-    const Stopwatch stopwatch;
-    results.numbers.push_back(command->judge(m));
-    results.seconds.push_back(stopwatch.seconds());
-    reporter.advance_to(m + 1);
-  }
-  reporter.end();
-  return results;
-}
-
-using Metrics = std::map<std::string, double>;
-
-/// Returns the metrics of one model; the float model is 0.
-Metrics task_metrics(const Evaluation& evaluation, const CommandResults& command, size_t model) {
-  Metrics metrics;
-  if (!evaluation.task.empty()) metrics = evaluation.task[model].metrics();
-  if (!command.numbers.empty()) metrics[metrics::kCommand.name] = command.numbers[model];
-  return metrics;
-}
-
 /// Returns the criterion's value of candidate `c`, larger is better; NaN is the worst.
 double goodness(const ComparisonReport& report, const std::vector<double>& sqnr_db, size_t c) {
   if (report.criterion == metrics::kSqnr.name) return sqnr_db[c];
@@ -216,19 +183,19 @@ void add_uncertainty(ComparisonReport& report, const Candidates& all, const Eval
 }
 
 /// Returns the row of a candidate or a baseline.
-ComparisonReport::Variant row_of(const ComparedCandidate& candidate, const Candidates& all,
-                                 const Evaluation& evaluation, const CommandResults& command, size_t workers) {
+ComparisonReport::Variant row_of(const ComparedCandidate& candidate, const Candidates& all, const TaskScores& scores,
+                                 size_t workers) {
   const size_t model = candidate.model;
-  const ErrorReport error = evaluation.report(model);
+  const ErrorReport error = scores.evaluation.report(model);
   ComparisonReport::Variant row{.calibrator = candidate.name, .takes = "", .metrics = {}, .outputs = error.outputs};
   if (candidate.calibrator != candidate.name) row.takes = candidate.calibrator;
-  row.metrics = task_metrics(evaluation, command, 1 + model);
+  row.metrics = scores.metrics(1 + model);
   for (const auto& [metric, member] : kErrorMetrics)
     if (const std::optional<double>& value = error.*member) row.metrics[metric.name] = *value;
   row.size_bytes = all.models[model].byte_size();
-  row.seconds = evaluation.seconds[1 + model] / static_cast<double>(workers) + candidate.choosing_seconds +
+  row.seconds = scores.evaluation.seconds[1 + model] / static_cast<double>(workers) + candidate.choosing_seconds +
                 all.made[model].seconds;
-  if (!command.seconds.empty()) row.seconds += command.seconds[1 + model];
+  if (!scores.command_seconds.empty()) row.seconds += scores.command_seconds[1 + model];
   row.type = all.made[model].type;
   return row;
 }
@@ -241,56 +208,44 @@ size_t index_of_winner(const ComparisonReport& report) {
 }
 
 CandidateJudge::CandidateJudge(const CompareOptions& options, const Graph& graph, const Model& reference)
-    : options_(options), samples_(std::make_unique<IdentifiedSamples>(open_samples(options.evaluation.data, graph))),
-      task_(options.evaluation, *samples_, *options.run.reporter,
-            input_specs(graph, options.evaluation.data.batch_axes),
-            recognize_detections(reference, *samples_, options.run)),
-      judged_(values_to_judge(reference, *samples_, options.run)) {
+    : options_(options), judge_(options.evaluation, graph, reference, options.run) {
   if (options.draw.empty()) return;
   check_drawing(options.draw, options.overwrite_draw);
-  check_drawable(options.model, task_.recognized());
+  check_drawable(options.model, judge_.recognized());
 }
 
 void CandidateJudge::judge(ComparisonReport& report, Candidates& candidates, const Model& reference,
                            const std::string& what) const {
   const Stopwatch stopwatch;
-  const RunSettings& run = options_.run;
-  std::unique_ptr<MetricCommand> command;
-  if (!options_.evaluation.metric_command.empty())
-    command = std::make_unique<MetricCommand>(options_.evaluation.metric_command, judged_, candidates.folder_names(),
-                                              static_cast<int64_t>(samples_->batch()));
-  const std::string progress = "comparing " + what;
-  EvaluationRequest request{reference, judged_, *samples_, run, progress, &task_, command.get()};
-  request.by_batch = true;
-  if (options_.pictures || !options_.draw.empty()) request.shown_samples = kShownSamples;
-  Evaluation evaluation = evaluate_models(candidates.models, request);
-  const CommandResults numbers = judge_by_command(command.get(), 1 + candidates.models.size(), *run.reporter);
+  const size_t shown = options_.pictures || !options_.draw.empty() ? kShownSamples : 0;
+  TaskScores scores = judge_.judge(candidates.models, reference, candidates.folder_names(), "comparing " + what, shown);
+  Evaluation& evaluation = scores.evaluation;
+  const IdentifiedSamples& samples = judge_.samples();
 
   report.evaluation_samples = evaluation.samples;
-  report.evaluation_digest = samples_->digest();
-  report.evaluation_spread = options_.evaluation.data.spread && options_.evaluation.data.limit == samples_->size();
+  report.evaluation_digest = samples.digest();
+  report.evaluation_spread = options_.evaluation.data.spread && options_.evaluation.data.limit == samples.size();
   report.evaluation_seconds = stopwatch.seconds();
   report.skipped_samples += evaluation.skipped;
-  report.fp32 = task_metrics(evaluation, numbers, 0);
-  const size_t workers = worker_count(run);
+  report.fp32 = scores.metrics(0);
+  const size_t workers = worker_count(options_.run);
   std::vector<double> sqnr_db;  // of the worst output, by candidate
   for (const ComparedCandidate& candidate : candidates.candidates) {
     write_provenance(candidates.models[candidate.model], candidates.origin_of(candidate));  // counts in the size
-    report.variants.push_back(row_of(candidate, candidates, evaluation, numbers, workers));
+    report.variants.push_back(row_of(candidate, candidates, scores, workers));
     sqnr_db.push_back(worst_sqnr_db(evaluation.report(candidate.model)));
   }
   for (const ComparedCandidate& baseline : candidates.baselines)
-    report.baselines.push_back(row_of(baseline, candidates, evaluation, numbers, workers));
+    report.baselines.push_back(row_of(baseline, candidates, scores, workers));
   choose_winner(report, sqnr_db);
   add_uncertainty(report, candidates, evaluation, sqnr_db);
   const ComparedCandidate& winner = candidates.candidates[index_of_winner(report)];
   report.provenance = candidates.origin_of(winner);
-  if (task_.recognized() && request.shown_samples > 0)
-    show(report, std::move(evaluation.shown[winner.model]), reference.graph());
+  if (judge_.recognized() && shown > 0) show(report, std::move(evaluation.shown[winner.model]), reference.graph());
 }
 
 void CandidateJudge::show(ComparisonReport& report, std::vector<ShownDetections> shown, const Graph& graph) const {
-  const PicturedSamples pictured(*samples_, options_.evaluation.data, graph);
+  const PicturedSamples pictured(judge_.samples(), options_.evaluation.data, graph);
   if (options_.pictures) report.detections = picture_detections(shown, pictured);
   if (options_.draw.empty()) return;
   put_worst_first(shown);

@@ -10,12 +10,12 @@
 #include "detent/base/data_source.h"
 #include "detent/compare.h"
 #include "detent/reports/provenance.h"
-#include "evaluate/task_metric.h"
 #include "evaluate/trial.h"
 #include "model/graph_patch.h"
 #include "model/model.h"
 #include "pipeline/parts/chosen.h"
 #include "pipeline/parts/identified_samples.h"
+#include "pipeline/parts/task_judge.h"
 
 namespace detent {
 
@@ -79,7 +79,7 @@ class CandidateJudge {
   ///            check_drawable.
   CandidateJudge(const CompareOptions& options, const Graph& graph, const Model& reference);
 
-  [[nodiscard]] const DataSource& samples() const { return *samples_; }
+  [[nodiscard]] const DataSource& samples() const { return judge_.samples(); }
   /// Fills the scores of the report: `fp32`, `variants`, `baselines`, `winner`, `criterion`, `ties`, the provenance of
   /// the winner, and the evaluation samples; of a detector also `detections`, and draws them, where the options ask.
   /// what    for the progress line: "7 calibrators".
@@ -92,9 +92,7 @@ class CandidateJudge {
   void show(ComparisonReport& report, std::vector<ShownDetections> shown, const Graph& graph) const;
 
   const CompareOptions& options_;
-  std::unique_ptr<IdentifiedSamples> samples_;
-  TaskMetric task_;
-  std::vector<std::string> judged_;
+  TaskJudge judge_;
 };
 
 /// Returns the position of the winner among the report's variants, which is that of its candidate.

@@ -80,11 +80,6 @@ void add_weights_alone(Candidates& all, const std::string& type, const CompareOp
   all.add(std::move(candidate), std::move(made), std::move(blocked.model));
 }
 
-bool judges_a_task(const EvaluationOptions& evaluation) {
-  return std::ranges::any_of(
-      kMetrics, [&](const Metric& metric) { return !metric.is_error() && gives(evaluation, metric.source); });
-}
-
 /// Returns the variant's loss of the metric, or its SQNR. NaN where it was not measured.
 double loss_of(const ComparisonReport& report, const std::string& metric, size_t variant) {
   const auto& metrics = report.variants[variant].metrics;

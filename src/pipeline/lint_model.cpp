@@ -33,10 +33,6 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kLevels{"error", "warning", "note"};  // worst first
 
-bool holds_qoperators(const Graph& graph) {
-  return std::ranges::any_of(graph.nodes(), [](const Node& node) { return is_qoperator(node); });
-}
-
 /// Returns shapes for MACs; empty, with a note, where the model cannot run. A pair may read FP32 and give FP16: such a
 /// model runs only with its pairs, as `file`.
 ValueShapes shapes_or_note(const Graph& graph, const Graph& file, const InputShapes& given,
@@ -198,7 +194,7 @@ LintReport lint_model(const LintOptions& options) {
   const LintedFile file = read_file(written, options, target, report);
   const Reading reading(written);
   const bool inner_pairs = std::ranges::any_of(file.graph.nodes(), holds_pairs);
-  report.origin = holds_qoperators(file.graph)                  ? "qoperator"
+  report.origin = !integer_operators_text(file.graph).empty()   ? "qoperator"
                   : reading.pairs.nodes.empty() && !inner_pairs ? "float"
                                                                 : "qdq";
   std::vector<std::string> notes;

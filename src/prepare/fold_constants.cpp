@@ -103,6 +103,8 @@ class ConstantFolder {
   void find_weights(const Node& node) {
     const OpTraits& traits = traits_of(graph_, node);
     if (codes_ && traits.kind == OpKind::DequantizeLinear && computer(node.input(0))) find_sources(node.input(0));
+    const bool pair = traits.kind == OpKind::QuantizeLinear || traits.kind == OpKind::DequantizeLinear;
+    if (pair && computer(node.input(1))) find_sources(node.input(1));  // a scale of the weight, ReduceMax(Abs(W)) / 127
     if (traits.weight_slot < 0 || is_computed(node)) return;
     for (const int slot :
          {traits.kind == OpKind::MatMul ? 0 : traits.weight_slot, traits.weight_slot, traits.bias_slot})

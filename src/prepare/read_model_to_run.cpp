@@ -47,13 +47,7 @@ Model read_float_model(const std::filesystem::path& path) {
 
 Model read_model_to_cast(const std::filesystem::path& path) {
   Model model = read_runnable_model(path);
-  const auto nodes = model.graph().nodes();
-  if (const auto found = std::ranges::find_if(nodes, is_qoperator); found != nodes.end())
-    throw Error(ErrorCode::InvalidModel,
-                path.string() + ": node '" + found->name + "' (" + found->op_type +
-                    ") computes with codes and holds its scales in FP32: only models with QuantizeLinear and "
-                    "DequantizeLinear pairs can be cast",
-                "write the model with pairs (onnxruntime.quantization: QuantFormat.QDQ), or cast the float model");
+  refuse_integer_operators(model.graph(), path.string(), "cast keeps the codes of pairs alone");
   return plain(std::move(model));
 }
 

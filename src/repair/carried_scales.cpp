@@ -7,6 +7,7 @@
 
 #include "core/index.h"
 #include "core/same_tensor.h"
+#include "core/small_float.h"
 #include "ops/traits.h"
 
 namespace detent {
@@ -19,7 +20,7 @@ int64_t zero_point_of(const QdqNode& grid) { return grid.zero_points.empty() ? 0
 /// True for a node whose output holds numbers of its first input, none changed; a Relu changes negative ones to 0.
 bool keeps_numbers(const Graph& graph, const Node& node) {
   const OpTraits& traits = traits_of(graph, node);
-  return (traits.commutes && traits.kind != OpKind::Concat) || traits.kind == OpKind::Relu;
+  return keeps_elements(traits) || traits.kind == OpKind::Relu;
 }
 
 /// Returns the values that hold the same numbers, the nearest first.
@@ -84,14 +85,22 @@ std::vector<float> channel_maxima(const Tensor& weight, int axis) {
   return maxima;
 }
 
+/// Returns why a grid cannot be that of weights of the type; "" where it can.
+std::string obstacle_of(const QdqNode& grid, DataType type) {
+  const bool fits = type == DataType::Int8 ? grid.codes == DataType::Int8 || is_unsigned(grid) : grid.codes == type;
+  if (!fits) return "its codes are of another type";
+  if (grid.scales.empty()) return "its scale is computed from the data";
+  const int64_t middle = is_unsigned(grid) ? 128 : 0;
+  if (std::ranges::any_of(grid.zero_points, [&](int64_t point) { return point != middle; }) ||
+      (middle > 0 && grid.zero_points.empty()))
+    return "its zero point is not the middle of its codes";
+  return {};
+}
+
 /// Returns the scales of one weight; nullopt, with the reason, where its codes cannot stay.
 std::optional<std::vector<float>> weight_scales(const Tensor& before, const Tensor& after, const QdqNode& grid,
-                                                int axis, std::string& reason) {
-  const bool centred =
-      std::ranges::all_of(grid.zero_points, [&](int64_t point) { return point == (is_unsigned(grid) ? 128 : 0); });
-  if (grid.codes != DataType::Int8 && !is_unsigned(grid)) return reason = "its codes are of another type", std::nullopt;
-  if (!centred || (is_unsigned(grid) && grid.zero_points.empty()))
-    return reason = "its zero point is not the middle of its codes", std::nullopt;
+                                                int axis, DataType type, std::string& reason) {
+  if (reason = obstacle_of(grid, type); !reason.empty()) return std::nullopt;
   if (!(before.shape() == after.shape())) return reason = "its shape changed", std::nullopt;
   const size_t channels = axis < 0 ? 1 : as_index(after.shape()[as_index(axis)]);
   if (grid.scales.size() != channels && grid.scales.size() != 1)
@@ -109,13 +118,17 @@ std::optional<std::vector<float>> weight_scales(const Tensor& before, const Tens
 
 Range range_of(const QdqNode& grid, RangeKind kind) {
   const float scale = grid.scales.front();
+  if (is_fp8(grid)) {
+    const float amax = kLargestE4M3 * scale;
+    return kind == RangeKind::Float8 ? Range{-amax, amax, scale, 0} : Range{-amax, amax};
+  }
   const auto low = static_cast<double>((is_unsigned(grid) ? 0 : -128) - zero_point_of(grid)) * scale;
   const auto high = low + 255.0 * scale;
   if (kind == RangeKind::Asymmetric) {
     const auto point = static_cast<int32_t>(zero_point_of(grid) + (is_unsigned(grid) ? 0 : 128));
     return {static_cast<float>(low), static_cast<float>(high), scale, point};
   }
-  if (zero_point_of(grid) == (is_unsigned(grid) ? 128 : 0)) {
+  if (kind == RangeKind::Symmetric && zero_point_of(grid) == (is_unsigned(grid) ? 128 : 0)) {
     const auto amax = static_cast<float>(127.0 * scale);
     return {-amax, amax, scale};
   }
@@ -145,7 +158,7 @@ std::map<ValueId, CarriedRange> carry_ranges(const Graph& graph, const Placement
 }
 
 CarriedWeights carry_weights(const Graph& graph, const PlacementPlan& plan, const TrainedPairs& trained,
-                             bool per_tensor) {
+                             const WeightForm& form) {
   CarriedWeights carried;
   const Graph& before = trained.model.graph();
   for (const WeightDecision& weight : plan.weights) {
@@ -157,7 +170,7 @@ CarriedWeights carry_weights(const Graph& graph, const PlacementPlan& plan, cons
     std::string reason = "the file has no pair on it";
     std::optional<std::vector<float>> scales;
     if (grid != trained.weights.end() && was && is)
-      scales = weight_scales(*was, *is, *grid->second, per_tensor ? -1 : weight.axis, reason);
+      scales = weight_scales(*was, *is, *grid->second, form.per_tensor ? -1 : weight.axis, form.type, reason);
     if (!scales) {
       carried.anew.push_back(node + ": " + reason);
       continue;

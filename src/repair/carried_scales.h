@@ -24,8 +24,9 @@ struct CarriedRange {
   std::string from;  ///< name of the value whose pair gave it
 };
 
-/// Returns the range of a grid for codes of `kind`: the same real numbers where its zero point has a place there (0 in
-/// INT8, 128 in UINT8 for symmetric codes), else the symmetric range that covers them, without a given scale.
+/// Returns the range of a grid for codes of `kind`: the same real numbers where type and zero point have a place there
+/// (0 in INT8, 128 in UINT8 for symmetric codes; FP8 only for FP8), else the symmetric range that covers them, without
+/// a given scale.
 [[nodiscard]] Range range_of(const QdqNode& grid, RangeKind kind);
 
 /// Returns the ranges of the plan's values that have a pair in the file, or that only operators which leave every
@@ -41,9 +42,15 @@ struct CarriedWeights {
   std::vector<std::string> anew;  ///< nodes whose weight gets other scales, with the reason
 };
 
+/// The codes that weights get.
+struct WeightForm {
+  DataType type = DataType::Int8;  ///< or Float8E4M3FN
+  bool per_tensor = false;
+};
+
 /// Returns the scales of the plan's weights. A factor that preparing folded into a channel (BatchNormalization) is in
 /// its scale too, so that all codes keep their magnitude.
 [[nodiscard]] CarriedWeights carry_weights(const Graph& graph, const PlacementPlan& plan, const TrainedPairs& trained,
-                                           bool per_tensor);
+                                           const WeightForm& form);
 
 }  // namespace detent

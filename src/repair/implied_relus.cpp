@@ -38,7 +38,7 @@ Sign sign_of(const Graph& graph, const Node& node) {
     case OpKind::ReduceMean:
     case OpKind::ReduceSum:
     case OpKind::Resize: return Sign::AsFirst;
-    default: return traits.commutes ? Sign::AsFirst : Sign::Unknown;
+    default: return keeps_elements(traits) ? Sign::AsFirst : Sign::Unknown;
   }
 }
 

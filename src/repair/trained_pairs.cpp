@@ -1,6 +1,7 @@
 #include "repair/trained_pairs.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "exec/executor.h"
 #include "model/graph_patch.h"
@@ -17,25 +18,64 @@ std::vector<Tensor> compute_constants(const Graph& graph, const std::vector<Valu
   return run_once(graph, absent, wanted);
 }
 
+bool is_weight_alone(const QuantizedOperand& operand, const QdqReading& reading) {
+  return operand.dequantize >= 0 && reading.nodes[static_cast<size_t>(operand.dequantize)].is_weight_alone();
+}
+
+/// Adds the names of the nodes that compute a value from constants.
+void add_makers(const Graph& graph, ValueId value, std::set<std::string>& names) {
+  const Node* maker = value == kNoValue ? nullptr : graph.producer(value);
+  if (!maker || !names.insert(maker->name).second) return;
+  for (const ValueId input : maker->inputs) add_makers(graph, input, names);
+}
+
+bool is_read_once(const Graph& graph, const std::string& constant) {
+  const Value& value = graph.value(graph.find_value(constant));
+  return value.is_constant && value.uses.size() == 1;
+}
+
+/// Returns the patch that takes all pairs away except those of weights alone.
+GraphPatch without_pairs(const Graph& graph, const QdqReading& reading) {
+  GraphPatch patch = reading.float_patch;
+  std::set<Slot> kept;
+  std::set<std::string> makers, placeholders;
+  for (const QuantizedOperand& operand : reading.operands) {
+    if (!is_weight_alone(operand, reading)) continue;
+    kept.emplace(operand.node, operand.slot);
+    add_makers(graph, graph.node(graph.find_node(operand.node)).input(operand.slot), makers);
+  }
+  std::erase_if(patch.rewire, [&](const GraphPatch::Rewire& rewire) {
+    if (!kept.contains({rewire.node, rewire.slot})) return false;
+    return placeholders.insert(rewire.value), true;
+  });
+  for (const GraphPatch::Rewire& rewire : patch.rewire) placeholders.erase(rewire.value);
+  std::erase_if(patch.add_initializers, [&](const auto& one) { return placeholders.contains(one.first); });
+  std::erase_if(patch.remove_nodes, [&](const std::string& name) { return makers.contains(name); });
+  return patch;
+}
+
 }  // namespace
 
-TrainedPairs::TrainedPairs(const Model& written) : model(written.clone()), reading(read_qdq(written.graph())) {
+TrainedPairs::TrainedPairs(const Model& written, QdqReading pairs) : model(written.clone()), reading(std::move(pairs)) {
   const Graph& before = written.graph();
-  apply_patch(model, reading.float_patch);
+  apply_patch(model, without_pairs(before, reading));
   const Graph& graph = model.graph();
   std::map<std::string, std::map<const QdqNode*, size_t>> votes;
   std::map<std::string, ValueId> placeholders;
-  for (const auto& [name, zeros] : reading.float_patch.add_initializers) placeholders.emplace(name, kNoValue);
+  for (const auto& [name, zeros] : reading.float_patch.add_initializers)
+    if (graph.find_value(name) != kNoValue) placeholders.emplace(name, kNoValue);
   for (const QuantizedOperand& operand : reading.operands) {
     const int index = operand.dequantize >= 0 ? operand.dequantize : operand.quantize;
     const NodeId node = graph.find_node(operand.node);
-    if (index < 0 || node == kNoNode) continue;
+    if (index < 0 || node == kNoNode || is_weight_alone(operand, reading)) continue;
     const QdqNode& grid = reading.nodes[static_cast<size_t>(index)];
     const Slot slot{operand.node, operand.slot};
     const std::string& name = graph.value(graph.node(node).input(operand.slot)).name;
     if (const auto found = placeholders.find(name); found != placeholders.end())
       found->second = before.node(before.find_node(operand.node)).input(operand.slot);
     if (grid.role == QdqRole::Weight) weights.emplace(slot, &grid);
+    if (grid.role == QdqRole::Weight && operand.quantize >= 0 && is_read_once(graph, name))
+      placeholders.emplace(name, before.node(before.find_node(operand.node)).input(operand.slot));
     if (grid.role == QdqRole::Bias) biases.insert(slot);
     if (grid.role == QdqRole::Weight || grid.role == QdqRole::Bias) continue;
     if (grid.writes_graph_output)

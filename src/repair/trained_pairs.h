@@ -14,9 +14,12 @@ namespace detent {
 /// An input of a node.
 using Slot = std::pair<std::string, int>;
 
-/// A quantized file as a float model, and what its pairs say.
+/// A quantized file as a float model, and what its pairs say. Weights alone (in blocks, or of 4 bits) stay as they are:
+/// their layers read the DequantizeLinear.
 struct TrainedPairs {
-  Model model;         ///< without pairs; constants that the file holds as codes are the numbers that they stand for
+  /// Without pairs. Weights are the numbers that their codes stand for, so that a folded factor moves no code; a float
+  /// weight that other nodes read too stays.
+  Model model;
   QdqReading reading;  ///< the file's pairs
   /// The grid of a value's pair, by the value's name in `model`: the one that most readers have.
   std::map<std::string, const QdqNode*> values;
@@ -25,7 +28,8 @@ struct TrainedPairs {
   std::map<Slot, std::string> read;        ///< paired activation edges and the values that they read
   std::vector<std::string> outputs;        ///< values whose pair a graph output reads
 
-  explicit TrainedPairs(const Model& written);
+  /// pairs  read_qdq() of the file
+  TrainedPairs(const Model& written, QdqReading pairs);
   TrainedPairs(const TrainedPairs&) = delete;
   TrainedPairs& operator=(const TrainedPairs&) = delete;
 

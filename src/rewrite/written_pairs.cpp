@@ -33,11 +33,12 @@ bool same_grid(const WrittenGrid& a, const WrittenGrid& b) {
   return same_numbers(a.scale, b.scale) && same_content_or_none(a.zero_point, b.zero_point);
 }
 
-WrittenPairs::WrittenPairs(const Graph& graph, const std::set<std::string>& original)
+WrittenPairs::WrittenPairs(const Graph& graph, const std::set<std::string>& original,
+                           const std::set<std::string>& alone)
     : graph_(graph), original_(original) {
   for (const Node& node : graph.nodes()) {
     const OpKind kind = traits_of(graph, node).kind;
-    if (kind == OpKind::DequantizeLinear) follow(node);
+    if (kind == OpKind::DequantizeLinear && !alone.contains(graph.value(node.output(0)).name)) follow(node);
     if (kind == OpKind::QuantizeLinear) check_quantize(node);
   }
 }

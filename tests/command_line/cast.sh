@@ -31,6 +31,6 @@ rm out/*
 refuses "a float model without data" 2 "cast needs --data" cast "$model" --quiet -o out/x.onnx
 refuses "preprocessing without data" 2 "--preprocess" cast in/int8.onnx --quiet --preprocess $preprocess -o out/x.onnx
 network integers "(uint8[1, 2] x, uint8[2, 2] w) => (int32[1, 2] y)" "y = MatMulInteger (x, w)"
-refuses "operators that compute with codes" 10 "(MatMulInteger) computes with codes" \
+refuses "operators that compute with codes" 10 "integer operators (1 MatMulInteger), but cast keeps" \
   cast in/integers.onnx --quiet --data random:normal,n=2 -o out/x.onnx
 finish

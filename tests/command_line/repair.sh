@@ -14,7 +14,28 @@ grep -q 'nothing to repair' stdout || fail "a repaired file needs repair"
 cmp -s out/trt.onnx out/again.onnx || fail "the second repair changed the file"
 mv out/trt.onnx out/again.onnx in
 
+# The task that the user names judges both files.
+judge="--eval $sample/eval/images --eval-limit 4 --masks $sample/eval/masks"
+accepts "scores of both files" repair in/ort.onnx --target tensorrt $data $judge --json in/report.json --html in/page.html -o in/scored.onnx
+grep -q '^scores on 4 samples, the file before -> after:$' stdout || fail "the report has no scores"
+grep -q '^  mIoU  *[0-9.]* % -> [0-9.]* %$' stdout || fail "the report does not show the mIoU of both files"
+grep -q '"scores_before"' in/report.json || fail "the JSON has no scores of the file before"
+for text in 'id="repair-scores"' 'mark pair removed' 'mark pair added' 'mark pair moved' '<figcaption>Before</figcaption>'; do
+  grep -qF "$text" in/page.html || fail "the page has no $text"
+done
+
+# FP8 pairs are repaired like INT8 ones; right ones stay to the byte.
+accepts "an FP8 file" quantize "$model" $data --type fp8 --accuracy fast --accept-broken -o in/fp8.onnx
+accepts "it needs no repair" repair in/fp8.onnx --quiet -o in/same.onnx
+cmp -s in/fp8.onnx in/same.onnx || fail "a right FP8 file changed"
+accepts "an FP8 file with two scales at a Concat" \
+  quantize "$model" $data --type fp8 --accuracy fast --concat independent --accept-broken -o in/split.onnx
+accepts "it is repaired" repair in/split.onnx --quiet -o in/joined.onnx
+grep -q '^pairs: [0-9]* kept, 2 moved' stdout || fail "the scales at the Concats were not joined"
+
 # Negative twins.
+refuses "an engine without FP8" 13 "has no FP8" repair in/fp8.onnx --target onnxruntime --quiet -o out/none.onnx
+refuses "a task without samples" 2 "need --eval" repair in/ort.onnx $data --masks "$sample/eval/masks" -o out/none.onnx
 refuses "values without a scale and without data" 13 "no scale in the file: '" \
   repair in/ort.onnx --target tensorrt --quiet -o out/none.onnx
 refuses "a float model" 10 "this one has none" repair "$model" --quiet -o out/none.onnx

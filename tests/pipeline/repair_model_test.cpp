@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "core/same_tensor.h"
 #include "datasets/npy_writer.h"
 #include "detent/detent.h"
 #include "model/model.h"
@@ -98,7 +99,7 @@ TEST_F(RepairModel, TakesThePairInFrontOfTheAddAwayAndPutsTheShortcutOnItsPair) 
   EXPECT_THAT(of_action(report, "removed"), Contains("c1"));
   EXPECT_THAT(of_action(report, "added"), Contains("r"));
   EXPECT_THAT(report.lint.findings, IsEmpty());
-  EXPECT_GT(report.errors_before + report.warnings_before, 0U);
+  EXPECT_GT(report.before.count("error") + report.before.count("warning"), 0U);
   EXPECT_EQ(report.weights_kept, 3U);
 }
 
@@ -147,6 +148,61 @@ TEST_F(RepairModel, NamesValuesWithoutAScaleWhereThereIsNoData) {
   const RepairReport report = repair_model(given);
   EXPECT_THAT(of_action(report, "added"), Contains("c1"));
   EXPECT_TRUE(report.error.has_value());
+}
+
+TEST_F(RepairModel, KeepsWeightsInBlocksByteForByte) {
+  std::string text = trained();
+  text.replace(text.find(": 13]"), 5, ": 21]");
+  text.replace(text.find("float[1,16,8,8] y)"), 18, "float[1,16,8,8] y, float[1,16,8,2] m)");
+  text.replace(text.find("<float sx"), 9,
+               "<int8[8,2] b = {1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16}, float[4,2] bs = {1,2,3,4,5,6,7,8}, float sx");
+  text.replace(text.rfind('}'), 1, "  bd = DequantizeLinear <axis = 0, block_size = 2> (b, bs)  m = MatMul (t, bd) }");
+  const RepairOptions first = options(text);
+  EXPECT_TRUE(repair_model(first).changed);
+  const Model model = read_model(folder_ / "out.onnx");
+  const auto before = parse_model_text(text);
+  for (const char* name : {"b", "bs"}) {
+    const Tensor *is = model.graph().constant(model.graph().find_value(name)),
+                 *was = before.graph().constant(before.graph().find_value(name));
+    ASSERT_TRUE(is) << name;
+    EXPECT_TRUE(same_tensor(*is, *was)) << name;
+  }
+  EXPECT_FALSE(repair_model(again(first)).changed);
+}
+
+TEST_F(RepairModel, RefusesFilesWhereOnlyWeightsHavePairs) {
+  try {
+    static_cast<void>(repair_model(options(R"(<ir_version: 10, opset_import: ["" : 21]>
+g (float[1,4] x) => (float[1,2] y)
+<int8[4,2] b = {1,2,3,4,5,6,7,8}, float[2,2] bs = {1,2,3,4}>
+{ bd = DequantizeLinear <axis = 0, block_size = 2> (b, bs)  y = MatMul (x, bd) })")));
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::InvalidModel);
+    EXPECT_THAT(error.what(), HasSubstr("weights alone: their layers compute in float"));
+  }
+}
+
+TEST_F(RepairModel, NamesTheIntegerOperatorsOfAFile) {
+  try {
+    static_cast<void>(repair_model(options(R"(<ir_version: 8, opset_import: ["" : 13]>
+g (uint8[1,2] x, uint8[2,2] w) => (int32[1,2] y) { y = MatMulInteger (x, w) })")));
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("holds integer operators (1 MatMulInteger), but repair"));
+  }
+}
+
+TEST_F(RepairModel, NeedsSamplesForATask) {
+  RepairOptions given = options(trained());
+  given.evaluation.next_token = true;
+  try {
+    static_cast<void>(repair_model(given));
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::Usage);
+    EXPECT_THAT(error.what(), HasSubstr("need --eval"));
+  }
 }
 
 TEST_F(RepairModel, RefusesFilesWithoutPairsOfInt8) {

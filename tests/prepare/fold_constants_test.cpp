@@ -32,6 +32,18 @@ std::string matrix(const std::string& name, int rows, int columns) {
 /// Tied embeddings of more than 64 KiB: 160 x 128 floats.
 const std::string kEmbedding = matrix("e", 160, 128);
 
+TEST(FoldConstants, ScalesOfPairsAreComputedFromLargeWeights) {
+  const std::string begin =
+      kOpset17 + std::string("(float[1,160] x, float[128] v) => (float[1,128] y) <") + kEmbedding +
+      ", float d = {127}> { a = Abs (e) m = ReduceMax <axes = [0], keepdims = 0> (a) s = Div (m, d) ";
+  Model pair = parse_model_text(begin + "q = QuantizeLinear <axis = 1> (e, s) w = DequantizeLinear <axis = 1> (q, s) " +
+                                "y = MatMul (x, w) }");
+  EXPECT_EQ(fold_constants(pair), 3U);
+  EXPECT_THAT(operators(pair.graph()), ElementsAre("QuantizeLinear", "DequantizeLinear", "MatMul"));
+  Model other = parse_model_text(begin + "y = Add (v, s) }");  // no pair reads it: the inner result is too large
+  EXPECT_EQ(fold_constants(other), 0U);
+}
+
 TEST(FoldConstants, ATransposedEmbeddingBecomesAWeightAndGatherKeepsItsRows) {
   const Model before =
       parse_model_text(kOpset17 + std::string("(int64[1] i, float[1,128] x) => (float[1,128] r, float[1,160] y) <") +

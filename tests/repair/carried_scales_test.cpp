@@ -32,6 +32,22 @@ TEST(RangeOfAGrid, CoversTheNumbersOfAnotherZeroPoint) {
   EXPECT_EQ(range.given_scale, 0);
 }
 
+TEST(RangeOfAGrid, KeepsTheScaleOfFp8BitForBit) {
+  for (const float scale : {0.1F, 0.007F, 1.0F / 3, 0.0123456F}) {
+    const Range range = range_of(grid(DataType::Float8E4M3FN, scale, 0), RangeKind::Float8);
+    EXPECT_EQ(qparams_from_range(range, {DataType::Float8E4M3FN}).scale.front(), scale);
+  }
+}
+
+TEST(RangeOfAGrid, CoversInt8NumbersByFp8AndBack) {
+  const Range wide = range_of(grid(DataType::Int8, 0.5F, 0), RangeKind::Float8);
+  EXPECT_EQ(wide.max, 64);  // -128 * 0.5
+  EXPECT_EQ(wide.given_scale, 0);
+  const Range narrow = range_of(grid(DataType::Float8E4M3FN, 0.5F, 0), RangeKind::Symmetric);
+  EXPECT_EQ(narrow.max, 224);  // 448 * 0.5
+  EXPECT_EQ(narrow.given_scale, 0);
+}
+
 TEST(ValuesCutAtZero, AreThoseThatCanBeNegative) {
   const Model model = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 13]>
 g (float[1,1,4,4] x) => (float[1,1,4,4] z)

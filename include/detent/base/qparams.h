@@ -15,7 +15,7 @@ struct Range {
   /// Above 0: amax is exactly 127 times this scale, and min and max are rounded. For INT8 scales that are given instead
   /// of measured.
   float given_scale = 0;
-  /// At least 0: UINT8 codes have exactly `given_scale` and this zero point.
+  /// At least 0: UINT8 and FP8 codes have exactly `given_scale` and this zero point, which is 0 for FP8.
   int32_t given_zero_point = -1;
   [[nodiscard]] float amax() const { return max > -min ? max : -min; }
   friend bool operator==(const Range&, const Range&) = default;

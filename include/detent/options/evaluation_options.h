@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -36,6 +37,12 @@ struct EvaluationOptions {
     case MetricSource::Outputs: break;
   }
   return true;
+}
+
+/// Returns true where the options give a task: labels, masks, next tokens or a command.
+[[nodiscard]] inline bool judges_a_task(const EvaluationOptions& options) {
+  return std::ranges::any_of(kMetrics,
+                             [&](const Metric& metric) { return !metric.is_error() && gives(options, metric.source); });
 }
 
 }  // namespace detent

@@ -6,13 +6,13 @@
 namespace detent::findings {
 namespace {
 
-/// Returns the reason in the file for leaving the layer float; empty without one, and when a pair before the layer
-/// shows that it was quantized since.
+/// Returns the reason in the file for leaving the layer float; empty without one, and when a pair right in front of the
+/// layer shows that it was quantized since.
 std::string purpose_of(const LintView& view, NodeId layer) {
   const auto& purposes = view.file().left_float;
   const auto found = purposes.find(view.node(layer).name);
-  if (found == purposes.end() || view.is_quantized(layer, view.data_slot(layer))) return {};
-  return found->second;
+  if (found == purposes.end()) return {};
+  return view.operand(layer, view.data_slot(layer)) ? std::string() : found->second;
 }
 
 }  // namespace

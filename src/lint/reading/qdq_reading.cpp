@@ -67,10 +67,7 @@ class QdqReader {
   }
   [[nodiscard]] int index(const Node& node) const { return index_[node.id]; }
   [[nodiscard]] const Tensor* constant(ValueId value) const { return readable_constant(graph_, value); }
-  [[nodiscard]] bool copies(const Node& node) const {
-    const OpTraits& traits = traits_of(graph_, node);
-    return traits.commutes && traits.kind != OpKind::Concat;
-  }
+  [[nodiscard]] bool copies(const Node& node) const { return keeps_elements(traits_of(graph_, node)); }
   [[nodiscard]] bool copies_codes(const Node& node) const {
     return copies(node) && node.outputs.size() == 1 && top_of_codes(node.input(0)) != nullptr;
   }

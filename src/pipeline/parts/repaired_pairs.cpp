@@ -12,7 +12,7 @@ namespace {
 /// Lists the pairs of one repair.
 class PairList {
  public:
-  explicit PairList(const RepairedPlan& repaired) : in_(repaired) {
+  explicit PairList(const RepairPlan& repaired) : in_(repaired) {
     for (const EdgeDecision& edge : in_.plan.edges)
       if (edge.pair) readers_[edge.value].push_back(&edge);
   }
@@ -21,20 +21,22 @@ class PairList {
     for (const ValueId value : in_.plan.quantized_values()) add_planned(value);
     for (const auto& [name, grid] : in_.trained.values)
       if (!used_.contains(name)) add_removed(name);
-    if (!in_.int32_biases)
+    if (!in_.format.int32_bias)
       for (const auto& [node, slot] : in_.trained.biases)
         add("bias of " + node, "removed", RuleId::None, "the engine takes float biases and rounds them itself");
     return std::move(list_);
   }
 
  private:
-  void add(std::string value, const char* action, RuleId rule, std::string reason) {
-    list_.push_back({std::move(value), action, name_of(rule), std::move(reason)});
+  void add(std::string value, const char* action, RuleId rule, std::string reason, std::string from = {}) {
+    list_.push_back({std::move(value), action, name_of(rule), std::move(reason), std::move(from)});
   }
-  [[nodiscard]] const std::string& name(ValueId value) const { return in_.graph.value(value).name; }
-  [[nodiscard]] Slot slot_of(const EdgeDecision& edge) const { return {in_.graph.node(edge.consumer).name, edge.slot}; }
+  [[nodiscard]] const std::string& name(ValueId value) const { return in_.graph().value(value).name; }
+  [[nodiscard]] Slot slot_of(const EdgeDecision& edge) const {
+    return {in_.graph().node(edge.consumer).name, edge.slot};
+  }
   [[nodiscard]] std::string node_text(NodeId node) const {
-    return in_.graph.node(node).op_type + " '" + in_.graph.node(node).name + "'";
+    return in_.graph().node(node).op_type + " '" + in_.graph().node(node).name + "'";
   }
 
   void add_planned(ValueId value) {
@@ -49,19 +51,19 @@ class PairList {
     if (!(range == in_.ranges.at(value)))
       return add(name(value), "moved", rule, "it takes the wider scale of a value that it shares one with: " + why);
     if (origin == CarriedRange::Origin::Moved)
-      return add(name(value), "moved", rule, "from '" + from + "', which holds the same numbers: " + why);
+      return add(name(value), "moved", rule, "from '" + from + "', which holds the same numbers: " + why, from);
     if (origin == CarriedRange::Origin::Fitted)
       return add(name(value), "moved", rule, "its range on a grid that the target takes: " + why);
     add(name(value), "kept", rule, why);
     for (const EdgeDecision* edge : readers)
       if (!in_.trained.read.contains(slot_of(*edge)))
         add(name(value), "added", edge->rule, node_text(edge->consumer) + " reads the pair too: " + edge->reason);
-    for (const Use& use : in_.graph.value(value).uses) add_lost_reader(value, use);
+    for (const Use& use : in_.graph().value(value).uses) add_lost_reader(value, use);
   }
 
   /// Adds a reader of a kept pair that reads the float value now.
   void add_lost_reader(ValueId value, const Use& use) {
-    if (use.slot < 0 || !in_.trained.read.contains({in_.graph.node(use.node).name, use.slot})) return;
+    if (use.slot < 0 || !in_.trained.read.contains({in_.graph().node(use.node).name, use.slot})) return;
     const EdgeDecision* edge = in_.plan.find_edge(use.node, use.slot);
     if (edge && !edge->pair)
       add(name(value), "removed", edge->rule, node_text(use.node) + " reads the float value: " + edge->reason);
@@ -74,16 +76,16 @@ class PairList {
   }
 
   void add_removed(const std::string& value) {
-    const ValueId id = in_.graph.find_value(value);
+    const ValueId id = in_.graph().find_value(value);
     if (id == kNoValue) return add(value, "removed", RuleId::None, "the value is folded into a layer");
-    for (const Use& use : in_.graph.value(id).uses) {
+    for (const Use& use : in_.graph().value(id).uses) {
       const EdgeDecision* edge = use.slot < 0 ? nullptr : in_.plan.find_edge(use.node, use.slot);
       if (edge) return add(value, "removed", edge->rule, node_text(use.node) + ": " + edge->reason);
     }
     add(value, "removed", RuleId::GraphOutput, "a graph output stays float");
   }
 
-  const RepairedPlan& in_;
+  const RepairPlan& in_;
   std::map<ValueId, std::vector<const EdgeDecision*>> readers_;
   std::set<std::string> used_;  // names of values of the file whose scale is carried
   std::vector<RepairReport::Pair> list_;
@@ -91,6 +93,6 @@ class PairList {
 
 }  // namespace
 
-std::vector<RepairReport::Pair> describe_pairs(const RepairedPlan& repaired) { return PairList(repaired).run(); }
+std::vector<RepairReport::Pair> describe_pairs(const RepairPlan& repaired) { return PairList(repaired).run(); }
 
 }  // namespace detent

@@ -62,7 +62,7 @@ bool is_data_concat(const PlacementDraft& draft, NodeId node) {
 }
 
 bool commutes(const PlacementDraft& draft, NodeId node) {
-  if (draft.is_out(node) || !draft.traits(node).commutes || draft.kind(node) == OpKind::Concat) return false;
+  if (draft.is_out(node) || !keeps_elements(draft.traits(node))) return false;
   const ValueId input = draft.data_input(node);
   if (input == kNoValue || !draft.is_float(input)) return false;
   return draft.kind(node) != OpKind::Pad || pads_with_zero(draft, draft.node(node));

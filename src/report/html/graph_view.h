@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "detent/lint.h"
@@ -23,9 +24,11 @@ struct GraphView {
     std::string value;        ///< that is read, before its cast
     const PlanReport::Edge* edge = nullptr;
     std::optional<NodeType> cast = {};  ///< type of a Cast on the way
+    std::string_view fate = {};         ///< of its pair in a repair: "kept", "moved", "removed", "added"
   };
   std::vector<Node> nodes;  ///< inputs, then in execution order, then outputs
   std::vector<Arc> arcs;    ///< by reader, then slot
+  size_t first = 0;         ///< number of the first node in the page, whose drawings share one numbering
 };
 
 /// Returns a view that points into the reports, which must outlive it. Without a graph the view is empty.

@@ -179,8 +179,9 @@ std::string to_html(const RepairReport& report, const PageOrigin& origin) {
                  {{"pairs", "Pairs", html::repaired_pairs_section(report)},
                   {"findings", "Findings", html::findings_section(report.lint)},
                   {"error", "Difference", html::error_section(report.error)},
+                  {"scores", "Scores", html::repair_scores_section(report)},
                   {"coverage", "Coverage", html::coverage_section(plan.coverage)},
-                  {"graph", "Graph", html::graph_section(plan, report.lint.findings)},
+                  {"graph", "Graph", html::repaired_graphs_section(report)},
                   {"placement", "Placement", html::placement_section(plan)}},
                  origin);
 }

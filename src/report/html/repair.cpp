@@ -2,6 +2,7 @@
 #include <array>
 
 #include "core/text.h"
+#include "report/html/metric.h"
 #include "report/html/parts.h"
 #include "report/html/sections.h"
 
@@ -20,13 +21,13 @@ std::string summary_section(const RepairReport& report) {
   std::string figures;
   for (const char* action : kActions)
     figures += figure(std::to_string(count_of(report, action)), std::string("pairs ") + action);
-  const auto left = std::ranges::count_if(report.lint.findings, [](const auto& one) { return one.level != "note"; });
+  const auto faults = [](const LintReport& lint) { return lint.count("error") + lint.count("warning"); };
+  const size_t left = faults(report.lint);
   return header_markup({"Repair",
                         report.model,
                         {"for " + escape(report.target), samples_fact(report.samples, "measured")},
                         report.changed ? "<strong class=\"" + std::string(left == 0 ? "good" : "doubtful") + "\">" +
-                                             plural(report.errors_before + report.warnings_before, "error or warning",
-                                                    "errors and warnings") +
+                                             plural(faults(report.before), "error or warning", "errors and warnings") +
                                              " before, " + std::to_string(left) + " now</strong>"
                                        : "<strong class=\"good\">Nothing to repair</strong>",
                         {},
@@ -45,6 +46,24 @@ std::string repaired_pairs_section(const RepairReport& report) {
                  std::to_string(report.weights_kept) + " weights keep their codes, " +
                      std::to_string(report.weights_anew.size()) + " got others.",
                  searchable(table, "pair-table", "Search pairs") + notes_list(report.weights_anew, "weights-anew"));
+}
+
+std::string repair_scores_section(const RepairReport& report) {
+  Table table{{{"Score", Kind::Name}, {"Before"}, {"After"}, {"Change"}}};
+  for (const Metric& metric : kMetrics) {
+    const auto before = report.scores_before.find(metric.name), after = report.scores.find(metric.name);
+    if (before == report.scores_before.end() || after == report.scores.end()) continue;
+    const MetricStyle style = metric_style(metric.name);
+    const double change = after->second - before->second;
+    const std::string sign = change < 0 ? "\u2212" : "+";
+    table.rows.push_back({{{"<td title=\"" + escape(style.meaning) + "\">" + escape(style.label) + "</td>"},
+                           {escape(style.text(before->second)), before->second},
+                           {escape(style.text(after->second)), after->second},
+                           {sign + escape(style.difference(before->second, after->second)), change}}});
+  }
+  if (table.rows.empty()) return {};
+  return section("scores", "Scores", "On " + plural(report.evaluation_samples, "evaluation sample") + ".",
+                 scrolling(table, "repair-scores", "Scores"));
 }
 
 }  // namespace detent::html

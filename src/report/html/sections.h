@@ -46,6 +46,8 @@ extern const std::string_view kPageScript;
 [[nodiscard]] std::string engine_differences_section(const ExplainReport& report);
 /// Prints the findings before and after, and the number of pairs by what became of them.
 [[nodiscard]] std::string summary_section(const RepairReport& report);
+/// Prints each score of the file before and of the written file.
+[[nodiscard]] std::string repair_scores_section(const RepairReport& report);
 /// Prints every pair with what became of it and why.
 [[nodiscard]] std::string repaired_pairs_section(const RepairReport& report);
 /// Prints every weighted layer with its type and loss, or why it stays float; and the gain of rounding.
@@ -100,6 +102,8 @@ struct ValuesView {
 /// Draws the graph in layers, with nodes coloured by their type and marks for pairs and casts, and lists it with every
 /// reason and with the findings that name a node. Above 5000 nodes it is only listed.
 [[nodiscard]] std::string graph_section(const PlanReport& plan, const std::vector<LintReport::Finding>& findings);
+/// Draws the graph before and after a repair side by side, as graph_section() does, with pairs by what becomes of them.
+[[nodiscard]] std::string repaired_graphs_section(const RepairReport& report);
 /// Prints layers and edges with the decision and its reason.
 [[nodiscard]] std::string placement_section(const PlanReport& plan);
 

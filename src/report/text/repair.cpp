@@ -5,6 +5,7 @@
 
 #include "core/text.h"
 #include "report/output_errors.h"
+#include "report/quantities.h"
 #include "report/text/text.h"
 
 namespace detent {
@@ -53,15 +54,26 @@ std::string carried_weights_text(const RepairReport& report) {
 }
 
 std::string findings_left_text(const RepairReport& report) {
-  const auto now = [&](const char* level) {
-    return static_cast<size_t>(std::ranges::count(report.lint.findings, level, &LintReport::Finding::level));
+  const auto counts = [](const LintReport& lint) {
+    return plural(lint.count("error"), "error") + " and " + plural(lint.count("warning"), "warning");
   };
-  std::string text = "lint: " + plural(report.errors_before, "error") + " and " +
-                     plural(report.warnings_before, "warning") + " before, " + plural(now("error"), "error") + " and " +
-                     plural(now("warning"), "warning") + " now\n";
+  std::string text = "lint: " + counts(report.before) + " before, " + counts(report.lint) + " now\n";
   for (const auto& finding : report.lint.findings)
     if (finding.level != "note")
       text += fmt::format("  {}  {} at '{}': {}\n", finding.level, finding.id, finding.node, finding.message);
+  return text;
+}
+
+/// Prints each score of the file before and of the written file; "" without a task.
+std::string scores_text(const RepairReport& report) {
+  if (report.scores.empty()) return {};
+  std::string text = "scores on " + plural(report.evaluation_samples, "sample") + ", the file before -> after:\n";
+  for (const Metric& metric : kMetrics) {
+    const auto before = report.scores_before.find(metric.name), after = report.scores.find(metric.name);
+    if (before == report.scores_before.end() || after == report.scores.end()) continue;
+    text += fmt::format("  {:<12} {} -> {}\n", metric.title, metric_text(metric, before->second),
+                        metric_text(metric, after->second));
+  }
   return text;
 }
 
@@ -79,6 +91,7 @@ std::string to_text(const RepairReport& report, Lists lists) {
   if (report.error && report.changed)
     text += "difference from the file before on " + plural(report.error->samples, "sample") + ": " +
             worst_error_text(*report.error) + "\n" + verdict_text(report.verdict, report.error->outputs.size());
+  text += scores_text(report);
   return text + "wrote " + report.output + " (" + bytes_text(report.bytes_after) + ", before " +
          bytes_text(report.bytes_before) + ")\n" + listing.closing();
 }

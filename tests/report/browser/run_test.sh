@@ -7,6 +7,7 @@
 #   weights                    made up: of weights alone
 #   types, sensitivity         of `detent compare-types` and `detent sensitivity` on the bundled sample
 #   plan, lint                 of `detent plan` on it, and of `detent lint` on a file for the other engine
+#   repair                     of `detent repair` on such a file
 # Environment: SAMPLE_PAGE and DETENT (programs that write the pages), ARTEFACTS (folder for page and screenshots),
 # CHROMIUM (browser; default: chromium, chromium-browser or google-chrome).
 set -eu
@@ -64,6 +65,12 @@ case "$page" in
       set -- "$folder/model.onnx" --target tensorrt
     fi
     "$DETENT" "$page" "$@" --html "$folder/report.html" --overwrite
+    ;;
+  repair)
+    tests=repair.test.mjs
+    detent quantize --calibrator max -o "$folder/model.onnx" --accept-broken >"$folder/quantize.txt"
+    "$DETENT" repair "$folder/model.onnx" --target tensorrt --data $data/calib --limit 16 --preprocess imagenet,resize=128x128,crop=128 \
+      -o "$folder/repaired.onnx" --html "$folder/report.html" --overwrite --quiet $judge
     ;;
   *) echo "run_test.sh: no page named '$page'" >&2; exit 2 ;;
 esac

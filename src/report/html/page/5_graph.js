@@ -1,9 +1,17 @@
 // Selects a node of the drawing by a click, or by the arrow keys along its edges and Enter.
 {
-  const drawing = document.querySelector('.drawing');
   const keys = { ArrowUp: 0, ArrowDown: 1, ArrowLeft: 2, ArrowRight: 3 };
+  const drawings = [...document.querySelectorAll('.drawing')];
 
-  if (drawing) {
+  // Scrolls a drawing so that a box stands in its middle.
+  const showMiddle = (drawing, box) => {
+    const [, left, top] = /translate\(([\d.]+) ([\d.]+)/.exec(box.getAttribute('transform'));
+    drawing.scrollLeft = Number(left) + box.querySelector('rect').width.baseVal.value / 2 - drawing.clientWidth / 2;
+    drawing.scrollTop = Number(top) - drawing.clientHeight / 2;
+  };
+  const nodeName = (box) => box.querySelector('title').textContent.split(', ')[0];
+
+  for (const drawing of drawings) {
     const boxes = drawing.querySelectorAll('a');
     let current = boxes[0], chosen = null;
     current.tabIndex = 0;
@@ -33,6 +41,12 @@
         return part;
       }));
       why.hidden = false;
+      for (const other of drawings.filter((one) => one !== drawing)) {
+        const same = [...other.querySelectorAll('a')].find((one) => nodeName(one) === nodeName(box));
+        other.querySelector('.same')?.classList.remove('same');
+        same?.classList.add('same');
+        if (same) showMiddle(other, same);
+      }
     };
 
     drawing.addEventListener('click', (event) => {
@@ -63,7 +77,6 @@
       goTo(box);
       choose(box);
     });
-    const left = Number(/translate\(([\d.]+)/.exec(current.getAttribute('transform'))[1]);
-    drawing.scrollLeft = left + current.querySelector('rect').width.baseVal.value / 2 - drawing.clientWidth / 2;
+    showMiddle(drawing, current);
   }
 }

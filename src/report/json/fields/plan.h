@@ -101,6 +101,7 @@ void fields(auto& v, const RepairReport::Pair& r) {
   v("action", r.action, "What became of its pair.", {"kept", "moved", "removed", "added"});
   v("rule", r.rule, "Placement rule that decided, or -.");
   v("reason", r.reason, "The reason, in words.");
+  v("from", r.from, "Name of the value whose pair it was in the file, if it is another one; else empty.");
 }
 
 void fields(auto& v, const RepairReport& r) {
@@ -113,14 +114,17 @@ void fields(auto& v, const RepairReport& r) {
   v("weights_kept", r.weights_kept, "Number of weights that keep their codes.");
   v("weights_anew", r.weights_anew, "Weights that got other codes, with the reason.");
   v("measured", r.measured, "Number of values that got their range from data.");
-  v("samples", r.samples, "Number of samples that were measured.");
-  v("errors_before", r.errors_before, "Number of errors that lint finds in the file before.");
-  v("warnings_before", r.warnings_before, "Number of warnings that lint finds in the file before.");
+  v("samples", r.samples, "Number of samples that gave those ranges; 0 where all follow from the file.");
+  v("errors_before", r.before.count("error"), "Number of errors that lint finds in the file before.");
+  v("warnings_before", r.before.count("warning"), "Number of warnings that lint finds in the file before.");
   v("findings", r.lint.findings, "What lint finds in the written file, worst first.");
   v("coverage", r.lint.plan.coverage, "Share of the written file that runs in INT8.");
   v("error", measured_error(r.error, "the given samples"),
     "Difference of the written file from the file before; null without data.");
   verdict_fields(v, r.verdict);
+  v("evaluation_samples", r.evaluation_samples, "Number of samples that were scored.");
+  v("scores_before", Scores{r.scores_before}, "Scores of the file before, of the task that was given.");
+  v("scores", Scores{r.scores}, "The same of the written file.");
   v("bytes_before", r.bytes_before, "Size of the file before in bytes, with external data.");
   v("bytes_after", r.bytes_after, "Size of the written file in bytes, with external data.");
   v("seconds", Finite{r.seconds}, kCommandSeconds);

@@ -1,0 +1,177 @@
+#include "pipeline/parts/repair_plan.h"
+
+#include <algorithm>
+
+#include "core/code_words.h"
+#include "core/text.h"
+#include "detent/base/error.h"
+#include "exec/find_shapes.h"
+#include "lint/view/lint_view.h"
+#include "model/graph_patch.h"
+#include "ops/weight_pairs.h"
+#include "prepare/prepare_model.h"
+#include "prepare/shapes_without_data.h"
+#include "rewrite/format_options.h"
+#include "rewrite/qdq_inserter.h"
+#include "rewrite/weight_quantizer.h"
+#include "run/model_inputs.h"
+#include "run/workers.h"
+
+namespace detent {
+
+namespace {
+
+/// Reads the pairs of a file.
+/// Errors  InvalidModel for a file that repair cannot write anew.
+QdqReading read_pairs(const Graph& graph) {
+  QdqReading reading = read_qdq(graph);
+  const auto refuse = [](const std::string& why, const std::string& hint) {
+    throw Error(ErrorCode::InvalidModel, "repair needs a file with pairs, but " + why, hint);
+  };
+  if (reading.nodes.empty()) refuse("this one has none", "'detent quantize' quantizes a float model");
+  if (std::ranges::all_of(reading.nodes, &QdqNode::is_weight_alone))
+    refuse("this one has weights alone: their layers compute in float, so no pair can stand on a wrong edge",
+           "'detent lint' checks such a file");
+  return reading;
+}
+
+/// Returns the layers that the file leaves float, with the reason for the plan.
+MeasuredFacts float_layers(const TrainedPairs& trained, const Target& target, const Graph& written,
+                           const Graph& graph) {
+  const ValueShapes none;
+  const LintedFile file(written);
+  const LintView view(trained.model.graph(), trained.reading, target, none, file);
+  MeasuredFacts facts;
+  for (const Node& node : view.graph().nodes())
+    if (view.found().is_weighted(node.id) && !view.is_meant_int8(node.id) && graph.find_node(node.name) != kNoNode)
+      facts.costly.emplace(node.name, "float in the file");
+  return facts;
+}
+
+/// True when the file quantizes a product of two activations.
+bool quantizes_products(const TrainedPairs& trained) {
+  const Graph& graph = trained.model.graph();
+  return std::ranges::any_of(graph.nodes(), [&](const Node& node) {
+    return node.op_type == "MatMul" && trained.read.contains({node.name, 0}) && trained.read.contains({node.name, 1});
+  });
+}
+
+ValueShapes shapes_of(const Graph& graph, const DataSource* source, const RunSettings& run) {
+  if (source) return find_shapes(graph, read_first_inputs(*source, run));
+  return shapes_without_data(graph, {}).value_or(ValueShapes{});
+}
+
+/// Returns the weights whose codes can saturate on some CPUs of the target. As UINT8 with zero point 128 they stand for
+/// the same numbers and cannot.
+std::set<std::string> saturating_weights(const Graph& graph, const PlacementPlan& plan, const CarriedWeights& carried) {
+  std::set<std::string> names;
+  for (const WeightDecision& weight : plan.weights) {
+    const Tensor* tensor = graph.constant(weight.value);
+    const std::string& name = graph.value(weight.value).name;
+    const auto scales = carried.scales.find(name);
+    if (!tensor || scales == carried.scales.end()) continue;
+    const PairOrder order = weight_pairs(graph, graph.node(weight.node), weight.slot, tensor->shape());
+    if (order.kind == PairOrder::Kind::None) continue;
+    const QuantizedWeight quantized = quantize_weight(*tensor, weight.axis, {.given_scale = scales->second});
+    if (count_unsafe_pairs(quantized.codes, order).pairs > 0) names.insert(name);
+  }
+  return names;
+}
+
+}  // namespace
+
+RepairPlan::RepairPlan(const RepairOptions& given, const Target& engine, const Model& written)
+    : options(given), target(engine), trained(written, read_pairs(written.graph())), model(trained.model.clone()) {
+  if (given.data.given()) source = std::make_unique<IdentifiedSamples>(open_samples(given.data, written.graph()));
+  placement.small_layers = PlacementOptions::SmallLayers::Quantize;  // the file quantizes them on purpose
+  placement.type = trained.reading.type();
+  if (quantizes_products(trained)) placement.attention = PlacementOptions::Attention::Int8;
+  format = rewrite_options({}, placement, target);
+  format.weight_bits = 8;
+  placement = placement_with(format, placement, target);
+  prepare_model(model, target, prepare_options(placement));
+  facts = float_layers(trained, target, written.graph(), graph());
+  make_plan(shapes_of(graph(), source.get(), given.run));
+  carried = carry_ranges(graph(), plan, trained, format.range_kind());
+  weights = carry_weights(graph(), plan, trained, {format.weight_type(), format.per_tensor_weights});
+  format.weight_scales = weights.scales;
+  if (format.saturation != RewriteOptions::Saturation::None)
+    format.uint8_weights = saturating_weights(graph(), plan, weights);
+}
+
+void RepairPlan::find_ranges() {
+  const auto calibrator = make_calibrator("mse");
+  const RangeOverrides none;
+  const RangeChoice choice{graph(), *calibrator, none, format.range_kind(), worker_count(options.run)};
+  Calibration calibration;
+  for (const auto& [value, from] : carried) calibration.given[value] = from.range;
+  add_constants(graph(), plan.quantized_values(), calibration.histograms);
+  const std::set<ValueId> lacking = lacking_values();
+  if (!lacking.empty()) measure_values(lacking, calibration, choice);
+  ranges = choose_ranges(plan, calibration, choice);
+  measured = lacking.size();
+}
+
+/// Makes the plan. Layers that are float in the file stay so, and count as excluded where the rules would quantize
+/// them; so do layers that stay float because of those. A repair of the repaired file then makes the same plan.
+void RepairPlan::make_plan(const ValueShapes& shapes) {
+  plan = make_placement_plan(graph(), target, placement, shapes);
+  std::set<std::string> quantizable;
+  for (const LayerDecision& layer : plan.layers)
+    if (layer.is_quantized()) quantizable.insert(graph().node(layer.node).name);
+  std::erase_if(facts.costly, [&](const auto& layer) { return !quantizable.contains(layer.first); });
+  for (size_t before = 0;; before = facts.costly.size()) {
+    if (facts.costly.size() == before) return;
+    plan = make_placement_plan(graph(), target, placement, shapes, facts);
+    for (const LayerDecision& layer : plan.layers) {
+      const std::string& name = graph().node(layer.node).name;
+      if (!layer.is_quantized() && quantizable.contains(name)) facts.costly.emplace(name, layer.reason);
+    }
+  }
+}
+
+bool RepairPlan::is_known(ValueId value) const {
+  return carried.contains(value) || graph().value(value).is_constant ||
+         std::ranges::count(plan.fixed_ranges, value, &FixedRange::value) > 0;
+}
+
+std::set<ValueId> RepairPlan::lacking_values() const {
+  const auto has_scale = [&](ValueId value) { return carried.contains(value); };
+  std::set<ValueId> lacking;
+  for (const ValueId value : plan.quantized_values())
+    if (!is_known(value)) lacking.insert(value);
+  for (const std::vector<ValueId>& group : plan.scale_groups())
+    if (std::ranges::any_of(group, has_scale))
+      for (const ValueId value : group) lacking.erase(value);
+  return lacking;
+}
+
+/// Measures values in the repaired graph with all pairs whose ranges are known.
+void RepairPlan::measure_values(const std::set<ValueId>& lacking, Calibration& calibration, const RangeChoice& choice) {
+  if (!source) {
+    std::vector<std::string> names;
+    for (const ValueId value : lacking) names.push_back("'" + graph().value(value).name + "'");
+    throw Error(ErrorCode::InvalidOption,
+                plural(names.size(), "value") + " of " + target.spec() + "'s placement " +
+                    (names.size() == 1 ? "has" : "have") + " no scale in the file: " + join(names, ", "),
+                "give --data to measure them");
+  }
+  PlacementPlan known = plan;
+  for (EdgeDecision& edge : known.edges)
+    if (lacking.contains(edge.value)) edge.pair = false, edge.scale_group = -1;
+  std::erase_if(known.output_pairs, [&](const OutputPair& pair) { return lacking.contains(pair.value); });
+  Model around = model.clone();
+  apply_patch(around, make_qdq_patch(graph(), known, choose_ranges(known, calibration, choice), format).patch);
+  std::vector<ValueId> watched;
+  std::map<ValueId, ValueId> here;  // by the value in `graph`, the one in `around`
+  for (const ValueId value : lacking) {
+    const ValueId there = around.graph().find_value(graph().value(value).name);
+    watched.push_back(there), here[value] = there;
+  }
+  const Calibration found = for_values(calibrate(around.graph(), watched, *source, options.run), here);
+  calibration.histograms.insert(found.histograms.begin(), found.histograms.end());
+  calibration.extremes = found.extremes;
+  calibration.sample_names = found.sample_names;
+}
+
+}  // namespace detent
