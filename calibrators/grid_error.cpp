@@ -44,7 +44,19 @@ GridError::Moments GridError::up_to(double x) const {
           sums_[bin].second + count * part.second};
 }
 
+double GridError::fine_error(const Grid& grid) const {
+  const auto clipped = [](const Moments& from, const Moments& to, double end) {
+    return (to.second - from.second) - 2 * end * (to.first - from.first) + end * end * (to.mass - from.mass);
+  };
+  const double low = (grid.lowest - grid.zero_point) * grid.scale, high = (grid.highest - grid.zero_point) * grid.scale;
+  const Moments below = up_to(low), within = up_to(high);
+  return clipped({}, below, low) + (within.mass - below.mass) * grid.scale * grid.scale / 12 +
+         clipped(within, sums_.back(), high);
+}
+
 double GridError::operator()(const Grid& grid) const {
+  constexpr int kFineCodes = 1024;
+  if (grid.highest - grid.lowest > kFineCodes) return fine_error(grid);
   double error = 0;
   Moments before;
   for (int code = grid.lowest; code <= grid.highest; ++code) {

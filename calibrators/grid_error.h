@@ -24,7 +24,10 @@ class GridError {
  public:
   explicit GridError(const SignedBins& bins);
 
-  /// Returns the error in squared bin widths, summed over the elements. Cost O(codes). scale > 0.
+  /// Returns the error in squared bin widths, summed over the elements. Cost O(codes). scale > 0. Grids of more than
+  /// 1024 codes, whose steps must be at most a quarter of a bin, cost O(1): their cells lie inside bins, where the
+  /// density is even, so an element between the ends costs scale^2 / 12. A cell with a bin's edge in it changes that by
+  /// at most 0.016 scale^3 times the difference of the two densities.
   [[nodiscard]] double operator()(const Grid& grid) const;
   /// Returns the error where codes stand for these numbers times `scale`, ascending from 0; for bins of magnitudes.
   [[nodiscard]] double operator()(std::span<const double> numbers, double scale) const;
@@ -37,6 +40,7 @@ class GridError {
   [[nodiscard]] double rounding() const;
 
  private:
+  [[nodiscard]] double fine_error(const Grid& grid) const;
   struct Moments {
     double mass = 0, first = 0, second = 0;
   };

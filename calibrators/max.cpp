@@ -10,7 +10,7 @@ namespace {
 class MaxCalibrator : public Calibrator {
  public:
   [[nodiscard]] Range choose(const Histogram& histogram, RangeKind kind) const override {
-    if (kind != RangeKind::Asymmetric) return {-histogram.max_abs(), histogram.max_abs()};
+    if (!is_asymmetric(kind)) return {-histogram.max_abs(), histogram.max_abs()};
     return {std::min(histogram.min(), 0.0f), std::max(histogram.max(), 0.0f)};
   }
   [[nodiscard]] std::string name() const override { return "max"; }

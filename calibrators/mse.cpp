@@ -27,23 +27,21 @@ namespace {
   return magnitudes;
 }
 
-constexpr int kMseSignedLevels = 127;
-constexpr int kMseUnsignedLevels = 255;
 constexpr int kFirstCandidate = 128;  // bins; with fewer a bin would be wider than a step
 constexpr int kMseRounds = 4;
 constexpr int kCandidateStep = 64;  // every 64th candidate is computed first, to skip those that cannot beat them
 
 /// Returns the grid of codes for [low, high], in bins.
-Grid unsigned_grid(double low, double high) {
-  const double scale = (high - low) / kMseUnsignedLevels;
-  return {scale, static_cast<int>(std::nearbyint(-low / scale)), 0, kMseUnsignedLevels};
+Grid unsigned_grid(double low, double high, int steps) {
+  const double scale = (high - low) / steps;
+  return {scale, static_cast<int>(std::nearbyint(-low / scale)), 0, steps};
 }
 
 /// Finds [low, high] in bins by moving one end at a time over bin edges. Data that is never negative keeps low = 0.
 class RangeSearch {
  public:
-  RangeSearch(const SignedBins& bins, double min, double max)
-      : error_(bins), min_(std::min(min, 0.0)), max_(std::max(max, 0.0)), low_(min_), high_(max_) {}
+  RangeSearch(const SignedBins& bins, double min, double max, int steps)
+      : error_(bins), steps_(steps), min_(std::min(min, 0.0)), max_(std::max(max, 0.0)), low_(min_), high_(max_) {}
 
   void run() {
     best_ = error_(grid({low_, high_}));
@@ -61,7 +59,7 @@ class RangeSearch {
     double low, high;
   };
 
-  static Grid grid(const Window& at) { return unsigned_grid(at.low, at.high); }
+  [[nodiscard]] Grid grid(const Window& at) const { return unsigned_grid(at.low, at.high, steps_); }
 
   /// Moves `end` to the first of the candidates sign * nearest, sign * (nearest + 1) ... sign * furthest that costs
   /// least, if it costs less than the best known. True when it moved.
@@ -91,12 +89,13 @@ class RangeSearch {
   }
 
   GridError error_;
+  int steps_;
   double min_, max_;
   double low_, high_;
   double best_ = 0;
 };
 
-Grid signed_grid(double amax) { return {amax / kMseSignedLevels, 0, 0, kMseSignedLevels}; }
+Grid signed_grid(double amax, int steps) { return {amax / steps, 0, 0, steps}; }
 
 class MseCalibrator : public Calibrator {
  public:
@@ -113,10 +112,11 @@ Grid float_grid(double amax) {
 }
 
 double grid_error(const GridError& error, RangeKind kind, double amax) {
-  return kind == RangeKind::Float8 ? error(e4m3_magnitudes(), float_grid(amax).scale) : error(signed_grid(amax));
+  return kind == RangeKind::Float8 ? error(e4m3_magnitudes(), float_grid(amax).scale)
+                                   : error(signed_grid(amax, steps_of(kind)));
 }
 
-/// Returns the range for `kind` Symmetric or Float8.
+/// Returns the range for a kind that is not asymmetric.
 Range symmetric_range(const Histogram& histogram, RangeKind kind) {
   const SignedBins bins = magnitude_bins(histogram);
   const GridError error(bins);
@@ -129,7 +129,7 @@ Range symmetric_range(const Histogram& histogram, RangeKind kind) {
   double best_error = std::numeric_limits<double>::infinity();
   double best = largest;
   for (size_t i = kFirstCandidate; i <= bins.counts.size(); ++i) {
-    const Grid at = kind == RangeKind::Float8 ? float_grid(candidate(i)) : signed_grid(candidate(i));
+    const Grid at = kind == RangeKind::Float8 ? float_grid(candidate(i)) : signed_grid(candidate(i), steps_of(kind));
     if (bound.exceeds(at, least)) continue;
     const double found = grid_error(error, kind, candidate(i));
     bound.remember(at, found);
@@ -142,9 +142,9 @@ Range symmetric_range(const Histogram& histogram, RangeKind kind) {
   return {-amax, amax};
 }
 
-Range asymmetric_range(const Histogram& histogram) {
+Range asymmetric_range(const Histogram& histogram, int steps) {
   const double width = histogram.bin_width();
-  RangeSearch search(signed_bins(histogram), histogram.min() / width, histogram.max() / width);
+  RangeSearch search(signed_bins(histogram), histogram.min() / width, histogram.max() / width, steps);
   search.run();
   return {static_cast<float>(search.low() * width), static_cast<float>(search.high() * width)};
 }
@@ -153,15 +153,14 @@ Range asymmetric_range(const Histogram& histogram) {
 
 Range least_error_range(const Histogram& histogram, RangeKind kind) {
   if (histogram.max_abs() == 0) return {};
-  return kind == RangeKind::Asymmetric ? asymmetric_range(histogram) : symmetric_range(histogram, kind);
+  return is_asymmetric(kind) ? asymmetric_range(histogram, steps_of(kind)) : symmetric_range(histogram, kind);
 }
 
 double squared_error(const Histogram& histogram, const Range& range, RangeKind kind) {
   if (histogram.max_abs() == 0 || range.max <= range.min) return 0;
   const double width = histogram.bin_width();
-  if (kind != RangeKind::Asymmetric)
-    return grid_error(GridError(magnitude_bins(histogram)), kind, range.amax() / width);
-  return GridError(signed_bins(histogram))(unsigned_grid(range.min / width, range.max / width));
+  if (!is_asymmetric(kind)) return grid_error(GridError(magnitude_bins(histogram)), kind, range.amax() / width);
+  return GridError(signed_bins(histogram))(unsigned_grid(range.min / width, range.max / width, steps_of(kind)));
 }
 
 std::optional<double> expected_sqnr_db(const Histogram& histogram, RangeKind kind) {

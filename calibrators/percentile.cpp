@@ -34,7 +34,7 @@ class PercentileCalibrator : public Calibrator {
 
   [[nodiscard]] Range choose(const Histogram& histogram, RangeKind kind) const override {
     if (histogram.max_abs() == 0) return {};
-    if (kind == RangeKind::Asymmetric) return asymmetric(histogram);
+    if (is_asymmetric(kind)) return asymmetric(histogram);
     std::vector<uint64_t> counts = histogram.magnitude_counts();
     counts[0] += histogram.zeros();
     const double cut = position(counts, 0, histogram.count(), percent_) * histogram.bin_width();

@@ -38,7 +38,7 @@ class SampleMaxCalibrator : public Calibrator {
 
   [[nodiscard]] Range choose_for(const ValueStatistics& value, RangeKind kind) const override {
     const Histogram& histogram = value.histogram;
-    if (kind != RangeKind::Asymmetric) {
+    if (!is_asymmetric(kind)) {
       const float amax = reach(value.samples, &Extremes::max_abs, histogram.max_abs());
       return {-amax, amax};
     }

@@ -22,7 +22,7 @@ struct PlanModelOptions {
   PlacementOptions placement;
   std::map<std::string, std::vector<int64_t>> shapes;  ///< by input, for open sizes
   std::optional<FloatType> float_type;                 ///< of what is not quantized; absent: the target's
-  std::optional<bool> uint8_activations;               ///< absent: the target's; O10 depends on it
+  std::optional<DataType> activation;                  ///< absent: the target's; O10 and O12 depend on it
   DataOptions data;                                    ///< without sources: nothing is measured
   RunSettings run;                                     ///< of the pass over the data
 };

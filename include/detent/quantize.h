@@ -107,6 +107,7 @@ struct QuantizeReport {
     std::string name;
     double min = 0, max = 0;
     bool symmetric = true;
+    DataType type = DataType::Int8;  ///< of the codes
     double scale = 0;
     int32_t zero_point = 0;
     std::optional<int> group;

@@ -106,16 +106,16 @@ std::optional<Extremes> reach_of_others(const std::vector<ValueId>& values, cons
 /// where all of them have a limit, and widened to the fixed ranges of the others.
 Range joint_range(const std::vector<FixedRange>& fixed, const std::vector<FixedRange>& limits_of,
                   const std::vector<ValueId>& members, const Calibration& calibration, const Calibrator& calibrator,
-                  const RangeChoice& choice, bool clip) {
+                  const RangeChoice& choice, RangeKind kind, bool clip) {
   std::vector<ValueId> measured;
   for (const ValueId value : members)
     if (!holds(fixed, value)) measured.push_back(value);
   const std::optional<Range> given = find_range(fixed, members);
   if (measured.empty()) return *given;
   const MergedStatistics merged = merged_statistics(measured, calibration, choice.graph, calibrator);
-  Range range = calibrator.choose_for(merged.view(), choice.kind);
+  Range range = calibrator.choose_for(merged.view(), kind);
   if (const auto reach = clip ? reach_of_others(measured, calibration, choice) : std::nullopt)
-    range = clipped(range, *reach, choice.kind);
+    range = clipped(range, *reach, kind);
   const bool limited =
       std::all_of(measured.begin(), measured.end(), [&](ValueId value) { return holds(limits_of, value); });
   if (limited) {
@@ -137,7 +137,7 @@ Extremes reach_without(std::span<const Extremes> extremes, std::span<const std::
 
 Range clipped(const Range& range, const Extremes& reach, RangeKind kind) {
   if (reach.max_abs() == 0) return range;
-  if (kind != RangeKind::Asymmetric) {
+  if (!is_asymmetric(kind)) {
     const float amax = std::min(range.amax(), reach.max_abs());
     return {-amax, amax};
   }
@@ -180,7 +180,8 @@ std::map<ValueId, Range> choose_ranges(const PlacementPlan& plan, const Calibrat
     const Calibrator* chosen = own ? own->calibrator.get() : &choice.calibrator;
     // A calibrator that the user names for a value overrides the range that its operator guarantees.
     const std::vector<FixedRange> fixed = own ? std::vector<FixedRange>{} : plan.fixed_ranges;
-    unit.range = joint_range(fixed, plan.range_limits, unit.members, calibration, *chosen, choice, !own);
+    const RangeKind kind = plan.is_wide(unit.members.front()) ? widened(choice.kind) : choice.kind;
+    unit.range = joint_range(fixed, plan.range_limits, unit.members, calibration, *chosen, choice, kind, !own);
   });
 
   std::map<ValueId, Range> ranges;

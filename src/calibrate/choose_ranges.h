@@ -42,8 +42,8 @@ using KnownRanges = std::map<std::vector<ValueId>, Range>;
 struct RangeChoice {
   const Graph& graph;
   const Calibrator& calibrator;
-  const RangeOverrides& overrides;  ///< checked (check_overrides)
-  RangeKind kind = RangeKind::Symmetric;
+  const RangeOverrides& overrides;        ///< checked (check_overrides)
+  RangeKind kind = RangeKind::Symmetric;  ///< of 8 or 16 bits; the plan's wide values have 16
   size_t threads = 1;
   /// Outlier samples: no measured range goes beyond the other samples. Overrides, given ranges and values whose samples
   /// are not distinguished are not cut.

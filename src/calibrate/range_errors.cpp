@@ -13,7 +13,7 @@ constexpr double kMostDb = 60;
 
 /// Symmetric ranges of an override or an engine's scale may be of any form; the grid is that of the wider side.
 Range as_grid(const Range& range, RangeKind kind) {
-  return kind == RangeKind::Asymmetric ? range : Range{-range.amax(), range.amax()};
+  return is_asymmetric(kind) ? range : Range{-range.amax(), range.amax()};
 }
 
 }  // namespace

@@ -36,24 +36,37 @@ std::shared_ptr<const Calibrator> calibrator(const Json& value) {
   }
 }
 
+/// Returns 16, or 0 where the entry does not choose the bits.
+int bits_of(const Json& entry) {
+  if (!entry.contains("bits")) return 0;
+  if (entry.at("bits") != 16)
+    throw Error(ErrorCode::InvalidOption, "\"bits\" is not 16: " + entry.at("bits").dump(),
+                "--activation says the type of the other values");
+  return 16;
+}
+
 RangeOverride parse_override(const Json& entry) {
   if (!entry.is_object()) refuse("{...} is expected, not " + entry.dump());
+  const int bits = bits_of(entry);
   std::string keys;
-  for (const auto& [key, ignored] : entry.items()) keys += (keys.empty() ? "" : " ") + key;
-  if (keys == "calibrator") return {calibrator(entry.at("calibrator")), {}};
+  for (const auto& [key, ignored] : entry.items())
+    if (key != "bits") keys += (keys.empty() ? "" : " ") + key;
+  if (bits != 0 && keys.empty()) return {nullptr, {}, bits};
+  if (keys == "calibrator") return {calibrator(entry.at("calibrator")), {}, bits};
   if (keys == "amax") {
     const float amax = number(entry, "amax");
     if (!(amax > 0)) refuse("\"amax\" is not greater than 0: " + entry.at("amax").dump());
-    return {nullptr, {-amax, amax}};
+    return {nullptr, {-amax, amax}, bits};
   }
   if (keys == "max min") {
     const Range range{number(entry, "min"), number(entry, "max")};
     if (!(range.min <= 0 && range.max >= 0)) refuse("the range does not contain 0: " + entry.dump());
     if (range.min == range.max) refuse("the range is empty: " + entry.dump());
-    return {nullptr, range};
+    return {nullptr, range, bits};
   }
   throw Error(ErrorCode::InvalidOption, "the keys are {" + keys + "}",
-              "one of {\"calibrator\": NAME}, {\"amax\": X} and {\"min\": X, \"max\": Y} is expected");
+              "one of {\"calibrator\": NAME}, {\"amax\": X} and {\"min\": X, \"max\": Y} is expected, or \"bits\": 16, "
+              "alone or with one of them");
 }
 
 /// Returns the library's message, which names line and column, without the number in front.
@@ -157,6 +170,13 @@ std::string format_overrides(const std::map<std::string, Range>& ranges) {
   return document.dump(2) + "\n";
 }
 
+std::vector<std::string> wide_values(const RangeOverrides& overrides) {
+  std::vector<std::string> names;
+  for (const auto& [name, chosen] : overrides)
+    if (chosen.bits == 16) names.push_back(name);
+  return names;
+}
+
 void check_overrides(const RangeOverrides& overrides, const Graph& graph, const PlacementPlan& plan) {
   std::vector<std::string> paired;
   for (const ValueId value : plan.quantized_values()) paired.push_back(graph.value(value).name);
@@ -171,7 +191,7 @@ void check_overrides(const RangeOverrides& overrides, const Graph& graph, const 
     const RangeOverrides::value_type* first = nullptr;
     for (const ValueId member : group) {
       const auto found = overrides.find(graph.value(member).name);
-      if (found == overrides.end()) continue;
+      if (found == overrides.end() || !found->second.chooses_range()) continue;
       if (!first) first = &*found;
       if (!same(first->second, found->second))
         throw Error(ErrorCode::InvalidOption,
@@ -185,7 +205,9 @@ void check_overrides(const RangeOverrides& overrides, const Graph& graph, const 
 const RangeOverride* find_override(const RangeOverrides& overrides, const Graph& graph,
                                    std::span<const ValueId> members) {
   for (const ValueId member : members)
-    if (const auto found = overrides.find(graph.value(member).name); found != overrides.end()) return &found->second;
+    if (const auto found = overrides.find(graph.value(member).name);
+        found != overrides.end() && found->second.chooses_range())
+      return &found->second;
   return nullptr;
 }
 

@@ -1,6 +1,7 @@
 #include "detent/base/qparams.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -61,13 +62,34 @@ float finite_half_scale(float scale, Furthest&& furthest) {
 
 }  // namespace
 
+std::span<const CodeFormat> code_formats() {
+  using D = DataType;
+  using R = RangeKind;
+  // Opsets: ONNX docs/Changelog.md, QuantizeLinear-10, -19 and -21.
+  static constexpr std::array<CodeFormat, 5> kFormats{{{D::Int8, R::Symmetric, 8, 10, D::Int16},
+                                                       {D::UInt8, R::Asymmetric, 8, 10, D::UInt16},
+                                                       {D::Float8E4M3FN, R::Float8, 8, 19, D::Float8E4M3FN},
+                                                       {D::Int16, R::Symmetric16, 16, 21, D::Int16},
+                                                       {D::UInt16, R::Asymmetric16, 16, 21, D::UInt16}}};
+  return kFormats;
+}
+
+const CodeFormat& code_format(DataType type) {
+  const auto formats = code_formats();
+  if (const auto found = std::ranges::find(formats, type, &CodeFormat::type); found != formats.end()) return *found;
+  throw Error(ErrorCode::InvalidOption, "values cannot be quantized to " + std::string(name_of(type)) +
+                                            ", expected int8, uint8, int16, uint16 or float8e4m3fn");
+}
+
 QParams qparams_from_range(const Range& range, const QuantType& type) {
   check_range(range);
   if (type.weight_bits < 2 || type.weight_bits > 8)
     throw Error(ErrorCode::InvalidOption,
                 std::to_string(type.weight_bits) + " bits were asked for, expected 2 to 8 (stored in 8)");
-  const int codes = 1 << type.weight_bits;
-  if (type.type != DataType::Int8 && range.given_scale > 0 && range.given_zero_point >= 0)
+  const CodeFormat& format = code_format(type.type);
+  const bool shifted = is_asymmetric(format.range), is_float = format.range == RangeKind::Float8;
+  const int codes = 1 << (format.bits == 8 ? type.weight_bits : format.bits);
+  if ((shifted || is_float) && range.given_scale > 0 && range.given_zero_point >= 0)
     return {{representable_scale(range.given_scale, type.scale_type)}, {range.given_zero_point}, -1, type.type};
   const double given = 127.0 * range.given_scale;  // exact: 24 bits times 7
   // No FP16 value has elements beyond the largest FP16 number.
@@ -76,25 +98,16 @@ QParams qparams_from_range(const Range& range, const QuantType& type) {
   const double min = given > 0 ? -given : std::clamp<double>(range.min, -limit, 0);
   const double max = given > 0 ? given : std::clamp<double>(range.max, 0, limit);
   const double amax = std::max(max, -min);
-  double scale = 0;
-  if (type.type == DataType::Int8) {
-    scale = type.full_range ? 2 * amax / codes : amax / (codes / 2 - 1);
-  } else if (type.type == DataType::UInt8) {
-    scale = (max - min) / (codes - 1);
-  } else if (type.type == DataType::Float8E4M3FN) {
-    scale = amax / kLargestE4M3;
-  } else {
-    throw Error(ErrorCode::InvalidOption, "values cannot be quantized to " + std::string(name_of(type.type)) +
-                                              ", expected int8, uint8 or float8e4m3fn");
-  }
+  const double scale = is_float          ? amax / kLargestE4M3
+                       : shifted         ? (max - min) / (codes - 1)
+                       : type.full_range ? 2 * amax / codes
+                                         : amax / (codes / 2 - 1);
   const bool vanishes = static_cast<float>(scale) < std::numeric_limits<float>::min();
   float stored = representable_scale(vanishes ? 1.0 : scale, type.scale_type);
-  const auto zero_point = [&](float s) {
-    return type.type == DataType::UInt8 ? zero_point_for(min, s, codes - 1) : int32_t{0};
-  };
+  const auto zero_point = [&](float s) { return shifted ? zero_point_for(min, s, codes - 1) : int32_t{0}; };
   const auto furthest = [&](float s) -> double {
-    if (type.type == DataType::Float8E4M3FN) return decode_e4m3(encode_e4m3(kLargestHalf / s));
-    const int32_t steps = type.type == DataType::UInt8 ? std::max(zero_point(s), codes - 1 - zero_point(s)) : codes / 2;
+    if (is_float) return decode_e4m3(encode_e4m3(kLargestHalf / s));
+    const int32_t steps = shifted ? std::max(zero_point(s), codes - 1 - zero_point(s)) : codes / 2;
     return std::min<double>(steps, std::nearbyint(kLargestHalf / s));
   };
   if (half) stored = finite_half_scale(stored, furthest);

@@ -35,6 +35,8 @@ constexpr FindingKind kFindings[] = {
     {"int16-codes", kError, kAbsent, "codes of 16 bits", kNewParser, findings::int16_codes, FindingScope::TypedPairs},
     {"codes-not-8-bit", kWarning, kWarning, "codes of 4 or 16 bits, or floats other than float8e4m3fn",
      "onnx.ai/onnx/operators/onnx__QuantizeLinear.html", findings::other_codes},
+    {"activations-of-16-bits", kAbsent, kNote, "pairs of 16 bits, between which layers run in float",
+     "github.com/microsoft/onnxruntime, docs/OperatorKernels.md, QLinearConv", findings::wide_activations},
     {"fp8-refused-by-engine", kError, kError, "FP8 pairs that the engine or the opset does not take",
      "github.com/microsoft/onnxruntime/issues/22269; github.com/onnx/onnx-tensorrt, onnxOpImporters.cpp",
      findings::fp8_refused},

@@ -76,13 +76,39 @@ std::unordered_set<std::string> read_values(const Graph& graph) {
   return names;
 }
 
+/// The operator sets that new nodes need and the model does not import. They are taken back unless they are kept.
+class NewImports {
+ public:
+  explicit NewImports(onnx::ModelProto& proto) : proto_(proto), before_(proto.opset_import_size()) {}
+  NewImports(const NewImports&) = delete;
+  NewImports& operator=(const NewImports&) = delete;
+  ~NewImports() {
+    while (!kept_ && proto_.opset_import_size() > before_) proto_.mutable_opset_import()->RemoveLast();
+  }
+
+  void add(const std::string& domain) {
+    const auto& sets = proto_.opset_import();
+    if (std::ranges::any_of(sets, [&](const auto& set) { return set.domain() == domain; })) return;
+    onnx::OperatorSetIdProto& added = *proto_.add_opset_import();
+    added.set_domain(domain);
+    added.set_version(1);
+  }
+  void keep() { kept_ = true; }
+
+ private:
+  onnx::ModelProto& proto_;
+  int before_;
+  bool kept_ = false;
+};
+
 using SharedFiles = std::vector<std::shared_ptr<const MappedFile>>;
 
 class PatchApplication {
  public:
   PatchApplication(onnx::ModelProto& proto, const GraphPatch& patch, std::unordered_set<std::string> read_before)
       : proto_(proto), graph_(*proto.mutable_graph()), patch_(patch), read_before_(std::move(read_before)),
-        names_(node_names(graph_)), nodes_(*graph_.mutable_node()), initializers_(*graph_.mutable_initializer()) {
+        names_(node_names(graph_)), imports_(proto), nodes_(*graph_.mutable_node()),
+        initializers_(*graph_.mutable_initializer()) {
     for (size_t i = 0; i < names_.size(); ++i) positions_.emplace(names_[i], i);
   }
 
@@ -177,7 +203,10 @@ class PatchApplication {
         throw broken("there is a node '" + spec.name + "' already");
       onnx::NodeProto node;
       node.set_op_type(spec.op_type);
-      if (!spec.domain.empty()) node.set_domain(spec.domain);
+      if (!spec.domain.empty()) {
+        node.set_domain(spec.domain);
+        imports_.add(spec.domain);
+      }
       for (const std::string& input : spec.inputs) node.add_input(input);
       for (const std::string& output : spec.outputs) node.add_output(output);
       for (const Attribute& attribute : spec.attributes) set_attribute(node, attribute);
@@ -267,6 +296,7 @@ class PatchApplication {
     for (size_t i = 0; i < names_.size(); ++i) nodes_.elements[i]->set_name(names_[i]);
     nodes_.keep();
     initializers_.keep();
+    imports_.keep();
     const auto is_gone = [&](const std::string& name) { return graph.find_value(name) == kNoValue; };
     erase(*graph_.mutable_value_info(), [&](const onnx::ValueInfoProto& info) { return is_gone(info.name()); });
     erase(*graph_.mutable_quantization_annotation(),
@@ -306,6 +336,7 @@ class PatchApplication {
   std::vector<std::string> names_;
   std::unordered_map<std::string, size_t> positions_;
   SharedFiles shared_;
+  NewImports imports_;
   Rearranged<onnx::NodeProto> nodes_;
   Rearranged<onnx::TensorProto> initializers_;
 };

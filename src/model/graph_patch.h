@@ -16,7 +16,7 @@ struct NodeSpec {
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
   std::vector<Attribute> attributes;
-  std::string domain;
+  std::string domain;  ///< imported at version 1 where the model does not import it
 };
 
 /// A change of the main graph, as a value. Applied in one place, checked before and after, all or nothing.

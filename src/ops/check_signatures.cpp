@@ -78,7 +78,7 @@ void check_node(const Node& node, const Signature& signature) {
 
 void check_signatures(const Graph& graph) {
   for (const Node& node : graph.nodes()) {
-    const int64_t opset = graph.opset(node.domain);
+    const int64_t opset = signature_opset(graph, node);
     try {
       // An operator that is newer than the opset cannot run, but plans and findings look at its operands.
       const bool standard = node.domain.empty() || node.domain == "ai.onnx";

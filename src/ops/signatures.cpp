@@ -361,9 +361,16 @@ const Signature* find_signature(std::string_view op_type, int64_t opset) {
   return later == signatures.begin() ? &*later : &*(later - 1);
 }
 
+int64_t signature_opset(const Graph& graph, const Node& node) {
+  constexpr int64_t kWideCodes = 21;
+  const int64_t opset = graph.opset(node.domain);
+  return node.of_microsoft ? std::max(opset, kWideCodes) : opset;
+}
+
 const Signature* find_typed_signature(const Graph& graph, const Node& node) {
-  const Signature* found = node.domain.empty() ? find_signature(node.op_type, graph.opset()) : nullptr;
-  return found && found->since <= graph.opset() && !found->variables.empty() ? found : nullptr;
+  const int64_t opset = signature_opset(graph, node);
+  const Signature* found = node.domain.empty() ? find_signature(node.op_type, opset) : nullptr;
+  return found && found->since <= opset && !found->variables.empty() ? found : nullptr;
 }
 
 }  // namespace detent

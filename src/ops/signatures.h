@@ -19,6 +19,10 @@ struct Node;
 /// does not list.
 [[nodiscard]] const Signature* find_signature(std::string_view op_type, int64_t opset);
 
+/// Returns the opset whose signature holds for a node: that of its domain, and at least 21 for the two operators of
+/// com.microsoft that have the types of ONNX's own at every opset.
+[[nodiscard]] int64_t signature_opset(const Graph& graph, const Node& node);
+
 /// Returns the signature in force; nullptr where it tells no types: for operators of other domains, those that hold
 /// graphs (If, Loop, Scan, SequenceMap), Constant, those of optionals, and opsets older than the operator.
 [[nodiscard]] const Signature* find_typed_signature(const Graph& graph, const Node& node);

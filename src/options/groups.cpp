@@ -180,7 +180,7 @@ Option calibrator_option(std::string& calibrator) {
 }
 
 Option override_option(std::filesystem::path& file) {
-  return row("--override FILE.json", &file, "JSON file with the calibrator or range of single values",
+  return row("--override FILE.json", &file, "JSON file with the calibrator, the range or 16 bits of single values",
              {.group = "Calibration", .file = FileUse::Reads});
 }
 
@@ -273,9 +273,9 @@ OptionList format_options(FormatOptions& format, CpuOption cpu) {
       row("--weight-bits", choice(format.weight_bits, {{"7", 7}, {"8", 8}}),
           "Bits of weights: 8, or 7 against saturation on CPUs without VNNI"),
       row("--per-tensor", &format.per_tensor, "One scale per weight tensor instead of one per output channel"),
-      activation_option(format.uint8_activations),
+      activation_option(format.activation),
       row("--range", choice(format.full_range, {{"full", true}, {"narrow", false}}),
-          "Scale of int8: narrow is amax/127, full is amax/128"));
+          "Scale of int8 and int16: narrow is amax/127 (32767), full is amax/128 (32768)"));
   if (cpu == CpuOption::Offered)
     append(list,
            row("--cpu", choice(format.cpu, {{"any", Cpu::Any}, {"vnni", Cpu::Vnni}}),
@@ -290,9 +290,14 @@ OptionList format_options(FormatOptions& format, CpuOption cpu) {
   return under("Format", std::move(list));
 }
 
-Option activation_option(std::optional<bool>& uint8_activations) {
-  return row("--activation", choice(uint8_activations, {{"int8", false}, {"uint8", true}}),
-             "Type of quantized activations (default: the target's)", {.group = "Format"});
+Option activation_option(std::optional<DataType>& activation) {
+  using D = DataType;
+  return row(
+      "--activation",
+      choice(activation, {{"int16", D::Int16}, {"int8", D::Int8}, {"uint16", D::UInt16}, {"uint8", D::UInt8}}),
+      "Type of quantized activations (default: the target's). With 16 bits weights keep 8 (A16W8), below opset 21 "
+      "by operators of com.microsoft",
+      {.group = "Format"});
 }
 
 Option float_type_option(std::optional<FloatType>& type, std::string help) {

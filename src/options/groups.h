@@ -46,7 +46,7 @@ namespace detent {
 
 enum class CpuOption { Offered, NotOffered };
 [[nodiscard]] OptionList format_options(FormatOptions& format, CpuOption cpu);
-[[nodiscard]] Option activation_option(std::optional<bool>& uint8_activations);
+[[nodiscard]] Option activation_option(std::optional<DataType>& activation);
 [[nodiscard]] Option float_type_option(std::optional<FloatType>& type, std::string help);
 [[nodiscard]] Option io_type_option(IoType& io);
 [[nodiscard]] Option external_data_option(ExternalData& where);

@@ -35,7 +35,8 @@ ModelReport inspect_model(const std::filesystem::path& path) {
   for (const ValueId id : graph.outputs()) report.outputs.push_back(tensor_info(graph.value(id)));
   std::vector<NodeId> all;
   for (const Node& node : graph.nodes()) {
-    ++report.operators[node.domain.empty() ? node.op_type : node.domain + "." + node.op_type];
+    const std::string domain = node.of_microsoft ? std::string(kMicrosoftDomain) : node.domain;
+    ++report.operators[domain.empty() ? node.op_type : domain + "." + node.op_type];
     all.push_back(node.id);
   }
   const FloatNodes floats = count_float_nodes(graph);

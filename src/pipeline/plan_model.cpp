@@ -17,7 +17,7 @@ namespace {
 Recipe recipe_for(const PlanModelOptions& options) {
   FormatOptions format;
   format.float_type = options.float_type;
-  format.uint8_activations = options.uint8_activations;
+  format.activation = options.activation;
   Recipe recipe{.model = options.model, .data = options.data, .table = {}, .eval = {}, .run = options.run};
   recipe.measures = recipe.identify = options.data.given();
   recipe.shapes = options.shapes;

@@ -58,14 +58,14 @@ bool is_positive(const Graph& graph, ValueId value) {
 /// the numbers that symmetric codes had room for are among them, and ONNX Runtime absorbs the Relu.
 Range range_for(const Graph& graph, ValueId value, const QdqNode& grid, RangeKind kind) {
   const Range range = range_of(grid, kind);
-  if (kind != RangeKind::Asymmetric || !is_positive(graph, value) || range.given_zero_point != 128) return range;
+  if (!is_asymmetric(kind) || !is_positive(graph, value) || range.given_zero_point != 128) return range;
   return {0, static_cast<float>(255.0 * range.given_scale), range.given_scale, 0};
 }
 
 /// Cuts a range to what a Clip passes on, because ONNX Runtime absorbs a Clip only behind codes of no other values.
 Range within_limits(const Range& range, const PlacementPlan& plan, ValueId value, RangeKind kind) {
   const auto limit = std::ranges::find(plan.range_limits, value, &FixedRange::value);
-  if (kind != RangeKind::Asymmetric || limit == plan.range_limits.end()) return range;
+  if (!is_asymmetric(kind) || limit == plan.range_limits.end()) return range;
   const Range cut{std::max(range.min, limit->range.min), std::min(range.max, limit->range.max)};
   return cut.min == range.min && cut.max == range.max ? range : cut;
 }
@@ -114,6 +114,22 @@ std::optional<std::vector<float>> weight_scales(const Tensor& before, const Tens
   return scales;
 }
 
+/// Returns range_of() for codes of 16 bits. Unsigned codes of 16 bits keep scale and zero point.
+Range range_of_wide(const QdqNode& grid, RangeKind kind) {
+  const CodeRange codes = code_range(grid.codes);
+  const double scale = grid.scales.front();
+  const auto real = [&](int32_t code) {
+    return static_cast<float>(static_cast<double>(code - zero_point_of(grid)) * scale);
+  };
+  const Range range{real(codes.lowest), real(codes.highest)};
+  const bool same = grid.codes == DataType::UInt16 && kind == RangeKind::Asymmetric16;
+  if (same) return {range.min, range.max, grid.scales.front(), static_cast<int32_t>(zero_point_of(grid))};
+  if (is_asymmetric(kind)) return range;
+  // Signed codes have one more below 0, which symmetric ranges do not use.
+  const float amax = zero_point_of(grid) == 0 && grid.codes == DataType::Int16 ? range.max : range.amax();
+  return {-amax, amax};
+}
+
 }  // namespace
 
 Range range_of(const QdqNode& grid, RangeKind kind) {
@@ -122,9 +138,10 @@ Range range_of(const QdqNode& grid, RangeKind kind) {
     const float amax = kLargestE4M3 * scale;
     return kind == RangeKind::Float8 ? Range{-amax, amax, scale, 0} : Range{-amax, amax};
   }
+  if (is_wide(grid)) return range_of_wide(grid, kind);
   const auto low = static_cast<double>((is_unsigned(grid) ? 0 : -128) - zero_point_of(grid)) * scale;
   const auto high = low + 255.0 * scale;
-  if (kind == RangeKind::Asymmetric) {
+  if (is_asymmetric(kind)) {
     const auto point = static_cast<int32_t>(zero_point_of(grid) + (is_unsigned(grid) ? 0 : 128));
     return {static_cast<float>(low), static_cast<float>(high), scale, point};
   }

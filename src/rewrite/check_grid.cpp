@@ -41,13 +41,23 @@ std::string zero_point_flaw(const Graph& graph, const Node& node, const WrittenG
     if (type != DataType::Float8E4M3FN) return "its zero point is " + std::string(name_of(type)) + "; the file is FP8";
     return all_zero(*grid.zero_point) ? "" : "the zero point of FP8 codes is not 0";
   }
-  if (type != DataType::Int8 && type != DataType::UInt8)
-    return "its zero point is " + std::string(name_of(type)) + ", which " + target.spec() + " does not take";
-  if (target.activation_type_fixed && type != target.activation.type)
+  if (!target.find_activation(type))
     return "its zero point is " + std::string(name_of(type)) + "; " + target.spec() + " takes " +
-           std::string(name_of(target.activation.type)) + " only";
-  if (type == DataType::Int8 && !all_zero(*grid.zero_point)) return "the zero point of INT8 codes is not 0";
+           target.activation_names() + " only";
+  if (!is_asymmetric(code_format(type).range) && !all_zero(*grid.zero_point))
+    return "the zero point of " + std::string(name_of(type)) + " codes is not 0";
   return "";
+}
+
+/// Returns the opset that the types of a grid need. com.microsoft has 16-bit codes at every opset.
+int64_t opset_of(const Node& node, const WrittenGrid& grid) {
+  constexpr int64_t kHalfScales = 19;  // QuantizeLinear-19
+  const int64_t scale = grid.scale && is_half(grid.scale->type()) ? kHalfScales : 0;
+  const auto formats = code_formats();
+  const auto format =
+      grid.zero_point ? std::ranges::find(formats, grid.zero_point->type(), &CodeFormat::type) : formats.end();
+  const bool needs_none = format == formats.end() || (node.of_microsoft && format->bits == 16);
+  return std::max(scale, needs_none ? 0 : format->opset);
 }
 
 }  // namespace
@@ -61,8 +71,7 @@ std::vector<Flaw> find_grid_flaws(const Graph& written, const Node& node, const 
   add(scale_flaw(grid.scale));
   add(zero_point_flaw(written, node, grid, target, type));
   if (!grid.has_axis) add("it has no axis attribute");
-  const bool new_types = type == CodeType::Fp8 || (grid.scale && is_half(grid.scale->type()));
-  const int64_t needed = new_types ? 19 : target.minimum_opset;  // QuantizeLinear-19
+  const int64_t needed = std::max(target.minimum_opset, opset_of(node, grid));
   if (written.opset() < needed)
     add("opset " + std::to_string(written.opset()) + " is too old for it: " + std::to_string(needed) + " is needed");
   return flaws;

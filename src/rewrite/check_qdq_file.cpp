@@ -141,6 +141,10 @@ class FileCheck {
                                                   : promised.constant && graph_.constant(written.codes) &&
                                                         graph_.constant(written.codes)->shape() == promised.shape;
     if (!right) add(node, where + " reads another value's pair; the plan puts one on '" + promised.value + "'");
+    const size_t bits = promised.wide ? 16 : 8;
+    if (written.grid.zero_point && bit_size(written.grid.zero_point->type()) != bits)
+      add(dequantize(pair), "its codes are " + std::string(name_of(written.grid.zero_point->type())) +
+                                "; the plan has " + std::to_string(bits) + " bits for '" + promised.value + "'");
     if (written.grid.scale && written.grid.scale->element_count() != 1)
       add(dequantize(pair), "an activation has " + std::to_string(written.grid.scale->element_count()) + " scales");
   }

@@ -9,7 +9,7 @@ namespace detent {
 namespace {
 
 /// Refuses FP8 for an engine without it, and options of integer grids with FP8.
-void check_fp8(const FormatOptions& format, const Target& target) {
+void check_fp8(const FormatOptions& format, const PlacementOptions& placement, const Target& target) {
   if (!target.fp8)
     throw Error(ErrorCode::InvalidOption, target.spec() + " has no FP8: " + std::string(target.fp8_refusal),
                 "--target tensorrt:10.13 or tensorrt:11; at optimization level basic ONNX Runtime computes their "
@@ -19,10 +19,11 @@ void check_fp8(const FormatOptions& format, const Target& target) {
       throw Error(ErrorCode::InvalidOption, option + " is for INT8: FP8 codes are floats with one scale, amax / 448",
                   "leave " + option + " away, or --type fp8");
   };
-  refuse(format.uint8_activations.has_value(), "--activation");
+  refuse(format.activation.has_value(), "--activation");
   refuse(format.full_range, "--range full");
   refuse(format.weight_bits != 8, "--weight-bits 7");
   refuse(format.weight_range != FormatOptions::WeightRange::Max, "--weight-range mse");
+  refuse(!placement.wide_values.empty(), "--override with \"bits\": 16");
 }
 
 /// Returns how weights avoid saturation. ONNX Runtime converts INT8 activations to UINT8 on x86.
@@ -35,8 +36,23 @@ RewriteOptions::Saturation saturation_of(const FormatOptions& format, const Rewr
                   "leave --cpu away, or give --target onnxruntime");
     return RewriteOptions::Saturation::None;
   }
-  if (options.activation.type == DataType::Float8E4M3FN) return RewriteOptions::Saturation::None;
+  // FP8 and 16-bit activations have no integer kernels there.
+  const RangeKind kind = options.range_kind();
+  if (kind != RangeKind::Symmetric && kind != RangeKind::Asymmetric) return RewriteOptions::Saturation::None;
   return format.cpu == Cpu::Vnni ? RewriteOptions::Saturation::Accepted : RewriteOptions::Saturation::Avoided;
+}
+
+/// Refuses a type of activations that the target does not take.
+void check_activation(DataType type, const Target& target) {
+  if (target.find_activation(type)) return;
+  throw Error(ErrorCode::InvalidOption,
+              target.spec() + " takes " + target.activation_names() + " activations only, not " +
+                  std::string(name_of(type)) + ": " + std::string(target.other_types),
+              "leave --activation and \"bits\" away, or give a target that takes the type");
+}
+
+bool has_wide_codes(const RewriteOptions& format, const PlacementOptions& placement) {
+  return code_format(format.activation.type).bits == 16 || !placement.wide_values.empty();
 }
 
 }  // namespace
@@ -44,21 +60,18 @@ RewriteOptions::Saturation saturation_of(const FormatOptions& format, const Rewr
 RewriteOptions rewrite_options(const FormatOptions& format, const PlacementOptions& placement, const Target& target) {
   RewriteOptions options;
   options.activation = target.activation;
-  if (format.uint8_activations) {
-    const DataType wanted = *format.uint8_activations ? DataType::UInt8 : DataType::Int8;
-    if (target.activation_type_fixed && wanted != target.activation.type)
-      throw Error(ErrorCode::InvalidOption,
-                  target.spec() + " takes " + std::string(name_of(target.activation.type)) + " activations only");
-    options.activation.type = wanted;
-  }
-  if (placement.type == CodeType::Fp8) check_fp8(format, target);
+  if (placement.type == CodeType::Fp8) check_fp8(format, placement, target);
+  options.activation.type = format.activation.value_or(target.activation.type);
+  check_activation(options.activation.type, target);
+  if (!placement.wide_values.empty()) check_activation(code_format(options.activation.type).wide, target);
   if (placement.type == CodeType::Fp8) options.activation.type = DataType::Float8E4M3FN;
   options.activation.full_range = format.full_range;
   options.weight_bits = format.weight_bits;
   options.weight_range = format.weight_range == FormatOptions::WeightRange::Mse ? WeightRange::Mse : WeightRange::Max;
   options.per_tensor_weights = format.per_tensor;
   options.int8_weights = format.int8_weights.value_or(target.int8_weight_initializer);
-  options.half_scales = placement.scales == PlacementOptions::Scales::Fp16;
+  // A step of 65535 is smaller than most FP16 numbers can say.
+  options.half_scales = placement.scales == PlacementOptions::Scales::Fp16 && !has_wide_codes(options, placement);
   options.saturation = saturation_of(format, options, target);
   options.int32_bias = format.int32_bias.value_or(target.int32_bias);
   if (options.int32_bias && target.engine == Engine::TensorRT)
@@ -68,7 +81,17 @@ RewriteOptions rewrite_options(const FormatOptions& format, const PlacementOptio
 
 PlacementOptions placement_with(const RewriteOptions& format, PlacementOptions placement, const Target& target) {
   placement.int8_activations = target.activation.type == DataType::UInt8 && format.activation.type == DataType::Int8;
+  if (code_format(format.activation.type).bits == 16) placement.type = CodeType::A16W8;
+  if (has_wide_codes(format, placement)) placement.scales = PlacementOptions::Scales::Fp32;
   return placement;
+}
+
+std::string wide_codes_warning(const RewriteOptions& format, const PlacementOptions& placement, const Target& target) {
+  if (!has_wide_codes(format, placement)) return "";
+  const ActivationType* type = target.find_activation(code_format(format.activation.type).wide);
+  if (!type || type->without_kernels.empty()) return "";
+  return std::string(name_of(type->type)) + " activations on " + target.spec() + ": " +
+         std::string(type->without_kernels);
 }
 
 }  // namespace detent

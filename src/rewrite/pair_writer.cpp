@@ -10,6 +10,15 @@ namespace {
 
 Shape shape_of(const QParams& qparams) { return qparams.axis < 0 ? Shape{} : Shape{std::ssize(qparams.scale)}; }
 
+/// Returns the domain of the operators for codes of a type. Source: QuantizeLinear-21; onnxruntime, quantization
+/// option UseQDQContribOps.
+std::string domain_of(DataType codes, const Graph& graph) {
+  const auto formats = code_formats();
+  const auto format = std::ranges::find(formats, codes, &CodeFormat::type);
+  const bool wide = format != formats.end() && format->bits == 16 && graph.opset() < format->opset;
+  return wide ? std::string(kMicrosoftDomain) : "";
+}
+
 Attribute to_type(DataType type) { return {"to", static_cast<int64_t>(onnx_type_of(type))}; }
 
 }  // namespace
@@ -27,7 +36,8 @@ PairWriter::Grid PairWriter::add_grid(const std::string& wish, const QParams& qp
   Tensor scale = cast(Tensor::from<float>(shape, qparams.scale), scale_type);
   Tensor zero_point = cast(Tensor::from<int32_t>(shape, qparams.zero_point), qparams.type);
   const std::string scale_name = add_constant(wish + "_scale", std::move(scale));
-  return {scale_name, add_constant(wish + "_zero_point", std::move(zero_point)), axis, scale_type};
+  return {scale_name, add_constant(wish + "_zero_point", std::move(zero_point)), axis, scale_type,
+          domain_of(qparams.type, graph_)};
 }
 
 PairWriter::Grid PairWriter::in_type(const Grid& grid, const std::string& wish, const QParams& qparams,
@@ -52,7 +62,7 @@ std::string PairWriter::add_quantize(const std::string& wish, std::string source
                               {source, grid.scale, grid.zero_point},
                               {codes},
                               {{"axis", grid.axis}},
-                              ""});
+                              grid.domain});
   return codes;
 }
 
@@ -65,7 +75,7 @@ void PairWriter::add_dequantize(const std::string& wish, const std::string& code
                               {codes, grid.scale, grid.zero_point},
                               {output},
                               {{"axis", grid.axis}},
-                              ""});
+                              grid.domain});
   if (casts) patch_.add_nodes.push_back({"Cast", fresh(wish + "_Cast"), {output}, {result}, {to_type(type)}, ""});
 }
 

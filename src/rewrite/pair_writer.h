@@ -20,6 +20,7 @@ class PairWriter {
     std::string scale, zero_point;
     int64_t axis;
     DataType scale_type;
+    std::string domain;  ///< of the operators: com.microsoft for 16-bit codes below opset 21, else ONNX's own
   };
 
   /// Returns a name that neither the graph nor the patch has.

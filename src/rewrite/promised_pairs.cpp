@@ -92,6 +92,7 @@ PromisedFile promise_of(const Graph& graph, const PlacementPlan& plan) {
     PromisedInput& input = slot_of(file, edge.consumer, edge.slot);
     input.read = ReadAs::Pair;
     input.scale_group = edge.scale_group;
+    input.wide = plan.is_wide(edge.value);
     if (const Tensor* constant = graph.constant(edge.value)) input.shape = constant->shape();
   }
   for (const WeightDecision& weight : plan.weights) {

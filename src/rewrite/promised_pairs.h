@@ -27,7 +27,8 @@ struct PromisedInput {
   std::string cast_of;  ///< input of the Cast that writes the value; its pair may begin there. Empty: not a Cast
   ReadAs read = ReadAs::Value;
   int scale_group = -1;
-  int axis = -1;  ///< weights: the plan's axis; -1 one scale
+  bool wide = false;  ///< a pair of 16-bit codes
+  int axis = -1;      ///< weights: the plan's axis; -1 one scale
   bool constant = false;
   Shape shape;     ///< of a constant; empty otherwise
   Tensor content;  ///< a copy of the constant; an empty handle otherwise

@@ -56,6 +56,7 @@ class QdqInserter {
                     "there is no range for value '" + context_.name(id) + "', which is to be quantized",
                     "calibrate again with this model and target");
       QuantType type = context_.options.activation;
+      if (plan_.is_wide(id)) type.type = code_format(type.type).wide;
       type.scale_type = group < 0 ? number_type(id) : number_types.at(group);
       Rewrite& result = context_.result;
       result.values.push_back({id, range->second, qparams_from_range(range->second, type), group});

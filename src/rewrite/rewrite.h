@@ -38,12 +38,9 @@ struct RewriteOptions {
   [[nodiscard]] DataType weight_type() const {
     return activation.type == DataType::Float8E4M3FN ? DataType::Float8E4M3FN : DataType::Int8;
   }
-  /// Returns the kind of ranges: UINT8 codes have a zero point and take any interval; INT8 and FP8 codes are symmetric
-  /// about 0.
-  [[nodiscard]] RangeKind range_kind() const {
-    if (activation.type == DataType::Float8E4M3FN) return RangeKind::Float8;
-    return activation.type == DataType::UInt8 ? RangeKind::Asymmetric : RangeKind::Symmetric;
-  }
+  /// Returns the kind of ranges: unsigned codes have a zero point and take any interval; signed and FP8 codes are
+  /// symmetric about 0.
+  [[nodiscard]] RangeKind range_kind() const { return code_format(activation.type).range; }
 };
 
 /// A value with a pair, and its grid.

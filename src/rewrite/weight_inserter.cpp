@@ -129,7 +129,7 @@ class WeightInserter {
     for (const WeightDecision* reader : copy.readers) {
       if (tensor_of(*reader).type() != DataType::Float32) continue;
       const PairOrder order = weight_pairs(context_.graph, node_of(*reader), reader->slot, tensor_of(*reader).shape());
-      if (order.kind != PairOrder::Kind::None && input_qparams(*reader)) return order;
+      if (order.kind != PairOrder::Kind::None && has_8_bit_input(*reader)) return order;
     }
     return {};
   }
@@ -180,7 +180,8 @@ class WeightInserter {
     // Every output element sums a part of the weight's elements: those of its channel, or of one group of them.
     const Tensor& weight = tensor_of(decision);
     const int64_t channels = decision.axis < 0 ? 1 : weight.shape()[as_index(decision.axis)];
-    const int64_t products = weight.element_count() / std::max<int64_t>(channels, 1);
+    const bool wide = code_format(input_qparams(decision)->type).bits == 16;
+    const int64_t products = wide ? 0 : weight.element_count() / std::max<int64_t>(channels, 1);
     const size_t count = channels_of(decision);
     keep_larger(copy.least_scales, least_weight_scales(bias.content, bias.input_scale, count, products));
     keep_larger(copy.zero_scales, zero_weight_scales(bias.content, bias.input_scale, count));
@@ -223,6 +224,12 @@ class WeightInserter {
     if (!edge || !edge->pair) return nullptr;
     const auto found = std::ranges::find(context_.result.values, edge->value, &QuantizedValue::value);
     return found == context_.result.values.end() ? nullptr : &found->qparams;
+  }
+
+  /// True where integer kernels run: 16-bit codes have none.
+  [[nodiscard]] bool has_8_bit_input(const WeightDecision& decision) const {
+    const QParams* input = input_qparams(decision);
+    return input && code_format(input->type).bits == 8;
   }
 
   RewriteContext& context_;

@@ -179,5 +179,35 @@ TEST(FormatOverrides, LeavesOutValuesWithoutARange) {
   EXPECT_TRUE(read_text(format_overrides({{"zeros", {0, 0}}})).empty());
 }
 
+TEST(ReadOverrides, TakeBitsAloneOrBesideARange) {
+  const RangeOverrides overrides =
+      read_text(R"({"a": {"bits": 16}, "b": {"bits": 16, "amax": 1.5}, "c": {"calibrator": "max", "bits": 16},
+        "d": {"min": -1, "max": 2}})");
+  EXPECT_EQ(wide_values(overrides), (std::vector<std::string>{"a", "b", "c"}));
+  EXPECT_FALSE(overrides.at("a").chooses_range());
+  EXPECT_TRUE(overrides.at("b").chooses_range());
+  EXPECT_TRUE(overrides.at("c").chooses_range());
+  EXPECT_EQ(overrides.at("d").bits, 0);
+}
+
+TEST(ReadOverrides, RefuseOtherBits) {
+  for (const char* bits : {"8", "4", "\"16\"", "null"})
+    EXPECT_THAT(refused_text(R"({"a": {"bits": )" + std::string(bits) + "}}"), HasSubstr("'a': \"bits\" is not 16"));
+}
+
+TEST(CheckOverrides, AcceptBitsOfOneMemberBesideARangeOfAnother) {
+  EXPECT_EQ(Planned().check(R"({"r": {"bits": 16}, "s": {"amax": 2}})"), "accepted");
+  EXPECT_THAT(Planned().check(R"({"both": {"bits": 16}})"), HasSubstr("'both', which gets no pair"));
+}
+
+TEST(FindOverride, PassesOverBitsAlone) {
+  const Planned planned;
+  const std::vector<ValueId> group = {planned.model.graph().find_value("r"), planned.model.graph().find_value("s")};
+  const RangeOverrides overrides = read_text(R"({"r": {"bits": 16}, "s": {"amax": 3}})");
+  ASSERT_NE(find_override(overrides, planned.model.graph(), group), nullptr);
+  EXPECT_EQ(find_override(overrides, planned.model.graph(), group)->range.max, 3);
+  EXPECT_EQ(find_override(read_text(R"({"r": {"bits": 16}})"), planned.model.graph(), group), nullptr);
+}
+
 }  // namespace
 }  // namespace detent

@@ -262,5 +262,45 @@ TEST(QParams, WidensAGivenScaleToUnsignedCodes) {
   EXPECT_NEAR(qparams.zero_point.front(), 127.5, 0.5);  // a tie that the stored scale decides
 }
 
+QuantType wide(DataType type) { return {.type = type}; }
+
+TEST(QParams, SixteenBitsDivideByTheirCodes) {
+  const QParams symmetric = qparams_from_range({-1, 3}, wide(DataType::Int16));
+  EXPECT_EQ(symmetric.scale[0], static_cast<float>(3.0 / 32767));
+  EXPECT_EQ(symmetric.zero_point[0], 0);
+  EXPECT_EQ(symmetric.type, DataType::Int16);
+  const QParams shifted = qparams_from_range({-1, 3}, wide(DataType::UInt16));
+  EXPECT_EQ(shifted.scale[0], static_cast<float>(4.0 / 65535));
+  EXPECT_EQ(shifted.zero_point[0], 16384);
+  EXPECT_EQ(qparams_from_range({0, 1}, wide(DataType::UInt16)).zero_point[0], 0);
+}
+
+TEST(QParams, SixteenBitsTakeTheFullRangeAndNoBitsOfWeights) {
+  QuantType type = wide(DataType::Int16);
+  type.full_range = true;
+  type.weight_bits = 7;
+  EXPECT_EQ(qparams_from_range({-3, 3}, type).scale[0], 3.0F / 32768);
+}
+
+TEST(QParams, SixteenBitsKeepAGivenScaleAndZeroPoint) {
+  const QParams kept = qparams_from_range({-1, 1, 0.1F, 40000}, wide(DataType::UInt16));
+  EXPECT_EQ(kept.scale[0], 0.1F);
+  EXPECT_EQ(kept.zero_point[0], 40000);
+}
+
+TEST(CodeFormats, AgreeWithTheRangesOfTheirCodes) {
+  for (const CodeFormat& format : code_formats()) {
+    if (format.range == RangeKind::Float8) continue;
+    const CodeRange codes = code_range(format.type);
+    const int steps = is_asymmetric(format.range) ? codes.highest - codes.lowest : codes.highest;
+    EXPECT_EQ(steps_of(format.range), steps) << name_of(format.type);
+    EXPECT_EQ(static_cast<size_t>(format.bits), bit_size(format.type));
+    EXPECT_EQ(code_format(format.wide).bits, 16);
+    EXPECT_EQ(code_format(format.wide).range, widened(format.range));
+  }
+}
+
+TEST(CodeFormats, RefuseTypesThatNoActivationHas) { EXPECT_THROW((void)code_format(DataType::Int4), Error); }
+
 }  // namespace
 }  // namespace detent

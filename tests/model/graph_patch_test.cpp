@@ -242,5 +242,23 @@ g (bool c, float[2] x) => (float[2] y)
 
 TEST(CheckGraph, AcceptsWhatIsWhole) { EXPECT_NO_THROW(check_graph(chain())); }
 
+TEST(ApplyPatch, ImportsTheDomainOfANewNode) {
+  Model model = chain();
+  GraphPatch patch;
+  patch.add_nodes.push_back({"Gelu", "gelu", {"b"}, {"n"}, {}, "com.microsoft"});
+  patch.rewire.push_back({"Relu_3", 0, "n"});
+  apply_patch(model, patch);
+  EXPECT_EQ(model.opsets().at("com.microsoft"), 1);
+}
+
+TEST(ApplyPatch, ImportsNothingWhereItFails) {
+  Model model = chain();
+  GraphPatch patch;
+  patch.add_nodes.push_back({"Gelu", "gelu", {"nothing"}, {"n"}, {}, "com.microsoft"});
+  patch.rewire.push_back({"Relu_3", 0, "n"});
+  EXPECT_THROW(apply_patch(model, patch), Error);
+  EXPECT_FALSE(model.opsets().contains("com.microsoft"));
+}
+
 }  // namespace
 }  // namespace detent

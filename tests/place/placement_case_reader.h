@@ -52,6 +52,7 @@ inline const std::map<std::string, OptionSetter>& option_words() {
       {"--small-layers quantize", [](O& o) { o.small_layers = O::SmallLayers::Quantize; }},
       {"--scales fp32", [](O& o) { o.scales = O::Scales::Fp32; }},
       {"--attention int8", [](O& o) { o.attention = O::Attention::Int8; }},
+      {"--activation uint16", [](O& o) { o.type = CodeType::A16W8; }},
       {"--activation int8", [](O& o) { o.int8_activations = true; }},
       {"--residual quantize", [](O& o) { o.residual = O::Residual::Quantize; }},
       {"--residual float", [](O& o) { o.residual = O::Residual::Float; }},

@@ -59,5 +59,20 @@ g (float[1,1,4,4] x) => (float[1,1,4,4] z)
   EXPECT_THAT(values_cut_at_zero(model.graph(), {{"p", &from_zero}, {"r", &from_zero}}), IsEmpty());
 }
 
+TEST(RangeOfAGrid, KeepsWideCodesOfTheSameKind) {
+  const Range same = range_of(grid(DataType::UInt16, 0.1F, 40000), RangeKind::Asymmetric16);
+  const QParams kept = qparams_from_range(same, {DataType::UInt16});
+  EXPECT_EQ(kept.scale.front(), 0.1F);
+  EXPECT_EQ(kept.zero_point.front(), 40000);
+}
+
+TEST(RangeOfAGrid, CoversTheNumbersOfWideCodesIn8Bits) {
+  const Range narrow = range_of(grid(DataType::UInt16, 0.5F, 10000), RangeKind::Asymmetric);
+  EXPECT_EQ(narrow.min, -5000);
+  EXPECT_EQ(narrow.max, (65535 - 10000) / 2.0F);
+  EXPECT_EQ(narrow.given_scale, 0);
+  EXPECT_EQ(range_of(grid(DataType::Int16, 0.5F, 0), RangeKind::Symmetric), (Range{-32767 / 2.0F, 32767 / 2.0F}));
+}
+
 }  // namespace
 }  // namespace detent

@@ -104,5 +104,13 @@ TEST(ZeroWeightScales, KeepTheBiasTo23Bits) {
   EXPECT_EQ(code_of(0.3F, 1, 1), 0) << "with scale 1 nothing would be left of it";
 }
 
+// The products of 16-bit activations fit no 32-bit sum, so that the bias alone decides.
+TEST(LeastWeightScales, LeaveThe32BitsToTheBiasWhereNoSumOfProductsFits) {
+  const float input_scale = 1.0F / 65535;
+  const float least = least_weight_scales(Tensor::from<float>({1}, {300}), input_scale, 1, 0).front();
+  EXPECT_GT(code_of(300, input_scale, least), kLargestCode * (1 - 1e-6));
+  EXPECT_EQ(code_of(300, input_scale, least * 0.99F), 0) << "a smaller scale overflows";
+}
+
 }  // namespace
 }  // namespace detent

@@ -223,5 +223,73 @@ TEST(QdqInserter, TheResultComputesWhatQuantizationByHandComputes) {
   }
 }
 
+PlannedGraph wide_convolution() {
+  PlannedGraph planned = convolution();
+  planned.plan.type = CodeType::A16W8;
+  return planned;
+}
+
+TEST(WideCodes, AreOperatorsOfMicrosoftBelowOpset21) {
+  RewriteOptions options;
+  options.activation.type = DataType::UInt16;
+  const Model model = wide_convolution().rewritten(options);
+  EXPECT_TRUE(producer(model, "x_quantized").of_microsoft);
+  EXPECT_TRUE(producer(model, "x_dequantized").of_microsoft);
+  EXPECT_FALSE(producer(model, reads(model, "Conv_0", 1)).of_microsoft) << "weights have 8 bits";
+  EXPECT_EQ(model.opsets().at("com.microsoft"), 1);
+  EXPECT_EQ(constant(model, "x_zero_point").type(), DataType::UInt16);
+  EXPECT_EQ(constant(model, "x_scale").data<float>()[0], static_cast<float>(4.0 / 65535));
+  EXPECT_EQ(constant(model, "w_quantized").type(), DataType::Int8);
+}
+
+TEST(WideCodes, AreOnnxOwnOperatorsFromOpset21On) {
+  std::string text = kConvolution;
+  text.replace(text.find(": 13"), 4, ": 21");
+  PlannedGraph planned(text.c_str());
+  planned.pair("Conv_0", 0);
+  planned.range("x", {-2, 2});
+  planned.plan.type = CodeType::A16W8;
+  const Model model = planned.rewritten({.activation = {.type = DataType::Int16}});
+  EXPECT_FALSE(producer(model, "x_quantized").of_microsoft);
+  EXPECT_FALSE(model.opsets().contains("com.microsoft"));
+  EXPECT_EQ(constant(model, "x_scale").data<float>()[0], static_cast<float>(2.0 / 32767));
+}
+
+TEST(WideCodes, AreThoseOfTheWideValuesAlone) {
+  PlannedGraph planned = convolution();
+  planned.pair("Neg_3", 0);
+  planned.range("s", {-1, 1});
+  planned.plan.wide_values = {planned.graph().find_value("s")};
+  const Model model = planned.rewritten();
+  EXPECT_EQ(constant(model, "s_zero_point").type(), DataType::Int16);
+  EXPECT_EQ(constant(model, "x_zero_point").type(), DataType::Int8);
+  EXPECT_FALSE(producer(model, "x_quantized").of_microsoft);
+}
+
+TEST(WideCodes, RaiseAWeightScaleWhoseBiasWouldNotFit32Bits) {
+  PlannedGraph planned = wide_convolution();
+  planned.range("x", {-1e-5F, 1e-5F});  // the bias of 0.25 is 25000 times as large as any product
+  const Model model = planned.rewritten({.activation = {.type = DataType::UInt16}, .int32_bias = true});
+  ASSERT_FALSE(planned.warnings.empty());
+  EXPECT_THAT(planned.warnings.front(), HasSubstr("was raised so that the INT32 bias fits 32 bits"));
+  EXPECT_EQ(producer(model, reads(model, "Conv_0", 2)).op_type, "DequantizeLinear");
+  PlannedGraph eight = convolution();
+  eight.range("x", {-1e-2F, 1e-2F});
+  static_cast<void>(eight.rewritten({.activation = {.type = DataType::UInt8}, .int32_bias = true}));
+  EXPECT_THAT(eight.warnings, IsEmpty()) << "8 bits have room for a bias 25 times as large";
+}
+
+TEST(WideCodes, ComputeAsTheFloatModelToTheirStep) {
+  PlannedGraph planned = wide_convolution();
+  const Model written = planned.rewritten({.activation = {.type = DataType::UInt16}});
+  const auto run = [](const Model& model) {
+    const Tensor input = Tensor::from<float>({1, 1, 2, 2}, {-1.9F, -0.3F, 0.7F, 1.9F});
+    return run_once(model.graph(), std::span(&input, 1), model.graph().outputs()).front();
+  };
+  const Tensor exact = run(planned.model), rounded = run(written);
+  for (size_t i = 0; i < exact.data<float>().size(); ++i)
+    EXPECT_NEAR(rounded.data<float>()[i], exact.data<float>()[i], 0.55 * 4 / 65535);
+}
+
 }  // namespace
 }  // namespace detent

@@ -12,13 +12,6 @@
 
 namespace detent {
 
-/// Grid of a quantized value, for which a calibrator chooses the range.
-enum class RangeKind : uint8_t {
-  Symmetric,   ///< signed 8-bit, 127 levels a side
-  Asymmetric,  ///< unsigned 8-bit with zero point: [min, max]
-  Float8,      ///< float8e4m3fn: symmetric, 126 magnitudes with growing steps, the largest 448
-};
-
 /// Treatment of calibration samples that alone set the range of many values.
 enum class OutlierPolicy : uint8_t {
   Keep,  ///< counted like the others
@@ -41,7 +34,7 @@ struct ValueStatistics {
 class DETENT_API Calibrator {
  public:
   virtual ~Calibrator() = default;
-  /// Chooses the range to keep, in real units; it contains 0. Symmetric and Float8 give [-amax, amax].
+  /// Chooses the range to keep, in real units; it contains 0. Grids that are not asymmetric get [-amax, amax].
   /// Empty   no finite element, or all zero -> {0, 0}.
   [[nodiscard]] virtual Range choose(const Histogram& histogram, RangeKind kind) const = 0;
   /// Chooses the range with the extremes of single samples, for calibrators that use them.

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "detent/base/tensor.h"
 #include "detent/options/float_types.h"
 
 namespace detent {
@@ -18,10 +19,10 @@ struct FormatOptions {
   enum class WeightRange { Max, Mse };
   std::optional<bool> int8_weights;  ///< INT8 initializer + DequantizeLinear; false: FP32 initializer + pair
   WeightRange weight_range = WeightRange::Max;
-  int weight_bits = 8;      ///< 7 or 8
-  bool per_tensor = false;  ///< one scale per weight tensor instead of one per output channel
-  std::optional<bool> uint8_activations;
-  bool full_range = false;  ///< scale = 2*amax/256 instead of amax/127
+  int weight_bits = 8;                 ///< 7 or 8
+  bool per_tensor = false;             ///< one scale per weight tensor instead of one per output channel
+  std::optional<DataType> activation;  ///< one of the integers of code_formats(); 16 bits: weights keep 8
+  bool full_range = false;             ///< scale = 2*amax/256 (65536) instead of amax/127 (32767)
   std::optional<bool> int32_bias;
   std::optional<Cpu> cpu;               ///< absent: Any; only for targets whose products can saturate
   std::optional<FloatType> float_type;  ///< of what is not quantized

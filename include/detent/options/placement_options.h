@@ -23,6 +23,9 @@ struct PlacementOptions {
   /// INT8 activations for a target with UINT8 ones: ONNX Runtime then runs fewer layers in integers (O10).
   /// FormatOptions override it.
   bool int8_activations = false;
+  /// Names of values whose codes have 16 bits while others have 8; values that share their scale follow. --override
+  /// sets them.
+  std::vector<std::string> wide_values;
   /// ECMAScript regular expressions, searched in node names. An included node is quantized even if a rule keeps it
   /// float, an excluded one stays float; exclude wins.
   std::vector<std::string> include, exclude;

@@ -7,8 +7,8 @@ namespace detent::findings {
 
 // Numbers of a pair.
 FindingCheck scale_not_constant, scale_not_positive, missing_zero_point, uint8_codes, uint8_zero_point, int16_codes,
-    other_codes, fp8_refused, fp8_operator, nonzero_zero_point, per_channel_activation, missing_axis, wrong_axis,
-    int32_bias, int8_weight_initializer, fp16_scale, unequal_halves;
+    wide_activations, other_codes, fp8_refused, fp8_operator, nonzero_zero_point, per_channel_activation, missing_axis,
+    wrong_axis, int32_bias, int8_weight_initializer, fp16_scale, unequal_halves;
 
 // Pairs that are not whole.
 FindingCheck q_without_dq, cast_between_halves, weight_without_dq;

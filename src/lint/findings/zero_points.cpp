@@ -2,18 +2,28 @@
 // (its parser since 10.15) UINT8 zero points of 0 are read as INT8, with only a line in the parser's log.
 
 #include <algorithm>
+#include <set>
 
+#include "core/text.h"
 #include "lint/findings/findings.h"
 #include "lint/findings/pair_numbers.h"
 #include "lint/view/tensorrt_layers.h"
+#include "place/draft/flow.h"
 
 namespace detent::findings {
 namespace {
 
-bool is_int16(DataType type) { return type == DataType::Int16 || type == DataType::UInt16; }
 bool is_bias(const QdqNode& node) { return node.role == QdqRole::Bias; }
 bool shifted(const QdqNode& node) {
   return std::any_of(node.zero_points.begin(), node.zero_points.end(), [](int64_t point) { return point != 0; });
+}
+
+bool is_wide_activation(const QdqNode& node) { return node.role == QdqRole::Activation && is_wide(node); }
+
+/// True where int16_codes() or wide_activations() reports the codes.
+bool is_told_as_wide(const LintView& view, const QdqNode& node) {
+  if (view.target().strongly_typed) return is_wide(node);
+  return view.target().find_activation(node.codes) && is_wide_activation(node);
 }
 
 constexpr const char* kSymmetric =
@@ -57,7 +67,7 @@ void uint8_zero_point(const LintView& view, FindingLog& log) {
 
 void int16_codes(const LintView& view, FindingLog& log) {
   add_each(
-      view, log, [](const QdqNode& node) { return !is_bias(node) && is_int16(node.codes); },
+      view, log, [](const QdqNode& node) { return !is_bias(node) && is_wide(node); },
       "holds codes of 16 bits, which TensorRT's parser does not take", "quantize to INT8");
 }
 
@@ -71,12 +81,36 @@ void other_codes(const LintView& view, FindingLog& log) {
          return !is_bias(node) && !node.is_weight_alone() && node.has_zero_point && node.codes != DataType::Int8 &&
                 node.codes != DataType::UInt8 && !is_fp8(node);
        })) {
-    if (behind_cast(index) || (view.target().strongly_typed && is_int16(view.qdq(index).codes))) continue;
+    if (behind_cast(index) || is_told_as_wide(view, view.qdq(index))) continue;
     log.add(view.qdq(index).name,
             subject(view, index) + " holds codes of type " + std::string(name_of(view.qdq(index).codes)) +
                 ", which no INT8 kernel takes",
             "quantize to INT8", view.layers_of(index));
   }
+}
+
+// One note for the file: such a file is for another execution provider of the engine, and right on the CPU.
+void wide_activations(const LintView& view, FindingLog& log) {
+  const std::vector<int> nodes = nodes_where(view, is_wide_activation);
+  if (nodes.empty()) return;
+  std::set<NodeId> layers;
+  for (const int index : nodes)
+    for (const NodeId layer : view.layers_of(index)) layers.insert(layer);
+  for (const Node& node : view.graph().nodes()) {  // layers with a wide pair behind them, also behind an activation
+    if (!view.found().is_weighted(node.id)) continue;
+    const auto behind = view.pairs_on(fused_output(view.found(), node.id));
+    if (std::ranges::any_of(behind, [&](const QuantizedOperand* pair) { return is_wide(view.grid(*pair)); }))
+      layers.insert(node.id);
+  }
+  log.add(
+      view.qdq(nodes.front()).name,
+      plural(static_cast<size_t>(std::ranges::count_if(nodes, [&](int index) { return view.qdq(index).quantizes; })),
+             "QuantizeLinear writes", "QuantizeLinear write") +
+          " codes of 16 bits, which no integer kernel of ONNX Runtime's CPU provider takes: the layers beside them "
+          "run in float, with the accuracy of the codes",
+      "nothing to cure for an engine with 16-bit kernels; --activation uint8 gives integer kernels here",
+      {layers.begin(), layers.end()});
+  log.explain(layers);
 }
 
 void nonzero_zero_point(const LintView& view, FindingLog& log) {

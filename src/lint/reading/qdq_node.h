@@ -41,6 +41,11 @@ struct QdqNode {
 /// True when the codes are 8-bit floats.
 [[nodiscard]] inline bool is_fp8(const QdqNode& node) { return node.codes == DataType::Float8E4M3FN; }
 
+/// True when the codes are integers of 16 bits.
+[[nodiscard]] inline bool is_wide(const QdqNode& node) {
+  return node.codes == DataType::Int16 || node.codes == DataType::UInt16;
+}
+
 /// True for a QuantizeLinear or a DequantizeLinear.
 [[nodiscard]] bool is_qdq(const Graph& graph, const Node& node);
 

@@ -333,7 +333,11 @@ class QdqReader {
 CodeType QdqReading::type() const {
   const auto counts = [](const QdqNode& node) { return node.role != QdqRole::Bias; };
   const auto fp8 = [&](const QdqNode& node) { return counts(node) && node.codes == DataType::Float8E4M3FN; };
-  return 2 * std::ranges::count_if(nodes, fp8) > std::ranges::count_if(nodes, counts) ? CodeType::Fp8 : CodeType::Int8;
+  if (2 * std::ranges::count_if(nodes, fp8) > std::ranges::count_if(nodes, counts)) return CodeType::Fp8;
+  const auto activation = [](const QdqNode& node) { return node.role == QdqRole::Activation; };
+  const auto wide = [&](const QdqNode& node) { return activation(node) && is_wide(node); };
+  return 2 * std::ranges::count_if(nodes, wide) > std::ranges::count_if(nodes, activation) ? CodeType::A16W8
+                                                                                           : CodeType::Int8;
 }
 
 QdqReading read_qdq(const Graph& graph) { return QdqReader(graph).run(); }

@@ -42,7 +42,9 @@ class FindingLog {
   /// Ends the checks: the engine refuses the whole model.
   void close() { closed_ = true; }
   [[nodiscard]] bool is_closed() const { return closed_; }
-  /// True when a finding above a note has named the layer.
+  /// Marks layers as explained by a note, so that no later finding says why they are float.
+  void explain(const std::set<NodeId>& layers) { explained_.insert(layers.begin(), layers.end()); }
+  /// True when a finding above a note has named the layer, or explain() has.
   [[nodiscard]] bool explains(NodeId layer) const { return explained_.contains(layer); }
   [[nodiscard]] std::vector<Finding>& findings() { return findings_; }
 

@@ -33,11 +33,15 @@ struct Attribute {
   return slot < values.size() ? values[slot] : kNoValue;
 }
 
+/// The domain of ONNX Runtime's own operators.
+inline constexpr std::string_view kMicrosoftDomain = "com.microsoft";
+
 struct Node {
   NodeId id = kNoNode;
   std::string name;  ///< as in the file, or OP_index where the file leaves it empty; unique within the graph
   std::string op_type;
-  std::string domain;            ///< "" for ai.onnx
+  std::string domain;            ///< "" for ai.onnx, and where `of_microsoft`
+  bool of_microsoft = false;     ///< QuantizeLinear or DequantizeLinear of com.microsoft: ONNX's own, with 16-bit codes
   std::vector<ValueId> inputs;   ///< kNoValue where an optional input is left out
   std::vector<ValueId> outputs;  ///< kNoValue where an optional output is left out
   std::vector<Attribute> attributes;

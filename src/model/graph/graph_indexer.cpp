@@ -25,6 +25,12 @@ void refuse_line_feed(const std::string& kind, const std::string& name) {
                 kind + " '" + shown_text(name, Lines::Escape) + "': the name holds a line feed");
 }
 
+/// True for the two operators that com.microsoft has under ONNX's names and with ONNX's meaning, for types that ONNX's
+/// own got later. Source: onnxruntime, docs/ContribOperators.md.
+bool is_microsoft_pair(const Node& node) {
+  return node.domain == kMicrosoftDomain && (node.op_type == "QuantizeLinear" || node.op_type == "DequantizeLinear");
+}
+
 std::string domain_of(const std::string& domain) { return domain == "ai.onnx" ? std::string() : domain; }
 
 }  // namespace
@@ -174,6 +180,8 @@ class GraphIndexer {
     if (graph_->opset(node.domain) == 0)
       throw Error(ErrorCode::InvalidModel, describe(position) + ": the model does not import operator set '" +
                                                (node.domain.empty() ? "ai.onnx" : node.domain) + "'");
+    node.of_microsoft = is_microsoft_pair(node);
+    if (node.of_microsoft) node.domain.clear();
     for (const std::string& input : proto.input()) {
       node.inputs.push_back(input.empty() ? kNoValue : resolve(input));
       if (!input.empty() && node.inputs.back() == kNoValue)

@@ -115,10 +115,13 @@ FloatReport cast_by_bounds(Model& model, const FloatFormat& format, const ValueS
 }
 
 const Target& target_of_codes(const Graph& graph) {
-  const bool uint8 = std::ranges::any_of(graph.nodes(), [&](const Node& node) {
-    return traits_of(graph, node).kind == OpKind::QuantizeLinear && describe_qdq(graph, node).codes == DataType::UInt8;
+  const Target& tensorrt = find_target("tensorrt");
+  const bool refused = std::ranges::any_of(graph.nodes(), [&](const Node& node) {
+    if (traits_of(graph, node).kind != OpKind::QuantizeLinear) return false;
+    const DataType codes = describe_qdq(graph, node).codes;
+    return !tensorrt.find_activation(codes) && find_target("onnxruntime").find_activation(codes);
   });
-  return find_target(uint8 ? "onnxruntime" : "tensorrt");
+  return refused ? find_target("onnxruntime") : tensorrt;
 }
 
 CoverageReport coverage_of_pairs(const Model& model, const ValueShapes& shapes) {

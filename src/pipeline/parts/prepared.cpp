@@ -253,10 +253,14 @@ Recipe resolved(Recipe given, const std::string& target, const PlacementOptions&
                 const EqualizeOptions& equalize, const std::filesystem::path& override_file) {
   refuse_stray_options(given.data, &given.eval, given.run);
   given.target = &find_target(target);
-  given.format = rewrite_options(format, placement, *given.target);
-  given.float_type = float_type_of(format, *given.target);
-  given.placement = placement_with(given.format, placement, *given.target);
   given.overrides = read_overrides(override_file);
+  given.placement = placement;
+  given.placement.wide_values = wide_values(given.overrides);
+  given.format = rewrite_options(format, given.placement, *given.target);
+  given.float_type = float_type_of(format, *given.target);
+  const std::string warning = wide_codes_warning(given.format, given.placement, *given.target);
+  if (!warning.empty()) given.run.reporter->warn(warning);
+  given.placement = placement_with(given.format, given.placement, *given.target);
   given.equalize = parse_equalize(equalize.equalize);
   return given;
 }

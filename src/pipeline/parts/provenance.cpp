@@ -32,7 +32,7 @@ FormatOptions format_of(const RewriteOptions& made, FloatType float_type, IoType
           .weight_range = made.weight_range == WeightRange::Mse ? Wanted::Mse : Wanted::Max,
           .weight_bits = made.weight_bits,
           .per_tensor = made.per_tensor_weights,
-          .uint8_activations = made.activation.type == DataType::UInt8,
+          .activation = made.activation.type,
           .full_range = made.activation.full_range,
           .int32_bias = made.int32_bias,
           .cpu = made.saturation == RewriteOptions::Saturation::Accepted ? std::optional(Cpu::Vnni) : std::nullopt,

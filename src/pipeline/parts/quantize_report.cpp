@@ -106,9 +106,9 @@ void add_values(QuantizeReport& report, const Graph& graph, const Rewrite& rewri
                 const Chosen& chosen) {
   std::set<std::string> quantized;
   for (const QuantizedValue& value : rewrite.values) {
-    const bool symmetric = value.qparams.type != DataType::UInt8;
+    const bool symmetric = !is_asymmetric(code_format(value.qparams.type).range);
     const Range range = symmetric ? Range{-value.range.amax(), value.range.amax()} : value.range;
-    report.values.push_back({graph.value(value.value).name, range.min, range.max, symmetric,
+    report.values.push_back({graph.value(value.value).name, range.min, range.max, symmetric, value.qparams.type,
                              value.qparams.scale.front(), value.qparams.zero_point.front(),
                              value.scale_group >= 0 ? std::optional<int>(value.scale_group) : std::nullopt});
     quantized.insert(report.values.back().name);

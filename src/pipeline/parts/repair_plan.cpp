@@ -56,6 +56,14 @@ bool quantizes_products(const TrainedPairs& trained) {
   });
 }
 
+/// Returns the 16-bit type of the file's activations, if most have it and the target takes it; nullopt otherwise: the
+/// target's type.
+std::optional<DataType> kept_activation(const QdqReading& reading, const Target& target) {
+  if (reading.type() != CodeType::A16W8) return std::nullopt;
+  const auto wide = std::ranges::find_if(reading.nodes, [](const QdqNode& node) { return is_wide(node); });
+  return target.find_activation(wide->codes) ? std::optional(wide->codes) : std::nullopt;
+}
+
 ValueShapes shapes_of(const Graph& graph, const DataSource* source, const RunSettings& run) {
   if (source) return find_shapes(graph, read_first_inputs(*source, run));
   return shapes_without_data(graph, {}).value_or(ValueShapes{});
@@ -84,9 +92,9 @@ RepairPlan::RepairPlan(const RepairOptions& given, const Target& engine, const M
     : options(given), target(engine), trained(written, read_pairs(written.graph())), model(trained.model.clone()) {
   if (given.data.given()) source = std::make_unique<IdentifiedSamples>(open_samples(given.data, written.graph()));
   placement.small_layers = PlacementOptions::SmallLayers::Quantize;  // the file quantizes them on purpose
-  placement.type = trained.reading.type();
+  if (trained.reading.type() == CodeType::Fp8) placement.type = CodeType::Fp8;
   if (quantizes_products(trained)) placement.attention = PlacementOptions::Attention::Int8;
-  format = rewrite_options({}, placement, target);
+  format = rewrite_options({.activation = kept_activation(trained.reading, target)}, placement, target);
   format.weight_bits = 8;
   placement = placement_with(format, placement, target);
   prepare_model(model, target, prepare_options(placement));

@@ -49,7 +49,7 @@ std::vector<ValueHistogram> describe_values(
       const auto range = ranges->find(value);
       if (range == ranges->end()) continue;
       const float amax = range->second.amax();
-      if (kind != RangeKind::Asymmetric)
+      if (!is_asymmetric(kind))
         chart.ranges.push_back({calibrator, -amax, amax});
       else
         chart.ranges.push_back({calibrator, range->second.min, range->second.max});

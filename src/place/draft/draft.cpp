@@ -193,6 +193,18 @@ void PlacementDraft::share_scale(ValueId a, ValueId b) {
   scale_parent_[std::max(x, y)] = std::min(x, y);
 }
 
+bool PlacementDraft::is_wide(ValueId value) const {
+  if (options_.type == CodeType::A16W8) return true;
+  const auto root = [&](ValueId at) {
+    while (scale_parent_[at] != at) at = scale_parent_[at];
+    return at;
+  };
+  return std::ranges::any_of(options_.wide_values, [&](const std::string& name) {
+    const ValueId named = graph_.find_value(name);
+    return named != kNoValue && root(named) == root(value);
+  });
+}
+
 void PlacementDraft::explain_pairs(ValueId value, const std::string& sentence) {
   for (const Use& use : graph_.value(value).uses)
     if (is_pair(use.node, use.slot)) edge(use.node, use.slot).reason += "; " + sentence;

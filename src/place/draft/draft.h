@@ -124,6 +124,9 @@ class PlacementDraft {
 
   /// Gives pairs on the two values, if both have one in the end, one scale.
   void share_scale(ValueId a, ValueId b);
+  /// True for a value whose pair, if it has one, gets 16-bit codes: in an A16W8 plan, and where the options name it or
+  /// a value that shares its scale.
+  [[nodiscard]] bool is_wide(ValueId value) const;
   /// Adds a sentence to the reason of every pair on the value.
   void explain_pairs(ValueId value, const std::string& sentence);
   /// Fixes the range of a value; the first one given holds.
@@ -155,6 +158,7 @@ class PlacementDraft {
   void finish_layers(PlacementPlan& plan) const;
   void finish_edges(PlacementPlan& plan) const;
   void finish_groups(PlacementPlan& plan);
+  void finish_wide(PlacementPlan& plan) const;
   void finish_ranges(PlacementPlan& plan) const;
 
   const Graph& graph_;

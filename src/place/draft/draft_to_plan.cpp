@@ -107,6 +107,12 @@ void PlacementDraft::finish_groups(PlacementPlan& plan) {
   for (OutputPair& pair : plan.output_pairs) pair.scale_group = group(pair.value);
 }
 
+void PlacementDraft::finish_wide(PlacementPlan& plan) const {
+  if (options_.wide_values.empty()) return;
+  for (const ValueId value : plan.quantized_values())
+    if (is_wide(value)) plan.wide_values.insert(value);
+}
+
 void PlacementDraft::finish_ranges(PlacementPlan& plan) const {
   const std::vector<ValueId> values = plan.quantized_values();
   const auto paired = [&](const FixedRange& range) {
@@ -123,6 +129,7 @@ PlacementPlan PlacementDraft::finish(const ValueShapes& shapes) {
   finish_layers(plan);
   finish_edges(plan);
   finish_groups(plan);
+  finish_wide(plan);
   finish_ranges(plan);
   plan.notes.insert(plan.notes.end(), notes_.begin(), notes_.end());
   speak_of(plan);

@@ -70,7 +70,9 @@ void count_activations(const Graph& graph, const ValueShapes& shapes, std::span<
     plan.coverage.activation_bytes += bytes;
     if (int8) plan.coverage.int8_activation_bytes += bytes;
     share_of(plan.coverage.types, int8, type).activation_bytes +=
-        shape->element_count() * static_cast<int64_t>(int8 ? 1 : byte_size(type));
+        shape->element_count() * static_cast<int64_t>(!int8                 ? byte_size(type)
+                                                      : plan.is_wide(value) ? 2
+                                                                            : 1);
   }
 }
 

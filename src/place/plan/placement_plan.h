@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -92,6 +93,7 @@ struct PlacementPlan {
   std::vector<TableDecision> tables;     ///< weights alone: other constants that may be codes, in order of readers
   std::vector<LayerDecision> layers;     ///< every node with weights, in node order
   std::vector<OutputPair> output_pairs;  ///< pairs that the graph output reads
+  std::set<ValueId> wide_values;         ///< paired values with 16-bit codes beside 8-bit ones; whole scale groups
   std::vector<FixedRange> fixed_ranges;  ///< paired values whose range is given, not measured (Softmax)
   std::vector<FixedRange> range_limits;  ///< paired values whose measured range is cut to this (Clip)
   std::vector<std::string> notes;        ///< such as a LeakyRelu without a pair behind it
@@ -100,6 +102,8 @@ struct PlacementPlan {
   /// Returns the values whose range must be known: those of every pair, each once, ascending by id. Paired constants
   /// (onnxruntime, Add and Mul) are included; their range is fixed.
   [[nodiscard]] std::vector<ValueId> quantized_values() const;
+  /// True for a value whose codes have 16 bits.
+  [[nodiscard]] bool is_wide(ValueId value) const { return type == CodeType::A16W8 || wide_values.contains(value); }
   /// Returns the values that share one scale, by group; every group has at least two.
   [[nodiscard]] std::vector<std::vector<ValueId>> scale_groups() const;
   /// Returns nullptr when the slot is not a data input.

@@ -46,6 +46,7 @@ constexpr std::array kNames{
     RuleName{RuleId::OnnxRuntimeHalf, "O9", "half values", kTried},
     RuleName{RuleId::OnnxRuntimeInt8, "O10", "INT8 activations", kTried},
     RuleName{RuleId::OnnxRuntimeFewChannels, "O11", "few channels", "timed in ONNX Runtime 1.30, CPU"},
+    RuleName{RuleId::OnnxRuntimeWide, "O12", "16-bit activations", kTried},
 };
 
 }  // namespace

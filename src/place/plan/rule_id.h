@@ -43,6 +43,7 @@ enum class RuleId : uint8_t {
   OnnxRuntimeHalf,
   OnnxRuntimeInt8,
   OnnxRuntimeFewChannels,
+  OnnxRuntimeWide,
 };
 
 /// The printed name and the source of a rule.

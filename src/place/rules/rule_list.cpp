@@ -53,6 +53,7 @@ std::span<const Rule> onnxruntime_rules() {
       partly_absorbed_clips(),
       half_values(),
       int8_activations(),
+      wide_activations(),
   };
   return list;
 }

@@ -41,6 +41,7 @@ Rule partly_absorbed_clips();
 Rule half_values();
 Rule int8_activations();
 Rule few_channels();
+Rule wide_activations();
 }  // namespace onnxruntime
 
 }  // namespace detent::rules

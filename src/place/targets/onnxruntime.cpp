@@ -13,6 +13,9 @@ constexpr std::string_view kInsertCast =
     "github.com/microsoft/onnxruntime, core/optimizer/insert_cast_transformer.cc, "
     "InsertCastTransformer::NeedInsertCast";
 
+constexpr std::string_view kContribOperators =
+    "github.com/microsoft/onnxruntime, docs/ContribOperators.md, com.microsoft.QuantizeLinear; docs/OperatorKernels.md";
+
 constexpr std::array kFacts{
     SourcedFact{"activations are uint8 asymmetric by default, weights int8 per channel", kManual},
     SourcedFact{"the bias is float or INT32 with scale s_x * s_w; 1 % off is accepted, 10 % leaves the Conv float",
@@ -33,11 +36,22 @@ constexpr std::array kFacts{
     SourcedFact{"few CPU kernels take FP16: the engine runs the other nodes in FP32, between casts that it inserts",
                 kInsertCast},
     SourcedFact{"it inserts no casts for BF16, which fewer kernels take: FP32 is the default float type", kInsertCast},
+    SourcedFact{
+        "codes of 16 bits are those of opset 21, below it of domain com.microsoft; no integer kernel takes them",
+        kContribOperators},
     SourcedFact{"FP16 scales are refused below opset 19", kTriedOptimized},
     SourcedFact{"no kernel is integer between FP16 values, whatever the type of the scales", kTriedOptimized},
     SourcedFact{"a Concat with FP16 scales all around becomes a QLinearConcat that the engine then refuses",
                 kTriedOptimized},
 };
+
+constexpr std::string_view kFloatBetween =
+    "ONNX Runtime's integer kernels take 8 bits only: its CPU provider computes between 16-bit pairs in float, with "
+    "the "
+    "accuracy of the codes and without their speed";
+constexpr std::array kOnnxRuntimeActivations{ActivationType{DataType::UInt8}, ActivationType{DataType::Int8},
+                                             ActivationType{DataType::UInt16, kFloatBetween},
+                                             ActivationType{DataType::Int16, kFloatBetween}};
 
 constexpr std::array kOnnxRuntimeTargets{
     Target{.name = "onnxruntime",
@@ -45,7 +59,8 @@ constexpr std::array kOnnxRuntimeTargets{
            .version_minor = 30,
            .engine = Engine::OnnxRuntime,
            .activation = {.type = DataType::UInt8},
-           .activation_type_fixed = false,
+           .activation_types = kOnnxRuntimeActivations,
+           .other_types = "its DequantizeLinear takes no such codes",
            .int8_weight_initializer = true,
            .int32_bias = true,
            .minimum_opset = 13,

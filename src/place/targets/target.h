@@ -17,6 +17,12 @@ struct SourcedFact {
   std::string_view source;
 };
 
+/// A type of activations that an engine takes.
+struct ActivationType {
+  DataType type = DataType::Int8;
+  std::string_view without_kernels = {};  ///< what happens for lack of integer kernels; empty: they exist
+};
+
 /// The engine whose rules apply (rule_list.h).
 enum class Engine : uint8_t { TensorRT, OnnxRuntime };
 
@@ -27,7 +33,8 @@ struct Target {
   int version_major = 0, version_minor = 0;  ///< 10.13
   Engine engine = Engine::TensorRT;
   QuantType activation;                                ///< default activation type
-  bool activation_type_fixed = false;                  ///< true: the engine refuses other activation types
+  std::span<const ActivationType> activation_types;    ///< every integer type that the engine takes
+  std::string_view other_types;                        ///< what happens to a file with another integer type
   bool int8_weight_initializer = true;                 ///< INT8 initializer + DQ; false: FP32 + Q + DQ
   bool int32_bias = false;                             ///< bias as INT32 + DQ with scale s_x * s_w
   int64_t minimum_opset = 13;                          ///< the first opset with `axis`; older models are raised to it
@@ -41,6 +48,10 @@ struct Target {
   bool strongly_typed = false;             ///< the engine computes in the types of the file
   std::span<const SourcedFact> facts;
 
+  /// Returns nullptr for a type that the engine does not take.
+  [[nodiscard]] const ActivationType* find_activation(DataType type) const;
+  /// Returns "int8", or "int8, uint8" ....
+  [[nodiscard]] std::string activation_names() const;
   /// Returns "tensorrt:10.13".
   [[nodiscard]] std::string spec() const;
 };

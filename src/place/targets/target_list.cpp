@@ -11,6 +11,15 @@ std::string Target::spec() const {
   return std::string(name) + ":" + std::to_string(version_major) + "." + std::to_string(version_minor);
 }
 
+const ActivationType* Target::find_activation(DataType type) const {
+  const auto found = std::ranges::find(activation_types, type, &ActivationType::type);
+  return found == activation_types.end() ? nullptr : &*found;
+}
+
+std::string Target::activation_names() const {
+  return join(activation_types, ", ", [](const ActivationType& one) { return std::string(name_of(one.type)); });
+}
+
 std::span<const Target> target_list() {
   static const std::vector<Target> targets = [] {
     std::vector<Target> all;

@@ -116,13 +116,16 @@ constexpr auto kFacts10_8 = join(join(join(kEveryVersion, kVersion10), kBefore11
 constexpr auto kFacts11 = join(join(kEveryVersion, kVersion10), kOnly11);
 constexpr auto kFacts8_6 = join(kEveryVersion, kOnly8_6);
 
+constexpr std::array kTensorRtActivations{ActivationType{DataType::Int8}};
+
 constexpr Target tensorrt(int major, int minor, std::span<const SourcedFact> facts) {
   return Target{.name = "tensorrt",
                 .version_major = major,
                 .version_minor = minor,
                 .engine = Engine::TensorRT,
                 .activation = {.type = DataType::Int8},
-                .activation_type_fixed = true,
+                .activation_types = kTensorRtActivations,
+                .other_types = "its parser refuses zero points of other types, or reads them as INT8",
                 .int8_weight_initializer = major >= 10,
                 .int32_bias = false,
                 .minimum_opset = 13,

@@ -57,9 +57,21 @@ TEST(TargetList, TenEightAndTenThirteenWriteTheSame) {
 
 TEST(TargetList, ActivationTypesAreThoseOfTheEngine) {
   EXPECT_EQ(find_target("tensorrt").activation.type, DataType::Int8);
-  EXPECT_TRUE(find_target("tensorrt").activation_type_fixed);
+  EXPECT_EQ(find_target("tensorrt").activation_names(), "int8");
   EXPECT_EQ(find_target("onnxruntime").activation.type, DataType::UInt8);
-  EXPECT_FALSE(find_target("onnxruntime").activation_type_fixed);
+  EXPECT_EQ(find_target("onnxruntime").activation_names(), "uint8, int8, uint16, int16");
+}
+
+TEST(TargetList, AnActivationTypeWithoutKernelsSaysWhatHappens) {
+  const Target& target = find_target("onnxruntime");
+  EXPECT_TRUE(target.find_activation(DataType::UInt8)->without_kernels.empty());
+  EXPECT_NE(target.find_activation(DataType::Int16)->without_kernels.find("in float"), std::string_view::npos);
+  EXPECT_EQ(target.find_activation(DataType::Int4), nullptr);
+  EXPECT_EQ(find_target("tensorrt").find_activation(DataType::UInt16), nullptr);
+  for (const Target& one : target_list()) {
+    EXPECT_NE(one.find_activation(one.activation.type), nullptr) << one.spec() << " takes its default type";
+    EXPECT_FALSE(one.other_types.empty()) << one.spec();
+  }
 }
 
 TEST(TargetList, UnknownTargetNamesTheKnownOnes) {

@@ -156,16 +156,18 @@ void fields(auto& v, const TypeShare& r) {
 }
 
 void fields(auto& v, const TypeShares& r) {
-  v("int8", r.int8, "The part in 8-bit codes.");
+  v("int8", r.int8, "The part in codes, of activations also 16-bit ones.");
   v("half", r.half, "The part in 16-bit floats.");
   v("float32", r.float32, "The part in wider types.");
 }
 
 void fields(auto& v, const CoverageReport& r) {
   v.part("coverage",
-         "Share of a model that runs in INT8, or in FP8 if that is the type. Layers are the weighted operators; LSTM, "
+         "Share of a model that runs in INT8, or in FP8 or A16W8 if that is the type. Layers are the weighted "
+         "operators; LSTM, "
          "GRU and RNN count as float layers, and so does an If, Loop or Scan that contains layers.");
-  v("type", option_name_of(r.type), "Type of the codes, which the members called int8 count.", {"int8", "fp8"});
+  v("type", option_name_of(r.type), "Type of the codes, which the members called int8 count.",
+    {"int8", "fp8", "a16w8"});
   v("layers", r.layers, "Number of layers.");
   v("int8_layers", r.int8_layers, "Layers that run on codes.");
   v("macs", r.macs, "Multiply-accumulates of all layers per sample; 0 where sizes are open.");
@@ -335,7 +337,8 @@ void fields(auto& v, const TypedLayer& r) {
   v.part("layer", "A weighted operator and its decision.");
   node_fields(v, r.layer);
   v("int8", r.layer.int8, "Whether it runs on codes of the plan's type.");
-  v("type", r.layer.int8 ? option_name_of(r.type) : "float", "Type in which it runs.", {"int8", "fp8", "float"});
+  v("type", r.layer.int8 ? option_name_of(r.type) : "float", "Type in which it runs.",
+    {"int8", "fp8", "a16w8", "float"});
   v("rule", r.layer.rule, "Rule that decided, as src/place/RULES.md names it.");
   v("reason", r.layer.reason, kReason);
   v("macs", r.layer.macs, "Multiply-accumulates per sample; 0 where sizes are open.");

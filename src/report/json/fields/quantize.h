@@ -13,6 +13,7 @@ void fields(auto& v, const QuantizeReport::QuantizedValue& r) {
   v.optional("min", when(!r.symmetric, r.min), "Lower end of a range that is not symmetric.");
   v.optional("max", when(!r.symmetric, r.max), "Upper end of a range that is not symmetric.");
   v.either({"amax"}, {"min", "max"});
+  v("type", std::string(name_of(r.type)), "Type of the codes.", {"int8", "uint8", "int16", "uint16", "float8e4m3fn"});
   v("scale", r.scale, "Scale of the codes.");
   v("zero_point", r.zero_point, "Zero point of the codes.");
   v("group", r.group, "Number of the group of values that share the scale; null without a group.");
@@ -94,7 +95,7 @@ void fields(auto& v, const QuantizeReport& r) {
   v("samples", r.samples, "Number of calibration samples.");
   v("skipped_samples", r.skipped_samples, kSkippedSamples);
   v("values", r.values, "Every quantized value with its range.");
-  v("coverage", r.plan.coverage, "Share of the model that runs in INT8 or FP8.");
+  v("coverage", r.plan.coverage, "Share of the model that runs in INT8, FP8 or A16W8.");
   v("accuracy", r.accuracy, "Steps for the accuracy of the written model after the choice of a calibrator.");
   v.optional("auto", r.measured,
              "Measurement by which auto chose a calibrator; absent for another calibrator and where nothing is "
