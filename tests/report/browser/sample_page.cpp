@@ -246,8 +246,8 @@ QuantizeReport made_up_quantization(const ComparisonReport& comparison) {
   report.histograms = comparison.values;
   for (ValueHistogram& value : report.histograms) {
     value.ranges = {value.ranges[5]};
-    report.values.push_back(
-        {value.name, value.ranges[0].min, value.ranges[0].max, true, value.ranges[0].max / 127, 0, std::nullopt});
+    report.values.push_back({value.name, value.ranges[0].min, value.ranges[0].max, true, DataType::Int8,
+                             value.ranges[0].max / 127, 0, std::nullopt});
   }
   report.equalized = comparison.equalized;
   report.detections = made_up_detections(random);

@@ -25,7 +25,8 @@ QuantizeReport good_report() {
   report.plan.edges = {{"x", "conv1", "Conv", 0, true, 3, "R1 weighted op", "data input"}};
   report.plan.coverage = {1, 1, 10, 10, 5, 5, 100, 50, 1};
   report.notes = {"a note of the rewrite"};
-  report.values = {{"x", -1, 1, true, 0.0078125, 0, 3}, {"y", -2, 2, true, 0.015625, 0, std::nullopt}};
+  report.values = {{"x", -1, 1, true, DataType::Int8, 0.0078125, 0, 3},
+                   {"y", -2, 2, true, DataType::Int8, 0.015625, 0, std::nullopt}};
   report.histograms = {{.name = "x",
                         .op = "input",
                         .count = 30,
