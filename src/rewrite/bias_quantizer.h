@@ -31,10 +31,12 @@ struct QuantizedBias {
 /// Returns the smallest weight scales with which a bias has codes: an engine adds the code to the sum of `products`
 /// products of int8 and uint8 in 32 bits, and |code| + products * 128 * 255 must fit (more than 2^30 products would not
 /// fit even without a bias). Raising a weight scale does no harm: a bias that large outweighs all the products
-/// together. products 0: the sums fit no 32 bits, as those of 16-bit activations, and the code alone must fit. Such a
-/// bias is at least 258 times the largest product. Source  onnxruntime, quantization/onnx_quantizer.py,
-/// _adjust_weight_scale_for_int32_bias (16 bits). Input   a channel bias. Output  `count` numbers; 0 where no scale is
-/// large enough.
+/// together.
+/// products  0: the sums fit no 32 bits, as those of 16-bit activations, and the code alone must fit. Such a bias is at
+///           least 258 times the largest product.
+/// Input     a channel bias.
+/// Output    `count` numbers; 0 where no scale is large enough.
+/// Source    onnxruntime, quantization/qdq_quantizer.py, QDQQuantizer._adjust_weight_scale_for_int32_bias (16 bits).
 [[nodiscard]] std::vector<float> least_weight_scales(const Tensor& bias, float input_scale, size_t count,
                                                      int64_t products);
 
