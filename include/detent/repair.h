@@ -36,7 +36,7 @@ struct RepairReport {
     std::string action;  ///< "kept", "moved", "removed", "added"
     std::string rule;    ///< as in a plan: "R4 residual add"
     std::string reason;
-    std::string from;  ///< value whose pair it was in the file; empty: none, or `value` itself
+    std::string moved_from;  ///< value whose pair it was in the file; empty: none, or `value` itself
   };
   std::vector<Pair> pairs;  ///< on activations and biases, in the order of the graph; removed ones last
   size_t weights_kept = 0;  ///< weights whose codes and scales are those of the file, up to folded factors

@@ -10,7 +10,10 @@
 #include "calibrate/ruined_values.h"
 #include "detent/base/error.h"
 #include "exec/find_shapes.h"
+#include "model/graph_patch.h"
+#include "pipeline/parts/speed_outlook.h"
 #include "place/make_plan.h"
+#include "rewrite/qdq_inserter.h"
 #include "run/model_inputs.h"
 #include "run/sample_subset.h"
 #include "run/workers.h"
@@ -120,6 +123,18 @@ ChosenRanges choose_in_float32(const Prepared& prepared, const CalibratorQuestio
   return chosen;
 }
 
+/// Returns the file that would be written, with float weights and scales of 1/127. Takes the model out.
+Model with_pairs(Prepared& prepared) {
+  PlacementPlan pairs = prepared.plan;
+  pairs.weights.clear();
+  std::map<ValueId, Range> ranges;
+  for (const ValueId value : pairs.quantized_values()) ranges[value] = {-1, 1};
+  const GraphPatch patch = make_qdq_patch(prepared.graph(), pairs, ranges, prepared.recipe.format).patch;
+  Model model = take_model(prepared);
+  if (!patch.empty()) apply_patch(model, patch);
+  return model;
+}
+
 }  // namespace
 
 Calibration measure_values(const Prepared& prepared, const DataSource* samples, std::span<const ValueId> values) {
@@ -177,7 +192,12 @@ PlanReport describe_final_plan(Prepared& prepared) {
   const Recipe& recipe = prepared.recipe;
   if (recipe.measures && pairs_the_stream(prepared.graph(), prepared.plan, recipe.placement))
     static_cast<void>(measure(prepared));  // keeps readers of ruined values float
-  return describe_placement(prepared);
+  PlanReport report = describe_placement(prepared);
+  if (recipe.target->engine == Engine::TensorRT && prepared.plan.type == CodeType::Int8) {
+    const auto sizes = named_sizes(prepared.graph(), prepared.shapes);
+    add_outlook(with_pairs(prepared).graph(), sizes, report);
+  }
+  return report;
 }
 
 RangeChoice range_choice(const Prepared& prepared, const Measured& measured, const Calibrator& calibrator) {

@@ -47,8 +47,9 @@ struct Chosen : ChosenRanges {
 /// Errors  those of find_ruinous_layers().
 void keep_ruinous_float(Prepared& prepared, Measured& measured, const Calibrator* calibrator);
 
-/// Describes the plan alone. Measures only where the plan has pairs on the residual stream, which INT8 may ruin.
-/// Errors  those of measure() and describe_placement().
+/// Describes the plan alone, for TensorRT also how fast its file is likely to be. Measures only where the plan has
+/// pairs on the residual stream, which INT8 may ruin. Takes the model out of `prepared`. Errors  those of measure() and
+/// describe_placement().
 [[nodiscard]] PlanReport describe_final_plan(Prepared& prepared);
 
 /// Returns histograms of the values, from the table or a pass over `samples`; for a model in a 16-bit type those of the

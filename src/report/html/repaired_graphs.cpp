@@ -26,7 +26,7 @@ class PairFates {
       : before_(paired_slots(report.before.plan)), after_(paired_slots(report.lint.plan)) {
     for (const auto& pair : report.pairs) {
       actions_.emplace(pair.value, pair.action);  // the first one tells of the value, others of single readers
-      if (!pair.from.empty()) left_.insert(pair.from);
+      if (!pair.moved_from.empty()) left_.insert(pair.moved_from);
     }
   }
 

@@ -150,7 +150,7 @@ void fields(auto& v, const VerifyReport::Line& r) {
   v("worst_relative_error", r.worst_relative_error,
     "Largest difference over the largest expected magnitude, of all data sets and outputs.");
   v("detection_agreement", r.detection_agreement,
-    "mAP of a failed detector, with its stored detections above .5 as the truth.");
+    "The mAP of a failed detector, with its stored detections above .5 as the truth.");
 }
 
 void fields(auto& v, const VerifyReport& r) {

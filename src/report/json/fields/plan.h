@@ -101,7 +101,7 @@ void fields(auto& v, const RepairReport::Pair& r) {
   v("action", r.action, "What became of its pair.", {"kept", "moved", "removed", "added"});
   v("rule", r.rule, "Placement rule that decided, or -.");
   v("reason", r.reason, "The reason, in words.");
-  v("from", r.from, "Name of the value whose pair it was in the file, if it is another one; else empty.");
+  v("moved_from", r.moved_from, "Name of the value whose pair it was in the file, if it is another one; else empty.");
 }
 
 void fields(auto& v, const RepairReport& r) {
