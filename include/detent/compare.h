@@ -48,6 +48,7 @@ struct CompareOptions {
   OutlierPolicy outliers = OutlierPolicy::Clip;
   std::filesystem::path override_file;
   std::string target = "tensorrt";
+  std::vector<std::string> targets;  ///< of compare_targets(), in place of `target`
   PlacementOptions placement;
   FormatOptions format;
   EqualizeOptions equalize;
@@ -86,9 +87,17 @@ struct TypeComparison {
   std::string smallest;  ///< type with the smallest file within the limit; empty: none
 };
 
+/// A target's part of a comparison of targets.
+struct TargetFacts {
+  std::string target;  ///< "tensorrt:10.13"
+  PlanReport plan;     ///< without its edges and graph
+  std::optional<EqualizeReport> equalized;
+};
+
 /// Several quantized variants of one model, judged on the same samples.
 struct ComparisonReport {
-  std::string model, target;
+  std::string model, target;         ///< of several targets all, with commas
+  std::vector<std::string> targets;  ///< compare_targets() only: as in "tensorrt:10.13", in the requested order
   size_t calibration_samples = 0, evaluation_samples = 0;
   std::string evaluation_digest;   ///< as Provenance::sample_digest
   bool evaluation_spread = false;  ///< the evaluation samples are spread evenly over their source
@@ -108,6 +117,8 @@ struct ComparisonReport {
     uintmax_t size_bytes = 0;       ///< of the file that quantize_model would write
     double seconds = 0;             ///< to make, run and judge the variant, on all cores
     std::optional<TypeFacts> type;  ///< compare_types() only; `calibrator` is then the type's name
+    /// compare_targets() only; `calibrator` is then the target's name, with several calibrators "TARGET CALIBRATOR".
+    std::optional<TargetFacts> target;
   };
   std::vector<Variant> variants;  ///< in the requested order
   /// The model cast to 16-bit floats without pairs ("fp16", "bf16"), on the same samples; not candidates. Only where
@@ -120,7 +131,7 @@ struct ComparisonReport {
   /// are the same model under another name.
   std::vector<std::string> ties;
   Provenance provenance;                        ///< of the best variant's file
-  PlanReport plan;                              ///< the same for all variants
+  PlanReport plan;                              ///< the same for all variants; of several targets the best variant's
   std::vector<ValueHistogram> values;           ///< every quantized value
   std::optional<SensitivityReport> layers;      ///< of the winner, if requested
   std::optional<TypeComparison> types;          ///< compare_types() only
@@ -153,5 +164,13 @@ struct ComparisonReport {
 /// Errors   those of compare_calibrators and quantize_weights; Usage for no type, an unknown or repeated one,
 ///          options.layer_samples, two limits, and a max_drop where no score is measured.
 [[nodiscard]] DETENT_API ComparisonReport compare_types(const CompareOptions& options);
+
+/// Quantizes for each of options.targets with each of options.calibrators and judges all variants together, on the same
+/// samples, as compare_calibrators() does. All targets share one calibration pass. Variants are the models that
+/// quantize_model() would write for the target. `values` stays empty.
+///
+/// Errors   those of compare_calibrators(), beginning with the target where its options are refused; Usage for a target
+///          that is named twice ("tensorrt", "tensorrt:10.13"), and for options.layer_samples.
+[[nodiscard]] DETENT_API ComparisonReport compare_targets(const CompareOptions& options);
 
 }  // namespace detent

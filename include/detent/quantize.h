@@ -64,6 +64,7 @@ struct QuantizeOptions {
   OutlierPolicy outliers = OutlierPolicy::Clip;
   std::filesystem::path override_file;  ///< JSON: ranges or calibrators by value name; empty: none
   std::string target = "tensorrt";
+  std::vector<std::string> targets;  ///< of quantize_targets(), in place of `target`
   PlacementOptions placement;
   FormatOptions format;
   EqualizeOptions equalize;
@@ -140,5 +141,29 @@ struct QuantizeReport {
 ///          InvalidOption for options that are invalid, alone or for this model; TableMismatch; CannotWrite;
 ///          Interrupted.
 [[nodiscard]] DETENT_API QuantizeReport quantize_model(const QuantizeOptions& options);
+
+/// The files of several targets.
+struct QuantizeTargetsReport {
+  std::string model;
+  std::vector<QuantizeReport> targets;  ///< in the order of QuantizeOptions::targets; the first one's time has the pass
+  double seconds = 0;                   ///< of all targets
+  double peak_mb = 0;
+};
+
+/// Returns `path` with the target in front of its last extension: "out.tensorrt-8.6.onnx" for "out.onnx" and
+/// "tensorrt:8.6". The target is spelled as it was given, with "-" for ":".
+[[nodiscard]] DETENT_API std::filesystem::path path_of_target(const std::filesystem::path& path,
+                                                              const std::string& target);
+
+/// Quantizes for each of options.targets and writes path_of_target(output, target). All targets share one calibration
+/// pass over the values that any of them quantizes; each file has the bytes that quantize_model() writes for the target
+/// alone.
+///
+/// Output   each file complete or not at all; an interruption removes those that were finished.
+/// Memory   that of quantize_model() for one target, and the plans and histograms of all.
+/// Errors   those of quantize_model(), beginning with the target where its options are refused; Usage, before anything
+///          is read, for no target, for one that is named twice ("tensorrt", "tensorrt:10.13"), for an output without
+///          ".onnx", and for options.stop_after; CannotWrite for an output that is a file to read.
+[[nodiscard]] DETENT_API QuantizeTargetsReport quantize_targets(const QuantizeOptions& options);
 
 }  // namespace detent

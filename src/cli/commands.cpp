@@ -118,6 +118,18 @@ int exit_code(const QuantizeReport& report, const ReportOptions& options) {
                        "try another --calibrator (auto measures them) or a wider bound",
                        "see the end of the report; --accept-broken exits 0");
 }
+/// Errors  CheckFailed with the messages of all targets that failed, and the hint of the first.
+int exit_code(const QuantizeTargetsReport& report, const ReportOptions& options) {
+  std::string messages, hint;
+  for (const QuantizeReport& one : report.targets) try {
+      static_cast<void>(exit_code(one, options));
+    } catch (const Error& error) {
+      if (messages.empty()) hint = error.hint();
+      messages += (messages.empty() ? "" : "; ") + std::string("target ") + one.target + ": " + error.what();
+    }
+  if (!messages.empty()) throw Error(ErrorCode::CheckFailed, messages, hint);
+  return 0;
+}
 int exit_code(const QuantizeWeightsReport& report, const ReportOptions& options) {
   return check_written(report, options, title_of(report.format.codes), "try smaller blocks, int8, or a wider bound",
                        "try smaller blocks, int8, or --exclude for the weight that lost most; --accept-broken exits 0");
@@ -132,8 +144,8 @@ int exit_code(const ComparisonReport& report, const ReportOptions& options) {
     if (metric.falls() ? score <= bound : score >= bound) break;
     throw Error(ErrorCode::CheckFailed,
                 fmt::format("{}: the best {}, {}, reaches {} {}, {} --fail-below {:.6g}", report.model,
-                            report.types ? "type" : "calibrator", report.winner, metric.label,
-                            metric_text(metric, score), metric.falls() ? "worse than" : "below", bound));
+                            compared_kind(report), report.winner, metric.label, metric_text(metric, score),
+                            metric.falls() ? "worse than" : "below", bound));
   }
   if (report.types && report.types->limit_given && report.types->smallest.empty())
     throw Error(ErrorCode::CheckFailed, report.model + ": " + limit_text(report),
@@ -160,15 +172,39 @@ int perform(Options& options, const ReportOptions& reporting, const Environment&
   return exit_code(report, reporting);
 }
 
+/// Returns the reports of a target, whose page is named like its model.
+ReportOptions reports_of_target(const ReportOptions& reporting, const std::string& target) {
+  ReportOptions one = reporting;
+  if (!reporting.html.empty()) one.html = path_of_target(reporting.html, target);
+  return one;
+}
+
+/// Writes one document, a page for each target, and all texts.
+void tell(const QuantizeTargetsReport& report, const QuantizeOptions& options, const ReportOptions& reporting,
+          const Environment& environment) {
+  write_json(reporting, [&] { return to_json(report); });
+  for (size_t i = 0; i < report.targets.size(); ++i)
+    write_html(reports_of_target(reporting, options.targets[i]), options.model, environment.command,
+               [&](const auto& origin) { return to_html(report.targets[i], origin); });
+  print(reporting, text_of(report, reporting));
+}
+
 template <class Function>
 int perform(QuantizeOptions& options, const ReportOptions& reporting, const Environment& environment,
             Function function) {
-  const QuantizeReport report = function(options);
+  for (const std::string& target : options.targets)
+    if (const ReportOptions one = reports_of_target(reporting, target); !one.html.empty())
+      check_writable(one.html, reporting.overwrite);
+  const std::variant<QuantizeReport, QuantizeTargetsReport> result = function(options);
   const StopAfter stage = options.stop_after;
   if (stage == StopAfter::Nothing) {
-    tell(report, options, reporting, environment);
-    return exit_code(report, reporting);
+    const auto finish = [&](const auto& report) {
+      tell(report, options, reporting, environment);
+      return exit_code(report, reporting);
+    };
+    return std::visit(finish, result);
   }
+  const auto& report = std::get<QuantizeReport>(result);
   if (stage == StopAfter::Plan) write_file(options.output, to_json(report.plan), options.overwrite);
   print(reporting, fmt::format("stopped after {}: wrote {}\n", name_of(stage), options.output.string()));
   return 0;

@@ -36,6 +36,7 @@ struct Declare {
         ->default_str(choice.get());
   }
   CLI::Option* operator()(const Parsed& parsed) const {
+    if (parsed.joins) return app.add_option_function<std::string>(option.name, parsed.take, option.help)->join(',');
     if (!parsed.repeats) return app.add_option_function<std::string>(option.name, parsed.take, option.help);
     const auto take_all = [take = parsed.take](const std::vector<std::string>& texts) {
       for (const std::string& text : texts) take(text);

@@ -88,6 +88,21 @@ Option draw_option(std::filesystem::path& folder, const std::string& text) {
              {.group = "Report", .file = FileUse::Writes});
 }
 
+/// Returns --targets of compare.
+OptionList targets_option(CompareOptions& o) {
+  return list_of(row("--targets LIST", &o.targets,
+                     "Compare targets, comma separated, instead of calibrators: tensorrt,onnxruntime; each with "
+                     "auto, or with all of --calibrators",
+                     {.group = "Placement", .commas = true}),
+                 [&o] {
+                   if (o.targets.empty()) return;
+                   const CompareOptions usual;
+                   if (o.target != usual.target)
+                     throw Error(ErrorCode::Usage, "--target does not go with --targets", "remove one of the two");
+                   if (o.calibrators == usual.calibrators) o.calibrators = {"auto"};
+                 });
+}
+
 /// Returns --fail-below of the commands that compare.
 Option fail_below_option(ReportOptions& report) {
   return row("--fail-below X", &report.fail_below,
@@ -166,7 +181,7 @@ OptionList options_of(QuantizeOptions& o, ReportOptions& report) {
           "on the outputs; best: also try equalization, ranges value by value, rounding of INT8 weights and bias "
           "correction, and keep each that helps (takes minutes)",
           {.group = "Calibration"}),
-      outliers_option(o.outliers), target_option(o.target), placement_options(o.placement),
+      outliers_option(o.outliers), target_options(o.target, o.targets), placement_options(o.placement),
       format_options(o.format, CpuOption::Offered), external_data_option(o.external_data), equalize_option(o.equalize),
       bias_correction_option(o.equalize), bound_options(o.bound, o.data), judging_options(o.run),
       accept_broken_option(report), run_options(o.run), stop_after_option(o.stop_after, report),
@@ -197,13 +212,7 @@ OptionList options_of(QuantizeWeightsOptions& o, ReportOptions& report) {
 }
 
 OptionList options_of(CalibrateOptions& o, ReportOptions& report) {
-  const auto take_targets = [&o](const std::string& text) {
-    for (size_t at = 0; at < text.size();) {
-      const size_t end = std::min(text.find(',', at), text.size());
-      o.targets.push_back(text.substr(at, end - at));
-      at = end + 1;
-    }
-  };
+  const auto take_targets = [&o](const std::string& list) { add_parts(list, o.targets); };
   return list_of(
       model_argument(o.model), output_option(o.output, "TABLE.dct", "Calibration table to write"),
       data_options(o.data, true),
@@ -328,7 +337,7 @@ OptionList options_of(CompareOptions& o, ReportOptions& report) {
           "Candidates, comma separated: " + join(calibrator_list(), ", ", &CalibratorEntry::name) +
               "; auto is judged by the candidate that 'quantize --calibrator auto' would take",
           {.group = "Calibration", .commas = true, .check = check_calibrator}),
-      outliers_option(o.outliers), override_option(o.override_file), target_option(o.target),
+      outliers_option(o.outliers), override_option(o.override_file), target_option(o.target), targets_option(o),
       placement_options(o.placement), format_options(o.format, CpuOption::NotOffered), equalize_option(o.equalize),
       bias_correction_option(o.equalize), run_options(o.run), products_option(o.run),
       report_options(report, o.overwrite_draw,

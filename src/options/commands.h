@@ -27,6 +27,20 @@ struct ReportOptions {
 /// Options of compare_types().
 struct CompareTypesOptions : CompareOptions {};
 
+/// Quantizes for one target, or for several.
+/// Errors  those of quantize_model and quantize_targets.
+[[nodiscard]] inline std::variant<QuantizeReport, QuantizeTargetsReport> quantize_for_targets(
+    const QuantizeOptions& options) {
+  if (options.targets.empty()) return quantize_model(options);
+  return quantize_targets(options);
+}
+
+/// Compares calibrators for one target, or targets.
+/// Errors  those of compare_calibrators and compare_targets.
+[[nodiscard]] inline ComparisonReport compare_candidates(const CompareOptions& options) {
+  return options.targets.empty() ? compare_calibrators(options) : compare_targets(options);
+}
+
 /// Options of `detent inspect`.
 struct InspectOptions {
   std::filesystem::path file;
@@ -82,7 +96,7 @@ template <class Use>
 void for_each_command(const Use& use) {
   use(Command{"quantize", "Calibrate a float model and write it with Q/DQ pairs",
               "detent quantize " + kSampleData + " -o shapes_unet.int8.onnx --html shapes_unet.html"},
-      std::type_identity<QuantizeOptions>{}, quantize_model);
+      std::type_identity<QuantizeOptions>{}, quantize_for_targets);
   use(Command{"quantize-weights", "Write a model whose weights of MatMul and Gemm are INT4 or INT8",
               "detent quantize-weights " + kSampleModel + " --type int8 -o shapes_unet.weights.onnx"},
       std::type_identity<QuantizeWeightsOptions>{}, quantize_weights);
@@ -111,9 +125,9 @@ void for_each_command(const Use& use) {
               "detent repair trained.qdq.onnx --target tensorrt -o trained.repaired.onnx \\\n      --data calib "
               "--preprocess imagenet    # your model and images"},
       std::type_identity<RepairOptions>{}, repair_model);
-  use(Command{"compare", "Quantize with several calibrators, judge all on evaluation data, name the best",
+  use(Command{"compare", "Quantize with several calibrators or for several targets, judge all, name the best",
               "detent compare " + kSampleEval + " \\\n      --masks " + kSample + "eval/masks"},
-      std::type_identity<CompareOptions>{}, compare_calibrators);
+      std::type_identity<CompareOptions>{}, compare_candidates);
   use(Command{"compare-types", "Quantize to several types, judge all of them, name the smallest within a limit",
               "detent compare-types " + kSampleEval + " --types int8,fp8 --masks " + kSample + "eval/masks"},
       std::type_identity<CompareTypesOptions>{}, compare_types);

@@ -198,6 +198,29 @@ Option target_option(std::string& target) {
              "Engine: tensorrt or onnxruntime, with an optional version (tensorrt:8.6)", {.group = "Placement"});
 }
 
+void add_parts(const std::string& list, std::vector<std::string>& parts) {
+  for (size_t at = 0; at < list.size();) {
+    const size_t end = std::min(list.find(',', at), list.size());
+    parts.push_back(list.substr(at, end - at));
+    at = end + 1;
+  }
+}
+
+OptionList target_options(std::string& target, std::vector<std::string>& targets) {
+  Option one = target_option(target);
+  const auto given = std::make_shared<std::vector<std::string>>();
+  const auto take = [given](const std::string& list) { add_parts(list, *given); };
+  return list_of(
+      row(one.long_name() + " " + one.type, Parsed{.take = take, .joins = true},
+          one.help + ". Repeated: writes OUT with .TARGET in front of .onnx for each, after one pass over "
+                     "the samples",
+          {.group = one.traits.group, .python = "target: Union[str, Sequence[str]]", .default_text = target}),
+      [&target, &targets, given] {
+        if (given->size() == 1) target = given->front();
+        targets = given->size() > 1 ? *given : std::vector<std::string>{};
+      });
+}
+
 Option type_option(CodeType& type) {
   return row(
       "--type",

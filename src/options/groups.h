@@ -36,6 +36,10 @@ namespace detent {
 [[nodiscard]] Option outliers_option(OutlierPolicy& policy);
 
 [[nodiscard]] Option target_option(std::string& target);
+/// Adds the parts of a list with commas; none of "".
+void add_parts(const std::string& list, std::vector<std::string>& parts);
+/// Returns --target of a command that takes several. One alone goes into `target`, several into `targets`.
+[[nodiscard]] OptionList target_options(std::string& target, std::vector<std::string>& targets);
 [[nodiscard]] Option type_option(CodeType& type);
 /// Returns the options that choose nodes by name and operator.
 [[nodiscard]] OptionList node_options(PlacementOptions& placement);

@@ -28,6 +28,7 @@ struct Choice {
 struct Parsed {
   std::function<void(const std::string&)> take;
   bool repeats = false;
+  bool joins = false;  ///< repeated texts arrive as one, with commas
 };
 
 /// Member of an options struct that an option sets.

@@ -44,6 +44,17 @@ void Candidates::add(ComparedCandidate candidate, ComparedModel how, Model model
   models.push_back(std::move(model));
 }
 
+void Candidates::append(Candidates more) {
+  const size_t before = models.size();
+  for (const auto& [from, into] : {std::pair(&more.candidates, &candidates), std::pair(&more.baselines, &baselines)})
+    for (ComparedCandidate& one : *from) {
+      one.model += before;
+      into->push_back(std::move(one));
+    }
+  std::ranges::move(more.made, std::back_inserter(made));
+  std::ranges::move(more.models, std::back_inserter(models));
+}
+
 std::vector<std::string> candidate_names(const std::vector<std::string>& specs) {
   std::vector<std::string> names;
   for (const std::string& spec : specs) {
@@ -197,6 +208,7 @@ ComparisonReport::Variant row_of(const ComparedCandidate& candidate, const Candi
                 all.made[model].seconds;
   if (!scores.command_seconds.empty()) row.seconds += scores.command_seconds[1 + model];
   row.type = all.made[model].type;
+  row.target = all.made[model].target;
   return row;
 }
 

@@ -30,11 +30,12 @@ struct ComparedCandidate {
 /// The making of a compared model.
 struct ComparedModel {
   std::map<ValueId, Range> ranges = {};
-  GraphPatch constants = {};           ///< rounded weights and corrected biases
-  bool weights_rounded = false;        ///< by the layers' inputs
-  Provenance origin = {};              ///< without the calibrator
-  std::optional<TypeFacts> type = {};  ///< where types are compared
-  double seconds = 0;                  ///< of making it
+  GraphPatch constants = {};               ///< rounded weights and corrected biases
+  bool weights_rounded = false;            ///< by the layers' inputs
+  Provenance origin = {};                  ///< without the calibrator
+  std::optional<TypeFacts> type = {};      ///< where types are compared
+  std::optional<TargetFacts> target = {};  ///< where targets are compared
+  double seconds = 0;                      ///< of making it
 };
 
 /// The models of a comparison, each made once: candidates that are the same model share it.
@@ -49,6 +50,8 @@ struct Candidates {
   /// Returns "fp32", then by model the first name of a candidate or baseline.
   [[nodiscard]] std::vector<std::string> folder_names() const;
   void add(ComparedCandidate candidate, ComparedModel how, Model model);
+  /// Adds all of `more` behind.
+  void append(Candidates more);
 };
 
 /// Returns names as calibrators call themselves ("percentile" is "percentile:99.99").

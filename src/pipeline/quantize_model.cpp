@@ -1,4 +1,4 @@
-#include "detent/quantize.h"
+#include "pipeline/quantize_model.h"
 
 #include <map>
 #include <utility>
@@ -27,23 +27,8 @@ namespace detent {
 
 namespace {
 
-void check_options(const QuantizeOptions& given) {
-  if (given.accuracy == Accuracy::Best && !given.data.given())
-    throw Error(ErrorCode::Usage, "--accuracy best needs --data to measure on, which was not given",
-                "give --data beside --table, or leave --accuracy out");
-  check_writable(given.output, given.overwrite);
-}
-
 ChoiceEffort effort_of(const QuantizeOptions& given) {
   return {given.accuracy == Accuracy::Best, std::string(given.calibrator.empty() ? kSafeCalibrator : "")};
-}
-
-Recipe recipe_for(const QuantizeOptions& options) {
-  Recipe recipe = recipe_of(options, options.bound.evaluation.data, {options.calibrator});
-  recipe.table = options.table;
-  if (options.external_data == ExternalData::Never) recipe.one_file = options.output;
-  recipe.identify = options.stop_after == StopAfter::Plan && options.data.given();
-  return recipe;
 }
 
 /// Keeps nodes in FP32 where the 16-bit form leaves INT8 no room in the bound.
@@ -153,15 +138,23 @@ std::optional<DetectionPictures> picture_closing(Closing& closing, const Closing
 
 }  // namespace
 
-QuantizeReport quantize_model(const QuantizeOptions& given) {
-  const StopScope stop(given.run.stop);
-  const Stopwatch stopwatch;
-  check_options(given);
+Recipe checked_recipe(const QuantizeOptions& given) {
+  if (given.accuracy == Accuracy::Best && !given.data.given())
+    throw Error(ErrorCode::Usage, "--accuracy best needs --data to measure on, which was not given",
+                "give --data beside --table, or leave --accuracy out");
+  check_writable(given.output, given.overwrite);
+  const QuantizeOptions options = with_level(given);
+  static_cast<void>(named_calibrator(options.calibrator));  // refuses unknown names
+  Recipe recipe = recipe_of(options, options.bound.evaluation.data, {options.calibrator});
+  recipe.table = options.table;
+  if (options.external_data == ExternalData::Never) recipe.one_file = options.output;
+  recipe.identify = options.stop_after == StopAfter::Plan && options.data.given();
+  return recipe;
+}
+
+QuantizeReport quantize_prepared(const QuantizeOptions& given, Prepared prepared, const Stopwatch& stopwatch) {
   const QuantizeOptions options = with_level(given);
   auto calibrator = named_calibrator(options.calibrator);
-
-  // model.onnx -> float graph that the target likes -> placement plan
-  Prepared prepared = make(recipe_for(options));
   warn_of_few_samples(options, prepared);
   const auto judge = open_judge(options.bound, *prepared.float32, prepared.data.get(), options.run);
   if (judge && prepared.half) make_room(prepared, *judge);
@@ -199,6 +192,13 @@ QuantizeReport quantize_model(const QuantizeOptions& given) {
               {worse_of(closing.exact, closing.saturated), closing_on.source.get(), calibrated_with, chosen});
   add_cost(stopwatch, report);
   return report;
+}
+
+QuantizeReport quantize_model(const QuantizeOptions& options) {
+  const StopScope stop(options.run.stop);
+  const Stopwatch stopwatch;
+  // model.onnx -> float graph that the target likes -> placement plan
+  return quantize_prepared(options, make(checked_recipe(options)), stopwatch);
 }
 
 }  // namespace detent

@@ -6,7 +6,7 @@ sys.path.insert(0, sys.argv[1])
 import detent  # noqa: E402
 
 HEAD = """from os import PathLike
-from typing import Any, Callable, Literal, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, Literal, Mapping, Optional, Sequence, Union, overload
 
 from numpy.typing import NDArray
 
@@ -34,21 +34,43 @@ REPORTS = {
 }
 
 
+# Options by which a command has another report: the option's type for each report.
+BY_OPTION = {
+    "compare": ("targets", {"_reports.CompareReport": "None = ...", "_reports.CompareTargetsReport": "Sequence[str]"}),
+    "quantize": (
+        "target",
+        {
+            "_reports.QuantizeReport": "Optional[str] = ...",
+            "Union[_reports.QuantizeReport, _reports.QuantizeTargetsReport]": "Sequence[str]",
+        },
+    ),
+}
+
+
 def report_of(name):
     """Returns the type of a command's report: _reports.QuantizeWeightsReport of quantize_weights."""
     return REPORTS.get(name, "_reports." + name.title().replace("_", "") + "Report")
 
 
+def definition(name, report, types):
+    """Returns the stub of a command; `types` replaces those of its options by name."""
+    text = f"def {name}(\n"
+    star = False
+    for parameter in detent._signature(detent._detent.commands[name][1]).parameters.values():
+        if parameter.kind is parameter.KEYWORD_ONLY and not star:
+            star = True
+            text += "    *,\n"
+        optional = parameter.default is not parameter.empty
+        annotation = f"Optional[{parameter.annotation}] = ..." if optional else parameter.annotation
+        text += f"    {parameter.name}: {types.get(parameter.name, annotation)},\n"
+    return text + f") -> {report}: ...\n"
+
+
 with open(sys.argv[2], "w", encoding="utf-8") as stub:
     stub.write(HEAD)
     for name in detent._detent.commands:
-        stub.write(f"def {name}(\n")
-        star = False
-        for parameter in detent._signature(detent._detent.commands[name][1]).parameters.values():
-            if parameter.kind is parameter.KEYWORD_ONLY and not star:
-                star = True
-                stub.write("    *,\n")
-            optional = parameter.default is not parameter.empty
-            annotation = f"Optional[{parameter.annotation}] = ..." if optional else parameter.annotation
-            stub.write(f"    {parameter.name}: {annotation},\n")
-        stub.write(f") -> {report_of(name)}: ...\n")
+        option, reports = BY_OPTION.get(name, ("", {}))
+        for report, annotation in reports.items():
+            stub.write("@overload\n" + definition(name, report, {option: annotation}))
+        if not reports:
+            stub.write(definition(name, report_of(name), {}))

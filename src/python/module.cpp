@@ -228,7 +228,7 @@ Answer run(Function function, const py::kwargs& given) {
   }
   const auto work = [&] {
     const auto report = function(options);
-    if constexpr (std::is_same_v<Options, InspectOptions>)
+    if constexpr (requires { report.index(); })  // a command with several reports
       return std::visit([](const auto& one) { return to_json(one); }, report);
     else
       return to_json(report);

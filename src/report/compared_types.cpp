@@ -46,6 +46,18 @@ const ComparisonReport::Variant* winning_variant(const ComparisonReport& report)
   return found == report.variants.end() ? nullptr : &*found;
 }
 
+std::string compared_kind(const ComparisonReport& report) {
+  return report.types ? "type" : report.targets.empty() ? "calibrator" : "target";
+}
+
+bool adds_calibrator(const ComparisonReport::Variant& variant) {
+  return !variant.takes.empty() && !variant.calibrator.ends_with(" " + variant.takes);
+}
+
+size_t count_float_layers(const TargetFacts& facts) {
+  return static_cast<size_t>(std::ranges::count(facts.plan.layers, false, &PlanReport::Layer::int8));
+}
+
 std::optional<double> find_metric(const std::map<std::string, double>& metrics, const std::string& name) {
   const auto found = metrics.find(name);
   return found == metrics.end() ? std::nullopt : std::optional(found->second);

@@ -12,6 +12,15 @@ namespace detent {
 /// Returns the variant that `report.winner` names; null when there is none.
 [[nodiscard]] const ComparisonReport::Variant* winning_variant(const ComparisonReport& report);
 
+/// Returns the kind of the variants: "calibrator", "type" or "target".
+[[nodiscard]] std::string compared_kind(const ComparisonReport& report);
+
+/// True when the calibrator that gave the ranges is not a part of the variant's name.
+[[nodiscard]] bool adds_calibrator(const ComparisonReport::Variant& variant);
+
+/// Returns the number of weighted layers of a target that stay float.
+[[nodiscard]] size_t count_float_layers(const TargetFacts& facts);
+
 /// Returns a metric of a variant or the float model; nothing where it was not measured.
 [[nodiscard]] std::optional<double> find_metric(const std::map<std::string, double>& metrics, const std::string& name);
 

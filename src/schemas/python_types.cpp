@@ -39,6 +39,9 @@ class TypeWriter {
   std::string type_of(const std::string& name, const Json& schema) {
     if (schema.contains("$ref")) {
       const std::string reference = schema["$ref"];
+      const size_t kind = reference.find(':', reference.find(':') + 1) + 1;  // of "urn:detent:quantize:2.0"
+      if (reference.find('/') == std::string::npos)
+        return class_name(reference.substr(kind, reference.rfind(':') - kind)) + "Report";
       return class_name(reference.substr(reference.rfind('/') + 1));
     }
     if (schema.contains("const")) return "Literal[" + schema["const"].dump() + "]";

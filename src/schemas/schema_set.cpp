@@ -115,15 +115,17 @@ Json schema_of(Json& parts) {
             {"additionalProperties", schema_of<std::decay_t<decltype(std::declval<T>().begin()->second)>>(parts)}};
   else if constexpr (std::ranges::range<T>)
     return {{"type", "array"}, {"items", schema_of<typename T::value_type>(parts)}};
+  else if (Json schema = struct_schema<T>(parts); schema.contains("$id"))  // a document in another
+    return {{"$ref", schema["$id"]}};
   else
-    return struct_schema<T>(parts);
+    return schema;
 }
 
 template <class... Reports>
 std::map<std::string, Json> schemas_of() {
   std::map<std::string, Json> schemas;
   Json parts = Json::object();
-  for (Json& schema : std::array{schema_of<Reports>(parts)...}) {
+  for (Json& schema : std::array{struct_schema<Reports>(parts)...}) {
     const std::string id = schema["$id"];
     const size_t kind = id.find(':', id.find(':') + 1) + 1;
     schemas.emplace(id.substr(kind, id.rfind(':') - kind), std::move(schema));
@@ -139,8 +141,9 @@ std::map<std::string, Json> schemas_of() {
 
 std::map<std::string, Json> make_schemas() {
   return schemas_of<ModelReport, TableReport, DistributionReport, PlanReport, LintReport, ExplainReport, RepairReport,
-                    QuantizeReport, QuantizeWeightsReport, CastReport, VerifyReport, ComparisonReport, ComparedTypes,
-                    SensitivityReport, RunReport, CacheExportReport, CacheImportReport>();
+                    QuantizeReport, QuantizeTargetsReport, QuantizeWeightsReport, CastReport, VerifyReport,
+                    ComparisonReport, ComparedTypes, ComparedTargets, SensitivityReport, RunReport, CacheExportReport,
+                    CacheImportReport>();
 }
 
 }  // namespace detent::json

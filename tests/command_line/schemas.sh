@@ -64,6 +64,7 @@ document equalize_auto quantize quantize $net --quiet --data random:normal,n=32 
 document bound quantize quantize $net $data --calibrator mse --min-sqnr 45 -o out/bound.onnx
 document half quantize quantize $net $data --calibrator max --target tensorrt:11 -o in/half.onnx
 document fp8 quantize quantize $net $data --calibrator max --type fp8 -o in/fp8.onnx
+document targets quantize-targets quantize $net $data --calibrator max --target tensorrt --target onnxruntime -o out/targets.onnx $layers
 document broken quantize quantize $net $data --calibrator percentile:20 -o out/broken.onnx
 [ "$code" -eq 1 ] || fail "a broken model: exit $code, expected 1"
 
@@ -82,6 +83,7 @@ document cast_pairs cast cast in/ort.onnx --quiet --scales fp16 -o out/cast_pair
 # compare, sensitivity, run, verify.
 document compare compare compare $net $data $eval --calibrators max,auto --equalize relu $layers
 document compare_half compare compare $net $data $eval --calibrators max --target tensorrt:11
+document compare_targets compare-targets compare $net $data $eval --targets tensorrt,tensorrt:11,onnxruntime --equalize relu $layers
 document compare_command compare compare $net $data $eval --calibrators max --metric-command 'echo 0.5; :'
 document sensitivity sensitivity sensitivity $net $data $eval --calibrator max --equalize relu $layers
 document run run run $net $data -o out/run

@@ -42,13 +42,16 @@ class Schemas:
         return Draft202012Validator(schema, registry=Registry().with_resources(resources))
 
     def target(self, reference):
-        base, pointer = reference.split("#/$defs/")
-        return self.by_id[base]["$defs"][pointer]
+        base, _, pointer = reference.partition("#/$defs/")
+        return self.by_id[base]["$defs"][pointer] if pointer else self.by_id[base]
 
     def alternatives(self, place, schema):
-        """(place, schema) without references and anyOf; a place of a part is named by the part."""
+        """(place, schema) without references and anyOf; a place of a part is named by the part, of a document in another
+        by the document's kind."""
         if "$ref" in schema:
-            yield from self.alternatives("parts/" + schema["$ref"].rpartition("/")[2], self.target(schema["$ref"]))
+            _, part, name = schema["$ref"].rpartition("/")
+            own = "parts/" + name if part else schema["$ref"].split(":")[2]
+            yield from self.alternatives(own, self.target(schema["$ref"]))
         elif "anyOf" in schema:
             for one in schema["anyOf"]:
                 yield from self.alternatives(place, one)

@@ -141,6 +141,11 @@ TEST_F(StopOneCall, EveryFunctionWithRunSettingsObeys) {
     o.run = run;
     static_cast<void>(quantize_model(o));
   });
+  ends("quantize_targets", [&](const RunSettings& run) {
+    QuantizeOptions o = options(data);
+    o.run = run, o.targets = {"tensorrt", "onnxruntime"};
+    static_cast<void>(quantize_targets(o));
+  });
   ends("quantize_weights", [&](const RunSettings& run) {
     QuantizeWeightsOptions o;
     o.model = model, o.output = out / "w.onnx", o.data = given, o.run = run, o.overwrite = true;
@@ -166,6 +171,11 @@ TEST_F(StopOneCall, EveryFunctionWithRunSettingsObeys) {
     compared.run = run;
     compared.types.names = {"int8", "fp8"};
     static_cast<void>(compare_types(compared));
+  });
+  ends("compare_targets", [&](const RunSettings& run) {
+    compared.run = run;
+    compared.targets = {"tensorrt", "onnxruntime"};
+    static_cast<void>(compare_targets(compared));
   });
   ends("measure_sensitivity", [&](const RunSettings& run) {
     SensitivityOptions o;

@@ -48,11 +48,21 @@ std::map<ValueId, ValueId> values_before(const Graph& half, const Graph& before,
   return found;
 }
 
-Calibration measure_in(const Graph& graph, const Prepared& prepared, const DataSource* samples,
-                       std::span<const ValueId> values) {
-  const RunSettings& run = prepared.recipe.run;
-  return prepared.table ? calibration_from(*prepared.table, graph, values, *run.reporter)
-                        : calibrate(graph, values, *samples, run);
+/// Returns the values that others take their numbers from, each once.
+std::vector<ValueId> sources_of(const std::map<ValueId, ValueId>& before) {
+  std::set<ValueId> carried;
+  for (const auto& [value, from] : before) carried.insert(from);
+  return {carried.begin(), carried.end()};
+}
+
+/// Measures values of the FP32 model. Targets share the pass over the whole data, not one over a part of it.
+Calibration measure_in_float32(const Prepared& prepared, const DataSource* samples, std::span<const ValueId> values) {
+  const Recipe& recipe = prepared.recipe;
+  const Graph& graph = prepared.float32->graph();
+  if (prepared.table) return calibration_from(*prepared.table, graph, values, *recipe.run.reporter);
+  if (recipe.pass && samples == prepared.data.get())
+    return recipe.pass->calibrate(*prepared.float32, values, *samples, recipe.run);
+  return calibrate(graph, values, *samples, recipe.run);
 }
 
 /// Removes the measurements of values that no longer have a pair.
@@ -138,19 +148,25 @@ Model with_pairs(Prepared& prepared) {
 }  // namespace
 
 Calibration measure_values(const Prepared& prepared, const DataSource* samples, std::span<const ValueId> values) {
+  if (!prepared.half) return measure_in_float32(prepared, samples, values);
   const Graph& graph = prepared.graph();
-  if (!prepared.half) return measure_in(graph, prepared, samples, values);
-  const Graph& float32 = prepared.float32->graph();
-  const auto before = values_before(graph, float32, values);
-  std::set<ValueId> carried;
-  for (const auto& [value, from] : before) carried.insert(from);
-  const Calibration measured = measure_in(float32, prepared, samples, std::vector(carried.begin(), carried.end()));
+  const auto before = values_before(graph, prepared.float32->graph(), values);
+  const Calibration measured = measure_in_float32(prepared, samples, sources_of(before));
   Calibration calibration = for_values(measured, before);
   std::map<ValueId, Histogram> constants;
   add_constants(graph, values, constants);
   check_measured(graph, constants, *prepared.recipe.run.reporter);
   calibration.histograms.merge(constants);
   return calibration;
+}
+
+void announce_values(const Prepared& prepared) {
+  SharedPass* pass = prepared.recipe.pass;
+  if (!pass || prepared.table) return;
+  const std::vector<ValueId> values = prepared.plan.quantized_values();
+  const Model& float32 = *prepared.float32;
+  pass->announce(float32,
+                 prepared.half ? sources_of(values_before(prepared.graph(), float32.graph(), values)) : values);
 }
 
 Measured measure(Prepared& prepared) {

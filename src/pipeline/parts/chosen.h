@@ -41,6 +41,9 @@ struct Chosen : ChosenRanges {
 ///         samples.
 [[nodiscard]] Measured measure(Prepared& prepared);
 
+/// Announces the values that measure() will ask the recipe's pass for. Nothing without one, or with a table.
+void announce_values(const Prepared& prepared);
+
 /// Keeps layers float that ruin the whole network (find_ruinous_layers); measures what the other plan needs. Nothing
 /// without data, or where the user chose ranges.
 /// calibrator  to measure with; nullptr: mse

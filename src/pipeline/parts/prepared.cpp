@@ -306,10 +306,14 @@ PlanReport describe_placement(const Prepared& prepared) {
   return report;
 }
 
-Model take_model(Prepared& prepared) {
-  Model model = std::move(prepared.half ? *prepared.half->model : *prepared.float32);
+void release_model(Prepared& prepared) {
   if (prepared.half) prepared.half->model.reset();
   prepared.float32.reset();
+}
+
+Model take_model(Prepared& prepared) {
+  Model model = std::move(prepared.half ? *prepared.half->model : *prepared.float32);
+  release_model(prepared);
   return model;
 }
 

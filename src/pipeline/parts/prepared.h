@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "calibrate/range_overrides.h"
+#include "calibrate/shared_pass.h"
 #include "detent/base/calibrator.h"
 #include "detent/base/data_source.h"
 #include "detent/options/equalize_options.h"
@@ -51,6 +52,7 @@ struct Recipe {
   RunSettings run;
   std::filesystem::path one_file = {};  ///< the file that must hold everything; empty: none
   bool identify = false;                ///< Prepared::identified remembers the samples that were read
+  SharedPass* pass = nullptr;           ///< of all targets, which outlives the recipe; nullptr: there is only this one
 
   // Known after a measurement: a recipe with them makes another Prepared.
   ForcedFloat32 float32 = {};  ///< nodes that a bound keeps in FP32
@@ -133,6 +135,9 @@ void remake(Prepared& prepared, Change change) {
 /// Describes the plan with the 16-bit nodes, the values that can be equalized, and the samples that were read.
 /// Errors  those of running the model for shapes.
 [[nodiscard]] PlanReport describe_placement(const Prepared& prepared);
+
+/// Releases the model, which make() reads again; nothing is measured twice.
+void release_model(Prepared& prepared);
 
 /// Takes the model to quantize out, without a copy of its weights.
 [[nodiscard]] Model take_model(Prepared& prepared);

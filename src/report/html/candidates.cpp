@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "report/compared_types.h"
 #include "report/html/axis.h"
@@ -36,7 +37,10 @@ Axis criterion_axis(const ComparisonReport& report) {
 }
 
 std::vector<Table::Column> candidates_columns(const ComparisonReport& report, const std::vector<std::string>& metrics) {
-  std::vector<Table::Column> columns{{report.types ? "Type" : "Calibrator", Kind::Name}};
+  std::vector<Table::Column> columns{{report.types             ? "Type"
+                                      : report.targets.empty() ? "Calibrator"
+                                                               : "Target",
+                                      Kind::Name}};
   for (size_t i = 0; i < metrics.size(); ++i) {
     const MetricStyle style = metric_style(metrics[i]);
     std::string unit = style.unit;
@@ -89,10 +93,10 @@ std::string candidates_table(const ComparisonReport& report, const std::vector<s
     return row;
   };
   for (const Variant& variant : report.variants) {
-    const std::string takes =
-        " <small>" + std::string(report.types ? "" : "takes ") + escape(variant.takes) + "</small>";
+    const std::string takes = " <small>" + std::string(compared_kind(report) == "calibrator" ? "takes " : "") +
+                              escape(variant.takes) + "</small>";
     table.rows.push_back(
-        made_row(variant, escape(variant.calibrator) + (variant.takes.empty() ? "" : takes), Dot::Shown));
+        made_row(variant, escape(variant.calibrator) + (adds_calibrator(variant) ? takes : ""), Dot::Shown));
   }
   if (!report.fp32.empty()) {
     Table::Row& row = table.foot.emplace_back(Table::Row{{{"FP32"}}});
@@ -170,22 +174,57 @@ std::string type_sizes_table(const ComparisonReport& report) {
          scrolling(table, "sizes-table", "Sizes by type");
 }
 
+/// Prints shares in INT8 and the names of float layers by target, where the candidates are targets.
+std::string target_shares_table(const ComparisonReport& report) {
+  if (report.targets.empty()) return {};
+  const std::string type(name_of(report.plan.coverage.type));
+  Table table{{{"Target", Kind::Name},
+               {"Pairs", Kind::Number},
+               {type + " layers", Kind::Number, "Weighted operators on codes"},
+               {type + " MACs, %", Kind::Number, "Share of the multiply-accumulates"},
+               {"Float layers", Kind::Number},
+               {"Stays float", Kind::Words}}};
+  std::string before;
+  for (const Variant& variant : report.variants) {
+    const TargetFacts& facts = *variant.target;
+    if (std::exchange(before, facts.target) == facts.target) continue;  // another calibrator
+    const CoverageReport& coverage = facts.plan.coverage;
+    const auto whole = [](int64_t count) { return Table::Cell{std::to_string(count), static_cast<double>(count)}; };
+    const double share =
+        coverage.macs > 0 ? static_cast<double>(coverage.int8_macs) / static_cast<double>(coverage.macs) : kNoCandidate;
+    std::string names;
+    for (const PlanReport::Layer& layer : facts.plan.layers)
+      if (!layer.int8) names += (names.empty() ? "" : ", ") + name_markup(layer.name);
+    table.rows.push_back({{{escape(facts.target)},
+                           whole(coverage.pairs),
+                           {std::to_string(coverage.int8_layers) + " of " + std::to_string(coverage.layers),
+                            static_cast<double>(coverage.int8_layers)},
+                           {coverage.macs > 0 ? fixed_text(rounded_percent(share, 1), 1) : "\u2013", share},
+                           whole(static_cast<int64_t>(count_float_layers(facts))),
+                           {names.empty() ? "nothing" : names}}});
+  }
+  return "<h3>What runs in " + type + ", and what stays float</h3>" +
+         scrolling(table, "targets-table", "Shares by target");
+}
+
 }  // namespace
 
 std::string candidates_section(const ComparisonReport& report) {
   if (report.variants.empty()) return {};
+  const bool alike = compared_kind(report) == "calibrator";
   const bool sure =
       std::ranges::any_of(report.variants, [](const Variant& one) { return one.score_error.has_value(); });
   const std::string lead =
-      std::string(report.types ? "Each was calibrated and run on the same samples."
-                               : "Each was calibrated on the same histograms and run on the same samples.") +
+      std::string(!alike ? "Each was calibrated and run on the same samples."
+                         : "Each was calibrated on the same histograms and run on the same samples.") +
       (sure ? " \u00B1 is the standard error over the samples." : "") +
       (report.fp32.contains(report.criterion) ? "<span class=\"chart\"> The dotted line is FP32.</span>" : "") +
       (criterion_extent(report).cut
            ? "<span class=\"chart\"> An arrowhead marks a value far beyond the end of the line.</span>"
            : "");
   return section("candidates", "Candidates", lead,
-                 candidates_table(report, metrics_of(report)) + type_sizes_table(report) + outputs_table(report));
+                 candidates_table(report, metrics_of(report)) + type_sizes_table(report) + target_shares_table(report) +
+                     outputs_table(report));
 }
 
 }  // namespace detent::html

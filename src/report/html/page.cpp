@@ -1,6 +1,7 @@
 #include "report/html/page.h"
 
 #include "core/code_words.h"
+#include "report/compared_types.h"
 #include "report/html/markup.h"
 #include "report/html/numbers.h"
 #include "report/html/sections.h"
@@ -22,7 +23,7 @@ std::string navigation(const std::vector<Part>& parts) {
 }
 
 // The policy makes the browser refuse every fetch.
-std::string head(const std::string& model, const char* subject) {
+std::string head(const std::string& model, const std::string& subject) {
   return "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
          "content=\"width=device-width, initial-scale=1\">\n<meta http-equiv=\"Content-Security-Policy\" "
          "content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri "
@@ -102,8 +103,7 @@ std::string to_html(const ComparisonReport& comparison, const std::optional<Sens
                     const PageOrigin& origin) {
   return page_of(
       name_of(comparison.plan.coverage.type),
-      head(comparison.model, comparison.types ? "comparison of types" : "comparison of calibrators"),
-      html::summary_section(comparison),
+      head(comparison.model, "comparison of " + compared_kind(comparison) + "s"), html::summary_section(comparison),
       {{"candidates", "Candidates", html::candidates_section(comparison)},
        {"detections", "Detections", html::detections_section(comparison.detections)},
        {"outliers", "Samples", html::outliers_section(comparison.outliers)},

@@ -103,7 +103,7 @@ std::string summary_verdict(const SensitivityReport& report) {
 std::string summary_section(const ComparisonReport& report) {
   const SummaryVariant* winner = winning_variant(report);
   const std::string limit = report.types ? limit_text(report) : std::string();
-  return header_markup({report.types ? "Comparison of types" : "Comparison of calibrators",
+  return header_markup({"Comparison of " + compared_kind(report) + "s",
                         report.model,
                         {"target " + escape(report.target),
                          samples_fact(report.calibration_samples, "calibration", report.calibration_seconds),

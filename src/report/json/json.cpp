@@ -95,8 +95,10 @@ Json json_of(const T& value) {
 
 template <class Report>
 std::string to_json(const Report& report) {
-  if constexpr (std::is_same_v<Report, ComparisonReport>)
+  if constexpr (std::is_same_v<Report, ComparisonReport>) {
     if (report.types) return to_json(json::ComparedTypes{report});
+    if (!report.targets.empty()) return to_json(json::ComparedTargets{report});
+  }
   return json::struct_of(report).dump(2, ' ', false, json::Json::error_handler_t::replace) + "\n";
 }
 
@@ -108,6 +110,7 @@ template std::string to_json(const LintReport&);
 template std::string to_json(const ExplainReport&);
 template std::string to_json(const RepairReport&);
 template std::string to_json(const QuantizeReport&);
+template std::string to_json(const QuantizeTargetsReport&);
 template std::string to_json(const QuantizeWeightsReport&);
 template std::string to_json(const CastReport&);
 template std::string to_json(const VerifyReport&);

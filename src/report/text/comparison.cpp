@@ -51,6 +51,19 @@ void add_weight_cells(std::vector<Table::Cell>& row, const ComparisonReport& rep
   }
 }
 
+/// Adds the shares in INT8 and the number of float layers, where targets are compared.
+void add_target_cells(std::vector<Table::Cell>& row, const ComparisonReport& report,
+                      const std::optional<TargetFacts>& facts) {
+  if (report.targets.empty()) return;
+  const CoverageReport coverage = facts ? facts->plan.coverage : CoverageReport();
+  const auto share = [&](int64_t part, int64_t whole) {
+    return facts && whole > 0 ? percent_text(static_cast<double>(part) / static_cast<double>(whole)) : "-";
+  };
+  row.push_back({share(coverage.int8_macs, coverage.macs)});
+  row.push_back({share(coverage.int8_layers, coverage.layers)});
+  row.push_back({facts ? std::to_string(count_float_layers(*facts)) : "-"});
+}
+
 /// Returns the row of the float model.
 Table::Row float_row(const ComparisonReport& report, const std::vector<Metric>& columns) {
   Table::Row row{{{"FP32"}}};
@@ -59,31 +72,37 @@ Table::Row float_row(const ComparisonReport& report, const std::vector<Metric>& 
   if (report.types)
     add_weight_cells(row.cells, report, report.types->model_bytes,
                      TypeFacts{.weight_bytes = {{"float", report.types->weight_bytes}}});
+  add_target_cells(row.cells, report, std::nullopt);
   row.cells.push_back({"-"});
   return row;
 }
 
 std::string table_of(const ComparisonReport& report) {
   const std::vector<Metric> columns = columns_of(report);
-  Table table{{{report.types ? "type" : "calibrator", Kind::Name}}};
+  const std::string codes(name_of(report.plan.coverage.type));
+  Table table{{{compared_kind(report), Kind::Name}}};
   for (const Metric& column : columns) table.columns.push_back({column.title});
   table.columns.push_back({"size"});
   if (report.types) {
     for (const char* head : {"/FP32", "weights", "/FP32"}) table.columns.push_back({head});
     for (const std::string& type : weight_types(report)) table.columns.push_back({type});
   }
+  if (!report.targets.empty())
+    for (const std::string& head : {codes + " MACs", codes + " layers", std::string("float")})
+      table.columns.push_back({head});
   table.columns.push_back({"seconds"});
   const auto add_row = [&](const std::string& name, const ComparisonReport::Variant& variant, bool best) {
     Table::Row& row = table.rows.emplace_back(Table::Row{{{name}}, best ? "best" : ""});
     add_cells(row.cells, columns, variant.metrics, report.criterion, variant.score_error);
     row.cells.push_back({bytes_text(variant.size_bytes)});
     add_weight_cells(row.cells, report, variant.size_bytes, variant.type);
+    add_target_cells(row.cells, report, variant.target);
     row.cells.push_back({fmt::format("{:.1f}", variant.seconds)});
   };
   if (!report.fp32.empty() || report.types) table.rows.push_back(float_row(report, columns));
   for (const auto& variant : report.baselines) add_row(variant.calibrator + " without pairs", variant, false);
   for (const auto& variant : report.variants)
-    add_row(variant.calibrator + (variant.takes.empty() ? "" : " (" + variant.takes + ")"), variant,
+    add_row(variant.calibrator + (adds_calibrator(variant) ? " (" + variant.takes + ")" : ""), variant,
             variant.calibrator == report.winner);
   return to_text(table);
 }
@@ -140,8 +159,32 @@ std::string certainty_of(const ComparisonReport& report) {
   return "  " + ties_text(report.ties, report.evaluation_samples) + "; ± is the standard error over the samples\n";
 }
 
-/// Prints the quantized share of the model, for each type.
-std::string made_variants_text(const ComparisonReport& report) {
+/// Prints the pairs and the float layers of each target.
+std::string targets_text(const ComparisonReport& report, Listing& listing) {
+  std::string text, before;
+  for (const auto& variant : report.variants) {
+    const TargetFacts& facts = *variant.target;
+    if (facts.target == before) continue;  // another calibrator
+    before = facts.target;
+    text += facts.target + ": " + coverage_text(facts.plan.coverage) + ", " +
+            plural(static_cast<size_t>(facts.plan.coverage.pairs), "pair") + " on " +
+            plural(facts.plan.quantized_values, "value") + "\n";
+    text += kept_float_text(facts.plan, listing);
+    if (facts.equalized) text += equalize_text(*facts.equalized, listing);
+  }
+  return text;
+}
+
+/// Returns "3 targets", or "6 variants of 3 targets" with several calibrators.
+std::string judged_text(const ComparisonReport& report) {
+  const size_t variants = report.variants.size(), targets = report.targets.size();
+  if (targets == 0 || targets == variants) return plural(variants, compared_kind(report));
+  return plural(variants, "variant") + " of " + plural(targets, "target");
+}
+
+/// Prints the quantized share of the model, for each type or target.
+std::string made_variants_text(const ComparisonReport& report, Listing& listing) {
+  if (!report.targets.empty()) return targets_text(report, listing);
   if (!report.types)
     return "placed " + plural(static_cast<size_t>(report.plan.coverage.pairs), "pair") + " on " +
            plural(report.plan.quantized_values, "value") + "; " + coverage_text(report.plan.coverage) + "\n";
@@ -156,16 +199,15 @@ std::string to_text(const ComparisonReport& report, Lists lists) {
   Listing listing(lists);
   std::string text = model_line(report.model, report.plan, report.target) + "\n";
   text += "calibrated " + plural(report.calibration_samples, "sample") +
-          fmt::format(" in {:.1f} s; judged ", report.calibration_seconds) +
-          plural(report.variants.size(), report.types ? "type" : "calibrator") + " on " +
+          fmt::format(" in {:.1f} s; judged ", report.calibration_seconds) + judged_text(report) + " on " +
           plural(report.evaluation_samples, "sample") + (report.evaluation_spread ? ", evenly over --eval," : "") +
           fmt::format(" in {:.1f} s\n", report.evaluation_seconds);
   text += skipped_text(report.skipped_samples) + outlier_text(report.outliers, listing);
   if (report.equalized) text += equalize_text(*report.equalized, listing);
-  text += made_variants_text(report) + "\n" + table_of(report) + outputs_of(report, listing);
+  text += made_variants_text(report, listing) + "\n" + table_of(report) + outputs_of(report, listing);
   text += std::string("\n* best by ") + metric_named(report.criterion).title + ": " +
-          (report.types ? "" : "--calibrator ") + report.winner + "\n" + details_of(report) + certainty_of(report) +
-          listing.closing();
+          (compared_kind(report) == "calibrator" ? "--calibrator " : "") + report.winner + "\n" + details_of(report) +
+          certainty_of(report) + listing.closing();
   const std::string limit = report.types ? limit_text(report) : std::string();
   return limit.empty() ? text : text + limit + "\n";
 }

@@ -100,15 +100,6 @@ std::string capped_text(const char* prefix, const std::vector<std::string>& line
   return shown == lines.size() ? text : text + prefix + std::to_string(lines.size() - shown) + rest;
 }
 
-std::string kept_float_text(const PlanReport& plan, Listing& listing) {
-  std::vector<const PlanReport::Layer*> layers;
-  for (const auto& layer : plan.layers)
-    if (!layer.int8) layers.push_back(&layer);
-  if (layers.empty()) return {};
-  return capped_text("kept float: ", layer_lines(layers, listing), " more, for other reasons\n", listing) + "  " +
-         rules_text();
-}
-
 /// Returns ", top1 0.8125 (FP32 0.8200)": a metric of labels under a bound on the SQNR.
 std::string metric_beside(const std::string& metric, double value, const std::map<std::string, double>& fp32) {
   const auto of_float = fp32.find(metric);
@@ -224,6 +215,15 @@ std::string operators_text(const std::string& title, const VerifyReport& report,
 
 }  // namespace
 
+std::string kept_float_text(const PlanReport& plan, Listing& listing) {
+  std::vector<const PlanReport::Layer*> layers;
+  for (const auto& layer : plan.layers)
+    if (!layer.int8) layers.push_back(&layer);
+  if (layers.empty()) return {};
+  return capped_text("kept float: ", layer_lines(layers, listing), " more, for other reasons\n", listing) + "  " +
+         rules_text();
+}
+
 std::string bound_text(const BoundReport& report) {
   std::string text = report.bound + (report.met ? ": " : " NOT MET: ") + score_text(report, report.reached);
   if (report.fp32) text += " (FP32 " + score_text(report, *report.fp32) + ")";
@@ -273,6 +273,12 @@ std::string to_text(const QuantizeReport& report, Lists lists) {
   text += capped_text("note: ", listing.sentences(report.notes), " more of other kinds\n", listing);
   return text + listing.closing() + verdict_text(report.verdict, report.error ? report.error->outputs.size() : 0) +
          next_text(report);
+}
+
+std::string to_text(const QuantizeTargetsReport& report, Lists lists) {
+  std::string text = join(report.targets, "\n", [&](const auto& one) { return to_text(one, lists); });
+  return text + fmt::format("\n{} in {:.1f} s, peak {:.0f} MB\n", plural(report.targets.size(), "target"),
+                            report.seconds, report.peak_mb);
 }
 
 std::string to_text(const VerifyReport::Line& line) {

@@ -34,6 +34,8 @@ namespace detent {
 /// Prints the shares, causes and cures, the dearest layers, predictions, and what differs from another engine.
 [[nodiscard]] std::string to_text(const ExplainReport& report, Lists lists = Lists::Capped);
 [[nodiscard]] std::string to_text(const QuantizeReport& report, Lists lists = Lists::Capped);
+/// Prints the text of each target, and the time of all.
+[[nodiscard]] std::string to_text(const QuantizeTargetsReport& report, Lists lists = Lists::Capped);
 [[nodiscard]] std::string to_text(const QuantizeWeightsReport& report, Lists lists = Lists::Capped);
 [[nodiscard]] std::string to_text(const CastReport& report, Lists lists = Lists::Capped);
 [[nodiscard]] std::string to_text(const VerifyReport::Line& line);
@@ -62,6 +64,9 @@ namespace detent {
 /// Prints whether INT8 is likely to beat FP16, and the quantizers that would be layers by themselves with their
 /// reasons; "" where nothing is known.
 [[nodiscard]] std::string outlook_text(const PlanReport& plan, Listing& listing);
+/// Prints "kept float: fc (Gemm)  reason" for the layers that stay float, of many the first, and rules_text(); "" for
+/// none.
+[[nodiscard]] std::string kept_float_text(const PlanReport& plan, Listing& listing);
 /// Returns the line behind rule ids and scale groups that says where they are explained.
 [[nodiscard]] std::string rules_text();
 /// Returns "skipped 2 unreadable samples\n"; "" for 0.

@@ -88,9 +88,27 @@ void fields(auto& v, const TypesOf& r) {
   v("smallest", filled(types.smallest), "Type with the smallest file within the limit; null where there is none.");
 }
 
-void comparison_head_fields(auto& v, const ComparisonReport& r) {
-  model_and_target_fields(v, r);
-  v("equalize", r.equalized, "Equalization of the model, the same for all variants; null if not requested.");
+/// A variant of a target.
+struct TargetVariant {
+  const Variant& variant = kEmptyReport<Variant>;
+};
+
+void fields(auto& v, const TargetVariant& r) {
+  const TargetFacts facts = r.variant.target.value_or(TargetFacts{});
+  v("name", r.variant.calibrator, "Its name in this document: the target, and the calibrator where there are several.");
+  v("target", facts.target, "Engine and version of the placement, as in tensorrt:10.13.");
+  v("calibrator", r.variant.takes, "Calibrator that gave the ranges; for auto the one that it took.");
+  variant_fields(v, r.variant);
+  v("coverage", facts.plan.coverage, "Share of the model that runs in INT8, FP8 or A16W8.");
+  v("float_layers",
+    seen_where<FloatLayer<PlanReport::Layer>>(facts.plan.layers, [](const auto& layer) { return !layer.int8; }),
+    "The layers that stay float.");
+  v("float_types", facts.plan.floats, kFloatTypes);
+  v("equalize", facts.equalized, "Equalization of the model for this target; null if not requested.");
+}
+
+/// Writes the members of a comparison's samples and float models.
+void compared_samples_fields(auto& v, const ComparisonReport& r) {
   v("calibration_samples", r.calibration_samples, "Number of calibration samples.");
   v("evaluation_samples", r.evaluation_samples, "Number of evaluation samples.");
   v("evaluation_digest", r.evaluation_digest, "Digest of the evaluation samples' names and contents, in any order.");
@@ -100,6 +118,12 @@ void comparison_head_fields(auto& v, const ComparisonReport& r) {
   v("baselines", seen_as<FloatVariant>(r.baselines),
     "The model cast to 16-bit floats without pairs, where nodes that are not quantized compute in 16 bits; not "
     "candidates.");
+}
+
+void comparison_head_fields(auto& v, const ComparisonReport& r) {
+  model_and_target_fields(v, r);
+  v("equalize", r.equalized, "Equalization of the model, the same for all variants; null if not requested.");
+  compared_samples_fields(v, r);
 }
 
 void winner_fields(auto& v, const ComparisonReport& r, const char* winner) {
@@ -138,6 +162,24 @@ void fields(auto& v, const ComparedTypes& view) {
   v("types", TypesOf{r}, "Sizes and losses of the types.");
   v("provenance", r.provenance, "Provenance in the file of the best variant.");
   v("float_types", nullptr, "Always null: it differs by type.");
+  v("calibration_seconds", Finite{r.calibration_seconds}, "Time of the calibration pass, in seconds.");
+  v("evaluation_seconds", Finite{r.evaluation_seconds}, "Time to judge, in seconds.");
+}
+
+/// The report of compare_targets().
+struct ComparedTargets {
+  const ComparisonReport& report = kEmptyReport<ComparisonReport>;
+};
+
+void fields(auto& v, const ComparedTargets& view) {
+  const ComparisonReport& r = view.report;
+  v.document("compare-targets", "Report of detent compare --targets");
+  v("model", r.model, kModelPath);
+  v("targets", r.targets, "The targets, in the requested order.");
+  compared_samples_fields(v, r);
+  v("variants", seen_as<TargetVariant>(r.variants), "Each target with each calibrator, in the requested order.");
+  winner_fields(v, r, "Name of the best variant.");
+  v("provenance", r.provenance, "Provenance in the file of the best variant.");
   v("calibration_seconds", Finite{r.calibration_seconds}, "Time of the calibration pass, in seconds.");
   v("evaluation_seconds", Finite{r.evaluation_seconds}, "Time to judge, in seconds.");
 }

@@ -120,6 +120,14 @@ void fields(auto& v, const QuantizeReport& r) {
   v("peak_mb", Finite{r.peak_mb}, "Largest memory of the program so far, in megabytes of 10^6 bytes.");
 }
 
+void fields(auto& v, const QuantizeTargetsReport& r) {
+  v.document("quantize-targets", "Report of detent quantize for several targets");
+  v("model", r.model, kModelPath);
+  v("targets", r.targets, "The document of each target, in the requested order; the first one's time has the pass.");
+  v("seconds", Finite{r.seconds}, kCommandSeconds);
+  v("peak_mb", Finite{r.peak_mb}, "Largest memory of the program so far, in megabytes of 10^6 bytes.");
+}
+
 void fields(auto& v, const QuantizeWeightsReport::Layer& r) {
   node_fields(v, r);
   v("quantized", r.quantized, "Whether its weight is quantized.");

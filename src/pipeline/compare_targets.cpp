@@ -1,0 +1,102 @@
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "calibrate/shared_pass.h"
+#include "core/stop.h"
+#include "core/text.h"
+#include "detent/base/error.h"
+#include "detent/compare.h"
+#include "pipeline/candidate_judge.h"
+#include "pipeline/parts/chosen.h"
+#include "pipeline/parts/plan_report.h"
+#include "pipeline/parts/target_errors.h"
+#include "place/targets/target.h"
+#include "prepare/read_model_to_run.h"
+
+namespace detent {
+
+namespace {
+
+/// Returns the plan with its floats and without edges and graph, which are large.
+TargetFacts facts_of_target(const Prepared& prepared) {
+  TargetFacts facts{prepared.recipe.target->spec(), plan_report_of(prepared), prepared.equalize_report()};
+  if (prepared.half) add_floats(facts.plan, prepared.half->report, prepared.graph(), prepared.plan, prepared.facts);
+  facts.plan.edges.clear();
+  facts.plan.graph = {};
+  return facts;
+}
+
+/// Quantizes for one target with each calibrator. The candidates are called by the target, and by the calibrator where
+/// there are several.
+Candidates candidates_of(Prepared& prepared, const std::vector<std::string>& names, const CompareOptions& options,
+                         ComparisonReport& report) {
+  Measured measured = measure(prepared);
+  keep_ruinous_float(prepared, measured, nullptr);
+  warn_of_unsupported_tail(prepared.graph(), *options.run.reporter);
+  if (report.calibration_samples == 0) note_calibration(report, prepared, measured);
+  report.equalized.reset();  // each target has its own
+  Candidates made = make_candidates(names, prepared, measured, options);
+  const TargetFacts facts = facts_of_target(prepared);
+  for (ComparedModel& one : made.made) one.target = facts;
+  for (ComparedCandidate& one : made.candidates)
+    one.name = names.size() == 1 ? facts.target : facts.target + " " + one.name;
+  return made;
+}
+
+/// Quantizes for every target after one pass over the samples. Only one float model at a time is in memory.
+Candidates make_targeted_candidates(const CompareOptions& options, const std::vector<std::string>& names,
+                                    ComparisonReport& report) {
+  SharedPass pass;
+  std::vector<Recipe> recipes;
+  std::vector<Prepared> prepared;
+  for (const std::string& target : options.targets) {
+    CompareOptions one = options;
+    one.target = target;
+    recipes.push_back(naming_target(target, [&] { return recipe_of(one, one.evaluation.data, names); }));
+    recipes.back().pass = &pass;
+  }
+  for (size_t i = 0; i < recipes.size(); ++i) {
+    prepared.push_back(naming_target(options.targets[i], [&] { return make(std::move(recipes[i])); }));
+    announce_values(prepared.back());
+    release_model(prepared.back());
+  }
+  Candidates all;
+  bool half = false;
+  for (size_t i = 0; i < prepared.size(); ++i) {
+    remake(prepared[i], [](Recipe&) {});
+    half |= prepared[i].half.has_value();
+    all.append(naming_target(options.targets[i], [&] { return candidates_of(prepared[i], names, options, report); }));
+    release_model(prepared[i]);
+  }
+  if (half) add_baselines(all, options.model, *prepared.front().data, options.run);
+  return all;
+}
+
+}  // namespace
+
+ComparisonReport compare_targets(const CompareOptions& options) {
+  const StopScope stop(options.run.stop);
+  check_targets("--targets", options.targets);
+  if (options.layer_samples)
+    throw Error(ErrorCode::Usage, "--layers does not apply to --targets",
+                "'detent sensitivity --target' measures the layers of one target");
+  const std::vector<std::string> names = candidate_names(options.calibrators);
+  const Model reference = read_float_model(options.model);
+  const CandidateJudge judge(options, reference.graph(), reference);
+
+  ComparisonReport report;
+  report.model = options.model.string();
+  for (const std::string& target : options.targets) report.targets.push_back(find_target(target).spec());
+  report.target = join(report.targets, ", ");
+
+  // each target quantized from the same measurements, then all judged on the same samples
+  Candidates candidates = make_targeted_candidates(options, names, report);
+  judge.judge(report, candidates, reference, std::to_string(candidates.candidates.size()) + " candidates");
+  report.plan = report.variants[index_of_winner(report)].target->plan;
+  if (report.detections) report.detections->quantized = report.winner;
+  if (options.judged) options.judged(report);
+  return report;
+}
+
+}  // namespace detent

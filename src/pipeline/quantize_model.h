@@ -1,0 +1,18 @@
+#pragma once
+
+#include "core/stopwatch.h"
+#include "detent/quantize.h"
+#include "pipeline/parts/prepared.h"
+
+namespace detent {
+
+/// Checks the options before anything is read, and returns their recipe.
+/// Errors  those of quantize_model() that need no model.
+[[nodiscard]] Recipe checked_recipe(const QuantizeOptions& given);
+
+/// Measures, quantizes and writes what make() made of checked_recipe(given).
+/// stopwatch  gives QuantizeReport::seconds.
+[[nodiscard]] QuantizeReport quantize_prepared(const QuantizeOptions& given, Prepared prepared,
+                                               const Stopwatch& stopwatch);
+
+}  // namespace detent

@@ -1,0 +1,126 @@
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "calibrate/shared_pass.h"
+#include "core/files/unfinished.h"
+#include "core/stop.h"
+#include "detent/base/error.h"
+#include "model/file/data_files.h"
+#include "pipeline/parts/chosen.h"
+#include "pipeline/parts/target_errors.h"
+#include "pipeline/parts/written_file.h"
+#include "pipeline/quantize_model.h"
+
+namespace detent {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Written files of a set. Removes them with the process or the object, unless they are kept.
+class WrittenSet {
+ public:
+  WrittenSet() = default;
+  WrittenSet(const WrittenSet&) = delete;
+  WrittenSet& operator=(const WrittenSet&) = delete;
+  ~WrittenSet() {
+    std::error_code gone;
+    for (const fs::path& file : files_) {
+      if (!kept_) fs::remove(file, gone);
+      forget_unfinished(file);
+    }
+  }
+  /// Adds a model that was written, with its external data.
+  void add(const fs::path& model) {
+    std::vector<fs::path> all = data_files_of(model);
+    all.push_back(model);
+    for (fs::path& file : all) {
+      static_cast<void>(make_unfinished(file, [] { return 0; }));
+      files_.push_back(std::move(file));
+    }
+  }
+  void keep() { kept_ = true; }
+
+ private:
+  std::vector<fs::path> files_;
+  bool kept_ = false;
+};
+
+void check_output(const QuantizeOptions& given, const fs::path& output) {
+  std::error_code error;
+  for (const fs::path& read : {given.model, given.table, given.override_file})
+    if (!read.empty() && fs::equivalent(read, output, error))
+      throw Error(ErrorCode::CannotWrite, output.string() + ": would replace a file that the command reads",
+                  "choose another name for --output");
+}
+
+/// Returns the options of each target.
+/// Errors  those of quantize_targets() that need no model.
+std::vector<QuantizeOptions> options_by_target(const QuantizeOptions& given) {
+  if (given.stop_after != StopAfter::Nothing)
+    throw Error(ErrorCode::Usage, "--stop-after takes one --target", "leave the other targets out");
+  if (given.output.extension() != ".onnx")
+    throw Error(ErrorCode::Usage,
+                given.output.string() + ": with several targets OUT must end in .onnx, which the target is put before");
+  check_targets("--target", given.targets);
+  std::vector<QuantizeOptions> all;
+  for (const std::string& target : given.targets) {
+    QuantizeOptions& one = all.emplace_back(given);
+    one.target = target;
+    one.output = path_of_target(given.output, target);
+    check_output(given, one.output);
+  }
+  return all;
+}
+
+}  // namespace
+
+fs::path path_of_target(const fs::path& path, const std::string& target) {
+  std::string word = target;
+  std::ranges::replace(word, ':', '-');
+  return path.parent_path() / (path.stem().string() + "." + word + path.extension().string());
+}
+
+QuantizeTargetsReport quantize_targets(const QuantizeOptions& given) {
+  const StopScope stop(given.run.stop);
+  const Stopwatch whole;
+  const std::vector<QuantizeOptions> all = options_by_target(given);
+  std::vector<Recipe> recipes;
+  for (const QuantizeOptions& one : all)
+    recipes.push_back(naming_target(one.target, [&] { return checked_recipe(one); }));
+
+  // plans of all targets -> the values of the shared pass; only one float model at a time is in memory
+  SharedPass pass;
+  std::vector<Prepared> prepared;
+  for (size_t i = 0; i < all.size(); ++i) {
+    recipes[i].pass = &pass;
+    prepared.push_back(naming_target(all[i].target, [&] { return make(std::move(recipes[i])); }));
+    announce_values(prepared.back());
+    release_model(prepared.back());
+  }
+
+  // the first target measures the values of all; each is quantized as it would be alone
+  QuantizeTargetsReport report;
+  report.model = given.model.string();
+  WrittenSet written;
+  try {
+    for (size_t i = 0; i < all.size(); ++i) {
+      const Stopwatch stopwatch;
+      remake(prepared[i], [](Recipe&) {});
+      report.targets.push_back(
+          naming_target(all[i].target, [&] { return quantize_prepared(all[i], std::move(prepared[i]), stopwatch); }));
+      written.add(all[i].output);
+    }
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::Interrupted) written.keep();
+    throw;
+  }
+  written.keep();
+  add_cost(whole, report);
+  return report;
+}
+
+}  // namespace detent
