@@ -26,11 +26,9 @@ size_t above_note(const LintedGraph& linted) {
   }));
 }
 
-/// Returns the default version of another engine than the target's; nullptr when there is none.
-const Target* other_engine(const Target& target) {
-  for (const Target& other : target_list())
-    if (other.engine != target.engine) return &other;
-  return nullptr;
+/// Returns the default version of the engine to compare with: TensorRT for ONNX Runtime, ONNX Runtime for the rest.
+const Target& other_engine(const Target& target) {
+  return find_target(target.engine == Engine::OnnxRuntime ? "tensorrt" : "onnxruntime");
 }
 
 }  // namespace
@@ -54,13 +52,13 @@ std::string codes_text(const QdqReading& reading) {
 
 BuiltFor built_for(const LintedGraph& linted, const Graph& graph, const QdqReading& reading, const Target& target,
                    const ValueShapes& shapes, const LintedFile& file) {
-  const Target* other = other_engine(target);
-  if (above_note(linted) == 0 || !other) return {};
-  const LintedGraph there = lint_graph(graph, reading, *other, shapes, file);
+  if (above_note(linted) == 0) return {};
+  const Target& other = other_engine(target);
+  const LintedGraph there = lint_graph(graph, reading, other, shapes, file);
   if (above_note(there) * kFewer > above_note(linted)) return {};
   std::set<std::pair<std::string_view, std::string>> found;
   for (const auto& one : there.findings) found.emplace(one.finding.id, one.finding.node);
-  BuiltFor result{other, 0};
+  BuiltFor result{&other, 0};
   for (const auto& one : linted.findings)
     result.following += !is_about_types(one.finding.id) && !found.contains({one.finding.id, one.finding.node});
   return result;

@@ -22,12 +22,18 @@ constexpr std::string_view kNewParser =
     "github.com/onnx/onnx-tensorrt, onnxOpImporters.cpp, QuantDequantLinearHelper, main after 10.13";
 constexpr std::string_view kIssue3412 = "github.com/NVIDIA/TensorRT/issues/3412";
 
-// id, level on TensorRT, level on ONNX Runtime, summary, source, check, scope
+constexpr FindingScope kPairs = FindingScope::Pairs;
+constexpr std::string_view kUnits =
+    "github.com/microsoft/onnxruntime, core/optimizer/qdq_transformer/selectors_actions/shared/utils.cc; November 2026";
+constexpr std::string_view kQnn = "onnxruntime.ai/docs/execution-providers/QNN-ExecutionProvider.html; November 2026";
+
+// id, level on TensorRT, level on ONNX Runtime, summary, source, check, scope, level on HTP
 constexpr FindingKind kFindings[] = {
     {"integer-operators", kError, kAbsent, "QLinear... and ...Integer operators", kGuide, findings::qoperators},
-    {"scale-not-constant", kError, kError, "a scale is computed at run time", kGuide, findings::scale_not_constant},
+    {"scale-not-constant", kError, kError, "a scale is computed at run time", kGuide, findings::scale_not_constant,
+     kPairs, kError},
     {"scale-not-positive", kError, kError, "a scale is 0, negative, infinite or NaN", kGuide,
-     findings::scale_not_positive},
+     findings::scale_not_positive, kPairs, kError},
     {"missing-zero-point", kError, kAbsent, "a pair without a zero point", kParser, findings::missing_zero_point},
     {"uint8-codes", kError, kAbsent, "UINT8 where TensorRT takes INT8", kParser, findings::uint8_codes},
     {"uint8-zero-point", kWarning, kAbsent, "a UINT8 zero point, read as INT8", kNewParser, findings::uint8_zero_point,
@@ -46,9 +52,11 @@ constexpr FindingKind kFindings[] = {
     {"per-channel-activation", kError, kAbsent, "an activation with a scale for each channel", kGuide,
      findings::per_channel_activation},
     {"missing-axis", kError, kError, "scales per channel without an axis attribute",
-     "github.com/onnx/onnx-tensorrt, onnxOpImporters.cpp; tried in ONNX Runtime 1.30", findings::missing_axis},
+     "github.com/onnx/onnx-tensorrt, onnxOpImporters.cpp; tried in ONNX Runtime 1.30", findings::missing_axis, kPairs,
+     kError},
     {"wrong-axis", kError, kError, "weight scales along another axis than the operator's output channels",
-     "github.com/NVIDIA/Model-Optimizer, modelopt/onnx/quantization; tried in ONNX Runtime 1.30", findings::wrong_axis},
+     "github.com/NVIDIA/Model-Optimizer, modelopt/onnx/quantization; tried in ONNX Runtime 1.30", findings::wrong_axis,
+     kPairs, kError},
     {"int32-bias", kError, kAbsent, "an INT32 bias with DequantizeLinear", "github.com/NVIDIA/TensorRT/issues/4542",
      findings::int32_bias},
     {"int8-weight-initializer", kError, kAbsent, "an INT8 weight for TensorRT before 10",
@@ -57,11 +65,11 @@ constexpr FindingKind kFindings[] = {
      "onnx.ai/onnx/operators/onnx__QuantizeLinear.html; tried in ONNX Runtime 1.30", findings::fp16_scale},
     {"q-and-dq-differ", kError, kError,
      "QuantizeLinear and DequantizeLinear of a pair have different scales or zero points",
-     "onnx.ai/onnx/operators/onnx__DequantizeLinear.html", findings::unequal_halves},
+     "onnx.ai/onnx/operators/onnx__DequantizeLinear.html", findings::unequal_halves, kPairs, kError},
     {"q-without-dq", kError, kError, "a QuantizeLinear without its DequantizeLinear",
-     "onnx.ai/onnx/operators/onnx__QuantizeLinear.html", findings::q_without_dq},
+     "onnx.ai/onnx/operators/onnx__QuantizeLinear.html", findings::q_without_dq, kPairs, kError},
     {"cast-between-q-and-dq", kWarning, kWarning, "a Cast of the codes to another type stands inside a pair",
-     "tried in ONNX Runtime 1.30, CPU; for TensorRT our policy", findings::cast_between_halves},
+     "tried in ONNX Runtime 1.30, CPU; for TensorRT our policy", findings::cast_between_halves, kPairs, kError},
     {"weight-without-dq", kError, kError, "a weight without DequantizeLinear although the data has one", kGuideAndTried,
      findings::weight_without_dq},
     {"refused-activation", kAbsent, kError, "a Relu or Clip that ONNX Runtime absorbs partly, and refuses the model",
@@ -69,7 +77,7 @@ constexpr FindingKind kFindings[] = {
     {"ignored-bias-scale", kAbsent, kError, "a bias scale of a product that is not input scale * weight scale", kTried,
      findings::ignored_bias_scale},
     {"bias-scale", kAbsent, kWarning, "a bias scale that is not input scale * weight scale", kTried,
-     findings::bias_scale},
+     findings::bias_scale, kPairs, kWarning},
     {"clip-before-int8-q", kAbsent, kWarning, "a Clip in front of an INT8 pair that reaches below it",
      "tried in ONNX Runtime 1.14, 1.17, 1.20 and 1.30, CPU", findings::clip_before_int8_q},
     {"shared-int8-pair", kAbsent, kWarning, "an INT8 pair with several readers", kTried, findings::shared_int8_pair},
@@ -89,7 +97,8 @@ constexpr FindingKind kFindings[] = {
     {"coarse-scores", kWarning, kWarning, "scores that share a coarse scale with boxes or other larger numbers",
      "ours, measured (R18)", findings::coarse_scores},
     {"copy-scales-differ", kWarning, kWarning, "pairs around MaxPool, Reshape ... with different scales",
-     "github.com/NVIDIA-AI-IOT/yolo_deepstream, yolov7_qat; tried in ONNX Runtime 1.30", findings::copy_scales_differ},
+     "github.com/NVIDIA-AI-IOT/yolo_deepstream, yolov7_qat; tried in ONNX Runtime 1.30", findings::copy_scales_differ,
+     kPairs, kError},
     {"float-island", kWarning, kWarning, "an op in float between INT8 layers", kGuideAndTried, findings::float_island},
     {"saturates-without-vnni", kAbsent, kWarning, "weights whose products saturate on x86 CPUs without VNNI",
      "onnxruntime/core/mlas/lib, QgemmU8X8KernelAvx2 and ConvSymKernelAvx2; tried in ONNX Runtime 1.30",
@@ -138,6 +147,16 @@ constexpr FindingKind kFindings[] = {
      "docs.nvidia.com/deeplearning/tensorrt/latest/api/migration/tensorrt-10x-to-11x.html, Strongly Typed Networks Are "
      "Now Required",
      findings::float32_rest, FindingScope::Types},
+    {"htp-control-flow", kAbsent, kAbsent, "control flow, which HTP does not run", kQnn, findings::htp_control_flow,
+     kPairs, kError},
+    {"htp-open-shape", kAbsent, kAbsent, "a graph input with an open extent", kQnn, findings::htp_open_shape, kPairs,
+     kError},
+    {"htp-float-unit", kAbsent, kAbsent, "a node without pairs all around, which HTP does not run", kUnits,
+     findings::htp_float_unit, kPairs, kError},
+    {"htp-mixed-types", kAbsent, kAbsent, "a node that reads and writes codes of different types", kUnits,
+     findings::htp_mixed_types, kPairs, kError},
+    {"htp-per-channel", kAbsent, kAbsent, "a scale for each channel where HTP takes one", kQnn,
+     findings::htp_per_channel, kPairs, kError},
 };
 
 }  // namespace

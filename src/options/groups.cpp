@@ -195,7 +195,7 @@ Option outliers_option(OutlierPolicy& policy) {
 
 Option target_option(std::string& target) {
   return row("--target NAME[:VERSION]", &target,
-             "Engine: tensorrt or onnxruntime, with an optional version (tensorrt:8.6)", {.group = "Placement"});
+             "Engine: tensorrt, onnxruntime or qnn, with an optional version (tensorrt:8.6)", {.group = "Placement"});
 }
 
 void add_parts(const std::string& list, std::vector<std::string>& parts) {

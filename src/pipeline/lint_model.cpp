@@ -160,16 +160,20 @@ void lint_inside(const Model& written, const Target& target, const std::string& 
 
 std::string levels_text(const FindingKind& kind) {
   if (kind.strongly_typed_only()) return std::string(name_of(*kind.tensorrt)) + " on strongly typed targets";
-  if (kind.tensorrt == kind.onnxruntime) return std::string(name_of(*kind.tensorrt));
   std::string text;
-  if (kind.tensorrt) text = std::string(name_of(*kind.tensorrt)) + " on tensorrt";
-  if (kind.onnxruntime)
-    text += (text.empty() ? "" : ", ") + std::string(name_of(*kind.onnxruntime)) + " on onnxruntime";
+  const auto add = [&](std::optional<FindingLevel> level, const std::string& where) {
+    if (level) text += (text.empty() ? "" : ", ") + std::string(name_of(*level)) + where;
+  };
+  const bool alike = kind.tensorrt == kind.onnxruntime;
+  add(kind.tensorrt, alike ? "" : " on tensorrt");
+  if (!alike) add(kind.onnxruntime, " on onnxruntime");
+  if (!alike || kind.qnn != kind.tensorrt) add(kind.qnn, " on qnn");
   return text;
 }
 
 FindingLevel worst_level(const FindingKind& kind) {
-  return std::min(kind.tensorrt.value_or(FindingLevel::Note), kind.onnxruntime.value_or(FindingLevel::Note));
+  constexpr FindingLevel kLeast = FindingLevel::Note;
+  return std::min({kind.tensorrt.value_or(kLeast), kind.onnxruntime.value_or(kLeast), kind.qnn.value_or(kLeast)});
 }
 
 }  // namespace

@@ -69,6 +69,8 @@ RewriteOptions rewrite_options(const FormatOptions& format, const PlacementOptio
   options.weight_bits = format.weight_bits;
   options.weight_range = format.weight_range == FormatOptions::WeightRange::Mse ? WeightRange::Mse : WeightRange::Max;
   options.per_tensor_weights = format.per_tensor;
+  options.uint8_single_scales =
+      target.uint8_single_scales && placement.type != CodeType::Fp8 && options.activation.type != DataType::Int8;
   options.int8_weights = format.int8_weights.value_or(target.int8_weight_initializer);
   // A step of 65535 is smaller than most FP16 numbers can say.
   options.half_scales = placement.scales == PlacementOptions::Scales::Fp16 && !has_wide_codes(options, placement);
@@ -81,6 +83,7 @@ RewriteOptions rewrite_options(const FormatOptions& format, const PlacementOptio
 
 PlacementOptions placement_with(const RewriteOptions& format, PlacementOptions placement, const Target& target) {
   placement.int8_activations = target.activation.type == DataType::UInt8 && format.activation.type == DataType::Int8;
+  placement.int16_activations = format.activation.type == DataType::Int16;
   if (code_format(format.activation.type).bits == 16) placement.type = CodeType::A16W8;
   if (has_wide_codes(format, placement)) placement.scales = PlacementOptions::Scales::Fp32;
   return placement;

@@ -17,9 +17,10 @@ struct RewriteOptions {
   QuantType activation;  ///< grid of activations; its scale_type is ignored, see half_scales
   int weight_bits = 8;
   WeightRange weight_range = WeightRange::Max;
-  bool per_tensor_weights = false;  ///< one scale per weight instead of one per channel
-  bool int8_weights = true;         ///< INT8 or FP8 initializer + DequantizeLinear; false: float weight + full pair
-  bool int32_bias = false;          ///< constant bias as INT32 with scale s_x * s_w; false: float
+  bool per_tensor_weights = false;   ///< one scale per weight instead of one per channel
+  bool uint8_single_scales = false;  ///< a weight with one scale: UINT8 codes with a zero point
+  bool int8_weights = true;          ///< INT8 or FP8 initializer + DequantizeLinear; false: float weight + full pair
+  bool int32_bias = false;           ///< constant bias as INT32 with scale s_x * s_w; false: float
   /// Says how weights deal with products of 8-bit activations and INT8 weights that saturate on some CPUs of the
   /// target.
   enum class Saturation : uint8_t {

@@ -87,10 +87,13 @@ class WeightInserter {
                       .least_scale = copy.least_scales,
                       .zero_scale = copy.zero_scales};
     const std::string& wish = context_.name(decision.value);
-    const bool is_uint8 = options.uint8_weights.contains(wish) && how.type == DataType::Int8;
     if (const auto given = options.weight_scales.find(wish);
         given != options.weight_scales.end() && given->second.size() == channels_of(decision))
       how.given_scale = given->second;
+    const bool one_scale = options.uint8_single_scales && axis_of(decision) < 0 && how.type == DataType::Int8;
+    if (one_scale && how.given_scale.empty()) how.type = DataType::UInt8;
+    // A given scale belongs to symmetric codes, which are shifted.
+    const bool is_uint8 = (one_scale || options.uint8_weights.contains(wish)) && how.type == DataType::Int8;
     const PairOrder order = is_uint8 ? PairOrder{} : pairs_of(copy);
     const bool paired = order.kind != PairOrder::Kind::None;
     if (options.saturation == RewriteOptions::Saturation::Avoided) how.safe_pairs = order;

@@ -152,6 +152,31 @@ float at_or_zero(const std::vector<float>& list, int64_t i) {
   return list.empty() ? 0.0F : list.at(static_cast<size_t>(i));
 }
 
+/// Returns codes from the smallest number to the largest, with one scale and a zero point.
+QuantizedWeight quantize_asymmetric(const Tensor& values, const WeightOptions& options) {
+  const auto numbers = values.data<float>();
+  Range range;
+  for (const float number : numbers) range = {std::min(range.min, number), std::max(range.max, number)};
+  QuantizedWeight result{Tensor(DataType::UInt8, values.shape()), {}};
+  result.zero_channels = range.amax() == 0;
+  const QuantType type{.type = DataType::UInt8, .scale_type = options.scale_type};
+  result.qparams = qparams_from_range(range, type);
+  const float zero_scale = at_or_zero(options.zero_scale, 0), least = at_or_zero(options.least_scale, 0);
+  float& scale = result.qparams.scale.front();
+  if (range.amax() == 0 && zero_scale > 0) scale = zero_scale;
+  if (scale < least) {
+    ++result.raised;
+    scale = least;
+    if (range.amax() > 0)
+      result.qparams.zero_point.front() = quantize_element(-range.min, least, 0, code_range(DataType::UInt8));
+  }
+  auto codes = result.codes.mutable_data<uint8_t>();
+  for (size_t i = 0; i < numbers.size(); ++i)
+    codes[i] = static_cast<uint8_t>(
+        quantize_element(numbers[i], scale, result.qparams.zero_point.front(), code_range(DataType::UInt8)));
+  return result;
+}
+
 }  // namespace
 
 QuantizedWeight quantize_weight(const Tensor& weight, int axis, const WeightOptions& options) {
@@ -164,6 +189,7 @@ QuantizedWeight quantize_weight(const Tensor& weight, int axis, const WeightOpti
   if (!std::ranges::all_of(data, [](float w) { return std::isfinite(w); }))
     throw Error(ErrorCode::InvalidModel, "the weight holds NaN or Inf");
   check_options(options);
+  if (options.type == DataType::UInt8) return quantize_asymmetric(values, options);
   const ChannelView view(weight.shape(), axis);
   const bool floats = options.type == DataType::Float8E4M3FN;
   const CodeRange codes = codes_of(options.bits);

@@ -15,8 +15,10 @@ enum class WeightRange : uint8_t {
 
 /// Options of quantize_weight.
 struct WeightOptions {
-  DataType type = DataType::Int8;  ///< or Float8E4M3FN, for which bits stay 8 and the range is Max
-  int bits = 8;                    ///< 7 keeps codes in [-64, 63] against saturation without VNNI
+  /// Float8E4M3FN: bits stay 8 and the range is Max. UInt8: one scale and a zero point for the interval of the numbers,
+  /// whatever the axis, bits and range.
+  DataType type = DataType::Int8;
+  int bits = 8;  ///< 7 keeps codes in [-64, 63] against saturation without VNNI
   WeightRange range = WeightRange::Max;
   DataType scale_type = DataType::Float32;  ///< scales are representable in it
   // One for each scale, or empty.
@@ -31,14 +33,14 @@ struct WeightOptions {
 /// Codes and grid of a weight.
 struct QuantizedWeight {
   Tensor codes;              ///< of the type asked for, the shape of the weight
-  QParams qparams;           ///< one scale per extent of `axis`, or one for all when axis is -1; zero points 0
+  QParams qparams;           ///< one scale per extent of `axis`, or one for all when axis is -1
   size_t raised = 0;         ///< scales that least_scale raised
   size_t zero_channels = 0;  ///< channels that are all zero
   size_t made_safe = 0;      ///< scales that safe_pairs raised
   double safe_factors = 0;   ///< sum over all scales of the factor by safe_pairs, 1 or more
 };
 
-/// Computes symmetric codes of a weight tensor, one scale per index of `axis` (-1: one scale).
+/// Computes codes of a weight tensor, one scale per index of `axis` (-1: one scale); symmetric ones except UInt8.
 ///
 /// Codes are those that QuantizeLinear computes from the weight with these scales: integers, or floats rounded to
 /// nearest even, saturating. A channel of zeros gets scale 1. Mse is never worse than Max in sum (w - w')^2: it

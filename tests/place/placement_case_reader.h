@@ -53,6 +53,7 @@ inline const std::map<std::string, OptionSetter>& option_words() {
       {"--scales fp32", [](O& o) { o.scales = O::Scales::Fp32; }},
       {"--attention int8", [](O& o) { o.attention = O::Attention::Int8; }},
       {"--activation uint16", [](O& o) { o.type = CodeType::A16W8; }},
+      {"--activation int16", [](O& o) { o.type = CodeType::A16W8, o.int16_activations = true; }},
       {"--activation int8", [](O& o) { o.int8_activations = true; }},
       {"--residual quantize", [](O& o) { o.residual = O::Residual::Quantize; }},
       {"--residual float", [](O& o) { o.residual = O::Residual::Float; }},

@@ -341,5 +341,47 @@ TEST(WeightInserter, TheScaleThatCodesWereChosenWithIsKept) {
   EXPECT_EQ(scale[1], 0.125F);
 }
 
+constexpr const char* kTwoProducts = R"(
+<ir_version: 7, opset_import: ["" : 13]>
+g (float[1, 2] x) => (float[1, 2] y) <float[2, 2] w = {-0.5, 0, 1, 2.05}, float[2, 2] v = {1, 2, 3, 4}>
+{
+  a = MatMul (x, w)
+  y = Gemm (a, v)
+})";
+
+TEST(WeightInserter, AWeightWithOneScaleIsUInt8WhereTheTargetWantsThat) {
+  PlannedGraph planned(kTwoProducts);
+  planned.weight("MatMul_0", 1, -1);
+  planned.weight("Gemm_1", 1, 1);
+  RewriteOptions options;
+  options.uint8_single_scales = true;
+  const Model model = planned.rewritten(options);
+  EXPECT_EQ(constant(model, "w_quantized").type(), DataType::UInt8);
+  EXPECT_EQ(constant(model, "w_zero_point").data<uint8_t>()[0], 50);
+  EXPECT_EQ(constant(model, "v_quantized").type(), DataType::Int8) << "one scale for each channel";
+}
+
+TEST(WeightInserter, AllWeightsAreUInt8WithPerTensorScalesThen) {
+  PlannedGraph planned(kTwoProducts);
+  planned.weight("MatMul_0", 1, -1);
+  planned.weight("Gemm_1", 1, 1);
+  RewriteOptions options;
+  options.uint8_single_scales = options.per_tensor_weights = true;
+  const Model model = planned.rewritten(options);
+  EXPECT_EQ(constant(model, "v_quantized").type(), DataType::UInt8);
+  EXPECT_EQ(constant(planned.rewritten({.per_tensor_weights = true}), "v_quantized").type(), DataType::Int8);
+}
+
+TEST(WeightInserter, ASingleScaleThatIsGivenBelongsToShiftedCodes) {
+  PlannedGraph planned(kTwoProducts);
+  planned.weight("MatMul_0", 1, -1);
+  RewriteOptions options;
+  options.uint8_single_scales = true;
+  options.weight_scales["w"] = {0.025F};
+  const Model model = planned.rewritten(options);
+  EXPECT_EQ(constant(model, "w_zero_point").data<uint8_t>()[0], 128);
+  EXPECT_EQ(constant(model, "w_scale").data<float>()[0], 0.025F);
+}
+
 }  // namespace
 }  // namespace detent

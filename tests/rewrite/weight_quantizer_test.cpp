@@ -268,5 +268,45 @@ TEST(GivenScale, IsTheScale) {
   EXPECT_EQ(given.qparams.scale[2], 0.25F);
 }
 
+Tensor numbers(std::initializer_list<float> values) {
+  Tensor tensor(DataType::Float32, {static_cast<int64_t>(values.size())});
+  std::ranges::copy(values, tensor.mutable_data<float>().begin());
+  return tensor;
+}
+
+std::vector<int> codes_of(const QuantizedWeight& quantized) {
+  const auto codes = quantized.codes.data<uint8_t>();
+  return {codes.begin(), codes.end()};
+}
+
+TEST(AsymmetricWeight, UsesAllCodesBetweenItsSmallestAndLargestNumber) {
+  const QuantizedWeight quantized = quantize_weight(numbers({-0.5F, 0.0F, 0.25F, 2.05F}), 0, {.type = DataType::UInt8});
+  EXPECT_THAT(codes_of(quantized), ElementsAre(0, 50, 75, 255));
+  EXPECT_THAT(quantized.qparams.scale, ElementsAre(0.01F));
+  EXPECT_THAT(quantized.qparams.zero_point, ElementsAre(50));
+  EXPECT_EQ(quantized.qparams.type, DataType::UInt8);
+  EXPECT_EQ(quantized.qparams.axis, -1);
+}
+
+TEST(AsymmetricWeight, NumbersOfOneSignHaveTheirZeroAtTheEnd) {
+  EXPECT_THAT(quantize_weight(numbers({1, 2.55F}), -1, {.type = DataType::UInt8}).qparams.zero_point, ElementsAre(0));
+  EXPECT_THAT(quantize_weight(numbers({-1, -2.55F}), -1, {.type = DataType::UInt8}).qparams.zero_point,
+              ElementsAre(255));
+}
+
+TEST(AsymmetricWeight, ABiasRaisesItsScale) {
+  const QuantizedWeight quantized =
+      quantize_weight(numbers({-0.5F, 2.05F}), -1, {.type = DataType::UInt8, .least_scale = {0.05F}});
+  EXPECT_THAT(codes_of(quantized), ElementsAre(0, 51));
+  EXPECT_THAT(quantized.qparams.zero_point, ElementsAre(10));
+  EXPECT_EQ(quantized.raised, 1U);
+}
+
+TEST(AsymmetricWeight, ZerosHaveScaleOneOrTheScaleThatABiasNeeds) {
+  EXPECT_THAT(quantize_weight(numbers({0, 0}), -1, {.type = DataType::UInt8}).qparams.scale, ElementsAre(1.0F));
+  EXPECT_THAT(quantize_weight(numbers({0, 0}), -1, {.type = DataType::UInt8, .zero_scale = {0.5F}}).qparams.scale,
+              ElementsAre(0.5F));
+}
+
 }  // namespace
 }  // namespace detent

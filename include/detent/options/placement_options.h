@@ -23,6 +23,7 @@ struct PlacementOptions {
   /// INT8 activations for a target with UINT8 ones: ONNX Runtime then runs fewer layers in integers (O10).
   /// FormatOptions override it.
   bool int8_activations = false;
+  bool int16_activations = false;  ///< 16-bit codes are signed and symmetric; FormatOptions override it
   /// Names of values whose codes have 16 bits while others have 8; values that share their scale follow. --override
   /// sets them.
   std::vector<std::string> wide_values;

@@ -71,10 +71,12 @@ struct FindingKind {
   std::string_view source;   ///< source of the fact
   FindingCheck* check;
   FindingScope scope = FindingScope::Pairs;
+  std::optional<FindingLevel> qnn = std::nullopt;
 
   [[nodiscard]] bool strongly_typed_only() const { return scope != FindingScope::Pairs; }
   [[nodiscard]] std::optional<FindingLevel> level(const Target& target) const {
     if (strongly_typed_only() && !target.strongly_typed) return std::nullopt;
+    if (target.engine == Engine::Qnn) return qnn;
     return target.engine == Engine::TensorRT ? tensorrt : onnxruntime;
   }
 };

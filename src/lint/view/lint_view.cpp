@@ -1,6 +1,7 @@
 #include "lint/view/lint_view.h"
 
 #include "lint/view/onnxruntime_layers.h"
+#include "lint/view/qnn_units.h"
 #include "lint/view/tensorrt_layers.h"
 #include "place/make_plan.h"
 
@@ -14,6 +15,15 @@ LintView::LintView(const Graph& graph, const QdqReading& reading, const Target& 
   apply_given_rules();
 }
 
+std::string LintView::engine_obstacle(NodeId layer) const {
+  switch (target().engine) {
+    case Engine::TensorRT: return tensorrt_obstacle(*this, layer);
+    case Engine::OnnxRuntime: return onnxruntime_obstacle(*this, layer);
+    case Engine::Qnn: return qnn_unit_obstacle(*this, node(layer));
+  }
+  return {};
+}
+
 void LintView::judge_layers() {
   obstacles_.resize(graph().nodes().size());
   for (const Node& node : graph().nodes()) {
@@ -21,9 +31,7 @@ void LintView::judge_layers() {
     std::string& obstacle = obstacles_[node.id];
     obstacle = weight_alone(node.id);
     const bool alone = !obstacle.empty();
-    if (!alone)
-      obstacle = target().engine == Engine::TensorRT ? tensorrt_obstacle(*this, node.id)
-                                                     : onnxruntime_obstacle(*this, node.id);
+    if (!alone) obstacle = engine_obstacle(node.id);
     const LayerDecision* wanted = wanted_plan().find_layer(node.id);
     const bool by_rule = wanted && !wanted->int8 && !alone;
     found_draft().begin_rule(!obstacle.empty() && by_rule ? wanted->rule : RuleId::None);

@@ -28,6 +28,7 @@ class LintView : public PairView {
   [[nodiscard]] const std::string& obstacle(NodeId layer) const { return obstacles_[layer]; }
 
  private:
+  [[nodiscard]] std::string engine_obstacle(NodeId layer) const;
   void judge_layers();
   void apply_given_rules();
 

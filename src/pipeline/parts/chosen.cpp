@@ -79,7 +79,7 @@ void restrict_to(const PlacementPlan& plan, Calibration& calibration) {
 
 void keep_ruined_float(Prepared& prepared, Calibration& calibration) {
   const Recipe& recipe = prepared.recipe;
-  if (recipe.placement.residual == PlacementOptions::Residual::Quantize) return;
+  if (recipe.placement.residual == PlacementOptions::Residual::Quantize || recipe.target->whole_graph) return;
   auto ruined = ruined_readers(prepared.graph(), prepared.plan, recipe.placement, calibration, recipe.overrides,
                                recipe.format.range_kind());
   if (ruined.empty()) return;
@@ -189,7 +189,7 @@ Measured measure(Prepared& prepared) {
 }
 
 void keep_ruinous_float(Prepared& prepared, Measured& measured, const Calibrator* calibrator) {
-  if (!measured.samples) return;
+  if (!measured.samples || prepared.recipe.target->whole_graph) return;
   const auto least_error = make_calibrator("mse");
   const Calibrator& used = calibrator ? *calibrator : *least_error;
   RangeBook ranges = range_book(prepared, measured, used, ranges_from(prepared, measured)(used));

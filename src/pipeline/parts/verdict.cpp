@@ -73,13 +73,15 @@ void add_blame(QuantizeReport& report, const RunSettings& run, Prepared& prepare
 }
 
 /// Returns the options to try that are not used yet, the likeliest to help first.
-std::vector<std::string> cures_for(const QuantizeReport& report, const QuantizeOptions& options) {
+std::vector<std::string> cures_for(const QuantizeReport& report, const QuantizeOptions& options, const Target& target) {
   std::vector<std::string> cures;
+  if (target.whole_graph && report.plan.coverage.type != CodeType::A16W8)
+    cures.emplace_back("--activation uint16 (16-bit activations)");
   const bool data = options.data.given();
   if (options.format.per_tensor) cures.emplace_back("without --per-tensor");
   if (data && !report.measured) cures.emplace_back("--calibrator auto (measures all of them)");
   if (data && options.accuracy != Accuracy::Best) cures.emplace_back("--accuracy best (takes minutes)");
-  if (!options.bound.given()) cures.emplace_back("--min-sqnr 20 (keeps layers float)");
+  if (!options.bound.given() && !target.whole_graph) cures.emplace_back("--min-sqnr 20 (keeps layers float)");
   cures.resize(std::min(cures.size(), kCuresShown));
   return cures;
 }
@@ -126,7 +128,7 @@ void add_verdict(QuantizeReport& report, const QuantizeOptions& options, Prepare
   if (!report.verdict.quality) return;
   if (*report.verdict.quality != Quality::Good) {
     add_blame(report, options.run, prepared, grounds);
-    report.verdict.cures = cures_for(report, options);
+    report.verdict.cures = cures_for(report, options, *prepared.recipe.target);
   }
   add_half_alone(report, options, *prepared.recipe.target);
 }

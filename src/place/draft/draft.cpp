@@ -171,6 +171,18 @@ void PlacementDraft::fix_range(ValueId value, Range range) {
     fixed_ranges_.push_back({value, range});
 }
 
+void PlacementDraft::fix_range_of_constant(ValueId value) {
+  const Tensor* constant = is_constant(value) && is_float(value) ? graph_.constant(value) : nullptr;
+  if (!constant) return;
+  const Tensor numbers = cast(*constant, DataType::Float32);
+  Range range;
+  for (const float number : numbers.data<float>()) {
+    range.min = std::min(range.min, number);
+    range.max = std::max(range.max, number);
+  }
+  fix_range(value, range);
+}
+
 void PlacementDraft::pair_output(ValueId value, const std::string& reason) {
   if (has_output_pair(value) || !is_float(value)) return;
   output_pairs_.push_back({value, -1, rule_, reason});

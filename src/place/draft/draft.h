@@ -122,6 +122,10 @@ class PlacementDraft {
   /// Has the weight written as INT8 + DQ, which the weight of an INT8 layer is anyway.
   void quantize_weight(NodeId node) { weight_quantized_[node] = true; }
 
+  /// Has a constant operand of an op without weights (the scale of a LayerNormalization) written as codes with one
+  /// scale, and the constant in slot `bias`, if it is one, as its bias.
+  void quantize_operand(NodeId node, int slot, int bias) { operands_[node] = {slot, bias}; }
+
   /// Gives pairs on the two values, if both have one in the end, one scale.
   void share_scale(ValueId a, ValueId b);
   /// True for a value whose pair, if it has one, gets 16-bit codes: in an A16W8 plan, and where the options name it or
@@ -131,6 +135,8 @@ class PlacementDraft {
   void explain_pairs(ValueId value, const std::string& sentence);
   /// Fixes the range of a value; the first one given holds.
   void fix_range(ValueId value, Range range);
+  /// Fixes the range of a constant to that of its numbers; does nothing for other values.
+  void fix_range_of_constant(ValueId value);
   void limit_range(ValueId value, Range range) { range_limits_.push_back({value, range}); }
   void note(const std::string& sentence) { notes_.push_back(sentence); }
 
@@ -156,6 +162,7 @@ class PlacementDraft {
   void find_movable_pairs();
   ValueId scale_root(ValueId value);
   void finish_layers(PlacementPlan& plan) const;
+  void finish_without_weight(const Node& node, PlacementPlan& plan) const;
   void finish_edges(PlacementPlan& plan) const;
   void finish_groups(PlacementPlan& plan);
   void finish_wide(PlacementPlan& plan) const;
@@ -174,6 +181,10 @@ class PlacementDraft {
   NodeMap<std::vector<Decision>> edges_;  // by slot
   NodeMap<Decision> layers_;
   std::map<NodeId, Use> biases_;  // of MatMuls with an Add behind
+  struct Operand {
+    int slot = 0, bias = -1;
+  };
+  std::map<NodeId, Operand> operands_;  // of ops without weights
   ValueMap<bool> is_float_;
   ValueMap<ValueId> scale_parent_;  // union-find forest
   std::vector<OutputPair> output_pairs_;

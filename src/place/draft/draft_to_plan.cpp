@@ -36,6 +36,7 @@ int PlacementDraft::weight_axis(const Node& node) const {
   const size_t rank = weight(node.id).shape().rank();
   // A weight on the left multiplies rows: engines accept no axis for its output channels, so one scale serves all.
   if (slot != traits(node.id).weight_slot) return -1;
+  if (kind(node.id) == OpKind::MatMul && !target_.channel_scales_of_products) return -1;
   switch (traits(node.id).weight_axis) {
     case WeightAxis::First: return 0;
     case WeightAxis::Second: return 1;
@@ -46,11 +47,19 @@ int PlacementDraft::weight_axis(const Node& node) const {
   return -1;
 }
 
+void PlacementDraft::finish_without_weight(const Node& node, PlacementPlan& plan) const {
+  if (auto layer = float_layer(graph_, node)) plan.layers.push_back(std::move(*layer));
+  if (std::string text = inner_layers_text(node); !text.empty()) plan.notes.push_back(std::move(text));
+  if (const auto found = operands_.find(node.id); found != operands_.end()) {
+    const auto [slot, bias] = found->second;
+    plan.weights.push_back({node.id, slot, node.input(slot), -1, bias < 0 ? Use{} : Use{node.id, bias}});
+  }
+}
+
 void PlacementDraft::finish_layers(PlacementPlan& plan) const {
   for (const Node& node : graph_.nodes()) {
     if (!is_weighted(node.id)) {
-      if (auto layer = float_layer(graph_, node)) plan.layers.push_back(std::move(*layer));
-      if (std::string text = inner_layers_text(node); !text.empty()) plan.notes.push_back(std::move(text));
+      finish_without_weight(node, plan);
       continue;
     }
     const Decision& decision = layers_[node.id];

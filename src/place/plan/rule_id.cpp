@@ -13,6 +13,17 @@ constexpr std::string_view kBlocks =
     "ONNX DequantizeLinear-21; onnxruntime, core/optimizer/qdq_transformer/selectors_actions/qdq_selectors.cc";
 constexpr std::string_view kTried = "tried in ONNX Runtime 1.30, CPU";
 
+constexpr std::string_view kQnnSelectors =
+    "github.com/microsoft/onnxruntime, core/optimizer/qdq_transformer/selectors_actions/qdq_selectors.cc; November "
+    "2026";
+constexpr std::string_view kQnnConfig =
+    "github.com/microsoft/onnxruntime, python/tools/quantization/execution_providers/qnn/quant_config.py; AIMET, "
+    "htp_quantsim_config_v81.json; November 2026";
+constexpr std::string_view kQnnBuilders =
+    "github.com/microsoft/onnxruntime, core/providers/qnn/builder/opbuilder; November 2026";
+constexpr std::string_view kQnnManual =
+    "onnxruntime.ai/docs/execution-providers/QNN-ExecutionProvider.html; November 2026";
+
 constexpr std::array kNames{
     RuleName{RuleId::WeightedOp, "R1", "weighted op", kGuide},
     RuleName{RuleId::FusedActivation, "R2", "fused activation", kGuide},
@@ -47,6 +58,11 @@ constexpr std::array kNames{
     RuleName{RuleId::OnnxRuntimeInt8, "O10", "INT8 activations", kTried},
     RuleName{RuleId::OnnxRuntimeFewChannels, "O11", "few channels", "timed in ONNX Runtime 1.30, CPU"},
     RuleName{RuleId::OnnxRuntimeWide, "O12", "16-bit activations", kTried},
+    RuleName{RuleId::QnnNodeUnit, "H1", "node unit", kQnnSelectors},
+    RuleName{RuleId::QnnOneEncoding, "H2", "one encoding", kQnnBuilders},
+    RuleName{RuleId::QnnFixedEncoding, "H3", "fixed encoding", kQnnConfig},
+    RuleName{RuleId::QnnNorm, "H4", "norm", kQnnBuilders},
+    RuleName{RuleId::QnnFloatIsland, "H5", "float island", kQnnManual},
 };
 
 }  // namespace

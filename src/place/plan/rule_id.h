@@ -44,6 +44,12 @@ enum class RuleId : uint8_t {
   OnnxRuntimeInt8,
   OnnxRuntimeFewChannels,
   OnnxRuntimeWide,
+  // Qualcomm HTP.
+  QnnNodeUnit,
+  QnnOneEncoding,
+  QnnFixedEncoding,
+  QnnNorm,
+  QnnFloatIsland,
 };
 
 /// The printed name and the source of a rule.

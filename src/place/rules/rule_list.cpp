@@ -58,10 +58,24 @@ std::span<const Rule> onnxruntime_rules() {
   return list;
 }
 
+std::span<const Rule> qnn_rules() {
+  using namespace rules::qnn;
+  static const std::array list{
+      rules::user_choice(), rules::measured_choice(), node_units(),          norms(),
+      one_encoding(),       fixed_encodings(),        rules::known_ranges(), float_islands(),
+  };
+  return list;
+}
+
 }  // namespace
 
 std::span<const Rule> rule_list(Engine engine) {
-  return engine == Engine::TensorRT ? tensorrt_rules() : onnxruntime_rules();
+  switch (engine) {
+    case Engine::TensorRT: return tensorrt_rules();
+    case Engine::OnnxRuntime: return onnxruntime_rules();
+    case Engine::Qnn: return qnn_rules();
+  }
+  return {};
 }
 
 }  // namespace detent

@@ -44,4 +44,12 @@ Rule few_channels();
 Rule wide_activations();
 }  // namespace onnxruntime
 
+namespace qnn {
+Rule node_units();
+Rule one_encoding();
+Rule fixed_encodings();
+Rule norms();
+Rule float_islands();
+}  // namespace qnn
+
 }  // namespace detent::rules

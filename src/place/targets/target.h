@@ -24,7 +24,7 @@ struct ActivationType {
 };
 
 /// The engine whose rules apply (rule_list.h).
-enum class Engine : uint8_t { TensorRT, OnnxRuntime };
+enum class Engine : uint8_t { TensorRT, OnnxRuntime, Qnn };
 
 /// The facts about an engine that placement and rewriting follow. One constant per engine and version in
 /// src/place/targets/.
@@ -42,6 +42,9 @@ struct Target {
   bool every_consumer_reads_the_pair = false;  ///< onnxruntime: a float reader next to a pair makes the producer float
   bool fp16_scales_below_opset19 = false;  ///< the parser accepts FP16 scales although ONNX has them from opset 19 on
   bool saturates_without_vnni = false;     ///< UINT8 x INT8 products are added in pairs in 16 bits on some x86 CPUs
+  bool whole_graph = false;  ///< every float value carries a pair, graph outputs too: the engine has no float kernels
+  bool channel_scales_of_products = true;  ///< weights of MatMul may have one scale for each output channel
+  bool uint8_single_scales = false;        ///< a weight with one scale is UINT8 with a zero point, not INT8
   FloatType float_type = FloatType::Fp32;  ///< default type of nodes that are not quantized
   bool fp8 = false;                        ///< pairs of float8e4m3fn run in FP8 kernels
   std::string_view fp8_refusal;            ///< why not; empty if they do

@@ -23,7 +23,7 @@ std::string Target::activation_names() const {
 std::span<const Target> target_list() {
   static const std::vector<Target> targets = [] {
     std::vector<Target> all;
-    for (const auto engine : {tensorrt_targets(), onnxruntime_targets()})
+    for (const auto engine : {tensorrt_targets(), onnxruntime_targets(), qnn_targets()})
       all.insert(all.end(), engine.begin(), engine.end());
     return all;
   }();

@@ -74,6 +74,16 @@ TEST(TargetList, AnActivationTypeWithoutKernelsSaysWhatHappens) {
   }
 }
 
+TEST(TargetList, QnnTakesFourTypesAndQuantizesTheWholeGraph) {
+  const Target& target = find_target("qnn");
+  EXPECT_EQ(target.engine, Engine::Qnn);
+  EXPECT_EQ(target.activation_names(), "uint8, uint16, int8, int16");
+  EXPECT_TRUE(target.find_activation(DataType::UInt16)->without_kernels.empty());
+  EXPECT_TRUE(target.whole_graph);
+  EXPECT_FALSE(find_target("tensorrt").whole_graph);
+  EXPECT_FALSE(find_target("onnxruntime").whole_graph);
+}
+
 TEST(TargetList, UnknownTargetNamesTheKnownOnes) {
   const std::pair<const char*, const char*> cases[] = {{"openvino", "tensorrt:8.6"},
                                                        {"", "tensorrt:8.6"},

@@ -59,16 +59,6 @@ bool has_integer_operands(const PlacementDraft& draft, const Node& node) {
          });
 }
 
-Range range_of(const Tensor& constant) {
-  const Tensor values = cast(constant, DataType::Float32);
-  Range range;
-  for (const float value : values.data<float>()) {
-    range.min = std::min(range.min, value);
-    range.max = std::max(range.max, value);
-  }
-  return range;
-}
-
 // True for a Mul by one factor a channel, the largest more than twice the smallest: equalization writes such nodes
 // behind gates and activations. One scale for their input or output would lose the small channels.
 bool spreads_channels(const PlacementDraft& draft, const Node& node) {
@@ -103,7 +93,7 @@ void visit_elementwise(PlacementDraft& draft, const Node& node) {
   for (const int slot : operand_slots(draft, node)) {
     draft.pair(node.id, slot, reason);
     const ValueId input = node.input(slot);
-    if (draft.is_constant(input)) draft.fix_range(input, range_of(*draft.graph().constant(input)));
+    draft.fix_range_of_constant(input);
   }
   if (last != own) draft.keep_float(draft.value(own).uses.front().node, 0, "absorbed by " + draft.describe(node.id));
 }

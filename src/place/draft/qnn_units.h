@@ -1,0 +1,27 @@
+#pragma once
+
+#include <vector>
+
+#include "place/draft/draft.h"
+
+namespace detent {
+
+/// True for a node that can be a node unit of the QNN execution provider: it computes with floats, and the user does
+/// not keep it out. False for Cast and Shape, which need no pairs, for nodes that hold graphs (If, Loop, Scan), which
+/// HTP does not run, for LSTM, GRU and RNN, whose weights Detent keeps float, and for nodes of pairs.
+[[nodiscard]] bool is_unit(const PlacementDraft& draft, const Node& node);
+
+/// True for Cast and Shape: they read a pair where the value has one.
+[[nodiscard]] bool reads_beside_units(const PlacementDraft& draft, NodeId node);
+
+/// True for If, Loop, Scan and other nodes that hold graphs.
+[[nodiscard]] bool holds_graphs(const Node& node);
+
+/// True for operators whose output has the encoding of their data: copies, MaxPool and Resize.
+[[nodiscard]] bool has_one_encoding(const PlacementDraft& draft, NodeId node);
+
+/// Returns the slots of the constant factor and the constant bias of a norm; empty for other nodes and where the factor
+/// is computed. The bias is left out where there is none.
+[[nodiscard]] std::vector<int> norm_constants(const PlacementDraft& draft, const Node& node);
+
+}  // namespace detent

@@ -1,0 +1,61 @@
+//   Conv (excluded)     If, Loop, Scan     x: float[N,3,224,224]          notes
+//
+// A node that stays float splits the graph: ONNX Runtime runs it on the CPU, with copies of its data to and from HTP,
+// or refuses the session (session.disable_cpu_ep_fallback=1). Control flow and open extents have no place on HTP. The
+// plan places what it can and names these; `lint` reports them as errors. Masks of huge numbers are named too.
+//
+// Source: onnxruntime.ai/docs/execution-providers/QNN-ExecutionProvider.html, read in November 2026; Olive issue 1552.
+
+#include <algorithm>
+#include <cmath>
+
+#include "place/draft/float_layers.h"
+#include "place/draft/qnn_units.h"
+#include "place/rules/rules.h"
+
+namespace detent::rules::qnn {
+namespace {
+
+void note_islands(PlacementDraft& draft) {
+  const auto is_data = [&](ValueId value) { return value != kNoValue && draft.is_float(value); };
+  for (const Node& node : draft.graph().nodes()) {
+    if (holds_graphs(node)) {
+      draft.note(draft.describe(node.id) + " holds a graph, which HTP does not run: it splits the model");
+    } else if ((draft.is_out(node.id) || is_recurrent(node)) && std::ranges::any_of(node.outputs, is_data)) {
+      draft.note(draft.describe(node.id) + " stays float, which HTP does not run: it splits the model");
+    }
+  }
+}
+
+void note_open_shapes(PlacementDraft& draft) {
+  for (const ValueId input : draft.graph().inputs()) {
+    const Value& value = draft.value(input);
+    if (!value.declared_shape || std::ranges::find(*value.declared_shape, -1) == value.declared_shape->end()) continue;
+    draft.note("graph input '" + value.name + "' has an open extent: HTP takes static shapes only");
+  }
+}
+
+// Names constants with numbers as large as those of a mask: one scale leaves the others no codes.
+void note_masks(PlacementDraft& draft) {
+  constexpr float kMask = 1e4F;
+  for (const Value& value : draft.graph().values()) {
+    if (!value.is_constant || !draft.has_pair(value.id)) continue;
+    const Tensor numbers = cast(*draft.graph().constant(value.id), DataType::Float32);
+    const auto is_large = [](float number) { return std::abs(number) > kMask; };
+    if (std::ranges::any_of(numbers.data<float>(), is_large))
+      draft.note("constant '" + value.name +
+                 "' holds numbers beyond 10000, as masks do: values behind it lose the others. Write about -50");
+  }
+}
+
+void name_obstacles(PlacementDraft& draft) {
+  note_islands(draft);
+  note_open_shapes(draft);
+  note_masks(draft);
+}
+
+}  // namespace
+
+Rule float_islands() { return {.id = RuleId::QnnFloatIsland, .share = name_obstacles}; }
+
+}  // namespace detent::rules::qnn
