@@ -14,17 +14,20 @@ struct CacheExportOptions {
   std::filesystem::path table, output;
   std::string calibrator = "mse";
   std::string target = "tensorrt";  ///< the cache names its version
+  std::filesystem::path dla = {};   ///< float model: a cache for DLA, with the scale of every value; empty: none
   bool overwrite = false;
 };
 
 struct CacheExportReport {
   std::string table, output, calibrator;
-  std::string target;  ///< "tensorrt:10.13"
-  size_t scales = 0;   ///< that were written
+  std::string target;          ///< "tensorrt:10.13"
+  size_t scales = 0;           ///< that were written
+  std::string arguments = {};  ///< path of trtexec's arguments for DLA; empty: none
 };
 
-/// Writes a TensorRT calibration cache with one scale per value.
-/// Errors  InvalidData for an unreadable table; Usage for an unknown calibrator or target; InvalidOption for a target
+/// Writes a TensorRT calibration cache with one scale per value; for DLA also "OUT.dla.txt" beside it, the precision
+/// and device of each layer as trtexec's arguments. Errors  InvalidData for an unreadable table; Usage for an unknown
+/// calibrator or target; InvalidOption for a target
 ///         without calibration caches; TableMismatch for a table of an equalized network; CannotWrite.
 DETENT_API CacheExportReport export_cache(const CacheExportOptions& options);
 

@@ -103,6 +103,8 @@ constexpr FindingKind kFindings[] = {
     {"saturates-without-vnni", kAbsent, kWarning, "weights whose products saturate on x86 CPUs without VNNI",
      "onnxruntime/core/mlas/lib, QgemmU8X8KernelAvx2 and ConvSymKernelAvx2; tried in ONNX Runtime 1.30",
      findings::saturates_without_vnni},
+    {kPairsForDla, kAbsent, kAbsent, "pairs in a file for DLA, which takes a calibration cache",
+     "github.com/NVIDIA/Model-Optimizer/pull/1661", findings::pairs_for_dla},
     {"int4-not-fused", kAbsent, kWarning, "a weight in blocks or of 4 bits that no kernel reads",
      "tried in ONNX Runtime 1.30, CPU; core/optimizer/qdq_transformer/selectors_actions/qdq_selectors.cc, "
      "DQMatMulNodeGroupSelector",

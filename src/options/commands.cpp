@@ -287,7 +287,7 @@ OptionList options_of(PlanModelOptions& o, ReportOptions& report) {
 OptionList options_of(LintOptions& o, ReportOptions& report) {
   return list_of(
       model_argument(o.model, "Q/DQ model of any origin"),
-      row("--target", &o.target, "Engine to check for: tensorrt, tensorrt:8.6, onnxruntime ..."),
+      row("--target", &o.target, "Engine to check for: tensorrt, tensorrt:8.6, onnxruntime, openvino:npu ..."),
       shape_option(o.shapes), data_options(o.data, false), run_options(o.run),
       report_options(report, report.overwrite,
                      {.all = "finding and float layer",
@@ -419,6 +419,10 @@ OptionList options_of(CacheExportOptions& o, ReportOptions& report) {
   target.help = "TensorRT version that the cache is for, such as tensorrt:8.6";
   return list_of(row("TABLE", &o.table, "Calibration table", {.file = FileUse::Reads, .required = true}),
                  output_option(o.output, "F", "Cache to write"), calibrator, target,
+                 row("--dla MODEL", &o.dla,
+                     "Float model of the table: write a scale for every value, as DLA needs, and trtexec's arguments "
+                     "in F with .dla.txt",
+                     {.file = FileUse::ReadsModel}),
                  report_options(report, o.overwrite, {.overwrite = "F and the file of --json if they exist"}, ""),
                  limit_options(false));
 }

@@ -195,7 +195,9 @@ Option outliers_option(OutlierPolicy& policy) {
 
 Option target_option(std::string& target) {
   return row("--target NAME[:VERSION]", &target,
-             "Engine: tensorrt, onnxruntime or qnn, with an optional version (tensorrt:8.6)", {.group = "Placement"});
+             "Engine: tensorrt, onnxruntime, openvino or qnn, with an optional version (tensorrt:8.6) or device "
+             "(openvino:npu)",
+             {.group = "Placement"});
 }
 
 void add_parts(const std::string& list, std::vector<std::string>& parts) {
@@ -300,10 +302,10 @@ OptionList format_options(FormatOptions& format, CpuOption cpu) {
       row("--range", choice(format.full_range, {{"full", true}, {"narrow", false}}),
           "Scale of int8 and int16: narrow is amax/127 (32767), full is amax/128 (32768)"));
   if (cpu == CpuOption::Offered)
-    append(list,
-           row("--cpu", choice(format.cpu, {{"any", Cpu::Any}, {"vnni", Cpu::Vnni}}),
-               "With --target onnxruntime: x86 CPUs on which results must be correct. any: scales weights so that "
-               "CPUs without VNNI never saturate; vnni: uses all codes (default: any)"));
+    append(list, row("--cpu", choice(format.cpu, {{"any", Cpu::Any}, {"vnni", Cpu::Vnni}}),
+                     "With --target onnxruntime or openvino:cpu: x86 CPUs on which results must be correct. any: "
+                     "scales weights so that "
+                     "CPUs without VNNI never saturate; vnni: uses all codes (default: any)"));
   append(list, list_of(row("--bias", choice(format.int32_bias, {{"float", false}, {"int32", true}}),
                            "Type of biases (default: the target's)"),
                        float_type_option(format.float_type,

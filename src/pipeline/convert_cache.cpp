@@ -15,6 +15,7 @@
 #include "model/fingerprint.h"
 #include "model/model.h"
 #include "observe/calibration_table.h"
+#include "pipeline/parts/dla_files.h"
 #include "place/make_plan.h"
 #include "prepare/prepare_model.h"
 #include "prepare/read_model_to_run.h"
@@ -22,14 +23,6 @@
 namespace detent {
 
 namespace {
-
-/// Returns "TRT-8600-EntropyCalibration2": NV_TENSORRT_VERSION of the target, which counts by 1000 up to version 9 and
-/// by 10000 since, and the calibrator, whose caches TensorRT distinguishes.
-std::string version_line(const Target& target, const std::string& calibrator) {
-  const int major = target.version_major * (target.version_major < 10 ? 1000 : 10000);
-  const char* name = calibrator == "max" ? "MinMaxCalibration" : "EntropyCalibration2";
-  return "TRT-" + std::to_string(major + target.version_minor * 100) + "-" + name;
-}
 
 /// Returns the scale of every value in the table, chosen as quantize does by default: no range goes beyond the samples
 /// that are not outliers. Values that share a scale get that of their merged data.
@@ -90,11 +83,32 @@ std::vector<std::string> missing_values(const Graph& prepared, const Calibration
   return missing;
 }
 
+/// Writes the cache of the whole model for DLA, and trtexec's arguments beside it.
+CacheExportReport export_for_dla(const CacheExportOptions& options) {
+  DlaPaths paths = dla_paths(options.output);
+  paths.cache = options.output;
+  check_writable(paths.arguments, options.overwrite);
+  Recipe recipe{.model = options.dla, .data = {}, .table = options.table, .eval = {}};
+  Prepared prepared = make(resolved(std::move(recipe), "tensorrt:dla", {}, {}));
+  const Measured measured = measure(prepared);
+  const Chosen chosen = choose(prepared, measured, make_calibrator(options.calibrator));
+  const DlaFiles files =
+      write_dla_files(prepared.graph(), prepared.plan, chosen, options.dla, paths, options.overwrite);
+  CacheExportReport report{options.table.string(), options.output.string(), chosen.calibrator->name(),
+                           prepared.recipe.target->spec(), files.scales};
+  report.arguments = paths.arguments.string();
+  return report;
+}
+
 }  // namespace
 
 CacheExportReport export_cache(const CacheExportOptions& options) {
   check_writable(options.output, options.overwrite);
+  if (!options.dla.empty()) return export_for_dla(options);
   const Target& target = find_target(options.target);
+  if (target.implicit_quantization)
+    throw Error(ErrorCode::Usage, "a cache for DLA needs the model, for a scale of every value",
+                "--dla MODEL instead of --target " + options.target);
   if (target.engine != Engine::TensorRT)
     throw Error(ErrorCode::InvalidOption,
                 "--target " + options.target + " has no calibration caches, only TensorRT has");
@@ -105,7 +119,7 @@ CacheExportReport export_cache(const CacheExportOptions& options) {
                 options.table.string() +
                     ": the table was measured on an equalized network, and a cache of it does not fit the model",
                 "calibrate without --equalize");
-  const TensorRtCache cache{version_line(target, options.calibrator), scales_of(table, *calibrator)};
+  const TensorRtCache cache{cache_version_line(target, options.calibrator), scales_of(table, *calibrator)};
   write_file(options.output, format_tensorrt_cache(cache));
   return {options.table.string(), options.output.string(), calibrator->name(), target.spec(), cache.scales.size()};
 }

@@ -71,7 +71,7 @@ LintedFile read_file(const Model& model, const LintOptions& options, const Targe
   if (!target.strongly_typed && !target.saturates_without_vnni)
     throw Error(ErrorCode::Usage,
                 "--data does not apply to " + target.spec() + ": lint measures 16-bit floats and saturating products",
-                "--target tensorrt:11 or onnxruntime");
+                "--target tensorrt:11, onnxruntime or openvino:cpu");
   const IdentifiedSamples samples(open_samples(options.data, file.graph));
   if (target.strongly_typed) file.measured = measure_half_values(file.graph, samples, options.run);
   if (target.saturates_without_vnni) file.cpu_loss = measure_cpu_loss(model, samples, options.run);
@@ -158,22 +158,35 @@ void lint_inside(const Model& written, const Target& target, const std::string& 
   });
 }
 
+using Level = std::optional<FindingLevel>;
+
+/// Returns the levels on the engines that take pairs, then on DLA.
+std::array<std::pair<Level, std::string_view>, 5> levels_of(const FindingKind& kind) {
+  return {{{kind.tensorrt, "tensorrt"},
+           {kind.onnxruntime, "onnxruntime"},
+           {kind.level(find_target("openvino")), "openvino"},
+           {kind.qnn, "qnn"},
+           {kind.level(find_target("tensorrt:dla")), "dla"}}};
+}
+
 std::string levels_text(const FindingKind& kind) {
   if (kind.strongly_typed_only()) return std::string(name_of(*kind.tensorrt)) + " on strongly typed targets";
-  std::string text;
-  const auto add = [&](std::optional<FindingLevel> level, const std::string& where) {
-    if (level) text += (text.empty() ? "" : ", ") + std::string(name_of(*level)) + where;
-  };
-  const bool alike = kind.tensorrt == kind.onnxruntime;
-  add(kind.tensorrt, alike ? "" : " on tensorrt");
-  if (!alike) add(kind.onnxruntime, " on onnxruntime");
-  if (!alike || kind.qnn != kind.tensorrt) add(kind.qnn, " on qnn");
+  const auto levels = levels_of(kind);
+  // One word for the engines whose pairs stand for INT8 kernels between floats, if they agree.
+  const Level first = levels.front().first;
+  const bool alike =
+      first && std::all_of(levels.begin(), levels.begin() + 3, [&](const auto& one) { return one.first == first; });
+  std::string text = alike ? std::string(name_of(*first)) : "";
+  for (size_t i = alike ? 3 : 0; i < levels.size(); ++i)
+    if (const auto& [level, engine] = levels[i]; level && !(alike && level == first))
+      text += (text.empty() ? "" : ", ") + std::string(name_of(*level)) + " on " + std::string(engine);
   return text;
 }
 
 FindingLevel worst_level(const FindingKind& kind) {
-  constexpr FindingLevel kLeast = FindingLevel::Note;
-  return std::min({kind.tensorrt.value_or(kLeast), kind.onnxruntime.value_or(kLeast), kind.qnn.value_or(kLeast)});
+  FindingLevel worst = FindingLevel::Note;
+  for (const auto& [level, engine] : levels_of(kind)) worst = std::min(worst, level.value_or(FindingLevel::Note));
+  return worst;
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "pipeline/parts/chosen.h"
 #include "pipeline/parts/closing_samples.h"
 #include "pipeline/parts/detection_pictures.h"
+#include "pipeline/parts/dla_files.h"
 #include "pipeline/parts/improve.h"
 #include "pipeline/parts/provenance.h"
 #include "pipeline/parts/quantize_report.h"
@@ -127,6 +128,24 @@ Closing measure_closing(const RewrittenModel& written, const ClosingSamples& clo
   return closing;
 }
 
+/// Writes the float model, its calibration cache and trtexec's arguments.
+void write_implicit(const Model& model, const Prepared& prepared, const Chosen& chosen, const QuantizeOptions& options,
+                    QuantizeReport& report) {
+  write_quantized(model, prepared.facts, options, report);
+  const DlaPaths paths = dla_paths(options.output);
+  const DlaFiles files =
+      write_dla_files(model.graph(), prepared.plan, chosen, options.output, paths, options.overwrite);
+  report.notes.insert(report.notes.begin(), dla_note(files, paths));
+}
+
+/// Returns the float model of the recipe with the constants that were improved, for a target that takes it so.
+std::optional<Model> implicit_model(const Prepared& prepared, const Chosen& chosen) {
+  if (!prepared.recipe.target->implicit_quantization) return std::nullopt;
+  Model model = prepared.model().clone();
+  if (!chosen.constants.empty()) apply_patch(model, chosen.constants);
+  return model;
+}
+
 /// Returns pictures of the samples of the closing error; nullopt where the model is no detector.
 std::optional<DetectionPictures> picture_closing(Closing& closing, const ClosingSamples& closing_on,
                                                  const QuantizeOptions& options, const Graph& graph) {
@@ -143,6 +162,10 @@ Recipe checked_recipe(const QuantizeOptions& given) {
     throw Error(ErrorCode::Usage, "--accuracy best needs --data to measure on, which was not given",
                 "give --data beside --table, or leave --accuracy out");
   check_writable(given.output, given.overwrite);
+  if (find_target(given.target).implicit_quantization) {
+    check_writable(dla_paths(given.output).cache, given.overwrite);
+    check_writable(dla_paths(given.output).arguments, given.overwrite);
+  }
   const QuantizeOptions options = with_level(given);
   static_cast<void>(named_calibrator(options.calibrator));  // refuses unknown names
   Recipe recipe = recipe_of(options, options.bound.evaluation.data, {options.calibrator});
@@ -177,6 +200,7 @@ QuantizeReport quantize_prepared(const QuantizeOptions& given, Prepared prepared
   ClosingSamples closing_on = closing_samples(options, prepared, measured);
   closing_on.keep_reference(*prepared.float32, options.run);
   QuantizeReport report = start_report(given, prepared, measured, chosen, std::move(bound));
+  const std::optional<Model> floats = implicit_model(prepared, chosen);
   RewrittenModel written = rewrite(prepared, measured, chosen, report);
   if (options.stop_after == StopAfter::Rewrite) return stopped_at(written.model, options);
   written.check(written.model, options.output);
@@ -185,9 +209,12 @@ QuantizeReport quantize_prepared(const QuantizeOptions& given, Prepared prepared
   if (options.pictures) report.detections = picture_closing(closing, closing_on, options, written.model.graph());
   const size_t calibrated_with = closing_on.count_read(measured.calibration.identities);
   if (prepared.half && options.format.io == IoType::Same) written.narrow_inputs_and_outputs(prepared.half->format.type);
-  write_quantized(written.model, prepared.facts, options, report,
-                  [&](const Model& model) { written.check(model, options.output); });
-  add_written(report, written.model.graph(), prepared);
+  if (floats)
+    write_implicit(*floats, prepared, chosen, options, report);
+  else
+    write_quantized(written.model, prepared.facts, options, report,
+                    [&](const Model& model) { written.check(model, options.output); });
+  add_written(report, floats ? floats->graph() : written.model.graph(), prepared);
   add_verdict(report, options, prepared,
               {worse_of(closing.exact, closing.saturated), closing_on.source.get(), calibrated_with, chosen});
   add_cost(stopwatch, report);

@@ -143,6 +143,7 @@ QuantizeWeightsReport quantize_weights(const QuantizeWeightsOptions& options) {
   refuse_stray_options(options.data, &options.bound.evaluation.data, options.run);
   check_writable(options.output, options.overwrite);
   static_cast<void>(block_format(options.format));  // refused before the model is read
+  check_takes_pairs(find_target(options.target));
   const BlockedRequest request{options.format, find_target(options.target), options.placement, options.run};
   Model model = read_float_model(options.model);
   const ModelFacts facts = facts_of(model);

@@ -128,6 +128,7 @@ RepairReport repair_model(const RepairOptions& options) {
   const Stopwatch stopwatch;
   check_writable(options.output, options.overwrite);
   const Target& target = find_target(options.target);
+  check_takes_pairs(target);
   const auto [written, folded] = read_file_with_pairs(options.model);
   RepairReport report;
   report.model = options.model.string(), report.output = options.output.string(), report.target = target.spec();

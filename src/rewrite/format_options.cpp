@@ -33,7 +33,7 @@ RewriteOptions::Saturation saturation_of(const FormatOptions& format, const Rewr
     if (format.cpu)
       throw Error(ErrorCode::InvalidOption,
                   "--cpu does not apply to " + target.spec() + ": its integer products are exact",
-                  "leave --cpu away, or give --target onnxruntime");
+                  "leave --cpu away, or give --target onnxruntime or openvino:cpu");
     return RewriteOptions::Saturation::None;
   }
   // FP8 and 16-bit activations have no integer kernels there.
@@ -51,6 +51,13 @@ void check_activation(DataType type, const Target& target) {
               "leave --activation and \"bits\" away, or give a target that takes the type");
 }
 
+/// Refuses a 16-bit file for a target that takes FP32 and chooses the types itself.
+void check_float_type(const FormatOptions& format, const Target& target) {
+  if (target.implicit_quantization && format.float_type.value_or(FloatType::Fp32) != FloatType::Fp32)
+    throw Error(ErrorCode::InvalidOption, target.spec() + " takes the FP32 model, and TensorRT casts what is not INT8",
+                "leave --float-type away");
+}
+
 bool has_wide_codes(const RewriteOptions& format, const PlacementOptions& placement) {
   return code_format(format.activation.type).bits == 16 || !placement.wide_values.empty();
 }
@@ -63,17 +70,20 @@ RewriteOptions rewrite_options(const FormatOptions& format, const PlacementOptio
   if (placement.type == CodeType::Fp8) check_fp8(format, placement, target);
   options.activation.type = format.activation.value_or(target.activation.type);
   check_activation(options.activation.type, target);
+  check_float_type(format, target);
   if (!placement.wide_values.empty()) check_activation(code_format(options.activation.type).wide, target);
   if (placement.type == CodeType::Fp8) options.activation.type = DataType::Float8E4M3FN;
   options.activation.full_range = format.full_range;
   options.weight_bits = format.weight_bits;
   options.weight_range = format.weight_range == FormatOptions::WeightRange::Mse ? WeightRange::Mse : WeightRange::Max;
+  options.narrow_weights = target.narrow_weights;
   options.per_tensor_weights = format.per_tensor;
   options.uint8_single_scales =
       target.uint8_single_scales && placement.type != CodeType::Fp8 && options.activation.type != DataType::Int8;
   options.int8_weights = format.int8_weights.value_or(target.int8_weight_initializer);
   // A step of 65535 is smaller than most FP16 numbers can say.
-  options.half_scales = placement.scales == PlacementOptions::Scales::Fp16 && !has_wide_codes(options, placement);
+  options.half_scales = placement.scales == PlacementOptions::Scales::Fp16 && !target.float32_scales &&
+                        !has_wide_codes(options, placement);
   options.saturation = saturation_of(format, options, target);
   options.int32_bias = format.int32_bias.value_or(target.int32_bias);
   if (options.int32_bias && target.engine == Engine::TensorRT)
@@ -85,7 +95,7 @@ PlacementOptions placement_with(const RewriteOptions& format, PlacementOptions p
   placement.int8_activations = target.activation.type == DataType::UInt8 && format.activation.type == DataType::Int8;
   placement.int16_activations = format.activation.type == DataType::Int16;
   if (code_format(format.activation.type).bits == 16) placement.type = CodeType::A16W8;
-  if (has_wide_codes(format, placement)) placement.scales = PlacementOptions::Scales::Fp32;
+  if (target.float32_scales || has_wide_codes(format, placement)) placement.scales = PlacementOptions::Scales::Fp32;
   return placement;
 }
 

@@ -15,6 +15,7 @@ namespace detent {
 
 /// Returns the placement options completed by the format: whether activations are INT8 while the target's are
 /// UINT8, and for 16-bit codes type A16W8 and FP32 scales: an FP16 number is too coarse or too large for their step.
+/// FP32 scales also for a target that takes no others.
 [[nodiscard]] PlacementOptions placement_with(const RewriteOptions& format, PlacementOptions placement,
                                               const Target& target);
 

@@ -82,6 +82,7 @@ class WeightInserter {
     const RewriteOptions& options = context_.options;
     WeightOptions how{.type = options.weight_type(),
                       .bits = options.weight_bits,
+                      .narrow = options.narrow_weights,
                       .range = options.weight_range,
                       .scale_type = context_.scale_type(decision.value),
                       .least_scale = copy.least_scales,
@@ -223,8 +224,8 @@ class WeightInserter {
 
   /// Returns the grid of the operand that the weight multiplies; nullptr when it has no pair.
   [[nodiscard]] const QParams* input_qparams(const WeightDecision& decision) const {
-    const EdgeDecision* edge = context_.plan.find_edge(decision.node, decision.slot == 0 ? 1 : 0);
-    if (!edge || !edge->pair) return nullptr;
+    const EdgeDecision* edge = find_pair(context_.plan, context_.graph, decision.node, decision.slot == 0 ? 1 : 0);
+    if (!edge) return nullptr;
     const auto found = std::ranges::find(context_.result.values, edge->value, &QuantizedValue::value);
     return found == context_.result.values.end() ? nullptr : &found->qparams;
   }

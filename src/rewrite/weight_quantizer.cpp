@@ -39,7 +39,10 @@ void gather(const float* data, const ChannelView& view, int64_t channel, Channel
     out.segment(o * view.inner, view.inner) = Eigen::Map<const Channel>(data + view.offset(o, channel), view.inner);
 }
 
-CodeRange codes_of(int bits) { return {-(1 << (bits - 1)), (1 << (bits - 1)) - 1}; }
+CodeRange codes_of(const WeightOptions& options) {
+  const int32_t highest = (1 << (options.bits - 1)) - 1;
+  return {options.narrow ? -highest : -highest - 1, highest};
+}
 
 /// Returns the sum of (w - w')^2 when the channel is stored with `scale`; the arithmetic of quantize_element,
 /// vectorized.
@@ -72,7 +75,7 @@ float fitted_scale(const Channel& weights, float scale, CodeRange codes) {
 class MseSearch {
  public:
   MseSearch(const Channel& weights, float amax, const WeightOptions& options)
-      : weights_(weights), amax_(amax), options_(options), codes_(codes_of(options.bits)) {}
+      : weights_(weights), amax_(amax), options_(options), codes_(codes_of(options)) {}
 
   float run() {
     consider(amax_);
@@ -192,7 +195,7 @@ QuantizedWeight quantize_weight(const Tensor& weight, int axis, const WeightOpti
   if (options.type == DataType::UInt8) return quantize_asymmetric(values, options);
   const ChannelView view(weight.shape(), axis);
   const bool floats = options.type == DataType::Float8E4M3FN;
-  const CodeRange codes = codes_of(options.bits);
+  const CodeRange codes = codes_of(options);
   QuantizedWeight result{Tensor(options.type, weight.shape()), {}};
   result.qparams.type = options.type;
   result.qparams.axis = axis;

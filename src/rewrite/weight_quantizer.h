@@ -18,7 +18,8 @@ struct WeightOptions {
   /// Float8E4M3FN: bits stay 8 and the range is Max. UInt8: one scale and a zero point for the interval of the numbers,
   /// whatever the axis, bits and range.
   DataType type = DataType::Int8;
-  int bits = 8;  ///< 7 keeps codes in [-64, 63] against saturation without VNNI
+  int bits = 8;         ///< 7 keeps codes in [-64, 63] against saturation without VNNI
+  bool narrow = false;  ///< integer codes leave out the lowest one: [-127, 127]
   WeightRange range = WeightRange::Max;
   DataType scale_type = DataType::Float32;  ///< scales are representable in it
   // One for each scale, or empty.

@@ -9,7 +9,7 @@ import { widened } from './npy.mjs';
 import { readModel } from './onnx_file.mjs';
 import { selectedToWrite } from './written_models.mjs';
 
-const targets = ['tensorrt:8.6', 'tensorrt:10.8', 'tensorrt:10.13', 'tensorrt:11', 'onnxruntime'];
+const targets = ['tensorrt:8.6', 'tensorrt:10.8', 'tensorrt:10.13', 'tensorrt:11', 'onnxruntime', 'openvino'];
 const types = ['fp32', 'fp16', 'bf16'];
 
 const isFinite = (value) => !['float32', 'float64', 'float16'].includes(value.type) ||

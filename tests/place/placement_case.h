@@ -25,6 +25,8 @@
 ///     int8 N [R], keep N [R]   the layer is INT8, stays float; layers not listed must be INT8
 ///     weight N axis A          the weight is quantized along A (-1: one scale); `weight N float`: it is not quantized
 ///     share V V ...  these and no others share a scale; every group must be listed
+///     symmetric V V ...  the grids of these values and no others are symmetric about 0
+///     ranged V V ... these and no others need a range although no pair stands on them
 ///     output V       a pair on a graph output; every one must be listed
 ///     limit V LO HI, fixed V LO HI    ranges
 ///     unbounded V    nothing is known of the value's range

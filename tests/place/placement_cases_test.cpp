@@ -140,6 +140,23 @@ class PlanChecker {
     return result;
   }
 
+  void check_symmetric(std::istringstream& words, int line) {
+    symmetric_listed_ = true;
+    std::set<std::string> wanted;
+    for (std::string name; words >> name;) wanted.insert(name);
+    if (names({plan_.symmetric_values.begin(), plan_.symmetric_values.end()}) != wanted)
+      fail(line, "other values have a symmetric grid");
+  }
+
+  void check_ranged(std::istringstream& words, int line) const {
+    std::set<std::string> wanted, found;
+    for (std::string name; words >> name;) wanted.insert(name);
+    for (const RangedValue& one : plan_.ranged_values) found.insert(graph_.value(one.value).name);
+    std::string text;
+    for (const std::string& name : found) text += " " + name;
+    if (found != wanted) fail(line, "the other values with a range are" + text);
+  }
+
   void check_note(std::istringstream& words, int line) const {
     std::string wanted;
     std::getline(words >> std::ws, wanted);
@@ -176,6 +193,10 @@ class PlanChecker {
       check_weight(words, line.number);
     else if (word == "share")
       check_group(words, line.number);
+    else if (word == "symmetric")
+      check_symmetric(words, line.number);
+    else if (word == "ranged")
+      check_ranged(words, line.number);
     else if (word == "output")
       check_output(words, line.number);
     else if (word == "limit")
@@ -209,6 +230,7 @@ class PlanChecker {
       for (const std::string& name : names(group)) text += " " + name;
       if (!listed_groups_.contains(names(group))) fail(line, "unexpected shared scale:" + text);
     }
+    if (!symmetric_listed_ && !plan_.symmetric_values.empty()) fail(line, "unexpected symmetric grids");
     for (const OutputPair& pair : plan_.output_pairs)
       if (!listed_outputs_.contains(pair.value)) fail(line, "unexpected output pair " + graph_.value(pair.value).name);
   }
@@ -221,6 +243,7 @@ class PlanChecker {
   std::set<NodeId> listed_layers_;
   std::set<ValueId> listed_outputs_;
   std::set<std::set<std::string>> listed_groups_;
+  bool symmetric_listed_ = false;
 };
 
 void check_error(const PlacementCase& one, const Expectation& expectation, const Graph& graph, const Line& line) {

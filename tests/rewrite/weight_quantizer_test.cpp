@@ -106,6 +106,16 @@ TEST(WeightQuantizer, SevenBitsStayWithinSixtyThree) {
   }
 }
 
+TEST(WeightQuantizer, NarrowCodesLeaveOutTheLowest) {
+  Tensor weight(DataType::Float32, Shape({1, 4}));
+  weight.mutable_data<float>()[0] = -1;
+  const WeightOptions wide{.given_scale = {1.0F / 130}};
+  WeightOptions narrow = wide;
+  narrow.narrow = true;
+  EXPECT_EQ(quantize_weight(weight, 0, wide).codes.data<int8_t>()[0], -128);
+  EXPECT_EQ(quantize_weight(weight, 0, narrow).codes.data<int8_t>()[0], -127);
+}
+
 TEST(WeightQuantizer, MseIsNeverWorseThanMaxInAnyChannel) {
   bool better = false;
   for (uint32_t seed = 0; seed < 8; ++seed) {

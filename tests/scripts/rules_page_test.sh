@@ -24,7 +24,7 @@ tr '\n' ' ' <"$names" | grep -oE 'RuleName\{[^}]*\}' |
   sed -E 's/^RuleName\{[^"]*"([^"]*)", *"([^"]*)".*/\1 \2/; s/^ +//' >"$work/program"
 sed -n 's/^### //p' "$page" >"$work/page"
 same rules "$page"
-COLUMNS=200 "$program" help plan --long | sed -nE '/^Rules and scale groups/,$s/^  ([RO][0-9]+ [^:]+|known range): .*/\1/p' >"$work/page"
+COLUMNS=200 "$program" help plan --long | sed -nE '/^Rules and scale groups/,$s/^  ([A-Z][0-9]+ [^:]+|known range): .*/\1/p' >"$work/page"
 same rules "the manual of plan"
 
 findings_of "$program" >"$work/program"

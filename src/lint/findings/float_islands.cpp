@@ -32,7 +32,7 @@ bool belongs_in_int8(const LintView& view, const EdgeDecision& edge) {
   if (view.target().engine == Engine::OnnxRuntime) return has_integer_kernel(found.kind(edge.consumer));
   // A BatchNormalization behind a layer could be folded into it.
   if (edge.rule == RuleId::BatchNorm) return view.layer_writing(edge.value) == kNoNode;
-  return edge.rule == RuleId::PoolingAndElementwise;
+  return edge.rule == RuleId::PoolingAndElementwise || edge.rule == RuleId::OpenVinoElementwise;
 }
 
 }  // namespace

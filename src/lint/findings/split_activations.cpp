@@ -20,7 +20,7 @@ const QuantizedOperand* pair_between(const LintView& view, NodeId activation) {
 }
 
 NodeId activation_of(const LintView& view, const Node& layer) {
-  if (view.target().engine == Engine::TensorRT) {
+  if (has_pair_kernels(view.target().engine)) {
     const NodeId activation = fused_activation(view.found(), layer.output(0));
     // Either node of a gated activation may be the first reader; the product ends it.
     if (activation == kNoNode) return kNoNode;

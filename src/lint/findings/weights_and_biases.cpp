@@ -61,7 +61,7 @@ void int8_weight_initializer(const LintView& view, FindingLog& log) {
 }
 
 void weight_without_dq(const LintView& view, FindingLog& log) {
-  const bool tensorrt = view.target().engine == Engine::TensorRT;
+  const bool engine_refuses = has_pair_kernels(view.target().engine);
   for (const Node& node : view.graph().nodes()) {
     if (!view.found().is_weighted(node.id)) continue;
     const std::string what = "the weight of " + view.found().describe(node.id);
@@ -72,7 +72,7 @@ void weight_without_dq(const LintView& view, FindingLog& log) {
       continue;
     }
     if (weight || !view.operand(node.id, view.data_slot(node.id))) continue;
-    if (tensorrt) {
+    if (engine_refuses) {
       if (reads_closing_pair(view, node.id)) continue;
       log.add(node.name, what + " is float but its data has a pair: there is no kernel of INT8 and float",
               "quantize the weight per output channel, or let the layer read the value before the pair", {node.id});

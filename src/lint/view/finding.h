@@ -63,6 +63,12 @@ using FindingCheck = void(const LintView& view, FindingLog& log);
 /// with or without pairs.
 enum class FindingScope : uint8_t { Pairs, TypedPairs, Types };
 
+/// The only kind of finding for DLA, which takes no pairs.
+inline constexpr std::string_view kPairsForDla = "pairs-for-dla";
+
+/// Returns the level of a kind of finding on OpenVINO; nullopt for kinds that do not concern it.
+[[nodiscard]] std::optional<FindingLevel> openvino_level(std::string_view id, const Target& target);
+
 /// A kind of finding. Level nullopt: it does not concern that engine.
 struct FindingKind {
   std::string_view id;  ///< kebab-case
@@ -76,8 +82,14 @@ struct FindingKind {
   [[nodiscard]] bool strongly_typed_only() const { return scope != FindingScope::Pairs; }
   [[nodiscard]] std::optional<FindingLevel> level(const Target& target) const {
     if (strongly_typed_only() && !target.strongly_typed) return std::nullopt;
-    if (target.engine == Engine::Qnn) return qnn;
-    return target.engine == Engine::TensorRT ? tensorrt : onnxruntime;
+    switch (target.engine) {
+      case Engine::TensorRT: return tensorrt;
+      case Engine::OnnxRuntime: return onnxruntime;
+      case Engine::Qnn: return qnn;
+      case Engine::OpenVino: return openvino_level(id, target);
+      case Engine::Dla: return id == kPairsForDla ? std::optional(FindingLevel::Error) : std::nullopt;
+    }
+    return std::nullopt;
   }
 };
 

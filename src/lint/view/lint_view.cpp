@@ -1,6 +1,7 @@
 #include "lint/view/lint_view.h"
 
 #include "lint/view/onnxruntime_layers.h"
+#include "lint/view/openvino_layers.h"
 #include "lint/view/qnn_units.h"
 #include "lint/view/tensorrt_layers.h"
 #include "place/make_plan.h"
@@ -20,6 +21,8 @@ std::string LintView::engine_obstacle(NodeId layer) const {
     case Engine::TensorRT: return tensorrt_obstacle(*this, layer);
     case Engine::OnnxRuntime: return onnxruntime_obstacle(*this, layer);
     case Engine::Qnn: return qnn_unit_obstacle(*this, node(layer));
+    case Engine::OpenVino: return openvino_obstacle(*this, layer);
+    case Engine::Dla: return "DLA takes no pairs";
   }
   return {};
 }
@@ -48,7 +51,7 @@ void LintView::apply_given_rules() {
   given_.begin_rule(RuleId::None);
   for (const Node& node : graph().nodes()) {
     if (!found().is_weighted(node.id)) continue;
-    const bool int8 = target().engine == Engine::TensorRT ? is_meant_int8(node.id) : found().is_int8(node.id);
+    const bool int8 = has_pair_kernels(target().engine) ? is_meant_int8(node.id) : found().is_int8(node.id);
     if (!int8) given_.keep_out(node.id, "float in the file");
   }
   apply_rules(given_);

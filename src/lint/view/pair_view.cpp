@@ -67,7 +67,7 @@ std::vector<const QuantizedOperand*> PairView::pairs_in_front(NodeId node, int s
     open.pop_back();
     if (const QuantizedOperand* own = operand(reader, input)) {
       if (own->quantize < 0 && own->dequantize < 0) return {};
-      if (!pairs.empty() && !same_grid(grid(*pairs.front()), grid(*own))) return {};
+      if (!pairs.empty() && target_.concat_shares_scale && !same_grid(grid(*pairs.front()), grid(*own))) return {};
       pairs.push_back(own);
       continue;
     }

@@ -47,9 +47,11 @@ std::vector<LayerDecision> qoperator_layers(const Graph& graph, const ValueShape
     if (op == kOperators.end()) continue;
     const Tensor* weight = readable_constant(graph, node.input(op->weight_slot));
     if (!weight || weight->shape().rank() < 2) continue;
-    layers.push_back({node.id, runs, RuleId::None, runs ? "an integer operator" : "TensorRT refuses integer operators",
-                      weight->element_count(),
-                      output_elements(graph, shapes, node.output(0)) * products(*op, node, weight->shape())});
+    layers.push_back(
+        {node.id, runs, RuleId::None,
+         runs ? "an integer operator" : std::string(target.name) + " makes no kernels of integer operators",
+         weight->element_count(),
+         output_elements(graph, shapes, node.output(0)) * products(*op, node, weight->shape())});
   }
   return layers;
 }

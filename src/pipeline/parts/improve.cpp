@@ -56,12 +56,15 @@ void improve(Chosen& chosen, const QuantizeOptions& options, const Prepared& pre
     add_step("ranges", refined.changes.size(), refined.values, "ranges", refined);
     chosen.ranges = std::move(refined.ranges);
   }
-  if (best && source && format.saturation == RewriteOptions::Saturation::Avoided) {
+  if (best && source && format.saturation == RewriteOptions::Saturation::Avoided && !format.narrow_weights) {
     const Uint8Weights first = try_uint8_weights(model, plan, chosen.ranges, format, *source, options.run);
     add_step("uint8 weights", first.names.size(), first.layers, "first layers", first);
     format.uint8_weights = first.names;
   }
-  if (source && weights_are_rounded(options.accuracy, options.placement.type)) {
+  // TensorRT chooses the scales of weights itself where a cache has only those of activations.
+  const bool rounds =
+      !prepared.recipe.target->implicit_quantization && weights_are_rounded(options.accuracy, options.placement.type);
+  if (source && rounds) {
     WeightRounding weights = round_weights(model, plan, chosen.ranges, format, source, options.run);
     add_step("weights", weights.report.weights, layers, "layers' weights", weights.report);
     chosen.constants = std::move(weights.patch);

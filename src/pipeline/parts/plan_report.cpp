@@ -153,7 +153,7 @@ PlanReport describe_plan(const PlacementPlan& plan, const Graph& graph, const st
   }
   report.graph = describe_graph(plan, graph);
   report.notes = plan.notes;
-  report.quantized_values = plan.quantized_values().size();
+  report.quantized_values = plan.paired_values().size();
   report.shared_scale_groups = plan.scale_groups().size();
   report.coverage = describe_coverage(plan.coverage);
   report.coverage.type = plan.type;

@@ -131,6 +131,12 @@ class PlacementDraft {
   /// True for a value whose pair, if it has one, gets 16-bit codes: in an A16W8 plan, and where the options name it or
   /// a value that shares its scale.
   [[nodiscard]] bool is_wide(ValueId value) const;
+  /// Has the value's range measured although it may have no pair.
+  void need_range(ValueId value) { ranged_.push_back(value); }
+  /// Gives the pair on the value, if it has one in the end, a grid that is symmetric about 0.
+  void make_symmetric(ValueId value) { symmetric_.push_back(value); }
+  /// True for a value that shares its scale with one of make_symmetric().
+  [[nodiscard]] bool is_symmetric(ValueId value);
   /// Adds a sentence to the reason of every pair on the value.
   void explain_pairs(ValueId value, const std::string& sentence);
   /// Fixes the range of a value; the first one given holds.
@@ -164,8 +170,10 @@ class PlacementDraft {
   void finish_layers(PlacementPlan& plan) const;
   void finish_without_weight(const Node& node, PlacementPlan& plan) const;
   void finish_edges(PlacementPlan& plan) const;
+  void finish_ranged(PlacementPlan& plan) const;
   void finish_groups(PlacementPlan& plan);
   void finish_wide(PlacementPlan& plan) const;
+  void finish_symmetric(PlacementPlan& plan);
   void finish_ranges(PlacementPlan& plan) const;
 
   const Graph& graph_;
@@ -189,6 +197,7 @@ class PlacementDraft {
   ValueMap<ValueId> scale_parent_;  // union-find forest
   std::vector<OutputPair> output_pairs_;
   ValueMap<bool> has_output_pair_;
+  std::vector<ValueId> symmetric_, ranged_;
   std::vector<FixedRange> fixed_ranges_, range_limits_;
   std::vector<std::string> notes_;
 };

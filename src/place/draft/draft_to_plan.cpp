@@ -96,6 +96,12 @@ void PlacementDraft::finish_edges(PlacementPlan& plan) const {
     }
 }
 
+void PlacementDraft::finish_ranged(PlacementPlan& plan) const {
+  const std::vector<ValueId> paired = plan.paired_values();
+  for (const ValueId value : std::set<ValueId>(ranged_.begin(), ranged_.end()))
+    if (!std::ranges::binary_search(paired, value)) plan.ranged_values.push_back({value});
+}
+
 void PlacementDraft::finish_groups(PlacementPlan& plan) {
   // By root, in value order: group numbers depend only on these.
   std::map<ValueId, std::set<ValueId>> members;
@@ -114,12 +120,24 @@ void PlacementDraft::finish_groups(PlacementPlan& plan) {
   for (EdgeDecision& edge : plan.edges)
     if (edge.pair) edge.scale_group = group(edge.value);
   for (OutputPair& pair : plan.output_pairs) pair.scale_group = group(pair.value);
+  for (RangedValue& ranged : plan.ranged_values) ranged.scale_group = group(ranged.value);
 }
 
 void PlacementDraft::finish_wide(PlacementPlan& plan) const {
   if (options_.wide_values.empty()) return;
   for (const ValueId value : plan.quantized_values())
     if (is_wide(value)) plan.wide_values.insert(value);
+}
+
+bool PlacementDraft::is_symmetric(ValueId value) {
+  const ValueId root = scale_root(value);
+  return std::ranges::any_of(symmetric_, [&](ValueId one) { return scale_root(one) == root; });
+}
+
+void PlacementDraft::finish_symmetric(PlacementPlan& plan) {
+  if (symmetric_.empty()) return;
+  for (const ValueId value : plan.quantized_values())
+    if (is_symmetric(value)) plan.symmetric_values.insert(value);
 }
 
 void PlacementDraft::finish_ranges(PlacementPlan& plan) const {
@@ -137,8 +155,10 @@ PlacementPlan PlacementDraft::finish(const ValueShapes& shapes) {
   plan.type = options_.type;
   finish_layers(plan);
   finish_edges(plan);
+  finish_ranged(plan);
   finish_groups(plan);
   finish_wide(plan);
+  finish_symmetric(plan);
   finish_ranges(plan);
   plan.notes.insert(plan.notes.end(), notes_.begin(), notes_.end());
   speak_of(plan);

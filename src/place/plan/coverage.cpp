@@ -56,7 +56,7 @@ bool read_by_pairs_alone(const Value& value, const PlacementPlan& plan) {
 
 void count_activations(const Graph& graph, const ValueShapes& shapes, std::span<const ValueId> activations,
                        const ValueMap<DataType>& types, PlacementPlan& plan) {
-  const std::vector<ValueId> paired = plan.quantized_values();
+  const std::vector<ValueId> paired = plan.paired_values();
   const std::set<NodeId> inside = casts_inside_pairs(graph, plan);
   const auto goes_into_pairs = [&](ValueId value) {
     return std::ranges::all_of(graph.value(value).uses, [&](const Use& use) { return inside.contains(use.node); });
@@ -110,7 +110,7 @@ void count_coverage(const Graph& graph, const ValueShapes& shapes, std::span<con
     sum.int8_params += layer.params;
   }
   count_activations(graph, shapes, activations, types, plan);
-  plan.coverage.pairs = std::ssize(plan.quantized_values());
+  plan.coverage.pairs = std::ssize(plan.paired_values());
 }
 
 }  // namespace detent

@@ -7,6 +7,13 @@
 namespace detent {
 
 std::vector<ValueId> PlacementPlan::quantized_values() const {
+  const std::vector<ValueId> paired = paired_values();
+  std::set<ValueId> values(paired.begin(), paired.end());
+  for (const RangedValue& ranged : ranged_values) values.insert(ranged.value);
+  return {values.begin(), values.end()};
+}
+
+std::vector<ValueId> PlacementPlan::paired_values() const {
   std::set<ValueId> values;
   for (const EdgeDecision& edge : edges)
     if (edge.pair) values.insert(edge.value);
@@ -20,9 +27,16 @@ std::vector<std::vector<ValueId>> PlacementPlan::scale_groups() const {
     if (edge.scale_group >= 0) groups[edge.scale_group].insert(edge.value);
   for (const OutputPair& pair : output_pairs)
     if (pair.scale_group >= 0) groups[pair.scale_group].insert(pair.value);
+  for (const RangedValue& ranged : ranged_values)
+    if (ranged.scale_group >= 0) groups[ranged.scale_group].insert(ranged.value);
   std::vector<std::vector<ValueId>> result;
   for (const auto& [group, values] : groups) result.emplace_back(values.begin(), values.end());
   return result;
+}
+
+Range PlacementPlan::pair_range(ValueId value, const Range& range) const {
+  if (!symmetric_values.contains(value) || range.min >= 0 || range.given_scale > 0) return range;
+  return {-range.amax(), range.amax()};
 }
 
 const EdgeDecision* PlacementPlan::find_edge(NodeId consumer, int slot) const {
@@ -30,6 +44,15 @@ const EdgeDecision* PlacementPlan::find_edge(NodeId consumer, int slot) const {
   const auto place = [](const EdgeDecision& edge) { return std::pair(edge.consumer, edge.slot); };
   const auto found = std::ranges::lower_bound(edges, wanted, {}, place);
   return found == edges.end() || place(*found) != wanted ? nullptr : &*found;
+}
+
+const EdgeDecision* find_pair(const PlacementPlan& plan, const Graph& graph, NodeId consumer, int slot) {
+  const EdgeDecision* edge = plan.find_edge(consumer, slot);
+  while (edge && !edge->pair && edge->rule == RuleId::OpenVinoCopy) {
+    const Node* copy = graph.producer(edge->value);
+    edge = copy ? plan.find_edge(copy->id, 0) : nullptr;
+  }
+  return edge && edge->pair ? edge : nullptr;
 }
 
 const LayerDecision* PlacementPlan::find_layer(NodeId node) const {

@@ -65,6 +65,12 @@ struct OutputPair {
   std::string reason;
 };
 
+/// A value without a pair whose range is needed all the same: for a calibration cache.
+struct RangedValue {
+  ValueId value = kNoValue;
+  int scale_group = -1;
+};
+
 /// A range known without measuring.
 struct FixedRange {
   ValueId value = kNoValue;
@@ -87,23 +93,30 @@ struct Coverage {
 /// A value has at most one pair. The edges with `pair` read its DequantizeLinear, the others the float value.
 struct PlacementPlan {
   const Target* target = nullptr;
-  CodeType type = CodeType::Int8;        ///< type of the codes; `int8` of a layer means that it runs on such codes
-  std::vector<EdgeDecision> edges;       ///< every data input of every node, in node order, then slot
-  std::vector<WeightDecision> weights;   ///< weights to be quantized, in node order
-  std::vector<TableDecision> tables;     ///< weights alone: other constants that may be codes, in order of readers
-  std::vector<LayerDecision> layers;     ///< every node with weights, in node order
-  std::vector<OutputPair> output_pairs;  ///< pairs that the graph output reads
-  std::set<ValueId> wide_values;         ///< paired values with 16-bit codes beside 8-bit ones; whole scale groups
-  std::vector<FixedRange> fixed_ranges;  ///< paired values whose range is given, not measured (Softmax)
-  std::vector<FixedRange> range_limits;  ///< paired values whose measured range is cut to this (Clip)
-  std::vector<std::string> notes;        ///< such as a LeakyRelu without a pair behind it
+  CodeType type = CodeType::Int8;          ///< type of the codes; `int8` of a layer means that it runs on such codes
+  std::vector<EdgeDecision> edges;         ///< every data input of every node, in node order, then slot
+  std::vector<WeightDecision> weights;     ///< weights to be quantized, in node order
+  std::vector<TableDecision> tables;       ///< weights alone: other constants that may be codes, in order of readers
+  std::vector<LayerDecision> layers;       ///< every node with weights, in node order
+  std::vector<OutputPair> output_pairs;    ///< pairs that the graph output reads
+  std::vector<RangedValue> ranged_values;  ///< beside the paired ones, ascending by id
+  std::set<ValueId> wide_values;           ///< paired values with 16-bit codes beside 8-bit ones; whole scale groups
+  std::set<ValueId> symmetric_values;      ///< paired values whose grid is symmetric about 0; whole scale groups
+  std::vector<FixedRange> fixed_ranges;    ///< paired values whose range is given, not measured (Softmax)
+  std::vector<FixedRange> range_limits;    ///< paired values whose measured range is cut to this (Clip)
+  std::vector<std::string> notes;          ///< such as a LeakyRelu without a pair behind it
   Coverage coverage;
 
-  /// Returns the values whose range must be known: those of every pair, each once, ascending by id. Paired constants
-  /// (onnxruntime, Add and Mul) are included; their range is fixed.
+  /// Returns the values with a pair, each once, ascending by id.
+  [[nodiscard]] std::vector<ValueId> paired_values() const;
+  /// Returns the values whose range must be known: those of every pair and ranged_values, each once, ascending by id.
+  /// Paired constants (onnxruntime, Add and Mul) are included; their range is fixed.
   [[nodiscard]] std::vector<ValueId> quantized_values() const;
   /// True for a value whose codes have 16 bits.
   [[nodiscard]] bool is_wide(ValueId value) const { return type == CodeType::A16W8 || wide_values.contains(value); }
+  /// Returns `range` as the value's pair has it: about 0 for a value of symmetric_values that goes below 0. A range
+  /// with a given scale stays.
+  [[nodiscard]] Range pair_range(ValueId value, const Range& range) const;
   /// Returns the values that share one scale, by group; every group has at least two.
   [[nodiscard]] std::vector<std::vector<ValueId>> scale_groups() const;
   /// Returns nullptr when the slot is not a data input.
@@ -111,5 +124,9 @@ struct PlacementPlan {
   /// Returns nullptr when the node is not a weighted op.
   [[nodiscard]] const LayerDecision* find_layer(NodeId node) const;
 };
+
+/// Returns the edge whose pair an input slot reads: its own, or the first one before copies that pairs moved across
+/// (V2). nullptr: the slot reads floats.
+[[nodiscard]] const EdgeDecision* find_pair(const PlacementPlan& plan, const Graph& graph, NodeId consumer, int slot);
 
 }  // namespace detent

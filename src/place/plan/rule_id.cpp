@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "place/targets/dla_layers.h"
+
 namespace detent {
 namespace {
 
@@ -11,6 +13,9 @@ constexpr std::string_view kGuide =
 constexpr std::string_view kModelOptimizer = "github.com/NVIDIA/Model-Optimizer, modelopt/onnx/quantization";
 constexpr std::string_view kBlocks =
     "ONNX DequantizeLinear-21; onnxruntime, core/optimizer/qdq_transformer/selectors_actions/qdq_selectors.cc";
+constexpr std::string_view kNncf = "github.com/openvinotoolkit/nncf, src/nncf/common/hardware/setups";
+constexpr std::string_view kOpenVinoTransformations =
+    "docs.openvino.ai, low-precision-transformations; github.com/openvinotoolkit/nncf, qspaces.py";
 constexpr std::string_view kTried = "tried in ONNX Runtime 1.30, CPU";
 
 constexpr std::string_view kQnnSelectors =
@@ -58,6 +63,11 @@ constexpr std::array kNames{
     RuleName{RuleId::OnnxRuntimeInt8, "O10", "INT8 activations", kTried},
     RuleName{RuleId::OnnxRuntimeFewChannels, "O11", "few channels", "timed in ONNX Runtime 1.30, CPU"},
     RuleName{RuleId::OnnxRuntimeWide, "O12", "16-bit activations", kTried},
+    RuleName{RuleId::OpenVinoElementwise, "V1", "elementwise", kNncf},
+    RuleName{RuleId::OpenVinoCopy, "V2", "copy", kNncf},
+    RuleName{RuleId::OpenVinoSymmetric, "V3", "symmetric", kOpenVinoTransformations},
+    RuleName{RuleId::DlaLayer, "D1", "DLA layer", kDlaSource},
+    RuleName{RuleId::DlaScale, "D2", "DLA scale", kDlaSource},
     RuleName{RuleId::QnnNodeUnit, "H1", "node unit", kQnnSelectors},
     RuleName{RuleId::QnnOneEncoding, "H2", "one encoding", kQnnBuilders},
     RuleName{RuleId::QnnFixedEncoding, "H3", "fixed encoding", kQnnConfig},

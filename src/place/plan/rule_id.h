@@ -44,6 +44,13 @@ enum class RuleId : uint8_t {
   OnnxRuntimeInt8,
   OnnxRuntimeFewChannels,
   OnnxRuntimeWide,
+  // OpenVINO.
+  OpenVinoElementwise,
+  OpenVinoCopy,
+  OpenVinoSymmetric,
+  // TensorRT's DLA.
+  DlaLayer,
+  DlaScale,
   // Qualcomm HTP.
   QnnNodeUnit,
   QnnOneEncoding,

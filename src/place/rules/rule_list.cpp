@@ -58,6 +58,34 @@ std::span<const Rule> onnxruntime_rules() {
   return list;
 }
 
+std::span<const Rule> openvino_rules() {
+  using namespace rules;
+  static const std::array list{
+      user_choice(),
+      measured_choice(),
+      signal_front_end(),
+      residual_stream(),
+      decoding(),
+      tensorrt::weighted_ops(),
+      tensorrt::fused_activation(),
+      tensorrt::batch_norm(),
+      tensorrt::attention_and_norms(),
+      openvino::elementwise(),
+      tensorrt::graph_outputs(),
+      known_ranges(),
+      openvino::symmetric(),
+      openvino::copies(),
+  };
+  return list;
+}
+
+std::span<const Rule> dla_rules() {
+  static const std::array list{
+      rules::user_choice(), rules::measured_choice(), rules::dla::layers(), rules::known_ranges(), rules::dla::scales(),
+  };
+  return list;
+}
+
 std::span<const Rule> qnn_rules() {
   using namespace rules::qnn;
   static const std::array list{
@@ -73,6 +101,8 @@ std::span<const Rule> rule_list(Engine engine) {
   switch (engine) {
     case Engine::TensorRT: return tensorrt_rules();
     case Engine::OnnxRuntime: return onnxruntime_rules();
+    case Engine::OpenVino: return openvino_rules();
+    case Engine::Dla: return dla_rules();
     case Engine::Qnn: return qnn_rules();
   }
   return {};

@@ -44,6 +44,17 @@ Rule few_channels();
 Rule wide_activations();
 }  // namespace onnxruntime
 
+namespace dla {
+Rule layers();
+Rule scales();
+}  // namespace dla
+
+namespace openvino {
+Rule elementwise();
+Rule copies();
+Rule symmetric();
+}  // namespace openvino
+
 namespace qnn {
 Rule node_units();
 Rule one_encoding();

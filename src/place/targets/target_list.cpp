@@ -8,6 +8,7 @@
 namespace detent {
 
 std::string Target::spec() const {
+  if (!variant.empty()) return std::string(name) + ":" + std::string(variant);
   return std::string(name) + ":" + std::to_string(version_major) + "." + std::to_string(version_minor);
 }
 
@@ -20,10 +21,16 @@ std::string Target::activation_names() const {
   return join(activation_types, ", ", [](const ActivationType& one) { return std::string(name_of(one.type)); });
 }
 
+void check_takes_pairs(const Target& target) {
+  if (target.implicit_quantization)
+    throw Error(ErrorCode::InvalidOption, target.spec() + " takes no pairs, but a float model with a calibration cache",
+                "`detent quantize --target " + target.spec() + "` writes both from the float model");
+}
+
 std::span<const Target> target_list() {
   static const std::vector<Target> targets = [] {
     std::vector<Target> all;
-    for (const auto engine : {tensorrt_targets(), onnxruntime_targets(), qnn_targets()})
+    for (const auto engine : {tensorrt_targets(), onnxruntime_targets(), openvino_targets(), qnn_targets()})
       all.insert(all.end(), engine.begin(), engine.end());
     return all;
   }();
@@ -34,7 +41,8 @@ const Target& find_target(std::string_view spec) {
   const auto targets = target_list();
   const auto found = std::find_if(targets.begin(), targets.end(), [&](const Target& target) {
     const std::string major = std::string(target.name) + ":" + std::to_string(target.version_major);
-    return spec == target.name || spec == target.spec() || spec == major;  // the default version of a name comes first
+    // The default version of a name comes first.
+    return spec == target.name || spec == target.spec() || (target.variant.empty() && spec == major);
   });
   if (found != targets.end()) return *found;
   std::vector<std::string> names;

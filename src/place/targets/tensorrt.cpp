@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "place/targets/dla_layers.h"
 #include "place/targets/targets.h"
 
 namespace detent {
@@ -139,8 +140,28 @@ constexpr Target tensorrt(int major, int minor, std::span<const SourcedFact> fac
                 .facts = facts};
 }
 
+// DLA, the accelerator of Jetson and DRIVE. The list of its layers is in dla_layers.cpp.
+constexpr std::array kDla{
+    SourcedFact{"DLA takes implicit quantization only: a float model and a calibration cache",
+                "github.com/NVIDIA/Model-Optimizer/pull/1661, read 2026-11"},
+    SourcedFact{"TensorRT 10.7 is the last of 10.x with DLA; 11.0 to 11.3 have none",
+                "docs.nvidia.com/deeplearning/tensorrt/11.3.0/inference-library/work-with-dla.html, read 2026-11"},
+    SourcedFact{"each value has one symmetric scale; sizes are fixed when the engine is built", kDlaSource},
+    SourcedFact{"layers that it cannot run go to the GPU with --allowGPUFallback, without an error", kDlaSource},
+};
+
+constexpr Target dla() {
+  Target target = tensorrt(10, 7, kDla);
+  target.variant = "dla";
+  target.engine = Engine::Dla;
+  target.fp8 = false;
+  target.fp8_refusal = "DLA has INT8 and FP16";
+  target.implicit_quantization = true;
+  return target;
+}
+
 constexpr std::array kTensorRtTargets{tensorrt(10, 13, kFacts10_13), tensorrt(11, 0, kFacts11),
-                                      tensorrt(10, 8, kFacts10_8), tensorrt(8, 6, kFacts8_6)};
+                                      tensorrt(10, 8, kFacts10_8), tensorrt(8, 6, kFacts8_6), dla()};
 
 }  // namespace
 

@@ -129,7 +129,8 @@ std::string to_text(const DistributionReport& report) {
 }
 
 std::string to_text(const CacheExportReport& report) {
-  return "wrote " + report.output + " (" + std::to_string(report.scales) + " scales)\n";
+  return "wrote " + report.output + " (" + std::to_string(report.scales) + " scales)\n" +
+         (report.arguments.empty() ? "" : "wrote " + report.arguments + " (trtexec's arguments)\n");
 }
 
 std::string to_text(const CacheImportReport& report) {

@@ -190,6 +190,9 @@ std::string coverage_line(const QuantizeReport& report) {
 /// Returns the command that builds the engine; "" where there is none.
 std::string next_text(const QuantizeReport& report) {
   if (report.verdict.quality != Quality::Good || !report.target.starts_with("tensorrt")) return {};
+  if (report.target == "tensorrt:dla")
+    return "  next: grep '^--' " + std::filesystem::path(report.output).replace_extension(".dla.txt").string() +
+           " | xargs trtexec, in the folder of the file\n";
   const bool strongly_typed = report.target.starts_with("tensorrt:11");
   const std::string types = strongly_typed                               ? ""
                             : report.plan.coverage.type == CodeType::Fp8 ? " --fp8 --fp16"

@@ -210,7 +210,8 @@ WeightRounding round_weights(const Model& model, const PlacementPlan& plan, cons
   const SampleSubset samples(*source, split.deciding), others(*source, split.measuring);
   const std::vector<RoundedWeight> weights = weights_to_round(model.graph(), plan, ranges, format, kMostRoundedColumns);
   const Model quantized = quantized_model(model, plan, ranges, format);
-  const CodeRange integers{-(1 << (format.weight_bits - 1)), (1 << (format.weight_bits - 1)) - 1};
+  const int32_t highest = (1 << (format.weight_bits - 1)) - 1;
+  const CodeRange integers{format.narrow_weights ? -highest : -highest - 1, highest};
   const CodeGrid grid = format.weight_type() == DataType::Float8E4M3FN ? CodeGrid::e4m3() : CodeGrid(integers);
   WeightRounding result = round_all(model.graph(), quantized, weights, grid, others, settings);
   WeightRoundingReport& report = result.report;

@@ -42,10 +42,10 @@ class Finder {
     const int slot = decision.slot == 0 ? 1 : 0;
     const ValueId input = graph_.node(decision.node).input(slot);
     if (input == kNoValue || graph_.value(input).is_constant || !runnable_.can_run(input)) return false;
-    const EdgeDecision* edge = plan_.find_edge(decision.node, slot);
+    const EdgeDecision* edge = find_pair(plan_, graph_, decision.node, slot);
     std::optional<QParams> grid;
-    const auto found = std::ranges::find(rewrite_.values, input, &QuantizedValue::value);
-    if (edge && edge->pair && found != rewrite_.values.end()) grid = found->qparams;
+    const auto found = std::ranges::find(rewrite_.values, edge ? edge->value : kNoValue, &QuantizedValue::value);
+    if (found != rewrite_.values.end()) grid = found->qparams;
     weight.readers.push_back({decision, input, std::move(grid)});
     return true;
   }

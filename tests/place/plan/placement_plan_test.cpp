@@ -118,7 +118,8 @@ TEST(PlacementPlan, EmptyGraphGivesAnEmptyPlan) {
     const PlacementPlan plan = make_placement_plan(model.graph(), target, {});
     EXPECT_EQ(plan.target, &target);
     EXPECT_TRUE(plan.layers.empty());
-    EXPECT_EQ(plan.quantized_values().empty(), !target.whole_graph);
+    // A calibration cache has every value, and so has a graph without floats.
+    EXPECT_EQ(plan.quantized_values().empty(), !target.whole_graph && !target.implicit_quantization);
     EXPECT_EQ(plan.edges.size(), 1U);
   }
 }
@@ -146,6 +147,17 @@ TEST(PlacementPlan, OperatorsOfTheCommutingRuleAreMarkedAsCommuting) {
       default: break;
     }
   }
+}
+
+TEST(PlacementPlan, APairRangeIsSymmetricWhereTheEngineWantsIt) {
+  PlacementPlan plan;
+  const ValueId other{0}, value{1};
+  plan.symmetric_values.insert(value);
+  EXPECT_EQ(plan.pair_range(other, {-1, 3}), (Range{-1, 3})) << "another value";
+  EXPECT_EQ(plan.pair_range(value, {-1, 3}), (Range{-3, 3}));
+  EXPECT_EQ(plan.pair_range(value, {0, 3}), (Range{0, 3})) << "zero point 0 is symmetric too";
+  const Range given{-1, 3, .01F, 100};
+  EXPECT_EQ(plan.pair_range(value, given), given) << "a scale that was given stays";
 }
 
 }  // namespace

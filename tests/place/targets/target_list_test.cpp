@@ -22,6 +22,36 @@ TEST(TargetList, AMajorVersionMeansItsNewest) {
   EXPECT_THROW(static_cast<void>(find_target("tensorrt:1")), Error) << "no part of a number";
 }
 
+TEST(TargetList, AVariantStandsInThePlaceOfTheVersion) {
+  EXPECT_EQ(find_target("openvino").spec(), "openvino:cpu");
+  EXPECT_EQ(find_target("openvino:npu").spec(), "openvino:npu");
+  EXPECT_THROW(static_cast<void>(find_target("openvino:0")), Error) << "a variant has no version";
+  EXPECT_THROW(static_cast<void>(find_target("openvino:0.0")), Error);
+}
+
+TEST(TargetList, DlaIsAVariantOfTensorRtThatTakesNoPairs) {
+  const Target& dla = find_target("tensorrt:dla");
+  EXPECT_EQ(dla.spec(), "tensorrt:dla");
+  EXPECT_TRUE(dla.implicit_quantization);
+  EXPECT_THROW(check_takes_pairs(dla), Error);
+  EXPECT_NO_THROW(check_takes_pairs(find_target("tensorrt")));
+  EXPECT_THROW(static_cast<void>(find_target("tensorrt:10.7")), Error) << "that version is known for DLA alone";
+}
+
+TEST(TargetList, DevicesOfOpenVinoDifferWhereTheirFactsDiffer) {
+  const Target &cpu = find_target("openvino:cpu"), &gpu = find_target("openvino:gpu"),
+               &npu = find_target("openvino:npu");
+  for (const Target* one : {&cpu, &gpu, &npu}) EXPECT_TRUE(one->narrow_weights) << one->spec();
+  EXPECT_TRUE(cpu.saturates_without_vnni);
+  EXPECT_FALSE(gpu.saturates_without_vnni);
+  EXPECT_FALSE(gpu.concat_shares_scale);
+  EXPECT_TRUE(npu.operands_share_scale);
+  EXPECT_FALSE(cpu.operands_share_scale);
+  EXPECT_FALSE(cpu.find_activation(DataType::UInt16)->without_kernels.empty());
+  EXPECT_EQ(gpu.find_activation(DataType::UInt16), nullptr);
+  EXPECT_TRUE(npu.find_activation(DataType::UInt16)->without_kernels.empty());
+}
+
 TEST(TargetList, VersionsDifferWhereFactsDiffer) {
   EXPECT_TRUE(find_target("tensorrt:10.8").int8_weight_initializer);
   EXPECT_FALSE(find_target("tensorrt:8.6").int8_weight_initializer);
@@ -85,7 +115,7 @@ TEST(TargetList, QnnTakesFourTypesAndQuantizesTheWholeGraph) {
 }
 
 TEST(TargetList, UnknownTargetNamesTheKnownOnes) {
-  const std::pair<const char*, const char*> cases[] = {{"openvino", "tensorrt:8.6"},
+  const std::pair<const char*, const char*> cases[] = {{"tflite", "tensorrt:8.6"},
                                                        {"", "tensorrt:8.6"},
                                                        {"TensorRT", "did you mean 'tensorrt'"},
                                                        {"tensorrt:9.9", "tensorrt:"}};

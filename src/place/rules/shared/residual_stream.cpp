@@ -68,7 +68,7 @@ void mark_residual_stream(PlacementDraft& draft) {
   }
   if (residual == Residual::Float)
     keep_adds_float(draft, "Add of the residual stream (--residual float)");
-  else if (draft.target().engine == Engine::OnnxRuntime)
+  else if (draft.target().engine != Engine::TensorRT)
     keep_adds_float(draft,
                     "Add of the residual stream: normalizations and all later blocks read it (--residual quantize)");
 }

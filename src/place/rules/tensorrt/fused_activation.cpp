@@ -22,6 +22,7 @@ bool is_depthwise(const PlacementDraft& draft, NodeId node) {
 }
 
 void decide_fused_activation(PlacementDraft& draft) {
+  const bool tensorrt = draft.target().engine == Engine::TensorRT;
   for (const Node& node : draft.graph().nodes()) {
     if (const auto gated = gated_activation(draft, node.id)) {
       const std::string reason = "inside x * Sigmoid(x), which is one activation";
@@ -34,7 +35,7 @@ void decide_fused_activation(PlacementDraft& draft) {
     if (activation == kNoNode) continue;
     draft.keep_float(activation, 0,
                      "runs in the kernel of " + draft.describe(node.id) + "; a pair between would split it");
-    if (is_depthwise(draft, node.id) && gated_activation(draft, activation))
+    if (tensorrt && is_depthwise(draft, node.id) && gated_activation(draft, activation))
       draft.note(draft.describe(node.id) + ": TensorRT does not fuse a depthwise convolution with the SiLU behind it");
   }
 }
@@ -50,6 +51,7 @@ void explain_later_activations(PlacementDraft& draft) {
 
 void share_fused_activation(PlacementDraft& draft) {
   explain_later_activations(draft);
+  if (draft.target().engine != Engine::TensorRT) return;
   for (const Node& node : draft.graph().nodes()) {
     if (!draft.is_int8(node.id)) continue;
     const NodeId activation = fused_activation(draft, node.output(0));

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "pipeline/parts/chosen.h"
+
+namespace detent {
+
+/// The files beside a float model for DLA: "OUT.cache" and "OUT.dla.txt" of "OUT.onnx".
+struct DlaPaths {
+  std::filesystem::path cache, arguments;
+};
+[[nodiscard]] DlaPaths dla_paths(const std::filesystem::path& output);
+
+/// Counts of what was written.
+struct DlaFiles {
+  size_t scales = 0;                                        ///< in the cache, one a float value
+  size_t int8_layers = 0, fp16_layers = 0, gpu_layers = 0;  ///< DLA in INT8, DLA in FP16, GPU
+};
+
+/// Returns "TRT-8600-EntropyCalibration2": NV_TENSORRT_VERSION of the target, which counts by 1000 up to version 9 and
+/// by 10000 since, and the calibrator, whose caches TensorRT distinguishes.
+[[nodiscard]] std::string cache_version_line(const Target& target, const std::string& calibrator);
+
+/// Writes the calibration cache, with the scale of every range, and trtexec's arguments: precision and device of each
+/// layer, and as comments every layer that runs on the GPU with its reason.
+/// model  path of the float model that the arguments name
+/// Errors  CannotWrite.
+DlaFiles write_dla_files(const Graph& graph, const PlacementPlan& plan, const Chosen& chosen,
+                         const std::filesystem::path& model, const DlaPaths& paths, bool overwrite);
+
+/// Returns "DLA: 20 layers in INT8, 1 in FP16, 3 on the GPU; ...".
+[[nodiscard]] std::string dla_note(const DlaFiles& files, const DlaPaths& paths);
+
+}  // namespace detent

@@ -1,0 +1,27 @@
+#include "pipeline/parts/dla_files.h"
+
+#include <gtest/gtest.h>
+
+namespace detent {
+namespace {
+
+TEST(DlaFiles, LieBesideTheModel) {
+  const DlaPaths paths = dla_paths("out/jetson.onnx");
+  EXPECT_EQ(paths.cache, "out/jetson.cache");
+  EXPECT_EQ(paths.arguments, "out/jetson.dla.txt");
+}
+
+TEST(DlaFiles, NameTheVersionAndTheCalibratorInTheCache) {
+  EXPECT_EQ(cache_version_line(find_target("tensorrt:dla"), "mse"), "TRT-100700-EntropyCalibration2");
+  EXPECT_EQ(cache_version_line(find_target("tensorrt:8.6"), "max"), "TRT-8600-MinMaxCalibration");
+}
+
+TEST(DlaFiles, AreCountedInTheNote) {
+  const std::string note =
+      dla_note({.scales = 7, .int8_layers = 1, .fp16_layers = 0, .gpu_layers = 2}, dla_paths("jetson.onnx"));
+  EXPECT_NE(note.find("1 layer in INT8 and 0 in FP16, the GPU 2"), std::string::npos) << note;
+  EXPECT_NE(note.find("jetson.cache has 7 scales"), std::string::npos) << note;
+}
+
+}  // namespace
+}  // namespace detent
