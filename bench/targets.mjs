@@ -1,6 +1,6 @@
-// Quantizes every network that has labels here for every engine, in one pass each, and prints a table: error, score, share
-// of the MACs in INT8, findings of `lint`, and whether ONNX Runtime, which runs the arithmetic of all of them, loads the
-// file. Files for DLA are float models and stay out.
+// Quantizes every network that has labels here for every engine, in one pass each. Prints a table: error, score, share
+// of the MACs in INT8, findings of `lint`, and whether ONNX Runtime, which runs the arithmetic of all of them, loads
+// the file. Files for DLA are float models and stay out.
 //
 //   node bench/targets.mjs DETENT SHARED [NETWORK...]
 import {execFileSync} from 'node:child_process';
