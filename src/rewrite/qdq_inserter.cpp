@@ -59,7 +59,7 @@ class QdqInserter {
       if (plan_.is_wide(id)) type.type = code_format(type.type).wide;
       type.scale_type = group < 0 ? number_type(id) : number_types.at(group);
       Rewrite& result = context_.result;
-      const Range used = plan_.pair_range(id, range->second);
+      const Range used = plan_.pair_range(id, range->second, code_format(type.type).range);
       result.values.push_back({id, used, qparams_from_range(used, type), group});
       if (range->second.amax() == 0)
         result.warnings.push_back("value '" + context_.name(id) + "' was 0 in every sample; it got scale 1");

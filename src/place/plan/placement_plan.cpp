@@ -34,9 +34,11 @@ std::vector<std::vector<ValueId>> PlacementPlan::scale_groups() const {
   return result;
 }
 
-Range PlacementPlan::pair_range(ValueId value, const Range& range) const {
+Range PlacementPlan::pair_range(ValueId value, const Range& range, RangeKind kind) const {
   if (!symmetric_values.contains(value) || range.min >= 0 || range.given_scale > 0) return range;
-  return {-range.amax(), range.amax()};
+  if (!is_asymmetric(kind)) return {-range.amax(), range.amax()};
+  const float levels = static_cast<float>(steps_of(kind) / 2);  // above the zero point; one more lies below it
+  return {-range.amax() * ((levels + 1) / levels), range.amax()};
 }
 
 const EdgeDecision* PlacementPlan::find_edge(NodeId consumer, int slot) const {

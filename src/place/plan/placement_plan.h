@@ -114,9 +114,10 @@ struct PlacementPlan {
   [[nodiscard]] std::vector<ValueId> quantized_values() const;
   /// True for a value whose codes have 16 bits.
   [[nodiscard]] bool is_wide(ValueId value) const { return type == CodeType::A16W8 || wide_values.contains(value); }
-  /// Returns `range` as the value's pair has it: about 0 for a value of symmetric_values that goes below 0. A range
-  /// with a given scale stays.
-  [[nodiscard]] Range pair_range(ValueId value, const Range& range) const;
+  /// Returns `range` as the value's pair has it: about 0 for a value of symmetric_values that goes below 0. Unsigned
+  /// codes have one level more below, so that their zero point is the middle exactly (128). A range with a given scale
+  /// stays.
+  [[nodiscard]] Range pair_range(ValueId value, const Range& range, RangeKind kind) const;
   /// Returns the values that share one scale, by group; every group has at least two.
   [[nodiscard]] std::vector<std::vector<ValueId>> scale_groups() const;
   /// Returns nullptr when the slot is not a data input.
