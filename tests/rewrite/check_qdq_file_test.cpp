@@ -12,6 +12,7 @@
 #include "place/make_plan.h"
 #include "place/placement_case_reader.h"
 #include "rewrite/qdq_inserter.h"
+#include "rewrite/quantized_network.h"
 
 namespace detent {
 namespace {
@@ -19,72 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-// Two branches meet in a Concat (one scale), a ConvTranspose, a bias and a last Conv that writes a graph output.
-constexpr const char* kNetwork = R"(
-<ir_version: 8, opset_import: ["" : 17]>
-g (float[1,16,8,8] x) => (float[1,16,16,16] y)
-<float[16,16,3,3] w1 = {...}, float[16] b1 = {...}, float[16,16,3,3] w2 = {...}, float[32,16,2,2] wt = {...},
- float[16,16,1,1] wy = {...}>
-{
-  c1 = Conv <pads = [1, 1, 1, 1]> (x, w1, b1)
-  r1 = Relu (c1)
-  c2 = Conv <pads = [1, 1, 1, 1]> (r1, w2)
-  r2 = Relu (c2)
-  cat = Concat <axis = 1> (r1, r2)
-  t = ConvTranspose <strides = [2, 2]> (cat, wt)
-  rt = Relu (t)
-  y = Conv (rt, wy)
-})";
-
-/// A model quantized as `detent quantize` does, and the promises of its plan.
-struct QuantizedNetwork {
-  explicit QuantizedNetwork(const std::string& target_name, const RewriteOptions& wish = {},
-                            const PlacementOptions& placement = {})
-      : model(parse_model_text(test::fill_tensors(kNetwork))) {
-    const Target& target = find_target(target_name);
-    const PlacementPlan plan = make_placement_plan(model.graph(), target, placement);
-    promised = promise_of(model.graph(), plan);
-    std::map<ValueId, Range> ranges;
-    float amax = 1;
-    for (const ValueId value : plan.quantized_values()) ranges[value] = {-amax, amax += 0.5F};
-    for (const auto& group : plan.scale_groups())
-      for (const ValueId value : group) ranges[value] = ranges[group.front()];
-    RewriteOptions options = wish;
-    options.activation = target.activation;
-    if (placement.type == CodeType::Fp8) options.activation.type = DataType::Float8E4M3FN;
-    if (placement.type == CodeType::A16W8) options.activation.type = code_format(target.activation.type).wide;
-    options.int32_bias = target.int32_bias;
-    apply_patch(model, make_qdq_patch(model.graph(), plan, ranges, options).patch);
-  }
-
-  [[nodiscard]] const Graph& graph() const { return model.graph(); }
-  [[nodiscard]] std::string reads(const std::string& output, size_t slot) const {
-    return graph().value(writer(output).input(slot)).name;
-  }
-  [[nodiscard]] const Node& writer(const std::string& output) const {
-    return *graph().producer(graph().find_value(output));
-  }
-  void apply(GraphPatch patch) { apply_patch(model, patch); }
-  void rewire(const std::string& output, int slot, const std::string& value) {
-    GraphPatch patch;
-    patch.rewire.push_back({writer(output).name, slot, value});
-    apply(patch);
-  }
-  void replace(const std::string& constant, Tensor tensor) {
-    GraphPatch patch;
-    patch.replace_constants.emplace_back(constant, std::move(tensor));
-    apply(patch);
-  }
-  void set_axis(const std::string& output, int64_t axis) {
-    GraphPatch patch;
-    patch.set_attributes.push_back({writer(output).name, {"axis", axis}});
-    apply(patch);
-  }
-
-  Model model;
-  PromisedFile promised;
-};
 
 Tensor scalar(float number) { return Tensor::from<float>({}, {number}); }
 
@@ -484,66 +419,6 @@ TEST(CheckQdqFile, AnInt8PairInAnFp8FileIsNamed) {
     network.apply(patch);
   };
   EXPECT_THAT(fp8_flaws(19, shift), HasSubstr("the zero point of FP8 codes is not 0"));
-}
-
-Tensor code_of(DataType type, int32_t number) { return cast(Tensor::from<int32_t>({}, {number}), type); }
-
-PlacementOptions a16w8() {
-  PlacementOptions placement;
-  placement.type = CodeType::A16W8;
-  return placement;
-}
-
-std::string first_flaw(const QuantizedNetwork& network) {
-  const auto flaws = find_qdq_flaws(network.graph(), network.promised, {});
-  return flaws.empty() ? "" : flaws.front().node + " " + flaws.front().what;
-}
-
-TEST(CheckWideCodes, AcceptsWhatAnA16W8PlanWrites) {
-  const QuantizedNetwork network("onnxruntime", {}, a16w8());
-  EXPECT_EQ(first_flaw(network), "");
-  EXPECT_TRUE(network.writer(network.reads("c1", 0)).of_microsoft) << "opset 17";
-}
-
-TEST(CheckWideCodes, AcceptsSingleValuesOf16Bits) {
-  PlacementOptions placement;
-  placement.wide_values = {"r1"};
-  const QuantizedNetwork network("onnxruntime", {}, placement);
-  EXPECT_EQ(first_flaw(network), "");
-  const auto type_of = [&](const char* zero) {
-    return network.graph().constant(network.graph().find_value(zero))->type();
-  };
-  EXPECT_EQ(type_of("r1_zero_point"), DataType::UInt16);
-  EXPECT_EQ(type_of("r2_zero_point"), DataType::UInt8) << "ONNX Runtime's Concat takes two scales";
-  EXPECT_EQ(type_of("x_zero_point"), DataType::UInt8);
-}
-
-TEST(CheckWideCodes, HoldForAWholeScaleGroup) {
-  const Model model = parse_model_text(test::fill_tensors(kNetwork));
-  const auto plan_with = [&](const PlacementOptions& placement) {
-    return make_placement_plan(model.graph(), find_target("tensorrt"), placement);
-  };
-  const std::vector<ValueId> group = plan_with({}).scale_groups().at(0);
-  PlacementOptions placement;
-  placement.wide_values = {model.graph().value(group.front()).name};
-  const PlacementPlan plan = plan_with(placement);
-  EXPECT_THAT(plan.wide_values, ::testing::UnorderedElementsAreArray(group));
-  EXPECT_FALSE(plan.is_wide(model.graph().find_value("x")));
-}
-
-TEST(CheckWideCodes, NamesAPairOfAnotherWidth) {
-  QuantizedNetwork narrow("onnxruntime", {}, a16w8());
-  narrow.replace("x_zero_point", code_of(DataType::UInt8, 0));
-  EXPECT_THAT(first_flaw(narrow), HasSubstr("the plan has 16 bits for 'x'"));
-  QuantizedNetwork wide("onnxruntime");
-  wide.replace("x_zero_point", code_of(DataType::UInt16, 0));
-  EXPECT_THAT(first_flaw(wide), HasSubstr("opset 17 is too old for it: 21 is needed"));
-}
-
-TEST(CheckWideCodes, NamesA16BitZeroPointOtherThan0OfSignedCodes) {
-  QuantizedNetwork network("onnxruntime", {}, a16w8());
-  network.replace("x_zero_point", code_of(DataType::Int16, 3));
-  EXPECT_THAT(first_flaw(network), HasSubstr("the zero point of int16 codes is not 0"));
 }
 
 }  // namespace
