@@ -64,7 +64,7 @@ std::vector<QuantizeOptions> options_by_target(const QuantizeOptions& given) {
     throw Error(ErrorCode::Usage, "--stop-after takes one --target", "leave the other targets out");
   if (given.output.extension() != ".onnx")
     throw Error(ErrorCode::Usage,
-                given.output.string() + ": with several targets OUT must end in .onnx, which the target is put before");
+                given.output.string() + ": with several targets OUT must end in .onnx; the files are OUT.TARGET.onnx");
   check_targets("--target", given.targets);
   std::vector<QuantizeOptions> all;
   for (const std::string& target : given.targets) {
