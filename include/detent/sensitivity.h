@@ -51,6 +51,7 @@ struct SensitivityReport {
   std::string calibration_digest, evaluation_digest;
   bool evaluation_spread = false;            ///< the evaluation samples are spread evenly over their source
   size_t skipped_samples = 0;                ///< unreadable, in both sets
+  bool wide = false;                         ///< `..._all_but` give the layer 16-bit activations instead of floats
   double sqnr_db_all = 0;                    ///< of the worst output with every layer quantized
   std::vector<ErrorReport::Output> outputs;  ///< with every layer quantized
   /// Metrics of tokens and detections by Metric::name, of the float model and with every layer quantized; empty: not
@@ -60,7 +61,7 @@ struct SensitivityReport {
   struct Layer {
     std::string name, op;
     double sqnr_db_alone = 0;    ///< when only this layer is quantized
-    double sqnr_db_all_but = 0;  ///< when every other layer is quantized
+    double sqnr_db_all_but = 0;  ///< when every other layer is quantized, and this one float or with 16 bits (`wide`)
     double macs_share =
         0;               ///< of the model's MACs, in [0, 1]; of its weights' elements where only weights are quantized
     std::string output;  ///< name of the worst output when only this layer is quantized

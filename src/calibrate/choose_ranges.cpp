@@ -24,18 +24,21 @@ namespace {
 /// Values that get one range together.
 struct Unit {
   std::vector<ValueId> members;
-  Range range;
+  Range range = {};
+  bool wide = false;  ///< a member has 16-bit codes
 };
 
 std::vector<Unit> units_of(const PlacementPlan& plan) {
   std::vector<Unit> units;
   std::map<ValueId, bool> grouped;
   for (const auto& group : plan.scale_groups()) {
-    units.push_back({group, {}});
+    units.push_back({group});
     for (const ValueId value : group) grouped[value] = true;
   }
   for (const ValueId value : plan.quantized_values())
-    if (!grouped[value]) units.push_back({{value}, {}});
+    if (!grouped[value]) units.push_back({{value}});
+  for (Unit& unit : units)
+    unit.wide = std::ranges::any_of(unit.members, [&](ValueId value) { return plan.is_wide(value); });
   return units;
 }
 
@@ -125,6 +128,45 @@ Range joint_range(const std::vector<FixedRange>& fixed, const std::vector<FixedR
   return given ? Range{std::min(range.min, given->min), std::max(range.max, given->max)} : range;
 }
 
+/// Returns the reach of the numbers of a masked sum that are not masked, to the edge of a bin below.
+Range unmasked_reach(const Histogram& sum) {
+  constexpr double kLeastMask = 1000;  // H7
+  const std::span<const uint64_t> below = sum.negative();
+  double lowest = 0;
+  for (size_t i = 0; i < below.size() && static_cast<double>(i) * sum.bin_width() < kLeastMask / 2; ++i)
+    if (below[i] > 0) lowest = -static_cast<double>(i + 1) * sum.bin_width();
+  return {static_cast<float>(lowest), std::max(0.0F, sum.max())};
+}
+
+/// Cuts scores to their unmasked part, gives masked sums this range and kMaskDepth below, and masks one that reaches
+/// this end from the largest score (MaskedSum). Ranges that the user or a file gives stay.
+void follow_scores(const PlacementPlan& plan, const Calibration& calibration, const RangeChoice& choice,
+                   std::vector<Unit>& units) {
+  constexpr float kMaskDepth = 10;  // Softmax: e^-10 is a hundredth of a code of 1/255
+  const auto unit_of = [&](ValueId value) {
+    return std::ranges::find_if(units, [&](const Unit& unit) { return std::ranges::count(unit.members, value) > 0; });
+  };
+  const auto is_given = [&](const Unit& unit) {
+    return find_override(choice.overrides, choice.graph, unit.members) || given_range(calibration.given, unit.members);
+  };
+  std::map<size_t, float> depths;  // of masks, by unit
+  for (const MaskedSum& masked : plan.masked_sums) {
+    const auto sum = unit_of(masked.sum), scores = unit_of(masked.scores), mask = unit_of(masked.mask);
+    const auto histogram = calibration.histograms.find(masked.sum);
+    if ((sum != units.end() && is_given(*sum)) || is_given(*scores) || histogram == calibration.histograms.end())
+      continue;
+    const Range reach = unmasked_reach(histogram->second), whole = scores->range;
+    const Range part{std::max(whole.min, reach.min), std::min(whole.max, reach.max)};
+    if (scores->members.size() == 1) scores->range = part;
+    const float end = part.min - kMaskDepth;
+    if (sum != units.end()) sum->range = {end, part.max};
+    if (mask == units.end() || is_given(*mask)) continue;
+    float& depth = depths[static_cast<size_t>(mask - units.begin())];
+    depth = std::max(depth, whole.max - end);
+  }
+  for (const auto& [unit, depth] : depths) units[unit].range = {-depth, std::max(0.0F, units[unit].range.max)};
+}
+
 }  // namespace
 
 Extremes reach_without(std::span<const Extremes> extremes, std::span<const std::string> names,
@@ -153,7 +195,7 @@ KnownRanges known_ranges(const PlacementPlan& plan, const std::map<ValueId, Rang
   KnownRanges known;
   for (Unit& unit : units_of(plan)) {
     const Range range = ranges.at(unit.members.front());
-    known.emplace(std::move(unit.members), range);
+    known.emplace(std::pair(std::move(unit.members), unit.wide), range);
   }
   return known;
 }
@@ -164,7 +206,7 @@ std::map<ValueId, Range> choose_ranges(const PlacementPlan& plan, const Calibrat
   for_each_index(units.size(), choice.threads, [&](size_t i) {
     Unit& unit = units[i];
     if (known)
-      if (const auto before = known->find(unit.members); before != known->end()) {
+      if (const auto before = known->find({unit.members, unit.wide}); before != known->end()) {
         unit.range = before->second;
         return;
       }
@@ -180,15 +222,16 @@ std::map<ValueId, Range> choose_ranges(const PlacementPlan& plan, const Calibrat
     const Calibrator* chosen = own ? own->calibrator.get() : &choice.calibrator;
     // A calibrator that the user names for a value overrides the range that its operator guarantees.
     const std::vector<FixedRange> fixed = own ? std::vector<FixedRange>{} : plan.fixed_ranges;
-    const RangeKind kind = plan.is_wide(unit.members.front()) ? widened(choice.kind) : choice.kind;
+    const RangeKind kind = unit.wide ? widened(choice.kind) : choice.kind;
     unit.range = joint_range(fixed, plan.range_limits, unit.members, calibration, *chosen, choice, kind, !own);
   });
 
   std::map<ValueId, Range> ranges;
-  for (const Unit& unit : units) {
+  for (const Unit& unit : units)
+    if (known) known->emplace(std::pair(unit.members, unit.wide), unit.range);
+  follow_scores(plan, calibration, choice, units);
+  for (const Unit& unit : units)
     for (const ValueId value : unit.members) ranges[value] = unit.range;
-    if (known) known->emplace(unit.members, unit.range);
-  }
   return ranges;
 }
 

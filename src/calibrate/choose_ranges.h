@@ -30,8 +30,8 @@ struct MergedStatistics {
 /// Returns the error of a calibrator that needs single samples where a table does not have them: TableMismatch.
 [[nodiscard]] Error lacks_samples(const Calibrator& calibrator, const std::string& value);
 
-/// Ranges chosen before, by the values that got one together.
-using KnownRanges = std::map<std::vector<ValueId>, Range>;
+/// Ranges chosen before, by the values that got one together and whether any of them has 16-bit codes.
+using KnownRanges = std::map<std::pair<std::vector<ValueId>, bool>, Range>;
 
 [[nodiscard]] const std::set<std::string>& no_samples();
 

@@ -47,7 +47,8 @@ BoundReport hold_bound(Prepared& prepared, const Measured& measured, Chosen& cho
   if (!chosen.constants.empty()) apply_patch(improved, chosen.constants);
   PairVariants variants(improved, *recipe.target, recipe.placement, prepared.shapes, chosen.format, book, recipe.kept);
   BoundedPlan bounded = keep_layers_float({variants, improved, judge, recipe.run});
-  remake(prepared, [&](Recipe& changed) { changed.kept.costly.merge(bounded.kept); });
+  remake(prepared,
+         [&](Recipe& changed) { (variants.widens() ? changed.kept.wide : changed.kept.costly).merge(bounded.kept); });
   chosen.ranges = book.ranges_of(prepared.plan);
   return std::move(bounded.report);
 }

@@ -59,7 +59,12 @@ std::string measured_on_text(const CalibratorMeasurement& measured) {
 std::string coverage_text(const CoverageReport& coverage) {
   const std::string text = std::to_string(coverage.int8_layers) + " of " + std::to_string(coverage.layers) +
                            " weighted layers " + std::string(name_of(coverage.type));
-  return coverage.macs > 0 ? text + " (" + share_text(coverage.int8_macs, coverage.macs) + " of MACs)" : text;
+  const auto with_share = [&](const std::string& count, int64_t macs) {
+    return coverage.macs > 0 ? count + " (" + share_text(macs, coverage.macs) + " of MACs)" : count;
+  };
+  if (coverage.int16_layers == 0) return with_share(text, coverage.int8_macs);
+  return with_share(text, coverage.int8_macs) + ", " +
+         with_share(std::to_string(coverage.int16_layers) + " with 16-bit activations", coverage.int16_macs);
 }
 
 std::string format_text(const WeightFormat& format) {

@@ -50,7 +50,7 @@ std::string content_flaw(const Tensor& original, const Tensor& written) {
   return same ? "" : "holds other numbers than the model's";
 }
 
-std::string content_flaw(const Tensor& original, const Tensor& written, const WrittenGrid& grid) {
+std::string content_flaw(const Tensor& original, const Tensor& written, const WrittenGrid& grid, bool mask) {
   if (written.type() == original.type()) return content_flaw(original, written);
   if (!grid.scale || !grid.zero_point || grid.scale->shape() != grid.zero_point->shape())
     return "";  // reported elsewhere
@@ -69,13 +69,17 @@ std::string content_flaw(const Tensor& original, const Tensor& written, const Wr
   const std::span<const float> number_of = numbers.data<float>(), scale_of = scales.data<float>();
   const auto code_of = [&](size_t i) { return floats ? double{codes.data<float>()[i]} : codes.data<int32_t>()[i]; };
   const std::span<const int32_t> point_of = points.data<int32_t>();
+  const auto is_cut = [&](float number, double code, int32_t point, double scale) {
+    return mask && !floats && code == code_range(type).lowest && number <= (code - point) * scale;
+  };
   for (size_t first = 0, row = 0; first < number_of.size(); first += static_cast<size_t>(inner), ++row) {
     const size_t channel = row % static_cast<size_t>(channels);
     const double scale = scale_of[channel];
     const int32_t point = point_of[channel];
     for (size_t i = first; i < first + static_cast<size_t>(inner); ++i)
       if (floats ? !stands_for(number_of[i], code_of(i), scale)
-                 : !stands_for(number_of[i], code_of(i), point, scale, type))
+                 : !stands_for(number_of[i], code_of(i), point, scale, type) &&
+                       !is_cut(number_of[i], code_of(i), point, scale))
         return tell(number_of[i], (code_of(i) - point) * scale, scale, static_cast<int64_t>(i));
   }
   let_go_of_pages(original.raw(), original.byte_count());

@@ -14,7 +14,9 @@ namespace detent {
 /// value: weights keep at least half of their largest magnitude (weight_quantizer.h), constants of activations all of
 /// it, and rounding loses half a code of 63. `axis` is the grid's; a single scale serves all channels. Shapes are equal
 /// (checked before).
-[[nodiscard]] std::string content_flaw(const Tensor& original, const Tensor& written, const WrittenGrid& grid);
+/// mask  the numbers are added before a Softmax: the lowest code stands for every number below it
+[[nodiscard]] std::string content_flaw(const Tensor& original, const Tensor& written, const WrittenGrid& grid,
+                                       bool mask = false);
 
 /// Does the same for a constant without a pair.
 [[nodiscard]] std::string content_flaw(const Tensor& original, const Tensor& written);

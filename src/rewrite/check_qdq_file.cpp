@@ -108,7 +108,7 @@ class FileCheck {
     const bool codes_given = pair >= 0 && at(pair).source == kNoValue;
     const Tensor* written = graph_.constant(pair < 0 ? value : codes_given ? at(pair).codes : at(pair).source);
     if (!written || written->shape() != promised.content.shape()) return;  // reported elsewhere
-    const std::string flaw = codes_given ? content_flaw(promised.content, *written, at(pair).grid)
+    const std::string flaw = codes_given ? content_flaw(promised.content, *written, at(pair).grid, promised.mask)
                                          : content_flaw(promised.content, *written);
     if (!flaw.empty()) add(node, where + ", '" + promised.value + "', " + flaw);
   }
@@ -135,18 +135,31 @@ class FileCheck {
     if (pair < 0)
       return add(node,
                  where + " reads '" + name(value) + "' without a pair; the plan puts one on '" + promised.value + "'");
-    use(pair, promised.value, promised.scale_group);
-    const WrittenPair& written = at(pair);
+    use(pair, promised.value, promised.scale_group, promised.second);
+    const WrittenPair& written = at(own_pair(pair, promised));
     const bool right = written.source != kNoValue ? is_source(written.source, promised)
                                                   : promised.constant && graph_.constant(written.codes) &&
                                                         graph_.constant(written.codes)->shape() == promised.shape;
     if (!right) add(node, where + " reads another value's pair; the plan puts one on '" + promised.value + "'");
     const size_t bits = promised.wide ? 16 : 8;
-    if (written.grid.zero_point && bit_size(written.grid.zero_point->type()) != bits)
-      add(dequantize(pair), "its codes are " + std::string(name_of(written.grid.zero_point->type())) +
-                                "; the plan has " + std::to_string(bits) + " bits for '" + promised.value + "'");
-    if (written.grid.scale && written.grid.scale->element_count() != 1)
-      add(dequantize(pair), "an activation has " + std::to_string(written.grid.scale->element_count()) + " scales");
+    const WrittenGrid& grid = at(pair).grid;
+    if (grid.zero_point && bit_size(grid.zero_point->type()) != bits)
+      add(dequantize(pair), "its codes are " + std::string(name_of(grid.zero_point->type())) + "; the plan has " +
+                                std::to_string(bits) + " bits for '" + promised.value + "'");
+    if (grid.scale && grid.scale->element_count() != 1)
+      add(dequantize(pair), "an activation has " + std::to_string(grid.scale->element_count()) + " scales");
+  }
+
+  /// Returns the pair in front of a second one, which converts its codes to another width; otherwise the pair itself.
+  [[nodiscard]] int own_pair(int pair, const PromisedInput& promised) {
+    if (!promised.second || at(pair).source == kNoValue) return pair;
+    const int first = written_.find_by_result(at(pair).source);
+    if (first < 0) {
+      if (!promised.constant) add(dequantize(pair), "is no second pair: it reads '" + name(at(pair).source) + "'");
+      return pair;
+    }
+    use(first, promised.value, promised.scale_group, false);
+    return first;
   }
 
   /// Returns the axis of output channels by the operator's definition; -1: one scale.
@@ -234,20 +247,23 @@ class FileCheck {
       if (pair < 0 && promised != promised_.output_pairs.end())
         flaws_.push_back({"graph output '" + name(output) + "'", "has no pair; the plan puts one there"});
       if (pair >= 0) used_[static_cast<size_t>(pair)] = true;
-      if (pair >= 0 && promised != promised_.output_pairs.end()) use(pair, promised->first, promised->second);
+      if (pair >= 0 && promised != promised_.output_pairs.end()) use(pair, promised->first, promised->second, false);
     }
   }
 
-  void use(int pair, const std::string& value, int group) {
+  void use(int pair, const std::string& value, int group, bool second) {
     used_[static_cast<size_t>(pair)] = true;
-    const int first = pair_of_.emplace(value, pair).first->second;
+    const int first = pair_of_.emplace(std::pair(value, second), pair).first->second;
     if (first != pair)
       add(dequantize(pair), "is a second pair on '" + value + "', beside " + describe(dequantize(first)));
-    if (group >= 0) groups_[group].emplace(value, pair);
+    if (group < 0) return;
+    const Tensor* zero_point = at(pair).grid.zero_point;
+    const size_t bits = zero_point ? bit_size(zero_point->type()) : 8;
+    groups_[{group, bits}].emplace(value, pair);
   }
 
   void check_groups() {
-    for (const auto& [group, members] : groups_) {
+    for (const auto& [group_and_bits, members] : groups_) {
       const auto& [first_value, first] = *members.begin();
       for (const auto& [value, pair] : members)
         if (!same_grid(at(first).grid, at(pair).grid))
@@ -270,8 +286,8 @@ class FileCheck {
   WrittenPairs written_;
   std::vector<bool> used_;  // by pair
   std::set<NodeId> seen_;
-  std::map<std::string, int> pair_of_;                // value -> its pair
-  std::map<int, std::map<std::string, int>> groups_;  // scale group -> value -> pair
+  std::map<std::pair<std::string, bool>, int> pair_of_;  // value, and whether it is the second -> its pair
+  std::map<std::pair<int, size_t>, std::map<std::string, int>> groups_;  // scale group, bits -> value -> pair
   std::vector<Flaw> flaws_;
 };
 

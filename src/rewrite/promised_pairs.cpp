@@ -39,6 +39,16 @@ class ContentCopies {
   std::map<ValueId, Tensor> copies_;
 };
 
+/// Returns the masks of the plan's masked sums, and the values that share their scales.
+std::set<ValueId> values_of_masks(const PlacementPlan& plan) {
+  std::set<ValueId> values;
+  for (const MaskedSum& masked : plan.masked_sums) values.insert(masked.mask);
+  for (const std::vector<ValueId>& group : plan.scale_groups())
+    if (std::ranges::any_of(group, [&](ValueId value) { return values.contains(value); }))
+      values.insert(group.begin(), group.end());
+  return values;
+}
+
 bool is_number(DataType type) {
   return type != DataType::String && type != DataType::Sequence && type != DataType::Undefined;
 }
@@ -87,13 +97,16 @@ PromisedFile promise_of(const Graph& graph, const PlacementPlan& plan) {
     }
     file.nodes.push_back(std::move(promised));
   }
+  const std::set<ValueId> masks = values_of_masks(plan);
   for (const EdgeDecision& edge : plan.edges) {
     if (!edge.pair) continue;
     PromisedInput& input = slot_of(file, edge.consumer, edge.slot);
     input.read = ReadAs::Pair;
     input.scale_group = edge.scale_group;
-    input.wide = plan.is_wide(edge.value);
+    input.wide = edge.wide;
+    input.second = plan.reads_second_grid(edge);
     if (const Tensor* constant = graph.constant(edge.value)) input.shape = constant->shape();
+    input.mask = masks.contains(edge.value);
   }
   for (const WeightDecision& weight : plan.weights) {
     PromisedInput& input = slot_of(file, weight.node, weight.slot);

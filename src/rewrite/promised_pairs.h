@@ -27,11 +27,13 @@ struct PromisedInput {
   std::string cast_of;  ///< input of the Cast that writes the value; its pair may begin there. Empty: not a Cast
   ReadAs read = ReadAs::Value;
   int scale_group = -1;
-  bool wide = false;  ///< a pair of 16-bit codes
-  int axis = -1;      ///< weights: the plan's axis; -1 one scale
+  bool wide = false;    ///< a pair of 16-bit codes
+  bool second = false;  ///< a pair behind the value's own, with codes of another width
+  int axis = -1;        ///< weights: the plan's axis; -1 one scale
   bool constant = false;
-  Shape shape;     ///< of a constant; empty otherwise
-  Tensor content;  ///< a copy of the constant; an empty handle otherwise
+  bool mask = false;  ///< a constant whose huge negative numbers may be cut (PlacementPlan::masked_sums)
+  Shape shape;        ///< of a constant; empty otherwise
+  Tensor content;     ///< a copy of the constant; an empty handle otherwise
 };
 
 /// A node of the planned graph in the written file.

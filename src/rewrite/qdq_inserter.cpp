@@ -38,8 +38,11 @@ class QdqInserter {
     collect_values(ranges);
     for (const OutputPair& pair : plan_.output_pairs) divert_output(pair.value);
     for (const QuantizedValue& value : context_.result.values) insert_pair(value);
+    for (const QuantizedValue& value : context_.result.second) insert_second_pair(value);
     for (const EdgeDecision& edge : plan_.edges)
-      if (edge.pair) context_.writer.read(edge.consumer, edge.slot, dequantized_.at(edge.value));
+      if (edge.pair)
+        context_.writer.read(edge.consumer, edge.slot,
+                             (plan_.reads_second_grid(edge) ? converted_ : dequantized_).at(edge.value));
   }
 
  private:
@@ -49,21 +52,30 @@ class QdqInserter {
       if (edge.pair) groups.emplace(edge.value, edge.scale_group);
     for (const OutputPair& pair : plan_.output_pairs) groups.emplace(pair.value, pair.scale_group);
     const std::map<int, DataType> number_types = types_of_numbers(groups);
+    const std::vector<ValueId> second = plan_.second_grids();
     for (const auto& [id, group] : groups) {
       const auto range = ranges.find(id);
       if (range == ranges.end())
         throw Error(ErrorCode::TableMismatch,
                     "there is no range for value '" + context_.name(id) + "', which is to be quantized",
                     "calibrate again with this model and target");
-      QuantType type = context_.options.activation;
-      if (plan_.is_wide(id)) type.type = code_format(type.type).wide;
-      type.scale_type = group < 0 ? number_type(id) : number_types.at(group);
+      const DataType numbers = group < 0 ? number_type(id) : number_types.at(group);
+      const bool wide = plan_.is_wide(id);
       Rewrite& result = context_.result;
-      const Range used = plan_.pair_range(id, range->second, code_format(type.type).range);
-      result.values.push_back({id, used, qparams_from_range(used, type), group});
+      result.values.push_back(on_grid(id, range->second, wide, numbers, group));
+      if (std::ranges::binary_search(second, id))
+        result.second.push_back(on_grid(id, range->second, !wide, numbers, group));
       if (range->second.amax() == 0)
         result.warnings.push_back("value '" + context_.name(id) + "' was 0 in every sample; it got scale 1");
     }
+  }
+
+  [[nodiscard]] QuantizedValue on_grid(ValueId id, const Range& range, bool wide, DataType numbers, int group) const {
+    QuantType type = context_.options.activation;
+    if (wide) type.type = code_format(type.type).wide;
+    type.scale_type = numbers;
+    const Range used = plan_.pair_range(id, range, code_format(type.type).range);
+    return {id, used, qparams_from_range(used, type), group};
   }
 
   /// Returns the type that holds the number of a value's scale. The QuantizeLinear before a Cast has a scale of another
@@ -118,14 +130,38 @@ class QdqInserter {
     dequantized_.emplace(id, result);
   }
 
+  /// Inserts the pair of another width behind the value's own. A constant has codes of both widths.
+  void insert_second_pair(const QuantizedValue& value) {
+    const ValueId id = value.value;
+    PairWriter& writer = context_.writer;
+    const std::string wish = context_.name(id) + "_" + std::string(name_of(value.qparams.type));
+    const std::string result = writer.fresh(wish + "_dequantized");
+    const PairWriter::Grid grid = writer.add_grid(wish, value.qparams, context_.scale_type(id));
+    const Tensor* constant = graph_.constant(id);
+    const std::string codes =
+        constant && context_.options.int8_weights
+            ? writer.add_constant(wish + "_quantized", quantize_constant(*constant, value.qparams))
+            : writer.add_quantize(wish, constant ? context_.name(id) : dequantized_.at(id), grid, context_.type_of(id));
+    writer.add_dequantize(wish, codes, result, grid, context_.type_of(id));
+    converted_.emplace(id, result);
+  }
+
   RewriteContext& context_;
   const Graph& graph_;
   const PlacementPlan& plan_;
   std::map<ValueId, std::string> diverted_;     // graph output -> value that its producer writes now
   std::map<ValueId, std::string> dequantized_;  // value -> value that its paired readers read
+  std::map<ValueId, std::string> converted_;    // the same on its second grid
 };
 
 }  // namespace
+
+const QuantizedValue* Rewrite::find_grid(const PlacementPlan& plan, const EdgeDecision* edge) const {
+  if (!edge || !edge->pair) return nullptr;
+  const std::vector<QuantizedValue>& grids = plan.reads_second_grid(*edge) ? second : values;
+  const auto found = std::ranges::find(grids, edge->value, &QuantizedValue::value);
+  return found == grids.end() ? nullptr : &*found;
+}
 
 Rewrite make_qdq_patch(const Graph& graph, const PlacementPlan& plan, const std::map<ValueId, Range>& ranges,
                        const RewriteOptions& options, WeightMemo* memo) {

@@ -11,13 +11,13 @@ namespace detent {
 /// Writes a plan as a patch: QuantizeLinear/DequantizeLinear on every paired value, quantized weights, constant scales.
 ///
 /// Each paired value gets one pair, shared by the edges that the plan pairs; other readers keep the float value. A pair
-/// on a graph output keeps the output's name behind the pair. New values are called VALUE_quantized, VALUE_dequantized,
-/// VALUE_scale and VALUE_zero_point (made unique). `axis` is always written, zero points always given.
-/// ranges  of every value of plan.quantized_values(), in real units
-/// memo    cache of quantized weights, for many plans of one graph
-/// Empty   a plan without pairs and weights -> an empty patch.
-/// Errors  TableMismatch naming a paired value without a range; Internal when the plan does not belong to the graph.
-/// Source  ONNX QuantizeLinear-13 and -19; requirements of engines: src/place/targets.
+/// on a graph output keeps the output's name behind the pair. Edges of another width than their value's read a second
+/// pair behind it, with the same range. New values are called VALUE_quantized, VALUE_dequantized, VALUE_scale and
+/// VALUE_zero_point (made unique), those of a second pair VALUE_uint16_quantized .... `axis` is always written, zero
+/// points always given. ranges  of every value of plan.quantized_values(), in real units memo    cache of quantized
+/// weights, for many plans of one graph Empty   a plan without pairs and weights -> an empty patch. Errors
+/// TableMismatch naming a paired value without a range; Internal when the plan does not belong to the graph. Source
+/// ONNX QuantizeLinear-13 and -19; requirements of engines: src/place/targets.
 [[nodiscard]] Rewrite make_qdq_patch(const Graph& graph, const PlacementPlan& plan,
                                      const std::map<ValueId, Range>& ranges, const RewriteOptions& options = {},
                                      WeightMemo* memo = nullptr);

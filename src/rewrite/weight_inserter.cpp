@@ -225,9 +225,8 @@ class WeightInserter {
   /// Returns the grid of the operand that the weight multiplies; nullptr when it has no pair.
   [[nodiscard]] const QParams* input_qparams(const WeightDecision& decision) const {
     const EdgeDecision* edge = find_pair(context_.plan, context_.graph, decision.node, decision.slot == 0 ? 1 : 0);
-    if (!edge) return nullptr;
-    const auto found = std::ranges::find(context_.result.values, edge->value, &QuantizedValue::value);
-    return found == context_.result.values.end() ? nullptr : &found->qparams;
+    const QuantizedValue* grid = context_.result.find_grid(context_.plan, edge);
+    return grid ? &grid->qparams : nullptr;
   }
 
   /// True where integer kernels run: 16-bit codes have none.

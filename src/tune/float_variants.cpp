@@ -25,7 +25,7 @@ PairVariants::PairVariants(const Model& model, const Target& target, PlacementOp
 
 PlacementPlan PairVariants::plan(const KeptFloat& kept) const {
   MeasuredFacts facts = measured_;
-  facts.costly.insert(kept.begin(), kept.end());
+  (widens() ? facts.wide : facts.costly).insert(kept.begin(), kept.end());
   return make_placement_plan(graph_, target_, placement_, shapes_, facts);
 }
 
@@ -38,8 +38,11 @@ Model PairVariants::model(const PlacementPlan& plan) {
 }
 
 bool PairVariants::is_quantized(const PlacementPlan& plan, NodeId node) const {
-  if (const LayerDecision* layer = plan.find_layer(node)) return layer->is_quantized();
-  return std::ranges::any_of(plan.edges, [&](const EdgeDecision& edge) { return edge.consumer == node && edge.pair; });
+  if (const LayerDecision* layer = plan.find_layer(node)) return layer->is_quantized() && !layer->wide;
+  const auto reads_codes = [&](const EdgeDecision& edge) {
+    return edge.consumer == node && edge.pair && !(edge.wide && widens());
+  };
+  return std::ranges::any_of(plan.edges, reads_codes);
 }
 
 void PairVariants::find_choices() {
@@ -57,6 +60,7 @@ void PairVariants::find_choices() {
   for (const NodeId node : found) {
     if (is_quantized(all_float, node)) continue;
     const PlacementPlan without = plan({{graph_.node(node).name, kMeasuring}});
+    if (widens() && is_quantized(without, node)) continue;  // a Shape reads each value as it is
     choices_.push_back({node, whole_.coverage.int8_macs - without.coverage.int8_macs});
   }
 }
@@ -73,6 +77,11 @@ PlacementPlan FloatVariants::all_but(const FloatChoice& choice) const {
 }
 
 PlacementPlan PairVariants::alone(const FloatChoice& choice) const {
+  if (widens()) {
+    PlacementPlan made = restricted_to(whole_, graph_, choice.node);
+    made.weights.clear();
+    return made;
+  }
   PlacementPlan made = FloatVariants::alone(choice);
   return is_quantized(made, choice.node) ? made : restricted_to(whole_, graph_, choice.node);
 }

@@ -26,7 +26,8 @@ struct FloatChoice {
   int64_t macs = 0;  ///< of all layers that are float when this one is; weights alone: elements of its weight
 };
 
-/// Quantized variants of one prepared model that differ in the nodes that stay float. Each is the model that `quantize`
+/// Quantized variants of one prepared model that differ in the nodes that stay float, or get 16-bit activations where
+/// the engine has no float kernels (Target::has_wide_islands). Each is the model that `quantize`
 /// would write with those nodes excluded: the rules make every plan, so no fusion is split.
 class FloatVariants {
  public:
@@ -45,6 +46,8 @@ class FloatVariants {
   [[nodiscard]] virtual Model model(const PlacementPlan& plan) = 0;
   /// The choices in node order, without nodes that the user includes, which cannot be kept float.
   [[nodiscard]] virtual const std::vector<FloatChoice>& choices() const = 0;
+  /// True where choices get 16-bit activations instead of floats.
+  [[nodiscard]] virtual bool widens() const { return false; }
   /// The sum that FloatChoice::macs is a share of, layers that stay float included.
   [[nodiscard]] virtual int64_t macs() const = 0;
   /// Makes the plan with only this choice quantized.
@@ -73,7 +76,9 @@ class PairVariants final : public FloatVariants {
   [[nodiscard]] Model model(const PlacementPlan& plan) override;
   [[nodiscard]] const std::vector<FloatChoice>& choices() const override { return choices_; }
   [[nodiscard]] int64_t macs() const override { return whole_.coverage.macs; }
-  /// Takes the choice's part of the whole plan where the rules leave it float without quantized neighbours.
+  [[nodiscard]] bool widens() const override { return placement_.type == CodeType::Int8 && target_.has_wide_islands(); }
+  /// Takes the choice's part of the whole plan where the rules leave it float without quantized neighbours. With
+  /// widens() takes its activations only, because weights have 8 bits in both.
   [[nodiscard]] PlacementPlan alone(const FloatChoice& choice) const override;
 
  private:

@@ -60,6 +60,7 @@ std::vector<RankedChoice> rank_choices(FloatVariants& variants, const Model& mod
 
 constexpr size_t kLayersAtOnce = 6;  // sets that run side by side: their common part is computed once
 constexpr size_t kFruitless = 2;     // rounds in a row that give nothing back before the search ends
+constexpr size_t kWideSingle = 32;   // 16 bits cost little: of longer sets none is given back one by one
 constexpr size_t kTelling = 500;     // samples that locate a set; the result is measured on all samples
 
 class LayerSearch final : SetJudge {
@@ -73,6 +74,7 @@ class LayerSearch final : SetJudge {
     BoundReport& report = result_.report;
     report.bound = bounded_.judge.bound_text();
     report.metric = bounded_.judge.metric().name;
+    report.wide = bounded_.variants.widens();
     report.samples = bounded_.judge.samples().size();
     const BoundJudge::Score all_int8 = race_.measure({}).score;
     if (!bounded_.judge.metric().is_error()) report.fp32 = all_int8.fp32;
@@ -83,8 +85,11 @@ class LayerSearch final : SetJudge {
     if (!report.met) {
       ranking_ = rank_choices(bounded_.variants, bounded_.model, bounded_.judge.float_values(),
                               bounded_.judge.samples(), bounded_.settings);
-      std::vector<Set> accepted =
-          search_sets(*this, {.most = most(), .at_once = kLayersAtOnce, .together = true, .fruitless = kFruitless});
+      std::vector<Set> accepted = search_sets(*this, {.most = most(),
+                                                      .at_once = kLayersAtOnce,
+                                                      .together = true,
+                                                      .most_single = report.wide ? kWideSingle : ranking_.size(),
+                                                      .fruitless = kFruitless});
       while (!accepted.empty() && !bounded_.judge.meets(race_.confirm(accepted.back()))) accepted.pop_back();
       report.met = !accepted.empty();
       found = report.met ? accepted.back() : best_known();

@@ -7,6 +7,7 @@
 
 #include "calibrators/squared_error.h"
 #include "evaluate/compared_values.h"
+#include "evaluate/error_sums.h"
 #include "evaluate/judged_batches.h"
 #include "evaluate/sample_scores.h"
 #include "exec/runnable_part.h"
@@ -17,12 +18,15 @@
 #include "run/sample_subset.h"
 #include "run/samples_together.h"
 #include "tune/acceptance.h"
+#include "tune/layer_errors.h"
 
 namespace detent {
 
 namespace {
 
 constexpr size_t kSamples = 8, kSuspects = 8;
+constexpr double kLargestWideShare = 0.2;     // of the multiplications that get 16-bit activations
+constexpr double kSuspectDb = kEnoughDb + 6;  // of a node alone: four of them leave kEnoughDb
 
 /// Returns the largest share of the multiplications that may be float.
 double largest_share(double reached_db) { return reached_db < kRuinedDb ? 0.2 : 0.02; }
@@ -44,6 +48,7 @@ class Search {
     if (names_.empty()) return {};
     double reached = scores_of({{}}).front();
     if (reached >= kEnoughDb) return {};
+    if (widens()) return worst_nodes(reached);
     suspects_ = find_suspects();
     KeptFloat found;
     while (reached < kEnoughDb) {
@@ -84,6 +89,31 @@ class Search {
     return {std::move(tried[best]), scores[best]};
   }
 
+  /// Returns the nodes to give 16 bits: the shortest beginning of a ranking that reaches kEnoughDb, or the best one; of
+  /// 1, 2, 4 ... nodes. Many nodes are ranked by their own cost, because 16 bits cost little and operators without
+  /// weights count, too.
+  KeptFloat worst_nodes(double reached) {
+    const auto& [model, plan, placement, shapes, kept, format, ranges, source, settings] = question_;
+    PairVariants variants(model, *plan.target, placement, shapes, format, ranges, kept);
+    const LayerErrors errors =
+        measure_layer_errors(variants, model, names_, samples_, settings, nullptr, LayerVariants::Alone);
+    std::vector<std::pair<std::string, std::string>> ranking;
+    for (const LayerErrors::Choice& choice : errors.choices)
+      if (const double db = worst_sqnr_db(choice.alone); db < kSuspectDb)
+        ranking.emplace_back(graph().node(choice.what.node).name,
+                             fmt::format("8 bits of it alone leave {:.1f} dB at the outputs", db));
+    KeptFloat best;
+    double score = reached + kRuinDb;
+    for (size_t count = 1; count < 2 * ranking.size() && score < kEnoughDb; count *= 2) {
+      const auto end = ranking.begin() + static_cast<std::ptrdiff_t>(std::min(count, ranking.size()));
+      KeptFloat nodes(ranking.begin(), end);
+      if (share_of(nodes) > kLargestWideShare) break;
+      const double with = scores_of({nodes}).front();
+      if (with >= score) best = std::move(nodes), score = with;
+    }
+    return best;
+  }
+
   static KeptFloat joined(KeptFloat found, const Suspect& suspect) {
     found.insert(suspect.layers.begin(), suspect.layers.end());
     return found;
@@ -93,8 +123,12 @@ class Search {
 
   [[nodiscard]] PlacementPlan plan_with(const KeptFloat& layers) const {
     MeasuredFacts facts = question_.kept;
-    facts.costly.insert(layers.begin(), layers.end());
+    (widens() ? facts.wide : facts.costly).insert(layers.begin(), layers.end());
     return make_placement_plan(graph(), *question_.plan.target, question_.placement, question_.shapes, facts);
+  }
+  /// True where nodes get 16-bit activations instead of floats.
+  [[nodiscard]] bool widens() const {
+    return question_.plan.type == CodeType::Int8 && question_.plan.target->has_wide_islands();
   }
   /// Returns the share of the multiplications that become float.
   [[nodiscard]] double share_of(const KeptFloat& layers) const {

@@ -37,7 +37,8 @@ class SetSearch {
     accepted_.push_back(std::move(*enough));
     const ChoiceSet found = accepted_.back(), order = judge_.order_of(found);
     const size_t together = rules_.together ? give_back_together(found, order) : 0;
-    give_back_one_by_one(ChoiceSet(order.begin() + static_cast<std::ptrdiff_t>(together), order.end()));
+    if (accepted_.back().size() <= rules_.most_single)
+      give_back_one_by_one(ChoiceSet(order.begin() + static_cast<std::ptrdiff_t>(together), order.end()));
     return std::move(accepted_);
   }
 

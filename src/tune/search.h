@@ -46,7 +46,8 @@ struct SearchRules {
   size_t most = 0;        ///< choices of the longest prefix
   size_t at_once = 1;     ///< sets that the judge measures side by side
   bool together = false;  ///< gives several choices back at a time first, then one by one
-  size_t fruitless = std::numeric_limits<size_t>::max();  ///< rounds in a row without success that end the search
+  size_t most_single = std::numeric_limits<size_t>::max();  ///< sets of more choices give none back one by one
+  size_t fruitless = std::numeric_limits<size_t>::max();    ///< rounds in a row without success that end the search
 };
 
 /// Searches for small sets of choices that meet the bound; each set returned is smaller than the one before. Choices

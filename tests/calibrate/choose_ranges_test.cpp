@@ -72,6 +72,45 @@ TEST_F(ChooseRanges, JoinsTheSamplesOfAScaleGroupOneByOne) {
   EXPECT_EQ(range("a", RangeKind::Symmetric), (Range{-3, 3}));
 }
 
+/// c is a sum of scores a and a mask b, before a Softmax.
+class MaskedRanges : public ChooseRanges {
+ protected:
+  MaskedRanges() {
+    plan_.edges.clear();
+    pair("a", "Concat_0", 0, -1);
+    pair("b", "Concat_0", 1, -1);
+    pair("c", "Relu_1", 0, -1);
+    measure("a", {-4, 6, 50});  // 50 is masked in every sample
+    measure("b", {0, -10000});
+    measure("c", {-4, 6, -9950, -10004});  // bins of 4: the numbers that are not masked reach from -8 to 6
+    plan_.masked_sums = {{value("c"), value("a"), value("b")}};
+  }
+  [[nodiscard]] std::map<ValueId, Range> ranges() const {
+    const auto calibrator = make_calibrator("max");
+    return choose_ranges(plan_, calibration_, {model_.graph(), *calibrator, overrides_, RangeKind::Asymmetric, 1});
+  }
+};
+
+TEST_F(MaskedRanges, FollowTheScoresThatAreNotMasked) {
+  const auto found = ranges();
+  EXPECT_EQ(found.at(value("a")), (Range{-4, 6}));
+  EXPECT_EQ(found.at(value("c")), (Range{-14, 6})) << "10 below the scores";
+  EXPECT_EQ(found.at(value("b")), (Range{-64, 0})) << "from the largest score, 50, to -14";
+}
+
+TEST_F(MaskedRanges, AreThoseOfTheSumWithoutTheRule) {
+  plan_.masked_sums.clear();
+  const auto found = ranges();
+  EXPECT_EQ(found.at(value("a")), (Range{-4, 50}));
+  EXPECT_EQ(found.at(value("c")), (Range{-10004, 6}));
+}
+
+TEST_F(MaskedRanges, LeaveTheUsersRangeAlone) {
+  overrides_["c"] = {nullptr, {-100, 6}, 0};
+  EXPECT_EQ(ranges().at(value("c")), (Range{-100, 6}));
+  EXPECT_EQ(ranges().at(value("a")), (Range{-4, 50}));
+}
+
 TEST_F(ChooseRanges, RefusesACalibratorOfSamplesWhereNoneAreKnown) {
   const Error error = error_of<Error>([&] { static_cast<void>(range("a", RangeKind::Symmetric, "samplemax")); });
   EXPECT_EQ(error.code(), ErrorCode::TableMismatch);

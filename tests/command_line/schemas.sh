@@ -57,6 +57,8 @@ document imported table inspect in/imported.dct
 # quantize.
 document auto quantize quantize $net $data -o out/auto.onnx $layers
 document onnxruntime quantize quantize $net $data --calibrator max --target onnxruntime -o in/ort.onnx $layers
+echo '{"r": {"bits": 16}}' >in/wide.json
+document island quantize quantize $net $data --calibrator max --target qnn --override in/wide.json -o out/island.onnx
 document vnni quantize quantize $net $data --calibrator max --target onnxruntime --cpu vnni -o out/vnni.onnx $layers
 document best quantize quantize $net --quiet --data random:normal,n=64 --accuracy best -o out/best.onnx $layers
 document equalized quantize quantize $net $data --calibrator max --equalize relu,act --bias-correction on -o out/equalized.onnx $layers

@@ -41,6 +41,13 @@ grep -q '^0 errors, 0 warnings' stdout || fail "lint finds something in a file o
 accepts "the same in signed codes" quantize "$model" $data $ort --activation int8 --override in/wide.json -o in/signed.onnx --report in/signed.json
 [ "$(types in/signed.json)" = "int16 int8 " ] || fail "signed values: $(types in/signed.json)"
 
+# For HTP the readers and the writer of the value have 16 bits too, with pairs of both widths at the border.
+accepts "an island" quantize "$model" $data --target qnn --calibrator mse --override in/wide.json -o in/island.onnx --report in/island.json
+[ "$(types in/island.json)" = "uint16 uint8 " ] || fail "an island has both types: $(types in/island.json)"
+grep -q '"rule": "H6 16-bit island"' in/island.json || fail "the report names no 16-bit node"
+accepts "lint takes the border" lint in/island.onnx --target qnn
+if grep -q 'htp-mixed-types\|copy-scales-differ' stdout; then fail "lint finds types that do not meet"; fi
+
 # Other commands read such files.
 accepts "repair keeps the width" repair in/uint16.onnx -o in/kept.onnx --target onnxruntime
 accepts "its operators" inspect in/kept.onnx

@@ -82,6 +82,10 @@ inline void read_expect_words(const std::string& text, Expectation& expectation)
       options.exclude_op.push_back(value);
     else if (option == "--ruined")
       expectation.measured.ruined[value] = "ruined";
+    else if (option == "--wide")
+      expectation.measured.wide[value] = "costly";
+    else if (option == "--bits16")
+      options.wide_values.push_back(value);
     else if (const auto found = option_words().find(option + " " + value); found != option_words().end())
       found->second(options);
     else

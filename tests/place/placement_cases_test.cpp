@@ -148,6 +148,29 @@ class PlanChecker {
       fail(line, "other values have a symmetric grid");
   }
 
+  void check_wide(std::istringstream& words, int line) {
+    wide_listed_ = true;
+    std::set<std::string> wanted;
+    for (std::string name; words >> name;) wanted.insert(name);
+    if (names({plan_.wide_values.begin(), plan_.wide_values.end()}) != wanted)
+      fail(line, "other values have 16-bit codes");
+  }
+
+  void check_converted(std::istringstream& words, int line) {
+    if (const EdgeDecision* edge = read_edge(words, line)) converted_.insert({edge->consumer, edge->slot});
+  }
+
+  void check_masked(std::istringstream& words, int line) {
+    std::string sum, scores, mask;
+    words >> sum >> scores >> mask;
+    const auto is = [&](const MaskedSum& one) {
+      return graph_.value(one.sum).name == sum && graph_.value(one.scores).name == scores &&
+             graph_.value(one.mask).name == mask;
+    };
+    if (std::ranges::none_of(plan_.masked_sums, is)) fail(line, "there is no such mask");
+    ++listed_masks_;
+  }
+
   void check_ranged(std::istringstream& words, int line) const {
     std::set<std::string> wanted, found;
     for (std::string name; words >> name;) wanted.insert(name);
@@ -195,6 +218,12 @@ class PlanChecker {
       check_group(words, line.number);
     else if (word == "symmetric")
       check_symmetric(words, line.number);
+    else if (word == "wide")
+      check_wide(words, line.number);
+    else if (word == "converted")
+      check_converted(words, line.number);
+    else if (word == "masked")
+      check_masked(words, line.number);
     else if (word == "ranged")
       check_ranged(words, line.number);
     else if (word == "output")
@@ -230,6 +259,11 @@ class PlanChecker {
       for (const std::string& name : names(group)) text += " " + name;
       if (!listed_groups_.contains(names(group))) fail(line, "unexpected shared scale:" + text);
     }
+    if (!wide_listed_ && !plan_.wide_values.empty()) fail(line, "unexpected 16-bit codes");
+    if (plan_.masked_sums.size() != listed_masks_) fail(line, "unexpected masks");
+    for (const EdgeDecision& edge : plan_.edges)
+      if (plan_.reads_second_grid(edge) != converted_.contains({edge.consumer, edge.slot}))
+        fail(line, edge_text(edge) + (plan_.reads_second_grid(edge) ? " is converted" : " is not converted"));
     if (!symmetric_listed_ && !plan_.symmetric_values.empty()) fail(line, "unexpected symmetric grids");
     for (const OutputPair& pair : plan_.output_pairs)
       if (!listed_outputs_.contains(pair.value)) fail(line, "unexpected output pair " + graph_.value(pair.value).name);
@@ -243,7 +277,9 @@ class PlanChecker {
   std::set<NodeId> listed_layers_;
   std::set<ValueId> listed_outputs_;
   std::set<std::set<std::string>> listed_groups_;
-  bool symmetric_listed_ = false;
+  bool symmetric_listed_ = false, wide_listed_ = false;
+  size_t listed_masks_ = 0;
+  std::set<std::pair<NodeId, int>> converted_;
 };
 
 void check_error(const PlacementCase& one, const Expectation& expectation, const Graph& graph, const Line& line) {

@@ -260,10 +260,24 @@ TEST(WideCodes, AreThoseOfTheWideValuesAlone) {
   planned.pair("Neg_3", 0);
   planned.range("s", {-1, 1});
   planned.plan.wide_values = {planned.graph().find_value("s")};
+  for (EdgeDecision& edge : planned.plan.edges) edge.wide = planned.plan.is_wide(edge.value);
   const Model model = planned.rewritten();
   EXPECT_EQ(constant(model, "s_zero_point").type(), DataType::Int16);
   EXPECT_EQ(constant(model, "x_zero_point").type(), DataType::Int8);
   EXPECT_FALSE(producer(model, "x_quantized").of_microsoft);
+}
+
+TEST(WideCodes, OfOneReaderComeFromASecondPair) {
+  PlannedGraph planned = convolution();
+  planned.pair("Neg_3", 0);
+  planned.range("s", {-1, 1});
+  for (EdgeDecision& edge : planned.plan.edges) edge.wide = edge.value == planned.graph().find_value("s");
+  const Model model = planned.rewritten();
+  EXPECT_EQ(reads(model, "Neg_3", 0), "s_int16_dequantized");
+  EXPECT_EQ(constant(model, "s_zero_point").type(), DataType::Int8) << "the value's own pair";
+  EXPECT_EQ(constant(model, "s_int16_zero_point").type(), DataType::Int16);
+  const Graph& graph = model.graph();
+  EXPECT_EQ(graph.value(producer(model, "s_int16_quantized").input(0)).name, "s_dequantized");
 }
 
 TEST(WideCodes, RaiseAWeightScaleWhoseBiasWouldNotFit32Bits) {

@@ -20,10 +20,11 @@ struct AccuracyBound {
   [[nodiscard]] bool given() const { return max_drop || min_sqnr_db; }
 };
 
-/// Result of an AccuracyBound, and the layers that stay float for it.
+/// Result of an AccuracyBound, and the layers that stay float for it, or get 16-bit activations.
 struct BoundReport {
   std::string bound;  ///< the option and its value
   bool met = false;
+  bool wide = false;                         ///< `kept` has 16-bit activations: the engine runs no floats
   std::string metric;                        ///< Metric::name of the bounded metric
   std::optional<double> fp32;                ///< of the float model; absent for the SQNR
   double all_int8 = 0;                       ///< with nothing kept float
@@ -36,7 +37,7 @@ struct BoundReport {
     std::string name, op;
     std::string reason;     ///< a clause: "INT8 costs 1.2 dB; ..." and the bound
     bool weighted = true;   ///< false: an operator without weights that has its own pairs
-    double macs_share = 0;  ///< of the model's MACs that stay float for it, in [0, 1]
+    double macs_share = 0;  ///< of the model's MACs that stay float for it, or get 16-bit activations; in [0, 1]
   };
   std::vector<Kept> kept;
   size_t samples = 0;       ///< that were judged

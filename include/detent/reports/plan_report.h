@@ -25,6 +25,8 @@ struct CoverageReport {
   CodeType type = CodeType::Int8;
   TypeShares types;   ///< in the types of the written file
   int64_t casts = 0;  ///< Cast nodes that were added
+  /// Layers with 16-bit activations beside layers of 8 bits; they are not among those of INT8.
+  int64_t int16_layers = 0, int16_macs = 0;
 };
 
 /// Placement of one model for one target: the decision, rule and reason for each layer and edge.
@@ -40,6 +42,7 @@ struct PlanReport {
     bool int8 = false;  ///< runs in PlanReport::coverage.type
     std::string rule, reason;
     int64_t macs = 0, params = 0;
+    bool wide = false;  ///< runs with 16-bit activations beside layers of 8 bits
   };
   std::vector<Layer> layers;
   struct Edge {
@@ -48,9 +51,15 @@ struct PlanReport {
     bool pair = false;
     std::optional<int> scale_group;
     std::string rule, reason;
+    bool wide = false;  ///< reads 16-bit codes
   };
   std::vector<Edge> edges;
-  GraphReport graph;  ///< empty where the report was made without a model
+  /// A node with 16-bit activations beside nodes of 8 bits.
+  struct WideNode {
+    std::string name, op, rule, reason;
+  };
+  std::vector<WideNode> wide_nodes;  ///< in execution order
+  GraphReport graph;                 ///< empty where the report was made without a model
   std::vector<std::string> notes;
   size_t quantized_values = 0;
   size_t shared_scale_groups = 0;

@@ -30,6 +30,7 @@ struct Trace {
   int quantize = -1, dequantize = -1;
   bool constant = false;
   bool cast = false;                  ///< see QuantizedOperand
+  int first = -1;                     ///< see QuantizedOperand
   std::vector<size_t> axes;           ///< see QuantizedOperand
   DataType type = DataType::Float32;  ///< type of the floats that a constant of codes represents
   [[nodiscard]] bool quantized() const { return quantize >= 0 || dequantize >= 0; }
@@ -154,12 +155,13 @@ class QdqReader {
     const ValueId written = before_casts(codes);
     const bool casts = has_cast(codes, *top);
     if (top != producer(written))
-      return {.source = written, .quantize = index(*top), .cast = casts};  // written by a copy
+      return {.source = written, .quantize = index(*top), .cast = casts, .first = index(*top)};  // written by a copy
     ValueId input = top->input(0);
     // Casts on both sides of a pair belong to it: an FP16 value with an FP32 scale.
     if (cast == CastInFront::OfPair && is(producer(input), OpKind::Cast)) input = producer(input)->input(0);
     trace = trace_value(input);
     trace.constant = trace.constant || constant(trace.source);
+    if (trace.first < 0) trace.first = index(*top);
     trace.quantize = index(*top);
     trace.dequantize = -1;
     trace.cast = casts;
@@ -237,7 +239,7 @@ class QdqReader {
   void record(const Node& node, int slot, const Trace& trace) {
     if (kind(node) != OpKind::QuantizeLinear)
       reading_.operands.push_back(
-          {node.name, slot, trace.quantize, trace.dequantize, trace.constant, trace.axes, trace.cast});
+          {node.name, slot, trace.quantize, trace.dequantize, trace.constant, trace.axes, trace.cast, trace.first});
     const ValueId value = node.input(slot);
     if (trace.source == value && !trace.constant && !renamed_.contains(value)) return;
     rewired_.insert({node.id, slot});
@@ -266,7 +268,7 @@ class QdqReader {
     const Node* node = producer(output);
     const Trace trace = trace_value(output);
     if (!node || trace.dequantize < 0 || trace.source == output || trace.constant) return;
-    reading_.operands.push_back({node->name, 0, trace.quantize, trace.dequantize, false, {}, trace.cast});
+    reading_.operands.push_back({node->name, 0, trace.quantize, trace.dequantize, false, {}, trace.cast, trace.first});
     reading_.float_patch.remove_nodes.push_back(node->name);
     replaced_.insert(node->id);
     reading_.float_patch.add_nodes.push_back(

@@ -20,6 +20,7 @@ struct QuantizedOperand {
   /// they are equal.
   std::vector<size_t> axes;
   bool cast = false;  ///< a Cast of the codes to another type stands inside the pair
+  int first = -1;     ///< QuantizeLinear that reads the value itself: another one than `quantize` behind a first pair
 };
 
 /// The quantization of a model, and the patch that removes it.

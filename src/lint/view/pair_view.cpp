@@ -38,6 +38,11 @@ PairView::PairView(const Graph& graph, const QdqReading& reading, const Target& 
 void PairView::place_found_pairs() {
   found_.begin_rule(RuleId::None);
   for (const auto& [edge, operand] : operands_) found_.pair(edge.first, edge.second, "pair in the file");
+  const bool mixes = reading_.type() == CodeType::Int8 && std::ranges::any_of(reading_.nodes, [](const QdqNode& node) {
+                       return node.role == QdqRole::Activation && is_wide(node);
+                     });
+  for (const auto& [edge, operand] : operands_)
+    if (mixes && !operand->constant) found_.set_width(edge.first, is_wide(grid(*operand)) ? 16 : 8);
   for (const Node& node : graph_.nodes())
     for (const int slot : found_.data_slots(node.id)) found_.keep_float(node.id, slot, "no pair in the file");
 }

@@ -37,6 +37,11 @@ class PairView {
   /// Returns the node of an operand's pair that the consumer reads: the last one. Its codes are Undefined when the
   /// operand has neither node: a file may hold integers that are never dequantized.
   [[nodiscard]] const QdqNode& grid(const QuantizedOperand& operand) const;
+  /// Returns the QuantizeLinear that reads the operand's value itself: of the first pair, where a second one converts
+  /// its codes to another width. Without a QuantizeLinear that of grid().
+  [[nodiscard]] const QdqNode& first_grid(const QuantizedOperand& operand) const {
+    return operand.first >= 0 ? qdq(operand.first) : grid(operand);
+  }
   /// Returns the pairs of an edge: its own, or those before commuting ops and before Concats with equal scales on every
   /// input. Empty: the edge is float.
   [[nodiscard]] std::vector<const QuantizedOperand*> pairs_in_front(NodeId node, int slot) const;

@@ -79,7 +79,7 @@ std::string qnn_type_obstacle(const PairView& view, const Node& node) {
   for (const ValueId output : node.outputs)
     if (output != kNoValue)
       for (const QuantizedOperand* pair : view.pairs_on(unit_output(view, output)))
-        if (pair->quantize >= 0) written.insert(std::string(name_of(view.qdq(pair->quantize).codes)));
+        if (pair->quantize >= 0) written.insert(std::string(name_of(view.first_grid(*pair).codes)));
   std::set<std::string> all = read;
   all.insert(written.begin(), written.end());
   if (all.size() < 2) return "";

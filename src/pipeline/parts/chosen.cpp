@@ -189,7 +189,9 @@ Measured measure(Prepared& prepared) {
 }
 
 void keep_ruinous_float(Prepared& prepared, Measured& measured, const Calibrator* calibrator) {
-  if (!measured.samples || prepared.recipe.target->whole_graph) return;
+  const Target& target = *prepared.recipe.target;
+  const bool may = !target.whole_graph || (prepared.plan.type == CodeType::Int8 && target.has_wide_islands());
+  if (!measured.samples || !may) return;
   const auto least_error = make_calibrator("mse");
   const Calibrator& used = calibrator ? *calibrator : *least_error;
   RangeBook ranges = range_book(prepared, measured, used, ranges_from(prepared, measured)(used));
@@ -197,7 +199,8 @@ void keep_ruinous_float(Prepared& prepared, Measured& measured, const Calibrator
   KeptFloat ruinous = find_ruinous_layers({prepared.model(), prepared.plan, recipe.placement, prepared.shapes,
                                            recipe.kept, recipe.format, ranges, *measured.samples, recipe.run});
   if (ruinous.empty()) return;
-  remake(prepared, [&](Recipe& changed) { changed.kept.costly.merge(ruinous); });
+  remake(prepared,
+         [&](Recipe& changed) { (target.whole_graph ? changed.kept.wide : changed.kept.costly).merge(ruinous); });
   ranges.measure_for({&prepared.plan, 1});
   measured.calibration.histograms = ranges.calibration().histograms;
   measured.calibration.extremes = ranges.calibration().extremes;

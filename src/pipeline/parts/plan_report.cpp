@@ -129,7 +129,9 @@ CoverageReport describe_coverage(const Coverage& c) {
           .activation_bytes = c.activation_bytes,
           .int8_activation_bytes = c.int8_activation_bytes,
           .pairs = c.pairs,
-          .types = c.types};
+          .types = c.types,
+          .int16_layers = c.int16_layers,
+          .int16_macs = c.int16_macs};
 }
 
 PlanReport describe_plan(const PlacementPlan& plan, const Graph& graph, const std::string& model_path,
@@ -143,14 +145,17 @@ PlanReport describe_plan(const PlacementPlan& plan, const Graph& graph, const st
   for (const LayerDecision& layer : plan.layers) {
     const Node& node = graph.node(layer.node);
     report.layers.push_back(
-        {node.name, node.op_type, layer.int8, name_of(layer.rule), layer.reason, layer.macs, layer.params});
+        {node.name, node.op_type, layer.int8, name_of(layer.rule), layer.reason, layer.macs, layer.params, layer.wide});
   }
   for (const EdgeDecision& edge : plan.edges) {
     const Node& node = graph.node(edge.consumer);
     report.edges.push_back({graph.value(edge.value).name, node.name, node.op_type, edge.slot, edge.pair,
                             edge.pair && edge.scale_group >= 0 ? std::optional<int>(edge.scale_group) : std::nullopt,
-                            name_of(edge.rule), edge.reason});
+                            name_of(edge.rule), edge.reason, edge.wide});
   }
+  for (const WideNode& wide : plan.wide_nodes)
+    report.wide_nodes.push_back(
+        {graph.node(wide.node).name, graph.node(wide.node).op_type, name_of(wide.rule), wide.reason});
   report.graph = describe_graph(plan, graph);
   report.notes = plan.notes;
   report.quantized_values = plan.paired_values().size();

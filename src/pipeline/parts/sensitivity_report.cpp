@@ -69,6 +69,7 @@ SensitivityReport sensitivity_of(const MeasuredModel& model, const DataSource& s
   const LayerErrors errors = measure_layer_errors(variants, corrected, names, samples, run, task);
 
   report.target = recipe.target->spec();
+  report.wide = variants.widens();
   report.calibrator = calibrator.name();
   report.corrected_biases = constants.replace_constants.size();
   report.calibration_samples = measured.calibration.samples;

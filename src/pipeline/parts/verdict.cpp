@@ -75,8 +75,11 @@ void add_blame(QuantizeReport& report, const RunSettings& run, Prepared& prepare
 /// Returns the options to try that are not used yet, the likeliest to help first.
 std::vector<std::string> cures_for(const QuantizeReport& report, const QuantizeOptions& options, const Target& target) {
   std::vector<std::string> cures;
-  if (target.whole_graph && report.plan.coverage.type != CodeType::A16W8)
+  if (target.whole_graph && report.plan.coverage.type != CodeType::A16W8) {
+    if (!options.bound.given() && target.has_wide_islands())
+      cures.emplace_back("--min-sqnr 20 (gives 16 bits to the nodes that need them)");
     cures.emplace_back("--activation uint16 (16-bit activations)");
+  }
   const bool data = options.data.given();
   if (options.format.per_tensor) cures.emplace_back("without --per-tensor");
   if (data && !report.measured) cures.emplace_back("--calibrator auto (measures all of them)");

@@ -12,6 +12,8 @@
 namespace detent {
 namespace {
 
+constexpr int kWideBits = 16;
+
 bool is_weight(const Graph& graph, ValueId value) {
   const Tensor* tensor = graph.constant(value);
   return tensor && (tensor->type() == DataType::Float32 || is_half(tensor->type())) && tensor->shape().rank() >= 2;
@@ -32,6 +34,7 @@ PlacementDraft::PlacementDraft(const Graph& graph, const Target& target, const P
   forced_.assign(count, false);
   weight_quantized_.assign(count, false);
   rounded_.assign(count, false);
+  widths_.assign(count, 0);
   edges_.resize(count);
   layers_.resize(count);
   for (const Node& node : graph.nodes()) {
@@ -211,10 +214,27 @@ bool PlacementDraft::is_wide(ValueId value) const {
     while (scale_parent_[at] != at) at = scale_parent_[at];
     return at;
   };
-  return std::ranges::any_of(options_.wide_values, [&](const std::string& name) {
-    const ValueId named = graph_.find_value(name);
-    return named != kNoValue && root(named) == root(value);
+  const bool named = std::ranges::any_of(options_.wide_values, [&](const std::string& name) {
+    const ValueId wanted = graph_.find_value(name);
+    return wanted != kNoValue && root(wanted) == root(value);
   });
+  const Value& v = graph_.value(value);
+  if (named) return true;
+  if (!v.is_constant && v.producer != kNoNode && widths_[v.producer] != 0) return widths_[v.producer] == kWideBits;
+  const auto wide = [&](const Use& use) { return use.slot >= 0 && widths_[use.node] == kWideBits; };
+  const auto narrow = [&](const Use& use) { return is_pair(use.node, use.slot) && !wide(use); };
+  return std::ranges::any_of(v.uses, wide) && !(v.is_constant && std::ranges::any_of(v.uses, narrow));
+}
+
+void PlacementDraft::widen(NodeId node, const std::string& reason) {
+  widths_[node] = kWideBits;
+  wide_nodes_[node] = {node, rule_, reason};
+  if (is_int8(node)) layers_[node] = {Precision::Int8, rule_, "16-bit activations: " + reason};
+}
+
+bool PlacementDraft::reads_wide(NodeId node, int slot) const {
+  const int bits = options_.type == CodeType::A16W8 ? kWideBits : widths_[node];
+  return bits == 0 ? is_wide(graph_.node(node).input(slot)) : bits == kWideBits;
 }
 
 void PlacementDraft::explain_pairs(ValueId value, const std::string& sentence) {

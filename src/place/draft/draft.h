@@ -128,9 +128,19 @@ class PlacementDraft {
 
   /// Gives pairs on the two values, if both have one in the end, one scale.
   void share_scale(ValueId a, ValueId b);
-  /// True for a value whose pair, if it has one, gets 16-bit codes: in an A16W8 plan, and where the options name it or
-  /// a value that shares its scale.
+  [[nodiscard]] bool share_one_scale(ValueId a, ValueId b) { return scale_root(a) == scale_root(b); }
+  /// Has a node compute with codes of one width, 8 or 16 bits, whatever the width of the values that it reads: border
+  /// values get a second pair. A node without a width reads each value as it is.
+  void set_width(NodeId node, int bits) { widths_[node] = bits; }
+  /// Gives the node 16 bits, with the reason for the plan.
+  void widen(NodeId node, const std::string& reason);
+  [[nodiscard]] int width(NodeId node) const { return widths_[node]; }
+  /// True for a value whose pair, if it has one, gets 16-bit codes: in an A16W8 plan, where the options name it or a
+  /// value that shares its scale, and where the node that writes it has that width. A graph input has the largest width
+  /// of its readers, a constant the smallest.
   [[nodiscard]] bool is_wide(ValueId value) const;
+  /// True for an edge whose pair, if it has one, has 16-bit codes.
+  [[nodiscard]] bool reads_wide(NodeId node, int slot) const;
   /// Has the value's range measured although it may have no pair.
   void need_range(ValueId value) { ranged_.push_back(value); }
   /// Gives the pair on the value, if it has one in the end, a grid that is symmetric about 0.
@@ -144,6 +154,9 @@ class PlacementDraft {
   /// Fixes the range of a constant to that of its numbers; does nothing for other values.
   void fix_range_of_constant(ValueId value);
   void limit_range(ValueId value, Range range) { range_limits_.push_back({value, range}); }
+  /// Has the ranges of a masked sum and of its mask follow that of the scores.
+  void mask(const MaskedSum& masked) { masked_sums_.push_back(masked); }
+  [[nodiscard]] const std::vector<MaskedSum>& masked_sums() const { return masked_sums_; }
   void note(const std::string& sentence) { notes_.push_back(sentence); }
 
   [[nodiscard]] PlacementPlan finish(const ValueShapes& shapes);
@@ -186,6 +199,9 @@ class PlacementDraft {
   NodeMap<std::vector<int>> data_slots_;
   NodeMap<bool> out_, excluded_, forced_, weight_quantized_, rounded_, lets_pairs_move_, moves_into_subgraph_;
   mutable Ends ends_;
+  std::vector<MaskedSum> masked_sums_;
+  std::map<NodeId, WideNode> wide_nodes_;
+  NodeMap<int> widths_;                   // in bits; 0: none
   NodeMap<std::vector<Decision>> edges_;  // by slot
   NodeMap<Decision> layers_;
   std::map<NodeId, Use> biases_;  // of MatMuls with an Add behind

@@ -124,9 +124,16 @@ void PlacementDraft::finish_groups(PlacementPlan& plan) {
 }
 
 void PlacementDraft::finish_wide(PlacementPlan& plan) const {
-  if (options_.wide_values.empty()) return;
-  for (const ValueId value : plan.quantized_values())
-    if (is_wide(value)) plan.wide_values.insert(value);
+  if (options_.type != CodeType::A16W8)
+    for (const ValueId value : plan.quantized_values())
+      if (is_wide(value)) plan.wide_values.insert(value);
+  for (EdgeDecision& edge : plan.edges) {
+    edge.wide = edge.pair && reads_wide(edge.consumer, edge.slot);
+    if (plan.reads_second_grid(edge) && !is_constant(edge.value))
+      edge.reason += edge.wide ? "; converted to 16 bits" : "; converted to 8 bits";
+  }
+  for (LayerDecision& layer : plan.layers) layer.wide = layer.int8 && width(layer.node) == 16;
+  for (const auto& [node, wide] : wide_nodes_) plan.wide_nodes.push_back(wide);
 }
 
 bool PlacementDraft::is_symmetric(ValueId value) {
@@ -147,6 +154,10 @@ void PlacementDraft::finish_ranges(PlacementPlan& plan) const {
   };
   std::copy_if(fixed_ranges_.begin(), fixed_ranges_.end(), std::back_inserter(plan.fixed_ranges), paired);
   std::copy_if(range_limits_.begin(), range_limits_.end(), std::back_inserter(plan.range_limits), paired);
+  const auto holds = [&](ValueId value) { return std::ranges::binary_search(values, value); };
+  std::ranges::copy_if(masked_sums_, std::back_inserter(plan.masked_sums), [&](const MaskedSum& masked) {
+    return holds(masked.sum) && holds(masked.scores) && holds(masked.mask);
+  });
 }
 
 PlacementPlan PlacementDraft::finish(const ValueShapes& shapes) {

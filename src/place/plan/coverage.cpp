@@ -105,8 +105,8 @@ void count_coverage(const Graph& graph, const ValueShapes& shapes, std::span<con
     sum.macs += layer.macs;
     sum.params += layer.params;
     if (!layer.int8) continue;
-    ++sum.int8_layers;
-    sum.int8_macs += layer.macs;
+    ++(layer.wide ? sum.int16_layers : sum.int8_layers);
+    (layer.wide ? sum.int16_macs : sum.int8_macs) += layer.macs;
     sum.int8_params += layer.params;
   }
   count_activations(graph, shapes, activations, types, plan);

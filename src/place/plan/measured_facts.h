@@ -10,6 +10,8 @@ namespace detent {
 struct MeasuredFacts {
   /// Nodes whose quantization costs more than is allowed. Nodes that the user includes are quantized anyway.
   std::map<std::string, std::string> costly;
+  /// The same for engines without float kernels: these nodes get 16-bit activations (H6).
+  std::map<std::string, std::string> wide;
   /// Readers of a value of the residual stream that INT8 ruins. Unknown names have no effect: the same names serve the
   /// model before and after its types are changed.
   std::map<std::string, std::string> ruined;

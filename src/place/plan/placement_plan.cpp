@@ -21,6 +21,13 @@ std::vector<ValueId> PlacementPlan::paired_values() const {
   return {values.begin(), values.end()};
 }
 
+std::vector<ValueId> PlacementPlan::second_grids() const {
+  std::set<ValueId> values;
+  for (const EdgeDecision& edge : edges)
+    if (reads_second_grid(edge)) values.insert(edge.value);
+  return {values.begin(), values.end()};
+}
+
 std::vector<std::vector<ValueId>> PlacementPlan::scale_groups() const {
   std::map<int, std::set<ValueId>> groups;
   for (const EdgeDecision& edge : edges)

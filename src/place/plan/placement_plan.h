@@ -23,6 +23,7 @@ struct EdgeDecision {
   int scale_group = -1;  ///< pairs with the same group >= 0 share one scale, calibrated on their merged data
   RuleId rule = RuleId::None;
   std::string reason;  ///< in words, never empty
+  bool wide = false;   ///< a pair with 16-bit codes; where the value's own have 8 bits it is a second pair
 };
 
 /// A weight to be quantized.
@@ -52,6 +53,7 @@ struct LayerDecision {
   int64_t params = 0;    ///< elements of weight and constant bias
   int64_t macs = 0;      ///< multiply-accumulates for one sample; 0 when the shapes are not known
   bool rounded = false;  ///< float in the engine, although it has pairs and a quantized weight (O10)
+  bool wide = false;     ///< its activations have 16-bit codes in a plan of 8-bit ones (H6)
 
   /// True when quantization costs it precision, however the engine runs it.
   [[nodiscard]] bool is_quantized() const { return int8 || rounded; }
@@ -77,11 +79,24 @@ struct FixedRange {
   Range range;
 };
 
+/// A node that computes with 16-bit codes beside nodes of 8 bits (H6).
+struct WideNode {
+  NodeId node = kNoNode;
+  RuleId rule = RuleId::None;
+  std::string reason;
+};
+
+/// Scores of attention to which a mask adds huge negative numbers before a Softmax (H7).
+struct MaskedSum {
+  ValueId sum = kNoValue, scores = kNoValue, mask = kNoValue;
+};
+
 /// The part of the model that runs in INT8, or in FP8 if that is the plan's type. Activation bytes are those of the
 /// float values that some edge reads, at the width of FP32; they count as INT8 when a pair stands on the value.
 struct Coverage {
   int64_t layers = 0, int8_layers = 0;
   int64_t macs = 0, int8_macs = 0;
+  int64_t int16_layers = 0, int16_macs = 0;  ///< with 16-bit activations beside 8-bit ones; not among those of INT8
   int64_t params = 0, int8_params = 0;
   int64_t activation_bytes = 0, int8_activation_bytes = 0;
   int64_t pairs = 0;  ///< QuantizeLinear/DequantizeLinear pairs on activations that will be written
@@ -91,6 +106,8 @@ struct Coverage {
 /// Every decision about a graph for a target; the rewriter executes exactly these.
 ///
 /// A value has at most one pair. The edges with `pair` read its DequantizeLinear, the others the float value.
+/// Edges of another width read a second pair behind it (reads_second_grid): 8-bit codes are converted to 16-bit ones of
+/// the same value, or back.
 struct PlacementPlan {
   const Target* target = nullptr;
   CodeType type = CodeType::Int8;          ///< type of the codes; `int8` of a layer means that it runs on such codes
@@ -104,6 +121,8 @@ struct PlacementPlan {
   std::set<ValueId> symmetric_values;      ///< paired values whose grid is symmetric about 0; whole scale groups
   std::vector<FixedRange> fixed_ranges;    ///< paired values whose range is given, not measured (Softmax)
   std::vector<FixedRange> range_limits;    ///< paired values whose measured range is cut to this (Clip)
+  std::vector<WideNode> wide_nodes;        ///< in node order
+  std::vector<MaskedSum> masked_sums;      ///< sums whose range follows that of the scores, which has a range
   std::vector<std::string> notes;          ///< such as a LeakyRelu without a pair behind it
   Coverage coverage;
 
@@ -114,6 +133,12 @@ struct PlacementPlan {
   [[nodiscard]] std::vector<ValueId> quantized_values() const;
   /// True for a value whose codes have 16 bits.
   [[nodiscard]] bool is_wide(ValueId value) const { return type == CodeType::A16W8 || wide_values.contains(value); }
+  /// True for an edge that reads codes of another width than those of the value's own pair.
+  [[nodiscard]] bool reads_second_grid(const EdgeDecision& edge) const {
+    return edge.pair && edge.wide != is_wide(edge.value);
+  }
+  /// Returns the values with a second pair, ascending by id.
+  [[nodiscard]] std::vector<ValueId> second_grids() const;
   /// Returns `range` as the value's pair has it: about 0 for a value of symmetric_values that goes below 0. Unsigned
   /// codes have one level more below, so that their zero point is the middle exactly (128). A range with a given scale
   /// stays.

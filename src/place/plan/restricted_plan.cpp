@@ -62,6 +62,14 @@ PlacementPlan restricted_to(const PlacementPlan& plan, const Graph& graph, NodeI
   }
   std::erase_if(result.output_pairs, [&](const OutputPair& pair) { return !restriction.keeps(pair.value); });
   std::erase_if(result.weights, [&](const WeightDecision& weight) { return weight.node != node; });
+  std::erase_if(result.masked_sums, [&](const MaskedSum& masked) {
+    return !restriction.keeps(masked.sum) && !restriction.keeps(masked.mask);
+  });
+  std::set<ValueId> ranged;
+  for (const MaskedSum& masked : result.masked_sums)
+    if (!restriction.keeps(masked.scores)) ranged.insert(masked.scores);
+  for (const ValueId scores : ranged) result.ranged_values.push_back({scores});
+  std::ranges::sort(result.ranged_values, {}, &RangedValue::value);
   for (LayerDecision& layer : result.layers) {
     layer.int8 = layer.int8 && layer.node == node;
     layer.rounded = layer.rounded && layer.node == node;

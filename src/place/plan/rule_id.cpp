@@ -26,6 +26,9 @@ constexpr std::string_view kQnnConfig =
     "htp_quantsim_config_v81.json; November 2026";
 constexpr std::string_view kQnnBuilders =
     "github.com/microsoft/onnxruntime, core/providers/qnn/builder/opbuilder; November 2026";
+constexpr std::string_view kQnnConvert =
+    "github.com/microsoft/onnxruntime, "
+    "python/tools/quantization/execution_providers/qnn/mixed_precision_overrides_utils.py; November 2026";
 constexpr std::string_view kQnnManual =
     "onnxruntime.ai/docs/execution-providers/QNN-ExecutionProvider.html; November 2026";
 
@@ -73,6 +76,8 @@ constexpr std::array kNames{
     RuleName{RuleId::QnnFixedEncoding, "H3", "fixed encoding", kQnnConfig},
     RuleName{RuleId::QnnNorm, "H4", "norm", kQnnBuilders},
     RuleName{RuleId::QnnFloatIsland, "H5", "float island", kQnnManual},
+    RuleName{RuleId::QnnIsland, "H6", "16-bit island", kQnnConvert},
+    RuleName{RuleId::QnnMask, "H7", "mask", "the definition of Softmax; November 2026"},
 };
 
 }  // namespace

@@ -57,6 +57,8 @@ enum class RuleId : uint8_t {
   QnnFixedEncoding,
   QnnNorm,
   QnnFloatIsland,
+  QnnIsland,
+  QnnMask,
 };
 
 /// The printed name and the source of a rule.

@@ -89,8 +89,8 @@ std::span<const Rule> dla_rules() {
 std::span<const Rule> qnn_rules() {
   using namespace rules::qnn;
   static const std::array list{
-      rules::user_choice(), rules::measured_choice(), node_units(),          norms(),
-      one_encoding(),       fixed_encodings(),        rules::known_ranges(), float_islands(),
+      rules::user_choice(), rules::measured_choice(), node_units(), norms(),         one_encoding(), islands(),
+      fixed_encodings(),    rules::known_ranges(),    masks(),      float_islands(),
   };
   return list;
 }

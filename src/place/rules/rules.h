@@ -60,6 +60,8 @@ Rule node_units();
 Rule one_encoding();
 Rule fixed_encodings();
 Rule norms();
+Rule islands();
+Rule masks();
 Rule float_islands();
 }  // namespace qnn
 

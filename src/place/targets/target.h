@@ -62,6 +62,9 @@ struct Target {
   bool strongly_typed = false;             ///< the engine computes in the types of the file
   std::span<const SourcedFact> facts;
 
+  /// True where nodes that 8 bits cost too much get 16-bit activations instead of floats: the engine has no float
+  /// kernels and takes such codes.
+  [[nodiscard]] bool has_wide_islands() const;
   /// Returns nullptr for a type that the engine does not take.
   [[nodiscard]] const ActivationType* find_activation(DataType type) const;
   /// Returns "int8", or "int8, uint8" ....

@@ -17,6 +17,11 @@ const ActivationType* Target::find_activation(DataType type) const {
   return found == activation_types.end() ? nullptr : &*found;
 }
 
+bool Target::has_wide_islands() const {
+  return whole_graph && find_activation(code_format(activation.type).wide) &&
+         code_format(activation.type).wide != activation.type;
+}
+
 std::string Target::activation_names() const {
   return join(activation_types, ", ", [](const ActivationType& one) { return std::string(name_of(one.type)); });
 }

@@ -48,7 +48,8 @@ std::string bound(const BoundReport& report) {
   }
   if (!report.kept.empty())
     text += ", all in INT8 " + escape(style.text(report.all_int8)) +
-            "; kept float for it: " + std::to_string(report.kept.size());
+            (report.wide ? "; with 16-bit activations for it: " : "; kept float for it: ") +
+            std::to_string(report.kept.size());
   return text + "; on " + plural(report.samples, "sample") + ".";
 }
 

@@ -62,7 +62,8 @@ std::string edges_text(const PlanReport& report, Listing& listing) {
   if (edges.empty()) return {};
   std::string text = listing.all() ? "\nedges\n" : "\npairs\n";
   const auto key = [](const Edge& edge) {
-    return edge.op + "\n" + std::to_string(edge.slot) + "\n" + edge.rule + (edge.scale_group ? "\nshared" : "");
+    return edge.op + "\n" + std::to_string(edge.slot) + "\n" + edge.rule + (edge.scale_group ? "\nshared" : "") +
+           (edge.wide ? "\nwide" : "");
   };
   for (const auto& group : grouped_entries(edges, listing, key)) {
     const Edge& first = *group.front();
@@ -115,12 +116,16 @@ std::string to_text(const PlanReport& report, Lists lists) {
     text += plural(report.folded_batchnorms, "BatchNormalization") + " folded into weights first (R3)\n";
   if (!report.layers.empty()) text += "\nlayers\n";
   const std::string type = fmt::format("  {:4}  ", name_of(report.coverage.type));
-  for (const bool int8 : {false, true}) {
+  const auto kind_of = [&](const PlanReport::Layer& layer) {
+    return !layer.int8 ? std::string("  float ") : layer.wide ? std::string("  A16W8 ") : type;
+  };
+  for (const std::string& kind : {std::string("  float "), std::string("  A16W8 "), type}) {
     std::vector<const PlanReport::Layer*> layers;
     for (const auto& layer : report.layers)
-      if (layer.int8 == int8) layers.push_back(&layer);
-    for (const std::string& line : layer_lines(layers, listing)) text += (int8 ? type : "  float ") + line + "\n";
+      if (kind_of(layer) == kind) layers.push_back(&layer);
+    for (const std::string& line : layer_lines(layers, listing)) text += kind + line + "\n";
   }
+  text += wide_nodes_text(report, listing);
   const std::string pairs = edges_text(report, listing);
   text += pairs;
   if (!report.notes.empty()) text += "\nnotes\n";

@@ -87,7 +87,10 @@ std::string to_text(const SensitivityReport& report, size_t top, Lists lists) {
   if (const auto agreement = find_metric(report.all, metrics::kDetectionAgreement.name))
     text += "agreement of detections with those of FP32, with all of them: " +
             metric_text(metrics::kDetectionAgreement, *agreement) + "\n";
-  text += "\nSQNR at " + output + " in dB with one layer quantized alone, and with all others; worst first\n";
+  text += "\nSQNR at " + output + " in dB with " +
+          (report.wide ? "the 8-bit activations of one layer alone, and with 16-bit ones there and 8 bits elsewhere"
+                       : "one layer quantized alone, and with all others") +
+          "; worst first\n";
   text += layer_table(ranked_layers(report), top, report.outputs.size() > 1, report.weights ? "weights" : "MACs");
   if (!report.values.empty()) text += "\nSQNR in dB of each value after its pair, in the float network\n";
   return text + value_lines(report, top) + listing.closing();

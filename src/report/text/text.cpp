@@ -227,6 +227,16 @@ std::string kept_float_text(const PlanReport& plan, Listing& listing) {
          rules_text();
 }
 
+std::string wide_nodes_text(const PlanReport& plan, Listing& listing) {
+  std::vector<PlanReport::Layer> nodes;
+  for (const auto& wide : plan.wide_nodes) nodes.push_back({wide.name, wide.op, true, wide.rule, wide.reason});
+  std::vector<const PlanReport::Layer*> shown;
+  for (const PlanReport::Layer& node : nodes) shown.push_back(&node);
+  if (shown.empty()) return {};
+  return "16-bit activations: " + plural(shown.size(), "node") + "\n" +
+         capped_text("16 bits: ", layer_lines(shown, listing), " more, for other reasons\n", listing);
+}
+
 std::string bound_text(const BoundReport& report) {
   std::string text = report.bound + (report.met ? ": " : " NOT MET: ") + score_text(report, report.reached);
   if (report.fp32) text += " (FP32 " + score_text(report, *report.fp32) + ")";
@@ -234,8 +244,9 @@ std::string bound_text(const BoundReport& report) {
   if (!report.kept.empty()) text += ", all INT8 " + score_text(report, report.all_int8);
   text += "; on " + plural(report.samples, "sample") + ", " + plural(report.measurements, "measurement") +
           fmt::format(" in {:.1f} s\n", report.seconds);
-  for (const auto& item : report.kept)  // the list of float layers has the others
-    if (!item.weighted) text += "kept float: " + item.name + " (" + item.op + ")  " + item.reason + "\n";
+  for (const auto& item : report.kept)  // the lists of float layers and of 16-bit nodes have the others
+    if (!item.weighted && !report.wide)
+      text += "kept float: " + item.name + " (" + item.op + ")  " + item.reason + "\n";
   return text;
 }
 
@@ -268,7 +279,7 @@ std::string to_text(const QuantizeReport& report, Lists lists) {
   if (report.bias_correction && report.accuracy.steps.empty()) text += bias_correction_text(*report.bias_correction);
   text += steps_text(report.accuracy);
   text += coverage_line(report);
-  text += kept_float_text(report.plan, listing);
+  text += kept_float_text(report.plan, listing) + wide_nodes_text(report.plan, listing);
   if (report.bound) text += in_words_of(report.plan.coverage.type, bound_text(*report.bound));
   if (report.floats) text += float_text(*report.floats, listing);
   text += types_text(report.plan.coverage.types, report.plan.coverage.type);

@@ -67,6 +67,8 @@ namespace detent {
 /// Prints "kept float: fc (Gemm)  reason" for the layers that stay float, of many the first, and rules_text(); "" for
 /// none.
 [[nodiscard]] std::string kept_float_text(const PlanReport& plan, Listing& listing);
+/// Prints the nodes with 16-bit activations beside 8-bit ones, in the same form: "16 bits: Concat_8 (Concat)  reason".
+[[nodiscard]] std::string wide_nodes_text(const PlanReport& plan, Listing& listing);
 /// Returns the line behind rule ids and scale groups that says where they are explained.
 [[nodiscard]] std::string rules_text();
 /// Returns "skipped 2 unreadable samples\n"; "" for 0.

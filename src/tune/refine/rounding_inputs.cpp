@@ -44,8 +44,7 @@ class Finder {
     if (input == kNoValue || graph_.value(input).is_constant || !runnable_.can_run(input)) return false;
     const EdgeDecision* edge = find_pair(plan_, graph_, decision.node, slot);
     std::optional<QParams> grid;
-    const auto found = std::ranges::find(rewrite_.values, edge ? edge->value : kNoValue, &QuantizedValue::value);
-    if (found != rewrite_.values.end()) grid = found->qparams;
+    if (const QuantizedValue* found = rewrite_.find_grid(plan_, edge)) grid = found->qparams;
     weight.readers.push_back({decision, input, std::move(grid)});
     return true;
   }

@@ -38,8 +38,12 @@ void note_open_shapes(PlacementDraft& draft) {
 // Names constants with numbers as large as those of a mask: one scale leaves the others no codes.
 void note_masks(PlacementDraft& draft) {
   constexpr float kMask = 1e4F;
+  const auto is_masked = [&](ValueId value) {
+    return std::ranges::any_of(draft.masked_sums(),
+                               [&](const MaskedSum& one) { return draft.share_one_scale(one.mask, value); });
+  };
   for (const Value& value : draft.graph().values()) {
-    if (!value.is_constant || !draft.has_pair(value.id)) continue;
+    if (!value.is_constant || !draft.has_pair(value.id) || is_masked(value.id)) continue;
     const Tensor numbers = cast(*draft.graph().constant(value.id), DataType::Float32);
     const auto is_large = [](float number) { return std::abs(number) > kMask; };
     if (std::ranges::any_of(numbers.data<float>(), is_large))

@@ -3,7 +3,7 @@
 // Measurements keep layers float whose quantization costs more than the user allows (--max-drop, --min-sqnr), and all
 // other layers while the cost of one is measured. They are marked before any rule decides, like the user's excludes, so
 // that the neighbours' pairs are decided with them and no half fusion remains. Nodes that the user includes are
-// quantized anyway.
+// quantized anyway. An engine without float kernels gives them 16-bit codes instead (H6).
 //
 // Source: our policy, like the mixed precision of NVIDIA Model-Optimizer's auto_quantize. Motivated by
 // models/cifar10_efficientnet_b0.

@@ -233,6 +233,9 @@ void fields(auto& v, const SensitivityReport& r) {
     "Digest of the calibration samples' names and contents, in any order; empty without such samples.");
   v("evaluation_digest", r.evaluation_digest, "Digest of the evaluation samples' names and contents, in any order.");
   v("skipped_samples", r.skipped_samples, kSkippedSamples);
+  v("others_keep", r.wide ? "int16" : "float",
+    "What a layer has while all others are quantized: float, or int16 activations for an engine without floats.",
+    {"float", "int16"});
   v("sqnr_db_all", r.sqnr_db_all, "SQNR of the worst output with every layer quantized, in dB.");
   v("fp32", Scores{r.fp32}, "Scores of the float model; empty without --next-token and a detector.");
   v("all", Scores{r.all}, "Scores with every layer quantized; empty without --next-token and a detector.");

@@ -172,6 +172,8 @@ void fields(auto& v, const CoverageReport& r) {
   v("int8_layers", r.int8_layers, "Layers that run on codes.");
   v("macs", r.macs, "Multiply-accumulates of all layers per sample; 0 where sizes are open.");
   v("int8_macs", r.int8_macs, "Those of layers that run on codes.");
+  v("int16_layers", r.int16_layers, "Layers with 16-bit activations beside layers of 8 bits; not among int8_layers.");
+  v("int16_macs", r.int16_macs, "Multiply-accumulates of these layers; not among int8_macs.");
   v("params", r.params, "Elements of all layers' weights.");
   v("int8_params", r.int8_params, "Those of layers that run on codes.");
   v("activation_bytes", r.activation_bytes,
@@ -249,14 +251,23 @@ void fields(auto& v, const Provenance& r) {
   v("source_producer", r.source_producer, "Producer of the float model; empty where it names none.");
 }
 
+void fields(auto& v, const PlanReport::WideNode& r) {
+  v.part("wide_node", "A node with 16-bit activations beside nodes of 8 bits.");
+  node_fields(v, r);
+  v("rule", r.rule, "Rule that decided, as src/place/RULES.md names it.");
+  v("reason", r.reason, kReason);
+}
+
 void fields(auto& v, const BoundReport::Kept& r) {
   node_fields(v, r);
   v("reason", r.reason, "Its cost, and the bound.");
-  v("mac_share", r.macs_share, "Share of the model's multiply-accumulates that stay float for it, in [0, 1].");
+  v("mac_share", r.macs_share,
+    "Share of the model's multiply-accumulates that stay float for it, or get 16-bit activations; in [0, 1].");
 }
 
 void fields(auto& v, const BoundReport& r) {
-  v.part("bound", "Result of a bound on the accuracy, and the layers that stay float for it.");
+  v.part("bound",
+         "Result of a bound on the accuracy, and the layers that stay float or get 16-bit activations for it.");
   v("bound", r.bound, "The option and its value.");
   v("met", r.met, "Whether the written model meets it.");
   std::vector<std::string> bounded;
@@ -274,7 +285,9 @@ void fields(auto& v, const BoundReport& r) {
   v("metrics", r.metrics,
     "Metrics of labels, masks or tokens of the written model, under a bound on the SQNR; otherwise empty.");
   v("fp32_metrics", r.fp32_metrics, "The same of the float model.");
-  v("kept", r.kept, "Layers and operators that stay float for the bound.");
+  v("kept", r.kept, "Layers and operators that stay float for the bound, or get 16-bit activations.");
+  v("kept_as", r.wide ? "int16" : "float", "What they have instead of 8-bit codes: int16 for an engine without floats.",
+    {"float", "int16"});
   v("samples", r.samples, "Number of samples that were judged.");
   v("measurements", r.measurements, "Number of quantized models that were run.");
   v("seconds", Finite{r.seconds}, "Time of the search, in seconds.");
@@ -337,7 +350,7 @@ void fields(auto& v, const TypedLayer& r) {
   v.part("layer", "A weighted operator and its decision.");
   node_fields(v, r.layer);
   v("int8", r.layer.int8, "Whether it runs on codes of the plan's type.");
-  v("type", r.layer.int8 ? option_name_of(r.type) : "float", "Type in which it runs.",
+  v("type", !r.layer.int8 ? "float" : option_name_of(r.layer.wide ? CodeType::A16W8 : r.type), "Type in which it runs.",
     {"int8", "fp8", "a16w8", "float"});
   v("rule", r.layer.rule, "Rule that decided, as src/place/RULES.md names it.");
   v("reason", r.layer.reason, kReason);

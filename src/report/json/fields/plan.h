@@ -19,6 +19,7 @@ void fields(auto& v, const PlanReport::Edge& r) {
   v("op", r.op, "Operator of that node.");
   v("slot", static_cast<size_t>(r.slot), "Index of the input.");
   v("decision", r.pair ? "pair" : "float", "Whether it is read through a pair.", {"pair", "float"});
+  v("bits", r.pair ? std::optional<size_t>(r.wide ? 16 : 8) : std::nullopt, "Bits of the codes; null without a pair.");
   v("scale_group", r.scale_group, "Number of the group of values that share the scale; null without a group.");
   v("rule", r.rule, "Rule that decided, as src/place/RULES.md names it.");
   v("reason", r.reason, kReason);
@@ -63,6 +64,7 @@ void fields(auto& v, const PlanReport& r) {
   plan_head_fields(v, r);
   v("layers", seen_as<TypedLayer>(r.layers, r.coverage.type), "The weighted operators, in execution order.");
   v("edges", r.edges, "Every data input of every node, in execution order.");
+  v("wide_nodes", r.wide_nodes, "Nodes with 16-bit activations beside nodes of 8 bits, in execution order.");
   v("notes", r.notes, kNotes);
   v("float_types", r.floats, kFloatTypes);
   v("equalizable", r.equalizable,

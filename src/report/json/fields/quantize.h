@@ -111,6 +111,7 @@ void fields(auto& v, const QuantizeReport& r) {
   v("float_layers",
     seen_where<FloatLayer<PlanReport::Layer>>(r.plan.layers, [](const auto& layer) { return !layer.int8; }),
     "The layers that stay float.");
+  v("wide_nodes", r.plan.wide_nodes, "Nodes with 16-bit activations beside nodes of 8 bits, in execution order.");
   v("float_types", r.floats, kFloatTypes);
   v("notes", r.notes, kNotes);
   verdict_fields(v, r.verdict);
