@@ -91,6 +91,13 @@ struct SaturationReport {
   std::optional<ErrorReport> error;  ///< on such CPUs, on the samples of QuantizeReport::error; absent: none saturates
 };
 
+/// The files beside a float model for DLA. Layers are counted as the arguments for trtexec name them.
+struct DlaFiles {
+  std::string cache, arguments;                             ///< paths of OUT.cache and OUT.dla.txt
+  size_t scales = 0;                                        ///< in the cache, one a float value
+  size_t int8_layers = 0, fp16_layers = 0, gpu_layers = 0;  ///< DLA in INT8, DLA in FP16, GPU
+};
+
 struct QuantizeReport {
   std::string model, output, target;
   std::string table;       ///< path of the table with the ranges; empty: they were measured
@@ -126,6 +133,7 @@ struct QuantizeReport {
   VerdictReport verdict;
   std::optional<FloatReport> floats;            ///< where the rest computes in 16 bits
   std::optional<DetectionPictures> detections;  ///< where QuantizeOptions::pictures asks; of a recognized detector
+  std::optional<DlaFiles> dla;                  ///< absent: the target takes pairs
   std::vector<std::string> notes;
   Provenance provenance;  ///< as in the file's metadata
 };

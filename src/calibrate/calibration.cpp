@@ -117,7 +117,8 @@ void check_measured(const Graph& graph, const std::map<ValueId, Histogram>& hist
     if (histogram.count() == 0 && histogram.nans() + histogram.infinities() > 0)
       throw Error(ErrorCode::InvalidData,
                   origin(graph, value) + " held " + non_finite_counts(histogram) + ", and nothing finite", kExclude);
-    if (histogram.max_abs() == 0) reporter.warn(origin(graph, value) + " was 0 in every sample; its scale is 1");
+    if (histogram.max_abs() == 0)
+      reporter.warn(origin(graph, value) + " was 0 in every sample; its scale is the default");
   }
 }
 

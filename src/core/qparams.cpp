@@ -96,7 +96,8 @@ QParams qparams_from_range(const Range& range, const QuantType& type) {
   const bool half = type.scale_type == DataType::Float16;
   const double limit = half ? kLargestHalf : std::numeric_limits<float>::max();
   const double min = given > 0 ? -given : std::clamp<double>(range.min, -limit, 0);
-  const double max = given > 0 ? given : std::clamp<double>(range.max, 0, limit);
+  const double highest = std::clamp<double>(range.max, 0, limit);
+  const double max = given > 0 ? given : std::max(highest, min + static_cast<double>(type.smallest_range));
   const double amax = std::max(max, -min);
   const double scale = is_float          ? amax / kLargestE4M3
                        : shifted         ? (max - min) / (codes - 1)

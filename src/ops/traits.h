@@ -14,4 +14,9 @@ namespace detent {
   return traits.commutes && traits.kind != OpKind::Concat;
 }
 
+/// True for LSTM, GRU and RNN.
+[[nodiscard]] inline bool is_recurrent(const Node& node) {
+  return node.domain.empty() && (node.op_type == "LSTM" || node.op_type == "GRU" || node.op_type == "RNN");
+}
+
 }  // namespace detent

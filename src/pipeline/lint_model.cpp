@@ -162,15 +162,16 @@ using Level = std::optional<FindingLevel>;
 
 /// Returns the levels on the engines that take pairs, then on DLA.
 std::array<std::pair<Level, std::string_view>, 5> levels_of(const FindingKind& kind) {
-  return {{{kind.tensorrt, "tensorrt"},
-           {kind.onnxruntime, "onnxruntime"},
-           {kind.level(find_target("openvino")), "openvino"},
-           {kind.qnn, "qnn"},
-           {kind.level(find_target("tensorrt:dla")), "dla"}}};
+  const FindingLevels& levels = kind.levels;
+  return {{{levels.tensorrt, "tensorrt"},
+           {levels.onnxruntime, "onnxruntime"},
+           {levels.openvino, "openvino"},
+           {levels.qnn, "qnn"},
+           {levels.dla, "dla"}}};
 }
 
 std::string levels_text(const FindingKind& kind) {
-  if (kind.strongly_typed_only()) return std::string(name_of(*kind.tensorrt)) + " on strongly typed targets";
+  if (kind.strongly_typed_only()) return std::string(name_of(*kind.levels.tensorrt)) + " on strongly typed targets";
   const auto levels = levels_of(kind);
   // One word for the engines whose pairs stand for INT8 kernels between floats, if they agree.
   const Level first = levels.front().first;

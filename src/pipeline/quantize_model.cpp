@@ -133,10 +133,9 @@ Closing measure_closing(const RewrittenModel& written, const ClosingSamples& clo
 void write_implicit(const Model& model, const Prepared& prepared, const Chosen& chosen, const QuantizeOptions& options,
                     QuantizeReport& report) {
   write_quantized(model, prepared.facts, options, report);
-  const DlaPaths paths = dla_paths(options.output);
-  const DlaFiles files =
-      write_dla_files(model.graph(), prepared.plan, chosen, options.output, paths, options.overwrite);
-  report.notes.insert(report.notes.begin(), dla_note(files, paths));
+  report.dla = write_dla_files(model.graph(), prepared.plan, chosen, options.output, dla_paths(options.output),
+                               options.overwrite);
+  report.notes.insert(report.notes.begin(), dla_note(*report.dla));
 }
 
 /// Returns the float model of the recipe with the constants that were improved, for a target that takes it so.

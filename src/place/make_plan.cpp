@@ -32,6 +32,9 @@ PlacementPlan make_placement_plan(const Graph& graph, const Target& target, cons
                                   const ValueShapes& shapes, const MeasuredFacts& measured) {
   PlacementDraft draft(graph, target, options, measured);
   apply_rules(draft);
+  if (target.newest_opset > 0 && draft.opset() > target.newest_opset)
+    draft.note("opset " + std::to_string(draft.opset()) + " is newer than " + std::to_string(target.newest_opset) +
+               ", the last that " + target.spec() + " knows: it may read operators in an older version");
   return draft.finish(shapes);
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/onnx_type.h"
 #include "model/graph_patch.h"
+#include "ops/traits.h"
 #include "ops/value_types.h"
 
 namespace detent {
@@ -78,6 +79,22 @@ size_t replace_cast_likes(Model& model) {
     patch.add_nodes.push_back(std::move(cast));
   }
   return apply_removals(model, patch);
+}
+
+size_t leave_out_unread_states(Model& model) {
+  const Graph& graph = model.graph();
+  GraphPatch patch;
+  patch.reason = "leave out states that nothing reads";
+  for (const Node& node : graph.nodes()) {
+    if (!is_recurrent(node)) continue;
+    for (size_t slot = 0; slot < node.outputs.size(); ++slot) {
+      const ValueId output = node.outputs[slot];
+      if (output == kNoValue || graph.value(output).is_output || !graph.value(output).uses.empty()) continue;
+      patch.rename_outputs.push_back({node.name, static_cast<int>(slot), ""});
+    }
+  }
+  if (!patch.empty()) apply_patch(model, patch);
+  return patch.rename_outputs.size();
 }
 
 }  // namespace detent

@@ -25,4 +25,8 @@ size_t make_adds_of_sums(Model& model);
 /// Runtime 1.30 refuses a CastLike to FP16 that reads FP16.
 size_t replace_cast_likes(Model& model);
 
+/// Leaves out the outputs of LSTM, GRU and RNN that nothing reads; ONNX lets each be absent. Returns their number.
+/// ONNX Runtime makes a node unit only where a QuantizeLinear stands behind every output that has a name.
+size_t leave_out_unread_states(Model& model);
+
 }  // namespace detent

@@ -60,6 +60,7 @@ Preparation prepare_model(Model& model, const Target& target, const PrepareOptio
   done.folded_constants = fold_constants(model);
   done.sums_of_two = make_adds_of_sums(model);
   done.folded_batchnorms = fold_batchnorms(model);
+  leave_out_unread_states(model);
   return done;
 }
 

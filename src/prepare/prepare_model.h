@@ -46,7 +46,7 @@ void raise_for(FloatType type, Model& model, bool pairs = false);
 
 /// Prepares the model in place: raises the opset to the one that the target and the types need, lets readers of
 /// Identity(constant) read the constant, folds constants, replaces every Sum of two by an Add, and folds
-/// BatchNormalization.
+/// BatchNormalization. Leaves out states of LSTM, GRU and RNN that nothing reads.
 /// Errors  Unsupported when a node has no adapter to that opset; the hint names an option that avoids it.
 Preparation prepare_model(Model& model, const Target& target, const PrepareOptions& options = {});
 

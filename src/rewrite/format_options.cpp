@@ -51,9 +51,13 @@ void check_activation(DataType type, const Target& target) {
               "leave --activation and \"bits\" away, or give a target that takes the type");
 }
 
-/// Refuses a 16-bit file for a target that takes FP32 and chooses the types itself.
+/// Refuses a 16-bit file for a target that takes FP32 and chooses the types itself, or that runs no floats.
 void check_float_type(const FormatOptions& format, const Target& target) {
-  if (target.implicit_quantization && format.float_type.value_or(FloatType::Fp32) != FloatType::Fp32)
+  if (format.float_type.value_or(FloatType::Fp32) == FloatType::Fp32) return;
+  if (target.whole_graph)
+    throw Error(ErrorCode::InvalidOption, target.spec() + " runs no floats: every value has codes",
+                "leave --float-type away");
+  if (target.implicit_quantization)
     throw Error(ErrorCode::InvalidOption, target.spec() + " takes the FP32 model, and TensorRT casts what is not INT8",
                 "leave --float-type away");
 }

@@ -3,7 +3,9 @@
 . "$(dirname "$0")/expect.sh"
 data="--data $sample/calib --preprocess $preprocess"
 # shellcheck disable=SC2086
-accepts "quantize for DLA" quantize "$model" $data --limit 4 --target tensorrt:dla --quiet -o in/jetson.onnx
+accepts "quantize for DLA" quantize "$model" $data --limit 4 --target tensorrt:dla --quiet -o in/jetson.onnx --report in/jetson.json
+grep -q '"cache": *"in/jetson.cache"' in/jetson.json || fail "the report does not name the cache"
+grep -q '"arguments": *"in/jetson.dla.txt"' in/jetson.json || fail "the report does not name the arguments"
 grep -q "note: DLA runs" stdout || fail "the report does not say what runs on DLA"
 accepts "inspect of the file" inspect in/jetson.onnx
 grep -q QuantizeLinear stdout && fail "the file has pairs"

@@ -13,6 +13,7 @@ document calibrate table calibrate "$model" $pixels -o in/table.dct
 document quantize quantize quantize "$model" --table in/table.dct -o in/int8.onnx
 document masks quantize quantize "$model" $pixels --calibrator mse $judged --masks "$sample/eval/masks" --max-drop 0.5 -o out/masks.onnx
 document compare_masks compare compare "$model" $pixels $judged --masks "$sample/eval/masks" --calibrators max,mse
+document dla quantize quantize "$model" --table in/table.dct --target tensorrt:dla -o in/dla.onnx
 document plan plan plan "$model" --shape image=1,3,128,128
 document lint lint lint in/int8.onnx --target onnxruntime
 document engine explain explain in/layers.json --profile in/profile.json --model in/int8.onnx --against in/fused.json

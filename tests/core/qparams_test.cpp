@@ -288,6 +288,21 @@ TEST(QParams, SixteenBitsKeepAGivenScaleAndZeroPoint) {
   EXPECT_EQ(kept.zero_point[0], 40000);
 }
 
+// Expected numbers: compute_scale_zp of onnxruntime.quantization with min_real_range 0.0001.
+TEST(QParams, ANarrowRangeIsWidenedAtItsUpperEnd) {
+  const auto scale = [](Range range, DataType type, float smallest) {
+    return qparams_from_range(range, {.type = type, .full_range = type != DataType::UInt8, .smallest_range = smallest});
+  };
+  EXPECT_FLOAT_EQ(scale({0, 0}, DataType::UInt8, 1e-4F).scale[0], 0.0001F / 255);
+  EXPECT_FLOAT_EQ(scale({0, 0}, DataType::Int8, 1e-4F).scale[0], 0.0002F / 256);
+  EXPECT_FLOAT_EQ(scale({0, 0}, DataType::UInt16, 1e-4F).scale[0], 0.0001F / 65535);
+  const QParams below = scale({-2e-5F, 0}, DataType::UInt8, 1e-4F);  // [-2e-5, 8e-5]
+  EXPECT_FLOAT_EQ(below.scale[0], 0.0001F / 255);
+  EXPECT_EQ(below.zero_point[0], 51);
+  EXPECT_EQ(scale({0, 0}, DataType::UInt8, 0).scale[0], 1);                      // no smallest range
+  EXPECT_FLOAT_EQ(scale({-1, 1}, DataType::UInt8, 1e-4F).scale[0], 2.0F / 255);  // wide enough
+}
+
 TEST(CodeFormats, AgreeWithTheRangesOfTheirCodes) {
   for (const CodeFormat& format : code_formats()) {
     if (format.range == RangeKind::Float8) continue;

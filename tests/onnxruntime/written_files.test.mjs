@@ -9,8 +9,10 @@ import { widened } from './npy.mjs';
 import { readModel } from './onnx_file.mjs';
 import { selectedToWrite } from './written_models.mjs';
 
-const targets = ['tensorrt:8.6', 'tensorrt:10.8', 'tensorrt:10.13', 'tensorrt:11', 'onnxruntime', 'openvino'];
+const targets = ['tensorrt:8.6', 'tensorrt:10.8', 'tensorrt:10.13', 'tensorrt:11', 'onnxruntime', 'openvino', 'qnn'];
 const types = ['fp32', 'fp16', 'bf16'];
+// HTP runs no floats, so there is nothing to convert.
+const typesOf = (target) => (target === 'qnn' ? ['fp32'] : types);
 
 const isFinite = (value) => !['float32', 'float64', 'float16'].includes(value.type) ||
   widened(value).data.every((number) => Number.isFinite(number));
@@ -38,18 +40,19 @@ for (const { model, options } of selectedToWrite()) {
   test(model.name, options, async (t) => {
     // A model of halves stays one, whatever type is asked for.
     const isHalf = readModel(model.file).inputs.some((input) => input.elemType === half);
-    expectedRuns += targets.length * (isHalf ? types.length : types.length - 1);
+    const runs = (type) => type !== 'bf16' || isHalf;
+    expectedRuns += targets.flatMap(typesOf).filter(runs).length;
     const calibration = join(freshFolder(), 'table.dct');
     await detent('calibrate', model.file, '-o', calibration, '--float-type', 'fp16', '--quiet', ...model.data);
     const feeds = await model.feeds();
     const expected = await infiniteOutputs(model.file, 'disabled', feeds);
     for (const target of targets)
-      for (const type of types)
+      for (const type of typesOf(target))
         await t.test(`${target} ${type}`, async () => {
           const file = join(freshFolder(), 'model.onnx');
           await detent('quantize', model.file, '--table', calibration, '--calibrator', 'max', '--target', target,
             '--float-type', type, '--accept-broken', '--quiet', '-o', file, '--report', reportOf(file));
-          if (type === 'bf16' && !isHalf) {
+          if (!runs(type)) {
             await assert.rejects(openSession(file, 'disabled'), noKernel);
             table.push([model.name, target, type, noKernels]);
             return;

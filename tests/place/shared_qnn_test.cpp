@@ -111,7 +111,6 @@ std::string kind_of(const CodesDifference& one) {
   const bool only_theirs = one.ours.empty();
   if (only_theirs && one.read_only_by("Clip", {1, 2})) return "bounds of a Clip";
   if (only_theirs && one.read_only_by("Resize", {2})) return "scales of a Resize";
-  if (only_theirs && (one.is_read_by("LSTM") || one.is_written_by("LSTM"))) return "LSTM";
   if (only_theirs && one.value.uses.empty() && !one.value.is_output) return "output that no node reads";
   if (one.is_read_by("Identity") || one.is_written_by("Identity")) return "constant behind an Identity";
   if (one.theirs.empty() && one.value.is_input && one.read_only_by("Transpose", {0})) return "copy of a graph input";

@@ -98,5 +98,23 @@ g (float[2] x) => (y, z)
   EXPECT_EQ(model.graph().producer(model.graph().find_value("y"))->op_type, "CastLike");
 }
 
+TEST(LeaveOutUnreadStates, OnlyTheReadOutputsKeepNames) {
+  Model model = parse_model_text(R"(
+<ir_version: 8, opset_import: ["" : 17]>
+g (float[5,2,4] x, float[1,32,4] w, float[1,32,8] r, float[1,24,8] v, float[1,24,8] u)
+  => (float[5,1,2,8] y, float[1,2,8] c)
+{
+  a, h, c = LSTM <hidden_size = 8> (x, w, r)
+  q = Squeeze (a)
+  y, last = GRU <hidden_size = 8> (q, v, u)
+})");
+  EXPECT_EQ(leave_out_unread_states(model), 2U);
+  const Graph& graph = model.graph();
+  EXPECT_EQ(graph.find_value("h"), kNoValue);
+  EXPECT_EQ(graph.find_value("last"), kNoValue);
+  EXPECT_EQ(graph.nodes()[0].output(2), graph.find_value("c"));
+  EXPECT_EQ(leave_out_unread_states(model), 0U);
+}
+
 }  // namespace
 }  // namespace detent

@@ -65,6 +65,7 @@ struct QuantType {
   bool full_range = false;                  ///< Int8, Int16: scale = 2*amax/256 (65536) instead of amax/127 (32767)
   int weight_bits = 8;                      ///< of 8-bit codes, 2..8; 7 keeps [-64, 63] against saturation without VNNI
   DataType scale_type = DataType::Float32;  ///< Float16 in FP16 models: the scale is rounded to FP16, never to 0 or Inf
+  float smallest_range = 0;                 ///< a range that is narrower is widened at its upper end
 };
 
 /// Quantization parameters: real = (q - zero_point) * scale. One element per tensor, or one per channel of `axis`.
@@ -80,13 +81,14 @@ struct QParams {
 /// Symmetric int8: scale = amax/127 (narrow) or 2*amax/256 (full), zero point 0; with b bits 2^(b-1)-1 and 2^b replace
 /// 127 and 256; int16 has 32767 and 65536. Float8E4M3FN: scale = amax/448, its largest number, zero point 0. Asymmetric
 /// uint8: scale = (max-min)/255, zero_point = round_half_even(-min/scale) clamped to 0..255 with the scale as stored;
-/// uint16 has 65535. The range is first widened to contain 0. Divides in double, stores as float. A range with a given
-/// scale keeps it bit for bit (symmetric, narrow; asymmetric with a given zero point). Empty range (amax 0) -> scale 1,
-/// zero point 0; a scale below FLT_MIN -> 1.
+/// uint16 has 65535. The range is first widened to contain 0, then max to min + smallest_range, then made symmetric.
+/// Divides in double, stores as float. A range with a given scale keeps it bit for bit (symmetric, narrow; asymmetric
+/// with a given zero point). Empty range (amax 0) -> scale 1, zero point 0; a scale below FLT_MIN -> 1.
 /// Errors  InvalidOption for a type that is none of code_formats(), bits outside 2..8 or a scale type that is not a
 ///         float; InvalidData for a range that is not finite or whose min exceeds its max.
 /// Source  NVIDIA TensorRT and pytorch-quantization (narrow); "FP8 Formats for Deep Learning" (Micikevicius et al.
-///         2022) and NVIDIA Model-Optimizer, modelopt/onnx/quantization/fp8.py (448); ONNX QuantizeLinear (rounding).
+///         2022) and NVIDIA Model-Optimizer, modelopt/onnx/quantization/fp8.py (448); ONNX QuantizeLinear (rounding);
+///         onnxruntime, python/tools/quantization/quant_utils.py, compute_scale_zp (smallest range).
 [[nodiscard]] DETENT_API QParams qparams_from_range(const Range& range, const QuantType& type);
 
 /// Smallest and largest code of a type: Int8 -128..127 ...

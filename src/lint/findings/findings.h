@@ -26,6 +26,9 @@ FindingCheck layer_float_on_purpose, layer_float_by_rule, product_left_float, co
 // Types, for engines that compute in those of the file.
 FindingCheck scale_type_mixed, cast_at_pair, overflow_in_half, vanishing_constant, float32_rest;
 
+// The whole file.
+FindingCheck opset_too_new;
+
 // Qualcomm's HTP.
 FindingCheck htp_float_unit, htp_mixed_types, htp_per_channel, htp_open_shape, htp_control_flow;
 

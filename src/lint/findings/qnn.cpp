@@ -7,14 +7,14 @@
 
 #include "lint/findings/findings.h"
 #include "lint/view/qnn_units.h"
-#include "place/draft/float_layers.h"
+#include "ops/traits.h"
 #include "place/draft/qnn_units.h"
 
 namespace detent::findings {
 namespace {
 
 std::vector<NodeId> own_layer(const LintView& view, const Node& node) {
-  return view.found().is_weighted(node.id) ? std::vector{node.id} : std::vector<NodeId>{};
+  return view.found().is_weighted(node.id) || is_recurrent(node) ? std::vector{node.id} : std::vector<NodeId>{};
 }
 
 }  // namespace
@@ -23,7 +23,10 @@ void htp_float_unit(const LintView& view, FindingLog& log) {
   for (const Node& node : view.graph().nodes())
     if (const std::string obstacle = qnn_unit_obstacle(view, node); !obstacle.empty())
       log.add(node.name, node.op_type + " runs in float, which HTP does not: it " + obstacle,
-              "put a pair on every input and behind every output", own_layer(view, node));
+              is_recurrent(node) && !is_unit(view.found(), node)
+                  ? "export it without, or write it out in layers that HTP has"
+                  : "put a pair on every input and behind every output",
+              own_layer(view, node));
 }
 
 void htp_mixed_types(const LintView& view, FindingLog& log) {

@@ -34,12 +34,6 @@ std::string scales_text(const LintView& view, const Pairs& pairs) {
   return text;
 }
 
-bool all_same(const LintView& view, const Pairs& pairs) {
-  return std::all_of(pairs.begin(), pairs.end(), [&](const QuantizedOperand* pair) {
-    return same_grid(view.grid(*pairs.front()), view.grid(*pair));
-  });
-}
-
 // True where one scale would leave the smallest numbers fewer than five of eight bits: they need their own (R5).
 bool differ_in_size(const LintView& view, const Pairs& pairs) {
   constexpr float kMost = 8;

@@ -63,31 +63,31 @@ using FindingCheck = void(const LintView& view, FindingLog& log);
 /// with or without pairs.
 enum class FindingScope : uint8_t { Pairs, TypedPairs, Types };
 
-/// The only kind of finding for DLA, which takes no pairs.
-inline constexpr std::string_view kPairsForDla = "pairs-for-dla";
+/// The levels of a kind of finding by engine. Level nullopt: it does not concern that engine.
+struct FindingLevels {
+  std::optional<FindingLevel> tensorrt, onnxruntime, openvino, qnn, dla;
+};
 
-/// Returns the level of a kind of finding on OpenVINO; nullopt for kinds that do not concern it.
-[[nodiscard]] std::optional<FindingLevel> openvino_level(std::string_view id, const Target& target);
-
-/// A kind of finding. Level nullopt: it does not concern that engine.
+/// A kind of finding.
 struct FindingKind {
   std::string_view id;  ///< kebab-case
-  std::optional<FindingLevel> tensorrt, onnxruntime;
+  FindingLevels levels;
   std::string_view summary;  ///< the line in `lint --help`
   std::string_view source;   ///< source of the fact
   FindingCheck* check;
   FindingScope scope = FindingScope::Pairs;
-  std::optional<FindingLevel> qnn = std::nullopt;
+  bool Target::*condition = nullptr;  ///< a fact without which it does not concern a target
 
   [[nodiscard]] bool strongly_typed_only() const { return scope != FindingScope::Pairs; }
   [[nodiscard]] std::optional<FindingLevel> level(const Target& target) const {
     if (strongly_typed_only() && !target.strongly_typed) return std::nullopt;
+    if (condition && !(target.*condition)) return std::nullopt;
     switch (target.engine) {
-      case Engine::TensorRT: return tensorrt;
-      case Engine::OnnxRuntime: return onnxruntime;
-      case Engine::Qnn: return qnn;
-      case Engine::OpenVino: return openvino_level(id, target);
-      case Engine::Dla: return id == kPairsForDla ? std::optional(FindingLevel::Error) : std::nullopt;
+      case Engine::TensorRT: return levels.tensorrt;
+      case Engine::OnnxRuntime: return levels.onnxruntime;
+      case Engine::OpenVino: return levels.openvino;
+      case Engine::Qnn: return levels.qnn;
+      case Engine::Dla: return levels.dla;
     }
     return std::nullopt;
   }

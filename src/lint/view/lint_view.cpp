@@ -4,6 +4,7 @@
 #include "lint/view/openvino_layers.h"
 #include "lint/view/qnn_units.h"
 #include "lint/view/tensorrt_layers.h"
+#include "ops/traits.h"
 #include "place/make_plan.h"
 
 namespace detent {
@@ -30,9 +31,10 @@ std::string LintView::engine_obstacle(NodeId layer) const {
 void LintView::judge_layers() {
   obstacles_.resize(graph().nodes().size());
   for (const Node& node : graph().nodes()) {
-    if (!found().is_weighted(node.id)) continue;
+    const bool weighted = found().is_weighted(node.id);
+    if (!weighted && !(target().whole_graph && is_recurrent(node))) continue;
     std::string& obstacle = obstacles_[node.id];
-    obstacle = weight_alone(node.id);
+    if (weighted) obstacle = weight_alone(node.id);
     const bool alone = !obstacle.empty();
     if (!alone) obstacle = engine_obstacle(node.id);
     const LayerDecision* wanted = wanted_plan().find_layer(node.id);

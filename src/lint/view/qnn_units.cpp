@@ -4,7 +4,7 @@
 #include <set>
 
 #include "core/text.h"
-#include "place/draft/float_layers.h"
+#include "ops/traits.h"
 #include "place/draft/onnxruntime_pairs.h"
 #include "place/draft/qnn_units.h"
 
@@ -54,8 +54,10 @@ bool ends_output_pair(const PairView& view, const Node& node) {
 
 std::string qnn_unit_obstacle(const PairView& view, const Node& node) {
   const PlacementDraft& draft = view.found();
-  if ((!is_unit(draft, node) && !is_recurrent(node)) || is_included(view, node) || ends_output_pair(view, node))
-    return "";
+  if (is_recurrent(node)) {
+    if (std::string obstacle = recurrent_obstacle(view.graph(), node); !obstacle.empty()) return obstacle;
+  }
+  if (!is_unit(draft, node) || is_included(view, node) || ends_output_pair(view, node)) return "";
   for (const int slot : slots_with_codes(view, node)) {
     const QuantizedOperand* operand = view.operand(node.id, slot);
     if (!operand || operand->dequantize < 0)
@@ -63,6 +65,8 @@ std::string qnn_unit_obstacle(const PairView& view, const Node& node) {
   }
   for (const ValueId output : node.outputs) {
     if (output == kNoValue || !draft.is_float(output)) continue;
+    if (is_recurrent(node) && view.value(output).uses.empty() && !view.value(output).is_output)
+      return "names the state '" + view.value(output).name + "', which nothing reads";
     if (!is_read_as_codes(view, unit_output(view, output)))
       return "writes '" + view.value(output).name + "', which is read without a QuantizeLinear";
   }

@@ -112,7 +112,7 @@ DlaFiles write_dla_files(const Graph& graph, const PlacementPlan& plan, const Ch
   const std::vector<Layer> layers = layers_of(graph, plan);
   write_file(paths.cache, format_tensorrt_cache(cache), overwrite);
   write_file(paths.arguments, arguments_text(graph, layers, model.filename().string(), paths), overwrite);
-  DlaFiles files{.scales = cache.scales.size()};
+  DlaFiles files{.cache = paths.cache.string(), .arguments = paths.arguments.string(), .scales = cache.scales.size()};
   for (const Layer& layer : layers) {
     size_t& count = !layer.gpu_reason.empty() ? files.gpu_layers : layer.int8 ? files.int8_layers : files.fp16_layers;
     ++count;
@@ -120,11 +120,12 @@ DlaFiles write_dla_files(const Graph& graph, const PlacementPlan& plan, const Ch
   return files;
 }
 
-std::string dla_note(const DlaFiles& files, const DlaPaths& paths) {
+std::string dla_note(const DlaFiles& files) {
+  const auto name = [](const std::string& path) { return std::filesystem::path(path).filename().string(); };
   return "DLA runs " + plural(files.int8_layers, "layer") + " in INT8 and " + std::to_string(files.fp16_layers) +
          " in FP16, the GPU " + std::to_string(files.gpu_layers) + "; the file is the float model, " +
-         paths.cache.filename().string() + " has " + plural(files.scales, "scale") + " and " +
-         paths.arguments.filename().string() + " trtexec's arguments";
+         name(files.cache) + " has " + plural(files.scales, "scale") + " and " + name(files.arguments) +
+         " trtexec's arguments";
 }
 
 }  // namespace detent

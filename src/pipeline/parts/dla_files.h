@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 
+#include "detent/quantize.h"
 #include "pipeline/parts/chosen.h"
 
 namespace detent {
@@ -12,12 +13,6 @@ struct DlaPaths {
   std::filesystem::path cache, arguments;
 };
 [[nodiscard]] DlaPaths dla_paths(const std::filesystem::path& output);
-
-/// Counts of what was written.
-struct DlaFiles {
-  size_t scales = 0;                                        ///< in the cache, one a float value
-  size_t int8_layers = 0, fp16_layers = 0, gpu_layers = 0;  ///< DLA in INT8, DLA in FP16, GPU
-};
 
 /// Returns "TRT-8600-EntropyCalibration2": NV_TENSORRT_VERSION of the target, which counts by 1000 up to version 9 and
 /// by 10000 since, and the calibrator, whose caches TensorRT distinguishes.
@@ -31,6 +26,6 @@ DlaFiles write_dla_files(const Graph& graph, const PlacementPlan& plan, const Ch
                          const std::filesystem::path& model, const DlaPaths& paths, bool overwrite);
 
 /// Returns "DLA: 20 layers in INT8, 1 in FP16, 3 on the GPU; ...".
-[[nodiscard]] std::string dla_note(const DlaFiles& files, const DlaPaths& paths);
+[[nodiscard]] std::string dla_note(const DlaFiles& files);
 
 }  // namespace detent

@@ -152,7 +152,8 @@ CertainShapes::Known CertainShapes::behind(const Node& node) {
     case OpKind::Mul:
     case OpKind::Div:
     case OpKind::Pow: return broadcast(of(node.input(0)), of(node.input(1)));
-    case OpKind::Conv: return behind_conv(node);
+    case OpKind::Conv:
+    case OpKind::ConvTranspose: return behind_conv(node);
     case OpKind::MaxPool:
     case OpKind::AveragePool: return windowed(of(node.input(0)));
     case OpKind::GlobalAveragePool: return pooled(of(node.input(0)));
@@ -179,7 +180,10 @@ CertainShapes::Known CertainShapes::behind(const Node& node) {
 
 CertainShapes::Known CertainShapes::behind_conv(const Node& node) {
   Known out = windowed(of(node.input(0)));
-  if (out && out->size() > 2 && draft_.is_weighted(node.id)) (*out)[1] = draft_.weight(node.id).shape()[0];
+  if (!out || out->size() <= 2 || !draft_.is_weighted(node.id)) return out;
+  const Shape& weight = draft_.weight(node.id).shape();
+  const bool transposed = draft_.kind(node.id) == OpKind::ConvTranspose;
+  (*out)[1] = transposed ? weight[1] * node.int_or("group", 1) : weight[0];
   return out;
 }
 

@@ -83,6 +83,9 @@ std::string clip_obstacle(const PlacementDraft& draft, const Node& node) {
 std::string resize_obstacle(const PlacementDraft& draft, const Node& node, CertainShapes& shapes) {
   const std::string mode = node.string_or("mode", "nearest");
   if (mode != "nearest" && mode != "linear") return "DLA's Resize is nearest or linear";
+  const std::string places = node.string_or("coordinate_transformation_mode", "half_pixel");
+  if (mode == "linear" && places != "half_pixel" && places != "pytorch_half_pixel")
+    return "DLA's linear Resize reads at half pixels, and this one is " + places;
   const int64_t most = mode == "nearest" ? 32 : 4;
   const auto before = shapes.of(draft.data_input(node.id)), behind = shapes.of(node.output(0));
   if (!before || !behind || before->size() != 4 || behind->size() != 4) return "";
@@ -95,6 +98,16 @@ std::string resize_obstacle(const PlacementDraft& draft, const Node& node, Certa
   return "";
 }
 
+// True where a Slice, Split or Concat writes what the node reads, or reads what it writes.
+bool touches_slice_or_concat(const PlacementDraft& draft, const Node& node) {
+  const auto is_one = [&](const Node* other) {
+    return other && (other->op_type == "Slice" || other->op_type == "Split" || other->op_type == "Concat");
+  };
+  return is_one(draft.producer(draft.data_input(node.id))) ||
+         std::ranges::any_of(draft.value(node.output(0)).uses,
+                             [&](const Use& use) { return is_one(&draft.node(use.node)); });
+}
+
 std::string axes_obstacle(const Node& node, CertainShapes& shapes, const PlacementDraft& draft) {
   const auto rank_of = [&](ValueId value) { return shapes.of(value) ? shapes.of(value)->size() : 0U; };
   const size_t before = rank_of(draft.data_input(node.id)), behind = rank_of(node.output(0));
@@ -104,6 +117,8 @@ std::string axes_obstacle(const Node& node, CertainShapes& shapes, const Placeme
     return "DLA's Shuffle keeps the batch axis";
   if (node.op_type == "Reshape" && ((before != 0 && before != 4) || (behind != 0 && behind != 4)))
     return "DLA's Shuffle keeps four dimensions";
+  if (node.op_type == "Reshape" && touches_slice_or_concat(draft, node))
+    return "DLA takes no Reshape next to a Slice or Concat";
   return "";
 }
 

@@ -65,8 +65,9 @@ void PlacementDraft::find_weight_slot(const Node& node) {
 
 void PlacementDraft::find_data_slots(const Node& node) {
   const OpTraits& traits = *traits_[node.id];
-  const size_t limit = traits.data_inputs < 0 ? node.inputs.size()
-                                              : std::min(node.inputs.size(), static_cast<size_t>(traits.data_inputs));
+  // With pairs everywhere the weights and states of an LSTM are codes like its data.
+  const bool all = traits.data_inputs < 0 || (target_.whole_graph && is_recurrent(node));
+  const size_t limit = all ? node.inputs.size() : std::min(node.inputs.size(), static_cast<size_t>(traits.data_inputs));
   for (size_t slot = 0; slot < limit; ++slot) {
     const int number = static_cast<int>(slot);
     if (node.inputs[slot] == kNoValue || number == weight_slots_[node.id] || number == traits.bias_slot) continue;

@@ -44,7 +44,8 @@ class PlacementDraft {
   [[nodiscard]] const Tensor& weight(NodeId node) const;
   /// Returns the axis of the weight that counts output channels; -1 when engines know none and one scale serves all.
   [[nodiscard]] int weight_axis(const Node& node) const;
-  /// Returns the input slots that carry data: not weights, biases, shapes, axes, bounds, left-out inputs.
+  /// Returns the input slots that carry data: not weights, biases, shapes, axes, bounds, left-out inputs. For an engine
+  /// with pairs everywhere also the weights and states of LSTM, GRU and RNN.
   [[nodiscard]] const std::vector<int>& data_slots(NodeId node) const { return data_slots_[node]; }
   /// Returns the value of the first data slot; kNoValue when there is none.
   [[nodiscard]] ValueId data_input(NodeId node) const;

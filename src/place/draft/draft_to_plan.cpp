@@ -48,7 +48,14 @@ int PlacementDraft::weight_axis(const Node& node) const {
 }
 
 void PlacementDraft::finish_without_weight(const Node& node, PlacementPlan& plan) const {
-  if (auto layer = float_layer(graph_, node)) plan.layers.push_back(std::move(*layer));
+  if (auto layer = float_layer(graph_, node)) {
+    if (const Decision& decision = layers_[node.id]; decision.is_decided()) {
+      layer->int8 = decision.is_int8();
+      layer->rule = decision.rule;
+      layer->reason = decision.reason;
+    }
+    plan.layers.push_back(std::move(*layer));
+  }
   if (std::string text = inner_layers_text(node); !text.empty()) plan.notes.push_back(std::move(text));
   if (const auto found = operands_.find(node.id); found != operands_.end()) {
     const auto [slot, bias] = found->second;

@@ -54,10 +54,6 @@ int64_t constant_elements(const Graph& graph, ValueId value) {
   return tensor ? tensor->element_count() : 0;
 }
 
-bool is_recurrent(const Node& node) {
-  return node.domain.empty() && (node.op_type == "LSTM" || node.op_type == "GRU" || node.op_type == "RNN");
-}
-
 InnerLayers inner_layers(const Node& node) {
   InnerLayers sum;
   for (const Attribute& attribute : node.attributes)
@@ -69,7 +65,7 @@ std::optional<LayerDecision> float_layer(const Graph& graph, const Node& node) {
   LayerDecision layer{.node = node.id};
   if (is_recurrent(node)) {
     layer.params = recurrent_params(graph, node);
-    layer.reason = node.op_type + " runs in float on every engine";
+    layer.reason = node.op_type + " has no integer kernel";
     return layer;
   }
   const InnerLayers inner = inner_layers(node);

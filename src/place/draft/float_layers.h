@@ -11,9 +11,6 @@ namespace detent {
 /// Returns the number of elements of a constant; 0 for every other value and for kNoValue.
 [[nodiscard]] int64_t constant_elements(const Graph& graph, ValueId value);
 
-/// True for LSTM, GRU and RNN, which every engine runs in float.
-[[nodiscard]] bool is_recurrent(const Node& node);
-
 /// Weighted and recurrent operators inside the graphs that a node holds (If, Loop, Scan), at any depth.
 struct InnerLayers {
   size_t layers = 0;
@@ -21,7 +18,8 @@ struct InnerLayers {
 };
 [[nodiscard]] InnerLayers inner_layers(const Node& node);
 
-/// Returns the decision for a node with weights that no rule can quantize: a recurrent one, or one with layers inside.
+/// Returns the decision for a node with weights that rules for most engines cannot quantize: a recurrent one, or one
+/// with layers inside.
 /// nullopt for every other node. Its MACs are not counted yet.
 [[nodiscard]] std::optional<LayerDecision> float_layer(const Graph& graph, const Node& node);
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "place/draft/float_layers.h"
+#include "ops/traits.h"
 #include "place/draft/flow.h"
 
 namespace detent {
@@ -18,7 +18,29 @@ bool is_norm(const PlacementDraft& draft, const Node& node) {
   }
 }
 
+constexpr int kSequenceLengths = 4;
+
+bool has_one_length(const Graph& graph, const Node& node) {
+  const ValueId lengths = node.input(kSequenceLengths);
+  if (lengths == kNoValue) return true;
+  const Tensor* constant = graph.constant(lengths);
+  if (!constant) return false;
+  const auto numbers = constant->data<int32_t>();
+  return std::ranges::all_of(numbers, [&](int32_t length) { return length == numbers.front(); });
+}
+
 }  // namespace
+
+std::string recurrent_obstacle(const Graph& graph, const Node& node) {
+  if (node.op_type == "RNN") return "is an RNN; HTP has kernels of LSTM and GRU";
+  if (node.int_or("layout", 0) != 0) return "has the batch in front (layout 1)";
+  if (node.float_or("clip", 0) != 0) return "clips its gates";
+  if (node.int_or("input_forget", 0) != 0) return "couples its gates (input_forget)";
+  // The execution provider compares their names with "sigmoid" and "tanh", which ONNX writes with capitals.
+  if (node.has("activations")) return "writes out its activations; HTP has the default ones, which need no attribute";
+  if (!has_one_length(graph, node)) return "has sequences of different lengths";
+  return "";
+}
 
 bool reads_beside_units(const PlacementDraft& draft, NodeId node) {
   return draft.kind(node) == OpKind::Cast || draft.kind(node) == OpKind::ShapeOf;
@@ -39,8 +61,8 @@ bool is_unit(const PlacementDraft& draft, const Node& node) {
     case OpKind::Sequence: return false;
     default: break;
   }
-  if (is_recurrent(node) || draft.is_out(node.id) || reads_beside_units(draft, node.id) || holds_graphs(node))
-    return false;
+  if (draft.is_out(node.id) || reads_beside_units(draft, node.id) || holds_graphs(node)) return false;
+  if (is_recurrent(node) && !recurrent_obstacle(draft.graph(), node).empty()) return false;
   const auto is_data = [&](ValueId value) { return value != kNoValue && draft.is_float(value); };
   return std::ranges::any_of(node.inputs, is_data) || std::ranges::any_of(node.outputs, is_data);
 }

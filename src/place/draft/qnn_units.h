@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "place/draft/draft.h"
@@ -8,8 +9,12 @@ namespace detent {
 
 /// True for a node that can be a node unit of the QNN execution provider: it computes with floats, and the user does
 /// not keep it out. False for Cast and Shape, which need no pairs, for nodes that hold graphs (If, Loop, Scan), which
-/// HTP does not run, for LSTM, GRU and RNN, whose weights Detent keeps float, and for nodes of pairs.
+/// HTP does not run, for an LSTM, GRU or RNN with an obstacle, and for nodes of pairs.
 [[nodiscard]] bool is_unit(const PlacementDraft& draft, const Node& node);
+
+/// Returns why HTP does not run this LSTM, GRU or RNN, as a predicate ("clips its gates"); empty if it does.
+/// Source: onnxruntime, core/providers/qnn/builder/opbuilder/lstm_op_builder.cc; onnxruntime-qnn, gru_op_builder.cc.
+[[nodiscard]] std::string recurrent_obstacle(const Graph& graph, const Node& node);
 
 /// True for Cast and Shape: they read a pair where the value has one.
 [[nodiscard]] bool reads_beside_units(const PlacementDraft& draft, NodeId node);

@@ -1,21 +1,25 @@
 #include "place/draft/quantizable_values.h"
 
+#include <algorithm>
 #include <set>
 
+#include "ops/traits.h"
 #include "place/draft/draft.h"
 
 namespace detent {
 
 std::vector<ValueId> quantizable_values(const Graph& graph) {
   const PlacementOptions options;
-  // Types and data slots do not depend on the target.
+  // Types do not depend on the target, and data slots only at recurrent layers, whose states HTP reads as codes.
   const PlacementDraft facts(graph, target_list().front(), options);
   std::set<ValueId> values;
   const auto add = [&](ValueId value) {
-    if (facts.is_float(value) && !facts.is_constant(value)) values.insert(value);
+    if (value != kNoValue && facts.is_float(value) && !facts.is_constant(value)) values.insert(value);
   };
-  for (const Node& node : graph.nodes())
+  for (const Node& node : graph.nodes()) {
     for (const int slot : facts.data_slots(node.id)) add(node.input(slot));
+    if (is_recurrent(node)) std::ranges::for_each(node.inputs, add);
+  }
   for (const ValueId output : graph.outputs()) add(output);
   return {values.begin(), values.end()};
 }

@@ -43,8 +43,8 @@ struct TableDecision {
   bool exact = false;     ///< stored as codes only if they represent every number exactly
 };
 
-/// A weighted op and whether the engine runs it in the plan's type of codes, INT8 or FP8; LSTM, GRU, RNN and nodes with
-/// layers inside (If) never do.
+/// A weighted op and whether the engine runs it in the plan's type of codes, INT8 or FP8. LSTM and GRU do on HTP only,
+/// RNN and nodes with layers inside (If) never.
 struct LayerDecision {
   NodeId node = kNoNode;
   bool int8 = false;

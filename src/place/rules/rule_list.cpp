@@ -18,7 +18,7 @@ std::span<const Rule> tensorrt_rules() {
       small_layers(),
       weighted_ops(),
       deconvolution_activation(),
-      fused_activation(),
+      tensorrt_fused_activation(),
       batch_norm(),
       residual_add(),
       fp8_layers(),
@@ -81,7 +81,8 @@ std::span<const Rule> openvino_rules() {
 
 std::span<const Rule> dla_rules() {
   static const std::array list{
-      rules::user_choice(), rules::measured_choice(), rules::dla::layers(), rules::known_ranges(), rules::dla::scales(),
+      rules::user_choice(), rules::measured_choice(), rules::decoding(),
+      rules::dla::layers(), rules::known_ranges(),    rules::dla::scales(),
   };
   return list;
 }
@@ -89,8 +90,8 @@ std::span<const Rule> dla_rules() {
 std::span<const Rule> qnn_rules() {
   using namespace rules::qnn;
   static const std::array list{
-      rules::user_choice(), rules::measured_choice(), node_units(), norms(),         one_encoding(), islands(),
-      fixed_encodings(),    rules::known_ranges(),    masks(),      float_islands(),
+      rules::user_choice(), rules::measured_choice(), node_units(), norms(),         one_encoding(),  islands(),
+      fixed_encodings(),    rules::known_ranges(),    masks(),      masked_scores(), float_islands(),
   };
   return list;
 }

@@ -16,6 +16,7 @@ Rule known_ranges();
 namespace tensorrt {
 Rule weighted_ops();
 Rule fused_activation();
+Rule tensorrt_fused_activation();  ///< also names what TensorRT does not fuse
 Rule batch_norm();
 Rule residual_add();
 Rule concat();
@@ -62,6 +63,7 @@ Rule fixed_encodings();
 Rule norms();
 Rule islands();
 Rule masks();
+Rule masked_scores();
 Rule float_islands();
 }  // namespace qnn
 

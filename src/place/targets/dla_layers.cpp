@@ -6,10 +6,10 @@
 namespace detent {
 namespace {
 
-// Limits of windows, strides and channels: kDlaSource. Paddings and dilations of Convolution, the windows of Pooling,
-// equal scales and the factors of Resize: the layer list in the developer guide of TensorRT 8.x, and NvInfer.h,
-// IPoolingLayer ("the dynamic ranges for input and output tensors must be equal"). Gemm: kDlaTutorial, where it runs on
-// DLA.
+// Limits of windows, strides, channels, paddings and dilations of Convolution and Deconvolution: kDlaSource, except
+// padding 31 and dilation 32 of Convolution. These two, and the windows of Pooling: the layer list in the developer
+// guide of TensorRT 8.x, not found again. One scale on both sides of Pooling: NvInfer.h, IPoolingLayer. Gemm:
+// kDlaTutorial.
 constexpr std::array kLayers{
     DlaLayer{.op = "Conv", .layer = "Convolution", .window = 32, .stride = 8, .padding = 31, .dilation = 32},
     DlaLayer{.op = "ConvTranspose",

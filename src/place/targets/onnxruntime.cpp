@@ -64,8 +64,6 @@ constexpr std::array kOnnxRuntimeTargets{
            .int8_weight_initializer = true,
            .int32_bias = true,
            .minimum_opset = 13,
-           .pairs_behind_outputs_of_quantized_ops = true,
-           .every_consumer_reads_the_pair = true,
            .fp16_scales_below_opset19 = false,
            .saturates_without_vnni = true,
            .fp8 = false,

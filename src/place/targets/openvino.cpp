@@ -13,6 +13,9 @@ constexpr std::string_view kGroups =
     "github.com/openvinotoolkit/nncf, src/nncf/onnx/graph/metatypes/groups.py, read 2026-11";
 constexpr std::string_view kFrontend =
     "github.com/openvinotoolkit/openvino, src/frontends/onnx/frontend/src/op/quantize_linear.cpp, read 2026-11";
+constexpr std::string_view kOpsets =
+    "github.com/openvinotoolkit/openvino, src/frontends/onnx/frontend/CMakeLists.txt (ONNX_OPSET_VERSION) and "
+    "src/core/operator_set.cpp, 2025, read 2026-11";
 constexpr std::string_view kTransformations =
     "docs.openvino.ai, low-precision-transformations and quantized-models, read 2026-11";
 constexpr std::string_view kOverflow = "github.com/openvinotoolkit/openvino/issues/25342, read 2026-11";
@@ -25,6 +28,10 @@ constexpr std::array kEveryDevice{
     SourcedFact{"the operands of a product of two activations are symmetric", kSetups},
     SourcedFact{"the scale of DequantizeLinear is FP32; a zero point that is left out is UINT8", kFrontend},
     SourcedFact{"biases stay float", kGroups},
+    SourcedFact{
+        "the ONNX frontend knows operators up to opset 21; of newer models it warns, and reads each operator in "
+        "the newest version that it knows",
+        kOpsets},
 };
 
 constexpr std::array kCpu{
@@ -78,6 +85,7 @@ constexpr Target openvino(std::string_view device, std::span<const ActivationTyp
                 .int8_weight_initializer = true,
                 .int32_bias = false,
                 .minimum_opset = 13,
+                .newest_opset = 21,
                 .saturates_without_vnni = device == "cpu",
                 .narrow_weights = true,
                 .concat_shares_scale = device != "gpu",

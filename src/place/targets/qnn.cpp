@@ -40,6 +40,12 @@ constexpr std::array kQnnFacts{
                 kHtpBuilders},
     SourcedFact{"16-bit Sigmoid and Tanh have fixed scales", kHtpConfig},
     SourcedFact{"8-bit Sigmoid and Softmax write [0, 1], Tanh [-1, 1]", kHtpAimet},
+    SourcedFact{"the range of an activation is at least 1e-4 wide", kHtpConfig},
+    SourcedFact{
+        "LSTM and GRU read codes of the type of activations on all inputs, weights and states too; no RNN, "
+        "layout 1, clip, input_forget, written-out activations or sequences of different lengths",
+        "github.com/onnxruntime/onnxruntime-qnn, core/providers/qnn/builder/opbuilder/{lstm,gru}_op_builder.cc; "
+        "November 2026"},
     SourcedFact{"below opset 21 pairs of 16 bits are of domain com.microsoft", kHtpManual},
 };
 
@@ -50,13 +56,11 @@ constexpr std::array kQnnTargets{Target{.name = "qnn",
                                         .version_major = 1,
                                         .version_minor = 30,
                                         .engine = Engine::Qnn,
-                                        .activation = {.type = DataType::UInt8},
+                                        .activation = {.type = DataType::UInt8, .smallest_range = 1e-4F},
                                         .activation_types = kQnnActivations,
                                         .other_types = "HTP takes activations of 8 and 16 bits",
                                         .int32_bias = true,
                                         .minimum_opset = 13,
-                                        .pairs_behind_outputs_of_quantized_ops = true,
-                                        .every_consumer_reads_the_pair = true,
                                         .whole_graph = true,
                                         .channel_scales_of_products = false,
                                         .uint8_single_scales = true,

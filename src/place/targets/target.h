@@ -38,14 +38,13 @@ struct Target {
   int version_major = 0, version_minor = 0;  ///< 10.13
   std::string_view variant = {};             ///< "cpu": the word that stands for the version in the spec; may be empty
   Engine engine = Engine::TensorRT;
-  QuantType activation;                                ///< default activation type
-  std::span<const ActivationType> activation_types;    ///< every integer type that the engine takes
-  std::string_view other_types;                        ///< what happens to a file with another integer type
-  bool int8_weight_initializer = true;                 ///< INT8 initializer + DQ; false: FP32 + Q + DQ
-  bool int32_bias = false;                             ///< bias as INT32 + DQ with scale s_x * s_w
-  int64_t minimum_opset = 13;                          ///< the first opset with `axis`; older models are raised to it
-  bool pairs_behind_outputs_of_quantized_ops = false;  ///< onnxruntime: integer kernels need a pair on the output too
-  bool every_consumer_reads_the_pair = false;  ///< onnxruntime: a float reader next to a pair makes the producer float
+  QuantType activation;                              ///< default activation type
+  std::span<const ActivationType> activation_types;  ///< every integer type that the engine takes
+  std::string_view other_types;                      ///< what happens to a file with another integer type
+  bool int8_weight_initializer = true;               ///< INT8 initializer + DQ; false: FP32 + Q + DQ
+  bool int32_bias = false;                           ///< bias as INT32 + DQ with scale s_x * s_w
+  int64_t minimum_opset = 13;                        ///< the first opset with `axis`; older models are raised to it
+  int64_t newest_opset = 0;                ///< the last opset whose operators its frontend knows; 0: none is known
   bool fp16_scales_below_opset19 = false;  ///< the parser accepts FP16 scales although ONNX has them from opset 19 on
   bool saturates_without_vnni = false;     ///< UINT8 x INT8 products are added in pairs in 16 bits on some x86 CPUs
   bool narrow_weights = false;             ///< INT8 weights have codes from -127 to 127

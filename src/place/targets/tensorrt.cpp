@@ -130,8 +130,6 @@ constexpr Target tensorrt(int major, int minor, std::span<const SourcedFact> fac
                 .int8_weight_initializer = major >= 10,
                 .int32_bias = false,
                 .minimum_opset = 13,
-                .pairs_behind_outputs_of_quantized_ops = false,
-                .every_consumer_reads_the_pair = false,
                 .fp16_scales_below_opset19 = true,
                 .float_type = major >= 11 ? FloatType::Fp16 : FloatType::Fp32,
                 .fp8 = major >= 10,

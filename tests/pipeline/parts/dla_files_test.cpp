@@ -18,7 +18,7 @@ TEST(DlaFiles, NameTheVersionAndTheCalibratorInTheCache) {
 
 TEST(DlaFiles, AreCountedInTheNote) {
   const std::string note =
-      dla_note({.scales = 7, .int8_layers = 1, .fp16_layers = 0, .gpu_layers = 2}, dla_paths("jetson.onnx"));
+      dla_note({.cache = "out/jetson.cache", .scales = 7, .int8_layers = 1, .fp16_layers = 0, .gpu_layers = 2});
   EXPECT_NE(note.find("1 layer in INT8 and 0 in FP16, the GPU 2"), std::string::npos) << note;
   EXPECT_NE(note.find("jetson.cache has 7 scales"), std::string::npos) << note;
 }

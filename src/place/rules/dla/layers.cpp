@@ -4,7 +4,8 @@
 // DLA takes implicit quantization: the file stays float, a calibration cache has a scale for each value, and TensorRT
 // runs in INT8 what has one. The pairs of this plan are those that DLA's INT8 layers compute with; they are calibrated
 // and measured, and not written. A layer reads a pair if DLA can run it; an activation behind a Conv or Gemm computes
-// inside its layer. Other layers go to the GPU in FP16 and stay float here.
+// inside its layer. Other layers go to the GPU in FP16 and stay float here. Decoding behind the last layer (R18)
+// computes in FP16: a Concat of boxes and scores has one scale on DLA.
 //
 // Source: docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/dla-layer-restrictions.html; "DLA still only
 // supports IQ": github.com/NVIDIA/Model-Optimizer/pull/1661. Read in November 2026.
@@ -12,6 +13,7 @@
 #include <map>
 
 #include "core/text.h"
+#include "place/draft/decoding.h"
 #include "place/draft/dla_support.h"
 #include "place/draft/flow.h"
 #include "place/rules/rules.h"
@@ -47,6 +49,7 @@ void place(PlacementDraft& draft, const Node& node) {
       draft.keep_float(node.id, slot, "DLA computes " + std::string(layer->layer) + " in FP16");
     return;
   }
+  if (!draft.is_weighted(node.id) && is_decoding(draft, node.id)) return;  // R18 explains it
   if (draft.is_weighted(node.id)) {
     draft.run_int8(node.id, "INT8 on DLA");
     if (const NodeId activation = fused_activation(draft, node.output(0)); activation != kNoNode)

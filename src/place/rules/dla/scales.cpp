@@ -20,7 +20,7 @@ void share_copies(PlacementDraft& draft) {
     if (!layer || !layer->copies || draft.is_out(node.id) || !is_dla_candidate(draft, node)) continue;
     for (const int slot : draft.data_slots(node.id))
       for (const ValueId output : node.outputs)
-        if (output != kNoValue && draft.is_float(output) && draft.is_float(node.input(slot)))
+        if (output != kNoValue && draft.is_float(output) && draft.is_pair(node.id, slot))
           draft.share_scale(node.input(slot), output);
   }
 }

@@ -5,10 +5,12 @@
 //
 // MaxPool, Reshape, Transpose, Slice, Concat ... take the type that comes. A pair that all readers of such an operator
 // read moves in front of it, to the kernel that writes the value, and no second one stands behind. The inputs of a
-// Concat get one scale (CPU, NPU) or keep theirs (GPU). If a reader takes floats, the pair stays where it is.
+// Concat get one scale (CPU, NPU) or keep theirs (GPU). If a reader takes floats, the pair stays where it is; a Shape
+// takes none.
 //
 // Source: github.com/openvinotoolkit/nncf, src/nncf/common/hardware/setups (operators without a type, Concat with
-// unified scales) and its quantizer propagation, read in November 2026. Motivated by models/shapes_unet.
+// unified scales) and its quantizer propagation, read in November 2026. Motivated by models/shapes_unet
+// and exports/shufflenetv2 (Shape).
 
 #include <algorithm>
 #include <ranges>
@@ -19,13 +21,13 @@
 namespace detent::rules::openvino {
 namespace {
 
-// True when every reader of every output reads a pair.
+// True when every reader of every output reads a pair, except a Shape, which reads no numbers.
 bool all_readers_have_pairs(const PlacementDraft& draft, const Node& node) {
   return std::ranges::all_of(node.outputs, [&](ValueId output) {
     if (output == kNoValue) return true;
     const Value& value = draft.value(output);
-    return !value.is_output && !value.uses.empty() && std::ranges::all_of(value.uses, [&](const Use& use) {
-      return use.slot >= 0 && draft.is_pair(use.node, use.slot);
+    return !value.is_output && draft.has_pair(output) && std::ranges::all_of(value.uses, [&](const Use& use) {
+      return use.slot >= 0 && (draft.is_pair(use.node, use.slot) || draft.kind(use.node) == OpKind::ShapeOf);
     });
   });
 }

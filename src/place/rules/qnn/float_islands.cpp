@@ -2,14 +2,13 @@
 //
 // A node that stays float splits the graph: ONNX Runtime runs it on the CPU, with copies of its data to and from HTP,
 // or refuses the session (session.disable_cpu_ep_fallback=1). Control flow and open extents have no place on HTP. The
-// plan places what it can and names these; `lint` reports them as errors. Masks of huge numbers are named too.
+// plan places what it can and names these; `lint` reports them as errors.
 //
 // Source: onnxruntime.ai/docs/execution-providers/QNN-ExecutionProvider.html, read in November 2026; Olive issue 1552.
 
 #include <algorithm>
-#include <cmath>
 
-#include "place/draft/float_layers.h"
+#include "ops/traits.h"
 #include "place/draft/qnn_units.h"
 #include "place/rules/rules.h"
 
@@ -21,7 +20,10 @@ void note_islands(PlacementDraft& draft) {
   for (const Node& node : draft.graph().nodes()) {
     if (holds_graphs(node)) {
       draft.note(draft.describe(node.id) + " holds a graph, which HTP does not run: it splits the model");
-    } else if ((draft.is_out(node.id) || is_recurrent(node)) && std::ranges::any_of(node.outputs, is_data)) {
+    } else if (const std::string obstacle = is_recurrent(node) ? recurrent_obstacle(draft.graph(), node) : "";
+               !obstacle.empty()) {
+      draft.note(draft.describe(node.id) + " " + obstacle + ": it stays float and splits the model");
+    } else if (draft.is_out(node.id) && std::ranges::any_of(node.outputs, is_data)) {
       draft.note(draft.describe(node.id) + " stays float, which HTP does not run: it splits the model");
     }
   }
@@ -35,27 +37,9 @@ void note_open_shapes(PlacementDraft& draft) {
   }
 }
 
-// Names constants with numbers as large as those of a mask: one scale leaves the others no codes.
-void note_masks(PlacementDraft& draft) {
-  constexpr float kMask = 1e4F;
-  const auto is_masked = [&](ValueId value) {
-    return std::ranges::any_of(draft.masked_sums(),
-                               [&](const MaskedSum& one) { return draft.share_one_scale(one.mask, value); });
-  };
-  for (const Value& value : draft.graph().values()) {
-    if (!value.is_constant || !draft.has_pair(value.id) || is_masked(value.id)) continue;
-    const Tensor numbers = cast(*draft.graph().constant(value.id), DataType::Float32);
-    const auto is_large = [](float number) { return std::abs(number) > kMask; };
-    if (std::ranges::any_of(numbers.data<float>(), is_large))
-      draft.note("constant '" + value.name +
-                 "' holds numbers beyond 10000, as masks do: values behind it lose the others. Write about -50");
-  }
-}
-
 void name_obstacles(PlacementDraft& draft) {
   note_islands(draft);
   note_open_shapes(draft);
-  note_masks(draft);
 }
 
 }  // namespace

@@ -6,11 +6,17 @@
 // goes to a QuantizeLinear: a node unit. Pairs therefore stand on every float value: graph inputs and outputs and
 // constants too. A Relu, or a Clip from 0 on, that alone reads a value needs no pair before it: the range of the pair
 // behind it begins at 0, which makes it part of the unit before. Signed codes do not begin there: pairs on both sides.
-// A copy whose encoding has to be the same on both sides takes no activation either.
+// A copy whose encoding has to be the same on both sides takes no activation either. LSTM and GRU read codes of the
+// type of activations on all inputs, weights, bias and states too, each with one scale, as onnxruntime's tool writes
+// them.
 //
-// Source: onnxruntime, core/optimizer/qdq_transformer/selectors_actions/shared/utils.cc and qdq_selectors.cc, read in
-// November 2026. Motivated by models/cifar10_resnet18 and exports/mobilenetv3_small.
+// Source: onnxruntime, core/optimizer/qdq_transformer/selectors_actions/shared/utils.cc and qdq_selectors.cc,
+// core/providers/qnn/builder/opbuilder/lstm_op_builder.cc; onnxruntime-qnn, gru_op_builder.cc and release notes of
+// 2.4.0. Read in November 2026. Motivated by models/cifar10_resnet18, exports/mobilenetv3_small, exports/lstm_mini.
 
+#include <algorithm>
+
+#include "ops/traits.h"
 #include "place/draft/onnxruntime_pairs.h"
 #include "place/draft/qnn_units.h"
 #include "place/rules/rules.h"
@@ -30,10 +36,21 @@ bool is_absorbed(const PlacementDraft& draft, const Node& node) {
          absorbed_output(draft, before->input(0), Absorbs::ReluAndClip) != input;
 }
 
+// True where ONNX Runtime would move the value's pair across copies into a graph inside a node, and abort (O6).
+bool is_moved_into_subgraph(const PlacementDraft& draft, ValueId value) {
+  return std::ranges::any_of(draft.value(value).uses, [&](const Use& use) {
+    return use.slot >= 0 && draft.moves_pairs_into_subgraph(use.node);
+  });
+}
+
 void pair_inputs(PlacementDraft& draft, const Node& node) {
   for (const int slot : draft.data_slots(node.id)) {
     const ValueId input = node.input(slot);
     if (draft.is_constant(input) && !draft.graph().constant(input)) continue;
+    if (is_moved_into_subgraph(draft, input)) {
+      draft.keep_float(node.id, slot, "ONNX Runtime would move the pair into a graph inside a node, and abort");
+      continue;
+    }
     draft.pair(node.id, slot, kInUnit);
     draft.fix_range_of_constant(input);
   }
@@ -48,7 +65,7 @@ void decide_units(PlacementDraft& draft) {
       pair_inputs(draft, node);
     for (const ValueId output : node.outputs)
       if (output != kNoValue && draft.value(output).is_output) draft.pair_output(output, kInUnit);
-    if (draft.is_weighted(node.id)) draft.run_int8(node.id, "pairs on every input and output");
+    if (draft.is_weighted(node.id) || is_recurrent(node)) draft.run_int8(node.id, "pairs on every input and output");
   }
 }
 

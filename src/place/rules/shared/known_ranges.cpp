@@ -27,7 +27,8 @@ namespace {
 // rounding beyond, it considers the Clip redundant later, removes it twice and calls the model invalid. A scale is
 // rounded by 2^-24, its product with 255 again.
 float inside(const PlacementDraft& draft, float high) {
-  return draft.target().engine != Engine::TensorRT ? high * (1 - 0x1p-22F) : high;
+  const bool steps_reach_it = is_asymmetric(code_format(draft.target().activation.type).range);
+  return steps_reach_it ? high * (1 - 0x1p-22F) : high;
 }
 
 // Returns the range that the node's output cannot leave; nullopt when unknown.

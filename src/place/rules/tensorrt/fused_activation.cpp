@@ -22,7 +22,6 @@ bool is_depthwise(const PlacementDraft& draft, NodeId node) {
 }
 
 void decide_fused_activation(PlacementDraft& draft) {
-  const bool tensorrt = draft.target().engine == Engine::TensorRT;
   for (const Node& node : draft.graph().nodes()) {
     if (const auto gated = gated_activation(draft, node.id)) {
       const std::string reason = "inside x * Sigmoid(x), which is one activation";
@@ -35,8 +34,6 @@ void decide_fused_activation(PlacementDraft& draft) {
     if (activation == kNoNode) continue;
     draft.keep_float(activation, 0,
                      "runs in the kernel of " + draft.describe(node.id) + "; a pair between would split it");
-    if (tensorrt && is_depthwise(draft, node.id) && gated_activation(draft, activation))
-      draft.note(draft.describe(node.id) + ": TensorRT does not fuse a depthwise convolution with the SiLU behind it");
   }
 }
 
@@ -49,13 +46,16 @@ void explain_later_activations(PlacementDraft& draft) {
       draft.keep_float(node.id, 0, "runs in the kernel that ends in " + draft.describe_source(node.input(0)));
 }
 
-void share_fused_activation(PlacementDraft& draft) {
+// Names the activations that TensorRT does not fuse although nothing stands between.
+void note_unfused_activations(PlacementDraft& draft) {
   explain_later_activations(draft);
-  if (draft.target().engine != Engine::TensorRT) return;
   for (const Node& node : draft.graph().nodes()) {
     if (!draft.is_int8(node.id)) continue;
     const NodeId activation = fused_activation(draft, node.output(0));
-    if (activation == kNoNode || draft.kind(activation) != OpKind::LeakyRelu) continue;
+    if (activation == kNoNode) continue;
+    if (is_depthwise(draft, node.id) && gated_activation(draft, activation))
+      draft.note(draft.describe(node.id) + ": TensorRT does not fuse a depthwise convolution with the SiLU behind it");
+    if (draft.kind(activation) != OpKind::LeakyRelu) continue;
     if (pairs_behind(draft, draft.node(activation).output(0)).empty())
       draft.note(draft.describe(activation) + " fuses with " + draft.describe(node.id) +
                  " only if a pair stands behind it, and no reader needs one there");
@@ -65,7 +65,11 @@ void share_fused_activation(PlacementDraft& draft) {
 }  // namespace
 
 Rule fused_activation() {
-  return {.id = RuleId::FusedActivation, .decide = decide_fused_activation, .share = share_fused_activation};
+  return {.id = RuleId::FusedActivation, .decide = decide_fused_activation, .share = explain_later_activations};
+}
+
+Rule tensorrt_fused_activation() {
+  return {.id = RuleId::FusedActivation, .decide = decide_fused_activation, .share = note_unfused_activations};
 }
 
 }  // namespace detent::rules::tensorrt

@@ -88,6 +88,15 @@ void bound_and_error_fields(auto& v, const auto& r) {
     "Error of the written model against the float model; null where it was not measured.");
 }
 
+void fields(auto& v, const DlaFiles& r) {
+  v("cache", r.cache, "Path of the calibration cache.");
+  v("arguments", r.arguments, "Path of the arguments for trtexec.");
+  v("scales", r.scales, "Number of scales in the cache, one for each float value.");
+  v("int8_layers", r.int8_layers, "Layers that DLA runs in INT8.");
+  v("fp16_layers", r.fp16_layers, "Layers that DLA runs in FP16.");
+  v("gpu_layers", r.gpu_layers, "Layers that DLA cannot run, which go to the GPU.");
+}
+
 void fields(auto& v, const QuantizeReport& r) {
   v.document("quantize", "Report of detent quantize");
   written_fields(v, r);
@@ -113,6 +122,7 @@ void fields(auto& v, const QuantizeReport& r) {
     "The layers that stay float.");
   v("wide_nodes", r.plan.wide_nodes, "Nodes with 16-bit activations beside nodes of 8 bits, in execution order.");
   v("float_types", r.floats, kFloatTypes);
+  v.optional("dla", r.dla, "The files beside the float model for DLA; absent for a target that takes pairs.");
   v("notes", r.notes, kNotes);
   verdict_fields(v, r.verdict);
   v("provenance", r.provenance, "Provenance in the written file.");
