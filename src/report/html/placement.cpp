@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "report/html/parts.h"
 #include "report/html/sections.h"
@@ -6,9 +7,25 @@
 namespace detent::html {
 namespace {
 
-Table::Cell decision_cell(bool int8, const std::string& rule, const std::string& reason) {
+Table::Cell decision_cell(bool int8, const std::string& rule, const std::string& reason, const char* codes = "INT8") {
   return {std::string("<td data-key=\"") + (int8 ? "1" : "0") + "\" title=\"" + why_text(rule, reason) + "\">" +
-          (int8 ? tag("INT8", "int8") : tag("float")) + "</td>"};
+          (int8 ? tag(codes, "int8") : tag("float")) + "</td>"};
+}
+
+std::set<std::string> names_of(const std::vector<PlanReport::WideNode>& nodes) {
+  std::set<std::string> names;
+  for (const auto& node : nodes) names.insert(node.name);
+  return names;
+}
+
+/// Prints the nodes with 16-bit activations beside nodes of 8 bits, with their reasons.
+std::string wide_nodes_table(const PlanReport& plan) {
+  if (plan.wide_nodes.empty()) return {};
+  Table table{{{"Node", Kind::Name}}};
+  for (const auto& node : plan.wide_nodes)
+    table.rows.push_back({{{node_name(node.name, node.op) + why(node.rule, node.reason)}}});
+  return folded("wide-nodes", "16-bit activations: " + plural(plan.wide_nodes.size(), "node"),
+                searchable(table, "wide-nodes", "Search nodes", kShownFirst));
 }
 
 /// Prints the layers, float ones first, each with its position in the model.
@@ -23,6 +40,7 @@ std::string layers_table(const PlanReport& plan) {
                        grouped_text(static_cast<uint64_t>(value)) + "\">" + count_text(static_cast<double>(value)) +
                        "</td>"};
   };
+  const std::set<std::string> wide = names_of(plan.wide_nodes);
   for (const bool int8 : {false, true})
     for (size_t i = 0; i < plan.layers.size(); ++i) {
       const auto& layer = plan.layers[i];
@@ -31,7 +49,7 @@ std::string layers_table(const PlanReport& plan) {
       if (!int8) row.attributes = " class=\"float\"";
       row.cells = {count_cell(i + 1),
                    {node_name(layer.name, layer.op) + (int8 ? "" : why(layer.rule, layer.reason))},
-                   decision_cell(int8, layer.rule, layer.reason),
+                   decision_cell(int8, layer.rule, layer.reason, wide.contains(layer.name) ? "INT16" : "INT8"),
                    count(layer.macs, "number"),
                    count(layer.params, "number minor")};
     }
@@ -49,7 +67,7 @@ std::string edges_table(const PlanReport& plan) {
         {name_markup(edge.value) + why(edge.rule, edge.reason)},
         {"<td>" + name_markup(edge.consumer) + " <small>" + escape(edge.op) + ", input " + std::to_string(edge.slot) +
          (edge.scale_group ? ", scale group " + std::to_string(*edge.scale_group) : std::string()) + "</small></td>"},
-        decision_cell(edge.pair, edge.rule, edge.reason)};
+        decision_cell(edge.pair, edge.rule, edge.reason, edge.wide ? "INT16" : "INT8")};
   }
   return folded("edges",
                 "Every edge: " + plural(plan.edges.size(), "edge") + ", " + std::to_string(pairs) + " with a pair",
@@ -59,7 +77,9 @@ std::string edges_table(const PlanReport& plan) {
 std::string placement_lead(const PlanReport& plan) {
   if (plan.layers.empty()) return "The model has no weighted layers.";
   const auto kept_float = std::ranges::count(plan.layers, false, &PlanReport::Layer::int8);
-  if (kept_float == 0) return "All " + plural(plan.layers.size(), "weighted layer") + " run in INT8.";
+  if (kept_float == 0)
+    return "All " + plural(plan.layers.size(), "weighted layer") +
+           (plan.wide_nodes.empty() ? " run in INT8." : " run in INT8 or INT16.");
   return std::to_string(kept_float) + " of " + plural(plan.layers.size(), "weighted layer") +
          (kept_float == 1 ? " stays float, listed first with its reason."
                           : " stay float, listed first with their reasons.");
@@ -78,7 +98,7 @@ std::string placement_section(const PlanReport& plan) {
   if (plan.layers.empty() && plan.edges.empty()) return {};
   return section("placement", "Placement", placement_lead(plan),
                  notes_list(plan.notes, "notes-details") + (plan.layers.empty() ? "" : layers_table(plan)) +
-                     (plan.edges.empty() ? "" : edges_table(plan)));
+                     wide_nodes_table(plan) + (plan.edges.empty() ? "" : edges_table(plan)));
 }
 
 std::string summary_section(const PlanReport& plan) {

@@ -52,6 +52,21 @@ TEST(PlanPage, HoldsEveryLayerEdgeAndNoteAndWhatCouldBeEqualized) {
   EXPECT_THAT(page, Not(HasSubstr("id=\"values\""))) << "there was no data";
 }
 
+TEST(PlanPage, ListsNodesWith16BitActivationsAndNamesTheTypeOfTheirLayersAndEdges) {
+  PlanReport plan = plan_of_page();
+  EXPECT_THAT(to_html(plan), AllOf(Not(HasSubstr("id=\"wide-nodes\"")), Not(HasSubstr(">INT16<"))));
+  plan.wide_nodes = {{"conv1", "Conv", "H6 island", "8 bits cost too much"}};
+  plan.edges[0].wide = true;
+  const std::string page = to_html(plan);
+  EXPECT_EQ(nesting_fault(page), "");
+  EXPECT_EQ(dangling_reference(page), "");
+  EXPECT_THAT(page, AllOf(HasSubstr("id=\"wide-nodes\""), HasSubstr("16-bit activations: 1 node"),
+                          HasSubstr("8 bits cost too much")));
+  const auto first = page.find(">INT16<");
+  ASSERT_NE(first, std::string::npos) << "of the layer";
+  EXPECT_NE(page.find(">INT16<", first + 1), std::string::npos) << "of the edge";
+}
+
 TEST(PlanPage, OfNothingStands) {
   const std::string page = to_html(PlanReport{});
   EXPECT_EQ(nesting_fault(page), "");
