@@ -56,12 +56,19 @@ void raise_to_middle(List& magnitudes) {
     if (magnitude > kNothing) magnitude = std::max(magnitude, middle);
 }
 
+bool has_imbalance(const ChannelGroup& group, const ChannelRanges& ranges, double least) {
+  return std::ranges::any_of(group.members, [&](const ChannelGroup::Member& member) {
+    return member.stored && imbalance(ranges.at(member.value)) >= least;
+  });
+}
+
 class FactorChooser {
  public:
   FactorChooser(const Graph& graph, const std::vector<ChannelGroup>& groups, const ChannelRanges& ranges,
                 const FactorOptions& options)
       : graph_(graph), options_(options) {
     for (const ChannelGroup& group : groups) {
+      if (options.least_imbalance > 0 && !has_imbalance(group, ranges, options.least_imbalance)) continue;
       states_.push_back(start(group, ranges));
       for (const ChannelGroup::Member& member : group.members) place_[member.value] = {states_.size() - 1, &member};
     }

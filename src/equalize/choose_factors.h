@@ -13,6 +13,7 @@ struct FactorOptions {
   double alpha = 0.5;               ///< 1: activations alone decide, 0: weights alone
   bool per_tensor_weights = false;  ///< one scale for a whole weight: differences between its rows count too
   bool powers_of_two = false;       ///< factors that cause no rounding, neither in weights nor in activations
+  double least_imbalance = 0;       ///< groups whose stored members are all more even (imbalance()) are left alone
 };
 
 /// Largest factor; the smallest is 1/kMostFactor.

@@ -10,18 +10,21 @@ namespace detent {
 
 /// Places in a network where factors of channels can be put in and taken out without changing its results.
 enum class EqualizeFamily : uint8_t {
-  Gate,    ///< x * gate(x) before a weighted op: the factor goes onto the small gate
-  Relu,    ///< weighted op -> Relu, LeakyRelu, PRelu, Clip -> weighted op
-  Linear,  ///< values that are only added and read by weighted ops: residual streams
-  Norm,    ///< outputs of a normalization: the factor goes into its scale and shift
-  Act,     ///< x * Sigmoid(x), HardSwish: a Mul behind the activation, fused into its kernel by some engines
+  Gate,     ///< x * gate(x) before a weighted op: the factor goes onto the small gate
+  Relu,     ///< weighted op -> Relu, LeakyRelu, PRelu, Clip -> weighted op
+  Linear,   ///< values that are only added and read by weighted ops: residual streams
+  Norm,     ///< outputs of a normalization: the factor goes into its scale and shift
+  Act,      ///< x * Sigmoid(x), HardSwish: a Mul behind the activation, fused into its kernel by some engines
+  Product,  ///< a * b of which a layer makes one, as SwiGLU's: the factor goes into that layer
+  Value,    ///< attention's values, from the layer that makes them to the one behind the heads
 };
-inline constexpr EqualizeFamily kEqualizeFamilies[] = {EqualizeFamily::Gate, EqualizeFamily::Linear,
-                                                       EqualizeFamily::Relu, EqualizeFamily::Norm, EqualizeFamily::Act};
+inline constexpr EqualizeFamily kEqualizeFamilies[] = {
+    EqualizeFamily::Gate, EqualizeFamily::Linear,  EqualizeFamily::Relu, EqualizeFamily::Norm,
+    EqualizeFamily::Act,  EqualizeFamily::Product, EqualizeFamily::Value};
 
-/// "gate", "relu", "linear", "norm", "act".
+/// "gate", "relu", "linear", "norm", "act", "product", "value".
 [[nodiscard]] constexpr std::string_view name_of(EqualizeFamily family) {
-  constexpr std::string_view kNames[] = {"gate", "relu", "linear", "norm", "act"};
+  constexpr std::string_view kNames[] = {"gate", "relu", "linear", "norm", "act", "product", "value"};
   return kNames[static_cast<size_t>(family)];
 }
 

@@ -65,6 +65,7 @@ class GroupCollector {
 
   void add_marks(ChannelMarks& marks, ValueId value) const {
     const ChannelMarks& own = tied_.marks[value];
+    marks.product |= own.product, marks.value |= own.value;
     marks.gate |= own.gate, marks.norm |= own.norm, marks.relu |= own.relu, marks.act |= own.act;
   }
 
@@ -72,6 +73,8 @@ class GroupCollector {
     if (marks.act) return EqualizeFamily::Act;
     if (marks.gate) return EqualizeFamily::Gate;
     if (marks.norm) return EqualizeFamily::Norm;
+    if (marks.product) return EqualizeFamily::Product;
+    if (marks.value) return EqualizeFamily::Value;
     return marks.relu ? EqualizeFamily::Relu : EqualizeFamily::Linear;
   }
 

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
+#include <map>
+#include <optional>
 #include <span>
 #include <utility>
 
 #include "core/float_type.h"
+#include "equalize/spread_channels.h"
 #include "ops/clip_bounds.h"
 #include "ops/self_gated.h"
 #include "ops/traits.h"
@@ -40,9 +42,9 @@ class ChannelTier {
       : graph_(graph), shapes_(shapes), activations_(activations) {}
 
   TiedChannels run() {
-    for (const Value& value : graph_.values()) pin_ends(value);
     for (const Node& node : graph_.nodes())
       if (!visit(node)) pin_around(node);
+    for (const Value& value : graph_.values()) pin_ends(value);
     return {std::move(axes_), std::move(ties_), std::move(marks_), std::move(limits_), std::move(gates_)};
   }
 
@@ -61,12 +63,19 @@ class ChannelTier {
 
   void pin_ends(const Value& value) {
     const bool read_inside = std::ranges::any_of(value.uses, [](const Use& use) { return use.slot < 0; });
-    if (value.is_output || value.producer == kNoNode || read_inside) ties_.pin(value.id);
+    if (value.is_output || value.producer == kNoNode || read_inside) pin(value.id);
+  }
+
+  /// Pins the channels of a value, and those that it holds of another one.
+  void pin(ValueId value) {
+    ties_.pin(value);
+    if (const auto spread = spread_.find(value); spread != spread_.end())
+      for (const int64_t channel : spread->second.channels()) ties_.pin(spread->second.root, channel);
   }
 
   void pin_around(const Node& node) {
-    for (const ValueId value : node.inputs) ties_.pin(value);
-    for (const ValueId value : node.outputs) ties_.pin(value);
+    for (const ValueId value : node.inputs) pin(value);
+    for (const ValueId value : node.outputs) pin(value);
   }
 
   /// Returns true when every channel around the node is accounted for.
@@ -92,25 +101,73 @@ class ChannelTier {
       case OpKind::MaxPool:
       case OpKind::AveragePool:
       case OpKind::GlobalAveragePool:
-      case OpKind::ReduceMean:
+      case OpKind::ReduceMean: return tie_first(node);
       case OpKind::Reshape:
       case OpKind::Transpose:
-      case OpKind::Slice: return tie_first(node);
+      case OpKind::Slice: return tie_first(node) || move_channels(node);
+      case OpKind::Gather:
+      case OpKind::Expand:
+      case OpKind::Tile: return move_channels(node);
       case OpKind::Resize:
         return node.string_or("coordinate_transformation_mode", "") != "tf_crop_and_resize" && tie_first(node);
       case OpKind::Pad: return pads_homogeneously(node) && tie_first(node);
       case OpKind::Concat: return tie_parts(node, node.output(0), node.inputs, 1);
-      case OpKind::Split: return tie_parts(node, node.input(0), node.outputs, 0);
+      case OpKind::Split: return tie_parts(node, node.input(0), node.outputs, 0) || move_channels(node);
       case OpKind::ShapeOf: return true;
       default: return false;
     }
   }
 
   bool visit_weighted(const Node& node) {
-    if (!is_rescalable(graph_, node)) return false;
+    if (!is_rescalable(graph_, node)) return visit_averages(node);
     const ValueId in = node.input(0), out = node.output(0);
-    if (ties_.tracks(in) && channel_axis_read(graph_, node, shape_of(in)) != axis_of(in)) ties_.pin(in);
-    if (ties_.tracks(out) && channel_axis_written(graph_, node, shape_of(out)) != axis_of(out)) ties_.pin(out);
+    if (!ties_.tracks(in)) pin(in);
+    if (ties_.tracks(in) && channel_axis_read(graph_, node, shape_of(in)) != axis_of(in)) pin(in);
+    if (ties_.tracks(out) && channel_axis_written(graph_, node, shape_of(out)) != axis_of(out)) pin(out);
+    return true;
+  }
+
+  /// Returns the channels of a value that has them along one axis or spread over several.
+  [[nodiscard]] std::optional<SpreadChannels> channels_of(ValueId value) const {
+    if (value == kNoValue) return std::nullopt;
+    if (ties_.tracks(value)) return SpreadChannels::of(value, shape_of(value), axis_of(value));
+    const auto spread = spread_.find(value);
+    return spread == spread_.end() ? std::nullopt : std::optional(spread->second);
+  }
+
+  /// Ties a value to the channels that it holds; remembers them where they lie in several axes.
+  bool hold(ValueId value, std::optional<SpreadChannels> channels) {
+    if (!channels) return false;
+    if (!ties_.tracks(value)) {
+      spread_.emplace(value, std::move(*channels));
+      return true;
+    }
+    const auto along = channels->along(axis_of(value));
+    if (!along) return false;
+    for (size_t c = 0; c < along->size(); ++c)
+      ties_.tie(channels->root, (*along)[c], value, static_cast<int64_t>(c), 1);
+    return true;
+  }
+
+  /// Follows channels through a node that moves elements.
+  bool move_channels(const Node& node) {
+    const auto channels = channels_of(node.input(0));
+    if (!channels) return false;
+    for (size_t output = 0; output < node.outputs.size(); ++output)
+      if (!hold(node.output(output), moved(graph_, shapes_, node, output, *channels))) return false;
+    return true;
+  }
+
+  /// Follows the channels of the second operand through a product of two activations: attention's weighted sums of
+  /// values. The weights are no channels.
+  bool visit_averages(const Node& node) {
+    if (traits_of(graph_, node).kind != OpKind::MatMul || constant(node.input(1))) return false;
+    auto channels = channels_of(node.input(1));
+    if (!channels) return false;
+    const ValueId root = channels->root, out = node.output(0);
+    if (!hold(out, averaged(shapes_, node, std::move(*channels)))) return false;
+    pin(node.input(0));
+    marks(root).value = true;
     return true;
   }
 
@@ -130,7 +187,7 @@ class ChannelTier {
       if (!operand || operand->shape() != Shape{ties_.count(out)}) return false;
     }
     if (channel_axis_written(graph_, node, shape_of(out)) != axis_of(out)) return false;
-    ties_.pin(node.input(0));
+    pin(node.input(0));
     marks(out).norm = true;
     return true;
   }
@@ -196,7 +253,44 @@ class ChannelTier {
     if (constant(node.input(1))) return visit_scaled(node, 0, 1);
     if (divides) return false;
     if (constant(node.input(0))) return visit_scaled(node, 1, 0);
-    return visit_gated(node) || (multiplies_itself(node) && visit_activation(node));
+    if (visit_gated(node)) return true;
+    return multiplies_itself(node) ? visit_activation(node) : visit_factors(node);
+  }
+
+  /// True when a factor of each channel can be put into the weighted op that makes the value and nothing else reads it.
+  [[nodiscard]] bool absorbs_factors(ValueId value) const {
+    const Value& one = graph_.value(value);
+    const auto readers =
+        std::ranges::count_if(one.uses, [&](const Use& use) { return use.slot < 0 || !reads_shape(use); });
+    if (one.producer == kNoNode || one.is_output || readers != 1 || !ties_.tracks(value)) return false;
+    const Node& node = graph_.node(one.producer);
+    switch (traits_of(graph_, node).kind) {
+      case OpKind::Relu:
+      case OpKind::LeakyRelu:
+      case OpKind::Reshape:
+      case OpKind::Transpose:
+      case OpKind::Slice:
+      case OpKind::Split: return absorbs_factors(node.input(0));
+      case OpKind::Add: return absorbs_factors(node.input(constant(node.input(0)) ? 1 : 0)) && has_constant(node);
+      default: return is_rescalable(graph_, node);
+    }
+  }
+  [[nodiscard]] bool reads_shape(const Use& use) const {
+    return traits_of(graph_, graph_.node(use.node)).kind == OpKind::ShapeOf;
+  }
+  [[nodiscard]] bool has_constant(const Node& node) const {
+    return std::ranges::any_of(node.inputs, [&](ValueId value) { return constant(value); });
+  }
+
+  /// Ties a product of two activations to the one of them that a layer makes, as SwiGLU's: a * (f b) = f (a * b).
+  bool visit_factors(const Node& node) {
+    for (const size_t slot : {size_t{1}, size_t{0}}) {
+      if (!absorbs_factors(node.inputs[slot]) || !tie_whole(node, slot)) continue;
+      pin(node.inputs[1 - slot]);
+      marks(node.output(0)).product = true;
+      return true;
+    }
+    return false;
   }
 
   /// True for x * Sigmoid(x), x * HardSigmoid(x) and the formula of HardSwish.
@@ -209,7 +303,7 @@ class ChannelTier {
   bool visit_activation(const Node& node) {
     const ValueId out = node.output(0);
     if (activations_ == ActivationFactors::None || !ties_.tracks(out)) return false;
-    for (const ValueId in : node.inputs) ties_.pin(in);
+    for (const ValueId in : node.inputs) pin(in);
     marks(out).act = true;
     return true;
   }
@@ -243,7 +337,7 @@ class ChannelTier {
       const ValueId x = node.inputs[1 - slot];
       if (!is_gate(node.inputs[slot], shape_of(out)) || !ties_.tracks(x) || shape_of(x) != shape_of(out)) continue;
       if (axis_of(x) != 1) continue;
-      ties_.pin(node.inputs[slot]);
+      pin(node.inputs[slot]);
       marks(out).gate = true;
       gates_.push_back({node.id, static_cast<int>(slot)});
       return true;
@@ -275,51 +369,10 @@ class ChannelTier {
   ValueMap<ChannelMarks> marks_{graph_.values().size()};
   ValueMap<float> limits_ = ValueMap<float>(graph_.values().size(), std::numeric_limits<float>::infinity());
   std::vector<Use> gates_;
+  std::map<ValueId, SpreadChannels> spread_;
 };
 
 }  // namespace
-
-ChannelTies::ChannelTies(ValueMap<int64_t> counts) : counts_(std::move(counts)), value_parent_(counts_.size()) {
-  size_t channels = 0;
-  for (const int64_t count : counts_) {
-    first_.push_back(channels);
-    channels += static_cast<size_t>(count);
-  }
-  channel_parent_.resize(channels);
-  pinned_.resize(channels);
-  std::iota(channel_parent_.begin(), channel_parent_.end(), size_t{0});
-  std::iota(value_parent_.begin(), value_parent_.end(), size_t{0});
-}
-
-size_t ChannelTies::root(std::vector<size_t>& parents, size_t item) {
-  while (parents[item] != item) item = parents[item] = parents[parents[item]];
-  return item;
-}
-
-size_t ChannelTies::number(ValueId value, int64_t channel) {
-  return root(channel_parent_, first_[value] + static_cast<size_t>(channel));
-}
-
-size_t ChannelTies::group(ValueId value) { return root(value_parent_, index_of(value)); }
-
-void ChannelTies::tie(ValueId a, int64_t first_a, ValueId b, int64_t first_b, int64_t channels) {
-  for (int64_t c = 0; c < channels; ++c) {
-    const size_t one = number(a, first_a + c), other = number(b, first_b + c);
-    const auto [low, high] = std::minmax(one, other);
-    channel_parent_[high] = low;
-    pinned_[low] = pinned_[low] || pinned_[high];
-  }
-  const size_t one = group(a), other = group(b);
-  const auto [low, high] = std::minmax(one, other);
-  value_parent_[high] = low;
-}
-
-void ChannelTies::pin(ValueId value) {
-  if (!tracks(value)) return;
-  for (int64_t c = 0; c < count(value); ++c) pin(value, c);
-}
-
-void ChannelTies::pin(ValueId value, int64_t channel) { pinned_[number(value, channel)] = true; }
 
 TiedChannels tie_channels(const Graph& graph, const ValueShapes& shapes, ActivationFactors activations) {
   return ChannelTier(graph, shapes, activations).run();

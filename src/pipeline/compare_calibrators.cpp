@@ -37,7 +37,7 @@ ComparisonReport compare_calibrators(const CompareOptions& options) {
   const std::vector<std::string> names = candidate_names(options.calibrators);
 
   // model, plan and data are checked before anything long begins
-  Prepared prepared = make(recipe_of(options, options.evaluation.data, names));
+  Prepared prepared = make(recipe_of_comparison(options, names));
   const CandidateJudge judge(options, prepared.graph(), *prepared.float32);
 
   // one calibration -> ranges and a variant for each candidate

@@ -53,7 +53,7 @@ Candidates make_targeted_candidates(const CompareOptions& options, const std::ve
   for (const std::string& target : options.targets) {
     CompareOptions one = options;
     one.target = target;
-    recipes.push_back(naming_target(target, [&] { return recipe_of(one, one.evaluation.data, names); }));
+    recipes.push_back(naming_target(target, [&] { return recipe_of_comparison(one, names); }));
     recipes.back().pass = &pass;
   }
   for (size_t i = 0; i < recipes.size(); ++i) {

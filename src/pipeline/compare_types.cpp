@@ -40,7 +40,7 @@ bool add_with_pairs(Candidates& all, const std::string& type, const CompareOptio
   CompareOptions options = given;
   options.placement.type = type == "fp8" ? CodeType::Fp8 : CodeType::Int8;
   const std::vector<std::string> names = candidate_names({given.types.calibrator});
-  Prepared prepared = make(recipe_of(options, options.evaluation.data, names));
+  Prepared prepared = make(recipe_of_comparison(options, names));
   Measured measured = measure(prepared);
   keep_ruinous_float(prepared, measured, named_calibrator(given.types.calibrator).get());
   warn_of_unsupported_tail(prepared.graph(), *options.run.reporter);

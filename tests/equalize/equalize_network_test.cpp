@@ -8,18 +8,6 @@ using ::testing::IsEmpty;
 using ::testing::Key;
 using ::testing::SizeIs;
 
-/// Equalizes everything, expects values of one family and the same outputs.
-Equalization expect_exact(const Model& model, EqualizeFamily family,
-                          ActivationFactors activations = ActivationFactors::None) {
-  const Equalization equalization = factors_of(model, {}, activations);
-  EXPECT_FALSE(equalization.empty());
-  for (const auto& [name, value] : equalization.values) EXPECT_EQ(value.family, family) << name;
-  Model equalized = model.clone();
-  apply_patch(equalized, make_equalize_patch(equalized.graph(), equalization));
-  EXPECT_LT(output_change(model, equalized), kRounding);
-  return equalization;
-}
-
 const std::string kTwo = uneven("w2", {4, 6, 1, 1});
 
 TEST(EqualizeRelu, ConvolutionsAroundARelu) {
@@ -94,11 +82,21 @@ TEST(EqualizeRelu, NotWhereAnotherReaderBends) {
       IsEmpty());
 }
 
-TEST(EqualizeRelu, AFlattenThatMixesChannelsAndPositionsBlocks) {
-  EXPECT_THAT(
-      groups_of(network("c = Conv (x, w1)\n r = Relu (c)\n f = Flatten (r)\n y = Gemm (f, w7)",
-                        {uneven("w1", {6, 4, 1, 1}), uneven("w7", {150, 3})}, "float[1, 4, 5, 5] x", "float[N, C] y")),
-      IsEmpty());
+TEST(EqualizeRelu, AFlattenOfChannelsAndPositionsRepeatsTheFactors) {
+  const Model model =
+      network("c = Conv (x, w1)\n r = Relu (c)\n f = Flatten (r)\n y = Gemm (f, w7)",
+              {uneven("w1", {6, 4, 1, 1}), uneven("w7", {150, 3})}, "float[1, 4, 5, 5] x", "float[N, C] y");
+  const Equalization equalization = expect_exact(model, EqualizeFamily::Relu);
+  const std::vector<float>&made = equalization.values.at("r").factors, &read = equalization.values.at("f").factors;
+  for (size_t c = 0; c < read.size(); ++c) EXPECT_EQ(read[c], made[c / 25]) << c;
+}
+
+TEST(EqualizeRelu, AFlattenOfPositionsAndBatchBlocks) {
+  EXPECT_THAT(groups_of(network("c = Conv (x, w1)\n r = Relu (c)\n f = Reshape (r, rows)\n y = MatMul (f, w5)",
+                                {uneven("w1", {6, 4, 1, 1}), uneven("w5", {10, 3}), "int64[2] rows = {15, 10}"},
+                                "float[1, 4, 5, 5] x", "float[N, C] y")),
+              IsEmpty())
+      << "a column of f holds two or three channels";
 }
 
 TEST(EqualizeRelu, AMeanOverTheChannelsBlocks) {

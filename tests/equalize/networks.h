@@ -112,4 +112,16 @@ inline double output_change(const Model& before, const Model& after, uint32_t se
 /// Tolerance: weights are rounded once, 2^-24 each; sums of up to a hundred products add no more than tenfold.
 inline constexpr double kRounding = 1e-5;
 
+/// Equalizes everything, expects values of one family and the same outputs.
+inline Equalization expect_exact(const Model& model, EqualizeFamily family,
+                                 ActivationFactors activations = ActivationFactors::None) {
+  const Equalization equalization = factors_of(model, {}, activations);
+  EXPECT_FALSE(equalization.empty());
+  for (const auto& [name, value] : equalization.values) EXPECT_EQ(value.family, family) << name;
+  Model equalized = model.clone();
+  apply_patch(equalized, make_equalize_patch(equalized.graph(), equalization));
+  EXPECT_LT(output_change(model, equalized), kRounding);
+  return equalization;
+}
+
 }  // namespace detent

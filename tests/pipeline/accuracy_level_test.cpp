@@ -44,15 +44,21 @@ TEST(WithLevel, KeepsACalibratorThatWasNamed) {
     }
 }
 
-TEST(WithLevel, EqualizesAndCorrectsBiasesForBestAlone) {
+TEST(WithLevel, ChoosesFamiliesAndCorrectsBiasesForBestAlone) {
   const QuantizeOptions best = with_level(asked(Accuracy::Best, true));
   EXPECT_EQ(best.equalize.equalize, "auto");
   EXPECT_EQ(best.equalize.bias_correction, true);
   for (const Accuracy level : {Accuracy::Fast, Accuracy::Balanced}) {
     const QuantizeOptions options = with_level(asked(level, true));
-    EXPECT_EQ(options.equalize.equalize, "") << name_of(level);
+    EXPECT_EQ(options.equalize.equalize, level == Accuracy::Fast ? "" : "outliers") << name_of(level);
     EXPECT_FALSE(options.equalize.bias_correction.value_or(false)) << name_of(level);
   }
+}
+
+TEST(WithLevel, EvensOutliersForInt8AndNotForFp8) {
+  QuantizeOptions options = asked(Accuracy::Balanced, true);
+  options.placement.type = CodeType::Fp8;
+  EXPECT_EQ(with_level(options).equalize.equalize, "");
 }
 
 TEST(WithLevel, LeavesBiasesThatTheUserWantsLeft) {

@@ -40,6 +40,8 @@ TEST_F(OptionsInTheFile, NameWhatTheUserAskedOtherwiseThanTheLevel) {
   given.equalize.equalize = "off";
   EXPECT_EQ(written(given), "equalize=off; accuracy=best");
   given.accuracy = Accuracy::Balanced;
+  EXPECT_EQ(written(given), "equalize=off") << "by default outlier channels are evened out";
+  given.accuracy = Accuracy::Fast;
   EXPECT_EQ(written(given), "") << "the default";
 }
 

@@ -14,11 +14,16 @@ QuantizeOptions with_level(QuantizeOptions options) {
   const bool data = options.data.given();
   if (options.calibrator.empty())
     options.calibrator = data && options.accuracy != Accuracy::Fast ? "auto" : std::string(kSafeCalibrator);
-  if (options.accuracy != Accuracy::Best || !data) return options;
-  if (options.equalize.equalize.empty() && options.table.empty()) options.equalize.equalize = "auto";
+  if (options.accuracy == Accuracy::Fast || !data) return options;
+  const bool best = options.accuracy == Accuracy::Best;
+  if (options.equalize.equalize.empty() && options.table.empty())
+    options.equalize.equalize = best ? "auto" : usual_equalization(options.placement.type);
+  if (!best) return options;
   if (!options.equalize.bias_correction) options.equalize.bias_correction = true;
   return options;
 }
+
+std::string usual_equalization(CodeType type) { return type == CodeType::Int8 ? "outliers" : ""; }
 
 bool weights_are_rounded(Accuracy accuracy, CodeType type) {
   return accuracy == Accuracy::Best || (accuracy == Accuracy::Balanced && type == CodeType::Fp8);

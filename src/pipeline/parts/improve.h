@@ -5,8 +5,12 @@
 
 namespace detent {
 
-/// Completes the options by their accuracy level where the user gave none: the calibrator, and for the best level
-/// equalization and bias correction, where there is data to measure them on.
+/// Returns what --equalize is by default, without --accuracy fast or best: "outliers" for INT8, whose steps are all of
+/// one size, else "" (off).
+[[nodiscard]] std::string usual_equalization(CodeType type);
+
+/// Completes the options by their accuracy level where the user gave none: the calibrator and the equalization, and for
+/// the best level bias correction, where there is data to measure them on.
 [[nodiscard]] QuantizeOptions with_level(QuantizeOptions options);
 
 /// True when weights are rounded by the layers' inputs, given data: always at the best level; with FP8, whose weights

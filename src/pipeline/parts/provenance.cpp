@@ -10,6 +10,7 @@
 #include "detent/base/version.h"
 #include "model/origin.h"
 #include "options/groups.h"
+#include "pipeline/parts/improve.h"
 #include "rewrite/format_options.h"
 
 namespace detent {
@@ -49,12 +50,12 @@ void add_format(List& list, const DecidingOptions& options, const Prepared& setu
   list.add_changed(format_options(made, CpuOption::Offered), format_options(usual, CpuOption::Offered));
 }
 
-void add_equalization(List& list, const EqualizeOptions& given, const Prepared& setup, bool best) {
-  // The best level equalizes by "auto" unless the user says otherwise; a table has its own equalization.
-  list.add_if(best && !setup.table && given.equalize == "off", "equalize", "off");
+/// usual  what the level equalizes by, unless the user says otherwise; a table has its own equalization
+void add_equalization(List& list, const EqualizeOptions& given, const Prepared& setup, const std::string& usual) {
+  list.add_if(!usual.empty() && !setup.table && given.equalize == "off", "equalize", "off");
   if (!setup.equalized) return;
   const std::string requested = setup.table ? setup.table->equalize : setup.equalized->report.requested;
-  const bool implied = best && !setup.table && requested == "auto";
+  const bool implied = !setup.table && requested == usual;
   list.add_if(!setup.equalized->equalization.values.empty() && !implied, "equalize", requested);
 }
 
@@ -92,7 +93,11 @@ std::string changed_options(const DecidingOptions& options, const Prepared& setu
   list.add_changed(placement_options(placement), placement_options(usual));
   add_format(list, options, setup);
   const bool best = options.accuracy == Accuracy::Best && setup.data != nullptr;
-  add_equalization(list, options.equalize, setup, best);
+  const bool measures = options.accuracy != Accuracy::Fast && setup.data != nullptr;
+  add_equalization(list, options.equalize, setup,
+                   best       ? "auto"
+                   : measures ? usual_equalization(options.placement.type)
+                              : "");
   list.add_if(best, "accuracy", "best");
   list.add_if(options.outliers != OutlierPolicy::Clip, "outliers", name_of(options.outliers));
   list.add_if(options.biases_corrected && !best, "bias-correction", "on");

@@ -20,7 +20,9 @@ std::string meaning(const std::string& family) {
       {"linear", "values that are only added and read by layers"},
       {"relu", "between two layers, around a Relu or Clip"},
       {"norm", "scale and shift of a normalization"},
-      {"act", "a Mul after Silu or HardSwish"}};
+      {"act", "a Mul after Silu or HardSwish"},
+      {"product", "a product of two branches, in the layer that makes one"},
+      {"value", "attention\u2019s values, in the layers around the heads"}};
   const auto found = kMeanings.find(family);
   return found == kMeanings.end() ? std::string() : found->second;
 }

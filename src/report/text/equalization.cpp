@@ -59,7 +59,9 @@ std::string equalizable_text(const std::vector<PlanReport::Equalizable>& familie
                                                             {"linear", "linear"},
                                                             {"relu", "around Relu or Clip"},
                                                             {"norm", "after normalizations"},
-                                                            {"act", "after Silu or HardSwish"}};
+                                                            {"act", "after Silu or HardSwish"},
+                                                            {"product", "in products"},
+                                                            {"value", "in attention"}};
   std::string text, names;
   for (const auto& family : families) {
     const auto where = kWhere.find(family.family);

@@ -20,6 +20,7 @@
 #include "tune/equalize/choose_families.h"
 #include "tune/equalize/cross_fit.h"
 #include "tune/equalize/equalizer.h"
+#include "tune/equalize/even_outliers.h"
 
 namespace detent {
 
@@ -124,6 +125,13 @@ EqualizedModel nothing_to_gain(const JudgeOptions& judged) {
   return model;
 }
 
+/// Returns the number of samples that judge outlier channels: as many as 15e9 multiply-accumulates pay for (1 s of one
+/// core), at least 4.
+size_t outlier_samples(int64_t macs) {
+  constexpr int64_t kMacs = 15'000'000'000, kFewest = 4;
+  return static_cast<size_t>(std::clamp<int64_t>(kMacs / std::max<int64_t>(1, macs), kFewest, kOutlierSamples));
+}
+
 EqualizeReport describe_equalization(const CalibrationTable& table) {
   EqualizeReport report;
   report.requested = (table.equalize.empty() ? "off" : table.equalize) + ", by the table";
@@ -196,9 +204,15 @@ std::optional<EqualizedModel> equalize_as_requested(Model& model, const Equalize
                                                     JudgeOptions judged) {
   if (!request.equalizes()) return std::nullopt;
   const Graph& graph = model.graph();
-  const std::vector<ValueId> quantized =
-      make_placement_plan(graph, judged.target, judged.placement, find_shapes(graph, inputs)).quantized_values();
-  if (request.mode != EqualizeRequest::Mode::List && quantized.empty()) return nothing_to_gain(judged);
+  const PlacementPlan plan = make_placement_plan(graph, judged.target, judged.placement, find_shapes(graph, inputs));
+  const std::vector<ValueId> quantized = plan.quantized_values();
+  if (request.mode == EqualizeRequest::Mode::Outliers) {
+    if (quantized.empty()) return std::nullopt;
+    judged.calibrators = {std::string(kOutlierCalibrator)};
+    const EqualizeData data{inputs, all, all, judged.run, no_samples()};
+    return even_outliers(model, data, options, make_fold_judge(model, judged), outlier_samples(plan.coverage.macs));
+  }
+  if (request.mode == EqualizeRequest::Mode::Auto && quantized.empty()) return nothing_to_gain(judged);
   const auto outliers = names_of(find_outlier_samples(calibrate(graph, quantized, all, judged.run)));
   const SampleSubset usual(all, samples_without(all, outliers));
   const bool kept = policy == OutlierPolicy::Keep;
@@ -211,7 +225,9 @@ std::optional<EqualizedModel> equalize_as_requested(Model& model, const Equalize
 std::optional<EqualizedModel> equalize_by_table(const CalibrationTable& table, Model& model,
                                                 const EqualizeRequest& requested, std::span<const Tensor> inputs) {
   using Mode = EqualizeRequest::Mode;
-  const std::string wish = requested.mode == Mode::Auto ? "auto" : to_text(requested.items);
+  const std::string wish = requested.mode == Mode::Auto       ? "auto"
+                           : requested.mode == Mode::Outliers ? "outliers"
+                                                              : to_text(requested.items);
   const std::string measured = table.equalize.empty() ? "off" : table.equalize;
   if (requested.mode != Mode::Unset && wish != measured)
     throw Error(

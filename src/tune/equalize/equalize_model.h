@@ -10,20 +10,11 @@
 #include "equalize/equalization.h"
 #include "model/model.h"
 #include "observe/calibration_table.h"
+#include "tune/equalize/equalized_model.h"
 #include "tune/equalize/fold_judge.h"
 #include "tune/equalize/request.h"
 
 namespace detent {
-
-/// `auto` keeps nothing with fewer samples: three parts of five images can agree on a family that loses 1 to 3 dB on
-/// five others (text_ppocrv3_det).
-inline constexpr size_t kFewestToJudge = 8;
-
-/// The equalization of a model before it is calibrated, and its report.
-struct EqualizedModel {
-  Equalization equalization;
-  EqualizeReport report;
-};
 
 /// Chooses the families that are asked for and applies them to `model`, in place.
 ///
@@ -39,10 +30,12 @@ struct EqualizedModel {
 /// Applies --equalize, in place. Returns nullopt when it is not asked for.
 /// A first pass finds outlier samples (find_outlier_samples). Channels do not follow them unless they are kept; then
 /// they are always measured on them. Without pairs only families that are named are applied, and the report says so.
-/// inputs  one batch.
-/// all     the calibration data.
-/// judged  how the compared models are quantized.
-/// Errors  those of equalize_model.
+/// Under outliers all data counts, kOutlierCalibrator judges, and nullopt comes back where even_outliers() finds none.
+///
+/// inputs  one batch
+/// all     the calibration data
+/// judged  how the compared models are quantized
+/// Errors  those of equalize_model
 [[nodiscard]] std::optional<EqualizedModel> equalize_as_requested(Model& model, const EqualizeRequest& request,
                                                                   std::span<const Tensor> inputs, const DataSource& all,
                                                                   OutlierPolicy policy, const FactorOptions& options,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -16,13 +17,17 @@
 
 namespace detent {
 
+/// Says which groups may be equalized.
+using GroupFilter = std::function<bool(const ChannelGroup&)>;
+
 /// Equalization of one prepared model: its channel groups and the ranges of their channels.
 class Equalizer {
  public:
   /// Finds groups and runs `samples` once to measure channels.
   /// inputs  one batch: gives the shapes, and every patch is checked on it.
+  /// filter  other groups are left alone and not measured; empty: there are none
   Equalizer(const Model& model, std::span<const Tensor> inputs, const DataSource& samples, const RunSettings& settings,
-            const FactorOptions& options);
+            const FactorOptions& options, const GroupFilter& filter = {});
 
   [[nodiscard]] bool has(EqualizeFamily family) const;
   /// Returns the factors of the families in `items`. They are powers of two, which round nothing, for half types and

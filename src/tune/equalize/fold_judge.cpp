@@ -89,7 +89,7 @@ class Scorer {
     if (!outputs.empty()) return outputs;
     throw Error(ErrorCode::InvalidOption,
                 "--equalize auto needs an output to compare, but none that can run comes from float values",
-                "name the families: gate, relu, linear, norm");
+                "name the families: gate, relu, linear, norm, product, value");
   }
 
   /// Calibrates with several samples at a time where the measured values can be split by sample.

@@ -15,7 +15,7 @@ namespace {
 
 Error wrong(const std::string& text) {
   return {ErrorCode::Usage, "--equalize: " + text,
-          "off, auto, or a list of gate, relu, linear, norm, act: gate,relu:0.75"};
+          "off, outliers, auto, or a list of gate, relu, linear, norm, act, product, value: gate,relu:0.75"};
 }
 
 EqualizeItem parse_item(const std::string& text) {
@@ -24,7 +24,7 @@ EqualizeItem parse_item(const std::string& text) {
   const auto* const family =
       std::ranges::find(kEqualizeFamilies, name, [](EqualizeFamily one) { return name_of(one); });
   if (family == std::end(kEqualizeFamilies)) {
-    std::vector<std::string> names{"off", "auto"};
+    std::vector<std::string> names{"off", "outliers", "auto"};
     for (const EqualizeFamily one : kEqualizeFamilies) names.emplace_back(name_of(one));
     const Error error = wrong("there is no family '" + name + "'");
     throw Error(error.code(), error.what(), did_you_mean(name, names, error.hint()));
@@ -45,6 +45,7 @@ EqualizeRequest parse_equalize(const std::string& text) {
   using Mode = EqualizeRequest::Mode;
   if (text.empty()) return {.mode = Mode::Unset};
   if (text == "off") return {.mode = Mode::Off};
+  if (text == "outliers") return {.mode = Mode::Outliers};
   if (text == "auto") return {.mode = Mode::Auto};
   if (text.ends_with(',')) throw wrong("nothing stands behind the last comma");  // getline does not see it
   EqualizeRequest request{.mode = Mode::List};

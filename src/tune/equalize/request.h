@@ -15,13 +15,13 @@ struct EqualizeItem {
 
 /// The parsed `--equalize`.
 struct EqualizeRequest {
-  enum class Mode { Unset, Off, Auto, List } mode = Mode::Unset;
+  enum class Mode { Unset, Off, Outliers, Auto, List } mode = Mode::Unset;
   std::vector<EqualizeItem> items;  ///< of a List, in the order of kEqualizeFamilies, each family once
 
-  [[nodiscard]] bool equalizes() const { return mode == Mode::Auto || mode == Mode::List; }
+  [[nodiscard]] bool equalizes() const { return mode >= Mode::Outliers; }
 };
 
-/// Parses "" (Unset), "off", "auto", or a comma-separated list of NAME[:ALPHA].
+/// Parses "" (Unset), "off", "outliers", "auto", or a comma-separated list of NAME[:ALPHA].
 /// Errors  Usage for an unknown name, a family named twice, or an alpha outside [0, 1].
 [[nodiscard]] EqualizeRequest parse_equalize(const std::string& text);
 

@@ -69,7 +69,7 @@ TEST_F(WrittenProvenance, IsNoneOfAFloatModel) {
 TEST_F(WrittenProvenance, NamesNoOptionThatIsTheTargetsDefault) {
   QuantizeOptions options = sample_options();
   options.format.int8_weights = true;
-  options.equalize.equalize = "off";
+  options.equalize.equalize = "outliers";
   EXPECT_EQ(of(options).options, "");
 }
 

@@ -28,12 +28,6 @@ EqualizedModel equalize(Model& model, const std::string& request, const FoldJudg
   return equalize_model(model, parse_equalize(request), {inputs, source, source, settings, no_samples()}, {}, judge);
 }
 
-FoldJudge no_judge() {
-  return test::without_memory([](std::span<const Model>, const DataSource&, const DataSource&) -> FoldScores {
-    throw std::logic_error("not to be called");
-  });
-}
-
 /// A judge of invented scores: 20 dB for models without equalization, `gain` more for others.
 FoldJudge judge_of(double gain) {
   return test::without_memory([gain](std::span<const Model> models, const DataSource&, const DataSource&) {
@@ -68,7 +62,7 @@ TEST(EqualizeRequest, RefusesWhatItDoesNotKnow) {
 
 TEST(EqualizeModel, EvensOutWhatAConstantMadeUneven) {
   Model model = test::residual_network(64);
-  const EqualizedModel outcome = equalize(model, "norm:1", no_judge());
+  const EqualizedModel outcome = equalize(model, "norm:1", test::no_judge());
   ASSERT_EQ(outcome.report.values.size(), 1U);
   EXPECT_EQ(outcome.report.values[0].name, "d");
   EXPECT_GT(outcome.report.values[0].imbalance_before, 30);
@@ -78,7 +72,7 @@ TEST(EqualizeModel, EvensOutWhatAConstantMadeUneven) {
 
 TEST(EqualizeModel, LeavesAModelAloneThatHasNoSuchFamily) {
   Model model = test::residual_network(1);
-  EXPECT_TRUE(equalize(model, "gate", no_judge()).equalization.empty());
+  EXPECT_TRUE(equalize(model, "gate", test::no_judge()).equalization.empty());
 }
 
 TEST(EqualizeModel, AutoKeepsWhatGainsAndDropsWhatLoses) {
@@ -128,7 +122,7 @@ TEST(EqualizeModel, LeavesOutAFamilyThatWouldChangeOutputs) {
 
 TEST(EqualizeModel, KeepsTheSameFamilyWhereNothingOverflows) {
   Model model = two_channels("1, 0.0625", "1, 0.1");
-  const EqualizedModel outcome = equalize_two_channels(model, "relu:1", no_judge());
+  const EqualizedModel outcome = equalize_two_channels(model, "relu:1", test::no_judge());
   EXPECT_FALSE(outcome.equalization.empty());
   const auto relu = std::ranges::find(outcome.report.families, "relu", &EqualizeReport::Family::name);
   ASSERT_NE(relu, outcome.report.families.end());
@@ -137,11 +131,11 @@ TEST(EqualizeModel, KeepsTheSameFamilyWhereNothingOverflows) {
 
 TEST(EqualizeModel, AutoKeepsNothingThatSevenSamplesSay) {
   Model model = test::residual_network(64);
-  const EqualizedModel outcome = equalize(model, "auto", no_judge(), 1, 7);
+  const EqualizedModel outcome = equalize(model, "auto", test::no_judge(), 1, 7);
   EXPECT_TRUE(outcome.equalization.empty());
   EXPECT_THAT(outcome.report.notes, ::testing::ElementsAre(::testing::HasSubstr("needs 8 samples")));
   Model named = test::residual_network(64);
-  const EqualizedModel list = equalize(named, "relu", no_judge(), 1, 7);
+  const EqualizedModel list = equalize(named, "relu", test::no_judge(), 1, 7);
   EXPECT_FALSE(list.equalization.empty());
   EXPECT_TRUE(list.report.notes.empty()) << "who names a family needs no judge";
 }
@@ -162,8 +156,8 @@ TEST(EqualizeModel, AutoGainsWhereItIsMeasuredReally) {
 
 TEST(EqualizeModel, DoesNotDependOnThreads) {
   Model one = test::residual_network(8), four = test::residual_network(8);
-  EXPECT_EQ(equalize(one, "relu,norm", no_judge(), 1).equalization,
-            equalize(four, "relu,norm", no_judge(), 4).equalization);
+  EXPECT_EQ(equalize(one, "relu,norm", test::no_judge(), 1).equalization,
+            equalize(four, "relu,norm", test::no_judge(), 4).equalization);
 }
 
 using EqualizedTables = SampleTables;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <stdexcept>
 #include <utility>
 
 #include "tune/equalize/fold_judge.h"
@@ -13,6 +14,13 @@ FoldJudge without_memory(Judge judge) {
   return [judge = std::move(judge)](const DataSource& fit, const DataSource& held_out) -> FoldScorer {
     return [judge, &fit, &held_out](std::span<const Model> models) { return FoldScores(judge(models, fit, held_out)); };
   };
+}
+
+/// A judge that must not be asked.
+inline FoldJudge no_judge() {
+  return without_memory([](std::span<const Model>, const DataSource&, const DataSource&) -> FoldScores {
+    throw std::logic_error("not to be called");
+  });
 }
 
 }  // namespace detent::test
