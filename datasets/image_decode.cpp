@@ -95,27 +95,46 @@ Bytes read_bytes(const std::filesystem::path& path) {
   return bytes;
 }
 
-Pixels decode_bytes(const Bytes& bytes, bool as_stored) {
+/// Returns the size in the header, turned as the pixels are.
+PixelSize whole_size(const ImageSize& claimed, PixelSize decoded) {
+  PixelSize size{static_cast<int>(claimed.height), static_cast<int>(claimed.width)};
+  if ((size.height > size.width) != (decoded.height > decoded.width)) std::swap(size.height, size.width);
+  return size;
+}
+
+/// Returns 2, 4 or 8 for a JPEG whose short side stays `sufficient` if it is decoded at that part of its size; else 1.
+int reduction_of(const std::optional<ImageSize>& claimed, ImageFormat format, std::optional<int> sufficient) {
+  if (format != ImageFormat::Jpeg || !sufficient || !claimed) return 1;
+  const uint64_t least = static_cast<uint64_t>(*sufficient), side = std::min(claimed->width, claimed->height);
+  for (const int reduction : {8, 4, 2})
+    if (side >= least * static_cast<uint64_t>(reduction)) return reduction;
+  return 1;
+}
+
+DecodedImage decode_bytes(const Bytes& bytes, bool as_stored, std::optional<int> sufficient_side) {
   if (bytes.empty()) refuse_image("the file is empty (0 bytes)");
   const ImageFormat format = check_image_complete(bytes);
   check_image_size(bytes, format);
+  const std::optional<ImageSize> claimed = claimed_size(bytes, format);
+  const int reduction = reduction_of(claimed, format, sufficient_side);
   Pixels pixels;
   std::string error;
   using Decoding = ImageCodecs::Decoding;
   const bool turned_here = format == ImageFormat::WebP;  // OpenCV turns other formats
   const Decoding how = as_stored ? Decoding::AsStored : turned_here ? Decoding::BgrAsStored : Decoding::Bgr;
-  if (!load_codecs().decode(format == ImageFormat::Png ? essential_png(bytes) : bytes, how, pixels, error))
+  if (!load_codecs().decode(format == ImageFormat::Png ? essential_png(bytes) : bytes, how, reduction, pixels, error))
     refuse_image("the image cannot be decoded: " + error);
   if (pixels.empty())
     refuse_image(format == ImageFormat::Unknown ? "not an image that can be decoded"
                                                 : "the image is damaged and cannot be decoded");
-  return turned_here && !as_stored ? turned_upright(pixels, webp_orientation(bytes)) : pixels;
+  if (turned_here && !as_stored) pixels = turned_upright(pixels, webp_orientation(bytes));
+  return {pixels, reduction == 1 ? pixels.size() : whole_size(*claimed, pixels.size())};
 }
 
-Pixels decode_file(const std::filesystem::path& path, bool as_stored) {
+DecodedImage decode_file(const std::filesystem::path& path, bool as_stored, std::optional<int> sufficient_side) {
   const Bytes bytes = read_bytes(path);
   try {
-    return decode_bytes(bytes, as_stored);
+    return decode_bytes(bytes, as_stored, sufficient_side);
   } catch (const Error& error) {
     throw error.in(path.string());
   }
@@ -133,14 +152,17 @@ Pixels to_8_bits(const Pixels& deep) {
 
 }  // namespace
 
-Pixels decode_image(const std::filesystem::path& path) {
-  Pixels pixels = decode_file(path, false);
-  if (pixels.depth() == Pixels::Depth::Bits16) return to_8_bits(pixels);
-  if (pixels.depth() != Pixels::Depth::Bits8)
+DecodedImage decode_image(const std::filesystem::path& path, std::optional<int> sufficient_side) {
+  DecodedImage image = decode_file(path, false, sufficient_side);
+  if (image.pixels.depth() == Pixels::Depth::Bits16)
+    image.pixels = to_8_bits(image.pixels);
+  else if (image.pixels.depth() != Pixels::Depth::Bits8)
     refuse_image(path.string() + ": the image has neither 8-bit nor 16-bit pixels; give such data as .npy");
-  return pixels;
+  return image;
 }
 
-Pixels decode_image_as_stored(const std::filesystem::path& path) { return decode_file(path, true); }
+Pixels decode_image_as_stored(const std::filesystem::path& path) {
+  return decode_file(path, true, std::nullopt).pixels;
+}
 
 }  // namespace detent

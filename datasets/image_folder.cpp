@@ -23,10 +23,10 @@ class ImageSource final : public DataSource {
   std::string sample_name(size_t i) const override { return names_[i]; }
   Sample read(size_t i) const override {
     const fs::path path = root_ / names_[i];
-    const Pixels pixels = decode_image(path);
+    const DecodedImage image = decode_image(path, transform_.sufficient_side());
     try {
-      Sample sample{i, names_[i], {transform_.apply(pixels)}};
-      sample.image_size = {pixels.size().height, pixels.size().width};
+      Sample sample{i, names_[i], {transform_.apply(image)}};
+      sample.image_size = {image.whole.height, image.whole.width};
       return sample;
     } catch (const Error& error) {
       throw error.in(path.string());
@@ -43,7 +43,7 @@ class ImageSource final : public DataSource {
   std::string presets;
   for (const PreprocessPreset& preset : preprocess_presets())
     presets +=
-        "\n  " + std::string(preset.name) + std::string(10 - preset.name.size(), ' ') + std::string(preset.summary);
+        "\n  " + std::string(preset.name) + std::string(17 - preset.name.size(), ' ') + std::string(preset.summary);
   throw Error(ErrorCode::Usage,
               root.string() + ": images need --preprocess, which must be the preprocessing used in training",
               "choose a preset, or key=value pairs (resize, crop, letterbox, color, div, mean, std, interp, layout):" +

@@ -9,6 +9,7 @@
 #include "core/float_type.h"
 #include "core/index.h"
 #include "core/memory_limit.h"
+#include "datasets/antialiased_resize.h"
 #include "datasets/array_fit.h"
 #include "datasets/load_codecs.h"
 #include "detent/base/error.h"
@@ -93,6 +94,18 @@ void check_room(PixelSize size, const Pixels& image) {
   check_memory(bytes, [&] { return "an image that --preprocess resizes to " + text_of(size) + " pixels"; });
 }
 
+SideRounding resize_rounding(const TransformSpec& spec) {
+  return spec.resizes_by_pillow() ? SideRounding::Down : SideRounding::HalfToEven;
+}
+
+SideRounding crop_rounding(const TransformSpec& spec) {
+  return spec.resizes_by_pillow() ? SideRounding::HalfToEven : SideRounding::Down;
+}
+
+SideRounding letterbox_rounding(const TransformSpec& spec) {
+  return spec.letterbox->centred ? SideRounding::HalfToEven : SideRounding::Down;
+}
+
 /// Returns the size that every image gets, if the spec fixes it.
 std::optional<PixelSize> fixed_size(const TransformSpec& spec) {
   if (spec.letterbox) return spec.letterbox->size;
@@ -102,36 +115,48 @@ std::optional<PixelSize> fixed_size(const TransformSpec& spec) {
 
 }  // namespace
 
-PixelSize short_side_size(PixelSize image, int side) {
+PixelSize short_side_size(PixelSize image, int side, SideRounding rounding) {
   const int64_t shorter = std::min(image.height, image.width);
   const int64_t longer = std::max(image.height, image.width);
   const int64_t product = longer * side;
   int64_t rounded = product / shorter;
   const int64_t twice_rest = 2 * (product % shorter);
-  if (twice_rest > shorter || (twice_rest == shorter && rounded % 2 == 1)) ++rounded;
+  const bool up = twice_rest > shorter || (twice_rest == shorter && rounded % 2 == 1);
+  if (rounding == SideRounding::HalfToEven && up) ++rounded;
   // A larger size is refused when its memory is requested.
   const auto long_side = static_cast<int>(std::clamp<int64_t>(rounded, side, std::numeric_limits<int>::max()));
   return image.height <= image.width ? PixelSize{side, long_side} : PixelSize{long_side, side};
 }
 
-PixelSize letterboxed_size(PixelSize image, PixelSize box) {
+PixelSize letterboxed_size(PixelSize image, PixelSize box, SideRounding rounding) {
   const double ratio =
       std::min(static_cast<double>(box.height) / image.height, static_cast<double>(box.width) / image.width);
-  const auto side = [ratio](int length) { return std::max(1, static_cast<int>(std::trunc(length * ratio))); };
+  const auto side = [&](int length) {
+    const double exact = length * ratio;
+    return std::max(1, static_cast<int>(rounding == SideRounding::Down ? std::trunc(exact) : std::nearbyint(exact)));
+  };
   return {side(image.height), side(image.width)};
+}
+
+PixelSize centre_offset(PixelSize whole, PixelSize size, SideRounding rounding) {
+  const auto half = [&](int spare) {
+    return rounding == SideRounding::Down ? spare / 2 : static_cast<int>(std::nearbyint(spare / 2.0));
+  };
+  return {half(whole.height - size.height), half(whole.width - size.width)};
 }
 
 ImagePlacement placement_of(const PreprocessSpec& spec, PixelSize image, PixelSize input) {
   PixelSize inner = spec.resize_to.value_or(image), offset{0, 0};
   if (spec.letterbox) {
     const PixelSize box = spec.letterbox->size.value_or(input);
-    inner = letterboxed_size(image, box);
+    inner = letterboxed_size(image, box, letterbox_rounding(spec));
     if (spec.letterbox->centred) offset = {(box.height - inner.height) / 2, (box.width - inner.width) / 2};
   } else {
-    if (spec.resize_short) inner = short_side_size(image, *spec.resize_short);
-    if (spec.crop)
-      offset = {-((inner.height - spec.crop->height) / 2), -((inner.width - spec.crop->width) / 2)};
-    else if (!spec.resize_short && !spec.resize_to)
+    if (spec.resize_short) inner = short_side_size(image, *spec.resize_short, resize_rounding(spec));
+    if (spec.crop) {
+      const PixelSize first = centre_offset(inner, *spec.crop, crop_rounding(spec));
+      offset = {-first.height, -first.width};
+    } else if (!spec.resize_short && !spec.resize_to)
       inner = input;
   }
   return {static_cast<double>(inner.width) / image.width, static_cast<double>(inner.height) / image.height,
@@ -175,7 +200,10 @@ ImageTransform::ImageTransform(TransformSpec spec, const InputSpec& input) : spe
 Pixels ImageTransform::resize(const Pixels& image, PixelSize size) const {
   if (image.size() == size) return image;
   check_room(size, image);
-  return load_codecs().resize(image, size, spec_.interpolation);
+  check_room({image.size().height, size.width}, image);  // between the passes of Pillow's resize
+  if (!spec_.resizes_by_pillow()) return load_codecs().resize(image, size, spec_.interpolation);
+  const bool bilinear = spec_.interpolation == TransformSpec::Interpolation::PilBilinear;
+  return antialiased_resize(image, size, bilinear ? ResizeKernel::Bilinear : ResizeKernel::Bicubic);
 }
 
 Pixels ImageTransform::crop(const Pixels& image) const {
@@ -184,12 +212,13 @@ Pixels ImageTransform::crop(const Pixels& image) const {
   if (size.height > whole.height || size.width > whole.width)
     refuse_input("crop " + text_of(size) + " is larger than the image, " + text_of(whole),
                  "add resize=S to --preprocess, with S at least the crop's longer side");
-  return image.part((whole.height - size.height) / 2, (whole.width - size.width) / 2, size);
+  const PixelSize first = centre_offset(whole, size, crop_rounding(spec_));
+  return image.part(first.height, first.width, size);
 }
 
-Pixels ImageTransform::letterbox(const Pixels& image) const {
+Pixels ImageTransform::letterbox(const Pixels& image, PixelSize whole) const {
   const PixelSize box = *spec_.letterbox->size;
-  const PixelSize inner = letterboxed_size(image.size(), box);
+  const PixelSize inner = letterboxed_size(whole, box, letterbox_rounding(spec_));
   check_room(box, image);
   const size_t row_bytes = as_index(box.width) * image.pixel_bytes();
   const auto canvas = std::make_shared<std::vector<unsigned char>>(as_index(box.height) * row_bytes,
@@ -203,16 +232,26 @@ Pixels ImageTransform::letterbox(const Pixels& image) const {
   return {canvas, canvas->data(), box, image.channels(), image.depth(), row_bytes};
 }
 
-Pixels ImageTransform::place(const Pixels& image) const {
-  if (spec_.letterbox) return letterbox(image);
+Pixels ImageTransform::place(const Pixels& image, PixelSize whole) const {
+  if (spec_.letterbox) return letterbox(image, whole);
   Pixels result = image;
-  if (spec_.resize_short) result = resize(image, short_side_size(image.size(), *spec_.resize_short));
+  if (spec_.resize_short) result = resize(image, short_side_size(whole, *spec_.resize_short, resize_rounding(spec_)));
   if (spec_.resize_to) result = resize(image, *spec_.resize_to);
   return spec_.crop ? crop(result) : result;
 }
 
-Tensor ImageTransform::apply(const Pixels& bgr) const {
-  const Pixels pixels = place(spec_.color == TransformSpec::Color::Gray ? load_codecs().gray(bgr) : bgr);
+std::optional<int> ImageTransform::sufficient_side() const {
+  constexpr int kTimes = 5;
+  if (!spec_.resizes_by_pillow()) return std::nullopt;
+  if (spec_.resize_short) return kTimes * *spec_.resize_short;
+  const PixelSize size = spec_.letterbox ? *spec_.letterbox->size : spec_.resize_to.value_or(PixelSize{});
+  if (size == PixelSize{}) return std::nullopt;
+  return kTimes * std::max(size.height, size.width);
+}
+
+Tensor ImageTransform::apply(const DecodedImage& image) const {
+  const Pixels& bgr = image.pixels;
+  const Pixels pixels = place(spec_.color == TransformSpec::Color::Gray ? load_codecs().gray(bgr) : bgr, image.whole);
   const auto [rows, columns] = pixels.size();
   if ((height_ > 0 && height_ != rows) || (width_ > 0 && width_ != columns))
     refuse_input("the image has " + text_of(pixels.size()) + " pixels after preprocessing, the model wants " +

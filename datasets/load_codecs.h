@@ -14,7 +14,7 @@ struct DrawnBox;
 /// The functions of the module in datasets/codecs. Thread-safe.
 struct ImageCodecs {
   /// "detent" and a number that changes with this struct and the types that its functions take.
-  static constexpr uint64_t kVersion = 0x646574656e740003;
+  static constexpr uint64_t kVersion = 0x646574656e740004;
   uint64_t version = kVersion;
 
   enum class Decoding : uint8_t {
@@ -22,9 +22,11 @@ struct ImageCodecs {
     BgrAsStored,  ///< BGR of 8 or 16 bits, EXIF orientation ignored
     AsStored,     ///< channels and depth as in the file, EXIF orientation ignored
   };
-  /// Decodes an image. No pixels: not a format of the library. False, and the reason: the library threw.
-  bool (*decode)(const std::vector<unsigned char>& bytes, Decoding how, Pixels& pixels, std::string& error);
-  /// Resizes 8-bit pixels.
+  /// Decodes an image; a JPEG at 1 / `reduction` of its size, which is 1, 2, 4 or 8, and 1 for other formats. No
+  /// pixels: not a format of the library. False, and the reason: the library threw.
+  bool (*decode)(const std::vector<unsigned char>& bytes, Decoding how, int reduction, Pixels& pixels,
+                 std::string& error);
+  /// Resizes 8-bit pixels, by none of Pillow's filters.
   Pixels (*resize)(const Pixels& pixels, PixelSize size, PreprocessSpec::Interpolation interpolation);
   /// Converts 8-bit BGR to one channel of brightness.
   Pixels (*gray)(const Pixels& bgr);

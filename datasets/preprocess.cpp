@@ -15,14 +15,24 @@ namespace {
 
 using Spec = PreprocessSpec;
 
+#define DETENT_IMAGENET_COLOURS "color=rgb,div=255,mean=.485/.456/.406,std=.229/.224/.225"
 constexpr PreprocessPreset kPresets[] = {
-    {"imagenet", "short side 256, centre crop 224, RGB, /255, mean .485/.456/.406, std .229/.224/.225",
-     "resize=256,crop=224,color=rgb,div=255,mean=.485/.456/.406,std=.229/.224/.225"},
+    {"imagenet", "torchvision's: short side 256, centre crop 224, RGB, /255, mean .485/.456/.406, std .229/.224/.225",
+     "resize=256,crop=224,interp=pil-bilinear," DETENT_IMAGENET_COLOURS},
+    {"timm", "the same with bicubic interpolation, timm's default",
+     "resize=256,crop=224,interp=pil-bicubic," DETENT_IMAGENET_COLOURS},
+    {"imagenet-opencv", "imagenet resized by OpenCV, without antialiasing",
+     "resize=256,crop=224,interp=linear," DETENT_IMAGENET_COLOURS},
     {"unit", "the model's size, RGB, /255", "color=rgb,div=255"},
     {"raw", "the model's size, RGB, 0..255", "color=rgb,div=1"},
     {"yolox", "letterbox top-left 114, BGR, 0..255", "letterbox=model:114:topleft,color=bgr,div=1"},
-    {"yolo", "letterbox centred 114, RGB, /255", "letterbox=model:114:center,color=rgb,div=255"},
+    {"yolo", "letterbox centred 114 as ultralytics does, RGB, /255", "letterbox=model:114:center,color=rgb,div=255"},
 };
+#undef DETENT_IMAGENET_COLOURS
+
+std::string preset_names() {
+  return join(kPresets, ", ", [](const PreprocessPreset& preset) { return std::string(preset.name); });
+}
 
 [[noreturn]] void refuse_spec(std::string_view pair, const std::string& expected) {
   throw Error(ErrorCode::Usage, "--preprocess: '" + std::string(pair) + "' is not understood", expected);
@@ -128,10 +138,9 @@ T choose(std::string_view pair, std::string_view value, const std::pair<std::str
 [[noreturn]] void refuse_key(std::string_view pair, std::string_view key) {
   std::vector<std::string> names{"resize", "crop", "letterbox", "color", "div", "mean", "std", "interp", "layout"};
   for (const PreprocessPreset& preset : kPresets) names.emplace_back(preset.name);
-  refuse_spec(pair,
-              did_you_mean(key, names,
-                           "presets: imagenet, unit, raw, yolox, yolo; keys: resize, crop, letterbox, color, div, "
-                           "mean, std, interp, layout"));
+  refuse_spec(pair, did_you_mean(key, names,
+                                 "presets: " + preset_names() +
+                                     "; keys: resize, crop, letterbox, color, div, mean, std, interp, layout"));
 }
 
 void set_pair(Spec& spec, std::string_view pair) {
@@ -141,7 +150,9 @@ void set_pair(Spec& spec, std::string_view pair) {
       {"linear", Spec::Interpolation::Linear},
       {"nearest", Spec::Interpolation::Nearest},
       {"cubic", Spec::Interpolation::Cubic},
-      {"area", Spec::Interpolation::Area}};
+      {"area", Spec::Interpolation::Area},
+      {"pil-bilinear", Spec::Interpolation::PilBilinear},
+      {"pil-bicubic", Spec::Interpolation::PilBicubic}};
   static constexpr std::pair<std::string_view, bool> kLayouts[] = {{"nchw", false}, {"nhwc", true}};
   const size_t equals = std::min(pair.find('='), pair.size());
   const std::string_view key = pair.substr(0, equals);
@@ -209,7 +220,7 @@ PreprocessSpec parse_preprocess(std::string_view text) {
     }
     first = false;
   }
-  if (first) refuse_spec(text, "a preset (imagenet, unit, raw, yolox, yolo) or key=value pairs");
+  if (first) refuse_spec(text, "a preset (" + preset_names() + ") or key=value pairs");
   // A colour preset's channel statistics do not apply to gray.
   check_channel_counts(spec);
   if (!scale_known) check_unit_statistics(spec);

@@ -18,7 +18,7 @@ struct PixelSize {
 /// A preprocessing as written, independent of a model. Default: the model's size, RGB, unchanged pixels.
 struct PreprocessSpec {
   enum class Color { Rgb, Bgr, Gray };
-  enum class Interpolation { Linear, Nearest, Cubic, Area };
+  enum class Interpolation { Linear, Nearest, Cubic, Area, PilBilinear, PilBicubic };
   struct Letterbox {
     std::optional<PixelSize> size;  ///< nothing: the model's
     int fill = 114;
@@ -36,6 +36,10 @@ struct PreprocessSpec {
   bool channels_last = false;  ///< layout=nhwc
 
   [[nodiscard]] int channels() const { return color == Color::Gray ? 1 : 3; }
+  /// True where Pillow resizes: sizes and crops are then torchvision's too.
+  [[nodiscard]] bool resizes_by_pillow() const {
+    return interpolation == Interpolation::PilBilinear || interpolation == Interpolation::PilBicubic;
+  }
 };
 
 /// A named preprocessing.

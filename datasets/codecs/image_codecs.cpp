@@ -49,19 +49,26 @@ int cv_interpolation(PreprocessSpec::Interpolation interpolation) {
   }
 }
 
-int cv_flags(ImageCodecs::Decoding how) {
+int cv_flags(ImageCodecs::Decoding how, int reduction) {
   switch (how) {
     case ImageCodecs::Decoding::AsStored: return cv::IMREAD_UNCHANGED;
     case ImageCodecs::Decoding::BgrAsStored:
       return cv::IMREAD_COLOR | cv::IMREAD_ANYDEPTH | cv::IMREAD_IGNORE_ORIENTATION;
-    default: return cv::IMREAD_COLOR | cv::IMREAD_ANYDEPTH;
+    default:
+      switch (reduction) {
+        case 2: return cv::IMREAD_REDUCED_COLOR_2;
+        case 4: return cv::IMREAD_REDUCED_COLOR_4;
+        case 8: return cv::IMREAD_REDUCED_COLOR_8;
+        default: return cv::IMREAD_COLOR | cv::IMREAD_ANYDEPTH;
+      }
   }
 }
 
-bool decode(const std::vector<unsigned char>& bytes, ImageCodecs::Decoding how, Pixels& pixels, std::string& error) {
+bool decode(const std::vector<unsigned char>& bytes, ImageCodecs::Decoding how, int reduction, Pixels& pixels,
+            std::string& error) {
   prepare_opencv();
   try {
-    pixels = pixels_of(cv::imdecode(bytes, cv_flags(how)));
+    pixels = pixels_of(cv::imdecode(bytes, cv_flags(how, reduction)));
     return true;
   } catch (const cv::Exception& thrown) {
     error = thrown.err;

@@ -82,8 +82,9 @@ OptionList data_options(DataOptions& data, bool required) {
               "length of the model's input",
               {.file = FileUse::Reads, .required = required}),
           row("--preprocess SPEC", &data.preprocess,
-              "Preprocessing of images: a preset (imagenet, unit, raw, yolox, yolo), key=value pairs, or both, "
-              "separated by commas. Keys: resize crop letterbox color div mean std interp layout"),
+              "Preprocessing of images: a preset (imagenet, timm, imagenet-opencv, unit, raw, yolox, yolo), key=value "
+              "pairs, "
+              "or both, separated by commas. Keys: resize crop letterbox color div mean std interp layout"),
           row("--shuffle SEED", &data.shuffle, "Shuffle the samples with this seed, before --limit"),
           row("--limit N", &data.limit, "Use the first N samples", {.least = 1}),
           row("--batch-axis INPUT=AXIS|none", &data.batch_axes,

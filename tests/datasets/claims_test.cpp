@@ -51,7 +51,7 @@ TEST(DecodeImage, RefusesFromItsHeaderWhatMemoryDoesNotHold) {
                 AllOf(HasSubstr("a.png: an image of 50x60 pixels takes 9.0 kB; the limit is 9.0 kB (--max-memory)")));
   }
   const MemoryLimit limit(1'000'000);
-  EXPECT_EQ(decode_image(image).size().height, 60);
+  EXPECT_EQ(decode_image(image).whole.height, 60);
 }
 
 /// Writes a .npy of which only the header is written; the rest is a hole.

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "datasets/image_decode.h"
 #include "datasets/npy_format.h"
 #include "datasets/pixels.h"
 #include "detent/base/data_source.h"
@@ -51,6 +52,9 @@ inline Pixels pixels_of(const cv::Mat& image) {
   const auto owner = std::make_shared<const cv::Mat>(image.clone());
   return {owner, owner->data, {image.rows, image.cols}, image.channels(), Pixels::Depth::Bits8, owner->step};
 }
+
+/// Returns the image as if it was decoded at its size.
+inline DecodedImage whole(const cv::Mat& image) { return {pixels_of(image), {image.rows, image.cols}}; }
 
 inline std::filesystem::path write_image(const std::filesystem::path& path, const cv::Mat& image) {
   std::filesystem::create_directories(path.parent_path());

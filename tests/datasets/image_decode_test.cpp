@@ -9,13 +9,14 @@
 namespace detent {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 Error refusal_of_image(const std::filesystem::path& path) {
   return error_of<Error>([&] { static_cast<void>(decode_image(path)); });
 }
 
-cv::Mat decoded(const std::filesystem::path& path) { return mat_of(decode_image(path)); }
+cv::Mat decoded(const std::filesystem::path& path) { return mat_of(decode_image(path).pixels); }
 
 int largest_difference(const cv::Mat& a, const cv::Mat& b) {
   EXPECT_EQ(a.size(), b.size());
@@ -141,6 +142,23 @@ TEST(DecodeImage, AppliesTheExifOrientation) {
   EXPECT_GT(turned.at<cv::Vec3b>(4, 8)[0], 215) << "the left half comes to the top";
   EXPECT_LT(turned.at<cv::Vec3b>(28, 8)[0], 40);
   EXPECT_EQ(decoded(folder.write("same.jpg", with_orientation(jpeg, 1))).rows, 16);
+}
+
+TEST(DecodeImage, DecodesAJpegSmallerWhereThatSufficesAndKeepsItsSize) {
+  const TemporaryFolder folder;
+  const std::string jpeg = TemporaryFolder::read(write_image(folder / "a.jpg", test_picture(83, 121)));
+  const auto turned = folder.write("turned.jpg", with_orientation(jpeg, 6));
+  const auto sides = [](const DecodedImage& image) {
+    const PixelSize size = image.pixels.size();
+    return std::vector{size.height, size.width, image.whole.height, image.whole.width};
+  };
+  EXPECT_THAT(sides(decode_image(folder / "a.jpg")), ElementsAre(83, 121, 83, 121));
+  EXPECT_THAT(sides(decode_image(folder / "a.jpg", 42)), ElementsAre(83, 121, 83, 121)) << "a half is too short";
+  EXPECT_THAT(sides(decode_image(folder / "a.jpg", 41)), ElementsAre(42, 61, 83, 121));
+  EXPECT_THAT(sides(decode_image(folder / "a.jpg", 10)), ElementsAre(11, 16, 83, 121));
+  EXPECT_THAT(sides(decode_image(turned, 20)), ElementsAre(31, 21, 121, 83));
+  write_image(folder / "a.png", test_picture(83, 121));
+  EXPECT_THAT(sides(decode_image(folder / "a.png", 10)), ElementsAre(83, 121, 83, 121)) << "not a JPEG";
 }
 
 TEST(DecodeImage, NamesBadFilesAndPrintsNothing) {

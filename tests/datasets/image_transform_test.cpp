@@ -13,7 +13,7 @@ namespace {
 using ::testing::HasSubstr;
 
 Tensor transformed(const std::string& spec, const cv::Mat& bgr, std::vector<int64_t> shape = {-1, 3, -1, -1}) {
-  return ImageTransform(parse_preprocess(spec), float_input("image", std::move(shape))).apply(pixels_of(bgr));
+  return ImageTransform(parse_preprocess(spec), float_input("image", std::move(shape))).apply(whole(bgr));
 }
 
 /// Interpolates bilinearly with pixel centres at half, in double: the numbers that OpenCV's INTER_LINEAR rounds to 8
@@ -89,37 +89,69 @@ TEST(ImageTransform, ResizesShortSideAndCropsTheCentre) {
 
 TEST(ImageTransform, LetterboxesTopLeftAndCentred) {
   const cv::Mat image = test_picture(10, 21);
-  const PixelSize inner{7, 16};  // r = min(16/10, 16/21) = .7619: trunc(7.619), trunc(16.0)
-  ASSERT_EQ(letterboxed_size({10, 21}, {16, 16}), inner);
-  const int top = (16 - 7) / 2;
+  // r = min(16/10, 16/21) = .7619; 10 r = 7.619 is cut to 7 in a corner and rounded to 8 in the middle.
   for (const bool centred : {false, true}) {
+    const int height = centred ? 8 : 7, top = (16 - height) / 2;
     const Tensor tensor = transformed(centred ? "yolo,div=1,color=bgr" : "yolox", image, {1, 3, 16, 16});
     for (int c = 0; c < 3; ++c)
       for (int y = 0; y < 16; ++y)
         for (int x = 0; x < 16; ++x) {
           const int row = centred ? y - top : y;
           const float got = tensor.data<float>()[static_cast<size_t>((c * 16 + y) * 16 + x)];
-          if (row < 0 || row >= 7) {
+          if (row < 0 || row >= height) {
             EXPECT_EQ(got, 114);
           } else {
-            EXPECT_NEAR(got, bilinear(image, c, row, x, 7, 16), kOneLevel) << y << " " << x;
+            EXPECT_NEAR(got, bilinear(image, c, row, x, height, 16), kOneLevel) << y << " " << x;
           }
         }
   }
 }
 
 TEST(ImageTransform, RoundsTheLongSideHalfToEven) {
-  EXPECT_EQ(short_side_size({100, 100}, 64), (PixelSize{64, 64}));
-  EXPECT_EQ(short_side_size({4, 5}, 2), (PixelSize{2, 2})) << "2.5 to even";
-  EXPECT_EQ(short_side_size({4, 7}, 2), (PixelSize{2, 4})) << "3.5 to even";
-  EXPECT_EQ(short_side_size({7, 4}, 2), (PixelSize{4, 2}));
-  EXPECT_EQ(short_side_size({375, 500}, 256), (PixelSize{256, 341})) << "341.33";
-  EXPECT_EQ(short_side_size({1000, 1001}, 3), (PixelSize{3, 3})) << "at least the short side";
+  constexpr auto kEven = SideRounding::HalfToEven;
+  EXPECT_EQ(short_side_size({100, 100}, 64, kEven), (PixelSize{64, 64}));
+  EXPECT_EQ(short_side_size({4, 5}, 2, kEven), (PixelSize{2, 2})) << "2.5 to even";
+  EXPECT_EQ(short_side_size({4, 7}, 2, kEven), (PixelSize{2, 4})) << "3.5 to even";
+  EXPECT_EQ(short_side_size({7, 4}, 2, kEven), (PixelSize{4, 2}));
+  EXPECT_EQ(short_side_size({375, 500}, 256, kEven), (PixelSize{256, 341})) << "341.33";
+  EXPECT_EQ(short_side_size({1000, 1001}, 3, kEven), (PixelSize{3, 3})) << "at least the short side";
 }
 
-TEST(ImageTransform, TruncatesLetterboxSidesAndMayEnlarge) {
-  EXPECT_EQ(letterboxed_size({10, 10}, {40, 20}), (PixelSize{20, 20}));
-  EXPECT_EQ(letterboxed_size({3, 1000}, {16, 16}), (PixelSize{1, 16})) << "never empty";
+TEST(ImageTransform, CutsTheLongSideAndRoundsTheCropAsTorchvisionDoes) {
+  EXPECT_EQ(short_side_size({4, 7}, 2, SideRounding::Down), (PixelSize{2, 3})) << "3.5";
+  EXPECT_EQ(short_side_size({500, 299}, 256, SideRounding::Down), (PixelSize{428, 256})) << "428.09";
+  EXPECT_EQ(centre_offset({256, 385}, {224, 224}, SideRounding::HalfToEven), (PixelSize{16, 80})) << "80.5 to even";
+  EXPECT_EQ(centre_offset({256, 387}, {224, 224}, SideRounding::HalfToEven), (PixelSize{16, 82})) << "81.5 to even";
+  EXPECT_EQ(centre_offset({256, 387}, {224, 224}, SideRounding::Down), (PixelSize{16, 81}));
+}
+
+TEST(ImageTransform, PlacesACropAtTheSamePixelsAsItCuts) {
+  const cv::Mat image = test_picture(8, 11);
+  for (const char* spec : {"crop=8x8,interp=pil-bilinear", "crop=8x8,interp=linear"}) {
+    const int left = static_cast<int>(-placement_of(parse_preprocess(spec), {8, 11}, {8, 8}).left);
+    const Tensor tensor = transformed(spec, image);
+    for (int x = 0; x < 8; ++x)
+      EXPECT_EQ(tensor.data<float>()[static_cast<size_t>(x)], image.at<cv::Vec3b>(0, x + left)[2]) << spec;
+  }
+}
+
+TEST(ImageTransform, CutsLetterboxSidesAsYoloxDoesAndRoundsThemAsUltralyticsDoes) {
+  constexpr auto kDown = SideRounding::Down, kEven = SideRounding::HalfToEven;
+  EXPECT_EQ(letterboxed_size({10, 21}, {16, 16}, kDown), (PixelSize{7, 16})) << "7.62";
+  EXPECT_EQ(letterboxed_size({10, 21}, {16, 16}, kEven), (PixelSize{8, 16}));
+  EXPECT_EQ(letterboxed_size({10, 10}, {40, 20}, kDown), (PixelSize{20, 20}));
+  EXPECT_EQ(letterboxed_size({3, 1000}, {16, 16}, kDown), (PixelSize{1, 16})) << "never empty";
+}
+
+// Only Pillow's filters look at every pixel: others would take other pixels of a smaller image.
+TEST(ImageTransform, TakesSmallerImagesForPillowsFiltersOnly) {
+  const auto side = [](const char* spec) {
+    return ImageTransform(parse_preprocess(spec), float_input("image", {1, 3, -1, -1})).sufficient_side();
+  };
+  EXPECT_EQ(side("imagenet"), 5 * 256);
+  EXPECT_EQ(side("timm,resize=20x30,crop=20"), 5 * 30);
+  EXPECT_EQ(side("imagenet-opencv"), std::nullopt);
+  EXPECT_EQ(side("raw,crop=8,interp=pil-bilinear"), std::nullopt) << "nothing is resized";
 }
 
 TEST(ImageTransform, UsesTheModelsSizeWhenNoneIsGiven) {
@@ -130,7 +162,7 @@ TEST(ImageTransform, UsesTheModelsSizeWhenNoneIsGiven) {
 TEST(ImageTransform, CastsToTheInputsType) {
   const ImageTransform transform(parse_preprocess("raw"), {"image", DataType::UInt8, {1, 3, 2, 2}});
   const cv::Mat image = test_picture(2, 2);
-  const Tensor tensor = transform.apply(pixels_of(image));
+  const Tensor tensor = transform.apply(whole(image));
   ASSERT_EQ(tensor.type(), DataType::UInt8);
   EXPECT_EQ(tensor.data<uint8_t>()[0], image.at<cv::Vec3b>(0, 0)[2]);
 }

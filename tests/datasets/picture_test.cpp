@@ -15,7 +15,7 @@ namespace {
 
 Pixels picture_after(const std::string& preprocess, const cv::Mat& image, std::vector<int64_t> shape) {
   const PreprocessSpec spec = parse_preprocess(preprocess);
-  const Tensor input = ImageTransform(spec, float_input("image", std::move(shape))).apply(pixels_of(image));
+  const Tensor input = ImageTransform(spec, float_input("image", std::move(shape))).apply(whole(image));
   return picture_of(std::vector{input}, spec);
 }
 

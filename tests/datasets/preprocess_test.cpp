@@ -25,6 +25,18 @@ TEST(Preprocess, KnowsTheImagenetPreset) {
   EXPECT_THAT(spec.std, ElementsAre(.229F, .224F, .225F));
 }
 
+TEST(Preprocess, ResizesByPillowWhereTorchvisionAndTimmDo) {
+  using Interpolation = PreprocessSpec::Interpolation;
+  EXPECT_EQ(parse_preprocess("imagenet").interpolation, Interpolation::PilBilinear);
+  EXPECT_EQ(parse_preprocess("timm").interpolation, Interpolation::PilBicubic);
+  EXPECT_EQ(parse_preprocess("imagenet-opencv").interpolation, Interpolation::Linear);
+  EXPECT_EQ(parse_preprocess("unit,interp=pil-bicubic").interpolation, Interpolation::PilBicubic);
+  for (const char* spec : {"imagenet", "timm", "unit,interp=pil-bilinear"})
+    EXPECT_TRUE(parse_preprocess(spec).resizes_by_pillow()) << spec;
+  for (const char* spec : {"imagenet-opencv", "unit", "yolo", "imagenet,interp=area"})
+    EXPECT_FALSE(parse_preprocess(spec).resizes_by_pillow()) << spec;
+}
+
 TEST(Preprocess, KnowsTheLetterboxPresets) {
   const PreprocessSpec yolox = parse_preprocess("yolox");
   ASSERT_TRUE(yolox.letterbox);
@@ -82,7 +94,8 @@ TEST(Preprocess, NamesWhatIsWrong) {
   }
   EXPECT_THAT(refusal_of_spec("imagnet").what(), HasSubstr("'imagnet'"));
   EXPECT_THAT(refusal_of_spec("imagnet").hint(), HasSubstr("did you mean 'imagenet'?"));
-  EXPECT_THAT(refusal_of_spec("torchvision").hint(), HasSubstr("imagenet, unit, raw, yolox, yolo"));
+  EXPECT_THAT(refusal_of_spec("torchvision").hint(),
+              HasSubstr("imagenet, timm, imagenet-opencv, unit, raw, yolox, yolo"));
   EXPECT_THAT(refusal_of_spec("imagenet,color=gray").what(), HasSubstr("3 numbers for 1 channels"));
 }
 

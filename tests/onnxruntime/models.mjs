@@ -74,12 +74,12 @@ export const models = [
   },
   {
     name: 'imagenet_mobilenetv2', file: inShared('models/imagenet_mobilenetv2/model_opset12.onnx'),
-    calibration: inShared('images/imagenet/calib'), preprocess: 'imagenet',
+    calibration: inShared('images/imagenet/calib'), preprocess: 'imagenet-opencv',
     evaluation: classification(inShared('images/imagenet/eval.csv')), metric: 'top-1', fp32: 0.840, bestAtLeast: 0.82,
   },
   {
     name: 'imagenet_squeezenet1.1', file: inShared('models/imagenet_squeezenet1.1/model_opset12.onnx'),
-    calibration: inShared('images/imagenet/calib'), preprocess: 'imagenet',
+    calibration: inShared('images/imagenet/calib'), preprocess: 'imagenet-opencv',
     evaluation: classification(inShared('images/imagenet/eval.csv')), metric: 'top-1', fp32: 0.6375,
   },
 ];

@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fuzz::expect_documented([&] {
     const PreprocessSpec spec = parse_preprocess(text);
     const InputSpec input{"image", DataType::Float32, {1, -1, -1, -1}};
-    (void)ImageTransform(spec, input).apply(image);
+    (void)ImageTransform(spec, input).apply({image, image.size()});
   });
   return 0;
 }

@@ -57,7 +57,8 @@ void limit_scores(PlacementDraft& draft) {
   for (const Node& node : draft.graph().nodes()) {
     const bool adds = draft.kind(node.id) == OpKind::Add || node.op_type == "Where";
     const bool follows = std::ranges::count(draft.masked_sums(), node.output(0), &MaskedSum::sum) > 0;  // H7
-    if (!adds || follows || draft.is_out(node.id) || !is_read_by_softmax_alone(draft, draft.value(node.output(0)))) continue;
+    if (!adds || follows || draft.is_out(node.id) || !is_read_by_softmax_alone(draft, draft.value(node.output(0))))
+      continue;
     std::set<ValueId> masks;
     for (const ValueId input : node.inputs) find_masks(draft, input, 0, masks);
     if (!masks.empty()) draft.limit_range(node.output(0), {kFloor, std::numeric_limits<float>::max()});
