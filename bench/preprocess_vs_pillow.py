@@ -35,7 +35,7 @@ CASES = {
     "raw,resize=160x192,interp=pil-bilinear": ("raw,resize=160x192,interp=pil-bilinear", (160, 192),
                                                lambda image: image.resize((192, 160), Image.BILINEAR)),
 }
-# What OpenCV makes of the same images, for comparison; not bound.
+# OpenCV on the same images, for comparison; without a bound.
 OPENCV = {"imagenet-opencv": ("imagenet-opencv" + PLAIN, (224, 224), CASES["imagenet"][2])}
 
 
