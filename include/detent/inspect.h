@@ -26,7 +26,8 @@ struct ModelReport {
   std::map<std::string, int64_t> opset;  ///< by domain, "" for ai.onnx
   std::vector<TensorInfo> inputs, outputs;
   std::string detections;                    ///< how outputs hold a detector's boxes and scores; empty: not recognized
-  std::map<std::string, int64_t> operators;  ///< number of nodes by operator
+  std::map<std::string, int64_t> operators;  ///< number of nodes by operator, after the expansion
+  std::map<std::string, int64_t> expanded;   ///< ONNX Runtime's own operators that were expanded: number of nodes
   struct UnsupportedNode {
     std::string node, op, reason;
   };

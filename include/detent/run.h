@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,6 +45,7 @@ struct RunReport {
   std::string model;
   size_t samples = 0, skipped_samples = 0;
   double seconds = 0;
+  std::map<std::string, int64_t> expanded;  ///< ONNX Runtime's own operators that were expanded: number of nodes
   std::vector<std::filesystem::path> written;
   std::optional<ProfileReport> profile;
 };

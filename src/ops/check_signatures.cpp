@@ -81,9 +81,7 @@ void check_signatures(const Graph& graph) {
     const int64_t opset = signature_opset(graph, node);
     try {
       // An operator that is newer than the opset cannot run, but plans and findings look at its operands.
-      const bool standard = node.domain.empty() || node.domain == "ai.onnx";
-      if (const Signature* signature = standard ? find_signature(node.op_type, opset) : nullptr)
-        check_node(node, *signature);
+      if (const Signature* signature = find_node_signature(graph, node)) check_node(node, *signature);
       for (const Attribute& attribute : node.attributes)
         if (const auto* inner = std::get_if<std::shared_ptr<const Graph>>(&attribute.value)) check_signatures(**inner);
     } catch (const Error& error) {

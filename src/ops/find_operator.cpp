@@ -3,12 +3,16 @@
 #include <unordered_map>
 
 #include "model/graph/tensor_proto.h"
+#include "ops/microsoft_signatures.h"
 #include "ops/op_list.h"
 #include "ops/signatures.h"
 
 namespace detent {
 
 namespace {
+
+/// Operators that ONNX Runtime's optimizer writes at its highest level: NCHWc.
+constexpr std::string_view kBlockedDomain = "com.microsoft.nchwc";
 
 using Index = std::unordered_multimap<std::string_view, const OperatorDef*>;
 
@@ -47,10 +51,17 @@ std::optional<Unsupported> refuse_named_type(const Graph& graph, const Node& nod
 std::optional<Unsupported> refuse(const Graph& graph, const Node& node) {
   const int64_t opset = graph.opset(node.domain);
   const OperatorDef* definition = find_operator(node.domain, node.op_type, opset);
-  if (!definition)
+  if (!definition) {
+    if (node.domain == kBlockedDomain)
+      return Unsupported{
+          "this operator is of the blocked layout that ONNX Runtime makes for one CPU; write the optimized "
+          "model at level extended (ORT_ENABLE_EXTENDED) instead of all"};
+    if (node.domain == kMicrosoftDomain && find_microsoft_signature(node.op_type))
+      return Unsupported{"this form of the operator is not supported; `detent inspect` tells the reason"};
     return Unsupported{find_at_any_opset(node.domain, node.op_type)
                            ? "this operator is not supported at opset " + std::to_string(opset)
                            : "this operator is not supported"};
+  }
   std::optional<Unsupported> refused = refuse_named_type(graph, node);
   if (!refused && definition->check) refused = definition->check(KernelContext{graph, node, opset});
   return refused;

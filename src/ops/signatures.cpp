@@ -5,24 +5,17 @@
 #include <utility>
 
 #include "model/graph/graph.h"
-#include "ops/signature_notation.h"
+#include "ops/microsoft_signatures.h"
+#include "ops/signature_row.h"
 
 namespace detent {
 
 namespace {
 
-/// Operators with the same signatures, and those as text that is checked when it is compiled.
-struct Row {
-  consteval Row(const char* names, const char* text) : op_types(names), signatures(text) {
-    (void)signature_notation::parse(text);
-  }
-  std::string_view op_types, signatures;
-};
-
 // Notation: signature_notation.h. Source: ONNX, docs/Changelog.md. Tests compare the rows with the schemas of libonnx
 // up to opset 17; up to opset 26 the types were compared, operator by operator and type by type, with the models that
 // ONNX Runtime 1.30 takes.
-constexpr Row kRows[] = {
+constexpr SignatureRow kRows[] = {
     {"Abs", "X:T -> Y:T; T=number | 13: T+bf16"},
     {"Acos Asin Atan Cos Sin Softsign Tan", "input:T -> output:T; T=float | 22: T+bf16"},
     {"Acosh Asinh Atanh Cosh Sinh", "9: input:T -> output:T; T=float | 22: T+bf16"},
@@ -336,14 +329,8 @@ constexpr Row kRows[] = {
     {"Where", "9: condition:bool X:T Y:T -> output:T; T=any | 16: T+bf16"},
 };
 
-const std::unordered_map<std::string_view, std::vector<Signature>>& signature_table() {
-  static const auto table = [] {
-    std::unordered_map<std::string_view, std::vector<Signature>> read;
-    for (const Row& row : kRows)
-      for (const std::string_view op_type : signature_notation::words_of(row.op_types))
-        read.emplace(op_type, signature_notation::parse(row.signatures));
-    return read;
-  }();
+const SignatureTable& signature_table() {
+  static const SignatureTable table = read_rows(kRows);
   return table;
 }
 
@@ -367,9 +354,19 @@ int64_t signature_opset(const Graph& graph, const Node& node) {
   return node.of_microsoft ? std::max(opset, kWideCodes) : opset;
 }
 
-const Signature* find_typed_signature(const Graph& graph, const Node& node) {
+const Signature* find_node_signature(const Graph& graph, const Node& node) {
+  if (node.domain == kMicrosoftDomain) return find_microsoft_signature(node.op_type);
+  if (!node.domain.empty()) return nullptr;
   const int64_t opset = signature_opset(graph, node);
-  const Signature* found = node.domain.empty() ? find_signature(node.op_type, opset) : nullptr;
+  const Signature* found = find_signature(node.op_type, opset);
+  // ONNX Runtime's optimizer writes norms into ONNX's domain whatever the opset.
+  const Signature* written = !found || found->since > opset ? find_microsoft_signature(node.op_type) : nullptr;
+  return written ? written : found;
+}
+
+const Signature* find_typed_signature(const Graph& graph, const Node& node) {
+  const Signature* found = find_node_signature(graph, node);
+  const int64_t opset = signature_opset(graph, node);
   return found && found->since <= opset && !found->variables.empty() ? found : nullptr;
 }
 

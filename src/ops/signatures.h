@@ -23,8 +23,12 @@ struct Node;
 /// com.microsoft that have the types of ONNX's own at every opset.
 [[nodiscard]] int64_t signature_opset(const Graph& graph, const Node& node);
 
-/// Returns the signature in force; nullptr where it tells no types: for operators of other domains, those that hold
-/// graphs (If, Loop, Scan, SequenceMap), Constant, those of optionals, and opsets older than the operator.
+/// Returns the signature that a node has to fit: of ONNX's operators and of those of ONNX Runtime that Detent expands;
+/// nullptr for others. It may be newer than the opset.
+[[nodiscard]] const Signature* find_node_signature(const Graph& graph, const Node& node);
+
+/// Returns the signature in force; nullptr where it tells no types: for operators that have no signature here, those
+/// that hold graphs (If, Loop, Scan, SequenceMap), Constant, those of optionals, and opsets older than the operator.
 [[nodiscard]] const Signature* find_typed_signature(const Graph& graph, const Node& node);
 
 }  // namespace detent

@@ -22,9 +22,11 @@ TensorInfo tensor_info(const Value& value) {
 }  // namespace
 
 ModelReport inspect_model(const std::filesystem::path& path) {
-  const Model model = read_runnable_model(path);
+  Expansion expansion;
+  const Model model = read_runnable_model(path, &expansion);
   const Graph& graph = model.graph();
   ModelReport report;
+  report.expanded = expansion.operators;
   report.model = path.string();
   report.ir = model.ir_version();
   report.opset = model.opsets();
@@ -47,7 +49,8 @@ ModelReport inspect_model(const std::filesystem::path& path) {
     if (const Tensor* constant = graph.constant(value.id)) report.parameters += constant->element_count();
   for (const UnsupportedNode& item : find_unsupported(graph, all)) {
     const Node& node = graph.node(item.node);
-    report.unsupported.push_back({node.name, node.op_type, item.reason});
+    const auto kept = std::ranges::find(expansion.kept, node.name, &Expansion::Kept::node);
+    report.unsupported.push_back({node.name, node.op_type, kept == expansion.kept.end() ? item.reason : kept->reason});
   }
   if (!may_hold_detections(graph)) return report;
   for (const ValueShapes& shapes : shapes_at_trial_sizes(graph, {}).runs)

@@ -132,7 +132,9 @@ void draw_first_samples(const Model& model, const DetectionLayout& layout, const
 RunReport run_model(const RunOptions& options) {
   const StopScope stop(options.run.stop);
   const Stopwatch stopwatch;
-  const Model model = read_runnable_model(options.model);
+  Expansion expansion;
+  const Model model = read_runnable_model(options.model, &expansion);
+  refuse_kept(expansion);
   const Graph& graph = model.graph();
   const auto source = open_samples(options.data, graph);
   warn_of_unused_preprocess(options.data, {}, graph, *options.run.reporter);
@@ -153,6 +155,7 @@ RunReport run_model(const RunOptions& options) {
 
   RunReport report;
   report.model = options.model.string();
+  report.expanded = expansion.operators;
   ExecutorSlots slots(schedule, worker_count(options.run), options.profile);
   using Outputs = std::pair<size_t, std::vector<Tensor>>;
   const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {

@@ -12,11 +12,13 @@
 
 namespace detent {
 
-Model read_runnable_model(const std::filesystem::path& path) {
+Model read_runnable_model(const std::filesystem::path& path, Expansion* expansion) {
   Model model = read_model(path);
   try {
     inline_functions(model);
     check_signatures(model.graph());
+    Expansion done = expand_operators(model);
+    if (expansion) *expansion = std::move(done);
   } catch (const Error& error) {
     throw error.in(path.string());
   }

@@ -3,12 +3,15 @@
 #include <filesystem>
 
 #include "model/model.h"
+#include "prepare/expand_operators.h"
 
 namespace detent {
 
-/// Reads a model, inlines its local functions and compares every node with the signature of its operator.
+/// Reads a model, inlines its local functions, compares every node with the signature of its operator and expands
+/// operators of ONNX Runtime. Every command reads its models through this function or those below.
+/// expansion  gets what was expanded, and the nodes that could not be; nullptr: not wanted
 /// Errors  those of read_model, inline_functions and check_signatures, after the path.
-[[nodiscard]] Model read_runnable_model(const std::filesystem::path& path);
+[[nodiscard]] Model read_runnable_model(const std::filesystem::path& path, Expansion* expansion = nullptr);
 
 /// Reads a model to quantize: inlines local functions and branches whose condition is known, and replaces CastLike by
 /// Cast.

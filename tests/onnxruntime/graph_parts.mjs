@@ -2,13 +2,14 @@
 import { elemTypes, floating, integer, message, tensorProto, valueInfo } from './onnx_file.mjs';
 
 // AttributeProto.AttributeType
-const [floatType, intType, stringType, tensorType, graphType, intsType] = [1, 2, 3, 4, 5, 7];
+const [floatType, intType, stringType, tensorType, graphType, floatsType, intsType] = [1, 2, 3, 4, 5, 6, 7];
 
-// A number with a fraction is a float: { alpha: 0.5 }; { float: 2 } is a float without one.
+// A number with a fraction is a float: { alpha: 0.5 }; { float: 2 } is a float without one, { floats: [1] } a list.
 const attribute = (name, value) => {
   const [type, ...parts] = typeof value === 'number' && Number.isInteger(value) ? [intType, integer(3, value)]
     : typeof value === 'number' ? [floatType, floating(2, value)]
       : typeof value === 'object' && 'float' in value ? [floatType, floating(2, value.float)]
+      : typeof value === 'object' && 'floats' in value ? [floatsType, ...value.floats.map((v) => floating(7, v))]
         : typeof value === 'string' ? [stringType, message(4, value)]
           : Array.isArray(value) ? [intsType, ...value.map((v) => integer(8, v))]
             : Buffer.isBuffer(value) ? [graphType, message(6, value)] : [tensorType, message(5, tensorProto('', value))];

@@ -70,7 +70,19 @@ class QdqReader {
   [[nodiscard]] const Tensor* constant(ValueId value) const { return readable_constant(graph_, value); }
   [[nodiscard]] bool copies(const Node& node) const { return keeps_elements(traits_of(graph_, node)); }
   [[nodiscard]] bool copies_codes(const Node& node) const {
-    return copies(node) && node.outputs.size() == 1 && top_of_codes(node.input(0)) != nullptr;
+    return copies(node) && node.outputs.size() == 1 && only_dequantized(node.output(0)) &&
+           top_of_codes(node.input(0)) != nullptr;
+  }
+
+  /// True when copies, Casts of codes and DequantizeLinear alone read the codes, here and behind such copies.
+  [[nodiscard]] bool only_dequantized(ValueId codes) const {
+    return std::ranges::all_of(graph_.value(codes).uses, [&](const Use& use) {
+      const Node& reader = graph_.node(use.node);
+      if (use.slot != 0) return false;
+      if (kind(reader) == OpKind::DequantizeLinear) return true;
+      if (!copies(reader) && !casts_codes(reader)) return false;
+      return reader.outputs.size() != 1 || only_dequantized(reader.output(0));
+    });
   }
 
   static DataType cast_to(const Node& cast) { return data_type_from_onnx(cast.int_or("to", 1)); }
@@ -97,11 +109,7 @@ class QdqReader {
       if ((!copies(*node) && !casts_codes(*node)) || node->outputs.size() != 1 ||
           graph_.value(node->output(0)).is_output)
         return nullptr;
-      for (const Use& use : graph_.value(node->output(0)).uses) {
-        const Node& reader = graph_.node(use.node);
-        const bool passes = kind(reader) == OpKind::DequantizeLinear || copies(reader) || casts_codes(reader);
-        if (use.slot != 0 || !passes) return nullptr;
-      }
+      if (!only_dequantized(node->output(0))) return nullptr;
     }
     return nullptr;
   }

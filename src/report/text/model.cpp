@@ -63,7 +63,9 @@ std::string to_text(const ModelReport& report) {
   for (const auto& input : report.inputs) text += "  input   " + input.name + "  " + type_text(input) + "\n";
   for (const auto& output : report.outputs) text += "  output  " + output.name + "  " + type_text(output) + "\n";
   if (!report.detections.empty()) text += "  detections  " + report.detections + "\n";
-  text += float_nodes_text(report) + "  operators\n";
+  text += float_nodes_text(report);
+  if (!report.expanded.empty()) text += "  expanded    " + expanded_text(report.expanded) + "\n";
+  text += "  operators\n";
   Table operators{{{"", Kind::Number, "", 6}, {"", Kind::Words}}};
   for (const auto& [op, count] : report.operators) operators.rows.push_back({{{std::to_string(count)}, {op}}});
   text += to_text(operators);

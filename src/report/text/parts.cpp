@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "core/text.h"
 #include "report/output_errors.h"
 #include "report/text/text.h"
 
@@ -64,6 +65,10 @@ std::string model_line(const std::string& model, const PlanReport& plan, const s
 
 std::string skipped_text(size_t samples) {
   return samples == 0 ? "" : "skipped " + plural(samples, "unreadable sample") + "\n";
+}
+
+std::string expanded_text(const std::map<std::string, int64_t>& operators) {
+  return join(operators, ", ", [](const auto& one) { return std::to_string(one.second) + " " + one.first; });
 }
 
 std::string outlier_text(const OutlierReport& report, Listing& listing) {

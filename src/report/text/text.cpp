@@ -322,6 +322,7 @@ std::string to_text(const RunReport& report) {
   std::string text = "ran " + plural(report.samples, "sample") + fmt::format(" in {:.2f} s", report.seconds);
   if (report.seconds > 0) text += fmt::format(" ({:.1f}/s)", static_cast<double>(report.samples) / report.seconds);
   text += "\n" + skipped_text(report.skipped_samples);
+  if (!report.expanded.empty()) text += "expanded " + expanded_text(report.expanded) + "\n";
   for (const auto& path : report.written) text += "wrote " + path.string() + "\n";
   if (report.profile) text += "\n" + to_text(*report.profile);
   return text;

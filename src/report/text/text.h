@@ -73,6 +73,8 @@ namespace detent {
 [[nodiscard]] std::string rules_text();
 /// Returns "skipped 2 unreadable samples\n"; "" for 0.
 [[nodiscard]] std::string skipped_text(size_t samples);
+/// "3 com.microsoft.FusedConv, 1 com.microsoft.Attention"
+[[nodiscard]] std::string expanded_text(const std::map<std::string, int64_t>& operators);
 /// Returns "  and 3 outputs that are no worse\n"; "" for 0.
 [[nodiscard]] std::string more_outputs_text(size_t count);
 /// Prints "verdict: good (SQNR ..., ...)", limits, the values that cost most, and options to try. `outputs` is the

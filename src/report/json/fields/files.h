@@ -8,6 +8,9 @@
 
 namespace detent::json {
 
+inline constexpr const char* kExpanded =
+    "ONNX Runtime's own operators in the file that were written as operators of ONNX: number of nodes.";
+
 void fields(auto& v, const TensorInfo& r) {
   v.part("tensor", "A graph input or output.");
   v("name", r.name, "Its name.");
@@ -32,7 +35,8 @@ void fields(auto& v, const ModelReport& r) {
   v("inputs", r.inputs, "The graph inputs that are not initializers.");
   v("outputs", r.outputs, "The graph outputs.");
   v.optional("detections", filled(r.detections), kDetections);
-  v("operators", r.operators, "Number of nodes of each operator.");
+  v("operators", r.operators, "Number of nodes of each operator, after the expansion.");
+  v("expanded", r.expanded, kExpanded);
   v("float_nodes", r.float_nodes,
     "Number of nodes whose output is a float type, by type, as far as types are known without running.");
   v("float_casts", r.float_casts, "Cast nodes from one float type to another.");
@@ -135,6 +139,7 @@ void fields(auto& v, const RunReport& r) {
   v("samples", r.samples, "Number of samples that were run.");
   v("skipped_samples", r.skipped_samples, kSkippedSamples);
   v("seconds", r.seconds, kCommandSeconds);
+  v("expanded", r.expanded, kExpanded);
   v("written", r.written, "Paths of the written files.");
   v("profile", r.profile, "Times by node; null without --profile.");
 }

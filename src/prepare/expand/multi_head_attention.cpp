@@ -1,0 +1,65 @@
+#include "prepare/expand/attention.h"
+#include "prepare/expand/expanders.h"
+
+namespace detent::expand {
+
+namespace {
+
+enum { Query, Key, Value, Bias, Mask, AttentionBias, PastKey, PastValue, PastLength, CacheIndirection };
+
+/// Adds the part of the joint bias [first, last) to a projection.
+Name with_bias(Body& body, const Name& value, int64_t first, int64_t last) {
+  return body.reads(Bias) ? body.add("Add", {value, slice(body, body.input(Bias), 0, first, last)}) : value;
+}
+
+/// Returns the width of queries and keys: declared, or a third of the bias.
+int64_t hidden_size(const Body& body) {
+  if (const int64_t declared = body.extent(Query, 2); declared > 0) return declared;
+  if (const int64_t declared = body.extent(Key, 2); body.rank(Key) == 3 && declared > 0) return declared;
+  const int64_t joint = body.extent(Bias, 0);
+  return joint > 0 && joint % 3 == 0 && body.extent(Value, 2) < 0 ? joint / 3 : -1;
+}
+
+}  // namespace
+
+void expand_multi_head_attention(Body& body) {
+  const Node& node = body.node();
+  if (!body.reads(Key) || !body.reads(Value)) refuse("packed queries, keys and values are not supported");
+  body.refuse_input(PastLength, "past_sequence_length");
+  body.refuse_input(CacheIndirection, "cache_indirection");
+  body.refuse_output(3, "qk");
+  const int64_t heads = node.int_or("num_heads", 0);
+  if (heads < 1) refuse("attribute num_heads is not positive");
+  const size_t key_rank = body.known_rank(Key);
+  if (key_rank != 3 && key_rank != 4) refuse("packed keys and values are not supported");
+  if (body.rank(Query).value_or(3) != 3) refuse("packed queries, keys and values are not supported");
+  const bool cached = key_rank == 4;  // keys and values of heads, from an encoder
+  const DataType type = body.type(Query);
+  const int64_t hidden = hidden_size(body);
+  if (body.reads(Bias) && hidden < 0) refuse("the width of its query is not known");
+  constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
+
+  Heads all;
+  all.query = split_heads(body, with_bias(body, body.input(Query), 0, hidden), heads);
+  all.key = cached ? body.input(Key) : split_heads(body, with_bias(body, body.input(Key), hidden, 2 * hidden), heads);
+  all.value =
+      cached ? body.input(Value) : split_heads(body, with_bias(body, body.input(Value), 2 * hidden, kEnd), heads);
+  if (body.reads(PastKey) && body.reads(PastValue)) {
+    all.key = concat(body, {body.input(PastKey), all.key}, 2);
+    all.value = concat(body, {body.input(PastValue), all.value}, 2);
+  }
+  body.write(1, all.key);
+  body.write(2, all.value);
+  all.type = type;
+  all.head_size = hidden > 0 ? hidden / heads : 0;
+  if (const float scale = node.float_or("scale", 0); scale != 0) all.scale = scale;
+  if (node.int_or("unidirectional", 0) != 0)
+    all.added.push_back(mask_of(body, later_keys(body, all.query, all.key), lowest(type), type));
+  if (body.reads(Mask))
+    all.added.push_back(
+        padding_mask(body, Mask, all.key, static_cast<double>(node.float_or("mask_filter_value", -10000)), type));
+  if (body.reads(AttentionBias)) all.added.push_back(body.input(AttentionBias));
+  body.write(0, attend(body, all));
+}
+
+}  // namespace detent::expand
