@@ -53,9 +53,7 @@ std::optional<Unsupported> refuse(const Graph& graph, const Node& node) {
   const OperatorDef* definition = find_operator(node.domain, node.op_type, opset);
   if (!definition) {
     if (node.domain == kBlockedDomain)
-      return Unsupported{
-          "this operator is of the blocked layout that ONNX Runtime makes for one CPU; write the optimized "
-          "model at level extended (ORT_ENABLE_EXTENDED) instead of all"};
+      return Unsupported{"this operator has a CPU's blocked layout; write the optimized model at level extended"};
     if (node.domain == kMicrosoftDomain && find_microsoft_signature(node.op_type))
       return Unsupported{"this form of the operator is not supported; `detent inspect` tells the reason"};
     return Unsupported{find_at_any_opset(node.domain, node.op_type)

@@ -212,6 +212,9 @@ const gqa = all('GroupQueryAttention', [
   ['window', grouped(1, 7, 0), { ...groups, local_window_size: 3 }, { outputs: 3 }],
   ['window, token', grouped(2, 1, 6), { ...groups, local_window_size: 3 }, { outputs: 3 }],
   ['bias of scores', grouped(1, 5, 0, [null, null, null, f([1, 4, 5, 5])]), groups, { outputs: 3 }],
+  ['sinks', grouped(1, 5, 0, [null, null, null, null, f([4])]), groups, { outputs: 3 }],
+  ['sinks, token', grouped(2, 1, 6, [null, null, null, null, f([4])]), groups, { outputs: 3 }],
+  ['smooth softmax', grouped(1, 5, 0), { ...groups, smooth_softmax: 1 }, { outputs: 3 }],
   ['unequal pasts', [f([2, 1, 64]), f([2, 1, 32]), f([2, 1, 32]), ...past(2, 6), i32([2], [6, 4]), constant(i32([], [7]))], groups, unequal],
   ['unequal pasts, rotary', [f([2, 1, 64]), f([2, 1, 32]), f([2, 1, 32]), ...past(2, 6), i32([2], [6, 4]),
     constant(i32([], [7])), ...caches(16, 8)], { ...groups, do_rotary: 1 }, unequal],
@@ -276,7 +279,26 @@ const integersOf = [
   ]),
 ];
 
-export const cases = [...norms, ...activations, ...products, ...weights, ...rotary, ...attention, ...gqa, ...integersOf];
+
+
+// Halves, where the engine has kernels for them.
+function halfBits(value) {
+  const bits = new Uint32Array(Float32Array.of(value).buffer)[0];
+  const exponent = ((bits >> 23) & 255) - 112;
+  if (exponent <= 0) return (bits >>> 16) & 0x8000;
+  const mantissa = (bits & 0x7fffff) + 0x1000;  // to nearest; a carry goes into the exponent
+  return ((bits >>> 16) & 0x8000) | ((exponent << 10) + (mantissa >> 13));
+}
+const halves = (tensor) => (tensor?.type === 'float32'
+  ? { ...tensor, type: 'float16', data: Uint16Array.from(tensor.data, halfBits) } : tensor);
+const halved = [
+  ...['SkipLayerNormalization', 'SkipSimplifiedLayerNormalization', 'FastGelu', 'RotaryEmbedding', 'MatMulNBits',
+    'GroupQueryAttention', 'MultiHeadAttention', 'Gelu', 'FusedMatMul', 'QuickGelu', 'SimplifiedLayerNormalization',
+    'LayerNormalization', 'BiasGelu', 'FusedConv', 'FusedGemm', 'Attention', 'EmbedLayerNormalization'].map((op) =>
+    [...norms, ...activations, ...products, ...weights, ...rotary, ...attention, ...gqa].find((one) => one.op === op)),
+].map((one) => ({ ...one, form: `${one.form}, FP16`, inputs: one.inputs.map(halves) }));
+
+export const cases = [...norms, ...activations, ...products, ...weights, ...rotary, ...attention, ...gqa, ...integersOf, ...halved];
 
 // Forms without an expansion, and the reason that is given.
 const because = (op, reason, form, inputs, attributes = {}, rest = {}) =>
@@ -285,8 +307,9 @@ export const refused = [
   because('MultiHeadAttention', /packed queries, keys and values/, 'packed', [f([1, 4, 2, 3, 8]), null, null], { num_heads: 2 }),
   because('MultiHeadAttention', /packed keys and values/, 'packed keys', [f([1, 4, 16]), f([1, 4, 2, 2, 8]), f([1, 4, 16])],
     { num_heads: 2 }),
-  because('GroupQueryAttention', /head_sink/, 'sinks', grouped(1, 5, 0, [null, null, null, null, f([4])]), groups),
-  because('GroupQueryAttention', /smooth_softmax=1/, 'smooth softmax', grouped(1, 5, 0), { ...groups, smooth_softmax: 1 }),
+  because('GroupQueryAttention', /q_norm_weight/, 'norms of queries', grouped(1, 5, 0, [null, null, null, null, null, null, null, f([16]), f([16])]),
+    groups),
+  because('GroupQueryAttention', /qk_output=1/, 'scores as output', grouped(1, 5, 0), { ...groups, qk_output: 1 }),
   because('GroupQueryAttention', /opset 14/, 'old opset', grouped(1, 5, 0), groups, { opset: 13 }),
   because('Attention', /past_present_share_buffer=1/, 'shared buffer', joint(), { num_heads: 2, past_present_share_buffer: 1 }),
   because('Attention', /do not tell whether it holds lengths/, 'a list of unknown meaning', [...joint(), i32([8], Array(8).fill(4))],

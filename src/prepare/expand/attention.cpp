@@ -67,7 +67,12 @@ void expand_attention(Body& body) {
   }
   if (body.writes(1)) body.write(1, concat(body, {unsqueeze(body, parts[1], {0}), unsqueeze(body, parts[2], {0})}, 0));
 
-  Heads all{parts[0], parts[1], parts[2], {}, sizes[0] / heads, 0, {}, type};
+  Heads all;
+  all.query = parts[0];
+  all.key = parts[1];
+  all.value = parts[2];
+  all.head_size = sizes[0] / heads;
+  all.type = type;
   if (const float scale = node.float_or("scale", 0); scale != 0) all.scale = scale;
   if (node.int_or("unidirectional", 0) != 0)
     all.added.push_back(mask_of(body, later_keys(body, parts[0], parts[1]), lowest(type), type));

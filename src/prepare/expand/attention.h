@@ -11,7 +11,8 @@ struct Heads {
   std::optional<float> scale;  ///< of the scores; nullopt: 1 / sqrt(H)
   int64_t head_size = 0;       ///< H; 0: known when it runs
   float softcap = 0;           ///< scores become softcap * tanh(scores / softcap); 0: none
-  Names added;                 ///< masks and biases, broadcast to [B, N, S, T], added behind the scale
+  Name sink;    ///< a score that only takes its share of the softmax, broadcast to [B, N, S, 1]; "": none
+  Names added;  ///< masks and biases, broadcast to [B, N, S, T], added behind the scale
   DataType type = DataType::Float32;
 };
 

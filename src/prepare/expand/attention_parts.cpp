@@ -26,7 +26,13 @@ Name attend(Body& body, const Heads& heads) {
     scores = body.add("Mul", {body.add("Tanh", {body.add("Div", {scores, cap})}), cap});
   }
   for (const Name& one : heads.added) scores = body.add("Add", {scores, one});
-  const Name weights = body.add("Softmax", {scores}, {{"axis", int64_t{body.opset() < 13 ? 3 : -1}}});
+  if (!heads.sink.empty()) {
+    const Name rows = slice(body, body.add("Shape", {heads.query}), 0, 0, 3);
+    const Name column = body.add("Expand", {heads.sink, concat(body, {rows, body.ints({1})}, 0)});
+    scores = concat(body, {scores, column}, 3);
+  }
+  Name weights = body.add("Softmax", {scores}, {{"axis", int64_t{body.opset() < 13 ? 3 : -1}}});
+  if (!heads.sink.empty()) weights = slice(body, weights, 3, 0, -1);
   const Name results = body.add("MatMul", {weights, heads.value});
   return reshape(body, transpose(body, results, {0, 2, 1, 3}), {0, 0, -1});
 }

@@ -32,14 +32,15 @@ class GroupQueries {
     }
     body_.write(1, present(key_));
     body_.write(2, present(value_));
-    Heads all{query_,
-              repeated(key_),
-              repeated(value_),
-              {},
-              head_size_,
-              body_.node().float_or("softcap", 0),
-              {mask_of(body_, hidden_keys(), lowest(type_), type_)},
-              type_};
+    Heads all;
+    all.query = query_;
+    all.key = repeated(key_);
+    all.value = repeated(value_);
+    all.head_size = head_size_;
+    all.softcap = body_.node().float_or("softcap", 0);
+    all.sink = sink();
+    all.added = {mask_of(body_, hidden_keys(), lowest(type_), type_)};
+    all.type = type_;
     if (const float scale = body_.node().float_or("scale", 0); scale != 0) all.scale = scale;
     if (body_.reads(AttentionBias)) all.added.push_back(body_.input(AttentionBias));
     body_.write(0, attend(body_, all));
@@ -72,16 +73,19 @@ class GroupQueries {
     };
     if (heads_ < 1 || groups_ < 1 || heads_ % groups_ != 0) refuse("attribute kv_num_heads does not divide num_heads");
     body_.need_opset(14);
-    for (const char* attribute : {"smooth_softmax", "qk_output", "sliding_window_cache"})
-      body_.refuse_unless(attribute, 0);
+    for (const char* attribute : {"qk_output", "sliding_window_cache"}) body_.refuse_unless(attribute, 0);
     body_.refuse_unless("causal", 1);
     for (const char* attribute : {"k_quant_type", "v_quant_type"}) refuse_text(attribute);
-    body_.refuse_input(HeadSink, "head_sink");
     body_.refuse_input(KeyScale, "k_scale");
     body_.refuse_input(ValueScale, "v_scale");
     body_.refuse_input(QueryNorm, "q_norm_weight");
     body_.refuse_input(KeyNorm, "k_norm_weight");
     body_.refuse_output(3, "output_qk");
+  }
+
+  Name sink() {
+    if (body_.reads(HeadSink)) return reshape(body_, body_.input(HeadSink), {1, -1, 1, 1});
+    return body_.node().int_or("smooth_softmax", 0) == 1 ? body_.scalar(0, type_) : Name();
   }
 
   Name number(int64_t value) { return body_.scalar(static_cast<double>(value), DataType::Int64); }
