@@ -126,6 +126,47 @@ TEST(ExpandOperators, AnOpsetWithoutAnOperatorOfTheExpansionIsAReason) {
   EXPECT_EQ(reason("9"), "");
 }
 
+/// Returns the reason why a node of float inputs x [1, 2, 4], w [4, 12], v [4] (constants w, v) stays.
+std::string reason_of(const std::string& node) {
+  Model model = parse_model_text(R"(
+    <ir_version: 8, opset_import: ["" : 16, "com.microsoft" : 1]>
+    g (float[1,2,4] x, int32[1] n, int32 t) => (float[1,2,4] y) <float[4,12] w = {)" +
+                                 [] {
+                                   std::string numbers = "0";
+                                   for (int i = 1; i < 48; ++i) numbers += ", 0";
+                                   return numbers;
+                                 }() +
+                                 R"(}, float[4] v = {1, 2, 3, 4}, uint8[2] b = {1, 2}> { )" + node + " }");
+  const Expansion done = expand_operators(model);
+  return done.kept.empty() ? std::string() : done.kept[0].reason;
+}
+
+TEST(ExpandOperators, NumbersThatMakeNoSenseAreReasons) {
+  const std::map<std::string, const char*> nodes{
+      {"y = LayerNormalization <axis = 3> (x, v)", "axis=3 does not fit"},
+      {"y = LayerNormalization <axis = -1000000000> (x, v)", "does not fit"},
+      {"y = com.microsoft.Attention <num_heads = -2> (x, w)", "num_heads=-2"},
+      {"y = com.microsoft.Attention <num_heads = 0> (x, w)", "num_heads does not divide"},
+      {"y = com.microsoft.Attention <num_heads = 3> (x, w)", "num_heads does not divide"},
+      {"y = com.microsoft.Attention <num_heads = 2> (x, w, v)", "input 2 has shape 4"},
+      {"y = com.microsoft.Attention <num_heads = 2> (x, v)", "extents of its weights"},
+      {"y = com.microsoft.Attention <num_heads = 1, qkv_hidden_sizes = [4611686018427387904, 4, 4]> (x, w)",
+       "qkv_hidden_sizes"},
+      {"y = com.microsoft.MatMulNBits <K = 9223372036854775807, N = 4, block_size = 16> (x, b, v)",
+       "K=9223372036854775807"},
+      {"y = com.microsoft.MatMulNBits <K = 2147483647, N = 2147483647, block_size = 16> (x, b, v)",
+       "(scales) holds 4 elements"},
+      {"y = com.microsoft.MatMulNBits <K = 4, N = 4, block_size = 16> (x, b, v)", "(B) holds 2 elements"},
+      {"y = com.microsoft.MatMulNBits <K = 4, N = 4, block_size = 0> (x, b, v)", "block_size"},
+      {"y = com.microsoft.MatMulNBits <K = 4, N = 4, block_size = 16, bits = 3> (x, b, v)", "bits=3"},
+      {"y = com.microsoft.GroupQueryAttention <num_heads = 2, kv_num_heads = 0> (x, x, x, , , n, t)", "kv_num_heads"},
+      {"y = com.microsoft.GroupQueryAttention <num_heads = 2, kv_num_heads = 2, do_rotary = 1> (x, x, x, , , n, t)",
+       "cos_cache"},
+      {"y = com.microsoft.GroupQueryAttention <num_heads = 2, kv_num_heads = 2> (x, x, , , , n, t)", "go together"},
+      {"y = com.microsoft.MultiHeadAttention <num_heads = 2> (x, x, x, , , , x)", "go together"}};
+  for (const auto& [node, reason] : nodes) EXPECT_THAT(reason_of(node), testing::HasSubstr(reason)) << node;
+}
+
 // ---- Signatures -----------------------------------------------------------------------------------------------------
 
 std::string fault_of(const char* node) {

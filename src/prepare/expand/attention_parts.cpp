@@ -64,7 +64,7 @@ Name hidden_beyond(Body& body, size_t slot, const Name& key) {
   const int64_t batch = body.extent(0, 0), extent = body.extent(slot, 0);
   const bool same =
       extent > 0 ? extent == batch : !body.symbol(slot, 0).empty() && body.symbol(slot, 0) == body.symbol(0, 0);
-  const bool ends_and_starts = extent > 0 && extent == 2 * batch && batch > 0;
+  const bool ends_and_starts = extent > 0 && batch > 0 && extent % 2 == 0 && extent / 2 == batch;
   if (!same && !ends_and_starts)
     refuse("the extents of its mask '" + body.input(slot) + "' do not tell whether it holds lengths");
   const Name keys = range(body, extent_of(body, key, 2));

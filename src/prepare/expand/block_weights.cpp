@@ -18,14 +18,14 @@ uint8_t code_at(std::span<const uint8_t> row, size_t index, size_t bits) {
 class BlockWeight {
  public:
   explicit BlockWeight(const Body& body)
-      : k_(as_index(body.node().int_or("K", 0))), n_(as_index(body.node().int_or("N", 0))),
-        block_(as_index(body.node().int_or("block_size", 0))), bits_(as_index(body.node().int_or("bits", 4))) {
+      : k_(as_index(body.count("K"))), n_(as_index(body.count("N"))), block_(as_index(body.count("block_size"))),
+        bits_(as_index(body.count("bits", 4))) {
     if (bits_ != 2 && bits_ != 4 && bits_ != 8) refuse("attribute bits=" + std::to_string(bits_) + " is not supported");
-    if (k_ == 0 || n_ == 0 || block_ < 16 || block_ > (size_t{1} << 30) || block_ % 16 != 0)
+    if (k_ == 0 || n_ == 0 || block_ < 16 || block_ % 16 != 0)
       refuse("attributes K, N and block_size do not make a weight");
     blocks_ = (k_ + block_ - 1) / block_;
-    codes_ = take(body, 1, "B", n_ * blocks_ * (block_ * bits_ / 8));
     scales_ = cast(take(body, 2, "scales", n_ * blocks_), DataType::Float32);
+    codes_ = take(body, 1, "B", n_ * blocks_ * (block_ * bits_ / 8));
     if (!body.reads(3)) return;
     const Tensor* zeros = body.constant(3);
     packed_zeros_ = zeros && zeros->type() == DataType::UInt8;

@@ -1,6 +1,7 @@
 #include "prepare/expand/body.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "detent/base/error.h"
 #include "ops/signatures.h"
@@ -48,6 +49,13 @@ int64_t Body::extent(size_t slot, int64_t axis) const {
 std::string Body::symbol(size_t slot, size_t axis) const {
   const std::vector<std::string>& symbols = graph_.value(node_.input(slot)).symbols;
   return axis < symbols.size() ? symbols[axis] : std::string();
+}
+
+int64_t Body::count(std::string_view attribute, int64_t fallback) const {
+  const int64_t given = node_.int_or(attribute, fallback);
+  if (given < 0 || given > std::numeric_limits<int32_t>::max())
+    refuse("attribute " + std::string(attribute) + "=" + std::to_string(given) + " makes no sense");
+  return given;
 }
 
 void Body::refuse_input(size_t slot, const char* name) const {

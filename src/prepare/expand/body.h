@@ -44,6 +44,10 @@ class Body {
   [[nodiscard]] std::string symbol(size_t slot, size_t axis) const;
   [[nodiscard]] const Tensor* constant(size_t slot) const { return graph_.constant(node_.input(slot)); }
 
+  /// Returns an attribute that counts something: heads, elements. Without it `fallback`.
+  /// Errors  refuses negative numbers and those beyond 2^31, whose products would overflow.
+  [[nodiscard]] int64_t count(std::string_view attribute, int64_t fallback = 0) const;
+
   /// Refuse nodes that read an input, write an output or set an attribute to another number.
   void refuse_input(size_t slot, const char* name) const;
   void refuse_output(size_t slot, const char* name) const;

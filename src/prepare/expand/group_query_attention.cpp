@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "prepare/expand/attention.h"
 #include "prepare/expand/expanders.h"
 #include "prepare/expand/rotary.h"
@@ -11,12 +13,12 @@ namespace {
 class GroupQueries {
  public:
   explicit GroupQueries(Body& body)
-      : body_(body), type_(body.type(Query)), heads_(body.node().int_or("num_heads", 0)),
-        groups_(body.node().int_or("kv_num_heads", 0)) {
+      : body_(body), type_(body.type(Query)), heads_(body.count("num_heads")), groups_(body.count("kv_num_heads")) {
     refuse_other_forms();
     const bool packed = !body.reads(Key);
     const int64_t width = body.extent(Query, 2), all = packed ? heads_ + 2 * groups_ : heads_;
     head_size_ = width > 0 ? width / all : body.extent(PastKey, 3);
+    if (head_size_ > std::numeric_limits<int32_t>::max()) refuse("the width of its query makes no sense");
     if (head_size_ < 1) refuse("the width of its query is not known");
   }
 
@@ -73,6 +75,10 @@ class GroupQueries {
     };
     if (heads_ < 1 || groups_ < 1 || heads_ % groups_ != 0) refuse("attribute kv_num_heads does not divide num_heads");
     body_.need_opset(14);
+    if (body_.reads(Key) != body_.reads(Value)) refuse("key and value go together");
+    if (body_.reads(PastKey) != body_.reads(PastValue)) refuse("past_key and past_value go together");
+    if (body_.node().int_or("do_rotary", 0) != 0 && !(body_.reads(Cos) && body_.reads(Sin)))
+      refuse("do_rotary needs cos_cache and sin_cache");
     for (const char* attribute : {"qk_output", "sliding_window_cache"}) body_.refuse_unless(attribute, 0);
     body_.refuse_unless("causal", 1);
     for (const char* attribute : {"k_quant_type", "v_quant_type"}) refuse_text(attribute);

@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "prepare/expand/attention.h"
 #include "prepare/expand/expanders.h"
 
@@ -28,7 +30,7 @@ void expand_multi_head_attention(Body& body) {
   body.refuse_input(PastLength, "past_sequence_length");
   body.refuse_input(CacheIndirection, "cache_indirection");
   body.refuse_output(3, "qk");
-  const int64_t heads = node.int_or("num_heads", 0);
+  const int64_t heads = body.count("num_heads");
   if (heads < 1) refuse("attribute num_heads is not positive");
   const size_t key_rank = body.known_rank(Key);
   if (key_rank != 3 && key_rank != 4) refuse("packed keys and values are not supported");
@@ -36,6 +38,8 @@ void expand_multi_head_attention(Body& body) {
   const bool cached = key_rank == 4;  // keys and values of heads, from an encoder
   const DataType type = body.type(Query);
   const int64_t hidden = hidden_size(body);
+  if (body.reads(PastKey) != body.reads(PastValue)) refuse("past_key and past_value go together");
+  if (hidden > std::numeric_limits<int32_t>::max()) refuse("the width of its query makes no sense");
   if (body.reads(Bias) && hidden < 0) refuse("the width of its query is not known");
   constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
 

@@ -12,6 +12,8 @@ constexpr float kNormEpsilon = 1e-5F, kSkipEpsilon = 1e-12F;
 /// Returns the axes that a norm reduces, from `axis` to the last one.
 std::vector<int64_t> norm_axes(const Body& body, int64_t axis) {
   const int64_t first = axis < 0 ? axis : axis - static_cast<int64_t>(body.known_rank(0));
+  if (first >= 0 || first < -static_cast<int64_t>(Shape::kMaxRank))
+    refuse("attribute axis=" + std::to_string(axis) + " does not fit its input");
   std::vector<int64_t> axes(static_cast<size_t>(-first));
   std::iota(axes.begin(), axes.end(), first);
   return axes;

@@ -43,7 +43,7 @@ void expand_rotary_embedding(Body& body) {
   const Node& node = body.node();
   body.refuse_unless("is_packed_batching", 0);
   if (node.float_or("scale", 1) != 1) refuse("attribute scale is not 1");
-  const int64_t rotated = node.int_or("rotary_embedding_dim", 0), heads = node.int_or("num_heads", 0);
+  const int64_t rotated = body.count("rotary_embedding_dim"), heads = body.count("num_heads");
   const bool split = body.known_rank(Input) == 3;
   if (!split && body.known_rank(Input) != 4) refuse("its input has neither rank 3 nor 4");
   if (rotated > 0 && split && heads == 0) refuse("rotary_embedding_dim needs num_heads");
