@@ -107,6 +107,7 @@ struct QuantizeReport {
   size_t nodes = 0;
   uintmax_t model_bytes = 0, output_bytes = 0;  ///< with external data
   size_t samples = 0, skipped_samples = 0;
+  size_t steps = 0;        ///< of each sample; 0: samples are whole
   OutlierReport outliers;  ///< among the samples
   double calibration_seconds = 0, seconds = 0;
   double peak_mb = 0;

@@ -1,14 +1,13 @@
 #include "calibrate/range_overrides.h"
 
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <unordered_set>
 
 #include "core/nearest_names.h"
 #include "core/text.h"
+#include "datasets/json_object.h"
 #include "detent/base/error.h"
 
 namespace detent {
@@ -69,68 +68,6 @@ RangeOverride parse_override(const Json& entry) {
               "alone or with one of them");
 }
 
-/// Returns the library's message, which names line and column, without the number in front.
-std::string plain_message(const Json::exception& error) {
-  const std::string text = error.what();
-  const size_t end = text.find("] ");
-  return end == std::string::npos ? text : text.substr(end + 2);
-}
-
-constexpr size_t kDeepestJson = 16;  // two levels are used; deeper ones could exhaust the library's stack
-
-/// Refuses brackets that are nested too deep, and a name given twice in one object, of which the library silently takes
-/// the last. A separate pass: with a callback while it builds the document, the library walks an object again after
-/// each of its members.
-class RepeatedNames final : public nlohmann::json_sax<Json> {
- public:
-  bool start_object(std::size_t) override {
-    go_down();
-    names_.emplace_back();
-    return true;
-  }
-  bool key(std::string& name) override {
-    if (!names_.back().insert(name).second) refuse("\"" + name + "\" is given twice");
-    return true;
-  }
-  bool end_object() override {
-    --depth_;
-    names_.pop_back();
-    return true;
-  }
-  bool null() override { return true; }
-  bool boolean(bool) override { return true; }
-  bool number_integer(number_integer_t) override { return true; }
-  bool number_unsigned(number_unsigned_t) override { return true; }
-  bool number_float(number_float_t, const std::string&) override { return true; }
-  bool string(std::string&) override { return true; }
-  bool binary(binary_t&) override { return true; }
-  bool start_array(std::size_t) override {
-    go_down();
-    return true;
-  }
-  bool end_array() override {
-    --depth_;
-    return true;
-  }
-  /// The pass that builds the document reports the error better.
-  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
-
- private:
-  void go_down() {
-    if (++depth_ > kDeepestJson) refuse("brackets are nested deeper than " + std::to_string(kDeepestJson));
-  }
-
-  size_t depth_ = 0;
-  std::vector<std::unordered_set<std::string>> names_;  // of the enclosing objects, outermost first
-};
-
-/// Errors  InvalidOption for a name given twice; those of the library.
-Json parse(const std::string& text) {
-  RepeatedNames names;
-  Json::sax_parse(text, &names);
-  return Json::parse(text);
-}
-
 bool same(const RangeOverride& a, const RangeOverride& b) {
   if (a.calibrator && b.calibrator) return a.calibrator->name() == b.calibrator->name();
   return !a.calibrator && !b.calibrator && a.range == b.range;
@@ -141,24 +78,13 @@ bool same(const RangeOverride& a, const RangeOverride& b) {
 RangeOverrides read_overrides(const std::filesystem::path& file) {
   RangeOverrides overrides;
   if (file.empty()) return overrides;
-  std::error_code ignored;
-  std::ifstream stream;
-  if (std::filesystem::is_regular_file(file, ignored)) stream.open(file);
-  if (!stream.is_open()) throw Error(ErrorCode::InvalidOption, file.string() + ": cannot be read");
-  try {
-    const Json document = parse({std::istreambuf_iterator<char>(stream), {}});
-    if (!document.is_object()) refuse("an object of value names is expected: {\"NAME\": {\"amax\": 1.5}}");
-    for (const auto& [name, entry] : document.items()) {
-      try {
-        overrides[name] = parse_override(entry);
-      } catch (const Error& error) {
-        throw error.in("'" + name + "'");
-      }
+  const Json document = read_json_object(file, "an object of value names is expected: {\"NAME\": {\"amax\": 1.5}}");
+  for (const auto& [name, entry] : document.items()) {
+    try {
+      overrides[name] = parse_override(entry);
+    } catch (const Error& error) {
+      throw error.in("'" + name + "'").in(file.string());
     }
-  } catch (const Json::exception& error) {
-    throw Error(ErrorCode::InvalidOption, file.string() + ": " + plain_message(error));
-  } catch (const Error& error) {
-    throw error.in(file.string());
   }
   return overrides;
 }

@@ -93,7 +93,7 @@ std::vector<BlockErrors::Block> BlockErrors::joined_blocks(const std::string& ou
                                                            const Channels& channels) const {
   std::vector<Block> blocks;
   for (const auto& [name, joined_axis, first, count, scores] : joined_)
-    if (name == output && as_index(joined_axis) == axis && as_index(first + count) <= channels.size())
+    if (name == output && count > 0 && as_index(joined_axis) == axis && as_index(first + count) <= channels.size())
       blocks.push_back(range(as_index(first), as_index(count)));
   return blocks;
 }

@@ -74,9 +74,10 @@ void add_caveats(VerdictReport& verdict, const JudgedFacts& facts, const Verdict
   if (samples > 0 && samples < limits.few_samples && samples != facts.calibration_samples)
     verdict.caveats.push_back(fmt::format("the error was measured on {}: fewer than {} are too few to be sure",
                                           plural(samples, "sample"), limits.few_samples));
-  if (facts.states > 0)
+  if (facts.states > 0 && facts.closing.report.steps.empty())
     verdict.caveats.push_back(
-        fmt::format("judged on single steps: the error of {} grows from step to step where it is fed back",
+        fmt::format("judged on single steps: the error of {} grows from step to step where it is fed back (--steps "
+                    "measures it)",
                     facts.states == 1 ? "a state" : fmt::format("{} states", facts.states)));
   if (samples > 0 && facts.calibrated_with >= samples)
     verdict.caveats.push_back("measured on the calibration samples themselves: on others the error may be larger");

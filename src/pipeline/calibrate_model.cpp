@@ -30,6 +30,7 @@
 #include "prepare/read_model_to_run.h"
 #include "rewrite/format_options.h"
 #include "run/model_inputs.h"
+#include "run/open_samples.h"
 #include "run/run_over.h"
 #include "run/sample_subset.h"
 #include "tune/equalize/equalize_model.h"
@@ -52,15 +53,16 @@ struct ShardSamples {
 /// Opens the samples that `data` selects. More shards than samples are no error: job arrays are made before samples are
 /// counted.
 /// Errors  those of open_samples, except for an empty shard.
-ShardSamples open_shard(const DataOptions& data, const Graph& graph) {
+ShardSamples open_shard(const DataOptions& data, const Model& model) {
   try {
-    return {open_samples(data, graph), nullptr};
+    return {open_samples(data, model), nullptr};
   } catch (const Error& error) {
     if (data.shard_count == 1 || error.code() != ErrorCode::InvalidData) throw;
     DataOptions all = data;
     all.shard_index = all.shard_count = 1;
-    auto whole = open_samples(all, graph);
-    const size_t groups = (whole->size() + whole->batch() - 1) / whole->batch();
+    auto whole = open_samples(all, model);
+    const size_t samples = whole->size() / std::max<size_t>(1, data.steps);
+    const size_t groups = (samples + whole->batch() - 1) / whole->batch();
     if (data.shard_index <= groups) throw;
     return {std::make_unique<SampleSubset>(*whole, std::vector<size_t>()), std::move(whole)};
   }
@@ -136,10 +138,10 @@ std::optional<EqualizedModel> even_for_table(Model& model, const CalibrateOption
                                              const EqualizeRequest& request, const std::vector<std::string>& targets) {
   DataOptions whole = options.data;
   whole.shard_count = whole.shard_index = 1;
-  const auto source = open_samples(whole, model.graph());
+  const auto source = open_samples(whole, model);
   const Target& target = targets.empty() ? preparing_target() : find_target(targets.front());
   const RangeOverrides no_overrides = read_overrides({});
-  const std::vector<Tensor> inputs = read_first_inputs(*source, options.run);
+  const std::vector<Tensor> inputs = read_shown_inputs(*source, whole, options.run);
   return equalize_as_requested(
       model, request, inputs, *source, OutlierPolicy::Clip, {},
       {target, options.placement, rewrite_options({}, options.placement, target), no_overrides, {"auto"}, options.run});
@@ -266,11 +268,11 @@ TableReport calibrate_model(const CalibrateOptions& options) {
 
   Model model = read_float_model(options.model);
   const std::string fingerprint = detent::fingerprint(model).hex();
-  const ShardSamples samples = open_shard(options.data, model.graph());
+  const ShardSamples samples = open_shard(options.data, model);
   warn_of_unused_preprocess(options.data, {}, model.graph(), *options.run.reporter);
   const FloatType type = float_type_for(options, targets);
-  static_cast<void>(prepare_checked(model, preparing_target(), read_first_inputs(samples.shown(), options.run),
-                                    {.float_type = type}));
+  static_cast<void>(prepare_checked(
+      model, preparing_target(), read_shown_inputs(samples.shown(), options.data, options.run), {.float_type = type}));
   std::optional<EqualizedModel> evened;
   if (request.equalizes()) evened = even_for_table(model, options, request, targets);
   const Graph& graph = model.graph();

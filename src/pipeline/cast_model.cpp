@@ -25,6 +25,7 @@
 #include "rewrite/check_onnx_rules.h"
 #include "rewrite/written_size.h"
 #include "run/model_inputs.h"
+#include "run/open_samples.h"
 
 namespace detent {
 
@@ -70,10 +71,10 @@ Provenance origin_of_cast(const Model& model, const CastModelOptions& options, s
 }
 
 /// Opens the samples; nullptr without them, which only pairs allow.
-std::unique_ptr<DataSource> open_data(const CastModelOptions& options, const Graph& graph) {
+std::unique_ptr<DataSource> open_data(const CastModelOptions& options, const Model& model) {
   refuse_stray_options(options.data, nullptr, options.run);
-  if (options.data.given()) return open_samples(options.data, graph);
-  if (!has_pairs(graph))
+  if (options.data.given()) return open_samples(options.data, model);
+  if (!has_pairs(model.graph()))
     throw Error(ErrorCode::Usage,
                 "cast needs --data: " + options.model.string() + " has no pairs, whose scales would bound its values");
   return nullptr;
@@ -120,7 +121,7 @@ CastReport cast_model(const CastModelOptions& options) {
     throw Error(ErrorCode::Usage, "--float-type fp32 is the type that the model has", "fp16 or bf16");
   check_writable(options.output, options.overwrite);
   Model model = read_model_to_cast(options.model);
-  const auto source = open_data(options, model.graph());
+  const auto source = open_data(options, model);
   check_one_file(options.output, options.external_data, [&] { return least_written_bytes(model, {}, {}, true); });
   std::optional<ReferenceOutputs> reference;
   if (source) reference = keep_outputs(model, *source, source->size(), options.run);

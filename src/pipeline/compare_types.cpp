@@ -20,6 +20,7 @@
 #include "prepare/read_model_to_run.h"
 #include "rewrite/weight_bytes.h"
 #include "run/model_inputs.h"
+#include "run/open_samples.h"
 
 namespace detent {
 
@@ -122,7 +123,7 @@ Candidates make_typed_candidates(const CompareOptions& options, ComparisonReport
   bool half = false;
   std::unique_ptr<DataSource> data;
   const auto samples = [&]() -> const DataSource& {
-    if (!data) data = open_samples(options.data, read_float_model(options.model).graph());
+    if (!data) data = open_samples(options.data, read_float_model(options.model));
     return *data;
   };
   for (const std::string& type : options.types.names) {

@@ -26,7 +26,7 @@
 #include "prepare/read_model_to_run.h"
 #include "prepare/shapes_without_data.h"
 #include "prepare/subgraph_models.h"
-#include "run/model_inputs.h"
+#include "run/open_samples.h"
 
 namespace detent {
 namespace {
@@ -72,7 +72,7 @@ LintedFile read_file(const Model& model, const LintOptions& options, const Targe
     throw Error(ErrorCode::Usage,
                 "--data does not apply to " + target.spec() + ": lint measures 16-bit floats and saturating products",
                 "--target tensorrt:11, onnxruntime or openvino:cpu");
-  const IdentifiedSamples samples(open_samples(options.data, file.graph));
+  const IdentifiedSamples samples(open_samples(options.data, model));
   if (target.strongly_typed) file.measured = measure_half_values(file.graph, samples, options.run);
   if (target.saturates_without_vnni) file.cpu_loss = measure_cpu_loss(model, samples, options.run);
   report.plan.samples = samples.count();

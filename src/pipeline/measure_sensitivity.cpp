@@ -12,6 +12,7 @@
 #include "pipeline/parts/sensitivity_report.h"
 #include "prepare/read_model_to_run.h"
 #include "run/model_inputs.h"
+#include "run/open_samples.h"
 #include "tune/weights/block_variants.h"
 
 namespace detent {
@@ -30,7 +31,7 @@ struct JudgedSamples {
   TaskMetric task;
 
   JudgedSamples(const SensitivityOptions& options, const Model& model)
-      : samples(open_samples(options.eval, model.graph())),
+      : samples(open_samples(options.eval, model)),
         task(judged_by(options), samples, *options.run.reporter, input_specs(model.graph(), options.eval.batch_axes),
              recognize_detections(model, samples, options.run)) {}
 
@@ -55,7 +56,7 @@ SensitivityReport weight_sensitivity(const SensitivityOptions& options) {
   Model model = read_float_model(options.model);
   const ModelFacts facts = facts_of(model);
   static_cast<void>(judged_outputs(model.graph(), options.run));  // refuses unknown names
-  const IdentifiedSamples data(open_samples(options.data, model.graph()));
+  const IdentifiedSamples data(open_samples(options.data, model));
   const JudgedSamples judged(options, model);
   const auto inputs = read_first_inputs(judged.samples, options.run);
 

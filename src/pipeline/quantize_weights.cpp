@@ -23,6 +23,7 @@
 #include "prepare/read_model_to_run.h"
 #include "rewrite/table_quantizer.h"
 #include "run/model_inputs.h"
+#include "run/open_samples.h"
 #include "run/workers.h"
 #include "tune/bound_judge.h"
 #include "tune/keep_layers_float.h"
@@ -149,8 +150,8 @@ QuantizeWeightsReport quantize_weights(const QuantizeWeightsOptions& options) {
   const ModelFacts facts = facts_of(model);
   const std::string judged_by = judged_outputs_text(model.graph(), options.run);
   std::unique_ptr<IdentifiedSamples> data;  // to round codes by, and perhaps to measure the closing error on
-  if (options.data.given()) data = std::make_unique<IdentifiedSamples>(open_samples(options.data, model.graph()));
-  ClosingSamples closing_on = closing_samples(options, data.get(), model.graph());
+  if (options.data.given()) data = std::make_unique<IdentifiedSamples>(open_samples(options.data, model));
+  ClosingSamples closing_on = closing_samples(options, data.get(), model);
   const std::optional<Model> original = options.bound.given() ? std::optional(model.clone()) : std::nullopt;
   const auto bound_judge = original ? open_judge(options.bound, *original, data.get(), options.run) : nullptr;
   QuantizeWeightsReport report = start_report(options, request, facts);

@@ -18,6 +18,7 @@
 #include "prepare/prepare_model.h"
 #include "prepare/read_model_to_run.h"
 #include "run/model_inputs.h"
+#include "run/open_samples.h"
 #include "run/output_writer.h"
 #include "run/run_over.h"
 #include "run/sample_axes.h"
@@ -136,7 +137,7 @@ RunReport run_model(const RunOptions& options) {
   const Model model = read_runnable_model(options.model, &expansion);
   refuse_kept(expansion);
   const Graph& graph = model.graph();
-  const auto source = open_samples(options.data, graph);
+  const auto source = open_samples(options.data, model);
   warn_of_unused_preprocess(options.data, {}, graph, *options.run.reporter);
   const Schedule schedule(
       graph, graph.outputs(),

@@ -7,14 +7,13 @@
 #include "core/index.h"
 #include "detent/base/error.h"
 #include "run/batch_axes.h"
-#include "run/padding.h"
 
 namespace detent {
 
 namespace {
 
 /// Joins tensors on `axis`; only this extent may differ.
-Tensor join(std::span<const Sample> samples, size_t input, size_t axis) {
+Tensor joined_on(std::span<const Sample> samples, size_t input, size_t axis) {
   const Tensor& first = samples.front().inputs[input];
   Shape shape = first.shape();
   shape[axis] = 0;
@@ -80,39 +79,6 @@ std::vector<InputSpec> input_specs(const Graph& graph, std::span<const std::stri
   return specs;
 }
 
-namespace {
-
-/// Returns the specs with whole inputs as samples, where trials found a batch that the user did not name.
-std::optional<std::vector<InputSpec>> as_whole_samples(const std::vector<InputSpec>& specs) {
-  if (group_size(specs) == 1) return std::nullopt;
-  std::vector<InputSpec> whole = specs;
-  for (InputSpec& spec : whole) {
-    if (spec.batch_axis_named) return std::nullopt;
-    spec.batch_axis = kNoBatchAxis;
-  }
-  return whole;
-}
-
-}  // namespace
-
-std::unique_ptr<DataSource> open_samples(const DataOptions& options, const Graph& graph) {
-  const std::vector<InputSpec> batched = input_specs(graph, options.batch_axes);
-  const auto whole = as_whole_samples(batched);
-  const auto mask = find_padding_mask(batched, options.padding_masks);
-  const auto open = [&](const std::vector<InputSpec>& specs) {
-    auto source = open_data(options, specs);
-    return mask ? with_content(std::move(source), *mask) : std::move(source);
-  };
-  if (!whole) return open(batched);
-  const bool matrices = std::ranges::all_of(batched, [](const InputSpec& spec) { return spec.shape.size() <= 2; });
-  try {
-    return open(matrices ? *whole : batched);
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::InvalidData) throw;
-  }
-  return open(matrices ? batched : *whole);
-}
-
 void warn_of_unused_preprocess(const DataOptions& data, const DataOptions& eval, const Graph& graph,
                                Reporter& reporter) {
   if (data.preprocess.empty() || (!data.given() && !eval.given())) return;
@@ -130,7 +96,7 @@ std::vector<Tensor> stack_samples(std::vector<Sample> samples) {
     const int axis = axes.empty() ? 0 : axes[i];
     if (axis != kNoBatchAxis && samples.front().inputs[i].shape().rank() == 0)
       throw Error(ErrorCode::InvalidData, "a scalar input cannot be joined to a batch");
-    stacked.push_back(axis == kNoBatchAxis ? shared_value(samples, i) : join(samples, i, as_index(axis)));
+    stacked.push_back(axis == kNoBatchAxis ? shared_value(samples, i) : joined_on(samples, i, as_index(axis)));
   }
   return stacked;
 }

@@ -13,12 +13,6 @@ namespace detent {
 /// Errors  Unsupported for an input that is no tensor; those of find_batch_axes.
 [[nodiscard]] std::vector<InputSpec> input_specs(const Graph& graph, std::span<const std::string> named = {});
 
-/// Opens the data for the inputs of a model. A batch that the model fixes and the user did not name may also be one
-/// sample: it is where matrices [tokens, features] fit whole, and where larger inputs do not fit as a batch. Samples of
-/// a model with a mask of padding carry their content (padding.h). Errors  those of open_data, input_specs and
-/// find_padding_mask.
-[[nodiscard]] std::unique_ptr<DataSource> open_samples(const DataOptions& options, const Graph& graph);
-
 /// Warns when `data` has a preprocessing, but neither it nor `eval`, which shares it, holds images.
 void warn_of_unused_preprocess(const DataOptions& data, const DataOptions& eval, const Graph& graph,
                                Reporter& reporter);

@@ -12,6 +12,7 @@
 #include "evaluate/metric_command.h"
 #include "evaluate/trial.h"
 #include "run/model_inputs.h"
+#include "run/open_samples.h"
 
 namespace detent {
 
@@ -39,7 +40,7 @@ BoundJudge::BoundJudge(const AccuracyBound& bound, const Model& model, const Dat
     throw Error(ErrorCode::Usage, "--min-sqnr does not call --metric-command",
                 "--max-drop bounds the number that the command prints");
   if (bound.evaluation.data.given()) {
-    own_ = open_samples(bound.evaluation.data, model.graph());
+    own_ = open_samples(bound.evaluation.data, model);
     samples_ = own_.get();
   }
   if (!samples_ || (bound.max_drop && !own_))

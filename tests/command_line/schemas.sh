@@ -57,6 +57,14 @@ document imported table inspect in/imported.dct
 
 # quantize.
 document auto quantize quantize $net $data -o out/auto.onnx $layers
+network fed "(float[N, S] x, float[N, 8] h) => (float[N, 8] y)" "
+  $(weight w5 1,8 8) $(weight w6 8,8 64)
+  a = MatMul (x, w5)
+  s = Add (a, h)
+  y = MatMul (s, w6)"
+array steps 9,4 3
+echo '{"feeds": {"y": "h"}, "cut": {"x": 1}}' >in/state.json
+document steps quantize quantize in/fed.onnx --quiet --data x=in/steps.npy --steps 4 --state in/state.json --calibrator mse --accept-broken -o out/fed.onnx $layers
 document onnxruntime quantize quantize $net $data --calibrator max --target onnxruntime -o in/ort.onnx $layers
 echo '{"r": {"bits": 16}}' >in/wide.json
 document island quantize quantize $net $data --calibrator max --target qnn --override in/wide.json -o out/island.onnx

@@ -105,6 +105,13 @@ TEST(BlockErrors, DoNotSeparateAChannelThatIsNearlyConstant) {
   EXPECT_FALSE(errors.worst_block());
 }
 
+TEST(BlockErrors, LeaveOutPartsWithoutElements) {
+  BlockErrors errors({{"y", 1, 0, 0}, {"y", 1, 0, 2}});  // a cache before the first token, and what is appended
+  errors.add("y", Tensor::from<float>({2, 2}, {1, 2, 3, 5}), Tensor::from<float>({2, 2}, {1, 2, 3, 4}));
+  ASSERT_TRUE(errors.worst_block());
+  EXPECT_EQ(errors.worst_block()->name, "'y', 0 to 1 of axis 1");
+}
+
 TEST(BlockErrors, LeaveOutPadding) {
   BlockErrors errors;
   const std::vector<uint8_t> counted{1, 1, 0};

@@ -18,7 +18,7 @@
 #include "prepare/prepare_model.h"
 #include "prepare/read_model_to_run.h"
 #include "run/memory_source.h"
-#include "run/model_inputs.h"
+#include "run/open_samples.h"
 
 namespace detent {
 namespace {
@@ -93,7 +93,7 @@ TEST_P(VariantsSideBySideForBothTargets, GiveTheBitsOfTheModelsRunOneByOneOnTheB
   data.sources = {(sample / "calib").string()};
   data.preprocess = "unit,mean=.485/.456/.406,std=.229/.224/.225";
   data.limit = 2;
-  const auto source = open_samples(data, model.graph());
+  const auto source = open_samples(data, model);
   prepare_model(model, find_target(GetParam()));
   test::VariantsOf network(model, *source, GetParam());
   ASSERT_GE(network.variants.choices().size(), 10U);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "detent/base/data_source.h"
-#include "run/model_inputs.h"
+#include "run/open_samples.h"
 #include "shared_folder.h"
 
 namespace detent {
@@ -28,7 +28,7 @@ inline std::string short_name(const std::filesystem::path& file) {
 }
 
 /// Two samples of a model: real ones where it is particular, else random numbers.
-inline std::unique_ptr<DataSource> two_samples_of(const std::filesystem::path& file, const Graph& graph, int seed) {
+inline std::unique_ptr<DataSource> two_samples_of(const std::filesystem::path& file, const Model& model, int seed) {
   DataOptions data;
   if (file.string().find("ppocr") != std::string::npos) {
     data.sources = {(shared_folder() / "images/ocr").string()};
@@ -37,7 +37,7 @@ inline std::unique_ptr<DataSource> two_samples_of(const std::filesystem::path& f
   } else {
     data.sources = {"random:normal,n=2,seed=" + std::to_string(seed)};
   }
-  return open_samples(data, graph);
+  return open_samples(data, model);
 }
 
 }  // namespace detent

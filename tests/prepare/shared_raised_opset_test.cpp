@@ -4,7 +4,7 @@
 #include "exec/same_outputs.h"
 #include "model/model.h"
 #include "prepare/raise_opset.h"
-#include "run/model_inputs.h"
+#include "run/open_samples.h"
 #include "shared_folder.h"
 
 // Raising the opset must not change a model's outputs: real models run before and after on a real sample.
@@ -31,7 +31,7 @@ TEST_P(SharedRaisedOpset, SaysTheSameOnARealSample) {
   DataOptions data;
   data.sources = {(shared / raise.data).string()};
   data.preprocess = raise.preprocess;
-  const auto source = open_samples(data, before.graph());
+  const auto source = open_samples(data, before);
   const std::vector<Tensor> inputs{source->read(0).inputs.at(0)};
 
   const NamedOutputs said = outputs_of(before, inputs);

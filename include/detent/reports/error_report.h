@@ -54,7 +54,14 @@ struct ErrorReport {
     size_t shown = 0;      ///< detections of FP32
   };
   std::optional<Detections> detections;  ///< absent: no detector, or FP32 finds nothing
-  std::string worst;                     ///< the output with the lowest SQNR; empty: none has one
+  /// The same numbers at some steps, from 1 on, of models with states that are each fed by their own; the last step is
+  /// that of the whole report. Empty: samples are not cut into steps.
+  struct AtStep {
+    size_t step = 0;
+    std::optional<double> sqnr_db, cosine, argmax_agreement;
+  };
+  std::vector<AtStep> steps;
+  std::string worst;  ///< the output with the lowest SQNR; empty: none has one
 };
 
 /// A metric that is a number of ErrorReport.

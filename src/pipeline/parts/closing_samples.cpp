@@ -5,7 +5,7 @@
 
 #include "calibrate/sample_tracker.h"
 #include "detent/base/error.h"
-#include "run/model_inputs.h"
+#include "run/open_samples.h"
 #include "run/sample_subset.h"
 
 namespace detent {
@@ -21,9 +21,11 @@ constexpr size_t kAlways = 16;
 /// kAlways. Independent of the machine.
 size_t samples_to_measure(const QuantizeOptions& options, const Prepared& prepared, const Calibration& calibration) {
   const size_t batch = prepared.data ? prepared.data->batch() : 1;
-  const double macs = static_cast<double>(prepared.plan.coverage.macs) / static_cast<double>(batch);
+  const double steps = static_cast<double>(std::max<size_t>(1, options.data.steps));  // a sample runs all of them
+  const double macs = static_cast<double>(prepared.plan.coverage.macs) / static_cast<double>(batch) * steps;
   const double paid = macs > 0 ? kMacs / macs : 0;
-  const double wanted = std::max({paid, static_cast<double>(calibration.samples) / 10, static_cast<double>(kAlways)});
+  const double wanted =
+      std::max({paid, static_cast<double>(calibration.samples) / steps / 10, static_cast<double>(kAlways)});
   return wanted >= static_cast<double>(options.error_samples) ? options.error_samples : static_cast<size_t>(wanted);
 }
 
@@ -57,20 +59,35 @@ ClosingSamples take(ClosingSamples&& chosen, const DataSource& source, std::vect
   return std::move(chosen);
 }
 
-ClosingSamples all_of(const DataOptions& eval, const Graph& graph) {
+/// Completes the choice with samples of `source`, the steps that `data` opens.
+ClosingSamples take_steps(ClosingSamples&& chosen, const DataOptions& data, const DataSource& source,
+                          std::vector<size_t> samples, const std::string& what) {
+  chosen.steps.emplace(data, source, std::move(samples));
+  std::vector<size_t> last = chosen.steps->last();
+  return take(std::move(chosen), source, std::move(last),
+              what + ", at step " + std::to_string(data.steps) + " of each model fed by its own states");
+}
+
+ClosingSamples all_of(const DataOptions& eval, const Model& model) {
   ClosingSamples chosen;
-  const DataSource& all = hold(chosen, open_samples(eval, graph));
+  const DataSource& all = hold(chosen, open_samples(eval, model));
+  if (eval.steps > 0) {
+    std::vector<size_t> samples = consecutive_samples(all, 0, all.size() / eval.steps);
+    return take_steps(std::move(chosen), eval, all, std::move(samples), "evaluation samples");
+  }
   return take(std::move(chosen), all, consecutive_samples(all, 0, all.size()), "evaluation samples");
 }
 
 }  // namespace
 
 void ClosingSamples::keep_reference(const Model& float32, const RunSettings& run) {
+  if (steps) return steps->keep_reference(float32, run);
   if (source) reference = keep_outputs(float32, *source, source->size(), run);
 }
 
 std::optional<ClosingError> ClosingSamples::error_of(const Model& model, const RunSettings& run) const {
   if (!source) return std::nullopt;
+  if (steps) return steps->error_of(model, run);
   return measure_closing_error(reference, model, *source, run);
 }
 
@@ -82,20 +99,52 @@ size_t ClosingSamples::count_read(const std::vector<TableSample>& known) const {
   return static_cast<size_t>(std::ranges::count_if(source->identities(), is_known));
 }
 
-ClosingSamples closing_samples(const QuantizeWeightsOptions& options, const DataSource* data, const Graph& graph) {
+ClosingSamples closing_samples(const QuantizeWeightsOptions& options, const DataSource* data, const Model& model) {
   const DataOptions& eval = options.bound.evaluation.data;
-  if (eval.given()) return all_of(eval, graph);
+  if (eval.given()) return all_of(eval, model);
+  if (data && options.data.steps > 0)
+    return take_steps({}, options.data, *data,
+                      stepped_samples_by_hash(*data, options.data.steps, options.error_samples), "samples");
   if (data) return take({}, *data, samples_by_hash(*data, options.error_samples), "samples");
   return {};
 }
+
+namespace {
+
+/// Chooses among samples that are cut into steps; by name, not by content.
+ClosingSamples closing_steps(const QuantizeOptions& options, const Prepared& prepared, const Measured& measured,
+                             size_t wanted) {
+  const size_t steps = options.data.steps;
+  ClosingSamples chosen;
+  if (!prepared.table && options.data.limit && options.data.shard_count == 1) {
+    DataOptions unlimited = options.data;
+    unlimited.limit.reset();
+    const DataSource& whole = hold(chosen, open_samples(unlimited, prepared.model()));
+    std::vector<size_t> found = stepped_samples_by_hash(whole, steps, wanted, *options.data.limit);
+    if (found.size() >= kFewest)
+      return take_steps(std::move(chosen), unlimited, whole, std::move(found), "samples outside the calibration set");
+  }
+  const std::string what = prepared.table ? "samples" : "calibration samples";
+  if (options.outliers == OutlierPolicy::Clip && !measured.outliers.empty()) {
+    std::vector<size_t> usual = stepped_samples_by_hash(*prepared.data, steps, wanted, 0, measured.outliers);
+    if (usual.size() >= kFewest)
+      return take_steps(std::move(chosen), options.data, *prepared.data, std::move(usual),
+                        what + " without the clipped outliers");
+  }
+  return take_steps(std::move(chosen), options.data, *prepared.data,
+                    stepped_samples_by_hash(*prepared.data, steps, wanted), what);
+}
+
+}  // namespace
 
 ClosingSamples closing_samples(const QuantizeOptions& options, const Prepared& prepared, const Measured& measured) {
   const Calibration& calibration = measured.calibration;
   const size_t wanted = samples_to_measure(options, prepared, calibration);
   const DataOptions& eval = options.bound.evaluation.data;
-  const Graph& graph = prepared.graph();
-  if (eval.given()) return all_of(eval, graph);
+  const Model& model = prepared.model();
+  if (eval.given()) return all_of(eval, model);
   if (!prepared.data) return {};
+  if (options.data.steps > 0) return closing_steps(options, prepared, measured, wanted);
   ClosingSamples chosen;
   const auto take_by_hash = [&](const DataSource& source, std::string what) {
     return take(std::move(chosen), source, samples_by_hash(source, wanted), std::move(what));
@@ -108,7 +157,7 @@ ClosingSamples closing_samples(const QuantizeOptions& options, const Prepared& p
   } else if (!prepared.table && options.data.limit && options.data.shard_count == 1) {
     DataOptions unlimited = options.data;
     unlimited.limit.reset();
-    const DataSource& whole = hold(chosen, open_samples(unlimited, graph));
+    const DataSource& whole = hold(chosen, open_samples(unlimited, model));
     const std::vector<size_t> found = consecutive_samples(whole, *options.data.limit, whole.size());
     if (found.size() >= kFewest)
       return take_by_hash(hold(chosen, std::make_unique<SampleSubset>(whole, found)), others);

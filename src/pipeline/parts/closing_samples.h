@@ -10,6 +10,7 @@
 #include "detent/quantize_weights.h"
 #include "evaluate/closing_error.h"
 #include "pipeline/parts/chosen.h"
+#include "pipeline/parts/closing_steps.h"
 #include "pipeline/parts/identified_samples.h"
 
 namespace detent {
@@ -19,13 +20,14 @@ struct ClosingSamples {
   std::vector<std::unique_ptr<DataSource>> held;  ///< sources opened or chosen for this
   std::unique_ptr<IdentifiedSamples> source;      ///< looks at these or at the calibration data; nullptr: no data
   std::string what;                               ///< "evaluation samples", "calibration samples", ...
-  ReferenceOutputs reference = {};
+  std::optional<ClosingSteps> steps = {};         ///< where samples are cut into steps; `source` has the last ones
+  ReferenceOutputs reference = {};                ///< without steps
 
   /// Runs the float model and keeps its outputs.
   /// Errors  those of keep_outputs.
   void keep_reference(const Model& float32, const RunSettings& run);
-  /// Compares a quantized model with the float model; nullopt without data.
-  /// Errors  those of measure_closing_error.
+  /// Compares a quantized model with the float model; nullopt without data. With steps both are fed by their own
+  /// states. Errors  those of measure_closing_error and ClosingSteps::error_of.
   [[nodiscard]] std::optional<ClosingError> error_of(const Model& model, const RunSettings& run) const;
   /// Returns how many of the samples that were read so far have the content of one of `known`. Names do not count: the
   /// same file may be reached through another folder.
@@ -34,8 +36,9 @@ struct ClosingSamples {
 
 /// Chooses all samples of --eval where it is given. Otherwise samples that are not calibration samples, where there are
 /// 8: those beyond --limit, or those whose content the table does not list. Otherwise calibration samples. Takes those
-/// with the smallest name hashes, because folders may be sorted by class.
-/// Cost    16 to QuantizeOptions::error_samples samples: as many as 10e9 multiply-accumulates or a tenth of the
+/// with the smallest name hashes, because folders may be sorted by class. Samples that are cut into steps are whole
+/// ones: all steps run, and the last is judged. Cost    16 to QuantizeOptions::error_samples samples: as many as 10e9
+/// multiply-accumulates or a tenth of the
 ///         calibration pay for.
 /// Errors  those of open_data, and of reading samples to compare them with a table.
 [[nodiscard]] ClosingSamples closing_samples(const QuantizeOptions& options, const Prepared& prepared,
@@ -44,6 +47,6 @@ struct ClosingSamples {
 /// Chooses all samples of --eval where it is given, else up to `error_samples` of `data`; nullptr: none.
 /// Errors  those of open_data.
 [[nodiscard]] ClosingSamples closing_samples(const QuantizeWeightsOptions& options, const DataSource* data,
-                                             const Graph& graph);
+                                             const Model& model);
 
 }  // namespace detent

@@ -22,6 +22,7 @@
 #include "rewrite/format_options.h"
 #include "rewrite/written_size.h"
 #include "run/model_inputs.h"
+#include "run/open_samples.h"
 #include "run/workers.h"
 #include "tune/equalize/equalizer.h"
 
@@ -111,10 +112,10 @@ void check_half(FloatType type, const std::optional<CalibrationTable>& table) {
               "'calibrate --float-type fp16' measures them; --float-type fp32 writes only the pairs");
 }
 
-void open_data(Prepared& made, const Graph& graph) {
+void open_data(Prepared& made, const Model& model) {
   const Recipe& recipe = made.recipe;
   if (!recipe.data.given()) return;
-  made.data = open_samples(recipe.data, graph);
+  made.data = open_samples(recipe.data, model);
   if (!recipe.identify) return;
   auto identified = std::make_unique<IdentifiedSamples>(std::move(made.data));
   made.identified = identified.get();
@@ -123,7 +124,8 @@ void open_data(Prepared& made, const Graph& graph) {
 
 std::optional<std::vector<Tensor>> first_inputs(const Prepared& made, const Graph& graph) {
   if (!made.recipe.measures) return inputs_without_data(graph, made.recipe.shapes);
-  std::vector<Tensor> inputs = made.data ? read_first_inputs(*made.data, made.recipe.run) : made_up_inputs(graph);
+  std::vector<Tensor> inputs =
+      made.data ? read_shown_inputs(*made.data, made.recipe.data, made.recipe.run) : made_up_inputs(graph);
   return inputs.empty() ? std::nullopt : std::optional(std::move(inputs));
 }
 
@@ -168,7 +170,7 @@ void read_first(Prepared& made, Model& model) {
   made.facts = facts_of(model);
   static_cast<void>(judged_outputs(model.graph(), recipe.run));  // refuses unknown names
   made.table = open_table(recipe, model);
-  open_data(made, model.graph());
+  open_data(made, model);
   warn_of_unused_preprocess(recipe.data, recipe.eval, model.graph(), *recipe.run.reporter);
   made.inputs = first_inputs(made, model.graph());
   check_half(recipe.float_type, made.table);
@@ -327,6 +329,8 @@ void refuse_stray_options(const DataOptions& data, const DataOptions* eval, cons
     refuse_without("--data", !data.preprocess.empty(), "--preprocess");
     refuse_without("--data", !data.batch_axes.empty(), "--batch-axis");
     refuse_without("--data", !data.padding_masks.empty(), "--mask");
+    refuse_without("--data", data.steps > 0, "--steps");
+    refuse_without("--data", !data.state.empty(), "--state");
     refuse_without("--data", run.skip_bad_data, "--skip-bad-data");
     refuse_without("--data", !run.judged_outputs.empty(), "--judged-outputs");
   }

@@ -74,7 +74,8 @@ QuantizeReport start_report(const QuantizeOptions& given, const Prepared& prepar
   report.opset = prepared.preparation.opset_before;
   report.nodes = prepared.facts.nodes;
   report.model_bytes = prepared.facts.bytes;
-  report.samples = measured.calibration.samples;
+  report.steps = given.data.steps;
+  report.samples = measured.calibration.samples / std::max<size_t>(1, report.steps);
   report.skipped_samples = measured.calibration.skipped;
   report.outliers = measured.outlier_report;
   report.calibration_seconds = measured.calibration.seconds;

@@ -15,6 +15,7 @@
 #include "rewrite/qdq_inserter.h"
 #include "rewrite/weight_quantizer.h"
 #include "run/model_inputs.h"
+#include "run/open_samples.h"
 #include "run/workers.h"
 
 namespace detent {
@@ -90,7 +91,7 @@ std::set<std::string> saturating_weights(const Graph& graph, const PlacementPlan
 
 RepairPlan::RepairPlan(const RepairOptions& given, const Target& engine, const Model& written)
     : options(given), target(engine), trained(written, read_pairs(written.graph())), model(trained.model.clone()) {
-  if (given.data.given()) source = std::make_unique<IdentifiedSamples>(open_samples(given.data, written.graph()));
+  if (given.data.given()) source = std::make_unique<IdentifiedSamples>(open_samples(given.data, written));
   placement.small_layers = PlacementOptions::SmallLayers::Quantize;  // the file quantizes them on purpose
   if (trained.reading.type() == CodeType::Fp8) placement.type = CodeType::Fp8;
   if (quantizes_products(trained)) placement.attention = PlacementOptions::Attention::Int8;

@@ -7,6 +7,7 @@
 #include "evaluate/compared_values.h"
 #include "evaluate/metric_command.h"
 #include "run/model_inputs.h"
+#include "run/open_samples.h"
 
 namespace detent {
 
@@ -37,7 +38,8 @@ std::map<std::string, double> TaskScores::metrics(size_t model) const {
 
 TaskJudge::TaskJudge(const EvaluationOptions& options, const Graph& graph, const Model& reference,
                      const RunSettings& run)
-    : options_(options), run_(run), samples_(std::make_unique<IdentifiedSamples>(open_samples(options.data, graph))),
+    : options_(options), run_(run),
+      samples_(std::make_unique<IdentifiedSamples>(open_samples(options.data, reference))),
       task_(options, *samples_, *run.reporter, input_specs(graph, options.data.batch_axes),
             recognize_detections(reference, *samples_, run)),
       judged_(values_to_judge(reference, *samples_, run)) {}

@@ -1,10 +1,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "core/text.h"
 #include "report/output_errors.h"
+#include "report/quantities.h"
 #include "report/text/text.h"
 
 namespace detent {
@@ -102,9 +104,27 @@ std::string more_outputs_text(size_t count) {
   return count > 0 ? "  and " + plural(count, "output") + " that are no worse\n" : "";
 }
 
+namespace {
+
+/// Returns "  step 1, 32, 64: SQNR 40.2, 36.1, 33.9 dB"; "" without steps.
+std::string steps_text(const std::vector<ErrorReport::AtStep>& steps) {
+  if (steps.size() < 2 || !steps.back().sqnr_db) return {};
+  const auto db = [](const ErrorReport::AtStep& one) { return fmt::format("{:.1f}", one.sqnr_db.value_or(NAN)); };
+  std::string text = "  at step " + join(steps, ", ", [](const auto& one) { return std::to_string(one.step); }) +
+                     ": SQNR " + join(steps, ", ", db) + " dB";
+  const auto agreement = [](const ErrorReport::AtStep& one) {
+    return percent_text(one.argmax_agreement.value_or(0), 2);
+  };
+  if (steps.back().argmax_agreement) text += ", argmax agreement " + join(steps, ", ", agreement);
+  return text + "\n";
+}
+
+}  // namespace
+
 std::string error_text(const ErrorReport& error, const std::string& source, Listing& listing) {
   return "error against FP32 on " + plural(error.samples, "sample") + ": " + worst_error_text(error) +
-         (source.empty() ? "" : "; measured on " + source) + "\n" + outputs_text(error.outputs, listing);
+         (source.empty() ? "" : "; measured on " + source) + "\n" + steps_text(error.steps) +
+         outputs_text(error.outputs, listing);
 }
 
 }  // namespace detent

@@ -164,11 +164,12 @@ std::string made_text(const QuantizeReport& report) {
 
 /// Names the source of the ranges.
 std::string calibration_text(const QuantizeReport& report) {
-  std::string text =
-      report.table.empty()
-          ? "calibrated " + plural(report.samples, "sample") + fmt::format(" in {:.1f} s", report.calibration_seconds)
-          : "ranges from " + report.table +
-                (report.samples ? " (" + plural(report.samples, "sample") + ")" : " (imported)");
+  std::string text = report.table.empty()
+                         ? "calibrated " + plural(report.samples, "sample") +
+                               (report.steps > 0 ? " of " + plural(report.steps, "step") : "") +
+                               fmt::format(" in {:.1f} s", report.calibration_seconds)
+                         : "ranges from " + report.table +
+                               (report.samples ? " (" + plural(report.samples, "sample") + ")" : " (imported)");
   if (report.table.empty() && report.calibration_seconds > 0)
     text += fmt::format(" ({:.0f}/s)", static_cast<double>(report.samples) / report.calibration_seconds);
   text += ", calibrator " + report.calibrator + (report.measured ? " (auto)" : "") +

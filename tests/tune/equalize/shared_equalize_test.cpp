@@ -28,7 +28,7 @@ TEST(SharedEqualize, EveryFamilyLeavesTheOutputsOfEveryModel) {
   size_t equalized = 0;
   for (const auto& file : shared_models()) {
     const Model model = prepared(file);
-    const auto measured = two_samples_of(file, model.graph(), 1), others = two_samples_of(file, model.graph(), 2);
+    const auto measured = two_samples_of(file, model, 1), others = two_samples_of(file, model, 2);
     const RunSettings settings;
     const std::vector<Tensor> inputs = read_first_inputs(*measured, settings);
     const std::vector<Tensor> unseen = read_first_inputs(*others, settings);

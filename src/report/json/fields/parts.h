@@ -205,6 +205,14 @@ void fields(auto& v, const ErrorReport::Detections& r) {
   v("shown", r.shown, "Number of detections of FP32 that score .5 or more.");
 }
 
+void fields(auto& v, const ErrorReport::AtStep& r) {
+  v.part("step_error", "Error after some steps of a model that is fed by its own states.");
+  v("step", r.step, "Number of the step, from 1 on.");
+  v(metrics::kSqnr.name, r.sqnr_db, description_of(metrics::kSqnr));
+  v(metrics::kCosine.name, r.cosine, description_of(metrics::kCosine));
+  v(metrics::kArgmaxAgreement.name, r.argmax_agreement, description_of(metrics::kArgmaxAgreement));
+}
+
 /// An error, and its samples in words.
 struct MeasuredError {
   ErrorReport error = {};
@@ -219,6 +227,10 @@ void fields(auto& v, const MeasuredError& r) {
   v.optional("outputs", when(!r.error.outputs.empty(), r.error.outputs),
              "Each compared output, in the model's order; absent without any.");
   v.optional("detections", r.error.detections, "Agreement of detections; absent for other networks than detectors.");
+  v.optional(
+      "steps", when(!r.error.steps.empty(), r.error.steps),
+      "Error at step 1, the middle and the last step, which the other members describe; absent where samples are "
+      "not cut into steps.");
   v.optional("measured_on", r.samples, "The samples in words; absent for the candidates of auto.");
 }
 

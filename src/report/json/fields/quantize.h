@@ -102,6 +102,7 @@ void fields(auto& v, const QuantizeReport& r) {
   written_fields(v, r);
   v("calibrator", r.calibrator, "Calibrator of the ranges; for auto the one that it took.");
   v("samples", r.samples, "Number of calibration samples.");
+  v.optional("steps", when(r.steps > 0, r.steps), "Steps of each sample; absent where samples are whole.");
   v("skipped_samples", r.skipped_samples, kSkippedSamples);
   v("values", r.values, "Every quantized value with its range.");
   v("coverage", r.plan.coverage, "Share of the model that runs in INT8, FP8 or A16W8.");
