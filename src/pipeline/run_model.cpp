@@ -3,6 +3,7 @@
 #include "core/files/atomic_file.h"
 #include "core/stop.h"
 #include "core/stopwatch.h"
+#include "datasets/state_file.h"
 #include "detent/base/data_source.h"
 #include "detent/base/error.h"
 #include "detent/options/run_settings.h"
@@ -110,6 +111,18 @@ bool leaves_doubt(const Value& output, int64_t batch) {
   return std::ranges::count_if(*output.declared_shape, [&](int64_t e) { return e < 0 || e == batch; }) > 1;
 }
 
+/// Returns the outputs to write: of a model that runs in steps those that feed no input, for caches of every step are
+/// large; all where each feeds one.
+std::vector<ValueId> outputs_to_write(const Graph& graph, const DataOptions& data) {
+  std::vector<ValueId> outputs(graph.outputs().begin(), graph.outputs().end());
+  if (data.steps == 0) return outputs;
+  const StateFile state = read_state_file(data.state);
+  std::erase_if(outputs, [&](ValueId output) {
+    return std::ranges::any_of(state.feeds, [&](const auto& feed) { return feed.first == graph.value(output).name; });
+  });
+  return outputs.empty() ? outputs_to_write(graph, {}) : outputs;
+}
+
 /// Returns the layout of the detections that --draw draws; nullopt without --draw.
 /// Errors  those of check_drawing, check_drawable and running the model on a sample.
 std::optional<DetectionLayout> choose_layout(const Model& model, const DataSource& source, const RunOptions& options) {
@@ -139,15 +152,16 @@ RunReport run_model(const RunOptions& options) {
   const Graph& graph = model.graph();
   const auto source = open_samples(options.data, model);
   warn_of_unused_preprocess(options.data, {}, graph, *options.run.reporter);
+  const std::vector<ValueId> outputs = outputs_to_write(graph, options.data);
   const Schedule schedule(
-      graph, graph.outputs(),
+      graph, outputs,
       {.team = team_size(options.run, *source), .keep_large_copies = true, .products = options.run.products});
   const auto layout = choose_layout(model, *source, options);
   make_folder(options.output_folder);
   const int64_t batch_size = static_cast<int64_t>(source->batch());
   std::vector<OutputWriter> writers;
   std::vector<std::string> names;
-  for (const ValueId output : graph.outputs()) names.push_back(graph.value(output).name);
+  for (const ValueId output : outputs) names.push_back(graph.value(output).name);
   for (const std::string& name : file_names_for(names)) {
     refuse_source(options.output_folder / (name + ".npy"), options.data);
     writers.emplace_back(options.output_folder, name, batch_size, options.overwrite);
@@ -160,17 +174,16 @@ RunReport run_model(const RunOptions& options) {
   ExecutorSlots slots(schedule, worker_count(options.run), options.profile);
   using Outputs = std::pair<size_t, std::vector<Tensor>>;
   const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
-    OutputKeeper keeper(graph, graph.outputs());
+    OutputKeeper keeper(graph, outputs);
     slots.at(slot).run(stack_samples(std::move(batch)), keeper);
     return Outputs(real, keeper.take());
   };
   const SampleAxes axes =
-      std::ranges::any_of(graph.outputs(), [&](ValueId id) { return leaves_doubt(graph.value(id), batch_size); })
+      std::ranges::any_of(outputs, [&](ValueId id) { return leaves_doubt(graph.value(id), batch_size); })
           ? find_sample_axes(schedule, *source, options.run)
           : SampleAxes();
-  const auto write = [&](Outputs&& outputs) {
-    for (size_t i = 0; i < writers.size(); ++i)
-      writers[i].append(outputs.second[i], outputs.first, axes.of(graph.outputs()[i]));
+  const auto write = [&](Outputs&& batch) {
+    for (size_t i = 0; i < writers.size(); ++i) writers[i].append(batch.second[i], batch.first, axes.of(outputs[i]));
   };
   const SampleCounts counts = run_over<Outputs>(
       {.source = *source, .settings = options.run, .task = "running", .refuse_empty = {}}, run, write);

@@ -38,6 +38,7 @@ cmp -s out/int8.onnx out/other.onnx || fail "the file depends on the threads"
 for file in $net out/int8.onnx; do
   accepts "run $file" run $file $data -o out/run --overwrite
   grep -q '^ran 96 samples' stdout || fail "not 8 steps of 12 samples were run"
+  [ "$(ls out/run)" = logits.npy ] || fail "run writes other outputs than those that feed no input"
 done
 
 # calibrate and shards: whole samples are distributed.
