@@ -10,10 +10,12 @@ void expand_qlinear_binary(Body& body) {
 }
 
 void expand_qlinear_unary(Body& body) {
-  const bool leaky = body.node().op_type == "QLinearLeakyRelu";
   const Name x = dequantized(body, 0);
-  const Name result =
-      leaky ? body.add("LeakyRelu", {x}, {{"alpha", body.node().float_or("alpha", 0.01F)}}) : body.add("Sigmoid", {x});
+  Name result;
+  if (body.node().op_type == "QLinearLeakyRelu")
+    result = body.add("LeakyRelu", {x}, {{"alpha", body.node().float_or("alpha", 0.01F)}});
+  else
+    result = body.add("Sigmoid", {x});
   body.write(0, quantized(body, result, 3, 0));
 }
 
