@@ -25,12 +25,6 @@ void take_shard(const std::string& text, DataOptions& data) {
   data.shard_count = *count;
 }
 
-void take_steps(const std::string& text, DataOptions& data) {
-  const auto steps = parse_number<size_t>(text);
-  if (!steps || *steps < 1) throw Error(ErrorCode::Usage, "--steps: '" + text + "' is not a whole number from 1 on");
-  data.steps = *steps;
-}
-
 /// Adds "image=1,3,224,224" to `shapes`.
 void take_shape(const std::string& text, std::map<std::string, std::vector<int64_t>>& shapes) {
   const Error malformed(ErrorCode::Usage, "--shape: '" + text + "' is not NAME=1,3,224,224");
@@ -99,9 +93,10 @@ OptionList data_options(DataOptions& data, bool required) {
           row("--mask INPUT", &data.padding_masks,
               "Input [N,S] that is 0 at padding. Padding is left out of histograms, means, errors and scores. Inputs "
               "named attention_mask are found automatically"),
-          row("--steps N", Parsed{[&data](const std::string& text) { take_steps(text, data); }},
+          row("--steps N", &data.steps,
               "Models with states, such as decoders with a cache: cut each sample into N steps, whose outputs feed the "
-              "next step's inputs as --state says"),
+              "next step's inputs as --state says",
+              {.least = 1}),
           row("--state FILE.json", &data.state,
               "With --steps: {\"feeds\": {\"OUTPUT\": \"INPUT\"}, \"cut\": {\"INPUT\": AXIS}, \"start\": {\"INPUT\": "
               "\"zeros|empty|data\"}}: which outputs feed which inputs, the axis of an input that counts steps, and "

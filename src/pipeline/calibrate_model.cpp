@@ -61,7 +61,7 @@ ShardSamples open_shard(const DataOptions& data, const Model& model) {
     DataOptions all = data;
     all.shard_index = all.shard_count = 1;
     auto whole = open_samples(all, model);
-    const size_t samples = whole->size() / std::max<size_t>(1, data.steps);
+    const size_t samples = whole->size() / data.steps.value_or(1);
     const size_t groups = (samples + whole->batch() - 1) / whole->batch();
     if (data.shard_index <= groups) throw;
     return {std::make_unique<SampleSubset>(*whole, std::vector<size_t>()), std::move(whole)};

@@ -115,7 +115,7 @@ bool leaves_doubt(const Value& output, int64_t batch) {
 /// large; all where each feeds one.
 std::vector<ValueId> outputs_to_write(const Graph& graph, const DataOptions& data) {
   std::vector<ValueId> outputs(graph.outputs().begin(), graph.outputs().end());
-  if (data.steps == 0) return outputs;
+  if (!data.steps) return outputs;
   const StateFile state = read_state_file(data.state);
   std::erase_if(outputs, [&](ValueId output) {
     return std::ranges::any_of(state.feeds, [&](const auto& feed) { return feed.first == graph.value(output).name; });

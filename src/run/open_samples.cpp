@@ -56,10 +56,11 @@ std::vector<bool> inputs_with_data(const DataOptions& options, std::span<const I
 }  // namespace
 
 std::unique_ptr<DataSource> open_samples(const DataOptions& options, const Model& model) {
-  if (options.steps == 0) {
+  if (!options.steps) {
     if (options.state.empty()) return open_whole(options, model.graph());
     throw Error(ErrorCode::Usage, "--state needs --steps N, the number of steps in a sample");
   }
+  if (*options.steps == 0) throw Error(ErrorCode::Usage, "--steps 0 leaves no step");
   if (options.state.empty())
     throw Error(ErrorCode::Usage, "--steps needs --state FILE.json, which names the outputs that feed inputs");
   return open_steps(options, model.clone());
@@ -67,7 +68,7 @@ std::unique_ptr<DataSource> open_samples(const DataOptions& options, const Model
 
 std::unique_ptr<DataSource> open_steps(const DataOptions& options, Model model, CpuProducts products) {
   const std::vector<InputSpec> specs = input_specs(model.graph(), options.batch_axes);
-  Recurrence recurrence = find_recurrence(model.graph(), read_state_file(options.state), options.steps, specs,
+  Recurrence recurrence = find_recurrence(model.graph(), read_state_file(options.state), *options.steps, specs,
                                           inputs_with_data(options, specs));
   auto whole = open_data(options, data_specs(recurrence, specs));
   auto steps = std::make_unique<const StepModel>(std::move(model), recurrence, products);
@@ -76,9 +77,9 @@ std::unique_ptr<DataSource> open_steps(const DataOptions& options, Model model, 
 
 std::vector<Tensor> read_shown_inputs(const DataSource& source, const DataOptions& options,
                                       const RunSettings& settings) {
-  if (options.steps == 0) return read_first_inputs(source, settings);
+  if (!options.steps) return read_first_inputs(source, settings);
   std::vector<size_t> last;
-  for (size_t i = options.steps - 1; i < source.size(); i += options.steps) last.push_back(i);
+  for (size_t i = *options.steps - 1; i < source.size(); i += *options.steps) last.push_back(i);
   return read_first_inputs(SampleSubset(source, last), settings);
 }
 

@@ -54,6 +54,8 @@ grep -q 'nats' stdout || fail "next tokens are not scored over steps"
 accepts "sensitivity" sensitivity $net $data --eval ids=in/ids.npy --small-layers quantize
 accepts "cast" cast $net $data --float-type fp16 -o out/half.onnx
 accepts "plan" plan $net $data
+accepts "plan without data" plan $net --state in/state.json --shape ids=1,1 --shape past_keys=1,4,16 --shape past_values=1,4,16
+grep -q "state 'past_keys', fed by 'keys': " stdout || fail "the plan does not say what happens to a state"
 rm -rf out/*
 
 # Refusals.

@@ -84,6 +84,8 @@ inline void read_expect_words(const std::string& text, Expectation& expectation)
       expectation.measured.ruined[value] = "ruined";
     else if (option == "--wide")
       expectation.measured.wide[value] = "costly";
+    else if (option == "--feed")
+      options.feeds.emplace_back(value.substr(0, value.find('=')), value.substr(value.find('=') + 1));
     else if (option == "--bits16")
       options.wide_values.push_back(value);
     else if (const auto found = option_words().find(option + " " + value); found != option_words().end())

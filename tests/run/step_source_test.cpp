@@ -179,7 +179,8 @@ TEST_F(Steps, NeedStatesThatFitTheirInputs) {
 }
 
 TEST_F(Steps, NeedAMapAndTheMapNeedsThem) {
-  DataOptions data = options(kAdderState, {Tensor::from<float>({1, 2}, {1, 2})}, 0);
+  DataOptions data = options(kAdderState, {Tensor::from<float>({1, 2}, {1, 2})});
+  data.steps.reset();
   const auto refusal = [&] { return error_of<Error>([&] { static_cast<void>(open_samples(data, adder())); }); };
   EXPECT_EQ(refusal().code(), ErrorCode::Usage);
   EXPECT_THAT(refusal().what(), HasSubstr("--state needs --steps"));

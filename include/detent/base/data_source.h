@@ -86,8 +86,8 @@ struct DataOptions {
   std::string option = "data";              ///< name of `sources` in messages
   std::vector<std::string> batch_axes;      ///< "INPUT=1" or "INPUT=none", for inputs whose batch axis is ambiguous
   std::vector<std::string> padding_masks;   ///< inputs [N, S] that are 0 at padding, besides those named attention_mask
-  /// Cut each sample into so many steps; what `state` says feeds inputs from step to step. 0: samples are whole.
-  size_t steps = 0;
+  /// Cut each sample into so many steps, at least 1; outputs feed inputs as `state` says. Absent: samples are whole.
+  std::optional<size_t> steps;
   std::filesystem::path state;  ///< JSON: which outputs feed which inputs (datasets/README.md); empty: none
 
   /// Returns true where there is something to read.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "detent/options/code_type.h"
@@ -27,6 +28,8 @@ struct PlacementOptions {
   /// Names of values whose codes have 16 bits while others have 8; values that share their scale follow. --override
   /// sets them.
   std::vector<std::string> wide_values;
+  /// The (output, input) names of states that go from one step to the next: pairs on both share one scale.
+  std::vector<std::pair<std::string, std::string>> feeds;
   /// ECMAScript regular expressions, searched in node names. An included node is quantized even if a rule keeps it
   /// float, an excluded one stays float; exclude wins.
   std::vector<std::string> include, exclude;

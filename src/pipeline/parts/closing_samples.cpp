@@ -21,7 +21,7 @@ constexpr size_t kAlways = 16;
 /// kAlways. Independent of the machine.
 size_t samples_to_measure(const QuantizeOptions& options, const Prepared& prepared, const Calibration& calibration) {
   const size_t batch = prepared.data ? prepared.data->batch() : 1;
-  const double steps = static_cast<double>(std::max<size_t>(1, options.data.steps));  // a sample runs all of them
+  const double steps = static_cast<double>(options.data.steps.value_or(1));  // a sample runs all of them
   const double macs = static_cast<double>(prepared.plan.coverage.macs) / static_cast<double>(batch) * steps;
   const double paid = macs > 0 ? kMacs / macs : 0;
   const double wanted =
@@ -65,14 +65,14 @@ ClosingSamples take_steps(ClosingSamples&& chosen, const DataOptions& data, cons
   chosen.steps.emplace(data, source, std::move(samples));
   std::vector<size_t> last = chosen.steps->last();
   return take(std::move(chosen), source, std::move(last),
-              what + ", at step " + std::to_string(data.steps) + " of each model fed by its own states");
+              what + ", at step " + std::to_string(*data.steps) + " of each model fed by its own states");
 }
 
 ClosingSamples all_of(const DataOptions& eval, const Model& model) {
   ClosingSamples chosen;
   const DataSource& all = hold(chosen, open_samples(eval, model));
-  if (eval.steps > 0) {
-    std::vector<size_t> samples = consecutive_samples(all, 0, all.size() / eval.steps);
+  if (eval.steps) {
+    std::vector<size_t> samples = consecutive_samples(all, 0, all.size() / *eval.steps);
     return take_steps(std::move(chosen), eval, all, std::move(samples), "evaluation samples");
   }
   return take(std::move(chosen), all, consecutive_samples(all, 0, all.size()), "evaluation samples");
@@ -102,9 +102,9 @@ size_t ClosingSamples::count_read(const std::vector<TableSample>& known) const {
 ClosingSamples closing_samples(const QuantizeWeightsOptions& options, const DataSource* data, const Model& model) {
   const DataOptions& eval = options.bound.evaluation.data;
   if (eval.given()) return all_of(eval, model);
-  if (data && options.data.steps > 0)
+  if (data && options.data.steps)
     return take_steps({}, options.data, *data,
-                      stepped_samples_by_hash(*data, options.data.steps, options.error_samples), "samples");
+                      stepped_samples_by_hash(*data, *options.data.steps, options.error_samples), "samples");
   if (data) return take({}, *data, samples_by_hash(*data, options.error_samples), "samples");
   return {};
 }
@@ -114,7 +114,7 @@ namespace {
 /// Chooses among samples that are cut into steps; by name, not by content.
 ClosingSamples closing_steps(const QuantizeOptions& options, const Prepared& prepared, const Measured& measured,
                              size_t wanted) {
-  const size_t steps = options.data.steps;
+  const size_t steps = *options.data.steps;
   ClosingSamples chosen;
   if (!prepared.table && options.data.limit && options.data.shard_count == 1) {
     DataOptions unlimited = options.data;
@@ -144,7 +144,7 @@ ClosingSamples closing_samples(const QuantizeOptions& options, const Prepared& p
   const Model& model = prepared.model();
   if (eval.given()) return all_of(eval, model);
   if (!prepared.data) return {};
-  if (options.data.steps > 0) return closing_steps(options, prepared, measured, wanted);
+  if (options.data.steps) return closing_steps(options, prepared, measured, wanted);
   ClosingSamples chosen;
   const auto take_by_hash = [&](const DataSource& source, std::string what) {
     return take(std::move(chosen), source, samples_by_hash(source, wanted), std::move(what));

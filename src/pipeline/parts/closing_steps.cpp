@@ -8,7 +8,7 @@
 namespace detent {
 
 ClosingSteps::ClosingSteps(DataOptions data, const DataSource& steps, std::vector<size_t> samples)
-    : data_(std::move(data)), steps_(steps), samples_(std::move(samples)), count_(data_.steps) {
+    : data_(std::move(data)), steps_(steps), samples_(std::move(samples)), count_(*data_.steps) {
   for (const size_t step : {size_t{1}, count_ / 2, count_})
     if (step > 0 && (measured_.empty() || step > measured_.back())) measured_.push_back(step);
 }

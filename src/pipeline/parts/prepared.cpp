@@ -7,6 +7,7 @@
 
 #include "calibrate/from_table.h"
 #include "core/memory_limit.h"
+#include "datasets/state_file.h"
 #include "detections/graph_layout.h"
 #include "detent/base/error.h"
 #include "equalize/equalizable_values.h"
@@ -258,6 +259,7 @@ Recipe resolved(Recipe given, const std::string& target, const PlacementOptions&
   given.overrides = read_overrides(override_file);
   given.placement = placement;
   given.placement.wide_values = wide_values(given.overrides);
+  if (!given.data.state.empty()) given.placement.feeds = read_state_file(given.data.state).feeds;
   given.format = rewrite_options(format, given.placement, *given.target);
   given.float_type = float_type_of(format, *given.target);
   const std::string warning = wide_codes_warning(given.format, given.placement, *given.target);
@@ -329,8 +331,7 @@ void refuse_stray_options(const DataOptions& data, const DataOptions* eval, cons
     refuse_without("--data", !data.preprocess.empty(), "--preprocess");
     refuse_without("--data", !data.batch_axes.empty(), "--batch-axis");
     refuse_without("--data", !data.padding_masks.empty(), "--mask");
-    refuse_without("--data", data.steps > 0, "--steps");
-    refuse_without("--data", !data.state.empty(), "--state");
+    refuse_without("--data", data.steps.has_value(), "--steps");
     refuse_without("--data", run.skip_bad_data, "--skip-bad-data");
     refuse_without("--data", !run.judged_outputs.empty(), "--judged-outputs");
   }

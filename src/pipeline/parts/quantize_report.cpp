@@ -74,7 +74,7 @@ QuantizeReport start_report(const QuantizeOptions& given, const Prepared& prepar
   report.opset = prepared.preparation.opset_before;
   report.nodes = prepared.facts.nodes;
   report.model_bytes = prepared.facts.bytes;
-  report.steps = given.data.steps;
+  report.steps = given.data.steps.value_or(0);
   report.samples = measured.calibration.samples / std::max<size_t>(1, report.steps);
   report.skipped_samples = measured.calibration.skipped;
   report.outliers = measured.outlier_report;

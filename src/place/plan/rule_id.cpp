@@ -53,6 +53,7 @@ constexpr std::array kNames{
     RuleName{RuleId::Fp8Layer, "R17", "FP8 layer",
              "github.com/NVIDIA/Model-Optimizer, modelopt/onnx/quantization/fp8.py"},
     RuleName{RuleId::Decoding, "R18", "decoding", "ours, measured"},
+    RuleName{RuleId::State, "R19", "state", "ours"},
     RuleName{RuleId::KnownRange, "", "known range", "ONNX operator definitions"},
     RuleName{RuleId::OnnxRuntimeLayer, "O1", "integer layer", kTried},
     RuleName{RuleId::OnnxRuntimeDeconvolution, "O2", "float deconvolution", kTried},

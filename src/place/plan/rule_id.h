@@ -29,6 +29,7 @@ enum class RuleId : uint8_t {
   SignalFrontEnd,
   ResidualStream,
   Decoding,
+  State,
   WeightsAlone,
   KnownRange,
   // ONNX Runtime.

@@ -28,6 +28,7 @@ std::span<const Rule> tensorrt_rules() {
       rules::known_ranges(),
       commuting_ops(),
       concat(),
+      rules::states(),
   };
   return list;
 }
@@ -54,6 +55,7 @@ std::span<const Rule> onnxruntime_rules() {
       half_values(),
       int8_activations(),
       wide_activations(),
+      rules::states(),
   };
   return list;
 }
@@ -75,6 +77,7 @@ std::span<const Rule> openvino_rules() {
       known_ranges(),
       openvino::symmetric(),
       openvino::copies(),
+      states(),
   };
   return list;
 }
@@ -91,7 +94,7 @@ std::span<const Rule> qnn_rules() {
   using namespace rules::qnn;
   static const std::array list{
       rules::user_choice(), rules::measured_choice(), node_units(), norms(),         one_encoding(),  islands(),
-      fixed_encodings(),    rules::known_ranges(),    masks(),      masked_scores(), float_islands(),
+      fixed_encodings(),    rules::known_ranges(),    masks(),      masked_scores(), float_islands(), rules::states(),
   };
   return list;
 }

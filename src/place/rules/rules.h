@@ -12,6 +12,7 @@ Rule signal_front_end();
 Rule residual_stream();
 Rule decoding();
 Rule known_ranges();
+Rule states();
 
 namespace tensorrt {
 Rule weighted_ops();
