@@ -66,11 +66,6 @@ std::vector<std::string> candidate_names(const std::vector<std::string>& specs) 
   return names;
 }
 
-Recipe recipe_of_comparison(CompareOptions options, std::vector<std::string> calibrators) {
-  if (options.equalize.equalize.empty()) options.equalize.equalize = usual_equalization(options.placement.type);
-  return recipe_of(options, options.evaluation.data, std::move(calibrators));
-}
-
 Candidates make_candidates(const std::vector<std::string>& names, const Prepared& prepared, const Measured& measured,
                            const CompareOptions& options) {
   Candidates all;

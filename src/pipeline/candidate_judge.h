@@ -58,10 +58,6 @@ struct Candidates {
 /// Errors  Usage for none, and for one that is named twice.
 [[nodiscard]] std::vector<std::string> candidate_names(const std::vector<std::string>& specs);
 
-/// Returns the recipe of a comparison. Equalization is what quantize does by default, where the user names none.
-/// Errors  those of recipe_of().
-[[nodiscard]] Recipe recipe_of_comparison(CompareOptions options, std::vector<std::string> calibrators);
-
 /// Quantizes the model with each calibrator.
 /// Errors  those of choosing, rounding weights, correcting biases and rewriting.
 [[nodiscard]] Candidates make_candidates(const std::vector<std::string>& names, const Prepared& prepared,

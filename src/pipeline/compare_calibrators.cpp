@@ -6,6 +6,7 @@
 #include "detent/compare.h"
 #include "pipeline/candidate_judge.h"
 #include "pipeline/parts/chosen.h"
+#include "pipeline/parts/improve.h"
 #include "pipeline/parts/plan_report.h"
 #include "pipeline/parts/sensitivity_report.h"
 #include "pipeline/parts/value_charts.h"
@@ -37,7 +38,7 @@ ComparisonReport compare_calibrators(const CompareOptions& options) {
   const std::vector<std::string> names = candidate_names(options.calibrators);
 
   // model, plan and data are checked before anything long begins
-  Prepared prepared = make(recipe_of_comparison(options, names));
+  Prepared prepared = make(recipe_as_quantized(options, options.evaluation.data, names));
   const CandidateJudge judge(options, prepared.graph(), *prepared.float32);
 
   // one calibration -> ranges and a variant for each candidate

@@ -9,6 +9,7 @@
 #include "detent/compare.h"
 #include "pipeline/candidate_judge.h"
 #include "pipeline/parts/chosen.h"
+#include "pipeline/parts/improve.h"
 #include "pipeline/parts/plan_report.h"
 #include "pipeline/parts/target_errors.h"
 #include "place/targets/target.h"
@@ -53,7 +54,7 @@ Candidates make_targeted_candidates(const CompareOptions& options, const std::ve
   for (const std::string& target : options.targets) {
     CompareOptions one = options;
     one.target = target;
-    recipes.push_back(naming_target(target, [&] { return recipe_of_comparison(one, names); }));
+    recipes.push_back(naming_target(target, [&] { return recipe_as_quantized(one, one.evaluation.data, names); }));
     recipes.back().pass = &pass;
   }
   for (size_t i = 0; i < recipes.size(); ++i) {

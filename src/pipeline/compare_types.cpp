@@ -15,6 +15,7 @@
 #include "pipeline/candidate_judge.h"
 #include "pipeline/parts/blocked_model.h"
 #include "pipeline/parts/chosen.h"
+#include "pipeline/parts/improve.h"
 #include "pipeline/parts/plan_report.h"
 #include "place/targets/target.h"
 #include "prepare/read_model_to_run.h"
@@ -41,7 +42,7 @@ bool add_with_pairs(Candidates& all, const std::string& type, const CompareOptio
   CompareOptions options = given;
   options.placement.type = type == "fp8" ? CodeType::Fp8 : CodeType::Int8;
   const std::vector<std::string> names = candidate_names({given.types.calibrator});
-  Prepared prepared = make(recipe_of_comparison(options, names));
+  Prepared prepared = make(recipe_as_quantized(options, options.evaluation.data, names));
   Measured measured = measure(prepared);
   keep_ruinous_float(prepared, measured, named_calibrator(given.types.calibrator).get());
   warn_of_unsupported_tail(prepared.graph(), *options.run.reporter);

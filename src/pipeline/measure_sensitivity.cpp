@@ -8,6 +8,7 @@
 #include "pipeline/parts/blocked_model.h"
 #include "pipeline/parts/chosen.h"
 #include "pipeline/parts/identified_samples.h"
+#include "pipeline/parts/improve.h"
 #include "pipeline/parts/plan_report.h"
 #include "pipeline/parts/sensitivity_report.h"
 #include "prepare/read_model_to_run.h"
@@ -88,7 +89,7 @@ SensitivityReport measure_sensitivity(const SensitivityOptions& options) {
   auto calibrator = named_calibrator(options.calibrator);
 
   // model, plan and data
-  Prepared prepared = make(recipe_of(options, options.eval, {options.calibrator}));
+  Prepared prepared = make(recipe_as_quantized(options, options.eval, {options.calibrator}));
   const JudgedSamples judged(options, prepared.model());
 
   // one calibration -> ranges

@@ -10,7 +10,7 @@ import { sqnr } from './score.mjs';
 import { selectedOfAll } from './selection.mjs';
 
 const few = ['--limit', '4'];
-const equalize = ['--equalize', 'gate,relu,linear,norm,act'];
+const equalize = ['--equalize', 'gate,relu,linear,norm,act,product,value'];
 const inFile = (output) => output.replace(/[^A-Za-z0-9_.-]/g, '_');
 
 // Sums in another order differ by 1e-6 of their largest terms; 1e-4 of the outputs (float_outputs.test.mjs allows

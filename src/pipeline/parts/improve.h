@@ -1,5 +1,9 @@
 #pragma once
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "detent/quantize.h"
 #include "pipeline/parts/chosen.h"
 
@@ -8,6 +12,14 @@ namespace detent {
 /// Returns what --equalize is by default, without --accuracy fast or best: "outliers" for INT8, whose steps are all of
 /// one size, else "" (off).
 [[nodiscard]] std::string usual_equalization(CodeType type);
+
+/// Returns the recipe of CompareOptions or SensitivityOptions, which judge what quantize writes by default: channels
+/// are evened out as there, where the user says nothing else. Errors  those of recipe_of().
+template <typename Options>
+[[nodiscard]] Recipe recipe_as_quantized(Options given, const DataOptions& eval, std::vector<std::string> calibrators) {
+  if (given.equalize.equalize.empty()) given.equalize.equalize = usual_equalization(given.placement.type);
+  return recipe_of(given, eval, std::move(calibrators));
+}
 
 /// Completes the options by their accuracy level where the user gave none: the calibrator and the equalization, and for
 /// the best level bias correction, where there is data to measure them on.

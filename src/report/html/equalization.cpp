@@ -137,10 +137,10 @@ std::string equalization_lead(const EqualizeReport& report) {
                      " (<span class=\"option\">--equalize</span> " + escape(report.requested);
   if (report.samples > 0) text += ", channels of " + plural(report.samples, "sample");
   text += ").";
-  // Families that were kept on halves of the samples may be dropped on all of them.
   if (report.acceptance && report.acceptance->kept)
-    text += " SQNR at the outputs, on all of them: " + fixed_text(*report.acceptance->before_db, 2) + " \u2192 " +
-            fixed_text(*report.acceptance->after_db, 2) + "\u00A0dB.";
+    text += " SQNR at the outputs, on " + plural(report.acceptance->samples, "sample") + ": " +
+            fixed_text(*report.acceptance->before_db, 2) + " \u2192 " + fixed_text(*report.acceptance->after_db, 2) +
+            "\u00A0dB.";
   return text;
 }
 

@@ -43,9 +43,9 @@ std::string equalize_text(const EqualizeReport& report, Listing& listing) {
                      report.requested + ")";
   if (report.samples > 0)
     text += ", channels of " + plural(report.samples, "sample") + fmt::format(" in {:.1f} s", report.seconds);
-  // Families that were kept on halves of the samples may be dropped on all of them.
   if (report.acceptance && report.acceptance->kept)
-    text += ", " + change_text(*report.acceptance->before_db, *report.acceptance->after_db) + " on all of them";
+    text += ", " + change_text(*report.acceptance->before_db, *report.acceptance->after_db) + " on " +
+            plural(report.acceptance->samples, "sample");
   text += "\n";
   for (const auto& family : report.families) text += family_line(family, !report.values.empty());
   text += imbalance_lines(report.values, listing);

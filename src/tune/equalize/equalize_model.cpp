@@ -125,10 +125,9 @@ EqualizedModel nothing_to_gain(const JudgeOptions& judged) {
   return model;
 }
 
-/// Returns the number of samples that judge outlier channels: as many as 15e9 multiply-accumulates pay for (1 s of one
-/// core), at least 4.
+/// Returns the number of samples that judge outlier channels: as many as 8e9 multiply-accumulates pay for, at least 4.
 size_t outlier_samples(int64_t macs) {
-  constexpr int64_t kMacs = 15'000'000'000, kFewest = 4;
+  constexpr int64_t kMacs = 8'000'000'000, kFewest = 4;
   return static_cast<size_t>(std::clamp<int64_t>(kMacs / std::max<int64_t>(1, macs), kFewest, kOutlierSamples));
 }
 

@@ -30,6 +30,8 @@ class Equalizer {
             const FactorOptions& options, const GroupFilter& filter = {});
 
   [[nodiscard]] bool has(EqualizeFamily family) const;
+  /// True where the family's factors are not all 1; nothing is run.
+  [[nodiscard]] bool changes(EqualizeFamily family) const { return !with_factors({{family}}, false).empty(); }
   /// Returns the factors of the families in `items`. They are powers of two, which round nothing, for half types and
   /// where rounding the weights once moves an output by more than a quarter of the bound of changed_output().
   [[nodiscard]] Equalization equalization(const std::vector<EqualizeItem>& items) const { return tried(items).factors; }

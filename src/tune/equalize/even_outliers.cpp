@@ -42,12 +42,11 @@ std::vector<size_t> first_of(std::vector<size_t> samples, size_t most) {
   return samples;
 }
 
-/// Returns the families with outlier channels whose factors leave the outputs as they are.
+/// Returns the families with outlier channels.
 Items families_with_outliers(const Equalizer& equalizer) {
   Items items;
   for (const EqualizeFamily family : kFamilies)
-    if (equalizer.has(family) && !equalizer.equalization({{family}}).empty() && !equalizer.change_by({{family}}))
-      items.push_back({family});
+    if (equalizer.changes(family)) items.push_back({family});
   return items;
 }
 
@@ -140,7 +139,8 @@ std::optional<EqualizedModel> even_outliers(Model& model, const EqualizeData& da
     report.requested = "outliers";
     report.families = equalizer.describe_families();
     report.samples = measuring.size();
-    const Items found = families_with_outliers(equalizer);
+    Items found = families_with_outliers(equalizer);
+    std::erase_if(found, [&](const EqualizeItem& item) { return equalizer.change_by({item}).has_value(); });
     if (found.empty()) return std::nullopt;
     const Trial trial(model, equalizer, judge(measuring, deciding));
     std::vector<Items> lists;

@@ -11,8 +11,8 @@
 namespace detent {
 
 /// Largest magnitude of a channel over the median from which one scale leaves the usual channels too few steps:
-/// 127 / 8 is 16 steps, four bits.
-inline constexpr double kOutlierImbalance = 8;
+/// two of eight bits are lost. Trained networks without outliers stay below.
+inline constexpr double kOutlierImbalance = 4;
 /// The number of samples that factors are measured on, and of those that judge them.
 inline constexpr size_t kOutlierSamples = 16;
 /// Quantizes the models that are judged: it does well for most networks, and measuring each would take long.
