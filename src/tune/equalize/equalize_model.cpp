@@ -127,8 +127,8 @@ EqualizedModel nothing_to_gain(const JudgeOptions& judged) {
 
 /// Returns the number of samples that judge outlier channels: as many as 8e9 multiply-accumulates pay for, at least 4.
 size_t outlier_samples(int64_t macs) {
-  constexpr int64_t kMacs = 8'000'000'000, kFewest = 4;
-  return static_cast<size_t>(std::clamp<int64_t>(kMacs / std::max<int64_t>(1, macs), kFewest, kOutlierSamples));
+  constexpr int64_t kPassMacs = 8'000'000'000, kLeast = 4;
+  return static_cast<size_t>(std::clamp<int64_t>(kPassMacs / std::max<int64_t>(1, macs), kLeast, kOutlierSamples));
 }
 
 EqualizeReport describe_equalization(const CalibrationTable& table) {
