@@ -22,6 +22,10 @@ constexpr std::string_view kNewParser =
     "github.com/onnx/onnx-tensorrt, onnxOpImporters.cpp, QuantDequantLinearHelper, main after 10.13";
 constexpr std::string_view kIssue3412 = "github.com/NVIDIA/TensorRT/issues/3412";
 
+constexpr std::string_view kFusedAttention =
+    "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/transformers-fused-attention.html; "
+    "github.com/NVIDIA/TensorRT/issues/3714; github.com/NVIDIA/Model-Optimizer/pull/1289";
+
 constexpr FindingScope kPairs = FindingScope::Pairs;
 constexpr std::string_view kUnits =
     "github.com/microsoft/onnxruntime, core/optimizer/qdq_transformer/selectors_actions/shared/utils.cc; November 2026";
@@ -192,6 +196,11 @@ constexpr FindingKind kFindings[] = {
      "an op in float between INT8 layers",
      kGuideAndTried,
      findings::float_island},
+    {"attention-not-fused",
+     {kWarning},
+     "attention with pairs that TensorRT does not run as one kernel",
+     kFusedAttention,
+     findings::attention_not_fused},
     {"saturates-without-vnni",
      {kAbsent, kWarning, kWarning},
      "weights whose products saturate on x86 CPUs without VNNI",
@@ -235,6 +244,11 @@ constexpr FindingKind kFindings[] = {
      "a weighted layer runs in float because a rule requires it",
      kRules,
      findings::layer_float_by_rule},
+    {"attention-order",
+     {kNote},
+     "scale or Transpose of attention where TensorRT does not want it",
+     kFusedAttention,
+     findings::attention_order},
     {"product-left-float",
      {kNote, kNote, kNote},
      "a MatMul of two activations runs in float",

@@ -281,8 +281,13 @@ OptionList policy_options(PlacementOptions& placement) {
               choice(placement.small_layers, {{"auto", P::SmallLayers::Auto}, {"quantize", P::SmallLayers::Quantize}}),
               "Layers too small to gain from INT8"),
           row("--attention",
-              choice(placement.attention, {{"float", P::Attention::Float}, {"int8", P::Attention::Int8}}),
-              "MatMuls of two activations: float, or quantized to --type"),
+              choice(placement.attention, {{"auto", P::Attention::Auto},
+                                           {"float", P::Attention::Float},
+                                           {"int8", P::Attention::Int8},
+                                           {"fp8", P::Attention::Fp8}}),
+              "Products of attention: float, quantized as the engine fuses them (int8, or fp8 with --type fp8), or "
+              "auto: "
+              "what costs no accuracy"),
           row("--residual",
               choice(placement.residual,
                      {{"auto", P::Residual::Auto}, {"float", P::Residual::Float}, {"quantize", P::Residual::Quantize}}),

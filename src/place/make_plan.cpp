@@ -31,6 +31,7 @@ void apply_rules(PlacementDraft& draft) {
 PlacementPlan make_placement_plan(const Graph& graph, const Target& target, const PlacementOptions& options,
                                   const ValueShapes& shapes, const MeasuredFacts& measured) {
   PlacementDraft draft(graph, target, options, measured);
+  draft.set_shapes(shapes);
   apply_rules(draft);
   if (target.newest_opset > 0 && draft.opset() > target.newest_opset)
     draft.note("opset " + std::to_string(draft.opset()) + " is newer than " + std::to_string(target.newest_opset) +

@@ -5,6 +5,7 @@
 #include "detent/base/error.h"
 #include "exec/same_outputs.h"
 #include "ops/value_types.h"
+#include "prepare/attention_form.h"
 #include "prepare/fold_batchnorm.h"
 #include "prepare/fold_constants.h"
 #include "prepare/plain_nodes.h"
@@ -27,7 +28,12 @@ int64_t types_opset(const Graph& graph, const PrepareOptions& options) {
   return options.half_scales && half ? kHalfScalesOpset : 0;
 }
 
+bool shapes_attention(const Target& target, const PrepareOptions& options) {
+  return options.attention && !target.attention_kernels.empty();
+}
+
 bool may_change(const Graph& graph, const Target& target, const PrepareOptions& options) {
+  if (shapes_attention(target, options)) return true;
   if (graph.opset() < std::max(target.minimum_opset, types_opset(graph, options))) return true;
   return computes_constants(graph) || std::ranges::any_of(graph.nodes(), [](const Node& node) {
            return node.op_type == "BatchNormalization" || node.op_type == "Identity" || is_sum_of_two(node);
@@ -60,6 +66,7 @@ Preparation prepare_model(Model& model, const Target& target, const PrepareOptio
   done.folded_constants = fold_constants(model);
   done.sums_of_two = make_adds_of_sums(model);
   done.folded_batchnorms = fold_batchnorms(model);
+  if (shapes_attention(target, options)) done.attention_nodes = shape_attention(model);
   leave_out_unread_states(model);
   return done;
 }

@@ -8,6 +8,7 @@
 #include "detent/options/float_types.h"
 #include "detent/options/placement_options.h"
 #include "model/model.h"
+#include "place/plan/attention_decision.h"
 #include "place/targets/target.h"
 
 namespace detent {
@@ -17,10 +18,11 @@ struct Preparation {
   size_t folded_batchnorms = 0, forwarded_constants = 0;
   size_t folded_constants = 0;  ///< nodes that computed constants
   size_t sums_of_two = 0;
+  size_t attention_nodes = 0;  ///< replaced to bring attention into the form that the engine fuses with pairs
   int64_t opset_before = 0, opset_after = 0;
   [[nodiscard]] bool changed() const {
     return folded_batchnorms > 0 || forwarded_constants > 0 || folded_constants > 0 || sums_of_two > 0 ||
-           opset_before != opset_after;
+           attention_nodes > 0 || opset_before != opset_after;
   }
 };
 
@@ -29,6 +31,7 @@ struct PrepareOptions {
   bool half_scales = true;                 ///< FP16 values get FP16 scales, which need opset 19
   FloatType float_type = FloatType::Fp32;  ///< type that nodes will get; BF16 needs opset 22
   bool fp8 = false;                        ///< FP8 codes, which need opset 19
+  bool attention = false;                  ///< products of two activations get pairs
 };
 
 /// Returns the preparation that the placement options need.
@@ -36,7 +39,8 @@ struct PrepareOptions {
                                                     FloatType float_type = FloatType::Fp32) {
   return {.half_scales = placement.scales == PlacementOptions::Scales::Fp16,
           .float_type = float_type,
-          .fp8 = placement.type == CodeType::Fp8};
+          .fp8 = placement.type == CodeType::Fp8,
+          .attention = quantizes_attention(placement)};
 }
 
 /// Raises the opset to the one that nodes of a float type need: 22 for BF16.
@@ -45,9 +49,10 @@ struct PrepareOptions {
 void raise_for(FloatType type, Model& model, bool pairs = false);
 
 /// Prepares the model in place: raises the opset to the one that the target and the types need, lets readers of
-/// Identity(constant) read the constant, folds constants, replaces every Sum of two by an Add, and folds
-/// BatchNormalization. Leaves out states of LSTM, GRU and RNN that nothing reads.
-/// Errors  Unsupported when a node has no adapter to that opset; the hint names an option that avoids it.
+/// Identity(constant) read the constant, folds constants, replaces every Sum of two by an Add, folds
+/// BatchNormalization, leaves out states of LSTM, GRU and RNN that nothing reads, and brings attention that gets pairs
+/// into the form that the engine fuses. Errors  Unsupported when a node has no adapter to that opset; the hint names an
+/// option that avoids it.
 Preparation prepare_model(Model& model, const Target& target, const PrepareOptions& options = {});
 
 /// Does the same and checks on `inputs` that the outputs are unchanged; no inputs -> no check.

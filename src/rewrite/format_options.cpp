@@ -26,6 +26,16 @@ void check_fp8(const FormatOptions& format, const PlacementOptions& placement, c
   refuse(!placement.wide_values.empty(), "--override with \"bits\": 16");
 }
 
+/// Refuses attention in a type of codes other than the file's.
+void check_attention(const PlacementOptions& placement) {
+  const bool fp8 = placement.type == CodeType::Fp8;
+  if (placement.attention == (fp8 ? PlacementOptions::Attention::Int8 : PlacementOptions::Attention::Fp8))
+    throw Error(ErrorCode::InvalidOption,
+                std::string("--attention ") + (fp8 ? "int8 with --type fp8" : "fp8 with --type int8") +
+                    ": trtexec builds no engine of INT8 and FP8",
+                std::string(attention_option(placement)) + (fp8 ? ", or --type int8" : ", or --type fp8"));
+}
+
 /// Returns how weights avoid saturation. ONNX Runtime converts INT8 activations to UINT8 on x86.
 RewriteOptions::Saturation saturation_of(const FormatOptions& format, const RewriteOptions& options,
                                          const Target& target) {
@@ -72,6 +82,7 @@ RewriteOptions rewrite_options(const FormatOptions& format, const PlacementOptio
   RewriteOptions options;
   options.activation = target.activation;
   if (placement.type == CodeType::Fp8) check_fp8(format, placement, target);
+  check_attention(placement);
   options.activation.type = format.activation.value_or(target.activation.type);
   check_activation(options.activation.type, target);
   check_float_type(format, target);

@@ -22,7 +22,8 @@ policy --act-add both main no            # no Add
 policy --se-mul both float no            # no squeeze-and-excite
 policy --maxpool after both yes
 policy --small-layers auto quantize no   # its head of 4 channels is 16 wide on the other side
-policy --attention float int8 no         # no product of activations
+policy --attention auto int8 no          # no product of activations
+policy --attention auto float no
 policy --residual auto float no          # no norm, so no residual stream
 policy --residual auto quantize no
 policy --scales fp16 fp32 no             # no FP16 value
@@ -30,6 +31,10 @@ policy --scales fp16 fp32 no             # no FP16 value
 for option in --concat --deconv-activation --act-add --se-mul --maxpool --small-layers --attention --residual --scales; do
   refuses "$option nosuch" 2 nosuch plan "$model" $option nosuch
 done
+
+refuses "FP8 attention in an INT8 file" 13 "--attention fp8 with --type int8" plan "$model" --attention fp8
+refuses "INT8 attention in an FP8 file" 13 "--attention int8 with --type fp8" plan "$model" --type fp8 --attention int8
+accepts "FP8 attention" plan "$model" --type fp8 --attention fp8
 
 accepts "--exclude" plan "$model" --exclude '^/head/'
 grep -q "float /head/Conv (Conv)  R12 user" stdout || fail "--exclude leaves the head INT8"

@@ -119,6 +119,9 @@ document weights_table quantize-weights quantize-weights in/embedded.onnx --type
 document weights_sensitivity sensitivity sensitivity $products $data $eval --weight-only int4
 document types compare-types compare-types $products $data $eval --types int8,fp8,int4
 document types_half compare-types compare-types $products $data $eval --types int8,int4 --target tensorrt:11 --equalize relu --small-layers quantize
+network attended "(float[1, 4, 16, 32] q, float[1, 4, 32, 16] k, float[1, 4, 16, 32] v) => (float[1, 4, 16, 32] y)" "
+  s = MatMul (q, k) p = Softmax (s) y = MatMul (p, v)"
+document attention plan plan in/attended.onnx
 network unknown "(float[N, 4] x) => (float[N, 4] y)" "y = NoSuchOperator (x)"
 document unsupported model inspect in/unknown.onnx
 

@@ -29,6 +29,9 @@
 ///     wide V V ...   the pairs of these values and no others have 16-bit codes
 ///     converted E    the edge reads a second pair of another width; every one must be listed
 ///     masked V S M   the range of the sum V follows the scores S; M is the mask; every one must be listed
+///     attention V F [WORDS]   the block whose first product writes V is quantized (int8, fp8) or float, and says the
+///                    words; every one must be listed in attention*.txt
+///     sizes V HEADS SIZE QUERIES KEYS   of that block, 0 where open;   marks V [mask] [rotary] [grouped]
 ///     ranged V V ... these and no others need a range although no pair stands on them
 ///     output V       a pair on a graph output; every one must be listed
 ///     limit V LO HI, fixed V LO HI    ranges

@@ -204,6 +204,49 @@ class PlanChecker {
     fail(line, "the graph output has no pair");
   }
 
+  [[nodiscard]] const AttentionDecision* find_attention(std::istringstream& words, int line) {
+    std::string scores;
+    words >> scores;
+    for (const AttentionDecision& decision : plan_.attention)
+      if (graph_.value(graph_.node(decision.block.first).output(0)).name == scores) return &decision;
+    fail(line, "no block of attention computes '" + scores + "'");
+    return nullptr;
+  }
+
+  void check_attention(std::istringstream& words, int line) {
+    const AttentionDecision* decision = find_attention(words, line);
+    std::string form, wanted;
+    std::getline(words >> form >> std::ws, wanted);
+    if (!decision) return;
+    listed_attention_.insert(decision->block.first);
+    const std::string said = decision->reason + "; " + decision->otherwise;
+    if (decision->quantized != (form != "float") || said.find(wanted) == std::string::npos)
+      fail(line, std::string(decision->quantized ? "quantized: " : "float: ") + said);
+  }
+
+  void check_sizes(std::istringstream& words, int line) {
+    const AttentionDecision* decision = find_attention(words, line);
+    AttentionSizes wanted;
+    words >> wanted.heads >> wanted.head_size >> wanted.queries >> wanted.keys;
+    if (!decision) return;
+    const AttentionSizes& found = decision->block.sizes;
+    if (found.heads != wanted.heads || found.head_size != wanted.head_size || found.queries != wanted.queries ||
+        found.keys != wanted.keys)
+      fail(line, "the sizes are " + std::to_string(found.heads) + " " + std::to_string(found.head_size) + " " +
+                     std::to_string(found.queries) + " " + std::to_string(found.keys));
+  }
+
+  void check_marks(std::istringstream& words, int line) {
+    const AttentionDecision* decision = find_attention(words, line);
+    std::set<std::string> wanted, found;
+    for (std::string mark; words >> mark;) wanted.insert(mark);
+    if (!decision) return;
+    if (!decision->block.masks.empty()) found.insert("mask");
+    if (decision->block.rotary) found.insert("rotary");
+    if (decision->block.grouped) found.insert("grouped");
+    if (found != wanted) fail(line, "the block has other marks");
+  }
+
   void check_line(const Line& line) {
     std::istringstream words(line.text);
     std::string word;
@@ -224,6 +267,12 @@ class PlanChecker {
       check_converted(words, line.number);
     else if (word == "masked")
       check_masked(words, line.number);
+    else if (word == "attention")
+      check_attention(words, line.number);
+    else if (word == "sizes")
+      check_sizes(words, line.number);
+    else if (word == "marks")
+      check_marks(words, line.number);
     else if (word == "ranged")
       check_ranged(words, line.number);
     else if (word == "output")
@@ -264,6 +313,9 @@ class PlanChecker {
     for (const EdgeDecision& edge : plan_.edges)
       if (plan_.reads_second_grid(edge) != converted_.contains({edge.consumer, edge.slot}))
         fail(line, edge_text(edge) + (plan_.reads_second_grid(edge) ? " is converted" : " is not converted"));
+    if (file_.ends_with("/attention.txt") || file_.ends_with("/attention_unfused.txt"))
+      for (const AttentionDecision& decision : plan_.attention)
+        if (!listed_attention_.contains(decision.block.first)) fail(line, "unexpected block: " + decision.reason);
     if (!symmetric_listed_ && !plan_.symmetric_values.empty()) fail(line, "unexpected symmetric grids");
     for (const OutputPair& pair : plan_.output_pairs)
       if (!listed_outputs_.contains(pair.value)) fail(line, "unexpected output pair " + graph_.value(pair.value).name);
@@ -278,6 +330,7 @@ class PlanChecker {
   std::set<ValueId> listed_outputs_;
   std::set<std::set<std::string>> listed_groups_;
   bool symmetric_listed_ = false, wide_listed_ = false;
+  std::set<NodeId> listed_attention_;
   size_t listed_masks_ = 0;
   std::set<std::pair<NodeId, int>> converted_;
 };

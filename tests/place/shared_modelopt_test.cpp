@@ -74,6 +74,7 @@ std::string explain(const Difference& difference) {
       if (only_theirs && by(RuleId::SmallLayer))
         return "R10: narrow product; the reference records exclusions of convolutions only";
       if (only_theirs && by(RuleId::AttentionAndNorms)) return "R9: products of activations stay float";
+      if (only_theirs && by(RuleId::FusedAttention)) return "R20: attention stays float";
       break;
     case OpKind::LayerNorm:
       if (only_theirs && by(RuleId::AttentionAndNorms) && difference.theirs_elsewhere)

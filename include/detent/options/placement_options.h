@@ -8,7 +8,7 @@
 
 namespace detent {
 
-/// Policies of placement rules R4-R11 and R15, and the user's includes and excludes (R12).
+/// Policies of placement rules R4-R11, R15 and R20, and the user's includes and excludes (R12).
 struct PlacementOptions {
   CodeType type = CodeType::Int8;  ///< of activations and weights; the layers that have kernels depend on it
   enum class Concat { Shared, Inputs, Independent } concat = Concat::Shared;
@@ -17,7 +17,9 @@ struct PlacementOptions {
   enum class SeMul { Both, Float } se_mul = SeMul::Both;
   enum class MaxPool { After, Both } maxpool = MaxPool::After;
   enum class SmallLayers { Auto, Quantize } small_layers = SmallLayers::Auto;
-  enum class Attention { Float, Int8 } attention = Attention::Float;
+  /// Products of two activations. Int8 and Fp8 go with `type`; rewrite_options() refuses other combinations. Auto is
+  /// what costs no accuracy.
+  enum class Attention { Auto, Float, Int8, Fp8 } attention = Attention::Auto;
   enum class Residual { Auto, Quantize, Float } residual = Residual::Auto;  ///< residual stream of a transformer
   enum class Scales { Fp16, Fp32 } scales = Scales::Fp16;  ///< of FP16 values: FP16 (opset 19), or FP32 between casts
   bool quantize_outputs = false;

@@ -59,6 +59,21 @@ struct PlanReport {
     std::string name, op, rule, reason;
   };
   std::vector<WideNode> wide_nodes;  ///< in execution order
+  /// A block of attention and what the engine makes of it.
+  struct Attention {
+    std::string first_product, softmax, second_product;  ///< names of the products and of what ends the Softmax; all
+                                                         ///< the same for the operator Attention
+    size_t heads = 0, head_size = 0;                     ///< 0 where open or not known
+    size_t queries = 0, keys = 0;                        ///< tokens; 0 where open or not known
+    bool masked = false;                                 ///< something is added to the scores, or chooses among them
+    bool rotary = false;                                 ///< positions turn queries and keys
+    bool grouped = false;                                ///< several heads of queries share keys
+    bool quantized = false;                              ///< its operands have pairs of PlanReport::coverage.type
+    std::string rule, reason;                            ///< what it becomes, and why
+    std::string otherwise;                               ///< what the other choice of --attention gives
+    int64_t macs = 0;  ///< of both products; 0 where sizes are open. No part of the coverage
+  };
+  std::vector<Attention> attention;  ///< in execution order; empty for engines that fuse none
   GraphReport graph;                 ///< empty where the report was made without a model
   std::vector<std::string> notes;
   size_t quantized_values = 0;

@@ -17,10 +17,11 @@ FindingCheck q_without_dq, cast_between_halves, weight_without_dq;
 FindingCheck qoperators, clip_before_int8_q, refused_activation, bias_scale, ignored_bias_scale, shared_int8_pair,
     skip_not_quantized, pair_between_conv_and_add, pair_between_conv_and_activation, batchnorm_behind_deconvolution,
     concat_scales_differ, copy_scales_differ, coarse_scores, deconvolution_3d_not_closed, float_island,
-    saturates_without_vnni, pairs_for_dla, int4_not_fused, blocked_axis, odd_nibbles, layer_left_float;
+    attention_not_fused, saturates_without_vnni, pairs_for_dla, int4_not_fused, blocked_axis, odd_nibbles,
+    layer_left_float;
 
 // Choices.
-FindingCheck layer_float_on_purpose, layer_float_by_rule, product_left_float, concat_input_from_float,
+FindingCheck attention_order, layer_float_on_purpose, layer_float_by_rule, product_left_float, concat_input_from_float,
     stem_conv_maxpool, depthwise_silu, leaky_relu_not_closed;
 
 // Types, for engines that compute in those of the file.

@@ -58,7 +58,7 @@ void product_left_float(const LintView& view, FindingLog& log) {
     if (!found.is_float(node.inputs[0]) || found.is_constant(node.inputs[0]) || found.is_constant(node.inputs[1]))
       continue;
     log.add(node.name, "multiplies two activations in float (attention)",
-            "nothing to cure; --attention int8 puts pairs on both inputs", {});
+            "nothing to cure; " + std::string(attention_option(found.options())) + " puts pairs on both inputs", {});
   }
 }
 

@@ -12,6 +12,7 @@ namespace detent {
 LintView::LintView(const Graph& graph, const QdqReading& reading, const Target& target, const ValueShapes& shapes,
                    const LintedFile& file)
     : PairView(graph, reading, target, shapes), file_(file), given_(graph, target, given_options_) {
+  given_.set_shapes(shapes);
   judge_layers();
   found_plan_ = found_draft().finish(shapes);
   apply_given_rules();

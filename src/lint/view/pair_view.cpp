@@ -30,6 +30,8 @@ PairView::PairView(const Graph& graph, const QdqReading& reading, const Target& 
     for (const int index : {operand.quantize, operand.dequantize})
       if (index >= 0) operands_of_[static_cast<size_t>(index)].push_back(&operand);
   }
+  wanted_.set_shapes(shapes);
+  found_.set_shapes(shapes);
   apply_rules(wanted_);
   wanted_plan_ = wanted_.finish({});
   place_found_pairs();

@@ -105,6 +105,26 @@ size_t count_states(const Graph& graph) {
   return static_cast<size_t>(std::ranges::count_if(graph.outputs(), is_state));
 }
 
+PlanReport::Attention describe(const AttentionDecision& decision, const Graph& graph) {
+  const AttentionBlock& block = decision.block;
+  const auto count = [](int64_t extent) { return static_cast<size_t>(extent); };
+  return {.first_product = graph.node(block.first).name,
+          .softmax = graph.node(block.softmax).name,
+          .second_product = graph.node(block.second).name,
+          .heads = count(block.sizes.heads),
+          .head_size = count(block.sizes.head_size),
+          .queries = count(block.sizes.queries),
+          .keys = count(block.sizes.keys),
+          .masked = !block.masks.empty(),
+          .rotary = block.rotary,
+          .grouped = block.grouped,
+          .quantized = decision.quantized,
+          .rule = name_of(decision.rule),
+          .reason = decision.reason,
+          .otherwise = decision.otherwise,
+          .macs = decision.macs};
+}
+
 }  // namespace
 
 ModelFacts facts_of(const Model& model) {
@@ -156,6 +176,7 @@ PlanReport describe_plan(const PlacementPlan& plan, const Graph& graph, const st
   for (const WideNode& wide : plan.wide_nodes)
     report.wide_nodes.push_back(
         {graph.node(wide.node).name, graph.node(wide.node).op_type, name_of(wide.rule), wide.reason});
+  for (const AttentionDecision& decision : plan.attention) report.attention.push_back(describe(decision, graph));
   report.graph = describe_graph(plan, graph);
   report.notes = plan.notes;
   report.quantized_values = plan.paired_values().size();

@@ -94,11 +94,15 @@ RepairPlan::RepairPlan(const RepairOptions& given, const Target& engine, const M
   if (given.data.given()) source = std::make_unique<IdentifiedSamples>(open_samples(given.data, written));
   placement.small_layers = PlacementOptions::SmallLayers::Quantize;  // the file quantizes them on purpose
   if (trained.reading.type() == CodeType::Fp8) placement.type = CodeType::Fp8;
-  if (quantizes_products(trained)) placement.attention = PlacementOptions::Attention::Int8;
+  if (quantizes_products(trained))
+    placement.attention =
+        placement.type == CodeType::Fp8 ? PlacementOptions::Attention::Fp8 : PlacementOptions::Attention::Int8;
   format = rewrite_options({.activation = kept_activation(trained.reading, target)}, placement, target);
   format.weight_bits = 8;
   placement = placement_with(format, placement, target);
-  prepare_model(model, target, prepare_options(placement));
+  PrepareOptions preparation = prepare_options(placement);
+  preparation.attention = false;  // scales of pairs belong to the values that the file has
+  prepare_model(model, target, preparation);
   facts = float_layers(trained, target, written.graph(), graph());
   make_plan(shapes_of(graph(), source.get(), given.run));
   carried = carry_ranges(graph(), plan, trained, format.range_kind());

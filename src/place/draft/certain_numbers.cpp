@@ -54,6 +54,17 @@ Known picked(const Known& from, const Known& places) {
   return out;
 }
 
+/// Returns from[start:end]; nullopt for open bounds.
+Known cut(const Known& from, const Known& start, const Known& end) {
+  if (!from || !start || !end || start->size() != 1 || end->size() != 1) return std::nullopt;
+  if (start->front() == kOpen || end->front() == kOpen) return std::nullopt;
+  const auto place = [&](int64_t at) {
+    return std::clamp<int64_t>(at < 0 ? at + std::ssize(*from) : at, 0, std::ssize(*from));
+  };
+  const int64_t first = place(start->front()), last = std::max(first, place(end->front()));
+  return Extents(from->begin() + first, from->begin() + last);
+}
+
 }  // namespace
 
 CertainShapes::Known CertainShapes::numbers(const Node& node, const char* attribute, size_t slot) {
@@ -93,6 +104,10 @@ CertainShapes::Known CertainShapes::numbers_behind(const Node& node) {
     case OpKind::Reshape:
     case OpKind::Cast: return operand(0);
     case OpKind::Gather: return node.op_type == "Gather" ? picked(operand(0), operand(1)) : std::nullopt;
+    case OpKind::Slice: {
+      const Known steps = node.input(4) == kNoValue ? Extents{1} : operand(4);
+      return steps == Extents{1} ? cut(operand(0), operand(1), operand(2)) : std::nullopt;
+    }
     case OpKind::Concat: {
       Extents all;
       for (size_t slot = 0; slot < node.inputs.size(); ++slot) {

@@ -90,6 +90,17 @@ Known unsqueezed(const Extents& in, const Extents& axes) {
   return out;
 }
 
+/// Multiplies extents by repeats, where both are known.
+Known tiled(Known in, const Known& repeats) {
+  if (!in || !repeats || repeats->size() != in->size()) return opened(std::move(in), {});
+  for (size_t i = 0; i < in->size(); ++i) {
+    int64_t& extent = (*in)[i];
+    const int64_t times = (*repeats)[i];
+    if (extent < 0 || times < 0 || __builtin_mul_overflow(extent, times, &extent)) extent = -1;
+  }
+  return in;
+}
+
 Known as_wanted(const Node& node, Extents wanted, const Known& in) {
   const auto open = std::ranges::find(wanted, -1) - wanted.begin();
   for (size_t i = 0; i < wanted.size(); ++i) {
@@ -147,6 +158,7 @@ CertainShapes::Known CertainShapes::behind(const Node& node) {
     case OpKind::Abs:
     case OpKind::Log:
     case OpKind::Cast: return of(node.input(0));
+    case OpKind::OtherElementwise: return node.inputs.size() == 1 ? of(node.input(0)) : std::nullopt;
     case OpKind::Add:
     case OpKind::Sub:
     case OpKind::Mul:
@@ -170,10 +182,7 @@ CertainShapes::Known CertainShapes::behind(const Node& node) {
       if (node.op_type == "GatherElements") return of(node.input(1));
       return node.op_type == "Gather" ? gathered(node) : std::nullopt;
     case OpKind::Expand: return expanded(node);
-    case OpKind::Tile: {
-      const Known in = of(node.input(0));
-      return in ? Known(Extents(in->size(), -1)) : std::nullopt;
-    }
+    case OpKind::Tile: return tiled(of(node.input(0)), numbers(node.input(1)));
     default: return std::nullopt;
   }
 }

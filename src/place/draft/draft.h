@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ops/op_kind.h"
@@ -30,6 +31,14 @@ class PlacementDraft {
   /// True for a value that measurements keep apart from those that a Concat joins it with.
   [[nodiscard]] bool keeps_apart(ValueId id) const {
     return !measured_.apart.empty() && measured_.apart.contains(value(id).name);
+  }
+  /// Gives the sizes of one batch, which must outlive the draft. They are those of the samples, not of every run.
+  void set_shapes(const ValueShapes& shapes) { shapes_ = &shapes; }
+  /// Returns nullptr for a value whose sizes were not given.
+  [[nodiscard]] const Shape* find_shape(ValueId value) const {
+    if (!shapes_) return nullptr;
+    const auto found = shapes_->find(value);
+    return found == shapes_->end() ? nullptr : &found->second;
   }
   /// Returns the opset of the default domain in the written model.
   [[nodiscard]] int64_t opset() const;
@@ -158,6 +167,10 @@ class PlacementDraft {
   /// Has the ranges of a masked sum and of its mask follow that of the scores.
   void mask(const MaskedSum& masked) { masked_sums_.push_back(masked); }
   [[nodiscard]] const std::vector<MaskedSum>& masked_sums() const { return masked_sums_; }
+  void attend(AttentionDecision decision) {
+    decision.rule = rule_;
+    attention_.push_back(std::move(decision));
+  }
   void note(const std::string& sentence) { notes_.push_back(sentence); }
 
   [[nodiscard]] PlacementPlan finish(const ValueShapes& shapes);
@@ -194,6 +207,7 @@ class PlacementDraft {
   const Target& target_;
   const PlacementOptions& options_;
   MeasuredFacts measured_;
+  const ValueShapes* shapes_ = nullptr;
   RuleId rule_ = RuleId::None;
   NodeMap<const OpTraits*> traits_;
   NodeMap<int> weight_slots_;
@@ -216,6 +230,7 @@ class PlacementDraft {
   ValueMap<bool> has_output_pair_;
   std::vector<ValueId> symmetric_, ranged_;
   std::vector<FixedRange> fixed_ranges_, range_limits_;
+  std::vector<AttentionDecision> attention_;
   std::vector<std::string> notes_;
 };
 

@@ -26,6 +26,7 @@ void speak_of(PlacementPlan& plan) {
   for (LayerDecision& layer : plan.layers) say(layer.reason);
   for (EdgeDecision& edge : plan.edges) say(edge.reason);
   for (OutputPair& pair : plan.output_pairs) say(pair.reason);
+  for (AttentionDecision& decision : plan.attention) say(decision.reason), say(decision.otherwise);
   for (std::string& note : plan.notes) say(note);
 }
 
@@ -179,6 +180,7 @@ PlacementPlan PlacementDraft::finish(const ValueShapes& shapes) {
   finish_symmetric(plan);
   finish_ranges(plan);
   plan.notes.insert(plan.notes.end(), notes_.begin(), notes_.end());
+  plan.attention = attention_;
   speak_of(plan);
   std::set<ValueId> activations;
   for (const EdgeDecision& edge : plan.edges)

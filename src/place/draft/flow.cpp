@@ -114,12 +114,13 @@ ValueId fused_output(const PlacementDraft& draft, NodeId layer) {
 }
 
 void place_activation_product(PlacementDraft& draft, const Node& product) {
-  const bool int8 = draft.options().attention == PlacementOptions::Attention::Int8;
+  const bool quantizes = quantizes_attention(draft.options());
+  const std::string option(attention_option(draft.options()));
   for (const int slot : draft.data_slots(product.id)) {
-    if (!int8)
-      draft.keep_float(product.id, slot, "product of two activations (--attention float; `int8` quantizes both)");
+    if (!quantizes)
+      draft.keep_float(product.id, slot, "product of two activations (" + option + " quantizes both)");
     else if (draft.may_carry_pair(product.input(slot)))
-      draft.pair(product.id, slot, "product of two activations (--attention int8)");
+      draft.pair(product.id, slot, "product of two activations (" + option + ")");
   }
 }
 

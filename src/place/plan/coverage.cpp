@@ -43,6 +43,21 @@ int64_t count_macs(const Graph& graph, const ValueShapes& shapes, const Node& no
   }
 }
 
+// Counts the MACs of both products: every score sums over a head, every number of the result over all keys.
+int64_t count_macs(const Graph& graph, const ValueShapes& shapes, const AttentionBlock& block) {
+  const Shape *query = find_shape(shapes, block.query), *output = find_shape(shapes, block.output);
+  if (!query || !output || query->rank() < 2 || output->rank() < 2) return 0;
+  if (block.is_operator()) {
+    const Shape* key = find_shape(shapes, block.key);
+    if (!key || key->rank() < 2) return 0;
+    const int64_t keys = (*key)[key->rank() - 2];
+    return (query->element_count() + output->element_count()) * keys;
+  }
+  const Shape *scores = find_shape(shapes, graph.node(block.first).output(0)), *value = find_shape(shapes, block.value);
+  if (!scores || !value || value->rank() < 2) return 0;
+  return scores->element_count() * (*query)[query->rank() - 1] + output->element_count() * (*value)[value->rank() - 2];
+}
+
 TypeShare& share_of(TypeShares& types, bool int8, DataType type) {
   return int8 ? types.int8 : is_half(type) ? types.half : types.float32;
 }
@@ -109,6 +124,7 @@ void count_coverage(const Graph& graph, const ValueShapes& shapes, std::span<con
     (layer.wide ? sum.int16_macs : sum.int8_macs) += layer.macs;
     sum.int8_params += layer.params;
   }
+  for (AttentionDecision& decision : plan.attention) decision.macs = count_macs(graph, shapes, decision.block);
   count_activations(graph, shapes, activations, types, plan);
   plan.coverage.pairs = std::ssize(plan.paired_values());
 }

@@ -9,6 +9,7 @@
 #include "detent/options/float_types.h"
 #include "detent/options/placement_options.h"
 #include "model/graph/value_shapes.h"
+#include "place/plan/attention_decision.h"
 #include "place/plan/rule_id.h"
 #include "place/targets/target.h"
 
@@ -110,20 +111,21 @@ struct Coverage {
 /// the same value, or back.
 struct PlacementPlan {
   const Target* target = nullptr;
-  CodeType type = CodeType::Int8;          ///< type of the codes; `int8` of a layer means that it runs on such codes
-  std::vector<EdgeDecision> edges;         ///< every data input of every node, in node order, then slot
-  std::vector<WeightDecision> weights;     ///< weights to be quantized, in node order
-  std::vector<TableDecision> tables;       ///< weights alone: other constants that may be codes, in order of readers
-  std::vector<LayerDecision> layers;       ///< every node with weights, in node order
-  std::vector<OutputPair> output_pairs;    ///< pairs that the graph output reads
-  std::vector<RangedValue> ranged_values;  ///< beside the paired ones, ascending by id
-  std::set<ValueId> wide_values;           ///< paired values with 16-bit codes beside 8-bit ones; whole scale groups
-  std::set<ValueId> symmetric_values;      ///< paired values whose grid is symmetric about 0; whole scale groups
-  std::vector<FixedRange> fixed_ranges;    ///< paired values whose range is given, not measured (Softmax)
-  std::vector<FixedRange> range_limits;    ///< paired values whose measured range is cut to this (Clip)
-  std::vector<WideNode> wide_nodes;        ///< in node order
-  std::vector<MaskedSum> masked_sums;      ///< sums whose range follows that of the scores, which has a range
-  std::vector<std::string> notes;          ///< such as a LeakyRelu without a pair behind it
+  CodeType type = CodeType::Int8;            ///< type of the codes; `int8` of a layer means that it runs on such codes
+  std::vector<EdgeDecision> edges;           ///< every data input of every node, in node order, then slot
+  std::vector<WeightDecision> weights;       ///< weights to be quantized, in node order
+  std::vector<TableDecision> tables;         ///< weights alone: other constants that may be codes, in order of readers
+  std::vector<LayerDecision> layers;         ///< every node with weights, in node order
+  std::vector<OutputPair> output_pairs;      ///< pairs that the graph output reads
+  std::vector<RangedValue> ranged_values;    ///< beside the paired ones, ascending by id
+  std::set<ValueId> wide_values;             ///< paired values with 16-bit codes beside 8-bit ones; whole scale groups
+  std::set<ValueId> symmetric_values;        ///< paired values whose grid is symmetric about 0; whole scale groups
+  std::vector<FixedRange> fixed_ranges;      ///< paired values whose range is given, not measured (Softmax)
+  std::vector<FixedRange> range_limits;      ///< paired values whose measured range is cut to this (Clip)
+  std::vector<WideNode> wide_nodes;          ///< in node order
+  std::vector<MaskedSum> masked_sums;        ///< sums whose range follows that of the scores, which has a range
+  std::vector<AttentionDecision> attention;  ///< of engines that fuse attention, in the order of its Softmax
+  std::vector<std::string> notes;            ///< such as a LeakyRelu without a pair behind it
   Coverage coverage;
 
   /// Returns the values with a pair, each once, ascending by id.

@@ -54,6 +54,8 @@ constexpr std::array kNames{
              "github.com/NVIDIA/Model-Optimizer, modelopt/onnx/quantization/fp8.py"},
     RuleName{RuleId::Decoding, "R18", "decoding", "ours, measured"},
     RuleName{RuleId::State, "R19", "state", "ours"},
+    RuleName{RuleId::FusedAttention, "R20", "fused attention",
+             "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/transformers-fused-attention.html"},
     RuleName{RuleId::KnownRange, "", "known range", "ONNX operator definitions"},
     RuleName{RuleId::OnnxRuntimeLayer, "O1", "integer layer", kTried},
     RuleName{RuleId::OnnxRuntimeDeconvolution, "O2", "float deconvolution", kTried},

@@ -23,6 +23,7 @@ enum class RuleId : uint8_t {
   SmallLayer,
   GraphOutput,
   Fp8Layer,
+  FusedAttention,
   // Every engine.
   UserChoice,
   MeasuredChoice,

@@ -22,6 +22,7 @@ std::span<const Rule> tensorrt_rules() {
       batch_norm(),
       residual_add(),
       fp8_layers(),
+      fused_attention(),
       attention_and_norms(),
       pooling_and_elementwise(),
       graph_outputs(),

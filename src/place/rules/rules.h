@@ -28,6 +28,7 @@ Rule attention_and_norms();
 Rule small_layers();
 Rule graph_outputs();
 Rule fp8_layers();
+Rule fused_attention();
 }  // namespace tensorrt
 
 namespace onnxruntime {

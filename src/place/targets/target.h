@@ -8,6 +8,7 @@
 
 #include "detent/base/qparams.h"
 #include "detent/options/float_types.h"
+#include "place/targets/attention_kernels.h"
 
 namespace detent {
 
@@ -52,18 +53,21 @@ struct Target {
   bool operands_share_scale = false;       ///< openvino:npu: the inputs of Add, Mul ... have one scale
   bool float32_scales = false;             ///< scales are FP32 also beside FP16 values
   bool whole_graph = false;  ///< every float value carries a pair, graph outputs too: the engine has no float kernels
-  bool channel_scales_of_products = true;  ///< weights of MatMul may have one scale for each output channel
-  bool uint8_single_scales = false;        ///< a weight with one scale is UINT8 with a zero point, not INT8
-  FloatType float_type = FloatType::Fp32;  ///< default type of nodes that are not quantized
-  bool fp8 = false;                        ///< pairs of float8e4m3fn run in FP8 kernels
-  std::string_view fp8_refusal;            ///< why not; empty if they do
-  bool implicit_quantization = false;      ///< the file stays float, and a calibration cache has the scales
-  bool strongly_typed = false;             ///< the engine computes in the types of the file
+  bool channel_scales_of_products = true;              ///< weights of MatMul may have one scale for each output channel
+  bool uint8_single_scales = false;                    ///< a weight with one scale is UINT8 with a zero point, not INT8
+  FloatType float_type = FloatType::Fp32;              ///< default type of nodes that are not quantized
+  bool fp8 = false;                                    ///< pairs of float8e4m3fn run in FP8 kernels
+  std::string_view fp8_refusal;                        ///< why not; empty if they do
+  bool implicit_quantization = false;                  ///< the file stays float, and a calibration cache has the scales
+  bool strongly_typed = false;                         ///< the engine computes in the types of the file
+  std::span<const AttentionKernel> attention_kernels;  ///< empty: the engine fuses no attention
   std::span<const SourcedFact> facts;
 
   /// True where nodes that 8 bits cost too much get 16-bit activations instead of floats: the engine has no float
   /// kernels and takes such codes.
   [[nodiscard]] bool has_wide_islands() const;
+  /// Returns nullptr where the engine has no such kernel.
+  [[nodiscard]] const AttentionKernel* find_attention(AttentionKernel::Type type) const;
   /// Returns nullptr for a type that the engine does not take.
   [[nodiscard]] const ActivationType* find_activation(DataType type) const;
   /// Returns "int8", or "int8, uint8" ....

@@ -12,6 +12,11 @@ std::string Target::spec() const {
   return std::string(name) + ":" + std::to_string(version_major) + "." + std::to_string(version_minor);
 }
 
+const AttentionKernel* Target::find_attention(AttentionKernel::Type type) const {
+  const auto found = std::ranges::find(attention_kernels, type, &AttentionKernel::type);
+  return found == attention_kernels.end() ? nullptr : &*found;
+}
+
 const ActivationType* Target::find_activation(DataType type) const {
   const auto found = std::ranges::find(activation_types, type, &ActivationType::type);
   return found == activation_types.end() ? nullptr : &*found;

@@ -117,6 +117,40 @@ constexpr auto kFacts10_8 = join(join(join(kEveryVersion, kVersion10), kBefore11
 constexpr auto kFacts11 = join(join(kEveryVersion, kVersion10), kOnly11);
 constexpr auto kFacts8_6 = join(kEveryVersion, kOnly8_6);
 
+// Fused attention. TensorRT may still choose other kernels for reasons of speed.
+constexpr std::string_view kFusedAttention =
+    "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/transformers-fused-attention.html; "
+    "github.com/NVIDIA/TensorRT/issues/2981, 3714 and 4167";
+constexpr std::array<int64_t, 3> kInt8Heads{16, 32, 64};
+constexpr AttentionKernel kHalfAttention{.type = AttentionKernel::Type::Half,
+                                         .least_head = 16,
+                                         .most_head = 256,
+                                         .head_step = 8,
+                                         .compute_capability = 75,
+                                         .source = kFusedAttention};
+constexpr AttentionKernel kInt8Attention{.type = AttentionKernel::Type::Int8,
+                                         .head_sizes = kInt8Heads,
+                                         .most_tokens = 512,
+                                         .compute_capability = 75,
+                                         .source = kFusedAttention};
+constexpr AttentionKernel kFp8Attention{
+    .type = AttentionKernel::Type::Fp8,
+    .least_head = 16,
+    .most_head = 256,
+    .head_step = 8,
+    .compute_capability = 89,
+    .condition = "on Ada with heads of at most 64 and at most 3072 tokens",
+    .source =
+        "docs.nvidia.com/deeplearning/tensorrt/latest/getting-started/release-notes-10/10.6.0.html; "
+        "github.com/NVIDIA/Model-Optimizer/pull/1289"};
+constexpr std::array kAttentionBefore10{kHalfAttention, kInt8Attention};
+constexpr std::array kAttention{kHalfAttention, kInt8Attention, kFp8Attention};
+
+constexpr std::span<const AttentionKernel> attention_kernels(int major) {
+  if (major < 10) return kAttentionBefore10;
+  return kAttention;
+}
+
 constexpr std::array kTensorRtActivations{ActivationType{DataType::Int8}};
 
 constexpr Target tensorrt(int major, int minor, std::span<const SourcedFact> facts) {
@@ -135,6 +169,7 @@ constexpr Target tensorrt(int major, int minor, std::span<const SourcedFact> fac
                 .fp8 = major >= 10,
                 .fp8_refusal = major >= 10 ? "" : "its NvInferRuntimeBase.h calls the type not supported yet",
                 .strongly_typed = major >= 11,
+                .attention_kernels = attention_kernels(major),
                 .facts = facts};
 }
 
@@ -152,6 +187,7 @@ constexpr Target dla() {
   Target target = tensorrt(10, 7, kDla);
   target.variant = "dla";
   target.engine = Engine::Dla;
+  target.attention_kernels = {};
   target.fp8 = false;
   target.fp8_refusal = "DLA has INT8 and FP16";
   target.implicit_quantization = true;

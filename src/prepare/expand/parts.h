@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/float_type.h"
 #include "prepare/expand/body.h"
 
 namespace detent::expand {
@@ -24,9 +25,6 @@ Name extent_of(Body& body, const Name& value, int64_t axis);
 Name range(Body& body, const Name& count);
 /// Swaps the last two axes; by Einsum when the rank is unknown.
 Name swap_last(Body& body, const Name& value, std::optional<size_t> rank);
-
-/// True for float16 and bfloat16, whose operators compute inside in float.
-[[nodiscard]] inline bool is_half(DataType type) { return type == DataType::Float16 || type == DataType::BFloat16; }
 
 /// Applies an activation that a fused operator names: Relu, LeakyRelu, HardSigmoid, Clip ...; "" and "Identity": none.
 /// Errors  refuses others.

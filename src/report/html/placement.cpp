@@ -28,6 +28,21 @@ std::string wide_nodes_table(const PlanReport& plan) {
                 searchable(table, "wide-nodes", "Search nodes", kShownFirst));
 }
 
+/// Prints the blocks of attention with what they become, the reason, and what the other choice of --attention gives.
+std::string attention_table(const PlanReport& plan) {
+  if (plan.attention.empty()) return {};
+  Table table{{{"Block", Kind::Name}, {"Runs in", Kind::Tag}}};
+  const std::string codes(name_of(plan.coverage.type));
+  for (const auto& block : plan.attention) {
+    const bool one = block.first_product == block.second_product;
+    table.rows.push_back({{{node_name(block.first_product, one ? "Attention" : "to " + block.second_product) +
+                            why(block.rule, block.reason + "; " + block.otherwise)},
+                           decision_cell(block.quantized, block.rule, block.reason, codes.c_str())}});
+  }
+  return folded("attention", "Attention: " + plural(plan.attention.size(), "block"),
+                searchable(table, "attention", "Search blocks", kShownFirst));
+}
+
 /// Prints the layers, float ones first, each with its position in the model.
 std::string layers_table(const PlanReport& plan) {
   Table table{{{"<abbr title=\"Position in the model\">#</abbr>"},
@@ -98,7 +113,7 @@ std::string placement_section(const PlanReport& plan) {
   if (plan.layers.empty() && plan.edges.empty()) return {};
   return section("placement", "Placement", placement_lead(plan),
                  notes_list(plan.notes, "notes-details") + (plan.layers.empty() ? "" : layers_table(plan)) +
-                     wide_nodes_table(plan) + (plan.edges.empty() ? "" : edges_table(plan)));
+                     wide_nodes_table(plan) + attention_table(plan) + (plan.edges.empty() ? "" : edges_table(plan)));
 }
 
 std::string summary_section(const PlanReport& plan) {

@@ -125,7 +125,7 @@ std::string to_text(const PlanReport& report, Lists lists) {
       if (kind_of(layer) == kind) layers.push_back(&layer);
     for (const std::string& line : layer_lines(layers, listing)) text += kind + line + "\n";
   }
-  text += wide_nodes_text(report, listing);
+  text += wide_nodes_text(report, listing) + attention_text(report, listing);
   const std::string pairs = edges_text(report, listing);
   text += pairs;
   if (!report.notes.empty()) text += "\nnotes\n";

@@ -280,7 +280,7 @@ std::string to_text(const QuantizeReport& report, Lists lists) {
   if (report.bias_correction && report.accuracy.steps.empty()) text += bias_correction_text(*report.bias_correction);
   text += steps_text(report.accuracy);
   text += coverage_line(report);
-  text += kept_float_text(report.plan, listing) + wide_nodes_text(report.plan, listing);
+  text += kept_float_text(report.plan, listing) + wide_nodes_text(report.plan, listing) + attention_line(report.plan);
   if (report.bound) text += in_words_of(report.plan.coverage.type, bound_text(*report.bound));
   if (report.floats) text += float_text(*report.floats, listing);
   text += types_text(report.plan.coverage.types, report.plan.coverage.type);

@@ -69,6 +69,10 @@ namespace detent {
 [[nodiscard]] std::string kept_float_text(const PlanReport& plan, Listing& listing);
 /// Prints the nodes with 16-bit activations beside 8-bit ones, in the same form: "16 bits: Concat_8 (Concat)  reason".
 [[nodiscard]] std::string wide_nodes_text(const PlanReport& plan, Listing& listing);
+/// Prints "attention: 6 blocks float, REASON; OTHER CHOICE", a line for each reason; "" for none.
+[[nodiscard]] std::string attention_line(const PlanReport& plan);
+/// Prints the blocks of attention, what they become and what the other choice gives; "" for none.
+[[nodiscard]] std::string attention_text(const PlanReport& plan, Listing& listing);
 /// Returns the line behind rule ids and scale groups that says where they are explained.
 [[nodiscard]] std::string rules_text();
 /// Returns "skipped 2 unreadable samples\n"; "" for 0.

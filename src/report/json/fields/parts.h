@@ -270,6 +270,26 @@ void fields(auto& v, const PlanReport::WideNode& r) {
   v("reason", r.reason, kReason);
 }
 
+void fields(auto& v, const PlanReport::Attention& r) {
+  v.part("attention", "A block of attention: two products with a Softmax between them, or the operator Attention.");
+  v("first_product", r.first_product, "Name of the product of queries and keys.");
+  v("softmax", r.softmax, "Name of the Softmax, or of the last node that computes it.");
+  v("second_product", r.second_product, "Name of the product of probabilities and values.");
+  v("heads", r.heads, "Number of heads of the queries; 0 where it is not known.");
+  v("head_size", r.head_size, "Numbers in a head; 0 where it is not known.");
+  v("queries", r.queries, "Number of queries; 0 where it is open.");
+  v("keys", r.keys, "Number of keys; 0 where it is open.");
+  v("masked", r.masked, "Whether a mask or a bias changes the scores.");
+  v("rotary", r.rotary, "Whether positions turn queries and keys.");
+  v("grouped", r.grouped, "Whether several heads of queries share keys and values.");
+  v("quantized", r.quantized, "Whether its operands have pairs, in the form that the engine fuses.");
+  v("rule", r.rule, "Rule that decided, as src/place/RULES.md names it.");
+  v("reason", r.reason, "What it becomes, in words.");
+  v("otherwise", r.otherwise, "What the other choice of --attention gives, in words.");
+  v("macs", r.macs,
+    "Multiply-accumulates of both products for one sample, no part of the coverage; 0 where sizes are open.");
+}
+
 void fields(auto& v, const BoundReport::Kept& r) {
   node_fields(v, r);
   v("reason", r.reason, "Its cost, and the bound.");

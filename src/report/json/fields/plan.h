@@ -65,6 +65,7 @@ void fields(auto& v, const PlanReport& r) {
   v("layers", seen_as<TypedLayer>(r.layers, r.coverage.type), "The weighted operators, in execution order.");
   v("edges", r.edges, "Every data input of every node, in execution order.");
   v("wide_nodes", r.wide_nodes, "Nodes with 16-bit activations beside nodes of 8 bits, in execution order.");
+  v("attention", r.attention, "Blocks of attention and what the engine makes of them, in execution order.");
   v("notes", r.notes, kNotes);
   v("float_types", r.floats, kFloatTypes);
   v("equalizable", r.equalizable,

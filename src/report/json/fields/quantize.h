@@ -122,6 +122,7 @@ void fields(auto& v, const QuantizeReport& r) {
     seen_where<FloatLayer<PlanReport::Layer>>(r.plan.layers, [](const auto& layer) { return !layer.int8; }),
     "The layers that stay float.");
   v("wide_nodes", r.plan.wide_nodes, "Nodes with 16-bit activations beside nodes of 8 bits, in execution order.");
+  v("attention", r.plan.attention, "Blocks of attention and what the engine makes of them, in execution order.");
   v("float_types", r.floats, kFloatTypes);
   v.optional("dla", r.dla, "The files beside the float model for DLA; absent for a target that takes pairs.");
   v("notes", r.notes, kNotes);

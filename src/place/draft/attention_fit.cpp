@@ -1,0 +1,96 @@
+#include "place/draft/attention_fit.h"
+
+#include <algorithm>
+
+#include "place/draft/certain_shapes.h"
+#include "place/draft/flow.h"
+
+namespace detent {
+namespace {
+
+std::string size_text(const AttentionKernel& kernel) {
+  if (kernel.head_sizes.empty())
+    return "multiples of " + std::to_string(kernel.head_step) + " from " + std::to_string(kernel.least_head) + " to " +
+           std::to_string(kernel.most_head);
+  std::string text;
+  for (const int64_t size : kernel.head_sizes) text += (text.empty() ? "" : ", ") + std::to_string(size);
+  return text;
+}
+
+bool takes_head(const AttentionKernel& kernel, int64_t size) {
+  if (!kernel.head_sizes.empty()) return std::ranges::find(kernel.head_sizes, size) != kernel.head_sizes.end();
+  return size >= kernel.least_head && size <= kernel.most_head && size % kernel.head_step == 0;
+}
+
+std::string wrong_size(const AttentionKernel& kernel, const AttentionSizes& sizes) {
+  if (!takes_head(kernel, sizes.head_size))
+    return (sizes.head_size == 0 ? "its head size is not known"
+                                 : "its heads have " + std::to_string(sizes.head_size) + " numbers") +
+           ", the fused kernel takes " + size_text(kernel);
+  if (kernel.most_tokens == 0) return {};
+  const int64_t tokens = std::max(sizes.queries, sizes.keys);
+  const std::string limit = ", the fused kernel takes " + std::to_string(kernel.most_tokens) + " at most";
+  if (tokens > kernel.most_tokens) return "it has " + std::to_string(tokens) + " tokens" + limit;
+  if (sizes.queries == 0 || sizes.keys == 0) return "its number of tokens is open" + limit;
+  return {};
+}
+
+/// Returns why pairs cannot stand inside the nodes as they are.
+std::string unprepared(const PlacementDraft& draft, const AttentionBlock& block) {
+  if (block.is_operator()) return "operator Attention takes no pairs inside";
+  for (const NodeId product : {block.first, block.second})
+    if (draft.kind(product) != OpKind::MatMul) return draft.describe(product) + " is no MatMul";
+  return block.has_written_softmax() ? "its Softmax consists of primitives" : "";
+}
+
+bool can_pair(const PlacementDraft& draft, const Use& use) {
+  if (use.slot < 0 || draft.is_out(use.node)) return false;
+  const auto& slots = draft.data_slots(use.node);
+  if (std::ranges::find(slots, use.slot) == slots.end()) return draft.kind(use.node) == OpKind::ShapeOf;
+  return draft.is_pair(use.node, use.slot) || !draft.is_decided(use.node, use.slot);
+}
+
+}  // namespace
+
+std::vector<AttentionBlock> attention_blocks(const PlacementDraft& draft) {
+  CertainShapes certain(draft);
+  return find_attention_blocks(draft.graph(), [&](ValueId value) -> std::optional<std::vector<int64_t>> {
+    const Shape* shape = draft.find_shape(value);
+    return shape ? std::optional(std::vector<int64_t>(shape->dims().begin(), shape->dims().end())) : certain.of(value);
+  });
+}
+
+AttentionKernel::Type attention_type(const PlacementDraft& draft) {
+  return draft.options().type == CodeType::Fp8 ? AttentionKernel::Type::Fp8 : AttentionKernel::Type::Int8;
+}
+
+std::string attention_misfit(const PlacementDraft& draft, const AttentionBlock& block, AttentionKernel::Type type) {
+  if (!block.obstacle.empty()) return block.obstacle;
+  const AttentionKernel* kernel = draft.target().find_attention(type);
+  if (!kernel) return draft.target().spec() + " has no such kernel";
+  return wrong_size(*kernel, block.sizes);
+}
+
+std::string attention_kernel_text(const PlacementDraft& draft, AttentionKernel::Type type) {
+  const AttentionKernel& kernel = *draft.target().find_attention(type);
+  const int capability = kernel.compute_capability;
+  return std::string(type == AttentionKernel::Type::Half ? "one kernel of 16-bit floats" : "one INT8 kernel") +
+         ", from compute capability " + std::to_string(capability / 10) + "." + std::to_string(capability % 10) +
+         " on" + (kernel.condition.empty() ? "" : ", " + std::string(kernel.condition));
+}
+
+std::string attention_without_pairs(const PlacementDraft& draft, const AttentionBlock& block) {
+  if (std::string text = unprepared(draft, block); !text.empty()) return text;
+  for (const ValueId operand : {block.query, block.key, block.probabilities, block.value})
+    if (!draft.may_carry_pair(operand) || !draft.is_float(operand))
+      return draft.describe_source(operand) + " writes an operand that carries no pair";
+  if (draft.value(block.output).is_output && !draft.options().quantize_outputs)
+    return "its result is an output of the graph, which carries no pair (--quantize-outputs)";
+  if (all_readers_quantized(draft, block.output)) return {};
+  for (const Use& use : draft.value(block.output).uses)
+    if (!can_pair(draft, use))
+      return (use.slot < 0 ? "a subgraph" : draft.describe(use.node)) + " reads its result in float";
+  return {};
+}
+
+}  // namespace detent

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "attention/attention_block.h"
+#include "detent/options/placement_options.h"
+#include "place/plan/rule_id.h"
+
+namespace detent {
+
+/// The form that a block of attention gets.
+struct AttentionDecision {
+  AttentionBlock block;
+  bool quantized = false;  ///< its operands carry pairs, in the form that the engine fuses
+  RuleId rule = RuleId::None;
+  std::string reason;
+  std::string otherwise;  ///< what the other choice of --attention gives; empty where there is none
+  int64_t macs = 0;       ///< of both products for one sample; 0 where sizes are not known
+};
+
+/// True where the options ask for pairs at products of two activations.
+[[nodiscard]] constexpr bool quantizes_attention(const PlacementOptions& options) {
+  return options.attention == PlacementOptions::Attention::Int8 ||
+         options.attention == PlacementOptions::Attention::Fp8;
+}
+
+/// Returns the option that asks for pairs of the plan's type: "--attention int8".
+[[nodiscard]] constexpr std::string_view attention_option(const PlacementOptions& options) {
+  return options.type == CodeType::Fp8 ? "--attention fp8" : "--attention int8";
+}
+
+}  // namespace detent

@@ -1,0 +1,193 @@
+#include "prepare/attention_form.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "attention/attention_block.h"
+#include "model/graph_patch.h"
+#include "model/name_source.h"
+
+namespace detent {
+
+namespace {
+
+std::vector<AttentionBlock> blocks_of_form(const Graph& graph) {
+  std::vector<AttentionBlock> blocks = find_attention_blocks(graph, [](ValueId) { return std::nullopt; });
+  std::erase_if(blocks, [](const AttentionBlock& block) { return !block.obstacle.empty() || block.is_operator(); });
+  return blocks;
+}
+
+size_t apply(Model& model, const GraphPatch& patch) {
+  if (!patch.remove_nodes.empty()) apply_patch(model, patch);
+  return patch.remove_nodes.size();
+}
+
+/// An Einsum of two operands as a batched product: labels in the order of the product's axes.
+struct EinsumProduct {
+  std::string first, second, result;  ///< as written
+  std::string batch;                  ///< in the order of the result
+  char row = 0, column = 0, sum = 0;
+
+  [[nodiscard]] std::string rows() const { return batch + row + sum; }
+  [[nodiscard]] std::string columns() const { return batch + sum + column; }
+  [[nodiscard]] std::string product() const { return batch + row + column; }
+};
+
+bool has_each_once(const std::string& labels) {
+  return std::ranges::all_of(labels, [&](char label) { return std::ranges::count(labels, label) == 1; });
+}
+
+/// Reads "bqhd,bkhd->bhqk"; nullopt for other forms, ellipses among them.
+std::optional<EinsumProduct> read_equation(std::string text) {
+  std::erase(text, ' ');
+  const size_t comma = text.find(','), arrow = text.find("->");
+  if (comma == std::string::npos || arrow == std::string::npos || text.find('.') != std::string::npos) return {};
+  EinsumProduct read{.first = text.substr(0, comma),
+                     .second = text.substr(comma + 1, arrow - comma - 1),
+                     .result = text.substr(arrow + 2),
+                     .batch = {}};
+  if (!has_each_once(read.first) || !has_each_once(read.second) || !has_each_once(read.result)) return {};
+  std::string rows, columns, sums;
+  for (const char label : read.result) {
+    const bool in_first = read.first.find(label) != std::string::npos;
+    const bool in_second = read.second.find(label) != std::string::npos;
+    (in_first && in_second ? read.batch : in_first ? rows : columns) += label;
+  }
+  for (const char label : read.first + read.second) {
+    if (read.result.find(label) != std::string::npos || sums.find(label) != std::string::npos) continue;
+    if (read.first.find(label) == std::string::npos || read.second.find(label) == std::string::npos) return {};
+    sums += label;
+  }
+  if (rows.size() != 1 || columns.size() != 1 || sums.size() != 1) return {};
+  read.row = rows[0], read.column = columns[0], read.sum = sums[0];
+  return read;
+}
+
+std::vector<int64_t> permutation(const std::string& from, const std::string& to) {
+  std::vector<int64_t> order;
+  for (const char label : to) order.push_back(static_cast<int64_t>(from.find(label)));
+  return order;
+}
+
+/// Adds a Transpose of `value` unless the order is the same. Returns the name of the value in the new order.
+std::string transposed(GraphPatch& patch, NameSource& names, const std::string& value, const std::string& from,
+                       const std::string& to, std::string output = {}) {
+  if (from == to && output.empty()) return value;
+  if (output.empty()) output = names.fresh(value + "_transposed");
+  patch.add_nodes.push_back(
+      {"Transpose", names.fresh(output + "_node"), {value}, {output}, {{"perm", permutation(from, to)}}, ""});
+  return output;
+}
+
+void replace_einsum(const Graph& graph, const Node& node, NameSource& names, GraphPatch& patch) {
+  if (node.op_type != "Einsum") return;
+  const auto equation = read_equation(node.string_or("equation", ""));
+  if (!equation) return;
+  const std::string& output = graph.value(node.output(0)).name;
+  const std::string a = transposed(patch, names, graph.value(node.inputs[0]).name, equation->first, equation->rows());
+  const std::string b =
+      transposed(patch, names, graph.value(node.inputs[1]).name, equation->second, equation->columns());
+  const bool in_order = equation->product() == equation->result;
+  const std::string product = in_order ? output : names.fresh(output + "_product");
+  patch.add_nodes.push_back({"MatMul", node.name, {a, b}, {product}, {}, ""});
+  if (!in_order) transposed(patch, names, product, equation->product(), equation->result, output);
+  patch.remove_nodes.push_back(node.name);
+}
+
+/// Moves the scales of one block.
+class ScaleMover {
+ public:
+  ScaleMover(const Graph& graph, const AttentionBlock& block, NameSource& names, GraphPatch& patch)
+      : graph_(graph), block_(block), names_(names), patch_(patch) {}
+
+  void move() {
+    std::string query = graph_.value(block_.query).name;
+    for (const NodeId id : block_.scales) {
+      const Node& node = graph_.node(id);
+      const size_t side = carries_scores(node.input(0)) ? 0 : 1;
+      behind_[node.output(0)] = unscaled(node.input(side));
+      NodeSpec scale{node.op_type, names_.fresh(node.name + "_query"), {}, {}, {}, ""};
+      scale.inputs = {query, graph_.value(node.input(1 - side)).name};
+      if (side == 1) std::swap(scale.inputs[0], scale.inputs[1]);
+      query = names_.fresh(graph_.value(node.output(0)).name + "_query");
+      scale.outputs = {query};
+      patch_.add_nodes.push_back(std::move(scale));
+      patch_.remove_nodes.push_back(node.name);
+    }
+    if (block_.scales.empty()) return;
+    patch_.rewire.push_back({graph_.node(block_.first).name, 0, query});
+    for (const auto& [scaled, scores] : behind_)
+      for (const Use& use : graph_.value(scaled).uses)
+        if (std::ranges::find(block_.scales, use.node) == block_.scales.end())
+          patch_.rewire.push_back({graph_.node(use.node).name, use.slot, graph_.value(scores).name});
+  }
+
+ private:
+  [[nodiscard]] bool carries_scores(ValueId value) const {
+    const Node* writer = graph_.producer(value);
+    return writer &&
+           (writer->id == block_.first || std::ranges::find(block_.between, writer->id) != block_.between.end());
+  }
+  [[nodiscard]] ValueId unscaled(ValueId value) const {
+    const auto found = behind_.find(value);
+    return found == behind_.end() ? value : found->second;
+  }
+
+  const Graph& graph_;
+  const AttentionBlock& block_;
+  NameSource& names_;
+  GraphPatch& patch_;
+  std::map<ValueId, ValueId> behind_;  // output of a scale -> the scores without it
+};
+
+}  // namespace
+
+size_t make_matmuls_of_einsums(Model& model) {
+  const Graph& graph = model.graph();
+  GraphPatch patch;
+  patch.reason = "make a MatMul of each Einsum in attention";
+  NameSource names(graph);
+  for (const AttentionBlock& block : blocks_of_form(graph))
+    for (const NodeId product : {block.first, block.second}) replace_einsum(graph, graph.node(product), names, patch);
+  return apply(model, patch);
+}
+
+size_t make_softmax_operators(Model& model) {
+  const Graph& graph = model.graph();
+  GraphPatch patch;
+  patch.reason = "make a Softmax of its primitives";
+  for (const AttentionBlock& block : blocks_of_form(graph)) {
+    if (!block.has_written_softmax()) continue;
+    const Node& last = graph.node(block.softmax);
+    const NodeId before = block.between.empty() ? block.first : block.between.back();
+    patch.add_nodes.push_back({"Softmax",
+                               last.name,
+                               {graph.value(graph.node(before).output(0)).name},
+                               {graph.value(last.output(0)).name},
+                               {{"axis", int64_t{-1}}},
+                               ""});
+    for (const NodeId node : block.softmax_nodes) patch.remove_nodes.push_back(graph.node(node).name);
+  }
+  return apply(model, patch);
+}
+
+size_t move_scales_to_queries(Model& model) {
+  const Graph& graph = model.graph();
+  GraphPatch patch;
+  patch.reason = "move the scale of attention to its queries";
+  NameSource names(graph);
+  for (const AttentionBlock& block : blocks_of_form(graph)) ScaleMover(graph, block, names, patch).move();
+  return apply(model, patch);
+}
+
+size_t shape_attention(Model& model) {
+  size_t replaced = expand_attention_operators(model);
+  replaced += make_matmuls_of_einsums(model);
+  replaced += make_softmax_operators(model);
+  return replaced + move_scales_to_queries(model);
+}
+
+}  // namespace detent

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+
+#include "model/model.h"
+
+namespace detent {
+
+// Small patches that bring attention into the form that TensorRT fuses with pairs on its operands: MatMul of a scaled Q
+// and K, masks, Softmax, MatMul. Each changes the blocks without an obstacle (find_attention_blocks), leaves outputs as
+// they are to rounding, and returns the number of nodes replaced.
+// Source  TensorRT developer guide, "Fused Attention": Q or K is multiplied by the scale in front of the first product;
+//         NVIDIA Model-Optimizer, pull request 1289.
+
+/// Replaces operators Attention by primitives, where head size, and for a causal one the numbers of tokens, are fixed
+/// by the model. A mask shorter than the keys, or another type for Softmax, keeps the operator.
+size_t expand_attention_operators(Model& model);
+
+/// Replaces Einsum as a product of attention by MatMul between Transposes; each of rows, columns and sum has to be one
+/// axis.
+size_t make_matmuls_of_einsums(Model& model);
+
+/// Replaces primitives that compute a Softmax by its operator.
+size_t make_softmax_operators(Model& model);
+
+/// Multiplies Q instead of the scores by the scale: the node moves in front of the first product.
+size_t move_scales_to_queries(Model& model);
+
+/// Does all of them, in this order. Returns the number of nodes replaced.
+size_t shape_attention(Model& model);
+
+}  // namespace detent
