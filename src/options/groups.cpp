@@ -283,8 +283,8 @@ OptionList policy_options(PlacementOptions& placement) {
           row("--attention",
               choice(placement.attention, {{"auto", P::Attention::Auto},
                                            {"float", P::Attention::Float},
-                                           {"int8", P::Attention::Int8},
-                                           {"fp8", P::Attention::Fp8}}),
+                                           {"fp8", P::Attention::Fp8},
+                                           {"int8", P::Attention::Int8}}),
               "Products of attention: float, quantized as the engine fuses them (int8, or fp8 with --type fp8), or "
               "auto: "
               "what costs no accuracy"),
