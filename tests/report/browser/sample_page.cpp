@@ -259,15 +259,12 @@ QuantizeReport made_up_quantization(const ComparisonReport& comparison) {
   types.int8 = {report.plan.coverage.int8_macs, report.plan.coverage.int8_activation_bytes / 4};
   types.half = {report.plan.coverage.macs - types.int8.macs, 9'400'000};
   types.float32 = {0, 1'900'000};
-  report.error = ErrorReport{16,
-                             4.2,
-                             0.8055,
-                             0.8125,
-                             {},
-                             {},
-                             {{"logits", 4.2, 0.8055, 0.8125, OutputKind::Scores}, {"features", 11.3, 0.97}},
-                             {},
-                             "logits"};
+  report.error = ErrorReport{.samples = 16,
+                             .sqnr_db = 4.2,
+                             .cosine = 0.8055,
+                             .argmax_agreement = 0.8125,
+                             .outputs = {{"logits", 4.2, 0.8055, 0.8125, OutputKind::Scores}, {"features", 11.3, 0.97}},
+                             .worst = "logits"};
   report.verdict = {
       .quality = Quality::Broken,
       .reasons = {"SQNR 4.2 dB at 'logits'", "13 of 16 classes as in FP32", "worst sample 'airplane_2750.jpg' 1.9 dB"},
