@@ -14,6 +14,12 @@ std::vector<size_t> consecutive_samples(const DataSource& source, size_t first, 
   return indices;
 }
 
+std::vector<size_t> spread_samples(const DataSource& source, size_t most) {
+  std::vector<size_t> indices(std::min(most, source.size()));
+  for (size_t i = 0; i < indices.size(); ++i) indices[i] = i * source.size() / indices.size();
+  return indices;
+}
+
 uint64_t hash_of_name(std::string_view name) {
   uint64_t hash = 0xcbf29ce484222325U;
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;

@@ -27,6 +27,9 @@ class SampleSubset final : public DataSource {
 /// Returns first, first + 1 ... as far as `source` has them, at most `count`.
 [[nodiscard]] std::vector<size_t> consecutive_samples(const DataSource& source, size_t first, size_t count);
 
+/// Returns up to `most` samples, evenly over the source.
+[[nodiscard]] std::vector<size_t> spread_samples(const DataSource& source, size_t most);
+
 /// Returns the samples whose names are none of these.
 [[nodiscard]] std::vector<size_t> samples_without(const DataSource& source, const std::set<std::string>& names);
 

@@ -79,6 +79,8 @@ TEST(ConsecutiveSamples, EndWithTheSource) {
   const Names source({"a", "b", "c"});
   EXPECT_THAT(consecutive_samples(source, 1, 5), ElementsAre(1, 2));
   EXPECT_THAT(consecutive_samples(source, 7, 5), IsEmpty());
+  EXPECT_THAT(spread_samples(source, 2), ElementsAre(0, 1)) << "every one and a half";
+  EXPECT_THAT(spread_samples(source, 9), ElementsAre(0, 1, 2));
 }
 
 }  // namespace

@@ -125,6 +125,9 @@ EqualizedModel nothing_to_gain(const JudgeOptions& judged) {
   return model;
 }
 
+/// The number of samples among which outlier channels choose theirs by name: sources may be endless.
+constexpr size_t kOutlierNames = 4096;
+
 /// Returns the number of samples that judge outlier channels: as many as 8e9 multiply-accumulates pay for, at least 4.
 size_t outlier_samples(int64_t macs) {
   constexpr int64_t kPassMacs = 8'000'000'000, kLeast = 4;
@@ -208,7 +211,8 @@ std::optional<EqualizedModel> equalize_as_requested(Model& model, const Equalize
   if (request.mode == EqualizeRequest::Mode::Outliers) {
     if (quantized.empty()) return std::nullopt;
     judged.calibrators = {std::string(kOutlierCalibrator)};
-    const EqualizeData data{inputs, all, all, judged.run, no_samples()};
+    const SampleSubset names(all, spread_samples(all, kOutlierNames));
+    const EqualizeData data{inputs, names, names, judged.run, no_samples()};
     return even_outliers(model, data, options, make_fold_judge(model, judged), outlier_samples(plan.coverage.macs));
   }
   if (request.mode == EqualizeRequest::Mode::Auto && quantized.empty()) return nothing_to_gain(judged);
