@@ -6,6 +6,7 @@
 #include "core/files/mapped_file.h"
 #include "core/index.h"
 #include "core/same_tensor.h"
+#include "detent/base/qparams.h"
 
 namespace detent {
 

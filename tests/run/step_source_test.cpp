@@ -6,6 +6,7 @@
 #include <atomic>
 #include <thread>
 
+#include "core/index.h"
 #include "detent/base/error.h"
 #include "model/temporary_folder.h"
 #include "run/cached_decoder.h"
