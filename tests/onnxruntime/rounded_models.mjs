@@ -69,6 +69,7 @@ function rewritten(node, outputs, replace) {
 export function twinOf(file) {
   const model = readModel(file);
   const names = bfloatValues(model);
+  names.delete('');  // outputs that nothing reads have no name
   const widenNode = (node) => (f) => {
     const parts = parse(f.value);
     const key = utf8.decode(parts[0].value);
