@@ -22,6 +22,7 @@
 #include "report/html/page.h"
 #include "report/json/json.h"
 #include "report/quantities.h"
+#include "report/text/failed_check.h"
 #include "report/text/text.h"
 
 namespace detent::cli {
@@ -86,71 +87,16 @@ std::string text_of(const VerifyReport& report, const ReportOptions&) {
 }
 
 // ---- Exit codes
+/// Returns 1 where the text of the report shows what failed, else 0.
+/// Errors  CheckFailed for a bound that is not met, a broken model, and a score below --fail-below.
 template <class Report>
-int exit_code(const Report&, const ReportOptions&) {
-  return 0;
-}
-int exit_code(const LintReport& report, const ReportOptions& options) {
-  const auto is_error = [](const auto& finding) { return finding.level == "error"; };
-  return options.strict && std::ranges::any_of(report.findings, is_error) ? 1 : 0;
-}
-int exit_code(const RepairReport& report, const ReportOptions&) {
-  return std::ranges::any_of(report.lint.findings, [](const auto& finding) { return finding.level != "note"; }) ? 1 : 0;
-}
-int exit_code(const VerifyReport& report, const ReportOptions&) {
-  return report.failed == 0 ? 0 : static_cast<int>(ErrorCode::CheckFailed);
-}
-
-/// Returns 0.
-/// Errors  CheckFailed for a bound that is not met, and for a broken model.
-template <class Report>
-int check_written(const Report& report, const ReportOptions& options, std::string_view type, const char* bound_hint,
-                  const char* broken_hint) {
-  if (report.bound && !report.bound->met)
-    throw Error(ErrorCode::CheckFailed, report.model + ": " + in_words_of(type, unmet_text(*report.bound)), bound_hint);
-  if (report.verdict.quality == Quality::Broken && !options.accept_broken)
-    throw Error(ErrorCode::CheckFailed, report.output + ": written, but broken: " + report.verdict.reasons.front(),
-                broken_hint);
-  return 0;
-}
-int exit_code(const QuantizeReport& report, const ReportOptions& options) {
-  return check_written(report, options, name_of(report.plan.coverage.type),
-                       "try another --calibrator (auto measures them) or a wider bound",
-                       "see the end of the report; --accept-broken exits 0");
-}
-/// Errors  CheckFailed with the messages of all targets that failed, and the hint of the first.
-int exit_code(const QuantizeTargetsReport& report, const ReportOptions& options) {
-  std::string messages, hint;
-  for (const QuantizeReport& one : report.targets) try {
-      static_cast<void>(exit_code(one, options));
-    } catch (const Error& error) {
-      if (messages.empty()) hint = error.hint();
-      messages += (messages.empty() ? "" : "; ") + std::string("target ") + one.target + ": " + error.what();
-    }
-  if (!messages.empty()) throw Error(ErrorCode::CheckFailed, messages, hint);
-  return 0;
-}
-int exit_code(const QuantizeWeightsReport& report, const ReportOptions& options) {
-  return check_written(report, options, title_of(report.format.codes), "try smaller blocks, int8, or a wider bound",
-                       "try smaller blocks, int8, or --exclude for the weight that lost most; --accept-broken exits 0");
-}
-
-/// Errors  CheckFailed when the winner's score is below --fail-below, and when no type is within the user's limit.
-int exit_code(const ComparisonReport& report, const ReportOptions& options) {
-  for (const auto& variant : report.variants) {
-    if (!options.fail_below || variant.calibrator != report.winner) continue;
-    const double score = variant.metrics.at(report.criterion), bound = *options.fail_below;
-    const Metric& metric = metric_named(report.criterion);
-    if (metric.falls() ? score <= bound : score >= bound) break;
-    throw Error(ErrorCode::CheckFailed,
-                fmt::format("{}: the best {}, {}, reaches {} {}, {} --fail-below {:.6g}", report.model,
-                            compared_kind(report), report.winner, metric.label, metric_text(metric, score),
-                            metric.falls() ? "worse than" : "below", bound));
-  }
-  if (report.types && report.types->limit_given && report.types->smallest.empty())
-    throw Error(ErrorCode::CheckFailed, report.model + ": " + limit_text(report),
-                "'detent quantize' with the same bound keeps layers float until it holds");
-  return 0;
+int exit_code(const Report& report, const ReportOptions& options) {
+  const auto failed = failed_check(report, {!options.strict, options.accept_broken, options.fail_below});
+  if (!failed) return 0;
+  constexpr bool kShown = std::is_same_v<Report, LintReport> || std::is_same_v<Report, RepairReport> ||
+                          std::is_same_v<Report, VerifyReport>;
+  if (!kShown) throw *failed;
+  return 1;
 }
 
 // ---- Actions

@@ -29,17 +29,38 @@ std::string indented_tail(const std::string& text) {
   return tail.empty() ? "" : "\n  " + tail;
 }
 
+/// Returns the metric of a command, which runs in the folder of all outputs.
+MetricFunction by_command(const std::string& command) {
+  return [command](const OutputFiles& fp32, const OutputFiles& candidate) {
+    const CommandResult result =
+        run_command(command, {fp32.folder.string(), candidate.folder.string()}, fp32.folder.parent_path());
+    const std::string what = "--metric-command '" + command + "'";
+    if (result.exit_code != 0)
+      throw Error(ErrorCode::InvalidOption,
+                  what + " failed with exit code " + std::to_string(result.exit_code) + indented_tail(result.err));
+    const std::string text = trimmed(result.out);
+    const auto number = parse_number<double>(text);
+    if (!number || !std::isfinite(*number))
+      throw Error(ErrorCode::InvalidOption,
+                  what + " printed " + (text.empty() ? "nothing" : "'" + text.substr(0, 200) + "'") +
+                      " where one number was expected" + indented_tail(result.err),
+                  "print the number to stdout, larger is better, and everything else to stderr");
+    return *number;
+  };
+}
+
 }  // namespace
 
-MetricCommand::MetricCommand(std::string command, const std::vector<std::string>& outputs,
+MetricCommand::MetricCommand(const EvaluationOptions& options, const std::vector<std::string>& outputs,
                              const std::vector<std::string>& models, int64_t batch)
-    : command_(std::move(command)), folder_(make_temporary_folder("metric")) {
+    : metric_(options.metric ? options.metric : by_command(options.metric_command)),
+      folder_(make_temporary_folder("metric")), outputs_(outputs) {
   try {
     for (const std::string& name : file_names_for(models)) {
-      Model model{folder_ / name, {}};
-      fs::create_directory(model.folder);
+      Model model{{folder_ / name}, {}};
+      fs::create_directory(model.files.folder);
       for (const std::string& output : file_names_for(outputs))
-        model.writers.emplace_back(model.folder, output, batch, false);
+        model.writers.emplace_back(model.files.folder, output, batch, false);
       models_.push_back(std::move(model));
     }
   } catch (...) {
@@ -62,24 +83,15 @@ void MetricCommand::append(size_t model, const std::vector<Tensor>& outputs, siz
 
 void MetricCommand::close() {
   for (Model& model : models_)
-    for (OutputWriter& writer : model.writers) static_cast<void>(writer.close());
+    for (size_t i = 0; i < outputs_.size(); ++i)
+      model.files.outputs.emplace_back(outputs_[i], model.writers[i].close());
 }
 
 double MetricCommand::judge(size_t model) const {
-  const CommandResult result =
-      run_command(command_, {models_.front().folder.string(), models_[model].folder.string()}, folder_);
-  const std::string what = "--metric-command '" + command_ + "'";
-  if (result.exit_code != 0)
-    throw Error(ErrorCode::InvalidOption,
-                what + " failed with exit code " + std::to_string(result.exit_code) + indented_tail(result.err));
-  const std::string text = trimmed(result.out);
-  const auto number = parse_number<double>(text);
-  if (!number || !std::isfinite(*number))
-    throw Error(ErrorCode::InvalidOption,
-                what + " printed " + (text.empty() ? "nothing" : "'" + text.substr(0, 200) + "'") +
-                    " where one number was expected" + indented_tail(result.err),
-                "print the number to stdout, larger is better, and everything else to stderr");
-  return *number;
+  const double number = metric_(models_.front().files, models_[model].files);
+  if (!std::isfinite(number))
+    throw Error(ErrorCode::InvalidOption, "the metric is " + std::to_string(number) + ", not a finite number");
+  return number;
 }
 
 }  // namespace detent

@@ -55,8 +55,7 @@ constexpr const char* kEveryFile = "OUT and the report files if they exist";
 
 Option accept_broken_option(ReportOptions& report) {
   return row("--accept-broken", &report.accept_broken,
-             "Exit 0 even if the verdict on the written model is 'broken' (otherwise 1)",
-             {.group = "Evaluation", .command_line_only = true});
+             "Exit 0 even if the verdict on the written model is 'broken' (otherwise 1)", {.group = "Evaluation"});
 }
 
 /// Returns --stop-after, which allows no report.
@@ -108,7 +107,7 @@ Option fail_below_option(ReportOptions& report) {
   return row("--fail-below X", &report.fail_below,
              "Exit 1 if the winner's score is below X: top-1 and mean IoU as fractions (0.78), SQNR in dB; with "
              "--next-token if its cross entropy is above X nats",
-             {.group = "Report", .command_line_only = true, .least = -1e9, .most = 1e9});
+             {.group = "Report", .least = -1e9, .most = 1e9});
 }
 
 /// Returns the options of sensitivity that concern activations; none applies to --weight-only.
@@ -293,8 +292,7 @@ OptionList options_of(LintOptions& o, ReportOptions& report) {
                      {.all = "finding and float layer",
                       .html = "the findings and how to fix them, what runs in INT8, and every layer",
                       .overwrite = kBothReports}),
-      row("--strict", &report.strict, "Exit 1 if there is a finding of level error", {.command_line_only = true}),
-      limit_options(true));
+      row("--strict", &report.strict, "Exit 1 if there is a finding of level error"), limit_options(true));
 }
 
 OptionList options_of(ExplainOptions& o, ReportOptions& report) {

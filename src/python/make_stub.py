@@ -6,15 +6,17 @@ sys.path.insert(0, sys.argv[1])
 import detent  # noqa: E402
 
 HEAD = """from os import PathLike
-from typing import Any, Callable, Literal, Mapping, Optional, Sequence, Union, overload
+from typing import Any, Callable, Iterable, Literal, Mapping, Optional, Sequence, Union, overload
 
 from numpy.typing import NDArray
 
 from . import _reports
+from ._reports import Report as Report
 
 _Path = Union[str, PathLike[str]]
-_Data = Union[_Path, Sequence[_Path], NDArray[Any], Mapping[str, NDArray[Any]]]
-_Progress = Callable[[str, int, int], None]
+_Data = Union[_Path, Sequence[_Path], NDArray[Any], Mapping[str, NDArray[Any]], Iterable[Any]]
+_Progress = Union[bool, Callable[[str, int, int], None]]
+_Evaluate = Callable[[dict[str, Any], int], float]
 
 __version__: str
 

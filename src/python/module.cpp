@@ -9,14 +9,21 @@
 #include <algorithm>
 #include <cctype>
 #include <chrono>
+#include <condition_variable>
+#include <functional>
 #include <future>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <stop_token>
 
 #include "core/text.h"
+#include "detent/base/model_files.h"
+#include "detent/base/version.h"
 #include "options/commands.h"
+#include "report/html/page.h"
 #include "report/json/json.h"
+#include "report/text/failed_check.h"
 
 namespace py = pybind11;
 
@@ -32,13 +39,16 @@ class PythonReporter final : public Reporter {
 
   void begin(std::string_view task, size_t total) override {
     const std::scoped_lock lock(mutex_);
-    task_ = task;
-    total_ = total;
-    tell(0);
+    pending_.push_back({std::string(task), 0, total});
+    task_ = pending_.back();
   }
   void advance_to(size_t done) override {
     const std::scoped_lock lock(mutex_);
-    tell(done);
+    task_.done = done;
+    if (pending_.empty())
+      pending_.push_back(task_);
+    else
+      pending_.back() = task_;
   }
   void end() override {}
   void warn(std::string_view message) override {
@@ -47,56 +57,102 @@ class PythonReporter final : public Reporter {
   }
   [[nodiscard]] std::vector<std::string> warnings() const { return warnings_; }
 
-  /// Called with the GIL by the waiting thread of the caller: Python functions run in no other thread.
+  /// Called with the GIL by the waiting thread of the caller: Python functions run in no other thread. Passes on the
+  /// newest progress of the current task and the last of those that ended.
   void deliver() {
     std::unique_lock lock(mutex_);
-    if (!pending_ || progress_.is_none()) return;
-    const auto [task, done, total] = std::tuple(task_, done_, total_);
-    pending_ = false;
+    std::vector<Progress> pending;
+    pending.swap(pending_);
     lock.unlock();
-    progress_(task, done, total);
+    if (progress_.is_none()) return;
+    for (const Progress& one : pending) progress_(one.task, one.done, one.total);
   }
 
  private:
-  void tell(size_t done) {
-    done_ = done;
-    pending_ = true;
-  }
+  struct Progress {
+    std::string task;
+    size_t done = 0, total = 0;
+  };
 
   py::object progress_;
   std::mutex mutex_;
-  std::string task_;
-  size_t done_ = 0, total_ = 0;
-  bool pending_ = false;
+  Progress task_;
+  std::vector<Progress> pending_;
   std::vector<std::string> warnings_;
 };
 
-/// Runs `work` beside the interpreter and delivers progress meanwhile. KeyboardInterrupt, which Python raises in its
-/// main thread alone, and exceptions of the progress function end this work through `stop`; work of other threads
-/// continues.
-template <class Work>
-auto beside_python(PythonReporter& reporter, std::stop_source& stop, Work work) {
-  std::future<std::string> result = std::async(std::launch::async, std::move(work));
-  const auto ended = [&] {
-    const py::gil_scoped_release without;
-    return result.wait_for(std::chrono::milliseconds(50)) == std::future_status::ready;
-  };
-  try {
-    while (!ended()) {
-      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+/// Lets work in another thread call Python in the thread of the caller.
+class CallerThread {
+ public:
+  /// Runs `work` beside the interpreter, and meanwhile what it asks for, and delivers progress. KeyboardInterrupt,
+  /// which Python raises in its main thread alone, and exceptions of Python functions end this work through `stop`;
+  /// work of other threads continues.
+  template <class Work>
+  auto run_beside(PythonReporter& reporter, std::stop_source& stop, Work work) {
+    auto result = std::async(std::launch::async, [&] {
+      const Finish finish{*this};
+      return work();
+    });
+    try {
+      const std::function<void()>* asked = nullptr;
+      while (wait(asked)) {
+        if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+        reporter.deliver();
+        if (!asked) continue;
+        (*asked)();
+        tell([this] { asked_ = nullptr; });
+      }
       reporter.deliver();
+    } catch (...) {
+      stop.request_stop();
+      tell([this] { closed_ = true; });
+      {
+        const py::gil_scoped_release without;
+        result.wait();
+      }
+      throw;
     }
-    reporter.deliver();
-  } catch (...) {
-    stop.request_stop();
-    {
-      const py::gil_scoped_release without;
-      result.wait();
-    }
-    throw;
+    return result.get();
   }
-  return result.get();
-}
+
+  /// Calls a function in the caller's thread, with the GIL, and waits for it.
+  /// Errors  Interrupted where an exception ended the work; the caller gets that one.
+  void call(const std::function<void()>& function) {
+    std::unique_lock lock(mutex_);
+    asked_ = &function;
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return !asked_ || closed_; });
+    if (closed_) throw Error(ErrorCode::Interrupted, "interrupted");
+  }
+
+ private:
+  struct Finish {
+    CallerThread& thread;
+    ~Finish() {
+      thread.tell([this] { thread.finished_ = true; });
+    }
+  };
+  template <class Change>
+  void tell(Change change) {
+    const std::scoped_lock lock(mutex_);
+    change();
+    changed_.notify_all();
+  }
+  /// Waits until there is something to do, at most for the time in which progress is delivered. Returns false at the
+  /// end of the work.
+  bool wait(const std::function<void()>*& asked) {
+    const py::gil_scoped_release without;
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, std::chrono::milliseconds(50), [this] { return asked_ || finished_; });
+    asked = asked_;
+    return !finished_;
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  const std::function<void()>* asked_ = nullptr;
+  bool finished_ = false, closed_ = false;
+};
 
 DataType type_of(const py::array& array) {
   const py::dtype type = array.dtype();
@@ -204,14 +260,80 @@ struct Take {
   }
 };
 
-using Answer = std::pair<std::string, std::vector<std::string>>;
+/// Report as JSON, warnings, message and hint of the check that failed, and a function for each page of the report.
+struct Answer {
+  std::string json;
+  std::optional<std::pair<std::string, std::string>> failed = {};
+  std::vector<std::function<std::string()>> pages = {};
+};
 
-/// Calls `function(options)` with the given options; returns its report as JSON, and its warnings.
+/// Returns a function that makes the page of a report, where the command line has one.
+template <class Report, class Options>
+std::vector<std::function<std::string()>> pages_of(const std::shared_ptr<const Report>& report,
+                                                   const Options& options) {
+  const auto origin_of = [](const std::filesystem::path& model) {
+    PageOrigin origin{{}, version_text(), model.string(), {}, {}, {}};
+    try {
+      origin.files = digest_model_files(model);
+    } catch (const Error&) {  // the model is not there any more
+    }
+    return origin;
+  };
+  if constexpr (std::is_same_v<Report, QuantizeTargetsReport>) {
+    std::vector<std::function<std::string()>> pages;
+    for (const QuantizeReport& one : report->targets)
+      pages.emplace_back([report, &one, origin_of, model = options.model] { return to_html(one, origin_of(model)); });
+    return pages;
+  } else if constexpr (std::is_same_v<Report, ComparisonReport>) {
+    return {[report, origin_of, model = options.model] { return to_html(*report, report->layers, origin_of(model)); }};
+  } else if constexpr (requires(const PageOrigin& origin) { to_html(*report, origin); }) {
+    return {[report, origin_of, model = options.model] { return to_html(*report, origin_of(model)); }};
+  } else {
+    return {};
+  }
+}
+
+template <class Report, class Options>
+Answer answer_of(Report&& made, const Options& options, const ReportOptions& reporting) {
+  const auto report = std::make_shared<const std::decay_t<Report>>(std::forward<Report>(made));
+  Answer answer{to_json(*report)};
+  if (const auto failed = failed_check(*report, {!reporting.strict, reporting.accept_broken, reporting.fail_below}))
+    answer.failed = {failed->what(), failed->hint()};
+  answer.pages = pages_of(report, options);
+  return answer;
+}
+
+/// Returns the options of a command's task; nullptr: it judges none.
+template <class Options>
+EvaluationOptions* evaluation_of(Options& options) {
+  if constexpr (requires { options.bound.evaluation; })
+    return &options.bound.evaluation;
+  else if constexpr (requires { options.evaluation; })
+    return &options.evaluation;
+  else
+    return nullptr;
+}
+
+/// Makes a metric of a Python function that takes the files of a candidate's outputs by name. `function` must outlive
+/// it.
+MetricFunction metric_of(CallerThread& caller, const py::object& function) {
+  return [&caller, &function](const OutputFiles&, const OutputFiles& candidate) {
+    double score = 0;
+    caller.call([&] {
+      py::dict files;
+      for (const auto& [name, path] : candidate.outputs) files[py::str(name)] = path.string();
+      score = function(files).template cast<double>();
+    });
+    return score;
+  };
+}
+
+/// Calls `function(options)` with the given options; returns its Answer and its warnings.
 template <class Options, class Function>
-Answer run(Function function, const py::kwargs& given) {
+py::tuple run(Function function, const py::kwargs& given) {
   Options options;
-  ReportOptions unused;
-  const OptionList list = options_of(options, unused);
+  ReportOptions reporting;
+  const OptionList list = options_of(options, reporting);
   for (const Option& option : list.options) {
     const py::object value = given.attr("get")(python_name(option));
     if (value.is_none() || option.traits.command_line_only) continue;
@@ -219,6 +341,9 @@ Answer run(Function function, const py::kwargs& given) {
     for (const std::string& text : texts) option.traits.check(option.long_name(), text);
     std::visit(Take{option, value}, option.into);
   }
+  CallerThread caller;
+  const py::object evaluate = given.attr("get")("evaluate");
+  if (!evaluate.is_none()) evaluation_of(options)->metric = metric_of(caller, evaluate);
   for (const auto& settle : list.settle) settle();
   PythonReporter reporter(given.attr("get")("progress"));
   std::stop_source stop;
@@ -227,14 +352,14 @@ Answer run(Function function, const py::kwargs& given) {
     options.run.stop = stop.get_token();
   }
   const auto work = [&] {
-    const auto report = function(options);
+    auto report = function(options);
     if constexpr (requires { report.index(); })  // a command with several reports
-      return std::visit([](const auto& one) { return to_json(one); }, report);
+      return std::visit([&](auto&& one) { return answer_of(std::move(one), options, reporting); }, std::move(report));
     else
-      return to_json(report);
+      return answer_of(std::move(report), options, reporting);
   };
-  std::string json = beside_python(reporter, stop, work);
-  return {std::move(json), reporter.warnings()};
+  const Answer answer = caller.run_beside(reporter, stop, work);
+  return py::make_tuple(answer.json, reporter.warnings(), answer.failed, answer.pages);
 }
 
 /// Defines `name(**options)` for each command, and `commands`: {name: (summary, [(option, type, required, help)])}.
@@ -252,7 +377,14 @@ void define_commands(py::module_& module) {
       parameters.append(py::make_tuple(python_name(option), python_type(option), option.traits.required, option.help));
     }
     if constexpr (requires { options.run; })
-      parameters.append(py::make_tuple("progress", "_Progress", false, "Reports progress; total 0 means unknown"));
+      parameters.append(py::make_tuple("progress", "_Progress", false,
+                                       "True draws a bar with tqdm; a function reports (task, done, total), where a "
+                                       "total of 0 means unknown"));
+    if (evaluation_of(options))
+      parameters.append(py::make_tuple("evaluate", "_Evaluate", false,
+                                       "Judges by evaluate(outputs, index): the score of sample `index` of eval, whose "
+                                       "outputs are arrays by name without the batch axis; larger is better, and the "
+                                       "mean over all samples counts"));
     commands[py::str(name)] = py::make_tuple(command.summary, parameters);
     module.def(name.c_str(), [function](const py::kwargs& given) { return run<Options>(function, given); });
   });

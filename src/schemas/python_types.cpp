@@ -23,14 +23,14 @@ std::string class_name(std::string_view name) {
 class TypeWriter {
  public:
   void write_class(const std::string& name, const Json& schema) {
-    const Json& required = schema.at("required");
-    std::string members;
+    const std::string overload = schema.at("properties").size() > 1 ? "    @overload\n" : "";
+    std::string members, items;
     for (const auto& [member, property] : schema.at("properties").items()) {
-      const bool there = std::ranges::find(required, Json(member)) != required.end();
       const std::string type = type_of(name + class_name(member), property);
-      members += "    " + member + ": " + (there ? type : "NotRequired[" + type + "]") + "\n";
+      members += "    " + member + ": " + type + "\n";
+      items += overload + "    def __getitem__(self, name: Literal[\"" + member + "\"], /) -> " + type + ": ...\n";
     }
-    text_ += "class " + name + "(TypedDict):\n" + members + "\n";
+    text_ += "class " + name + "(Report):\n" + members + items + "\n";
   }
   [[nodiscard]] const std::string& text() const { return text_; }
 
@@ -76,9 +76,17 @@ std::string make_python_types(const std::map<std::string, Json>& schemas) {
   for (const auto& [name, part] : schemas.at("parts").at("$defs").items()) writer.write_class(class_name(name), part);
   for (const auto& [kind, schema] : schemas)
     if (kind != "parts") writer.write_class(class_name(kind) + "Report", schema);
-  return "from typing import Any, Literal, Optional, TypedDict, Union\n\nfrom typing_extensions import "
-         "NotRequired\n\n" +
-         writer.text();
+  return R"(from typing import Any, Literal, Optional, TypeVar, Union, overload
+
+_Self = TypeVar("_Self")
+
+class Report(dict[str, Any]):
+    @property
+    def failure(self) -> Optional[str]: ...
+    def raise_for_failure(self: _Self) -> _Self: ...
+    def to_html(self) -> str: ...
+
+)" + writer.text();
 }
 
 }  // namespace detent::json

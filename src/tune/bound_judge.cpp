@@ -36,7 +36,7 @@ BoundJudge::BoundJudge(const AccuracyBound& bound, const Model& model, const Dat
     throw Error(ErrorCode::Usage, "--max-drop and --min-sqnr exclude each other");
   if (!std::isfinite(bound.max_drop.value_or(0)) || !std::isfinite(bound.min_sqnr_db.value_or(0)))
     throw Error(ErrorCode::Usage, bound_text() + ": a bound is a finite number");
-  if (bound.min_sqnr_db && !bound.evaluation.metric_command.empty())
+  if (bound.min_sqnr_db && gives(bound.evaluation, MetricSource::Command))
     throw Error(ErrorCode::Usage, "--min-sqnr does not call --metric-command",
                 "--max-drop bounds the number that the command prints");
   if (bound.evaluation.data.given()) {
@@ -95,8 +95,8 @@ std::vector<BoundJudge::Score> BoundJudge::measure(std::span<const Model> varian
   if (by_command()) {
     std::vector<std::string> folders{"fp32"};
     for (size_t v = 0; v < variants.size(); ++v) folders.push_back("variant" + std::to_string(v));
-    command = std::make_unique<MetricCommand>(bound_.evaluation.metric_command, judged_, folders,
-                                              static_cast<int64_t>(samples_->batch()));
+    command =
+        std::make_unique<MetricCommand>(bound_.evaluation, judged_, folders, static_cast<int64_t>(samples_->batch()));
   }
   const TaskMetric* by_task = has_task() ? task_.get() : nullptr;
   const Evaluation evaluation =

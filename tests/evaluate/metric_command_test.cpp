@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "datasets/npy_file.h"
 #include "detent/base/error.h"
 #include "model/temporary_folder.h"
@@ -17,7 +19,10 @@ class MetricCommandTest : public ::testing::Test {
  protected:
   double judge(const std::string& script, size_t model = 1) {
     const auto path = scripts_.write("metric.sh", script);
-    MetricCommand command("sh '" + path.string() + "'", {"y"}, {"fp32", "percentile:99.9"}, 1);
+    return judge(EvaluationOptions{.metric_command = "sh '" + path.string() + "'"}, model);
+  }
+  double judge(const EvaluationOptions& options, size_t model = 1) {
+    MetricCommand command(options, {"y"}, {"fp32", "percentile:99.9"}, 1);
     for (int i = 0; i < 3; ++i) {
       command.append(0, {Tensor::from<float>({1, 2}, {1.0F * static_cast<float>(i), 0})}, 1);
       command.append(1, {Tensor::from<float>({1, 2}, {1.0F * static_cast<float>(i), 1})}, 1);
@@ -44,6 +49,20 @@ TEST_F(MetricCommandTest, GetsBothFoldersAndGivesTheNumber) {
 
 TEST_F(MetricCommandTest, GetsTheFloatModelTwiceForItsOwnScore) {
   EXPECT_EQ(judge("[ \"$1\" = \"$2\" ] && echo 1", 0), 1);
+}
+
+TEST_F(MetricCommandTest, CallsAFunctionInPlaceOfACommand) {
+  EvaluationOptions options{.metric_command = "false"};
+  options.metric = [](const OutputFiles& fp32, const OutputFiles& candidate) {
+    EXPECT_EQ(candidate.outputs.front().first, "y");
+    const Tensor expected = NpyFile(fp32.outputs.front().second).read();
+    const Tensor given = NpyFile(candidate.outputs.front().second).read();
+    return given.data<float>()[5] - expected.data<float>()[5];
+  };
+  EXPECT_EQ(judge(options), 1);
+  EXPECT_EQ(judge(options, 0), 0);
+  options.metric = [](const OutputFiles&, const OutputFiles&) { return std::nan(""); };
+  EXPECT_EQ(error_of<Error>([&] { static_cast<void>(judge(options)); }).code(), ErrorCode::InvalidOption);
 }
 
 TEST_F(MetricCommandTest, LeavesNothingBehind) {

@@ -44,7 +44,10 @@ cmp "$work/wheel.onnx" "$work/build.onnx" || fail "the wheel's program writes an
 code=0
 "$work/env/bin/detent" no_command 2>/dev/null || code=$?
 [ $code -eq 2 ] || fail "the exit code of a wrong command is $code"
-"$work/env/bin/python" "$source/tests/python/test_module.py" "$source" 2>"$work/log" || fail "$(tail -n 30 "$work/log")"
+for name in module data reports; do
+  "$work/env/bin/python" "$source/tests/python/test_$name.py" "$source" 2>"$work/log" ||
+    fail "test_$name.py: $(tail -n 30 "$work/log")"
+done
 
 # foreign_libraries: prints each library that a file of the wheel finds outside of the wheel, with glibc's and the
 # compiler's left out, or does not find.
@@ -105,7 +108,7 @@ if bare; then
     detent --version | head -n 1
     detent quantize /source/datasets/samples/shapes_unet/model_opset13.onnx --quiet -o /tmp/out.onnx \
       --data /source/datasets/samples/shapes_unet/calib --preprocess imagenet,resize=128x128,crop=128
-    python /source/tests/python/test_module.py /source' >"$work/log" 2>&1 || fail "in a bare root: $(tail -n 30 "$work/log")"
+    for name in module data reports; do python /source/tests/python/test_$name.py /source; done' >"$work/log" 2>&1 || fail "in a bare root: $(tail -n 30 "$work/log")"
   cmp "$work/root/tmp/out.onnx" "$work/build.onnx" || fail "the result is another in a bare root"
   echo "in a bare root of $(chroot "$work/root" dpkg-query -W | wc -l) packages: the same result"
 else

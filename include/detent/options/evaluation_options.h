@@ -2,13 +2,27 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "detent/base/data_source.h"
 #include "detent/base/metric.h"
 
 namespace detent {
+
+/// The files with a model's outputs on the evaluation samples, in the format of `detent run`.
+struct OutputFiles {
+  std::filesystem::path folder;
+  /// By the output's name: a .npy [N, ...], or a folder with a .npy for each sample where their shapes differ.
+  std::vector<std::pair<std::string, std::filesystem::path>> outputs = {};
+};
+
+/// A metric of the caller: judges a model's outputs beside the float model's, or the float model's beside themselves.
+/// Larger is better. Its exceptions end the work and reach the caller.
+using MetricFunction = std::function<double(const OutputFiles& fp32, const OutputFiles& candidate)>;
 
 /// The samples a model is judged on, and the task that judges them. Without a task, outputs are only compared with
 /// those of the float model.
@@ -19,13 +33,14 @@ struct EvaluationOptions {
   std::filesystem::path labels;
   std::filesystem::path masks;  ///< folder of images of the same names, pixel = class; empty: none
   std::string metric_command;   ///< called with two folders of .npy files, prints a number; empty: none
+  MetricFunction metric = {};   ///< takes the place of metric_command
   bool next_token = false;      ///< logits are compared with the next token id
 };
 
 /// Returns true where the options have what this source of metrics needs; output errors need nothing.
 [[nodiscard]] inline bool gives(const EvaluationOptions& options, MetricSource source) {
   switch (source) {
-    case MetricSource::Command: return !options.metric_command.empty();
+    case MetricSource::Command: return options.metric || !options.metric_command.empty();
     case MetricSource::Masks: return !options.masks.empty();
     case MetricSource::Objects: {
       std::error_code error;

@@ -47,9 +47,9 @@ TaskJudge::TaskJudge(const EvaluationOptions& options, const Graph& graph, const
 TaskScores TaskJudge::judge(std::span<const Model> variants, const Model& reference, std::vector<std::string> names,
                             std::string_view progress, size_t shown) const {
   std::unique_ptr<MetricCommand> command;
-  if (!options_.metric_command.empty())
-    command = std::make_unique<MetricCommand>(options_.metric_command, judged_, std::move(names),
-                                              static_cast<int64_t>(samples_->batch()));
+  if (gives(options_, MetricSource::Command))
+    command =
+        std::make_unique<MetricCommand>(options_, judged_, std::move(names), static_cast<int64_t>(samples_->batch()));
   EvaluationRequest request{reference, judged_, *samples_, run_, progress, &task_, command.get()};
   request.by_batch = true;
   request.shown_samples = shown;

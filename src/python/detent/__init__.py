@@ -1,57 +1,69 @@
 """Post-training quantization of ONNX models, from Python.
 
     import detent
-    report = detent.quantize("model.onnx", "model.int8.onnx", data=images)      # a numpy array [N, 3, H, W]
-    print(report["verdict"], detent.lint("model.int8.onnx")["findings"])
+    report = detent.quantize("model.onnx", "model.int8.onnx", data=loader, progress=True)
+    print(report.verdict, detent.lint("model.int8.onnx").findings)
 
-Each command is a function with the command's options; `help(detent.quantize)` lists them. Reports are the documents of
-the command's --json. `data` and `eval` take the command's sources ("folder", "INPUT=folder", a list of these), a numpy
-array for a model of one input, or a dict of arrays by input name. Axis 0 of an array counts samples, or the input's
-batch axis, such as 1 for states [layers, batch, hidden]; `batch_axis={"h0": 1}` sets it, None means no batch axis.
-`progress(task, done, total)` reports progress; total 0 means unknown. `max_memory` and `allow_external` hold for the
-process from then on.
+Each command is a function with the command's options; `help(detent.quantize)` lists them.
+
+Data. `data` and `eval` take
+* the command's sources: "folder", "INPUT=folder", or a list of these;
+* a numpy array for a model of one input, or a dict of arrays by input name. They are not copied. Axis 0 counts samples,
+  or the input's batch axis, such as 1 for states [layers, batch, hidden]; `batch_axis={"h0": 1}` sets it, None means no
+  batch axis;
+* any other iterable: a list, a generator, a DataLoader of torch. An item is one sample or a batch: an array or tensor, a
+  dict by input name, or a tuple in the order of the inputs, whose last part may be a label, which is not read. Detent
+  goes over the data several times, so it reads an iterable once, into a temporary folder (TMPDIR), and not into memory.
+  It stops at `limit`, so that an iterable may be endless. A generator serves for one call.
+
+Judging. `evaluate(outputs, index)` scores one sample, for `max_drop` and `compare`: `outputs` has the arrays of a
+model's outputs by name, without the batch axis, and `index` counts the samples of `eval` from 0 on.
+
+Reports are the documents of the command's --json, whose members are attributes too: report.verdict, report["verdict"].
+In a notebook they are shown as the page of --html; `report.to_html()` returns it. A check that the command line exits 1
+for raises nothing: it is a warning and the text in `report.failure`, and `report.raise_for_failure()` raises it.
+
+`progress=True` draws bars with tqdm; `progress(task, done, total)` is called with progress; total 0 means unknown.
+`max_memory` and `allow_external` hold for the process from then on.
 """
 
+import contextlib as _contextlib
+import functools as _functools
 import inspect as _inspect
 import json as _json
 import os as _os
+import tempfile as _tempfile
 import warnings as _warnings
 
 from . import _detent
+from ._data import in_words as _in_words, prepare as _prepare
 from ._detent import Error
+from ._progress import Bars as _Bars
+from ._report import Report, with_pages as _with_pages
 
 version = _detent.version
 __version__ = version()
 
 
-def _is_array(data):
-    return hasattr(data, "__array_interface__") or hasattr(data, "__array__")
-
-
-def _plain(data, name):
-    """Returns the array C-contiguous, aligned and in this machine's byte order, without a copy if possible."""
+def _metric(evaluate):
+    """Returns a function of the files of a model's outputs: the mean of evaluate(outputs, index)."""
     import numpy
 
-    if numpy.ma.is_masked(data):
-        raise ValueError(f"{name}: masked elements have no value; give the array's filled()")
-    array = numpy.asarray(data)
-    return numpy.require(array, array.dtype.newbyteorder("="), ["C_CONTIGUOUS", "ALIGNED"])
+    def samples_of(path):
+        if not _os.path.isdir(path):
+            return numpy.load(path, mmap_mode="r")
+        return [numpy.load(_os.path.join(path, name)) for name in sorted(_os.listdir(path))]
 
+    def judge(files):
+        outputs = {name: samples_of(path) for name, path in files.items()}
+        count = max(len(samples) for samples in outputs.values())
+        scores = (
+            float(evaluate({name: samples[i * len(samples) // count] for name, samples in outputs.items()}, i))
+            for i in range(count)
+        )
+        return sum(scores) / count
 
-def _data(data, model):
-    """Returns a list of sources, or a tuple of arrays in the order of the model's inputs."""
-    if isinstance(data, (str, _os.PathLike)):
-        return [_os.fspath(data)]
-    if _is_array(data):
-        return (_plain(data, "data"),)
-    if not isinstance(data, dict):
-        return [_os.fspath(source) for source in data]
-    names = [value["name"] for value in globals()["inspect"](model)["inputs"]]
-    missing = [name for name in names if name not in data]
-    unknown = [name for name in data if name not in names]
-    if missing or unknown:
-        raise ValueError(f"data: the model's inputs are {names}; missing {missing}, unknown {unknown}")
-    return tuple(_plain(data[name], name) for name in names)
+    return judge
 
 
 def _signature(options):
@@ -72,13 +84,28 @@ def _function(name, summary, options):
 
     def command(*args, **kwargs):
         given = signature.bind(*args, **kwargs).arguments
-        for use in ("data", "eval"):
-            if given.get(use) is not None:
-                given[use] = _data(given[use], given["model"])
-        text, warnings = run(**given)
+        with _contextlib.ExitStack() as held:
+            if isinstance(given.get("progress"), bool):
+                given["progress"] = held.enter_context(_contextlib.closing(_Bars())) if given["progress"] else None
+            folder = _functools.cache(lambda: held.enter_context(_tempfile.TemporaryDirectory(prefix="detent-")))
+            inputs = _functools.cache(lambda: globals()["inspect"](given["model"])["inputs"])
+            for use in ("data", "eval"):
+                if given.get(use) is not None:
+                    given[use] = _prepare(given[use], use, inputs, folder, dict(given), given.get("progress"))
+            if given.get("evaluate") is not None:
+                if given.get("eval_limit") is not None or given.get("skip_bad_data"):
+                    raise ValueError("evaluate counts the samples of eval: it goes with neither eval_limit nor skip_bad_data")
+                given["evaluate"] = _metric(given["evaluate"])
+            try:
+                text, warnings, failed, pages = run(**given)
+            except Error as error:
+                error.args = (_in_words(str(error)),)
+                raise
         for warning in warnings:
             _warnings.warn(warning, stacklevel=2)
-        return _json.loads(text)
+        if failed:
+            _warnings.warn(failed[0], stacklevel=2)
+        return _with_pages(_json.loads(text, object_hook=Report), failed, pages)
 
     command.__name__ = command.__qualname__ = name
     command.__signature__ = signature
@@ -89,4 +116,4 @@ def _function(name, summary, options):
 for _name, _command in _detent.commands.items():
     globals()[_name] = _function(_name, *_command)
 
-__all__ = ["Error", "version", *_detent.commands]
+__all__ = ["Error", "Report", "version", *_detent.commands]

@@ -1,0 +1,126 @@
+"""Samples from Python: arrays as they are, and any other iterable through files that last as long as the call."""
+
+import operator as _operator
+import os as _os
+import pathlib as _pathlib
+import re as _re
+import shutil as _shutil
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
+
+# The part of the temporary folder's free space that samples of iterables may take.
+_DISK_SHARE = 0.9
+
+
+def is_array(data):
+    return any(hasattr(data, name) for name in ("__array_interface__", "__array__", "__dlpack__"))
+
+
+def plain(data, name):
+    """Returns the array C-contiguous, aligned and in this machine's byte order, without a copy if possible."""
+    import numpy
+
+    if numpy.ma.is_masked(data):
+        raise ValueError(f"{name}: masked elements have no value; give the array's filled()")
+    if hasattr(data, "detach"):  # a tensor of torch that a gradient is computed for
+        data = data.detach()
+    if hasattr(data, "__dlpack__") and not hasattr(data, "__array__"):
+        data = numpy.from_dlpack(data)
+    array = numpy.asarray(data)
+    if array.dtype.kind not in "biufcV":
+        raise TypeError(f"{name}: {type(data).__name__} is no array of numbers")
+    return numpy.require(array, array.dtype.newbyteorder("="), ["C_CONTIGUOUS", "ALIGNED"])
+
+
+def _by_input(data, names, where):
+    """Returns the arrays of a dict in the order of the model's inputs."""
+    missing = [name for name in names if name not in data]
+    unknown = [name for name in data if name not in names]
+    if missing or unknown:
+        raise ValueError(f"{where}: the model's inputs are {names}; missing {missing}, unknown {unknown}")
+    return [plain(data[name], where) for name in names]
+
+
+def _arrays_of(item, names, where):
+    """Returns the arrays of an item of an iterable in the order of the model's inputs."""
+    if isinstance(item, _Mapping):
+        return _by_input(item, names, where)
+    if isinstance(item, (tuple, list)) and item and all(is_array(part) for part in item):
+        # An item (images, labels) of a training set: labels are not read.
+        if len(item) not in (len(names), len(names) + 1):
+            raise ValueError(f"{where} holds {len(item)} arrays, the model's inputs are {names}")
+        return [plain(part, where) for part in item[: len(names)]]
+    if len(names) != 1:
+        raise ValueError(f"{where} is one array, the model's inputs are {names}: give a tuple or a dict")
+    return [plain(item, where)]
+
+
+def _count(array, spec, batch_axis):
+    """Returns how many samples an array surely holds."""
+    axis = batch_axis.get(spec["name"], 0)
+    shape = spec["shape"]
+    if axis is None or shape is None or array.ndim != len(shape) or not 0 <= axis < array.ndim or shape[axis] > 1:
+        return 1
+    return array.shape[axis]
+
+
+def _sources(items, use, inputs, folder, given, tell):
+    """Writes the items of an iterable below the folder, a file for each item and input; returns the sources."""
+    import numpy
+
+    names = [value["name"] for value in inputs]
+    folders = [_pathlib.Path(folder, use, str(i)) for i in range(len(names))]
+    for one in folders:
+        one.mkdir(parents=True)
+    total = _operator.length_hint(items)
+    # Other choices of samples need all of them first.
+    wanted = given.get("limit") if use == "data" and given.get("shuffle") is None else None
+    left = _shutil.disk_usage(folder).free * _DISK_SHARE
+    samples = 0
+    for number, item in enumerate(items, 1):
+        arrays = _arrays_of(item, names, f"{use}, item {number}")
+        left -= sum(array.nbytes for array in arrays)
+        if left < 0:
+            raise OSError(
+                f"{use}: after {samples} samples the folder for temporary files is almost full: set limit, "
+                "or the environment variable TMPDIR to a folder with more space"
+            )
+        for array, one in zip(arrays, folders):
+            numpy.save(one / f"item {number}.npy", array, allow_pickle=False)
+        samples += _count(arrays[0], inputs[0], given.get("batch_axis") or {})
+        if tell:
+            tell(f"reading {use}", number, total)
+        if wanted is not None and samples >= wanted:
+            break
+    if samples == 0:
+        raise ValueError(
+            f"{use} gave no sample. A generator can be read once: make it anew for each call and each use, or give "
+            "what can be read again, such as a list or a DataLoader"
+        )
+    return [f"{name}={one}" for name, one in zip(names, folders)]
+
+
+def in_words(text):
+    """Returns a text with "data, item 3" in place of that item's file."""
+    return _re.sub(r"\S*/(data|eval)/\d+/(item \d+)\.npy", r"\1, \2", text)
+
+
+def prepare(data, use, inputs_of, folder, given, tell):
+    """Returns a list of sources, or a tuple of arrays in the order of the model's inputs.
+
+    use        "data" or "eval"
+    inputs_of  returns the inputs of the model
+    folder     returns a folder for files that are needed until the end of the call
+    given      the call's options
+    tell       progress function, or None
+    """
+    if isinstance(data, (str, _os.PathLike)):
+        return [_os.fspath(data)]
+    if is_array(data):
+        return (plain(data, use),)
+    if isinstance(data, _Mapping):
+        return tuple(_by_input(data, [value["name"] for value in inputs_of()], use))
+    if isinstance(data, (list, tuple)) and data and all(isinstance(one, (str, _os.PathLike)) for one in data):
+        return [_os.fspath(source) for source in data]
+    if not isinstance(data, _Iterable) and not hasattr(data, "__getitem__"):
+        raise TypeError(f"{use}: {type(data).__name__} is neither a source, an array, a dict of arrays nor iterable")
+    return _sources(data, use, inputs_of(), folder(), given, tell)
