@@ -70,7 +70,7 @@ OptionList stop_after_option(StopAfter& stage, ReportOptions& report) {
       "Stop after a stage and write its result to OUT, to find the step that spoils a file. prepare: the float model "
       "that is quantized; plan: the document of 'detent plan --json'; ranges: the range of each value, in the format "
       "of --override; rewrite: the quantized model, not checked and not measured",
-      {.group = "Running", .command_line_only = true});
+      {.group = "Running"});
   return list_of(option, [&stage, &report] {
     if (stage == S::Nothing || (report.json.empty() && report.html.empty() && report.file.empty())) return;
     throw Error(ErrorCode::Usage, "--stop-after does not go with --json, --report and --html",

@@ -17,6 +17,7 @@
 #include <mutex>
 #include <stop_token>
 
+#include "core/files/atomic_file.h"
 #include "core/text.h"
 #include "detent/base/model_files.h"
 #include "detent/base/version.h"
@@ -118,6 +119,7 @@ class CallerThread {
   /// Calls a function in the caller's thread, with the GIL, and waits for it.
   /// Errors  Interrupted where an exception ended the work; the caller gets that one.
   void call(const std::function<void()>& function) {
+    const std::scoped_lock one_at_a_time(calls_);
     std::unique_lock lock(mutex_);
     asked_ = &function;
     changed_.notify_all();
@@ -148,7 +150,7 @@ class CallerThread {
     return !finished_;
   }
 
-  std::mutex mutex_;
+  std::mutex calls_, mutex_;
   std::condition_variable changed_;
   const std::function<void()>* asked_ = nullptr;
   bool finished_ = false, closed_ = false;
@@ -303,6 +305,14 @@ Answer answer_of(Report&& made, const Options& options, const ReportOptions& rep
   return answer;
 }
 
+/// Returns the plan, which is written, or null: the other stages leave nothing except the output.
+Answer answer_of_stage(const QuantizeReport& report, const QuantizeOptions& options) {
+  if (options.stop_after != StopAfter::Plan) return {"null"};
+  Answer answer = answer_of(report.plan, PlanModelOptions{.model = options.model}, {});
+  write_file(options.output, answer.json, options.overwrite);
+  return answer;
+}
+
 /// Returns the options of a command's task; nullptr: it judges none.
 template <class Options>
 EvaluationOptions* evaluation_of(Options& options) {
@@ -345,6 +355,7 @@ py::tuple run(Function function, const py::kwargs& given) {
   const py::object evaluate = given.attr("get")("evaluate");
   if (!evaluate.is_none()) evaluation_of(options)->metric = metric_of(caller, evaluate);
   for (const auto& settle : list.settle) settle();
+  if constexpr (requires { options.pictures; }) options.pictures = true;  // of detections, for the page
   PythonReporter reporter(given.attr("get")("progress"));
   std::stop_source stop;
   if constexpr (requires { options.run; }) {
@@ -353,6 +364,8 @@ py::tuple run(Function function, const py::kwargs& given) {
   }
   const auto work = [&] {
     auto report = function(options);
+    if constexpr (requires { options.stop_after; })
+      if (options.stop_after != StopAfter::Nothing) return answer_of_stage(std::get<QuantizeReport>(report), options);
     if constexpr (requires { report.index(); })  // a command with several reports
       return std::visit([&](auto&& one) { return answer_of(std::move(one), options, reporting); }, std::move(report));
     else

@@ -68,7 +68,7 @@ mv "$work"/libpugixml* "$site/detent.libs"
 mkdir "$work/original"
 cp "$(ldd "$build/detent" | awk '/libprotobuf/ { print $3 }')" "$work/original/libprotobuf.so"
 [ "$(unique_symbols "$work/original")" -gt 0 ] || fail "Debian's protobuf has no unique symbols: drop make_symbols_ordinary"
-for package in libdnnl libprotobuf libopencv-core; do
+for package in libdnnl libprotobuf libopencv-core common-licenses/Apache-2.0; do
   ls "$site"/detent-*.dist-info/licenses/"$package"* >/dev/null || fail "no licence of $package"
 done
 

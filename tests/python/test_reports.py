@@ -101,6 +101,15 @@ class Reports(InFolder):
         self.assertIn("written, but broken", broken.failure)
         self.assertIsNone(accepted.failure)
 
+    def test_quantize_stops_after_a_stage(self):
+        plan = self.quantize(stop_after="plan")
+        self.assertEqual(json.loads((self.folder / "out.onnx").read_text()), plan)
+        self.assertIn("<iframe", plan._repr_html_())
+        self.assertIsNone(self.quantize(stop_after="ranges"))
+        self.assertIn("image", json.loads((self.folder / "out.onnx").read_text()))
+        with self.assertRaisesRegex(detent.Error, "stop-after"):
+            self.quantize(stop_after="lunch")
+
     def test_checks_of_other_commands(self):
         self.quantize()
         self.assertIsNone(detent.lint(self.folder / "out.onnx", target="qnn").failure)

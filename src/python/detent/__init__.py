@@ -23,6 +23,9 @@ Reports are the documents of the command's --json, whose members are attributes 
 In a notebook they are shown as the page of --html; `report.to_html()` returns it. A check that the command line exits 1
 for raises nothing: it is a warning and the text in `report.failure`, and `report.raise_for_failure()` raises it.
 
+Options about printed text and about files of the report (--json, --html, --all, --top) have no counterpart. With
+`stop_after` quantize returns the plan, or None for the other stages.
+
 `progress=True` draws bars with tqdm; `progress(task, done, total)` is called with progress; total 0 means unknown.
 `max_memory` and `allow_external` hold for the process from then on.
 """
@@ -105,7 +108,8 @@ def _function(name, summary, options):
             _warnings.warn(warning, stacklevel=2)
         if failed:
             _warnings.warn(failed[0], stacklevel=2)
-        return _with_pages(_json.loads(text, object_hook=Report), failed, pages)
+        report = _json.loads(text, object_hook=Report)
+        return report and _with_pages(report, failed, pages)
 
     command.__name__ = command.__qualname__ = name
     command.__signature__ = signature
