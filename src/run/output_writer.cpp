@@ -102,13 +102,20 @@ void OutputWriter::append(const Tensor& output, size_t real, const SampleAxis& w
     return write_separately(output);
   }
   const Tensor rows = as_rows(output, batch_, real, where);
-  if (stacked_ && stacked_->fits(rows)) return stacked_->append(rows);
+  if (stacked_ && stacked_->fits(rows)) {
+    new_axis_ = rows.shape().rank() > output.shape().rank();
+    return stacked_->append(rows);
+  }
   if (stacked_) split();
   write_separately(output);
 }
 
 void OutputWriter::split() {
-  for (int64_t row = 0; row < stacked_->rows(); ++row) write_separately(stacked_->read_back(row));
+  for (int64_t row = 0; row < stacked_->rows(); ++row) {
+    const Tensor one = stacked_->read_back(row);
+    const Shape& shape = one.shape();
+    write_separately(new_axis_ ? one.reshaped(Shape(std::vector<int64_t>(shape.begin() + 1, shape.end()))) : one);
+  }
   stacked_.reset();
 }
 

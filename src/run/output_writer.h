@@ -42,6 +42,7 @@ class OutputWriter {
   std::filesystem::path stacked_path_, folder_path_;
   int64_t batch_;
   std::unique_ptr<NpyWriter> stacked_;
+  bool new_axis_ = false;  // of the stacked rows
   size_t separate_ = 0;
 };
 

@@ -167,6 +167,27 @@ class WithOnnx(unittest.TestCase):
         beside, _ = self.quantized("from_beside.onnx")
         self.assertEqual(inside.graph, beside.graph)
 
+    def test_evaluate_gets_outputs_whose_shapes_differ_as_the_model_gives_them(self):
+        data = numpy.random.default_rng(1).normal(size=(3, 8)).astype(numpy.float32)
+        weight = numpy_helper.from_array(numpy.eye(8, dtype=numpy.float32), "w")
+        nodes = [
+            helper.make_node("MatMul", ["x", "w"], ["y"]),
+            helper.make_node("Relu", ["y"], ["r"]),
+            helper.make_node("NonZero", ["r"], ["where"]),
+        ]
+        value = helper.make_tensor_value_info
+        outputs = [value("r", TensorProto.FLOAT, ["n", 8]), value("where", TensorProto.INT64, [2, "k"])]
+        graph = helper.make_graph(nodes, "g", [value("x", TensorProto.FLOAT, ["n", 8])], outputs, [weight])
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8), str(self.path))
+        seen = []
+
+        def evaluate(outputs, index):
+            seen.append((outputs["r"].shape, outputs["where"].shape))
+            return 1
+
+        detent.compare(self.path, data, eval=data, calibrators=["max"], evaluate=evaluate)
+        self.assertEqual(seen[:3], [((8,), (2, int((row > 0).sum()))) for row in data])
+
     def test_a_model_that_the_checker_refuses_is_an_error_of_the_model(self):
         self.float_model.graph.node[2].input[0] = "nobody_writes_this"
         with self.assertRaises(onnx.checker.ValidationError):

@@ -62,5 +62,16 @@ TEST(OutputWriter, WritesASampleARowWhereverSamplesLie) {
   EXPECT_THAT(written({Kind::Unknown, 0, 0}, 1), ElementsAre(1, 2)) << "the extent of axis 0 tells";
 }
 
+TEST(OutputWriter, SeparateFilesHoldOutputsAsTheModelGaveThem) {
+  const auto first_shape = [](const std::vector<Shape>& shapes) {
+    const TemporaryFolder folder;
+    OutputWriter writer(folder.path(), "y", 1, false);
+    for (const Shape& shape : shapes) writer.append(Tensor(DataType::Float32, shape), 1);
+    return NpyFile(writer.close() / "000000.npy").read().shape();
+  };
+  EXPECT_EQ(first_shape({{2, 4}, {2, 4}, {2, 3}}), Shape({2, 4})) << "without the axis of stacked samples";
+  EXPECT_EQ(first_shape({{1, 4}, {1, 3}}), Shape({1, 4})) << "axis 0 is the batch's";
+}
+
 }  // namespace
 }  // namespace detent

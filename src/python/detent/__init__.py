@@ -17,7 +17,8 @@ Data. `data` and `eval` take
   It stops at `limit`, so that an iterable may be endless. A generator serves for one call.
 
 Judging. `evaluate(outputs, index)` scores one sample, for `max_drop` and `compare`: `outputs` has the arrays of a
-model's outputs by name, without the batch axis, and `index` counts the samples of `eval` from 0 on.
+model's outputs by name, without the batch axis, and `index` counts the samples of `eval` from 0 on. An output whose
+shape differs among samples, such as boxes, is as the model gives it, and a sequence is a list.
 
 Reports are the documents of the command's --json, whose members are attributes too: report.verdict, report["verdict"].
 In a notebook they are shown as the page of --html; `report.to_html()` returns it. A check that the command line exits 1
@@ -55,7 +56,12 @@ def _metric(evaluate):
     def samples_of(path):
         if not _os.path.isdir(path):
             return numpy.load(path, mmap_mode="r")
-        return [numpy.load(_os.path.join(path, name)) for name in sorted(_os.listdir(path))]
+        samples = {}
+        for name in sorted(_os.listdir(path)):  # 000012.npy, or 000012_0.npy and so on of a sequence
+            number, _, element = name.removesuffix(".npy").partition("_")
+            array = numpy.load(_os.path.join(path, name))
+            samples.setdefault(number, []).append(array) if element else samples.update({number: array})
+        return list(samples.values())
 
     def judge(files):
         outputs = {name: samples_of(path) for name, path in files.items()}
