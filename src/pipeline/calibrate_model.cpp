@@ -24,7 +24,7 @@
 #include "model/model.h"
 #include "observe/calibration_table.h"
 #include "observe/table_sum.h"
-#include "ops/onednn/use_instruction_set.h"
+#include "ops/use_instruction_set.h"
 #include "pipeline/parts/inspect_table.h"
 #include "prepare/prepare_model.h"
 #include "prepare/read_model_to_run.h"

@@ -8,7 +8,7 @@
 #include "exec/executor.h"
 #include "exec/schedule.h"
 #include "model/model.h"
-#include "ops/window/integer_convolution.h"
+#include "ops/onednn/integer_convolution.h"
 
 namespace detent {
 namespace {

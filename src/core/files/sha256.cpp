@@ -1,8 +1,10 @@
 #include "core/files/sha256.h"
 
-#include <cpuid.h>
 #include <fmt/core.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
 #include <immintrin.h>
+#endif
 
 #include <algorithm>
 #include <array>
@@ -54,6 +56,7 @@ void add_blocks(const char* blocks, size_t count, State& state) {
   for (size_t i = 0; i < count; ++i) add_block(blocks + i * kBlockBytes, state);
 }
 
+#if defined(__x86_64__)
 /// Adds whole blocks with the CPU's SHA instructions, two rounds each: 1.2 GB/s. They keep the state as ABEF and CDGH,
 /// highest word first.
 /// Source  Intel 64 and IA-32 Architectures Software Developer's Manual, SHA256RNDS2, SHA256MSG1, SHA256MSG2.
@@ -95,6 +98,10 @@ bool has_instructions() {
   if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(b >> 29 & 1)) return false;
   return __get_cpuid(1, &a, &b, &c, &d) && (c >> 19 & 1);
 }
+#else
+constexpr auto add_blocks_by_instruction = add_blocks;
+constexpr bool has_instructions() { return false; }
+#endif
 
 }  // namespace
 

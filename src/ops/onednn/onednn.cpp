@@ -6,8 +6,11 @@
 #include <string>
 
 #include "core/index.h"
+#include "ops/transposed_product.h"
 
-namespace detent::onednn {
+namespace detent {
+
+namespace onednn {
 
 namespace {
 
@@ -116,6 +119,12 @@ Tensor reorder(const dnnl::memory& from, const dnnl::memory::desc& to, Allocator
   return bytes;
 }
 
+Error as_error(const dnnl::error& error, const std::string& what) {
+  return {ErrorCode::Unsupported, what + ": oneDNN says '" + error.what() + "'"};
+}
+
+}  // namespace onednn
+
 void multiply_transposed(const TransposedProduct& product) {
   const auto& [a, a_row, b, c, c_row, m, n, k, adds] = product;
   if (m == 0 || n == 0) return;
@@ -123,13 +132,9 @@ void multiply_transposed(const TransposedProduct& product) {
     for (int64_t i = 0; i < m && !adds; ++i) std::fill_n(c + i * c_row, n, 0.0F);
     return;
   }
-  use_one_thread();
+  onednn::use_one_thread();
   if (dnnl::sgemm('N', 'T', m, n, k, 1.0F, a, a_row, b, k, adds ? 1.0F : 0.0F, c, c_row) != dnnl::status::success)
     throw Error(ErrorCode::Internal, "oneDNN refused a matrix product");
 }
 
-Error as_error(const dnnl::error& error, const std::string& what) {
-  return {ErrorCode::Unsupported, what + ": oneDNN says '" + error.what() + "'"};
-}
-
-}  // namespace detent::onednn
+}  // namespace detent

@@ -2,10 +2,7 @@
 
 #include <dnnl.hpp>
 #include <functional>
-#include <memory>
-#include <mutex>
 #include <optional>
-#include <shared_mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -65,45 +62,7 @@ void execute(const dnnl::primitive& primitive, const dnnl::memory::desc& scratch
 /// Copies `from` into memory described by `to`; the same object when both are the same already.
 [[nodiscard]] Tensor reorder(const dnnl::memory& from, const dnnl::memory::desc& to, Allocator& allocator);
 
-/// The operands of c[m x n] = a[m x k] * b[n x k]^T; rows of a and c lie `a_row` and `c_row` apart, those of b are
-/// dense.
-struct TransposedProduct {
-  const float* a = nullptr;
-  int64_t a_row = 0;
-  const float* b = nullptr;
-  float* c = nullptr;
-  int64_t c_row = 0;
-  int64_t m = 0, n = 0, k = 0;
-  bool adds = false;  ///< to what c holds
-};
-/// Computes the product. For small products in loops; a kernel that does one large product makes a primitive.
-void multiply_transposed(const TransposedProduct& product);
-
 /// Returns an error of oneDNN ("could not create a primitive") as Detent's error.
 [[nodiscard]] Error as_error(const dnnl::error& error, const std::string& what);
-
-/// Values made once per input shape and shared by all workers.
-template <class Key, class Compiled>
-class ShapeCache {
- public:
-  /// Returns the entry for `key`, made by `make(key)` under a lock when it is not there yet.
-  template <class Make>
-  const Compiled& get(const Key& key, Make&& make) const {
-    {
-      const std::shared_lock lock(mutex_);
-      for (const auto& [known, compiled] : entries_)
-        if (known == key) return *compiled;
-    }
-    const std::unique_lock lock(mutex_);
-    for (const auto& [known, compiled] : entries_)
-      if (known == key) return *compiled;
-    entries_.emplace_back(key, std::make_unique<Compiled>(make(key)));
-    return *entries_.back().second;
-  }
-
- private:
-  mutable std::shared_mutex mutex_;
-  mutable std::vector<std::pair<Key, std::unique_ptr<Compiled>>> entries_;
-};
 
 }  // namespace detent::onednn

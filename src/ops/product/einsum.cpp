@@ -11,9 +11,9 @@
 #include "detent/base/tensor.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/strided_copy.h"
-#include "ops/onednn/row_product.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
+#include "ops/product/row_product.h"
 #include "ops/types/float_types.h"
 
 namespace detent {

@@ -2,16 +2,15 @@
 #include <memory>
 #include <string>
 
-#include "core/files/mapped_file.h"
 #include "core/index.h"
 #include "core/stop.h"
 #include "detent/base/tensor.h"
 #include "ops/elementwise/binary.h"
 #include "ops/kernel.h"
 #include "ops/kernel_function.h"
-#include "ops/onednn/post_ops.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
+#include "ops/product/float_product.h"
 #include "ops/product/matmul_shape.h"
 #include "ops/traits.h"
 #include "ops/types/float_types.h"
@@ -79,11 +78,6 @@ std::unique_ptr<Kernel> make_saturating_matmul(const KernelContext& context) {
   return std::make_unique<SaturatingMatMul>(context, std::move(layer));
 }
 
-struct GemmOptions {
-  bool transpose_a = false, transpose_b = false;
-  float alpha = 1, beta = 1;
-};
-
 /// A matrix read through strides.
 template <class T>
 struct Matrix {
@@ -108,7 +102,7 @@ void multiply(const Matrix<T>& a, const Matrix<T>& b, T* out, int64_t rows, int6
 
 Tensor factor(float value, DataType type) { return cast(Tensor::scalar(value), type); }
 
-/// Computes numpy's matmul for the types that oneDNN does not multiply: double, and integers, which wrap around.
+/// Computes numpy's matmul for types other than float: double, and integers, which wrap around.
 /// Errors  InvalidModel when the types differ, InvalidData when the shapes do not fit, Unsupported for other types.
 Tensor plain_matmul(const Tensor& a, const Tensor& b, Allocator& allocator) {
   check_same_type(a, b);
@@ -149,143 +143,7 @@ Tensor plain_gemm(const Tensor& a, const Tensor& b, const Tensor& bias, const Ge
   return output;
 }
 
-using dnnl::memory;
-
-/// A matrix or batch of matrices, with the strides under which oneDNN reads it.
-struct MatMulOperand {
-  memory::dims dims, strides;
-};
-
-MatMulOperand row_major(const Shape& shape) {
-  MatMulOperand operand;
-  operand.dims.assign(shape.begin(), shape.end());
-  operand.strides.assign(shape.rank(), 1);
-  for (size_t i = shape.rank(); i-- > 1;) operand.strides[i - 1] = operand.strides[i] * std::max<int64_t>(1, shape[i]);
-  return operand;
-}
-
-void swap_last_two(MatMulOperand& operand) {
-  const size_t rank = operand.dims.size();
-  std::swap(operand.dims[rank - 1], operand.dims[rank - 2]);
-  std::swap(operand.strides[rank - 1], operand.strides[rank - 2]);
-}
-
-void pad_rank(MatMulOperand& operand, size_t rank) {
-  while (operand.dims.size() < rank) {
-    operand.strides.insert(operand.strides.begin(),
-                           operand.strides.empty() ? 1 : operand.dims.front() * operand.strides.front());
-    operand.dims.insert(operand.dims.begin(), 1);
-  }
-}
-
-memory::desc describe(const MatMulOperand& operand) { return {operand.dims, memory::data_type::f32, operand.strides}; }
-
-struct CompiledProduct {
-  dnnl::primitive primitive;
-  memory::desc a, b, bias, output, scratchpad;
-  Tensor packed_b;  // constant right-hand side in oneDNN's own order; empty where it varies or is packed in every call
-  memory::desc to_pack;  // as the file holds a right-hand side that is packed in every call; empty otherwise
-};
-
-struct ProductKey {
-  Shape a, b;
-  bool bias;
-  friend bool operator==(const ProductKey&, const ProductKey&) = default;
-};
-
-/// True when the right operand comes from constant codes that stay codes in memory: it is computed in every run.
-bool comes_from_codes(const KernelContext& context) {
-  const Node* dequantize = context.graph.producer(context.node.input(1));
-  return dequantize && dequantize->domain.empty() && dequantize->op_type == "DequantizeLinear" &&
-         context.graph.constant(dequantize->input(0));
-}
-
-/// Row-major product of float matrices with cached primitives. Used by MatMul and Gemm. A constant right-hand side is
-/// read in oneDNN's own order; whether that copy is kept changes time and memory, and no bit of the result.
-class Product {
- public:
-  /// options  beta is left to the caller. constant_b  nullptr when it varies.
-  Product(const GemmOptions& options, const Tensor* constant_b, const KernelContext& context)
-      : options_(options), keep_packed_(constant_b && context.keep_copies),
-        pack_(constant_b || comes_from_codes(context)) {
-    if (constant_b) constant_b_ = *constant_b;
-  }
-
-  /// a, b  rank >= 2, batch extents broadcast. bias  per output column, or empty. output  already allocated.
-  void run(const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& output, const KernelCall& call) const {
-    const bool has_bias = !bias.empty_handle();
-    const ProductKey key{a.shape(), b.shape(), has_bias};
-    const CompiledProduct& compiled = cache_.get(key, [&](const ProductKey& wanted) {
-      try {
-        return compile(wanted, output.shape());
-      } catch (const dnnl::error& error) {
-        throw onednn::as_error(error, "product of " + wanted.a.to_string() + " and " + wanted.b.to_string());
-      }
-    });
-    Tensor right = compiled.packed_b.empty_handle() ? b : compiled.packed_b;
-    if (!compiled.to_pack.is_zero())
-      right = onednn::reorder(onednn::wrap(b, compiled.to_pack), compiled.b, call.allocator());
-    onednn::Arguments arguments{
-        {DNNL_ARG_SRC, onednn::wrap(a, compiled.a)},
-        {DNNL_ARG_WEIGHTS, onednn::wrap(right, compiled.b)},
-        {DNNL_ARG_DST, onednn::wrap(output, compiled.output)},
-    };
-    if (has_bias) arguments.push_back({DNNL_ARG_BIAS, onednn::wrap(bias, compiled.bias)});
-    onednn::execute(compiled.primitive, compiled.scratchpad, std::move(arguments), call.workspace());
-  }
-
- private:
-  CompiledProduct compile(const ProductKey& key, const Shape& output_shape) const {
-    static_cast<void>(onednn::engine());
-    const size_t rank = output_shape.rank();
-    MatMulOperand a = row_major(key.a);
-    MatMulOperand b = row_major(key.b);
-    if (options_.transpose_a) swap_last_two(a);
-    if (options_.transpose_b) swap_last_two(b);
-    pad_rank(a, rank);
-    pad_rank(b, rank);
-    CompiledProduct compiled;
-    compiled.a = describe(a);
-    compiled.output = describe(row_major(output_shape));
-    const memory::desc b_in_file = describe(b);
-    const memory::desc b_wanted =
-        pack_ ? memory::desc(b.dims, memory::data_type::f32, memory::format_tag::any) : b_in_file;
-    if (key.bias) {
-      memory::dims dims(rank, 1);
-      dims.back() = output_shape[rank - 1];
-      compiled.bias = memory::desc(dims, memory::data_type::f32, memory::dims(rank, 1));
-    }
-    dnnl::primitive_attr attributes = onednn::base_attributes();
-    if (options_.alpha != 1.0F) attributes.set_output_scales(0, {options_.alpha});
-    const dnnl::matmul::desc description =
-        key.bias ? dnnl::matmul::desc(compiled.a, b_wanted, compiled.bias, compiled.output)
-                 : dnnl::matmul::desc(compiled.a, b_wanted, compiled.output);
-    const dnnl::matmul::primitive_desc chosen(description, attributes, onednn::engine());
-    compiled.b = chosen.weights_desc();
-    compiled.scratchpad = chosen.scratchpad_desc();
-    compiled.primitive = dnnl::matmul(chosen);
-    if (pack_ && keep_packed_) compiled.packed_b = packed_for(compiled.b, b_in_file);
-    if (pack_ && !keep_packed_ && compiled.b != b_in_file) compiled.to_pack = b_in_file;
-    return compiled;
-  }
-
-  Tensor packed_for(const memory::desc& wanted, const memory::desc& in_file) const {
-    for (const auto& [desc, tensor] : packed_)
-      if (desc == wanted) return tensor;
-    const Tensor floats = constant_b_.made();
-    packed_.emplace_back(wanted, onednn::reorder(onednn::wrap(floats, in_file), wanted, Allocator::heap()));
-    let_go_of_pages(floats.raw(), floats.byte_count());
-    return packed_.back().second;
-  }
-
-  GemmOptions options_;
-  bool keep_packed_, pack_;
-  Tensor constant_b_;
-  mutable onednn::ShapeCache<ProductKey, CompiledProduct> cache_;
-  mutable std::vector<std::pair<memory::desc, Tensor>> packed_;  // guarded by the cache's lock
-};
-
-/// True for floats, which oneDNN multiplies; other types go to the plain loops.
+/// True for floats, which FloatProduct multiplies; other types go to the plain loops.
 bool are_floats(const Tensor& a, const Tensor& b) {
   return a.type() == DataType::Float32 && b.type() == DataType::Float32;
 }
@@ -293,7 +151,7 @@ bool are_floats(const Tensor& a, const Tensor& b) {
 class MatMulKernel final : public Kernel {
  public:
   explicit MatMulKernel(const KernelContext& context)
-      : shape_suffices_(context.shape_suffices), product_({}, matrix_constant(context), context) {}
+      : shape_suffices_(context.shape_suffices), product_(make_float_product({}, matrix_constant(context), context)) {}
 
   void run(KernelCall& call) const override {
     if (!are_floats(call.input(0), call.input(1)))
@@ -321,14 +179,14 @@ class MatMulKernel final : public Kernel {
                ? constant
                : nullptr;
   }
-  /// Multiplies. One matrix for every row of `a` is one product of two matrices: oneDNN 2.6 packs only their right-hand
-  /// side.
+  /// Multiplies. One matrix for every row of `a` is one product of two matrices: only their right-hand
+  /// side is packed.
   void multiply(const Tensor& a, const Tensor& b, Tensor& output, const KernelCall& call) const {
-    if (b.shape().rank() > 2 || a.shape().rank() == 2) return product_.run(a, b, {}, output, call);
+    if (b.shape().rank() > 2 || a.shape().rank() == 2) return product_->run(a, b, {}, output, call);
     const int64_t inner = a.shape()[a.shape().rank() - 1];
     const int64_t rows = a.element_count() / inner;
     Tensor matrix = output.reshaped({rows, b.shape()[1]});
-    product_.run(a.reshaped({rows, inner}), b, {}, matrix, call);
+    product_->run(a.reshaped({rows, inner}), b, {}, matrix, call);
   }
 
   enum class Side : uint8_t { Left, Right };
@@ -338,7 +196,7 @@ class MatMulKernel final : public Kernel {
     return tensor.reshaped(side == Side::Left ? Shape{1, n} : Shape{n, 1});
   }
   bool shape_suffices_;
-  Product product_;
+  std::unique_ptr<const FloatProduct> product_;
 };
 
 class GemmKernel final : public Kernel {
@@ -348,7 +206,8 @@ class GemmKernel final : public Kernel {
                  .transpose_b = context.node.int_or("transB", 0) != 0,
                  .alpha = context.node.float_or("alpha", 1.0F),
                  .beta = context.node.float_or("beta", 1.0F)},
-        shape_suffices_(context.shape_suffices), product_(options_, float_constant(context), context) {}
+        shape_suffices_(context.shape_suffices),
+        product_(make_float_product(options_, float_constant(context), context)) {}
 
   void run(KernelCall& call) const override {
     const Tensor& a = call.input(0);
@@ -367,7 +226,7 @@ class GemmKernel final : public Kernel {
     Tensor& output = call.make_output(0, DataType::Float32, Shape{rows, columns});
     if (output.element_count() == 0) return;
     if (shape_suffices_) return void(std::fill_n(output.mutable_data<float>().begin(), output.element_count(), 0.0F));
-    // oneDNN scales the sum of product and bias, ONNX the product alone.
+    // The product scales its sum with the bias, ONNX the product alone.
     if (call.has_input(2)) check_same_type(call.input(2), a);
     const bool bias_inside = call.has_input(2) && options_.alpha == 1.0F && options_.beta == 1.0F &&
                              call.input(2).element_count() == columns && call.input(2).shape().rank() >= 1 &&
@@ -375,7 +234,7 @@ class GemmKernel final : public Kernel {
     if (inner == 0)
       std::fill_n(output.mutable_data<float>().begin(), output.element_count(), 0.0F);
     else
-      product_.run(a, b, bias_inside ? call.input(2) : Tensor(), output, call);
+      product_->run(a, b, bias_inside ? call.input(2) : Tensor(), output, call);
     if (call.has_input(2) && (!bias_inside || inner == 0)) add_bias(call.input(2), output);
   }
 
@@ -406,7 +265,7 @@ class GemmKernel final : public Kernel {
 
   GemmOptions options_;
   bool shape_suffices_;
-  Product product_;
+  std::unique_ptr<const FloatProduct> product_;
 };
 
 /// Makes the kernel, as ONNX Runtime computes the product between pairs on CPUs without VNNI where that is asked for.

@@ -11,9 +11,9 @@
 #include "core/index.h"
 #include "model/graph/graph.h"
 #include "ops/kernel_function.h"
-#include "ops/onednn/row_product.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
+#include "ops/product/row_product.h"
 #include "ops/simd/elementwise.h"
 #include "ops/types/float_types.h"
 
@@ -293,15 +293,15 @@ class Pass {
 
   /// Adds H * R^T for gates [first, last).
   void add_recurrence(const float* state, int64_t first, int64_t last) {
-    onednn::multiply_transposed({.a = state,
-                                 .a_row = e_.hidden,
-                                 .b = operand(kR) + first * e_.hidden * e_.hidden,
-                                 .c = floats(gates_) + first * e_.hidden,
-                                 .c_row = width_,
-                                 .m = e_.batch,
-                                 .n = (last - first) * e_.hidden,
-                                 .k = e_.hidden,
-                                 .adds = true});
+    multiply_transposed({.a = state,
+                         .a_row = e_.hidden,
+                         .b = operand(kR) + first * e_.hidden * e_.hidden,
+                         .c = floats(gates_) + first * e_.hidden,
+                         .c_row = width_,
+                         .m = e_.batch,
+                         .n = (last - first) * e_.hidden,
+                         .k = e_.hidden,
+                         .adds = true});
   }
 
   [[nodiscard]] std::span<float> gate(int64_t b, int64_t index, int64_t count = 1) {

@@ -2,6 +2,9 @@
 
 #include <hwy/highway.h>
 
+#include <algorithm>
+#include <cctype>
+
 namespace detent {
 
 namespace {
@@ -20,6 +23,13 @@ bool cpu_has(VectorLimit limit) {
 void limit_vectors(VectorLimit limit) {
   hwy::DisableTargets(target_of(limit) - 1);
   hwy::GetChosenTarget().DeInit();  // loops that ran before chose already
+}
+
+std::string vector_set() {
+  const int64_t usable = hwy::SupportedTargets() & HWY_TARGETS;
+  std::string name = hwy::TargetName(usable & -usable);
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return name;
 }
 
 }  // namespace detent

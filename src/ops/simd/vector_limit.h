@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 namespace detent {
 
 /// Instruction sets that loops over raw numbers can be limited to.
@@ -10,5 +12,8 @@ enum class VectorLimit { Avx2, Avx512 };
 
 /// Limits all loops of the process to this instruction set. Call it before other threads run any.
 void limit_vectors(VectorLimit limit);
+
+/// Returns Highway's name of the best instruction set that loops may use, in small letters: "neon", "avx2", "avx3".
+[[nodiscard]] std::string vector_set();
 
 }  // namespace detent

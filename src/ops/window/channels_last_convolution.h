@@ -9,12 +9,13 @@
 
 namespace detent {
 
-/// A 2-D convolution of one fixed shape with constant weights.
+/// A convolution of one fixed shape.
 struct ConvolutionProblem {
-  Shape input, output;    ///< N x C x H x W and N x O x H' x W'
-  const Window& window;   ///< two spatial axes
-  const Tensor& weights;  ///< float, plain: O x C/group x k x k
+  Shape input, output;  ///< N x C x ... and N x O x ..., one to three spatial axes
+  const Window& window;
+  const Tensor& weights;  ///< float, plain: O x C/group x ...; transposed: C x O/group x ...
   int64_t group = 1;
+  bool transposed = false;
 };
 
 /// A convolution kernel of Detent for channels-last float tensors. An element's value does not depend on `team`.
@@ -28,8 +29,12 @@ class ChannelsLastConvolution {
 
 /// Makes a kernel for 3 x 3 windows with stride 1 through the minimal filtering F(2x2, 3x3): 16 products instead of 36.
 /// Rounding errors grow about twofold. nullptr where it does not apply (another window, groups, channels that are no
-/// multiples of 16) or would not pay.
+/// multiples of 16, transposed) or would not pay.
 /// Source  A. Lavin, S. Gray, "Fast Algorithms for Convolutional Neural Networks", 2015.
 [[nodiscard]] std::unique_ptr<const ChannelsLastConvolution> make_winograd(const ConvolutionProblem& problem);
+
+/// Makes a kernel for any problem: each output pixel is a product of the pixels under its window with the weights,
+/// which it packs.
+[[nodiscard]] std::unique_ptr<const ChannelsLastConvolution> make_direct(const ConvolutionProblem& problem);
 
 }  // namespace detent

@@ -6,9 +6,9 @@
 #include "core/index.h"
 #include "core/stop.h"
 #include "ops/kernel_function.h"
-#include "ops/onednn/onednn.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
+#include "ops/transposed_product.h"
 #include "ops/types/float_types.h"
 #include "ops/window/window.h"
 
@@ -160,15 +160,15 @@ void run_deform_conv(KernelCall& call, const DeformOptions& options) {
       const int64_t count = std::min(block, positions - first);
       sampler.gather(first, first + count, rows.mutable_data<float>().data());
       for (int64_t group = 0; group < geometry.groups; ++group)
-        onednn::multiply_transposed({.a = filters.data<float>().data() + group * each * inner,
-                                     .a_row = inner,
-                                     .b = rows.data<float>().data() + group * count * inner,
-                                     .c = out + group * each * positions + first,
-                                     .c_row = positions,
-                                     .m = each,
-                                     .n = count,
-                                     .k = inner,
-                                     .adds = true});
+        multiply_transposed({.a = filters.data<float>().data() + group * each * inner,
+                             .a_row = inner,
+                             .b = rows.data<float>().data() + group * count * inner,
+                             .c = out + group * each * positions + first,
+                             .c_row = positions,
+                             .m = each,
+                             .n = count,
+                             .k = inner,
+                             .adds = true});
     }
   }
   call.set_output(0, std::move(output));

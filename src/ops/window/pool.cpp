@@ -3,26 +3,17 @@
 #include <limits>
 
 #include "ops/kernel_function.h"
-#include "ops/onednn/onednn.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
+#include "ops/shape_cache.h"
 #include "ops/types/float_types.h"
+#include "ops/window/pool_backend.h"
 #include "ops/window/window.h"
 #include "ops/window/window_loop.h"
 
 namespace detent {
 
 namespace {
-
-using dnnl::memory;
-
-struct CompiledPool {
-  Window window;
-  Shape output;
-  dnnl::primitive primitive;  // empty: the plain loop runs
-  memory::desc source, destination, scratchpad;
-  bool use_onednn = false;
-};
 
 WindowAttributes pool_attributes(const Node& node) {
   WindowAttributes attributes = WindowAttributes::parse(node);
@@ -35,19 +26,22 @@ class PoolKernel : public Kernel {
   explicit PoolKernel(const KernelContext& context) : attributes_(pool_attributes(context.node)) {}
 
  protected:
-  /// Runs oneDNN where it means the same. Returns false where the caller must use its loop; output 0 is not made then.
-  bool run_onednn(KernelCall& call, dnnl::algorithm algorithm, bool allowed) const {
+  /// Runs the backend where it means the same. Returns false where the caller must use its loop; output 0 is not made
+  /// then.
+  bool run_fast(KernelCall& call, PoolKind kind, bool allowed) const {
     const Tensor& given = call.input(0);
     if (!allowed || given.type() != DataType::Float32 || given.shape().rank() < 3 || given.shape().rank() > 5)
       return false;
     const Tensor input = to_channels_last(given, call.allocator());
-    const CompiledPool& compiled = compiled_for(input.shape(), algorithm);
-    if (!compiled.use_onednn) return false;
-    Tensor& output = call.make_output(0, DataType::Float32, compiled.output, Layout::ChannelsLast);
-    onednn::execute(compiled.primitive, compiled.scratchpad,
-                    {{DNNL_ARG_SRC, onednn::wrap(input, compiled.source)},
-                     {DNNL_ARG_DST, onednn::wrap(output, compiled.destination)}},
-                    call.workspace());
+    const CompiledPool& compiled = cache_.get(input.shape(), [&](const Shape& shape) {
+      CompiledPool made{window_for(shape), {}, nullptr};
+      made.output = made.window.output_shape(shape[0], shape[1]);
+      if (made.output.element_count() > 0) made.pool = make_pool(kind, shape, made.window, made.output);
+      return made;
+    });
+    if (!compiled.pool) return false;
+    compiled.pool->run(input, call.make_output(0, DataType::Float32, compiled.output, Layout::ChannelsLast),
+                       call.workspace());
     return true;
   }
 
@@ -60,48 +54,13 @@ class PoolKernel : public Kernel {
   WindowAttributes attributes_;
 
  private:
-  const CompiledPool& compiled_for(const Shape& input, dnnl::algorithm algorithm) const {
-    return cache_.get(input, [&](const Shape& shape) {
-      CompiledPool compiled;
-      compiled.window = window_for(shape);
-      compiled.output = compiled.window.output_shape(shape[0], shape[1]);
-      compile(compiled, shape, algorithm);
-      return compiled;
-    });
-  }
+  struct CompiledPool {
+    Window window;
+    Shape output;
+    std::unique_ptr<const ChannelsLastPool> pool;
+  };
 
-  /// Makes the primitive. oneDNN refuses windows that lie in the padding altogether and zero-size tensors, which run in
-  /// the loop.
-  static void compile(CompiledPool& compiled, const Shape& shape, dnnl::algorithm algorithm) {
-    const Window& window = compiled.window;
-    if (compiled.output.element_count() == 0) return;
-    memory::dims end(window.kernel.size());
-    memory::dims dilations(window.kernel.size());
-    for (size_t i = 0; i < end.size(); ++i) {
-      const int64_t reach = window.dilations[i] * (window.kernel[i] - 1) + 1;
-      // The last window needs this much padding: ceil_mode may have widened it, floor narrowed it.
-      end[i] = (window.output[i] - 1) * window.strides[i] + reach - shape[i + 2] - window.pad_begin[i];
-      dilations[i] = window.dilations[i] - 1;
-      if (window.pad_begin[i] >= reach || end[i] >= reach || window.pad_begin[i] < 0) return;
-    }
-    try {
-      static_cast<void>(onednn::engine());
-      compiled.source = onednn::describe(shape, Layout::ChannelsLast);
-      compiled.destination = onednn::describe(compiled.output, Layout::ChannelsLast);
-      const dnnl::pooling_v2_forward::desc description(
-          dnnl::prop_kind::forward_inference, algorithm, compiled.source, compiled.destination,
-          {window.strides.begin(), window.strides.end()}, {window.kernel.begin(), window.kernel.end()}, dilations,
-          {window.pad_begin.begin(), window.pad_begin.end()}, end);
-      const dnnl::pooling_v2_forward::primitive_desc chosen(description, onednn::base_attributes(), onednn::engine());
-      compiled.scratchpad = chosen.scratchpad_desc();
-      compiled.primitive = dnnl::pooling_v2_forward(chosen);
-      compiled.use_onednn = true;
-    } catch (const dnnl::error&) {
-      compiled.use_onednn = false;
-    }
-  }
-
-  mutable onednn::ShapeCache<Shape, CompiledPool> cache_;
+  mutable ShapeCache<Shape, CompiledPool> cache_;
 };
 
 /// Calls each(i, first, position) for every window, i counting over all planes: `first` is the offset of its input
@@ -122,7 +81,7 @@ class MaxPoolKernel final : public PoolKernel {
         wants_indices_(context.node.output(1) != kNoValue) {}
 
   void run(KernelCall& call) const override {
-    if (run_onednn(call, dnnl::algorithm::pooling_max, !wants_indices_)) return;
+    if (run_fast(call, PoolKind::Max, !wants_indices_)) return;
     const Tensor input = to_plain(call.input(0), call.allocator());
     visit_number(input.type(), [&]<class T>(T) { run_loop<T>(call, input); });
   }
@@ -173,11 +132,9 @@ class AveragePoolKernel final : public PoolKernel {
       : PoolKernel(context), include_padding_(context.node.int_or("count_include_pad", 0) != 0) {}
 
   void run(KernelCall& call) const override {
-    // In ceil mode ONNX counts the declared padding but not what lies beyond it, which oneDNN cannot express.
+    // In ceil mode ONNX counts the declared padding but not what lies beyond it, which backends cannot express.
     const bool same_meaning = !include_padding_ || !attributes_.ceil_mode;
-    const auto algorithm =
-        include_padding_ ? dnnl::algorithm::pooling_avg_include_padding : dnnl::algorithm::pooling_avg_exclude_padding;
-    if (run_onednn(call, algorithm, same_meaning)) return;
+    if (run_fast(call, include_padding_ ? PoolKind::MeanWithPadding : PoolKind::Mean, same_meaning)) return;
     const Tensor input = to_plain(cast(call.input(0), DataType::Float32, call.allocator()), call.allocator());
     const Window window = window_for(input.shape());
     const Shape& shape = input.shape();

@@ -3,8 +3,8 @@
 
 #include "core/index.h"
 #include "core/stop.h"
-#include "ops/onednn/post_ops.h"
 #include "ops/operands.h"
+#include "ops/window/post_ops.h"
 #include "ops/window/saturating_layer.h"
 #include "ops/window/window.h"
 

@@ -160,9 +160,9 @@ bool all_equal(const std::vector<int64_t>& values, int64_t wanted) {
 
 std::unique_ptr<const ChannelsLastConvolution> make_winograd(const ConvolutionProblem& problem) {
   const Window& window = problem.window;
-  const bool applies = problem.group == 1 && problem.input.rank() == 4 && all_equal(window.kernel, 3) &&
-                       all_equal(window.strides, 1) && !window.dilated() && problem.input[1] % kChannelStep == 0 &&
-                       problem.output[1] % kChannelStep == 0;
+  const bool applies = !problem.transposed && problem.group == 1 && problem.input.rank() == 4 &&
+                       all_equal(window.kernel, 3) && all_equal(window.strides, 1) && !window.dilated() &&
+                       problem.input[1] % kChannelStep == 0 && problem.output[1] % kChannelStep == 0;
   if (!applies) return nullptr;
   // With few tiles reading 16/9 of the weights costs more than the products save.
   const int64_t tiles = problem.output[0] * ((problem.output[2] + 1) / 2) * ((problem.output[3] + 1) / 2);

@@ -1,8 +1,12 @@
 #pragma once
 
+#include <memory>
+#include <optional>
+#include <span>
 #include <vector>
 
-#include "ops/onednn/onednn.h"
+#include "ops/elementwise/activation.h"
+#include "ops/kernel.h"
 #include "ops/simd/register_finish.h"
 
 namespace detent {
@@ -10,17 +14,19 @@ namespace detent {
 /// The followers that were fused into a convolution or matrix product: activations and residual adds, in order.
 class PostOps {
  public:
+  struct Item {
+    bool residual = false;
+    ActivationSpec activation{};
+    std::unique_ptr<Kernel> add;  // residual: the Add alone, for shapes that need broadcasting
+    int residual_slot = 0;
+  };
+
   explicit PostOps(const KernelContext& context);
 
+  [[nodiscard]] std::span<const Item> items() const { return items_; }
   [[nodiscard]] bool empty() const { return items_.empty(); }
-  /// True when every residual has the output's shape, so that oneDNN can add it.
+  /// True when every residual has the output's shape, so that a kernel can add it element by element.
   [[nodiscard]] bool residuals_fit(const Shape& output, std::span<const Tensor> residuals) const;
-  /// Appends all of them to `chain` as oneDNN post-ops; residuals lie in memory like `output`.
-  void append_to(dnnl::post_ops& chain, const dnnl::memory::desc& output) const;
-  /// Adds the residuals (in `layout`) to the arguments, the first of these post-ops being number `first` of its chain;
-  /// `keep` holds reordered copies alive.
-  void bind(onednn::Arguments& arguments, int first, std::span<const Tensor> residuals, Layout layout,
-            Allocator& allocator, std::vector<Tensor>& keep) const;
   /// Does the same arithmetic as separate passes over the call's output 0, with ONNX broadcasting.
   void apply(KernelCall& call) const;
 
@@ -51,12 +57,6 @@ class PostOps {
   }
 
  private:
-  struct Item {
-    bool residual = false;
-    ActivationSpec activation{};
-    std::unique_ptr<Kernel> add;  // residual: the Add alone, for shapes that need broadcasting
-    int residual_slot = 0;
-  };
   std::vector<Item> items_;
 };
 

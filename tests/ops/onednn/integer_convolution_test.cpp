@@ -1,4 +1,4 @@
-#include "ops/window/integer_convolution.h"
+#include "ops/onednn/integer_convolution.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "ops/onednn/post_ops.h"
+#include "ops/window/post_ops.h"
 
 #include <algorithm>
 
@@ -8,11 +8,26 @@ namespace detent {
 
 namespace {
 
+/// Returns the kind that names the algorithm of an activation in oneDNN; nullopt for one that is not fused. Every
+/// build fuses alike.
+std::optional<OpKind> algorithm_of(OpKind kind) {
+  switch (kind) {
+    case OpKind::Relu:
+    case OpKind::LeakyRelu: return OpKind::Relu;
+    case OpKind::Clip:
+    case OpKind::Sigmoid:
+    case OpKind::Tanh:
+    case OpKind::Silu:
+    case OpKind::HardSwish: return kind;
+    default: return std::nullopt;
+  }
+}
+
 std::optional<ActivationSpec> fusable_activation(const Graph& graph, const FusedOp& op) {
   if (op.kind == OpKind::Silu) return ActivationSpec{OpKind::Silu, 1, 0, UnaryFunction::Silu};
   if (op.kind == OpKind::HardSwish) return ActivationSpec{OpKind::HardSwish, 0, 0, UnaryFunction::HardSwish};
   auto activation = activation_of(graph, *op.node);
-  if (!activation || !onednn::eltwise_of(*activation)) return std::nullopt;
+  if (!activation || !algorithm_of(activation->kind)) return std::nullopt;
   return activation;
 }
 
@@ -37,13 +52,13 @@ PostOps::PostOps(const KernelContext& context) {
 /// them: the second one stays a separate node.
 size_t PostOps::accept(const KernelContext& context, std::span<const FusedOp> candidates) {
   constexpr size_t kMost = 8;  // each residual is an argument of the primitive, which takes 16
-  std::vector<dnnl::algorithm> taken;
+  std::vector<OpKind> taken;
   size_t accepted = 0;
   for (const FusedOp& op : candidates.first(std::min(candidates.size(), kMost))) {
     if (op.kind != OpKind::Add) {
       const auto activation = fusable_activation(context.graph, op);
       if (!activation) break;
-      const dnnl::algorithm algorithm = onednn::eltwise_of(*activation)->algorithm;
+      const OpKind algorithm = *algorithm_of(activation->kind);
       if (std::ranges::find(taken, algorithm) != taken.end()) break;
       taken.push_back(algorithm);
     }
@@ -60,30 +75,6 @@ bool PostOps::residuals_fit(const Shape& output, std::span<const Tensor> residua
   for (const Tensor& residual : residuals)
     if (residual.shape() != output) return false;
   return true;
-}
-
-void PostOps::append_to(dnnl::post_ops& chain, const dnnl::memory::desc& output) const {
-  for (const Item& item : items_) {
-    if (item.residual) {
-      chain.append_binary(dnnl::algorithm::binary_add, output);
-    } else {
-      const auto eltwise = onednn::eltwise_of(item.activation);
-      chain.append_eltwise(1.0F, eltwise->algorithm, eltwise->alpha, eltwise->beta);
-    }
-  }
-}
-
-void PostOps::bind(onednn::Arguments& arguments, int first, std::span<const Tensor> residuals, Layout layout,
-                   Allocator& allocator, std::vector<Tensor>& keep) const {
-  size_t next = 0;
-  for (size_t i = 0; i < items_.size(); ++i) {
-    if (!items_[i].residual) continue;
-    const Tensor residual = cast(residuals[next++], DataType::Float32, allocator);
-    keep.push_back(layout == Layout::ChannelsLast ? to_channels_last(residual, allocator)
-                                                  : to_plain(residual, allocator));
-    arguments.push_back(
-        {DNNL_ARG_ATTR_MULTIPLE_POST_OP(first + static_cast<int>(i)) | DNNL_ARG_SRC_1, onednn::wrap(keep.back())});
-  }
 }
 
 void PostOps::apply(KernelCall& call) const {

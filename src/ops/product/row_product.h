@@ -4,16 +4,16 @@
 #include <type_traits>
 
 #include "core/stop.h"
-#include "ops/onednn/onednn.h"
+#include "ops/transposed_product.h"
 
 namespace detent {
 
-/// Computes c[m x n] = a[m x k] * b[n x k]^T, all dense: every row of a with every row of b. float through oneDNN,
-/// other types in loops. Integers wrap around through uint64.
+/// Computes c[m x n] = a[m x k] * b[n x k]^T, all dense: every row of a with every row of b. floats through
+/// multiply_transposed(), other types in loops. Integers wrap around through uint64.
 template <class T>
 void multiply_rows(const T* a, const T* b, T* c, int64_t m, int64_t n, int64_t k) {
   if constexpr (std::is_same_v<T, float>) {
-    onednn::multiply_transposed({.a = a, .a_row = k, .b = b, .c = c, .c_row = n, .m = m, .n = n, .k = k});
+    multiply_transposed({.a = a, .a_row = k, .b = b, .c = c, .c_row = n, .m = m, .n = n, .k = k});
   } else {
     using Wide = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;
     for (int64_t row = 0; row < m; ++row)
