@@ -102,7 +102,7 @@ expect '"boost/any.hpp" is neither ours nor a third party'
 put src/model/second.cpp '#include "model/gone.h"'
 expect '"model/gone.h" is neither ours nor a third party'
 put src/model/second.cpp '#include <onnx/onnx_pb.h>'
-put src/ops/window/second.cpp '#include <dnnl.hpp>'
+put src/ops/onednn/second.cpp "#include <dnnl.hpp>"
 expect_clean "third parties behind their fences"
 
 # Circles of folders.

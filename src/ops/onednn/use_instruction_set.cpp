@@ -4,7 +4,7 @@
 #include <mutex>
 
 #include "detent/base/error.h"
-#include "ops/limit_of.h"
+#include "ops/simd/limit_of.h"
 #include "ops/versions.h"
 
 namespace detent {

@@ -1,6 +1,6 @@
 #include "ops/use_instruction_set.h"
 
-#include "ops/limit_of.h"
+#include "ops/simd/limit_of.h"
 
 namespace detent {
 

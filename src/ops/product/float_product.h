@@ -11,8 +11,8 @@ struct GemmOptions {
   float alpha = 1, beta = 1;
 };
 
-/// A row-major product of float matrices. Used by MatMul and Gemm. The backend of the build reads a constant right-hand
-/// side in an order of its own; whether that copy is kept changes time and memory, and no bit of the result.
+/// A row-major product of float matrices. Used by MatMul and Gemm. The backend of the build packs a constant right-hand
+/// side; whether that copy is kept changes time and memory, and no bit of the result.
 class FloatProduct {
  public:
   virtual ~FloatProduct() = default;

@@ -1,4 +1,4 @@
-#include "ops/limit_of.h"
+#include "ops/simd/limit_of.h"
 
 #include "detent/base/error.h"
 
