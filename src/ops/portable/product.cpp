@@ -14,7 +14,7 @@ namespace detent {
 namespace {
 
 // Rows that are multiplied with one panel after the other stay in the second-level cache.
-constexpr size_t kBlockFloats = 1 << 16, kLeastRows = 12, kMostRows = 96;
+constexpr size_t kLinesFloats = 1 << 16, kLeastLines = 12, kMostLines = 96;
 
 Shape with_last_two_swapped(const Shape& shape) {
   std::vector<int64_t> dims(shape.begin(), shape.end());
@@ -75,9 +75,9 @@ class PanelProduct final : public FloatProduct {
                        const Tensor& bias, float* out) {
     RowDestination to{.output = out};
     if (!bias.empty_handle()) to.finish.bias = bias.data<float>().data();
-    const size_t block = std::clamp(kBlockFloats / inner / kLeastRows * kLeastRows, kLeastRows, kMostRows);
-    const float* lines[kMostRows];
-    size_t places[kMostRows];
+    const size_t block = std::clamp(kLinesFloats / inner / kLeastLines * kLeastLines, kLeastLines, kMostLines);
+    const float* lines[kMostLines];
+    size_t places[kMostLines];
     to.places = places;
     for (size_t begin = 0; begin < rows; begin += block) {
       stop_if_interrupted();

@@ -17,8 +17,8 @@ constexpr size_t kAxes = 3;
 using Triple = std::array<int64_t, kAxes>;
 
 // The rows of a block stay in the second-level cache; each block reads all weights once.
-constexpr size_t kBlockFloats = 1 << 16;
-constexpr size_t kLeastRows = 12, kMostRows = 96;
+constexpr size_t kSourceFloats = 1 << 16;
+constexpr size_t kLeastPixels = 12, kMostPixels = 96;
 
 /// Returns `values` as three axes, the missing first ones `missing`.
 Triple triple(std::span<const int64_t> values, int64_t missing) {
@@ -46,15 +46,15 @@ class DirectConvolution final : public ChannelsLastConvolution {
         inner_(channels_ / groups_), each_(outputs_ / groups_), diagonal_(inner_ == 1 && each_ == 1) {
     find_phases();
     pack(problem.weights.data<float>().data());
-    const size_t fits = kBlockFloats / std::max<size_t>(1, taps_ * (diagonal_ ? channels_ : inner_));
-    block_ = std::clamp(fits / kLeastRows * kLeastRows, kLeastRows, kMostRows);
+    const size_t fits = kSourceFloats / std::max<size_t>(1, taps_ * (diagonal_ ? channels_ : inner_));
+    block_ = std::clamp(fits / kLeastPixels * kLeastPixels, kLeastPixels, kMostPixels);
   }
 
   void run(const float* input, float* output, const RegisterFinish& finish, const StretchFinish* rest,
            Workspace& workspace, int team) const override {
     const size_t positions = as_index(output_[0] * output_[1] * output_[2]), all = samples_ * positions;
     const size_t share = (all + as_index(team) - 1) / as_index(team);
-    const size_t block = std::min(block_, (share + kLeastRows - 1) / kLeastRows * kLeastRows);
+    const size_t block = std::min(block_, (share + kLeastPixels - 1) / kLeastPixels * kLeastPixels);
     const size_t blocks = (all + block - 1) / block;
     const int threads = std::min(team, static_cast<int>(blocks));
     const size_t bytes = block * (taps_ * sizeof(const float*) + sizeof(size_t));
