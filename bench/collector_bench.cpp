@@ -24,11 +24,11 @@ void choose_instructions(int64_t target) {
 void collect(benchmark::State& state, Kind kind, size_t elements, int64_t target) {
   choose_instructions(target);
   const Tensor tensor = random_tensor(Shape{static_cast<int64_t>(elements)}, kind);
-  const ValueId watched[] = {0};
+  const ValueId watched[] = {ValueId{0}};
   Collector collector(Graph{}, watched);
-  collector.observe(0, tensor);  // the bins have grown before the clock starts
-  for (auto _ : state) collector.observe(0, tensor);
-  benchmark::DoNotOptimize(collector.histogram(0).count());
+  collector.observe(watched[0], tensor);  // the bins have grown before the clock starts
+  for (auto _ : state) collector.observe(watched[0], tensor);
+  benchmark::DoNotOptimize(collector.histogram(watched[0]).count());
   const auto total = static_cast<double>(elements) * static_cast<double>(state.iterations());
   state.counters["B/s"] = benchmark::Counter(total * sizeof(float), benchmark::Counter::kIsRate);
   // Seconds an element: google benchmark prints it with its prefix, 250p is 0.25 ns.

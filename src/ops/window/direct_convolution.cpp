@@ -45,6 +45,7 @@ class DirectConvolution final : public ChannelsLastConvolution {
         pads_(triple(problem.window.pad_begin, 0)), taps_(as_index(kernel_[0] * kernel_[1] * kernel_[2])),
         inner_(channels_ / groups_), each_(outputs_ / groups_), diagonal_(inner_ == 1 && each_ == 1) {
     find_phases();
+    for (size_t axis = 0; axis < kAxes; ++axis) find_reads(axis);
     pack(problem.weights.data<float>().data());
     const size_t fits = kSourceFloats / std::max<size_t>(1, taps_ * (diagonal_ ? channels_ : inner_));
     block_ = std::clamp(fits / kLeastPixels * kLeastPixels, kLeastPixels, kMostPixels);
@@ -121,25 +122,28 @@ class DirectConvolution final : public ChannelsLastConvolution {
       o[i] = phase.first[i] + left % phase.count[i] * (transposed_ ? strides_[i] : 1);
     place = (sample * positions + as_index((o[0] * output_[1] + o[1]) * output_[2] + o[2])) * outputs_;
     const float* const image = input + sample * as_index(input_[0] * input_[1] * input_[2]) * channels_;
+    std::array<const int64_t*, kAxes> read;
+    for (size_t i = 0; i < kAxes; ++i) read[i] = &reads_[i][as_index(o[i] * kernel_[i])];
     for (int64_t z = 0; z < kernel_[0]; ++z)
       for (int64_t y = 0; y < kernel_[1]; ++y) {
-        const int64_t in_z = read_at(0, o[0], z), in_y = read_at(1, o[1], y);
+        const int64_t in_z = read[0][z], in_y = read[1][y];
         for (int64_t x = 0; x < kernel_[2]; ++x, row += step) {
-          const int64_t in_x = in_z < 0 || in_y < 0 ? -1 : read_at(2, o[2], x);
-          *row = in_x < 0 ? nullptr : image + as_index((in_z * input_[1] + in_y) * input_[2] + in_x) * channels_;
+          const bool inside = in_z >= 0 && in_y >= 0 && read[2][x] >= 0;
+          *row = inside ? image + as_index((in_z * input_[1] + in_y) * input_[2] + read[2][x]) * channels_ : nullptr;
         }
       }
   }
 
-  /// Returns the input coordinate under tap `tap` at output coordinate `o`; -1 when there is none.
-  [[nodiscard]] int64_t read_at(size_t axis, int64_t o, int64_t tap) const {
-    int64_t in = transposed_ ? o + pads_[axis] - tap * dilations_[axis]
-                             : o * strides_[axis] - pads_[axis] + tap * dilations_[axis];
-    if (transposed_) {
-      if (in % strides_[axis] != 0) return -1;
-      in /= strides_[axis];
-    }
-    return in >= 0 && in < input_[axis] ? in : -1;
+  /// Lists, for every output coordinate and tap of an axis, the input coordinate; -1 when there is none.
+  void find_reads(size_t axis) {
+    for (int64_t o = 0; o < output_[axis]; ++o)
+      for (int64_t tap = 0; tap < kernel_[axis]; ++tap) {
+        int64_t in = transposed_ ? o + pads_[axis] - tap * dilations_[axis]
+                                 : o * strides_[axis] - pads_[axis] + tap * dilations_[axis];
+        const bool between = transposed_ && in % strides_[axis] != 0;
+        if (transposed_) in /= strides_[axis];
+        reads_[axis].push_back(between || in < 0 || in >= input_[axis] ? -1 : in);
+      }
   }
 
   void multiply(RowParts rows, RowDestination to) const {
@@ -167,6 +171,7 @@ class DirectConvolution final : public ChannelsLastConvolution {
   size_t taps_, inner_, each_;
   bool diagonal_;  // one channel and one output a group
   std::vector<Phase> phases_;
+  std::array<std::vector<int64_t>, kAxes> reads_;
   Tensor packed_;
   size_t block_ = 0;  // rows
 };
