@@ -1,5 +1,5 @@
 # Toolchain for arm64: Debian's cross compiler, and an extracted Debian root with the libraries (DETENT_ROOT).
-# scripts/cross makes the root and gives its place. What the build has to run is run in qemu.
+# scripts/cross makes the root. Programs that the build runs are run in qemu.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES DETENT_ROOT)

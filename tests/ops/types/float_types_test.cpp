@@ -144,8 +144,9 @@ void expect_like_float(const TypeCase& one, DataType type) {
   const std::vector<float> found = test::values(cast(y, DataType::Float32)),
                            expected = test::values(run_one(one.node, rounded, {28}));
   ASSERT_EQ(found.size(), expected.size());
+  // Some outputs are small differences of terms around 1.
   for (size_t i = 0; i < found.size(); ++i)
-    ASSERT_NEAR(found[i], expected[i], bound_of(type) * (static_cast<double>(std::abs(expected[i])) + 1e-3));
+    ASSERT_NEAR(found[i], expected[i], bound_of(type) * (static_cast<double>(std::abs(expected[i])) + 1e-2));
 }
 
 void expect_all_like_float(const std::vector<TypeCase>& cases) {
