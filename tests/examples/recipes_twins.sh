@@ -1,6 +1,6 @@
 #!/bin/sh
-# recipes_twins.sh ROOT PROGRAM: recipes_test.py refuses a block that fails, a form that is wrong though the block cannot run, an
-# unknown line above a block and a wrong exit code; it passes the same things when they are right.
+# recipes_twins.sh ROOT PROGRAM: recipes_test.py refuses a block that fails, a form that is wrong though the block
+# cannot run, an unknown line above a block and a wrong exit code; it passes the same things when they are right.
 set -eu
 root=$1 program=$2
 work=$(mktemp -d)
@@ -8,7 +8,7 @@ trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/tests/examples" "$work/datasets"
 ln -s "$root/datasets/samples" "$work/datasets/samples"
 
-# expect RESULT CODE TEXT: the page of one recipe with this text, and a command with this code, are passed (0) or refused.
+# expect RESULT CODE TEXT: the page of one recipe with this text, and a command with this code, pass (0) or not (1).
 expect() {
   printf '# Recipes\n\n## One\n\n%b\n' "$3" >"$work/tests/examples/RECIPES.md"
   printf '| `detent inspect absent.onnx` | | %s |\n' "$2" >"$work/AGENTS.md"
