@@ -8,6 +8,10 @@ import { writeNpy } from '../tests/onnxruntime/npy.mjs';
 import { integer, message, tensorProto } from '../tests/onnxruntime/onnx_file.mjs';
 
 const [file, layers, width] = [process.argv[2], Number(process.argv[3] ?? 20), Number(process.argv[4] ?? 1536)];
+if (!file?.endsWith('.onnx')) {
+  console.error('usage: node bench/large_transformer.mjs OUT.onnx [LAYERS [WIDTH]]');
+  process.exit(2);
+}
 const [heads, vocabulary, longest] = [width / 128, 8192, 512];
 const [intKind, intsKind] = [2, 7];  // AttributeProto.AttributeType
 const int = (name, value) => message(5, message(1, name), integer(3, value), integer(20, intKind));
