@@ -31,7 +31,7 @@ std::vector<fs::path> files_in(const fs::path& folder) {
 
 void decode(benchmark::State& state, const std::vector<fs::path>& files) {
   size_t next = 0;
-  for (auto _ : state) benchmark::DoNotOptimize(decode_image(files[next++ % files.size()]).data);
+  for (auto _ : state) benchmark::DoNotOptimize(decode_image(files[next++ % files.size()]).pixels);
 }
 
 void read(benchmark::State& state, const std::vector<fs::path>& files) {
@@ -43,7 +43,7 @@ void read(benchmark::State& state, const std::vector<fs::path>& files) {
 /// Runs the second half of `read` alone.
 void transform(benchmark::State& state, const fs::path& file) {
   const ImageTransform transform(parse_preprocess("imagenet"), {"image", DataType::Float32, {-1, 3, 224, 224}});
-  const cv::Mat image = decode_image(file);
+  const DecodedImage image = decode_image(file);
   for (auto _ : state) benchmark::DoNotOptimize(transform.apply(image).raw());
 }
 
