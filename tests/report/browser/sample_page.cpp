@@ -99,7 +99,9 @@ EqualizeReport made_up_equalization(const std::vector<ValueHistogram>& values, R
                      {"linear", 0.5, 5, 14, false, -0.21, "gains less than 0.1 dB"},
                      {"relu"},
                      {"norm"},
-                     {"act", 0.5, 12, report.values.size(), true, 1.22}};
+                     {"act", 0.5, 12, report.values.size(), true, 1.22},
+                     {"product"},
+                     {"value"}};
   report.notes = {
       "'/features/block.2/Clip_output_0': 3 of 96 channels come near the bound of the Clip behind it and stay "
       "as they are"};
