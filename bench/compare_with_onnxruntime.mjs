@@ -7,17 +7,20 @@ import { parseArgs } from 'node:util';
 import { openSession, runOnce } from '../tests/onnxruntime/engine.mjs';
 import { elements, writeNpy } from '../tests/onnxruntime/npy.mjs';
 import { readModel } from '../tests/onnxruntime/onnx_file.mjs';
+import { restrictTo } from './onnxruntime_cpu.mjs';
 import { models, program } from './speed_models.mjs';
 
 const { values: options } = parseArgs({ options: {
   rounds: { type: 'string', default: '15' }, threads: { type: 'string', default: '2' }, only: { type: 'string' },
   json: { type: 'string' }, seconds: { type: 'string', default: '1' }, cpu: { type: 'boolean', default: false },
+  instructions: { type: 'string', default: 'native' },
 } });
 const rounds = Number(options.rounds);
 const threads = Number(options.threads);
 const work = mkdtempSync(join(tmpdir(), 'detent-bench-'));
 process.on('exit', () => rmSync(work, { recursive: true, force: true }));
 process.on('SIGINT', () => process.exit(130));
+restrictTo(options.instructions, work);
 
 // Seconds by which a long run exceeds a short one: the difference is the cost of the samples alone.
 const longSeconds = Number(options.seconds);
@@ -112,10 +115,11 @@ async function measure(model) {
     writeNpy(path, stack);
     return ['--data', `${name}=${path}`];
   });
-  const run = ['run', file, ...data, '-o', join(work, 'outputs')];
+  const isa = ['--isa', options.instructions];
+  const run = ['run', file, ...data, ...isa, '-o', join(work, 'outputs')];
   const report = join(work, 'report.json');
   // Not `quantize`: its work behind the pass depends on the verdict, which a few more samples may change.
-  const calibrate = ['calibrate', file, '--target', 'tensorrt:10.13', ...data, '-o', join(work, 'table.dct')];
+  const calibrate = ['calibrate', file, '--target', 'tensorrt:10.13', ...data, ...isa, '-o', join(work, 'table.dct')];
   const rows = [];
   for (let round = 0; round < rounds; ++round) {
     const theirs = await timeOnnxRuntime(session, inputs, batch, long - short);
@@ -138,7 +142,7 @@ const number = (value, digits = 2) => value.toFixed(digits).padStart(6);
 const ratio = ({ median, low, high }, bound) =>
   `${number(median)} (${low.toFixed(2)}-${high.toFixed(2)})${bound === undefined ? '' : median <= bound ? '  ' : ' >'}`;
 
-console.log(`${cpus()[0].model}, ${threads} threads, ${rounds} rounds; ms ${options.cpu ? 'of CPU time ' : ''}a sample, medians; ratios with quartiles; > misses its bound`);
+console.log(`${cpus()[0].model}, instructions: ${options.instructions}, ${threads} threads, ${rounds} rounds; ms ${options.cpu ? 'of CPU time ' : ''}a sample, medians; ratios with quartiles; > misses its bound`);
 console.log('model               samples  ONNX Rt     run   whole  calibr.  peak MB   run / ONNX Rt       calibrate / ONNX Rt');
 const names = options.only?.split(',');
 const results = [];

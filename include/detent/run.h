@@ -20,6 +20,7 @@ struct RunOptions {
   RunSettings run;
   bool overwrite = false;
   bool profile = false;        ///< also measure the time of each node
+  std::string isa = "native";  ///< instruction set of the kernels: "avx2", "avx512" or "native"
   std::filesystem::path draw;  ///< folder of pictures of the first samples with their detections; empty: none
 };
 

@@ -231,9 +231,7 @@ OptionList options_of(CalibrateOptions& o, ReportOptions& report) {
       row("--checkpoint SECONDS", &o.checkpoint_seconds,
           "Save TABLE.partial every so many seconds, in case the process is killed; 0: never",
           {.group = "Running", .least = 0, .most = 1e6}),
-      row("--isa", choice(o.isa, {{"avx2", "avx2"}, {"avx512", "avx512"}, {"native", "native"}}),
-          "Instruction set of the kernels: avx2 and avx512 give the same bits on every CPU that has them",
-          {.group = "Running"}),
+      isa_option(o.isa),
       report_options(report, o.overwrite, {.overwrite = "TABLE and the file of --json if they exist"}, "Running"),
       limit_options(true));
 }
@@ -384,7 +382,7 @@ OptionList options_of(RunOptions& o, ReportOptions& report) {
   return list_of(
       model_argument(o.model, "Float or Q/DQ ONNX model"),
       output_option(o.output_folder, "DIR", "Folder to write, with one .npy per output"), data_options(o.data, true),
-      run_options(o.run), products_option(o.run),
+      run_options(o.run), products_option(o.run), isa_option(o.isa),
       report_options(report, o.overwrite, {.overwrite = "files in DIR, and those of --json and --draw"}, "Running"),
       draw_option(o.draw, "of the first 16, or --limit"), detections_option(o.run),
       row("--profile", &o.profile, "Print the time by operator and by node, and the collector's share of a calibration",

@@ -408,6 +408,12 @@ Option products_option(RunSettings& run) {
       {.group = "Running"});
 }
 
+Option isa_option(std::string& isa) {
+  return row("--isa", choice(isa, {{"avx2", "avx2"}, {"avx512", "avx512"}, {"native", "native"}}),
+             "Instruction set of the kernels: avx2 and avx512 give the same bits on every CPU that has them",
+             {.group = "Running"});
+}
+
 OptionList limit_options(bool model) {
   OptionList list =
       list_of(row("--max-memory BYTES",

@@ -62,6 +62,8 @@ enum class CpuOption { Offered, NotOffered };
 [[nodiscard]] OptionList run_options(RunSettings& run);
 /// Returns --cpu exact|avx2, for a model that runs here.
 [[nodiscard]] Option products_option(RunSettings& run);
+/// Returns --isa; use_instruction_set() takes the choice.
+[[nodiscard]] Option isa_option(std::string& isa);
 /// Returns --max-memory, and with `model` --allow-external. Both apply to the process as soon as they are parsed.
 [[nodiscard]] OptionList limit_options(bool model);
 

@@ -14,6 +14,7 @@
 #include "model/model.h"
 #include "model/qoperators.h"
 #include "observe/collector.h"
+#include "ops/use_instruction_set.h"
 #include "pipeline/parts/detection_pictures.h"
 #include "place/make_plan.h"
 #include "prepare/prepare_model.h"
@@ -146,6 +147,7 @@ void draw_first_samples(const Model& model, const DetectionLayout& layout, const
 RunReport run_model(const RunOptions& options) {
   const StopScope stop(options.run.stop);
   const Stopwatch stopwatch;
+  use_instruction_set(options.isa);
   Expansion expansion;
   const Model model = read_runnable_model(options.model, &expansion);
   refuse_kept(expansion);

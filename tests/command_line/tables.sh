@@ -95,9 +95,11 @@ if grep -q avx2 /proc/cpuinfo; then
   cmp in/avx2.sum.dct in/avx2.dct || fail "halves with --isa avx2 are not the whole with --isa avx2"
   refuses "--resume of another instruction set than --isa" 14 "differ in the last bits" calibrate "$model" $data --shard 3/4 \
     --isa avx2 --resume -o in/isa.dct
+  accepts "run --isa avx2" run "$model" $few --isa avx2 -o in/avx2
 fi
 grep -q avx512 /proc/cpuinfo || refuses "--isa avx512 on a CPU without it" 13 "no avx512" calibrate "$model" $data --isa avx512 -o out/t.dct
 refuses "--isa of another kind" 2 native calibrate "$model" $data --isa sse41 -o out/t.dct
+refuses "run --isa of another kind" 2 native run "$model" $data --isa sse41 -o out/sse41
 LC_ALL=C sed 's/logits/logitz/g' "$model" >in/other.onnx
 accepts "another model" calibrate in/other.onnx $data --shard 2/4 -o in/other.dct
 refuses "a table of another model" 14 "different models" merge in/1.dct in/other.dct -o out/merged.dct
