@@ -38,6 +38,13 @@ std::unique_ptr<Calibrator> make_calibrator(std::string_view spec) {
               "known are: " + join(calibrator_list(), ", ", &CalibratorEntry::name) + "; for a whole model also auto");
 }
 
+Range ValueStatistics::choice_of(const Calibrator& calibrator, RangeKind kind) const {
+  if (!found) return calibrator.choose_for(*this, kind);
+  const auto [entry, added] = found->try_emplace({calibrator.name(), kind});
+  if (added) entry->second = calibrator.choose_for(*this, kind);
+  return entry->second;
+}
+
 void refuse_argument(std::string_view calibrator, std::string_view argument) {
   if (argument.empty()) return;
   throw Error(

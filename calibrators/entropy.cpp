@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
@@ -85,13 +86,17 @@ class EntropyCalibrator : public Calibrator {
   explicit EntropyCalibrator(bool bounded) : bounded_(bounded) {}
 
   [[nodiscard]] Range choose(const Histogram& histogram, RangeKind kind) const override {
+    return choose_for({histogram}, kind);
+  }
+  [[nodiscard]] Range choose_for(const ValueStatistics& value, RangeKind kind) const override {
+    const Histogram& histogram = value.histogram;
     if (histogram.max_abs() == 0) return {};
-    const Range found =
-        is_asymmetric(kind) ? asymmetric(histogram, levels_of(kind)) : symmetric(histogram, levels_of(kind));
-    if (!bounded_) return found;
-    const Range safe = least_error_range(histogram, kind);
-    const double bound = kMostError * squared_error(histogram, safe, kind);
-    return squared_error(histogram, found, kind) > bound ? safe : found;
+    if (!bounded_)
+      return is_asymmetric(kind) ? asymmetric(histogram, levels_of(kind)) : symmetric(histogram, levels_of(kind));
+    const Range found = value.choice_of(EntropyCalibrator(false), kind);
+    const Range safe = value.choice_of(*make_calibrator("mse"), kind);
+    const std::vector<double> errors = squared_errors(histogram, std::array{found, safe}, kind);
+    return errors[0] > kMostError * errors[1] ? safe : found;
   }
   [[nodiscard]] std::string name() const override { return bounded_ ? "entropy" : "entropy:unbounded"; }
 

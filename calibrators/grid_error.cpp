@@ -2,90 +2,62 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
+
+#include "core/index.h"
 
 namespace detent {
-namespace {
 
-/// Integrals of 1, x and x^2 over [a, b].
-struct Powers {
-  double zeroth, first, second;
-};
-
-Powers integrals(double a, double b) {
-  const double width = b - a;
-  const double centre = (a + b) / 2;
-  return {width, width * centre, width * (centre * centre + width * width / 12)};
-}
-
-}  // namespace
-
-GridError::GridError(const SignedBins& bins)
-    : counts_(bins.counts), sums_(1), origin_(-static_cast<double>(bins.zero)) {
-  for (size_t i = 0; i < counts_.size(); ++i) {
-    const double left = origin_ + static_cast<double>(i);
-    const Powers powers = integrals(left, left + 1);
-    const Moments& last = sums_.back();
-    sums_.push_back({last.mass + counts_[i] * powers.zeroth, last.first + counts_[i] * powers.first,
-                     last.second + counts_[i] * powers.second});
+GridError::Side::Side(const std::vector<double>& counts) : bins_(counts.size()) {
+  Integrals outer;
+  for (size_t i = counts.size(); i-- > 0;) {
+    bins_[i] = {outer, counts[i]};
+    outer = beyond(static_cast<double>(i));
   }
 }
 
-GridError::Moments GridError::up_to(double x) const {
-  if (x <= origin_) return {};
-  if (x >= origin_ + static_cast<double>(counts_.size())) return sums_.back();
-  // std::floor is a call before SSE4.1.
-  auto left = static_cast<double>(static_cast<int64_t>(x));
-  if (left > x) --left;
-  const auto bin = static_cast<size_t>(left - origin_);
-  const Powers part = integrals(left, x);
-  const double count = counts_[bin];
-  return {sums_[bin].mass + count * part.zeroth, sums_[bin].first + count * part.first,
-          sums_[bin].second + count * part.second};
+double GridError::Side::sum_of_ramps(double scale, int count) const {
+  double sum = 0;
+  for (int i = 0; i < count && (i + 0.5) * scale < reach(); ++i) sum += beyond((i + 0.5) * scale).ramp;
+  return sum;
 }
 
+GridError::Integrals GridError::Side::beyond(double x) const {
+  if (x >= reach()) return {};
+  const auto i = static_cast<size_t>(x);
+  const auto& [outer, count] = bins_[i];
+  const double part = static_cast<double>(i + 1) - x;
+  return {outer.mass + part * count, outer.ramp + part * (outer.mass + part * count / 2),
+          outer.square + part * (2 * outer.ramp + part * (outer.mass + part * count / 3))};
+}
+
+GridError::GridError(const SignedBins& bins)
+    : below_({bins.counts.rend() - as_extent(bins.zero), bins.counts.rend()}),
+      above_({bins.counts.begin() + as_extent(bins.zero), bins.counts.end()}) {}
+
 double GridError::fine_error(const Grid& grid) const {
-  const auto clipped = [](const Moments& from, const Moments& to, double end) {
-    return (to.second - from.second) - 2 * end * (to.first - from.first) + end * end * (to.mass - from.mass);
-  };
-  const double low = (grid.lowest - grid.zero_point) * grid.scale, high = (grid.highest - grid.zero_point) * grid.scale;
-  const Moments below = up_to(low), within = up_to(high);
-  return clipped({}, below, low) + (within.mass - below.mass) * grid.scale * grid.scale / 12 +
-         clipped(within, sums_.back(), high);
+  const Integrals low = below_.beyond((grid.zero_point - grid.lowest) * grid.scale),
+                  high = above_.beyond((grid.highest - grid.zero_point) * grid.scale);
+  return low.square + (mass() - low.mass - high.mass) * grid.scale * grid.scale / 12 + high.square;
 }
 
 double GridError::operator()(const Grid& grid) const {
   constexpr int kFineCodes = 1024;
   if (grid.highest - grid.lowest > kFineCodes) return fine_error(grid);
-  double error = 0;
-  Moments before;
-  for (int code = grid.lowest; code <= grid.highest; ++code) {
-    const double value = (code - grid.zero_point) * grid.scale;
-    const Moments here = code == grid.highest ? sums_.back() : up_to(value + grid.scale / 2);
-    error += (here.second - before.second) - 2 * value * (here.first - before.first) +
-             value * value * (here.mass - before.mass);
-    before = here;
-  }
-  return error;
+  return second_moment() - 2 * grid.scale *
+                               (below_.sum_of_ramps(grid.scale, grid.zero_point - grid.lowest) +
+                                above_.sum_of_ramps(grid.scale, grid.highest - grid.zero_point));
 }
 
 double GridError::operator()(std::span<const double> numbers, double scale) const {
-  double error = 0;
-  Moments before;
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    const double value = numbers[i] * scale;
-    const bool last = i + 1 == numbers.size();
-    const Moments here = last ? sums_.back() : up_to((value + numbers[i + 1] * scale) / 2);
-    error += (here.second - before.second) - 2 * value * (here.first - before.first) +
-             value * value * (here.mass - before.mass);
-    before = here;
-  }
+  double error = second_moment();
+  for (size_t i = 1; i < numbers.size(); ++i)
+    error -= 2 * scale * (numbers[i] - numbers[i - 1]) * above_.beyond(scale * (numbers[i] + numbers[i - 1]) / 2).ramp;
   return error;
 }
 
 double GridError::rounding() const {
-  const double furthest = 2 * std::max(-origin_, origin_ + static_cast<double>(counts_.size()));
-  return 0x1p-36 * furthest * furthest * sums_.back().mass;
+  const double furthest = 2 * std::max(below_.reach(), above_.reach());
+  return 0x1p-36 * furthest * furthest * mass();
 }
 
 StretchBound::StretchBound(const GridError& error)

@@ -17,9 +17,10 @@ struct Grid {
 
 /// Total squared error of rounding binned data to a grid; the elements of a bin are spread evenly over it.
 ///
-/// With p(x) the resulting density, the codes' cells cut the axis at the midpoints between neighbours, and a cell
-/// around r costs the integral of (x - r)^2 p(x) = M2 - 2 r M1 + r^2 M0, M0..M2 being differences of running integrals
-/// of p, xp and x^2 p. Zeros cost nothing, as 0 is always on the grid.
+/// With p(x) the resulting density, x >= 0 and the cells of the codes 0 = v0 < v1 < ... meeting at the midpoints b1 <
+/// b2 < ..., each midpoint below x takes 2 (v_k - v_(k-1)) (x - b_k) from x^2, which leaves (x - v)^2. Summed over the
+/// data: the second moment less 2 (v_k - v_(k-1)) R(b_k) for each k, where R(b) is the integral of (x - b) p(x) beyond
+/// b. The negative side is its mirror image. Zeros cost nothing, as 0 is always on the grid.
 class GridError {
  public:
   explicit GridError(const SignedBins& bins);
@@ -33,23 +34,38 @@ class GridError {
   [[nodiscard]] double operator()(std::span<const double> numbers, double scale) const;
 
   /// Integral of x^2 p(x).
-  [[nodiscard]] double second_moment() const { return sums_.back().second; }
+  [[nodiscard]] double second_moment() const { return below_.beyond(0).square + above_.beyond(0).square; }
   /// Bounds how far rounding takes operator() from the exact integral, for grids that reach less than twice as far from
   /// 0 as the bins: below 2^-36 of (grid or bin edge furthest from 0)^2 for each element, as a bin enters three sums
   /// with a few roundings and there are at most 8192 bins and 256 cells.
   [[nodiscard]] double rounding() const;
 
  private:
-  [[nodiscard]] double fine_error(const Grid& grid) const;
-  struct Moments {
-    double mass = 0, first = 0, second = 0;
+  /// Integrals of p(x), (x - b) p(x) and (x - b)^2 p(x) beyond b.
+  struct Integrals {
+    double mass = 0, ramp = 0, square = 0;
   };
-  /// Integrals from the first bin up to x, in bins from 0.
-  [[nodiscard]] Moments up_to(double x) const;
+  /// The bins on one side of 0, from 0 outwards.
+  class Side {
+   public:
+    explicit Side(const std::vector<double>& counts);
+    [[nodiscard]] double reach() const { return static_cast<double>(bins_.size()); }
+    [[nodiscard]] Integrals beyond(double x) const;
+    /// Returns the sum of the ramps beyond 0.5, 1.5 ... count - 0.5 times `scale`.
+    [[nodiscard]] double sum_of_ramps(double scale, int count) const;
 
-  std::vector<double> counts_;
-  std::vector<Moments> sums_;  // up to the left edge of bin i
-  double origin_;              // left edge of bin 0
+   private:
+    struct Bin {
+      Integrals outer;  // beyond its outer edge
+      double count = 0;
+    };
+    std::vector<Bin> bins_;
+  };
+
+  [[nodiscard]] double mass() const { return below_.beyond(0).mass + above_.beyond(0).mass; }
+  [[nodiscard]] double fine_error(const Grid& grid) const;
+
+  Side below_, above_;
 };
 
 /// Derives from the error of one grid that the error of another exceeds a limit, without computing it.

@@ -156,16 +156,29 @@ Range least_error_range(const Histogram& histogram, RangeKind kind) {
   return is_asymmetric(kind) ? asymmetric_range(histogram, steps_of(kind)) : symmetric_range(histogram, kind);
 }
 
-double squared_error(const Histogram& histogram, const Range& range, RangeKind kind) {
-  if (histogram.max_abs() == 0 || range.max <= range.min) return 0;
+std::vector<double> squared_errors(const Histogram& histogram, std::span<const Range> ranges, RangeKind kind) {
+  std::vector<double> errors(ranges.size());
+  if (histogram.max_abs() == 0) return errors;
   const double width = histogram.bin_width();
-  if (!is_asymmetric(kind)) return grid_error(GridError(magnitude_bins(histogram)), kind, range.amax() / width);
-  return GridError(signed_bins(histogram))(unsigned_grid(range.min / width, range.max / width, steps_of(kind)));
+  const GridError error(is_asymmetric(kind) ? signed_bins(histogram) : magnitude_bins(histogram));
+  for (size_t i = 0; i < ranges.size(); ++i) {
+    if (ranges[i].max <= ranges[i].min) continue;
+    errors[i] = is_asymmetric(kind) ? error(unsigned_grid(ranges[i].min / width, ranges[i].max / width, steps_of(kind)))
+                                    : grid_error(error, kind, ranges[i].amax() / width);
+  }
+  return errors;
+}
+
+double squared_error(const Histogram& histogram, const Range& range, RangeKind kind) {
+  return squared_errors(histogram, {&range, 1}, kind).front();
 }
 
 std::optional<double> expected_sqnr_db(const Histogram& histogram, RangeKind kind) {
-  const double error =
-      squared_error(histogram, least_error_range(histogram, kind), kind) * std::pow(histogram.bin_width(), 2);
+  return expected_sqnr_db(histogram, least_error_range(histogram, kind), kind);
+}
+
+std::optional<double> expected_sqnr_db(const Histogram& histogram, const Range& range, RangeKind kind) {
+  const double error = squared_error(histogram, range, kind) * std::pow(histogram.bin_width(), 2);
   const double signal = histogram.sum_of_squares();
   if (!(error > 0) || !(signal > 0)) return std::nullopt;
   return 10 * std::log10(signal / error);

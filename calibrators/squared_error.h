@@ -1,6 +1,8 @@
 #pragma once
 
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "detent/base/calibrator.h"
 #include "detent/base/histogram.h"
@@ -13,9 +15,15 @@ namespace detent {
 /// Returns the total squared error of rounding the histogram's elements to 8 bits in `range`, in squared bin widths
 /// (see GridError). Only zeros, or a range of width 0 -> 0.
 [[nodiscard]] double squared_error(const Histogram& histogram, const Range& range, RangeKind kind);
+/// Returns the same for each range.
+[[nodiscard]] std::vector<double> squared_errors(const Histogram& histogram, std::span<const Range> ranges,
+                                                 RangeKind kind);
 
-/// Returns the SQNR in dB that 8 bits are expected to keep of the histogram's elements in their least_error_range();
-/// nullopt where nothing is lost, or all are zero.
+/// Returns the SQNR in dB that 8 bits are expected to keep of the histogram's elements in `range`; nullopt where
+/// nothing is lost, or all are zero.
+[[nodiscard]] std::optional<double> expected_sqnr_db(const Histogram& histogram, const Range& range, RangeKind kind);
+
+/// Returns the same for their least_error_range().
 [[nodiscard]] std::optional<double> expected_sqnr_db(const Histogram& histogram, RangeKind kind);
 
 }  // namespace detent

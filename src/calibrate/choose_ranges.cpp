@@ -109,14 +109,14 @@ std::optional<Extremes> reach_of_others(const std::vector<ValueId>& values, cons
 /// where all of them have a limit, and widened to the fixed ranges of the others.
 Range joint_range(const std::vector<FixedRange>& fixed, const std::vector<FixedRange>& limits_of,
                   const std::vector<ValueId>& members, const Calibration& calibration, const Calibrator& calibrator,
-                  const RangeChoice& choice, RangeKind kind, bool clip) {
+                  const RangeChoice& choice, RangeKind kind, bool clip, FoundRanges* found) {
   std::vector<ValueId> measured;
   for (const ValueId value : members)
     if (!holds(fixed, value)) measured.push_back(value);
   const std::optional<Range> given = find_range(fixed, members);
   if (measured.empty()) return *given;
   const MergedStatistics merged = merged_statistics(measured, calibration, choice.graph, calibrator);
-  Range range = calibrator.choose_for(merged.view(), kind);
+  Range range = merged.view(found).choice_of(calibrator, kind);
   if (const auto reach = clip ? reach_of_others(measured, calibration, choice) : std::nullopt)
     range = clipped(range, *reach, kind);
   const bool limited =
@@ -203,6 +203,8 @@ KnownRanges known_ranges(const PlacementPlan& plan, const std::map<ValueId, Rang
 std::map<ValueId, Range> choose_ranges(const PlacementPlan& plan, const Calibration& calibration,
                                        const RangeChoice& choice, KnownRanges* known) {
   std::vector<Unit> units = units_of(plan);
+  std::vector<FoundRanges*> found(units.size());
+  for (size_t i = 0; choice.found && i < units.size(); ++i) found[i] = &(*choice.found)[units[i].members];
   for_each_index(units.size(), choice.threads, [&](size_t i) {
     Unit& unit = units[i];
     if (known)
@@ -223,7 +225,8 @@ std::map<ValueId, Range> choose_ranges(const PlacementPlan& plan, const Calibrat
     // A calibrator that the user names for a value overrides the range that its operator guarantees.
     const std::vector<FixedRange> fixed = own ? std::vector<FixedRange>{} : plan.fixed_ranges;
     const RangeKind kind = unit.wide ? widened(choice.kind) : choice.kind;
-    unit.range = joint_range(fixed, plan.range_limits, unit.members, calibration, *chosen, choice, kind, !own);
+    unit.range =
+        joint_range(fixed, plan.range_limits, unit.members, calibration, *chosen, choice, kind, !own, found[i]);
   });
 
   std::map<ValueId, Range> ranges;

@@ -24,7 +24,7 @@ struct MergedStatistics {
 
   /// Adds a value that was measured in the same samples, or a constant: give its {min, max} once for each sample.
   void include(const Histogram& added, std::span<const Extremes> of_samples);
-  [[nodiscard]] ValueStatistics view() const { return {histogram, samples}; }
+  [[nodiscard]] ValueStatistics view(FoundRanges* found = nullptr) const { return {histogram, samples, found}; }
 };
 
 /// Returns the error of a calibrator that needs single samples where a table does not have them: TableMismatch.
@@ -32,6 +32,9 @@ struct MergedStatistics {
 
 /// Ranges chosen before, by the values that got one together and whether any of them has 16-bit codes.
 using KnownRanges = std::map<std::pair<std::vector<ValueId>, bool>, Range>;
+
+/// The choices of calibrators for values that get a range together.
+using FoundByValues = std::map<std::vector<ValueId>, FoundRanges>;
 
 [[nodiscard]] const std::set<std::string>& no_samples();
 
@@ -48,6 +51,7 @@ struct RangeChoice {
   /// Outlier samples: no measured range goes beyond the other samples. Overrides, given ranges and values whose samples
   /// are not distinguished are not cut.
   const std::set<std::string>& clipped_samples = no_samples();
+  FoundByValues* found = nullptr;  ///< of the same calibration; used and added to
 };
 
 /// Returns the reach of a value in the samples that are not left out. extremes  in parallel with names.

@@ -22,14 +22,19 @@ std::vector<double> worst_regrets_db(std::span<const std::map<ValueId, Range>> c
                                      RangeKind kind) {
   std::vector<double> worst(choices.size());
   for (const auto& [value, histogram] : calibration.histograms) {
-    std::vector<double> errors(choices.size(), -1);
+    std::vector<Range> ranges;
+    for (const auto& choice : choices)
+      if (const auto range = choice.find(value); range != choice.end())
+        ranges.push_back(as_grid(range->second, kind));
+      else
+        ranges.push_back({});
+    std::vector<double> errors = squared_errors(histogram, ranges, kind);
     double least = std::numeric_limits<double>::infinity();
-    for (size_t c = 0; c < choices.size(); ++c) {
-      const auto range = choices[c].find(value);
-      if (range == choices[c].end() || range->second.amax() == 0) continue;
-      errors[c] = squared_error(histogram, as_grid(range->second, kind), kind);
-      least = std::min(least, errors[c]);
-    }
+    for (size_t c = 0; c < choices.size(); ++c)
+      if (ranges[c].amax() > 0)
+        least = std::min(least, errors[c]);
+      else
+        errors[c] = -1;
     for (size_t c = 0; c < choices.size(); ++c)
       if (errors[c] > least)
         worst[c] = std::max(worst[c], least > 0 ? std::min(kMostDb, 10 * std::log10(errors[c] / least)) : kMostDb);

@@ -75,17 +75,31 @@ void add_variant(const JudgedBatch& batch, const std::vector<std::string>& names
 void run_pass(std::span<const Model> variants, const JudgedBatches& batches, const RunSettings& settings, size_t& done,
               std::vector<std::vector<BatchTallies>>& found) {
   const size_t threads = worker_count(settings);
-  const int team = static_cast<int>(std::max<size_t>(1, threads / std::max<size_t>(1, batches.size())));
+  // Threads without a batch run other variants, or where there are none, help in the kernels.
+  const size_t beside = std::max<size_t>(1, threads / std::max<size_t>(1, batches.size()));
+  const int team = variants.size() == 1 ? static_cast<int>(beside) : 1;
   std::vector<std::unique_ptr<const PreparedModel>> models(variants.size());
   for_each_index(variants.size(), threads, [&](size_t v) {
     models[v] = std::make_unique<const PreparedModel>(variants[v], batches.names(), team, settings.products);
   });
   const auto run = [&](size_t b, const JudgedBatch& batch, BufferPool& pool) {
-    for (const auto& model : models) {
-      stop_if_interrupted();
-      add_variant(batch, batches.names(), batch.counted(model->run(batch.inputs, pool)), found[b],
-                  batches.together() > 1);
+    const auto add = [&](std::vector<Tensor> outputs) {
+      add_variant(batch, batches.names(), std::move(outputs), found[b], batches.together() > 1);
+    };
+    if (beside == 1 || models.size() == 1) {
+      for (const auto& model : models) {
+        stop_if_interrupted();
+        add(batch.counted(model->run(batch.inputs, pool)));
+      }
+      return;
     }
+    std::vector<std::vector<Tensor>> outputs(models.size());
+    for_each_index(models.size(), beside, [&](size_t v) {
+      stop_if_interrupted();
+      BufferPool own;
+      outputs[v] = batch.counted(models[v]->run(batch.inputs, own));
+    });
+    for (std::vector<Tensor>& one : outputs) add(std::move(one));
   };
   batches.for_each(0, batches.size(), settings, run,
                    [&](size_t b) { settings.reporter->advance_to(done += batches.samples_of(b).size()); });

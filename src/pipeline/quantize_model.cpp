@@ -186,9 +186,10 @@ QuantizeReport quantize_prepared(const QuantizeOptions& given, Prepared prepared
 
   // images -> executor -> histograms, or the table that holds them -> ranges
   Measured measured = measure(prepared);
-  if (given.accuracy != Accuracy::Fast && !judge) keep_ruinous_float(prepared, measured, calibrator.get());
   warn_of_unsupported_tail(prepared.graph(), *options.run.reporter);
-  Chosen chosen = choose(prepared, measured, std::move(calibrator), effort_of(given));
+  const bool searches = given.accuracy != Accuracy::Fast && !judge;
+  Chosen chosen = searches ? choose_beside_float(prepared, measured, std::move(calibrator), effort_of(given))
+                           : choose(prepared, measured, std::move(calibrator), effort_of(given));
 
   // further improvements; a bound on the cost of quantization -> layers that stay float
   improve(chosen, options, prepared, measured);

@@ -37,13 +37,17 @@ constexpr std::array<std::string_view, 11> kCandidates = {"max",
                                                           "samplemax:90",
                                                           "samplemax:50"};
 constexpr std::string_view kOfNothing = "mse";  // reported where no value has a range
-constexpr size_t kFirstRound = 16, kFewest = 2, kFinalists = 6, kMostSamples = 64;
+constexpr size_t kFirstRound = 8, kFewest = 2, kFinalists = 4, kMostSamples = 64;
+constexpr size_t kGrowth = 3;  // the most samples of a round over those of all rounds before
 /// One detection more or less decides on fewer images: of 2 or 3 auto chose badly (src/decisions/tune.md).
 constexpr size_t kFewestOfDetector = 8, kFinalOfDetector = 16;
 /// 5 s of one core at 15e9 a second: networks of 8-bit dot products reach 10 to 27 beside FP32.
 constexpr double kMacs = 75e9;
-constexpr double kShareOfCalibration = 0.2;
-/// Candidates further behind after the first round do not win the second.
+/// Runs for each calibration sample: measuring costs as much as calibrating. kFewRuns: fewer tell nothing.
+constexpr double kLeastOfCalibration = 0.2, kMostOfCalibration = 1, kFewRuns = 64;
+constexpr double kFewMacs = 1.5e9;  // a tenth of a second: making the variants takes longer
+constexpr double kShareOfFirstRound = 2.0 / 3;
+/// Candidates further behind after a round do not win the next.
 constexpr double kFarBehindDb = 1, kErrorsBehind = 2;
 
 Error nothing_to_compare(const std::string& why) {
@@ -53,8 +57,10 @@ Error nothing_to_compare(const std::string& why) {
 
 /// Returns how often a quantized model may run.
 double affordable_runs(const PlacementPlan& plan, const Calibration& calibration) {
-  const double share = kShareOfCalibration * static_cast<double>(calibration.samples);
-  return plan.coverage.macs > 0 ? std::max(share, kMacs / static_cast<double>(plan.coverage.macs)) : share;
+  const auto samples = static_cast<double>(calibration.samples), macs = static_cast<double>(plan.coverage.macs);
+  if (macs == 0) return kLeastOfCalibration * samples;
+  const double paid = std::max({kFewRuns, kFewMacs / macs, kMostOfCalibration * samples});
+  return std::max(std::min(paid, kMacs / macs), kLeastOfCalibration * samples);
 }
 
 /// The variants and their measurements so far.
@@ -106,8 +112,9 @@ class Contest {
   void rounds() {
     std::vector<size_t> playing(results_.size());
     std::iota(playing.begin(), playing.end(), size_t{0});
-    const double runs = question_.effort.thorough ? std::numeric_limits<double>::infinity()
-                                                  : affordable_runs(question_.plan, question_.calibration);
+    const bool thorough = question_.effort.thorough;
+    double runs =
+        thorough ? std::numeric_limits<double>::infinity() : affordable_runs(question_.plan, question_.calibration);
     const size_t fewest = finds_objects_ ? kFewestOfDetector : kFewest;
     if (!finds_objects_ && runs < static_cast<double>(fewest * playing.size())) {  // the safest, at least two
       std::ranges::stable_sort(playing, {}, [&](size_t v) { return regrets_[v]; });
@@ -115,23 +122,30 @@ class Contest {
           std::clamp<size_t>(static_cast<size_t>(runs) / fewest, std::min<size_t>(2, playing.size()), playing.size()));
       std::ranges::sort(playing);
     }
-    const auto fits = [&](double left, size_t variants, size_t most) {
-      const double samples = std::max(0.0, left) / static_cast<double>(variants);
-      return samples >= static_cast<double>(most) ? most : static_cast<size_t>(samples);
-    };
-    const size_t first = question_.effort.thorough
-                             ? samples_.size()
-                             : std::clamp(fits(runs / 2, playing.size(), kFirstRound), fewest, kFirstRound);
-    play(playing, 0, first);
-    if (!decided()) return;
-    const double left = runs - static_cast<double>(first * playing.size());
-    playing = finalists(playing);
-    const size_t least = finds_objects_ ? kFinalOfDetector - std::min(first, kFinalOfDetector) : 0;
-    if (playing.size() > 1) play(playing, first, std::max(least, fits(left, playing.size(), samples_.size())));
+    // The first round and, for a detector, the second one take place at any cost. A round that does not double the
+    // samples would tell little for making its variants.
+    size_t next = thorough ? samples_.size()
+                           : std::max(fewest, std::min(kFirstRound, most_samples(kShareOfFirstRound * runs, playing)));
+    const size_t least = finds_objects_ ? kFinalOfDetector : next;
+    size_t played = 0;
+    do {
+      runs -= static_cast<double>(next * playing.size());
+      play(playing, played, next);
+      if (!decided()) return;
+      played += next;
+      playing = finalists(playing);
+      highest_ = *std::ranges::max_element(playing, {}, [&](size_t v) { return score_db(results_[v].samples_db); });
+      if (played == next && question_.ends_with && question_.ends_with(score_db(results_[highest_].samples_db))) return;
+      next = std::min(kGrowth * played, std::max(least - std::min(least, played), most_samples(runs, playing)));
+    } while (playing.size() > 1 && next >= played && played < samples_.size());
     std::vector<CandidateScores> scores;
     for (const size_t v : playing) scores.push_back({results_[v].samples_db, regrets_[v]});
-    highest_ = *std::ranges::max_element(playing, {}, [&](size_t v) { return score_db(results_[v].samples_db); });
     winner_ = finds_objects_ ? highest_ : playing[choose_within_band(scores)];
+  }
+
+  /// Returns on how many samples `runs` runs measure each of the variants.
+  static size_t most_samples(double runs, const std::vector<size_t>& variants) {
+    return static_cast<size_t>(std::clamp(runs / static_cast<double>(variants.size()), 0.0, double{kMostSamples}));
   }
 
   /// Returns the best of `playing` that may still win, in their order.

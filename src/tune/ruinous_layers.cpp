@@ -25,8 +25,9 @@ namespace detent {
 namespace {
 
 constexpr size_t kSamples = 8, kSuspects = 8;
-constexpr double kLargestWideShare = 0.2;     // of the multiplications that get 16-bit activations
-constexpr double kSuspectDb = kEnoughDb + 6;  // of a node alone: four of them leave kEnoughDb
+constexpr size_t kRoughSamples = 2, kScreened = 2;  // suspects that are measured on all samples
+constexpr double kLargestWideShare = 0.2;           // of the multiplications that get 16-bit activations
+constexpr double kSuspectDb = kEnoughDb + 6;        // of a node alone: four of them leave kEnoughDb
 
 /// Returns the largest share of the multiplications that may be float.
 double largest_share(double reached_db) { return reached_db < kRuinedDb ? 0.2 : 0.02; }
@@ -41,20 +42,22 @@ struct Suspect {
 class Search {
  public:
   explicit Search(const RuinQuestion& question)
-      : question_(question), samples_(question.source, samples_by_hash(question.source, kSamples)) {}
+      : question_(question), all_(question.source, kSamples), few_(question.source, kRoughSamples) {}
 
   KeptFloat run() {
-    names_ = values_to_compare(question_.model, read_first_inputs(samples_, question_.settings), question_.settings);
+    names_ =
+        values_to_compare(question_.model, read_first_inputs(all_.samples, question_.settings), question_.settings);
     if (names_.empty()) return {};
-    double reached = scores_of({{}}).front();
+    double reached = scores_of({{}}, all_).front();
     if (reached >= kEnoughDb) return {};
     if (widens()) return worst_nodes(reached);
     suspects_ = find_suspects();
     KeptFloat found;
     while (reached < kEnoughDb) {
-      // Two pairs around one activation can hide each other's harm.
       const Step one = best_step(found, reached);
-      const Step taken = one.score >= reached + kRuinDb ? one : best_step(one.layers, one.score);
+      // Two pairs around one activation can hide each other's harm.
+      const bool alone = one.score >= reached + kRuinDb || reached >= kRuinedDb;
+      const Step taken = alone ? one : best_step(one.layers, one.score);
       const double steps = taken.layers == one.layers ? 1 : 2;
       if (taken.score < reached + steps * kRuinDb) break;
       found = taken.layers, reached = taken.score;
@@ -80,7 +83,13 @@ class Search {
       suspects.push_back(&suspect), tried.push_back(std::move(layers));
     }
     if (tried.empty()) return {found, reached};
-    const std::vector<double> scores = scores_of(tried);
+    tried.push_back(found);
+    std::vector<double> rough = scores_of(tried, few_);
+    const double before = rough.back();
+    rough.pop_back(), tried.pop_back();
+    if (reached >= kRuinedDb && std::ranges::max(rough) < before + kRuinDb / 2) return {found, reached};
+    keep_best(std::move(rough), kScreened, suspects, tried);
+    const std::vector<double> scores = scores_of(tried, all_);
     const auto best = static_cast<size_t>(std::ranges::max_element(scores) - scores.begin());
     for (auto& [name, reason] : tried[best])
       if (reason.empty())
@@ -96,7 +105,7 @@ class Search {
     const auto& [model, plan, placement, shapes, kept, format, ranges, source, settings] = question_;
     PairVariants variants(model, *plan.target, placement, shapes, format, ranges, kept);
     const LayerErrors errors =
-        measure_layer_errors(variants, model, names_, samples_, settings, nullptr, LayerVariants::Alone);
+        measure_layer_errors(variants, model, names_, all_.samples, settings, nullptr, LayerVariants::Alone);
     std::vector<std::pair<std::string, std::string>> ranking;
     for (const LayerErrors::Choice& choice : errors.choices)
       if (const double db = worst_sqnr_db(choice.alone); db < kSuspectDb)
@@ -108,7 +117,7 @@ class Search {
       const auto end = ranking.begin() + static_cast<std::ptrdiff_t>(std::min(count, ranking.size()));
       KeptFloat nodes(ranking.begin(), end);
       if (share_of(nodes) > kLargestWideShare) break;
-      const double with = scores_of({nodes}).front();
+      const double with = scores_of({nodes}, all_).front();
       if (with >= score) best = std::move(nodes), score = with;
     }
     return best;
@@ -140,9 +149,12 @@ class Search {
 
   [[nodiscard]] std::vector<Suspect> find_suspects() const {
     std::vector<Suspect> suspects;
-    for (const auto& [value, histogram] : question_.ranges.calibration().histograms) {
-      if (graph().value(value).is_constant) continue;
-      if (const auto db = expected_sqnr_db(histogram, question_.format.range_kind())) suspects.push_back({value, *db});
+    const auto& histograms = question_.ranges.calibration().histograms;
+    for (const auto& [value, range] : question_.ranges.ranges_of(question_.plan)) {
+      const auto histogram = histograms.find(value);
+      if (graph().value(value).is_constant || histogram == histograms.end()) continue;
+      const auto db = expected_sqnr_db(histogram->second, range, question_.format.range_kind());
+      if (db) suspects.push_back({value, *db});
     }
     std::ranges::stable_sort(suspects, {}, &Suspect::db);
     suspects.resize(std::min(suspects.size(), kSuspects));
@@ -157,8 +169,26 @@ class Search {
     return suspects;
   }
 
+  /// Samples that sets are measured on.
+  struct Part {
+    SampleSubset samples;
+    std::optional<JudgedBatches> batches = std::nullopt;  // made when they are needed
+
+    Part(const DataSource& source, size_t count) : samples(source, samples_by_hash(source, count)) {}
+  };
+
+  /// Keeps the `count` suspects with the highest scores, in their order.
+  static void keep_best(std::vector<double> scores, size_t count, std::vector<const Suspect*>& suspects,
+                        std::vector<KeptFloat>& tried) {
+    for (; scores.size() > count;) {
+      const auto worst = std::ranges::min_element(scores) - scores.begin();
+      scores.erase(scores.begin() + worst), suspects.erase(suspects.begin() + worst),
+          tried.erase(tried.begin() + worst);
+    }
+  }
+
   /// Returns the score with each set float. One quantized model at a time is in memory.
-  std::vector<double> scores_of(const std::vector<KeptFloat>& sets) {
+  std::vector<double> scores_of(const std::vector<KeptFloat>& sets, Part& part) {
     std::vector<PlacementPlan> plans;
     for (const KeptFloat& layers : sets) plans.push_back(plan_with(layers));
     question_.ranges.measure_for(plans);
@@ -167,10 +197,10 @@ class Search {
                              &weights_);
     };
     constexpr size_t kKept = size_t{256} << 20;
-    if (!batches_)
-      batches_.emplace(question_.model, names_, samples_, question_.settings, nullptr, kKept,
-                       samples_together(graph(), values_named(graph(), names_), samples_));
-    const Evaluation found = evaluate_on_batches(plans.size(), model_of, *batches_, question_.settings,
+    if (!part.batches)
+      part.batches.emplace(question_.model, names_, part.samples, question_.settings, nullptr, kKept,
+                           samples_together(graph(), values_named(graph(), names_), part.samples));
+    const Evaluation found = evaluate_on_batches(plans.size(), model_of, *part.batches, question_.settings,
                                                  "looking for layers that 8 bits ruin");
     std::vector<double> scores;
     for (const std::vector<double>& samples_db : sample_scores(found)) scores.push_back(score_db(samples_db));
@@ -178,10 +208,9 @@ class Search {
   }
 
   const RuinQuestion& question_;
-  SampleSubset samples_;
+  Part all_, few_;
   std::vector<std::string> names_;
   std::vector<Suspect> suspects_;
-  std::optional<JudgedBatches> batches_;
   WeightMemo weights_;
 };
 

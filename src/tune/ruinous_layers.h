@@ -36,10 +36,11 @@ struct RuinQuestion {
 /// Finds layers through which 8 bits of one value ruin the whole network, such as a depthwise Conv that reads a
 /// few large elements: by node name, with the reason for the plan.
 ///
-/// Suspects  the 8 values that 8 bits keep least of by their histograms, in ranges of the least error, with the layers
-///           that read or make them. Layers that the user includes are none.
-/// Measured  on 8 samples: each suspect float beside those found so far. The one that raises the outputs
-///           most is taken if it raises them by kRuinDb; then again, until they have kEnoughDb.
+/// Suspects  the 8 values that 8 bits keep least of by their histograms, in the ranges given, with the layers that read
+///           or make them. Layers that the user includes are none.
+/// Measured  each suspect float beside those found so far, on 2 samples, and the best two on 8. The one that raises the
+///           outputs most is taken if it raises them by kRuinDb; then again, until they have kEnoughDb. Below
+///           kRuinedDb two steps count together.
 /// Price     at most 2 % of the multiplications become float; 20 % while the outputs have less than kRuinedDb.
 /// 16 bits   For an engine without float kernels (Target::has_wide_islands) every node is a suspect that leaves less
 ///           than 26 dB alone. The fewest of 1, 2, 4 ... with which the outputs have kEnoughDb, or the best, get 16

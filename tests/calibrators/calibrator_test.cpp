@@ -231,6 +231,22 @@ TEST(Percentile, SaysWhatIsWrongWithItsArgument) {
 
 // --- entropy
 
+TEST(Entropy, BuildsOnChoicesThatWereFoundBefore) {
+  const Histogram histogram = histogram_of(normal_values(20000));
+  const RangeKind kind = RangeKind::Symmetric;
+  const auto entropy = make_calibrator("entropy");
+  FoundRanges found;
+  const Range chosen = ValueStatistics{histogram, {}, &found}.choice_of(*entropy, kind);
+  EXPECT_EQ(chosen, entropy->choose(histogram, kind));
+  EXPECT_EQ(found.size(), 3U) << "its own, that without a bound, and that of the least error";
+  EXPECT_EQ(found.at({"mse", kind}), make_calibrator("mse")->choose(histogram, kind));
+
+  const Range planted{-1, 1};
+  found = {{{"entropy", kind}, planted}};
+  EXPECT_EQ((ValueStatistics{histogram, {}, &found}.choice_of(*entropy, kind)), planted);
+  EXPECT_EQ((ValueStatistics{histogram}.choice_of(*entropy, kind)), chosen);
+}
+
 TEST(Entropy, ClipsALongThinTail) {
   std::vector<float> values = normal_values(200000);
   for (int i = 0; i < 20; ++i) values.push_back(40.0f + static_cast<float>(i));

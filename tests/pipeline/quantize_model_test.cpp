@@ -59,6 +59,17 @@ class QuantizeModel : public ::testing::Test {
   fs::path folder_;
 };
 
+TEST_F(QuantizeModel, MeasuresCalibratorsInSixtyFourRunsWhereFewSamplesCalibrate) {
+  QuantizeOptions options = sample_options("tensorrt", "x.onnx");
+  options.data.limit.reset();
+  const QuantizeReport report = quantize_model(options);
+  ASSERT_TRUE(report.measured.has_value());
+  size_t runs = 0;
+  for (const auto& candidate : report.measured->candidates) runs += candidate.error.samples;
+  constexpr size_t kFewRuns = 64, kOfEqualRanges = 8;  // candidates with the same ranges run once
+  EXPECT_LE(runs, kFewRuns + kOfEqualRanges);
+}
+
 TEST_F(QuantizeModel, WritesModelsCloseToTheFloatModelForBothTargets) {
   for (const char* target : {"tensorrt", "onnxruntime"}) {
     const QuantizeReport report = quantize_model(sample_options(target, std::string(target) + ".onnx"));

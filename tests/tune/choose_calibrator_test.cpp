@@ -1,11 +1,13 @@
 #include "detent/detent.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <set>
 
 #include "core/files/temporary.h"
 #include "datasets/npy_writer.h"
@@ -21,6 +23,7 @@ namespace detent {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::ElementsAre;
 
 constexpr int64_t kSamples = 40;
 constexpr int64_t kInputs = 64;
@@ -152,6 +155,49 @@ TEST_F(CalibratorAuto, MeasuresElevenCalibratorsInTheOrderOfTheList) {
             "max entropy entropy:unbounded mse percentile:99.9 percentile:99.99 percentile:99.999 samplemax:99 "
             "samplemax:95 samplemax:90 "
             "samplemax:50 ");
+}
+
+/// Returns the numbers of samples that candidates were measured on.
+std::set<size_t> sample_counts(const QuantizeReport& report) {
+  std::set<size_t> counts;
+  for (const auto& candidate : report.measured.value().candidates) counts.insert(candidate.error.samples);
+  return counts;
+}
+
+TEST_F(CalibratorAuto, MeasuresOnMoreSamplesOnlyWhatMayStillWin) {
+  write_network(weight_code);
+  write_data([](int64_t n, int64_t i) { return static_cast<float>(code(n, i) * code(i, n)); });
+  EXPECT_THAT(sample_counts(quantize_model(options())), ElementsAre(8, kSamples));
+  QuantizeOptions thorough = options("best.onnx");
+  thorough.accuracy = Accuracy::Best;
+  EXPECT_THAT(sample_counts(quantize_model(thorough)), ElementsAre(kSamples));
+}
+
+/// Counts the searches for ruinous layers.
+class SearchCounter : public Reporter {
+ public:
+  void begin(std::string_view task, size_t) override { searches_ += task == "looking for layers that 8 bits ruin"; }
+  void advance_to(size_t) override {}
+  void end() override {}
+  void warn(std::string_view) override {}
+  [[nodiscard]] int searches() const { return searches_; }
+
+ private:
+  int searches_ = 0;
+};
+
+TEST_F(CalibratorAuto, LooksForRuinousLayersWhereNoCandidateServes) {
+  const auto searches_with = [&](float largest) {
+    write_network([](int64_t i, int64_t j) { return i == 0 ? 1e-4F : weight_code(i, j); });
+    write_data([&](int64_t n, int64_t i) { return static_cast<float>(code(n, i)) * (i == 0 ? largest : 1.0F); });
+    SearchCounter counter;
+    QuantizeOptions counted = options(std::to_string(largest) + ".onnx");
+    counted.run.reporter = &counter;
+    static_cast<void>(quantize_model(counted));
+    return counter.searches();
+  };
+  EXPECT_EQ(searches_with(1), 0);
+  EXPECT_GT(searches_with(1e4F), 0);
 }
 
 TEST_F(CalibratorAuto, WritesTheModelOfItsWinner) {

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "detent/base/api.h"
@@ -23,11 +25,20 @@ enum class OutlierPolicy : uint8_t {
   return policy == OutlierPolicy::Keep ? "keep" : policy == OutlierPolicy::Drop ? "drop" : "clip";
 }
 
+class Calibrator;
+
+/// Ranges that calibrators chose for one value, by their names.
+using FoundRanges = std::map<std::pair<std::string, RangeKind>, Range>;
+
 /// Statistics of one value, or of several values that share a range.
 struct ValueStatistics {
   const Histogram& histogram;
   /// Extremes of each sample, in any order; of several values over all their elements. Empty: unknown.
   std::span<const Extremes> samples = {};
+  FoundRanges* found = nullptr;  ///< choices for this value so far, which others may build on; nullptr: not kept
+
+  /// Returns the choice of a calibrator, which is looked for once where `found` keeps it.
+  [[nodiscard]] DETENT_API Range choice_of(const Calibrator& calibrator, RangeKind kind) const;
 };
 
 /// Algorithm that turns a histogram into a range. Stateless after construction; may be used from several threads.

@@ -127,8 +127,15 @@ ChosenRanges choose_in_float32(const Prepared& prepared, const CalibratorQuestio
     return moved;
   };
   const Calibration calibration = for_values(question.calibration, *half_of);
-  ChosenRanges chosen = choose_calibrator({*prepared.float32, plan, question.format, calibration, ranges_of,
-                                           question.source, question.settings, question.effort});
+  ChosenRanges chosen = choose_calibrator({.model = *prepared.float32,
+                                           .plan = plan,
+                                           .format = question.format,
+                                           .calibration = calibration,
+                                           .ranges_of = ranges_of,
+                                           .source = question.source,
+                                           .settings = question.settings,
+                                           .effort = question.effort,
+                                           .ends_with = question.ends_with});
   chosen.ranges = question.ranges_of(*chosen.calibrator);
   return chosen;
 }
@@ -144,6 +151,45 @@ Model with_pairs(Prepared& prepared) {
   if (!patch.empty()) apply_patch(model, patch);
   return model;
 }
+
+/// Looks for layers that ruin the network, and keeps them float.
+class RuinSearch {
+ public:
+  RuinSearch(Prepared& prepared, Measured& measured) : prepared_(prepared), measured_(measured) {}
+
+  /// Returns true where it finds some with the ranges of the calibrator, which must outlive keep_float().
+  bool finds_with(const Calibrator& calibrator) {
+    const Recipe& recipe = prepared_.recipe;
+    if (!measured_.samples || (recipe.target->whole_graph && !widens())) return false;
+    ranges_.emplace(range_book(prepared_, measured_, calibrator, ranges_from(prepared_, measured_)(calibrator)));
+    found_ = find_ruinous_layers({prepared_.model(), prepared_.plan, recipe.placement, prepared_.shapes, recipe.kept,
+                                  recipe.format, *ranges_, *measured_.samples, recipe.run});
+    return !found_.empty();
+  }
+
+  /// Keeps them float and measures what this plan needs. False where none were found.
+  bool keep_float() {
+    if (found_.empty()) return false;
+    remake(prepared_, [&](Recipe& changed) {
+      (changed.target->whole_graph ? changed.kept.wide : changed.kept.costly).merge(found_);
+    });
+    ranges_->measure_for({&prepared_.plan, 1});
+    measured_.calibration.histograms = ranges_->calibration().histograms;
+    measured_.calibration.extremes = ranges_->calibration().extremes;
+    restrict_to(prepared_.plan, measured_.calibration);
+    return true;
+  }
+
+ private:
+  [[nodiscard]] bool widens() const {
+    return prepared_.plan.type == CodeType::Int8 && prepared_.recipe.target->has_wide_islands();
+  }
+
+  Prepared& prepared_;
+  Measured& measured_;
+  std::optional<RangeBook> ranges_;
+  KeptFloat found_;
+};
 
 }  // namespace
 
@@ -189,22 +235,22 @@ Measured measure(Prepared& prepared) {
 }
 
 void keep_ruinous_float(Prepared& prepared, Measured& measured, const Calibrator* calibrator) {
-  const Target& target = *prepared.recipe.target;
-  const bool may = !target.whole_graph || (prepared.plan.type == CodeType::Int8 && target.has_wide_islands());
-  if (!measured.samples || !may) return;
   const auto least_error = make_calibrator("mse");
-  const Calibrator& used = calibrator ? *calibrator : *least_error;
-  RangeBook ranges = range_book(prepared, measured, used, ranges_from(prepared, measured)(used));
-  const Recipe& recipe = prepared.recipe;
-  KeptFloat ruinous = find_ruinous_layers({prepared.model(), prepared.plan, recipe.placement, prepared.shapes,
-                                           recipe.kept, recipe.format, ranges, *measured.samples, recipe.run});
-  if (ruinous.empty()) return;
-  remake(prepared,
-         [&](Recipe& changed) { (target.whole_graph ? changed.kept.wide : changed.kept.costly).merge(ruinous); });
-  ranges.measure_for({&prepared.plan, 1});
-  measured.calibration.histograms = ranges.calibration().histograms;
-  measured.calibration.extremes = ranges.calibration().extremes;
-  restrict_to(prepared.plan, measured.calibration);
+  RuinSearch search(prepared, measured);
+  if (search.finds_with(calibrator ? *calibrator : *least_error)) search.keep_float();
+}
+
+Chosen choose_beside_float(Prepared& prepared, Measured& measured, std::unique_ptr<Calibrator> calibrator,
+                           const ChoiceEffort& effort) {
+  if (calibrator) {
+    keep_ruinous_float(prepared, measured, calibrator.get());
+    return choose(prepared, measured, std::move(calibrator), effort);
+  }
+  const auto least_error = make_calibrator("mse");
+  RuinSearch search(prepared, measured);
+  Chosen chosen = choose(prepared, measured, nullptr, effort,
+                         [&](double highest_db) { return highest_db < kEnoughDb && search.finds_with(*least_error); });
+  return search.keep_float() ? choose(prepared, measured, nullptr, effort) : std::move(chosen);
 }
 
 PlanReport describe_final_plan(Prepared& prepared) {
@@ -221,9 +267,13 @@ PlanReport describe_final_plan(Prepared& prepared) {
 
 RangeChoice range_choice(const Prepared& prepared, const Measured& measured, const Calibrator& calibrator) {
   const Recipe& recipe = prepared.recipe;
-  return {prepared.graph(),         calibrator,
-          recipe.overrides,         recipe.format.range_kind(),
-          worker_count(recipe.run), recipe.outliers == OutlierPolicy::Clip ? measured.outliers : no_samples()};
+  return {.graph = prepared.graph(),
+          .calibrator = calibrator,
+          .overrides = recipe.overrides,
+          .kind = recipe.format.range_kind(),
+          .threads = worker_count(recipe.run),
+          .clipped_samples = recipe.outliers == OutlierPolicy::Clip ? measured.outliers : no_samples(),
+          .found = &measured.found};
 }
 
 RangesOf ranges_from(const Prepared& prepared, const Measured& measured) {
@@ -246,15 +296,22 @@ RangeBook range_book(const Prepared& prepared, const Measured& measured, const C
 }
 
 Chosen choose(const Prepared& prepared, const Measured& measured, std::unique_ptr<Calibrator> calibrator,
-              const ChoiceEffort& effort) {
+              const ChoiceEffort& effort, const EndsWith& ends_with) {
   const Recipe& recipe = prepared.recipe;
   const RangesOf ranges_of = ranges_from(prepared, measured);
   if (calibrator) {
     auto ranges = ranges_of(*calibrator);
     return {{std::move(calibrator), std::move(ranges), std::nullopt}, recipe.format};
   }
-  const CalibratorQuestion question{prepared.model(), prepared.plan,    recipe.format, measured.calibration,
-                                    ranges_of,        measured.samples, recipe.run,    effort};
+  const CalibratorQuestion question{.model = prepared.model(),
+                                    .plan = prepared.plan,
+                                    .format = recipe.format,
+                                    .calibration = measured.calibration,
+                                    .ranges_of = ranges_of,
+                                    .source = measured.samples,
+                                    .settings = recipe.run,
+                                    .effort = effort,
+                                    .ends_with = ends_with};
   const bool half = prepared.half && prepared.data;
   return {half ? choose_in_float32(prepared, question) : choose_calibrator(question), recipe.format};
 }

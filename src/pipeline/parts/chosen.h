@@ -24,6 +24,7 @@ struct Measured {
   std::set<std::string> outliers = {};          ///< names of the outlier samples
   std::unique_ptr<DataSource> usual = nullptr;  ///< the data without them, where they are dropped
   const DataSource* samples = nullptr;          ///< to calibrate with; nullptr: the table alone
+  mutable FoundByValues found = {};             ///< what calibrators chose so far, each once
 };
 
 /// The calibrator, ranges, constants and format that a model is quantized with.
@@ -49,6 +50,12 @@ void announce_values(const Prepared& prepared);
 /// calibrator  to measure with; nullptr: mse
 /// Errors  those of find_ruinous_layers().
 void keep_ruinous_float(Prepared& prepared, Measured& measured, const Calibrator* calibrator);
+
+/// Does so and chooses as choose() does. Without a calibrator, layers are looked for only where the first round leaves
+/// the outputs less than kEnoughDb with each; where some are found, the choice begins anew.
+/// Errors  those of keep_ruinous_float() and choose().
+[[nodiscard]] Chosen choose_beside_float(Prepared& prepared, Measured& measured, std::unique_ptr<Calibrator> calibrator,
+                                         const ChoiceEffort& effort);
 
 /// Describes the plan alone, for TensorRT also how fast its file is likely to be. Measures only where the plan has
 /// pairs on the residual stream, which INT8 may ruin. Takes the model out of `prepared`. Errors  those of measure() and
@@ -76,7 +83,7 @@ void keep_ruinous_float(Prepared& prepared, Measured& measured, const Calibrator
 /// without the noise of 16-bit floats.
 /// Errors  those of choose_calibrator.
 [[nodiscard]] Chosen choose(const Prepared& prepared, const Measured& measured, std::unique_ptr<Calibrator> calibrator,
-                            const ChoiceEffort& effort = {});
+                            const ChoiceEffort& effort = {}, const EndsWith& ends_with = {});
 
 /// Returns the named calibrator; nullptr for "auto".
 /// Errors  those of make_calibrator.

@@ -18,7 +18,6 @@ namespace detent {
 
 namespace {
 
-constexpr size_t kScreenSamples = 4;
 constexpr double kLeastSureGainDb = 0.1;
 constexpr double kExponents[] = {0.5, 0.75};
 
@@ -124,22 +123,19 @@ std::optional<EqualizedModel> even_outliers(Model& model, const EqualizeData& da
   if (data.all.size() < kFewestToJudge) return std::nullopt;
   FactorOptions uneven = options;
   uneven.least_imbalance = kOutlierImbalance;
-  const GroupFilter filter = in_front_of_products(model.graph());
-  const SampleSubset few(data.all, samples_by_hash(data.all, std::min(kScreenSamples, samples)));
-  if (families_with_outliers(Equalizer(model, data.inputs, few, data.settings, uneven, filter)).empty())
-    return std::nullopt;
-
   const SampleSplit split(data.all);
   const SampleSubset measuring(data.all, first_of(split.measuring, samples)),
       deciding(data.all, first_of(split.deciding, samples));
   EqualizedModel outcome;
   {
-    const Equalizer equalizer(model, data.inputs, measuring, data.settings, uneven, filter);
+    const Equalizer equalizer(model, data.inputs, measuring, data.settings, uneven,
+                              in_front_of_products(model.graph()));
+    Items found = families_with_outliers(equalizer);
+    if (found.empty()) return std::nullopt;
     EqualizeReport& report = outcome.report;
     report.requested = "outliers";
     report.families = equalizer.describe_families();
     report.samples = measuring.size();
-    Items found = families_with_outliers(equalizer);
     std::erase_if(found, [&](const EqualizeItem& item) { return equalizer.change_by({item}).has_value(); });
     if (found.empty()) return std::nullopt;
     const Trial trial(model, equalizer, judge(measuring, deciding));

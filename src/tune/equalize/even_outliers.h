@@ -21,9 +21,8 @@ inline constexpr std::string_view kOutlierCalibrator = "mse";
 /// Evens out channels of activations in front of MatMul and Gemm that are kOutlierImbalance times as large as the
 /// others, in place: outputs of normalizations, gated products, attention's values. Other values stay as they are.
 ///
-/// Looked for  on 4 samples. Without such channels nothing is measured and nullopt comes back.
-/// Judged      by `judge` on up to `samples` samples that neither factors nor ranges come from: all such values with
-/// two
+/// Looked for  on up to `samples` samples. Without such channels nothing else is measured and nullopt comes back.
+/// Judged      by `judge` on as many others, which neither factors nor ranges come from: all such values with two
 ///             exponents, then the families one by one. Kept where the SQNR of the outputs surely rises (its mean over
 ///             the samples less the standard error of the difference) by 0.1 dB, and accept_change() agrees.
 /// Fewer than kFewestToJudge samples -> nullopt.
