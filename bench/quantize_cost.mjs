@@ -1,5 +1,6 @@
-// CPU time of `detent quantize` with its defaults over that with `--accuracy fast`, for every network here with all its
-// calibration samples and for both engines. The samples to judge on are left out, because only a bound needs them.
+// CPU time of `detent quantize` with its defaults over that with `--accuracy fast`, one thread, for every network here
+// with all its calibration samples and for both engines. The samples to judge on are left out, because only a bound
+// needs them.
 //
 //   node bench/quantize_cost.mjs DETENT SHARED [NETWORK...]
 import {spawnSync} from 'node:child_process';
@@ -38,7 +39,7 @@ const {networks, folder: samples} = labelledNetworks(shared);
 for (const [name, {options}] of Object.entries({...networks, ...unlabelledNetworks(shared)})) {
   if (only.length > 0 && !only.includes(name)) continue;
   for (const target of ['tensorrt', 'onnxruntime']) {
-    const call = accuracy => cpuTime([detent, 'quantize', ...withoutEvaluation(options), '--target', target, '--accuracy', accuracy,
+    const call = accuracy => cpuTime([detent, 'quantize', ...withoutEvaluation(options), '--target', target, '--accuracy', accuracy, '--threads', '1',
       '--accept-broken', '--quiet', '--overwrite', '-o', join(folder, 'x.onnx')]);
     const [fast, balanced] = ['fast', 'balanced'].map(call);
     console.log(`| ${name} | ${target} | ${fast.toFixed(2)} s | ${(balanced / fast).toFixed(2)} |`);
