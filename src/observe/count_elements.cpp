@@ -133,9 +133,47 @@ HWY_INLINE uint16_t* ListChunk(const float* values, size_t chunk, float inverse_
 
 #else
 
+using Words = hn::Rebind<uint16_t, Ints>;
+
+#if HWY_TARGET == HWY_AVX2
+
+/// For each mask of eight words the bytes that move its words to the front, for PSHUFB.
+struct Shuffles {
+  alignas(16) uint8_t bytes[256][16];
+};
+constexpr Shuffles make_shuffles() {
+  Shuffles shuffles{};
+  for (size_t mask = 0; mask < 256; ++mask)
+    for (size_t word = 0, to = 0; word < 8; ++word)
+      if (mask >> word & 1) {
+        shuffles.bytes[mask][to++] = static_cast<uint8_t>(2 * word);
+        shuffles.bytes[mask][to++] = static_cast<uint8_t>(2 * word + 1);
+      }
+  return shuffles;
+}
+constexpr Shuffles kShuffles = make_shuffles();
+
+HWY_INLINE uint16_t* ListSome(hn::Vec<Ints> bin, hn::Mask<Ints> counts, uint16_t* bins) {
+  const auto mask = static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(hn::VecFromMask(Ints(), counts).raw)));
+  const __m128i shuffle = _mm_load_si128(reinterpret_cast<const __m128i*>(kShuffles.bytes[mask]));
+  const __m128i words = _mm_shuffle_epi8(hn::DemoteTo(Words(), bin).raw, shuffle);
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(bins), words);
+  return bins + hwy::PopCount(mask);
+}
+
+#else
+
+/// Leaves zeros in the list, as bins below kFirstPositive, one for each lane because zeros come in runs: Highway 1.0.3
+/// leaves lanes out by a table that it copies to the stack for every vector under GCC 12.
+HWY_INLINE uint16_t* ListSome(hn::Vec<Ints> bin, hn::Mask<Ints> counts, uint16_t* bins) {
+  const auto entry = hn::IfThenElse(counts, bin, hn::Iota(Ints(), 0));
+  hn::StoreU(hn::DemoteTo(Words(), entry), Words(), bins);
+  return bins + hn::Lanes(Ints());
+}
+
+#endif
+
 /// Writes the entries of the `chunk` elements at `values` and returns where they end. chunk is a multiple of the lanes.
-/// Zeros stay in the list: Highway 1.0.3 leaves lanes out by a table that it copies to the stack for every vector under
-/// GCC 12.
 template <bool kCompressesWords>
 HWY_INLINE uint16_t* ListChunk(const float* values, size_t chunk, float inverse_width, Seen& seen, uint16_t* bins) {
   const Floats df;
@@ -154,10 +192,7 @@ HWY_INLINE uint16_t* ListChunk(const float* values, size_t chunk, float inverse_
     const auto side = hn::And(hn::ShiftRight<kSignToSide>(bits), hn::Set(du, kFirstNegative - kFirstPositive));
     const auto bin = hn::Add(hn::Add(distance, hn::Set(di, kFirstPositive)), hn::BitCast(di, side));
     found += hn::CountTrue(di, counts);
-    const auto entry = hn::IfThenElse(counts, bin, hn::Iota(di, 0));  // one for each lane: zeros come in runs
-    const hn::Rebind<uint16_t, Ints> d16;
-    hn::StoreU(hn::DemoteTo(d16, entry), d16, bins);
-    bins += hn::Lanes(di);
+    bins = ListSome(bin, counts, bins);
   }
   seen.non_zero += found;
   return bins;

@@ -5,6 +5,7 @@
 
 #include "core/files/mapped_file.h"
 #include "ops/onednn/onednn.h"
+#include "ops/product/packed_product.h"
 #include "ops/shape_cache.h"
 
 namespace detent {
@@ -55,11 +56,20 @@ struct ProductKey {
   friend bool operator==(const ProductKey&, const ProductKey&) = default;
 };
 
-/// True when the right operand comes from constant codes that stay codes in memory: it is computed in every run.
-bool comes_from_codes(const KernelContext& context) {
+/// Returns constant codes that stay codes in memory, from which the right operand is computed in every run; nullptr if
+/// it comes from elsewhere.
+const Tensor* codes_of_right(const KernelContext& context) {
   const Node* dequantize = context.graph.producer(context.node.input(1));
-  return dequantize && dequantize->domain.empty() && dequantize->op_type == "DequantizeLinear" &&
-         context.graph.constant(dequantize->input(0));
+  return dequantize && dequantize->domain.empty() && dequantize->op_type == "DequantizeLinear"
+             ? context.graph.constant(dequantize->input(0))
+             : nullptr;
+}
+
+/// True for a constant matrix `b` on a CPU without AVX-512, where oneDNN packs it anew in every call and takes 1.0 to
+/// 1.8 times the time of Detent's product (bench/README.md).
+bool packs_in_every_call(const Tensor* b) {
+  const dnnl::cpu_isa isa = dnnl::get_effective_cpu_isa();
+  return b && b->shape().rank() == 2 && (isa == dnnl::cpu_isa::avx2 || isa == dnnl::cpu_isa::avx2_vnni);
 }
 
 /// Cached primitives.
@@ -67,7 +77,7 @@ class PrimitiveProduct final : public FloatProduct {
  public:
   PrimitiveProduct(const GemmOptions& options, const Tensor* constant_b, const KernelContext& context)
       : options_(options), keep_packed_(constant_b && context.keep_copies),
-        pack_(constant_b || comes_from_codes(context)) {
+        pack_(constant_b || codes_of_right(context)) {
     if (constant_b) constant_b_ = *constant_b;
   }
 
@@ -149,6 +159,8 @@ class PrimitiveProduct final : public FloatProduct {
 
 std::unique_ptr<const FloatProduct> make_float_product(const GemmOptions& options, const Tensor* constant_b,
                                                        const KernelContext& context) {
+  if (packs_in_every_call(constant_b ? constant_b : codes_of_right(context)))
+    return make_packed_product(options, constant_b, context);
   return std::make_unique<PrimitiveProduct>(options, constant_b, context);
 }
 
