@@ -75,8 +75,8 @@ void increment(std::span<const uint32_t> bins, std::byte* table) {
 
 void store(std::span<const uint32_t> bins, std::byte* table) {
   auto* counts = reinterpret_cast<uint16_t*>(table);
-  for (size_t i = 0; i < bins.size(); i += 4)
-    for (size_t j = 0; j < 4; ++j) counts[4 * bins[i + j] + j] = static_cast<uint16_t>(i);
+  for (size_t i = 0; i < bins.size(); i += 2)
+    for (size_t j = 0; j < 2; ++j) counts[2 * bins[i + j] + j] = static_cast<uint16_t>(i);
 }
 
 #if defined(__x86_64__)
@@ -86,7 +86,7 @@ __attribute__((target("avx512f,avx512cd,avx512vpopcntdq"))) void scatter(std::sp
   for (size_t i = 0; i < bins.size(); i += 16) {
     const __m512i at = _mm512_loadu_si512(bins.data() + i);
     const __m512i before = _mm512_popcnt_epi32(_mm512_conflict_epi32(at));
-    const __m512i counts = _mm512_i32gather_epi32(at, table, 4);
+    const __m512i counts = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), 0xffff, at, table, 4);
     const __m512i sum = _mm512_add_epi32(_mm512_add_epi32(counts, before), _mm512_set1_epi32(1));
     _mm512_i32scatter_epi32(table, at, sum, 4);  // of equal bins the last lane, with the largest sum, is written
   }

@@ -45,7 +45,9 @@ refuses "the same shard twice" 14 000.png merge in/1.dct in/2.dct in/1.dct -o ou
 refuses "a shard and the whole" 14 twice merge in/whole.dct in/2.dct -o out/merged.dct
 ONEDNN_MAX_CPU_ISA=SSE41 "$DETENT" calibrate "$model" $data --shard 3/4 -o in/isa.dct >stdout 2>stderr ||
   fail "calibrate with another instruction set"
-refuses "another instruction set" 14 mixed-isa merge in/1.dct in/isa.dct -o out/merged.dct
+# A build without oneDNN has no kernels that the variable limits.
+! "$DETENT" --version | grep -q oneDNN ||
+  refuses "another instruction set" 14 mixed-isa merge in/1.dct in/isa.dct -o out/merged.dct
 accepts "another instruction set with --mixed-isa" merge in/1.dct in/isa.dct --mixed-isa --partial -o in/mixed.dct
 
 # Missing shards are named; --partial adds the others, and the table names the missing ones.
