@@ -108,11 +108,17 @@ install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 set(CPACK_PACKAGE_NAME detent)
 set(CPACK_PACKAGE_VENDOR Detent)
 set(CPACK_PACKAGE_CONTACT "Detent <detent@localhost>")
+if(CMAKE_CROSSCOMPILING)
+  set(parts "command, its manual and the library")
+else()
+  set(parts "command, its manual, the library and a Python module")
+  set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3-numpy, python3-onnx")
+endif()
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "post-training quantization of ONNX models")
 set(CPACK_PACKAGE_DESCRIPTION "A trained ONNX model and a folder of real inputs go in, a deployable INT8
 model comes out, for TensorRT or ONNX Runtime. Calibrators, placement and
 what each layer costs are measured and explained. The package holds the
-command, its manual, the library and a Python module.")
+${parts}.")
 set(CPACK_STRIP_FILES ON)  # only without debug files; otherwise the files are stripped already
 set(CPACK_PACKAGE_FILE_NAME detent-${PROJECT_VERSION}-${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR})
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
@@ -121,7 +127,6 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)  # dependencies follow from the linked li
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_THREADS 0)  # all cores: the debug files double what is to be compressed
 set(CPACK_DEBIAN_MAIN_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_LIST_DIR}/triggers)
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3-numpy, python3-onnx")
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
