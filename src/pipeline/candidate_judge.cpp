@@ -66,23 +66,30 @@ std::vector<std::string> candidate_names(const std::vector<std::string>& specs) 
   return names;
 }
 
-Candidates make_candidates(const std::vector<std::string>& names, const Prepared& prepared, const Measured& measured,
+Candidates make_candidates(const std::vector<std::string>& names, Prepared& prepared, Measured& measured,
                            const CompareOptions& options) {
   Candidates all;
+  std::optional<Chosen> automatic;
+  const Stopwatch choosing;
+  if (std::ranges::any_of(names, is_auto))
+    automatic = choose_beside_float(prepared, measured, nullptr, {});
+  else
+    keep_ruinous_float(prepared, measured, names.size() == 1 ? make_calibrator(names.front()).get() : nullptr);
+  const double choosing_seconds = choosing.seconds();
+  warn_of_unsupported_tail(prepared.graph(), *options.run.reporter);
   const RangesOf ranges_of = ranges_from(prepared, measured);
   DistinctRanges distinct;
   for (const std::string& name : names) {
     const Stopwatch stopwatch;
     ComparedCandidate& candidate = all.candidates.emplace_back(name, name);
     if (is_auto(name)) {
-      Chosen chosen = choose(prepared, measured, nullptr);
-      candidate.calibrator = chosen.calibrator->name();
-      distinct.add(std::move(chosen.ranges));
+      candidate.calibrator = automatic->calibrator->name();
+      distinct.add(std::move(automatic->ranges));
     } else {
       distinct.add(ranges_of(*make_calibrator(name)));
     }
     candidate.model = distinct.variant_of.back();
-    candidate.choosing_seconds = stopwatch.seconds();
+    candidate.choosing_seconds = is_auto(name) ? choosing_seconds : stopwatch.seconds();
   }
   const Model& model = prepared.model();
   const PlacementPlan& plan = prepared.plan;

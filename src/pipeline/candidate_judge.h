@@ -58,10 +58,11 @@ struct Candidates {
 /// Errors  Usage for none, and for one that is named twice.
 [[nodiscard]] std::vector<std::string> candidate_names(const std::vector<std::string>& specs);
 
-/// Quantizes the model with each calibrator.
-/// Errors  those of choosing, rounding weights, correcting biases and rewriting.
-[[nodiscard]] Candidates make_candidates(const std::vector<std::string>& names, const Prepared& prepared,
-                                         const Measured& measured, const CompareOptions& options);
+/// Quantizes the model with each calibrator. Layers that ruin the network stay float first, the same in all candidates:
+/// those that quantize finds with `auto` where it is among the names, with the only name, or else with `mse`.
+/// Errors  those of keep_ruinous_float(), choosing, rounding weights, correcting biases and rewriting.
+[[nodiscard]] Candidates make_candidates(const std::vector<std::string>& names, Prepared& prepared, Measured& measured,
+                                         const CompareOptions& options);
 
 /// Fills the report's facts of the calibration.
 void note_calibration(ComparisonReport& report, const Prepared& prepared, const Measured& measured);

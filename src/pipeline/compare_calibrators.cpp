@@ -43,10 +43,8 @@ ComparisonReport compare_calibrators(const CompareOptions& options) {
 
   // one calibration -> ranges and a variant for each candidate
   Measured measured = measure(prepared);
-  keep_ruinous_float(prepared, measured, nullptr);
-  const Graph& graph = prepared.graph();
-  warn_of_unsupported_tail(graph, *run.reporter);
   Candidates candidates = make_candidates(names, prepared, measured, options);
+  const Graph& graph = prepared.graph();
   if (prepared.half) add_baselines(candidates, options.model, *prepared.data, run);
 
   ComparisonReport report;

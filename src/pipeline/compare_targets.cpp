@@ -33,11 +33,9 @@ TargetFacts facts_of_target(const Prepared& prepared) {
 Candidates candidates_of(Prepared& prepared, const std::vector<std::string>& names, const CompareOptions& options,
                          ComparisonReport& report) {
   Measured measured = measure(prepared);
-  keep_ruinous_float(prepared, measured, nullptr);
-  warn_of_unsupported_tail(prepared.graph(), *options.run.reporter);
+  Candidates made = make_candidates(names, prepared, measured, options);
   if (report.calibration_samples == 0) note_calibration(report, prepared, measured);
   report.equalized.reset();  // each target has its own
-  Candidates made = make_candidates(names, prepared, measured, options);
   const TargetFacts facts = facts_of_target(prepared);
   for (ComparedModel& one : made.made) one.target = facts;
   for (ComparedCandidate& one : made.candidates)

@@ -44,11 +44,9 @@ bool add_with_pairs(Candidates& all, const std::string& type, const CompareOptio
   const std::vector<std::string> names = candidate_names({given.types.calibrator});
   Prepared prepared = make(recipe_as_quantized(options, options.evaluation.data, names));
   Measured measured = measure(prepared);
-  keep_ruinous_float(prepared, measured, named_calibrator(given.types.calibrator).get());
-  warn_of_unsupported_tail(prepared.graph(), *options.run.reporter);
+  Candidates made = make_candidates(names, prepared, measured, options);
   note_first_calibration(report, prepared, measured);
   const Coverage& coverage = prepared.plan.coverage;
-  Candidates made = make_candidates(names, prepared, measured, options);
   ComparedCandidate& candidate = made.candidates.front();
   candidate.name = type;
   made.made.front().type = TypeFacts{.layers = coverage.layers,
