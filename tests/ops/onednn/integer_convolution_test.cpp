@@ -175,6 +175,8 @@ TEST(IntegerConvolution, RoundsOnlyTheResult) {
     { k = QuantizeLinear (x, s, z) d = DequantizeLinear (k, s, z)
       f = Expand (weight, shape) q = QuantizeLinear (f, ws, wz) w = DequantizeLinear (q, ws, wz) y = Conv (d, w) })";
   const Model model = parse_model_text(text);
+  if (!operands_of(integer_model({.input = {1, 1, 1, 1}, .weights = {1, 1, 1, 1}}, true)))
+    GTEST_SKIP() << "this processor has no 8-bit dot products";
   Tensor x(DataType::Float32, Shape{1, 4608, 1, 1});
   std::ranges::fill(x.mutable_data<float>(), 12.7F);
   const Tensor y = to_plain(run_once(model.graph(), {{x}}, model.graph().outputs()).front());
