@@ -2,7 +2,7 @@
 
 #include "core/files/mapped_file.h"
 #include "ops/elementwise/activation.h"
-#include "ops/onednn/integer_convolution.h"
+#include "ops/onednn/integer_operands.h"
 #include "ops/onednn/onednn.h"
 #include "ops/onednn/post_op_chain.h"
 #include "ops/operands.h"

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/files/mapped_file.h"
+#include "ops/onednn/integer_product.h"
 #include "ops/onednn/onednn.h"
 #include "ops/product/packed_product.h"
 #include "ops/shape_cache.h"
@@ -159,9 +160,16 @@ class PrimitiveProduct final : public FloatProduct {
 
 std::unique_ptr<const FloatProduct> make_float_product(const GemmOptions& options, const Tensor* constant_b,
                                                        const KernelContext& context) {
+  if (auto product =
+          make_integer_product(options, context, std::make_unique<PrimitiveProduct>(options, nullptr, context)))
+    return product;
   if (packs_in_every_call(constant_b ? constant_b : codes_of_right(context)))
     return make_packed_product(options, constant_b, context);
   return std::make_unique<PrimitiveProduct>(options, constant_b, context);
+}
+
+bool product_takes_codes(const GemmOptions& options, const KernelContext& context) {
+  return find_product_operands(options, context) != nullptr;
 }
 
 }  // namespace detent

@@ -10,6 +10,8 @@ std::unique_ptr<const FloatProduct> make_float_product(const GemmOptions& option
   return make_packed_product(options, constant_b, context);
 }
 
+bool product_takes_codes(const GemmOptions& /*options*/, const KernelContext& /*context*/) { return false; }
+
 void multiply_transposed(const TransposedProduct& product) {
   const auto& [a, a_row, b, c, c_row, m, n, k, adds] = product;
   multiply_dots({.a = a,

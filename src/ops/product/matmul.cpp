@@ -154,7 +154,7 @@ class MatMulKernel final : public Kernel {
       : shape_suffices_(context.shape_suffices), product_(make_float_product({}, matrix_constant(context), context)) {}
 
   void run(KernelCall& call) const override {
-    if (!are_floats(call.input(0), call.input(1)))
+    if (!product_->takes_codes(call.input(0).type()) && !are_floats(call.input(0), call.input(1)))
       return call.set_output(0, plain_matmul(call.input(0), call.input(1), call.allocator()));
     const MatMulShape shape(call.input(0).shape(), call.input(1).shape());
     const Tensor a = promote(call.input(0), Side::Left);
@@ -199,14 +199,17 @@ class MatMulKernel final : public Kernel {
   std::unique_ptr<const FloatProduct> product_;
 };
 
+GemmOptions gemm_options(const Node& node) {
+  return {.transpose_a = node.int_or("transA", 0) != 0,
+          .transpose_b = node.int_or("transB", 0) != 0,
+          .alpha = node.float_or("alpha", 1.0F),
+          .beta = node.float_or("beta", 1.0F)};
+}
+
 class GemmKernel final : public Kernel {
  public:
   explicit GemmKernel(const KernelContext& context)
-      : options_{.transpose_a = context.node.int_or("transA", 0) != 0,
-                 .transpose_b = context.node.int_or("transB", 0) != 0,
-                 .alpha = context.node.float_or("alpha", 1.0F),
-                 .beta = context.node.float_or("beta", 1.0F)},
-        shape_suffices_(context.shape_suffices),
+      : options_(gemm_options(context.node)), shape_suffices_(context.shape_suffices),
         product_(make_float_product(options_, float_constant(context), context)) {}
 
   void run(KernelCall& call) const override {
@@ -220,14 +223,14 @@ class GemmKernel final : public Kernel {
     const int64_t columns = b.shape()[options_.transpose_b ? 0 : 1];
     if (inner != b.shape()[options_.transpose_b ? 1 : 0])
       throw Error(ErrorCode::InvalidData, "cannot multiply " + a.shape().to_string() + " by " + b.shape().to_string());
-    if (!are_floats(a, b))
+    if (!product_->takes_codes(a.type()) && !are_floats(a, b))
       return call.set_output(
           0, plain_gemm(a, b, call.has_input(2) ? call.input(2) : Tensor(), options_, call.allocator()));
     Tensor& output = call.make_output(0, DataType::Float32, Shape{rows, columns});
     if (output.element_count() == 0) return;
     if (shape_suffices_) return void(std::fill_n(output.mutable_data<float>().begin(), output.element_count(), 0.0F));
     // The product scales its sum with the bias, ONNX the product alone.
-    if (call.has_input(2)) check_same_type(call.input(2), a);
+    if (call.has_input(2)) check_same_type(call.input(2), output);
     const bool bias_inside = call.has_input(2) && options_.alpha == 1.0F && options_.beta == 1.0F &&
                              call.input(2).element_count() == columns && call.input(2).shape().rank() >= 1 &&
                              call.input(2).shape()[call.input(2).shape().rank() - 1] == columns;
@@ -268,6 +271,12 @@ class GemmKernel final : public Kernel {
   std::unique_ptr<const FloatProduct> product_;
 };
 
+/// True when the kernel takes codes. A MatMul has none of Gemm's attributes.
+bool sums_codes(const KernelContext& context) {
+  if (context.products == CpuProducts::Avx2 && SaturatingLayer::find(context)) return true;
+  return product_takes_codes(gemm_options(context.node), context);
+}
+
 /// Makes the kernel, as ONNX Runtime computes the product between pairs on CPUs without VNNI where that is asked for.
 template <class Own>
 std::unique_ptr<Kernel> make_product(const KernelContext& context) {
@@ -282,8 +291,8 @@ std::vector<OperatorDef> matmul_operators() {
   const OpTraits matmul{.kind = OpKind::MatMul, .weight_slot = 1, .weight_axis = WeightAxis::Last, .data_inputs = 2};
   const OpTraits gemm{OpKind::Gemm, false, 1, 2, WeightAxis::GemmOutput, 3};
   return {
-      {"MatMul", matmul, with_half<make_product<MatMulKernel>>},
-      {"Gemm", gemm, with_half<make_product<GemmKernel>>},
+      {.op_type = "MatMul", .traits = matmul, .make = with_half<make_product<MatMulKernel>>, .sums_codes = sums_codes},
+      {.op_type = "Gemm", .traits = gemm, .make = with_half<make_product<GemmKernel>>, .sums_codes = sums_codes},
   };
 }
 

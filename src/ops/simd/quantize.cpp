@@ -24,14 +24,16 @@ HWY_INLINE void quantize(const float* in, Q* out, float scale, int32_t zero_poin
   const auto low = static_cast<float>(int32_t{std::numeric_limits<Q>::min()} - zero_point);
   const auto high = static_cast<float>(int32_t{std::numeric_limits<Q>::max()} - zero_point);
   const auto divisor = hn::Set(d, scale), lowest = hn::Set(d, low), highest = hn::Set(d, high);
-  const auto offset = hn::Set(di, zero_point);
+  // Numbers around 1.5 * 2^23 are integers; as bits they ascend by one.
+  const auto rounder = hn::Set(d, 0x1.8p23F);
+  const auto offset = hn::Sub(hn::BitCast(di, rounder), hn::Set(di, zero_point));
   const size_t lanes = hn::Lanes(d);
   size_t i = 0;
   for (; i + lanes <= count; i += lanes) {
     auto x = hn::Div(hn::LoadU(d, in + i), divisor);
     x = hn::IfThenElseZero(hn::Eq(x, x), x);
-    const auto q = hn::Add(hn::NearestInt(hn::Min(hn::Max(x, lowest), highest)), offset);
-    hn::StoreU(hn::DemoteTo(dq, q), dq, out + i);
+    const auto rounded = hn::Add(hn::Min(hn::Max(x, lowest), highest), rounder);
+    hn::StoreU(hn::DemoteTo(dq, hn::Sub(hn::BitCast(di, rounded), offset)), dq, out + i);
   }
   for (; i < count; ++i) {
     const float x = in[i] / scale;

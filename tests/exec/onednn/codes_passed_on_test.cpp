@@ -8,7 +8,7 @@
 #include "exec/executor.h"
 #include "exec/schedule.h"
 #include "model/model.h"
-#include "ops/onednn/integer_convolution.h"
+#include "ops/onednn/integer_operands.h"
 
 namespace detent {
 namespace {

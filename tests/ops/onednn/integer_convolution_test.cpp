@@ -1,22 +1,15 @@
-#include "ops/onednn/integer_convolution.h"
+#include "ops/onednn/integer_operands.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <random>
 
 #include "exec/executor.h"
 #include "model/model.h"
+#include "ops/onednn/drawn_numbers.h"
 
 namespace detent {
 namespace {
-
-template <class T>
-std::string number_list(std::span<const T> values) {
-  std::string text = "{";
-  for (const T value : values) text += (text.size() > 1 ? ", " : "") + std::to_string(value);
-  return text + "}";
-}
 
 std::string dims(const Shape& shape) {
   std::string text = "[";
@@ -37,20 +30,12 @@ struct IntegerCase {
 
 void PrintTo(const IntegerCase& c, std::ostream* out) { *out << c.name; }
 
-std::vector<int64_t> numbers(int64_t count, int low, int high, uint32_t seed) {
-  std::mt19937 generator(seed);
-  std::uniform_int_distribution<int> pick(low, high);
-  std::vector<int64_t> values(static_cast<size_t>(count));
-  for (int64_t& value : values) value = pick(generator);
-  return values;
-}
-
 /// Returns the model: with `pairs` between pairs, otherwise the same numbers as plain floats, convolved by float
 /// kernels.
 Model integer_model(const IntegerCase& c, bool pairs) {
   const auto channels = static_cast<size_t>(c.weights[0]);
-  const auto weights =
-      numbers(c.weights.element_count(), c.weight_type == "int8" ? -127 : 1, c.weight_type == "int8" ? 127 : 255, 1);
+  const auto weights = test::drawn_numbers(c.weights.element_count(), c.weight_type == "int8" ? -127 : 1,
+                                           c.weight_type == "int8" ? 127 : 255, 1);
   std::vector<float> scales(c.each_channel ? channels : 1, 0.25F);
   for (size_t o = 0; o < scales.size(); ++o) scales[o] = std::ldexp(1.0F, -static_cast<int>(o % 3));
   std::vector<int64_t> zeros(scales.size(), c.weight_zero_point);
@@ -65,13 +50,14 @@ Model integer_model(const IntegerCase& c, bool pairs) {
   std::string text = "<ir_version: 8, opset_import: [\"\" : 17]>\ng (float" + in +
                      " x) => (float[N] y)\n<float s = {0.5}, " + c.data_type + " z = {" + std::to_string(c.zero_point) +
                      "}";
-  if (c.bias) text += ", float[" + std::to_string(channels) + "] b = " + number_list(std::span<const float>(bias));
+  if (c.bias)
+    text += ", float[" + std::to_string(channels) + "] b = " + test::number_list(std::span<const float>(bias));
   if (pairs)
-    text += ", " + c.weight_type + kernel + " q = " + number_list(std::span<const int64_t>(weights)) + ", float" +
-            count + " ws = " + number_list(std::span<const float>(scales)) + ", " + c.weight_type + count +
-            " wz = " + number_list(std::span<const int64_t>(zeros));
+    text += ", " + c.weight_type + kernel + " q = " + test::number_list(std::span<const int64_t>(weights)) + ", float" +
+            count + " ws = " + test::number_list(std::span<const float>(scales)) + ", " + c.weight_type + count +
+            " wz = " + test::number_list(std::span<const int64_t>(zeros));
   else
-    text += ", float" + kernel + " w = " + number_list(std::span<const float>(plain));
+    text += ", float" + kernel + " w = " + test::number_list(std::span<const float>(plain));
   text += ">\n{ k = QuantizeLinear (x, s, z) e = DequantizeLinear (k, s, z) ";
   // Behind an Identity the codes are not known.
   text += pairs ? "w = DequantizeLinear <axis = 0> (q, ws, wz) " : "d = Identity (e) ";
@@ -83,7 +69,7 @@ Model integer_model(const IntegerCase& c, bool pairs) {
 
 Tensor run_integer(const Model& model, const Shape& shape) {
   Tensor x(DataType::Float32, shape);
-  const auto drawn = numbers(shape.element_count(), -100, 100, 2);
+  const auto drawn = test::drawn_numbers(shape.element_count(), -100, 100, 2);
   for (size_t i = 0; i < drawn.size(); ++i) x.mutable_data<float>()[i] = static_cast<float>(drawn[i]) * 0.5F;
   return to_plain(run_once(model.graph(), {{x}}, model.graph().outputs()).front());
 }

@@ -6,9 +6,9 @@
 
 namespace detent {
 
-/// A Conv between pairs, summed in integers as an engine sums it: y = s_x s_w[o] (sum_k q_x q_w + b[o] / (s_x s_w[o]))
-/// with the codes that stand before the DequantizeLinear nodes of its data and its weights. Sums are exact in 32 bits;
-/// the float sum of the dequantized numbers is not, and takes several times as long.
+/// A Conv, MatMul or Gemm between pairs, summed in integers as an engine sums it: y = s_x s_w[o] (sum_k q_x q_w + b[o]
+/// / (s_x s_w[o])) with the codes that stand before the DequantizeLinear nodes of its data and its weights. Sums are
+/// exact in 32 bits; the float sum of the dequantized numbers is not, and takes several times as long.
 ///
 /// Source  B. Jacob et al., "Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only
 ///         Inference", 2018, section 2.
@@ -18,7 +18,8 @@ class IntegerOperands {
   /// float scales (one for the data; one, or one an output channel, for the weights), codes of more than 8 bits, a bias
   /// that is not constant, sums that 32 bits may not hold, or a processor without 8-bit dot products (its integer
   /// kernels saturate pairs of products).
-  [[nodiscard]] static std::unique_ptr<const IntegerOperands> find(const KernelContext& context);
+  /// channels  the axis of the weights that counts output channels
+  [[nodiscard]] static std::unique_ptr<const IntegerOperands> find(const KernelContext& context, size_t channels = 0);
 
   /// Returns the weights minus their zero points, Int8, laid out as in the file.
   [[nodiscard]] const Tensor& weights() const { return weights_; }
@@ -50,6 +51,7 @@ class IntegerOperands {
   float scale_ = 1;
   Tensor zero_point_;  // one int32
   Tensor weights_, bias_;
+  size_t axis_ = 0;                   // of the output channels in `weights_`
   std::vector<float> weight_scales_;  // s_w[o]
   Tensor scales_;                     // s_x s_w[o], as 1 x O x 1...; one number where all are equal
 };

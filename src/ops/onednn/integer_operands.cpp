@@ -1,4 +1,4 @@
-#include "ops/onednn/integer_convolution.h"
+#include "ops/onednn/integer_operands.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,26 +21,32 @@ bool is_dot_product_exact() {
   return has(cpu_isa::avx512_core_vnni) || has(cpu_isa::avx2_vnni);
 }
 
+/// Returns the output channel of element i of weights of this shape.
+size_t channel_of(size_t i, const Shape& weights, size_t axis) {
+  return i / as_index(weights.element_count(axis + 1, weights.rank())) % as_index(weights[axis]);
+}
+
 /// Returns weights minus their zero points; an empty handle where these leave 8 bits, and where neither one scale holds
 /// for all weights nor one for each output channel.
-Tensor centred_weights(const KernelContext& context, const Dequantizer& dequantizer) {
+Tensor centred_weights(const KernelContext& context, const Dequantizer& dequantizer, size_t axis) {
   const KernelContext own{context.graph, *dequantizer.node, context.opset, {}, context.folded};
   const Tensor* codes = own.constant(0);
-  if (!codes || codes->type() != dequantizer.type || codes->layout() != Layout::Plain || codes->element_count() == 0 ||
-      codes->shape().rank() < 3)
+  if (!codes || codes->type() != dequantizer.type || codes->layout() != Layout::Plain || codes->element_count() == 0)
     return {};
-  const size_t scales = dequantizer.scales.size();
-  if (scales != 1 && (as_extent(scales) != codes->shape()[0] || dequantizer.node->int_or("axis", 1) != 0)) return {};
+  const size_t scales = dequantizer.scales.size(), rank = codes->shape().rank();
+  if (rank < 2) return {};
+  const int64_t along = dequantizer.node->int_or("axis", 1);
+  if (scales != 1 &&
+      (as_extent(scales) != codes->shape()[axis] || (along < 0 ? along + as_extent(rank) : along) != as_extent(axis)))
+    return {};
   if (codes->type() == DataType::Int8 && std::ranges::all_of(dequantizer.zero_points, [](int32_t z) { return z == 0; }))
     return *codes;
-  const int64_t per_channel = codes->element_count() / codes->shape()[0];
   Tensor weights(DataType::Int8, codes->shape());
   const auto out = weights.mutable_data<int8_t>();
   for (size_t i = 0; i < out.size(); ++i) {
     const int32_t code =
         codes->type() == DataType::Int8 ? int32_t{codes->data<int8_t>()[i]} : int32_t{codes->data<uint8_t>()[i]};
-    const size_t channel = scales == 1 ? 0 : i / as_index(per_channel);
-    const int32_t weight = code - dequantizer.zero_points[channel];
+    const int32_t weight = code - dequantizer.zero_points[scales == 1 ? 0 : channel_of(i, weights.shape(), axis)];
     if (weight < std::numeric_limits<int8_t>::min() || weight > std::numeric_limits<int8_t>::max()) return {};
     out[i] = static_cast<int8_t>(weight);
   }
@@ -57,14 +63,14 @@ Tensor as_factors(const std::vector<float>& scales, size_t rank) {
 }
 
 /// True when sums stay in 32 bits: |sum| <= terms * 255 * 128, also when oneDNN shifts signed data by 128.
-bool fits_32_bits(const Shape& weights) {
+bool fits_32_bits(int64_t terms) {
   constexpr int64_t kLargestProduct = 255 * 128;
-  return weights.element_count() / weights[0] <= std::numeric_limits<int32_t>::max() / kLargestProduct;
+  return terms <= std::numeric_limits<int32_t>::max() / kLargestProduct;
 }
 
 }  // namespace
 
-std::unique_ptr<const IntegerOperands> IntegerOperands::find(const KernelContext& context) {
+std::unique_ptr<const IntegerOperands> IntegerOperands::find(const KernelContext& context, size_t axis) {
   static const bool exact = is_dot_product_exact();
   if (!exact) return nullptr;
   const auto data = dequantizer_of(context, 0), weights = dequantizer_of(context, 1);
@@ -73,14 +79,17 @@ std::unique_ptr<const IntegerOperands> IntegerOperands::find(const KernelContext
   operands->type_ = data->type;
   operands->scale_ = data->scales[0];
   operands->zero_point_ = Tensor::from<int32_t>({1}, data->zero_points);
-  operands->weights_ = centred_weights(context, *weights);
-  if (operands->weights_.empty_handle() || !fits_32_bits(operands->weights_.shape())) return nullptr;
-  const auto channels = as_index(operands->weights_.shape()[0]);
+  operands->axis_ = axis;
+  operands->weights_ = centred_weights(context, *weights, axis);
+  if (operands->weights_.empty_handle()) return nullptr;
+  const Shape& shape = operands->weights_.shape();
+  if (!fits_32_bits(shape.element_count() / shape[axis])) return nullptr;
+  const auto channels = as_index(shape[axis]);
   const bool each = weights->scales.size() > 1;
   for (size_t o = 0; o < channels; ++o) operands->weight_scales_.push_back(weights->scales[each ? o : 0]);
   std::vector<float> scales;
   for (const float scale : operands->weight_scales_) scales.push_back(operands->scale_ * scale);
-  operands->scales_ = as_factors(scales, operands->weights_.shape().rank());
+  operands->scales_ = as_factors(scales, shape.rank());
   if (context.node.input(2) == kNoValue) return operands;
   const Tensor* bias = context.constant(2);
   if (!bias || bias->type() != DataType::Float32 || bias->element_count() != as_extent(channels)) return nullptr;
@@ -100,8 +109,8 @@ Tensor IntegerOperands::float_weights() const {
   Tensor weights(DataType::Float32, weights_.shape());
   const auto codes = weights_.data<int8_t>();
   const auto out = weights.mutable_data<float>();
-  const size_t per_channel = out.size() / weight_scales_.size();
-  for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<float>(codes[i]) * weight_scales_[i / per_channel];
+  for (size_t i = 0; i < out.size(); ++i)
+    out[i] = static_cast<float>(codes[i]) * weight_scales_[channel_of(i, weights_.shape(), axis_)];
   return weights;
 }
 
