@@ -1,8 +1,11 @@
 #include "calibrators/divergence.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+
+#include "calibrators/sum_of_logs.h"
 
 namespace detent {
 namespace {
@@ -40,8 +43,13 @@ double ClippedDivergence::operator()(size_t first, size_t last, size_t levels) c
   // sum p ln q: within a bucket q is constant and p sums to the bucket's count, except for the tails.
   const size_t width = last - first;
   double p_log_q = 0;
-  double first_log = 0;
-  double last_log = 0;
+  double first_level = 1, last_level = 1;  // count a non-empty bin of the end buckets
+  std::array<double, 256> counts, bins;    // of the buckets that are not empty
+  size_t filled = 0;
+  const auto add_logs = [&] {
+    p_log_q += sum_of_logs(std::span(counts).first(filled), std::span(bins).first(filled));
+    filled = 0;
+  };
   size_t begin = first;
   size_t end = first;
   size_t rest = levels - 1;  // the bucket ends at ceil((bucket + 1) * width / levels), without a division each
@@ -54,14 +62,17 @@ double ClippedDivergence::operator()(size_t first, size_t last, size_t levels) c
     }
     const double count = sums_[end] - sums_[begin];
     if (count > 0) {
-      const double log_q = std::log(count / (non_empty_[end] - non_empty_[begin]));
-      p_log_q += count * log_q;
-      if (begin == first) first_log = log_q;
-      if (end == last) last_log = log_q;
+      counts[filled] = count;
+      bins[filled] = non_empty_[end] - non_empty_[begin];
+      if (begin == first) first_level = count / bins[filled];
+      if (end == last) last_level = count / bins[filled];
+      if (++filled == counts.size()) add_logs();
     }
     begin = end;
   }
-  p_log_q += left * first_log + right * last_log;
+  add_logs();
+  if (left > 0) p_log_q += left * std::log(first_level);
+  if (right > 0) p_log_q += right * std::log(last_level);
   return (p_log_p - p_log_q) / sums_.back() - std::log(sums_.back()) + std::log(inside);
 }
 

@@ -90,12 +90,17 @@ UnsafePairs count_unsafe_pairs(const Tensor& codes, const PairOrder& order) {
   };
   found.all_outputs = outputs.count;
   found.all_pairs = outputs.count * as_extent(offsets.size() / 2);
-  for (int64_t o = 0; o < outputs.count; ++o) {
-    const int64_t before = found.pairs;
+  std::vector<int32_t> unsafe(as_index(outputs.count));  // by output
+  const auto count = [&](size_t i, int64_t o) {
+    unsafe[as_index(o)] += !is_safe_pair(at(offsets[i], o * outputs.step), at(offsets[i + 1], o * outputs.step));
+  };
+  if (outputs.step == 1)  // in the order of memory
     for (size_t i = 0; i < offsets.size(); i += 2)
-      found.pairs += !is_safe_pair(at(offsets[i], o * outputs.step), at(offsets[i + 1], o * outputs.step));
-    found.outputs += found.pairs > before;
-  }
+      for (int64_t o = 0; o < outputs.count; ++o) count(i, o);
+  else
+    for (int64_t o = 0; o < outputs.count; ++o)
+      for (size_t i = 0; i < offsets.size(); i += 2) count(i, o);
+  for (const int32_t pairs : unsafe) found.pairs += pairs, found.outputs += pairs > 0;
   return found;
 }
 

@@ -17,11 +17,6 @@ using Match = MatchedDetections::Match;
 
 double threshold(size_t t) { return 0.5 + 0.05 * static_cast<double>(t); }
 
-bool is_finite(const Detection& found) {
-  return std::isfinite(found.score) && std::isfinite(found.box.left) && std::isfinite(found.box.top) &&
-         std::isfinite(found.box.right) && std::isfinite(found.box.bottom);
-}
-
 /// IoU; of a crowd the share of the detection that lies in it.
 double overlap(const Detection& found, const TrueObject& object) {
   const double shared = shared_area(found.box, object.box), own = found.box.area();
@@ -122,9 +117,9 @@ double precision_at(std::span<const Match> matches, size_t size, size_t t, uint6
   }
   for (size_t i = precision.size(); i-- > 1;) precision[i - 1] = std::max(precision[i - 1], precision[i]);
   double sum = 0;
-  for (size_t r = 0; r < kRecalls; ++r) {
-    const auto at = std::ranges::lower_bound(recall, static_cast<double>(r) / (kRecalls - 1));
-    if (at != recall.end()) sum += precision[static_cast<size_t>(at - recall.begin())];
+  for (size_t r = 0, at = 0; r < kRecalls; ++r) {
+    while (at < recall.size() && recall[at] < static_cast<double>(r) / (kRecalls - 1)) ++at;
+    if (at < recall.size()) sum += precision[at];
   }
   return sum / kRecalls;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "core/float_type.h"
@@ -25,12 +26,16 @@ Box around(const Four& box) {
 Box box_of(const Four& box, bool corners) { return corners ? Box{box[0], box[1], box[2], box[3]} : around(box); }
 
 std::vector<Detection> highest(std::vector<Detection> found) {
-  std::erase_if(found, [](const Detection& one) {
-    return !std::isfinite(one.score) || !std::isfinite(one.box.left + one.box.right + one.box.top + one.box.bottom);
-  });
+  std::erase_if(found, std::not_fn(is_finite));
   std::ranges::stable_sort(found, std::ranges::greater{}, &Detection::score);
   found.resize(std::min(found.size(), kMost));
   return found;
+}
+
+/// The highest of those that stay: no category has more among them.
+std::vector<Detection> suppressed(std::vector<Detection> found) {
+  std::erase_if(found, std::not_fn(is_finite));
+  return highest(suppress(std::move(found), kSuppressedIou, kMost));
 }
 
 /// The numbers of one sample of [N, rows, columns] or [N, columns, rows].
@@ -178,14 +183,17 @@ std::vector<Detection> DetectionReader::joined_rows(int64_t sample, InputSize in
   const Rows all = rows_of(boxes_, sample, layout_.axis);
   const int64_t scores = 4 + (layout_.objectness ? 1 : 0);
   std::vector<Detection> found;
-  for (int64_t c = 0; c < layout_.classes; ++c)
-    for (int64_t r = 0; r < all.rows; ++r) {
-      const float score = all.at(r, scores + c) * (layout_.objectness ? all.at(r, 4) : 1.0F);
-      if (!(score > above)) continue;
-      const Four box = layout_.grid ? in_pixels(all.box(r), r, input) : all.box(r);
-      found.push_back({box_of(box, corners_), score, static_cast<int32_t>(c)});
-    }
-  return highest(suppress(std::move(found), kSuppressedIou));
+  const auto add = [&](int64_t r, int64_t c) {
+    const float score = all.at(r, scores + c) * (layout_.objectness ? all.at(r, 4) : 1.0F);
+    if (!(score > above)) return;
+    const Four box = layout_.grid ? in_pixels(all.box(r), r, input) : all.box(r);
+    found.push_back({box_of(box, corners_), score, static_cast<int32_t>(c)});
+  };
+  // In the order of memory; suppress() sorts by class, then by score and row.
+  const bool by_class = layout_.axis == 1;
+  for (int64_t i = 0; i < (by_class ? layout_.classes : all.rows); ++i)
+    for (int64_t j = 0; j < (by_class ? all.rows : layout_.classes); ++j) by_class ? add(j, i) : add(i, j);
+  return suppressed(std::move(found));
 }
 
 std::vector<Detection> DetectionReader::separate_rows(int64_t sample, InputSize input, float above) const {
@@ -200,7 +208,7 @@ std::vector<Detection> DetectionReader::separate_rows(int64_t sample, InputSize 
       if (layout_.suppressed || score > above) found.push_back({box, score, static_cast<int32_t>(c - first)});
     }
   }
-  return highest(layout_.suppressed ? std::move(found) : suppress(std::move(found), kSuppressedIou));
+  return layout_.suppressed ? highest(std::move(found)) : suppressed(std::move(found));
 }
 
 }  // namespace detent

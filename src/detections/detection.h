@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 namespace detent {
@@ -33,6 +34,12 @@ struct Detection {
   float score = 0;
   int32_t category = 0;  ///< index of its class
 };
+
+[[nodiscard]] inline bool is_finite(const Detection& found) {
+  const auto [left, top, right, bottom] = found.box;
+  return std::isfinite(found.score) && std::isfinite(left) && std::isfinite(top) && std::isfinite(right) &&
+         std::isfinite(bottom);
+}
 
 /// An object that is there.
 struct TrueObject {

@@ -5,7 +5,7 @@
 
 namespace detent {
 
-std::vector<Detection> suppress(std::vector<Detection> found, double most) {
+std::vector<Detection> suppress(std::vector<Detection> found, double most, size_t enough) {
   constexpr size_t kMostOfCategory = 1000;
   std::ranges::stable_sort(found, {}, [](const Detection& one) { return std::tuple(one.category, -one.score); });
   std::vector<Detection> kept;
@@ -16,7 +16,7 @@ std::vector<Detection> suppress(std::vector<Detection> found, double most) {
       first = kept.size();
       seen = 0;
     }
-    if (seen++ == kMostOfCategory) {
+    if (seen++ == kMostOfCategory || kept.size() - first == enough) {
       --seen;
       continue;
     }

@@ -16,6 +16,8 @@
 
 namespace detent {
 
+inline constexpr size_t kJudgedBytes = size_t{256} << 20;  ///< of the samples of a judgement that stay in memory
+
 /// The samples of a judgement that runs many times, also on parts of them. Each is decoded and run through the float
 /// model once, as far as memory allows. Batches are numbered by the name hash of their first sample, so that the first
 /// n are a random part of all, independent of the order of the source.
@@ -28,7 +30,7 @@ class JudgedBatches {
   /// together  samples to a batch; absent: samples_together() decides.
   /// Errors    those of reading, running and TaskMetric::score; InvalidData when no sample could be read; Interrupted.
   JudgedBatches(const Model& reference, std::vector<std::string> names, const DataSource& source,
-                const RunSettings& settings, const TaskMetric* task, size_t bytes = size_t{256} << 20,
+                const RunSettings& settings, const TaskMetric* task, size_t bytes = kJudgedBytes,
                 std::optional<size_t> together = std::nullopt);
 
   [[nodiscard]] size_t size() const { return found_.size(); }

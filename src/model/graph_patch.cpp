@@ -33,9 +33,10 @@ class Rearranged {
   ~Rearranged() {
     show(kept_ ? elements : original_);
     const std::unordered_set<T*> alive(field_.pointer_begin(), field_.pointer_end());
-    for (const auto* list : {&original_, &created_})
-      for (T* element : *list)
-        if (!alive.contains(element)) delete element;
+    for (T* element : original_)
+      if (!alive.contains(element)) delete element;
+    for (T* element : created_)
+      if (!alive.contains(element)) delete element;
   }
   Rearranged(const Rearranged&) = delete;
   Rearranged& operator=(const Rearranged&) = delete;
@@ -43,12 +44,12 @@ class Rearranged {
   /// Makes a new element, not yet in `elements`.
   T* create(const T& content) {
     auto element = std::make_unique<T>(content);
-    created_.push_back(element.get());
+    created_.insert(element.get());
     return element.release();
   }
   /// Returns elements[i] as a copy: the original must stay unchanged until keep().
   T& writable(size_t i) {
-    if (std::ranges::find(created_, elements[i]) == created_.end()) elements[i] = create(*elements[i]);
+    if (!created_.contains(elements[i])) elements[i] = create(*elements[i]);
     return *elements[i];
   }
   void show() { show(elements); }
@@ -64,9 +65,20 @@ class Rearranged {
   }
 
   google::protobuf::RepeatedPtrField<T>& field_;
-  std::vector<T*> original_, created_;
+  std::vector<T*> original_;
+  std::unordered_set<T*> created_;
   bool kept_ = false;
 };
+
+/// Adds the names that something in the graph reads, or in a graph inside it.
+void add_read_values(const onnx::GraphProto& graph, std::unordered_set<std::string>& names) {
+  for (const onnx::ValueInfoProto& output : graph.output()) names.insert(output.name());
+  for (const onnx::NodeProto& node : graph.node()) {
+    names.insert(node.input().begin(), node.input().end());
+    for (const onnx::AttributeProto& attribute : node.attribute())
+      if (holds_graph(attribute)) add_read_values(attribute.g(), names);
+  }
+}
 
 /// Returns the names that something reads.
 std::unordered_set<std::string> read_values(const Graph& graph) {
@@ -231,7 +243,8 @@ class PatchApplication {
 
   /// Removes constants that this patch left without a reader; constants that had none stay.
   void drop_unread() {
-    const std::unordered_set<std::string> read_now = read_values(*index_graph(proto_));
+    std::unordered_set<std::string> read_now;
+    add_read_values(graph_, read_now);
     for (const auto& [name, tensor] : patch_.add_initializers) read_before_.insert(name);
     const auto is_orphan = [&](const std::string& value) {
       return read_before_.contains(value) && !read_now.contains(value);

@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -182,6 +183,31 @@ QuantizedWeight quantize_asymmetric(const Tensor& values, const WeightOptions& o
 
 }  // namespace
 
+namespace {
+
+/// Calls `work` with each element's place, in the order of memory, and the number of its channel.
+void for_each_channel(const ChannelView& view, std::span<const float> numbers, const auto& work) {
+  const auto channels = static_cast<size_t>(view.channels), inner = static_cast<size_t>(view.inner);
+  for (size_t o = 0; o < static_cast<size_t>(view.outer); ++o) {
+    const size_t first = o * channels * inner;
+    if (inner == 1)
+      for (size_t c = 0; c < channels; ++c) work(first + c, numbers[c]);
+    else
+      for (size_t c = 0; c < channels; ++c)
+        for (size_t i = first + c * inner; i < first + (c + 1) * inner; ++i) work(i, numbers[c]);
+  }
+}
+
+/// Computes quantize_element() of a number that is finite, with zero point 0, in a way that vectors do, too: numbers
+/// around 1.5 * 2^23 are integers, and as bits they ascend by one.
+uint8_t code_of(float x, float scale, CodeRange codes) {
+  constexpr float kRounder = 0x1.8p23F;
+  const float steps = std::clamp(x / scale, static_cast<float>(codes.lowest), static_cast<float>(codes.highest));
+  return static_cast<uint8_t>(std::bit_cast<int32_t>(steps + kRounder) - std::bit_cast<int32_t>(kRounder));
+}
+
+}  // namespace
+
 QuantizedWeight quantize_weight(const Tensor& weight, int axis, const WeightOptions& options) {
   if (!is_floating_point(weight.type()) || axis >= static_cast<int>(weight.shape().rank()))
     throw Error(ErrorCode::Internal, "a weight of type " + std::string(name_of(weight.type())) + " and shape " +
@@ -217,11 +243,12 @@ QuantizedWeight quantize_weight(const Tensor& weight, int axis, const WeightOpti
     }
     result.zero_channels += channel.size() == 0 || channel.abs().maxCoeff() == 0;
     result.qparams.scale.push_back(scale);
-    for (int64_t o = 0; o < view.outer; ++o)
-      for (int64_t i = view.offset(o, c); i < view.offset(o, c) + view.inner; ++i)
-        out[i] = floats ? encode_e4m3(data[static_cast<size_t>(i)] / scale)
-                        : static_cast<uint8_t>(quantize_element(data[static_cast<size_t>(i)], scale, 0, codes));
   }
+  const std::span<const float> scales = result.qparams.scale;
+  if (floats)
+    for_each_channel(view, scales, [&](size_t i, float scale) { out[i] = encode_e4m3(data[i] / scale); });
+  else
+    for_each_channel(view, scales, [&](size_t i, float scale) { out[i] = code_of(data[i], scale, codes); });
   return result;
 }
 

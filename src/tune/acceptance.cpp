@@ -96,9 +96,8 @@ MeasuredChange judge_rounding(const Model& model, Model nearest, Model rounded, 
                               const RunSettings& settings) {
   std::array variants{std::move(nearest), std::move(rounded)};
   const auto take = [&](size_t i) { return std::move(variants[i]); };
-  constexpr size_t kKept = size_t{256} << 20;
   const JudgedBatches batches(model, values_to_compare(model, read_first_inputs(samples, settings), settings), samples,
-                              settings, nullptr, kKept, 1);
+                              settings, nullptr, kJudgedBytes, 1);
   const Evaluation evaluation =
       evaluate_on_batches(variants.size(), take, batches, settings, "comparing rounded weights");
   const double before_db = worst_sqnr_db(evaluation.report(0)), after_db = worst_sqnr_db(evaluation.report(1));

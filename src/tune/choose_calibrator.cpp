@@ -25,10 +25,11 @@ namespace detent {
 
 namespace {
 
+/// The first kProbes clip nothing, and what costs least: where neither serves, no candidate does.
 constexpr std::array<std::string_view, 11> kCandidates = {"max",
+                                                          "mse",
                                                           "entropy",
                                                           "entropy:unbounded",
-                                                          "mse",
                                                           "percentile:99.9",
                                                           "percentile:99.99",
                                                           "percentile:99.999",
@@ -37,16 +38,23 @@ constexpr std::array<std::string_view, 11> kCandidates = {"max",
                                                           "samplemax:90",
                                                           "samplemax:50"};
 constexpr std::string_view kOfNothing = "mse";  // reported where no value has a range
+constexpr size_t kProbes = 2;
 constexpr size_t kFirstRound = 8, kFewest = 2, kFinalists = 4, kMostSamples = 64;
 constexpr size_t kGrowth = 3;  // the most samples of a round over those of all rounds before
-/// One detection more or less decides on fewer images: of 2 or 3 auto chose badly (src/decisions/tune.md).
-constexpr size_t kFewestOfDetector = 8, kFinalOfDetector = 16;
+/// One detection more or less decides on fewer images: of 2 or 3 auto chose badly (src/decisions/tune.md). Of 4 it is
+/// told what is far behind, of 8 which are the best four.
+constexpr size_t kFewestOfDetector = 4, kRankedOfDetector = 8, kFinalOfDetector = 16;
+constexpr size_t kRoughFinalists = 6;  // of a detector
 /// 5 s of one core at 15e9 a second: networks of 8-bit dot products reach 10 to 27 beside FP32.
 constexpr double kMacs = 75e9;
-/// Runs for each calibration sample: measuring costs as much as calibrating. kFewRuns: fewer tell nothing.
-constexpr double kLeastOfCalibration = 0.2, kMostOfCalibration = 1, kFewRuns = 64;
-constexpr double kFewMacs = 1.5e9;  // a tenth of a second: making the variants takes longer
-constexpr double kShareOfFirstRound = 2.0 / 3;
+/// Runs for each calibration sample: measuring costs as much as calibrating.
+constexpr double kLeastOfCalibration = 0.2, kMostOfCalibration = 0.9;
+constexpr double kVariantRuns = 1;  // making a variant costs about as much as running it
+constexpr double kLastSamples = 5;  // of the finalists, where the calibration pays for no more
+/// Small networks run more often: 1.5e9 multiplications take a tenth of a second. Beside them a run has other costs.
+constexpr double kFewMacs = 1.5e9, kMostOfSmall = 3;
+constexpr double kShareOfFirstRound = 0.5;
+constexpr double kProbesBelowDb = 6;  // no candidate is further ahead of both probes
 /// Candidates further behind after a round do not win the next.
 constexpr double kFarBehindDb = 1, kErrorsBehind = 2;
 
@@ -55,11 +63,15 @@ Error nothing_to_compare(const std::string& why) {
           "name a calibrator: percentile:99.99 is a good first choice"};
 }
 
-/// Returns how often a quantized model may run.
-double affordable_runs(const PlacementPlan& plan, const Calibration& calibration) {
+/// Returns how often quantized models may run, with the runs that making them is worth. Fewer than kFewest samples of
+/// all variants and kLastSamples of the finalists tell nothing.
+double affordable_runs(const PlacementPlan& plan, const Calibration& calibration, size_t variants) {
   const auto samples = static_cast<double>(calibration.samples), macs = static_cast<double>(plan.coverage.macs);
   if (macs == 0) return kLeastOfCalibration * samples;
-  const double paid = std::max({kFewRuns, kFewMacs / macs, kMostOfCalibration * samples});
+  const double small = std::min(kFewMacs / macs, kMostOfSmall * samples);
+  const double few =
+      static_cast<double>(variants) * (kFewest + kVariantRuns) + kFinalists * (kLastSamples + kVariantRuns);
+  const double paid = std::max({few, small, kMostOfCalibration * samples});
   return std::max(std::min(paid, kMacs / macs), kLeastOfCalibration * samples);
 }
 
@@ -113,8 +125,8 @@ class Contest {
     std::vector<size_t> playing(results_.size());
     std::iota(playing.begin(), playing.end(), size_t{0});
     const bool thorough = question_.effort.thorough;
-    double runs =
-        thorough ? std::numeric_limits<double>::infinity() : affordable_runs(question_.plan, question_.calibration);
+    double runs = thorough ? std::numeric_limits<double>::infinity()
+                           : affordable_runs(question_.plan, question_.calibration, results_.size());
     const size_t fewest = finds_objects_ ? kFewestOfDetector : kFewest;
     if (!finds_objects_ && runs < static_cast<double>(fewest * playing.size())) {  // the safest, at least two
       std::ranges::stable_sort(playing, {}, [&](size_t v) { return regrets_[v]; });
@@ -122,20 +134,26 @@ class Contest {
           std::clamp<size_t>(static_cast<size_t>(runs) / fewest, std::min<size_t>(2, playing.size()), playing.size()));
       std::ranges::sort(playing);
     }
-    // The first round and, for a detector, the second one take place at any cost. A round that does not double the
-    // samples would tell little for making its variants.
+    // The first round and those of a detector take place at any cost. A round that does not double the samples would
+    // tell little for making its variants.
     size_t next = thorough ? samples_.size()
                            : std::max(fewest, std::min(kFirstRound, most_samples(kShareOfFirstRound * runs, playing)));
-    const size_t least = finds_objects_ ? kFinalOfDetector : next;
     size_t played = 0;
     do {
-      runs -= static_cast<double>(next * playing.size());
-      play(playing, played, next);
-      if (!decided()) return;
+      runs -= (static_cast<double>(next) + kVariantRuns) * static_cast<double>(playing.size());
+      const SampleSubset samples = deciding(played, next);
+      const JudgedBatches batches(question_.model, played == 0 ? names_ : outputs_, samples, question_.settings,
+                                  nullptr, kJudgedBytes, together_);
+      if (played > 0)
+        play(playing, batches);
+      else if (play_first(playing, batches) || !decided())
+        return;
       played += next;
-      playing = finalists(playing);
-      highest_ = *std::ranges::max_element(playing, {}, [&](size_t v) { return score_db(results_[v].samples_db); });
-      if (played == next && question_.ends_with && question_.ends_with(score_db(results_[highest_].samples_db))) return;
+      const bool ranked = !finds_objects_ || played >= std::min(kRankedOfDetector, samples_.size());
+      playing = finalists(playing, ranked ? kFinalists : kRoughFinalists);
+      highest_ = best_of(playing);
+      if (played == next && ends(highest_, 0)) return;
+      const size_t least = !finds_objects_ ? 0 : ranked ? kFinalOfDetector : kRankedOfDetector;
       next = std::min(kGrowth * played, std::max(least - std::min(least, played), most_samples(runs, playing)));
     } while (playing.size() > 1 && next >= played && played < samples_.size());
     std::vector<CandidateScores> scores;
@@ -143,13 +161,19 @@ class Contest {
     winner_ = finds_objects_ ? highest_ : playing[choose_within_band(scores)];
   }
 
+  [[nodiscard]] size_t best_of(const std::vector<size_t>& variants) const {
+    return *std::ranges::max_element(variants, {}, [&](size_t v) { return score_db(results_[v].samples_db); });
+  }
+
   /// Returns on how many samples `runs` runs measure each of the variants.
   static size_t most_samples(double runs, const std::vector<size_t>& variants) {
-    return static_cast<size_t>(std::clamp(runs / static_cast<double>(variants.size()), 0.0, double{kMostSamples}));
+    const double each = runs / static_cast<double>(variants.size()) - kVariantRuns;
+    return static_cast<size_t>(std::clamp(each, 0.0, double{kMostSamples}));
   }
 
   /// Returns the best of `playing` that may still win, in their order.
-  [[nodiscard]] std::vector<size_t> finalists(const std::vector<size_t>& playing) const {
+  /// most  how many at most
+  [[nodiscard]] std::vector<size_t> finalists(const std::vector<size_t>& playing, size_t most) const {
     std::vector<size_t> order = playing;
     std::ranges::stable_sort(order, std::greater<>{}, [&](size_t v) { return score_db(results_[v].samples_db); });
     const std::vector<double>& best = results_[order.front()].samples_db;
@@ -158,28 +182,51 @@ class Contest {
       const double band = std::max(kFarBehindDb, kErrorsBehind * difference_error_db(best, own));
       return score_db(best) - score_db(own) > band;
     });
-    order.resize(std::min(order.size(), kFinalists));
+    order.resize(std::min(order.size(), most));
     std::ranges::sort(order);
     return order;
   }
 
-  /// Measures variants on up to `count` samples, beginning with deciding sample `first`.
-  void play(const std::vector<size_t>& playing, size_t first, size_t count) {
-    if (first >= samples_.size() || count == 0) return;
+  /// Returns up to `count` deciding samples from `first` on.
+  [[nodiscard]] SampleSubset deciding(size_t first, size_t count) const {
     const auto begin = samples_.begin() + static_cast<std::ptrdiff_t>(first);
     const auto taken = static_cast<std::ptrdiff_t>(std::min(count, samples_.size() - first));
-    const SampleSubset samples(*question_.source, {begin, begin + taken});
+    return {*question_.source, {begin, begin + taken}};
+  }
+
+  /// Measures all variants on the first samples. True where the choice ends there.
+  bool play_first(const std::vector<size_t>& playing, const JudgedBatches& batches) {
+    const auto is_probe = [&](size_t v) {
+      return v == variants_.variant_of[0] || v == variants_.variant_of[kProbes - 1];
+    };
+    std::vector<size_t> probes, others;
+    for (const size_t v : playing) (is_probe(v) ? probes : others).push_back(v);
+    play(probes, batches);
+    if (!probes.empty() && decided() && ends(best_of(probes), kProbesBelowDb)) return true;
+    if (play(others, batches)) return false;
+    outputs_.clear(), results_.assign(results_.size(), {});  // a shape turned out to depend on the data
+    play(playing, batches);
+    return false;
+  }
+
+  /// Returns whether the caller ends the choice. below_db  how much higher another may be than this one
+  [[nodiscard]] bool ends(size_t highest, double below_db) const {
+    return question_.ends_with && question_.ends_with(score_db(results_[highest].samples_db) + below_db);
+  }
+
+  /// Measures variants on the samples of a round, of which they have measured none. False, without a result, where
+  /// other outputs can be compared than before.
+  bool play(const std::vector<size_t>& playing, const JudgedBatches& batches) {
+    if (playing.empty()) return true;
     const auto model_of = [&](size_t i) {
       return quantized_model(question_.model, question_.plan, variants_.ranges[playing[i]], question_.format, {},
                              &weights_);
     };
     const std::string task = "measuring " + std::to_string(playing.size()) + " calibrators";
-    constexpr size_t kKept = size_t{256} << 20;
-    const JudgedBatches batches(question_.model, names_, samples, question_.settings, nullptr, kKept, together_);
     const Evaluation evaluation = evaluate_on_batches(playing.size(), model_of, batches, question_.settings, task);
     const auto scores = sample_scores(evaluation);
-    if (first == 0) names_ = outputs_ = evaluation.outputs;
-    if (evaluation.outputs != outputs_) return;  // a shape turned out to depend on the data
+    if (outputs_.empty()) outputs_ = evaluation.outputs;
+    if (evaluation.outputs != outputs_) return false;
     for (size_t i = 0; i < playing.size(); ++i) {
       Result& result = results_[playing[i]];
       result.samples_db.insert(result.samples_db.end(), scores[i].begin(), scores[i].end());
@@ -187,6 +234,7 @@ class Contest {
       for (size_t o = 0; o < outputs_.size(); ++o) result.sums[o] += evaluation.errors[i][o];
       result.samples += evaluation.samples;
     }
+    return true;
   }
 
   const CalibratorQuestion& question_;

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "calibrators/squared_error.h"
@@ -24,7 +25,7 @@ namespace detent {
 
 namespace {
 
-constexpr size_t kSamples = 8, kSuspects = 8;
+constexpr size_t kSamples = 8, kSuspects = 6;
 constexpr size_t kRoughSamples = 2, kScreened = 2;  // suspects that are measured on all samples
 constexpr double kLargestWideShare = 0.2;           // of the multiplications that get 16-bit activations
 constexpr double kSuspectDb = kEnoughDb + 6;        // of a node alone: four of them leave kEnoughDb
@@ -48,60 +49,75 @@ class Search {
     names_ =
         values_to_compare(question_.model, read_first_inputs(all_.samples, question_.settings), question_.settings);
     if (names_.empty()) return {};
-    double reached = scores_of({{}}, all_).front();
-    if (reached >= kEnoughDb) return {};
-    if (widens()) return worst_nodes(reached);
+    if (widens()) return worst_nodes();
     suspects_ = find_suspects();
-    KeptFloat found;
-    while (reached < kEnoughDb) {
-      const Step one = best_step(found, reached);
+    Step found;
+    while (found.score.value_or(0) < kEnoughDb) {
+      Step one = best_step(found);
+      if (one.layers == found.layers) break;
       // Two pairs around one activation can hide each other's harm.
-      const bool alone = one.score >= reached + kRuinDb || reached >= kRuinedDb;
-      const Step taken = alone ? one : best_step(one.layers, one.score);
+      const double reached = *found.score;
+      if (reached >= kEnoughDb) break;
+      const bool alone = *one.score >= reached + kRuinDb || reached >= kRuinedDb;
+      Step taken = alone ? one : best_step(one);
       const double steps = taken.layers == one.layers ? 1 : 2;
-      if (taken.score < reached + steps * kRuinDb) break;
-      found = taken.layers, reached = taken.score;
+      if (*taken.score < reached + steps * kRuinDb) break;
+      found = std::move(taken);
     }
-    return found;
+    return std::move(found.layers);
   }
 
  private:
-  /// Layers to keep float, and the score with them.
+  /// Layers to keep float, and the score with them on all samples where it was measured.
   struct Step {
-    KeptFloat layers;
-    double score = 0;
+    KeptFloat layers = {};
+    std::optional<double> score = std::nullopt;
   };
 
-  /// Returns the step that raises the score most; the layers given where none may be taken.
-  Step best_step(const KeptFloat& found, double reached) {
+  /// Returns the step that raises the score most; the layers given where none may be taken. Measures the score of these
+  /// where a step is worth a look on all samples.
+  Step best_step(Step& found) {
     std::vector<const Suspect*> suspects;
-    std::vector<KeptFloat> tried;
+    std::vector<KeptFloat> tried{found.layers};
+    const double least = share_of(found.layers), most = largest_share(found.score.value_or(0));
     for (const Suspect& suspect : suspects_) {
-      KeptFloat layers = joined(found, suspect);
-      const double share = share_of(layers);
-      if (share <= share_of(found) || share > largest_share(reached)) continue;
+      KeptFloat layers = joined(found.layers, suspect);
+      if (const double share = share_of(layers); share <= least || share > most) continue;
       suspects.push_back(&suspect), tried.push_back(std::move(layers));
     }
-    if (tried.empty()) return {found, reached};
-    tried.push_back(found);
+    if (suspects.empty()) return found;
     std::vector<double> rough = scores_of(tried, few_);
-    const double before = rough.back();
-    rough.pop_back(), tried.pop_back();
-    if (reached >= kRuinedDb && std::ranges::max(rough) < before + kRuinDb / 2) return {found, reached};
+    const double before = rough.front();
+    rough.erase(rough.begin()), tried.erase(tried.begin());
+    const double level = found.score.value_or(before);
+    leave_out_dear(level, tried, rough);
+    if (level >= kRuinedDb && std::ranges::max(rough) < before + kRuinDb / 2) return found;
     keep_best(std::move(rough), kScreened, suspects, tried);
-    const std::vector<double> scores = scores_of(tried, all_);
+    if (!found.score) tried.push_back(found.layers);
+    std::vector<double> scores = scores_of(tried, all_);
+    if (!found.score) found.score = scores.back(), scores.pop_back();
+    leave_out_dear(*found.score, tried, scores);
     const auto best = static_cast<size_t>(std::ranges::max_element(scores) - scores.begin());
+    if (scores[best] == -HUGE_VAL) return found;
     for (auto& [name, reason] : tried[best])
       if (reason.empty())
         reason = fmt::format("8 bits keep {:.1f} dB of '{}'; without them the outputs have {:.1f} dB instead of {:.1f}",
-                             suspects[best]->db, name_of(suspects[best]->value), scores[best], reached);
+                             suspects[best]->db, name_of(suspects[best]->value), scores[best], *found.score);
     return {std::move(tried[best]), scores[best]};
+  }
+
+  /// Gives sets of more multiplications than may be float no score.
+  void leave_out_dear(double reached_db, const std::vector<KeptFloat>& sets, std::vector<double>& scores) const {
+    for (size_t i = 0; i < scores.size(); ++i)
+      if (share_of(sets[i]) > largest_share(reached_db)) scores[i] = -HUGE_VAL;
   }
 
   /// Returns the nodes to give 16 bits: the shortest beginning of a ranking that reaches kEnoughDb, or the best one; of
   /// 1, 2, 4 ... nodes. Many nodes are ranked by their own cost, because 16 bits cost little and operators without
   /// weights count, too.
-  KeptFloat worst_nodes(double reached) {
+  KeptFloat worst_nodes() {
+    const double reached = scores_of({{}}, all_).front();
+    if (reached >= kEnoughDb) return {};
     const auto& [model, plan, placement, shapes, kept, format, ranges, source, settings] = question_;
     PairVariants variants(model, *plan.target, placement, shapes, format, ranges, kept);
     const LayerErrors errors =
@@ -196,9 +212,8 @@ class Search {
       return quantized_model(question_.model, plans[i], question_.ranges.ranges_of(plans[i]), question_.format, {},
                              &weights_);
     };
-    constexpr size_t kKept = size_t{256} << 20;
     if (!part.batches)
-      part.batches.emplace(question_.model, names_, part.samples, question_.settings, nullptr, kKept,
+      part.batches.emplace(question_.model, names_, part.samples, question_.settings, nullptr, kJudgedBytes,
                            samples_together(graph(), values_named(graph(), names_), part.samples));
     const Evaluation found = evaluate_on_batches(plans.size(), model_of, *part.batches, question_.settings,
                                                  "looking for layers that 8 bits ruin");

@@ -47,6 +47,9 @@ class GraphIndexer {
 
   std::unique_ptr<Graph> run() {
     names_ = node_names(proto_);
+    const auto nodes = static_cast<size_t>(proto_.node_size()),
+               values = nodes + static_cast<size_t>(proto_.initializer_size() + proto_.input_size());  // or some more
+    graph_->values_.reserve(values), graph_->value_ids_.reserve(values), graph_->node_ids_.reserve(nodes);
     add_initializers();
     add_inputs();
     add_node_outputs();

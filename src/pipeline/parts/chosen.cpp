@@ -157,8 +157,9 @@ class RuinSearch {
  public:
   RuinSearch(Prepared& prepared, Measured& measured) : prepared_(prepared), measured_(measured) {}
 
-  /// Returns true where it finds some with the ranges of the calibrator, which must outlive keep_float().
+  /// Returns true where it finds some with the ranges of the calibrator, which must outlive keep_float(). Looks once.
   bool finds_with(const Calibrator& calibrator) {
+    if (ranges_) return !found_.empty();
     const Recipe& recipe = prepared_.recipe;
     if (!measured_.samples || (recipe.target->whole_graph && !widens())) return false;
     ranges_.emplace(range_book(prepared_, measured_, calibrator, ranges_from(prepared_, measured_)(calibrator)));
