@@ -48,7 +48,7 @@ constexpr size_t kRoughFinalists = 6;  // of a detector
 /// 5 s of one core at 15e9 a second: networks of 8-bit dot products reach 10 to 27 beside FP32.
 constexpr double kMacs = 75e9;
 /// Runs for each calibration sample: measuring costs as much as calibrating.
-constexpr double kLeastOfCalibration = 0.2, kMostOfCalibration = 0.9;
+constexpr double kLeastOfCalibration = 0.2, kMostOfCalibration = 1;
 constexpr double kVariantRuns = 1;  // making a variant costs about as much as running it
 constexpr double kLastSamples = 5;  // of the finalists, where the calibration pays for no more
 /// Small networks run more often: 1.5e9 multiplications take a tenth of a second. Beside them a run has other costs.
