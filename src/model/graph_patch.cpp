@@ -70,7 +70,6 @@ class Rearranged {
   bool kept_ = false;
 };
 
-/// Adds the names that something in the graph reads, or in a graph inside it.
 void add_read_values(const onnx::GraphProto& graph, std::unordered_set<std::string>& names) {
   for (const onnx::ValueInfoProto& output : graph.output()) names.insert(output.name());
   for (const onnx::NodeProto& node : graph.node()) {
@@ -80,11 +79,10 @@ void add_read_values(const onnx::GraphProto& graph, std::unordered_set<std::stri
   }
 }
 
-/// Returns the names that something reads.
-std::unordered_set<std::string> read_values(const Graph& graph) {
+/// Returns the names that something in the graph reads, or in a graph inside it.
+std::unordered_set<std::string> read_values(const onnx::GraphProto& graph) {
   std::unordered_set<std::string> names;
-  for (const Value& value : graph.values())
-    if (!value.uses.empty() || value.is_output) names.insert(value.name);
+  add_read_values(graph, names);
   return names;
 }
 
@@ -117,8 +115,8 @@ using SharedFiles = std::vector<std::shared_ptr<const MappedFile>>;
 
 class PatchApplication {
  public:
-  PatchApplication(onnx::ModelProto& proto, const GraphPatch& patch, std::unordered_set<std::string> read_before)
-      : proto_(proto), graph_(*proto.mutable_graph()), patch_(patch), read_before_(std::move(read_before)),
+  PatchApplication(onnx::ModelProto& proto, const GraphPatch& patch)
+      : proto_(proto), graph_(*proto.mutable_graph()), patch_(patch), read_before_(read_values(graph_)),
         names_(node_names(graph_)), imports_(proto), nodes_(*graph_.mutable_node()),
         initializers_(*graph_.mutable_initializer()) {
     for (size_t i = 0; i < names_.size(); ++i) positions_.emplace(names_[i], i);
@@ -243,8 +241,7 @@ class PatchApplication {
 
   /// Removes constants that this patch left without a reader; constants that had none stay.
   void drop_unread() {
-    std::unordered_set<std::string> read_now;
-    add_read_values(graph_, read_now);
+    const std::unordered_set<std::string> read_now = read_values(graph_);
     for (const auto& [name, tensor] : patch_.add_initializers) read_before_.insert(name);
     const auto is_orphan = [&](const std::string& value) {
       return read_before_.contains(value) && !read_now.contains(value);
@@ -388,8 +385,7 @@ GraphPatch joined(const GraphPatch& constants, const GraphPatch& others) {
 void apply_patch(Model& model, const GraphPatch& patch) {
   if (patch.empty()) return;
   try {
-    std::unordered_set<std::string> read_before = read_values(model.graph());
-    const SharedFiles shared = PatchApplication(model.mutable_proto(), patch, std::move(read_before)).run();
+    const SharedFiles shared = PatchApplication(model.mutable_proto(), patch).run();
     hold_files(model);
   } catch (const Error& error) {
     throw Error(ErrorCode::Internal,

@@ -8,7 +8,8 @@ Model quantized_model(const Model& model, const PlacementPlan& plan, const std::
                       const RewriteOptions& format, const GraphPatch& biases, WeightMemo* memo) {
   Model variant = model.clone();
   if (!biases.empty()) apply_patch(variant, biases);
-  apply_patch(variant, make_qdq_patch(variant.graph(), plan, ranges, format, memo).patch);
+  const Graph& graph = biases.empty() ? model.graph() : variant.graph();  // the same; a copy would be indexed again
+  apply_patch(variant, make_qdq_patch(graph, plan, ranges, format, memo).patch);
   return variant;
 }
 

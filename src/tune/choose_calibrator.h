@@ -45,7 +45,8 @@ struct ChosenRanges {
 /// The candidates of "auto", as make_calibrator reads them.
 [[nodiscard]] std::span<const std::string_view> auto_candidates();
 
-/// Asked after the first round for the highest score_db. True: the plan will change, and the choice ends there.
+/// Asked for the highest score_db that a candidate may have: once `max` and `mse` were measured, and after the first
+/// round. True: the plan will change, and the choice ends there.
 using EndsWith = std::function<bool(double highest_db)>;
 
 /// The effort of "auto".
@@ -70,13 +71,14 @@ struct CalibratorQuestion {
 
 /// Quantizes the model with each of auto_candidates() and runs the variants beside the float model in rounds: all on up
 /// to 8 samples, then the best 4 at most on up to four times as many, up to 64 (the smallest name hashes); a detector
-/// on 8 and 16 at least. Returns the choice of choose_within_band(), for a detector the highest score. Candidates with
-/// the same ranges run once. A plan without pairs is not measured.
+/// on 4, the best 6 on 8, and 4 on 16 at least. Returns the choice of choose_within_band(), for a detector the highest
+/// score. Candidates with the same ranges run once. A plan without pairs is not measured.
 ///
-/// Cost    as many runs as calibration samples, at least 64 or 1.5e9 multiply-accumulates; not more than 75e9 of them
-///         (about 5 s of one core) or a fifth of the calibration samples, whichever is more. If that does not pay for 2
-///         samples of each candidate, fewer candidates run, the safest first. The cost and the written file do not
-///         depend on the machine.
+/// Cost    as many runs as calibration samples, at least as many as 2 samples of each candidate and 5 of the last four
+///         take, and for a network of few multiplications up to three times as many; not more than 75e9
+///         multiply-accumulates (about 5 s of one core) or a fifth of the calibration samples, whichever is more.
+///         Making a variant counts as a run. If that does not pay for 2 samples of each candidate, fewer candidates
+///         run, the safest first. The cost and the written file do not depend on the machine.
 /// Memory  see evaluate_models and JudgedBatches.
 /// Errors  InvalidOption without data, or when no output can be compared and `effort` names no other calibrator; those
 ///         of evaluate_models.

@@ -36,7 +36,7 @@ struct RuinQuestion {
 /// Finds layers through which 8 bits of one value ruin the whole network, such as a depthwise Conv that reads a
 /// few large elements: by node name, with the reason for the plan.
 ///
-/// Suspects  the 8 values that 8 bits keep least of by their histograms, in the ranges given, with the layers that read
+/// Suspects  the 6 values that 8 bits keep least of by their histograms, in the ranges given, with the layers that read
 ///           or make them. Layers that the user includes are none.
 /// Measured  each suspect float beside those found so far, on 2 samples, and the best two on 8. The one that raises the
 ///           outputs most is taken if it raises them by kRuinDb; then again, until they have kEnoughDb. Below
@@ -45,7 +45,7 @@ struct RuinQuestion {
 /// 16 bits   For an engine without float kernels (Target::has_wide_islands) every node is a suspect that leaves less
 ///           than 26 dB alone. The fewest of 1, 2, 4 ... with which the outputs have kEnoughDb, or the best, get 16
 ///           bits. At most 20 % of the multiplications do.
-/// Cost      one run of the quantized model for a network that has kEnoughDb.
+/// Cost      2 samples of each suspect where none of them helps.
 /// No data on which outputs can be compared -> none.
 /// Errors    those of measuring, rewriting and running; Interrupted.
 [[nodiscard]] KeptFloat find_ruinous_layers(const RuinQuestion& question);
