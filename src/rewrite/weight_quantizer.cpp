@@ -181,11 +181,7 @@ QuantizedWeight quantize_asymmetric(const Tensor& values, const WeightOptions& o
   return result;
 }
 
-}  // namespace
-
-namespace {
-
-/// Calls `work` with each element's place, in the order of memory, and the number of its channel.
+/// Calls `work` with each element's place, in the order of memory, and its channel's number.
 void for_each_channel(const ChannelView& view, std::span<const float> numbers, const auto& work) {
   const auto channels = static_cast<size_t>(view.channels), inner = static_cast<size_t>(view.inner);
   for (size_t o = 0; o < static_cast<size_t>(view.outer); ++o) {

@@ -18,8 +18,8 @@ class IntegerOperands {
   /// float scales (one for the data; one, or one an output channel, for the weights), codes of more than 8 bits, a bias
   /// that is not constant, sums that 32 bits may not hold, or a processor without 8-bit dot products (its integer
   /// kernels saturate pairs of products).
-  /// channels  the axis of the weights that counts output channels
-  [[nodiscard]] static std::unique_ptr<const IntegerOperands> find(const KernelContext& context, size_t channels = 0);
+  /// axis  that of the weights that counts output channels
+  [[nodiscard]] static std::unique_ptr<const IntegerOperands> find(const KernelContext& context, size_t axis = 0);
 
   /// Returns the weights minus their zero points, Int8, laid out as in the file.
   [[nodiscard]] const Tensor& weights() const { return weights_; }

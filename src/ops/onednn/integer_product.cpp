@@ -1,6 +1,5 @@
 #include "ops/onednn/integer_product.h"
 
-#include <string_view>
 #include <utility>
 
 #include "core/index.h"
@@ -75,8 +74,7 @@ class IntegerProduct final : public FloatProduct {
         key.bias ? dnnl::matmul::desc(compiled.source, compiled.weights, compiled.bias, compiled.output)
                  : dnnl::matmul::desc(compiled.source, compiled.weights, compiled.output);
     const dnnl::matmul::primitive_desc chosen(description, attributes, onednn::engine(), true);
-    if (!chosen.get(true) || std::string_view(chosen.impl_info_str()).find("ref") != std::string_view::npos)
-      return compiled;
+    if (!onednn::has_fast_kernel(chosen)) return compiled;
     compiled.scratchpad = chosen.scratchpad_desc();
     compiled.primitive = dnnl::matmul(chosen);
     return compiled;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -43,6 +44,12 @@ class Team {
 /// Returns the attributes of every primitive: user scratchpad (with the library's, a primitive made in one thread and
 /// run in another crashes).
 [[nodiscard]] dnnl::primitive_attr base_attributes();
+
+/// True where an implementation was found that is more than reference loops.
+[[nodiscard]] bool has_fast_kernel(const auto& primitive_desc) {
+  return primitive_desc.get(true) &&
+         std::string_view(primitive_desc.impl_info_str()).find("ref") == std::string_view::npos;
+}
 
 /// An eltwise algorithm and its parameters.
 struct Eltwise {

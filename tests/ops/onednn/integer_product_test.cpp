@@ -15,7 +15,7 @@ namespace {
 struct ProductCase {
   std::string name;
   std::string product;            ///< reads d and w, and b, writes y
-  std::string input = "[6, 48]";  /// of x
+  std::string input = "[6, 48]";  ///< of x
   Shape weights = {48, 20};
   int axis = 1;  ///< of the weights' scales
   std::string data_type = "int8", weight_type = "int8";
