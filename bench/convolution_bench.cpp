@@ -82,8 +82,8 @@ void run(benchmark::State& state, const Layer& layer) {
   fma_peak();  // measured before the clock starts
   const Model model = one_node(layer);
   const Graph& graph = model.graph();
-  const std::pair<ValueId, Tensor> known[] = {{graph.find_value("w"), random_tensor(layer.weights)}};
-  const ValueId wanted[] = {graph.find_value("y")};
+  const std::pair<ValueId, Tensor> known[] = {{*graph.find_value("w"), random_tensor(layer.weights)}};
+  const ValueId wanted[] = {*graph.find_value("y")};
   const Schedule schedule(graph, wanted, {.known = known});
   Tensor input = random_tensor(layer.input);
   if (schedule.steps()[0].layout != LayoutNeed::Plain && input.shape().rank() >= 3) input = to_channels_last(input);

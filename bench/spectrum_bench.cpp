@@ -98,7 +98,7 @@ g (float[1,16000] x) => (float[1,1,59,128] y)
 { f = STFT (x, step, window, length)  p = Mul (f, f)  s = ReduceSum <keepdims = 0> (p, last)  m = Sqrt (s)
   c = Slice (m, from, to, axis)  i = Unsqueeze (c, one)
   a = Conv <pads = [2,2,2,2]> (i, w1)  b = Relu (a)  d = Conv <pads = [2,2,2,2]> (b, w2)  e = Relu (d)  y = Conv (e, w3) })");
-  const std::vector<ValueId> wanted{model.graph().find_value(upto)};
+  const std::vector<ValueId> wanted{*model.graph().find_value(upto)};
   const Schedule schedule(model.graph(), wanted);
   Executor executor(schedule);
   Tensor input(DataType::Float32, Shape{1, 16000});

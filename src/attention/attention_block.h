@@ -22,10 +22,10 @@ struct AttentionSizes {
 /// Nodes that compute Softmax(scale * Q * K + mask) * V, with K as [..., head size, tokens]; or one node of ONNX's
 /// operator Attention.
 struct AttentionBlock {
-  NodeId first = kNoNode, softmax = kNoNode, second = kNoNode;  ///< all the same for the operator
-  ValueId query = kNoValue, key = kNoValue, value = kNoValue;   ///< what the products read
-  ValueId probabilities = kNoValue;                             ///< what the second product reads; none: the operator
-  ValueId output = kNoValue;
+  NodeId first{}, softmax{}, second{};  ///< all the same for the operator
+  ValueId query{}, key{}, value{};      ///< what the products read
+  MaybeValue probabilities;             ///< what the second product reads; none: the operator
+  ValueId output{};
   std::vector<NodeId> between;        ///< first product to Softmax, without these two, in execution order
   std::vector<NodeId> softmax_nodes;  ///< the Softmax, or the primitives of which it consists
   std::vector<NodeId> behind;         ///< Softmax to second product, without these two

@@ -16,8 +16,8 @@ std::string quoted(const Node& node) { return node.op_type + " '" + node.name + 
 
 /// The way from a Softmax down to a product that reads its probabilities.
 struct ProbabilitiesPath {
-  NodeId product = kNoNode;
-  ValueId read = kNoValue;  ///< by the product
+  MaybeNode product;
+  ValueId read{};  ///< by the product
   std::vector<NodeId> nodes;
   std::string obstacle;
 };
@@ -27,11 +27,12 @@ bool passes_probabilities(const Node& node, OpKind kind) {
 }
 
 /// Returns the Where of Where(IsNaN(p), 0, p), which exporters of PyTorch put behind masks; kNoNode when there is none.
-NodeId guard_against_nan(const Graph& graph, ValueId value, std::vector<NodeId>& nodes) {
+MaybeNode guard_against_nan(const Graph& graph, ValueId value, std::vector<NodeId>& nodes) {
   const auto& uses = graph.value(value).uses;
   for (const Use& use : uses) {
-    if (use.slot < 0 || graph.node(use.node).op_type != "IsNaN") continue;
-    for (const Use& reader : graph.value(graph.node(use.node).output(0)).uses) {
+    const MaybeValue tested = graph.node(use.node).output(0);
+    if (use.slot < 0 || !tested || graph.node(use.node).op_type != "IsNaN") continue;
+    for (const Use& reader : graph.value(*tested).uses) {
       const Node& where = graph.node(reader.node);
       if (reader.slot != 0 || where.op_type != "Where" || where.input(2) != value) continue;
       nodes.insert(nodes.end(), {use.node, where.id});
@@ -45,7 +46,7 @@ ProbabilitiesPath path_of_probabilities(const Graph& graph, ValueId value) {
   constexpr int kLongest = 6;
   ProbabilitiesPath path;
   for (int step = 0; step < kLongest; ++step) {
-    NodeId next = kNoNode;
+    MaybeNode next;
     for (const Use& use : graph.value(value).uses) {
       if (use.slot < 0) continue;
       const Node& reader = graph.node(use.node);
@@ -58,13 +59,15 @@ ProbabilitiesPath path_of_probabilities(const Graph& graph, ValueId value) {
       const bool changes = kind == OpKind::Mul || kind == OpKind::Div;
       if (!changes && !passes_probabilities(reader, kind)) continue;
       if (changes) path.obstacle = quoted(reader) + " changes the probabilities behind Softmax";
-      path.nodes.push_back(next = reader.id);
+      path.nodes.push_back(reader.id);
+      next = reader.id;
       break;
     }
-    if (next == kNoNode && (next = guard_against_nan(graph, value, path.nodes)) != kNoNode)
-      path.obstacle = quoted(graph.node(next)) + " guards the probabilities against NaN";
-    if (next == kNoNode) return {};
-    value = graph.node(next).output(0);
+    if (!next && (next = guard_against_nan(graph, value, path.nodes)))
+      path.obstacle = quoted(graph.node(*next)) + " guards the probabilities against NaN";
+    const MaybeValue written = next ? graph.node(*next).output(0) : kNoValue;
+    if (!written) return {};
+    value = *written;
   }
   return {};
 }
@@ -75,8 +78,7 @@ std::string other_reader(const Graph& graph, const AttentionBlock& block) {
   for (const auto* nodes : {&block.between, &block.softmax_nodes, &block.behind})
     inside.insert(nodes->begin(), nodes->end());
   const auto look = [&](NodeId id, const std::string& what) {
-    for (const ValueId output : graph.node(id).outputs) {
-      if (output == kNoValue) continue;
+    for (const ValueId output : present(graph.node(id).outputs)) {
       const Value& value = graph.value(output);
       if (value.is_output) return what + " are an output of the graph";
       for (const Use& use : value.uses)
@@ -96,7 +98,7 @@ std::string other_reader(const Graph& graph, const AttentionBlock& block) {
 
 /// Returns why the mask does not go with scores of these extents; empty when it does, or when one of them is not known.
 std::string wrong_mask(const Graph& graph, const AttentionBlock& block, const ExtentsOf& extents_of) {
-  const auto scores = extents_of(graph.node(block.first).output(0));
+  const auto scores = extents_of(*graph.node(block.first).output(0));
   for (const ValueId mask : block.masks) {
     const auto extents = extents_of(mask);
     if (!extents) continue;
@@ -131,15 +133,16 @@ std::optional<AttentionBlock> block_around(const Graph& graph, const SoftmaxForm
                                            const ExtentsOf& extents_of) {
   const NodeId last = softmax.nodes.back();
   ScoresPath up = path_of_scores(graph, softmax.input, extents_of);
-  if (up.product == kNoNode) return std::nullopt;
-  ProbabilitiesPath down = path_of_probabilities(graph, graph.node(last).output(0));
-  if (down.product == kNoNode) return std::nullopt;
-  AttentionBlock block{.first = up.product, .softmax = last, .second = down.product};
-  block.query = graph.node(up.product).input(0);
-  block.key = graph.node(up.product).input(1);
-  block.value = graph.node(down.product).input(1);
+  if (!up.product) return std::nullopt;
+  ProbabilitiesPath down = path_of_probabilities(graph, *graph.node(last).output(0));
+  if (!down.product) return std::nullopt;
+  const Node &first = graph.node(*up.product), &second = graph.node(*down.product);
+  AttentionBlock block{.first = first.id, .softmax = last, .second = second.id};
+  block.query = *first.input(0);
+  block.key = *first.input(1);
+  block.value = *second.input(1);
   block.probabilities = down.read;
-  block.output = graph.node(down.product).output(0);
+  block.output = *second.output(0);
   block.between = std::move(up.nodes);
   block.softmax_nodes = softmax.nodes;
   block.behind = std::move(down.nodes);

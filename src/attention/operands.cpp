@@ -10,9 +10,7 @@ namespace {
 /// Longest way from a product to its operand's projection: scale, rotary positions, copies, casts.
 constexpr int kLongestWay = 12;
 
-const Node* writer(const Graph& graph, ValueId value) { return value == kNoValue ? nullptr : graph.producer(value); }
-
-bool is_computed(const Graph& graph, ValueId value) { return value != kNoValue && !graph.value(value).is_constant; }
+bool is_computed(const Graph& graph, MaybeValue value) { return value && !graph.value(*value).is_constant; }
 
 /// True for a node that changes no number but the order, the type or a factor.
 bool is_carrier(const Graph& graph, const Node& node, OpKind kind) {
@@ -21,15 +19,15 @@ bool is_carrier(const Graph& graph, const Node& node, OpKind kind) {
          is_computed(graph, node.input(0)) != is_computed(graph, node.input(1));
 }
 
-ValueId carried(const Graph& graph, const Node& node) {
+MaybeValue carried(const Graph& graph, const Node& node) {
   return is_computed(graph, node.input(0)) ? node.input(0) : node.input(1);
 }
 
 /// True for a table of sines or cosines, computed in the graph or constant behind copies.
-bool is_table(const Graph& graph, ValueId value) {
+bool is_table(const Graph& graph, MaybeValue value) {
   for (int step = 0; step < kLongestWay; ++step) {
-    const Node* node = writer(graph, value);
-    if (!node) return value != kNoValue && graph.value(value).is_constant;
+    const Node* node = graph.producer(value);
+    if (!node) return value && graph.value(*value).is_constant;
     if (node->op_type == "Cos" || node->op_type == "Sin") return true;
     if (traits_of(graph, *node).kind != OpKind::Cast && !keeps_elements(traits_of(graph, *node))) return false;
     value = node->input(0);
@@ -38,8 +36,8 @@ bool is_table(const Graph& graph, ValueId value) {
 }
 
 /// True for the product of one operand with a table.
-bool is_turned(const Graph& graph, ValueId value) {
-  const Node* node = writer(graph, value);
+bool is_turned(const Graph& graph, MaybeValue value) {
+  const Node* node = graph.producer(value);
   return node && traits_of(graph, *node).kind == OpKind::Mul && node->inputs.size() == 2 &&
          (is_table(graph, node->inputs[0]) != is_table(graph, node->inputs[1]));
 }
@@ -54,10 +52,10 @@ struct Way {
   bool rotary = false, repeated = false;
 };
 
-Way way_to(const Graph& graph, ValueId value) {
+Way way_to(const Graph& graph, MaybeValue value) {
   Way way;
   for (int step = 0; step < kLongestWay; ++step) {
-    const Node* node = writer(graph, value);
+    const Node* node = graph.producer(value);
     if (!node) break;
     const OpKind kind = traits_of(graph, *node).kind;
     way.rotary = way.rotary || node->op_type == "RotaryEmbedding" || adds_turned(graph, *node, kind);

@@ -9,7 +9,7 @@ namespace detent {
 
 /// Inputs of the operator.
 enum class AttentionInput : uint8_t { Query, Key, Value, Mask, PastKey, PastValue, Lengths };
-[[nodiscard]] inline ValueId input_of(const Node& node, AttentionInput input) {
+[[nodiscard]] inline MaybeValue input_of(const Node& node, AttentionInput input) {
   return node.input(static_cast<size_t>(input));
 }
 

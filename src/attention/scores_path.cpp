@@ -10,17 +10,17 @@ namespace {
 
 constexpr int kLongestPath = 12;  // casts, copies, scale, two masks, soft cap
 
-bool varies(const Graph& graph, ValueId value) { return value != kNoValue && !graph.value(value).is_constant; }
+bool varies(const Graph& graph, MaybeValue value) { return value && !graph.value(*value).is_constant; }
 
 std::string named(const Node& node) { return node.op_type + " '" + node.name + "'"; }
 
 /// True for a number that a graph computes from one extent of a shape, as exporters write sqrt(head size).
-bool comes_from_one_extent(const Graph& graph, ValueId value) {
+bool comes_from_one_extent(const Graph& graph, MaybeValue value) {
   constexpr int kMostSteps = 10;
   constexpr std::array kSteps{
       OpKind::Cast, OpKind::Sqrt, OpKind::Div, OpKind::Mul, OpKind::Pow, OpKind::Reshape, OpKind::OtherElementwise};
   for (int step = 0; step < kMostSteps; ++step) {
-    const Node* node = value == kNoValue ? nullptr : graph.producer(value);
+    const Node* node = graph.producer(value);
     if (!node) return false;
     const OpKind kind = traits_of(graph, *node).kind;
     if (kind == OpKind::Gather || kind == OpKind::Slice) {
@@ -34,10 +34,10 @@ bool comes_from_one_extent(const Graph& graph, ValueId value) {
   return false;
 }
 
-bool is_one_number(const Graph& graph, ValueId value, const ExtentsOf& extents_of) {
-  if (value == kNoValue) return false;
+bool is_one_number(const Graph& graph, MaybeValue value, const ExtentsOf& extents_of) {
+  if (!value) return false;
   if (const Tensor* constant = graph.constant(value)) return constant->element_count() == 1;
-  if (const auto extents = extents_of(value))
+  if (const auto extents = extents_of(*value))
     if (std::ranges::all_of(*extents, [](int64_t extent) { return extent == 1; })) return true;
   return comes_from_one_extent(graph, value);
 }
@@ -47,13 +47,13 @@ class Climber {
  public:
   Climber(const Graph& graph, const ExtentsOf& extents_of) : graph_(graph), extents_of_(extents_of) {}
 
-  ScoresPath climb(ValueId value, int steps) const {
-    const Node* node = value == kNoValue || steps > kLongestPath ? nullptr : graph_.producer(value);
+  ScoresPath climb(MaybeValue value, int steps) const {
+    const Node* node = steps > kLongestPath ? nullptr : graph_.producer(value);
     if (!node) return {};
     if (multiplies_two_activations(graph_, *node))
       return {.product = node->id, .nodes = {}, .scales = {}, .masks = {}, .obstacle = {}};
     ScoresPath path = climb_behind(*node, steps + 1);
-    if (path.product != kNoNode) path.nodes.push_back(node->id);
+    if (path.product) path.nodes.push_back(node->id);
     return path;
   }
 
@@ -87,7 +87,7 @@ class Climber {
     for (const size_t side : {0U, 1U}) {
       if (divides && side == 1) break;
       ScoresPath path = climb(node.input(side), steps);
-      if (path.product == kNoNode) continue;
+      if (!path.product) continue;
       if (!is_one_number(graph_, node.input(1 - side), extents_of_))
         return hindered(std::move(path), named(node) + " multiplies the scores by more than one number");
       if (!path.masks.empty()) return hindered(std::move(path), named(node) + " scales the scores behind the mask");
@@ -103,15 +103,14 @@ class Climber {
     size_t from = 0;
     for (const size_t side : sides) {
       ScoresPath path = climb(node.input(side), steps);
-      if (path.product == kNoNode) continue;
-      if (chosen.product != kNoNode)
-        return hindered(std::move(chosen), named(node) + " joins the scores of two products");
+      if (!path.product) continue;
+      if (chosen.product) return hindered(std::move(chosen), named(node) + " joins the scores of two products");
       chosen = std::move(path);
       from = side;
     }
-    if (chosen.product == kNoNode) return chosen;
+    if (!chosen.product) return chosen;
     for (size_t slot = 0; slot < node.inputs.size(); ++slot)
-      if (slot != from && node.input(slot) != kNoValue) chosen.masks.push_back(node.input(slot));
+      if (slot != from && node.input(slot)) chosen.masks.push_back(*node.input(slot));
     return chosen;
   }
 

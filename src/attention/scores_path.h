@@ -12,7 +12,7 @@ namespace detent {
 
 /// The way from a product of two activations to a Softmax.
 struct ScoresPath {
-  NodeId product = kNoNode;
+  MaybeNode product;
   std::vector<NodeId> nodes, scales;  ///< in execution order, without product and Softmax
   std::vector<ValueId> masks;
   std::string obstacle;  ///< as AttentionBlock::obstacle

@@ -9,7 +9,7 @@ namespace detent {
 
 /// A Softmax, by its operator or by primitives: Div(e, ReduceSum(e)) with e = Exp(Sub(x, ReduceMax(x))).
 struct SoftmaxForm {
-  ValueId input = kNoValue;   ///< x
+  ValueId input{};            ///< x
   std::vector<NodeId> nodes;  ///< the last writes the output
   int64_t axis = -1;
 };

@@ -17,7 +17,7 @@ std::vector<ValueId> SharedPass::missing(const Measured& known, const Graph& gra
   if (std::ranges::none_of(values, is_missing)) return {};
   std::set<ValueId> wanted(values.begin(), values.end());
   for (const std::string& name : known.announced)
-    if (const ValueId value = graph.find_value(name); value != kNoValue) wanted.insert(value);
+    if (const MaybeValue value = graph.find_value(name)) wanted.insert(*value);
   std::erase_if(wanted, [&](ValueId value) { return !is_missing(value); });
   return {wanted.begin(), wanted.end()};
 }

@@ -56,28 +56,25 @@ bool are_scores(const std::vector<Columns>& columns) {
 
 }  // namespace
 
-const Shape* ColumnTrace::shape_of(ValueId value) const {
-  const auto found = shapes_.find(value);
-  return found == shapes_.end() ? nullptr : &found->second;
-}
+const Shape* ColumnTrace::shape_of(MaybeValue value) const { return find_shape(shapes_, value); }
 
-std::vector<Columns> ColumnTrace::along(ValueId value, int64_t axis) {
-  const Shape* shape = value == kNoValue ? nullptr : shape_of(value);
+std::vector<Columns> ColumnTrace::along(MaybeValue value, int64_t axis) {
+  const Shape* shape = shape_of(value);
   if (!shape || axis < 0 || axis >= std::ssize(shape->dims())) return {};
-  const std::pair key{value, axis};
+  const std::pair key{*value, axis};
   if (const auto found = known_.find(key); found != known_.end()) return found->second;
   const Node* node = graph_.producer(value);
-  List found{{Meaning::Other, (*shape)[as_index(axis)], node ? node->id : kNoNode}};
+  List found{{Meaning::Other, (*shape)[as_index(axis)], node ? MaybeNode(node->id) : kNoNode}};
   if (node && node->domain.empty() && depth_ < kDeepest) {
     ++depth_;
-    if (List known = find(*node, value, axis); !known.empty()) found = std::move(known);
+    if (List known = find(*node, *value, axis); !known.empty()) found = std::move(known);
     --depth_;
   }
   return known_[key] = std::move(found);
 }
 
-std::vector<Columns> ColumnTrace::uniform(ValueId value, int64_t count) {
-  const Shape* shape = value == kNoValue ? nullptr : shape_of(value);
+std::vector<Columns> ColumnTrace::uniform(MaybeValue value, int64_t count) {
+  const Shape* shape = shape_of(value);
   if (!shape) return {};
   std::optional<Columns> only;
   // Across the axis of a Concat nothing is known; along it the pieces differ, or all numbers have one meaning.
@@ -110,8 +107,8 @@ std::vector<Columns> ColumnTrace::find(const Node& node, ValueId value, int64_t 
 
 std::vector<Columns> ColumnTrace::moved(const Node& node, ValueId value, int64_t axis) {
   const OpKind kind = traits_of(graph_, node).kind;
-  const ValueId input = node.input(0);
-  const Shape* before = input == kNoValue ? nullptr : shape_of(input);
+  const MaybeValue input = node.input(0);
+  const Shape* before = shape_of(input);
   const bool moves = kind == OpKind::Reshape || kind == OpKind::Transpose || kind == OpKind::Gather ||
                      (kind == OpKind::GatherND && shape_of(node.input(1)));
   if (!before || !moves) return {};
@@ -121,7 +118,7 @@ std::vector<Columns> ColumnTrace::moved(const Node& node, ValueId value, int64_t
 }
 
 std::optional<int64_t> ColumnTrace::source_axis(const Node& node, ValueId value, int64_t axis) const {
-  const Shape *before = node.input(0) == kNoValue ? nullptr : shape_of(node.input(0)), *after = shape_of(value);
+  const Shape *before = shape_of(node.input(0)), *after = shape_of(value);
   if (!before || !after) return std::nullopt;
   std::optional<int64_t> source;
   switch (traits_of(graph_, node).kind) {
@@ -164,7 +161,7 @@ std::vector<Columns> ColumnTrace::joined(const Node& node, int64_t axis) {
   if (!first) return {};
   const bool side_by_side = from_front(node.int_or("axis", 0), *first) == axis;
   List all;
-  for (const ValueId input : node.inputs) {
+  for (const ValueId input : present(node.inputs)) {
     const List one = along(input, axis);
     if (one.empty()) return {};
     if (side_by_side) {
@@ -186,9 +183,9 @@ std::vector<Columns> ColumnTrace::part_of(const Node& node, ValueId value, int64
   if ((*before)[as_index(axis)] == count) return whole;
   if (node.op_type == "Split") {
     int64_t first = 0;
-    for (const ValueId output : node.outputs) {
+    for (const ValueId output : present(node.outputs)) {
       if (output == value) return cut(whole, first, count);
-      const Shape* other = output == kNoValue ? nullptr : shape_of(output);
+      const Shape* other = shape_of(output);
       if (!other) return {};
       first += (*other)[as_index(axis)];
     }
@@ -217,8 +214,8 @@ std::vector<Columns> ColumnTrace::computed(const Node& node, ValueId value, int6
     if (node.op_type != "Mul" || !are_scores(a) || !are_scores(b)) return decoded;
     return List{{Meaning::Scores, count, a.front().source}};  // objectness by class
   }
-  const ValueId varying = node.input(left ? 1 : 0);
-  const Shape* shape = varying == kNoValue ? nullptr : shape_of(varying);
+  const MaybeValue varying = node.input(left ? 1 : 0);
+  const Shape* shape = shape_of(varying);
   if (!shape || *shape != *shape_of(value)) return decoded;
   const bool is_bias = (node.op_type == "Add") && (left ? left : right)->shape().rank() <= 1;
   const bool is_factor = node.op_type == "Mul" || node.op_type == "Div";
@@ -231,15 +228,15 @@ std::vector<Columns> ColumnTrace::computed(const Node& node, ValueId value, int6
   return columns;
 }
 
-const Node* ColumnTrace::index_source(ValueId value, int depth) const {
-  const Node* node = value == kNoValue || depth > 12 ? nullptr : graph_.producer(value);
+const Node* ColumnTrace::index_source(MaybeValue value, int depth) const {
+  const Node* node = depth > 12 ? nullptr : graph_.producer(value);
   if (!node) return nullptr;
   if (node->op_type == "TopK") return value == node->output(1) ? node : nullptr;
   if (is_one_of(node->op_type, {"ArgMax", "NonMaxSuppression"})) return node;
   if (!is_one_of(node->op_type, {"Mod", "Div", "Sub", "Mul", "Add", "Where", "Floor", "Cast", "Reshape", "Unsqueeze",
                                  "Squeeze", "Gather", "GatherElements", "GatherND", "Slice", "Flatten", "Expand"}))
     return nullptr;
-  for (const ValueId input : node->inputs)
+  for (const ValueId input : present(node->inputs))
     if (const Node* source = index_source(input, depth + 1)) return source;
   return nullptr;
 }

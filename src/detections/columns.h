@@ -22,7 +22,7 @@ enum class Meaning : uint8_t {
 struct Columns {
   Meaning meaning = Meaning::Other;
   int64_t count = 0;
-  NodeId source = kNoNode;  ///< the operator that gave them the meaning
+  MaybeNode source;  ///< the operator that gave them the meaning
   friend bool operator==(const Columns&, const Columns&) = default;
 };
 
@@ -33,15 +33,15 @@ class ColumnTrace {
   ColumnTrace(const Graph& graph, const ValueShapes& shapes) : graph_(graph), shapes_(shapes) {}
 
   /// Returns the columns of a value along an axis, in order; empty when nothing is known.
-  [[nodiscard]] std::vector<Columns> along(ValueId value, int64_t axis);
+  [[nodiscard]] std::vector<Columns> along(MaybeValue value, int64_t axis);
   /// Returns the shape; nullptr where it is not known.
-  [[nodiscard]] const Shape* shape_of(ValueId value) const;
+  [[nodiscard]] const Shape* shape_of(MaybeValue value) const;
   /// Returns the axis of a node's first input whose elements lie along `axis` of its result; nullopt for operators that
   /// do not only move data, and where an axis is selected or mixed.
   [[nodiscard]] std::optional<int64_t> source_axis(const Node& node, ValueId value, int64_t axis) const;
   /// Returns the TopK, ArgMax or NonMaxSuppression whose indices a value holds, also after integer arithmetic and
   /// movement of data; nullptr for other values.
-  [[nodiscard]] const Node* index_source(ValueId value, int depth = 0) const;
+  [[nodiscard]] const Node* index_source(MaybeValue value, int depth = 0) const;
 
  private:
   using List = std::vector<Columns>;
@@ -52,7 +52,7 @@ class ColumnTrace {
   [[nodiscard]] List part_of(const Node& node, ValueId value, int64_t axis);
   [[nodiscard]] List computed(const Node& node, ValueId value, int64_t axis);
   /// Returns the one meaning of all numbers of a value, as columns of `count`.
-  [[nodiscard]] List uniform(ValueId value, int64_t count);
+  [[nodiscard]] List uniform(MaybeValue value, int64_t count);
 
   const Graph& graph_;
   const ValueShapes& shapes_;

@@ -14,7 +14,7 @@ namespace {
 
 /// The TopK that orders the rows of a value.
 struct RowOrder {
-  NodeId top_k = kNoNode;
+  NodeId top_k{};
   bool gathered = false;  ///< false: its own values or indices
 };
 
@@ -23,21 +23,22 @@ class RowTrace {
  public:
   RowTrace(const Graph& graph, const ValueShapes& shapes) : graph_(graph), columns_(graph, shapes) {}
 
-  [[nodiscard]] const Shape* shape_of(ValueId value) const { return columns_.shape_of(value); }
+  [[nodiscard]] const Shape* shape_of(MaybeValue value) const { return columns_.shape_of(value); }
 
-  [[nodiscard]] std::optional<RowOrder> order_of(ValueId value, int64_t axis, int depth = 0) const {
+  [[nodiscard]] std::optional<RowOrder> order_of(MaybeValue wanted, int64_t axis, int depth = 0) const {
     constexpr int kMostNodes = 30;
-    const Node* node = value == kNoValue || depth > kMostNodes ? nullptr : graph_.producer(value);
-    const Shape* shape = node ? shape_of(value) : nullptr;
+    const Node* node = depth > kMostNodes ? nullptr : graph_.producer(wanted);
+    const Shape* shape = node ? shape_of(wanted) : nullptr;
     if (!shape || !node->domain.empty()) return std::nullopt;
-    const auto next = [&](ValueId input, int64_t at) { return order_of(input, at, depth + 1); };
+    const ValueId value = *wanted;
+    const auto next = [&](MaybeValue input, int64_t at) { return order_of(input, at, depth + 1); };
     if (node->op_type == "TopK")
       return from_front(*node, -1, *shape) == axis ? std::optional(RowOrder{node->id}) : std::nullopt;
     if (const Node* top_k = selecting(*node, value, axis)) return RowOrder{top_k->id, true};
     if (const auto source = columns_.source_axis(*node, value, axis)) return next(node->input(0), *source);
     if (!keeps_rows(*node, *shape, axis)) return std::nullopt;
     std::optional<RowOrder> all;
-    for (const ValueId input : node->inputs) {
+    for (const ValueId input : present(node->inputs)) {
       const auto aligned = aligned_axis(input, *shape, axis);
       if (!aligned) continue;
       const auto one = next(input, *aligned);
@@ -83,7 +84,7 @@ class RowTrace {
 
   /// Returns the axis of an input that lies on `axis` of a result; nullopt for constants and where it repeats along it.
   [[nodiscard]] std::optional<int64_t> aligned_axis(ValueId input, const Shape& shape, int64_t axis) const {
-    const Shape* own = input == kNoValue || graph_.constant(input) ? nullptr : shape_of(input);
+    const Shape* own = graph_.constant(input) ? nullptr : shape_of(input);
     const int64_t at = own ? axis - std::ssize(shape.dims()) + std::ssize(own->dims()) : -1;
     return at >= 0 && (*own)[as_index(at)] == shape[as_index(axis)] ? std::optional(at) : std::nullopt;
   }

@@ -67,8 +67,8 @@ bool decodes(const Graph& graph, NodeId source, NodeId later) {
     std::vector<NodeId> before;
     for (const NodeId one : nodes) {
       if (one == source) return true;
-      for (const ValueId input : graph.node(one).inputs)
-        if (const Node* producer = input == kNoValue ? nullptr : graph.producer(input)) before.push_back(producer->id);
+      for (const ValueId input : present(graph.node(one).inputs))
+        if (const Node* producer = graph.producer(input)) before.push_back(producer->id);
     }
     std::ranges::sort(before);
     before.erase(std::ranges::unique(before).begin(), before.end());
@@ -82,8 +82,7 @@ bool decodes(const Graph& graph, NodeId source, NodeId later) {
 bool has_objectness(const Graph& graph, const List& columns, size_t box) {
   const Columns& first = columns[box];
   if (columns.size() > box + 1 && first.count == 1) return true;
-  return first.count > 1 && first.source != kNoNode && columns[0].source != kNoNode &&
-         decodes(graph, first.source, columns[0].source);
+  return first.count > 1 && first.source && columns[0].source && decodes(graph, *first.source, *columns[0].source);
 }
 
 std::optional<DetectionLayout> joined_rows(const Graph& graph, ColumnTrace& trace, ValueId output) {
@@ -133,7 +132,7 @@ std::optional<DetectionLayout> separate_rows(const Graph& graph, ColumnTrace& tr
       const auto meaning = only_meaning(columns);
       if (meaning != Meaning::Scores && meaning != Meaning::Raw) continue;
       const bool probabilities = meaning == Meaning::Scores;
-      const Node* source = columns[0].source == kNoNode ? nullptr : &graph.node(columns[0].source);
+      const Node* source = columns[0].source ? &graph.node(*columns[0].source) : nullptr;
       const bool background = probabilities && source && source->op_type == "Softmax";
       // Queries end in a Sigmoid of boxes in 0..1 and are matched with objects; anchors are decoded and overlap.
       return DetectionLayout{.form = DetectionForm::BoxesLogits,
@@ -156,8 +155,8 @@ bool comes_from(const Graph& graph, ValueId value, std::initializer_list<std::st
     open.pop_back();
     if (!node) continue;
     if (std::ranges::find(op_types, node->op_type) != op_types.end()) return true;
-    for (const ValueId input : node->inputs)
-      if (input != kNoValue && seen.insert(input).second) open.push_back(input);
+    for (const ValueId input : present(node->inputs))
+      if (seen.insert(input).second) open.push_back(input);
   }
   return false;
 }
@@ -167,7 +166,7 @@ bool comes_from(const Graph& graph, ValueId value, std::initializer_list<std::st
 std::optional<DetectionLayout> selected_rows(const Graph& graph, const ValueShapes& shapes, ColumnTrace& trace) {
   const auto layout = layout_of_form(DetectionForm::BoxesScoresLabels, name_shapes(graph, shapes));
   if (!layout) return std::nullopt;
-  const auto value = [&](const std::string& name) { return graph.find_value(name); };
+  const auto value = [&](const std::string& name) { return *graph.find_value(name); };
   const auto last_axis = [&](ValueId id) { return std::ssize(trace.shape_of(id)->dims()) - 1; };
   const auto all_come_from = [&](std::initializer_list<std::string_view> op_types) {
     return std::ranges::all_of(std::array{layout->boxes, layout->scores, layout->labels},

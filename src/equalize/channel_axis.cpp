@@ -63,7 +63,7 @@ bool works_on(const Graph& graph, const Node& node, size_t slot, size_t axis, si
 bool pads_on(const Graph& graph, const Node& node, size_t axis, size_t rank) {
   const auto pads = integers(graph, node, node.has("pads") ? "pads" : "paddings", 1);
   std::optional<std::vector<int64_t>> axes;
-  if (node.input(3) != kNoValue && !(axes = integers(graph, node, "axes", 3))) return true;
+  if (node.input(3) && !(axes = integers(graph, node, "axes", 3))) return true;
   const size_t count = axes ? axes->size() : rank;
   if (!pads || pads->size() != 2 * count) return true;
   for (size_t i = 0; i < count; ++i) {
@@ -77,9 +77,9 @@ bool pads_on(const Graph& graph, const Node& node, size_t axis, size_t rank) {
 
 std::optional<size_t> axis_behind(const Graph& graph, const ValueShapes& shapes, const Node& node, size_t slot,
                                   size_t axis, size_t output) {
-  const auto in = shapes.find(node.input(slot)), out = shapes.find(node.output(output));
-  if (in == shapes.end() || out == shapes.end() || axis >= in->second.rank()) return std::nullopt;
-  const Shape &from = in->second, &to = out->second;
+  const Shape *in = find_shape(shapes, node.input(slot)), *out = find_shape(shapes, node.output(output));
+  if (!in || !out || axis >= in->rank()) return std::nullopt;
+  const Shape &from = *in, &to = *out;
   switch (traits_of(graph, node).kind) {
     case OpKind::Relu:
     case OpKind::LeakyRelu:
@@ -109,20 +109,19 @@ std::optional<size_t> axis_behind(const Graph& graph, const ValueShapes& shapes,
 
 std::optional<size_t> axis_before(const Graph& graph, const ValueShapes& shapes, const Node& node, size_t slot,
                                   size_t axis, size_t output) {
-  const auto in = shapes.find(node.input(slot));
-  if (in == shapes.end()) return std::nullopt;
-  for (size_t before = 0; before < in->second.rank(); ++before)
+  const Shape* in = find_shape(shapes, node.input(slot));
+  if (!in) return std::nullopt;
+  for (size_t before = 0; before < in->rank(); ++before)
     if (axis_behind(graph, shapes, node, slot, before, output) == axis) return before;
   return std::nullopt;
 }
 
 bool is_rescalable(const Graph& graph, const Node& node) {
   const OpTraits& traits = traits_of(graph, node);
-  if (!node.domain.empty() || traits.weight_slot != 1 || graph.value(node.input(0)).is_constant) return false;
+  if (!node.domain.empty() || traits.weight_slot != 1 || graph.value(*node.input(0)).is_constant) return false;
   const Tensor* weight = graph.constant(node.input(1));
   if (!weight || weight->element_count() == 0) return false;
-  if (traits.bias_slot >= 0 && node.input(traits.bias_slot) != kNoValue &&
-      !graph.constant(node.input(traits.bias_slot)))
+  if (traits.bias_slot >= 0 && node.input(traits.bias_slot) && !graph.constant(node.input(traits.bias_slot)))
     return false;
   switch (traits.kind) {
     case OpKind::Conv:
@@ -164,28 +163,28 @@ class AxisFinder {
   [[nodiscard]] ValueMap<int> take() { return std::move(axes_); }
 
  private:
-  bool set(ValueId value, std::optional<size_t> axis) {
-    if (value == kNoValue || !axis || graph_.value(value).is_constant) return false;
-    int& known = axes_[value];
+  bool set(MaybeValue value, std::optional<size_t> axis) {
+    if (!value || !axis || graph_.value(*value).is_constant) return false;
+    int& known = axes_[*value];
     if (known >= 0) return false;
     known = static_cast<int>(*axis);
     return true;
   }
 
   void begin_at(const Node& node) {
-    const auto in = shapes_.find(node.input(0)), out = shapes_.find(node.output(0));
-    if (in != shapes_.end()) set(in->first, channel_axis_read(graph_, node, in->second));
-    if (out != shapes_.end()) set(out->first, channel_axis_written(graph_, node, out->second));
+    const MaybeValue in = node.input(0), out = node.output(0);
+    if (const Shape* shape = find_shape(shapes_, in)) set(in, channel_axis_read(graph_, node, *shape));
+    if (const Shape* shape = find_shape(shapes_, out)) set(out, channel_axis_written(graph_, node, *shape));
   }
 
-  [[nodiscard]] int axis_of(ValueId value) const { return value == kNoValue ? -1 : axes_[value]; }
+  [[nodiscard]] int axis_of(MaybeValue value) const { return value ? axes_[*value] : -1; }
 
   /// Carries axes across one node, in both directions.
   bool across(const Node& node) {
     bool changed = false;
     for (size_t output = 0; output < node.outputs.size(); ++output)
       for (size_t slot = 0; slot < node.inputs.size(); ++slot) {
-        const ValueId in = node.inputs[slot], out = node.outputs[output];
+        const MaybeValue in = node.inputs[slot], out = node.outputs[output];
         if (axis_of(in) >= 0)
           changed |= set(out, axis_behind(graph_, shapes_, node, slot, static_cast<size_t>(axis_of(in)), output));
         else if (axis_of(out) >= 0)

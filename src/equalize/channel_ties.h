@@ -13,7 +13,7 @@ class ChannelTies {
   /// counts  channels of every value; 0 for a value that has none
   explicit ChannelTies(ValueMap<int64_t> counts);
 
-  [[nodiscard]] bool tracks(ValueId value) const { return value != kNoValue && count(value) > 0; }
+  [[nodiscard]] bool tracks(MaybeValue value) const { return value && count(*value) > 0; }
   [[nodiscard]] int64_t count(ValueId value) const { return counts_[value]; }
 
   /// Gives channels first_a ... of `a` and first_b ... of `b` the same factors, one by one.

@@ -127,9 +127,9 @@ class FactorChooser {
     for (const Use& use : state.group->readers) {
       const Node& node = graph_.node(use.node);
       if (!options_.per_tensor_weights && reads_one_channel(graph_, node)) continue;
-      const List weights = options_.per_tensor_weights ? input_magnitudes(graph_, node, factors_of(node.output(0)))
+      const List weights = options_.per_tensor_weights ? input_magnitudes(graph_, node, factors_of(*node.output(0)))
                                                        : relative_input_magnitudes(graph_, node);
-      add_relative(weights, *state.group->find(node.input(0)), largest);
+      add_relative(weights, *state.group->find(*node.input(0)), largest);
     }
     return largest;
   }
@@ -139,7 +139,7 @@ class FactorChooser {
     List largest(state.fixed.size());
     for (const NodeId writer : state.group->writers) {
       const Node& node = graph_.node(writer);
-      add_relative(output_magnitudes(graph_, node, factors_of(node.input(0))), *state.group->find(node.output(0)),
+      add_relative(output_magnitudes(graph_, node, factors_of(*node.input(0))), *state.group->find(*node.output(0)),
                    largest);
     }
     return largest;

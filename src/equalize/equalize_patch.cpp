@@ -69,11 +69,11 @@ class PatchMaker {
  public:
   PatchMaker(const Graph& graph, const Equalization& equalization) : graph_(graph), equalization_(equalization) {
     for (const auto& [name, value] : equalization.values)
-      if (graph.find_value(name) == kNoValue) throw mismatch("value '" + name + "'");
+      if (!graph.find_value(name)) throw mismatch("value '" + name + "'");
     for (const std::string& name : equalization.activations)
-      if (graph.find_node(name) == kNoNode) throw mismatch("node '" + name + "'");
+      if (!graph.find_node(name)) throw mismatch("node '" + name + "'");
     for (const auto& [name, slot] : equalization.gates)
-      if (graph.find_node(name) == kNoNode) throw mismatch("node '" + name + "'");
+      if (!graph.find_node(name)) throw mismatch("node '" + name + "'");
   }
 
   GraphPatch make() {
@@ -88,12 +88,12 @@ class PatchMaker {
   }
 
   /// Returns the value's entry; nullptr when it stays as it is.
-  [[nodiscard]] const EqualizedValue* equalized(ValueId value) const {
-    if (value == kNoValue) return nullptr;
-    const auto found = equalization_.values.find(graph_.value(value).name);
+  [[nodiscard]] const EqualizedValue* equalized(MaybeValue value) const {
+    if (!value) return nullptr;
+    const auto found = equalization_.values.find(graph_.value(*value).name);
     return found == equalization_.values.end() ? nullptr : &found->second;
   }
-  [[nodiscard]] Factors factors_of(ValueId value) const {
+  [[nodiscard]] Factors factors_of(MaybeValue value) const {
     const EqualizedValue* found = equalized(value);
     return found ? found->factors : Factors{};
   }
@@ -128,12 +128,12 @@ class PatchMaker {
     }
   }
 
-  [[nodiscard]] const std::string& written_by(const Node& node) const { return graph_.value(node.output(0)).name; }
-  [[nodiscard]] bool is_constant(ValueId value) const { return value != kNoValue && graph_.constant(value); }
+  [[nodiscard]] const std::string& written_by(const Node& node) const { return graph_.value(*node.output(0)).name; }
+  [[nodiscard]] bool is_constant(MaybeValue value) const { return graph_.constant(value) != nullptr; }
 
   /// Returns the axis of the channels of the node's output, counted from the end of its shape.
   [[nodiscard]] size_t from_right(const Node& node) const {
-    for (const ValueId value : {node.output(0), node.input(0), node.input(1)})
+    for (const MaybeValue value : {node.output(0), node.input(0), node.input(1)})
       if (const EqualizedValue* found = equalized(value)) return static_cast<size_t>(found->from_right);
     return 0;
   }
@@ -153,14 +153,14 @@ class PatchMaker {
   void scale_weight(const Node& node, const Factors& read, const Factors& written) {
     if (!is_rescalable(graph_, node)) throw mismatch("weighted op '" + node.name + "'");
     editor_.replace(node, 1, rescaled_weight(graph_, node, read, written), written_by(node) + "_weight");
-    if (!written.empty() && node.input(2) != kNoValue) scale_constant(node, 2, 0, quotient(written, {}));
+    if (!written.empty() && node.input(2)) scale_constant(node, 2, 0, quotient(written, {}));
   }
 
   void scale_constant(const Node& node, size_t slot, size_t axis_from_right, const std::vector<double>& factors) {
     const Tensor* constant = graph_.constant(node.input(slot));
     if (!constant) return;
     if (!has_channels(*constant, axis_from_right, factors.size()))
-      throw mismatch("constant '" + graph_.value(node.input(slot)).name + "'");
+      throw mismatch("constant '" + graph_.value(*node.input(slot)).name + "'");
     editor_.replace(node, slot, over_channels(*constant, axis_from_right, factors),
                     written_by(node) + "_operand" + std::to_string(slot));
   }
@@ -168,7 +168,7 @@ class PatchMaker {
   /// Gives the gate of a product x * gate the quotient of the factors of the product and of x.
   void scale_gate(const Node& node, int32_t slot) {
     if (node.inputs.size() != 2 || slot < 0 || slot > 1) throw mismatch("product '" + node.name + "'");
-    const ValueId x = node.input(1 - slot), gate = node.input(slot);
+    const ValueId x = *node.input(1 - slot), gate = *node.input(slot);
     const std::vector<double> factors = quotient(factors_of(node.output(0)), factors_of(x));
     if (factors.empty() || all_ones(factors)) return;
     const std::string& name = graph_.value(gate).name;
@@ -181,7 +181,7 @@ class PatchMaker {
   void scale_behind(const Node& node) {
     const Factors written = factors_of(node.output(0));
     if (written.empty()) return;
-    const std::string& name = graph_.value(node.output(0)).name;
+    const std::string& name = written_by(node);
     const std::string plain = editor_.names().fresh(name + "_plain");
     editor_.patch().rename_outputs.push_back({node.name, 0, plain});
     multiply(node, plain, name, quotient(written, {}));
@@ -201,7 +201,7 @@ class PatchMaker {
 
   /// Returns the type of the weights around, which is that of the values; the graph need not declare it.
   [[nodiscard]] DataType type_around(const Node& product) const {
-    for (const Use& use : graph_.value(product.output(0)).uses) {
+    for (const Use& use : graph_.value(*product.output(0)).uses) {
       const Node& reader = graph_.node(use.node);
       if (is_rescalable(graph_, reader)) return graph_.constant(reader.input(1))->type();
     }

@@ -81,9 +81,9 @@ class GroupCollector {
   void add_nodes(ChannelGroup& group) const {
     for (const ChannelGroup::Member& member : group.members) {
       const Value& value = graph_.value(member.value);
-      if (value.producer != kNoNode && is_rescalable(graph_, graph_.node(value.producer)))
-        group.writers.push_back(value.producer);
-      if (tied_.marks[member.value].act) group.activations.push_back(value.producer);
+      if (value.producer && is_rescalable(graph_, graph_.node(*value.producer)))
+        group.writers.push_back(*value.producer);
+      if (tied_.marks[member.value].act) group.activations.push_back(*value.producer);
       for (const Use& use : value.uses)
         if (use.slot == 0 && is_rescalable(graph_, graph_.node(use.node))) group.readers.push_back(use);
       for (const Use& gate : tied_.gates) {

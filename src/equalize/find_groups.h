@@ -16,7 +16,7 @@ struct ChannelGroup {
   std::vector<bool> fixed;
 
   struct Member {
-    ValueId value = kNoValue;
+    ValueId value{};
     int axis = 1;
     int from_right = 0;             ///< axes behind it
     std::vector<size_t> factor_of;  ///< by channel: index of its factor
@@ -30,7 +30,7 @@ struct ChannelGroup {
 
   /// The upper bound of a Clip, which a value before it must not reach, with or without factors.
   struct Limit {
-    ValueId value = kNoValue;  ///< a member
+    ValueId value{};  ///< a member
     float high = 0;
   };
   std::vector<Limit> limits;

@@ -74,8 +74,8 @@ std::optional<std::vector<Table>> reshaped(const std::vector<Table>& tables, con
   return result;
 }
 
-std::optional<Table> integers(const Graph& graph, ValueId value) {
-  const Tensor* constant = value == kNoValue ? nullptr : graph.constant(value);
+std::optional<Table> integers(const Graph& graph, MaybeValue value) {
+  const Tensor* constant = graph.constant(value);
   if (!constant) return std::nullopt;
   const Tensor wide = cast(*constant, DataType::Int64);
   return Table(wide.data<int64_t>().begin(), wide.data<int64_t>().end());
@@ -114,9 +114,8 @@ bool gather(const Graph& graph, const Node& node, SpreadChannels& channels) {
 bool slice(const Graph& graph, const Node& node, SpreadChannels& channels) {
   const auto starts = integers(graph, node.input(1)), ends = integers(graph, node.input(2));
   auto axes = integers(graph, node.input(3)), steps = integers(graph, node.input(4));
-  if (!starts || !ends || starts->size() != ends->size() || (node.input(3) != kNoValue && !axes)) return false;
-  if (node.input(4) != kNoValue && (!steps || std::ranges::any_of(*steps, [](int64_t s) { return s != 1; })))
-    return false;
+  if (!starts || !ends || starts->size() != ends->size() || (node.input(3) && !axes)) return false;
+  if (node.input(4) && (!steps || std::ranges::any_of(*steps, [](int64_t s) { return s != 1; }))) return false;
   if (!axes) {
     axes = zeros(std::ssize(*starts));
     std::iota(axes->begin(), axes->end(), 0);
@@ -140,10 +139,10 @@ bool part(const ValueShapes& shapes, const Node& node, size_t output, SpreadChan
   if (!axis) return false;
   int64_t first = 0, count = 0;
   for (size_t i = 0; i <= output; ++i) {
-    const auto shape = shapes.find(node.output(i));
-    if (shape == shapes.end() || shape->second.rank() <= *axis) return false;
+    const Shape* shape = find_shape(shapes, node.output(i));
+    if (!shape || shape->rank() <= *axis) return false;
     first += count;
-    count = shape->second[*axis];
+    count = (*shape)[*axis];
   }
   Table& table = channels.tables[*axis];
   if (first + count > std::ssize(table)) return false;
@@ -228,16 +227,16 @@ std::optional<std::vector<int64_t>> SpreadChannels::along(size_t axis) const {
 
 std::optional<SpreadChannels> moved(const Graph& graph, const ValueShapes& shapes, const Node& node, size_t output,
                                     SpreadChannels channels) {
-  const auto out = shapes.find(node.output(output));
-  if (out == shapes.end() || !move(graph, shapes, node, output, out->second, channels)) return std::nullopt;
+  const Shape* out = find_shape(shapes, node.output(output));
+  if (!out || !move(graph, shapes, node, output, *out, channels)) return std::nullopt;
   settle(channels);
-  return fits(channels, out->second) ? std::optional(std::move(channels)) : std::nullopt;
+  return fits(channels, *out) ? std::optional(std::move(channels)) : std::nullopt;
 }
 
 std::optional<SpreadChannels> averaged(const ValueShapes& shapes, const Node& product, SpreadChannels values) {
-  const auto found = shapes.find(product.output(0));
-  if (found == shapes.end()) return std::nullopt;
-  const Shape& out = found->second;
+  const Shape* found = find_shape(shapes, product.output(0));
+  if (!found) return std::nullopt;
+  const Shape& out = *found;
   std::vector<Table>& tables = values.tables;
   if (tables.size() < 2 || out.rank() < tables.size()) return std::nullopt;
   Table& summed = tables[tables.size() - 2];

@@ -11,7 +11,7 @@ namespace detent {
 /// heads: element [i0, i1, ...] belongs to channel offset + tables[0][i0] + tables[1][i1] + ... of the root. An axis
 /// that does not tell channels apart has a table of zeros.
 struct SpreadChannels {
-  ValueId root = kNoValue;
+  ValueId root{};
   int64_t offset = 0;
   std::vector<std::vector<int64_t>> tables;  ///< by axis of the value
 

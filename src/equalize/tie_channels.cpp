@@ -58,12 +58,12 @@ class ChannelTier {
 
   [[nodiscard]] size_t axis_of(ValueId value) const { return static_cast<size_t>(axes_[value]); }
   [[nodiscard]] const Shape& shape_of(ValueId value) const { return shapes_.at(value); }
-  [[nodiscard]] bool constant(ValueId value) const { return value != kNoValue && graph_.value(value).is_constant; }
+  [[nodiscard]] bool constant(MaybeValue value) const { return value && graph_.value(*value).is_constant; }
   ChannelMarks& marks(ValueId value) { return marks_[value]; }
 
   void pin_ends(const Value& value) {
     const bool read_inside = std::ranges::any_of(value.uses, [](const Use& use) { return use.slot < 0; });
-    if (value.is_output || value.producer == kNoNode || read_inside) pin(value.id);
+    if (value.is_output || !value.producer || read_inside) pin(value.id);
   }
 
   /// Pins the channels of a value, and those that it holds of another one.
@@ -74,8 +74,8 @@ class ChannelTier {
   }
 
   void pin_around(const Node& node) {
-    for (const ValueId value : node.inputs) pin(value);
-    for (const ValueId value : node.outputs) pin(value);
+    for (const ValueId value : present(node.inputs)) pin(value);
+    for (const ValueId value : present(node.outputs)) pin(value);
   }
 
   /// Returns true when every channel around the node is accounted for.
@@ -111,8 +111,8 @@ class ChannelTier {
       case OpKind::Resize:
         return node.string_or("coordinate_transformation_mode", "") != "tf_crop_and_resize" && tie_first(node);
       case OpKind::Pad: return pads_homogeneously(node) && tie_first(node);
-      case OpKind::Concat: return tie_parts(node, node.output(0), node.inputs, 1);
-      case OpKind::Split: return tie_parts(node, node.input(0), node.outputs, 0) || move_channels(node);
+      case OpKind::Concat: return tie_parts(node, *node.output(0), node.inputs, 1);
+      case OpKind::Split: return tie_parts(node, *node.input(0), node.outputs, 0) || move_channels(node);
       case OpKind::ShapeOf: return true;
       default: return false;
     }
@@ -120,7 +120,7 @@ class ChannelTier {
 
   bool visit_weighted(const Node& node) {
     if (!is_rescalable(graph_, node)) return visit_averages(node);
-    const ValueId in = node.input(0), out = node.output(0);
+    const ValueId in = *node.input(0), out = *node.output(0);
     if (!ties_.tracks(in)) pin(in);
     if (ties_.tracks(in) && channel_axis_read(graph_, node, shape_of(in)) != axis_of(in)) pin(in);
     if (ties_.tracks(out) && channel_axis_written(graph_, node, shape_of(out)) != axis_of(out)) pin(out);
@@ -129,7 +129,6 @@ class ChannelTier {
 
   /// Returns the channels of a value that has them along one axis or spread over several.
   [[nodiscard]] std::optional<SpreadChannels> channels_of(ValueId value) const {
-    if (value == kNoValue) return std::nullopt;
     if (ties_.tracks(value)) return SpreadChannels::of(value, shape_of(value), axis_of(value));
     const auto spread = spread_.find(value);
     return spread == spread_.end() ? std::nullopt : std::optional(spread->second);
@@ -151,10 +150,11 @@ class ChannelTier {
 
   /// Follows channels through a node that moves elements.
   bool move_channels(const Node& node) {
-    const auto channels = channels_of(node.input(0));
+    const auto channels = channels_of(*node.input(0));
     if (!channels) return false;
     for (size_t output = 0; output < node.outputs.size(); ++output)
-      if (!hold(node.output(output), moved(graph_, shapes_, node, output, *channels))) return false;
+      if (node.output(output) && !hold(*node.output(output), moved(graph_, shapes_, node, output, *channels)))
+        return false;
     return true;
   }
 
@@ -162,19 +162,19 @@ class ChannelTier {
   /// values. The weights are no channels.
   bool visit_averages(const Node& node) {
     if (traits_of(graph_, node).kind != OpKind::MatMul || constant(node.input(1))) return false;
-    auto channels = channels_of(node.input(1));
+    auto channels = channels_of(*node.input(1));
     if (!channels) return false;
-    const ValueId root = channels->root, out = node.output(0);
-    if (!hold(out, averaged(shapes_, node, std::move(*channels)))) return false;
-    pin(node.input(0));
+    const ValueId root = channels->root;
+    if (!hold(*node.output(0), averaged(shapes_, node, std::move(*channels)))) return false;
+    pin(*node.input(0));
     marks(root).value = true;
     return true;
   }
 
   /// Pins the input of a normalization: its scale has no effect except through epsilon.
   bool visit_norm(const Node& node) {
-    const ValueId out = node.output(0);
-    const bool alone = std::ranges::count_if(node.outputs, [](ValueId id) { return id != kNoValue; }) == 1;
+    const ValueId out = *node.output(0);
+    const bool alone = std::ranges::distance(present(node.outputs)) == 1;
     if (!alone || !ties_.tracks(out)) return false;
     const auto last = static_cast<int64_t>(shape_of(out).rank()) - 1;
     if (traits_of(graph_, node).kind == OpKind::LayerNorm) {
@@ -182,21 +182,21 @@ class ChannelTier {
       if (axis != -1 && axis != last) return false;
     }
     for (size_t slot = 1; slot < node.inputs.size(); ++slot) {
-      if (node.inputs[slot] == kNoValue) continue;
+      if (!node.inputs[slot]) continue;
       const Tensor* operand = graph_.constant(node.inputs[slot]);
       if (!operand || operand->shape() != Shape{ties_.count(out)}) return false;
     }
     if (channel_axis_written(graph_, node, shape_of(out)) != axis_of(out)) return false;
-    pin(node.input(0));
+    pin(*node.input(0));
     marks(out).norm = true;
     return true;
   }
 
   bool visit_relu(const Node& node) {
-    const ValueId slopes = node.input(1);
-    if (slopes != kNoValue && !constant(slopes)) return false;
+    const MaybeValue slopes = node.input(1);
+    if (slopes && !constant(slopes)) return false;
     if (!tie_first(node)) return false;
-    marks(node.output(0)).relu = true;
+    marks(*node.output(0)).relu = true;
     return true;
   }
 
@@ -205,8 +205,8 @@ class ChannelTier {
     constexpr float kUnbounded = -std::numeric_limits<float>::infinity();
     if (!bounds || (bounds->low() != 0 && bounds->low() > kUnbounded) || bounds->high() <= 0 || !tie_first(node))
       return false;
-    marks(node.output(0)).relu = true;
-    float& limit = limits_[node.input(0)];
+    marks(*node.output(0)).relu = true;
+    float& limit = limits_[*node.input(0)];
     limit = std::min(limit, bounds->high());  // several Clips may read the value
     return true;
   }
@@ -215,9 +215,10 @@ class ChannelTier {
   bool tie_first(const Node& node) { return tie_whole(node, 0); }
 
   bool tie_whole(const Node& node, size_t slot, size_t output = 0) {
-    const ValueId in = node.input(slot), out = node.output(output);
-    if (out == kNoValue) return true;
-    if (!ties_.tracks(in) || !ties_.tracks(out) || ties_.count(in) != ties_.count(out)) return false;
+    if (!node.output(output)) return true;
+    if (!ties_.tracks(node.input(slot)) || !ties_.tracks(node.output(output))) return false;
+    const ValueId in = *node.input(slot), out = *node.output(output);
+    if (ties_.count(in) != ties_.count(out)) return false;
     if (axis_behind(graph_, shapes_, node, slot, axis_of(in), output) != axis_of(out)) return false;
     ties_.tie(in, 0, out, 0, ties_.count(in));
     return true;
@@ -225,19 +226,18 @@ class ChannelTier {
 
   bool pads_homogeneously(const Node& node) const {
     if (node.string_or("mode", "constant") != "constant") return true;
-    if (node.input(2) == kNoValue) return node.float_or("value", 0) == 0;
+    if (!node.input(2)) return node.float_or("value", 0) == 0;
     const Tensor* value = graph_.constant(node.input(2));
     return value && is_zero(*value);
   }
 
   /// Ties both operands of a sum to it. A constant of any shape can be multiplied unless it grows too much.
   bool visit_sum(const Node& node) {
-    const ValueId out = node.output(0);
+    const ValueId out = *node.output(0);
     if (!ties_.tracks(out) || node.inputs.size() != 2) return false;
     for (size_t slot = 0; slot < 2; ++slot) {
-      const ValueId in = node.inputs[slot];
-      if (!constant(in)) continue;
-      const Tensor* operand = graph_.constant(in);
+      if (!constant(node.inputs[slot])) continue;
+      const Tensor* operand = graph_.constant(node.inputs[slot]);
       if (!operand || operand->shape().rank() > shape_of(out).rank()) return false;
       const int64_t extent = extent_at(operand->shape(), shape_of(out), axis_of(out));
       if (extent != ties_.count(out) && operand->element_count() * ties_.count(out) > kMostElements) return false;
@@ -262,16 +262,16 @@ class ChannelTier {
     const Value& one = graph_.value(value);
     const auto readers =
         std::ranges::count_if(one.uses, [&](const Use& use) { return use.slot < 0 || !reads_shape(use); });
-    if (one.producer == kNoNode || one.is_output || readers != 1 || !ties_.tracks(value)) return false;
-    const Node& node = graph_.node(one.producer);
+    if (!one.producer || one.is_output || readers != 1 || !ties_.tracks(value)) return false;
+    const Node& node = graph_.node(*one.producer);
     switch (traits_of(graph_, node).kind) {
       case OpKind::Relu:
       case OpKind::LeakyRelu:
       case OpKind::Reshape:
       case OpKind::Transpose:
       case OpKind::Slice:
-      case OpKind::Split: return absorbs_factors(node.input(0));
-      case OpKind::Add: return absorbs_factors(node.input(constant(node.input(0)) ? 1 : 0)) && has_constant(node);
+      case OpKind::Split: return absorbs_factors(*node.input(0));
+      case OpKind::Add: return absorbs_factors(*node.input(constant(node.input(0)) ? 1 : 0)) && has_constant(node);
       default: return is_rescalable(graph_, node);
     }
   }
@@ -279,15 +279,15 @@ class ChannelTier {
     return traits_of(graph_, graph_.node(use.node)).kind == OpKind::ShapeOf;
   }
   [[nodiscard]] bool has_constant(const Node& node) const {
-    return std::ranges::any_of(node.inputs, [&](ValueId value) { return constant(value); });
+    return std::ranges::any_of(node.inputs, [&](MaybeValue value) { return constant(value); });
   }
 
   /// Ties a product of two activations to the one of them that a layer makes, as SwiGLU's: a * (f b) = f (a * b).
   bool visit_factors(const Node& node) {
     for (const size_t slot : {size_t{1}, size_t{0}}) {
-      if (!absorbs_factors(node.inputs[slot]) || !tie_whole(node, slot)) continue;
-      pin(node.inputs[1 - slot]);
-      marks(node.output(0)).product = true;
+      if (!absorbs_factors(*node.inputs[slot]) || !tie_whole(node, slot)) continue;
+      pin(*node.inputs[1 - slot]);
+      marks(*node.output(0)).product = true;
       return true;
     }
     return false;
@@ -301,9 +301,9 @@ class ChannelTier {
 
   /// Pins the inputs of an activation; a Mul behind it can multiply its output.
   bool visit_activation(const Node& node) {
-    const ValueId out = node.output(0);
+    const ValueId out = *node.output(0);
     if (activations_ == ActivationFactors::None || !ties_.tracks(out)) return false;
-    for (const ValueId in : node.inputs) pin(in);
+    for (const ValueId in : present(node.inputs)) pin(in);
     marks(out).act = true;
     return true;
   }
@@ -311,7 +311,7 @@ class ChannelTier {
   /// Visits x * constant. A constant with one number a channel absorbs a factor between x and the product; a scalar
   /// passes it on.
   bool visit_scaled(const Node& node, size_t slot, size_t constant_slot) {
-    const ValueId in = node.input(slot), out = node.output(0);
+    const ValueId in = *node.input(slot), out = *node.output(0);
     const Tensor* operand = graph_.constant(node.input(constant_slot));
     if (!operand || !ties_.tracks(in) || !ties_.tracks(out) || ties_.count(in) != ties_.count(out)) return false;
     if (operand->shape().rank() > shape_of(out).rank()) return false;
@@ -331,13 +331,13 @@ class ChannelTier {
   }
 
   bool visit_gated(const Node& node) {
-    const ValueId out = node.output(0);
+    const ValueId out = *node.output(0);
     if (!ties_.tracks(out) || axis_of(out) != 1) return false;
     for (const size_t slot : {size_t{0}, size_t{1}}) {
-      const ValueId x = node.inputs[1 - slot];
-      if (!is_gate(node.inputs[slot], shape_of(out)) || !ties_.tracks(x) || shape_of(x) != shape_of(out)) continue;
+      const ValueId x = *node.inputs[1 - slot], gate = *node.inputs[slot];
+      if (!is_gate(gate, shape_of(out)) || !ties_.tracks(x) || shape_of(x) != shape_of(out)) continue;
       if (axis_of(x) != 1) continue;
-      pin(node.inputs[slot]);
+      pin(gate);
       marks(out).gate = true;
       gates_.push_back({node.id, static_cast<int>(slot)});
       return true;
@@ -345,16 +345,17 @@ class ChannelTier {
     return false;
   }
 
-  /// Ties parts that lie one behind the other in the whole, along channels or along another axis.
-  bool tie_parts(const Node& node, ValueId whole, std::span<const ValueId> parts, int64_t default_axis) {
+  /// Ties parts that lie one behind the other in the whole, along channels or along another axis. The places of
+  /// parts are not known when one of them is left out.
+  bool tie_parts(const Node& node, ValueId whole, std::span<const MaybeValue> parts, int64_t default_axis) {
     if (!ties_.tracks(whole)) return false;
-    for (const ValueId part : parts)
-      if (!ties_.tracks(part) || axis_of(part) != axis_of(whole)) return false;
+    for (const MaybeValue part : parts)
+      if (!ties_.tracks(part) || axis_of(*part) != axis_of(whole)) return false;
     const auto rank = static_cast<int64_t>(shape_of(whole).rank());
     const int64_t axis = node.int_or("axis", default_axis);
     const bool over_channels = (axis < 0 ? axis + rank : axis) == static_cast<int64_t>(axis_of(whole));
     int64_t first = 0;
-    for (const ValueId part : parts) {
+    for (const ValueId part : present(parts)) {
       ties_.tie(whole, over_channels ? first : 0, part, 0, ties_.count(part));
       first += ties_.count(part);
     }

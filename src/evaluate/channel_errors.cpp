@@ -22,8 +22,8 @@ namespace {
 
 /// The activation that a value passes before anything else reads it, directly or behind a sum with another value.
 struct ActivationBehind {
-  ValueId before = kNoValue;  ///< input of the activation: the value, or the sum with the residual
-  ValueId after = kNoValue;   ///< its output
+  ValueId before{};  ///< input of the activation: the value, or the sum with the residual
+  ValueId after{};   ///< its output
   ActivationSpec activation;
 };
 
@@ -34,10 +34,10 @@ std::optional<ActivationBehind> self_gated(const Graph& graph, ValueId value, co
     const Node& product = graph.node(use.node);
     const auto gated = self_gated_activation(graph, product);
     if (!gated || gated->input != value || gated->kind == OpKind::OtherActivation) continue;
-    const Value& gate = graph.value(graph.node(gated->gate).output(0));
+    const Value& gate = graph.value(*graph.node(gated->gate).output(0));
     if (gate.uses.size() != 1 || gate.is_output) return std::nullopt;
     return ActivationBehind{
-        value, product.output(0),
+        value, *product.output(0),
         ActivationSpec{gated->kind, 1, 0,
                        gated->kind == OpKind::Silu ? UnaryFunction::Silu : UnaryFunction::HardSwish}};
   }
@@ -51,10 +51,11 @@ std::optional<ActivationBehind> activation_behind(const Graph& graph, ValueId va
   if (const auto gated = self_gated(graph, value, read.uses)) return gated;
   if (read.uses.size() != 1) return std::nullopt;
   const Node& reader = graph.node(read.uses[0].node);
-  if (const auto spec = activation_of(graph, reader)) return ActivationBehind{value, reader.output(0), *spec};
+  if (const auto spec = activation_of(graph, reader)) return ActivationBehind{value, *reader.output(0), *spec};
   if (traits_of(graph, reader).kind != OpKind::Add) return std::nullopt;
-  const auto behind = activation_behind(graph, reader.output(0));
-  return behind && behind->before == reader.output(0) ? behind : std::nullopt;
+  const ValueId sum = *reader.output(0);
+  const auto behind = activation_behind(graph, sum);
+  return behind && behind->before == sum ? behind : std::nullopt;
 }
 
 /// Returns the slope of the activation at each x by a central difference, a thousandth of the largest |x| wide. At a
@@ -137,7 +138,7 @@ class Weighing {
  private:
   std::optional<ActivationBehind> behind_;
   std::optional<Range> range_;
-  ValueId before_ = kNoValue;
+  ValueId before_{};
 };
 
 /// Sets the weight of padding to 0. counted  by element; empty: all count.

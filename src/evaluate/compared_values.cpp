@@ -22,8 +22,8 @@ std::vector<ValueId> values_before(const Graph& graph, const std::vector<ValueId
   for (const ValueId value : values) {
     const Node* producer = graph.producer(value);
     if (!producer) continue;
-    for (const ValueId input : producer->inputs)
-      if (input != kNoValue && graph.producer(input) && !graph.constant(input) &&
+    for (const ValueId input : present(producer->inputs))
+      if (graph.producer(input) && !graph.constant(input) &&
           std::find(before.begin(), before.end(), input) == before.end())
         before.push_back(input);
   }

@@ -64,7 +64,7 @@ void ModelsSideBySide::fold_constants(const std::vector<std::string>& names) {
   const std::vector<ValueId> outputs = values_named(*graph_, names);
   std::set<ValueId> ends(outputs.begin(), outputs.end());
   for (const Variant& variant : variants_)
-    for (const auto& rewire : variant.wiring.rewire) ends.insert(graph_->find_value(rewire.value));
+    for (const auto& rewire : variant.wiring.rewire) ends.insert(*graph_->find_value(rewire.value));
   const std::vector<ValueId> wanted(ends.begin(), ends.end());
   const Schedule schedule(*graph_, wanted, {.make_all_constants = true});  // variants read them in different ways
   for (const Value& value : graph_->values())
@@ -78,7 +78,7 @@ void ModelsSideBySide::make_plan(Variant& variant, const std::vector<std::string
   variant.wanted = values_named(*graph_, here);
   std::vector<Rewiring> rewirings;
   for (const auto& [node, slot, value] : variant.wiring.rewire)
-    rewirings.push_back({graph_->find_node(node), slot, graph_->find_value(value)});
+    rewirings.push_back({*graph_->find_node(node), slot, *graph_->find_value(value)});
   const Graph rewired = GraphRewiring::rewired(*graph_, rewirings);
   variant.schedule = std::make_unique<Schedule>(rewired, variant.wanted,
                                                 ScheduleOptions{.team = team, .known = known_, .kernels = &kernels_});

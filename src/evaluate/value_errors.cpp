@@ -21,7 +21,7 @@ namespace {
 
 /// A value and the output of its pair, in a model where nothing reads the pairs.
 struct Watched {
-  ValueId value = kNoValue, dequantized = kNoValue;
+  ValueId value{}, dequantized{};
   std::string name;
 };
 
@@ -112,7 +112,7 @@ std::vector<LocalError> measure_value_errors(const Model& model, const Placement
   std::vector<Watched> watched;
   std::vector<ValueId> wanted;
   for (const auto& [name, dequantized] : names) {
-    watched.push_back({graph.find_value(name), graph.find_value(dequantized), name});
+    watched.push_back({*graph.find_value(name), *graph.find_value(dequantized), name});
     wanted.insert(wanted.end(), {watched.back().value, watched.back().dequantized});
   }
 

@@ -102,8 +102,9 @@ void Executor::take_inputs(std::span<const Tensor> inputs, Observer& observer) {
   }
 }
 
-Tensor Executor::fetch(ValueId value, const Step& step) {
-  if (value == kNoValue) return {};
+Tensor Executor::fetch(MaybeValue operand, const Step& step) {
+  if (!operand) return {};
+  const ValueId value = *operand;
   if (const Tensor* constant = schedule_.constant(value)) return *constant;
   Tensor& held = values_[value];
   // At its last use the value moves into the call, so that an in-place kernel may take over the memory.
@@ -114,17 +115,17 @@ Tensor Executor::fetch(ValueId value, const Step& step) {
   return once && last ? std::move(held) : held;
 }
 
-void Executor::check_operand(ValueId value, const Tensor& tensor, const Step& step) const {
-  if (value == kNoValue || step.any_value) return;
-  const std::string input = "input '" + schedule_.graph().value(value).name + "' ";
+void Executor::check_operand(MaybeValue value, const Tensor& tensor, const Step& step) const {
+  if (!value || step.any_value) return;
+  const std::string input = "input '" + schedule_.graph().value(*value).name + "' ";
   if (tensor.empty_handle()) throw Error(ErrorCode::InvalidData, input + "was not given");
   if (tensor.is_sequence()) throw Error(ErrorCode::InvalidModel, input + "is a sequence, expected a tensor");
 }
 
 void Executor::take_outputs(const Step& step) {
   for (size_t i = 0; i < step.outputs.size(); ++i) {
-    if (step.outputs[i] == kNoValue) continue;
-    const Value& value = schedule_.graph().value(step.outputs[i]);
+    if (!step.outputs[i]) continue;
+    const Value& value = schedule_.graph().value(*step.outputs[i]);
     // Only operators of optionals leave out an output that is read.
     if (outputs_[i].empty_handle() && !step.any_value && (value.is_output || !value.uses.empty()))
       throw Error(ErrorCode::Unsupported, "output '" + value.name + "' is not computed");
@@ -135,7 +136,7 @@ void Executor::take_outputs(const Step& step) {
 void Executor::run_step(const Step& step, size_t index, StepTeller& teller) {
   inputs_.clear();
   residuals_.clear();
-  for (const ValueId value : step.inputs) check_operand(value, inputs_.emplace_back(fetch(value, step)), step);
+  for (const MaybeValue value : step.inputs) check_operand(value, inputs_.emplace_back(fetch(value, step)), step);
   for (const ValueId value : step.residuals) check_operand(value, residuals_.emplace_back(fetch(value, step)), step);
   const StepWork work = work_of(step, inputs_);
   teller.begin(index, work.fixed, work.each);
@@ -152,9 +153,8 @@ void Executor::run_step(const Step& step, size_t index, StepTeller& teller) {
 
 void Executor::let_go_of_weights(const Step& step) const {
   constexpr size_t kLarge = size_t{1} << 20;  // bytes: fewer are read faster than they are let go
-  for (const ValueId value : step.inputs)
-    if (const Tensor* weights = value == kNoValue ? nullptr : schedule_.constant(value);
-        weights && weights->byte_count() > kLarge)
+  for (const MaybeValue value : step.inputs)
+    if (const Tensor* weights = schedule_.constant(value); weights && weights->byte_count() > kLarge)
       let_go_of_pages(weights->raw(), weights->byte_count());
 }
 
@@ -206,8 +206,8 @@ void Executor::resume(std::span<const Tensor> inputs, std::span<const Tensor> gi
 }
 
 void Executor::observe_outputs(const Step& step, Observer& observer) {
-  for (const ValueId value : step.outputs) {
-    if (value == kNoValue || !schedule_.is_wanted(value)) continue;
+  for (const ValueId value : present(step.outputs)) {
+    if (!schedule_.is_wanted(value)) continue;
     const Tensor& computed = values_[value];
     if (computed.empty_handle()) continue;
     const TimeAdder adder(times_ ? &times_->observing : nullptr);

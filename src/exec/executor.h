@@ -58,9 +58,9 @@ class Executor {
   [[nodiscard]] std::vector<Tensor> run_inside(std::span<const Tensor> inputs,
                                                std::span<const std::pair<ValueId, Tensor>> captured);
   void take_inputs(std::span<const Tensor> inputs, Observer& observer);
-  [[nodiscard]] Tensor fetch(ValueId value, const Step& step);
+  [[nodiscard]] Tensor fetch(MaybeValue value, const Step& step);
   /// Refuses a sequence or an absent optional that an operator of tensors reads.
-  void check_operand(ValueId value, const Tensor& tensor, const Step& step) const;
+  void check_operand(MaybeValue value, const Tensor& tensor, const Step& step) const;
   void take_outputs(const Step& step);
   /// Lets the pages of the constants that the step has read leave memory, in a lean schedule.
   void let_go_of_weights(const Step& step) const;

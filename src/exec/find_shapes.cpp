@@ -16,7 +16,7 @@ ValueShapes find_shapes(const Graph& graph, std::span<const Tensor> inputs) {
   const RunnablePart runnable(graph);
   std::vector<ValueId> wanted;
   for (const Value& value : graph.values())
-    if ((value.producer != kNoNode || value.is_input) && runnable.can_run(value.id)) wanted.push_back(value.id);
+    if ((value.producer || value.is_input) && runnable.can_run(value.id)) wanted.push_back(value.id);
   const Schedule schedule(graph, wanted, {.fuse = false, .shapes_only = true});
   Executor(schedule).run(inputs, observer);
   for (const Value& value : graph.values())

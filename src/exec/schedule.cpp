@@ -16,7 +16,7 @@ void schedule_subgraph(const Graph& graph, const ScheduleOptions& options, Sched
 Schedule::Schedule(const Graph& graph, std::span<const ValueId> wanted, const ScheduleOptions& options)
     : parts_(ScheduleBuilder(graph, wanted, options, schedule_subgraph).build()) {}
 
-const Tensor* Schedule::constant(ValueId value) const {
+const Tensor* Schedule::constant(MaybeValue value) const {
   if (const Tensor* own = parts_.constant(value)) return own;
   return base_ ? base_->constant(value) : nullptr;
 }

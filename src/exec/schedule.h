@@ -19,7 +19,7 @@ class Schedule {
   [[nodiscard]] std::span<const Step> steps() const { return parts_.steps; }
   [[nodiscard]] bool is_wanted(ValueId value) const { return parts_.wanted[value]; }
   /// Returns an initializer, Constant node or folded constant; nullptr otherwise.
-  [[nodiscard]] const Tensor* constant(ValueId value) const;
+  [[nodiscard]] const Tensor* constant(MaybeValue value) const;
   /// True when the weights are so large that copies of them are not kept, and their pages leave memory after every
   /// step.
   [[nodiscard]] bool is_lean() const { return parts_.lean; }

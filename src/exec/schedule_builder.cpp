@@ -30,10 +30,10 @@ bool has_room_for_copies(const Graph& graph) {
 bool makes_weight(const Graph& graph, const Node& node, std::initializer_list<OpKind> kinds) {
   if (node.op_type != "DequantizeLinear" || !node.domain.empty()) return false;
   if (!graph.constant(node.input(0)) || !graph.constant(node.input(1))) return false;
-  return !graph.value(node.output(0)).is_output &&
-         std::ranges::all_of(graph.value(node.output(0)).uses, [&](const Use& use) {
-           return use.slot == 1 && std::ranges::find(kinds, traits_of(graph, graph.node(use.node)).kind) != kinds.end();
-         });
+  const Value& weight = graph.value(*node.output(0));
+  return !weight.is_output && std::ranges::all_of(weight.uses, [&](const Use& use) {
+    return use.slot == 1 && std::ranges::find(kinds, traits_of(graph, graph.node(use.node)).kind) != kinds.end();
+  });
 }
 
 /// True for a DequantizeLinear over codes in blocks or of 4 bits that products read.
@@ -119,7 +119,7 @@ void ScheduleBuilder::find_needed() {
   parts_.needed.assign(graph_.values().size(), false);
   std::vector<ValueId> open;
   const auto need = [&](ValueId value) {
-    if (value == kNoValue || parts_.needed[value]) return;
+    if (parts_.needed[value]) return;
     parts_.needed[value] = true;
     if (!constant(value)) open.push_back(value);
   };
@@ -130,7 +130,7 @@ void ScheduleBuilder::find_needed() {
     open.pop_back();
     if (!producer || node_needed_[producer->id]) continue;
     node_needed_[producer->id] = true;
-    for (const ValueId input : producer->inputs) need(input);
+    for (const ValueId input : present(producer->inputs)) need(input);
     for (const ValueId captured : graph_.captured_by(*producer)) need(captured);
   }
 }
@@ -151,8 +151,8 @@ void ScheduleBuilder::refuse_unsupported() const {
 }
 
 KernelContext ScheduleBuilder::context_for(const Node& node) const {
-  const bool shape_suffices = options_.shapes_only && std::ranges::none_of(node.outputs, [&](ValueId value) {
-                                return value != kNoValue && decides_shapes_[value];
+  const bool shape_suffices = options_.shapes_only && std::ranges::none_of(present(node.outputs), [&](ValueId value) {
+                                return decides_shapes_[value];
                               });
   return {graph_,         node,         graph_.opset(node.domain), {}, &parts_.constants, options_.team,
           shape_suffices, keep_copies_, options_.products};
@@ -162,14 +162,15 @@ bool ScheduleBuilder::keeps_codes(const Node& node) const { return many_codes_ &
 
 bool ScheduleBuilder::reads_large(const Node& node) const {
   constexpr int64_t kLarge = 1 << 18;  // elements: 1 MiB of floats
-  return std::ranges::any_of(
-      node.inputs, [&](ValueId value) { return value != kNoValue && constant(value)->element_count() > kLarge; });
+  return std::ranges::any_of(present(node.inputs),
+                             [&](ValueId value) { return constant(value)->element_count() > kLarge; });
 }
 
 bool ScheduleBuilder::is_packed_by_readers(const Node& node) const {
-  if (options_.make_all_constants || parts_.wanted[node.output(0)]) return false;
-  return makes_weight(graph_, node, {OpKind::MatMul, OpKind::Gemm, OpKind::Conv}) && reads_large(node) &&
-         constant(node.input(1))->type() == DataType::Float32 && node.int_or("output_dtype", 0) == 0;
+  if (options_.make_all_constants || !makes_weight(graph_, node, {OpKind::MatMul, OpKind::Gemm, OpKind::Conv}))
+    return false;
+  return !parts_.wanted[*node.output(0)] && reads_large(node) && constant(node.input(1))->type() == DataType::Float32 &&
+         node.int_or("output_dtype", 0) == 0;
 }
 
 const OperatorDef* ScheduleBuilder::operation_of(const Node& node) const {
@@ -178,8 +179,9 @@ const OperatorDef* ScheduleBuilder::operation_of(const Node& node) const {
 
 bool ScheduleBuilder::could_stay_unread(const Node& node) const {
   if (options_.make_all_constants || traits_of(graph_, node).kind != OpKind::DequantizeLinear) return false;
-  if (parts_.wanted[node.output(0)] || graph_.value(node.output(0)).is_output) return false;
-  return std::ranges::all_of(needed_uses(node.output(0)), [&](const Use& use) {
+  const ValueId made = *node.output(0);
+  if (parts_.wanted[made] || graph_.value(made).is_output) return false;
+  return std::ranges::all_of(needed_uses(made), [&](const Use& use) {
     if (use.slot < 0) return false;
     const OperatorDef* reader = operation_of(graph_.node(use.node));
     // Only weights: whether they are read may depend on the bias, which must be known by then.
@@ -189,7 +191,7 @@ bool ScheduleBuilder::could_stay_unread(const Node& node) const {
 
 bool ScheduleBuilder::stays_unread(const Node& node) const {
   const Tensor* codes = constant(node.input(0));
-  return codes && could_stay_unread(node) && std::ranges::all_of(needed_uses(node.output(0)), [&](const Use& use) {
+  return codes && could_stay_unread(node) && std::ranges::all_of(needed_uses(*node.output(0)), [&](const Use& use) {
            const Node& reader = graph_.node(use.node);
            return operation_of(reader)->sums_codes(context_for(reader));
          });
@@ -199,31 +201,32 @@ void ScheduleBuilder::fold_constants() {
   fold_constants(Unread::Leave);
   for (const Node& node : graph_.nodes())
     if (node_needed_[node.id] && !constant(node.output(0)) && stays_unread(node))
-      parts_.constants[node.output(0)] = unseen_zeros(constant(node.input(0))->shape());
+      parts_.constants[*node.output(0)] = unseen_zeros(constant(node.input(0))->shape());
   fold_constants(Unread::Make);
 }
 
 void ScheduleBuilder::fold_constants(Unread unread) {
   for (const Node& node : graph_.nodes()) {
     if (!node_needed_[node.id] || node.inputs.empty() || holds_graphs(node)) continue;
-    const auto is_known = [&](ValueId value) { return value == kNoValue || constant(value); };
-    if (!std::ranges::all_of(node.inputs, is_known) || std::ranges::all_of(node.outputs, is_known)) continue;
+    const auto is_known = [&](ValueId value) { return constant(value) != nullptr; };
+    if (!std::ranges::all_of(present(node.inputs), is_known) || std::ranges::all_of(present(node.outputs), is_known))
+      continue;
     if ((lean_ || keeps_codes(node)) && reads_large(node)) continue;
     if (unread == Unread::Leave && could_stay_unread(node)) continue;
     const OperatorDef* operation = operation_of(node);
     if (operation->traits.kind == OpKind::Sequence) continue;  // no kernel takes a list as a constant
     std::vector<Tensor> inputs;
-    for (const ValueId value : node.inputs) inputs.push_back(value == kNoValue ? Tensor() : *constant(value));
+    for (const MaybeValue value : node.inputs) inputs.push_back(value ? *constant(value) : Tensor());
     with_node_in_errors(graph_, node, [&] {
       std::shared_ptr<const Kernel> kernel = operation->make(context_for(node));
       if (is_packed_by_readers(node)) {
-        parts_.constants[node.output(0)] =
+        parts_.constants[*node.output(0)] =
             weight_made_by(std::move(kernel), std::move(inputs), describe_node(graph_, node));
         return;
       }
       std::vector<Tensor> outputs = outputs_of(*kernel, inputs, node.outputs.size());
       for (size_t i = 0; i < outputs.size(); ++i)
-        if (node.outputs[i] != kNoValue) parts_.constants[node.outputs[i]] = to_plain(outputs[i]);
+        if (node.outputs[i]) parts_.constants[*node.outputs[i]] = to_plain(outputs[i]);
     });
   }
 }
@@ -235,9 +238,9 @@ std::vector<Use> ScheduleBuilder::needed_uses(ValueId value) const {
   return uses;
 }
 
-std::optional<Use> ScheduleBuilder::only_use(ValueId value) const {
-  if (value == kNoValue || parts_.wanted[value]) return std::nullopt;
-  const auto uses = needed_uses(value);
+std::optional<Use> ScheduleBuilder::only_use(MaybeValue value) const {
+  if (!value || parts_.wanted[*value]) return std::nullopt;
+  const auto uses = needed_uses(*value);
   if (uses.size() != 1 || uses.front().slot < 0) return std::nullopt;
   return uses.front();
 }
@@ -256,22 +259,22 @@ std::optional<FusedOp> ScheduleBuilder::self_gate_behind(ValueId value) const {
   return std::nullopt;
 }
 
-std::optional<FusedOp> ScheduleBuilder::follower(ValueId value) const {
-  if (auto gated = self_gate_behind(value)) return gated;
+std::optional<FusedOp> ScheduleBuilder::follower(MaybeValue value) const {
+  if (!value) return std::nullopt;
+  if (auto gated = self_gate_behind(*value)) return gated;
   const auto use = only_use(value);
   if (!use) return std::nullopt;
   const Node& node = graph_.node(use->node);
   const OpKind kind = traits_of(graph_, node).kind;
   if (is_activation(kind) && kind != OpKind::Silu && use->slot == 0) return FusedOp{&node, kind, -1};
   if (kind != OpKind::Add || node.inputs.size() != 2) return std::nullopt;
-  const ValueId other = node.input(1 - use->slot);
-  if (constant(other)) return std::nullopt;
+  if (constant(node.input(1 - use->slot))) return std::nullopt;
   return FusedOp{&node, kind, 1 - use->slot};
 }
 
 std::vector<FusedOp> ScheduleBuilder::followers(const Node& node) const {
   std::vector<FusedOp> chain;
-  ValueId value = node.output(0);
+  MaybeValue value = node.output(0);
   while (const auto next = follower(value)) {
     if (options_.exact_fusion && next->kind != OpKind::Relu && next->kind != OpKind::Clip) break;
     if (claimed_[next->node->id]) break;
@@ -304,7 +307,7 @@ void ScheduleBuilder::add_step(const Node& node) {
     step.fused.resize(operation->fuse(context, step.fused));
     for (const FusedOp& op : step.fused) {
       claim(op);
-      if (op.residual_slot >= 0) step.residuals.push_back(op.node->input(op.residual_slot));
+      if (op.residual_slot >= 0) step.residuals.push_back(*op.node->input(op.residual_slot));
       position = std::max(position, op.node->id);
     }
     if (!step.fused.empty()) step.outputs = {step.fused.back().node->output(0)};
@@ -326,7 +329,7 @@ void ScheduleBuilder::add_step(const Node& node) {
 
 /// Returns a key that holds in every rewiring of a graph: values keep their ids, and nodes are known by their outputs.
 KernelCache::Key ScheduleBuilder::kernel_key(const Node& node, const Step& step) {
-  std::vector<ValueId> values(node.outputs);
+  std::vector<MaybeValue> values(node.outputs);
   std::vector<int> slots;
   values.insert(values.end(), node.inputs.begin(), node.inputs.end());
   for (const FusedOp& op : step.fused) {
@@ -345,7 +348,7 @@ std::vector<ScheduledSubgraph> ScheduleBuilder::schedule_subgraphs(const Node& n
     ScheduledSubgraph subgraph{.attribute = attribute.name};
     std::vector<std::pair<ValueId, Tensor>> known;
     for (const ValueId inner : inside.captured()) {
-      const ValueId outer = graph_.find_value(inside.value(inner).name);
+      const ValueId outer = *graph_.find_value(inside.value(inner).name);
       if (const Tensor* tensor = constant(outer))
         known.emplace_back(inner, *tensor);
       else
@@ -365,7 +368,7 @@ std::vector<ScheduledSubgraph> ScheduleBuilder::schedule_subgraphs(const Node& n
 
 const Node* ScheduleBuilder::passed_by(const Node& node) const {
   const OperatorDef* operation = operation_of(node);
-  if (!options_.fuse || !operation->sums_codes || node.input(0) == kNoValue || constant(node.input(0))) return nullptr;
+  if (!options_.fuse || !operation->sums_codes || constant(node.input(0))) return nullptr;
   const Node* before = graph_.producer(node.input(0));
   if (!before || traits_of(graph_, *before).kind != OpKind::DequantizeLinear) return nullptr;
   return operation->sums_codes(context_for(node)) ? before : nullptr;
@@ -377,8 +380,8 @@ void ScheduleBuilder::find_passed_by() {
   for (const Node& node : graph_.nodes())
     if (is_needed(node)) passed_by_[node.id] = passed_by(node);
   for (const Node* dequantizer : passed_by_) {
-    if (!dequantizer || parts_.wanted[dequantizer->output(0)]) continue;
-    claimed_[dequantizer->id] = std::ranges::all_of(needed_uses(dequantizer->output(0)), [&](const Use& use) {
+    if (!dequantizer || parts_.wanted[*dequantizer->output(0)]) continue;
+    claimed_[dequantizer->id] = std::ranges::all_of(needed_uses(*dequantizer->output(0)), [&](const Use& use) {
       return use.slot == 0 && passed_by_[use.node] == dequantizer;
     });
   }
@@ -403,15 +406,16 @@ void find_last_uses(const Graph& graph, std::span<Step> steps, const std::functi
   for (size_t i = steps.size(); i-- > 0;) {
     Step& step = steps[i];
     const auto visit = [&](ValueId value) {
-      if (value == kNoValue || seen[value]) return;
+      if (seen[value]) return;
       seen[value] = true;
       if (!is_constant(value)) step.last_uses.push_back(value);
     };
-    for (const ValueId value : step.inputs) visit(value);
+    for (const ValueId value : present(step.inputs)) visit(value);
     for (const ValueId value : step.residuals) visit(value);
     for (const ScheduledSubgraph& subgraph : step.subgraphs)
       for (const ScheduledSubgraph::Captured& captured : subgraph.captured) visit(captured.outer);
-    for (const ValueId value : step.outputs) visit(value);  // without a reader: freed right after it was observed
+    for (const ValueId value : present(step.outputs))
+      visit(value);  // without a reader: freed right after it was observed
   }
 }
 

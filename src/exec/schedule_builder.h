@@ -59,12 +59,12 @@ class ScheduleBuilder {
   /// Fills in passed_by_. Nodes that every reader passes by need no step.
   void find_passed_by();
 
-  [[nodiscard]] const Tensor* constant(ValueId value) const { return parts_.constant(value); }
+  [[nodiscard]] const Tensor* constant(MaybeValue value) const { return parts_.constant(value); }
   /// Returns the only needed reader of `value`; nullopt for several or none, and when the value itself is wanted.
-  [[nodiscard]] std::optional<Use> only_use(ValueId value) const;
+  [[nodiscard]] std::optional<Use> only_use(MaybeValue value) const;
   [[nodiscard]] std::vector<Use> needed_uses(ValueId value) const;
   /// Returns the follower that could be fused behind `value`, claimed or not.
-  [[nodiscard]] std::optional<FusedOp> follower(ValueId value) const;
+  [[nodiscard]] std::optional<FusedOp> follower(MaybeValue value) const;
   /// Returns the same where it is a SelfGatedActivation that has a kernel, and nothing else reads its x or its gate.
   [[nodiscard]] std::optional<FusedOp> self_gate_behind(ValueId value) const;
   [[nodiscard]] std::vector<FusedOp> followers(const Node& node) const;

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <unordered_map>
+#include <map>
 
 #include "exec/schedule.h"
 #include "exec/schedule_builder.h"
@@ -8,18 +8,18 @@ namespace detent {
 
 namespace {
 
-ValueId first_output(const Step& step) {
-  const auto found = std::ranges::find_if(step.outputs, [](ValueId value) { return value != kNoValue; });
+MaybeValue first_output(const Step& step) {
+  const auto found = std::ranges::find_if(step.outputs, [](MaybeValue value) { return bool(value); });
   return found == step.outputs.end() ? kNoValue : *found;
 }
 
 /// Returns everything that a step reads, with the captured values of its subgraphs.
 std::vector<ValueId> reads_of(const Step& step) {
-  std::vector<ValueId> reads(step.inputs);
+  std::vector<ValueId> reads;
+  for (const ValueId value : present(step.inputs)) reads.push_back(value);
   reads.insert(reads.end(), step.residuals.begin(), step.residuals.end());
   for (const ScheduledSubgraph& subgraph : step.subgraphs)
     for (const ScheduledSubgraph::Captured& captured : subgraph.captured) reads.push_back(captured.outer);
-  std::erase(reads, kNoValue);
   return reads;
 }
 
@@ -43,7 +43,7 @@ void Schedule::move_to(const Graph& graph) {
 }
 
 void Schedule::leave_shared_steps_to(const Schedule& base) {
-  std::unordered_map<ValueId, const Step*> steps_of_base;
+  std::map<MaybeValue, const Step*> steps_of_base;
   for (const Step& step : base.parts_.steps) steps_of_base.emplace(first_output(step), &step);
 
   ValueMap<bool> differs(parts_.wanted.size());
@@ -54,8 +54,7 @@ void Schedule::leave_shared_steps_to(const Schedule& base) {
     const bool shared = twin != steps_of_base.end() && same_step(step, *twin->second) &&
                         std::ranges::none_of(reads, [&](ValueId v) { return differs[v]; });
     if (shared) continue;
-    for (const ValueId output : step.outputs)
-      if (output != kNoValue) differs[output] = true;
+    for (const ValueId output : present(step.outputs)) differs[output] = true;
     rest.push_back(std::move(step));
   }
   parts_.steps = std::move(rest);

@@ -17,7 +17,7 @@ class Schedule;
 /// graph (GraphRewiring) that share one cache have each kernel, with its packed weights, once.
 class KernelCache {
  public:
-  using Key = std::pair<std::vector<ValueId>, std::vector<int>>;  ///< values, slots of residuals
+  using Key = std::pair<std::vector<MaybeValue>, std::vector<int>>;  ///< values, slots of residuals
   /// Returns the kernel; makes it by `make` when there is none.
   template <class Make>
   std::shared_ptr<const Kernel> get(Key key, Make&& make) {
@@ -53,8 +53,8 @@ struct ScheduleOptions {
 struct ScheduledSubgraph {
   /// A value of the graph around it that is read inside and not constant.
   struct Captured {
-    ValueId outer = kNoValue;
-    ValueId inner = kNoValue;
+    ValueId outer{};
+    ValueId inner{};
   };
   std::string attribute;
   std::shared_ptr<const Schedule> schedule;
@@ -63,17 +63,17 @@ struct ScheduledSubgraph {
 
 /// One step of a schedule: a node with the followers fused into it.
 struct Step {
-  NodeId node = kNoNode;
+  NodeId node{};
   std::vector<FusedOp> fused;
   std::shared_ptr<const Kernel> kernel;
   LayoutNeed layout = LayoutNeed::Plain;
   bool any_value = false;                     ///< OperatorDef::any_value
   WeightAxis weight_axis = WeightAxis::None;  ///< OpTraits::weight_axis: for work_of()
   bool transposed_weight = false;             ///< Gemm with transB
-  std::vector<ValueId> inputs;                ///< kNoValue where left out
+  std::vector<MaybeValue> inputs;             ///< kNoValue where left out
   std::vector<ValueId> residuals;             ///< extra inputs of fused Adds
   std::vector<ScheduledSubgraph> subgraphs;   ///< the values that they capture stay until the step is done
-  std::vector<ValueId> outputs;               ///< of the last fused node
+  std::vector<MaybeValue> outputs;            ///< of the last fused node
   std::vector<ValueId> last_uses;             ///< values no later step reads and that are not kept
 };
 
@@ -87,7 +87,7 @@ struct ScheduleParts {
   bool lean = false;           ///< weights stay in the file between two steps that read them
 
   /// Returns an initializer, Constant node or folded constant; nullptr otherwise.
-  [[nodiscard]] const Tensor* constant(ValueId value) const;
+  [[nodiscard]] const Tensor* constant(MaybeValue value) const;
 };
 
 }  // namespace detent

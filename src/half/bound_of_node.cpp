@@ -12,8 +12,14 @@ namespace detent {
 namespace {
 
 double input(const ValueBounds& bounds, const Node& node, int slot) {
-  const ValueId id = node.input(slot);
-  return id == kNoValue ? 0 : bounds.amax[id];
+  const MaybeValue id = node.input(slot);
+  return id ? bounds.amax[*id] : 0;
+}
+
+/// Returns the constant in a slot; nullptr for other values and where it is left out.
+const Tensor* weight_in(const ValueBounds& bounds, const Node& node, int slot) {
+  const MaybeValue id = node.input(slot);
+  return id ? bounds.weights[*id] : nullptr;
 }
 
 /// Returns the product; 0 times an infinite bound is infinite.
@@ -25,13 +31,13 @@ double one(const ValueBounds&, const Node&) { return 1; }
 
 double largest(const ValueBounds& bounds, const Node& node) {
   double bound = 0;
-  for (const ValueId id : node.inputs) bound = std::max(bound, id == kNoValue ? 0 : bounds.amax[id]);
+  for (const ValueId id : present(node.inputs)) bound = std::max(bound, bounds.amax[id]);
   return bound;
 }
 
 double sum(const ValueBounds& bounds, const Node& node) {
   double bound = 0;
-  for (const ValueId id : node.inputs) bound += id == kNoValue ? 0 : bounds.amax[id];
+  for (const ValueId id : present(node.inputs)) bound += bounds.amax[id];
   return bound;
 }
 
@@ -53,7 +59,7 @@ double with_alpha(const ValueBounds& bounds, const Node& node) {
 }
 
 double clip(const ValueBounds& bounds, const Node& node) {
-  const bool both = node.input(1) != kNoValue && node.input(2) != kNoValue;
+  const bool both = node.input(1) && node.input(2);
   const double limits = both ? std::max(input(bounds, node, 1), input(bounds, node, 2)) : kUnbounded;
   return std::min(input(bounds, node, 0), limits);
 }
@@ -68,7 +74,7 @@ double resize(const ValueBounds& bounds, const Node& node) {
 }
 
 double quotient(const ValueBounds& bounds, const Node& node) {
-  const Tensor* divisor = bounds.weights[node.input(1)];
+  const Tensor* divisor = weight_in(bounds, node, 1);
   if (!divisor) return kUnbounded;
   double least = kUnbounded;
   for (const float x : divisor->data<float>()) least = std::min(least, std::abs(static_cast<double>(x)));
@@ -76,15 +82,15 @@ double quotient(const ValueBounds& bounds, const Node& node) {
 }
 
 double power(const ValueBounds& bounds, const Node& node) {
-  const Tensor* exponent = bounds.weights[node.input(1)];
+  const Tensor* exponent = weight_in(bounds, node, 1);
   if (!exponent || exponent->element_count() != 1 || exponent->data<float>()[0] < 1) return kUnbounded;
   return std::pow(input(bounds, node, 0), static_cast<double>(exponent->data<float>()[0]));
 }
 
 /// Returns the number of elements; infinite where the shape is unknown.
-double elements(const ValueBounds& bounds, ValueId id) {
-  const auto found = bounds.shapes.find(id);
-  return found == bounds.shapes.end() ? kUnbounded : static_cast<double>(found->second.element_count());
+double elements(const ValueBounds& bounds, MaybeValue id) {
+  const Shape* found = find_shape(bounds.shapes, id);
+  return found ? static_cast<double>(found->element_count()) : kUnbounded;
 }
 
 double reduced_sum(const ValueBounds& bounds, const Node& node) {
@@ -94,7 +100,7 @@ double reduced_sum(const ValueBounds& bounds, const Node& node) {
 
 /// Bounds a normalization: n numbers with mean square 1 have none beyond the root of n.
 double normalization(const ValueBounds& bounds, const Node& node) {
-  const Tensor* scale = bounds.weights[node.input(1)];
+  const Tensor* scale = weight_in(bounds, node, 1);
   if (!scale) return kUnbounded;
   const bool whole_row = node.op_type == "LayerNormalization" || node.op_type == "RMSNormalization";
   const double n = whole_row ? static_cast<double>(scale->element_count()) : elements(bounds, node.input(0));
@@ -102,8 +108,8 @@ double normalization(const ValueBounds& bounds, const Node& node) {
 }
 
 double batch_norm(const ValueBounds& bounds, const Node& node) {
-  const std::array<const Tensor*, 4> constants{bounds.weights[node.input(1)], bounds.weights[node.input(2)],
-                                               bounds.weights[node.input(3)], bounds.weights[node.input(4)]};
+  const std::array<const Tensor*, 4> constants{weight_in(bounds, node, 1), weight_in(bounds, node, 2),
+                                               weight_in(bounds, node, 3), weight_in(bounds, node, 4)};
   if (std::ranges::count(constants, nullptr) > 0) return kUnbounded;
   const auto at = [&](size_t slot, size_t i) { return static_cast<double>(constants[slot]->data<float>()[i]); };
   const double epsilon = node.float_or("epsilon", 1e-5F);
@@ -138,15 +144,15 @@ double largest_sum(const Tensor& weight, size_t axis) {
 double product_of_rows(const ValueBounds& bounds, const Node& node) {
   const Node* rows = bounds.graph.producer(node.input(0));
   if (rows && rows->op_type == "Softmax" && rows->int_or("axis", -1) == -1) return input(bounds, node, 1);
-  const auto found = bounds.shapes.find(node.input(0));
-  if (found == bounds.shapes.end() || found->second.rank() == 0) return kUnbounded;
-  const auto inner = static_cast<double>(found->second[found->second.rank() - 1]);
+  const Shape* found = find_shape(bounds.shapes, node.input(0));
+  if (!found || found->rank() == 0) return kUnbounded;
+  const auto inner = static_cast<double>((*found)[found->rank() - 1]);
   return times(inner, product(bounds, node));
 }
 
 double layer(const ValueBounds& bounds, const Node& node) {
   const OpTraits& traits = traits_of(bounds.graph, node);
-  const Tensor* weight = bounds.weights[node.input(1)];
+  const Tensor* weight = weight_in(bounds, node, 1);
   if (!weight || weight->shape().rank() < 2)
     return node.op_type == "MatMul" ? product_of_rows(bounds, node) : kUnbounded;
   const size_t axis = output_axis(node, traits.weight_axis, weight->shape().rank());

@@ -42,8 +42,8 @@ std::set<ValueId> way_to_softmax(const Graph& graph, ValueId from) {
       const Node& node = graph.node(use.node);
       if (node.domain.empty() && node.op_type == "Softmax") continue;
       if (!passes_on(graph, node, use.slot)) return {};
-      for (const ValueId output : node.outputs)
-        if (output != kNoValue && seen.insert(output).second) open.push_back(output);
+      for (const ValueId output : present(node.outputs))
+        if (seen.insert(output).second) open.push_back(output);
     }
   }
   return seen;

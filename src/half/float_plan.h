@@ -12,12 +12,12 @@ namespace detent {
 
 /// A node that stays in FP32, and why.
 struct FloatException {
-  NodeId node = kNoNode;
+  NodeId node{};
   /// "overflow", "inner-sum", "rounding", "constant", "operator", "normalization", "between", "pair" or "bound".
   std::string_view rule;
-  ValueId value = kNoValue;  ///< the value that decides; kNoValue when the operator does
-  double measured = 0;       ///< its size, in the unit that `reason` names
-  std::string reason;        ///< in words, never empty
+  MaybeValue value;     ///< the value that decides; kNoValue when the operator does
+  double measured = 0;  ///< its size, in the unit that `reason` names
+  std::string reason;   ///< in words, never empty
 };
 
 /// Nodes that a measurement keeps in FP32, by name: the measured number in dB and the reason in words.

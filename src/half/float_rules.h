@@ -23,11 +23,11 @@ class FloatDraft {
   [[nodiscard]] OpKind kind(const Node& node) const;
 
   /// Returns nullptr for constants and for values that are not Float32.
-  [[nodiscard]] const ValueReach* reach(ValueId value) const;
+  [[nodiscard]] const ValueReach* reach(MaybeValue value) const;
   /// True for a value measured as Float32 and for a constant of that type.
-  [[nodiscard]] bool is_float(ValueId value) const;
+  [[nodiscard]] bool is_float(MaybeValue value) const;
   /// Returns the elements in the largest sample; 1 when the value was not measured.
-  [[nodiscard]] int64_t elements(ValueId value) const;
+  [[nodiscard]] int64_t elements(MaybeValue value) const;
   /// True for a Cast of another type to a graph output, which stays as it is.
   [[nodiscard]] bool makes_output(const Node& node) const;
   /// True for a node that reads or writes a Float32 value, except Constant and the Casts of makes_output().

@@ -24,7 +24,7 @@ FloatReport report_of(const Graph& graph, const FloatPlan& plan, size_t casts) {
   for (const FloatException& exception : plan.exceptions) {
     const Node& node = graph.node(exception.node);
     report.exceptions.push_back({node.name, node.op_type, std::string(exception.rule),
-                                 exception.value == kNoValue ? std::string() : graph.value(exception.value).name,
+                                 exception.value ? graph.value(*exception.value).name : std::string(),
                                  exception.measured, exception.reason});
   }
   return report;
@@ -38,19 +38,19 @@ GraphPatch take_idle_casts(const Graph& graph) {
   const ValueMap<DataType> types = value_types(graph);
   const auto is_idle = [&](const Node& node) {
     if (traits_of(graph, node).kind != OpKind::Cast) return false;
-    const DataType type = types[node.input(0)];
+    const DataType type = types[*node.input(0)];
     return is_half(type) && node.int_or("to", 0) == onnx_type_of(type);
   };
   const auto in_body = [](const Use& use) { return use.slot < 0; };
   // By output of an idle Cast: the value that the first idle Cast of its chain reads.
-  ValueMap<ValueId> first(graph.values().size(), kNoValue);
+  ValueMap<MaybeValue> first(graph.values().size());
   GraphPatch patch;
   patch.reason = "take out the casts that change nothing";
   for (const Node& node : graph.nodes()) {
     if (!is_idle(node)) continue;
-    const ValueId read = node.input(0), before = first[read];
-    const ValueId kept = before == kNoValue ? read : before;
-    const Value& made = graph.value(node.output(0));
+    const ValueId read = *node.input(0);
+    const ValueId kept = first[read] ? *first[read] : read;
+    const Value& made = graph.value(*node.output(0));
     first[made.id] = kept;
     const std::string& source = graph.value(kept).name;
     patch.remove_nodes.push_back(node.name);

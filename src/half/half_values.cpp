@@ -45,10 +45,10 @@ class HalfObserver : public Observer {
 
   /// Returns the values of one batch.
   HalfValues take(const Graph& graph) {
-    std::erase_if(values_, [&](const auto& entry) { return graph.value(entry.first).producer == kNoNode; });
+    std::erase_if(values_, [&](const auto& entry) { return !graph.value(entry.first).producer; });
     for (auto& [id, value] : values_) {
       const Node& maker = *graph.producer(id);
-      value.begins_here = !is_finite(value) && std::ranges::none_of(maker.inputs, [&](ValueId input) {
+      value.begins_here = !is_finite(value) && std::ranges::none_of(present(maker.inputs), [&](ValueId input) {
         return not_finite_.contains(input);
       });
     }
@@ -63,7 +63,7 @@ class HalfObserver : public Observer {
 std::vector<ValueId> all_values(const Graph& graph) {
   std::vector<ValueId> values;
   for (const Value& value : graph.values())
-    if (value.is_constant || value.is_input || value.producer != kNoNode) values.push_back(value.id);
+    if (value.is_constant || value.is_input || value.producer) values.push_back(value.id);
   return values;
 }
 

@@ -51,8 +51,8 @@ class CastInserter {
 
   /// Returns the type in which a value is written.
   [[nodiscard]] DataType made(const Value& value) const {
-    if (value.producer == kNoNode) return DataType::Float32;
-    const Node& producer = graph_.node(value.producer);
+    if (!value.producer) return DataType::Float32;
+    const Node& producer = graph_.node(*value.producer);
     const auto slot = static_cast<size_t>(std::ranges::find(producer.outputs, value.id) - producer.outputs.begin());
     const DataType type = plan_.type_of(producer.id);
     return type == plan_.format.type && output_follows(graph_, producer, slot, type) ? type : DataType::Float32;
@@ -78,7 +78,7 @@ class CastInserter {
 
   /// Renames the producer's output and casts it to the graph output, which keeps its name and type.
   std::string divert(const Value& value, DataType type) {
-    const Node& producer = graph_.node(value.producer);
+    const Node& producer = graph_.node(*value.producer);
     std::string moved = names_.fresh(value.name + "_" + std::string(name_of(type)));
     const auto slot = std::ranges::find(producer.outputs, value.id) - producer.outputs.begin();
     result_.patch.rename_outputs.push_back({producer.name, static_cast<int>(slot), moved});
@@ -138,7 +138,8 @@ class CastInserter {
 
   /// Changes the attribute of an operator that names its output's type.
   void retype(const Node& node) {
-    if (plan_.type_of(node.id) != plan_.format.type || !reaches_.contains(node.output(0))) return;
+    const MaybeValue output = node.output(0);
+    if (plan_.type_of(node.id) != plan_.format.type || !output || !reaches_.contains(*output)) return;
     const auto type = static_cast<int64_t>(onnx_type_of(plan_.format.type));
     if (node.op_type == "Cast")
       result_.patch.set_attributes.push_back({node.name, {"to", type}});

@@ -23,7 +23,7 @@ class IoNarrowing {
 
  private:
   [[nodiscard]] bool casts_to(const Node& node, DataType type) const {
-    return node.op_type == "Cast" && node.int_or("to", 0) == onnx_type_of(type);
+    return node.op_type == "Cast" && node.domain.empty() && node.int_or("to", 0) == onnx_type_of(type);
   }
 
   void narrow_input(const Value& input) {
@@ -31,14 +31,14 @@ class IoNarrowing {
     const auto narrows = [&](const Use& use) {
       if (use.slot < 0) return false;
       const Node& node = graph_.node(use.node);
-      if (casts_to(node, type_)) return !graph_.value(node.output(0)).is_output;
+      if (casts_to(node, type_)) return !graph_.value(*node.output(0)).is_output;
       return use.slot == 0 && scale_of(node) != nullptr;
     };
     if (!std::ranges::all_of(input.uses, narrows)) return;
     for (const Use& use : input.uses) {
       const Node& node = graph_.node(use.node);
       if (node.op_type == "Cast")
-        replace(node, graph_.value(node.output(0)), input);
+        replace(node, graph_.value(*node.output(0)), input);
       else
         narrow_scale(node, input);
     }
@@ -46,14 +46,15 @@ class IoNarrowing {
 
   /// Returns the scale of a QuantizeLinear, a constant that nothing else reads; nullptr for other nodes.
   [[nodiscard]] const Tensor* scale_of(const Node& node) const {
-    if (node.op_type != "QuantizeLinear" || graph_.value(node.input(1)).uses.size() != 1) return nullptr;
+    if (node.op_type != "QuantizeLinear" || !node.domain.empty() || graph_.value(*node.input(1)).uses.size() != 1)
+      return nullptr;
     return graph_.constant(node.input(1));
   }
 
   /// Gives the scale the type of the value that its QuantizeLinear reads. The type holds its number: the scale of the
   /// DequantizeLinear is 16-bit already.
   void narrow_scale(const Node& quantize, const Value& input) {
-    const Value& scale = graph_.value(quantize.input(1));
+    const Value& scale = graph_.value(*quantize.input(1));
     result_.patch.replace_constants.emplace_back(scale.name, cast(*scale_of(quantize), type_));
     result_.patch.set_types.emplace_back(scale.name, type_);
     result_.patch.set_types.emplace_back(input.name, type_);
@@ -62,7 +63,7 @@ class IoNarrowing {
   void narrow_output(const Value& output) {
     const Node* cast = graph_.producer(output.id);
     if (!cast || !casts_to(*cast, DataType::Float32) || !output.uses.empty()) return;
-    const Value& source = graph_.value(cast->input(0));
+    const Value& source = graph_.value(*cast->input(0));
     const Node* producer = graph_.producer(source.id);
     if (!producer || types_[source.id] != type_ || source.is_output || made_float(*producer)) return;
     if (ends_pair(*producer)) return;  // the plan has a pair for the Cast and none for the output

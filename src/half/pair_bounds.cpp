@@ -27,7 +27,7 @@ double largest_of(const Tensor& numbers) {
 }
 
 /// Returns the constant; nullptr also for one that no Tensor holds.
-const Tensor* known(const Graph& graph, ValueId id) {
+const Tensor* known(const Graph& graph, MaybeValue id) {
   try {
     return graph.constant(id);
   } catch (const Error&) {
@@ -79,9 +79,8 @@ class PairBounds {
     if (kind == OpKind::QuantizeLinear) return;
     if (kind == OpKind::DequantizeLinear && keep_dequantized(node)) return;
     const double bound = kind == OpKind::DequantizeLinear ? range_of(node) : bound_of_node(bounds_, node);
-    for (const ValueId output : node.outputs)
-      if (output != kNoValue && !graph_.value(output).is_constant)
-        bounds_.amax[output] = within_pairs(graph_.value(output), bound);
+    for (const ValueId output : present(node.outputs))
+      if (!graph_.value(output).is_constant) bounds_.amax[output] = within_pairs(graph_.value(output), bound);
   }
 
   /// Returns the bound, or the range of a QuantizeLinear that reads the value, if that is less.
@@ -99,7 +98,7 @@ class PairBounds {
     const Tensor* scale = known(graph_, node.input(1));
     if (!scale) return kUnbounded;
     const bool quantizes = traits_of(graph_, node).kind == OpKind::QuantizeLinear;
-    const DataType codes = types_[quantizes ? node.output(0) : node.input(0)];
+    const DataType codes = types_[quantizes ? *node.output(0) : *node.input(0)];
     return largest_of(cast(to_plain(*scale), DataType::Float32)) * span_of(codes, node);
   }
 
@@ -122,16 +121,16 @@ class PairBounds {
 
   /// Computes the numbers of constant codes. Returns false when the codes are no constant or cannot be computed.
   bool keep_dequantized(const Node& node) {
-    const auto is_constant = [&](ValueId id) { return id == kNoValue || known(graph_, id); };
-    if (!std::ranges::all_of(node.inputs, is_constant)) return false;
+    const auto is_constant = [&](ValueId id) { return known(graph_, id) != nullptr; };
+    if (!std::ranges::all_of(present(node.inputs), is_constant)) return false;
     try {
       std::vector<Tensor> inputs, outputs(1);
-      for (const ValueId id : node.inputs) inputs.push_back(id == kNoValue ? Tensor() : *graph_.constant(id));
+      for (const MaybeValue id : node.inputs) inputs.push_back(id ? *graph_.constant(id) : Tensor());
       const int64_t opset = graph_.opset(node.domain);
       Workspace workspace;
       KernelCall call(inputs, outputs, {}, Allocator::heap(), workspace);
       find_operator(node.domain, node.op_type, opset)->make({.graph = graph_, .node = node, .opset = opset})->run(call);
-      keep(node.output(0), cast(to_plain(outputs.front()), DataType::Float32));
+      keep(*node.output(0), cast(to_plain(outputs.front()), DataType::Float32));
       return true;
     } catch (const Error&) {
       return false;

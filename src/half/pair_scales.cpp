@@ -69,7 +69,7 @@ class ScaleRounding {
     const Node& node = graph_.node(use.node);
     const OpKind kind = traits_of(graph_, node).kind;
     return kind == OpKind::DequantizeLinear ||
-           (kind == OpKind::QuantizeLinear && !graph_.value(node.input(0)).is_constant);
+           (kind == OpKind::QuantizeLinear && !graph_.value(*node.input(0)).is_constant);
   }
 
   void look_at(const Value& value) {

@@ -10,31 +10,31 @@ namespace detent {
 
 OpKind FloatDraft::kind(const Node& node) const { return traits_of(graph_, node).kind; }
 
-const ValueReach* FloatDraft::reach(ValueId value) const {
-  const auto found = reaches_.find(value);
+const ValueReach* FloatDraft::reach(MaybeValue value) const {
+  const auto found = value ? reaches_.find(*value) : reaches_.end();
   return found == reaches_.end() ? nullptr : &found->second;
 }
 
-bool FloatDraft::is_float(ValueId value) const {
-  if (value == kNoValue) return false;
-  if (!graph_.value(value).is_constant) return reach(value) != nullptr;
+bool FloatDraft::is_float(MaybeValue value) const {
+  if (!value) return false;
+  if (!graph_.value(*value).is_constant) return reach(value) != nullptr;
   const Tensor* constant = graph_.constant(value);
   return constant && constant->type() == DataType::Float32;
 }
 
-int64_t FloatDraft::elements(ValueId value) const {
+int64_t FloatDraft::elements(MaybeValue value) const {
   if (const Tensor* constant = graph_.constant(value)) return constant->shape().element_count();
   const ValueReach* measured = reach(value);
   return measured ? std::max<int64_t>(1, static_cast<int64_t>(measured->elements)) : 1;
 }
 
 bool FloatDraft::makes_output(const Node& node) const {
-  return kind(node) == OpKind::Cast && !is_float(node.input(0)) && graph_.value(node.output(0)).is_output;
+  return kind(node) == OpKind::Cast && !is_float(node.input(0)) && graph_.value(*node.output(0)).is_output;
 }
 
 bool FloatDraft::concerns(const Node& node) const {
   if (kind(node) == OpKind::Constant || makes_output(node)) return false;
-  const auto is_float_value = [&](ValueId value) { return is_float(value); };
+  const auto is_float_value = [&](MaybeValue value) { return is_float(value); };
   return std::ranges::any_of(node.inputs, is_float_value) || std::ranges::any_of(node.outputs, is_float_value);
 }
 
@@ -49,7 +49,7 @@ void FloatDraft::keep_around(ValueId id, const FloatException& why) {
     exception.node = node;
     keep(std::move(exception));
   };
-  if (value.producer != kNoNode) keep_node(value.producer);
+  if (value.producer) keep_node(*value.producer);
   for (const Use& use : value.uses) keep_node(use.node);
 }
 
@@ -72,8 +72,8 @@ FloatPlan plan_float_types(const Graph& graph, const FloatFormat& format, const 
                            const ForcedFloat32& forced) {
   FloatDraft draft(graph, format, reaches);
   for (const auto& [name, why] : forced)
-    if (const NodeId node = graph.find_node(name); node != kNoNode)
-      draft.keep({node, "bound", graph.node(node).output(0), why.measured, why.reason});
+    if (const MaybeNode node = graph.find_node(name))
+      draft.keep({*node, "bound", graph.node(*node).output(0), why.measured, why.reason});
   for (const FloatRule rule : float_rules()) rule(draft);
   return draft.take();
 }

@@ -3,10 +3,9 @@
 namespace detent {
 
 void ConstantEditor::replace(const Node& node, size_t slot, Tensor content, const std::string& wish) {
-  const ValueId old = node.input(slot);
-  if (old != kNoValue) {
-    const Value& value = graph_.value(old);
-    if (value.uses.size() == 1 && !value.is_output && graph_.constant(old)->shape() == content.shape()) {
+  if (const MaybeValue old = node.input(slot)) {
+    const Value& value = graph_.value(*old);
+    if (value.uses.size() == 1 && !value.is_output && graph_.constant(*old)->shape() == content.shape()) {
       patch_.replace_constants.emplace_back(value.name, std::move(content));
       return;
     }

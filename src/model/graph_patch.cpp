@@ -267,8 +267,8 @@ class PatchApplication {
     for (size_t i = 0; i < count; ++i) place.emplace(index_names[i], i);
     const auto place_of = [&](NodeId id) { return place.at(graph.node(id).name); };
     for (const Value& value : graph.values())
-      if (value.producer != kNoNode)
-        for (const Use& use : value.uses) needs[place_of(use.node)].push_back(place_of(value.producer));
+      if (value.producer)
+        for (const Use& use : value.uses) needs[place_of(use.node)].push_back(place_of(*value.producer));
     std::vector<size_t> order;
     std::vector<bool> done(count, false);
     std::vector<size_t> stack;
@@ -307,7 +307,7 @@ class PatchApplication {
     nodes_.keep();
     initializers_.keep();
     imports_.keep();
-    const auto is_gone = [&](const std::string& name) { return graph.find_value(name) == kNoValue; };
+    const auto is_gone = [&](const std::string& name) { return !graph.find_value(name); };
     erase(*graph_.mutable_value_info(), [&](const onnx::ValueInfoProto& info) { return is_gone(info.name()); });
     erase(*graph_.mutable_quantization_annotation(),
           [&](const onnx::TensorAnnotation& annotation) { return is_gone(annotation.tensor_name()); });

@@ -4,8 +4,8 @@ namespace detent {
 
 std::string NameSource::fresh(const std::string& wish) {
   std::string name = wish;
-  for (int suffix = 1; graph_.find_value(name) != kNoValue || graph_.find_node(name) != kNoNode ||
-                       graph_.defines_inside(name) || !given_.insert(name).second;
+  for (int suffix = 1;
+       graph_.find_value(name) || graph_.find_node(name) || graph_.defines_inside(name) || !given_.insert(name).second;
        ++suffix)
     name = wish + "_" + std::to_string(suffix);
   return name;

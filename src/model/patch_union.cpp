@@ -45,7 +45,7 @@ PatchUnion::Variant PatchUnion::add(const GraphPatch& patch) {
 /// model.
 void PatchUnion::rename_outputs(const GraphPatch& patch, Variant& variant) const {
   for (const auto& [node, slot, moved] : patch.rename_outputs) {
-    const Value& value = graph_.value(graph_.node(graph_.find_node(node)).output(slot));
+    const Value& value = graph_.value(*graph_.node(*graph_.find_node(node)).output(slot));
     if (std::ranges::any_of(value.uses, [](const Use& use) { return use.slot < 0; }))
       throw Error(ErrorCode::Unsupported, "the graph output '" + value.name + "' is to be quantized and is read in a " +
                                               "subgraph too: such variants cannot be run side by side");

@@ -61,7 +61,7 @@ void ValueReach::include(const ValueReach& other) {
 std::vector<ValueId> values_with_reach(const Graph& graph) {
   std::vector<ValueId> values;
   for (const Value& value : graph.values())
-    if (!value.is_constant && (value.is_input || value.producer != kNoNode)) values.push_back(value.id);
+    if (!value.is_constant && (value.is_input || value.producer)) values.push_back(value.id);
   return values;
 }
 

@@ -14,8 +14,9 @@ using Presence = Parameter::Presence;
 
 /// Checks the values of a node. word  "input" or "output". given  the node's values; names left out at the end do not
 /// count.
-void check_values(const std::string& word, const std::vector<Parameter>& parameters, std::span<const ValueId> given) {
-  while (!given.empty() && given.back() == kNoValue) given = given.first(given.size() - 1);
+void check_values(const std::string& word, const std::vector<Parameter>& parameters,
+                  std::span<const MaybeValue> given) {
+  while (!given.empty() && !given.back()) given = given.first(given.size() - 1);
   const bool repeats = !parameters.empty() && parameters.back().repeats();
   if (given.size() > parameters.size() && !repeats)
     refuse_signature(std::to_string(given.size()) + " " + word + "s are given, at most " +
@@ -24,13 +25,13 @@ void check_values(const std::string& word, const std::vector<Parameter>& paramet
   for (size_t i = 0; i < parameters.size(); ++i) {
     const bool must = parameters[i].presence == Presence::Required || parameters[i].presence == Presence::OneOrMore;
     // Any output of a list may be unwanted.
-    const bool named = i < given.size() && (given[i] != kNoValue || (i >= fixed && word == "output"));
+    const bool named = i < given.size() && (given[i] || (i >= fixed && word == "output"));
     if (must && !named)
       refuse_signature(word + " " + std::to_string(i) + " (" + std::string(parameters[i].name) + ") is required");
   }
   if (word == "input")
     for (size_t i = fixed; i < given.size(); ++i)
-      if (given[i] == kNoValue) refuse_signature("input " + std::to_string(i) + " has an empty name");
+      if (!given[i]) refuse_signature("input " + std::to_string(i) + " has an empty name");
 }
 
 /// In the order of kAttributeTypes.

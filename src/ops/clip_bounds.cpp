@@ -15,7 +15,7 @@ bool read_bound(const Graph& graph, const Node& clip, size_t slot, const char* a
     bound = clip.float_or(attribute, 0);
     return true;
   }
-  if (clip.input(slot) == kNoValue) return true;
+  if (!clip.input(slot)) return true;
   const Tensor* constant = graph.constant(clip.input(slot));
   if (!constant || constant->element_count() != 1) return false;
   bound = cast(*constant, DataType::Float32).data<float>()[0];

@@ -16,7 +16,7 @@ DataType type_of_codes(const KernelContext& dequantizer) {
   if (!producer || traits_of(dequantizer.graph, *producer).kind != OpKind::QuantizeLinear) return DataType::Undefined;
   const KernelContext quantizer{dequantizer.graph, *producer, dequantizer.opset, {}, dequantizer.folded};
   if (const Tensor* zero_point = quantizer.constant(2)) return zero_point->type();
-  if (producer->input(2) != kNoValue) return DataType::Undefined;
+  if (producer->input(2)) return DataType::Undefined;
   const int64_t named = producer->int_or("output_dtype", 0);
   return named == 0 ? DataType::UInt8 : data_type_from_onnx(named);
 }
@@ -24,8 +24,7 @@ DataType type_of_codes(const KernelContext& dequantizer) {
 }  // namespace
 
 std::optional<Dequantizer> dequantizer_of(const KernelContext& context, size_t slot) {
-  const ValueId value = context.node.input(slot);
-  const Node* node = value == kNoValue ? nullptr : context.graph.producer(value);
+  const Node* node = context.graph.producer(context.node.input(slot));
   if (!node || traits_of(context.graph, *node).kind != OpKind::DequantizeLinear || node->int_or("block_size", 0) != 0 ||
       node->int_or("output_dtype", 0) != 0)
     return std::nullopt;
@@ -33,7 +32,7 @@ std::optional<Dequantizer> dequantizer_of(const KernelContext& context, size_t s
   const Tensor* scale = own.constant(1);
   const Tensor* zero_point = own.constant(2);
   if (!scale || scale->type() != DataType::Float32 || scale->shape().rank() > 1) return std::nullopt;
-  if (node->input(2) != kNoValue && !zero_point) return std::nullopt;
+  if (node->input(2) && !zero_point) return std::nullopt;
   Dequantizer found{.node = node};
   for (const float one : scale->data<float>()) {
     if (!(one > 0) || !std::isfinite(one)) return std::nullopt;

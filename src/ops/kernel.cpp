@@ -3,9 +3,9 @@
 namespace detent {
 
 const Tensor* KernelContext::constant(size_t slot) const {
-  const ValueId value = node.input(slot);
-  if (value == kNoValue) return nullptr;
-  if (folded && !(*folded)[value].empty_handle()) return &(*folded)[value];
+  const MaybeValue value = node.input(slot);
+  if (!value) return nullptr;
+  if (folded && !(*folded)[*value].empty_handle()) return &(*folded)[*value];
   return graph.constant(value);
 }
 

@@ -25,20 +25,20 @@ bool read_once(const Graph& graph, ValueId value) {
 }
 
 /// Returns the only input that varies of a node of two inputs, the other a constant; kNoValue for other nodes.
-ValueId varying_input(const Graph& graph, const Node& node) {
-  if (node.inputs.size() != 2 || node.inputs[0] == kNoValue || node.inputs[1] == kNoValue) return kNoValue;
-  const bool first = graph.value(node.inputs[0]).is_constant, second = graph.value(node.inputs[1]).is_constant;
+MaybeValue varying_input(const Graph& graph, const Node& node) {
+  if (node.inputs.size() != 2 || !node.inputs[0] || !node.inputs[1]) return kNoValue;
+  const bool first = graph.value(*node.inputs[0]).is_constant, second = graph.value(*node.inputs[1]).is_constant;
   return first == second ? kNoValue : node.inputs[first ? 1 : 0];
 }
 
 /// Returns the input of an Add, Sub, Mul or Div of it and a constant; kNoValue for other nodes.
-ValueId affine_input(const Graph& graph, const Node& node, OpKind kind) {
+MaybeValue affine_input(const Graph& graph, const Node& node, OpKind kind) {
   const bool fits = kind == OpKind::Add || kind == OpKind::Sub || kind == OpKind::Mul || kind == OpKind::Div;
-  const ValueId input = fits ? varying_input(graph, node) : kNoValue;
+  const MaybeValue input = fits ? varying_input(graph, node) : kNoValue;
   return kind == OpKind::Div && input != node.input(0) ? kNoValue : input;  // c / x is not linear
 }
 
-ValueId clipped_input(const Graph& graph, const Node& node, OpKind kind) {
+MaybeValue clipped_input(const Graph& graph, const Node& node, OpKind kind) {
   if (kind == OpKind::Clip || kind == OpKind::Relu) return node.input(0);
   return kind == OpKind::Min || kind == OpKind::Max ? varying_input(graph, node) : kNoValue;
 }
@@ -105,25 +105,27 @@ void apply(const Graph& graph, const Node& node, OpKind kind, ValueId input, Ram
 }
 
 struct ClipGate {
-  NodeId first = kNoNode;
+  MaybeNode first;
   bool has_clip = false;  ///< a Clip, not Min, Max or Relu alone
   float hard_sigmoid = 0;
 };
 
 /// Finds the Clip and the constant steps that compute `value` from `x`; first is kNoNode when there are none.
-ClipGate find_clip_gate(const Graph& graph, ValueId value, ValueId x) {
+ClipGate find_clip_gate(const Graph& graph, ValueId gated, ValueId x) {
   constexpr size_t kLongestGate = 5;  // Add, Max, Min, Div and one more scale
   std::vector<std::pair<const Node*, ValueId>> steps;
   bool clips = false, has_clip = false;
-  while (value != x) {
-    if (steps.size() == kLongestGate || value == kNoValue || !read_once(graph, value)) return {};
+  for (ValueId value = gated; value != x;) {
+    if (steps.size() == kLongestGate || !read_once(graph, value)) return {};
     const Node* node = graph.producer(value);
     if (!node) return {};
     const OpKind kind = traits_of(graph, *node).kind;
-    const ValueId clipped = clipped_input(graph, *node, kind);
-    clips = clips || clipped != kNoValue;
+    const MaybeValue clipped = clipped_input(graph, *node, kind);
+    const MaybeValue input = clipped ? clipped : affine_input(graph, *node, kind);
+    if (!input) return {};
+    clips = clips || clipped;
     has_clip = has_clip || kind == OpKind::Clip;
-    value = clipped != kNoValue ? clipped : affine_input(graph, *node, kind);
+    value = *input;
     steps.emplace_back(node, value);
   }
   if (!clips) return {};
@@ -138,19 +140,19 @@ std::pair<ValueId, float> unscaled(const Graph& graph, ValueId value) {
   const Node* node = graph.producer(value);
   const OpKind kind = node ? traits_of(graph, *node).kind : OpKind::Other;
   if ((kind != OpKind::Mul && kind != OpKind::Div) || !read_once(graph, value)) return {value, 1};
-  const ValueId input = affine_input(graph, *node, kind);
-  const float constant = input == kNoValue ? std::numeric_limits<float>::quiet_NaN() : constant_of(graph, *node, input);
+  const MaybeValue input = affine_input(graph, *node, kind);
+  const float constant = input ? constant_of(graph, *node, *input) : std::numeric_limits<float>::quiet_NaN();
   if (std::isnan(constant)) return {value, 1};
-  return {input, kind == OpKind::Mul ? constant : 1 / constant};
+  return {*input, kind == OpKind::Mul ? constant : 1 / constant};
 }
 
 /// Finds the gate in `gated` of x: a Clip with any numbers, other gates only where the product is HardSwish.
 std::optional<SelfGatedActivation> clip_gated(const Graph& graph, const Node& product, ValueId gated, ValueId x) {
   for (const auto& [input, factor] : {std::pair(x, 1.0F), unscaled(graph, x)}) {
     const ClipGate gate = find_clip_gate(graph, gated, input);
-    if (gate.first == kNoNode || (gate.hard_sigmoid == 0 && (!gate.has_clip || input != x))) continue;
+    if (!gate.first || (gate.hard_sigmoid == 0 && (!gate.has_clip || input != x))) continue;
     return SelfGatedActivation{
-        SelfGatedActivation::Gate::Clip,           OpKind::OtherActivation, input, gate.first, product.id,
+        SelfGatedActivation::Gate::Clip,           OpKind::OtherActivation, input, *gate.first, product.id,
         std::max(0.0F, factor * gate.hard_sigmoid)};
   }
   return std::nullopt;
@@ -162,9 +164,10 @@ std::optional<SelfGatedActivation> self_gated_activation(const Graph& graph, con
   using Gate = SelfGatedActivation::Gate;
   if (product.inputs.size() != 2 || traits_of(graph, product).kind != OpKind::Mul) return std::nullopt;
   for (const size_t side : {size_t{0}, size_t{1}}) {
-    const ValueId gated = product.inputs[side], x = product.inputs[1 - side];
-    const Node* gate = gated == kNoValue || x == kNoValue ? nullptr : graph.producer(gated);
-    if (!gate) continue;
+    const MaybeValue gated = product.inputs[side], factor = product.inputs[1 - side];
+    const Node* gate = graph.producer(gated);
+    if (!gate || !factor) continue;
+    const ValueId x = *factor;
     const OpKind kind = traits_of(graph, *gate).kind;
     if (kind == OpKind::Sigmoid || kind == OpKind::HardSigmoid) {
       if (gate->input(0) != x) continue;
@@ -172,7 +175,7 @@ std::optional<SelfGatedActivation> self_gated_activation(const Graph& graph, con
       const OpKind as_one = product_kind(*gate, kind);
       return SelfGatedActivation{form, as_one, x, gate->id, product.id, as_one == OpKind::HardSwish ? 1.0F : 0.0F};
     }
-    if (const auto found = clip_gated(graph, product, gated, x)) return found;
+    if (const auto found = clip_gated(graph, product, *gated, x)) return found;
   }
   return std::nullopt;
 }

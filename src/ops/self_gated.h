@@ -17,9 +17,9 @@ struct SelfGatedActivation {
   };
   Gate form = Gate::Sigmoid;
   OpKind kind = OpKind::OtherActivation;  ///< Silu, or HardSwish where a HardSigmoid has its parameters
-  ValueId input = kNoValue;               ///< x
-  NodeId gate = kNoNode;                  ///< the Sigmoid or HardSigmoid; of a Clip the first node before it
-  NodeId product = kNoNode;               ///< the Mul
+  ValueId input{};                        ///< x
+  NodeId gate{};                          ///< the Sigmoid or HardSigmoid; of a Clip the first node before it
+  NodeId product{};                       ///< the Mul
   /// The product is this number times HardSwish(x): 1, or 6 where the division comes behind the product; 0 for another
   /// function.
   float hard_swish = 0;

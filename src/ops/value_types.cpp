@@ -42,11 +42,12 @@ class NodeTypes {
   }
 
  private:
-  void bind(const Parameter* parameter, ValueId value, const ValueMap<DataType>& types) {
-    if (!parameter || value == kNoValue) return;
+  void bind(const Parameter* parameter, MaybeValue operand, const ValueMap<DataType>& types) {
+    if (!parameter || !operand) return;
+    const DataType type = types[*operand];
     const auto variable = as_index(parameter->variable);
-    if (bound_[variable] == DataType::Undefined && signature_.variables[variable].types.contains(types[value]))
-      bound_[variable] = types[value];
+    if (bound_[variable] == DataType::Undefined && signature_.variables[variable].types.contains(type))
+      bound_[variable] = type;
   }
 
   const Signature& signature_;
@@ -91,9 +92,9 @@ class TypeInference {
 
  private:
   void take_from(const Around& around) {
-    const auto take = [&](ValueId value, ValueId outside) {
-      if (outside == kNoValue || around.graph.value(outside).is_optional) return;
-      if (const DataType type = around.types[outside]; type != DataType::Undefined) types_[value] = type;
+    const auto take = [&](ValueId value, MaybeValue outside) {
+      if (!outside || around.graph.value(*outside).is_optional) return;
+      if (const DataType type = around.types[*outside]; type != DataType::Undefined) types_[value] = type;
     };
     for (const ValueId value : graph_.captured())
       if (!graph_.value(value).is_constant) take(value, around.graph.find_value(graph_.value(value).name));
@@ -121,9 +122,9 @@ class TypeInference {
   template <class TypeOf>
   void set_outputs(const Node& node, const TypeOf& type_of) {
     for (size_t slot = 0; slot < node.outputs.size(); ++slot) {
-      const ValueId output = node.outputs[slot];
-      if (output == kNoValue || graph_.value(output).is_constant || graph_.value(output).is_optional) continue;
-      if (const DataType type = type_of(slot); type != DataType::Undefined) types_[output] = type;
+      const MaybeValue output = node.outputs[slot];
+      if (!output || graph_.value(*output).is_constant || graph_.value(*output).is_optional) continue;
+      if (const DataType type = type_of(slot); type != DataType::Undefined) types_[*output] = type;
     }
   }
 
@@ -147,10 +148,10 @@ class TypeInference {
       NodeTypes known(*signature, *node, types_);
       known.bind_outputs(types_);
       for (size_t slot = 0; slot < node->inputs.size(); ++slot) {
-        const ValueId input = node->inputs[slot];
+        const MaybeValue input = node->inputs[slot];
         const Parameter* parameter = signature->input(slot);
-        if (parameter && input != kNoValue && types_[input] == DataType::Undefined && !graph_.value(input).is_optional)
-          types_[input] = known.of(parameter->variable);
+        if (parameter && input && types_[*input] == DataType::Undefined && !graph_.value(*input).is_optional)
+          types_[*input] = known.of(parameter->variable);
       }
     }
   }
@@ -222,12 +223,12 @@ class FaultFinder {
                                       "; it must have the same type as the other operands, " + in_words(wanted)});
     };
     for (size_t slot = 0; slot < node.inputs.size(); ++slot)
-      if (const ValueId input = node.inputs[slot]; input != kNoValue && !graph.value(input).is_optional)
-        check_slot("input", slot, graph.value(input), types[input], signature.input(slot));
+      if (const MaybeValue input = node.inputs[slot]; input && !graph.value(*input).is_optional)
+        check_slot("input", slot, graph.value(*input), types[*input], signature.input(slot));
     for (size_t slot = 0; slot < node.outputs.size(); ++slot) {
       const Parameter* output = signature.output(slot);
-      if (!output || node.outputs[slot] == kNoValue || graph.value(node.outputs[slot]).is_optional) continue;
-      const Value& value = graph.value(node.outputs[slot]);
+      if (!output || !node.outputs[slot] || graph.value(*node.outputs[slot]).is_optional) continue;
+      const Value& value = graph.value(*node.outputs[slot]);
       const DataType made = known.of_output(slot);
       if (made == DataType::Undefined) continue;
       if (!signature.variables[as_index(output->variable)].types.contains(made))
@@ -243,8 +244,10 @@ class FaultFinder {
     if (!node.domain.empty() || (node.op_type != "If" && node.op_type != "Loop" && node.op_type != "Scan")) return;
     const size_t first = first_body_output(node);
     for (size_t slot = 0; slot < node.outputs.size() && slot + first < inner.outputs().size(); ++slot) {
-      const ValueId outside = node.outputs[slot], inside = inner.outputs()[slot + first];
-      if (outside == kNoValue || graph.value(outside).is_optional || inner.value(inside).is_optional) continue;
+      const ValueId inside = inner.outputs()[slot + first];
+      if (!node.outputs[slot]) continue;
+      const ValueId outside = *node.outputs[slot];
+      if (graph.value(outside).is_optional || inner.value(inside).is_optional) continue;
       const DataType made = types_.of(inner)[inside];
       const std::optional<DataType> declared = graph.value(outside).declared_type;
       const DataType wanted = declared.value_or(types_.of(graph)[outside]);
@@ -260,7 +263,7 @@ class FaultFinder {
     for (const ValueId value : inner.captured()) captured[value] = true;
     for (const Value& value : inner.values())
       if (!captured[value.id] &&
-          std::ranges::any_of(outer_, [&](const Graph* one) { return one->find_value(value.name) != kNoValue; }))
+          std::ranges::any_of(outer_, [&](const Graph* one) { return bool(one->find_value(value.name)); }))
         faults_.push_back({"value '" + value.name + "'", "is defined in a graph inside the main graph, and around it"});
   }
 

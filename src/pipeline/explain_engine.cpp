@@ -19,10 +19,9 @@ namespace {
 bool is_onnxruntime(const BuiltEngine& engine) { return engine.form == "onnxruntime"; }
 
 /// Names tensors by the values of a node. ONNX Runtime's profile lists them without names, in the node's order.
-void name_tensors(const Graph& graph, const std::vector<ValueId>& values, std::vector<EngineTensor>& tensors) {
+void name_tensors(const Graph& graph, std::span<const MaybeValue> values, std::vector<EngineTensor>& tensors) {
   size_t slot = 0;
-  for (const ValueId id : values) {
-    if (id == kNoValue) continue;
+  for (const ValueId id : present(values)) {
     if (slot == tensors.size()) return;
     EngineTensor& tensor = tensors[slot++];
     if (!graph.value(id).is_constant) tensor.name = graph.value(id).name;
@@ -32,10 +31,10 @@ void name_tensors(const Graph& graph, const std::vector<ValueId>& values, std::v
 /// Connects the layers of ONNX Runtime's profile by the optimized model that ran.
 void connect(const Graph& graph, BuiltEngine& engine) {
   for (EngineLayer& layer : engine.layers) {
-    const NodeId id = graph.find_node(layer.name);
-    if (id == kNoNode) continue;
-    name_tensors(graph, graph.node(id).inputs, layer.inputs);
-    name_tensors(graph, graph.node(id).outputs, layer.outputs);
+    const MaybeNode id = graph.find_node(layer.name);
+    if (!id) continue;
+    name_tensors(graph, graph.node(*id).inputs, layer.inputs);
+    name_tensors(graph, graph.node(*id).outputs, layer.outputs);
   }
   for (const auto& ids : {graph.inputs(), graph.outputs()})
     for (const ValueId id : ids) engine.bindings.push_back(graph.value(id).name);

@@ -140,8 +140,7 @@ void compare_data_set(const Schedule& schedule, const fs::path& data_set, Tolera
     if (wrong++ == 0) {
       difference =
           data_set.filename().string() + ", output '" + graph.value(wanted[i]).name + "': " + result.difference;
-      if (const NodeId producer = graph.value(wanted[i]).producer; producer != kNoNode)
-        line.operators = {graph.node(producer).op_type};
+      if (const MaybeNode producer = graph.value(wanted[i]).producer) line.operators = {graph.node(*producer).op_type};
     }
   }
   if (wrong == 0) return;

@@ -31,7 +31,7 @@ bool gathers_rows(const PlacementDraft& draft, const Use& use) {
 /// True when a product reads the rows. Engines then treat the rows as INT8 activations, whose scale must be for the
 /// whole tensor.
 bool feeds_product(const PlacementDraft& draft, const Node& gather) {
-  return std::ranges::any_of(draft.value(gather.output(0)).uses, [&](const Use& use) {
+  return std::ranges::any_of(draft.value(*gather.output(0)).uses, [&](const Use& use) {
     return draft.kind(use.node) == OpKind::MatMul || draft.kind(use.node) == OpKind::Gemm;
   });
 }
@@ -56,8 +56,8 @@ std::vector<TableDecision> find_tables(const PlacementDraft& draft) {
   std::vector<TableDecision> tables;
   std::set<ValueId> seen;
   for (const Node& node : graph.nodes())
-    for (const ValueId input : node.inputs) {
-      const Tensor* table = input == kNoValue ? nullptr : graph.constant(input);
+    for (const ValueId input : present(node.inputs)) {
+      const Tensor* table = graph.constant(input);
       if (!table || !seen.insert(input).second || !is_large(*table)) continue;
       const Value& value = graph.value(input);
       const auto all = [&](auto&& holds) { return std::ranges::all_of(value.uses, holds); };

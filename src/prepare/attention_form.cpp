@@ -86,10 +86,10 @@ void replace_einsum(const Graph& graph, const Node& node, NameSource& names, Gra
   if (node.op_type != "Einsum") return;
   const auto equation = read_equation(node.string_or("equation", ""));
   if (!equation) return;
-  const std::string& output = graph.value(node.output(0)).name;
-  const std::string a = transposed(patch, names, graph.value(node.inputs[0]).name, equation->first, equation->rows());
+  const std::string& output = graph.value(*node.output(0)).name;
+  const std::string a = transposed(patch, names, graph.value(*node.inputs[0]).name, equation->first, equation->rows());
   const std::string b =
-      transposed(patch, names, graph.value(node.inputs[1]).name, equation->second, equation->columns());
+      transposed(patch, names, graph.value(*node.inputs[1]).name, equation->second, equation->columns());
   const bool in_order = equation->product() == equation->result;
   const std::string product = in_order ? output : names.fresh(output + "_product");
   patch.add_nodes.push_back({"MatMul", node.name, {a, b}, {product}, {}, ""});
@@ -108,11 +108,11 @@ class ScaleMover {
     for (const NodeId id : block_.scales) {
       const Node& node = graph_.node(id);
       const size_t side = carries_scores(node.input(0)) ? 0 : 1;
-      behind_[node.output(0)] = unscaled(node.input(side));
+      behind_[*node.output(0)] = unscaled(*node.input(side));
       NodeSpec scale{node.op_type, names_.fresh(node.name + "_query"), {}, {}, {}, ""};
-      scale.inputs = {query, graph_.value(node.input(1 - side)).name};
+      scale.inputs = {query, graph_.value(*node.input(1 - side)).name};
       if (side == 1) std::swap(scale.inputs[0], scale.inputs[1]);
-      query = names_.fresh(graph_.value(node.output(0)).name + "_query");
+      query = names_.fresh(graph_.value(*node.output(0)).name + "_query");
       scale.outputs = {query};
       patch_.add_nodes.push_back(std::move(scale));
       patch_.remove_nodes.push_back(node.name);
@@ -126,7 +126,7 @@ class ScaleMover {
   }
 
  private:
-  [[nodiscard]] bool carries_scores(ValueId value) const {
+  [[nodiscard]] bool carries_scores(MaybeValue value) const {
     const Node* writer = graph_.producer(value);
     return writer &&
            (writer->id == block_.first || std::ranges::find(block_.between, writer->id) != block_.between.end());
@@ -165,8 +165,8 @@ size_t make_softmax_operators(Model& model) {
     const NodeId before = block.between.empty() ? block.first : block.between.back();
     patch.add_nodes.push_back({"Softmax",
                                last.name,
-                               {graph.value(graph.node(before).output(0)).name},
-                               {graph.value(last.output(0)).name},
+                               {graph.value(*graph.node(before).output(0)).name},
+                               {graph.value(*last.output(0)).name},
                                {{"axis", int64_t{-1}}},
                                ""});
     for (const NodeId node : block.softmax_nodes) patch.remove_nodes.push_back(graph.node(node).name);

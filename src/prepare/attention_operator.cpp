@@ -47,7 +47,7 @@ bool has_whole_mask(const Graph& graph, ValueId mask, int64_t keys) {
 
 /// Returns nullopt for a node that stays.
 std::optional<AttentionFacts> facts_of(const Graph& graph, const Node& node, const ValueMap<DataType>& types) {
-  const ValueId query = input_of(node, AttentionInput::Query), key = input_of(node, AttentionInput::Key);
+  const ValueId query = *input_of(node, AttentionInput::Query), key = *input_of(node, AttentionInput::Key);
   AttentionFacts facts{.type = types[query]};
   if (facts.type != DataType::Float32 && !is_half(facts.type)) return {};
   if (node.has("softmax_precision")) return {};
@@ -64,9 +64,9 @@ std::optional<AttentionFacts> facts_of(const Graph& graph, const Node& node, con
   facts.scale = node.float_or("scale", 1 / std::sqrt(static_cast<float>(facts.head_size)));
   facts.causal = node.int_or("is_causal", 0) != 0;
   if (facts.causal && (facts.queries == 0 || facts.keys == 0)) return {};
-  const ValueId mask = input_of(node, AttentionInput::Mask);
-  if (mask != kNoValue && !has_whole_mask(graph, mask, facts.keys)) return {};
-  facts.boolean_mask = mask != kNoValue && types[mask] == DataType::Bool;
+  const MaybeValue mask = input_of(node, AttentionInput::Mask);
+  if (mask && !has_whole_mask(graph, *mask, facts.keys)) return {};
+  facts.boolean_mask = mask && types[*mask] == DataType::Bool;
   return facts;
 }
 
@@ -85,7 +85,7 @@ class AttentionWriter {
     const std::string turned = add("Transpose", "turned", {key}, {{"perm", std::vector<int64_t>{0, 1, 3, 2}}});
     const std::string scores = masked(add("MatMul", "scores", {scaled, turned}));
     const std::string probabilities = add("Softmax", "probabilities", {scores}, {{"axis", int64_t{-1}}});
-    const std::string output = graph_.value(node_.output(0)).name;
+    const std::string output = graph_.value(*node_.output(0)).name;
     if (!facts_.split) {
       patch_.add_nodes.push_back({"MatMul", node_.name, {probabilities, value}, {output}, {}, ""});
     } else {
@@ -119,7 +119,7 @@ class AttentionWriter {
 
   /// Returns the operand as [batch, heads, tokens, size].
   std::string heads_apart(AttentionInput input, int64_t heads) {
-    std::string name = graph_.value(input_of(node_, input)).name;
+    std::string name = graph_.value(*input_of(node_, input)).name;
     if (!facts_.split) return name;
     const std::string what = input == AttentionInput::Query ? "query" : input == AttentionInput::Key ? "key" : "value";
     name = add("Reshape", what + "_apart", {name, shape(what + "_shape", {0, 0, heads, -1})});
@@ -136,8 +136,8 @@ class AttentionWriter {
   }
 
   std::string masked(std::string scores) {
-    if (const ValueId mask = input_of(node_, AttentionInput::Mask); mask != kNoValue) {
-      const std::string& name = graph_.value(mask).name;
+    if (const MaybeValue mask = input_of(node_, AttentionInput::Mask)) {
+      const std::string& name = graph_.value(*mask).name;
       scores = facts_.boolean_mask ? add("Where", "masked", {name, scores, number("hidden", hidden_score(facts_.type))})
                                    : add("Add", "masked", {scores, name});
     }

@@ -20,7 +20,7 @@ struct Affine {
   Channels factor, shift;
 };
 
-std::optional<Channels> constant_channels(const Graph& graph, ValueId id) {
+std::optional<Channels> constant_channels(const Graph& graph, MaybeValue id) {
   const Tensor* tensor = graph.constant(id);
   if (!tensor || tensor->shape().rank() != 1) return std::nullopt;
   const Tensor wide = cast(*tensor, DataType::Float64);
@@ -28,9 +28,9 @@ std::optional<Channels> constant_channels(const Graph& graph, ValueId id) {
 }
 
 bool is_inference(const Graph& graph, const Node& node) {
-  const bool one_output = std::ranges::count_if(node.outputs, [](ValueId id) { return id != kNoValue; }) == 1;
+  const bool one_output = std::ranges::distance(present(node.outputs)) == 1;
   const bool per_channel = graph.opset() >= 9 || node.int_or("spatial", 1) != 0;
-  return one_output && node.output(0) != kNoValue && node.int_or("training_mode", 0) == 0 && per_channel;
+  return one_output && node.output(0) && node.int_or("training_mode", 0) == 0 && per_channel;
 }
 
 std::optional<Affine> affine_of(const Graph& graph, const Node& node) {
@@ -87,7 +87,7 @@ std::optional<Tensor> scaled_weight(const Tensor& weight, const ChannelAxis& cha
 /// Returns the bias per output channel, 0 when there is none; nullopt when it is not one number a channel.
 std::optional<Channels> bias_of(const Graph& graph, const Node& node, Eigen::Index count) {
   const double beta = node.op_type == "Gemm" ? static_cast<double>(node.float_or("beta", 1.0F)) : 1.0;
-  if (node.input(2) == kNoValue) return Channels::Zero(count);
+  if (!node.input(2)) return Channels::Zero(count);
   const Tensor* bias = graph.constant(node.input(2));
   if (!bias) return std::nullopt;
   const Shape& shape = bias->shape();
@@ -110,12 +110,12 @@ Tensor channels_tensor(const Channels& values, DataType type) {
 }
 
 /// True when exactly one node reads the value and it is not a graph output.
-bool is_private(const Graph& graph, ValueId id) {
-  return graph.value(id).uses.size() == 1 && !graph.value(id).is_output;
+bool is_private(const Graph& graph, MaybeValue id) {
+  return graph.value(*id).uses.size() == 1 && !graph.value(*id).is_output;
 }
 
 /// Returns a constant that an Add adds to each channel. from_right  the axis of the sum that counts channels
-std::optional<Channels> added_channels(const Graph& graph, ValueId id, size_t from_right, Eigen::Index count) {
+std::optional<Channels> added_channels(const Graph& graph, MaybeValue id, size_t from_right, Eigen::Index count) {
   const Tensor* constant = graph.constant(id);
   if (!constant) return std::nullopt;
   const Shape& shape = constant->shape();
@@ -132,15 +132,15 @@ std::optional<Channels> added_channels(const Graph& graph, ValueId id, size_t fr
 struct Source {
   const Node* node = nullptr;
   const Node* add = nullptr;
-  ValueId added = kNoValue;
+  MaybeValue added;
 };
 
-Source source_of(const Graph& graph, ValueId normalised) {
+Source source_of(const Graph& graph, MaybeValue normalised) {
   const Node* node = is_private(graph, normalised) ? graph.producer(normalised) : nullptr;
   if (!node || node->op_type != "Add" || !node->domain.empty() || node->inputs.size() != 2)
     return {node, nullptr, kNoValue};
-  const size_t constant_slot = graph.value(node->inputs[1]).is_constant ? 1 : 0;
-  const ValueId sum = node->inputs[1 - constant_slot];
+  const size_t constant_slot = graph.value(*node->inputs[1]).is_constant ? 1 : 0;
+  const MaybeValue sum = node->inputs[1 - constant_slot];
   if (!is_private(graph, sum)) return {};
   return {graph.producer(sum), node, node->inputs[constant_slot]};
 }
@@ -163,7 +163,7 @@ std::optional<GraphPatch> find_fold(const Graph& graph, const Node& batchnorm) {
   Tensor shifted = channels_tensor(*bias * affine->factor + affine->shift, weight->type());
   if (!all_finite(*scaled) || !all_finite(shifted)) return std::nullopt;  // FP16 can overflow
 
-  const std::string& output = graph.value(batchnorm.output(0)).name;
+  const std::string& output = graph.value(*batchnorm.output(0)).name;
   ConstantEditor editor(graph);
   editor.replace(*node, 1, std::move(*scaled), output + "_weight");
   editor.replace(*node, 2, std::move(shifted), output + "_bias");

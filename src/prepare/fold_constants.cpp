@@ -40,7 +40,7 @@ class LimitedHeap : public Allocator {
 };
 
 /// Returns a constant that a Tensor can hold; nullptr for all other values.
-const Tensor* readable(const Graph& graph, ValueId value) {
+const Tensor* readable(const Graph& graph, MaybeValue value) {
   try {
     return graph.constant(value);
   } catch (const Error&) {
@@ -49,7 +49,7 @@ const Tensor* readable(const Graph& graph, ValueId value) {
 }
 
 bool reads_any(const Node& node) {
-  return std::ranges::any_of(node.inputs, [](ValueId value) { return value != kNoValue; });
+  return std::ranges::any_of(node.inputs, [](MaybeValue value) { return bool(value); });
 }
 
 bool holds_graph(const Node& node) {
@@ -76,8 +76,8 @@ class ConstantFolder {
 
  private:
   [[nodiscard]] bool is_computed(const Node& node) const { return computed_[node.id]; }
-  [[nodiscard]] const Node* computer(ValueId value) const {
-    const Node* node = value == kNoValue ? nullptr : graph_.producer(value);
+  [[nodiscard]] const Node* computer(MaybeValue value) const {
+    const Node* node = graph_.producer(value);
     return node && is_computed(*node) ? node : nullptr;
   }
   Tensor& result(ValueId value) { return results_[value]; }
@@ -91,24 +91,23 @@ class ConstantFolder {
   }
 
   void find_computed() {
-    const auto is_known = [&](ValueId value) {
-      return value == kNoValue || readable(graph_, value) || computer(value);
-    };
+    const auto is_known = [&](ValueId value) { return readable(graph_, value) || computer(value); };
     for (const Node& node : graph_.nodes()) {
-      computed_[node.id] = reads_any(node) && std::ranges::all_of(node.inputs, is_known) && may_fold(node);
+      computed_[node.id] = reads_any(node) && std::ranges::all_of(present(node.inputs), is_known) && may_fold(node);
     }
   }
 
   /// Finds computed weights and biases of a weighted operator: a constant in either slot of a MatMul is a weight.
   void find_weights(const Node& node) {
     const OpTraits& traits = traits_of(graph_, node);
-    if (codes_ && traits.kind == OpKind::DequantizeLinear && computer(node.input(0))) find_sources(node.input(0));
+    if (codes_ && traits.kind == OpKind::DequantizeLinear && computer(node.input(0))) find_sources(*node.input(0));
     const bool pair = traits.kind == OpKind::QuantizeLinear || traits.kind == OpKind::DequantizeLinear;
-    if (pair && computer(node.input(1))) find_sources(node.input(1));  // a scale of the weight, ReduceMax(Abs(W)) / 127
+    if (pair && computer(node.input(1)))
+      find_sources(*node.input(1));  // a scale of the weight, ReduceMax(Abs(W)) / 127
     if (traits.weight_slot < 0 || is_computed(node)) return;
     for (const int slot :
          {traits.kind == OpKind::MatMul ? 0 : traits.weight_slot, traits.weight_slot, traits.bias_slot})
-      if (slot >= 0 && computer(node.input(slot))) find_sources(node.input(slot));
+      if (slot >= 0 && computer(node.input(slot))) find_sources(*node.input(slot));
   }
 
   /// Counts the elements that a weight is computed from, and allows the nodes that compute it results of that size.
@@ -128,8 +127,8 @@ class ConstantFolder {
       }
       nodes.push_back(node->id);
       if (nodes.size() > kMostNodesOfWeight) return;
-      for (const ValueId input : node->inputs)
-        if (input != kNoValue && seen.insert(input).second) open.push_back(input);
+      for (const ValueId input : present(node->inputs))
+        if (seen.insert(input).second) open.push_back(input);
     }
     sources_.emplace(weight, elements);
     for (const NodeId node : nodes) {
@@ -141,10 +140,10 @@ class ConstantFolder {
   /// Computes a node's results. If that fails or they are too large, the node and the nodes that read it stay.
   void compute(const Node& node) {
     std::vector<Tensor> inputs;
-    for (const ValueId value : node.inputs) {
-      const Tensor* constant = value == kNoValue ? nullptr : readable(graph_, value);
-      inputs.push_back(value == kNoValue ? Tensor() : constant ? *constant : result(value));
-      if (value != kNoValue && inputs.back().empty_handle()) return forget(node);
+    for (const MaybeValue value : node.inputs) {
+      const Tensor* constant = readable(graph_, value);
+      inputs.push_back(!value ? Tensor() : constant ? *constant : result(*value));
+      if (value && inputs.back().empty_handle()) return forget(node);
     }
     try {
       LimitedHeap heap(limits_[node.id]);
@@ -158,7 +157,7 @@ class ConstantFolder {
         kernel->run(call);
       });
       for (size_t i = 0; i < outputs.size(); ++i)
-        if (node.outputs[i] != kNoValue) result(node.outputs[i]) = shared_by_models(to_plain(outputs[i]));
+        if (node.outputs[i]) result(*node.outputs[i]) = shared_by_models(to_plain(outputs[i]));
       // Weights in a file are read again when needed.
       for (const Tensor& input : inputs)
         if (!input.empty_handle()) let_go_of_pages(input.raw(), input.byte_count());
@@ -181,8 +180,8 @@ class ConstantFolder {
 
   /// True when nothing reads the node's outputs in the original file.
   [[nodiscard]] bool is_dead_end(const Node& node) const {
-    return std::ranges::all_of(node.outputs, [&](ValueId value) {
-      return value == kNoValue || (graph_.value(value).uses.empty() && !graph_.value(value).is_output);
+    return std::ranges::all_of(present(node.outputs), [&](ValueId value) {
+      return graph_.value(value).uses.empty() && !graph_.value(value).is_output;
     });
   }
 
@@ -200,8 +199,8 @@ class ConstantFolder {
     for (const Node& node : graph_.nodes() | std::views::reverse) {  // readers before the producer
       if (!is_computed(node) || is_dead_end(node)) continue;
       std::vector<ValueId> read;
-      for (const ValueId output : node.outputs)
-        if (output != kNoValue && !is_unread(output, removed)) read.push_back(output);
+      for (const ValueId output : present(node.outputs))
+        if (!is_unread(output, removed)) read.push_back(output);
       if (!std::ranges::all_of(read, [&](ValueId value) { return is_kept(value); })) continue;
       removed[node.id] = true;
       patch.remove_nodes.push_back(node.name);
@@ -240,8 +239,8 @@ class ConstantFolder {
 
 bool computes_constants(const Graph& graph) {
   return std::ranges::any_of(graph.nodes(), [&](const Node& node) {
-    const auto is_constant = [&](ValueId value) { return value == kNoValue || graph.value(value).is_constant; };
-    return reads_any(node) && std::ranges::all_of(node.inputs, is_constant);
+    const auto is_constant = [&](ValueId value) { return graph.value(value).is_constant; };
+    return reads_any(node) && std::ranges::all_of(present(node.inputs), is_constant);
   });
 }
 

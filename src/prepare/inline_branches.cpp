@@ -23,14 +23,14 @@ bool depends_on_shapes_only(const Graph& graph, ValueId value) {
   std::vector<ValueId> open{value};
   ValueMap<bool> seen(graph.values().size(), false);
   while (!open.empty()) {
-    const ValueId next = open.back();
+    const MaybeValue next = open.back();
     open.pop_back();
-    if (next == kNoValue || seen[next] || graph.value(next).is_constant) continue;
-    seen[next] = true;
+    if (!next || seen[*next] || graph.value(*next).is_constant) continue;
+    seen[*next] = true;
     const Node* node = graph.producer(next);
     if (!node || is_random(*node)) return false;
     if (node->domain.empty() && (node->op_type == "Shape" || node->op_type == "Size")) continue;
-    open.insert(open.end(), node->inputs.begin(), node->inputs.end());
+    for (const ValueId input : present(node->inputs)) open.push_back(input);
     for (const ValueId captured : graph.captured_by(*node)) open.push_back(captured);
   }
   return true;
@@ -58,8 +58,8 @@ std::optional<bool> as_condition(const Tensor& tensor) {
 
 /// Returns the condition of an If when it is the same for all data.
 std::optional<bool> known_condition(const Graph& graph, const Node& node) {
-  const ValueId condition = node.input(0);
-  if (node.op_type != "If" || !node.domain.empty() || condition == kNoValue) return std::nullopt;
+  if (node.op_type != "If" || !node.domain.empty() || !node.input(0)) return std::nullopt;
+  const ValueId condition = *node.input(0);
   try {
     const ValueId wanted[] = {condition};
     const Schedule schedule(graph, wanted);

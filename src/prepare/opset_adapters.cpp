@@ -15,20 +15,20 @@ using Types = const ValueMap<DataType>&;
 [[noreturn]] void no_adapter(const std::string& reason) { throw Error(ErrorCode::Unsupported, reason); }
 
 /// Returns the element type of an input; FP32 for a missing or unknown one.
-DataType type_of(const ValueMap<DataType>& types, ValueId id) {
-  const DataType type = id == kNoValue ? DataType::Undefined : types[id];
+DataType type_of(const ValueMap<DataType>& types, MaybeValue id) {
+  const DataType type = id ? types[*id] : DataType::Undefined;
   return type == DataType::Undefined ? DataType::Float32 : type;
 }
 
-bool is_read(const Graph& graph, ValueId id) {
-  return id != kNoValue && (graph.value(id).is_output || !graph.value(id).uses.empty());
+bool is_read(const Graph& graph, MaybeValue id) {
+  return id && (graph.value(*id).is_output || !graph.value(*id).uses.empty());
 }
 
 void add_input(const Graph& graph, const Node& node, int slot, const std::string& suffix, Tensor content,
                GraphPatch& patch) {
   // Split may leave out any output.
-  const auto named = std::ranges::find_if(node.outputs, [](ValueId id) { return id != kNoValue; });
-  const std::string base = named == node.outputs.end() ? node.name : graph.value(*named).name;
+  const auto named = std::ranges::find_if(node.outputs, [](MaybeValue id) { return bool(id); });
+  const std::string base = named == node.outputs.end() ? node.name : graph.value(**named).name;
   const std::string name = NameSource(graph).fresh(base + "_" + suffix);
   patch.add_initializers.emplace_back(name, std::move(content));
   patch.rewire.push_back({node.name, slot, name});
@@ -84,8 +84,8 @@ void pad_11(const Graph& graph, const Node& node, Types types, GraphPatch& patch
 /// Gives the node another operator name.
 void rename_operator(const Graph& graph, const Node& node, const std::string& op_type, GraphPatch& patch) {
   NodeSpec spec{op_type, node.name, {}, {}, node.attributes, node.domain};
-  for (const ValueId id : node.inputs) spec.inputs.push_back(id == kNoValue ? "" : graph.value(id).name);
-  for (const ValueId id : node.outputs) spec.outputs.push_back(id == kNoValue ? "" : graph.value(id).name);
+  for (const MaybeValue id : node.inputs) spec.inputs.push_back(id ? graph.value(*id).name : "");
+  for (const MaybeValue id : node.outputs) spec.outputs.push_back(id ? graph.value(*id).name : "");
   patch.remove_nodes.push_back(node.name);
   patch.add_nodes.push_back(std::move(spec));
 }
@@ -122,14 +122,14 @@ std::string nearest_mode_of(const Graph& graph, const Node& node) {
 void resize_11(const Graph& graph, const Node& node, Types, GraphPatch& patch) {
   patch.set_attributes.push_back({node.name, {"coordinate_transformation_mode", std::string("asymmetric")}});
   patch.set_attributes.push_back({node.name, {"nearest_mode", nearest_mode_of(graph, node)}});
-  patch.rewire.push_back({node.name, 2, graph.value(node.inputs.at(1)).name});
+  patch.rewire.push_back({node.name, 2, graph.value(*node.inputs.at(1)).name});
   add_input(graph, node, 1, "roi", Tensor(DataType::Float32, Shape{0}), patch);
 }
 
 /// True when flattening to two dimensions at `axis` leaves only that axis to normalise over.
 bool is_last_axis(const Graph& graph, const Node& node, int64_t axis) {
   if (axis == -1) return true;
-  const auto& shape = graph.value(node.inputs.at(0)).declared_shape;
+  const auto& shape = graph.value(*node.inputs.at(0)).declared_shape;
   return shape && axis == static_cast<int64_t>(shape->size()) - 1;
 }
 
@@ -140,7 +140,7 @@ void softmax_13(const Graph& graph, const Node& node, Types, GraphPatch& patch) 
   const int64_t axis = node.int_or("axis", 1);
   patch.set_attributes.push_back({node.name, {"axis", int64_t{-1}}});
   if (is_last_axis(graph, node, axis)) return;
-  const std::string input = graph.value(node.inputs.at(0)).name, output = graph.value(node.outputs.at(0)).name;
+  const std::string input = graph.value(*node.inputs.at(0)).name, output = graph.value(*node.outputs.at(0)).name;
   NameSource names(graph);
   const std::string shape = names.fresh(output + "_shape");
   const std::string rows = names.fresh(output + "_rows_in"), result = names.fresh(output + "_rows");
@@ -178,7 +178,7 @@ void roi_align_16(const Graph&, const Node& node, Types, GraphPatch& patch) {
 
 /// Sets the number of parts of a Split without sizes, which was the number of outputs.
 void split_18(const Graph&, const Node& node, Types, GraphPatch& patch) {
-  if (node.input(1) == kNoValue) patch.set_attributes.push_back({node.name, {"num_outputs", std::ssize(node.outputs)}});
+  if (!node.input(1)) patch.set_attributes.push_back({node.name, {"num_outputs", std::ssize(node.outputs)}});
 }
 
 /// Renames the mode of GridSample; the default is the same.
@@ -196,7 +196,7 @@ void dft_20(const Graph& graph, const Node& node, Types, GraphPatch& patch) {
 
 /// Repeats scale and bias, which have one number a channel instead of one a group.
 void group_normalization_21(const Graph& graph, const Node& node, Types, GraphPatch& patch) {
-  const auto& shape = graph.value(node.inputs.at(0)).declared_shape;
+  const auto& shape = graph.value(*node.inputs.at(0)).declared_shape;
   const int64_t groups = node.int_or("num_groups", 1);
   if (!shape || shape->size() < 2 || (*shape)[1] < 0) no_adapter("its number of channels is not declared");
   const int64_t channels = (*shape)[1];

@@ -25,11 +25,10 @@ size_t forward_constants(Model& model) {
   patch.reason = "read constants without the Identity between";
   std::map<ValueId, ValueId> source;  // output of an Identity -> the constant that it copies
   for (const Node& node : graph.nodes()) {
-    if (node.op_type != "Identity" || !node.domain.empty() || node.input(0) == kNoValue || node.output(0) == kNoValue)
-      continue;
-    const auto chained = source.find(node.input(0));
-    const ValueId constant = chained == source.end() ? node.input(0) : chained->second;
-    const Value& written = graph.value(node.output(0));
+    if (node.op_type != "Identity" || !node.domain.empty() || !node.input(0) || !node.output(0)) continue;
+    const auto chained = source.find(*node.input(0));
+    const ValueId constant = chained == source.end() ? *node.input(0) : chained->second;
+    const Value& written = graph.value(*node.output(0));
     const bool in_subgraph = std::ranges::any_of(written.uses, [](const Use& use) { return use.slot < 0; });
     if (!graph.value(constant).is_constant || written.is_output || in_subgraph) continue;
     source.emplace(written.id, constant);
@@ -37,14 +36,14 @@ size_t forward_constants(Model& model) {
   }
   for (const auto& [copy, constant] : source)
     for (const Use& use : graph.value(copy).uses)
-      if (!source.contains(graph.node(use.node).output(0)))
+      if (const MaybeValue written = graph.node(use.node).output(0); !written || !source.contains(*written))
         patch.rewire.push_back({graph.node(use.node).name, use.slot, graph.value(constant).name});
   return apply_removals(model, patch);
 }
 
 bool is_sum_of_two(const Node& node) {
-  return node.op_type == "Sum" && node.domain.empty() && node.inputs.size() == 2 && node.input(0) != kNoValue &&
-         node.input(1) != kNoValue && node.output(0) != kNoValue;
+  return node.op_type == "Sum" && node.domain.empty() && node.inputs.size() == 2 && node.input(0) && node.input(1) &&
+         node.output(0);
 }
 
 size_t make_adds_of_sums(Model& model) {
@@ -53,7 +52,7 @@ size_t make_adds_of_sums(Model& model) {
   patch.reason = "make an Add of each Sum of two";
   for (const Node& node : graph.nodes()) {
     if (!is_sum_of_two(node)) continue;
-    const auto name = [&](ValueId value) { return graph.value(value).name; };
+    const auto name = [&](MaybeValue value) { return graph.value(*value).name; };
     patch.remove_nodes.push_back(node.name);
     patch.add_nodes.push_back(
         {"Add", node.name, {name(node.input(0)), name(node.input(1))}, {name(node.output(0))}, {}, ""});
@@ -69,11 +68,11 @@ size_t replace_cast_likes(Model& model) {
   patch.reason = "replace CastLike by Cast";
   const ValueMap<DataType> types = value_types(graph);
   for (const Node& node : graph.nodes()) {
-    if (!is_cast_like(node) || node.input(0) == kNoValue || node.output(0) == kNoValue) continue;
-    const int32_t type = onnx_type_of(types[node.output(0)]);
+    if (!is_cast_like(node) || !node.input(0) || !node.output(0)) continue;
+    const int32_t type = onnx_type_of(types[*node.output(0)]);
     if (type == 0) continue;
     patch.remove_nodes.push_back(node.name);
-    NodeSpec cast{"Cast",          node.name, {graph.value(node.input(0)).name}, {graph.value(node.output(0)).name},
+    NodeSpec cast{"Cast",          node.name, {graph.value(*node.input(0)).name}, {graph.value(*node.output(0)).name},
                   node.attributes, ""};
     cast.attributes.push_back({"to", static_cast<int64_t>(type)});
     patch.add_nodes.push_back(std::move(cast));
@@ -88,8 +87,8 @@ size_t leave_out_unread_states(Model& model) {
   for (const Node& node : graph.nodes()) {
     if (!is_recurrent(node)) continue;
     for (size_t slot = 0; slot < node.outputs.size(); ++slot) {
-      const ValueId output = node.outputs[slot];
-      if (output == kNoValue || graph.value(output).is_output || !graph.value(output).uses.empty()) continue;
+      const MaybeValue output = node.outputs[slot];
+      if (!output || graph.value(*output).is_output || !graph.value(*output).uses.empty()) continue;
       patch.rename_outputs.push_back({node.name, static_cast<int>(slot), ""});
     }
   }

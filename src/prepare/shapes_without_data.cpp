@@ -14,7 +14,7 @@ using Extents = std::vector<int64_t>;
 
 void check_given(const Graph& graph, const InputShapes& given) {
   for (const auto& [name, shape] : given)
-    if (const ValueId id = graph.find_value(name); id == kNoValue || !graph.value(id).is_input)
+    if (const MaybeValue id = graph.find_value(name); !id || !graph.value(*id).is_input)
       throw Error(ErrorCode::InvalidOption, "--shape names '" + name + "', which is not an input of the model");
 }
 

@@ -27,14 +27,14 @@ Tensor transposed(const Tensor& matrix) {
 }
 
 /// Returns the constant matrix that slot 1 of the product reads transposed; kNoValue when there is none.
-ValueId transposed_weight(const Graph& graph, const Node& node) {
-  const auto is_matrix = [&](ValueId value) {
-    const Tensor* constant = value == kNoValue ? nullptr : graph.constant(value);
+MaybeValue transposed_weight(const Graph& graph, const Node& node) {
+  const auto is_matrix = [&](MaybeValue value) {
+    const Tensor* constant = graph.constant(value);
     return constant && constant->shape().rank() == 2 && is_floating_point(constant->type());
   };
   const OpKind kind = traits_of(graph, node).kind;
   if (kind == OpKind::Gemm && node.int_or("transB", 0) != 0 && is_matrix(node.input(1))) return node.input(1);
-  if (kind != OpKind::MatMul || node.input(1) == kNoValue) return kNoValue;
+  if (kind != OpKind::MatMul || !node.input(1)) return kNoValue;
   const Node* before = graph.producer(node.input(1));
   if (!before || traits_of(graph, *before).kind != OpKind::Transpose || !is_matrix(before->input(0))) return kNoValue;
   return before->ints_or("perm", {1, 0}) == std::vector<int64_t>{1, 0} ? before->input(0) : kNoValue;
@@ -46,7 +46,7 @@ void remove_unread(const Graph& graph, const std::set<NodeId>& rewired, GraphPat
   for (const NodeId product : rewired)
     if (const Node* node = graph.producer(graph.node(product).input(1))) before.insert(node->id);
   for (const NodeId transpose : before) {
-    const Value& written = graph.value(graph.node(transpose).output(0));
+    const Value& written = graph.value(*graph.node(transpose).output(0));
     const bool unread =
         std::ranges::all_of(written.uses, [&](const Use& use) { return use.slot == 1 && rewired.contains(use.node); });
     if (unread && !written.is_output) patch.remove_nodes.push_back(graph.node(transpose).name);
@@ -62,11 +62,11 @@ GraphPatch put_weights_in_rows(const Graph& graph) {
   std::map<ValueId, std::string> known;
   std::set<NodeId> rewired;
   for (const Node& node : graph.nodes()) {
-    const ValueId weight = transposed_weight(graph, node);
-    if (weight == kNoValue) continue;
-    const auto [entry, added] = known.try_emplace(weight);
+    const MaybeValue weight = transposed_weight(graph, node);
+    if (!weight) continue;
+    const auto [entry, added] = known.try_emplace(*weight);
     if (added) {
-      entry->second = names.fresh(graph.value(weight).name + "_transposed");
+      entry->second = names.fresh(graph.value(*weight).name + "_transposed");
       patch.add_initializers.emplace_back(entry->second, transposed(*graph.constant(weight)));
     }
     patch.rewire.push_back({node.name, 1, entry->second});

@@ -28,8 +28,8 @@ std::vector<ValueId> values_like(const Graph& graph, ValueId value) {
   std::vector<ValueId> found;
   std::set<ValueId> seen{value};
   std::deque<ValueId> open{value};
-  const auto visit = [&](ValueId next) {
-    if (next != kNoValue && seen.insert(next).second) found.push_back(next), open.push_back(next);
+  const auto visit = [&](MaybeValue next) {
+    if (next && seen.insert(*next).second) found.push_back(*next), open.push_back(*next);
   };
   for (; !open.empty(); open.pop_front()) {
     const ValueId at = open.front();
@@ -181,8 +181,8 @@ CarriedWeights carry_weights(const Graph& graph, const PlacementPlan& plan, cons
   for (const WeightDecision& weight : plan.weights) {
     const std::string& node = graph.node(weight.node).name;
     const auto grid = trained.weights.find({node, weight.slot});
-    const NodeId same = before.find_node(node);
-    const Tensor* was = same == kNoNode ? nullptr : before.constant(before.node(same).input(weight.slot));
+    const MaybeNode same = before.find_node(node);
+    const Tensor* was = same ? before.constant(before.node(*same).input(weight.slot)) : nullptr;
     const Tensor* is = graph.constant(weight.value);
     std::string reason = "the file has no pair on it";
     std::optional<std::vector<float>> scales;

@@ -62,12 +62,11 @@ std::set<std::string> values_cut_at_zero(const Graph& graph, const std::map<std:
   };
   for (const ValueId input : graph.inputs()) visit(input);
   for (const Node& node : graph.nodes()) {
-    const auto is_positive = [&](ValueId value) { return value == kNoValue || positive[value]; };
+    const auto is_positive = [&](MaybeValue value) { return !value || positive[*value]; };
     const Sign sign = sign_of(graph, node);
-    for (const ValueId output : node.outputs) {
-      if (output == kNoValue) continue;
+    for (const ValueId output : present(node.outputs)) {
       positive[output] = sign == Sign::Positive || (sign == Sign::AsFirst && is_positive(node.input(0))) ||
-                         (sign == Sign::AsAll && std::ranges::all_of(node.inputs, is_positive));
+                         (sign == Sign::AsAll && std::ranges::all_of(present(node.inputs), is_positive));
       visit(output);
     }
   }

@@ -23,14 +23,14 @@ bool is_weight_alone(const QuantizedOperand& operand, const QdqReading& reading)
 }
 
 /// Adds the names of the nodes that compute a value from constants.
-void add_makers(const Graph& graph, ValueId value, std::set<std::string>& names) {
-  const Node* maker = value == kNoValue ? nullptr : graph.producer(value);
+void add_makers(const Graph& graph, MaybeValue value, std::set<std::string>& names) {
+  const Node* maker = graph.producer(value);
   if (!maker || !names.insert(maker->name).second) return;
-  for (const ValueId input : maker->inputs) add_makers(graph, input, names);
+  for (const ValueId input : present(maker->inputs)) add_makers(graph, input, names);
 }
 
 bool is_read_once(const Graph& graph, const std::string& constant) {
-  const Value& value = graph.value(graph.find_value(constant));
+  const Value& value = graph.value(*graph.find_value(constant));
   return value.is_constant && value.uses.size() == 1;
 }
 
@@ -42,7 +42,7 @@ GraphPatch without_pairs(const Graph& graph, const QdqReading& reading) {
   for (const QuantizedOperand& operand : reading.operands) {
     if (!is_weight_alone(operand, reading)) continue;
     kept.emplace(operand.node, operand.slot);
-    add_makers(graph, graph.node(graph.find_node(operand.node)).input(operand.slot), makers);
+    add_makers(graph, graph.node(*graph.find_node(operand.node)).input(operand.slot), makers);
   }
   std::erase_if(patch.rewire, [&](const GraphPatch::Rewire& rewire) {
     if (!kept.contains({rewire.node, rewire.slot})) return false;
@@ -61,21 +61,21 @@ TrainedPairs::TrainedPairs(const Model& written, QdqReading pairs) : model(writt
   apply_patch(model, without_pairs(before, reading));
   const Graph& graph = model.graph();
   std::map<std::string, std::map<const QdqNode*, size_t>> votes;
-  std::map<std::string, ValueId> placeholders;
+  std::map<std::string, MaybeValue> placeholders;
   for (const auto& [name, zeros] : reading.float_patch.add_initializers)
-    if (graph.find_value(name) != kNoValue) placeholders.emplace(name, kNoValue);
+    if (graph.find_value(name)) placeholders.emplace(name, kNoValue);
   for (const QuantizedOperand& operand : reading.operands) {
     const int index = operand.dequantize >= 0 ? operand.dequantize : operand.quantize;
-    const NodeId node = graph.find_node(operand.node);
-    if (index < 0 || node == kNoNode || is_weight_alone(operand, reading)) continue;
+    const MaybeNode node = graph.find_node(operand.node);
+    if (index < 0 || !node || is_weight_alone(operand, reading)) continue;
     const QdqNode& grid = reading.nodes[static_cast<size_t>(index)];
     const Slot slot{operand.node, operand.slot};
-    const std::string& name = graph.value(graph.node(node).input(operand.slot)).name;
+    const std::string& name = graph.value(*graph.node(*node).input(operand.slot)).name;
     if (const auto found = placeholders.find(name); found != placeholders.end())
-      found->second = before.node(before.find_node(operand.node)).input(operand.slot);
+      found->second = before.node(*before.find_node(operand.node)).input(operand.slot);
     if (grid.role == QdqRole::Weight) weights.emplace(slot, &grid);
     if (grid.role == QdqRole::Weight && operand.quantize >= 0 && is_read_once(graph, name))
-      placeholders.emplace(name, before.node(before.find_node(operand.node)).input(operand.slot));
+      placeholders.emplace(name, before.node(*before.find_node(operand.node)).input(operand.slot));
     if (grid.role == QdqRole::Bias) biases.insert(slot);
     if (grid.role == QdqRole::Weight || grid.role == QdqRole::Bias) continue;
     if (grid.writes_graph_output)
@@ -92,7 +92,7 @@ TrainedPairs::TrainedPairs(const Model& written, QdqReading pairs) : model(writt
   std::vector<ValueId> wanted;
   std::vector<std::string> names;
   for (const auto& [name, value] : placeholders)
-    if (value != kNoValue) wanted.push_back(value), names.push_back(name);
+    if (value) wanted.push_back(*value), names.push_back(name);
   std::vector<Tensor> tensors = compute_constants(before, wanted);
   for (size_t i = 0; i < names.size(); ++i) numbers.replace_constants.emplace_back(names[i], std::move(tensors[i]));
   if (!names.empty()) apply_patch(model, numbers);

@@ -54,7 +54,7 @@ void add_tables(GraphPatch& patch, NameSource& names, const Graph& graph, const 
     if (table.gathered && plan.target->engine == Engine::OnnxRuntime) {
       for (const Use& use : value.uses) {
         const Node& gather = graph.node(use.node);
-        const std::string result = graph.value(gather.output(0)).name;
+        const std::string result = graph.value(*gather.output(0)).name;
         const std::string gathered = names.fresh(result + "_quantized");
         patch.rewire.push_back({gather.name, use.slot, constants.codes});
         patch.rename_outputs.push_back({gather.name, 0, gathered});

@@ -28,13 +28,13 @@ std::string scale_flaw(const Tensor* scale) {
 
 std::string zero_point_flaw(const Graph& graph, const Node& node, const WrittenGrid& grid, const Target& target,
                             CodeType codes) {
-  if (node.input(2) == kNoValue) return "its zero point is left out";
+  if (!node.input(2)) return "its zero point is left out";
   if (!grid.zero_point) return "its zero point is not constant";
   const DataType type = grid.zero_point->type();
   if (grid.scale && grid.zero_point->shape() != grid.scale->shape())
     return "its zero point has shape " + grid.zero_point->shape().to_string() + ", its scale " +
            grid.scale->shape().to_string();
-  const bool codes_given = graph.value(node.input(0)).is_constant;
+  const bool codes_given = graph.value(*node.input(0)).is_constant;
   if (type == DataType::Int32 && codes_given && target.int32_bias)
     return all_zero(*grid.zero_point) ? "" : "the zero point of INT32 codes is not 0";
   if (codes == CodeType::Fp8) {

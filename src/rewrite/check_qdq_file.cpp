@@ -53,20 +53,20 @@ class FileCheck {
   void check_numbers(const Node& node) {
     const OpKind kind = traits_of(graph_, node).kind;
     if (kind != OpKind::QuantizeLinear && kind != OpKind::DequantizeLinear) return;
-    if (alone_.contains(name(node.output(0)))) return;
+    if (alone_.contains(name(*node.output(0)))) return;
     const std::vector<Flaw> found = find_grid_flaws(graph_, node, *promised_.target, promised_.type);
     flaws_.insert(flaws_.end(), found.begin(), found.end());
   }
 
   /// Returns the node that writes a value of the planned graph, before the pair of a graph output.
   [[nodiscard]] const Node* find_writer(const PromisedNode& promised) const {
-    const ValueId id = graph_.find_value(promised.output);
-    if (id == kNoValue) return nullptr;
+    const MaybeValue id = graph_.find_value(promised.output);
+    if (!id) return nullptr;
     const int pair = written_.find_by_result(id);
     if (pair < 0) return graph_.producer(id);
     // A Cast in front of the pair may be the promised node.
-    if (promised.kind == OpKind::Cast && at(pair).cast != kNoNode)
-      if (const Node& cast = graph_.node(at(pair).cast); name(cast.input(0)) == promised.inputs.front().value)
+    if (promised.kind == OpKind::Cast && at(pair).cast)
+      if (const Node& cast = graph_.node(*at(pair).cast); name(*cast.input(0)) == promised.inputs.front().value)
         return &cast;
     return graph_.producer(at(pair).source);
   }
@@ -84,20 +84,20 @@ class FileCheck {
   }
 
   void check_input(const Node& node, size_t slot, const PromisedInput& promised) {
-    const ValueId value = node.input(slot);
+    const MaybeValue value = node.input(slot);
     const std::string where = "input " + std::to_string(slot);
-    if (promised.value.empty() || value == kNoValue) {
-      if (promised.read != ReadAs::Bias && promised.value.empty() != (value == kNoValue))
-        add(node, where + (value == kNoValue ? " is left out" : " should be left out"));
+    if (promised.value.empty() || !value) {
+      if (promised.read != ReadAs::Bias && promised.value.empty() != (!value))
+        add(node, where + (!value ? " is left out" : " should be left out"));
       return;
     }
     const int pair = written_.find_by_result(value);
-    check_content(node, where, value, pair, promised);
+    check_content(node, where, *value, pair, promised);
     switch (promised.read) {
-      case ReadAs::Value: return check_float(node, where, value, pair, promised);
-      case ReadAs::Pair: return check_pair(node, where, value, pair, promised);
+      case ReadAs::Value: return check_float(node, where, *value, pair, promised);
+      case ReadAs::Pair: return check_pair(node, where, *value, pair, promised);
       case ReadAs::Weight: return check_weight(node, where, pair, promised);
-      case ReadAs::Bias: return check_bias(node, where, value, pair);
+      case ReadAs::Bias: return check_bias(node, where, *value, pair);
     }
   }
 
@@ -105,7 +105,7 @@ class FileCheck {
   void check_content(const Node& node, const std::string& where, ValueId value, int pair,
                      const PromisedInput& promised) {
     if (promised.content.empty_handle()) return;
-    const bool codes_given = pair >= 0 && at(pair).source == kNoValue;
+    const bool codes_given = pair >= 0 && !at(pair).source;
     const Tensor* written = graph_.constant(pair < 0 ? value : codes_given ? at(pair).codes : at(pair).source);
     if (!written || written->shape() != promised.content.shape()) return;  // reported elsewhere
     const std::string flaw = codes_given ? content_flaw(promised.content, *written, at(pair).grid, promised.mask)
@@ -116,7 +116,7 @@ class FileCheck {
   /// Returns the value that readers of a graph output with a pair read: the one before the pair.
   [[nodiscard]] std::string source_name(const std::string& value) const {
     const int pair = promised_.output_pairs.contains(value) ? written_.find_by_result(graph_.find_value(value)) : -1;
-    return pair < 0 || at(pair).source == kNoValue ? value : name(at(pair).source);
+    return pair < 0 || !at(pair).source ? value : name(*at(pair).source);
   }
 
   /// True when a pair begins with the value, or before the Cast that writes it.
@@ -137,9 +137,9 @@ class FileCheck {
                  where + " reads '" + name(value) + "' without a pair; the plan puts one on '" + promised.value + "'");
     use(pair, promised.value, promised.scale_group, promised.second);
     const WrittenPair& written = at(own_pair(pair, promised));
-    const bool right = written.source != kNoValue ? is_source(written.source, promised)
-                                                  : promised.constant && graph_.constant(written.codes) &&
-                                                        graph_.constant(written.codes)->shape() == promised.shape;
+    const bool right = written.source ? is_source(*written.source, promised)
+                                      : promised.constant && graph_.constant(written.codes) &&
+                                            graph_.constant(written.codes)->shape() == promised.shape;
     if (!right) add(node, where + " reads another value's pair; the plan puts one on '" + promised.value + "'");
     const size_t bits = promised.wide ? 16 : 8;
     const WrittenGrid& grid = at(pair).grid;
@@ -152,10 +152,10 @@ class FileCheck {
 
   /// Returns the pair in front of a second one, which converts its codes to another width; otherwise the pair itself.
   [[nodiscard]] int own_pair(int pair, const PromisedInput& promised) {
-    if (!promised.second || at(pair).source == kNoValue) return pair;
+    if (!promised.second || !at(pair).source) return pair;
     const int first = written_.find_by_result(at(pair).source);
     if (first < 0) {
-      if (!promised.constant) add(dequantize(pair), "is no second pair: it reads '" + name(at(pair).source) + "'");
+      if (!promised.constant) add(dequantize(pair), "is no second pair: it reads '" + name(*at(pair).source) + "'");
       return pair;
     }
     use(first, promised.value, promised.scale_group, false);
@@ -177,7 +177,7 @@ class FileCheck {
     if (pair < 0) return add(node, where + " reads a float weight; the plan quantizes '" + promised.value + "'");
     used_[static_cast<size_t>(pair)] = true;
     const WrittenPair& written = at(pair);
-    const Tensor* codes = graph_.constant(written.quantize == kNoNode ? written.codes : written.source);
+    const Tensor* codes = graph_.constant(!written.quantize ? written.codes : written.source);
     if (!codes || codes->shape() != promised.shape)
       return add(node, where + " is not the quantized weight '" + promised.value + "'");
     const DataType wanted = promised_.type == CodeType::Fp8 ? DataType::Float8E4M3FN : DataType::Int8;
@@ -213,7 +213,7 @@ class FileCheck {
   /// Returns the node, or the product before the Add that holds its bias.
   [[nodiscard]] const Node& layer_of_bias(const Node& node) const {
     if (traits_of(graph_, node).kind != OpKind::Add) return node;
-    for (const ValueId input : node.inputs)
+    for (const ValueId input : present(node.inputs))
       if (const Node* product = graph_.producer(input); product && traits_of(graph_, *product).kind == OpKind::MatMul)
         return *product;
     return node;

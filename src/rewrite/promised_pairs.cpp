@@ -81,18 +81,18 @@ PromisedFile promise_of(const Graph& graph, const PlacementPlan& plan) {
   for (const Node& node : graph.nodes()) {
     const OpTraits& traits = traits_of(graph, node);
     PromisedNode promised{node.name, node.op_type, "", traits.kind, {}};
-    for (const ValueId output : node.outputs)
-      if (output != kNoValue && promised.output.empty()) promised.output = graph.value(output).name;
+    for (const ValueId output : present(node.outputs))
+      if (promised.output.empty()) promised.output = graph.value(output).name;
     for (size_t slot = 0; slot < node.inputs.size(); ++slot) {
       PromisedInput& input = promised.inputs.emplace_back();
-      if (node.inputs[slot] == kNoValue) continue;
-      input.value = graph.value(node.inputs[slot]).name;
+      if (!node.inputs[slot]) continue;
+      input.value = graph.value(*node.inputs[slot]).name;
       if (const Node* cast = graph.producer(node.inputs[slot]); cast && traits_of(graph, *cast).kind == OpKind::Cast)
-        input.cast_of = graph.value(cast->input(0)).name;
-      input.constant = graph.value(node.inputs[slot]).is_constant;
+        input.cast_of = graph.value(*cast->input(0)).name;
+      input.constant = graph.value(*node.inputs[slot]).is_constant;
       if (const Tensor* content = input.constant ? graph.constant(node.inputs[slot]) : nullptr;
           content && is_number(content->type()))
-        input.content = contents.of(node.inputs[slot]);
+        input.content = contents.of(*node.inputs[slot]);
       if (static_cast<int>(slot) == traits.bias_slot) input.read = ReadAs::Bias;
     }
     file.nodes.push_back(std::move(promised));
@@ -113,7 +113,7 @@ PromisedFile promise_of(const Graph& graph, const PlacementPlan& plan) {
     input.read = ReadAs::Weight;
     input.axis = weight.axis;
     if (const Tensor* constant = graph.constant(weight.value)) input.shape = constant->shape();
-    if (weight.bias.node != kNoNode) slot_of(file, weight.bias.node, weight.bias.slot).read = ReadAs::Bias;
+    if (weight.bias) slot_of(file, weight.bias->node, weight.bias->slot).read = ReadAs::Bias;
   }
   for (const OutputPair& pair : plan.output_pairs) file.output_pairs[graph.value(pair.value).name] = pair.scale_group;
   return file;

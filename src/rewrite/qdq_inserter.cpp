@@ -178,7 +178,7 @@ GraphPatch take_unread_casts(const Graph& graph) {
   patch.reason = "take out the casts that nothing reads";
   for (const Node& node : graph.nodes()) {
     if (traits_of(graph, node).kind != OpKind::Cast) continue;
-    const Value& value = graph.value(node.output(0));
+    const Value& value = graph.value(*node.output(0));
     if (value.uses.empty() && !value.is_output) patch.remove_nodes.push_back(node.name);
   }
   return patch;

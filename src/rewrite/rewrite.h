@@ -47,7 +47,7 @@ struct RewriteOptions {
 
 /// A value with a pair, and its grid.
 struct QuantizedValue {
-  ValueId value = kNoValue;
+  ValueId value{};
   Range range;
   QParams qparams;
   int scale_group = -1;

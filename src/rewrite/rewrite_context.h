@@ -37,7 +37,7 @@ inline ValueId RewriteContext::source_of(ValueId id) const {
   const Node* cast = graph.producer(id);
   if (!options.half_scales || !cast || graph.value(id).is_output || traits_of(graph, *cast).kind != OpKind::Cast)
     return id;
-  const ValueId before = cast->input(0);
+  const ValueId before = *cast->input(0);
   const bool moves =
       share_scales(type_of(before), type_of(id)) && !graph.value(before).is_constant && !graph.value(before).is_output;
   return moves ? before : id;

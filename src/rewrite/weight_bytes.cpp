@@ -21,7 +21,7 @@ std::string type_of_codes(DataType type) {
 }
 
 /// Returns the table whose rows a Gather takes, else the value.
-ValueId ungathered(const Graph& graph, ValueId value) {
+MaybeValue ungathered(const Graph& graph, MaybeValue value) {
   const Node* node = graph.producer(value);
   return node && node->op_type == "Gather" && node->domain.empty() ? node->input(0) : value;
 }
@@ -31,14 +31,14 @@ ValueId ungathered(const Graph& graph, ValueId value) {
 std::map<std::string, uint64_t> weight_bytes_by_type(const Graph& graph) {
   std::map<std::string, uint64_t> bytes;
   std::set<ValueId> counted;  // constants may be shared
-  const auto add = [&](const std::string& type, ValueId value) {
+  const auto add = [&](const std::string& type, MaybeValue value) {
     const Tensor* tensor = graph.constant(value);
-    if (!tensor || !counted.insert(value).second) return;
+    if (!tensor || !counted.insert(*value).second) return;
     if (const uint64_t stored = stored_bytes(tensor->type(), tensor->element_count())) bytes[type] += stored;
   };
   for (const Node& node : graph.nodes()) {
     if (node.op_type != "DequantizeLinear") continue;
-    const ValueId source = ungathered(graph, node.input(0));
+    const MaybeValue source = ungathered(graph, node.input(0));
     const Tensor* codes = graph.constant(source);
     if (!codes) continue;
     const std::string type = type_of_codes(codes->type());
@@ -47,7 +47,8 @@ std::map<std::string, uint64_t> weight_bytes_by_type(const Graph& graph) {
   }
   for (const Node& node : graph.nodes())
     if (node.op_type == "DequantizeLinear" || node.op_type == "QuantizeLinear")
-      for (size_t slot = 1; slot < node.inputs.size(); ++slot) counted.insert(node.input(slot));
+      for (size_t slot = 1; slot < node.inputs.size(); ++slot)
+        if (node.input(slot)) counted.insert(*node.input(slot));
   for (const Value& value : graph.values())
     if (const Tensor* tensor = graph.constant(value.id); tensor && is_floating_point(tensor->type()))
       add("float", value.id);

@@ -52,7 +52,7 @@ class WeightInserter {
 
   struct Bias {
     Use use;  ///< where it is read: the operator's slot, or the Add behind a MatMul
-    ValueId value = kNoValue;
+    MaybeValue value;
     Tensor content;  ///< one number a channel
     float input_scale = 0;
   };
@@ -163,10 +163,9 @@ class WeightInserter {
   /// Finds the bias of a node. Returns why it cannot be INT32; empty when it can.
   std::string find_bias(const WeightDecision& decision, Bias& bias) const {
     const Node& node = node_of(decision);
-    bias.use =
-        decision.bias.node == kNoNode ? Use{decision.node, traits_of(context_.graph, node).bias_slot} : decision.bias;
+    bias.use = decision.bias ? *decision.bias : Use{decision.node, traits_of(context_.graph, node).bias_slot};
     if (bias.use.slot >= 0) bias.value = context_.graph.node(bias.use.node).input(bias.use.slot);
-    if (bias.value == kNoValue) return "there is none";
+    if (!bias.value) return "there is none";
     const Tensor* constant = context_.graph.constant(bias.value);
     if (!constant) return "it is not constant";
     const QParams* input = input_qparams(decision);
@@ -180,7 +179,7 @@ class WeightInserter {
 
   void require_scales(const WeightDecision& decision, Copy& copy) const {
     Bias bias;
-    if (!find_bias(decision, bias).empty() || context_.type_of(bias.value) != DataType::Float32) return;
+    if (!find_bias(decision, bias).empty() || context_.type_of(*bias.value) != DataType::Float32) return;
     // Every output element sums a part of the weight's elements: those of its channel, or of one group of them.
     const Tensor& weight = tensor_of(decision);
     const int64_t channels = decision.axis < 0 ? 1 : weight.shape()[as_index(decision.axis)];
@@ -199,8 +198,8 @@ class WeightInserter {
   void insert_bias(const WeightDecision& decision) {
     Bias bias;
     std::string reason = find_bias(decision, bias);
-    if (bias.value == kNoValue) return;
-    if (context_.type_of(bias.value) != DataType::Float32) {
+    if (!bias.value) return;
+    if (context_.type_of(*bias.value) != DataType::Float32) {
       ++half_biases_;
       return;
     }
@@ -214,7 +213,7 @@ class WeightInserter {
     if (!quantized) return warn("the bias of node '" + node.name + "' stays float: " + reason);
     PairWriter& writer = context_.writer;
     // The scale depends on this node's input and weight.
-    const std::string wish = context_.name(bias.value) + "_of_" + node.name;
+    const std::string wish = context_.name(*bias.value) + "_of_" + node.name;
     const PairWriter::Grid grid = writer.add_grid(wish, quantized->qparams, DataType::Float32);
     const std::string codes = writer.add_constant(wish + "_quantized", std::move(quantized->codes));
     const std::string result = writer.fresh(wish + "_dequantized");

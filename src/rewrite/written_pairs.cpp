@@ -38,24 +38,24 @@ WrittenPairs::WrittenPairs(const Graph& graph, const std::set<std::string>& orig
     : graph_(graph), original_(original) {
   for (const Node& node : graph.nodes()) {
     const OpKind kind = traits_of(graph, node).kind;
-    if (kind == OpKind::DequantizeLinear && !alone.contains(graph.value(node.output(0)).name)) follow(node);
+    if (kind == OpKind::DequantizeLinear && !alone.contains(graph.value(*node.output(0)).name)) follow(node);
     if (kind == OpKind::QuantizeLinear) check_quantize(node);
   }
 }
 
-const Node* WrittenPairs::added_cast(NodeId id) const {
-  if (id == kNoNode) return nullptr;
-  const Node& node = graph_.node(id);
+const Node* WrittenPairs::added_cast(MaybeNode id) const {
+  if (!id) return nullptr;
+  const Node& node = graph_.node(*id);
   const bool added =
-      traits_of(graph_, node).kind == OpKind::Cast && !original_.contains(graph_.value(node.output(0)).name);
+      traits_of(graph_, node).kind == OpKind::Cast && !original_.contains(graph_.value(*node.output(0)).name);
   return added ? &node : nullptr;
 }
 
 void WrittenPairs::follow(const Node& dequantize) {
   WrittenPair pair;
   pair.dequantize = dequantize.id;
-  pair.codes = dequantize.input(0);
-  pair.result = dequantize.output(0);
+  pair.codes = *dequantize.input(0);
+  pair.result = *dequantize.output(0);
   pair.grid = grid_of(graph_, dequantize);
   owned_.insert(dequantize.id);
   const Node* quantize = graph_.producer(pair.codes);
@@ -63,7 +63,7 @@ void WrittenPairs::follow(const Node& dequantize) {
     pair.quantize = quantize->id;
     pair.source = quantize->input(0);
     owned_.insert(quantize->id);
-    if (const Node* cast = added_cast(graph_.value(pair.source).producer)) {
+    if (const Node* cast = added_cast(graph_.value(*pair.source).producer)) {
       pair.source = cast->input(0);
       pair.cast = cast->id;
       owned_.insert(cast->id);
@@ -80,7 +80,7 @@ void WrittenPairs::follow(const Node& dequantize) {
   const Value& written = graph_.value(pair.result);
   if (written.uses.size() == 1 && !written.is_output)
     if (const Node* cast = added_cast(written.uses.front().node)) {
-      pair.result = cast->output(0);
+      pair.result = *cast->output(0);
       owned_.insert(cast->id);
     }
   by_result_[pair.result] = static_cast<int>(pairs_.size());
@@ -89,7 +89,7 @@ void WrittenPairs::follow(const Node& dequantize) {
 
 void WrittenPairs::check_quantize(const Node& quantize) {
   owned_.insert(quantize.id);
-  const Value& codes = graph_.value(quantize.output(0));
+  const Value& codes = graph_.value(*quantize.output(0));
   if (codes.is_output) flaws_.push_back({describe(quantize), "its codes are a graph output"});
   const bool paired = codes.uses.size() == 1 && codes.uses.front().slot == 0 &&
                       traits_of(graph_, graph_.node(codes.uses.front().node)).kind == OpKind::DequantizeLinear;
@@ -99,8 +99,8 @@ void WrittenPairs::check_quantize(const Node& quantize) {
                                               " nodes, not by one DequantizeLinear"});
 }
 
-int WrittenPairs::find_by_result(ValueId value) const {
-  const auto found = by_result_.find(value);
+int WrittenPairs::find_by_result(MaybeValue value) const {
+  const auto found = value ? by_result_.find(*value) : by_result_.end();
   return found == by_result_.end() ? -1 : found->second;
 }
 

@@ -27,13 +27,13 @@ struct WrittenGrid {
 /// A pair: source --> (Cast) --> QuantizeLinear --> DequantizeLinear --> (Cast) --> result, or constant codes before
 /// the DequantizeLinear.
 struct WrittenPair {
-  NodeId quantize = kNoNode;  ///< kNoNode: the codes are a constant
-  NodeId dequantize = kNoNode;
-  ValueId source = kNoValue;  ///< the quantized value; kNoValue when the codes are constant
-  ValueId codes = kNoValue;
-  ValueId result = kNoValue;  ///< the value that readers read
-  NodeId cast = kNoNode;      ///< between the source and the QuantizeLinear
-  WrittenGrid grid;           ///< of the DequantizeLinear
+  MaybeNode quantize;  ///< kNoNode: the codes are a constant
+  NodeId dequantize{};
+  MaybeValue source;  ///< the quantized value; kNoValue when the codes are constant
+  ValueId codes{};
+  ValueId result{};  ///< the value that readers read
+  MaybeNode cast;    ///< between the source and the QuantizeLinear
+  WrittenGrid grid;  ///< of the DequantizeLinear
 };
 
 /// The pairs of a graph, found by following the file's nodes.
@@ -48,14 +48,14 @@ class WrittenPairs {
   /// pair of two grids.
   [[nodiscard]] const std::vector<Flaw>& flaws() const { return flaws_; }
   /// Returns the index into pairs() of the pair that writes the value; -1 when none does.
-  [[nodiscard]] int find_by_result(ValueId value) const;
+  [[nodiscard]] int find_by_result(MaybeValue value) const;
   /// True when the node is part of a pair: Q, DQ or a Cast to or from the scale's type.
   [[nodiscard]] bool owns(NodeId node) const { return owned_.contains(node); }
 
  private:
   void follow(const Node& dequantize);
   void check_quantize(const Node& quantize);
-  [[nodiscard]] const Node* added_cast(NodeId node) const;
+  [[nodiscard]] const Node* added_cast(MaybeNode node) const;
 
   const Graph& graph_;
   const std::set<std::string>& original_;

@@ -161,13 +161,13 @@ ValueMap<bool> depends_on_samples(const Graph& graph, const Sample& sample) {
   ValueMap<bool> depends(graph.values().size(), false);
   for (size_t i = 0; i < graph.inputs().size(); ++i)
     depends[graph.inputs()[i]] = sample.batch_axes.empty() || sample.batch_axes[i] != kNoBatchAxis;
-  const auto is_reached = [&](ValueId value) { return value != kNoValue && depends[value]; };
+  const auto is_reached = [&](ValueId value) { return depends[value]; };
   for (const Node& node : graph.nodes()) {
     if (node.op_type == "Shape" || node.op_type == "Size") continue;
-    if (!std::ranges::any_of(node.inputs, is_reached) && !std::ranges::any_of(graph.captured_by(node), is_reached))
+    if (!std::ranges::any_of(present(node.inputs), is_reached) &&
+        !std::ranges::any_of(graph.captured_by(node), is_reached))
       continue;
-    for (const ValueId output : node.outputs)
-      if (output != kNoValue) depends[output] = true;
+    for (const ValueId output : present(node.outputs)) depends[output] = true;
   }
   return depends;
 }

@@ -40,11 +40,11 @@ double positions_of(const Graph& graph, std::span<const Tensor> inputs) {
     const bool conv = kind == OpKind::Conv || kind == OpKind::ConvTranspose;
     if ((!conv && kind != OpKind::Gemm && kind != OpKind::MatMul) || node.inputs.size() < 2) continue;
     const Tensor* weight = graph.constant(node.inputs[1]);
-    const auto shape = shapes.find(node.outputs.front());
-    if (!weight || shape == shapes.end() || shape->second.rank() < 2) continue;
-    const int64_t channels = shape->second[conv ? 1 : shape->second.rank() - 1];
+    const Shape* shape = find_shape(shapes, node.output(0));
+    if (!weight || !shape || shape->rank() < 2) continue;
+    const int64_t channels = (*shape)[conv ? 1 : shape->rank() - 1];
     const auto elements = static_cast<double>(weight->element_count());
-    products += elements * static_cast<double>(shape->second.element_count()) / static_cast<double>(channels);
+    products += elements * static_cast<double>(shape->element_count()) / static_cast<double>(channels);
     weights += elements;
   }
   return weights > 0 ? products / weights : kPositions;

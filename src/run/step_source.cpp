@@ -19,7 +19,7 @@ constexpr size_t kWalks = 2;
 
 std::vector<ValueId> state_outputs(const Graph& graph, const Recurrence& recurrence) {
   std::vector<ValueId> outputs;
-  for (const Recurrence::State& state : recurrence.states) outputs.push_back(graph.find_value(state.output));
+  for (const Recurrence::State& state : recurrence.states) outputs.push_back(*graph.find_value(state.output));
   return outputs;
 }
 

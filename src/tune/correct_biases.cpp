@@ -35,13 +35,13 @@ struct Layer {
 std::optional<Layer> correctable(const Graph& graph, const LayerDecision& decision) {
   const Node& node = graph.node(decision.node);
   const OpTraits& traits = traits_of(graph, node);
-  if (!decision.is_quantized() || traits.bias_slot < 0) return std::nullopt;
-  const ValueId bias = node.input(traits.bias_slot);
+  if (!decision.is_quantized() || traits.bias_slot < 0 || !node.output(0)) return std::nullopt;
+  const MaybeValue bias = node.input(traits.bias_slot);
   const Tensor *constant = graph.constant(bias), *weight = graph.constant(node.input(1));
-  if (!constant || !weight || constant->shape().rank() != 1 || graph.value(bias).uses.size() != 1) return std::nullopt;
+  if (!constant || !weight || constant->shape().rank() != 1 || graph.value(*bias).uses.size() != 1) return std::nullopt;
   if (traits.kind == OpKind::Gemm && node.float_or("beta", 1) != 1) return std::nullopt;
   const size_t from_right = traits.kind == OpKind::Gemm ? 0 : weight->shape().rank() - 2;
-  return Layer{graph.value(node.output(0)).name, graph.value(bias).name, from_right};
+  return Layer{graph.value(*node.output(0)).name, graph.value(*bias).name, from_right};
 }
 
 Tensor corrected(const Tensor& bias, const std::vector<double>& errors) {
@@ -112,7 +112,7 @@ class BiasCorrector {
     std::vector<Layer> layers;
     for (const LayerDecision& decision : plan_.layers)
       if (const auto layer = correctable(graph, decision))
-        if (runnable.can_run(graph.node(decision.node).output(0))) layers.push_back(*layer);
+        if (runnable.can_run(*graph.node(decision.node).output(0))) layers.push_back(*layer);
     return layers;
   }
 

@@ -22,7 +22,7 @@ using KeptFloat = std::map<std::string, std::string>;
 
 /// A part of a plan that can stay float by itself.
 struct FloatChoice {
-  NodeId node = kNoNode;
+  NodeId node{};
   int64_t macs = 0;  ///< of all layers that are float when this one is; weights alone: elements of its weight
 };
 

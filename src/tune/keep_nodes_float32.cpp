@@ -29,7 +29,7 @@ constexpr size_t kNodesAtOnce = 6;     // models in memory
 constexpr size_t kMostGivenBack = 24;  // more nodes are not worth a measurement each
 
 struct RankedNode {
-  NodeId node = kNoNode;
+  NodeId node{};
   double alone_db = 0;  ///< at the worst output when only this node is half
 };
 

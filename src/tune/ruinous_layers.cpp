@@ -35,7 +35,7 @@ double largest_share(double reached_db) { return reached_db < kRuinedDb ? 0.2 : 
 
 /// A value, and the layers that are float when it has no pair.
 struct Suspect {
-  ValueId value = kNoValue;
+  ValueId value{};
   double db = 0;  ///< what 8 bits keep of it
   KeptFloat layers = {};
 };

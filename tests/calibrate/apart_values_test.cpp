@@ -30,7 +30,7 @@ class ValuesApart : public ::testing::Test {
     Calibration calibration;
     for (const ValueId value : plan_.quantized_values()) calibration.histograms[value].add(std::vector{1.0F});
     for (const char* name : {"b", "j"}) {
-      const ValueId value = model_.graph().find_value(name);
+      const ValueId value = *model_.graph().find_value(name);
       if (calibration.histograms.contains(value)) calibration.histograms[value].add(std::vector{boxes});
     }
     return values_apart(model_.graph(), plan_, calibration);

@@ -37,7 +37,7 @@ TEST(CalibrationOfASubset, NamesTheSamplesOfTheWhole) {
   const Model model = relu();
   const MemorySource whole({row(1, 2), row(3, 4), row(5, 6), row(7, 8)});
   const SampleSubset last(whole, {2, 3});
-  const ValueId x = model.graph().find_value("x");
+  const ValueId x = *model.graph().find_value("x");
   const Calibration calibration = calibrate(model.graph(), std::vector{x}, last, {});
   EXPECT_THAT(calibration.sample_names, testing::UnorderedElementsAre("sample2", "sample3"));
   EXPECT_EQ(calibration.histograms.at(x).max(), 8);
@@ -51,7 +51,7 @@ TEST(CalibrationOfASubset, NamesTheSampleOfTheWholeThatHoldsNaN) {
   Warnings warnings;
   RunSettings settings;
   settings.reporter = &warnings;
-  static_cast<void>(calibrate(model.graph(), std::vector{model.graph().find_value("x")}, last, settings));
+  static_cast<void>(calibrate(model.graph(), std::vector{*model.graph().find_value("x")}, last, settings));
   EXPECT_THAT(warnings.text, testing::HasSubstr("first in sample 'sample3'"));
 }
 
@@ -62,7 +62,7 @@ TEST(CalibrationOfASubset, SaysNothingOfNaNWhereThereIsNone) {
   Warnings warnings;
   RunSettings settings;
   settings.reporter = &warnings;
-  static_cast<void>(calibrate(model.graph(), std::vector{model.graph().find_value("x")}, first, settings));
+  static_cast<void>(calibrate(model.graph(), std::vector{*model.graph().find_value("x")}, first, settings));
   EXPECT_EQ(warnings.text, "");
 }
 

@@ -26,13 +26,13 @@ class ChooseRanges : public ::testing::Test {
   void pair(const char* name, const char* node, int slot, int group) {
     EdgeDecision edge;
     edge.value = value(name);
-    edge.consumer = model_.graph().find_node(node);
+    edge.consumer = *model_.graph().find_node(node);
     edge.slot = slot;
     edge.pair = true;
     edge.scale_group = group;
     plan_.edges.push_back(edge);
   }
-  [[nodiscard]] ValueId value(const char* name) const { return model_.graph().find_value(name); }
+  [[nodiscard]] ValueId value(const char* name) const { return *model_.graph().find_value(name); }
   [[nodiscard]] Range range(const char* name, RangeKind kind = RangeKind::Asymmetric, const char* spec = "max") const {
     const auto calibrator = make_calibrator(spec);
     const RangeChoice choice{model_.graph(), *calibrator, overrides_, kind, 2, clipped_};

@@ -37,7 +37,7 @@ g (float[1,4] x, int64 m) => (float[1,4] y) <bool t = {1}> {
 TEST(InterruptedSample, LeavesNothingInTheHistograms) {
   const Model model = parse_model_text(kLoop);
   const Graph& graph = model.graph();
-  const ValueId a = graph.find_value("a");
+  const ValueId a = *graph.find_value("a");
   SampleTracker tracker;
   std::jthread ctrl_c([&tracker] {
     while (tracker.added().empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -46,7 +46,7 @@ TEST(InterruptedSample, LeavesNothingInTheHistograms) {
   });
   RunSettings settings;
   settings.threads = 1;
-  const Pass pass = measure(graph, std::vector{a, graph.find_value("y")}, Ones(2), settings, &tracker);
+  const Pass pass = measure(graph, std::vector{a, *graph.find_value("y")}, Ones(2), settings, &tracker);
   ctrl_c.join();
   interrupted() = false;
   EXPECT_TRUE(pass.interrupted);
@@ -56,9 +56,9 @@ TEST(InterruptedSample, LeavesNothingInTheHistograms) {
 
 TEST(InterruptedSample, IsNotMissedWhereNobodyInterrupts) {
   const Model model = parse_model_text(kLoop);
-  const ValueId a = model.graph().find_value("a");
+  const ValueId a = *model.graph().find_value("a");
   SampleTracker tracker;
-  const Pass pass = measure(model.graph(), std::vector{a, model.graph().find_value("y")}, Ones(1), {}, &tracker);
+  const Pass pass = measure(model.graph(), std::vector{a, *model.graph().find_value("y")}, Ones(1), {}, &tracker);
   EXPECT_FALSE(pass.interrupted);
   EXPECT_EQ(tracker.added().size(), 1U);
   EXPECT_EQ(pass.collector.histogram(a).count(), 4U);

@@ -124,7 +124,7 @@ g (float[N, 3] r, float[N, 3] s) => (float[N, 6] y)
   }
   void pair(const char* value, const char* consumer, int slot, int group) {
     plan.edges.push_back(
-        {model.graph().find_value(value), model.graph().find_node(consumer), slot, true, group, RuleId::None, "-"});
+        {*model.graph().find_value(value), *model.graph().find_node(consumer), slot, true, group, RuleId::None, "-"});
   }
   [[nodiscard]] std::string check(const std::string& text) const {
     const RangeOverrides overrides = read_text(text);
@@ -160,11 +160,11 @@ TEST(FindOverride, HoldsForAllThatShareTheScale) {
   const Planned planned;
   const Graph& graph = planned.model.graph();
   const RangeOverrides overrides = read_text(R"({"s": {"amax": 3}})");
-  const std::vector<ValueId> group = {graph.find_value("r"), graph.find_value("s")};
+  const std::vector<ValueId> group = {*graph.find_value("r"), *graph.find_value("s")};
   const RangeOverride* found = find_override(overrides, graph, group);
   ASSERT_NE(found, nullptr);
   EXPECT_EQ(found->range.max, 3);
-  const std::vector<ValueId> other = {graph.find_value("conv_out")};
+  const std::vector<ValueId> other = {*graph.find_value("conv_out")};
   EXPECT_EQ(find_override(overrides, graph, other), nullptr);
 }
 
@@ -202,7 +202,7 @@ TEST(CheckOverrides, AcceptBitsOfOneMemberBesideARangeOfAnother) {
 
 TEST(FindOverride, PassesOverBitsAlone) {
   const Planned planned;
-  const std::vector<ValueId> group = {planned.model.graph().find_value("r"), planned.model.graph().find_value("s")};
+  const std::vector<ValueId> group = {*planned.model.graph().find_value("r"), *planned.model.graph().find_value("s")};
   const RangeOverrides overrides = read_text(R"({"r": {"bits": 16}, "s": {"amax": 3}})");
   ASSERT_NE(find_override(overrides, planned.model.graph(), group), nullptr);
   EXPECT_EQ(find_override(overrides, planned.model.graph(), group)->range.max, 3);

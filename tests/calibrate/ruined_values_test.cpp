@@ -47,7 +47,7 @@ class RuinedReaders : public ::testing::Test {
   }
 
   void measure(const char* name, int towering) {
-    calibration_.histograms[model_.graph().find_value(name)] = towering_histogram(towering);
+    calibration_.histograms[*model_.graph().find_value(name)] = towering_histogram(towering);
   }
 
   [[nodiscard]] std::map<std::string, std::string> readers(const RangeOverrides& overrides = {}) const {

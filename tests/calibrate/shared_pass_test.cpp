@@ -38,7 +38,7 @@ class SharedPassTest : public ::testing::Test {
 
   [[nodiscard]] static std::vector<ValueId> ids(const Model& model, const Names& names) {
     std::vector<ValueId> found;
-    for (const std::string& name : names) found.push_back(model.graph().find_value(name));
+    for (const std::string& name : names) found.push_back(*model.graph().find_value(name));
     return found;
   }
   void announce(const Model& model, const Names& names) { pass_.announce(model, ids(model, names)); }

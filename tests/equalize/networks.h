@@ -62,7 +62,7 @@ inline ValueShapes shapes_of(const Graph& graph, const Tensor& input) {
   } observer;
   std::vector<ValueId> wanted;
   for (const Value& value : graph.values())
-    if (value.producer != kNoNode || value.is_input) wanted.push_back(value.id);
+    if (value.producer || value.is_input) wanted.push_back(value.id);
   const Schedule schedule(graph, wanted, {.fuse = false});
   Executor(schedule).run(std::vector<Tensor>{input}, observer);
   for (const Value& value : graph.values())

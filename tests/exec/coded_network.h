@@ -32,7 +32,7 @@ inline Tensor ramp() {
 /// True when this processor has 8-bit dot products, without which a Conv between pairs does not sum codes.
 inline bool sums_codes() {
   const Model model = coded_network("y = Relu (c)");
-  const Node& conv = *model.graph().producer(model.graph().find_value("c"));
+  const Node& conv = *model.graph().producer(*model.graph().find_value("c"));
   return find_operator("", "Conv", 17)->sums_codes({model.graph(), conv, 17});
 }
 

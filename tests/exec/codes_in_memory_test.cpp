@@ -48,7 +48,7 @@ TEST(CodesInMemory, AFewWeightsBecomeFloatsOnce) {
   const Model model = network(1024, 1024);
   const Graph& graph = model.graph();
   const Schedule schedule(graph, graph.outputs());
-  EXPECT_NE(schedule.constant(graph.find_value("w")), nullptr);
+  EXPECT_NE(schedule.constant(*graph.find_value("w")), nullptr);
 }
 
 constexpr int64_t kSide = 2048;  // 16 MiB of floats: freed blocks of less are remembered
@@ -71,8 +71,9 @@ TEST(CodesInMemory, FloatsAreGoneWhenTheProductHasPackedThem) {
   const Model model = network(kSide, kSide);
   const Graph& graph = model.graph();
   constexpr uint64_t kFloats = kSide * kSide * sizeof(float);
-  EXPECT_LT(held_by(model, {graph.find_value("y")}), kFloats * 3 / 2);
-  EXPECT_GE(held_by(model, {graph.find_value("y"), graph.find_value("w")}), 2 * kFloats) << "another reader needs them";
+  EXPECT_LT(held_by(model, {*graph.find_value("y")}), kFloats * 3 / 2);
+  EXPECT_GE(held_by(model, {*graph.find_value("y"), *graph.find_value("w")}), 2 * kFloats)
+      << "another reader needs them";
 }
 
 TEST(CodesInMemory, ManyStayCodesAndGiveTheSameBits) {
@@ -80,18 +81,18 @@ TEST(CodesInMemory, ManyStayCodesAndGiveTheSameBits) {
   const Model model = network(kRows, kColumns);
   const Graph& graph = model.graph();
   const Schedule schedule(graph, graph.outputs());
-  EXPECT_EQ(schedule.constant(graph.find_value("w")), nullptr);
+  EXPECT_EQ(schedule.constant(*graph.find_value("w")), nullptr);
   const std::vector<Tensor> inputs{input(kRows)};
-  const std::vector<ValueId> wanted{graph.find_value("w"), graph.find_value("y")};
+  const std::vector<ValueId> wanted{*graph.find_value("w"), *graph.find_value("y")};
   const std::vector<Tensor> values = run_once(graph, inputs, wanted);
 
   Model floats = model.clone();
   GraphPatch patch{.reason = "the weight as floats"};
   patch.add_initializers.emplace_back("floats", values[0]);
-  patch.rewire.push_back({graph.producer(graph.find_value("p"))->name, 1, "floats"});
+  patch.rewire.push_back({graph.producer(*graph.find_value("p"))->name, 1, "floats"});
   patch.remove_nodes = {"dequantize"};
   apply_patch(floats, patch);
-  const std::vector<ValueId> result{floats.graph().find_value("y")};
+  const std::vector<ValueId> result{*floats.graph().find_value("y")};
   const std::vector<Tensor> expected = run_once(floats.graph(), inputs, result);
   EXPECT_TRUE(std::ranges::equal(values[1].data<float>(), expected[0].data<float>()));
 }

@@ -24,9 +24,9 @@ inline std::unique_ptr<onnx::ModelProto> model_of(const OneNode& node) {
     at = comma + 2;
   }
   const std::string constants = node.constants.empty() ? "" : " <" + std::string(node.constants) + ">";
-  const std::string text = "<ir_version: 8, opset_import: [\"\" : " + std::to_string(node.opset) + "]> g (" +
-                           std::string(node.inputs) + ") => (" + outputs + ")" + constants + " { " +
-                           std::string(node.node) + " }";
+  const std::string text = "<ir_version: 8, opset_import: [\"\" : " + std::to_string(node.opset) +
+                           ", \"com.microsoft\" : 1]> g (" + std::string(node.inputs) + ") => (" + outputs + ")" +
+                           constants + " { " + std::string(node.node) + " }";
   auto proto = std::make_unique<onnx::ModelProto>(parse_model_text(text).proto());
   for (auto& output : *proto->mutable_graph()->mutable_output()) output.clear_type();
   for (std::string& input : *proto->mutable_graph()->mutable_node(0)->mutable_input())

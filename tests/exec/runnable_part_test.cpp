@@ -34,8 +34,8 @@ TEST(RunnablePart, EndsBeforeATailThatCannotRun) {
   const RunnablePart part(model.graph());
   ASSERT_EQ(part.unsupported().size(), 1U);
   EXPECT_EQ(model.graph().node(part.unsupported()[0].node).op_type, "Suppress");
-  EXPECT_TRUE(part.can_run(model.graph().find_value("s")));
-  EXPECT_FALSE(part.can_run(model.graph().find_value("boxes")));
+  EXPECT_TRUE(part.can_run(*model.graph().find_value("s")));
+  EXPECT_FALSE(part.can_run(*model.graph().find_value("boxes")));
 }
 
 TEST(RunnablePart, EndsAtSomeOfTheOutputs) {
@@ -56,7 +56,7 @@ TEST(RunnablePart, IsEmptyWhenTheFirstNodeCannotRun) {
 
 TEST(RunnablePart, FindsValuesByNameAndRefusesStrangers) {
   const Model model = model_with_outputs("float[2,3] y", "{ y = Relu (x) }");
-  EXPECT_THAT(values_named(model.graph(), {"y"}), ElementsAre(model.graph().find_value("y")));
+  EXPECT_THAT(values_named(model.graph(), {"y"}), ElementsAre(*model.graph().find_value("y")));
   EXPECT_THROW(static_cast<void>(values_named(model.graph(), {"missing"})), Error);
 }
 

@@ -15,7 +15,7 @@ Model model_of(const std::string& body, const std::string& signature = "(float[1
 
 std::vector<ValueId> named(const Graph& graph, std::initializer_list<const char*> names) {
   std::vector<ValueId> ids;
-  for (const char* name : names) ids.push_back(graph.find_value(name));
+  for (const char* name : names) ids.push_back(*graph.find_value(name));
   return ids;
 }
 
@@ -56,7 +56,7 @@ TEST(Schedule, ComputesConstantsOnce) {
   const Model model = model_of("<float[1] c = {2}> { d = Mul (c, c)  e = Relu (d)  y = Add (x, e) }");
   const Schedule schedule(model.graph(), model.graph().outputs());
   EXPECT_EQ(step_ops(schedule), (std::vector<std::string>{"Add"}));
-  EXPECT_EQ(schedule.constant(model.graph().find_value("e"))->data<float>()[0], 4);
+  EXPECT_EQ(schedule.constant(*model.graph().find_value("e"))->data<float>()[0], 4);
 }
 
 TEST(Schedule, FusesAnActivationBehindAConvolution) {
@@ -191,7 +191,7 @@ TEST(ExactFusion, FusesWhatComputesNoNewNumber) {
     const Model model = parse_model_text(std::string(R"(<ir_version: 7, opset_import: ["" : 13]>
 g (float[1,1,4,4] x) => (float[1,1,4,4] y) <float[1,1,1,1] w = {2}>
 { c = Conv (x, w)  y = )") + activation + " (c) }");
-    const std::vector<ValueId> wanted = {model.graph().find_value("y")};
+    const std::vector<ValueId> wanted = {*model.graph().find_value("y")};
     return std::pair(Schedule(model.graph(), wanted).steps().size(),
                      Schedule(model.graph(), wanted, {.exact_fusion = true}).steps().size());
   };

@@ -61,7 +61,7 @@ TEST(SequenceValues, TheSameExecutorStartsAnEmptyListAgain) {
     void observe(ValueId, const Tensor& tensor) override { kept.push_back(tensor.clone()); }
   } keeper;
   const Model model = sequence_model(kCollect);
-  const std::vector<ValueId> wanted{model.graph().find_value("list")};
+  const std::vector<ValueId> wanted{*model.graph().find_value("list")};
   const Schedule schedule(model.graph(), wanted);
   Executor executor(schedule);
   for (const int64_t trips : {3, 0, 2})

@@ -66,8 +66,8 @@ TEST(FindShapes, ComputesTheProductsThatDecideAShape) {
                                        "{ p = MatMul (x, w)  q = MatMul (x, w)  r = Relu (q)  y = NonZero (p) }");
   const Tensor x = Tensor::from<float>({1, 2}, {1.0F, 0.0F});
   const ValueShapes shapes = find_shapes(model.graph(), std::span(&x, 1));
-  EXPECT_EQ(shapes.at(model.graph().find_value("y")), Shape({2, 2}));
-  EXPECT_EQ(shapes.at(model.graph().find_value("r")), Shape({1, 3}));
+  EXPECT_EQ(shapes.at(*model.graph().find_value("y")), Shape({2, 2}));
+  EXPECT_EQ(shapes.at(*model.graph().find_value("r")), Shape({1, 3}));
 }
 
 /// 45 values, each joined with itself: 2^45 columns, none of which is computed; the values that a Reshape reads are.
@@ -85,7 +85,7 @@ TEST(FindShapes, ComputesNothingOfAJoinThatDecidesNoShape) {
       << "{-1, -1} is no shape: it was looked at";
   const Model whole =
       parse_model_text(std::string(kHead) + "g (float[1,1] x) => (float[A,B] y) { " + nodes + "y = Relu (v44) }");
-  EXPECT_EQ(find_shapes(whole.graph(), std::span(&inputs[0], 1)).at(whole.graph().find_value("y")),
+  EXPECT_EQ(find_shapes(whole.graph(), std::span(&inputs[0], 1)).at(*whole.graph().find_value("y")),
             Shape({1, int64_t{1} << 45}));
 }
 

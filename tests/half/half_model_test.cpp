@@ -40,7 +40,7 @@ struct Halved {
   }
   [[nodiscard]] std::string output_of(const std::string& node) const {
     const Graph& graph = before.graph();
-    return graph.value(graph.node(graph.find_node(node)).output(0)).name;
+    return graph.value(*graph.node(*graph.find_node(node)).output(0)).name;
   }
   [[nodiscard]] int64_t casts() const {
     return std::ranges::count(after.graph().nodes(), std::string("Cast"), &Node::op_type);
@@ -90,7 +90,7 @@ TEST(HalfModel, WhatValuesReachDoesNotDependOnThreads) {
   const auto reach = [&](size_t threads) {
     RunSettings settings;
     settings.threads = threads;
-    return measure_reaches(model.graph(), MemorySource(samples), settings).at(model.graph().find_value("y"));
+    return measure_reaches(model.graph(), MemorySource(samples), settings).at(*model.graph().find_value("y"));
   };
   EXPECT_EQ(reach(1), reach(4));
 }
@@ -127,8 +127,8 @@ TEST(HalfModel, StoresConstantsInTheTypeTheyAreReadIn) {
       {row({1, -2})});
   EXPECT_THAT(halved.kept_nodes(), ElementsAre("y"));
   const Graph& graph = halved.after.graph();
-  EXPECT_EQ(graph.constant(graph.find_value("w_float16"))->type(), DataType::Float16);
-  EXPECT_EQ(graph.constant(graph.find_value("w"))->type(), DataType::Float32);
+  EXPECT_EQ(graph.constant(*graph.find_value("w_float16"))->type(), DataType::Float16);
+  EXPECT_EQ(graph.constant(*graph.find_value("w"))->type(), DataType::Float32);
 }
 
 TEST(HalfModel, KeepsValuesBeyondTheRangeAndTheirReaders) {
@@ -262,7 +262,7 @@ TEST(HalfModel, LeavesScalesOfResizeAndIntegersAlone) {
       {Tensor::from<float>({1, 1, 2, 2}, {1, 2, 3, 4})});
   EXPECT_THAT(halved.kept(), IsEmpty());
   const Graph& graph = halved.after.graph();
-  EXPECT_EQ(graph.constant(graph.find_value("scales"))->type(), DataType::Float32);
+  EXPECT_EQ(graph.constant(*graph.find_value("scales"))->type(), DataType::Float32);
   EXPECT_EQ(output_of(halved.after, Tensor::from<float>({1, 1, 2, 2}, {1, 2, 3, 4})).size(), 16U);
 }
 
@@ -348,8 +348,8 @@ TEST(HalfModel, TheMeanOfALayerNormStaysFloat32) {
   EXPECT_THAT(halved.kept(), IsEmpty());
   const Graph& graph = halved.after.graph();
   const ValueMap<DataType> types = value_types(graph);
-  EXPECT_EQ(types[graph.find_value("n")], DataType::Float16);
-  EXPECT_EQ(types[graph.find_value("m")], DataType::Float32);
+  EXPECT_EQ(types[*graph.find_value("n")], DataType::Float16);
+  EXPECT_EQ(types[*graph.find_value("m")], DataType::Float32);
   EXPECT_THAT(find_graph_faults(graph), IsEmpty());
 }
 

@@ -25,9 +25,9 @@ class Squared {
   }
 
   [[nodiscard]] const HalfValue& at(const std::string& name) const {
-    return values_.at(model_.graph().find_value(name));
+    return values_.at(*model_.graph().find_value(name));
   }
-  [[nodiscard]] bool knows(const std::string& name) const { return values_.contains(model_.graph().find_value(name)); }
+  [[nodiscard]] bool knows(const std::string& name) const { return values_.contains(*model_.graph().find_value(name)); }
 
  private:
   Model model_;

@@ -41,8 +41,8 @@ struct CastPairs {
     std::map<std::string, DataType> found;
     for (const Node& node : graph.nodes())
       if (node.op_type.ends_with("uantizeLinear"))
-        found[graph.value(node.output(0)).name] =
-            types[node.op_type == "QuantizeLinear" ? node.input(0) : node.output(0)];
+        found[graph.value(*node.output(0)).name] =
+            types[*(node.op_type == "QuantizeLinear" ? node.input(0) : node.output(0))];
     return found;
   }
   [[nodiscard]] int64_t casts() const {
@@ -79,14 +79,14 @@ TEST(PairModel, PairsBetweenHalfNodesHaveTheTypeAndNoCast) {
   EXPECT_EQ(cast.casts(), 2);  // behind x and before y
   for (const auto& [name, type] : cast.pair_types()) EXPECT_EQ(type, DataType::Float16) << name;
   const Graph& graph = cast.after.graph();
-  EXPECT_EQ(graph.constant(graph.find_value("s"))->type(), DataType::Float16);
+  EXPECT_EQ(graph.constant(*graph.find_value("s"))->type(), DataType::Float16);
 }
 
 TEST(PairModel, CodesAndZeroPointsKeepEveryBit) {
   const CastPairs cast = cast_pairs(kLayer, {numbers({1, .5F})});
   for (const char* name : {"w", "z"}) {
     const Graph &before = cast.before.graph(), &after = cast.after.graph();
-    EXPECT_TRUE(same_tensor(*before.constant(before.find_value(name)), *after.constant(after.find_value(name))))
+    EXPECT_TRUE(same_tensor(*before.constant(*before.find_value(name)), *after.constant(*after.find_value(name))))
         << name;
   }
 }
@@ -119,7 +119,7 @@ TEST(PairModel, AQuantizeLinearOfAGraphInputStaysFloat32WithTheNumberOfItsPartne
   EXPECT_EQ(cast.casts(), 1);
   const Graph& graph = cast.after.graph();
   const auto scale = [&](const char* output) {
-    const Node& node = *graph.producer(graph.find_value(output));
+    const Node& node = *graph.producer(*graph.find_value(output));
     const Tensor number = detent::cast(*graph.constant(node.input(1)), DataType::Float32);
     return number.data<float>()[0];
   };
@@ -143,7 +143,7 @@ TEST(PairModel, AScaleThatTheTypeCannotHoldStaysFloat32) {
   EXPECT_EQ(cast.pairs.float32_scales, 1U);
   EXPECT_EQ(cast.pair_types().at("d"), DataType::Float32);
   const Graph& graph = cast.after.graph();
-  EXPECT_EQ(graph.constant(graph.find_value("s"))->data<float>()[0], 1.3e-7F);
+  EXPECT_EQ(graph.constant(*graph.find_value("s"))->data<float>()[0], 1.3e-7F);
   EXPECT_THAT(cast.report.exceptions.front().reason, HasSubstr("scale 1.3e-07 becomes"));
 }
 
@@ -158,8 +158,8 @@ TEST(PairModel, AScaleNearZeroBesideLargeOnesBecomesNoZero) {
       {numbers({1, .5F})});
   EXPECT_EQ(cast.pairs.small_scales, 1U);
   const Graph& graph = cast.after.graph();
-  EXPECT_EQ(graph.constant(graph.find_value("s"))->type(), DataType::Float16);
-  const Tensor written = detent::cast(*graph.constant(graph.find_value("s")), DataType::Float32);
+  EXPECT_EQ(graph.constant(*graph.find_value("s"))->type(), DataType::Float16);
+  const Tensor written = detent::cast(*graph.constant(*graph.find_value("s")), DataType::Float32);
   EXPECT_GT(written.data<float>()[1], 0);
 }
 
@@ -170,9 +170,9 @@ TEST(PairModel, Float32ScalesStayWithTheirLayersAndCastsStandAround) {
   EXPECT_EQ(cast.pairs.rounded_scales, 0U);
   for (const auto& [name, type] : cast.pair_types()) EXPECT_EQ(type, DataType::Float32) << name;
   const Graph& graph = cast.after.graph();
-  EXPECT_EQ(graph.constant(graph.find_value("s"))->data<float>()[0], 0.013F);
-  EXPECT_EQ(value_types(graph)[graph.find_value("m")], DataType::Float32);
-  EXPECT_EQ(value_types(graph)[graph.find_value("r")], DataType::Float16);
+  EXPECT_EQ(graph.constant(*graph.find_value("s"))->data<float>()[0], 0.013F);
+  EXPECT_EQ(value_types(graph)[*graph.find_value("m")], DataType::Float32);
+  EXPECT_EQ(value_types(graph)[*graph.find_value("r")], DataType::Float16);
 }
 
 TEST(PairModel, TheSameScaleReadByOtherNodesKeepsItsNumberThere) {
@@ -181,8 +181,8 @@ TEST(PairModel, TheSameScaleReadByOtherNodesKeepsItsNumberThere) {
       "d = DequantizeLinear (q, s) e = Exp (d) y = Pow (e, s) }",
       {numbers({1, .5F})});
   const Graph& graph = cast.after.graph();
-  const Node& pair = *graph.producer(graph.find_value("q"));
-  EXPECT_EQ(graph.value(pair.input(1)).name, "s_rounded");
+  const Node& pair = *graph.producer(*graph.find_value("q"));
+  EXPECT_EQ(graph.value(*pair.input(1)).name, "s_rounded");
 }
 
 TEST(PairModel, CastingAgainChangesNothing) {
@@ -199,7 +199,7 @@ TEST(PairModel, CastingAgainChangesNothing) {
 /// Returns the bound of a value of a network.
 double bound_of(const std::string& body, const std::string& value) {
   const Model model = model_of(body);
-  return bound_reaches(model.graph(), {}).at(model.graph().find_value(value)).amax;
+  return bound_reaches(model.graph(), {}).at(*model.graph().find_value(value)).amax;
 }
 
 TEST(PairBounds, APairBoundsTheValueThatItReadsAndTheOneThatItGives) {

@@ -32,8 +32,7 @@ std::string with_pairs(const std::string& model) {
 }
 
 std::string node_writing(const Graph& graph, const std::string& output) {
-  const ValueId value = graph.find_value(output);
-  const Node* node = value == kNoValue ? nullptr : graph.producer(value);
+  const Node* node = graph.producer(graph.find_value(output));
   return node ? node->name : "(no node writes '" + output + "')";
 }
 

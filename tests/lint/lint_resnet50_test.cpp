@@ -54,7 +54,7 @@ TEST(LintResNet50, MissesThePairOfEverySkip) {
       const Node* dequantize = graph.producer(node.inputs[slot]);
       if (traits_of(graph, *dequantize).kind != OpKind::DequantizeLinear) continue;
       const Node* quantize = graph.producer(dequantize->inputs[0]);
-      patch.rewire.push_back({node.name, static_cast<int>(slot), graph.value(quantize->inputs[0]).name});
+      patch.rewire.push_back({node.name, static_cast<int>(slot), graph.value(*quantize->inputs[0]).name});
     }
   }
   ASSERT_EQ(patch.rewire.size(), 16U) << "one skip a block";

@@ -25,7 +25,7 @@ g (float[2] x) => (float[2] y)
 }
 
 const Node& producer(const Model& model, const char* value) {
-  return *model.graph().producer(model.graph().find_value(value));
+  return *model.graph().producer(*model.graph().find_value(value));
 }
 
 std::vector<float> constant_of(const Model& model, const char* value) {

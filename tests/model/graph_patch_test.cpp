@@ -77,8 +77,8 @@ TEST(ApplyPatch, ReplacesInitializersAndConstantNodesAlike) {
   patch.replace_constants.emplace_back("two", Tensor::scalar(3.0F));
   apply_patch(model, patch);
   const Graph& graph = model.graph();
-  EXPECT_THAT(graph.constant(graph.find_value("bias"))->data<float>(), ElementsAre(9, 8, 7, 6));
-  EXPECT_THAT(graph.constant(graph.find_value("two"))->data<float>(), ElementsAre(3));
+  EXPECT_THAT(graph.constant(*graph.find_value("bias"))->data<float>(), ElementsAre(9, 8, 7, 6));
+  EXPECT_THAT(graph.constant(*graph.find_value("two"))->data<float>(), ElementsAre(3));
 }
 
 TEST(ApplyPatch, SetsAndRemovesAttributesOfEveryKind) {

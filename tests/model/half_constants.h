@@ -20,7 +20,7 @@ inline Model parse_half_model(const std::string& text) {
     if (!wide) continue;
     const DataType type = data_type_from_onnx(node.int_or("to", 10));
     patch.remove_nodes.push_back(node.name);
-    patch.add_initializers.emplace_back(model.graph().value(node.output(0)).name, cast(*wide, type));
+    patch.add_initializers.emplace_back(model.graph().value(*node.output(0)).name, cast(*wide, type));
   }
   apply_patch(model, patch);
   return model;

@@ -138,7 +138,7 @@ TEST(ReadModel, OpsetsBelowSevenAreConverted) {
       "<ir_version: 3, opset_import: [\"\" : 6]> g (float[1,2,3,3] x, float[2] s) => (float[1,2,3,3] y) "
       "<float[2] s = {2, 3}> { y = PRelu (x, s) }");
   EXPECT_EQ(model.graph().opset(), 7);
-  EXPECT_EQ(model.graph().constant(model.graph().find_value("s"))->shape(), Shape({2, 1, 1}));
+  EXPECT_EQ(model.graph().constant(*model.graph().find_value("s"))->shape(), Shape({2, 1, 1}));
 }
 
 TEST(ReadModel, AnOldOperatorWithoutConversionIsNamed) {
@@ -210,7 +210,7 @@ TEST(ExternalData, StaysInItsFile) {
   folder.write("weights.bin", std::string(32, '\0') + four_floats());
   const fs::path file = folder.write("m.onnx", with_external_bias("weights.bin", "32").SerializeAsString());
   const Model model = read_model(file);
-  EXPECT_THAT(model.graph().constant(model.graph().find_value("bias"))->data<float>(), ElementsAre(5, 6, 7, 8));
+  EXPECT_THAT(model.graph().constant(*model.graph().find_value("bias"))->data<float>(), ElementsAre(5, 6, 7, 8));
   EXPECT_TRUE(has_stored_data(model.proto().graph().initializer(0)));
 }
 

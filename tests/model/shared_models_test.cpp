@@ -36,7 +36,7 @@ TEST(SharedModels, EveryModelAndExportIsReadAndIndexed) {
     EXPECT_FALSE(is_quantized(graph));
     // Execution order: whatever a node reads was produced before it.
     for (const Node& node : graph.nodes())
-      for (const ValueId input : node.inputs) {
+      for (const ValueId input : present(node.inputs)) {
         const Node* producer = graph.producer(input);
         EXPECT_TRUE(!producer || producer->id < node.id) << node.name;
       }

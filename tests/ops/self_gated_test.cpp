@@ -15,7 +15,7 @@ std::optional<SelfGatedActivation> found_in(const std::string& body) {
   const Model model = parse_model_text(
       "<ir_version: 8, opset_import: [\"\" : 14]> g (float[4] x, float[4] z) => (float[4] y) { " + body + " }");
   auto found = self_gated_activation(model.graph(), model.graph().nodes().back());
-  EXPECT_TRUE(!found || found->input == model.graph().find_value("x"));
+  EXPECT_TRUE(!found || found->input == *model.graph().find_value("x"));
   return found;
 }
 
@@ -73,7 +73,7 @@ const Tensor kPoints = Tensor::from<float>(Shape{9}, {-8, -3, -2.5F, -1, 0, 1, 2
 std::vector<float> run(const std::string& body) {
   const Model model = parse_model_text("<ir_version: 8, opset_import: [\"\" : 14]> g (float[9] x) => (float[9] y) { " +
                                        kNumbers + body + " }");
-  const std::vector<ValueId> wanted{model.graph().find_value("y")};
+  const std::vector<ValueId> wanted{*model.graph().find_value("y")};
   const Tensor y = run_once(model.graph(), std::vector<Tensor>{kPoints}, wanted).front();
   return {y.data<float>().begin(), y.data<float>().end()};
 }

@@ -61,7 +61,7 @@ TEST(ValueTypes, FollowFromTheSignaturesOfOperators) {
     const Model model =
         model_of("(float x, float16 h, int64 i, uint8 u, bool b) => (float out) { " + nodes + " }", one.opset);
     const Graph& graph = model.graph();
-    const DataType type = value_types(graph)[graph.find_value("z")];
+    const DataType type = value_types(graph)[*graph.find_value("z")];
     EXPECT_EQ(type == DataType::Undefined ? "undefined" : std::string(name_of(type)), one.type) << one.nodes;
   }
 }
@@ -74,7 +74,7 @@ TEST(ValueTypes, OfAGraphInsideFollowFromTheOneAround) {
 })");
   const ValueTypes types(model.graph());
   const Graph& body = *model.graph().nodes()[1].graph("body");
-  const auto type_of = [&](const char* name) { return types.of(body)[body.find_value(name)]; };
+  const auto type_of = [&](const char* name) { return types.of(body)[*body.find_value(name)]; };
   EXPECT_EQ(type_of("i"), DataType::Int64);
   EXPECT_EQ(type_of("k2"), DataType::Bool);
   EXPECT_EQ(type_of("a"), DataType::Float16);

@@ -22,7 +22,7 @@ struct Block {
 
 /// The only reader of a node's output, if it is of this type.
 const Node* only_reader(const Graph& graph, const Node& node, const std::string& op) {
-  const Value& value = graph.value(node.output(0));
+  const Value& value = graph.value(*node.output(0));
   if (value.uses.size() != 1 || value.is_output) return nullptr;
   const Node& reader = graph.node(value.uses[0].node);
   return reader.op_type == op ? &reader : nullptr;
@@ -35,7 +35,7 @@ std::optional<Block> block_from(const Graph& graph, const Node& expand) {
   const Node* second = depthwise ? only_reader(graph, *depthwise, "Clip") : nullptr;
   const Node* project = second ? only_reader(graph, *second, "Conv") : nullptr;
   if (!project || depthwise->int_or("group", 1) != graph.constant(depthwise->input(1))->shape()[0]) return std::nullopt;
-  return Block{&expand, depthwise, project, second->output(0)};
+  return Block{&expand, depthwise, project, *second->output(0)};
 }
 
 /// `tensor` with `more` elements behind its others, along axis 0.

@@ -36,7 +36,7 @@ Model half_model_of_opset(int opset) {
   patch.reason = "halves";
   for (const char* name : {"s", "ws"})
     patch.replace_constants.emplace_back(
-        name, cast(*model.graph().constant(model.graph().find_value(name)), DataType::Float16));
+        name, cast(*model.graph().constant(*model.graph().find_value(name)), DataType::Float16));
   apply_patch(model, patch);
   return model;
 }

@@ -110,11 +110,11 @@ TEST_F(RepairModel, KeepsScalesAndCodesBitForBit) {
   const auto before = parse_model_text(trained());
   for (const Node& node : graph.nodes()) {
     if (node.op_type != "QuantizeLinear") continue;
-    const std::string& value = graph.value(node.input(0)).name;
+    const std::string& value = graph.value(*node.input(0)).name;
     const float scale = graph.constant(node.input(1))->data<float>()[0];
     EXPECT_EQ(scale, value == "x" ? 0.03F : value == "r" ? 0.05F : 0.06F) << value;
   }
-  const Tensor& codes = *before.graph().constant(before.graph().find_value("w"));
+  const Tensor& codes = *before.graph().constant(*before.graph().find_value("w"));
   size_t same = 0;
   for (const Node& node : graph.nodes()) {
     const Tensor* kept = node.op_type == "DequantizeLinear" ? graph.constant(node.input(0)) : nullptr;
@@ -162,8 +162,8 @@ TEST_F(RepairModel, KeepsWeightsInBlocksByteForByte) {
   const Model model = read_model(folder_ / "out.onnx");
   const auto before = parse_model_text(text);
   for (const char* name : {"b", "bs"}) {
-    const Tensor *is = model.graph().constant(model.graph().find_value(name)),
-                 *was = before.graph().constant(before.graph().find_value(name));
+    const Tensor *is = model.graph().constant(*model.graph().find_value(name)),
+                 *was = before.graph().constant(*before.graph().find_value(name));
     ASSERT_TRUE(is) << name;
     EXPECT_TRUE(same_tensor(*is, *was)) << name;
   }

@@ -149,9 +149,9 @@ TEST(SequenceModels, AreQuantizedAroundTheirLists) {
     const Model quantized = read_model(options.output);
     for (const char* name : {"list", "again"}) {
       const Graph& graph = quantized.graph();
-      const ValueId value = graph.find_value(name);
+      const MaybeValue value = graph.find_value(name);
       ASSERT_NE(value, kNoValue) << name;
-      for (const Use& use : graph.value(value).uses) EXPECT_NE(graph.node(use.node).op_type, "QuantizeLinear") << name;
+      for (const Use& use : graph.value(*value).uses) EXPECT_NE(graph.node(use.node).op_type, "QuantizeLinear") << name;
     }
   }
 }

@@ -99,7 +99,7 @@ TEST_F(StopOneCall, AnotherCallGoesOnToTheSameFile) {
     const Model model = read_model(folder_ / name);
     std::vector<std::vector<float>> found;
     for (const char* value : {"x", "r1", "r2", "r3"}) {
-      const auto* constant = model.graph().constant(model.graph().find_value(std::string(value) + "_scale"));
+      const auto* constant = model.graph().constant(*model.graph().find_value(std::string(value) + "_scale"));
       if (constant) found.emplace_back(constant->data<float>().begin(), constant->data<float>().end());
     }
     return found;

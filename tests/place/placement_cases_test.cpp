@@ -29,8 +29,7 @@ class PlanChecker {
   void fail(int line, const std::string& what) const { ADD_FAILURE_AT(file_.c_str(), line) << what; }
 
   [[nodiscard]] const Node* find_node(const std::string& output, int line) const {
-    const ValueId value = graph_.find_value(output);
-    const Node* node = value == kNoValue ? nullptr : graph_.producer(value);
+    const Node* node = graph_.producer(graph_.find_value(output));
     if (!node) fail(line, "no node writes '" + output + "'");
     return node;
   }
@@ -46,7 +45,7 @@ class PlanChecker {
     }
     const Node* node = find_node(target, line);
     if (!node) return nullptr;
-    const ValueId id = graph_.find_value(value);
+    const ValueId id = *graph_.find_value(value);
     for (const EdgeDecision& edge : plan_.edges)
       if (edge.consumer == node->id && edge.value == id && (slot < 0 || edge.slot == slot)) return &edge;
     fail(line, "'" + target + "' has no data input '" + value + "'");
@@ -60,7 +59,7 @@ class PlanChecker {
   }
 
   [[nodiscard]] std::string edge_text(const EdgeDecision& edge) const {
-    return graph_.value(edge.value).name + " -> " + graph_.value(graph_.node(edge.consumer).output(0)).name + ":" +
+    return graph_.value(edge.value).name + " -> " + graph_.value(*graph_.node(edge.consumer).output(0)).name + ":" +
            std::to_string(edge.slot) + " [" + name_of(edge.rule) + "] " + edge.reason;
   }
 
@@ -109,7 +108,7 @@ class PlanChecker {
     Range range;
     words >> name >> range.min >> range.max;
     for (const FixedRange& one : ranges)
-      if (one.value == graph_.find_value(name) && one.range.min == range.min && reaches(one.range.max, range.max))
+      if (one.value == *graph_.find_value(name) && one.range.min == range.min && reaches(one.range.max, range.max))
         return;
     fail(line, "no such range");
   }
@@ -122,7 +121,7 @@ class PlanChecker {
     words >> name;
     for (const auto* ranges : {&plan_.range_limits, &plan_.fixed_ranges})
       for (const FixedRange& one : *ranges)
-        if (one.value == graph_.find_value(name)) fail(line, "its range is known");
+        if (one.value == *graph_.find_value(name)) fail(line, "its range is known");
   }
 
   void check_group(std::istringstream& words, int line) {
@@ -198,9 +197,9 @@ class PlanChecker {
   void check_output(std::istringstream& words, int line) {
     std::string name;
     words >> name;
-    listed_outputs_.insert(graph_.find_value(name));
+    listed_outputs_.insert(*graph_.find_value(name));
     for (const OutputPair& pair : plan_.output_pairs)
-      if (pair.value == graph_.find_value(name)) return;
+      if (pair.value == *graph_.find_value(name)) return;
     fail(line, "the graph output has no pair");
   }
 
@@ -208,7 +207,7 @@ class PlanChecker {
     std::string scores;
     words >> scores;
     for (const AttentionDecision& decision : plan_.attention)
-      if (graph_.value(graph_.node(decision.block.first).output(0)).name == scores) return &decision;
+      if (graph_.value(*graph_.node(decision.block.first).output(0)).name == scores) return &decision;
     fail(line, "no block of attention computes '" + scores + "'");
     return nullptr;
   }

@@ -71,7 +71,7 @@ struct ResNet50 {
   }
   [[nodiscard]] const Graph& graph() const { return model->graph(); }
   [[nodiscard]] NodeId writer(const std::string& value) const {
-    return graph().value(graph().find_value(value)).producer;
+    return *graph().value(*graph().find_value(value)).producer;
   }
 
   std::string stem, pool;

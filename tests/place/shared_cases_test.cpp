@@ -41,7 +41,7 @@ bool has_pair(const PlacementPlan& plan, ValueId value) {
 
 /// Returns the value behind the only reader of a node's output.
 ValueId behind_activation(const Graph& graph, const Node& node) {
-  return graph.node(graph.value(node.output(0)).uses.at(0).node).output(0);
+  return *graph.node(graph.value(*node.output(0)).uses.at(0).node).output(0);
 }
 
 class SharedOccupancy : public testing::TestWithParam<const char*> {
@@ -93,7 +93,7 @@ TEST_P(SharedOccupancy, APairStandsBehindTheActivationOfEveryDeconvolution) {
   const Prepared net(shared_model(GetParam()));
   const PlacementPlan plan = net.plan();
   for (const Node* node : net.of("ConvTranspose")) {
-    EXPECT_FALSE(has_pair(plan, node->output(0))) << node->name;
+    EXPECT_FALSE(has_pair(plan, *node->output(0))) << node->name;
     EXPECT_TRUE(has_pair(plan, behind_activation(net.graph(), *node))) << node->name;
   }
 }
@@ -153,8 +153,8 @@ TEST_P(SharedUnet, LeakyReluBehindADeconvolutionIsSplitOrFusedAsAsked) {
     const auto deconvolutions = net.of("ConvTranspose");
     ASSERT_EQ(deconvolutions.size(), 3U);
     for (const Node* node : deconvolutions) {
-      EXPECT_EQ(has_pair(plan, node->output(0)), policy != Policy::Fuse) << node->name;
-      const Use activation = net.graph().value(node->output(0)).uses.at(0);
+      EXPECT_EQ(has_pair(plan, *node->output(0)), policy != Policy::Fuse) << node->name;
+      const Use activation = net.graph().value(*node->output(0)).uses.at(0);
       EXPECT_NE(plan.find_edge(activation.node, 0)->reason.find("--deconv-activation"), std::string::npos);
     }
   }

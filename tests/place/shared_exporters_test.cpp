@@ -28,9 +28,8 @@ Coverage coverage(const fs::path& file, const std::string& target) {
   for (const LayerDecision& layer : make_placement_plan(model.graph(), find_target(target), {}).layers) {
     const auto& inputs = model.graph().node(layer.node).inputs;
     int64_t weights = 0;
-    for (const ValueId input : inputs)
-      if (const Tensor* tensor = input == kNoValue ? nullptr : model.graph().constant(input))
-        weights = std::max(weights, tensor->element_count());
+    for (const MaybeValue input : inputs)
+      if (const Tensor* tensor = model.graph().constant(input)) weights = std::max(weights, tensor->element_count());
     ++counts[{weights, layer.int8}];
   }
   return counts;

@@ -123,15 +123,14 @@ Comparison compare(const Graph& graph, const PlacementPlan& plan, const std::map
       ++result.different[why];
   }
   for (const auto& [key, pair] : all)
-    if (const NodeId node = graph.find_node(key.first); node != kNoNode &&
-                                                        plan.find_edge(node, key.second) == nullptr &&
-                                                        traits_of(graph, graph.node(node)).kind != OpKind::Resize)
+    if (const MaybeNode node = graph.find_node(key.first);
+        node && !plan.find_edge(*node, key.second) && traits_of(graph, graph.node(*node)).kind != OpKind::Resize)
       result.unexplained.push_back("'" + key.first + "' slot " + std::to_string(key.second) + " is no data input here");
   // Edges such as Resize's sizes carry no data here; a missing node was a BatchNormalization.
   result.folded = static_cast<int>(reference.size());
   for (const auto& [key, pair] : reference) {
-    const NodeId node = graph.find_node(key.first);
-    if (node != kNoNode && traits_of(graph, graph.node(node)).kind != OpKind::Resize && pair)
+    const MaybeNode node = graph.find_node(key.first);
+    if (node && traits_of(graph, graph.node(*node)).kind != OpKind::Resize && pair)
       result.unexplained.push_back("'" + key.first + "' slot " + std::to_string(key.second) + ": only theirs");
   }
   return result;

@@ -79,9 +79,9 @@ Codes codes_of(const Graph& graph, const PlacementPlan& plan, const Form& form) 
     const bool channels = text == "INT8" && graph.constant(weight.value)->shape()[static_cast<size_t>(weight.axis)] > 1;
     if (channels) text += " axis " + std::to_string(weight.axis);
     const int own = traits_of(graph, graph.node(weight.node)).bias_slot;
-    const Use bias = weight.bias.node != kNoNode ? weight.bias : Use{weight.node, own};
-    const ValueId value = bias.slot < 0 ? kNoValue : graph.node(bias.node).input(bias.slot);
-    if (value != kNoValue && graph.constant(value)) codes[name(value)] = "INT32";
+    const Use bias = weight.bias.value_or(Use{weight.node, own});
+    const MaybeValue value = graph.node(bias.node).input(bias.slot);
+    if (graph.constant(value)) codes[name(*value)] = "INT32";
   }
   return codes;
 }
@@ -139,9 +139,9 @@ void compare_codes(const Graph& graph, const Codes& ours, const Codes& theirs, b
     return found == codes.end() ? std::string() : found->second;
   };
   for (const std::string& name : names) {
-    const ValueId value = graph.find_value(name);
-    if (value == kNoValue) continue;
-    const CodesDifference one{graph, graph.value(value), text(ours, name), text(theirs, name)};
+    const MaybeValue value = graph.find_value(name);
+    if (!value) continue;
+    const CodesDifference one{graph, graph.value(*value), text(ours, name), text(theirs, name)};
     if (one.read_only_by("BatchNormalization", {1, 2})) continue;  // Detent folds it
     ++result.compared;
     const std::string kind = one.ours == one.theirs ? "" : kind_of(one);

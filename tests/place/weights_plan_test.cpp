@@ -41,7 +41,7 @@ struct Planned {
   explicit Planned(const char* target, const PlacementOptions& options = {}, const WeightBlocks& blocks = {})
       : plan(make_weights_plan(model.graph(), find_target(target), options, blocks)) {}
   [[nodiscard]] const LayerDecision& layer(const char* output) const {
-    return *plan.find_layer(model.graph().producer(model.graph().find_value(output))->id);
+    return *plan.find_layer(model.graph().producer(*model.graph().find_value(output))->id);
   }
   [[nodiscard]] bool quantizes(const char* output) const {
     const NodeId node = layer(output).node;

@@ -35,7 +35,7 @@ TEST(ExpandOperators, NewNodesBeginWithTheNameOfTheNodeAndItsOutputKeepsItsName)
   const Graph& graph = model.graph();
   EXPECT_THAT(operator_names(graph), testing::ElementsAre("Conv", "Relu"));
   for (const Node& node : graph.nodes()) EXPECT_THAT(node.name, testing::StartsWith(name + "/"));
-  EXPECT_EQ(graph.producer(graph.find_value("y"))->op_type, "Relu");
+  EXPECT_EQ(graph.producer(*graph.find_value("y"))->op_type, "Relu");
 }
 
 TEST(ExpandOperators, AnAttributeOfTheFusedOperatorAloneGoes) {

@@ -55,7 +55,7 @@ TEST(FoldBatchNorm, ScalesTheRowsOfAConvolution) {
   EXPECT_THAT(operators_of(model), ElementsAre("Conv"));
   expect_close(operand(model, 0, 1).data<float>(), {kFactor[0] * 1, kFactor[0] * 2, kFactor[1] * 3, kFactor[1] * 4});
   expect_close(operand(model, 0, 2).data<float>(), {10 * kFactor[0] + kShift[0], 20 * kFactor[1] + kShift[1]});
-  EXPECT_EQ(model.graph().value(model.graph().nodes()[0].output(0)).name, "y");
+  EXPECT_EQ(model.graph().value(*model.graph().nodes()[0].output(0)).name, "y");
   EXPECT_EQ(model.proto().graph().initializer_size(), 2) << "the statistics are gone";
 }
 
@@ -73,7 +73,7 @@ TEST(FoldBatchNorm, ReadsConstantNodesLikeInitializers) {
     y = BatchNormalization (c, gamma, b, m, v))",
                            "float[1] unused = {0}");
   EXPECT_EQ(fold_batchnorms(model), 1U);
-  const Node& conv = model.graph().node(model.graph().find_node("Conv_2"));
+  const Node& conv = model.graph().node(*model.graph().find_node("Conv_2"));
   expect_close(model.graph().constant(conv.input(1))->data<float>(),
                {kFactor[0], kFactor[0] * 2, kFactor[1] * 3, kFactor[1] * 4});
   EXPECT_EQ(model.graph().find_value("gamma"), kNoValue);
@@ -119,8 +119,8 @@ TEST(FoldBatchNorm, CopiesWeightsThatAnotherNodeReads) {
                            "float[2, 2, 1, 1] w = {1, 2, 3, 4}");
   EXPECT_EQ(fold_batchnorms(model), 1U);
   const Graph& graph = model.graph();
-  EXPECT_THAT(graph.constant(graph.find_value("w"))->data<float>(), ElementsAre(1, 2, 3, 4));
-  EXPECT_EQ(graph.value(graph.find_value("w")).uses.size(), 1U);
+  EXPECT_THAT(graph.constant(*graph.find_value("w"))->data<float>(), ElementsAre(1, 2, 3, 4));
+  EXPECT_EQ(graph.value(*graph.find_value("w")).uses.size(), 1U);
 }
 
 TEST(FoldBatchNorm, TwoConvolutionsWithOneWeightAreFoldedEachIntoItsCopy) {

@@ -52,8 +52,8 @@ TEST(FoldConstants, ATransposedEmbeddingBecomesAWeightAndGatherKeepsItsRows) {
   EXPECT_EQ(fold_constants(model), 1U);
   const Graph& graph = model.graph();
   EXPECT_THAT(operators(graph), ElementsAre("Gather", "MatMul"));
-  EXPECT_EQ(graph.constant(graph.find_value("t"))->shape(), (Shape{128, 160}));
-  EXPECT_NE(graph.constant(graph.find_value("e")), nullptr);
+  EXPECT_EQ(graph.constant(*graph.find_value("t"))->shape(), (Shape{128, 160}));
+  EXPECT_NE(graph.constant(*graph.find_value("e")), nullptr);
   const std::vector<Tensor> inputs{Tensor::from<int64_t>({1}, {3}),
                                    Tensor::from<float>({1, 128}, std::vector<float>(128, 0.5F))};
   check_same_outputs(outputs_of(before, inputs), model, inputs, "folding");
@@ -78,7 +78,7 @@ TEST(FoldConstants, WeightsBehindSeveralNodesAreFoldedInOne) {
   EXPECT_EQ(fold_constants(model), 2U);
   const Graph& graph = model.graph();
   EXPECT_THAT(operators(graph), ElementsAre("Conv"));
-  EXPECT_THAT(graph.constant(graph.find_value("u"))->data<float>(), ElementsAre(2, 4, 6, 8, 10, 12));
+  EXPECT_THAT(graph.constant(*graph.find_value("u"))->data<float>(), ElementsAre(2, 4, 6, 8, 10, 12));
   EXPECT_EQ(graph.find_value("w"), kNoValue);
 }
 
@@ -120,7 +120,7 @@ TEST(FoldConstants, EveryOutputOfASplitIsAWeight) {
       kOpset17 + std::string("(float[1,2] x) => (float[1,2] y, float[1,2] u) <float[2,4] w = {1,2,3,4,5,6,7,8}> "
                              "{ a, b = Split <axis = 1> (w) y = MatMul (x, a) u = MatMul (x, b) }"));
   EXPECT_EQ(fold_constants(model), 1U);
-  EXPECT_THAT(model.graph().constant(model.graph().find_value("b"))->data<float>(), ElementsAre(3, 4, 7, 8));
+  EXPECT_THAT(model.graph().constant(*model.graph().find_value("b"))->data<float>(), ElementsAre(3, 4, 7, 8));
 }
 
 /// Returns the same model, read from a file with external weights.
@@ -146,13 +146,13 @@ TEST(FoldConstants, FoldWeightsThatLieBesideTheModel) {
   EXPECT_THAT(operators(beside.graph()), ElementsAre("Gather", "MatMul", "MatMul"));
   for (const char* name : {"m", "t"}) {
     const auto numbers = [&](const Graph& graph) {
-      const auto all = graph.constant(graph.find_value(name))->data<float>();
+      const auto all = graph.constant(*graph.find_value(name))->data<float>();
       return std::vector<float>(all.begin(), all.end());
     };
     EXPECT_EQ(numbers(beside.graph()), numbers(inside.graph())) << name;
   }
   EXPECT_EQ(beside.graph().find_value("w"), kNoValue);
-  EXPECT_NE(beside.graph().constant(beside.graph().find_value("e")), nullptr) << "Gather still takes rows of it";
+  EXPECT_NE(beside.graph().constant(*beside.graph().find_value("e")), nullptr) << "Gather still takes rows of it";
   const std::vector<Tensor> inputs{Tensor::from<int64_t>({1}, {3}),
                                    Tensor::from<float>({1, 128}, std::vector<float>(128, 0.5F))};
   check_same_outputs(outputs_of(before, inputs), beside, inputs, "folding");

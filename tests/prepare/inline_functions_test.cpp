@@ -23,9 +23,9 @@ std::vector<std::string> op_types(const Graph& graph) {
 }
 
 /// Absent inputs have no name.
-std::vector<std::string> value_names(const Graph& graph, std::span<const ValueId> values) {
+std::vector<std::string> value_names(const Graph& graph, std::span<const MaybeValue> values) {
   std::vector<std::string> names;
-  for (const ValueId id : values) names.push_back(id == kNoValue ? "" : graph.value(id).name);
+  for (const MaybeValue id : values) names.push_back(id ? graph.value(*id).name : "");
   return names;
 }
 

@@ -17,7 +17,7 @@ g (float[1,2] x) => (float[1,2] y, float[2] kept) <float[2] b = {1, 2}>
 })";
 
 std::string reads(const Graph& graph, const char* output, size_t slot) {
-  return graph.value(graph.producer(graph.find_value(output))->input(slot)).name;
+  return graph.value(*graph.producer(graph.find_value(output))->input(slot)).name;
 }
 
 TEST(ForwardConstants, ReadersReadTheConstantThroughAnyNumberOfIdentities) {
@@ -31,7 +31,7 @@ TEST(ForwardConstants, ReadersReadTheConstantThroughAnyNumberOfIdentities) {
 TEST(ForwardConstants, AnIdentityThatWritesAGraphOutputStays) {
   Model model = parse_model_text(kShared);
   (void)forward_constants(model);
-  EXPECT_EQ(model.graph().producer(model.graph().find_value("kept"))->op_type, "Identity");
+  EXPECT_EQ(model.graph().producer(*model.graph().find_value("kept"))->op_type, "Identity");
 }
 
 TEST(ForwardConstants, AnIdentityOfAnActivationStays) {
@@ -54,9 +54,9 @@ g (float[1,2] a, float[2] b) => (float[1,2] y)
 
 TEST(SumsOfTwo, BecomeAnAddUnderTheSameName) {
   Model model = parse_model_text(kSums);
-  const std::string name = model.graph().producer(model.graph().find_value("s"))->name;
+  const std::string name = model.graph().producer(*model.graph().find_value("s"))->name;
   EXPECT_EQ(make_adds_of_sums(model), 1U);
-  const Node* add = model.graph().producer(model.graph().find_value("s"));
+  const Node* add = model.graph().producer(*model.graph().find_value("s"));
   EXPECT_EQ(add->op_type, "Add");
   EXPECT_EQ(add->name, name);
   EXPECT_EQ(add->inputs.size(), 2U);
@@ -66,7 +66,7 @@ TEST(SumsOfTwo, SumsOfOneAndThreeStay) {
   Model model = parse_model_text(kSums);
   (void)make_adds_of_sums(model);
   for (const char* value : {"t", "u"})
-    EXPECT_EQ(model.graph().producer(model.graph().find_value(value))->op_type, "Sum");
+    EXPECT_EQ(model.graph().producer(*model.graph().find_value(value))->op_type, "Sum");
 }
 
 TEST(ReplaceCastLike, TakesTheTypeThatTheSecondInputHas) {
@@ -78,7 +78,7 @@ g (float[2] x, float16[2] h) => (float16[2] y)
   y = CastLike <saturate = 0> (x, a)
 })");
   EXPECT_EQ(replace_cast_likes(model), 1U);
-  const Node& cast = *model.graph().producer(model.graph().find_value("y"));
+  const Node& cast = *model.graph().producer(*model.graph().find_value("y"));
   EXPECT_EQ(cast.op_type, "Cast");
   EXPECT_EQ(cast.inputs.size(), 1U);
   EXPECT_EQ(cast.int_or("to", 0), 10);
@@ -95,7 +95,7 @@ g (float[2] x) => (y, z)
   z = other.CastLike (x, x)
 })");
   EXPECT_EQ(replace_cast_likes(model), 0U);
-  EXPECT_EQ(model.graph().producer(model.graph().find_value("y"))->op_type, "CastLike");
+  EXPECT_EQ(model.graph().producer(*model.graph().find_value("y"))->op_type, "CastLike");
 }
 
 TEST(LeaveOutUnreadStates, OnlyTheReadOutputsKeepNames) {
@@ -112,7 +112,7 @@ g (float[5,2,4] x, float[1,32,4] w, float[1,32,8] r, float[1,24,8] v, float[1,24
   const Graph& graph = model.graph();
   EXPECT_EQ(graph.find_value("h"), kNoValue);
   EXPECT_EQ(graph.find_value("last"), kNoValue);
-  EXPECT_EQ(graph.nodes()[0].output(2), graph.find_value("c"));
+  EXPECT_EQ(graph.nodes()[0].output(2), *graph.find_value("c"));
   EXPECT_EQ(leave_out_unread_states(model), 0U);
 }
 

@@ -73,7 +73,7 @@ TEST(RaiseOpset, AttributesThatBecameInputsMove) {
   q = Squeeze <axes = [0]> (u)
   y = ReduceSum <axes = [0], keepdims = 1> (q)
 })");
-  const auto node = [&](const char* name) -> const Node& { return model.graph().node(model.graph().find_node(name)); };
+  const auto node = [&](const char* name) -> const Node& { return model.graph().node(*model.graph().find_node(name)); };
   EXPECT_THAT(operand_of<float>(model, node("Clip_0"), 1), ElementsAre(0));
   EXPECT_THAT(operand_of<float>(model, node("Clip_0"), 2), ElementsAre(6));
   EXPECT_THAT(operand_of<int64_t>(model, node("Slice_1"), 1), ElementsAre(1));
@@ -112,7 +112,7 @@ TEST(RaiseOpset, UpsampleBecomesResizeWithTheSameCoordinates) {
   s = Constant <value = float[4] {1, 1, 2, 2}> ()
   y = Upsample <mode = "nearest"> (x, s)
 })");
-    const Node& resize = *model.graph().producer(model.graph().find_value("y"));
+    const Node& resize = *model.graph().producer(*model.graph().find_value("y"));
     EXPECT_EQ(resize.op_type, "Resize");
     EXPECT_EQ(resize.string_or("coordinate_transformation_mode", ""), "asymmetric");
     EXPECT_EQ(resize.string_or("nearest_mode", ""), "floor");
@@ -136,7 +136,7 @@ TEST(RaiseOpset, SoftmaxOverSeveralAxesIsDoneOnRows) {
     const Model model =
         raised(11, 13, std::string("g (float[N, 5, 3] x) => (float[N, 5, 3] y) { y = ") + op + " (x) }");
     EXPECT_THAT(raised_operators(model), ElementsAre("Flatten", op, "Shape", "Reshape"));
-    const Node& flatten = *model.graph().producer(model.graph().find_value("y_rows_in"));
+    const Node& flatten = *model.graph().producer(*model.graph().find_value("y_rows_in"));
     EXPECT_EQ(flatten.int_or("axis", 0), 1);
     EXPECT_EQ(model.graph().node(NodeId{1}).int_or("axis", 0), -1);
   }
@@ -183,9 +183,9 @@ g (float[2, 4] x) => (float[2, 1] a, float[2, 1] b)
   const Graph& graph = model.graph();
   EXPECT_EQ(graph.opset(), 19);
   EXPECT_EQ(model.ir_version(), 9);
-  EXPECT_THAT(operand_of<int64_t>(model, graph.node(graph.find_node("ReduceMean_0")), 1), ElementsAre(1));
-  EXPECT_EQ(graph.node(graph.find_node("ReduceMax_1")).inputs.size(), 1U);
-  EXPECT_EQ(graph.node(graph.find_node("Split_2")).int_or("num_outputs", 0), 2);
+  EXPECT_THAT(operand_of<int64_t>(model, graph.node(*graph.find_node("ReduceMean_0")), 1), ElementsAre(1));
+  EXPECT_EQ(graph.node(*graph.find_node("ReduceMax_1")).inputs.size(), 1U);
+  EXPECT_EQ(graph.node(*graph.find_node("Split_2")).int_or("num_outputs", 0), 2);
 }
 
 TEST(RaiseOpset, ReachesTwentyTwoWhereModesAndAxesHaveOtherForms) {
@@ -199,8 +199,8 @@ g (float[1, 2, 4, 4] x, float[1, 4, 4, 2] grid, float[1, 8, 1] signal) => (float
   const Graph& graph = model.graph();
   EXPECT_EQ(graph.opset(), 22);
   EXPECT_EQ(model.ir_version(), 10);
-  EXPECT_EQ(graph.node(graph.find_node("GridSample_0")).string_or("mode", ""), "cubic");
-  EXPECT_THAT(operand_of<int64_t>(model, graph.node(graph.find_node("DFT_1")), 2), ElementsAre(1));
+  EXPECT_EQ(graph.node(*graph.find_node("GridSample_0")).string_or("mode", ""), "cubic");
+  EXPECT_THAT(operand_of<int64_t>(model, graph.node(*graph.find_node("DFT_1")), 2), ElementsAre(1));
 }
 
 TEST(RaiseOpset, GroupNormalizationGetsANumberAChannel) {
@@ -211,7 +211,7 @@ TEST(RaiseOpset, GroupNormalizationGetsANumberAChannel) {
   };
   Model model = model_with("float[1, 4, 3]");
   raise_opset(model, 21);
-  const Node& node = model.graph().node(model.graph().find_node("GroupNormalization_0"));
+  const Node& node = model.graph().node(*model.graph().find_node("GroupNormalization_0"));
   EXPECT_THAT(operand_of<float>(model, node, 1), ElementsAre(1, 1, 2, 2));
   EXPECT_THAT(operand_of<float>(model, node, 2), ElementsAre(3, 3, 4, 4));
   Model open = model_with("float[1, C, 3]");
@@ -283,7 +283,7 @@ TEST(RaiseOpset, OperatorsInsideBranchesAreRaisedLikeThoseAround) {
   EXPECT_FALSE(mean.has("axes"));
   ASSERT_NE(branch->constant(mean.input(1)), nullptr);
   EXPECT_THAT(branch->constant(mean.input(1))->data<int64_t>(), ElementsAre(0));
-  EXPECT_NE(branch->value(mean.input(1)).name, "a_axes") << "an outer value";
+  EXPECT_NE(branch->value(*mean.input(1)).name, "a_axes") << "an outer value";
   EXPECT_TRUE(branch->inputs().empty()) << "outer values that it reads are not inputs";
   const TemporaryFolder folder;
   write_model(model, folder / "raised.onnx");
@@ -307,7 +307,7 @@ TEST(RaiseOpset, AnAdapterInsideABranchSeesTheConstantsAround) {
   raise_opset(model, 13);
   const auto branch = branch_of(model, model.graph(), "then_branch");
   EXPECT_EQ(node_of(*branch, "Resize").string_or("nearest_mode", ""), "ceil");
-  EXPECT_EQ(branch->value(node_of(*branch, "Resize").input(2)).name, "s");
+  EXPECT_EQ(branch->value(*node_of(*branch, "Resize").input(2)).name, "s");
 }
 
 TEST(RaiseOpset, WhatHasNoAdapterInsideABranchIsNamed) {
@@ -328,7 +328,7 @@ TEST(RaiseOpset, BoundsAndFillHaveTheTypeThatFollowsFromTheInputs) {
   y = Pad <mode = "constant", pads = [1, 1], value = 0.5> (c)
 })");
     const Node &clip = node_of(model.graph(), "Clip"), &pad = node_of(model.graph(), "Pad");
-    for (const ValueId operand : {clip.input(1), clip.input(2), pad.input(2)})
+    for (const MaybeValue operand : {clip.input(1), clip.input(2), pad.input(2)})
       EXPECT_EQ(model.graph().constant(operand)->type(), expected);
   }
 }

@@ -25,7 +25,7 @@ std::vector<Shape> trials_of(const Model& model, const std::string& value, const
   const TrialShapes trial = shapes_at_trial_sizes(model.graph(), given);
   EXPECT_THAT(trial.missing, IsEmpty());
   std::vector<Shape> shapes;
-  for (const ValueShapes& run : trial.runs) shapes.push_back(run.at(model.graph().find_value(value)));
+  for (const ValueShapes& run : trial.runs) shapes.push_back(run.at(*model.graph().find_value(value)));
   return shapes;
 }
 
@@ -33,7 +33,7 @@ TEST(ShapesWithoutData, NeedEverySizeButTheBatch) {
   const Model fixed = model_of("g (float[N, 3, 8, 8] x) => (float[N, 3, 8, 8] y) { y = Relu (x) }");
   const auto shapes = shapes_without_data(fixed.graph(), {});
   ASSERT_TRUE(shapes);
-  EXPECT_EQ(shapes->at(fixed.graph().find_value("y")), (Shape{1, 3, 8, 8}));
+  EXPECT_EQ(shapes->at(*fixed.graph().find_value("y")), (Shape{1, 3, 8, 8}));
   const Model open = model_of("g (float[N, 3, H, 8] x) => (float[N, 3, H, 8] y) { y = Relu (x) }");
   EXPECT_FALSE(shapes_without_data(open.graph(), {}));
   EXPECT_TRUE(shapes_without_data(open.graph(), {{"x", {1, 3, 8, 8}}}));

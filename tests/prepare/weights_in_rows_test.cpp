@@ -39,7 +39,7 @@ TEST(WeightsInRows, AMatMulReadsPastTheTranspose) {
     g (float[1,2] x) => (float[1,3] y) <float[3,2] w = {1,2,3,4,5,6}> { t = Transpose <perm = [1, 0]> (w) y = MatMul (x, t) })");
   Model model = before.clone();
   EXPECT_EQ(put_weights_in_rows(model), 1U);
-  EXPECT_TRUE(model.graph().value(only(model.graph(), "MatMul").input(1)).is_constant);
+  EXPECT_TRUE(model.graph().value(*only(model.graph(), "MatMul").input(1)).is_constant);
   EXPECT_EQ(model.graph().nodes().size(), 1U);  // the Transpose and the original constant are gone
   EXPECT_EQ(model.graph().find_value("w"), kNoValue);
   expect_same_outputs(before, model);
@@ -53,7 +53,7 @@ TEST(WeightsInRows, WhatElseReadsTheConstantKeepsIt) {
       t = Transpose <perm = [1, 0]> (w) y = MatMul (x, t) z = Gemm <transB = 1> (x, w) e = Gather (w, i) })");
   EXPECT_EQ(put_weights_in_rows(model), 2U);
   const Graph& graph = model.graph();
-  EXPECT_EQ(graph.value(only(graph, "Gather").input(0)).name, "w");
+  EXPECT_EQ(graph.value(*only(graph, "Gather").input(0)).name, "w");
   EXPECT_EQ(only(graph, "MatMul").input(1), only(graph, "Gemm").input(1));  // transposed once
 }
 

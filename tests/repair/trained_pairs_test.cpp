@@ -39,7 +39,7 @@ TEST(TrainedPairs, LeaveWeightsInBlocksAsTheyAre) {
   const TrainedPairs trained(written, read_qdq(written.graph()));
   EXPECT_EQ(count(trained.model, "QuantizeLinear"), 0U);
   EXPECT_EQ(count(trained.model, "DequantizeLinear"), 1U);
-  EXPECT_TRUE(trained.model.graph().find_value("wd") != kNoValue);
+  EXPECT_NE(trained.model.graph().find_value("wd"), kNoValue);
   EXPECT_THAT(trained.weights, Not(Contains(Key(Slot{"MatMul_4", 1}))));
 }
 

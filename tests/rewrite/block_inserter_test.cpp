@@ -40,7 +40,7 @@ struct Written {
     apply_patch(model, make_blocks_patch(graph, plan, weights, {}));
   }
   [[nodiscard]] const Node& writer(const char* value) const {
-    return *model.graph().producer(model.graph().find_value(value));
+    return *model.graph().producer(*model.graph().find_value(value));
   }
   [[nodiscard]] const Node& writer(const Node& node, size_t slot) const {
     return *model.graph().producer(node.input(slot));
@@ -50,7 +50,7 @@ struct Written {
     for (size_t i = 0; i < 64; ++i) ids[i] = static_cast<int64_t>(63 - i);
     const std::vector<Tensor> inputs{Tensor::from<int64_t>({64}, ids), Tensor::from<int64_t>({2}, {5, -1})};
     const Graph& graph = model.graph();
-    const std::vector<ValueId> wanted{graph.find_value("y"), graph.find_value("z")};
+    const std::vector<ValueId> wanted{*graph.find_value("y"), *graph.find_value("z")};
     return run_once(graph, inputs, wanted);
   }
 };

@@ -214,8 +214,8 @@ std::vector<Damage> damages() {
        "Conv", "input 1, 'wy', holds other numbers than the model's"},
       {"BiasCodeOneOff", "onnxruntime",
        [](Network& n) {
-         const std::string codes = n.graph().value(n.writer(n.reads("c1", 2)).input(0)).name;
-         Tensor damaged = n.graph().constant(n.graph().find_value(codes))->clone();
+         const std::string codes = n.graph().value(*n.writer(n.reads("c1", 2)).input(0)).name;
+         Tensor damaged = n.graph().constant(*n.graph().find_value(codes))->clone();
          damaged.mutable_data<int32_t>()[3] += 1;
          n.replace(codes, std::move(damaged));
        },
@@ -237,7 +237,7 @@ std::vector<Damage> damages() {
        "opset 17 is too old for it: 19 is needed"},
       {"BiasOfAnotherScale", "onnxruntime",
        [](Network& n) {
-         const std::string scale = n.graph().value(n.writer(n.reads("c1", 2)).input(1)).name;
+         const std::string scale = n.graph().value(*n.writer(n.reads("c1", 2)).input(1)).name;
          n.replace(scale, scales_with(0.5F));
        },
        "DequantizeLinear", "its scale is not s_x * s_w"},
@@ -333,7 +333,7 @@ TEST(QdqCheck, TakesThePairOfAnOutputWhoseScalesHaveAnotherType) {
                                    std::string(one.nodes) + " }");
     PlacementPlan plan;
     plan.target = &find_target("tensorrt");
-    const ValueId y = model.graph().find_value("y");
+    const ValueId y = *model.graph().find_value("y");
     plan.output_pairs.push_back({y, -1, RuleId::None, "for the test"});
     const PromisedFile promised = promise_of(model.graph(), plan);
     RewriteOptions options;
@@ -357,8 +357,8 @@ TEST(QdqCheck, ValuesOfOneScaleHaveOneNumberInEveryType) {
     std::map<ValueId, Range> ranges;
     for (const char* name : {"c", "t"}) {
       EdgeDecision edge;
-      edge.value = graph.find_value(name);
-      edge.consumer = graph.value(graph.find_value("y")).producer;
+      edge.value = *graph.find_value(name);
+      edge.consumer = *graph.value(*graph.find_value("y")).producer;
       edge.slot = name[0] == 'c' ? 0 : 1;
       edge.pair = true;
       edge.scale_group = 0;

@@ -38,7 +38,7 @@ TEST(CheckWideCodes, AcceptsSingleValuesOf16Bits) {
   const QuantizedNetwork network("onnxruntime", {}, placement);
   EXPECT_EQ(first_flaw(network), "");
   const auto type_of = [&](const char* zero) {
-    return network.graph().constant(network.graph().find_value(zero))->type();
+    return network.graph().constant(*network.graph().find_value(zero))->type();
   };
   EXPECT_EQ(type_of("r1_zero_point"), DataType::UInt16);
   EXPECT_EQ(type_of("r2_zero_point"), DataType::UInt8) << "ONNX Runtime's Concat takes two scales";
@@ -55,7 +55,7 @@ TEST(CheckWideCodes, HoldForAWholeScaleGroup) {
   placement.wide_values = {model.graph().value(group.front()).name};
   const PlacementPlan plan = plan_with(placement);
   EXPECT_THAT(plan.wide_values, ::testing::UnorderedElementsAreArray(group));
-  EXPECT_FALSE(plan.is_wide(model.graph().find_value("x")));
+  EXPECT_FALSE(plan.is_wide(*model.graph().find_value("x")));
 }
 
 TEST(CheckWideCodes, NamesAPairOfAnotherWidth) {

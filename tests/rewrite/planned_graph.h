@@ -14,17 +14,17 @@ struct PlannedGraph {
   explicit PlannedGraph(Model read) : model(std::move(read)) {}
 
   [[nodiscard]] const Graph& graph() const { return model.graph(); }
-  [[nodiscard]] NodeId node(const char* name) const { return graph().find_node(name); }
+  [[nodiscard]] NodeId node(const char* name) const { return *graph().find_node(name); }
 
   void pair(const char* consumer, int slot, int group = -1) {
     const NodeId id = node(consumer);
-    plan.edges.push_back({graph().node(id).input(slot), id, slot, true, group, RuleId::None, "by hand"});
+    plan.edges.push_back({*graph().node(id).input(slot), id, slot, true, group, RuleId::None, "by hand"});
   }
   void weight(const char* consumer, int slot, int axis) {
     const NodeId id = node(consumer);
-    plan.weights.push_back({id, slot, graph().node(id).input(slot), axis});
+    plan.weights.push_back({id, slot, *graph().node(id).input(slot), axis});
   }
-  void range(const char* value, Range range) { ranges[graph().find_value(value)] = range; }
+  void range(const char* value, Range range) { ranges[*graph().find_value(value)] = range; }
 
   /// Returns the model with the patch applied.
   Model rewritten(const RewriteOptions& options = {}) {
@@ -46,7 +46,7 @@ struct PlannedGraph {
 };
 
 inline const Node& producer(const Model& model, const std::string& value) {
-  const Node* node = model.graph().producer(model.graph().find_value(value));
+  const Node* node = model.graph().producer(*model.graph().find_value(value));
   if (!node) throw Error(ErrorCode::Internal, "nothing produces " + value);
   return *node;
 }
@@ -54,12 +54,12 @@ inline const Node& producer(const Model& model, const std::string& value) {
 /// Returns the name of the value that a node reads in a slot.
 inline std::string reads(const Model& model, const char* node, size_t slot) {
   const Graph& graph = model.graph();
-  const ValueId id = graph.node(graph.find_node(node)).input(slot);
-  return id == kNoValue ? "" : graph.value(id).name;
+  const MaybeValue id = graph.node(*graph.find_node(node)).input(slot);
+  return id ? graph.value(*id).name : "";
 }
 
 inline const Tensor& constant(const Model& model, const std::string& name) {
-  const Tensor* tensor = model.graph().constant(model.graph().find_value(name));
+  const Tensor* tensor = model.graph().constant(*model.graph().find_value(name));
   if (!tensor) throw Error(ErrorCode::Internal, name + " is not constant");
   return *tensor;
 }

@@ -116,7 +116,7 @@ g (float[4] x) => (float[4] y, float[4] z)
   y = Relu (x)
   z = Neg (y)
 })");
-  planned.plan.output_pairs.push_back({planned.graph().find_value("y"), -1, RuleId::GraphOutput, "on request"});
+  planned.plan.output_pairs.push_back({*planned.graph().find_value("y"), -1, RuleId::GraphOutput, "on request"});
   planned.range("y", {-1, 1});
   const Model model = planned.rewritten();
   EXPECT_EQ(producer(model, "y").op_type, "DequantizeLinear");
@@ -259,7 +259,7 @@ TEST(WideCodes, AreThoseOfTheWideValuesAlone) {
   PlannedGraph planned = convolution();
   planned.pair("Neg_3", 0);
   planned.range("s", {-1, 1});
-  planned.plan.wide_values = {planned.graph().find_value("s")};
+  planned.plan.wide_values = {*planned.graph().find_value("s")};
   for (EdgeDecision& edge : planned.plan.edges) edge.wide = planned.plan.is_wide(edge.value);
   const Model model = planned.rewritten();
   EXPECT_EQ(constant(model, "s_zero_point").type(), DataType::Int16);
@@ -271,13 +271,13 @@ TEST(WideCodes, OfOneReaderComeFromASecondPair) {
   PlannedGraph planned = convolution();
   planned.pair("Neg_3", 0);
   planned.range("s", {-1, 1});
-  for (EdgeDecision& edge : planned.plan.edges) edge.wide = edge.value == planned.graph().find_value("s");
+  for (EdgeDecision& edge : planned.plan.edges) edge.wide = edge.value == *planned.graph().find_value("s");
   const Model model = planned.rewritten();
   EXPECT_EQ(reads(model, "Neg_3", 0), "s_int16_dequantized");
   EXPECT_EQ(constant(model, "s_zero_point").type(), DataType::Int8) << "the value's own pair";
   EXPECT_EQ(constant(model, "s_int16_zero_point").type(), DataType::Int16);
   const Graph& graph = model.graph();
-  EXPECT_EQ(graph.value(producer(model, "s_int16_quantized").input(0)).name, "s_dequantized");
+  EXPECT_EQ(graph.value(*producer(model, "s_int16_quantized").input(0)).name, "s_dequantized");
 }
 
 TEST(WideCodes, RaiseAWeightScaleWhoseBiasWouldNotFit32Bits) {

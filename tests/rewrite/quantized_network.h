@@ -53,10 +53,10 @@ struct QuantizedNetwork {
 
   [[nodiscard]] const Graph& graph() const { return model.graph(); }
   [[nodiscard]] std::string reads(const std::string& output, size_t slot) const {
-    return graph().value(writer(output).input(slot)).name;
+    return graph().value(*writer(output).input(slot)).name;
   }
   [[nodiscard]] const Node& writer(const std::string& output) const {
-    return *graph().producer(graph().find_value(output));
+    return *graph().producer(*graph().find_value(output));
   }
   void apply(GraphPatch patch) { apply_patch(model, patch); }
   void rewire(const std::string& output, int slot, const std::string& value) {

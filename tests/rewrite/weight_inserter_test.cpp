@@ -211,7 +211,7 @@ g (float[1, 2] x) => (float[1, 2] y) <float[2, 2] w = {1, 2, 3, 4}, float[1] b =
   const Model model = planned.rewritten(with_int32_bias());
   EXPECT_EQ(reads(model, "Gemm_0", 2), "b_of_Gemm_0_dequantized");
   const Graph& graph = model.graph();
-  EXPECT_EQ(graph.constant(graph.find_value("b_of_Gemm_0_quantized"))->shape(), (Shape{2}));
+  EXPECT_EQ(graph.constant(*graph.find_value("b_of_Gemm_0_quantized"))->shape(), (Shape{2}));
   EXPECT_THAT(planned.warnings, IsEmpty());
 }
 
@@ -243,7 +243,7 @@ g (float16[1, 1] x) => (float16[1, 1] y) <float[1, 1] wf = {1}, float[1] bf = {0
   b = Cast <to = 10> (bf)
   y = Gemm (x, w, b)
 })"));
-  const std::string gemm = planned.graph().producer(planned.graph().find_value("y"))->name;
+  const std::string gemm = planned.graph().producer(*planned.graph().find_value("y"))->name;
   planned.pair(gemm.c_str(), 0);
   planned.weight(gemm.c_str(), 1, 1);
   planned.range("x", {-2, 2});
@@ -301,7 +301,7 @@ g (float16[1, 2] x) => (float16[1, 1] y) <float[2, 1] wf = {1, 0.9}>
   w = Cast <to = 10> (wf)
   y = Gemm (x, w)
 })"));
-  const std::string gemm = planned.graph().producer(planned.graph().find_value("y"))->name;
+  const std::string gemm = planned.graph().producer(*planned.graph().find_value("y"))->name;
   planned.weight(gemm.c_str(), 1, 1);
   planned.pair(gemm.c_str(), 0);
   planned.range("x", {0, 1});

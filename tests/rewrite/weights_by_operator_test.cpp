@@ -115,7 +115,7 @@ class WeightsOf : public testing::TestWithParam<std::tuple<size_t, bool>> {
     original_ = half() ? test::parse_half_model(model_text(item, weights_, true))
                        : parse_model_text(model_text(item, weights_, false));
     // The numbers as stored in the model: from decimal text, perhaps rounded to FP16.
-    const Tensor held = cast(*original_->graph().constant(original_->graph().find_value("w")), DataType::Float32);
+    const Tensor held = cast(*original_->graph().constant(*original_->graph().find_value("w")), DataType::Float32);
     weights_.assign(held.data<float>().begin(), held.data<float>().end());
   }
 
@@ -143,7 +143,7 @@ class WeightsOf : public testing::TestWithParam<std::tuple<size_t, bool>> {
     return {wide.data<float>().begin(), wide.data<float>().end()};
   }
   static Tensor constant(const Model& model, const char* name) {
-    const Tensor* found = model.graph().constant(model.graph().find_value(name));
+    const Tensor* found = model.graph().constant(*model.graph().find_value(name));
     if (!found) throw Error(ErrorCode::Internal, std::string(name) + " is not constant");
     return *found;
   }
@@ -152,7 +152,7 @@ class WeightsOf : public testing::TestWithParam<std::tuple<size_t, bool>> {
     Tensor input(model.graph().value(model.graph().inputs()[0]).declared_type.value(),
                  Shape(std::span<const int64_t>(*model.graph().value(model.graph().inputs()[0]).declared_shape)));
     std::fill_n(static_cast<std::byte*>(input.mutable_raw()), input.byte_count(), std::byte{0});
-    const ValueId wanted = model.graph().find_value("w_dequantized");
+    const ValueId wanted = *model.graph().find_value("w_dequantized");
     return floats(to_plain(run_once(model.graph(), std::span(&input, 1), std::span(&wanted, 1)).at(0)));
   }
   /// The type in which the model stores real numbers.
@@ -180,7 +180,7 @@ TEST_P(WeightsOf, CodesScalesAndReconstructionAreThoseOfALoop) {
   ASSERT_EQ(codes.shape(), item().weight);
   ASSERT_EQ(scale.type(), half() ? DataType::Float16 : DataType::Float32);
   ASSERT_EQ(scale.shape(), zero_point.shape());
-  const Node& dequantize = *model.graph().producer(model.graph().find_value("w_dequantized"));
+  const Node& dequantize = *model.graph().producer(*model.graph().find_value("w_dequantized"));
   EXPECT_EQ(dequantize.int_or("axis", -7), item().axis);
   const std::vector<float> scales = floats(scale);
   ASSERT_EQ(static_cast<int64_t>(scales.size()), item().weight[static_cast<size_t>(item().axis)]);

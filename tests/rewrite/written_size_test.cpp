@@ -21,7 +21,7 @@ Model sized_network(const std::string& also = "", const std::string& output = ""
 /// Returns the bytes that the plan saves of the model's size when w is the weight of both products.
 uint64_t saved(const Model& model, RewriteOptions options = {}, bool half = false) {
   PlacementPlan plan;
-  for (const NodeId node : {NodeId{0}, NodeId{1}}) plan.weights.push_back({node, 1, model.graph().find_value("w"), 1});
+  for (const NodeId node : {NodeId{0}, NodeId{1}}) plan.weights.push_back({node, 1, *model.graph().find_value("w"), 1});
   return model.byte_size() - least_written_bytes(model, plan, options, half);
 }
 

@@ -45,7 +45,7 @@ class ObservedBatch : public ::testing::Test {
     run_observed(executor, std::move(batch), SampleAxes(std::move(axes)), seen);
     return seen;
   }
-  [[nodiscard]] ValueId value(const std::string& name) const { return model_.graph().find_value(name); }
+  [[nodiscard]] ValueId value(const std::string& name) const { return *model_.graph().find_value(name); }
 
  private:
   Model model_ = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 13]> g (float[2, 3] x) => (float[1, 3] m)

@@ -73,14 +73,15 @@ TEST(FloatVariants, NeverLeaveHalfAFusion) {
   test::VariantsOf network(model, source, "tensorrt");
   const Graph& graph = model.graph();
   const PlacementPlan alone = network.variants.alone(network.choice("Conv_4"));
-  const EdgeDecision* skip = alone.find_edge(graph.find_node("Add_5"), 1);
+  const EdgeDecision* skip = alone.find_edge(*graph.find_node("Add_5"), 1);
   ASSERT_NE(skip, nullptr);
   EXPECT_TRUE(skip->pair);
   EXPECT_EQ(alone.coverage.int8_layers, 1);
   EXPECT_EQ(alone.weights.size(), 1U);
   const PlacementPlan without = network.variants.all_but(network.choice("Conv_4"));
   // The Add is then a separate kernel: INT8 with pairs on both inputs, or float with none.
-  EXPECT_EQ(without.find_edge(graph.find_node("Add_5"), 0)->pair, without.find_edge(graph.find_node("Add_5"), 1)->pair);
+  EXPECT_EQ(without.find_edge(*graph.find_node("Add_5"), 0)->pair,
+            without.find_edge(*graph.find_node("Add_5"), 1)->pair);
   EXPECT_EQ(without.coverage.int8_layers, 4);
 }
 
@@ -124,7 +125,7 @@ TEST(LocalErrors, AreThoseOfEachValueBehindItsPair) {
   ASSERT_EQ(errors.size(), network.plan.quantized_values().size());
   EXPECT_TRUE(std::ranges::is_sorted(errors, {}, &LocalError::sqnr_db));
 
-  const ValueId x = model.graph().find_value("x");
+  const ValueId x = *model.graph().find_value("x");
   const QParams grid = qparams_from_range(ranges.at(x), network.format.activation);
   double signal = 0, noise = 0;
   for (size_t i = 0; i < source.size(); ++i)

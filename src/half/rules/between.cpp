@@ -23,9 +23,9 @@ bool only_moves(const FloatDraft& draft, const Node& node) {
 
 /// True when a node next to the copy stays FP32, or is a pair's, which takes the type of the copy. `kept` counts the
 /// former.
-bool allows(const FloatDraft& draft, NodeId node, OpKind end_of_pair, size_t& kept) {
-  if (node == kNoNode) return false;
-  if (!draft.is_kept(node)) return draft.kind(draft.graph().node(node)) == end_of_pair;
+bool allows(const FloatDraft& draft, MaybeNode node, OpKind end_of_pair, size_t& kept) {
+  if (!node) return false;
+  if (!draft.is_kept(*node)) return draft.kind(draft.graph().node(*node)) == end_of_pair;
   ++kept;
   return true;
 }
@@ -38,18 +38,19 @@ bool stands_between(const FloatDraft& draft, const Node& node) {
     return allows(draft, graph.value(id).producer, OpKind::DequantizeLinear, kept);
   };
   const auto to_kept = [&](ValueId id) {
-    if (id == kNoValue) return true;
     const Value& value = graph.value(id);
     return !value.is_output && std::ranges::all_of(value.uses, [&](const Use& use) {
       return allows(draft, use.node, OpKind::QuantizeLinear, kept);
     });
   };
-  return std::ranges::all_of(node.inputs, from_kept) && std::ranges::all_of(node.outputs, to_kept) && kept > 0;
+  return std::ranges::all_of(present(node.inputs), from_kept) && std::ranges::all_of(present(node.outputs), to_kept) &&
+         kept > 0;
 }
 
 /// True when QuantizeLinear alone reads the value, or an activation whose output QuantizeLinear alone reads.
-bool enters_pairs(const FloatDraft& draft, ValueId id, bool behind_activation = false) {
-  const Value& value = draft.graph().value(id);
+bool enters_pairs(const FloatDraft& draft, MaybeValue id, bool behind_activation = false) {
+  if (!id) return false;
+  const Value& value = draft.graph().value(*id);
   return !value.is_output && !value.uses.empty() && std::ranges::all_of(value.uses, [&](const Use& use) {
     const Node& reader = draft.graph().node(use.node);
     const OpKind kind = draft.kind(reader);
@@ -67,9 +68,9 @@ bool is_layer_of_pairs(const FloatDraft& draft, const Node& node) {
     return maker && draft.kind(*maker) == OpKind::DequantizeLinear;
   };
   const OpTraits& traits = traits_of(graph, node);
-  if (node.input(0) == kNoValue) return false;
-  return (traits.weight_slot >= 0 || enters_pairs(draft, node.output(0))) && !graph.value(node.input(0)).is_constant &&
-         std::ranges::all_of(node.inputs, is_paired);
+  if (!node.input(0)) return false;
+  return (traits.weight_slot >= 0 || enters_pairs(draft, node.output(0))) && !graph.value(*node.input(0)).is_constant &&
+         std::ranges::all_of(present(node.inputs), is_paired);
 }
 
 /// Keeps layers between pairs with FP32 scales: a Cast beside the layer would end its integer kernel.

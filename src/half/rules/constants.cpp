@@ -55,7 +55,8 @@ bool is_bound(const Node& node, int slot) { return node.domain.empty() && node.o
 /// Keeps the operators that an epsilon guards: a root, if there is one, and the division, reciprocal or logarithm
 /// behind it.
 void keep_guarded(FloatDraft& draft, const Node& adding, const std::string& why) {
-  for (const Use& use : draft.graph().value(adding.output(0)).uses) {
+  if (!adding.output(0)) return;
+  for (const Use& use : draft.graph().value(*adding.output(0)).uses) {
     if (use.slot < 0) continue;
     const Node& reader = draft.graph().node(use.node);
     const bool root = reader.domain.empty() && reader.op_type == "Sqrt";

@@ -62,8 +62,8 @@ double sum_of_powers(const ValueReach& reach, double elements, double p) {
 
 double sum_of_inputs(const FloatDraft& draft, const Node& node) {
   double sum = 0;
-  for (const ValueId input : node.inputs)
-    if (const ValueReach* reach = input == kNoValue ? nullptr : draft.reach(input)) sum += reach->amax;
+  for (const ValueId input : present(node.inputs))
+    if (const ValueReach* reach = draft.reach(input)) sum += reach->amax;
   return sum;
 }
 
@@ -86,9 +86,9 @@ double largest_sum(const FloatDraft& draft, const Node& node) {
   if (op == "AveragePool") return window(node) * std::max(input->mean_abs, output->amax);
   if (op == "LpPool" || op == "GlobalLpPool") return std::pow(output->amax, p);
   if (op == "Mean" || (op == "Sum" && node.inputs.size() > 2)) return sum_of_inputs(draft, node);
-  if (op == "LpNormalization") return sum_of_powers(*input, along(draft, node.input(0), {node.int_or("axis", -1)}), p);
+  if (op == "LpNormalization") return sum_of_powers(*input, along(draft, *node.input(0), {node.int_or("axis", -1)}), p);
   if (op == "MeanVarianceNormalization")
-    return sum_of_powers(*input, along(draft, node.input(0), node.ints_or("axes", {0, 2, 3})), 2);
+    return sum_of_powers(*input, along(draft, *node.input(0), node.ints_or("axes", {0, 2, 3})), 2);
   if (op == "LRN") return sum_of_powers(*input, static_cast<double>(node.int_or("size", 1)), 2);
   return 0;
 }
@@ -101,7 +101,7 @@ void inner_sums(FloatDraft& draft) {
     if (sum * kHeadroom <= draft.format().largest) continue;
     draft.keep({node.id, "inner-sum", node.input(0), sum,
                 fmt::format("its sum over '{}' {} {:.5g}, with headroom {} beyond {:.5g}",
-                            draft.graph().value(node.input(0)).name,
+                            draft.graph().value(*node.input(0)).name,
                             is_bound(*draft.reach(node.input(0))) ? "may reach" : "reaches about", sum, kHeadroom,
                             draft.format().largest)});
   }

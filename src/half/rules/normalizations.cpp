@@ -13,7 +13,7 @@ namespace detent::half {
 namespace {
 
 /// Returns the value that the node squares; kNoValue when it is not a square.
-ValueId squared(const Graph& graph, const Node& node) {
+MaybeValue squared(const Graph& graph, const Node& node) {
   if (node.op_type == "Mul" && node.input(0) == node.input(1)) return node.input(0);
   if (node.op_type != "Pow") return kNoValue;
   const Tensor* exponent = graph.constant(node.input(1));
@@ -29,7 +29,7 @@ class Normalization {
   /// Searches from a reduction; finds no nodes unless it reduces squares.
   Normalization(const Graph& graph, const Node& reduction) : graph_(graph) {
     const Node* square = graph.producer(reduction.input(0));
-    if (!square || (d_ = squared(graph, *square)) == kNoValue) return;
+    if (!square || !(d_ = squared(graph, *square))) return;
     nodes_ = {square->id, reduction.id};
     follow(reduction.output(0));
     if (!ends_) nodes_.clear();
@@ -40,8 +40,9 @@ class Normalization {
 
  private:
   /// Follows + epsilon, root and reciprocal until the result meets d again.
-  void follow(ValueId value) {
-    for (const Use& use : graph_.value(value).uses) {
+  void follow(MaybeValue value) {
+    if (!value) return;
+    for (const Use& use : graph_.value(*value).uses) {
       const Node& node = graph_.node(use.node);
       const std::string& op = node.op_type;
       const bool meets = std::ranges::count(node.inputs, d_) > 0;
@@ -68,7 +69,7 @@ class Normalization {
 
   static constexpr size_t kLongest = 12;
   const Graph& graph_;
-  ValueId d_ = kNoValue;
+  MaybeValue d_;
   bool ends_ = false;
   std::vector<NodeId> nodes_;
 };

@@ -42,8 +42,8 @@ void operators(FloatDraft& draft) {
       draft.keep({node.id, "operator", kNoValue, 0, std::move(why)});
   for (const Value& value : graph.values())
     for (const Use& use : value.uses)
-      if (use.slot < 0 && value.producer != kNoNode && draft.reach(value.id))
-        draft.keep({value.producer, "operator", value.id, 0,
+      if (use.slot < 0 && value.producer && draft.reach(value.id))
+        draft.keep({*value.producer, "operator", value.id, 0,
                     "the graph inside '" + graph.node(use.node).name + "' reads '" + value.name + "'"});
 }
 

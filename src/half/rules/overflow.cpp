@@ -20,8 +20,7 @@ void overflow(FloatDraft& draft) {
   for (const Value& value : draft.graph().values()) {
     const ValueReach* reach = draft.reach(value.id);
     if (!reach || reach->amax * kHeadroom <= draft.format().largest) continue;
-    draft.keep_around(value.id,
-                      {kNoNode, "overflow", value.id, reach->amax, reason_of(value.name, *reach, draft.format())});
+    draft.keep_around(value.id, {{}, "overflow", value.id, reach->amax, reason_of(value.name, *reach, draft.format())});
   }
 }
 

@@ -17,7 +17,7 @@ bool is_read_in_float32(const FloatDraft& draft, const Value& value) {
 
 /// True when a graph input, a constant or a node in FP32 makes the value.
 bool is_made_in_float32(const FloatDraft& draft, const Value& value) {
-  return value.producer == kNoNode || value.is_constant || draft.is_kept(value.producer);
+  return !value.producer || value.is_constant || draft.is_kept(*value.producer);
 }
 
 }  // namespace
@@ -25,10 +25,10 @@ bool is_made_in_float32(const FloatDraft& draft, const Value& value) {
 void pairs(FloatDraft& draft) {
   const Graph& graph = draft.graph();
   for (const Node& node : graph.nodes())
-    if (draft.kind(node) == OpKind::DequantizeLinear && is_read_in_float32(draft, graph.value(node.output(0))))
+    if (draft.kind(node) == OpKind::DequantizeLinear && is_read_in_float32(draft, graph.value(*node.output(0))))
       draft.keep({node.id, "pair", kNoValue, 0, "its readers are FP32"});
   for (const Node& node : graph.nodes())
-    if (draft.kind(node) == OpKind::QuantizeLinear && is_made_in_float32(draft, graph.value(node.input(0))))
+    if (draft.kind(node) == OpKind::QuantizeLinear && is_made_in_float32(draft, graph.value(*node.input(0))))
       draft.keep({node.id, "pair", kNoValue, 0, "its input is FP32"});
 }
 

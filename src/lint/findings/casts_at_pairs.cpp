@@ -20,7 +20,7 @@ bool is_float_cast(const LintedFile& file, const Node& node) {
 }
 
 /// True when a kernel writes the value: not a graph input, a constant or a copy of one, and not a DequantizeLinear.
-bool comes_from_kernel(const Graph& graph, ValueId value) {
+bool comes_from_kernel(const Graph& graph, MaybeValue value) {
   const Node* maker = graph.producer(value);
   while (maker && traits_of(graph, *maker).commutes && kind_of(graph, maker) != OpKind::MaxPool)
     maker = graph.producer(maker->input(0));
@@ -30,8 +30,9 @@ bool comes_from_kernel(const Graph& graph, ValueId value) {
 
 /// Returns the first reader of the value that is a QuantizeLinear, or the first that is not; nullptr when there is
 /// none.
-const Node* reader_of(const Graph& graph, ValueId value, bool quantizes) {
-  for (const Use& use : graph.value(value).uses)
+const Node* reader_of(const Graph& graph, MaybeValue value, bool quantizes) {
+  if (!value) return nullptr;
+  for (const Use& use : graph.value(*value).uses)
     if ((kind_of(graph, &graph.node(use.node)) == OpKind::QuantizeLinear) == quantizes) return &graph.node(use.node);
   return nullptr;
 }
@@ -39,8 +40,8 @@ const Node* reader_of(const Graph& graph, ValueId value, bool quantizes) {
 std::string named(const Node& node) { return node.op_type + " '" + node.name + "'"; }
 
 std::vector<NodeId> layers(const LintView& view, const Node& node) {
-  const NodeId id = view.graph().find_node(node.name);
-  return id != kNoNode && view.found().is_weighted(id) ? std::vector<NodeId>{id} : std::vector<NodeId>{};
+  const MaybeNode id = view.graph().find_node(node.name);
+  return id && view.found().is_weighted(*id) ? std::vector<NodeId>{*id} : std::vector<NodeId>{};
 }
 
 }  // namespace

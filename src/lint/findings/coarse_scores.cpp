@@ -31,7 +31,8 @@ const Node* scores_in(const LintView& view, ValueId value) {
     const bool concat = is_data_concat(view.found(), node->id);
     if (!concat && !commutes(view.found(), node->id)) continue;
     for (const int slot : view.found().data_slots(node->id))
-      if (seen.insert(node->input(slot)).second) open.emplace_back(node->input(slot), joined || concat);
+      if (const ValueId input = *node->input(slot); seen.insert(input).second)
+        open.emplace_back(input, joined || concat);
   }
   return nullptr;
 }

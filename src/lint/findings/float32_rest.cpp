@@ -47,8 +47,7 @@ Rest find_rest(const LintView& view) {
     if (moves_or_asks(view.found().kind(node.id))) continue;
     int64_t written = 0;
     bool in_float32 = false;
-    for (const ValueId output : node.outputs) {
-      if (output == kNoValue) continue;
+    for (const ValueId output : present(node.outputs)) {
       const DataType type = file.type_of(file.graph.find_value(view.value(output).name));
       if (type == DataType::Undefined) continue;
       const int64_t bytes = bytes_of(view, output, type);

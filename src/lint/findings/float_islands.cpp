@@ -31,7 +31,7 @@ bool belongs_in_int8(const LintView& view, const EdgeDecision& edge) {
   if (!edge.pair || found.is_weighted(edge.consumer) || found.is_constant(edge.value)) return false;
   if (view.target().engine == Engine::OnnxRuntime) return has_integer_kernel(found.kind(edge.consumer));
   // A BatchNormalization behind a layer could be folded into it.
-  if (edge.rule == RuleId::BatchNorm) return view.layer_writing(edge.value) == kNoNode;
+  if (edge.rule == RuleId::BatchNorm) return !view.layer_writing(edge.value);
   return edge.rule == RuleId::PoolingAndElementwise || edge.rule == RuleId::OpenVinoElementwise;
 }
 
@@ -44,7 +44,7 @@ void float_island(const LintView& view, FindingLog& log) {
     if (!named.insert(edge.consumer).second) continue;
     const Node& node = view.node(edge.consumer);
     std::vector<NodeId> layers = view.layers_reading(node.output(0));
-    if (const NodeId before = view.layer_writing(edge.value); before != kNoNode) layers.push_back(before);
+    if (const MaybeNode before = view.layer_writing(edge.value)) layers.push_back(*before);
     log.add(node.name,
             "reads '" + view.value(edge.value).name +
                 "' in float between INT8 layers: the layer before it writes floats and the next one quantizes again",

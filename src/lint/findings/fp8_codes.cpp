@@ -62,10 +62,12 @@ void fp8_refused(const LintView& view, FindingLog& log) {
 void fp8_operator(const LintView& view, FindingLog& log) {
   std::set<NodeId> told;
   for (const QuantizedOperand& operand : view.reading().operands) {
-    const NodeId node = view.graph().find_node(operand.node);
+    const MaybeNode found = view.graph().find_node(operand.node);
+    if (!found) continue;
+    const NodeId node = *found;
     const bool fp8 = (operand.quantize >= 0 && is_fp8(view.qdq(operand.quantize))) ||
                      (operand.dequantize >= 0 && is_fp8(view.qdq(operand.dequantize)));
-    if (!fp8 || node == kNoNode || runs_in_fp8(view, node, operand.slot) || !told.insert(node).second) continue;
+    if (!fp8 || runs_in_fp8(view, node, operand.slot) || !told.insert(node).second) continue;
     const std::string& op = view.node(node).op_type;
     log.add(view.node(node).name,
             view.found().describe(node) + " reads an FP8 pair, and no engine has an FP8 kernel for " +

@@ -83,7 +83,7 @@ void check_cast_constant(const LintedFile& file, const Node& cast, FindingLog& l
   if (numbers.beyond == 0) return;
   log.add(cast.name,
           fmt::format("casts constant '{}' to {}, where {} of its numbers (up to {:.4g}) become Inf",
-                      file.graph.value(cast.input(0)).name, short_name(to), numbers.beyond, numbers.amax),
+                      file.graph.value(*cast.input(0)).name, short_name(to), numbers.beyond, numbers.amax),
           kCure, {});
 }
 
@@ -92,10 +92,10 @@ void check_measured(const LintView& view, FindingLog& log) {
   for (const auto& [id, seen] : view.file().measured) {
     const Value& value = graph.value(id);
     const double largest = float_format(seen.type).largest;
-    const Node& maker = graph.node(value.producer);
-    const NodeId known = view.graph().find_node(maker.name);
+    const Node& maker = graph.node(*value.producer);
+    const MaybeNode known = view.graph().find_node(maker.name);
     const std::vector<NodeId> layers =
-        known != kNoNode && view.found().is_weighted(known) ? std::vector<NodeId>{known} : std::vector<NodeId>{};
+        known && view.found().is_weighted(*known) ? std::vector<NodeId>{*known} : std::vector<NodeId>{};
     // Exactly the largest number is a bound in the model, not a size that was reached.
     if (seen.begins_here)
       log.add(maker.name,

@@ -26,12 +26,12 @@ bool cuts_only_below(const QdqNode& grid, const ClipBounds& bounds) {
 void shared_int8_pair(const LintView& view, FindingLog& log) {
   std::set<int> named;
   for (const QuantizedOperand& operand : view.reading().operands) {
-    const NodeId node = view.graph().find_node(operand.node);
-    if (operand.constant || node == kNoNode || view.grid(operand).codes != DataType::Int8) continue;
+    const MaybeNode node = view.graph().find_node(operand.node);
+    if (operand.constant || !node || view.grid(operand).codes != DataType::Int8) continue;
     if (has_one_reader(view, operand) || !named.insert(operand.quantize).second) continue;
-    const ValueId value = view.node(node).input(operand.slot);
+    const MaybeValue value = view.node(*node).input(operand.slot);
     std::vector<NodeId> layers = view.layers_of(operand.quantize);
-    if (const NodeId before = view.layer_writing(value); before != kNoNode) layers.push_back(before);
+    if (const MaybeNode before = view.layer_writing(value)) layers.push_back(*before);
     std::erase_if(layers, [&](NodeId layer) { return view.obstacle(layer).empty(); });
     if (layers.empty()) continue;
     log.add(
@@ -55,12 +55,12 @@ void clip_before_int8_q(const LintView& view, FindingLog& log) {
       if (pair->quantize < 0 || !named.insert(pair->quantize).second) continue;
       const QdqNode& grid = view.qdq(pair->quantize);
       if (grid.codes != DataType::Int8 || grid.scales.size() != 1 || !cuts_only_below(grid, *bounds)) continue;
-      const NodeId before = view.layer_writing(node.output(0));
-      const bool lost = before != kNoNode && !view.obstacle(before).empty();
+      const MaybeNode before = view.layer_writing(node.output(0));
+      const bool lost = before && !view.obstacle(*before).empty();
       log.add(node.name,
               "an INT8 pair behind it reaches below its lower bound: ONNX Runtime does not absorb the Clip" +
-                  std::string(lost ? ", and " + view.found().describe(before) + " stays float" : ""),
-              "quantize activations to UINT8", lost ? std::vector{before} : std::vector<NodeId>{},
+                  std::string(lost ? ", and " + view.found().describe(*before) + " stays float" : ""),
+              "quantize activations to UINT8", lost ? std::vector{*before} : std::vector<NodeId>{},
               lost ? FindingLevel::Warning : FindingLevel::Note);
     }
   }

@@ -20,12 +20,12 @@ std::vector<int> nodes_where(const LintView& view, const std::function<bool(cons
 std::string subject(const LintView& view, int index) {
   const QdqRole role = view.qdq(index).role;
   for (const QuantizedOperand* operand : view.operands_of(index)) {
-    const NodeId node = view.graph().find_node(operand->node);
-    if (node == kNoNode) continue;
-    if (role == QdqRole::Weight) return "the weight of " + view.found().describe(node);
-    if (role == QdqRole::Bias) return "the bias of " + view.found().describe(node);
-    const ValueId value = view.node(node).input(operand->slot);
-    return "the pair on '" + (value == kNoValue ? "" : view.value(value).name) + "'";
+    const MaybeNode node = view.graph().find_node(operand->node);
+    if (!node) continue;
+    if (role == QdqRole::Weight) return "the weight of " + view.found().describe(*node);
+    if (role == QdqRole::Bias) return "the bias of " + view.found().describe(*node);
+    const MaybeValue value = view.node(*node).input(operand->slot);
+    return "the pair on '" + (!value ? "" : view.value(*value).name) + "'";
   }
   return view.qdq(index).quantizes ? "this QuantizeLinear" : "this DequantizeLinear";
 }

@@ -46,7 +46,7 @@ void htp_per_channel(const LintView& view, FindingLog& log) {
       const bool bias = static_cast<int>(slot) == view.found().traits(node.id).bias_slot;
       if ((weight || bias) && kind != OpKind::MatMul) continue;
       log.add(node.name,
-              node.op_type + " reads '" + view.value(node.inputs[slot]).name +
+              node.op_type + " reads '" + view.value(*node.inputs[slot]).name +
                   "' with a scale for each channel, which HTP takes for weights of Conv, ConvTranspose and Gemm only",
               "write one scale", own_layer(view, node));
     }

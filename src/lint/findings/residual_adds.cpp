@@ -31,22 +31,22 @@ std::vector<ResidualAdd> residual_adds(const LintView& view) {
   return found;
 }
 
-ValueId input(const ResidualAdd& add, int slot) { return add.node->input(slot); }
+MaybeValue input(const ResidualAdd& add, int slot) { return add.node->input(slot); }
 
 // True when the skip is a convolution's output too, whose kernel could include the Add.
 bool may_be_main(const LintView& view, const ResidualAdd& add) {
-  const NodeId layer = view.layer_writing(input(add, add.skip));
-  return layer != kNoNode && view.is_meant_int8(layer) && sole_use(view.graph(), input(add, add.skip)) &&
-         view.found().kind(layer) == OpKind::Conv;
+  const MaybeNode layer = view.layer_writing(input(add, add.skip));
+  return layer && view.is_meant_int8(*layer) && sole_use(view.graph(), input(add, add.skip)) &&
+         view.found().kind(*layer) == OpKind::Conv;
 }
 
 std::vector<NodeId> layers_of(const LintView& view, const ResidualAdd& add) {
-  const NodeId layer = view.layer_writing(input(add, add.main));
-  return layer == kNoNode ? std::vector<NodeId>{} : std::vector{layer};
+  const MaybeNode layer = view.layer_writing(input(add, add.main));
+  return layer ? std::vector{*layer} : std::vector<NodeId>{};
 }
 
 std::string name(const LintView& view, const ResidualAdd& add, int slot) {
-  return "'" + view.value(input(add, slot)).name + "'";
+  return "'" + view.value(*input(add, slot)).name + "'";
 }
 
 }  // namespace
@@ -54,10 +54,10 @@ std::string name(const LintView& view, const ResidualAdd& add, int slot) {
 void skip_not_quantized(const LintView& view, FindingLog& log) {
   for (const ResidualAdd& add : residual_adds(view)) {
     if (view.is_quantized(add.node->id, add.skip) || view.is_quantized(add.node->id, add.main)) continue;
-    const NodeId layer = view.layer_writing(input(add, add.main));
+    const MaybeNode layer = view.layer_writing(input(add, add.main));
     log.add(add.node->name,
             "the skip " + name(view, add, add.skip) + " is float: the kernel of " +
-                (layer == kNoNode ? "the convolution" : view.found().describe(layer)) +
+                (layer ? view.found().describe(*layer) : "the convolution") +
                 " and this Add reads floats and cannot write INT8",
             "put a pair on " + name(view, add, add.skip) + " in front of the Add", layers_of(view, add));
   }

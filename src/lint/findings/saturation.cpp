@@ -45,7 +45,7 @@ Tensor weight_codes(const Graph& file, const Node& layer, size_t slot) {
 }
 
 struct UnsafeLayer {
-  NodeId node = kNoNode;
+  NodeId node{};
   std::string name;
   UnsafePairs pairs;
 };
@@ -57,11 +57,11 @@ std::vector<UnsafeLayer> unsafe_layers(const LintView& view) {
     if (!layer.int8) continue;
     const Node& node = view.node(layer.node);
     const int slot = view.found().weight_slot(layer.node);
-    const NodeId written = file.find_node(node.name);
-    if (slot < 0 || written == kNoNode) continue;
-    const Tensor codes = weight_codes(file, file.node(written), static_cast<size_t>(slot));
+    const MaybeNode written = file.find_node(node.name);
+    if (slot < 0 || !written) continue;
+    const Tensor codes = weight_codes(file, file.node(*written), static_cast<size_t>(slot));
     if (codes.empty_handle()) continue;
-    const UnsafePairs pairs = count_unsafe_pairs(codes, weight_pairs(file, file.node(written), slot, codes.shape()));
+    const UnsafePairs pairs = count_unsafe_pairs(codes, weight_pairs(file, file.node(*written), slot, codes.shape()));
     if (pairs.pairs > 0) found.push_back({layer.node, node.name, pairs});
   }
   return found;

@@ -33,7 +33,7 @@ void scale_type_mixed(const LintView& view, FindingLog& log) {
     const DataType read = file.type_of(node.input(0)), scale = file.type_of(node.input(1));
     if (read == scale || read == DataType::Undefined || scale == DataType::Undefined) continue;
     log.add(node.name,
-            "reads '" + graph.value(node.input(0)).name + "' in " + std::string(short_name(read)) +
+            "reads '" + graph.value(*node.input(0)).name + "' in " + std::string(short_name(read)) +
                 " with a scale in " + std::string(short_name(scale)) + ": a strongly typed network refuses the mixture",
             "give QuantizeLinear a scale of the same number in " + std::string(short_name(read)) +
                 "; the scale of DequantizeLinear has the type that its readers need",

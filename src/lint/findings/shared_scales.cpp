@@ -26,8 +26,8 @@ std::string scales_text(const LintView& view, const Pairs& pairs) {
   std::string text;
   for (const QuantizedOperand* pair : pairs) {
     const QdqNode& grid = view.grid(*pair);
-    const Node& node = view.node(view.graph().find_node(pair->node));
-    const std::string name = view.value(node.input(pair->slot)).name;
+    const Node& node = view.node(*view.graph().find_node(pair->node));
+    const std::string name = view.value(*node.input(pair->slot)).name;
     if (grid.scales.empty() || !seen.insert(name).second) continue;
     text += (text.empty() ? "'" : ", '") + name + "' " + number_text(static_cast<double>(grid.scales.front()));
   }
@@ -48,7 +48,7 @@ Pairs members(const LintView& view, const Node& concat) {
   Pairs pairs;
   for (const ValueId value : pairs_behind(view.found(), concat.output(0))) append(pairs, view.pairs_on(value));
   for (const int slot : view.found().data_slots(concat.id))
-    for (const ValueId value : commuting_neighbours(view.found(), concat.input(slot)))
+    for (const ValueId value : commuting_neighbours(view.found(), *concat.input(slot)))
       append(pairs, view.pairs_on(value));
   return pairs;
 }
@@ -60,14 +60,13 @@ class Grids {
       : view_(view), behind_(view.graph().values().size()), beside_(behind_.size()), known_(behind_.size(), false) {
     const Graph& graph = view.graph();
     for (const Node& node : graph.nodes() | std::views::reverse)  // readers first
-      for (const ValueId output : node.outputs)
-        if (output != kNoValue) look_behind(graph.value(output));
+      for (const ValueId output : present(node.outputs)) look_behind(graph.value(output));
   }
 
   /// True when the pairs of members(view, concat) differ.
   [[nodiscard]] bool differ(const Node& concat) {
-    Seen seen = behind_[concat.output(0)];
-    for (const int slot : view_.found().data_slots(concat.id)) add(seen, beside(concat.input(slot)));
+    Seen seen = behind_[*concat.output(0)];
+    for (const int slot : view_.found().data_slots(concat.id)) add(seen, beside(*concat.input(slot)));
     return seen.mixed;
   }
 
@@ -123,7 +122,7 @@ void concat_scales_differ(const LintView& view, FindingLog& log) {
     if (!is_data_concat(view.found(), node.id) || !grids.differ(node)) continue;
     const std::vector<NodeId>& readers = view.layers_reading(node.output(0));
     const bool read = std::any_of(readers.begin(), readers.end(), [&](NodeId layer) { return view.weight(layer); });
-    if (!before_pairs[node.output(0)] && !read) continue;
+    if (!before_pairs[*node.output(0)] && !read) continue;
     const Pairs pairs = members(view, node);
     if (differ_in_size(view, pairs)) continue;
     log.add(node.name,
@@ -140,8 +139,7 @@ void copy_scales_differ(const LintView& view, FindingLog& log) {
     if (!before) continue;
     Pairs pairs{before};
     std::vector<NodeId> layers = view.layers_reading(view.found().data_input(node.id));
-    for (const ValueId output : node.outputs)
-      if (output != kNoValue) append(pairs, view.pairs_on(output));
+    for (const ValueId output : present(node.outputs)) append(pairs, view.pairs_on(output));
     // Codes of two widths stand for one range: a second pair behind the output's own converts them.
     const auto moves = [&](const QuantizedOperand* pair) {
       return pair == before || same_grid(view.grid(*before), view.first_grid(*pair));

@@ -19,17 +19,17 @@ const QuantizedOperand* pair_between(const LintView& view, NodeId activation) {
   return view.operand(gated->gate, 0);
 }
 
-NodeId activation_of(const LintView& view, const Node& layer) {
+MaybeNode activation_of(const LintView& view, const Node& layer) {
   if (has_pair_kernels(view.target().engine)) {
-    const NodeId activation = fused_activation(view.found(), layer.output(0));
+    const MaybeNode activation = fused_activation(view.found(), layer.output(0));
     // Either node of a gated activation may be the first reader; the product ends it.
-    if (activation == kNoNode) return kNoNode;
-    for (const Use& use : view.value(layer.output(0)).uses)
+    if (!activation) return kNoNode;
+    for (const Use& use : view.value(*layer.output(0)).uses)
       if (use.slot >= 0 && gated_activation(view.found(), use.node)) return use.node;
     return activation;
   }
   if (view.found().kind(layer.id) != OpKind::Conv) return kNoNode;
-  const ValueId behind = absorbed_output(view.found(), layer.output(0), Absorbs::ReluAndClip);
+  const MaybeValue behind = absorbed_output(view.found(), layer.output(0), Absorbs::ReluAndClip);
   return behind == layer.output(0) ? kNoNode : view.producer(behind)->id;
 }
 
@@ -39,10 +39,10 @@ void pair_between_conv_and_activation(const LintView& view, FindingLog& log) {
   for (const Node& node : view.graph().nodes()) {
     if (!view.found().is_weighted(node.id) || view.found().kind(node.id) == OpKind::ConvTranspose) continue;
     if (!view.is_meant_int8(node.id)) continue;
-    const NodeId activation = activation_of(view, node);
-    if (activation == kNoNode || !pair_between(view, activation)) continue;
-    const std::string what = view.found().describe(node.id) + " and " + view.found().describe(activation);
-    log.add(view.node(activation).name, "a pair stands between " + what + ": they run as two kernels instead of one",
+    const MaybeNode activation = activation_of(view, node);
+    if (!activation || !pair_between(view, *activation)) continue;
+    const std::string what = view.found().describe(node.id) + " and " + view.found().describe(*activation);
+    log.add(view.node(*activation).name, "a pair stands between " + what + ": they run as two kernels instead of one",
             "remove the pair; the one behind the activation stays", {node.id});
   }
 }

@@ -10,12 +10,11 @@ bool is_int8_conv(const LintView& view, NodeId node) {
   return view.found().kind(node) == OpKind::Conv && view.found().is_int8(node);
 }
 
-std::string bytes_share(const LintView& view, ValueId value) {
-  const auto shape = view.shapes().find(value);
+std::string bytes_share(const LintView& view, MaybeValue value) {
+  const Shape* shape = find_shape(view.shapes(), value);
   const int64_t all = view.found_plan().coverage.activation_bytes;
-  if (shape == view.shapes().end() || all == 0) return "";
-  const double bytes =
-      static_cast<double>(shape->second.element_count() * static_cast<int64_t>(byte_size(DataType::Float32)));
+  if (!shape || all == 0) return "";
+  const double bytes = static_cast<double>(shape->element_count() * static_cast<int64_t>(byte_size(DataType::Float32)));
   return " (" + std::to_string(static_cast<int>(100 * bytes / static_cast<double>(all) + 0.5)) +
          " % of the activation bytes pass between them)";
 }
@@ -25,9 +24,9 @@ std::string bytes_share(const LintView& view, ValueId value) {
 void concat_input_from_float(const LintView& view, FindingLog& log) {
   const ValueMap<bool> sources = int8_sources(view.found()), before_pairs = values_before_pairs(view.found());
   for (const Node& node : view.graph().nodes()) {
-    if (!is_data_concat(view.found(), node.id) || !before_pairs[node.output(0)]) continue;
+    if (!is_data_concat(view.found(), node.id) || !before_pairs[*node.output(0)]) continue;
     for (const int slot : view.found().data_slots(node.id)) {
-      const ValueId input = node.input(slot);
+      const ValueId input = *node.input(slot);
       if (sources[input]) continue;
       log.add(node.name,
               "its input " + std::to_string(slot) + " comes from " + view.found().describe_source(input) +
@@ -39,8 +38,8 @@ void concat_input_from_float(const LintView& view, FindingLog& log) {
 
 void stem_conv_maxpool(const LintView& view, FindingLog& log) {
   for (const Node& node : view.graph().nodes()) {
-    if (!is_int8_conv(view, node.id) || !view.value(node.input(0)).is_input) continue;
-    const ValueId last = fused_output(view.found(), node.id);
+    if (!is_int8_conv(view, node.id) || !view.value(*node.input(0)).is_input) continue;
+    const MaybeValue last = fused_output(view.found(), node.id);
     const auto use = sole_use(view.graph(), last);
     if (!use || view.found().kind(use->node) != OpKind::MaxPool) continue;
     log.add(node.name,
@@ -55,9 +54,9 @@ void depthwise_silu(const LintView& view, FindingLog& log) {
   for (const Node& node : view.graph().nodes()) {
     if (!is_int8_conv(view, node.id) || node.int_or("group", 1) == 1 || view.found().weight(node.id).shape()[1] != 1)
       continue;
-    const NodeId activation = fused_activation(view.found(), node.output(0));
-    if (activation == kNoNode) continue;
-    for (const Use& use : view.value(node.output(0)).uses)
+    const MaybeNode activation = fused_activation(view.found(), node.output(0));
+    if (!activation) continue;
+    for (const Use& use : view.value(*node.output(0)).uses)
       if (use.slot >= 0 && gated_activation(view.found(), use.node))
         log.add(node.name, "a depthwise convolution does not fuse with the SiLU behind it",
                 "nothing to cure in the model", {node.id});
@@ -68,10 +67,10 @@ void leaky_relu_not_closed(const LintView& view, FindingLog& log) {
   const ValueMap<bool> before_pairs = values_before_pairs(view.found());
   for (const Node& node : view.graph().nodes()) {
     if (!view.found().is_weighted(node.id) || !view.found().is_int8(node.id)) continue;
-    const NodeId activation = fused_activation(view.found(), node.output(0));
-    if (activation == kNoNode || view.found().kind(activation) != OpKind::LeakyRelu) continue;
-    if (before_pairs[view.node(activation).output(0)]) continue;
-    log.add(view.node(activation).name,
+    const MaybeNode activation = fused_activation(view.found(), node.output(0));
+    if (!activation || view.found().kind(*activation) != OpKind::LeakyRelu) continue;
+    if (before_pairs[*view.node(*activation).output(0)]) continue;
+    log.add(view.node(*activation).name,
             "fuses with " + view.found().describe(node.id) + " only if a pair stands behind it, and none does",
             "put a pair behind it where its reader can take one", {node.id});
   }

@@ -35,10 +35,10 @@ bool turns_zero_infinite(const Graph& graph, const Node& node, int slot) {
 
 /// Returns the node that divides by the value, or takes its logarithm or power, behind roots and copies; nullptr when
 /// there is none.
-const Node* guarded_reader(const Graph& graph, ValueId value, int steps = 0) {
+const Node* guarded_reader(const Graph& graph, MaybeValue value, int steps = 0) {
   constexpr int kLongest = 8;
-  if (steps > kLongest) return nullptr;
-  for (const Use& use : graph.value(value).uses) {
+  if (steps > kLongest || !value) return nullptr;
+  for (const Use& use : graph.value(*value).uses) {
     if (use.slot < 0) continue;
     const Node& node = graph.node(use.node);
     if (turns_zero_infinite(graph, node, use.slot)) return &node;
@@ -105,13 +105,13 @@ void check_table(const LintView& view, const Value& value, const Tensor& table, 
   for (const Use& use : value.uses) {
     if (use.slot < 0 || is_added(graph, use)) continue;
     const Node& node = graph.node(use.node);
-    const NodeId known = view.graph().find_node(node.name);
-    const bool layer = known != kNoNode && view.found().is_weighted(known);
+    const MaybeNode known = view.graph().find_node(node.name);
+    const bool layer = known && view.found().is_weighted(*known);
     log.add(node.name,
             fmt::format("constant '{}' is so small that rounding to {} leaves an SQNR of about {:.0f} dB", value.name,
                         short_name(format.type), db),
             "keep the node in FP32, or use BF16, which has the range of FP32",
-            layer ? std::vector<NodeId>{known} : std::vector<NodeId>{});
+            layer ? std::vector<NodeId>{*known} : std::vector<NodeId>{});
     return;
   }
 }

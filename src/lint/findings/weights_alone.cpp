@@ -19,10 +19,10 @@ std::string not_fused(const LintView& view, int index) {
   const QdqNode& node = view.qdq(index);
   if (node.readers > 1) return std::to_string(node.readers) + " nodes read it";
   for (const QuantizedOperand* operand : view.operands_of(index)) {
-    const NodeId id = view.graph().find_node(operand->node);
-    if (id == kNoNode) continue;
-    const Node& reader = view.node(id);
-    const OpKind kind = view.found().kind(id);
+    const MaybeNode id = view.graph().find_node(operand->node);
+    if (!id) continue;
+    const Node& reader = view.node(*id);
+    const OpKind kind = view.found().kind(*id);
     if (kind != OpKind::MatMul && kind != OpKind::Gemm) return "its reader is a " + reader.op_type;
     if (operand->slot != 1) return "it is the left operand";
     if (!operand->axes.empty()) return "a Transpose stands between";

@@ -11,15 +11,15 @@ namespace {
 
 // True when a pair follows: ONNX Runtime then quantizes the weight, with one scale for the tensor.
 bool leads_to_pair(const LintView& view, NodeId layer) {
-  const ValueId own = view.node(layer).output(0);
+  const MaybeValue own = view.node(layer).output(0);
   return !closing_pairs(view, own).empty() || !closing_pairs(view, fused_output(view.found(), layer)).empty();
 }
 
 // True when the layer reads the closing pair of a 3-D ConvTranspose, which runs in INT8 only between two pairs (R6).
 bool reads_closing_pair(const LintView& view, NodeId layer) {
-  const NodeId writer = view.layer_writing(view.found().data_input(layer));
-  return writer != kNoNode && view.found().kind(writer) == OpKind::ConvTranspose &&
-         view.found().weight(writer).shape().rank() == 5 && view.is_meant_int8(writer);
+  const MaybeNode writer = view.layer_writing(view.found().data_input(layer));
+  return writer && view.found().kind(*writer) == OpKind::ConvTranspose &&
+         view.found().weight(*writer).shape().rank() == 5 && view.is_meant_int8(*writer);
 }
 
 // The use of a bias's scale: a QGemm ignores it and multiplies by input scale * weight scale; a Conv reads it, and

@@ -18,9 +18,9 @@ void q_without_dq(const LintView& view, FindingLog& log) {
     const QdqNode& node = view.qdq(i);
     if (!node.quantizes) continue;
     for (const QuantizedOperand* operand : view.operands_of(i)) {
-      const NodeId reader = view.graph().find_node(operand->node);
-      if (operand->dequantize >= 0 || reader == kNoNode || commutes(view.found(), reader)) continue;
-      log.add(node.name, view.found().describe(reader) + " reads codes: there is no DequantizeLinear before it", cure,
+      const MaybeNode reader = view.graph().find_node(operand->node);
+      if (operand->dequantize >= 0 || !reader || commutes(view.found(), *reader)) continue;
+      log.add(node.name, view.found().describe(*reader) + " reads codes: there is no DequantizeLinear before it", cure,
               view.layers_of(i));
       break;
     }

@@ -8,10 +8,10 @@
 namespace detent {
 namespace {
 
-DataType type_of(const Graph& graph, ValueId value) {
-  if (value == kNoValue) return DataType::Undefined;
+DataType type_of(const Graph& graph, MaybeValue value) {
+  if (!value) return DataType::Undefined;
   if (const Tensor* tensor = readable_constant(graph, value)) return tensor->type();
-  return graph.value(value).declared_type.value_or(DataType::Undefined);
+  return graph.value(*value).declared_type.value_or(DataType::Undefined);
 }
 
 // Returns the type of the integers that a node writes or reads; Undefined when the file does not name it there.
@@ -25,7 +25,7 @@ DataType codes_of(const Graph& graph, const Node& node) {
   if (const DataType said = said_codes(graph, node); said != DataType::Undefined) return said;
   if (traits_of(graph, node).kind == OpKind::QuantizeLinear) return DataType::UInt8;
   if (const DataType type = type_of(graph, node.input(0)); type != DataType::Undefined) return type;
-  const Node* source = node.input(0) == kNoValue ? nullptr : graph.producer(node.input(0));
+  const Node* source = graph.producer(node.input(0));
   const bool quantizes = source && traits_of(graph, *source).kind == OpKind::QuantizeLinear;
   const DataType codes = quantizes ? said_codes(graph, *source) : DataType::Undefined;
   return codes == DataType::Undefined ? DataType::UInt8 : codes;
@@ -38,7 +38,7 @@ bool is_qdq(const Graph& graph, const Node& node) {
   return kind == OpKind::QuantizeLinear || kind == OpKind::DequantizeLinear;
 }
 
-const Tensor* readable_constant(const Graph& graph, ValueId value) {
+const Tensor* readable_constant(const Graph& graph, MaybeValue value) {
   try {
     return graph.constant(value);
   } catch (const Error&) {
@@ -60,7 +60,7 @@ QdqNode describe_qdq(const Graph& graph, const Node& node) {
     const Tensor wide = cast(*scale, DataType::Float32);
     said.scales.assign(wide.data<float>().begin(), wide.data<float>().end());
   }
-  said.has_zero_point = node.input(2) != kNoValue;
+  said.has_zero_point = bool(node.input(2));
   if (const Tensor* zero_point = readable_constant(graph, node.input(2))) {
     const Tensor wide = cast(*zero_point, DataType::Int64);
     said.zero_points.assign(wide.data<int64_t>().begin(), wide.data<int64_t>().end());
@@ -72,8 +72,7 @@ QdqNode describe_qdq(const Graph& graph, const Node& node) {
     said.data_rank = data->shape().rank();
     said.extents.assign(data->shape().begin(), data->shape().end());
   }
-  for (const ValueId output : node.outputs) {
-    if (output == kNoValue) continue;
+  for (const ValueId output : present(node.outputs)) {
     const Value& value = graph.value(output);
     said.writes_graph_output = said.writes_graph_output || value.is_output;
     said.readers += value.uses.size();

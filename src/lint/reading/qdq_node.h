@@ -50,7 +50,7 @@ struct QdqNode {
 [[nodiscard]] bool is_qdq(const Graph& graph, const Node& node);
 
 /// Returns the constant of a value; nullptr also for constants of types that no Tensor holds.
-[[nodiscard]] const Tensor* readable_constant(const Graph& graph, ValueId value);
+[[nodiscard]] const Tensor* readable_constant(const Graph& graph, MaybeValue value);
 
 /// Reads one QuantizeLinear or DequantizeLinear. Fields computed at run time stay empty.
 /// Source  ONNX QuantizeLinear-13, -19, -21: the type of the codes is that of the zero point, else output_dtype, else

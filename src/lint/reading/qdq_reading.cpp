@@ -26,7 +26,7 @@ bool is_integer(DataType type) {
 
 /// The origin of a value once the pairs are removed.
 struct Trace {
-  ValueId source = kNoValue;
+  ValueId source{};
   int quantize = -1, dequantize = -1;
   bool constant = false;
   bool cast = false;                  ///< see QuantizedOperand
@@ -63,14 +63,12 @@ class QdqReader {
  private:
   [[nodiscard]] OpKind kind(const Node& node) const { return traits_of(graph_, node).kind; }
   [[nodiscard]] bool is(const Node* node, OpKind wanted) const { return node && kind(*node) == wanted; }
-  [[nodiscard]] const Node* producer(ValueId value) const {
-    return value == kNoValue ? nullptr : graph_.producer(value);
-  }
+  [[nodiscard]] const Node* producer(MaybeValue value) const { return graph_.producer(value); }
   [[nodiscard]] int index(const Node& node) const { return index_[node.id]; }
-  [[nodiscard]] const Tensor* constant(ValueId value) const { return readable_constant(graph_, value); }
+  [[nodiscard]] const Tensor* constant(MaybeValue value) const { return readable_constant(graph_, value); }
   [[nodiscard]] bool copies(const Node& node) const { return keeps_elements(traits_of(graph_, node)); }
   [[nodiscard]] bool copies_codes(const Node& node) const {
-    return copies(node) && node.outputs.size() == 1 && only_dequantized(node.output(0)) &&
+    return copies(node) && node.outputs.size() == 1 && only_dequantized(*node.output(0)) &&
            top_of_codes(node.input(0)) != nullptr;
   }
 
@@ -81,7 +79,7 @@ class QdqReader {
       if (use.slot != 0) return false;
       if (kind(reader) == OpKind::DequantizeLinear) return true;
       if (!copies(reader) && !casts_codes(reader)) return false;
-      return reader.outputs.size() != 1 || only_dequantized(reader.output(0));
+      return reader.outputs.size() != 1 || only_dequantized(*reader.output(0));
     });
   }
 
@@ -96,40 +94,40 @@ class QdqReader {
   [[nodiscard]] ValueId before_casts(ValueId codes) const {
     while (const Node* node = producer(codes)) {
       if (!casts_codes(*node)) break;
-      codes = node->input(0);
+      codes = *node->input(0);
     }
     return codes;
   }
 
   /// Returns the QuantizeLinear whose codes `value` holds, possibly behind copies and Casts of codes; nullptr when
   /// there is none, or when other nodes than those and DequantizeLinear read the codes on the way.
-  [[nodiscard]] const Node* top_of_codes(ValueId value) const {
+  [[nodiscard]] const Node* top_of_codes(MaybeValue value) const {
     for (const Node* node = producer(value); node; node = producer(node->input(0))) {
       if (kind(*node) == OpKind::QuantizeLinear) return node;
       if ((!copies(*node) && !casts_codes(*node)) || node->outputs.size() != 1 ||
-          graph_.value(node->output(0)).is_output)
+          graph_.value(*node->output(0)).is_output)
         return nullptr;
-      if (!only_dequantized(node->output(0))) return nullptr;
+      if (!only_dequantized(*node->output(0))) return nullptr;
     }
     return nullptr;
   }
 
   /// True for a DequantizeLinear that can be removed.
   [[nodiscard]] bool is_removable(const Node& dequantize) const {
-    const auto& uses = graph_.value(dequantize.output(0)).uses;
+    const auto& uses = graph_.value(*dequantize.output(0)).uses;
     if (std::any_of(uses.begin(), uses.end(), [](const Use& use) { return use.slot < 0; })) return false;
-    return constant(transposed_from(dequantize.input(0))) || top_of_codes(dequantize.input(0));
+    return constant(transposed_from(*dequantize.input(0))) || top_of_codes(dequantize.input(0));
   }
 
   [[nodiscard]] ValueId transposed_from(ValueId value) const {
-    while (is(producer(value), OpKind::Transpose)) value = producer(value)->input(0);
+    while (is(producer(value), OpKind::Transpose)) value = *producer(value)->input(0);
     return value;
   }
 
   /// Goes up through Transposes, composing `axes`.
   ValueId climb_transposes(ValueId value, std::vector<size_t>& axes) const {
     std::vector<std::vector<int64_t>> climbed;
-    for (; is(producer(value), OpKind::Transpose); value = producer(value)->input(0))
+    for (; is(producer(value), OpKind::Transpose); value = *producer(value)->input(0))
       climbed.push_back(producer(value)->ints_or("perm", {}));
     if (climbed.empty()) return value;
     size_t rank = axes.size();
@@ -164,9 +162,9 @@ class QdqReader {
     const bool casts = has_cast(codes, *top);
     if (top != producer(written))
       return {.source = written, .quantize = index(*top), .cast = casts, .first = index(*top)};  // written by a copy
-    ValueId input = top->input(0);
+    ValueId input = *top->input(0);
     // Casts on both sides of a pair belong to it: an FP16 value with an FP32 scale.
-    if (cast == CastInFront::OfPair && is(producer(input), OpKind::Cast)) input = producer(input)->input(0);
+    if (cast == CastInFront::OfPair && is(producer(input), OpKind::Cast)) input = *producer(input)->input(0);
     trace = trace_value(input);
     trace.constant = trace.constant || constant(trace.source);
     if (trace.first < 0) trace.first = index(*top);
@@ -193,7 +191,8 @@ class QdqReader {
     }
     if (!is(node, OpKind::DequantizeLinear)) return {.source = value};
     if (!is_removable(*node)) return {.source = value, .dequantize = index(*node)};
-    Trace trace = trace_codes(node->input(0), type != DataType::Undefined ? CastInFront::OfPair : CastInFront::OfModel);
+    Trace trace =
+        trace_codes(*node->input(0), type != DataType::Undefined ? CastInFront::OfPair : CastInFront::OfModel);
     trace.dequantize = index(*node);
     const DataType scale = reading_.nodes[static_cast<size_t>(trace.dequantize)].scale_type;
     trace.type = type != DataType::Undefined ? type : is_half(scale) ? scale : DataType::Float32;
@@ -203,7 +202,7 @@ class QdqReader {
   void read_inputs(const Node& node) {
     if (copies_codes(node)) return read_copy(node);
     for (size_t slot = 0; slot < node.inputs.size(); ++slot) {
-      if (node.inputs[slot] == kNoValue) continue;
+      if (!node.inputs[slot]) continue;
       const Trace trace = trace_operand(node, slot);
       if (!trace.quantized() && trace.source == node.inputs[slot] && !trace.constant) continue;
       record(node, static_cast<int>(slot), trace);
@@ -211,23 +210,23 @@ class QdqReader {
   }
 
   [[nodiscard]] Trace trace_operand(const Node& node, size_t slot) const {
-    const ValueId value = node.inputs[slot];
+    const MaybeValue value = node.inputs[slot];
     const OpTraits& traits = traits_of(graph_, node);
     const bool multiplies = traits.weight_slot >= 0;
     if (multiplies && (slot < 2)) {
       std::vector<size_t> axes;
-      const ValueId below = climb_transposes(value, axes);
+      const ValueId below = climb_transposes(*value, axes);
       Trace trace = trace_value(below);
       if (trace.constant && trace.dequantize >= 0 && (axes.empty() || trace.axes.empty())) {
         if (!axes.empty()) trace.axes = axes;
         return trace;
       }
       const Tensor* tensor = constant(value);
-      if (tensor && is_codes(tensor->type())) return {.source = value, .constant = true};
+      if (tensor && is_codes(tensor->type())) return {.source = *value, .constant = true};
     }
     if (reads_floats(node) && is(producer(value), OpKind::QuantizeLinear))
-      return trace_codes(value, CastInFront::OfModel);
-    return trace_value(value);
+      return trace_codes(*value, CastInFront::OfModel);
+    return trace_value(*value);
   }
 
   /// True for an operator of ONNX that should not read codes.
@@ -238,9 +237,9 @@ class QdqReader {
   }
 
   void read_copy(const Node& node) {
-    const Trace trace = trace_codes(node.input(0), CastInFront::OfModel);
-    renamed_[node.output(0)] = names_.fresh(graph_.value(node.output(0)).name + "_float");
-    reading_.float_patch.rename_outputs.push_back({node.name, 0, renamed_[node.output(0)]});
+    const Trace trace = trace_codes(*node.input(0), CastInFront::OfModel);
+    renamed_[*node.output(0)] = names_.fresh(graph_.value(*node.output(0)).name + "_float");
+    reading_.float_patch.rename_outputs.push_back({node.name, 0, renamed_[*node.output(0)]});
     record(node, 0, trace);
   }
 
@@ -248,8 +247,8 @@ class QdqReader {
     if (kind(node) != OpKind::QuantizeLinear)
       reading_.operands.push_back(
           {node.name, slot, trace.quantize, trace.dequantize, trace.constant, trace.axes, trace.cast, trace.first});
-    const ValueId value = node.input(slot);
-    if (trace.source == value && !trace.constant && !renamed_.contains(value)) return;
+    const MaybeValue value = node.input(slot);
+    if (trace.source == value && !trace.constant && !renamed_.contains(*value)) return;
     rewired_.insert({node.id, slot});
     reading_.float_patch.rewire.push_back({node.name, slot, name_of_source(trace)});
     if (!trace.constant && !renamed_.contains(trace.source)) ++new_readers_[trace.source];
@@ -289,7 +288,7 @@ class QdqReader {
   void find_roles() {
     for (const QuantizedOperand& operand : reading_.operands) {
       if (!operand.constant) continue;
-      const OpTraits& traits = traits_of(graph_, graph_.node(graph_.find_node(operand.node)));
+      const OpTraits& traits = traits_of(graph_, graph_.node(*graph_.find_node(operand.node)));
       const bool bias = operand.slot == traits.bias_slot && traits.bias_slot >= 0;
       const QdqRole role = bias ? QdqRole::Bias : traits.weight_slot >= 0 ? QdqRole::Weight : QdqRole::Constant;
       for (const int i : {operand.quantize, operand.dequantize}) {
@@ -312,13 +311,13 @@ class QdqReader {
       reading_.float_patch.remove_nodes.push_back(node.name);
     }
     std::erase_if(reading_.operands, [&](const QuantizedOperand& operand) {
-      const NodeId node = graph_.find_node(operand.node);
-      return removed.contains(node) && !replaced_.contains(node);
+      const MaybeNode node = graph_.find_node(operand.node);
+      return removed.contains(*node) && !replaced_.contains(*node);
     });
   }
 
   [[nodiscard]] bool is_read(const Node& node, const std::set<NodeId>& removed) const {
-    const Value& value = graph_.value(node.output(0));
+    const Value& value = graph_.value(*node.output(0));
     if (value.is_output || new_readers_.contains(value.id) || renamed_.contains(value.id)) return true;
     if (value.uses.empty()) return kind(node) != OpKind::QuantizeLinear;  // an unread node of the original file
     return std::any_of(value.uses.begin(), value.uses.end(), [&](const Use& use) {

@@ -20,7 +20,7 @@ bool is_op(const Node& node, std::string_view op) { return node.domain.empty() &
 /// True for a BatchNormalization that becomes part of the Conv in front. engines/trex-notebook-int8-yolo: those whose
 /// numbers come from Identity nodes are layers behind the Conv.
 bool is_folded_norm(const Graph& graph, const Node& node) {
-  return is_op(node, "BatchNormalization") && std::ranges::all_of(node.inputs, [&](ValueId input) {
+  return is_op(node, "BatchNormalization") && std::ranges::all_of(present(node.inputs), [&](ValueId input) {
            return input == node.input(0) || graph.constant(input);
          });
 }
@@ -43,8 +43,8 @@ class ConvLayers {
  private:
   /// Returns the only reader of a node's output; nullptr where there are others or the network writes it out.
   [[nodiscard]] const Node* only_reader(const Node& node) const {
-    if (node.output(0) == kNoValue) return nullptr;
-    const Value& output = graph_.value(node.output(0));
+    if (!node.output(0)) return nullptr;
+    const Value& output = graph_.value(*node.output(0));
     return output.is_output || output.uses.size() != 1 ? nullptr : &graph_.node(output.uses.front().node);
   }
 
@@ -71,7 +71,7 @@ class ConvLayers {
     const Node* dequantizer = only_reader(quantizer);
     const Node* add = dequantizer && takes_apart(*dequantizer) ? only_reader(*dequantizer) : nullptr;
     if (!add || !is_op(*add, "Add")) return;
-    const bool other = std::ranges::any_of(add->inputs, [&](ValueId input) {
+    const bool other = std::ranges::any_of(present(add->inputs), [&](ValueId input) {
       const Node* producer = wires_.producer(input);
       while (producer && is_folded_norm(graph_, *producer)) producer = wires_.producer(producer->input(0));
       return producer && is_op(*producer, "Conv") && graph_.value(input).uses.size() == 1;
@@ -80,7 +80,7 @@ class ConvLayers {
   }
 
   void follow_pool(const Node& pool, const Node& conv) {
-    const Value& output = graph_.value(pool.output(0));
+    const Value& output = graph_.value(*pool.output(0));
     const bool codes =
         wires_.reads_codes(conv) && !output.is_output && !output.uses.empty() && !wires_.float_reader(output.id);
     if (!codes || channels(conv) <= kStemChannels) found_.push_back({pool.name, conv.name, codes});
@@ -88,11 +88,11 @@ class ConvLayers {
 
   /// Returns the channels that each kernel reads; a number above all others where the weight is not known.
   [[nodiscard]] int64_t channels(const Node& conv) const {
-    ValueId weight = conv.input(1);
+    MaybeValue weight = conv.input(1);
     for (const Node* pair = wires_.producer(weight); pair && (takes_apart(*pair) || quantizes(*pair));
          pair = wires_.producer(weight))
       weight = pair->input(0);
-    const Tensor* tensor = weight == kNoValue ? nullptr : graph_.constant(weight);
+    const Tensor* tensor = graph_.constant(weight);
     return tensor && tensor->shape().rank() > 1 ? tensor->shape()[1] : kStemChannels + 1;
   }
 
@@ -109,8 +109,8 @@ class FloatLayers {
     for (const Node& node : graph.nodes())
       if (wires_.reads_codes(node)) add_layer(node);
     for (const NodeFusion& fusion : node_fusions(graph))
-      if (const NodeId conv = graph.find_node(fusion.conv); fusion.fused && coded_.contains(conv))
-        coded_.insert(graph.find_node(fusion.node));
+      if (const MaybeNode conv = graph.find_node(fusion.conv); fusion.fused && coded_.contains(*conv))
+        coded_.insert(*graph.find_node(fusion.node));
   }
 
   [[nodiscard]] std::vector<ReformatPlace> places() const {
@@ -130,7 +130,7 @@ class FloatLayers {
   void add_layer(const Node& product) {
     for (const Node* node = &product; node && coded_.insert(node->id).second;) {
       const Node* reader = wires_.part_behind(node->output(0));
-      for (const Use& use : graph_.value(node->output(0)).uses)
+      for (const Use& use : graph_.value(*node->output(0)).uses)
         if (reader && reader->op_type == "Mul") coded_.insert(use.node);  // the Sigmoid of x * Sigmoid(x) too
       node = reader && is_epilogue(*reader) ? reader : nullptr;
     }
@@ -165,12 +165,12 @@ class FloatLayers {
   }
 
   [[nodiscard]] bool is_island(const Node& node) const {
-    return std::ranges::any_of(node.inputs, [&](ValueId input) { return comes_from_codes(input); }) &&
+    return std::ranges::any_of(present(node.inputs), [&](ValueId input) { return comes_from_codes(input); }) &&
            leads_to_quantizer(node.output(0));
   }
 
-  [[nodiscard]] bool is_network_input(ValueId input) const {
-    return input != kNoValue && !graph_.value(input).is_constant && !wires_.producer(input);
+  [[nodiscard]] bool is_network_input(MaybeValue input) const {
+    return input && !graph_.value(*input).is_constant && !wires_.producer(input);
   }
 
   [[nodiscard]] bool comes_from_codes(ValueId value) const {
@@ -187,23 +187,23 @@ class FloatLayers {
 
   /// Calls `visit` for the readers of a value and of the copies behind it, until it returns true.
   template <class Visit>
-  [[nodiscard]] bool any_reader(ValueId value, const Visit& visit, int left = 16) const {
-    if (value == kNoValue) return false;
-    return std::ranges::any_of(graph_.value(value).uses, [&](const Use& use) {
+  [[nodiscard]] bool any_reader(MaybeValue value, const Visit& visit, int left = 16) const {
+    if (!value) return false;
+    return std::ranges::any_of(graph_.value(*value).uses, [&](const Use& use) {
       const Node& reader = graph_.node(use.node);
       return visit(reader) || (passes_on(reader) && left > 0 && any_reader(reader.output(0), visit, left - 1));
     });
   }
 
-  [[nodiscard]] bool leads_to_quantizer(ValueId value) const {
+  [[nodiscard]] bool leads_to_quantizer(MaybeValue value) const {
     return any_reader(value, [](const Node& reader) { return quantizes(reader); });
   }
 
-  [[nodiscard]] bool leads_to_output(ValueId value) const {
+  [[nodiscard]] bool leads_to_output(MaybeValue value) const {
     const auto writes_out = [&](const Node& reader) {
-      return passes_on(reader) && graph_.value(reader.output(0)).is_output;
+      return passes_on(reader) && graph_.value(*reader.output(0)).is_output;
     };
-    return value != kNoValue && (graph_.value(value).is_output || any_reader(value, writes_out));
+    return value && (graph_.value(*value).is_output || any_reader(value, writes_out));
   }
 
   /// Returns the node and the layers that read it, across copies and pairs.
@@ -215,7 +215,7 @@ class FloatLayers {
     };
     static_cast<void>(any_reader(node.output(0), [&](const Node& reader) {
       if (quantizes(reader))
-        for (const Use& use : graph_.value(reader.output(0)).uses)
+        for (const Use& use : graph_.value(*reader.output(0)).uses)
           static_cast<void>(any_reader(graph_.node(use.node).output(0), add));
       return add(reader);
     }));
@@ -228,13 +228,13 @@ class FloatLayers {
 };
 
 /// Returns why an input of a Concat of codes is copied; "" where its layer writes into the joint tensor.
-std::string reason_of_copy(const Graph& graph, const PairWires& wires, ValueId input) {
-  if (input == kNoValue) return {};
-  bool shared = graph.value(input).uses.size() > 1;
+std::string reason_of_copy(const Graph& graph, const PairWires& wires, MaybeValue input) {
+  if (!input) return {};
+  bool shared = graph.value(*input).uses.size() > 1;
   const Node* producer = wires.producer(input);
   while (producer && (takes_apart(*producer) || quantizes(*producer))) {
     input = producer->input(0);
-    shared |= graph.value(input).uses.size() > 1;
+    shared |= graph.value(*input).uses.size() > 1;
     producer = wires.producer(input);
   }
   if (!producer) return {};
@@ -254,9 +254,9 @@ std::vector<ConcatCopy> concat_copies(const Graph& file) {
   std::vector<ConcatCopy> found;
   for (const Node& node : file.nodes()) {
     if (!is_op(node, "Concat")) continue;
-    const Value& output = file.value(node.output(0));
+    const Value& output = file.value(*node.output(0));
     if (output.is_output || output.uses.empty() || wires.float_reader(output.id)) continue;
-    for (const ValueId input : node.inputs)
+    for (const ValueId input : present(node.inputs))
       if (std::string reason = reason_of_copy(file, wires, input); !reason.empty())
         found.push_back({node.name, file.value(input).name, std::move(reason)});
   }

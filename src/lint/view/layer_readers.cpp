@@ -20,14 +20,12 @@ LayerReaders::LayerReaders(const PlacementDraft& draft) : by_value_(draft.graph(
     const bool weighted = draft.is_weighted(node.id);
     if (!weighted && !passes(draft, node.id)) continue;
     const Layers itself = weighted ? std::make_shared<const std::vector<NodeId>>(1, node.id) : nullptr;
-    for (const ValueId input : node.inputs) {
-      if (input == kNoValue) continue;
+    for (const ValueId input : present(node.inputs)) {
       if (weighted) {
         add(input, itself);
         continue;
       }
-      for (const ValueId output : node.outputs)
-        if (output != kNoValue) add(input, by_value_[output]);
+      for (const ValueId output : present(node.outputs)) add(input, by_value_[output]);
     }
   }
 }
@@ -45,9 +43,10 @@ void LayerReaders::add(ValueId value, const Layers& layers) {
   if (both != *known) known = std::make_shared<const std::vector<NodeId>>(std::move(both));
 }
 
-const std::vector<NodeId>& LayerReaders::of(ValueId value) const {
+const std::vector<NodeId>& LayerReaders::of(MaybeValue value) const {
   static const std::vector<NodeId> kNone;
-  const Layers& layers = by_value_[value];
+  if (!value) return kNone;
+  const Layers& layers = by_value_[*value];
   return layers ? *layers : kNone;
 }
 

@@ -17,7 +17,7 @@ class LayerReaders {
   explicit LayerReaders(const PlacementDraft& draft);
 
   /// Returns the layers in execution order, each once; empty when no layer reads the value.
-  [[nodiscard]] const std::vector<NodeId>& of(ValueId value) const;
+  [[nodiscard]] const std::vector<NodeId>& of(MaybeValue value) const;
 
  private:
   using Layers = std::shared_ptr<const std::vector<NodeId>>;

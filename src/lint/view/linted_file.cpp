@@ -26,7 +26,7 @@ bool LintedFile::holds_half() const {
   return std::ranges::any_of(graph.nodes(), [&](const Node& node) {
     const OpKind kind = traits_of(graph, node).kind;
     if (kind == OpKind::QuantizeLinear || kind == OpKind::DequantizeLinear) return false;
-    return std::ranges::any_of(node.outputs, [&](ValueId output) { return is_half(type_of(output)); });
+    return std::ranges::any_of(present(node.outputs), [&](ValueId output) { return is_half(type_of(output)); });
   });
 }
 

@@ -33,7 +33,7 @@ struct LintedFile {
   explicit LintedFile(const Graph& file);
 
   /// Returns Undefined for kNoValue too.
-  [[nodiscard]] DataType type_of(ValueId value) const { return value == kNoValue ? DataType::Undefined : types[value]; }
+  [[nodiscard]] DataType type_of(MaybeValue value) const { return value ? types[*value] : DataType::Undefined; }
   /// True when some node except QuantizeLinear and DequantizeLinear writes FP16 or BF16.
   [[nodiscard]] bool holds_half() const;
 };

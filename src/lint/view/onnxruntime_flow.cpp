@@ -21,8 +21,8 @@ bool moves_pairs(const PlacementDraft& draft, NodeId node) {
 }
 
 // Returns the constant behind Identity nodes, through which exporters share a bias and which ONNX Runtime removes.
-const Tensor* constant_behind_copies(const PairView& view, ValueId value) {
-  while (value != kNoValue && !view.found().is_constant(value)) {
+const Tensor* constant_behind_copies(const PairView& view, MaybeValue value) {
+  while (value && !view.found().is_constant(value)) {
     const Node* node = view.producer(value);
     value = node && view.found().kind(node->id) == OpKind::Reshape ? node->input(0) : kNoValue;
   }
@@ -37,23 +37,25 @@ bool fixes_shapes(const Graph& graph) {
 }
 
 // Returns the rank; 0 when unknown.
-size_t rank_of(const PairView& view, ValueId value) {
-  if (const auto found = view.shapes().find(value); found != view.shapes().end()) return found->second.rank();
-  const auto& declared = view.value(value).declared_shape;
+size_t rank_of(const PairView& view, MaybeValue value) {
+  if (!value) return 0;
+  if (const Shape* found = find_shape(view.shapes(), value)) return found->rank();
+  const auto& declared = view.value(*value).declared_shape;
   return declared ? declared->size() : 0;
 }
 
 // Returns the extent of an axis; -1 when unknown.
-int64_t extent_of(const PairView& view, ValueId value, size_t axis) {
-  if (const auto found = view.shapes().find(value); found != view.shapes().end()) return found->second[axis];
-  const auto& declared = view.value(value).declared_shape;
+int64_t extent_of(const PairView& view, MaybeValue value, size_t axis) {
+  if (!value) return -1;
+  if (const Shape* found = find_shape(view.shapes(), value)) return (*found)[axis];
+  const auto& declared = view.value(*value).declared_shape;
   return declared ? (*declared)[axis] : -1;
 }
 
 // True when the bias fits a Gemm: a matrix product adds [N], [1, N], [M, N] or [M, 1] of its size; a product of rank 3
 // and more becomes a Gemm between Reshapes of fixed shapes, which adds [N].
 bool fits_gemm(const PairView& view, const Node& product, const Shape& bias, int64_t columns) {
-  const ValueId data = view.found().data_input(product.id);
+  const MaybeValue data = view.found().data_input(product.id);
   const size_t rank = rank_of(view, data);
   if (bias.rank() == 1) return bias[0] == columns && (rank <= 2 || fixes_shapes(view.graph()));
   if (bias.rank() != 2 || rank > 2) return false;
@@ -72,7 +74,7 @@ std::optional<ProductBias> added_bias(const PairView& view, const Node& product)
   if (!bias || view.found().weight_slot(product.id) != 1 || weight.rank() != 2) return std::nullopt;
   if (!fits_gemm(view, product, bias->shape(), weight[1])) return std::nullopt;
   const bool reshaped = rank_of(view, view.found().data_input(product.id)) > 2;
-  return ProductBias{use->node, slot, add.output(0), bias->shape().rank(), reshaped};
+  return ProductBias{use->node, slot, *add.output(0), bias->shape().rank(), reshaped};
 }
 
 }  // namespace
@@ -93,10 +95,11 @@ const QuantizedOperand* input_pair(const PairView& view, NodeId layer) {
   }
 }
 
-size_t engine_readers(const PairView& view, ValueId value) {
+size_t engine_readers(const PairView& view, MaybeValue value) {
+  if (!value) return 0;
   std::set<int> pairs;
   size_t others = 0;
-  for (const Use& use : view.value(value).uses) {
+  for (const Use& use : view.value(*value).uses) {
     const QuantizedOperand* pair = use.slot < 0 ? nullptr : view.operand(use.node, use.slot);
     const bool folded = use.slot >= 0 && view.found().kind(use.node) == OpKind::ShapeOf && fixes_shapes(view.graph());
     if (pair && pair->quantize >= 0)
@@ -114,14 +117,15 @@ bool has_one_reader(const PairView& view, const QuantizedOperand& operand) {
   const size_t readers = dequantize.readers - folded + (dequantize.writes_graph_output ? 1 : 0);
   if (view.qdq(operand.quantize).readers != 1 || readers != 1) return false;
   // The engine removes an Identity and merges the two pairs around it.
-  const NodeId node = view.graph().find_node(operand.node);
-  const Node* copy = node == kNoNode ? nullptr : view.producer(view.node(node).input(operand.slot));
+  const MaybeNode node = view.graph().find_node(operand.node);
+  const Node* copy = node ? view.producer(view.node(*node).input(operand.slot)) : nullptr;
   const QuantizedOperand* before = copy && copy->op_type == "Identity" ? view.operand(copy->id, 0) : nullptr;
   return !before || !same_grid(view.grid(*before), view.grid(operand)) || has_one_reader(view, *before);
 }
 
-std::vector<const QuantizedOperand*> closing_pairs(const PairView& view, ValueId value) {
-  const Value& v = view.value(value);
+std::vector<const QuantizedOperand*> closing_pairs(const PairView& view, MaybeValue value) {
+  if (!value) return {};
+  const Value& v = view.value(*value);
   if (v.is_output || v.uses.empty()) return {};
   if (const auto use = sole_use(view.graph(), value);
       use && !view.operand(use->node, use->slot) && moves_pairs(view.found(), use->node))
@@ -149,9 +153,9 @@ DataType engine_codes(const PairView& view, const QuantizedOperand& pair, PairPl
 std::optional<ProductBias> product_bias(const PairView& view, NodeId product) {
   const Node& node = view.node(product);
   if (view.found().kind(product) == OpKind::MatMul) return added_bias(view, node);
-  if (view.found().kind(product) != OpKind::Gemm || node.input(2) == kNoValue) return std::nullopt;
+  if (view.found().kind(product) != OpKind::Gemm || !node.input(2)) return std::nullopt;
   const Tensor* bias = constant_behind_copies(view, node.input(2));
-  return ProductBias{product, 2, node.output(0), bias ? bias->shape().rank() : 0};
+  return ProductBias{product, 2, *node.output(0), bias ? bias->shape().rank() : 0};
 }
 
 }  // namespace detent

@@ -22,23 +22,23 @@ enum class PairPlace : uint8_t { AtKernel, BeyondCopies };
 
 /// The bias of a product: the engine merges MatMul and Add into one Gemm before it looks for pairs.
 struct ProductBias {
-  NodeId node = kNoNode;  ///< the Gemm, or the Add behind the MatMul
+  NodeId node{};  ///< the Gemm, or the Add behind the MatMul
   int slot = 0;
-  ValueId output = kNoValue;  ///< output of the Gemm
-  size_t rank = 0;            ///< of the constant; 0 when it is not constant
-  bool reshaped = false;      ///< a Reshape stands behind the Gemm
+  ValueId output{};       ///< output of the Gemm
+  size_t rank = 0;        ///< of the constant; 0 when it is not constant
+  bool reshaped = false;  ///< a Reshape stands behind the Gemm
 };
 /// Returns nullopt for a product without bias, and for other operators.
 [[nodiscard]] std::optional<ProductBias> product_bias(const PairView& view, NodeId product);
 
 /// Returns the readers of a value as the engine counts them: all DequantizeLinear of one QuantizeLinear are one.
-[[nodiscard]] size_t engine_readers(const PairView& view, ValueId value);
+[[nodiscard]] size_t engine_readers(const PairView& view, MaybeValue value);
 
 /// True when the pair's QuantizeLinear has exactly one DequantizeLinear with one reader.
 [[nodiscard]] bool has_one_reader(const PairView& view, const QuantizedOperand& operand);
 
 /// Returns the pairs behind the output of an integer kernel: on every reading of `value`, or behind the copies that
 /// alone read it. Empty: some node reads floats, or the pairs differ.
-[[nodiscard]] std::vector<const QuantizedOperand*> closing_pairs(const PairView& view, ValueId value);
+[[nodiscard]] std::vector<const QuantizedOperand*> closing_pairs(const PairView& view, MaybeValue value);
 
 }  // namespace detent

@@ -83,7 +83,7 @@ Closing find_closing(const PairView& view, ValueId own) {
   const auto use = sole_use(view.graph(), own);
   const bool activated = use && !view.operand(use->node, use->slot) &&
                          (view.found().kind(use->node) == OpKind::Relu || view.found().kind(use->node) == OpKind::Clip);
-  const ValueId last = activated ? view.node(use->node).output(0) : own;
+  const ValueId last = activated ? *view.node(use->node).output(0) : own;
   const std::string& name = view.value(last).name;
   const auto closing = closing_pairs(view, last);
   if (closing.empty())
@@ -103,7 +103,7 @@ constexpr std::string_view kShared = " is INT8 and has several readers";
 
 std::string conv_obstacle(const PairView& view, const Node& conv, DataType input) {
   if (bias_scale_error(view, conv.id)) return "the scale of its bias is not input scale * weight scale";
-  const Closing closing = find_closing(view, conv.output(0));
+  const Closing closing = find_closing(view, *conv.output(0));
   if (!closing.obstacle.empty()) return closing.obstacle;
   if (input == DataType::Int8) return "the pair of its input" + std::string(kShared);
   if (closing.codes == DataType::Int8) return "the pair behind it" + std::string(kShared);
@@ -113,8 +113,9 @@ std::string conv_obstacle(const PairView& view, const Node& conv, DataType input
 // True for a Relu or Clip that the engine removes before the only pair behind it.
 bool vanishes(const PairView& view, NodeId node) {
   const OpKind kind = view.found().kind(node);
-  const ValueId last = view.node(node).output(0);
-  if ((kind != OpKind::Relu && kind != OpKind::Clip) || view.value(last).is_output) return false;
+  if (kind != OpKind::Relu && kind != OpKind::Clip) return false;
+  const ValueId last = *view.node(node).output(0);
+  if (view.value(last).is_output) return false;
   const auto pairs = view.pairs_on(last);
   if (pairs.empty() || pairs.front()->quantize < 0 || engine_readers(view, last) != 1) return false;
   const QdqNode& grid = view.qdq(pairs.front()->quantize);
@@ -133,9 +134,9 @@ bool is_activated(const PairView& view, ValueId value) {
   const auto& uses = view.value(value).uses;  // also of a graph output
   if (uses.size() != 1 || uses.front().slot != 0 || view.operand(uses.front().node, 0)) return false;
   const OpKind kind = view.found().kind(uses.front().node);
-  const ValueId last = view.node(uses.front().node).output(0);
-  return (kind == OpKind::Relu || kind == OpKind::Clip) && !view.value(last).is_output &&
-         engine_readers(view, last) == 1;
+  if (kind != OpKind::Relu && kind != OpKind::Clip) return false;
+  const ValueId last = *view.node(uses.front().node).output(0);
+  return !view.value(last).is_output && engine_readers(view, last) == 1;
 }
 
 // Returns why an integer product cannot end here; empty when it can: it writes floats if nothing quantizes them, or the
@@ -170,14 +171,14 @@ std::string product_obstacle(const PairView& view, const Node& product, DataType
   if (bias)
     if (std::string reason = obstacle_of_bias(view, product, *bias); !reason.empty()) return reason;
   if (kernel != OpKind::Gemm && input == DataType::Int8) return "the pair of its input" + std::string(kShared);
-  return end_of_product(view, bias ? bias->output : product.output(0), input, kernel, bias && bias->reshaped);
+  return end_of_product(view, bias ? bias->output : *product.output(0), input, kernel, bias && bias->reshaped);
 }
 
 // True when every float input of the node has an 8-bit pair of the type of the pair behind it.
 bool reads_codes_alone(const PairView& view, const Node& node, DataType codes) {
   bool any = false;
   for (size_t slot = 0; slot < node.inputs.size(); ++slot) {
-    if (node.inputs[slot] == kNoValue || !view.found().is_float(node.inputs[slot])) continue;
+    if (!node.inputs[slot] || !view.found().is_float(node.inputs[slot])) continue;
     const QuantizedOperand* pair = view.operand(node.id, static_cast<int>(slot));
     if (!pair || !trouble_of(view, *pair, "").empty() || engine_codes(view, *pair, PairPlace::AtKernel) != codes)
       return false;
@@ -188,25 +189,25 @@ bool reads_codes_alone(const PairView& view, const Node& node, DataType codes) {
 
 // Returns the value that an integer kernel of the node would write if the pair behind its activation closed it;
 // kNoValue when the engine makes none.
-ValueId integer_output(const PairView& view, const Node& node) {
+MaybeValue integer_output(const PairView& view, const Node& node) {
   if (view.found().is_weighted(node.id)) {
     if (!onnxruntime_obstacle(view, node.id).empty()) return kNoValue;
     const auto bias = product_bias(view, node.id);
     return bias ? bias->output : node.output(0);
   }
-  if (node.outputs.empty() || !has_integer_kernel(view.found().kind(node.id))) return kNoValue;
-  const Closing closing = find_closing(view, node.output(0));
+  if (!node.output(0) || !has_integer_kernel(view.found().kind(node.id))) return kNoValue;
+  const Closing closing = find_closing(view, *node.output(0));
   return closing.obstacle.empty() && reads_codes_alone(view, node, closing.codes) ? node.output(0) : kNoValue;
 }
 
 }  // namespace
 
 std::optional<RefusedActivation> refused_activation(const PairView& view, const Node& node) {
-  const ValueId own = integer_output(view, node);
-  const auto use = own == kNoValue ? std::nullopt : sole_use(view.graph(), own);
+  const MaybeValue own = integer_output(view, node);
+  const auto use = !own ? std::nullopt : sole_use(view.graph(), own);
   if (!use || use->slot != 0 || view.operand(use->node, 0)) return std::nullopt;
   const OpKind kind = view.found().kind(use->node);
-  const ValueId last = view.node(use->node).output(0);
+  const MaybeValue last = view.node(use->node).output(0);
   if ((kind != OpKind::Relu && kind != OpKind::Clip) || engine_readers(view, last) != 1) return std::nullopt;
   const auto pairs = view.pairs_on(last);
   if (pairs.empty() || pairs.front()->quantize < 0) return std::nullopt;
@@ -243,7 +244,7 @@ std::string onnxruntime_obstacle(const PairView& view, NodeId layer) {
   const QuantizedOperand* input = input_pair(view, layer);
   const QuantizedOperand* weight = view.weight(layer);
   if (!input && !weight) return "neither its input nor its weight carries a pair";
-  if (!input) return "its input '" + view.value(view.found().data_input(layer)).name + "' carries no pair";
+  if (!input) return "its input '" + view.value(*view.found().data_input(layer)).name + "' carries no pair";
   if (!weight) return "its weight carries no pair";
   if (std::string trouble = trouble_of(view, *input, "the pair of its input"); !trouble.empty()) return trouble;
   if (weight->dequantize < 0) return "its weight has no DequantizeLinear";

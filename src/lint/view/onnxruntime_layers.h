@@ -15,7 +15,7 @@ namespace detent {
 /// levels extended and all: one pass assumes that it is absorbed and makes an integer kernel, another does not remove
 /// it.
 struct RefusedActivation {
-  NodeId node = kNoNode;
+  NodeId node{};
   std::string why;  ///< why it is not removed
 };
 /// Returns the one behind `node`; nullopt when the engine makes no integer kernel of `node`, or removes or keeps the

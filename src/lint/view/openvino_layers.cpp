@@ -32,7 +32,7 @@ std::string refusal_of(const QdqNode& node, const Target& target) {
 std::string openvino_obstacle(const PairView& view, NodeId layer) {
   const auto data = view.pairs_in_front(layer, view.data_slot(layer));
   const QuantizedOperand* weight = view.weight(layer);
-  const std::string input = view.value(view.found().data_input(layer)).name;
+  const std::string input = view.value(*view.found().data_input(layer)).name;
   if (data.empty() && !weight) return "neither its input nor its weight carries a pair";
   if (data.empty()) return "its input '" + input + "' carries no pair";
   if (!weight) return "its weight carries no pair";

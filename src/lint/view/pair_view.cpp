@@ -25,8 +25,8 @@ PairView::PairView(const Graph& graph, const QdqReading& reading, const Target& 
       operands_of_(reading.nodes.size()), wanted_(graph, target, options_), found_(graph, target, options_),
       readers_(found_), quantizes_(std::ranges::any_of(reading.nodes, &QdqNode::quantizes)) {
   for (const QuantizedOperand& operand : reading.operands) {
-    if (const NodeId node = graph.find_node(operand.node); node != kNoNode)
-      operands_.emplace(std::pair{node, operand.slot}, &operand);
+    if (const MaybeNode node = graph.find_node(operand.node))
+      operands_.emplace(std::pair{*node, operand.slot}, &operand);
     for (const int index : {operand.quantize, operand.dequantize})
       if (index >= 0) operands_of_[static_cast<size_t>(index)].push_back(&operand);
   }
@@ -88,9 +88,10 @@ std::vector<const QuantizedOperand*> PairView::pairs_in_front(NodeId node, int s
   return pairs;
 }
 
-std::vector<const QuantizedOperand*> PairView::pairs_on(ValueId value) const {
+std::vector<const QuantizedOperand*> PairView::pairs_on(MaybeValue value) const {
   std::vector<const QuantizedOperand*> pairs;
-  for (const Use& use : graph_.value(value).uses)
+  if (!value) return pairs;
+  for (const Use& use : graph_.value(*value).uses)
     if (const QuantizedOperand* own = operand(use.node, use.slot)) pairs.push_back(own);
   return pairs;
 }
@@ -107,20 +108,21 @@ std::string PairView::weight_alone(NodeId layer) const {
 std::vector<NodeId> PairView::layers_of(int index) const {
   std::set<NodeId> layers;
   for (const QuantizedOperand* operand : operands_of(index)) {
-    const NodeId node = graph_.find_node(operand->node);
-    if (node == kNoNode) continue;
+    const MaybeNode found = graph_.find_node(operand->node);
+    if (!found) continue;
+    const NodeId node = *found;
     if (found_.is_weighted(node)) {
       layers.insert(node);
       continue;
     }
-    for (const ValueId output : graph_.node(node).outputs)
-      if (output != kNoValue && (commutes(found_, node) || is_data_concat(found_, node)))
+    for (const ValueId output : present(graph_.node(node).outputs))
+      if ((commutes(found_, node) || is_data_concat(found_, node)))
         for (const NodeId layer : layers_reading(output)) layers.insert(layer);
   }
   return {layers.begin(), layers.end()};
 }
 
-NodeId PairView::layer_writing(ValueId value) const {
+MaybeNode PairView::layer_writing(MaybeValue value) const {
   const Node* node = graph_.producer(value);
   while (node && !found_.is_weighted(node->id)) {
     if (const auto gated = gated_activation(found_, node->id)) {

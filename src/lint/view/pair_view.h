@@ -20,7 +20,7 @@ class PairView {
   [[nodiscard]] const Graph& graph() const { return graph_; }
   [[nodiscard]] const Node& node(NodeId id) const { return graph_.node(id); }
   [[nodiscard]] const Value& value(ValueId id) const { return graph_.value(id); }
-  [[nodiscard]] const Node* producer(ValueId id) const { return graph_.producer(id); }
+  [[nodiscard]] const Node* producer(MaybeValue id) const { return graph_.producer(id); }
   [[nodiscard]] const Target& target() const { return target_; }
   [[nodiscard]] const QdqReading& reading() const { return reading_; }
   [[nodiscard]] const QdqNode& qdq(int index) const { return reading_.nodes[static_cast<size_t>(index)]; }
@@ -47,7 +47,7 @@ class PairView {
   [[nodiscard]] std::vector<const QuantizedOperand*> pairs_in_front(NodeId node, int slot) const;
   [[nodiscard]] bool is_quantized(NodeId node, int slot) const { return !pairs_in_front(node, slot).empty(); }
   /// Returns the operands of the edges with pairs on `value`.
-  [[nodiscard]] std::vector<const QuantizedOperand*> pairs_on(ValueId value) const;
+  [[nodiscard]] std::vector<const QuantizedOperand*> pairs_on(MaybeValue value) const;
   /// Returns the operands that read or write through the node reading().nodes[index].
   [[nodiscard]] const std::vector<const QuantizedOperand*>& operands_of(int index) const {
     return operands_of_[static_cast<size_t>(index)];
@@ -68,12 +68,12 @@ class PairView {
 
   /// Returns the weighted ops that read the value, through commuting ops, Concats and activations: the first
   /// LayerReaders::kMost.
-  [[nodiscard]] const std::vector<NodeId>& layers_reading(ValueId value) const { return readers_.of(value); }
+  [[nodiscard]] const std::vector<NodeId>& layers_reading(MaybeValue value) const { return readers_.of(value); }
   /// Returns the weighted ops at the operands of reading().nodes[index].
   [[nodiscard]] std::vector<NodeId> layers_of(int index) const;
   /// Returns the weighted op whose output, through ops without weights, is `value`; kNoNode at inputs and where
   /// branches meet.
-  [[nodiscard]] NodeId layer_writing(ValueId value) const;
+  [[nodiscard]] MaybeNode layer_writing(MaybeValue value) const;
 
  protected:
   ~PairView() = default;

@@ -46,11 +46,11 @@ bool moves_pairs(const Node& node) {
 }
 
 std::string PairWires::obstacle_of_quantizer(const Node& quantizer) const {
-  const ValueId value = quantizer.input(0);
+  const MaybeValue value = quantizer.input(0);
   const Node* maker = producer(value);
   if (!maker) return "the network's input is float";
   if (const Node* reader = float_reader(value)) return described(*reader) + " reads the same value as floats";
-  if (graph_.value(value).is_output) return "the value is an output of the network";
+  if (graph_.value(*value).is_output) return "the value is an output of the network";
   if (writes_codes(value)) return {};
   if (const Node* add = shortcut_in_front(value))
     return described(*add) + " in front of it adds a shortcut without a pair";
@@ -58,7 +58,7 @@ std::string PairWires::obstacle_of_quantizer(const Node& quantizer) const {
 }
 
 std::string PairWires::obstacle_of_dequantizer(const Node& dequantizer) const {
-  return obstacle_behind(dequantizer.output(0), kLongest);
+  return obstacle_behind(*dequantizer.output(0), kLongest);
 }
 
 const Node* PairWires::float_shortcut(const Node& quantizer) const {
@@ -68,13 +68,13 @@ const Node* PairWires::float_shortcut(const Node& quantizer) const {
 }
 
 /// Returns the Add in the layer in front, if that reads codes and its other input is float.
-const Node* PairWires::shortcut_in_front(ValueId value) const {
+const Node* PairWires::shortcut_in_front(MaybeValue value) const {
   const Node* node = producer(value);
   for (int left = kLongest; left > 0 && node && is_epilogue(*node); --left) {
-    const bool coded = std::ranges::any_of(node->inputs, [&](ValueId input) { return writes_codes(input); });
+    const bool coded = std::ranges::any_of(present(node->inputs), [&](ValueId input) { return writes_codes(input); });
     if (node->op_type == "Add") return coded ? node : nullptr;
-    const ValueId gated = gated_value(*node);
-    node = producer(gated == kNoValue ? node->input(0) : gated);
+    const MaybeValue gated = gated_value(*node);
+    node = producer(gated ? gated : node->input(0));
   }
   return nullptr;
 }
@@ -86,7 +86,7 @@ bool PairWires::reads_codes(const Node& product) const {
 bool PairWires::closes_with_codes(const Node& product) const {
   const Node* last = &product;
   for (;;) {
-    const Value& output = graph_.value(last->output(0));
+    const Value& output = graph_.value(*last->output(0));
     if (output.is_output || output.uses.empty()) return false;
     if (!float_reader(output.id)) return true;
     const Node* reader = part_behind(output.id);
@@ -98,20 +98,20 @@ bool PairWires::closes_with_codes(const Node& product) const {
 
 /// Returns x of a Mul that computes x * Sigmoid(x) or x * HardSigmoid(x), if nothing else reads x; else kNoValue.
 /// TensorRT writes such functions into Convs (ParameterSubType PointWiseExpression).
-ValueId PairWires::gated_value(const Node& node) const {
+MaybeValue PairWires::gated_value(const Node& node) const {
   if (!node.domain.empty() || node.op_type != "Mul") return kNoValue;
   for (const int slot : {0, 1}) {
     const Node* gate = producer(node.input(slot));
     const bool gates = gate && (gate->op_type == "Sigmoid" || gate->op_type == "HardSigmoid") &&
-                       gate->input(0) == node.input(1 - slot) && graph_.value(node.input(slot)).uses.size() == 1;
-    if (gates && graph_.value(gate->input(0)).uses.size() == 2) return gate->input(0);
+                       gate->input(0) == node.input(1 - slot) && graph_.value(*node.input(slot)).uses.size() == 1;
+    if (gates && graph_.value(*gate->input(0)).uses.size() == 2) return gate->input(0);
   }
   return kNoValue;
 }
 
-const Node* PairWires::part_behind(ValueId id) const {
-  if (id == kNoValue) return nullptr;
-  const Value& value = graph_.value(id);
+const Node* PairWires::part_behind(MaybeValue id) const {
+  if (!id) return nullptr;
+  const Value& value = graph_.value(*id);
   if (value.is_output || value.uses.empty() || value.uses.size() > 2) return nullptr;
   if (value.uses.size() == 1) return &graph_.node(value.uses.front().node);
   for (const Use& use : value.uses)
@@ -120,29 +120,27 @@ const Node* PairWires::part_behind(ValueId id) const {
 }
 
 bool PairWires::is_constant(const Node& node) const {
-  const Value& data = graph_.value(node.input(0));
+  const Value& data = graph_.value(*node.input(0));
   if (data.is_constant) return true;
   const Node* maker = producer(data.id);
   return takes_apart(node) && maker && quantizes(*maker) && is_constant(*maker);
 }
 
-bool PairWires::is_dequantized(ValueId value) const {
+bool PairWires::is_dequantized(MaybeValue value) const {
   const Node* maker = producer(value);
   return maker && takes_apart(*maker);
 }
 
 /// True where all inputs except `value` are constants or come from a dequantizer.
-bool PairWires::others_are_codes(const Node& node, ValueId value) const {
-  return std::ranges::all_of(node.inputs, [&](ValueId input) {
-    return input == value || input == kNoValue || graph_.value(input).is_constant || is_dequantized(input);
+bool PairWires::others_are_codes(const Node& node, MaybeValue value) const {
+  return std::ranges::all_of(present(node.inputs), [&](ValueId input) {
+    return input == value || graph_.value(input).is_constant || is_dequantized(input);
   });
 }
 
-const Node* PairWires::producer(ValueId value) const { return value == kNoValue ? nullptr : graph_.producer(value); }
+const Node* PairWires::producer(MaybeValue value) const { return graph_.producer(value); }
 
-const Node* PairWires::float_reader(ValueId value) const {
-  return value == kNoValue ? nullptr : float_reader(value, kLongest);
-}
+const Node* PairWires::float_reader(MaybeValue value) const { return value ? float_reader(*value, kLongest) : nullptr; }
 
 const Node* PairWires::float_reader(ValueId value, int left) const {
   return once(float_readers_, value, [&] { return find_float_reader(value, left); });
@@ -152,14 +150,14 @@ const Node* PairWires::find_float_reader(ValueId value, int left) const {
   for (const Use& use : graph_.value(value).uses) {
     const Node& reader = graph_.node(use.node);
     if (quantizes(reader)) continue;
-    const bool moves = left > 0 && moves_pairs(reader) && !graph_.value(reader.output(0)).is_output &&
-                       !graph_.value(reader.output(0)).uses.empty() && !float_reader(reader.output(0), left - 1);
+    const bool moves = left > 0 && moves_pairs(reader) && !graph_.value(*reader.output(0)).is_output &&
+                       !graph_.value(*reader.output(0)).uses.empty() && !float_reader(*reader.output(0), left - 1);
     if (!moves) return &reader;
   }
   return nullptr;
 }
 
-bool PairWires::writes_codes(ValueId value) const { return writes_codes(value, kLongest); }
+bool PairWires::writes_codes(MaybeValue value) const { return value && writes_codes(*value, kLongest); }
 
 bool PairWires::writes_codes(ValueId value, int left) const {
   return once(codes_, value, [&] { return find_codes(value, left); });
@@ -169,10 +167,10 @@ bool PairWires::find_codes(ValueId value, int left) const {
   const Node* maker = producer(value);
   if (!maker || left == 0) return false;
   if (is_product(*maker)) return is_dequantized(maker->input(0));
-  if (const ValueId gated = gated_value(*maker); gated != kNoValue) return writes_codes(gated, left - 1);
+  if (const MaybeValue gated = gated_value(*maker)) return writes_codes(*gated, left - 1);
   const bool part = is_epilogue(*maker) || moves_pairs(*maker);
-  return std::ranges::all_of(maker->inputs, [&](ValueId input) {
-    if (input == kNoValue || graph_.value(input).is_constant || is_dequantized(input)) return true;
+  return std::ranges::all_of(present(maker->inputs), [&](ValueId input) {
+    if (graph_.value(input).is_constant || is_dequantized(input)) return true;
     const bool own = graph_.value(input).uses.size() == 1 || !float_reader(input);
     return part && own && writes_codes(input, left - 1);
   });
@@ -190,7 +188,7 @@ std::string PairWires::find_obstacle(ValueId value, int left) const {
     const Node& reader = graph_.node(use.node);
     if (is_product(reader) || quantizes(reader)) continue;
     const std::string obstacle =
-        moves_pairs(reader) ? obstacle_behind(reader.output(0), left - 1) : obstacle_of_output(reader);
+        moves_pairs(reader) ? obstacle_behind(*reader.output(0), left - 1) : obstacle_of_output(reader);
     if (!obstacle.empty()) return obstacle;
   }
   return {};
@@ -200,7 +198,8 @@ std::string PairWires::find_obstacle(ValueId value, int left) const {
 std::string PairWires::obstacle_of_output(const Node& node) const {
   const Node* last = &node;
   for (;;) {
-    const Value& output = graph_.value(last->output(0));
+    if (!last->output(0)) return described(*last) + " writes floats";  // an LSTM may leave out its first output
+    const Value& output = graph_.value(*last->output(0));
     const Node* reader = float_reader(output.id);
     if (output.is_output || output.uses.empty()) return described(node) + " writes an output of the network";
     if (!reader) return {};

@@ -26,22 +26,22 @@ class PairWires {
   [[nodiscard]] bool closes_with_codes(const Node& product) const;
   /// True for a pair of an activation: weights and biases are constants.
   [[nodiscard]] bool is_constant(const Node& node) const;
-  [[nodiscard]] bool is_dequantized(ValueId value) const;
+  [[nodiscard]] bool is_dequantized(MaybeValue value) const;
   /// Returns the node that writes a value; nullptr for inputs, constants and kNoValue.
-  [[nodiscard]] const Node* producer(ValueId value) const;
+  [[nodiscard]] const Node* producer(MaybeValue value) const;
 
   /// Returns the first reader that wants floats; nullptr where all take codes. A quantizer behind a MaxPool or Concat
   /// moves in front of it.
-  [[nodiscard]] const Node* float_reader(ValueId value) const;
+  [[nodiscard]] const Node* float_reader(MaybeValue value) const;
   /// Returns the node behind a value that may be part of the same layer: the only reader, or the Mul of x * Sigmoid(x);
   /// nullptr where other layers or the network's output read the value.
-  [[nodiscard]] const Node* part_behind(ValueId value) const;
+  [[nodiscard]] const Node* part_behind(MaybeValue value) const;
   /// True where the layer that writes the value could write codes: it reads codes, or has a part in front that does.
-  [[nodiscard]] bool writes_codes(ValueId value) const;
+  [[nodiscard]] bool writes_codes(MaybeValue value) const;
 
  private:
-  [[nodiscard]] ValueId gated_value(const Node& node) const;
-  [[nodiscard]] bool others_are_codes(const Node& node, ValueId value) const;
+  [[nodiscard]] MaybeValue gated_value(const Node& node) const;
+  [[nodiscard]] bool others_are_codes(const Node& node, MaybeValue value) const;
   [[nodiscard]] const Node* float_reader(ValueId value, int left) const;
   [[nodiscard]] const Node* find_float_reader(ValueId value, int left) const;
   [[nodiscard]] bool writes_codes(ValueId value, int left) const;
@@ -49,7 +49,7 @@ class PairWires {
   [[nodiscard]] std::string obstacle_behind(ValueId value, int left) const;
   [[nodiscard]] std::string find_obstacle(ValueId value, int left) const;
   [[nodiscard]] std::string obstacle_of_output(const Node& node) const;
-  [[nodiscard]] const Node* shortcut_in_front(ValueId value) const;
+  [[nodiscard]] const Node* shortcut_in_front(MaybeValue value) const;
 
   const Graph& graph_;
   mutable std::map<ValueId, const Node*> float_readers_;

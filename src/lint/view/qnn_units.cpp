@@ -16,15 +16,15 @@ std::vector<int> slots_with_codes(const PairView& view, const Node& node) {
   const PlacementDraft& draft = view.found();
   std::vector<int> slots = draft.data_slots(node.id);
   if (draft.is_weighted(node.id)) slots.push_back(draft.weight_slot(node.id));
-  if (const int bias = draft.traits(node.id).bias_slot; bias >= 0 && node.input(bias) != kNoValue)
-    slots.push_back(bias);
+  if (const int bias = draft.traits(node.id).bias_slot; bias >= 0 && node.input(bias)) slots.push_back(bias);
   for (const int factor : norm_constants(draft, node)) slots.push_back(factor);
   std::erase_if(slots, [&](int slot) { return !draft.is_float(node.input(slot)); });
   return slots;
 }
 
-bool is_read_as_codes(const PairView& view, ValueId value) {
-  const Value& v = view.value(value);
+bool is_read_as_codes(const PairView& view, MaybeValue value) {
+  if (!value) return true;
+  const Value& v = view.value(*value);
   if (v.is_output) return false;  // a pair in front of an output is read by an Identity
   return std::ranges::all_of(v.uses, [&](const Use& use) {
     // A graph inside a node is a finding for itself.
@@ -35,19 +35,19 @@ bool is_read_as_codes(const PairView& view, ValueId value) {
 }
 
 // Returns the last value of the unit: behind an activation that it includes.
-ValueId unit_output(const PairView& view, ValueId own) {
+MaybeValue unit_output(const PairView& view, ValueId own) {
   return is_read_as_codes(view, own) ? own : absorbed_output(view.found(), own, Absorbs::ReluAndClip);
 }
 
 bool is_included(const PairView& view, const Node& node) {
-  const Node* before = node.input(0) == kNoValue ? nullptr : view.producer(node.input(0));
+  const Node* before = view.producer(node.input(0));
   return before && !view.operand(node.id, 0) &&
          absorbed_output(view.found(), node.input(0), Absorbs::ReluAndClip) == node.output(0);
 }
 
 // True for the Identity that the reading leaves behind a pair in front of a graph output.
 bool ends_output_pair(const PairView& view, const Node& node) {
-  return node.op_type == "Identity" && view.value(node.output(0)).is_output && view.operand(node.id, 0);
+  return node.op_type == "Identity" && view.value(*node.output(0)).is_output && view.operand(node.id, 0);
 }
 
 }  // namespace
@@ -61,10 +61,10 @@ std::string qnn_unit_obstacle(const PairView& view, const Node& node) {
   for (const int slot : slots_with_codes(view, node)) {
     const QuantizedOperand* operand = view.operand(node.id, slot);
     if (!operand || operand->dequantize < 0)
-      return "reads '" + view.value(node.input(slot)).name + "' without a DequantizeLinear";
+      return "reads '" + view.value(*node.input(slot)).name + "' without a DequantizeLinear";
   }
-  for (const ValueId output : node.outputs) {
-    if (output == kNoValue || !draft.is_float(output)) continue;
+  for (const ValueId output : present(node.outputs)) {
+    if (!draft.is_float(output)) continue;
     if (is_recurrent(node) && view.value(output).uses.empty() && !view.value(output).is_output)
       return "names the state '" + view.value(output).name + "', which nothing reads";
     if (!is_read_as_codes(view, unit_output(view, output)))
@@ -80,10 +80,9 @@ std::string qnn_type_obstacle(const PairView& view, const Node& node) {
   for (const int slot : draft.data_slots(node.id))
     if (const QuantizedOperand* operand = view.operand(node.id, slot))
       read.insert(std::string(name_of(view.grid(*operand).codes)));
-  for (const ValueId output : node.outputs)
-    if (output != kNoValue)
-      for (const QuantizedOperand* pair : view.pairs_on(unit_output(view, output)))
-        if (pair->quantize >= 0) written.insert(std::string(name_of(view.first_grid(*pair).codes)));
+  for (const ValueId output : present(node.outputs))
+    for (const QuantizedOperand* pair : view.pairs_on(unit_output(view, output)))
+      if (pair->quantize >= 0) written.insert(std::string(name_of(view.first_grid(*pair).codes)));
   std::set<std::string> all = read;
   all.insert(written.begin(), written.end());
   if (all.size() < 2) return "";

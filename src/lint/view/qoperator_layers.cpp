@@ -23,7 +23,7 @@ constexpr std::array<QOperator, 7> kOperators = {{{"QLinearConv", 3, true},
                                                   {"DynamicQuantizeMatMul", 1, false}}};
 
 int64_t output_elements(const Graph& graph, const ValueShapes& shapes, ValueId output) {
-  if (const auto found = shapes.find(output); found != shapes.end()) return found->second.element_count();
+  if (const Shape* found = find_shape(shapes, output)) return found->element_count();
   const auto& declared = graph.value(output).declared_shape;
   if (!declared) return 0;
   int64_t count = 1;
@@ -51,7 +51,7 @@ std::vector<LayerDecision> qoperator_layers(const Graph& graph, const ValueShape
         {node.id, runs, RuleId::None,
          runs ? "an integer operator" : std::string(target.name) + " makes no kernels of integer operators",
          weight->element_count(),
-         output_elements(graph, shapes, node.output(0)) * products(*op, node, weight->shape())});
+         output_elements(graph, shapes, *node.output(0)) * products(*op, node, weight->shape())});
   }
   return layers;
 }

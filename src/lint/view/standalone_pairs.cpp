@@ -17,14 +17,15 @@ std::vector<StandalonePair> standalone_pairs(const Graph& file) {
     std::string obstacle = quantizes(node) ? wires.obstacle_of_quantizer(node) : wires.obstacle_of_dequantizer(node);
     if (obstacle.empty()) continue;
     if (quantizes(node)) {
-      const auto [first, added] = quantized.try_emplace({node.input(0), describe_qdq(file, node).scales}, found.size());
+      const auto [first, added] =
+          quantized.try_emplace({*node.input(0), describe_qdq(file, node).scales}, found.size());
       if (!added) {
         found[first->second].merged.push_back(node.name);
         continue;
       }
     }
     const Node* quantizer = quantizes(node) ? &node : file.producer(node.input(0));
-    found.push_back({node.name, quantizer ? file.value(quantizer->input(0)).name : std::string(), std::move(obstacle),
+    found.push_back({node.name, quantizer ? file.value(*quantizer->input(0)).name : std::string(), std::move(obstacle),
                      quantizes(node) && wires.float_shortcut(node)});
   }
   return found;

@@ -45,16 +45,16 @@ bool is_read_as_int8(const PairView& view, const QdqNode& node) {
          node.codes == DataType::UInt8 && node.has_zero_point && symmetric && !node.int8_constant;
 }
 
-NodeId batchnorm_behind(const PairView& view, NodeId layer) {
+MaybeNode batchnorm_behind(const PairView& view, NodeId layer) {
   const auto use = sole_use(view.graph(), view.node(layer).output(0));
-  return use && use->slot == 0 && view.found().kind(use->node) == OpKind::BatchNorm ? use->node : kNoNode;
+  return use && use->slot == 0 && view.found().kind(use->node) == OpKind::BatchNorm ? MaybeNode(use->node) : kNoNode;
 }
 
 bool lacks_closing_pair(const PairView& view, NodeId layer) {
   const PlacementDraft& found = view.found();
   if (found.kind(layer) != OpKind::ConvTranspose || found.weight(layer).shape().rank() != 5) return false;
-  if (batchnorm_behind(view, layer) != kNoNode) return false;
-  const ValueId own = view.node(layer).output(0), last = fused_output(found, layer);
+  if (batchnorm_behind(view, layer)) return false;
+  const ValueId own = *view.node(layer).output(0), last = *fused_output(found, layer);
   if (found.has_pair(own)) return false;
   for (const ValueId value : commuting_neighbours(found, last))
     if (found.has_pair(value)) return false;
@@ -69,7 +69,7 @@ std::string tensorrt_obstacle(const PairView& view, NodeId layer) {
   const int slot = view.data_slot(layer);
   const auto data = view.pairs_in_front(layer, slot);
   const QuantizedOperand* weight = view.weight(layer);
-  const std::string input = view.value(view.found().data_input(layer)).name;
+  const std::string input = view.value(*view.found().data_input(layer)).name;
   const OpKind kind = view.found().kind(layer);
   const bool listed = kind == OpKind::Conv || kind == OpKind::Gemm || kind == OpKind::MatMul;
   if (weight && view.grid(*weight).codes == DataType::Float8E4M3FN && !listed)
@@ -89,8 +89,7 @@ std::string tensorrt_obstacle(const PairView& view, NodeId layer) {
   if (lacks_closing_pair(view, layer)) return "in 3-D it is INT8 only between two pairs, and none stands behind it";
   const bool volume =
       view.found().kind(layer) == OpKind::ConvTranspose && view.found().weight(layer).shape().rank() == 5;
-  if (volume && batchnorm_behind(view, layer) != kNoNode)
-    return "a BatchNormalization stands between it and the pair behind it";
+  if (volume && batchnorm_behind(view, layer)) return "a BatchNormalization stands between it and the pair behind it";
   return "";
 }
 

@@ -24,6 +24,6 @@ namespace detent {
 [[nodiscard]] bool lacks_closing_pair(const PairView& view, NodeId layer);
 
 /// Returns the BatchNormalization that alone reads the layer's output; kNoNode when there is none.
-[[nodiscard]] NodeId batchnorm_behind(const PairView& view, NodeId layer);
+[[nodiscard]] MaybeNode batchnorm_behind(const PairView& view, NodeId layer);
 
 }  // namespace detent

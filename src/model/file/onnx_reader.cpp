@@ -72,7 +72,7 @@ void sort_nodes(onnx::ModelProto& proto) {
   NodeMap<int> position_of(names.size());
   bool sorted = true;
   for (size_t i = 0; i < names.size(); ++i) {
-    const NodeId id = graph->find_node(names[i]);
+    const NodeId id = *graph->find_node(names[i]);  // by the same names
     position_of[id] = static_cast<int>(i);
     sorted = sorted && id == NodeId(i);
   }

@@ -69,26 +69,28 @@ std::shared_ptr<const Graph> Node::graph(std::string_view wanted) const {
   return found ? *found : nullptr;
 }
 
-ValueId Graph::find_value(std::string_view name) const {
+MaybeValue Graph::find_value(std::string_view name) const {
   const auto found = value_ids_.find(std::string(name));
   return found == value_ids_.end() ? kNoValue : found->second;
 }
 
-NodeId Graph::find_node(std::string_view name) const {
+MaybeNode Graph::find_node(std::string_view name) const {
   const auto found = node_ids_.find(std::string(name));
   return found == node_ids_.end() ? kNoNode : found->second;
 }
 
-const Tensor* Graph::constant(ValueId id) const {
+const Tensor* Graph::constant(MaybeValue wanted) const {
+  if (!wanted) return nullptr;
+  const ValueId id = *wanted;
   if (const auto found = constants_.find(id); found != constants_.end()) return &found->second;
   if (const auto found = unreadable_.find(id); found != unreadable_.end())
     throw Error(ErrorCode::Unsupported, "constant '" + value(id).name + "': " + found->second);
   return nullptr;
 }
 
-const Node* Graph::producer(ValueId id) const {
-  if (id == kNoValue || value(id).producer == kNoNode) return nullptr;
-  return &node(value(id).producer);
+const Node* Graph::producer(MaybeValue id) const {
+  const MaybeNode producer = id ? value(*id).producer : kNoNode;
+  return producer ? &node(*producer) : nullptr;
 }
 
 std::vector<ValueId> Graph::captured_by(const Node& node) const {
@@ -97,7 +99,7 @@ std::vector<ValueId> Graph::captured_by(const Node& node) const {
     const auto* subgraph = std::get_if<std::shared_ptr<const Graph>>(&attribute.value);
     if (!subgraph) continue;
     for (const ValueId inner : (*subgraph)->captured()) {
-      const ValueId own = find_value((*subgraph)->value(inner).name);
+      const ValueId own = *find_value((*subgraph)->value(inner).name);
       if (std::ranges::find(found, own) == found.end()) found.push_back(own);
     }
   }

@@ -29,7 +29,7 @@ struct Attribute {
 };
 
 /// Returns the value in `slot`; kNoValue beyond the end.
-[[nodiscard]] inline ValueId in_slot(std::span<const ValueId> values, size_t slot) {
+[[nodiscard]] inline MaybeValue in_slot(std::span<const MaybeValue> values, size_t slot) {
   return slot < values.size() ? values[slot] : kNoValue;
 }
 
@@ -37,13 +37,13 @@ struct Attribute {
 inline constexpr std::string_view kMicrosoftDomain = "com.microsoft";
 
 struct Node {
-  NodeId id = kNoNode;
+  NodeId id{};
   std::string name;  ///< as in the file, or OP_index where the file leaves it empty; unique within the graph
   std::string op_type;
-  std::string domain;            ///< "" for ai.onnx, and where `of_microsoft`
-  bool of_microsoft = false;     ///< QuantizeLinear or DequantizeLinear of com.microsoft: ONNX's own, with 16-bit codes
-  std::vector<ValueId> inputs;   ///< kNoValue where an optional input is left out
-  std::vector<ValueId> outputs;  ///< kNoValue where an optional output is left out
+  std::string domain;         ///< "" for ai.onnx, and where `of_microsoft`
+  bool of_microsoft = false;  ///< QuantizeLinear or DequantizeLinear of com.microsoft: ONNX's own, with 16-bit codes
+  std::vector<MaybeValue> inputs;   ///< kNoValue where an optional input is left out
+  std::vector<MaybeValue> outputs;  ///< kNoValue where an optional output is left out
   std::vector<Attribute> attributes;
 
   /// Returns the attribute; nullptr when the node does not have it.
@@ -59,23 +59,23 @@ struct Node {
   [[nodiscard]] bool has(std::string_view key) const { return find_attribute(key) != nullptr; }
 
   /// Return the value in `slot`; kNoValue when left out, negative or beyond the end.
-  [[nodiscard]] ValueId input(std::integral auto slot) const { return in_slot(inputs, static_cast<size_t>(slot)); }
-  [[nodiscard]] ValueId output(std::integral auto slot) const { return in_slot(outputs, static_cast<size_t>(slot)); }
+  [[nodiscard]] MaybeValue input(std::integral auto slot) const { return in_slot(inputs, static_cast<size_t>(slot)); }
+  [[nodiscard]] MaybeValue output(std::integral auto slot) const { return in_slot(outputs, static_cast<size_t>(slot)); }
 };
 
 /// A reading of a value: the edge (value, consumer input slot).
 struct Use {
-  NodeId node = kNoNode;
+  NodeId node{};
   int slot = 0;
   friend bool operator==(const Use&, const Use&) = default;
 };
 
 struct Value {
-  ValueId id = kNoValue;
+  ValueId id{};
   std::string name;
-  NodeId producer = kNoNode;  ///< kNoNode for graph inputs, initializers and values of an outer graph
-  std::vector<Use> uses;      ///< in node order; readings inside subgraphs count as uses by the If/Loop node, slot -1
-  bool is_input = false;      ///< fed by the user (an initializer of the same name is not an input)
+  MaybeNode producer;     ///< kNoNode for graph inputs, initializers and values of an outer graph
+  std::vector<Use> uses;  ///< in node order; readings inside subgraphs count as uses by the If/Loop node, slot -1
+  bool is_input = false;  ///< fed by the user (an initializer of the same name is not an input)
   bool is_output = false;
   bool is_constant = false;  ///< an initializer or the output of a Constant node: both are treated alike
   bool is_optional = false;  ///< declared an ONNX optional: it may be absent, type and shape are its content's
@@ -96,8 +96,8 @@ class Graph {
   [[nodiscard]] const Node& node(NodeId id) const { return nodes_[index_of(id)]; }
   [[nodiscard]] const Value& value(ValueId id) const { return values_[index_of(id)]; }
   /// Return the value or node of that name; kNoValue / kNoNode when there is none.
-  [[nodiscard]] ValueId find_value(std::string_view key) const;
-  [[nodiscard]] NodeId find_node(std::string_view key) const;
+  [[nodiscard]] MaybeValue find_value(std::string_view key) const;
+  [[nodiscard]] MaybeNode find_node(std::string_view key) const;
 
   [[nodiscard]] std::span<const ValueId> inputs() const { return inputs_; }  ///< initializers are not inputs
   [[nodiscard]] std::span<const ValueId> outputs() const { return outputs_; }
@@ -107,9 +107,10 @@ class Graph {
 
   /// Returns the tensor of an initializer or Constant node; nullptr when the value is not constant or `id` is kNoValue.
   /// Errors  Unsupported for constants that cannot be held in a Tensor: sparse, strings, 8-bit floats.
-  [[nodiscard]] const Tensor* constant(ValueId id) const;
+  [[nodiscard]] const Tensor* constant(MaybeValue id) const;
 
-  [[nodiscard]] const Node* producer(ValueId id) const;
+  /// Returns the node that writes the value; nullptr when none does or `id` is kNoValue.
+  [[nodiscard]] const Node* producer(MaybeValue id) const;
   /// Returns the values of this graph that the subgraphs of `node`, one of its nodes, read; each once. Empty for most
   /// nodes.
   [[nodiscard]] std::vector<ValueId> captured_by(const Node& node) const;

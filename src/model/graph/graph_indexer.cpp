@@ -110,8 +110,8 @@ class GraphIndexer {
 
   void add_inputs() {
     for (const onnx::ValueInfoProto& input : proto_.input()) {
-      const ValueId known = graph_->find_value(input.name());
-      if (known != kNoValue && value(known).is_constant) continue;  // a default value, as in IR 3
+      const MaybeValue known = graph_->find_value(input.name());
+      if (known && value(*known).is_constant) continue;  // a default value, as in IR 3
       const ValueId id = add_value(input.name());
       value(id).is_input = true;
       graph_->inputs_.push_back(id);
@@ -122,7 +122,7 @@ class GraphIndexer {
     for (int i = 0; i < proto_.node_size(); ++i)
       for (const std::string& output : proto_.node(i).output())
         if (!output.empty()) {
-          if (graph_->find_value(output) != kNoValue) throw defined_twice(output, i);
+          if (graph_->find_value(output)) throw defined_twice(output, i);
           const ValueId id = add_value(output);
           producer_of_.resize(graph_->values_.size(), -1);
           producer_of_[id] = i;
@@ -142,19 +142,21 @@ class GraphIndexer {
   void add_declared_types() {
     for (const auto* list : {&proto_.input(), &proto_.value_info(), &proto_.output()})
       for (const onnx::ValueInfoProto& info : *list) {
-        const ValueId id = graph_->find_value(info.name());
-        if (id == kNoValue || value(id).is_constant) continue;
-        declare(value(id), info.type());
-        for (const std::string& symbol : value(id).symbols) refuse_line_feed("size", symbol);
+        const MaybeValue found = graph_->find_value(info.name());
+        if (!found || value(*found).is_constant) continue;
+        Value& declared = value(*found);
+        declare(declared, info.type());
+        for (const std::string& symbol : declared.symbols) refuse_line_feed("size", symbol);
       }
   }
 
   /// Returns the value of that name as seen from inside this graph; values of outer graphs become captured ones.
-  ValueId resolve(const std::string& name) {
-    if (const ValueId id = graph_->find_value(name); id != kNoValue) return id;
+  MaybeValue resolve(const std::string& name) {
+    if (const MaybeValue id = graph_->find_value(name)) return id;
     if (!outer_) return kNoValue;
-    const ValueId outside = outer_->resolve(name);
-    if (outside == kNoValue) return kNoValue;
+    const MaybeValue found = outer_->resolve(name);
+    if (!found) return kNoValue;
+    const ValueId outside = *found;
     const ValueId id = add_value(name);
     producer_of_.resize(graph_->values_.size(), -1);
     graph_->captured_.push_back(id);
@@ -187,7 +189,7 @@ class GraphIndexer {
     if (node.of_microsoft) node.domain.clear();
     for (const std::string& input : proto.input()) {
       node.inputs.push_back(input.empty() ? kNoValue : resolve(input));
-      if (!input.empty() && node.inputs.back() == kNoValue)
+      if (!input.empty() && !node.inputs.back())
         throw Error(ErrorCode::InvalidModel, describe(position) + " reads '" + input + "', which nothing defines");
     }
     for (const std::string& output : proto.output())
@@ -218,14 +220,14 @@ class GraphIndexer {
       // meaning.
       if (error.code() != ErrorCode::Unsupported || draft.node.op_type != "Constant")
         throw error.in("attribute '" + proto.name() + "'");
-      if (draft.node.output(0) != kNoValue) set_unreadable(draft.node.output(0), error.what());
+      if (const MaybeValue output = draft.node.output(0)) set_unreadable(*output, error.what());
     }
   }
 
   std::shared_ptr<const Graph> index_subgraph(Draft& draft, const onnx::GraphProto& proto) {
     std::shared_ptr<const Graph> subgraph = GraphIndexer(proto, graph_->opsets_, this).run();
     for (const ValueId inner : subgraph->captured()) {
-      const ValueId id = resolve(subgraph->value(inner).name);
+      const ValueId id = *resolve(subgraph->value(inner).name);
       if (std::ranges::find(draft.captured, id) == draft.captured.end()) draft.captured.push_back(id);
     }
     keep_names(*subgraph);
@@ -236,26 +238,29 @@ class GraphIndexer {
     std::unordered_set<std::string>& names = graph_->names_inside_;
     names.insert(inner.names_inside_.begin(), inner.names_inside_.end());
     for (const Value& one : inner.values())
-      if (one.producer != kNoNode || one.is_input || one.is_constant) names.insert(one.name);
+      if (one.producer || one.is_input || one.is_constant) names.insert(one.name);
     for (const Node& node : inner.nodes()) names.insert(node.name);
   }
 
   void index_constant(const Node& node) {
-    const ValueId id = node.output(0);
-    if (id == kNoValue || value(id).is_constant) return;
+    const MaybeValue id = node.output(0);
+    if (!id || value(*id).is_constant) return;
     if (std::optional<Tensor> content = constant_content(node))
-      set_constant(id, std::move(*content));
+      set_constant(*id, std::move(*content));
     else
-      set_unreadable(id, "sparse and string constants are not supported");
+      set_unreadable(*id, "sparse and string constants are not supported");
   }
 
   /// Returns by node the positions of the nodes that it waits for.
   [[nodiscard]] std::vector<std::vector<int>> sources() const {
     std::vector<std::vector<int>> found(drafts_.size());
-    for (size_t i = 0; i < drafts_.size(); ++i)
-      for (const auto* list : {&drafts_[i].node.inputs, &drafts_[i].captured})
-        for (const ValueId id : *list)
-          if (id != kNoValue && producer_of_[id] >= 0) found[i].push_back(producer_of_[id]);
+    for (size_t i = 0; i < drafts_.size(); ++i) {
+      const auto add = [&](ValueId id) {
+        if (producer_of_[id] >= 0) found[i].push_back(producer_of_[id]);
+      };
+      for (const ValueId id : present(drafts_[i].node.inputs)) add(id);
+      for (const ValueId id : drafts_[i].captured) add(id);
+    }
     return found;
   }
 
@@ -266,11 +271,10 @@ class GraphIndexer {
       const auto id = NodeId(graph_->nodes_.size());
       draft.node.id = id;
       for (size_t slot = 0; slot < draft.node.inputs.size(); ++slot)
-        if (draft.node.inputs[slot] != kNoValue)
-          value(draft.node.inputs[slot]).uses.push_back({id, static_cast<int>(slot)});
+        if (const MaybeValue input = draft.node.inputs[slot])
+          value(*input).uses.push_back({id, static_cast<int>(slot)});
       for (const ValueId captured : draft.captured) value(captured).uses.push_back({id, -1});
-      for (const ValueId output : draft.node.outputs)
-        if (output != kNoValue) value(output).producer = id;
+      for (const ValueId output : present(draft.node.outputs)) value(output).producer = id;
       graph_->node_ids_.emplace(draft.node.name, id);
       graph_->nodes_.push_back(std::move(draft.node));
     }
@@ -278,11 +282,10 @@ class GraphIndexer {
 
   void add_outputs() {
     for (const onnx::ValueInfoProto& output : proto_.output()) {
-      const ValueId id = resolve(output.name());
-      if (id == kNoValue)
-        throw Error(ErrorCode::InvalidModel, "graph output '" + output.name() + "' is not produced by any node");
-      value(id).is_output = true;
-      graph_->outputs_.push_back(id);
+      const MaybeValue id = resolve(output.name());
+      if (!id) throw Error(ErrorCode::InvalidModel, "graph output '" + output.name() + "' is not produced by any node");
+      value(*id).is_output = true;
+      graph_->outputs_.push_back(*id);
     }
   }
 

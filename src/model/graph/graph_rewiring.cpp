@@ -10,14 +10,14 @@ namespace {
 bool precedes(const Use& a, const Use& b) { return std::tie(a.node, a.slot) < std::tie(b.node, b.slot); }
 
 /// Returns by node the node of the kept part behind which it can stand; kNoNode at the front.
-NodeMap<NodeId> anchors(const Graph& graph, NodeId first) {
-  NodeMap<NodeId> anchor(graph.nodes().size(), kNoNode);
+NodeMap<MaybeNode> anchors(const Graph& graph, NodeId first) {
+  NodeMap<MaybeNode> anchor(graph.nodes().size());
   for (const Node& node : graph.nodes()) {
     if (node.id < first) {
       anchor[node.id] = node.id;
       continue;
     }
-    for (const ValueId input : node.inputs)
+    for (const ValueId input : present(node.inputs))
       if (const Node* producer = graph.producer(input))
         anchor[node.id] = std::max(anchor[node.id], anchor[producer->id]);
   }
@@ -27,7 +27,7 @@ NodeMap<NodeId> anchors(const Graph& graph, NodeId first) {
 }  // namespace
 
 Graph GraphRewiring::moved_up(const Graph& graph, NodeId first) {
-  const NodeMap<NodeId> anchor = anchors(graph, first);
+  const NodeMap<MaybeNode> anchor = anchors(graph, first);
   std::vector<NodeId> order;
   for (const Node& node : graph.nodes()) order.push_back(node.id);
   // Ids ascend in execution order, and an anchor's own id is the smallest of those that stand behind it.
@@ -41,7 +41,7 @@ Graph GraphRewiring::moved_up(const Graph& graph, NodeId first) {
     moved.node_ids_[moved.nodes_[i].name] = NodeId(i);
   }
   for (Value& value : moved.values_) {
-    if (value.producer != kNoNode) value.producer = place[value.producer];
+    if (value.producer) value.producer = place[*value.producer];
     for (Use& use : value.uses) use.node = place[use.node];
     std::ranges::sort(value.uses, precedes);
   }
@@ -56,9 +56,9 @@ Graph GraphRewiring::rewired(const Graph& graph, std::span<const Rewiring> rewir
     if (slot < 0 || slot >= std::ssize(node.inputs) || (producer && producer->id >= id))
       throw Error(ErrorCode::Internal, "node '" + node.name + "' cannot read value '" + graph.value(value).name +
                                            "' in slot " + std::to_string(slot));
-    ValueId& read = node.inputs[static_cast<size_t>(slot)];
+    MaybeValue& read = node.inputs[static_cast<size_t>(slot)];
     if (read == value) continue;
-    if (read != kNoValue) std::erase(copy.values_[index_of(read)].uses, Use{id, slot});
+    if (read) std::erase(copy.values_[index_of(*read)].uses, Use{id, slot});
     auto& uses = copy.values_[index_of(value)].uses;
     uses.insert(std::ranges::upper_bound(uses, Use{id, slot}, precedes), Use{id, slot});
     read = value;

@@ -8,9 +8,9 @@ namespace detent {
 
 /// A node's slot and the value that it reads instead of the file's.
 struct Rewiring {
-  NodeId node = kNoNode;
+  NodeId node{};
   int slot = 0;
-  ValueId value = kNoValue;
+  ValueId value{};
 };
 
 /// Makers of copies of a graph's index, for many variants of one model: the model itself is not copied. Constants look

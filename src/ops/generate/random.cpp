@@ -56,9 +56,9 @@ uint64_t seed_of(const KernelContext& context) {
                  kGoldenGamma);
   }
   uint64_t seed = kGoldenGamma;
-  const ValueId output = node.output(0);
-  if (output == kNoValue) return seed;
-  for (const char letter : context.graph.value(output).name) seed = mixed(seed ^ static_cast<unsigned char>(letter));
+  const MaybeValue output = node.output(0);
+  if (!output) return seed;
+  for (const char letter : context.graph.value(*output).name) seed = mixed(seed ^ static_cast<unsigned char>(letter));
   return seed;
 }
 

@@ -90,7 +90,7 @@ std::unique_ptr<const IntegerOperands> IntegerOperands::find(const KernelContext
   std::vector<float> scales;
   for (const float scale : operands->weight_scales_) scales.push_back(operands->scale_ * scale);
   operands->scales_ = as_factors(scales, shape.rank());
-  if (context.node.input(2) == kNoValue) return operands;
+  if (!context.node.input(2)) return operands;
   const Tensor* bias = context.constant(2);
   if (!bias || bias->type() != DataType::Float32 || bias->element_count() != as_extent(channels)) return nullptr;
   operands->bias_ = Tensor(DataType::Float32, bias->shape());

@@ -135,9 +135,9 @@ void run_linear_attention(KernelCall& call, const LinearAttentionOptions& option
   call.set_output(1, cast(state, state_type, call.allocator()));
 }
 
-DataType declared_type(const Graph& graph, ValueId id) {
-  if (id == kNoValue) return DataType::Undefined;
-  const auto& declared = graph.value(id).declared_type;
+DataType declared_type(const Graph& graph, MaybeValue id) {
+  if (!id) return DataType::Undefined;
+  const auto& declared = graph.value(*id).declared_type;
   return declared ? *declared : DataType::Undefined;
 }
 

@@ -78,7 +78,7 @@ class MaxPoolKernel final : public PoolKernel {
  public:
   explicit MaxPoolKernel(const KernelContext& context)
       : PoolKernel(context), column_major_(context.node.int_or("storage_order", 0) != 0),
-        wants_indices_(context.node.output(1) != kNoValue) {}
+        wants_indices_(context.node.output(1)) {}
 
   void run(KernelCall& call) const override {
     if (run_fast(call, PoolKind::Max, !wants_indices_)) return;

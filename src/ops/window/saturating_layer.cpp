@@ -25,11 +25,11 @@ bool all_zero(const std::vector<int32_t>& numbers) {
   return std::ranges::all_of(numbers, [](int32_t number) { return number == 0; });
 }
 
-/// Returns the only reader of a value; nullptr for several, and for an output of the graph.
-const Node* only_reader(const Graph& graph, ValueId id) {
-  const Value& value = graph.value(id);
-  if (value.is_output || value.uses.size() != 1 || value.uses[0].node == kNoNode || value.uses[0].slot != 0)
-    return nullptr;
+/// Returns the only reader of a value; nullptr for several, for an output of the graph and for no value.
+const Node* only_reader(const Graph& graph, MaybeValue id) {
+  if (!id) return nullptr;
+  const Value& value = graph.value(*id);
+  if (value.is_output || value.uses.size() != 1 || value.uses[0].slot != 0) return nullptr;
   return &graph.node(value.uses[0].node);
 }
 
@@ -87,7 +87,7 @@ bool SaturatingLayer::find_weights(const KernelContext& context) {
 /// the engine does.
 bool SaturatingLayer::find_bias(const KernelContext& context, const std::vector<float>& weight_scales) {
   const OpTraits& traits = traits_of(context.graph, context.node);
-  if (traits.bias_slot < 0 || context.node.input(traits.bias_slot) == kNoValue) return true;
+  if (traits.bias_slot < 0 || !context.node.input(traits.bias_slot)) return true;
   const auto slot = static_cast<size_t>(traits.bias_slot);
   const Tensor* bias = context.constant(slot);
   if (!bias || bias->type() != DataType::Float32 || bias->element_count() != outputs_) return false;

@@ -47,8 +47,8 @@ Model without_pairs(const Model& model, const QdqReading& reading) {
   const ValueMap<DataType> types = value_types(model.graph());
   const Graph &file = model.graph(), &graph = floats.graph();
   const auto type_at = [&](int node, bool output) {
-    const Node& found = file.node(file.find_node(reading.nodes[static_cast<size_t>(node)].name));
-    return types[output ? found.output(0) : found.input(0)];
+    const Node& found = file.node(*file.find_node(reading.nodes[static_cast<size_t>(node)].name));
+    return types[output ? *found.output(0) : *found.input(0)];
   };
   GraphPatch patch;
   patch.reason = "stand for pairs that change the type";
@@ -57,9 +57,9 @@ Model without_pairs(const Model& model, const QdqReading& reading) {
   for (const QuantizedOperand& operand : reading.operands) {
     if (operand.quantize < 0 || operand.dequantize < 0) continue;
     const DataType type = type_at(operand.dequantize, true);
-    const NodeId reader = graph.find_node(operand.node);
-    if (reader == kNoNode || !is_half(type) || type_at(operand.quantize, false) != DataType::Float32) continue;
-    const ValueId value = graph.node(reader).input(operand.slot);
+    const MaybeNode reader = graph.find_node(operand.node);
+    if (!reader || !is_half(type) || type_at(operand.quantize, false) != DataType::Float32) continue;
+    const ValueId value = *graph.node(*reader).input(operand.slot);
     const auto [entry, added] = cast.try_emplace(value);
     if (added) {
       entry->second = names.fresh(graph.value(value).name + "_cast");

@@ -24,17 +24,16 @@ namespace detent {
 namespace {
 
 /// Follows the Casts that make the value, or, for the source of an output, the Cast that reads it.
-ValueId value_before(const Graph& half, const Graph& before, ValueId value) {
-  for (ValueId from = value; from != kNoValue && !half.value(from).is_constant;) {
-    if (const ValueId same = before.find_value(half.value(from).name); same != kNoValue) return same;
+MaybeValue value_before(const Graph& half, const Graph& before, ValueId value) {
+  for (ValueId from = value; !half.value(from).is_constant;) {
+    if (const MaybeValue same = before.find_value(half.value(from).name)) return same;
     const Node* producer = half.producer(from);
     if (!producer || producer->op_type != "Cast") break;
-    from = producer->input(0);
+    from = *producer->input(0);
   }
   for (const Use& use : half.value(value).uses) {
     if (use.slot < 0 || half.node(use.node).op_type != "Cast") continue;
-    const ValueId cast = before.find_value(half.value(half.node(use.node).output(0)).name);
-    if (cast != kNoValue) return cast;
+    if (const MaybeValue cast = before.find_value(half.value(*half.node(use.node).output(0)).name)) return cast;
   }
   return kNoValue;
 }
@@ -44,7 +43,7 @@ ValueId value_before(const Graph& half, const Graph& before, ValueId value) {
 std::map<ValueId, ValueId> values_before(const Graph& half, const Graph& before, std::span<const ValueId> values) {
   std::map<ValueId, ValueId> found;
   for (const ValueId value : values)
-    if (const ValueId carried = value_before(half, before, value); carried != kNoValue) found[value] = carried;
+    if (const MaybeValue carried = value_before(half, before, value)) found[value] = *carried;
   return found;
 }
 
@@ -105,9 +104,9 @@ std::optional<HalfOf> half_values(const Prepared& prepared, const PlacementPlan&
   for (const auto& [value, carried] : values_before(graph, before, quantized)) found.try_emplace(carried, value);
   for (const ValueId value : plan.quantized_values()) {
     if (found.contains(value)) continue;
-    const ValueId same = graph.find_value(before.value(value).name);
-    if (!before.value(value).is_constant || std::ranges::count(quantized, same) == 0) return std::nullopt;
-    found.emplace(value, same);
+    const MaybeValue same = graph.find_value(before.value(value).name);
+    if (!same || !before.value(value).is_constant || std::ranges::count(quantized, *same) == 0) return std::nullopt;
+    found.emplace(value, *same);
   }
   return found;
 }

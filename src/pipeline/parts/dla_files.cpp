@@ -25,7 +25,7 @@ bool is_int8(const PlacementPlan& plan, const PlacementDraft& facts, const Node&
   const DlaLayer* layer = find_dla_layer(node.op_type);
   if (layer && !layer->int8) return false;
   return std::ranges::all_of(facts.data_slots(node.id), [&](int slot) {
-    const ValueId input = node.input(slot);
+    const MaybeValue input = node.input(slot);
     if (!facts.is_float(input) || facts.is_constant(input)) return true;
     const EdgeDecision* edge = plan.find_edge(node.id, slot);
     return edge && (edge->pair || edge->rule == RuleId::DlaLayer);

@@ -26,7 +26,7 @@ class NodeTypes {
   [[nodiscard]] NodeType of(const Node& node) const {
     if (int8_.contains(node.id)) return NodeType::Codes;
     if (!float_.contains(node.id) && is_between_pairs(node)) return NodeType::Codes;
-    switch (node.output(0) == kNoValue ? DataType::Undefined : type_of(node.output(0))) {
+    switch (node.output(0) ? type_of(*node.output(0)) : DataType::Undefined) {
       case DataType::Float16: return NodeType::Float16;
       case DataType::BFloat16: return NodeType::BFloat16;
       case DataType::Float32:
@@ -42,13 +42,13 @@ class NodeTypes {
   [[nodiscard]] bool is_between_pairs(const Node& node) const {
     bool any = false;
     for (size_t slot = 0; slot < node.inputs.size(); ++slot) {
-      const ValueId value = node.inputs[slot];
-      if (value == kNoValue || graph_.value(value).is_constant || !is_float(value)) continue;
+      const MaybeValue value = node.inputs[slot];
+      if (!value || graph_.value(*value).is_constant || !is_float(*value)) continue;
       if (!paired_.contains({node.id, static_cast<int>(slot)})) return false;
       any = true;
     }
-    return any && std::ranges::all_of(node.outputs, [&](ValueId value) {
-             return value == kNoValue || (is_float(value) && is_read_behind_pairs(graph_.value(value)));
+    return any && std::ranges::all_of(present(node.outputs), [&](ValueId value) {
+             return is_float(value) && is_read_behind_pairs(graph_.value(value));
            });
   }
 
@@ -70,15 +70,15 @@ class NodeTypes {
 GraphReport describe_graph(const PlacementPlan& plan, const Graph& graph) {
   const NodeTypes types(plan, graph);
   GraphReport report;
-  const auto drawn = [&](ValueId value) {
-    return value == kNoValue || graph.value(value).is_constant ? std::string() : graph.value(value).name;
+  const auto drawn = [&](MaybeValue value) {
+    return value && !graph.value(*value).is_constant ? graph.value(*value).name : std::string();
   };
   for (const Node& node : graph.nodes()) {
     if (node.op_type == "Constant" && node.domain.empty()) continue;
     GraphReport::Node shown{node.name, node.op_type, types.of(node), {}, {}};
-    for (const ValueId value : node.inputs) shown.inputs.push_back(drawn(value));
+    for (const MaybeValue value : node.inputs) shown.inputs.push_back(drawn(value));
     for (const ValueId value : graph.captured_by(node)) shown.inputs.push_back(drawn(value));
-    for (const ValueId value : node.outputs) shown.outputs.push_back(drawn(value));
+    for (const MaybeValue value : node.outputs) shown.outputs.push_back(drawn(value));
     report.nodes.push_back(std::move(shown));
   }
   for (const ValueId value : graph.outputs()) report.outputs.push_back(drawn(value));

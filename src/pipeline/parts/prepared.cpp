@@ -37,13 +37,13 @@ bool is_product(OpKind kind) {
 
 /// Returns the bytes of a product's inputs and outputs, which exist at the same time.
 uint64_t bytes_around(const Graph& graph, const Node& node, const ValueShapes& shapes) {
-  std::set<ValueId> values(node.inputs.begin(), node.inputs.end());
+  std::set<MaybeValue> values(node.inputs.begin(), node.inputs.end());
   values.insert(node.outputs.begin(), node.outputs.end());
   uint64_t bytes = 0;
-  for (const ValueId value : values) {
-    const auto shape = shapes.find(value);
-    if (shape == shapes.end() || graph.value(value).is_constant) continue;
-    bytes += static_cast<uint64_t>(shape->second.element_count()) * sizeof(float);
+  for (const MaybeValue value : values) {
+    const Shape* shape = find_shape(shapes, value);
+    if (!shape || graph.value(*value).is_constant) continue;
+    bytes += static_cast<uint64_t>(shape->element_count()) * sizeof(float);
   }
   return bytes;
 }

@@ -9,7 +9,7 @@ namespace detent {
 [[nodiscard]] inline ValueShapes renamed(const ValueShapes& shapes, const Graph& from, const Graph& to) {
   ValueShapes found;
   for (const auto& [id, shape] : shapes)
-    if (const ValueId same = to.find_value(from.value(id).name); same != kNoValue) found.emplace(same, shape);
+    if (const MaybeValue same = to.find_value(from.value(id).name)) found.emplace(*same, shape);
   return found;
 }
 

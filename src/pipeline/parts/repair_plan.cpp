@@ -44,7 +44,7 @@ MeasuredFacts float_layers(const TrainedPairs& trained, const Target& target, co
   const LintView view(trained.model.graph(), trained.reading, target, none, file);
   MeasuredFacts facts;
   for (const Node& node : view.graph().nodes())
-    if (view.found().is_weighted(node.id) && !view.is_meant_int8(node.id) && graph.find_node(node.name) != kNoNode)
+    if (view.found().is_weighted(node.id) && !view.is_meant_int8(node.id) && graph.find_node(node.name))
       facts.costly.emplace(node.name, "float in the file");
   return facts;
 }
@@ -178,7 +178,7 @@ void RepairPlan::measure_values(const std::set<ValueId>& lacking, Calibration& c
   std::vector<ValueId> watched;
   std::map<ValueId, ValueId> here;  // by the value in `graph`, the one in `around`
   for (const ValueId value : lacking) {
-    const ValueId there = around.graph().find_value(graph().value(value).name);
+    const ValueId there = *around.graph().find_value(graph().value(value).name);
     watched.push_back(there), here[value] = there;
   }
   const Calibration found = for_values(calibrate(around.graph(), watched, *source, options.run), here);

@@ -76,9 +76,9 @@ class PairList {
   }
 
   void add_removed(const std::string& value) {
-    const ValueId id = in_.graph().find_value(value);
-    if (id == kNoValue) return add(value, "removed", RuleId::None, "the value is folded into a layer");
-    for (const Use& use : in_.graph().value(id).uses) {
+    const MaybeValue id = in_.graph().find_value(value);
+    if (!id) return add(value, "removed", RuleId::None, "the value is folded into a layer");
+    for (const Use& use : in_.graph().value(*id).uses) {
       const EdgeDecision* edge = use.slot < 0 ? nullptr : in_.plan.find_edge(use.node, use.slot);
       if (edge) return add(value, "removed", edge->rule, node_text(use.node) + ": " + edge->reason);
     }

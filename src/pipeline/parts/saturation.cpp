@@ -36,13 +36,13 @@ GraphPatch without_activation_pairs(const Graph& file) {
   patch.reason = "activations stay float";
   for (const Node& node : file.nodes())
     for (size_t slot = 0; slot < node.inputs.size(); ++slot) {
-      const ValueId read = node.input(slot);
-      const Node* dequantize = read == kNoValue ? nullptr : file.producer(read);
+      const MaybeValue read = node.input(slot);
+      const Node* dequantize = file.producer(read);
       if (!dequantize || traits_of(file, *dequantize).kind != OpKind::DequantizeLinear) continue;
       const Node* quantize = file.producer(dequantize->input(0));
       if (!quantize || traits_of(file, *quantize).kind != OpKind::QuantizeLinear) continue;
-      if (file.value(quantize->input(0)).is_constant) continue;
-      patch.rewire.push_back({node.name, static_cast<int>(slot), file.value(quantize->input(0)).name});
+      if (file.value(*quantize->input(0)).is_constant) continue;
+      patch.rewire.push_back({node.name, static_cast<int>(slot), file.value(*quantize->input(0)).name});
     }
   return patch;
 }

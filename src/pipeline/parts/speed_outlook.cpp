@@ -44,12 +44,12 @@ std::string alone_text(const SpeedOutlook& counts) {
 
 /// True for a Softmax whose probabilities a product with computed values reads as floats.
 bool is_float_attention(const Graph& file, const Node& node) {
-  if (node.op_type != "Softmax" || node.output(0) == kNoValue) return false;
-  return std::ranges::any_of(file.value(node.output(0)).uses, [&](const Use& use) {
+  if (node.op_type != "Softmax" || !node.output(0)) return false;
+  return std::ranges::any_of(file.value(*node.output(0)).uses, [&](const Use& use) {
     const Node& reader = file.node(use.node);
-    return reader.op_type == "MatMul" && std::ranges::none_of(reader.inputs, [&](ValueId input) {
-             const Node* producer = input == kNoValue ? nullptr : file.producer(input);
-             return input == kNoValue || file.value(input).is_constant || (producer && takes_apart(*producer));
+    return reader.op_type == "MatMul" && std::ranges::none_of(present(reader.inputs), [&](ValueId input) {
+             const Node* producer = file.producer(input);
+             return file.value(input).is_constant || (producer && takes_apart(*producer));
            });
   });
 }

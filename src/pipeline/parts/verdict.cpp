@@ -26,7 +26,7 @@ constexpr size_t kTried = 6;  // one bad range mostly stands out, and each costs
 constexpr size_t kCuresShown = 2;
 constexpr double kLeastShareInCodes = 0.5;  // of the MACs; below it FP16 alone is worth a try
 
-PlacementPlan without(PlacementPlan plan, ValueId value) {
+PlacementPlan without(PlacementPlan plan, MaybeValue value) {
   for (EdgeDecision& edge : plan.edges)
     if (edge.value == value) edge.pair = false;
   std::erase_if(plan.output_pairs, [&](const OutputPair& pair) { return pair.value == value; });

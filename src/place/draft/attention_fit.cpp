@@ -81,9 +81,10 @@ std::string attention_kernel_text(const PlacementDraft& draft, AttentionKernel::
 
 std::string attention_without_pairs(const PlacementDraft& draft, const AttentionBlock& block) {
   if (std::string text = unprepared(draft, block); !text.empty()) return text;
-  for (const ValueId operand : {block.query, block.key, block.probabilities, block.value})
+  for (const MaybeValue operand :
+       std::initializer_list<MaybeValue>{block.query, block.key, block.probabilities, block.value})
     if (!draft.may_carry_pair(operand) || !draft.is_float(operand))
-      return draft.describe_source(operand) + " writes an operand that carries no pair";
+      return draft.describe_source(*operand) + " writes an operand that carries no pair";
   if (draft.value(block.output).is_output && !draft.options().quantize_outputs)
     return "its result is an output of the graph, which carries no pair (--quantize-outputs)";
   if (all_readers_quantized(draft, block.output)) return {};

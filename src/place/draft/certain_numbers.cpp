@@ -71,13 +71,13 @@ CertainShapes::Known CertainShapes::numbers(const Node& node, const char* attrib
   return node.has(attribute) ? node.ints_or(attribute, {}) : numbers(node.input(slot));
 }
 
-CertainShapes::Known CertainShapes::numbers(ValueId value) {
-  if (value == kNoValue || depth_ > kDeepest) return std::nullopt;
-  if (const auto found = numbers_.find(value); found != numbers_.end()) return found->second;
+CertainShapes::Known CertainShapes::numbers(MaybeValue value) {
+  if (!value || depth_ > kDeepest) return std::nullopt;
+  if (const auto found = numbers_.find(*value); found != numbers_.end()) return found->second;
   ++depth_;
-  Known found = find_numbers(value);
+  Known found = find_numbers(*value);
   --depth_;
-  return numbers_[value] = std::move(found);
+  return numbers_[*value] = std::move(found);
 }
 
 CertainShapes::Known CertainShapes::find_numbers(ValueId value) {
@@ -105,7 +105,7 @@ CertainShapes::Known CertainShapes::numbers_behind(const Node& node) {
     case OpKind::Cast: return operand(0);
     case OpKind::Gather: return node.op_type == "Gather" ? picked(operand(0), operand(1)) : std::nullopt;
     case OpKind::Slice: {
-      const Known steps = node.input(4) == kNoValue ? Extents{1} : operand(4);
+      const Known steps = !node.input(4) ? Extents{1} : operand(4);
       return steps == Extents{1} ? cut(operand(0), operand(1), operand(2)) : std::nullopt;
     }
     case OpKind::Concat: {

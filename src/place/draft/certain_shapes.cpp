@@ -117,13 +117,13 @@ Known as_wanted(const Node& node, Extents wanted, const Known& in) {
 
 }  // namespace
 
-CertainShapes::Known CertainShapes::of(ValueId value) {
-  if (value == kNoValue || depth_ > kDeepest) return std::nullopt;
-  if (const auto found = known_.find(value); found != known_.end()) return found->second;
+CertainShapes::Known CertainShapes::of(MaybeValue value) {
+  if (!value || depth_ > kDeepest) return std::nullopt;
+  if (const auto found = known_.find(*value); found != known_.end()) return found->second;
   ++depth_;
-  Known shape = find(value);
+  Known shape = find(*value);
   --depth_;
-  return known_[value] = std::move(shape);
+  return known_[*value] = std::move(shape);
 }
 
 CertainShapes::Known CertainShapes::find(ValueId value) {

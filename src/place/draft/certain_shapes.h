@@ -22,10 +22,10 @@ class CertainShapes {
   explicit CertainShapes(const PlacementDraft& draft) : draft_(draft) {}
 
   /// Returns nullopt when not even the rank is known.
-  std::optional<Extents> of(ValueId value);
+  std::optional<Extents> of(MaybeValue value);
   /// Returns the integers of a value that holds shapes or axes, kOpen for one that depends on the inputs; nullopt when
   /// not even their count is known. Exporters compute shapes with Shape, Gather, Concat, Where and arithmetic.
-  std::optional<Extents> numbers(ValueId value);
+  std::optional<Extents> numbers(MaybeValue value);
   static constexpr int64_t kOpen = std::numeric_limits<int64_t>::min();
 
  private:

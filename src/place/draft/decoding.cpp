@@ -18,8 +18,7 @@ NodeMap<bool> nodes_before_end(const PlacementDraft& draft, const Leaves& leaves
   before.assign(graph.nodes().size(), true);
   for (const Node& node : graph.nodes() | std::views::reverse) {
     if (draft.is_forced(node.id)) before[node.id] = false;
-    for (const ValueId output : node.outputs) {
-      if (output == kNoValue) continue;
+    for (const ValueId output : present(node.outputs)) {
       const Value& value = graph.value(output);
       const auto stops = [&](const Use& use) { return !ends(use) && (leaves(use) || !before[use.node]); };
       if ((value.is_output && draft.options().quantize_outputs) || std::ranges::any_of(value.uses, stops))
@@ -71,8 +70,8 @@ bool takes_expected_value(const PlacementDraft& draft, const Node& node) {
   const Shape& weight = draft.weight(node.id).shape();
   const int axis = draft.weight_axis(node);
   if (axis < 0 || weight[static_cast<size_t>(axis)] != 1) return false;
-  const ValueId data = draft.data_input(node.id);
-  const Node* producer = data == kNoValue ? nullptr : draft.producer(data);
+  const MaybeValue data = draft.data_input(node.id);
+  const Node* producer = draft.producer(data);
   while (producer && commutes(draft, producer->id)) producer = draft.producer(draft.data_input(producer->id));
   return producer && draft.kind(producer->id) == OpKind::Softmax;
 }

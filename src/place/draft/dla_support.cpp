@@ -104,12 +104,12 @@ bool touches_slice_or_concat(const PlacementDraft& draft, const Node& node) {
     return other && (other->op_type == "Slice" || other->op_type == "Split" || other->op_type == "Concat");
   };
   return is_one(draft.producer(draft.data_input(node.id))) ||
-         std::ranges::any_of(draft.value(node.output(0)).uses,
+         std::ranges::any_of(draft.value(*node.output(0)).uses,
                              [&](const Use& use) { return is_one(&draft.node(use.node)); });
 }
 
 std::string axes_obstacle(const Node& node, CertainShapes& shapes, const PlacementDraft& draft) {
-  const auto rank_of = [&](ValueId value) { return shapes.of(value) ? shapes.of(value)->size() : 0U; };
+  const auto rank_of = [&](MaybeValue value) { return shapes.of(value) ? shapes.of(value)->size() : 0U; };
   const size_t before = rank_of(draft.data_input(node.id)), behind = rank_of(node.output(0));
   if (node.op_type == "Concat" && node.int_or("axis", 1) != 1 && !(node.int_or("axis", 1) == -3 && behind == 4))
     return "DLA joins along channels only";
@@ -123,8 +123,8 @@ std::string axes_obstacle(const Node& node, CertainShapes& shapes, const Placeme
 }
 
 std::string size_obstacle(const Node& node, CertainShapes& shapes, const PlacementDraft& draft) {
-  for (const ValueId value : {draft.data_input(node.id), node.output(0)}) {
-    const auto extents = value == kNoValue ? std::nullopt : shapes.of(value);
+  for (const MaybeValue value : {draft.data_input(node.id), node.output(0)}) {
+    const auto extents = shapes.of(value);
     if (!extents || extents->empty()) continue;
     if (extents->size() != 2 && extents->size() != 4)
       return "DLA takes images of two dimensions: tensors of four, and this has " + std::to_string(extents->size());
@@ -154,10 +154,9 @@ std::string form_obstacle(const PlacementDraft& draft, const DlaLayer& layer, co
 }  // namespace
 
 bool is_dla_candidate(const PlacementDraft& draft, const Node& node) {
-  const ValueId input = draft.data_input(node.id);
   const bool writes_float =
-      std::ranges::any_of(node.outputs, [&](ValueId output) { return output != kNoValue && draft.is_float(output); });
-  return writes_float && input != kNoValue && std::ranges::any_of(draft.data_slots(node.id), [&](int slot) {
+      std::ranges::any_of(node.outputs, [&](MaybeValue output) { return draft.is_float(output); });
+  return writes_float && std::ranges::any_of(draft.data_slots(node.id), [&](int slot) {
            return draft.is_float(node.input(slot)) && !draft.is_constant(node.input(slot));
          });
 }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kWideBits = 16;
 
-bool is_weight(const Graph& graph, ValueId value) {
+bool is_weight(const Graph& graph, MaybeValue value) {
   const Tensor* tensor = graph.constant(value);
   return tensor && (tensor->type() == DataType::Float32 || is_half(tensor->type())) && tensor->shape().rank() >= 2;
 }
@@ -53,12 +53,12 @@ int64_t PlacementDraft::opset() const { return std::max(graph_.opset(), target_.
 void PlacementDraft::find_weight_slot(const Node& node) {
   const OpTraits& traits = *traits_[node.id];
   if (traits.weight_slot < 0) return;
-  const ValueId weight = node.input(traits.weight_slot);
-  const ValueId data = node.input(0);
-  if (weight != kNoValue && is_weight(graph_, weight)) {
+  const MaybeValue weight = node.input(traits.weight_slot);
+  const MaybeValue data = node.input(0);
+  if (is_weight(graph_, weight)) {
     // With two constants there is nothing to quantize at run time.
-    if (data != kNoValue && !graph_.value(data).is_constant) weight_slots_[node.id] = traits.weight_slot;
-  } else if (traits.kind == OpKind::MatMul && data != kNoValue && is_weight(graph_, data)) {
+    if (data && !graph_.value(*data).is_constant) weight_slots_[node.id] = traits.weight_slot;
+  } else if (traits.kind == OpKind::MatMul && is_weight(graph_, data)) {
     weight_slots_[node.id] = 0;
   }
 }
@@ -70,7 +70,7 @@ void PlacementDraft::find_data_slots(const Node& node) {
   const size_t limit = all ? node.inputs.size() : std::min(node.inputs.size(), static_cast<size_t>(traits.data_inputs));
   for (size_t slot = 0; slot < limit; ++slot) {
     const int number = static_cast<int>(slot);
-    if (node.inputs[slot] == kNoValue || number == weight_slots_[node.id] || number == traits.bias_slot) continue;
+    if (!node.inputs[slot] || number == weight_slots_[node.id] || number == traits.bias_slot) continue;
     data_slots_[node.id].push_back(number);
   }
 }
@@ -83,10 +83,9 @@ void PlacementDraft::find_movable_pairs() {
   lets_pairs_move_.assign(graph_.nodes().size(), false);
   moves_into_subgraph_.assign(graph_.nodes().size(), false);
   for (const Node& node : graph_.nodes() | std::views::reverse) {
-    if (node.output(0) == kNoValue || is_foreign(node.id) || std::ranges::find(kMovers, node.op_type) == kMovers.end())
-      continue;
+    if (!node.output(0) || is_foreign(node.id) || std::ranges::find(kMovers, node.op_type) == kMovers.end()) continue;
     lets_pairs_move_[node.id] = true;
-    moves_into_subgraph_[node.id] = std::ranges::any_of(graph_.value(node.output(0)).uses, [&](const Use& use) {
+    moves_into_subgraph_[node.id] = std::ranges::any_of(graph_.value(*node.output(0)).uses, [&](const Use& use) {
       return use.slot < 0 || moves_into_subgraph_[use.node];
     });
   }
@@ -96,7 +95,7 @@ const Tensor& PlacementDraft::weight(NodeId node) const {
   return *graph_.constant(graph_.node(node).input(weight_slot(node)));
 }
 
-ValueId PlacementDraft::data_input(NodeId node) const {
+MaybeValue PlacementDraft::data_input(NodeId node) const {
   const auto& slots = data_slots(node);
   return slots.empty() ? kNoValue : graph_.node(node).input(slots.front());
 }
@@ -106,10 +105,11 @@ bool PlacementDraft::is_foreign(NodeId node) const {
   return !domain.empty() && domain != "ai.onnx";
 }
 
-bool PlacementDraft::may_carry_pair(ValueId value) const {
-  const Value& v = graph_.value(value);
+bool PlacementDraft::may_carry_pair(MaybeValue value) const {
+  if (!value) return false;
+  const Value& v = graph_.value(*value);
   if (v.is_constant) return false;
-  return !(target_.engine == Engine::TensorRT && v.producer != kNoNode && is_foreign(v.producer));
+  return !(target_.engine == Engine::TensorRT && v.producer && is_foreign(*v.producer));
 }
 
 std::string PlacementDraft::describe(NodeId node) const {
@@ -118,7 +118,7 @@ std::string PlacementDraft::describe(NodeId node) const {
 
 std::string PlacementDraft::describe_source(ValueId value) const {
   const Value& v = graph_.value(value);
-  if (v.producer != kNoNode) return describe(v.producer);
+  if (v.producer) return describe(*v.producer);
   return (v.is_constant ? "constant '" : "graph input '") + v.name + "'";
 }
 
@@ -157,10 +157,11 @@ bool PlacementDraft::is_decided(NodeId node, int slot) const {
 
 bool PlacementDraft::is_pair(NodeId node, int slot) const { return slot >= 0 && edge(node, slot).is_int8(); }
 
-bool PlacementDraft::has_pair(ValueId value) const {
-  const auto& uses = graph_.value(value).uses;
+bool PlacementDraft::has_pair(MaybeValue value) const {
+  if (!value) return false;
+  const auto& uses = graph_.value(*value).uses;
   return std::any_of(uses.begin(), uses.end(), [&](const Use& use) { return is_pair(use.node, use.slot); }) ||
-         has_output_pair(value);
+         has_output_pair(*value);
 }
 
 size_t PlacementDraft::pair_count() const {
@@ -204,24 +205,26 @@ ValueId PlacementDraft::scale_root(ValueId value) {
   return value;
 }
 
-void PlacementDraft::share_scale(ValueId a, ValueId b) {
-  const ValueId x = scale_root(a), y = scale_root(b);
+void PlacementDraft::share_scale(MaybeValue a, MaybeValue b) {
+  if (!a || !b) return;
+  const ValueId x = scale_root(*a), y = scale_root(*b);
   scale_parent_[std::max(x, y)] = std::min(x, y);
 }
 
-bool PlacementDraft::is_wide(ValueId value) const {
+bool PlacementDraft::is_wide(MaybeValue value) const {
+  if (!value) return false;
   if (options_.type == CodeType::A16W8) return true;
   const auto root = [&](ValueId at) {
     while (scale_parent_[at] != at) at = scale_parent_[at];
     return at;
   };
   const bool named = std::ranges::any_of(options_.wide_values, [&](const std::string& name) {
-    const ValueId wanted = graph_.find_value(name);
-    return wanted != kNoValue && root(wanted) == root(value);
+    const MaybeValue wanted = graph_.find_value(name);
+    return wanted && root(*wanted) == root(*value);
   });
-  const Value& v = graph_.value(value);
+  const Value& v = graph_.value(*value);
   if (named) return true;
-  if (!v.is_constant && v.producer != kNoNode && widths_[v.producer] != 0) return widths_[v.producer] == kWideBits;
+  if (!v.is_constant && v.producer && widths_[*v.producer] != 0) return widths_[*v.producer] == kWideBits;
   const auto wide = [&](const Use& use) { return use.slot >= 0 && widths_[use.node] == kWideBits; };
   const auto narrow = [&](const Use& use) { return is_pair(use.node, use.slot) && !wide(use); };
   return std::ranges::any_of(v.uses, wide) && !(v.is_constant && std::ranges::any_of(v.uses, narrow));

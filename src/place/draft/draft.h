@@ -24,7 +24,7 @@ class PlacementDraft {
   [[nodiscard]] const Graph& graph() const { return graph_; }
   [[nodiscard]] const Node& node(NodeId id) const { return graph_.node(id); }
   [[nodiscard]] const Value& value(ValueId id) const { return graph_.value(id); }
-  [[nodiscard]] const Node* producer(ValueId id) const { return graph_.producer(id); }
+  [[nodiscard]] const Node* producer(MaybeValue id) const { return graph_.producer(id); }
   [[nodiscard]] const Target& target() const { return target_; }
   [[nodiscard]] const PlacementOptions& options() const { return options_; }
   [[nodiscard]] const MeasuredFacts& measured() const { return measured_; }
@@ -35,15 +35,13 @@ class PlacementDraft {
   /// Gives the sizes of one batch, which must outlive the draft. They are those of the samples, not of every run.
   void set_shapes(const ValueShapes& shapes) { shapes_ = &shapes; }
   /// Returns nullptr for a value whose sizes were not given.
-  [[nodiscard]] const Shape* find_shape(ValueId value) const {
-    if (!shapes_) return nullptr;
-    const auto found = shapes_->find(value);
-    return found == shapes_->end() ? nullptr : &found->second;
+  [[nodiscard]] const Shape* find_shape(MaybeValue value) const {
+    return shapes_ ? detent::find_shape(*shapes_, value) : nullptr;
   }
   /// Returns the opset of the default domain in the written model.
   [[nodiscard]] int64_t opset() const;
 
-  // ---- facts ----
+  // ---- facts; of no value none holds ----
   [[nodiscard]] OpKind kind(NodeId node) const { return traits_[node]->kind; }
   [[nodiscard]] const OpTraits& traits(NodeId node) const { return *traits_[node]; }
   /// Returns the slot of the constant weight operand; -1 when the node is not a weighted op.
@@ -57,10 +55,10 @@ class PlacementDraft {
   /// with pairs everywhere also the weights and states of LSTM, GRU and RNN.
   [[nodiscard]] const std::vector<int>& data_slots(NodeId node) const { return data_slots_[node]; }
   /// Returns the value of the first data slot; kNoValue when there is none.
-  [[nodiscard]] ValueId data_input(NodeId node) const;
+  [[nodiscard]] MaybeValue data_input(NodeId node) const;
   /// True for Float32, Float16 and BFloat16, which may carry a pair; false for an unknown type (ValueTypes).
-  [[nodiscard]] bool is_float(ValueId value) const { return is_float_[value]; }
-  [[nodiscard]] bool is_constant(ValueId value) const { return graph_.value(value).is_constant; }
+  [[nodiscard]] bool is_float(MaybeValue value) const { return value && is_float_[*value]; }
+  [[nodiscard]] bool is_constant(MaybeValue value) const { return value && graph_.value(*value).is_constant; }
   /// True when ONNX Runtime moves pairs across the node: MaxPool, Reshape, Transpose, Squeeze, Unsqueeze, Slice.
   [[nodiscard]] bool lets_pairs_move(NodeId node) const { return lets_pairs_move_[node]; }
   /// True for such a node when a subgraph reads its output, directly or behind more such nodes.
@@ -74,7 +72,7 @@ class PlacementDraft {
   [[nodiscard]] bool is_foreign(NodeId node) const;
   /// True when the value may carry a pair: not a constant, and for TensorRT not written by an operator of another
   /// domain.
-  [[nodiscard]] bool may_carry_pair(ValueId value) const;
+  [[nodiscard]] bool may_carry_pair(MaybeValue value) const;
   [[nodiscard]] std::string describe(NodeId node) const;           ///< "Conv 'conv1'"
   [[nodiscard]] std::string describe_source(ValueId value) const;  ///< "Conv 'conv1'" or "graph input 'x'"
 
@@ -102,7 +100,7 @@ class PlacementDraft {
   [[nodiscard]] bool is_decided(NodeId node, int slot) const;
   [[nodiscard]] bool is_pair(NodeId node, int slot) const;
   /// True when some edge or the graph output reads a pair of the value.
-  [[nodiscard]] bool has_pair(ValueId value) const;
+  [[nodiscard]] bool has_pair(MaybeValue value) const;
   /// Returns the number of edges and graph outputs that read a pair.
   [[nodiscard]] size_t pair_count() const;
   /// Puts a pair on a graph output.
@@ -124,10 +122,10 @@ class PlacementDraft {
   /// Records that the constant in `bias` is the bias of the MatMul `node`, to be written as one when biases are
   /// integers.
   void set_bias(NodeId node, Use bias) { biases_[node] = bias; }
-  /// Returns the bias given to set_bias(); no node without one.
-  [[nodiscard]] Use added_bias(NodeId node) const {
+  /// Returns the bias given to set_bias(); nullopt without one.
+  [[nodiscard]] std::optional<Use> added_bias(NodeId node) const {
     const auto found = biases_.find(node);
-    return found == biases_.end() ? Use{} : found->second;
+    return found == biases_.end() ? std::nullopt : std::optional(found->second);
   }
   /// Has the weight written as INT8 + DQ, which the weight of an INT8 layer is anyway.
   void quantize_weight(NodeId node) { weight_quantized_[node] = true; }
@@ -137,7 +135,7 @@ class PlacementDraft {
   void quantize_operand(NodeId node, int slot, int bias) { operands_[node] = {slot, bias}; }
 
   /// Gives pairs on the two values, if both have one in the end, one scale.
-  void share_scale(ValueId a, ValueId b);
+  void share_scale(MaybeValue a, MaybeValue b);
   [[nodiscard]] bool share_one_scale(ValueId a, ValueId b) { return scale_root(a) == scale_root(b); }
   /// Has a node compute with codes of one width, 8 or 16 bits, whatever the width of the values that it reads: border
   /// values get a second pair. A node without a width reads each value as it is.
@@ -148,7 +146,7 @@ class PlacementDraft {
   /// True for a value whose pair, if it has one, gets 16-bit codes: in an A16W8 plan, where the options name it or a
   /// value that shares its scale, and where the node that writes it has that width. A graph input has the largest width
   /// of its readers, a constant the smallest.
-  [[nodiscard]] bool is_wide(ValueId value) const;
+  [[nodiscard]] bool is_wide(MaybeValue value) const;
   /// True for an edge whose pair, if it has one, has 16-bit codes.
   [[nodiscard]] bool reads_wide(NodeId node, int slot) const;
   /// Has the value's range measured although it may have no pair.

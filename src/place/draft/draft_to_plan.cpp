@@ -60,7 +60,8 @@ void PlacementDraft::finish_without_weight(const Node& node, PlacementPlan& plan
   if (std::string text = inner_layers_text(node); !text.empty()) plan.notes.push_back(std::move(text));
   if (const auto found = operands_.find(node.id); found != operands_.end()) {
     const auto [slot, bias] = found->second;
-    plan.weights.push_back({node.id, slot, node.input(slot), -1, bias < 0 ? Use{} : Use{node.id, bias}});
+    plan.weights.push_back(
+        {node.id, slot, *node.input(slot), -1, bias < 0 ? std::nullopt : std::optional(Use{node.id, bias})});
   }
 }
 
@@ -74,7 +75,7 @@ void PlacementDraft::finish_layers(PlacementPlan& plan) const {
     LayerDecision layer{node.id, decision.is_int8(), decision.rule, decision.reason};
     layer.rounded = rounded_[node.id];
     if (!decision.is_decided()) layer.reason = "no rule places it in INT8";
-    const ValueId weight_value = node.input(weight_slot(node.id));
+    const ValueId weight_value = *node.input(weight_slot(node.id));
     layer.params = weight(node.id).element_count();
     if (traits(node.id).bias_slot >= 0)
       layer.params += constant_elements(graph_, node.input(traits(node.id).bias_slot));
@@ -88,7 +89,7 @@ void PlacementDraft::finish_edges(PlacementPlan& plan) const {
   for (const Node& node : graph_.nodes()) {
     for (const int slot : data_slots(node.id)) {
       const Decision& decision = edge(node.id, slot);
-      EdgeDecision edge{node.input(slot), node.id, slot, decision.is_int8(), -1, decision.rule, decision.reason};
+      EdgeDecision edge{*node.input(slot), node.id, slot, decision.is_int8(), -1, decision.rule, decision.reason};
       if (!decision.is_decided()) edge.reason = silence(*this, node.id, edge.value);
       plan.edges.push_back(std::move(edge));
     }
@@ -100,7 +101,7 @@ void PlacementDraft::finish_edges(PlacementPlan& plan) const {
   for (EdgeDecision& edge : plan.edges)
     if (edge.pair && inside.contains(edge.consumer)) {
       edge.pair = false;
-      edge.reason = "the pair of '" + graph_.value(graph_.node(edge.consumer).output(0)).name + "' begins here";
+      edge.reason = "the pair of '" + graph_.value(*graph_.node(edge.consumer).output(0)).name + "' begins here";
     }
 }
 

@@ -20,14 +20,14 @@ int64_t recurrent_params(const Graph& graph, const Node& node) {
 int64_t weighted_params(const Graph& graph, const Node& node) {
   const OpTraits& traits = traits_of(graph, node);
   if (traits.weight_slot < 0) return 0;
-  const ValueId weight = node.input(traits.weight_slot);
-  const bool on_the_left = traits.kind == OpKind::MatMul && weight != kNoValue && !graph.value(weight).is_constant;
-  const ValueId constant = on_the_left ? node.input(0) : weight;
-  const ValueId data = on_the_left ? weight : node.input(0);
-  if (constant == kNoValue || data == kNoValue || graph.value(data).is_constant) return 0;
+  const MaybeValue weight = node.input(traits.weight_slot);
+  const bool on_the_left = traits.kind == OpKind::MatMul && weight && !graph.value(*weight).is_constant;
+  const MaybeValue constant = on_the_left ? node.input(0) : weight;
+  const MaybeValue data = on_the_left ? weight : node.input(0);
+  if (!constant || !data || graph.value(*data).is_constant) return 0;
   const Tensor* tensor = graph.constant(constant);
   if (!tensor || tensor->shape().rank() < 2) return 0;
-  const ValueId bias = traits.bias_slot < 0 ? kNoValue : node.input(traits.bias_slot);
+  const MaybeValue bias = traits.bias_slot < 0 ? kNoValue : node.input(traits.bias_slot);
   return tensor->element_count() + constant_elements(graph, bias);
 }
 
@@ -49,7 +49,7 @@ std::string inside_text(const InnerLayers& inner, const Node& node) {
 
 }  // namespace
 
-int64_t constant_elements(const Graph& graph, ValueId value) {
+int64_t constant_elements(const Graph& graph, MaybeValue value) {
   const Tensor* tensor = graph.constant(value);
   return tensor ? tensor->element_count() : 0;
 }

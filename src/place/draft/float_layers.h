@@ -9,7 +9,7 @@
 namespace detent {
 
 /// Returns the number of elements of a constant; 0 for every other value and for kNoValue.
-[[nodiscard]] int64_t constant_elements(const Graph& graph, ValueId value);
+[[nodiscard]] int64_t constant_elements(const Graph& graph, MaybeValue value);
 
 /// Weighted and recurrent operators inside the graphs that a node holds (If, Loop, Scan), at any depth.
 struct InnerLayers {

@@ -11,12 +11,12 @@ FloatNodes count_float_nodes(const Graph& graph) {
   const PlacementOptions options;
   const PlacementDraft facts(graph, target_list().front(), options);  // types do not depend on the target
   const ValueMap<DataType> types = value_types(graph);
-  const auto is_float = [&](ValueId value) { return value != kNoValue && facts.is_float(value); };
-  const auto type_of = [&](ValueId value) { return types[value]; };
+  const auto is_float = [&](MaybeValue value) { return facts.is_float(value); };
+  const auto type_of = [&](MaybeValue value) { return types[*value]; };
   FloatNodes nodes;
   for (const Node& node : graph.nodes()) {
     const auto made = std::ranges::find_if(node.outputs, is_float);
-    if (made == node.outputs.end() || graph.value(*made).is_constant) continue;
+    if (made == node.outputs.end() || graph.value(**made).is_constant) continue;
     const OpKind kind = facts.kind(node.id);
     if (kind == OpKind::QuantizeLinear || kind == OpKind::DequantizeLinear) continue;
     if (kind != OpKind::Cast)

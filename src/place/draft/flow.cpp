@@ -11,9 +11,8 @@ namespace {
 bool pads_with_zero(const PlacementDraft& draft, const Node& node) {
   if (node.string_or("mode", "constant") != "constant") return true;
   if (node.float_or("value", 0.0F) != 0.0F) return false;
-  const ValueId value = node.input(2);
-  if (value == kNoValue) return true;
-  const Tensor* tensor = draft.graph().constant(value);
+  if (!node.input(2)) return true;
+  const Tensor* tensor = draft.graph().constant(node.input(2));
   if (!tensor || tensor->element_count() != 1) return false;
   const Tensor plain = cast(*tensor, DataType::Float32);
   return plain.data<float>()[0] == 0.0F;
@@ -26,7 +25,7 @@ bool reads_pairs_only(const PlacementDraft& draft, NodeId node) {
 }
 
 bool writes_int8(const PlacementDraft& draft, const Node& node, const ValueMap<bool>& sources) {
-  const auto from = [&](ValueId value) { return value != kNoValue && sources[value]; };
+  const auto from = [&](MaybeValue value) { return value && sources[*value]; };
   if (draft.is_weighted(node.id)) return draft.is_int8(node.id);
   if (draft.is_out(node.id)) return false;
   if (commutes(draft, node.id) || is_fusable_activation(draft.kind(node.id))) return from(draft.data_input(node.id));
@@ -50,9 +49,9 @@ bool is_fused_pointwise(const PlacementDraft& draft, NodeId node) {
 
 }  // namespace
 
-std::optional<Use> sole_use(const Graph& graph, ValueId value) {
-  if (value == kNoValue) return std::nullopt;  // an LSTM may leave out Y, a custom operator any output
-  const Value& v = graph.value(value);
+std::optional<Use> sole_use(const Graph& graph, MaybeValue value) {
+  if (!value) return std::nullopt;  // an LSTM may leave out Y, a custom operator any output
+  const Value& v = graph.value(*value);
   if (v.is_output || v.uses.size() != 1 || v.uses.front().slot < 0) return std::nullopt;
   return v.uses.front();
 }
@@ -63,8 +62,7 @@ bool is_data_concat(const PlacementDraft& draft, NodeId node) {
 
 bool commutes(const PlacementDraft& draft, NodeId node) {
   if (draft.is_out(node) || !keeps_elements(draft.traits(node))) return false;
-  const ValueId input = draft.data_input(node);
-  if (input == kNoValue || !draft.is_float(input)) return false;
+  if (!draft.is_float(draft.data_input(node))) return false;
   return draft.kind(node) != OpKind::Pad || pads_with_zero(draft, draft.node(node));
 }
 
@@ -72,13 +70,13 @@ bool is_constant_affine(const PlacementDraft& draft, NodeId id) {
   const OpKind kind = draft.kind(id);
   const Node& node = draft.node(id);
   if ((kind != OpKind::Add && kind != OpKind::Sub && kind != OpKind::Mul && kind != OpKind::Div) ||
-      node.inputs.size() != 2 || node.inputs[0] == kNoValue || node.inputs[1] == kNoValue)
+      node.inputs.size() != 2 || !node.inputs[0] || !node.inputs[1])
     return false;
   if (kind == OpKind::Div && draft.is_constant(node.inputs[0])) return false;  // c / x is not affine
   return draft.is_constant(node.inputs[0]) != draft.is_constant(node.inputs[1]);
 }
 
-ValueId varying_input(const PlacementDraft& draft, NodeId id) {
+MaybeValue varying_input(const PlacementDraft& draft, NodeId id) {
   const Node& node = draft.node(id);
   return draft.is_constant(node.inputs[0]) ? node.inputs[1] : node.inputs[0];
 }
@@ -93,11 +91,13 @@ bool is_fusable_activation(OpKind kind) {
   return is_activation(kind) && kind != OpKind::Tanh && kind != OpKind::OtherActivation;
 }
 
-NodeId fused_activation(const PlacementDraft& draft, ValueId value) {
-  const Value& v = draft.value(value);
+MaybeNode fused_activation(const PlacementDraft& draft, MaybeValue value) {
+  if (!value) return kNoNode;
+  const Value& v = draft.value(*value);
   if (const auto use = sole_use(draft.graph(), value))
-    return use->slot == 0 && is_fusable_activation(draft.kind(use->node)) && !draft.is_out(use->node) ? use->node
-                                                                                                      : kNoNode;
+    return use->slot == 0 && is_fusable_activation(draft.kind(use->node)) && !draft.is_out(use->node)
+               ? MaybeNode(use->node)
+               : kNoNode;
   if (v.is_output || v.uses.size() != 2) return kNoNode;
   for (const Use& use : v.uses) {
     if (use.slot < 0) continue;
@@ -107,10 +107,10 @@ NodeId fused_activation(const PlacementDraft& draft, ValueId value) {
   return kNoNode;
 }
 
-ValueId fused_output(const PlacementDraft& draft, NodeId layer) {
-  const ValueId own = draft.node(layer).output(0);
-  const NodeId activation = fused_activation(draft, own);
-  return activation == kNoNode ? own : draft.node(activation).output(0);
+MaybeValue fused_output(const PlacementDraft& draft, NodeId layer) {
+  const MaybeValue own = draft.node(layer).output(0);
+  const MaybeNode activation = fused_activation(draft, own);
+  return activation ? draft.node(*activation).output(0) : own;
 }
 
 void place_activation_product(PlacementDraft& draft, const Node& product) {
@@ -126,8 +126,9 @@ void place_activation_product(PlacementDraft& draft, const Node& product) {
 
 std::vector<ValueId> values_behind(const PlacementDraft& draft, const Use& use) {
   if (use.slot < 0 || (!is_data_concat(draft, use.node) && !(commutes(draft, use.node) && use.slot == 0))) return {};
-  std::vector<ValueId> outputs = draft.node(use.node).outputs;
-  std::erase_if(outputs, [&](ValueId output) { return output == kNoValue || !draft.is_float(output); });
+  std::vector<ValueId> outputs;
+  for (const ValueId output : present(draft.node(use.node).outputs))
+    if (draft.is_float(output)) outputs.push_back(output);
   return outputs;
 }
 
@@ -140,16 +141,16 @@ ValueMap<bool> values_before_pairs(const PlacementDraft& draft) {
                        });
   };
   for (const Node& node : graph.nodes() | std::views::reverse)  // readers first
-    for (const ValueId output : node.outputs)
-      if (output != kNoValue) look_behind(graph.value(output));
+    for (const ValueId output : present(node.outputs)) look_behind(graph.value(output));
   for (const Value& value : graph.values())
-    if (value.producer == kNoNode) look_behind(value);
+    if (!value.producer) look_behind(value);
   return before;
 }
 
-std::vector<ValueId> pairs_behind(const PlacementDraft& draft, ValueId value) {
-  std::vector<ValueId> found, open{value};
-  std::set<ValueId> seen{value};
+std::vector<ValueId> pairs_behind(const PlacementDraft& draft, MaybeValue value) {
+  if (!value) return {};
+  std::vector<ValueId> found, open{*value};
+  std::set<ValueId> seen{*value};
   while (!open.empty()) {
     const ValueId current = open.back();
     open.pop_back();
@@ -165,24 +166,25 @@ std::vector<ValueId> pairs_behind(const PlacementDraft& draft, ValueId value) {
 std::vector<ValueId> commuting_neighbours(const PlacementDraft& draft, ValueId value) {
   std::vector<ValueId> open{value};
   std::set<ValueId> seen{value};
-  const auto visit = [&](ValueId next) {
-    if (next != kNoValue && draft.is_float(next) && seen.insert(next).second) open.push_back(next);
+  const auto visit = [&](MaybeValue next) {
+    if (draft.is_float(next) && seen.insert(*next).second) open.push_back(*next);
   };
   while (!open.empty()) {
     const Value& current = draft.value(open.back());
     open.pop_back();
-    if (current.producer != kNoNode && commutes(draft, current.producer)) visit(draft.data_input(current.producer));
+    if (current.producer && commutes(draft, *current.producer)) visit(draft.data_input(*current.producer));
     for (const Use& use : current.uses) {
       if (use.slot != 0 || !commutes(draft, use.node)) continue;
-      for (const ValueId output : draft.node(use.node).outputs) visit(output);
+      for (const ValueId output : present(draft.node(use.node).outputs)) visit(output);
     }
   }
   return {seen.begin(), seen.end()};
 }
 
-bool all_readers_quantized(const PlacementDraft& draft, ValueId value) {
-  std::vector<ValueId> open{value};
-  std::set<ValueId> seen{value};
+bool all_readers_quantized(const PlacementDraft& draft, MaybeValue value) {
+  if (!value) return false;
+  std::vector<ValueId> open{*value};
+  std::set<ValueId> seen{*value};
   while (!open.empty()) {
     const Value& current = draft.value(open.back());
     open.pop_back();
@@ -193,8 +195,8 @@ bool all_readers_quantized(const PlacementDraft& draft, ValueId value) {
       const bool passes = is_data_concat(draft, use.node) || (use.slot == 0 && commutes(draft, use.node)) ||
                           is_fused_pointwise(draft, use.node);
       if (!passes) return false;
-      for (const ValueId output : draft.node(use.node).outputs)
-        if (output != kNoValue && draft.is_float(output) && seen.insert(output).second) open.push_back(output);
+      for (const ValueId output : present(draft.node(use.node).outputs))
+        if (draft.is_float(output) && seen.insert(output).second) open.push_back(output);
     }
   }
   return true;
@@ -202,8 +204,7 @@ bool all_readers_quantized(const PlacementDraft& draft, ValueId value) {
 
 void add_int8_sources(const PlacementDraft& draft, const Node& node, ValueMap<bool>& sources) {
   const bool int8 = writes_int8(draft, node, sources);
-  for (const ValueId output : node.outputs)
-    if (output != kNoValue) sources[output] = int8 && draft.is_float(output);
+  for (const ValueId output : present(node.outputs)) sources[output] = int8 && draft.is_float(output);
 }
 
 ValueMap<bool> int8_sources(const PlacementDraft& draft) {

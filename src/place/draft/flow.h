@@ -10,7 +10,7 @@ namespace detent {
 
 /// Returns the only reading of a value; nullopt when there are none or several, when it is a graph output or read in a
 /// subgraph.
-[[nodiscard]] std::optional<Use> sole_use(const Graph& graph, ValueId value);
+[[nodiscard]] std::optional<Use> sole_use(const Graph& graph, MaybeValue value);
 
 /// True when a pair may move across the node unchanged: MaxPool, Reshape, Transpose, Pad with 0 ...; not Concat, and
 /// not a node that the user keeps out.
@@ -21,7 +21,7 @@ namespace detent {
 /// True for Add, Sub, Mul or Div of a varying value and a constant: part of the kernel before it.
 [[nodiscard]] bool is_constant_affine(const PlacementDraft& draft, NodeId node);
 /// Returns the varying input of such a node.
-[[nodiscard]] ValueId varying_input(const PlacementDraft& draft, NodeId node);
+[[nodiscard]] MaybeValue varying_input(const PlacementDraft& draft, NodeId node);
 
 /// Returns the activation of several nodes that ends in the node `product`, if nothing else reads its gate; nullopt
 /// otherwise.
@@ -29,17 +29,17 @@ namespace detent {
 
 /// Returns the activation that an engine can run in the kernel of the producer of `value`: its only reader (both
 /// readers for a SelfGatedActivation: then its product). kNoNode when there is none.
-[[nodiscard]] NodeId fused_activation(const PlacementDraft& draft, ValueId value);
+[[nodiscard]] MaybeNode fused_activation(const PlacementDraft& draft, MaybeValue value);
 /// True for an activation that TensorRT fuses behind a weighted op (R2).
 [[nodiscard]] bool is_fusable_activation(OpKind kind);
 /// Returns the value behind the layer's fused activation; the layer's output when there is none.
-[[nodiscard]] ValueId fused_output(const PlacementDraft& draft, NodeId layer);
+[[nodiscard]] MaybeValue fused_output(const PlacementDraft& draft, NodeId layer);
 
 /// Decides both inputs of a MatMul of two activations by `--attention`, for every engine.
 void place_activation_product(PlacementDraft& draft, const Node& product);
 
 /// Returns the values with a pair that a value reaches through commuting ops and Concats, including itself.
-[[nodiscard]] std::vector<ValueId> pairs_behind(const PlacementDraft& draft, ValueId value);
+[[nodiscard]] std::vector<ValueId> pairs_behind(const PlacementDraft& draft, MaybeValue value);
 /// Returns for each value whether pairs_behind() finds some; valid until a pair is added or removed.
 [[nodiscard]] ValueMap<bool> values_before_pairs(const PlacementDraft& draft);
 /// Returns the floats with the same numbers behind `use`: outputs of a Concat or a commuting op; none behind other ops.
@@ -48,7 +48,7 @@ void place_activation_product(PlacementDraft& draft, const Node& product);
 [[nodiscard]] std::vector<ValueId> commuting_neighbours(const PlacementDraft& draft, ValueId value);
 /// True when every reader edge of the value is quantized, or belongs to an op that commutes or is fused (activations,
 /// constant Add and Mul) and passes the value on to quantized edges only.
-[[nodiscard]] bool all_readers_quantized(const PlacementDraft& draft, ValueId value);
+[[nodiscard]] bool all_readers_quantized(const PlacementDraft& draft, MaybeValue value);
 
 /// Returns for each value whether an INT8 kernel writes it (a weighted op in INT8 with its activation, a residual Add,
 /// an op whose inputs carry pairs), also behind commuting ops.

@@ -11,13 +11,13 @@ constexpr int kLongestBranch = 12;
 bool is_activated(OpKind kind) { return is_fusable_activation(kind) || kind == OpKind::Gelu || kind == OpKind::Tanh; }
 
 bool multiplies_activations(const PlacementDraft& draft, const Node& node) {
-  return draft.kind(node.id) == OpKind::Mul && node.inputs.size() == 2 && node.inputs[0] != kNoValue &&
-         node.inputs[1] != kNoValue && !draft.is_constant(node.inputs[0]) && !draft.is_constant(node.inputs[1]);
+  return draft.kind(node.id) == OpKind::Mul && node.inputs.size() == 2 && node.inputs[0] && node.inputs[1] &&
+         !draft.is_constant(node.inputs[0]) && !draft.is_constant(node.inputs[1]);
 }
 
-bool comes_from_product(const PlacementDraft& draft, ValueId value) {
+bool comes_from_product(const PlacementDraft& draft, MaybeValue value) {
   for (int step = 0; step < kLongestBranch; ++step) {
-    const Node* node = value == kNoValue ? nullptr : draft.producer(value);
+    const Node* node = draft.producer(value);
     if (!node) return false;
     const OpKind kind = draft.kind(node->id);
     if (kind == OpKind::Gemm || kind == OpKind::MatMul) return draft.is_weighted(node->id);
@@ -33,10 +33,10 @@ bool comes_from_product(const PlacementDraft& draft, ValueId value) {
   return false;
 }
 
-bool is_table_of_positions(const PlacementDraft& draft, ValueId value) {
+bool is_table_of_positions(const PlacementDraft& draft, MaybeValue value) {
   for (int step = 0; step < kLongestBranch; ++step) {
-    const Node* node = value == kNoValue ? nullptr : draft.producer(value);
-    if (!node) return value != kNoValue && draft.is_constant(value);
+    const Node* node = draft.producer(value);
+    if (!node) return draft.is_constant(value);
     if (node->op_type == "Cos" || node->op_type == "Sin") return true;
     if (draft.kind(node->id) != OpKind::Cast && !commutes(draft, node->id)) return false;
     value = node->input(0);

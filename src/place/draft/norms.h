@@ -10,7 +10,7 @@ namespace detent {
 /// A normalization over one axis, by LayerNormalization, RMSNormalization or primitives: x, or x - mean(x), divided by
 /// a number computed from a mean or norm over one axis.
 struct Norm {
-  ValueId input = kNoValue;  ///< x
+  ValueId input{};  ///< x
   /// The last Div or Mul and all nodes back to x, for one of primitives; empty for an operator.
   std::vector<NodeId> inside;
 };

@@ -9,8 +9,9 @@
 namespace detent {
 bool must_read_float(const PlacementDraft& draft, NodeId node) { return draft.is_out(node) && !is_head(draft, node); }
 
-std::string obstacle_to_closing(const PlacementDraft& draft, ValueId value) {
-  const Value& v = draft.value(value);
+std::string obstacle_to_closing(const PlacementDraft& draft, MaybeValue value) {
+  if (!value) return "its output is left out";
+  const Value& v = draft.value(*value);
   if (v.is_output && !draft.options().quantize_outputs)
     return "'" + v.name + "' is a graph output, which carries no pair (R11; --quantize-outputs)";
   if (v.uses.empty() && !v.is_output) return "nothing reads '" + v.name + "'";
@@ -25,10 +26,10 @@ std::string obstacle_to_closing(const PlacementDraft& draft, ValueId value) {
   return "";
 }
 
-bool close_with_pair(PlacementDraft& draft, ValueId value, const std::string& reason) {
+bool close_with_pair(PlacementDraft& draft, MaybeValue value, const std::string& reason) {
   if (!obstacle_to_closing(draft, value).empty()) return false;
-  const Value& v = draft.value(value);
-  if (v.is_output) draft.pair_output(value, reason);
+  const Value& v = draft.value(*value);
+  if (v.is_output) draft.pair_output(*value, reason);
   for (const Use& use : v.uses) {
     if (draft.is_out(use.node))
       draft.replace_with_pair(use.node, use.slot,
@@ -39,7 +40,7 @@ bool close_with_pair(PlacementDraft& draft, ValueId value, const std::string& re
   return true;
 }
 
-ValueId absorbed_output(const PlacementDraft& draft, ValueId value, Absorbs absorbs) {
+MaybeValue absorbed_output(const PlacementDraft& draft, MaybeValue value, Absorbs absorbs) {
   const auto use = sole_use(draft.graph(), value);
   if (!use || use->slot != 0 || draft.is_out(use->node)) return value;
   const OpKind kind = draft.kind(use->node);

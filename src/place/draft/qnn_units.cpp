@@ -21,8 +21,8 @@ bool is_norm(const PlacementDraft& draft, const Node& node) {
 constexpr int kSequenceLengths = 4;
 
 bool has_one_length(const Graph& graph, const Node& node) {
-  const ValueId lengths = node.input(kSequenceLengths);
-  if (lengths == kNoValue) return true;
+  const MaybeValue lengths = node.input(kSequenceLengths);
+  if (!lengths) return true;
   const Tensor* constant = graph.constant(lengths);
   if (!constant) return false;
   const auto numbers = constant->data<int32_t>();
@@ -63,8 +63,8 @@ bool is_unit(const PlacementDraft& draft, const Node& node) {
   }
   if (draft.is_out(node.id) || reads_beside_units(draft, node.id) || holds_graphs(node)) return false;
   if (is_recurrent(node) && !recurrent_obstacle(draft.graph(), node).empty()) return false;
-  const auto is_data = [&](ValueId value) { return value != kNoValue && draft.is_float(value); };
-  return std::ranges::any_of(node.inputs, is_data) || std::ranges::any_of(node.outputs, is_data);
+  const auto is_data = [&](MaybeValue value) { return value && draft.is_float(value); };
+  return std::ranges::any_of(present(node.inputs), is_data) || std::ranges::any_of(present(node.outputs), is_data);
 }
 
 bool has_one_encoding(const PlacementDraft& draft, NodeId node) {
@@ -74,8 +74,8 @@ bool has_one_encoding(const PlacementDraft& draft, NodeId node) {
 std::vector<int> norm_constants(const PlacementDraft& draft, const Node& node) {
   constexpr int kFactor = 1, kBias = 2;
   const auto is_number = [&](int slot) {
-    const ValueId value = node.input(slot);
-    return value != kNoValue && draft.is_float(value) && draft.graph().constant(value);
+    const MaybeValue value = node.input(slot);
+    return value && draft.is_float(value) && draft.graph().constant(value);
   };
   if (!is_norm(draft, node) || !is_number(kFactor)) return {};
   return is_number(kBias) ? std::vector{kFactor, kBias} : std::vector{kFactor};

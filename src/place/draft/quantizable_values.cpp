@@ -13,8 +13,8 @@ std::vector<ValueId> quantizable_values(const Graph& graph) {
   // Types do not depend on the target, and data slots only at recurrent layers, whose states HTP reads as codes.
   const PlacementDraft facts(graph, target_list().front(), options);
   std::set<ValueId> values;
-  const auto add = [&](ValueId value) {
-    if (value != kNoValue && facts.is_float(value) && !facts.is_constant(value)) values.insert(value);
+  const auto add = [&](MaybeValue value) {
+    if (value && facts.is_float(value) && !facts.is_constant(value)) values.insert(*value);
   };
   for (const Node& node : graph.nodes()) {
     for (const int slot : facts.data_slots(node.id)) add(node.input(slot));

@@ -9,9 +9,8 @@ namespace detent {
 namespace {
 
 bool is_sum(const PlacementDraft& draft, const Node& node) {
-  return draft.kind(node.id) == OpKind::Add && node.inputs.size() == 2 && node.inputs[0] != kNoValue &&
-         node.inputs[1] != kNoValue && node.inputs[0] != node.inputs[1] && !draft.is_constant(node.inputs[0]) &&
-         !draft.is_constant(node.inputs[1]);
+  return draft.kind(node.id) == OpKind::Add && node.inputs.size() == 2 && node.inputs[0] && node.inputs[1] &&
+         node.inputs[0] != node.inputs[1] && !draft.is_constant(node.inputs[0]) && !draft.is_constant(node.inputs[1]);
 }
 
 class StreamFinder {
@@ -38,12 +37,14 @@ class StreamFinder {
   }
 
  private:
-  void mark(ValueId value) { found_.values[value] = true; }
+  void mark(MaybeValue value) {
+    if (value) found_.values[*value] = true;
+  }
 
   void add_norm(const Node& node) {
     const auto norm = norm_ending_in(draft_, node);
-    const ValueId input = norm ? norm->input : kNoValue;
-    if (input != kNoValue && !draft_.is_constant(input)) {
+    const MaybeValue input = norm ? norm->input : kNoValue;
+    if (input && !draft_.is_constant(input)) {
       mark(input);
       mark(node.output(0));
     } else if (is_constant_affine(draft_, node.id)) {
@@ -53,10 +54,9 @@ class StreamFinder {
     }
   }
 
-  void pass_on(const Node& node, ValueId from) {
+  void pass_on(const Node& node, MaybeValue from) {
     if (!found_.contains(from)) return;
-    for (const ValueId output : node.outputs)
-      if (output != kNoValue) mark(output);
+    for (const ValueId output : present(node.outputs)) mark(output);
   }
 
   bool join(NodeId sum, NodeMap<bool>& joined) {

@@ -16,7 +16,7 @@ struct ResidualStream {
   ValueMap<bool> values;
   std::vector<NodeId> adds;  ///< in node order
 
-  [[nodiscard]] bool contains(ValueId value) const { return value != kNoValue && values[value]; }
+  [[nodiscard]] bool contains(MaybeValue value) const { return value && values[*value]; }
 };
 
 /// Finds the stream. No nodes -> nothing.

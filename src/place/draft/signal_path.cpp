@@ -14,8 +14,8 @@ constexpr int kMostSteps = 256;
 /// True when every number of a float constant passes `check`, and for a missing operand. Ends at the first that does
 /// not: most weights have a negative number among the first.
 template <class Check>
-bool all_numbers(const PlacementDraft& draft, ValueId value, Check check) {
-  if (value == kNoValue) return true;
+bool all_numbers(const PlacementDraft& draft, MaybeValue value, Check check) {
+  if (!value) return true;
   const Tensor* constant = draft.graph().constant(value);
   if (!constant || !draft.is_float(value)) return false;
   if (constant->type() == DataType::Float32) return std::ranges::all_of(constant->data<float>(), check);
@@ -23,14 +23,14 @@ bool all_numbers(const PlacementDraft& draft, ValueId value, Check check) {
   return std::ranges::all_of(wide.data<float>(), check);
 }
 
-ValueId bias_of(const PlacementDraft& draft, const Node& node) {
+MaybeValue bias_of(const PlacementDraft& draft, const Node& node) {
   const int slot = draft.traits(node.id).bias_slot;
   return slot < 0 ? kNoValue : node.input(slot);
 }
 
 /// Returns the exponent of a Pow with one constant exponent of any type; 0 for others.
 double exponent_of(const PlacementDraft& draft, const Node& pow) {
-  const Tensor* exponent = pow.input(1) == kNoValue ? nullptr : draft.graph().constant(pow.input(1));
+  const Tensor* exponent = draft.graph().constant(pow.input(1));
   return exponent && exponent->element_count() == 1 ? cast(*exponent, DataType::Float64).data<double>()[0] : 0.0;
 }
 
@@ -106,19 +106,19 @@ class SignalWalk {
     return passes && energies(data_of(node));
   }
 
-  bool energies(ValueId value) {
+  bool energies(MaybeValue value) {
     if (gives_up(value)) return false;
     const Node* node = draft_.producer(value);
-    if (!node) return draft_.value(value).is_input && filtered_ && draft_.kind(end_.id) == OpKind::Log;
+    if (!node) return draft_.value(*value).is_input && filtered_ && draft_.kind(end_.id) == OpKind::Log;
     return draft_.kind(node->id) != OpKind::Log && energies_from(*node);
   }
 
   /// True when `value` is a linear transform of the signal.
-  bool transformed(ValueId value) {
+  bool transformed(MaybeValue value) {
     if (gives_up(value)) return false;
-    vectors_.insert(value);
+    vectors_.insert(*value);
     const Node* node = draft_.producer(value);
-    if (!node) return draft_.value(value).is_input;
+    if (!node) return draft_.value(*value).is_input;
     path_.insert(node->id);
     if (is_transform(draft_, *node)) return signal(data_of(*node));
     if (draft_.kind(node->id) == OpKind::Concat)
@@ -127,10 +127,10 @@ class SignalWalk {
   }
 
   /// True when `value` is a linear function of graph inputs, possibly divided by its size.
-  bool signal(ValueId value) {
+  bool signal(MaybeValue value) {
     if (gives_up(value)) return false;
     const Node* node = draft_.producer(value);
-    if (!node) return draft_.value(value).is_input;
+    if (!node) return draft_.value(*value).is_input;
     const OpKind kind = draft_.kind(node->id);
     if (kind == OpKind::Concat || kind == OpKind::Add || kind == OpKind::Sub)
       return all_varying(*node, [&](ValueId part) { return signal(part); });
@@ -143,14 +143,14 @@ class SignalWalk {
   }
 
   /// True when `value` is computed without a layer: the peak or the deviation that a signal is divided by.
-  bool needs_no_layer(ValueId value) {
+  bool needs_no_layer(MaybeValue value) {
     if (gives_up(value)) return false;
     const Node* node = draft_.producer(value);
     if (!node) return true;
     if (draft_.is_weighted(node->id) || draft_.kind(node->id) == OpKind::MatMul) return false;
     const auto& slots = draft_.data_slots(node->id);
     return std::ranges::all_of(slots, [&](int slot) {
-      const ValueId input = node->input(slot);
+      const MaybeValue input = node->input(slot);
       return draft_.is_constant(input) || needs_no_layer(input);
     });
   }
@@ -158,31 +158,31 @@ class SignalWalk {
   template <class Check>
   bool all_varying(const Node& node, Check check) {
     bool varies = false;
-    for (const ValueId value : node.inputs) {
-      if (value == kNoValue || draft_.is_constant(value)) continue;
+    for (const ValueId value : present(node.inputs)) {
+      if (draft_.is_constant(value)) continue;
       varies = true;
       if (!check(value)) return false;
     }
     return varies;
   }
 
-  [[nodiscard]] ValueId data_of(const Node& node) const {
+  [[nodiscard]] MaybeValue data_of(const Node& node) const {
     return is_constant_affine(draft_, node.id) ? varying_input(draft_, node.id) : draft_.data_input(node.id);
   }
 
-  bool gives_up(ValueId value) { return value == kNoValue || !draft_.is_float(value) || ++steps_ > kMostSteps; }
+  bool gives_up(MaybeValue value) { return !value || !draft_.is_float(value) || ++steps_ > kMostSteps; }
 
   /// True for x / |x|: the result of the root divides one of the vectors that were squared.
   [[nodiscard]] bool divides_its_vector() const {
-    std::vector<ValueId> open{end_.output(0)};
+    std::vector<MaybeValue> open{end_.output(0)};
     for (size_t next = 0; next < open.size() && open.size() < kMostSteps; ++next) {
-      if (open[next] == kNoValue) continue;
-      for (const Use& use : draft_.value(open[next]).uses) {
+      if (!open[next]) continue;
+      for (const Use& use : draft_.value(*open[next]).uses) {
         if (use.slot < 0) continue;
         const Node& reader = draft_.node(use.node);
         const OpKind kind = draft_.kind(use.node);
-        const ValueId other = reader.inputs.size() == 2 ? reader.input(1 - use.slot) : kNoValue;
-        if ((kind == OpKind::Div || kind == OpKind::Mul) && vectors_.contains(other)) return true;
+        const MaybeValue other = reader.inputs.size() == 2 ? reader.input(1 - use.slot) : kNoValue;
+        if ((kind == OpKind::Div || kind == OpKind::Mul) && other && vectors_.contains(*other)) return true;
         if (moves(draft_, reader) || is_arithmetic(kind) || kind == OpKind::Clip) open.push_back(reader.output(0));
       }
     }

@@ -98,7 +98,7 @@ std::set<NodeId> casts_inside_pairs(const Graph& graph, const PlacementPlan& pla
   const ValueMap<DataType> types = value_types(graph);
   for (const Node& node : graph.nodes()) {
     if (traits_of(graph, node).kind != OpKind::Cast) continue;
-    const Value &before = graph.value(node.input(0)), &behind = graph.value(node.output(0));
+    const Value &before = graph.value(*node.input(0)), &behind = graph.value(*node.output(0));
     if (share_scales(types[before.id], types[behind.id]) && !before.is_constant && !before.is_output &&
         read_by_pairs_alone(behind, plan))
       inside.insert(node.id);
@@ -114,7 +114,7 @@ void count_coverage(const Graph& graph, const ValueShapes& shapes, std::span<con
     const Node& node = graph.node(layer.node);
     layer.macs = count_macs(graph, shapes, node);
     Coverage& sum = plan.coverage;
-    const DataType type = node.output(0) == kNoValue ? DataType::Float32 : types[node.output(0)];
+    const DataType type = node.output(0) ? types[*node.output(0)] : DataType::Float32;
     share_of(sum.types, layer.int8, type).macs += layer.macs;
     ++sum.layers;
     sum.macs += layer.macs;

@@ -17,8 +17,8 @@ namespace detent {
 
 /// The decision about one edge: a value read by one input slot of one node.
 struct EdgeDecision {
-  ValueId value = kNoValue;
-  NodeId consumer = kNoNode;
+  ValueId value{};
+  NodeId consumer{};
   int slot = 0;
   bool pair = false;     ///< the consumer reads the DequantizeLinear of a pair
   int scale_group = -1;  ///< pairs with the same group >= 0 share one scale, calibrated on their merged data
@@ -29,17 +29,17 @@ struct EdgeDecision {
 
 /// A weight to be quantized.
 struct WeightDecision {
-  NodeId node = kNoNode;
+  NodeId node{};
   int slot = 1;
-  ValueId value = kNoValue;
-  int axis = 0;  ///< output channel axis; -1 per tensor
-  Use bias{};    ///< constant added behind a MatMul that an engine uses as its bias; no node: the operator's bias
+  ValueId value{};
+  int axis = 0;             ///< output channel axis; -1 per tensor
+  std::optional<Use> bias;  ///< constant added behind a MatMul that an engine uses as its bias; none: the operator's
 };
 
 /// A constant that no layer multiplies by and that may be stored as INT8 codes: an embedding table, positions, a mask.
 struct TableDecision {
-  ValueId value = kNoValue;
-  NodeId node = kNoNode;  ///< its first reader
+  ValueId value{};
+  NodeId node{};          ///< its first reader
   bool gathered = false;  ///< every reader is a Gather of its rows
   bool exact = false;     ///< stored as codes only if they represent every number exactly
 };
@@ -47,7 +47,7 @@ struct TableDecision {
 /// A weighted op and whether the engine runs it in the plan's type of codes, INT8 or FP8. LSTM and GRU do on HTP only,
 /// RNN and nodes with layers inside (If) never.
 struct LayerDecision {
-  NodeId node = kNoNode;
+  NodeId node{};
   bool int8 = false;
   RuleId rule = RuleId::None;
   std::string reason;
@@ -62,7 +62,7 @@ struct LayerDecision {
 
 /// A pair on a graph output (or a value no edge quantizes): the graph output reads the DQ too.
 struct OutputPair {
-  ValueId value = kNoValue;
+  ValueId value{};
   int scale_group = -1;
   RuleId rule = RuleId::None;
   std::string reason;
@@ -70,26 +70,26 @@ struct OutputPair {
 
 /// A value without a pair whose range is needed all the same: for a calibration cache.
 struct RangedValue {
-  ValueId value = kNoValue;
+  ValueId value{};
   int scale_group = -1;
 };
 
 /// A range known without measuring.
 struct FixedRange {
-  ValueId value = kNoValue;
+  ValueId value{};
   Range range;
 };
 
 /// A node that computes with 16-bit codes beside nodes of 8 bits (H6).
 struct WideNode {
-  NodeId node = kNoNode;
+  NodeId node{};
   RuleId rule = RuleId::None;
   std::string reason;
 };
 
 /// Scores of attention to which a mask adds huge negative numbers before a Softmax (H7).
 struct MaskedSum {
-  ValueId sum = kNoValue, scores = kNoValue, mask = kNoValue;
+  ValueId sum{}, scores{}, mask{};
 };
 
 /// The part of the model that runs in INT8, or in FP8 if that is the plan's type. Activation bytes are those of the

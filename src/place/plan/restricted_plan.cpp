@@ -29,8 +29,8 @@ class Restriction {
   }
 
   void keep_behind(NodeId node) {
-    for (const ValueId output : graph_.node(node).outputs) {
-      if (output == kNoValue || !seen_.insert({output, true}).second) continue;
+    for (const ValueId output : present(graph_.node(node).outputs)) {
+      if (!seen_.insert({output, true}).second) continue;
       if (paired_.contains(output)) {
         kept_.insert(output);
         continue;

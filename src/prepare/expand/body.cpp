@@ -13,10 +13,10 @@ void refuse(const std::string& reason) { throw Error(ErrorCode::Unsupported, rea
 Body::Body(const Graph& graph, const Node& node, const ValueMap<DataType>& types, std::string prefix)
     : graph_(graph), node_(node), types_(types), prefix_(std::move(prefix)) {}
 
-Name Body::input(size_t slot) const { return reads(slot) ? graph_.value(node_.input(slot)).name : Name(); }
+Name Body::input(size_t slot) const { return reads(slot) ? graph_.value(*node_.input(slot)).name : Name(); }
 
 DataType Body::type(size_t slot) const {
-  const DataType type = reads(slot) ? types_[node_.input(slot)] : DataType::Undefined;
+  const DataType type = reads(slot) ? types_[*node_.input(slot)] : DataType::Undefined;
   if (type == DataType::Undefined) refuse("the element type of input " + std::to_string(slot) + " is not known");
   return type;
 }
@@ -25,7 +25,7 @@ std::optional<std::vector<int64_t>> Body::shape(size_t slot) const {
   if (!reads(slot)) return std::nullopt;
   if (const Tensor* tensor = constant(slot))
     return std::vector<int64_t>(tensor->shape().begin(), tensor->shape().end());
-  return graph_.value(node_.input(slot)).declared_shape;
+  return graph_.value(*node_.input(slot)).declared_shape;
 }
 
 std::optional<size_t> Body::rank(size_t slot) const {
@@ -47,7 +47,7 @@ int64_t Body::extent(size_t slot, int64_t axis) const {
 }
 
 std::string Body::symbol(size_t slot, size_t axis) const {
-  const std::vector<std::string>& symbols = graph_.value(node_.input(slot)).symbols;
+  const std::vector<std::string>& symbols = graph_.value(*node_.input(slot)).symbols;
   return axis < symbols.size() ? symbols[axis] : std::string();
 }
 
@@ -114,7 +114,7 @@ Name Body::ints(std::vector<int64_t> values) {
 
 void Body::write(size_t slot, const Name& value) {
   if (!writes(slot)) return;
-  const Name output = graph_.value(node_.output(slot)).name;
+  const Name output = graph_.value(*node_.output(slot)).name;
   const auto makes = [&](const NodeSpec& spec) { return spec.outputs.front() == value; };
   if (std::ranges::none_of(nodes_, makes)) {
     nodes_.push_back({"Identity", named("Identity"), {written(value)}, {output}, {}, ""});

@@ -28,8 +28,8 @@ class Body {
   [[nodiscard]] const Graph& graph() const { return graph_; }
   [[nodiscard]] const Node& node() const { return node_; }
   [[nodiscard]] int64_t opset() const { return graph_.opset(); }
-  [[nodiscard]] bool reads(size_t slot) const { return node_.input(slot) != kNoValue; }
-  [[nodiscard]] bool writes(size_t slot) const { return node_.output(slot) != kNoValue; }
+  [[nodiscard]] bool reads(size_t slot) const { return bool(node_.input(slot)); }
+  [[nodiscard]] bool writes(size_t slot) const { return bool(node_.output(slot)); }
   [[nodiscard]] Name input(size_t slot) const;
   /// Returns the element type of an input. Errors  refuses when it is not known.
   [[nodiscard]] DataType type(size_t slot) const;

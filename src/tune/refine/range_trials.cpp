@@ -78,12 +78,11 @@ int64_t macs_behind(const std::vector<ValueId>& members, const TrialQuestion& qu
   std::set<NodeId> nodes;
   const auto is_changed = [&](ValueId value) { return changed.contains(value); };
   for (const Node& node : question.graph.nodes()) {
-    if (std::ranges::none_of(node.inputs, is_changed) &&
+    if (std::ranges::none_of(present(node.inputs), is_changed) &&
         std::ranges::none_of(question.graph.captured_by(node), is_changed))
       continue;
     nodes.insert(node.id);
-    for (const ValueId output : node.outputs)
-      if (output != kNoValue) changed.insert(output);
+    for (const ValueId output : present(node.outputs)) changed.insert(output);
   }
   int64_t macs = 0;
   for (const LayerDecision& layer : question.plan.layers)

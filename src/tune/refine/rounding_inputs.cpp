@@ -40,12 +40,12 @@ class Finder {
     if (!matrix || (!weight.readers.empty() && *matrix != weight.matrix)) return false;
     weight.matrix = *matrix;
     const int slot = decision.slot == 0 ? 1 : 0;
-    const ValueId input = graph_.node(decision.node).input(slot);
-    if (input == kNoValue || graph_.value(input).is_constant || !runnable_.can_run(input)) return false;
+    const MaybeValue input = graph_.node(decision.node).input(slot);
+    if (!input || graph_.value(*input).is_constant || !runnable_.can_run(*input)) return false;
     const EdgeDecision* edge = find_pair(plan_, graph_, decision.node, slot);
     std::optional<QParams> grid;
     if (const QuantizedValue* found = rewrite_.find_grid(plan_, edge)) grid = found->qparams;
-    weight.readers.push_back({decision, input, std::move(grid)});
+    weight.readers.push_back({decision, *input, std::move(grid)});
     return true;
   }
 

@@ -22,10 +22,10 @@ namespace detent {
 
 /// A weight that may be rounded, and every layer that reads it.
 struct RoundedWeight {
-  ValueId value = kNoValue;
+  ValueId value{};
   struct Reader {
     WeightDecision decision;
-    ValueId input = kNoValue;
+    ValueId input{};
     std::optional<QParams> grid;  ///< of the pair on the input; absent: the input is float
   };
   std::vector<Reader> readers;  ///< with equal matrices

@@ -17,8 +17,7 @@ std::set<std::string> first_weights(const Graph& graph, const PlacementPlan& pla
   ValueMap<bool> behind_a_layer(graph.values().size(), false);
   std::set<std::string> found;
   for (const Node& node : graph.nodes()) {
-    const bool behind =
-        std::ranges::any_of(node.inputs, [&](ValueId value) { return value != kNoValue && behind_a_layer[value]; });
+    const bool behind = std::ranges::any_of(present(node.inputs), [&](ValueId value) { return behind_a_layer[value]; });
     const LayerDecision* layer = plan.find_layer(node.id);
     if (layer && !behind)
       for (const WeightDecision& weight : plan.weights) {
@@ -27,8 +26,8 @@ std::set<std::string> first_weights(const Graph& graph, const PlacementPlan& pla
         if (constant && weight_pairs(graph, node, weight.slot, constant->shape()).kind != PairOrder::Kind::None)
           found.insert(graph.value(weight.value).name);
       }
-    for (const ValueId output : node.outputs)
-      if (output != kNoValue && (behind || layer)) behind_a_layer[output] = true;
+    for (const ValueId output : present(node.outputs))
+      if ((behind || layer)) behind_a_layer[output] = true;
   }
   return found;
 }

@@ -26,7 +26,7 @@ std::vector<RoundedWeight> weights_to_round(const Graph& graph, const PlacementP
   std::vector<RoundedWeight> weights;
   for (const WeightDecision& decision : plan.weights) {
     const auto matrix = layer_matrix(graph, decision);
-    const ValueId input = graph.node(decision.node).input(0);
+    const ValueId input = *graph.node(decision.node).input(0);
     if (!matrix || matrix->columns > kMostRoundedColumns || !runnable.can_run(input)) continue;
     auto known = std::ranges::find(weights, decision.value, &RoundedWeight::value);
     if (known == weights.end()) {

@@ -19,7 +19,7 @@ using test::ramp;
 /// Returns the operators of the steps, in order.
 std::vector<std::string> steps(const Model& model, std::initializer_list<const char*> wanted, bool fuse = true) {
   std::vector<ValueId> values;
-  for (const char* name : wanted) values.push_back(model.graph().find_value(name));
+  for (const char* name : wanted) values.push_back(*model.graph().find_value(name));
   const Schedule schedule(model.graph(), values, {.fuse = fuse});
   std::vector<std::string> operators;
   for (const Step& step : schedule.steps()) operators.push_back(model.graph().node(step.node).op_type);
@@ -34,7 +34,7 @@ std::vector<float> result(const Model& model, bool fuse) {
       kept.assign(plain.data<float>().begin(), plain.data<float>().end());
     }
   };
-  const std::vector<ValueId> wanted{model.graph().find_value("y")};
+  const std::vector<ValueId> wanted{*model.graph().find_value("y")};
   const Schedule schedule(model.graph(), wanted, {.fuse = fuse});
   Keeper keeper;
   Executor(schedule).run(std::vector<Tensor>{ramp()}, keeper);
@@ -74,9 +74,9 @@ TEST(CodesPassedOn, BecomeTheSameFloatsWhereNoKernelSumsThem) {
     const Graph& graph = model.graph();
     if (!test::sums_codes()) GTEST_SKIP() << "no 8-bit dot products";
     const std::vector<Tensor> inputs{ramp()};
-    const std::vector<ValueId> both{graph.find_value("q"), graph.find_value("d")};
+    const std::vector<ValueId> both{*graph.find_value("q"), *graph.find_value("d")};
     const std::vector<Tensor> run = run_once(graph, inputs, both);
-    const auto operands = IntegerOperands::find({graph, *graph.producer(graph.find_value("c")), 17});
+    const auto operands = IntegerOperands::find({graph, *graph.producer(*graph.find_value("c")), 17});
     const Tensor floats = operands->dequantized(run[0], Allocator::heap());
     EXPECT_TRUE(std::ranges::equal(floats.data<float>(), run[1].data<float>())) << type;
     const Tensor back = operands->codes(floats, Allocator::heap());

@@ -18,9 +18,9 @@ using test::ramp;
 
 std::vector<float> weights_in(const Model& model, std::initializer_list<const char*> wanted, bool make_all = false) {
   std::vector<ValueId> values;
-  for (const char* name : wanted) values.push_back(model.graph().find_value(name));
+  for (const char* name : wanted) values.push_back(*model.graph().find_value(name));
   const Schedule schedule(model.graph(), values, {.make_all_constants = make_all});
-  const auto numbers = schedule.constant(model.graph().find_value("w"))->data<float>();
+  const auto numbers = schedule.constant(*model.graph().find_value("w"))->data<float>();
   return {numbers.begin(), numbers.end()};
 }
 
@@ -40,9 +40,9 @@ TEST(UnreadConstants, AreNotMadeWhereTheBiasIsDequantizedToo) {
       " int32[2] bias = {40, -80}>\n"
       "{ q = QuantizeLinear (x, s, z)  d = DequantizeLinear (q, s, z)  w = DequantizeLinear <axis = 0> (codes, t, o)\n"
       "  b = DequantizeLinear <axis = 0> (bias, u, p)  c = Conv (d, w, b)  y = Relu (c) }");
-  const std::vector<ValueId> wanted{model.graph().find_value("y")};
+  const std::vector<ValueId> wanted{*model.graph().find_value("y")};
   const Schedule schedule(model.graph(), wanted);
-  const auto bias = schedule.constant(model.graph().find_value("b"))->data<float>();
+  const auto bias = schedule.constant(*model.graph().find_value("b"))->data<float>();
   EXPECT_EQ(std::vector<float>(bias.begin(), bias.end()), (std::vector<float>{1, -1}));
   if (test::sums_codes()) {
     EXPECT_EQ(weights_in(model, {"y"}), std::vector<float>(8, 0));
@@ -60,7 +60,7 @@ TEST(UnreadConstants, AreMadeByAConvolutionThatHasNoKernelForItsCodes) {
   const Model model = coded_network("y = Relu (c)");
   const Graph& graph = model.graph();
   if (!test::sums_codes()) GTEST_SKIP() << "no 8-bit dot products";
-  const Tensor floats = IntegerOperands::find({graph, *graph.producer(graph.find_value("c")), 17})->float_weights();
+  const Tensor floats = IntegerOperands::find({graph, *graph.producer(*graph.find_value("c")), 17})->float_weights();
   EXPECT_EQ(std::vector<float>(floats.data<float>().begin(), floats.data<float>().end()), kFloats);
 }
 
@@ -68,7 +68,7 @@ TEST(UnreadConstants, ChangeNoBitOfTheResult) {
   const Model model = coded_network("y = Neg (c)");
   const Graph& graph = model.graph();
   const std::vector<Tensor> inputs{ramp()};
-  const std::vector<ValueId> alone{graph.find_value("y")}, both{graph.find_value("y"), graph.find_value("w")};
+  const std::vector<ValueId> alone{*graph.find_value("y")}, both{*graph.find_value("y"), *graph.find_value("w")};
   const Tensor without = run_once(graph, inputs, alone).front(), with = run_once(graph, inputs, both).front();
   EXPECT_TRUE(std::ranges::equal(without.data<float>(), with.data<float>()));
   EXPECT_TRUE(std::ranges::any_of(without.data<float>(), [](float one) { return one > 0; }));

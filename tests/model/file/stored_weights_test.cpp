@@ -44,7 +44,7 @@ onnx::ModelProto large(size_t padding = 0) {
 
 const onnx::TensorProto& weights_of(const Model& model) { return model.proto().graph().initializer(0); }
 
-const Tensor& content_of(const Model& model) { return *model.graph().constant(model.graph().find_value("w")); }
+const Tensor& content_of(const Model& model) { return *model.graph().constant(*model.graph().find_value("w")); }
 
 void expect_counting(const Model& model) {
   const std::span<const float> values = content_of(model).data<float>();

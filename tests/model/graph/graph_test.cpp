@@ -43,13 +43,13 @@ TEST(Graph, KnowsProducersAndConsumers) {
   const Graph& graph = model.graph();
   EXPECT_THAT(names_of(graph, graph.inputs()), ElementsAre("x"));
   EXPECT_THAT(names_of(graph, graph.outputs()), ElementsAre("y"));
-  const Value& a = graph.value(graph.find_value("a"));
+  const Value& a = graph.value(*graph.find_value("a"));
   EXPECT_EQ(graph.producer(a.id)->op_type, "Add");
   ASSERT_EQ(a.uses.size(), 2U);
   EXPECT_EQ(a.uses[0], (Use{NodeId{1}, 0}));
   EXPECT_EQ(a.uses[1], (Use{NodeId{2}, 1}));
   EXPECT_FALSE(a.is_output);
-  EXPECT_TRUE(graph.value(graph.find_value("y")).is_output);
+  EXPECT_TRUE(graph.value(*graph.find_value("y")).is_output);
   EXPECT_EQ(graph.opset(), 13);
   EXPECT_EQ(graph.opset("ai.onnx"), 13);
   EXPECT_EQ(graph.opset("com.example"), 0);
@@ -59,7 +59,7 @@ TEST(Graph, KnowsProducersAndConsumers) {
 TEST(Graph, CallsUnnamedNodesByOperatorAndPosition) {
   const Model model = parse_model_text(kChain);
   EXPECT_EQ(model.graph().node(NodeId{1}).name, "Relu_1");
-  EXPECT_EQ(model.graph().find_node("Mul_2"), NodeId{2});
+  EXPECT_EQ(*model.graph().find_node("Mul_2"), NodeId{2});
 }
 
 TEST(Graph, TellsNodesOfOneNameApart) {
@@ -86,7 +86,7 @@ g (float[4] x) => (float[4] y)
 })");
   const Graph& graph = model.graph();
   const auto constant = [&](const char* name) {
-    const ValueId id = graph.find_value(name);
+    const ValueId id = *graph.find_value(name);
     EXPECT_TRUE(graph.value(id).is_constant) << name;
     return graph.constant(id);
   };
@@ -95,7 +95,7 @@ g (float[4] x) => (float[4] y)
   EXPECT_THAT(constant("ints")->data<int64_t>(), ElementsAre(1, -1));
   EXPECT_THAT(constant("three")->data<float>(), ElementsAre(3));
   EXPECT_EQ(constant("three")->shape().rank(), 0U);
-  EXPECT_EQ(graph.constant(graph.find_value("a")), nullptr);
+  EXPECT_EQ(graph.constant(*graph.find_value("a")), nullptr);
   EXPECT_EQ(graph.constant(kNoValue), nullptr);
 }
 
@@ -103,7 +103,7 @@ TEST(Graph, KnowsDeclaredSequencesAndOptionals) {
   const Model model = test::parse_list_types(R"(<ir_version: 8, opset_import: ["" : 17]>
     g (seq(float[N]) s, optional(int64[2]) o, optional(seq(float[N])) b, seq(string[N]) t, seq(seq(float[N])) d)
       => (bool y) { y = OptionalHasElement (o) })");
-  const auto input = [&](const char* name) { return model.graph().value(model.graph().find_value(name)); };
+  const auto input = [&](const char* name) { return model.graph().value(*model.graph().find_value(name)); };
   EXPECT_EQ(input("s").declared_type, DataType::Sequence);
   EXPECT_FALSE(input("s").is_optional);
   EXPECT_FALSE(input("s").declared_shape);
@@ -121,7 +121,7 @@ TEST(Graph, AnInitializerThatIsAlsoAnInputIsNotFedByTheUser) {
   Model model = parse_model_text(kChain);
   model.mutable_proto().mutable_graph()->add_input()->set_name("bias");
   EXPECT_THAT(names_of(model.graph(), model.graph().inputs()), ElementsAre("x"));
-  EXPECT_TRUE(model.graph().value(model.graph().find_value("bias")).is_constant);
+  EXPECT_TRUE(model.graph().value(*model.graph().find_value("bias")).is_constant);
 }
 
 TEST(Graph, UnpacksFourBitConstants) {
@@ -134,10 +134,10 @@ TEST(Graph, UnpacksFourBitConstants) {
     tensor.add_dims(3);
     tensor.set_raw_data(std::string("\xF1\x07", 2));  // the low half first: 1, 15, 7
   }
-  const Tensor* signed_codes = model.graph().constant(model.graph().find_value("signed"));
+  const Tensor* signed_codes = model.graph().constant(*model.graph().find_value("signed"));
   EXPECT_EQ(signed_codes->type(), DataType::Int4);
   EXPECT_THAT(signed_codes->reinterpreted(DataType::Int8).data<int8_t>(), ElementsAre(1, -1, 7));
-  const Tensor* unsigned_codes = model.graph().constant(model.graph().find_value("unsigned"));
+  const Tensor* unsigned_codes = model.graph().constant(*model.graph().find_value("unsigned"));
   EXPECT_THAT(unsigned_codes->reinterpreted(DataType::UInt8).data<uint8_t>(), ElementsAre(1, 15, 7));
 }
 
@@ -149,7 +149,7 @@ TEST(Graph, KeepsHalfPrecisionConstantsAsTheyAre) {
   tensor.add_dims(2);
   tensor.add_int32_data(0x3c00);  // 1
   tensor.add_int32_data(0xc000);  // -2
-  const Tensor* half = model.graph().constant(model.graph().find_value("half"));
+  const Tensor* half = model.graph().constant(*model.graph().find_value("half"));
   EXPECT_EQ(half->type(), DataType::Float16);
   EXPECT_THAT(cast(*half, DataType::Float32).data<float>(), ElementsAre(1, -2));
 }
@@ -158,7 +158,7 @@ TEST(Graph, ReportsSparseConstantsOnlyWhereTheyAreRead) {
   Model model = parse_model_text(kChain);
   model.mutable_proto().mutable_graph()->add_sparse_initializer()->mutable_values()->set_name("sparse");
   const Graph& graph = model.graph();
-  const Error error = error_of<Error>([&] { (void)graph.constant(graph.find_value("sparse")); });
+  const Error error = error_of<Error>([&] { (void)graph.constant(*graph.find_value("sparse")); });
   EXPECT_EQ(error.code(), ErrorCode::Unsupported);
   EXPECT_THAT(error.what(), HasSubstr("sparse"));
 }
@@ -179,14 +179,14 @@ g (bool condition, float[2] x) => (float[2] y)
 TEST(Graph, SubgraphsSayWhatTheyReadFromOutside) {
   const Model model = parse_model_text(kBranches);
   const Graph& graph = model.graph();
-  const Node& node = graph.node(graph.find_node("If_2"));
+  const Node& node = graph.node(*graph.find_node("If_2"));
   const auto then_branch = node.graph("then_branch");
   EXPECT_THAT(names_of(*then_branch, then_branch->captured()), ElementsAre("inner", "one"));
-  EXPECT_THAT(then_branch->constant(then_branch->find_value("one"))->data<float>(), ElementsAre(1, 1));
+  EXPECT_THAT(then_branch->constant(*then_branch->find_value("one"))->data<float>(), ElementsAre(1, 1));
   const auto else_branch = node.graph("else_branch");
   EXPECT_THAT(names_of(*else_branch, else_branch->captured()), ElementsAre("x"));
-  EXPECT_THAT(graph.value(graph.find_value("inner")).uses, ElementsAre(Use{node.id, -1}));
-  EXPECT_TRUE(graph.value(graph.find_value("unused")).uses.empty());
+  EXPECT_THAT(graph.value(*graph.find_value("inner")).uses, ElementsAre(Use{node.id, -1}));
+  EXPECT_TRUE(graph.value(*graph.find_value("unused")).uses.empty());
 }
 
 TEST(Graph, NodesOutOfOrderAreBroughtIntoExecutionOrder) {

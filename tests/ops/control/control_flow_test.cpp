@@ -110,7 +110,7 @@ TEST(If, IsLeftOutWhenNobodyWantsIt) {
     y = If (c) <then_branch = t () => (float[N] a) { a = NoSuchOperator (x) },
                 else_branch = e () => (float[N] b) { b = Neg (x) }>
   })");
-  const std::vector<ValueId> wanted{model.graph().find_value("z")};
+  const std::vector<ValueId> wanted{*model.graph().find_value("z")};
   EXPECT_THAT(floats(run_once(model.graph(), std::vector<Tensor>{Tensor::scalar(true), vector_of({-1})}, wanted)[0]),
               ElementsAre(1));
 }

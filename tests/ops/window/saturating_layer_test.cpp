@@ -85,7 +85,7 @@ std::vector<float> run(const Model& model, const Tensor& input, CpuProducts prod
       kept.assign(plain.data<float>().begin(), plain.data<float>().end());
     }
   };
-  const std::vector<ValueId> wanted{model.graph().find_value("y")};
+  const std::vector<ValueId> wanted{*model.graph().find_value("y")};
   const Schedule schedule(model.graph(), wanted, {.products = products});
   Keeper keeper;
   Executor(schedule).run(std::vector<Tensor>{input}, keeper);

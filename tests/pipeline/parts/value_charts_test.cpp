@@ -52,8 +52,8 @@ TEST(DescribeValues, NamesOriginsAndTheRangesOfEveryCandidate) {
   const Model model = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 13]>
 g (float[N, 3] x) => (float[N, 3] y) { r = Relu (x)  y = Neg (r) })");
   const Graph& graph = model.graph();
-  const ValueId x = graph.find_value("x");
-  const ValueId r = graph.find_value("r");
+  const ValueId x = *graph.find_value("x");
+  const ValueId r = *graph.find_value("r");
   Histogram histogram;
   histogram.add(std::vector<float>{1.0F});
   const std::map<ValueId, Range> wide = {{x, {-2, 4}}, {r, {0, 4}}};

@@ -35,7 +35,7 @@ TEST(CertainShapes, KnowTheRankBehindATile) {
       "<ir_version: 8, opset_import: [\"\" : 18]> g (float[2, 3] x, int64[2] n) => (float[A, B] y) "
       "{ t = Tile (x, n) y = Neg (t) }");
   const PlacementDraft draft(model.graph(), target_list().front(), {});
-  EXPECT_EQ(CertainShapes(draft).of(model.graph().find_value("t")), (CertainShapes::Extents{-1, -1}));
+  EXPECT_EQ(CertainShapes(draft).of(*model.graph().find_value("t")), (CertainShapes::Extents{-1, -1}));
 }
 
 }  // namespace

@@ -28,8 +28,8 @@ class PlanOfAUnet : public testing::Test {
  protected:
   PlanOfAUnet() : model_(parse_model_text(test::fill_tensors(kUnet))) {}
   [[nodiscard]] const Graph& graph() const { return model_.graph(); }
-  [[nodiscard]] ValueId value(const char* name) const { return graph().find_value(name); }
-  [[nodiscard]] NodeId writer(const char* name) const { return graph().value(value(name)).producer; }
+  [[nodiscard]] ValueId value(const char* name) const { return *graph().find_value(name); }
+  [[nodiscard]] NodeId writer(const char* name) const { return *graph().value(value(name)).producer; }
   [[nodiscard]] ValueShapes shapes() const {
     return {{value("x"), {1, 16, 8, 8}}, {value("skip"), {1, 16, 8, 8}}, {value("p"), {1, 16, 4, 4}},
             {value("u"), {1, 8, 8, 8}},  {value("k"), {1, 24, 8, 8}},    {value("c"), {1, 16, 8, 8}},
@@ -103,7 +103,7 @@ TEST(PlacementPlan, ProductsCountTheirInnerExtent) {
     g (float[5,32] x) => (float[5,24] y) <float[32,48] a = {...}, float[24,48] b = {...}>
     { m = MatMul (x, a)  y = Gemm <transB = 1> (m, b) })"));
   const Graph& graph = model.graph();
-  const ValueShapes shapes{{graph.find_value("m"), {5, 48}}, {graph.find_value("y"), {5, 24}}};
+  const ValueShapes shapes{{*graph.find_value("m"), {5, 48}}, {*graph.find_value("y"), {5, 24}}};
   const PlacementPlan plan = make_placement_plan(graph, find_target("tensorrt"), {}, shapes);
   ASSERT_EQ(plan.layers.size(), 2U);
   EXPECT_EQ(plan.layers[0].macs, 5 * 48 * 32);

@@ -33,8 +33,8 @@ FoldJudge judge_of(double gain) {
   return test::without_memory([gain](std::span<const Model> models, const DataSource&, const DataSource&) {
     const Model plain = test::residual_network(64);
     const auto differs = [&](const Model& model, const char* name) {
-      const Tensor *was = plain.graph().constant(plain.graph().find_value(name)),
-                   *is = model.graph().constant(model.graph().find_value(name));
+      const Tensor *was = plain.graph().constant(*plain.graph().find_value(name)),
+                   *is = model.graph().constant(*model.graph().find_value(name));
       return !is || !std::ranges::equal(is->data<float>(), was->data<float>());
     };
     FoldScores scores;
@@ -111,7 +111,7 @@ TEST(EqualizeModel, LeavesOutAFamilyThatWouldChangeOutputs) {
         });
     const EqualizedModel outcome = equalize_two_channels(model, request, indifferent);
     EXPECT_TRUE(outcome.equalization.empty()) << request;
-    EXPECT_EQ(model.graph().constant(model.graph().find_value("w2"))->data<float>()[0], 1e38F) << request;
+    EXPECT_EQ(model.graph().constant(*model.graph().find_value("w2"))->data<float>()[0], 1e38F) << request;
     if (request == std::string("auto")) continue;  // other exponents are tried there
     const auto relu = std::ranges::find(outcome.report.families, "relu", &EqualizeReport::Family::name);
     ASSERT_NE(relu, outcome.report.families.end());

@@ -42,7 +42,7 @@ FoldJudge judge_of(double gain, float outlier) {
   return test::without_memory([=](std::span<const Model> models, const DataSource&, const DataSource& held_out) {
     const Model plain = test::outlier_network(outlier);
     const auto weights = [](const Model& model) {
-      return model.graph().constant(model.graph().find_value("w2"))->data<float>();
+      return model.graph().constant(*model.graph().find_value("w2"))->data<float>();
     };
     FoldScores scores;
     for (const Model& model : models)

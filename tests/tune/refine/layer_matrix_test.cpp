@@ -33,7 +33,7 @@ TEST_P(LayerMatrixOf, TimesItsVectorsIsTheLayer) {
   const Case& layer = GetParam();
   const Model model = model_of(layer);
   const Graph& graph = model.graph();
-  const WeightDecision weight{graph.nodes()[0].id, layer.slot, graph.find_value("w")};
+  const WeightDecision weight{graph.nodes()[0].id, layer.slot, *graph.find_value("w")};
   const Tensor x = test::Numbers(4).tensor(layer.x);
   const auto matrix = layer_matrix(graph, weight);
   ASSERT_TRUE(matrix);
@@ -80,12 +80,12 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(LayerMatrix, IsNotGivenForAWeightThatIsNoMatrix) {
   const Model model = model_of({"", "MatMul (x, w)", {2, 3, 5}, {2, 5, 4}});
-  EXPECT_FALSE(layer_matrix(model.graph(), {NodeId{0}, 1, model.graph().find_value("w")}));
+  EXPECT_FALSE(layer_matrix(model.graph(), {NodeId{0}, 1, *model.graph().find_value("w")}));
 }
 
 TEST(InputVectors, AreTakenAtAsManyPositionsAsAsked) {
   const Model model = model_of({"", "Conv (x, w)", {1, 2, 20, 20}, {3, 2, 1, 1}});
-  const WeightDecision weight{NodeId{0}, 1, model.graph().find_value("w")};
+  const WeightDecision weight{NodeId{0}, 1, *model.graph().find_value("w")};
   const LayerMatrix matrix = *layer_matrix(model.graph(), weight);
   const Tensor x = test::Numbers(4).tensor({1, 2, 20, 20});
   EXPECT_EQ(input_vectors(model.graph(), weight, matrix, x, 10).size(), 20U);    // of two columns

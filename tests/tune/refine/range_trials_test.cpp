@@ -13,8 +13,8 @@ class RangeTrials : public ::testing::Test {
   RangeTrials() {
     constexpr NodeId kFirst{0}, kSecond{1};
     const Graph& graph = model_.graph();
-    a_ = graph.find_value("a");
-    b_ = graph.find_value("b");
+    a_ = *graph.find_value("a");
+    b_ = *graph.find_value("b");
     plan_.edges = {{a_, kFirst, 0, true, -1, RuleId::None, "test"}, {b_, kSecond, 0, true, -1, RuleId::None, "test"}};
     plan_.layers = {{kFirst, true, RuleId::None, "test", 1, 10}, {kSecond, true, RuleId::None, "test", 1, 100}};
     const std::vector<float> elements{-8, 1, 8};
@@ -31,7 +31,7 @@ class RangeTrials : public ::testing::Test {
 
   const Model model_ = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 13]>
 g (float[1, 1, 4, 4] a) => (float[1, 1, 4, 4] c) <float[1, 1, 1, 1] w = {1}> { b = Conv (a, w)  c = Conv (b, w) })");
-  ValueId a_ = kNoValue, b_ = kNoValue;
+  ValueId a_{}, b_{};
   PlacementPlan plan_;
   Calibration calibration_;
   RangeOverrides overrides_;

@@ -69,12 +69,12 @@ class RefineRanges : public ::testing::Test {
   [[nodiscard]] std::map<ValueId, Range> ranges(float x, float h) const {
     auto all = choose_ranges(network_->plan, calibration_,
                              {model_.graph(), *network_->calibrator, network_->overrides, RangeKind::Symmetric, 1});
-    all.at(model_.graph().find_value("x")) = {-x, x};
-    all.at(model_.graph().find_value("h")) = {-h, h};
+    all.at(*model_.graph().find_value("x")) = {-x, x};
+    all.at(*model_.graph().find_value("h")) = {-h, h};
     return all;
   }
   [[nodiscard]] float amax(const RefinedRanges& refined, const std::string& value) const {
-    return refined.ranges.at(model_.graph().find_value(value)).amax();
+    return refined.ranges.at(*model_.graph().find_value(value)).amax();
   }
   /// max gives (100, 32) and all other calibrators (1, 1), unless `only` says that all give the ranges to begin with.
   RefinedRanges refine(const std::map<ValueId, Range>& begin, bool only = false, size_t threads = 1) {

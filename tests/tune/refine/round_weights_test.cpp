@@ -77,7 +77,7 @@ struct Rounding {
     if (!patch.empty()) apply_patch(changed, patch);
     WeightMemo memo;
     static_cast<void>(make_qdq_patch(changed.graph(), plan, ranges, format, &memo));
-    return memo.entries_of(changed.graph().find_value(weight)).front().second->quantized;
+    return memo.entries_of(*changed.graph().find_value(weight)).front().second->quantized;
   }
 };
 
@@ -85,7 +85,7 @@ struct Rounding {
 std::vector<float> weights_of(const Rounding& set, const GraphPatch& patch, const std::string& name) {
   const auto at = std::ranges::find(patch.replace_constants, name, [](const auto& c) { return c.first; });
   const Tensor& weight = at == patch.replace_constants.end()
-                             ? *set.model.graph().constant(set.model.graph().find_value(name))
+                             ? *set.model.graph().constant(*set.model.graph().find_value(name))
                              : at->second;
   return {weight.data<float>().begin(), weight.data<float>().end()};
 }
@@ -175,7 +175,7 @@ TEST(RoundWeights, IsTakenBackWhereTheOutputsGainNothing) {
 TEST(RoundWeights, LeavesAWeightAloneThatAFloatLayerReadsToo) {
   Rounding set(correlated_samples());
   std::erase_if(set.plan.weights,
-                [&](const WeightDecision& w) { return w.value == set.model.graph().find_value("w3"); });
+                [&](const WeightDecision& w) { return w.value == *set.model.graph().find_value("w3"); });
   for (const auto& [name, weight] : set.round().patch.replace_constants) EXPECT_NE(name, "w3");
 }
 

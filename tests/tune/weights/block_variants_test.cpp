@@ -61,7 +61,7 @@ TEST_F(BlockVariantsTest, QuantizeOneLayerAloneOrAllButIt) {
 TEST_F(BlockVariantsTest, AWeightThatALayerReadsInFloatStaysForIt) {
   BlockVariants variants(model_, target_, {}, format_, weights_);
   const Model one = variants.model(variants.all_but(variants.choices()[0]));
-  EXPECT_NE(one.graph().constant(one.graph().find_value("w")), nullptr);
+  EXPECT_NE(one.graph().constant(*one.graph().find_value("w")), nullptr);
   const Model all = variants.model(variants.plan({}));
   EXPECT_EQ(all.graph().find_value("w"), kNoValue) << "no node reads it any more";
 }

@@ -52,8 +52,8 @@ void place(PlacementDraft& draft, const Node& node) {
   if (!draft.is_weighted(node.id) && is_decoding(draft, node.id)) return;  // R18 explains it
   if (draft.is_weighted(node.id)) {
     draft.run_int8(node.id, "INT8 on DLA");
-    if (const NodeId activation = fused_activation(draft, node.output(0)); activation != kNoNode)
-      draft.keep_float(activation, 0, "computes inside " + draft.describe(node.id));
+    if (const MaybeNode activation = fused_activation(draft, node.output(0)))
+      draft.keep_float(*activation, 0, "computes inside " + draft.describe(node.id));
   }
   for (const int slot : draft.data_slots(node.id))
     if (draft.is_float(node.input(slot)) && draft.may_carry_pair(node.input(slot)))

@@ -19,16 +19,15 @@ void share_copies(PlacementDraft& draft) {
     const DlaLayer* layer = find_dla_layer(node.op_type);
     if (!layer || !layer->copies || draft.is_out(node.id) || !is_dla_candidate(draft, node)) continue;
     for (const int slot : draft.data_slots(node.id))
-      for (const ValueId output : node.outputs)
-        if (output != kNoValue && draft.is_float(output) && draft.is_pair(node.id, slot))
-          draft.share_scale(node.input(slot), output);
+      for (const ValueId output : present(node.outputs))
+        if (draft.is_float(output) && draft.is_pair(node.id, slot)) draft.share_scale(node.input(slot), output);
   }
 }
 
 void need_ranges(PlacementDraft& draft) {
   for (const Value& value : draft.graph().values())
     if (draft.is_float(value.id) && !value.is_constant &&
-        (value.is_input || value.is_output || (value.producer != kNoNode && !value.uses.empty())))
+        (value.is_input || value.is_output || (value.producer && !value.uses.empty())))
       draft.need_range(value.id);
 }
 

@@ -37,22 +37,21 @@ bool moves_codes(const PlacementDraft& draft, const Node& node) {
 
 void visit_copies(PlacementDraft& draft, const Node& node) {
   if (!moves_codes(draft, node)) return;
-  const ValueId input = draft.data_input(node.id);
-  if (input == kNoValue || !draft.has_pair(input) || is_decoding(draft, node.id)) return;
-  const auto closes = [&](ValueId output) { return output == kNoValue || obstacle_to_closing(draft, output).empty(); };
-  if (!std::all_of(node.outputs.begin(), node.outputs.end(), closes)) return;
+  const MaybeValue input = draft.data_input(node.id);
+  if (!input || !draft.has_pair(input) || is_decoding(draft, node.id)) return;
+  const auto closes = [&](ValueId output) { return obstacle_to_closing(draft, output).empty(); };
+  if (!std::ranges::all_of(present(node.outputs), closes)) return;
   const std::string reason = "an integer " + node.op_type + " has pairs of one scale on both sides";
   draft.pair(node.id, 0, reason);
-  for (const ValueId output : node.outputs)
-    if (output != kNoValue) close_with_pair(draft, output, reason);
+  for (const ValueId output : present(node.outputs)) close_with_pair(draft, output, reason);
 }
 
 void share_copies(PlacementDraft& draft) {
   for (const Node& node : draft.graph().nodes()) {
     if (!commutes(draft, node.id) && !is_nearest_resize(draft, node)) continue;
     if (!draft.is_pair(node.id, draft.data_slots(node.id).front())) continue;
-    for (const ValueId output : node.outputs)
-      if (output != kNoValue && draft.has_pair(output)) draft.share_scale(draft.data_input(node.id), output);
+    for (const ValueId output : present(node.outputs))
+      if (draft.has_pair(output)) draft.share_scale(draft.data_input(node.id), output);
   }
 }
 

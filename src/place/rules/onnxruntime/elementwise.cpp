@@ -40,8 +40,8 @@ std::vector<int> operand_slots(const PlacementDraft& draft, const Node& node) {
 // behind would have to represent.
 bool chooses_between_pairs(const PlacementDraft& draft, const Node& where) {
   const auto paired = [&](int slot) {
-    const ValueId choice = where.input(slot);
-    return choice != kNoValue && !draft.is_constant(choice) && draft.has_pair(choice);
+    const MaybeValue choice = where.input(slot);
+    return !draft.is_constant(choice) && draft.has_pair(choice);
   };
   return paired(1) && paired(2);
 }
@@ -50,10 +50,8 @@ bool has_integer_operands(const PlacementDraft& draft, const Node& node) {
   if (draft.kind(node.id) == OpKind::Where) return chooses_between_pairs(draft, node);
   const auto& inputs = node.inputs;
   if (std::find(inputs.begin(), inputs.end(), kNoValue) != inputs.end()) return false;
-  const auto constants =
-      std::count_if(inputs.begin(), inputs.end(), [&](ValueId value) { return draft.is_constant(value); });
-  return static_cast<size_t>(constants) < inputs.size() &&
-         std::all_of(inputs.begin(), inputs.end(), [&](ValueId value) {
+  const auto constants = std::ranges::count_if(inputs, [&](MaybeValue value) { return draft.is_constant(value); });
+  return static_cast<size_t>(constants) < inputs.size() && std::ranges::all_of(present(inputs), [&](ValueId value) {
            if (draft.is_constant(value)) return is_constant_operand(draft, value);
            return draft.has_pair(value) && !(constants > 0 && is_bias_of_product(draft, value));
          });
@@ -63,8 +61,8 @@ bool has_integer_operands(const PlacementDraft& draft, const Node& node) {
 // behind gates and activations. One scale for their input or output would lose the small channels.
 bool spreads_channels(const PlacementDraft& draft, const Node& node) {
   if (draft.kind(node.id) != OpKind::Mul || node.inputs.size() != 2) return false;
-  for (const ValueId input : node.inputs) {
-    const Tensor* constant = input == kNoValue ? nullptr : draft.graph().constant(input);
+  for (const ValueId input : present(node.inputs)) {
+    const Tensor* constant = draft.graph().constant(input);
     if (!constant || !is_constant_operand(draft, input) || constant->element_count() < 2) continue;
     const auto extents = constant->shape().dims();
     if (std::count(extents.begin(), extents.end(), 1) + 1 != std::ssize(extents)) return false;
@@ -86,16 +84,15 @@ void visit_elementwise(PlacementDraft& draft, const Node& node) {
   const bool has_kernel = kind == OpKind::Add || kind == OpKind::Mul || kind == OpKind::Where;
   if (!has_kernel || draft.is_out(node.id) || is_decoding(draft, node.id)) return;
   if (!has_integer_operands(draft, node)) return;
-  const ValueId own = node.output(0);
-  const ValueId last = kind == OpKind::Where ? own : absorbed_output(draft, own, Absorbs::Relu);
+  const MaybeValue own = node.output(0);
+  const MaybeValue last = kind == OpKind::Where ? own : absorbed_output(draft, own, Absorbs::Relu);
   const std::string reason = "an integer " + node.op_type + " has pairs on both inputs and on its output";
   if (!close_with_pair(draft, last, reason)) return;
   for (const int slot : operand_slots(draft, node)) {
     draft.pair(node.id, slot, reason);
-    const ValueId input = node.input(slot);
-    draft.fix_range_of_constant(input);
+    draft.fix_range_of_constant(*node.input(slot));
   }
-  if (last != own) draft.keep_float(draft.value(own).uses.front().node, 0, "absorbed by " + draft.describe(node.id));
+  if (last != own) draft.keep_float(draft.value(*own).uses.front().node, 0, "absorbed by " + draft.describe(node.id));
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ bool has_few_channels(const PlacementDraft& draft, const Node& conv) {
 }
 
 // Returns the input that the node passes on in float if it is float; kNoValue for other nodes.
-ValueId handed_on(const PlacementDraft& draft, const Node& node) {
+MaybeValue handed_on(const PlacementDraft& draft, const Node& node) {
   if (is_constant_affine(draft, node.id)) return varying_input(draft, node.id);
   const OpKind kind = draft.kind(node.id);
   const bool hands_on = is_activation(kind) || kind == OpKind::Pad || kind == OpKind::Cast || kind == OpKind::Resize ||
@@ -61,9 +61,9 @@ bool writes_float(const PlacementDraft& draft, const Node& node) {
   }
 }
 
-bool comes_in_float(const PlacementDraft& draft, ValueId value) {
-  while (value != kNoValue) {
-    if (draft.value(value).is_input) return true;
+bool comes_in_float(const PlacementDraft& draft, MaybeValue value) {
+  while (value) {
+    if (draft.value(*value).is_input) return true;
     const Node* producer = draft.producer(value);
     if (!producer) return false;
     if (writes_float(draft, *producer)) return true;
@@ -73,9 +73,7 @@ bool comes_in_float(const PlacementDraft& draft, ValueId value) {
 }
 
 bool is_max_pooled(const PlacementDraft& draft, const Node& conv) {
-  const ValueId own = conv.output(0);
-  const NodeId activation = fused_activation(draft, own);
-  const ValueId last = activation == kNoNode ? own : draft.node(activation).output(0);
+  const ValueId last = *fused_output(draft, conv.id);
   return std::ranges::any_of(draft.value(last).uses,
                              [&](const Use& use) { return draft.kind(use.node) == OpKind::MaxPool; });
 }

@@ -24,16 +24,16 @@ void decide_float_deconvolution(PlacementDraft& draft) {
 }
 
 bool leads_to_pair(const PlacementDraft& draft, const Node& node) {
-  const ValueId own = node.output(0);
-  const NodeId activation = fused_activation(draft, own);
-  return draft.has_pair(own) || (activation != kNoNode && draft.has_pair(draft.node(activation).output(0)));
+  const MaybeValue own = node.output(0);
+  const MaybeNode activation = fused_activation(draft, own);
+  return draft.has_pair(own) || (activation && draft.has_pair(draft.node(*activation).output(0)));
 }
 
 void share_float_deconvolution(PlacementDraft& draft) {
   for (const Node& node : draft.graph().nodes()) {
     if (!draft.is_weighted(node.id) || draft.is_out(node.id) || draft.is_int8(node.id)) continue;
     if (draft.kind(node.id) == OpKind::MatMul) continue;  // the engine does not quantize its float weight
-    const ValueId input = draft.data_input(node.id);
+    const MaybeValue input = draft.data_input(node.id);
     if (draft.has_pair(input) && leads_to_pair(draft, node)) draft.quantize_weight(node.id);
   }
 }

@@ -40,11 +40,11 @@ void read_float(PlacementDraft& draft, const std::vector<NodeId>& concats) {
 void share_half_values(PlacementDraft& draft) {
   const Graph& graph = draft.graph();
   const ValueMap<DataType> types = value_types(graph);
-  const auto is_half = [&](ValueId value) { return value != kNoValue && types[value] == DataType::Float16; };
+  const auto is_half = [&](MaybeValue value) { return value && types[*value] == DataType::Float16; };
   bool kept = false;
   std::vector<NodeId> concats;
   for (const Node& node : graph.nodes()) {
-    if (node.outputs.empty() || !is_half(node.output(0))) continue;
+    if (!is_half(node.output(0))) continue;
     if (draft.is_int8(node.id)) {
       draft.quantize_weight(node.id);
       draft.replace_with_float_layer(node.id, "the CPU provider has no integer kernel between FP16 values");

@@ -53,15 +53,16 @@ class Int8Pairs {
     return draft_.is_pair(use.node, use.slot) && !(fixed_inputs_ && draft_.kind(use.node) == OpKind::ShapeOf);
   }
 
-  [[nodiscard]] bool is_shared(ValueId value) const {
-    const auto& uses = draft_.value(value).uses;
+  [[nodiscard]] bool is_shared(MaybeValue value) const {
+    if (!value) return false;
+    const auto& uses = draft_.value(*value).uses;
     return std::ranges::count_if(uses, [&](const Use& use) { return is_reader(use); }) +
-               (draft_.has_output_pair(value) ? 1 : 0) >
+               (draft_.has_output_pair(*value) ? 1 : 0) >
            1;
   }
 
   // True also behind an Identity, which the engine removes, merging the two pairs around it.
-  [[nodiscard]] bool is_read_twice(ValueId value) const {
+  [[nodiscard]] bool is_read_twice(MaybeValue value) const {
     const Node* copy = draft_.producer(value);
     return is_shared(value) ||
            (copy && copy->op_type == "Identity" && draft_.is_pair(copy->id, 0) && is_read_twice(copy->input(0)));
@@ -87,22 +88,22 @@ class Int8Pairs {
   }
 
   // Returns the value whose pair the layer reads: before the Pad if the Conv includes it.
-  [[nodiscard]] ValueId read_pair(const Node& layer) const {
-    const ValueId data = draft_.data_input(layer.id);
+  [[nodiscard]] MaybeValue read_pair(const Node& layer) const {
+    const MaybeValue data = draft_.data_input(layer.id);
     if (draft_.has_pair(data)) return data;
     const Node* pad = draft_.producer(data);
     return pad ? draft_.data_input(pad->id) : data;
   }
 
   [[nodiscard]] std::string obstacle_of(const Node& layer) {
-    const Use bias = draft_.added_bias(layer.id);
-    const Fusion fusion = bias.node == kNoNode ? Fusion::None : fusion_of(layer, bias);
+    const std::optional<Use> bias = draft_.added_bias(layer.id);
+    const Fusion fusion = bias ? fusion_of(layer, *bias) : Fusion::None;
     if (fusion == Fusion::ReshapedGemm)
       return "";  // a pair behind a Reshape is copied for the kernel, and becomes UINT8
     const bool gemm = draft_.kind(layer.id) == OpKind::Gemm || fusion == Fusion::Gemm;
     const bool shared = is_read_twice(read_pair(layer));
     if (shared && !gemm) return "the INT8 pair of its input has several readers";
-    const ValueId own = fusion == Fusion::None ? layer.output(0) : draft_.node(bias.node).output(0);
+    const MaybeValue own = fusion == Fusion::None ? layer.output(0) : draft_.node(bias->node).output(0);
     if (draft_.has_pair(own)) {
       if (gemm && shared != is_shared(own)) return "one of the INT8 pairs on its input and output has several readers";
       return !gemm && is_shared(own) ? "the INT8 pair behind it has several readers" : "";

@@ -37,12 +37,12 @@ void pair_conv_input(PlacementDraft& draft, const Node& conv) {
 }
 
 void place_conv(PlacementDraft& draft, const Node& conv) {
-  const ValueId own = conv.output(0), last = absorbed_output(draft, own, Absorbs::ReluAndClip);
+  const MaybeValue own = conv.output(0), last = absorbed_output(draft, own, Absorbs::ReluAndClip);
   const std::string obstacle = obstacle_to_closing(draft, last);
   if (!obstacle.empty()) return draft.run_float(conv.id, "an integer Conv needs a pair on its output, but " + obstacle);
   pair_conv_input(draft, conv);
   if (last != own) {
-    const NodeId activation = draft.value(own).uses.front().node;
+    const NodeId activation = draft.value(*own).uses.front().node;
     draft.keep_float(activation, 0,
                      "absorbed by " + draft.describe(conv.id) + "; a pair between would keep both float");
   }
@@ -59,15 +59,16 @@ bool scales_operands(const Node& gemm) {
 // Returns the constant added behind a MatMul. ONNX Runtime merges the two into one Gemm before it looks for pairs, if
 // the Add adds one number a column, or another one in each row of a matrix. A Gemm with a float bias stays float. No
 // node: there is none.
-Use bias_behind(const PlacementDraft& draft, const Node& product) {
+std::optional<Use> bias_behind(const PlacementDraft& draft, const Node& product) {
+  if (draft.kind(product.id) != OpKind::MatMul) return std::nullopt;
   const auto use = sole_use(draft.graph(), product.output(0));
-  if (!use || draft.kind(use->node) != OpKind::Add || !is_constant_affine(draft, use->node)) return {};
+  if (!use || draft.kind(use->node) != OpKind::Add || !is_constant_affine(draft, use->node)) return std::nullopt;
   const int slot = 1 - use->slot;
   const Tensor* bias = draft.graph().constant(draft.node(use->node).input(slot));
   const Shape& weight = draft.weight(product.id).shape();
-  if (!bias || weight.rank() != 2 || bias->shape().rank() < 1 || bias->shape().rank() > 2) return {};
+  if (!bias || weight.rank() != 2 || bias->shape().rank() < 1 || bias->shape().rank() > 2) return std::nullopt;
   const int64_t columns = bias->shape()[bias->shape().rank() - 1];
-  if (columns != weight[1] && (columns != 1 || bias->shape().rank() != 2)) return {};
+  if (columns != weight[1] && (columns != 1 || bias->shape().rank() != 2)) return std::nullopt;
   return Use{use->node, slot};
 }
 
@@ -78,12 +79,12 @@ bool is_cut(const PlacementDraft& draft, NodeId node) {
 // Returns the value that needs a pair behind a product before a Relu or Clip; kNoValue when none is needed. The engine
 // looks through an activation that is the only reader for a pair that absorbs it; without one the product stays float.
 // A Relu among other readers vanishes before its pair, which then stands on the product.
-ValueId closed_output(const PlacementDraft& draft, ValueId own) {
+MaybeValue closed_output(const PlacementDraft& draft, ValueId own) {
   const Value& value = draft.value(own);
   const auto cuts = [&](const Use& use) { return use.slot == 0 && is_cut(draft, use.node); };
   if (std::ranges::none_of(value.uses, cuts)) return kNoValue;
   if (value.is_output || value.uses.size() > 1) return own;
-  const ValueId last = draft.node(value.uses.front().node).output(0);
+  const ValueId last = *draft.node(value.uses.front().node).output(0);
   const Value& cut = draft.value(last);
   if (cut.is_output || cut.uses.size() > 1) return kNoValue;
   const bool absorbed = absorbed_output(draft, own, Absorbs::ReluAndClip) == last;
@@ -91,29 +92,29 @@ ValueId closed_output(const PlacementDraft& draft, ValueId own) {
 }
 
 void place_product(PlacementDraft& draft, const Node& node) {
-  if (draft.kind(node.id) == OpKind::Gemm && node.input(2) != kNoValue && scales_operands(node))
+  if (draft.kind(node.id) == OpKind::Gemm && node.input(2) && scales_operands(node))
     return draft.run_float(node.id, "an integer Gemm with bias needs alpha = beta = 1");
   if (draft.weight_slot(node.id) == 0)
     return draft.run_float(node.id, "ONNX Runtime has no integer MatMul with an INT8 constant on the left");
-  const Use bias = draft.kind(node.id) == OpKind::MatMul ? bias_behind(draft, node) : Use{};
-  const ValueId own = bias.node != kNoNode ? draft.node(bias.node).output(0) : node.output(0);
-  const ValueId closed = closed_output(draft, own);
+  const std::optional<Use> bias = bias_behind(draft, node);
+  const ValueId own = *(bias ? draft.node(bias->node) : node).output(0);
+  const MaybeValue closed = closed_output(draft, own);
   const std::string needed = "an integer " + node.op_type + " before a Relu or Clip needs ";
-  if (closed != kNoValue)
+  if (closed)
     if (const std::string obstacle = obstacle_to_closing(draft, closed); !obstacle.empty())
       return draft.run_float(node.id, needed + "a pair behind it, but " + obstacle);
   draft.pair(node.id, draft.data_slots(node.id).front(), "an integer " + node.op_type + " reads a pair");
   draft.run_int8(node.id, "pair on the input and INT8 weight");
-  if (bias.node != kNoNode) {
-    draft.set_bias(node.id, bias);
-    draft.keep_float(bias.node, bias.slot, "bias of " + draft.describe(node.id) + ", written as INT32");
+  if (bias) {
+    draft.set_bias(node.id, *bias);
+    draft.keep_float(bias->node, bias->slot, "bias of " + draft.describe(node.id) + ", written as INT32");
   }
-  if (closed != kNoValue) {
+  if (closed) {
     if (closed != own)
       draft.keep_float(draft.value(own).uses.front().node, 0, "absorbed by " + draft.describe(node.id));
     close_with_pair(draft, closed, needed + "the pair behind it");
   }
-  if (draft.value(node.output(0)).is_output)
+  if (draft.value(*node.output(0)).is_output)
     close_with_pair(draft, node.output(0),
                     "an integer " + node.op_type + " writes this graph output (--quantize-outputs)");
 }

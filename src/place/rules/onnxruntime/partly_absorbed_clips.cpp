@@ -26,16 +26,17 @@ bool becomes_integer(const PlacementDraft& draft, NodeId node) {
 }
 
 bool is_bias_of_integer_product(const PlacementDraft& draft, const Node& add) {
-  return std::ranges::any_of(add.inputs, [&](ValueId input) {
-    const Node* product = input == kNoValue ? nullptr : draft.producer(input);
-    return product && draft.added_bias(product->id).node == add.id && draft.is_int8(product->id);
+  return std::ranges::any_of(present(add.inputs), [&](ValueId input) {
+    const Node* product = draft.producer(input);
+    const std::optional<Use> bias = product ? draft.added_bias(product->id) : std::nullopt;
+    return bias && bias->node == add.id && draft.is_int8(product->id);
   });
 }
 
 void close_in_front(PlacementDraft& draft) {
   for (const Node& clip : draft.graph().nodes()) {
     if (draft.kind(clip.id) != OpKind::Clip || draft.is_out(clip.id) || draft.is_pair(clip.id, 0)) continue;
-    const ValueId own = clip.input(0);
+    const MaybeValue own = clip.input(0);
     const Node* producer = draft.producer(own);
     if (!producer || !sole_use(draft.graph(), own) || !draft.has_pair(clip.output(0))) continue;
     if (!clip_bounds(draft.graph(), clip)) continue;  // computed at run time: the engine keeps it

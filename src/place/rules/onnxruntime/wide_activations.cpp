@@ -16,11 +16,11 @@ namespace detent::rules::onnxruntime {
 namespace {
 
 void keep_float_between_wide(PlacementDraft& draft) {
-  const auto has_wide_pair = [&](ValueId value) { return draft.has_pair(value) && draft.is_wide(value); };
+  const auto has_wide_pair = [&](MaybeValue value) { return draft.has_pair(value) && draft.is_wide(value); };
   if (draft.options().type != CodeType::A16W8 && draft.options().wide_values.empty()) return;
   for (const Node& node : draft.graph().nodes()) {
     if (!draft.is_weighted(node.id) || !draft.is_int8(node.id)) continue;
-    const ValueId data = draft.data_input(node.id);
+    const MaybeValue data = draft.data_input(node.id);
     const bool wide = draft.options().type == CodeType::A16W8 || has_wide_pair(data) || has_wide_pair(node.output(0)) ||
                       has_wide_pair(fused_output(draft, node.id));
     if (wide)

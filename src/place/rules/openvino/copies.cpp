@@ -23,8 +23,7 @@ namespace {
 
 // True when every reader of every output reads a pair, except a Shape, which reads no numbers.
 bool all_readers_have_pairs(const PlacementDraft& draft, const Node& node) {
-  return std::ranges::all_of(node.outputs, [&](ValueId output) {
-    if (output == kNoValue) return true;
+  return std::ranges::all_of(present(node.outputs), [&](ValueId output) {
     const Value& value = draft.value(output);
     return !value.is_output && draft.has_pair(output) && std::ranges::all_of(value.uses, [&](const Use& use) {
       return use.slot >= 0 && (draft.is_pair(use.node, use.slot) || draft.kind(use.node) == OpKind::ShapeOf);
@@ -40,8 +39,7 @@ std::vector<int> copied_slots(const PlacementDraft& draft, const Node& node) {
 
 void tie(PlacementDraft& draft, const Node& node, ValueId input) {
   const bool apart = is_data_concat(draft, node.id) && !draft.target().concat_shares_scale;
-  for (const ValueId output : node.outputs) {
-    if (output == kNoValue) continue;
+  for (const ValueId output : present(node.outputs)) {
     if (!apart)
       draft.share_scale(input, output);
     else if (draft.is_symmetric(output))
@@ -53,19 +51,18 @@ void move_pairs_up(PlacementDraft& draft) {
   for (const Node& node : draft.graph().nodes() | std::views::reverse) {
     const std::vector<int> slots = copied_slots(draft, node);
     const auto takes_pair = [&](int slot) {
-      const ValueId input = node.input(slot);
+      const MaybeValue input = node.input(slot);
       return draft.is_float(input) && draft.may_carry_pair(input);
     };
     if (slots.empty() || !std::ranges::all_of(slots, takes_pair) || !all_readers_have_pairs(draft, node)) continue;
     const std::string what = draft.describe(node.id);
-    for (const ValueId output : node.outputs) {
-      if (output == kNoValue) continue;
+    for (const ValueId output : present(node.outputs)) {
       for (const Use& use : draft.value(output).uses)
         draft.replace_with_float(use.node, use.slot, what + " passes codes on: the pair stands in front of it");
     }
     for (const int slot : slots) {
       draft.replace_with_pair(node.id, slot, what + " takes the type that comes, and all its readers want codes");
-      tie(draft, node, node.input(slot));
+      tie(draft, node, *node.input(slot));
     }
   }
 }

@@ -27,8 +27,8 @@ bool combines_activations(const PlacementDraft& draft, const Node& node) {
     case OpKind::Min: break;
     default: return false;
   }
-  const auto is_activation = [&](ValueId value) { return value != kNoValue && !draft.is_constant(value); };
-  return node.inputs.size() == 2 && std::ranges::all_of(node.inputs, is_activation) &&
+  const auto is_activation = [&](ValueId value) { return !draft.is_constant(value); };
+  return node.inputs.size() == 2 && std::ranges::all_of(present(node.inputs), is_activation) &&
          !gated_activation(draft, node.id);
 }
 
@@ -46,8 +46,8 @@ void place(PlacementDraft& draft, const Node& node, const ValueMap<bool>& source
   const auto& slots = draft.data_slots(node.id);
   if (std::ranges::any_of(slots, [&](int slot) { return draft.is_decided(node.id, slot); })) return;
   const auto is_int8 = [&](int slot) {
-    const ValueId input = node.input(slot);
-    return draft.may_carry_pair(input) && (sources[input] || draft.has_pair(input));
+    const MaybeValue input = node.input(slot);
+    return draft.may_carry_pair(input) && (sources[*input] || draft.has_pair(input));
   };
   const bool wanted = !slots.empty() && std::ranges::all_of(slots, is_int8);
   for (const int slot : slots) {
@@ -75,7 +75,7 @@ void share_operands(PlacementDraft& draft) {
     if (!draft.target().operands_share_scale || !combines_activations(draft, node)) continue;
     if (!draft.is_pair(node.id, 0) || !draft.is_pair(node.id, 1)) continue;
     draft.share_scale(node.inputs[0], node.inputs[1]);
-    for (const ValueId input : node.inputs)
+    for (const ValueId input : present(node.inputs))
       draft.explain_pairs(input, "one scale for both inputs of " + draft.describe(node.id));
   }
 }

@@ -20,8 +20,8 @@ void share_symmetric(PlacementDraft& draft) {
     if (!product && draft.kind(node.id) != OpKind::ConvTranspose) continue;
     for (const int slot : draft.data_slots(node.id)) {
       if (!draft.is_pair(node.id, slot)) continue;
-      draft.make_symmetric(node.input(slot));
-      draft.explain_pairs(node.input(slot), draft.describe(node.id) + " wants a symmetric grid");
+      draft.make_symmetric(*node.input(slot));
+      draft.explain_pairs(*node.input(slot), draft.describe(node.id) + " wants a symmetric grid");
     }
   }
 }

@@ -34,11 +34,12 @@ void fix_encodings(PlacementDraft& draft) {
   for (const Node& node : draft.graph().nodes()) {
     std::optional<Range> encoding;
     if (is_unit(draft, node)) encoding = encoding_of(draft, node);
-    const auto input = fixed.find(draft.data_input(node.id));
+    const MaybeValue data = draft.data_input(node.id);
+    const auto input = data ? fixed.find(*data) : fixed.end();
     if (input != fixed.end() && has_one_encoding(draft, node.id)) encoding = input->second;
     if (!encoding) continue;
-    for (const ValueId output : node.outputs) {
-      if (output == kNoValue || !draft.is_float(output)) continue;
+    for (const ValueId output : present(node.outputs)) {
+      if (!draft.is_float(output)) continue;
       fixed.emplace(output, *encoding);
       draft.fix_range(output, *encoding);
     }

@@ -16,14 +16,14 @@ namespace detent::rules::qnn {
 namespace {
 
 void note_islands(PlacementDraft& draft) {
-  const auto is_data = [&](ValueId value) { return value != kNoValue && draft.is_float(value); };
+  const auto is_data = [&](MaybeValue value) { return value && draft.is_float(value); };
   for (const Node& node : draft.graph().nodes()) {
     if (holds_graphs(node)) {
       draft.note(draft.describe(node.id) + " holds a graph, which HTP does not run: it splits the model");
     } else if (const std::string obstacle = is_recurrent(node) ? recurrent_obstacle(draft.graph(), node) : "";
                !obstacle.empty()) {
       draft.note(draft.describe(node.id) + " " + obstacle + ": it stays float and splits the model");
-    } else if (draft.is_out(node.id) && std::ranges::any_of(node.outputs, is_data)) {
+    } else if (draft.is_out(node.id) && std::ranges::any_of(present(node.outputs), is_data)) {
       draft.note(draft.describe(node.id) + " stays float, which HTP does not run: it splits the model");
     }
   }

@@ -39,7 +39,7 @@ class Islands {
 
   void mark_costly(const Node& node, const std::string& reason) {
     widen(node, reason);
-    for (const int slot : draft_.data_slots(node.id)) widen_writer(node.input(slot), node);
+    for (const int slot : draft_.data_slots(node.id)) widen_writer(*node.input(slot), node);
   }
 
   /// Gives an activation that a unit includes the width of the unit, and the other way round.
@@ -62,16 +62,16 @@ class Islands {
 
   /// Returns the node whose unit includes this activation: nothing stands between the two.
   [[nodiscard]] const Node* first_of_unit(const Node& node) const {
-    const ValueId input = draft_.data_input(node.id);
-    if (input == kNoValue || !is_unit(draft_, node) || !draft_.is_float(input) ||
+    const MaybeValue input = draft_.data_input(node.id);
+    if (!input || !is_unit(draft_, node) || !draft_.is_float(input) ||
         draft_.is_pair(node.id, draft_.data_slots(node.id).front()))
       return nullptr;
     const Node* before = draft_.producer(input);
     return before && is_unit(draft_, *before) ? before : nullptr;
   }
 
-  void widen_writer(ValueId value, const Node& reader) {
-    while (const Node* writer = value == kNoValue || draft_.is_constant(value) ? nullptr : draft_.producer(value)) {
+  void widen_writer(MaybeValue value, const Node& reader) {
+    while (const Node* writer = !value || draft_.is_constant(value) ? nullptr : draft_.producer(value)) {
       widen(*writer, "writes data of " + draft_.describe(reader.id));
       const bool goes_on = has_one_encoding(draft_, writer->id) || first_of_unit(*writer);
       value = goes_on ? draft_.data_input(writer->id) : kNoValue;
@@ -89,8 +89,8 @@ void find_islands(PlacementDraft& draft) {
   Islands islands(draft);
   for (const ValueId value : named) islands.mark_readers_and_writer(value);
   for (const auto& [name, reason] : draft.measured().wide)
-    if (const NodeId node = draft.graph().find_node(name); node != kNoNode && is_unit(draft, draft.node(node)))
-      islands.mark_costly(draft.node(node), reason);
+    if (const MaybeNode node = draft.graph().find_node(name); node && is_unit(draft, draft.node(*node)))
+      islands.mark_costly(draft.node(*node), reason);
   islands.join_units();
   const auto& nodes = draft.graph().nodes();
   if (std::ranges::none_of(nodes, [&](const Node& node) { return draft.width(node.id) == kWide; })) return;

@@ -30,7 +30,7 @@ constexpr int kDeepest = 8;
 constexpr std::array<std::string_view, 11> kCarriers{"Where",   "Mul",   "Sub",       "Cast",    "Unsqueeze", "Expand",
                                                      "Reshape", "Slice", "Transpose", "Squeeze", "Identity"};
 
-bool is_mask(const PlacementDraft& draft, ValueId value) {
+bool is_mask(const PlacementDraft& draft, MaybeValue value) {
   const Tensor* constant = draft.is_constant(value) && draft.is_float(value) ? draft.graph().constant(value) : nullptr;
   if (!constant) return false;
   const Tensor numbers = cast(*constant, DataType::Float32);
@@ -38,12 +38,12 @@ bool is_mask(const PlacementDraft& draft, ValueId value) {
 }
 
 // Finds the constants of masks that reach the value.
-void find_masks(const PlacementDraft& draft, ValueId value, int depth, std::set<ValueId>& found) {
-  if (value == kNoValue || depth > kDeepest) return;
-  if (is_mask(draft, value)) found.insert(value);
+void find_masks(const PlacementDraft& draft, MaybeValue value, int depth, std::set<ValueId>& found) {
+  if (!value || depth > kDeepest) return;
+  if (is_mask(draft, value)) found.insert(*value);
   const Node* node = draft.producer(value);
   if (!node || std::ranges::find(kCarriers, node->op_type) == kCarriers.end()) return;
-  for (const ValueId input : node->inputs) find_masks(draft, input, depth + 1, found);
+  for (const ValueId input : present(node->inputs)) find_masks(draft, input, depth + 1, found);
 }
 
 bool is_read_by_softmax_alone(const PlacementDraft& draft, const Value& value) {
@@ -55,13 +55,13 @@ bool is_read_by_softmax_alone(const PlacementDraft& draft, const Value& value) {
 void limit_scores(PlacementDraft& draft) {
   std::set<ValueId> harmless;
   for (const Node& node : draft.graph().nodes()) {
-    const bool adds = draft.kind(node.id) == OpKind::Add || node.op_type == "Where";
-    const bool follows = std::ranges::count(draft.masked_sums(), node.output(0), &MaskedSum::sum) > 0;  // H7
-    if (!adds || follows || draft.is_out(node.id) || !is_read_by_softmax_alone(draft, draft.value(node.output(0))))
-      continue;
+    const MaybeValue sum = node.output(0);
+    const bool adds = sum && (draft.kind(node.id) == OpKind::Add || node.op_type == "Where");
+    const bool follows = std::ranges::count(draft.masked_sums(), sum, &MaskedSum::sum) > 0;  // H7
+    if (!adds || follows || draft.is_out(node.id) || !is_read_by_softmax_alone(draft, draft.value(*sum))) continue;
     std::set<ValueId> masks;
-    for (const ValueId input : node.inputs) find_masks(draft, input, 0, masks);
-    if (!masks.empty()) draft.limit_range(node.output(0), {kFloor, std::numeric_limits<float>::max()});
+    for (const ValueId input : present(node.inputs)) find_masks(draft, input, 0, masks);
+    if (!masks.empty()) draft.limit_range(*sum, {kFloor, std::numeric_limits<float>::max()});
     harmless.insert(masks.begin(), masks.end());
   }
   const auto is_masked = [&](ValueId value) {

@@ -28,8 +28,8 @@ constexpr const char* kInUnit = "HTP runs a node whose inputs and outputs all ca
 
 // True for the activation that the unit of the node before it includes.
 bool is_absorbed(const PlacementDraft& draft, const Node& node) {
-  const ValueId input = node.input(0);
-  const Node* before = input == kNoValue ? nullptr : draft.producer(input);
+  const MaybeValue input = node.input(0);
+  const Node* before = draft.producer(input);
   if (!before || draft.options().int8_activations || draft.options().int16_activations) return false;
   if (before->outputs.size() != 1 || !is_unit(draft, *before) || has_one_encoding(draft, before->id)) return false;
   return absorbed_output(draft, input, Absorbs::ReluAndClip) == node.output(0) &&
@@ -45,7 +45,7 @@ bool is_moved_into_subgraph(const PlacementDraft& draft, ValueId value) {
 
 void pair_inputs(PlacementDraft& draft, const Node& node) {
   for (const int slot : draft.data_slots(node.id)) {
-    const ValueId input = node.input(slot);
+    const ValueId input = *node.input(slot);
     if (draft.is_constant(input) && !draft.graph().constant(input)) continue;
     if (is_moved_into_subgraph(draft, input)) {
       draft.keep_float(node.id, slot, "ONNX Runtime would move the pair into a graph inside a node, and abort");
@@ -63,8 +63,8 @@ void decide_units(PlacementDraft& draft) {
       draft.keep_float(node.id, 0, "part of the unit of " + draft.describe(draft.producer(node.input(0))->id));
     else
       pair_inputs(draft, node);
-    for (const ValueId output : node.outputs)
-      if (output != kNoValue && draft.value(output).is_output) draft.pair_output(output, kInUnit);
+    for (const ValueId output : present(node.outputs))
+      if (draft.value(output).is_output) draft.pair_output(output, kInUnit);
     if (draft.is_weighted(node.id) || is_recurrent(node)) draft.run_int8(node.id, "pairs on every input and output");
   }
 }

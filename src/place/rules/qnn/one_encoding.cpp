@@ -15,10 +15,9 @@ namespace {
 
 void share_encodings(PlacementDraft& draft) {
   for (const Node& node : draft.graph().nodes()) {
-    const ValueId input = draft.data_input(node.id);
-    if (input == kNoValue || !has_one_encoding(draft, node.id)) continue;
-    for (const ValueId output : node.outputs)
-      if (output != kNoValue) draft.share_scale(input, output);
+    const MaybeValue input = draft.data_input(node.id);
+    if (!input || !has_one_encoding(draft, node.id)) continue;
+    for (const ValueId output : present(node.outputs)) draft.share_scale(input, output);
   }
 }
 

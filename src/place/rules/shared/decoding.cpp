@@ -30,8 +30,8 @@ void mark_expected_values(PlacementDraft& draft) {
 void visit_decoding(PlacementDraft& draft, const Node& node) {
   if (draft.is_out(node.id) || draft.is_weighted(node.id) || !is_decoding(draft, node.id)) return;
   for (const int slot : draft.data_slots(node.id)) {
-    const ValueId input = node.input(slot);
-    if (input != kNoValue && draft.is_float(input) && !draft.is_constant(input) && !draft.has_pair(input))
+    const MaybeValue input = node.input(slot);
+    if (input && draft.is_float(input) && !draft.is_constant(input) && !draft.has_pair(input))
       draft.keep_float(node.id, slot, "behind the last weighted layer nothing gains from INT8");
   }
 }

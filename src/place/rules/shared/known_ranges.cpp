@@ -40,9 +40,11 @@ std::optional<Range> limits_of(const PlacementDraft& draft, const Node& node, co
   if (bounds && bounds->low() <= 0.0F && bounds->high() >= 0.0F)
     return Range{std::max(bounds->low(), std::numeric_limits<float>::lowest()),
                  inside(draft, std::min(bounds->high(), std::numeric_limits<float>::max()))};
-  const auto input = known.find(draft.data_input(node.id));
   const bool repeats = kind == OpKind::Resize && node.string_or("mode", "nearest") == "nearest";
-  return (commutes(draft, node.id) || repeats) && input != known.end() ? std::optional(input->second) : std::nullopt;
+  const MaybeValue data = draft.data_input(node.id);
+  if (!data || (!commutes(draft, node.id) && !repeats)) return std::nullopt;
+  const auto input = known.find(*data);
+  return input == known.end() ? std::nullopt : std::optional(input->second);
 }
 
 void share(PlacementDraft& draft) {
@@ -50,8 +52,8 @@ void share(PlacementDraft& draft) {
   for (const Node& node : draft.graph().nodes()) {
     const std::optional<Range> limits = limits_of(draft, node, known);
     if (!limits) continue;
-    for (const ValueId output : node.outputs) {
-      if (output == kNoValue || !draft.is_float(output)) continue;
+    for (const ValueId output : present(node.outputs)) {
+      if (!draft.is_float(output)) continue;
       known.emplace(output, *limits);
       if (draft.kind(node.id) == OpKind::Softmax && draft.options().type == CodeType::Fp8)
         draft.fix_range(output, *limits);

@@ -15,10 +15,9 @@ namespace {
 
 void mark_measured_choice(PlacementDraft& draft) {
   for (const auto& [name, reason] : draft.measured().costly) {
-    const NodeId node = draft.graph().find_node(name);
-    if (node == kNoNode)
-      throw Error(ErrorCode::InvalidOption, "there is no node '" + name + "' that could be kept float");
-    if (!draft.is_forced(node)) draft.keep_out(node, reason);
+    const MaybeNode node = draft.graph().find_node(name);
+    if (!node) throw Error(ErrorCode::InvalidOption, "there is no node '" + name + "' that could be kept float");
+    if (!draft.is_forced(*node)) draft.keep_out(*node, reason);
   }
 }
 

@@ -28,10 +28,10 @@ using Residual = PlacementOptions::Residual;
 
 // True for the output of a Conv, also behind copies, which a float reader would keep from being an integer kernel.
 bool is_written_by_conv(const PlacementDraft& draft, ValueId value) {
-  const Node* node = value == kNoValue ? nullptr : draft.producer(value);
+  const Node* node = draft.producer(value);
   while (node && commutes(draft, node->id)) {
-    const ValueId up = draft.data_input(node->id);
-    node = up == kNoValue ? nullptr : draft.producer(up);
+    const MaybeValue up = draft.data_input(node->id);
+    node = draft.producer(up);
   }
   return node && draft.is_weighted(node->id) && draft.kind(node->id) == OpKind::Conv;
 }
@@ -40,8 +40,8 @@ bool is_written_by_conv(const PlacementDraft& draft, ValueId value) {
 // a term of a normalization.
 bool begins_stream(const PlacementDraft& draft, const ResidualStream& stream, const Node& node) {
   if (draft.kind(node.id) != OpKind::Add || !is_constant_affine(draft, node.id)) return false;
-  const ValueId varying = varying_input(draft, node.id);
-  const Node* producer = varying == kNoValue ? nullptr : draft.producer(varying);
+  const MaybeValue varying = varying_input(draft, node.id);
+  const Node* producer = draft.producer(varying);
   return stream.contains(node.output(0)) && !stream.contains(varying) && !(producer && draft.is_weighted(producer->id));
 }
 
@@ -54,7 +54,7 @@ void keep_adds_float(PlacementDraft& draft, const std::string& reason) {
   for (const NodeId add : adds) {
     const Node& node = draft.node(add);
     const bool beside_conv =
-        std::ranges::any_of(node.inputs, [&](ValueId value) { return is_written_by_conv(draft, value); });
+        std::ranges::any_of(present(node.inputs), [&](ValueId value) { return is_written_by_conv(draft, value); });
     if (!draft.is_forced(add) && !draft.is_out(add) && (asked || !beside_conv)) draft.keep_out(add, reason);
   }
 }
@@ -63,8 +63,8 @@ void mark_residual_stream(PlacementDraft& draft) {
   const Residual residual = draft.options().residual;
   if (residual == Residual::Quantize) return;
   for (const auto& [name, reason] : draft.measured().ruined) {
-    const NodeId node = draft.graph().find_node(name);
-    if (node != kNoNode && !draft.is_forced(node) && !draft.is_out(node)) draft.keep_out(node, reason);
+    const MaybeNode node = draft.graph().find_node(name);
+    if (node && !draft.is_forced(*node) && !draft.is_out(*node)) draft.keep_out(*node, reason);
   }
   if (residual == Residual::Float)
     keep_adds_float(draft, "Add of the residual stream (--residual float)");

@@ -31,11 +31,11 @@ std::string fate_of(bool reads_pair, bool writes_pair) {
 
 void share_states(PlacementDraft& draft) {
   for (const auto& [output, input] : draft.options().feeds) {
-    const ValueId written = draft.graph().find_value(output), read = draft.graph().find_value(input);
-    if (written == kNoValue || read == kNoValue) continue;
-    const std::vector<ValueId> readers = pairs_around(draft, read);
+    const MaybeValue written = draft.graph().find_value(output), read = draft.graph().find_value(input);
+    if (!written || !read) continue;
+    const std::vector<ValueId> readers = pairs_around(draft, *read);
     // Pairs in front of readers inside the graph do not round the output.
-    const bool writes = draft.has_output_pair(written);
+    const bool writes = draft.has_output_pair(*written);
     if (writes)
       for (const ValueId value : readers) {
         draft.share_scale(written, value);

@@ -64,7 +64,7 @@ void decide_user_choice(PlacementDraft& draft) {
   for (const Node& node : draft.graph().nodes()) {
     if (!draft.is_forced(node.id) || draft.is_weighted(node.id)) continue;
     for (const int slot : draft.data_slots(node.id)) {
-      const ValueId input = node.input(slot);
+      const MaybeValue input = node.input(slot);
       if (draft.is_float(input) && draft.may_carry_pair(input)) draft.pair(node.id, slot, "included by the user");
     }
   }

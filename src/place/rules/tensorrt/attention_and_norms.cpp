@@ -38,7 +38,7 @@ bool stays_float(OpKind kind) {
 }
 
 // True when `value` is the output of an INT8 Conv, possibly moved.
-bool comes_from_int8_conv(const PlacementDraft& draft, ValueId value) {
+bool comes_from_int8_conv(const PlacementDraft& draft, MaybeValue value) {
   const Node* node = draft.producer(value);
   while (node && commutes(draft, node->id)) node = draft.producer(draft.data_input(node->id));
   return node && draft.kind(node->id) == OpKind::Conv && draft.is_int8(node->id);
@@ -48,15 +48,15 @@ bool computes_gate(OpKind kind) { return is_arithmetic(kind) || kind == OpKind::
 
 // Returns the nodes that compute the gate `value` of x * gate(x) from x, element by element, with an Erf or Tanh among
 // them; empty when it is not such a gate. Source: GELU as PyTorch exports it, with Erf and with its Tanh approximation.
-std::set<NodeId> gelu_gate(const PlacementDraft& draft, ValueId value, ValueId x) {
+std::set<NodeId> gelu_gate(const PlacementDraft& draft, MaybeValue value, MaybeValue x) {
   constexpr size_t kLargestGate = 12;  // the Tanh form has 8 nodes
   std::set<NodeId> inside;
-  std::vector<ValueId> open{value};
+  std::vector<MaybeValue> open{value};
   bool bends = false;
   while (!open.empty()) {
-    const ValueId current = open.back();
+    const MaybeValue current = open.back();
     open.pop_back();
-    if (current == kNoValue || current == x || draft.is_constant(current)) continue;
+    if (!current || current == x || draft.is_constant(current)) continue;
     const Node* node = draft.producer(current);
     if (!node || !computes_gate(draft.kind(node->id))) return {};
     if (!inside.insert(node->id).second) continue;
@@ -68,16 +68,16 @@ std::set<NodeId> gelu_gate(const PlacementDraft& draft, ValueId value, ValueId x
 }
 
 // Returns x, or the value that x is a multiple of: exporters halve x before or behind the product.
-ValueId unscaled(const PlacementDraft& draft, ValueId value) {
-  const Node* node = value == kNoValue ? nullptr : draft.producer(value);
+MaybeValue unscaled(const PlacementDraft& draft, MaybeValue value) {
+  const Node* node = draft.producer(value);
   return node && is_constant_affine(draft, node->id) ? varying_input(draft, node->id) : value;
 }
 
 void place_gelu(PlacementDraft& draft, const Node& product) {
   if (draft.kind(product.id) != OpKind::Mul || product.inputs.size() != 2) return;
   for (const size_t side : {0U, 1U}) {
-    for (const ValueId x : {product.inputs[1 - side], unscaled(draft, product.inputs[1 - side])}) {
-      if (x == kNoValue || draft.is_constant(x)) continue;
+    for (const MaybeValue x : {product.inputs[1 - side], unscaled(draft, product.inputs[1 - side])}) {
+      if (!x || draft.is_constant(x)) continue;
       std::set<NodeId> inside = gelu_gate(draft, product.inputs[side], x);
       if (inside.empty()) continue;
       inside.insert(product.id);
@@ -112,8 +112,8 @@ void decide_attention_and_norms(PlacementDraft& draft) {
     place_gelu(draft, node);
     place_parts(draft, node);
     const OpKind kind = draft.kind(node.id);
-    const ValueId input = draft.data_input(node.id);
-    if (input == kNoValue) continue;
+    const MaybeValue input = draft.data_input(node.id);
+    if (!input) continue;
     if (kind == OpKind::LayerNorm && comes_from_int8_conv(draft, input))
       draft.pair(node.id, 0, "a LayerNormalization behind an INT8 Conv reads a pair");
     else if (stays_float(kind))

@@ -22,13 +22,12 @@ void decide_batch_norm(PlacementDraft& draft) {
   const ValueMap<bool> sources = int8_sources(draft);
   for (const Node& node : draft.graph().nodes()) {
     if (draft.kind(node.id) != OpKind::BatchNorm || draft.is_out(node.id)) continue;
-    const ValueId input = node.input(0);
-    if (input == kNoValue || !draft.may_carry_pair(input)) continue;
+    const MaybeValue input = node.input(0);
+    if (!draft.may_carry_pair(input)) continue;
     const Node* source = draft.producer(input);
-    bool quantized = sources[input];
+    bool quantized = sources[*input];
     if (source && is_data_concat(draft, source->id))
-      quantized = std::any_of(source->inputs.begin(), source->inputs.end(),
-                              [&](ValueId value) { return value != kNoValue && sources[value]; });
+      quantized = std::ranges::any_of(present(source->inputs), [&](ValueId value) { return sources[value]; });
     if (quantized)
       draft.pair(node.id, 0, "a BatchNormalization that cannot be folded reads the output of an INT8 kernel");
   }

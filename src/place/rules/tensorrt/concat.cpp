@@ -29,7 +29,7 @@ std::vector<NodeId> quantized_concats(const PlacementDraft& draft) {
   const ValueMap<bool> before_pairs = values_before_pairs(draft);
   std::vector<NodeId> found;
   for (const Node& node : draft.graph().nodes())
-    if (is_data_concat(draft, node.id) && before_pairs[node.output(0)]) found.push_back(node.id);
+    if (is_data_concat(draft, node.id) && before_pairs[*node.output(0)]) found.push_back(node.id);
   return found;
 }
 
@@ -43,7 +43,7 @@ void pair_inputs(PlacementDraft& draft, NodeId concat) {
 
 void name_float_inputs(PlacementDraft& draft, NodeId concat, const ValueMap<bool>& sources) {
   for (const int slot : draft.data_slots(concat)) {
-    const ValueId input = draft.node(concat).input(slot);
+    const ValueId input = *draft.node(concat).input(slot);
     if (!sources[input])
       draft.note(draft.describe(concat) + ": input " + std::to_string(slot) + " comes from " +
                  draft.describe_source(input) +
@@ -61,11 +61,11 @@ class Ties {
 
   void tie(NodeId concat) {
     const Node& node = draft_.node(concat);
-    const ValueId output = node.output(0);
+    const ValueId output = *node.output(0);
     tie_behind(output, "one scale with the inputs of " + draft_.describe(concat));
     std::set<ValueId> told;
     for (const int slot : draft_.data_slots(concat)) {
-      const ValueId input = node.input(slot);
+      const ValueId input = *node.input(slot);
       share(output, input);
       if (!told.contains(input)) tie_beside(output, input, "one scale with " + draft_.describe(concat), told);
     }
@@ -75,7 +75,7 @@ class Ties {
   static constexpr int kMostWalks = 4;
   struct Walked {
     int times = 0;
-    ValueId tied = kNoValue;  // tied to all pairs that a walk from here finds; kNoValue: there are none
+    MaybeValue tied;  // tied to all pairs that a walk from here finds; kNoValue: there are none
   };
 
   void tell(ValueId value, const std::string& sentence, const Walked& walked) {
@@ -111,7 +111,7 @@ class Ties {
   // commuting_neighbours(input), which were all walked over equally often
   void tie_beside(ValueId output, ValueId input, const std::string& sentence, std::set<ValueId>& told) {
     const Walked first = beside_[input];
-    if (first.tied != kNoValue) draft_.share_scale(output, first.tied);
+    if (first.tied) draft_.share_scale(output, first.tied);
     if (first.times == kMostWalks) return;
     const std::vector<ValueId> all = commuting_neighbours(draft_, input);
     const auto paired = std::ranges::find_if(all, [&](ValueId value) { return draft_.has_pair(value); });

@@ -37,14 +37,15 @@ void replace_readers(PlacementDraft& draft, ValueId value, const std::string& re
 void decide_deconvolution_activation(PlacementDraft& draft) {
   for (const Node& node : draft.graph().nodes()) {
     if (draft.kind(node.id) != OpKind::ConvTranspose || !draft.is_int8(node.id)) continue;
-    const NodeId activation = fused_activation(draft, node.output(0));
-    if (activation == kNoNode) continue;
-    const std::string what = draft.describe(node.id) + " and " + draft.describe(activation);
-    if (splits(draft, activation)) {
-      replace_readers(draft, node.output(0),
+    const MaybeNode activation = fused_activation(draft, node.output(0));
+    if (!activation) continue;
+    const std::string what = draft.describe(node.id) + " and " + draft.describe(*activation);
+    if (splits(draft, *activation)) {
+      replace_readers(draft, *node.output(0),
                       what + " are kept apart (--deconv-activation split; `fuse` runs them as one)");
     } else {
-      draft.keep_float(activation, 0, what + " run as one kernel (--deconv-activation fuse; `split` keeps them apart)");
+      draft.keep_float(*activation, 0,
+                       what + " run as one kernel (--deconv-activation fuse; `split` keeps them apart)");
     }
   }
 }
@@ -66,10 +67,10 @@ void close(PlacementDraft& draft) {
   for (const Node& node : draft.graph().nodes()) {
     if (draft.kind(node.id) != OpKind::ConvTranspose || !draft.is_int8(node.id)) continue;
     const bool volume = draft.weight(node.id).shape().rank() == 5;
-    const NodeId activation = fused_activation(draft, node.output(0));
+    const MaybeNode activation = fused_activation(draft, node.output(0));
     // In 2-D only an activation that does not fuse without it needs the pair behind it.
-    if (!volume && (activation == kNoNode || draft.kind(activation) == OpKind::Relu)) continue;
-    const ValueId last = fused_output(draft, node.id);
+    if (!volume && (!activation || draft.kind(*activation) == OpKind::Relu)) continue;
+    const ValueId last = *fused_output(draft, node.id);
     if (draft.has_pair(last)) continue;
     // TensorRT pulls the Q of a commuting op's reader up to here; the Q of a Concat is cloned, and was reported not to
     // fuse.

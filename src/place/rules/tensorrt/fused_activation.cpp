@@ -30,9 +30,9 @@ void decide_fused_activation(PlacementDraft& draft) {
       draft.keep_float(node.id, 1, reason);
     }
     if (!draft.is_int8(node.id)) continue;
-    const NodeId activation = fused_activation(draft, node.output(0));
-    if (activation == kNoNode) continue;
-    draft.keep_float(activation, 0,
+    const MaybeNode activation = fused_activation(draft, node.output(0));
+    if (!activation) continue;
+    draft.keep_float(*activation, 0,
                      "runs in the kernel of " + draft.describe(node.id) + "; a pair between would split it");
   }
 }
@@ -42,8 +42,8 @@ void explain_later_activations(PlacementDraft& draft) {
   const ValueMap<bool> sources = int8_sources(draft);
   for (const Node& node : draft.graph().nodes())
     if (is_fusable_activation(draft.kind(node.id)) && !draft.is_out(node.id) &&
-        sole_use(draft.graph(), node.input(0)) && sources[node.input(0)])
-      draft.keep_float(node.id, 0, "runs in the kernel that ends in " + draft.describe_source(node.input(0)));
+        sole_use(draft.graph(), node.input(0)) && sources[*node.input(0)])
+      draft.keep_float(node.id, 0, "runs in the kernel that ends in " + draft.describe_source(*node.input(0)));
 }
 
 // Names the activations that TensorRT does not fuse although nothing stands between.
@@ -51,13 +51,13 @@ void note_unfused_activations(PlacementDraft& draft) {
   explain_later_activations(draft);
   for (const Node& node : draft.graph().nodes()) {
     if (!draft.is_int8(node.id)) continue;
-    const NodeId activation = fused_activation(draft, node.output(0));
-    if (activation == kNoNode) continue;
-    if (is_depthwise(draft, node.id) && gated_activation(draft, activation))
+    const MaybeNode activation = fused_activation(draft, node.output(0));
+    if (!activation) continue;
+    if (is_depthwise(draft, node.id) && gated_activation(draft, *activation))
       draft.note(draft.describe(node.id) + ": TensorRT does not fuse a depthwise convolution with the SiLU behind it");
-    if (draft.kind(activation) != OpKind::LeakyRelu) continue;
-    if (pairs_behind(draft, draft.node(activation).output(0)).empty())
-      draft.note(draft.describe(activation) + " fuses with " + draft.describe(node.id) +
+    if (draft.kind(*activation) != OpKind::LeakyRelu) continue;
+    if (pairs_behind(draft, draft.node(*activation).output(0)).empty())
+      draft.note(draft.describe(*activation) + " fuses with " + draft.describe(node.id) +
                  " only if a pair stands behind it, and no reader needs one there");
   }
 }

@@ -27,7 +27,7 @@ bool averages(OpKind kind) {
 }
 
 // Walks up from the gate to the pooling of `x`; blocks have two layers and their activations, so a short walk suffices.
-bool excites(const PlacementDraft& draft, ValueId gate, ValueId x) {
+bool excites(const PlacementDraft& draft, MaybeValue gate, MaybeValue x) {
   constexpr int kLongestBlock = 16;
   const Node* node = draft.producer(gate);
   if (!node || !is_gate(draft.kind(node->id))) return false;
@@ -36,29 +36,29 @@ bool excites(const PlacementDraft& draft, ValueId gate, ValueId x) {
     if (averages(draft.kind(node->id))) return layer_seen && node->input(0) == x;
     layer_seen = layer_seen || draft.is_weighted(node->id);
     const auto gated = gated_activation(draft, node->id);
-    const ValueId up = gated ? gated->input : draft.data_input(node->id);
-    node = up == kNoValue ? nullptr : draft.producer(up);
+    const MaybeValue up = gated ? gated->input : draft.data_input(node->id);
+    node = draft.producer(up);
   }
   return false;
 }
 
 // Returns the Mul that multiplies an equalized gate by one factor a channel, before the product; nullptr when there is
 // none.
-const Node* gate_factors(const PlacementDraft& draft, ValueId gate) {
+const Node* gate_factors(const PlacementDraft& draft, MaybeValue gate) {
   const Node* node = draft.producer(gate);
   const bool factors = node && draft.kind(node->id) == OpKind::Mul && is_constant_affine(draft, node->id);
   return factors && sole_use(draft.graph(), gate) ? node : nullptr;
 }
 
 // Returns the gate before such factors.
-ValueId bare_gate(const PlacementDraft& draft, ValueId gate) {
+MaybeValue bare_gate(const PlacementDraft& draft, MaybeValue gate) {
   const Node* factors = gate_factors(draft, gate);
   return factors ? varying_input(draft, factors->id) : gate;
 }
 
 bool is_excitation(const PlacementDraft& draft, const Node& node) {
   if (draft.kind(node.id) != OpKind::Mul || node.inputs.size() != 2) return false;
-  if (node.inputs[0] == kNoValue || node.inputs[1] == kNoValue) return false;
+  if (!node.inputs[0] || !node.inputs[1]) return false;
   return excites(draft, bare_gate(draft, node.inputs[0]), node.inputs[1]) ||
          excites(draft, bare_gate(draft, node.inputs[1]), node.inputs[0]);
 }
@@ -67,7 +67,7 @@ bool is_excitation(const PlacementDraft& draft, const Node& node) {
 // features).
 bool is_spatial_mean(const PlacementDraft& draft, const Node& node) {
   std::vector<int64_t> axes = node.ints_or("axes", {});
-  const Tensor* tensor = node.input(1) == kNoValue ? nullptr : draft.graph().constant(node.input(1));
+  const Tensor* tensor = draft.graph().constant(node.input(1));
   if (tensor && tensor->type() == DataType::Int64)
     axes.assign(tensor->data<int64_t>().begin(), tensor->data<int64_t>().end());
   if (axes.empty()) return false;
@@ -119,7 +119,7 @@ void place_between_kernels(PlacementDraft& draft, const Node& node, const ValueM
   if (draft.is_out(node.id) || !is_quantizable(draft, node)) return;
   const auto& slots = draft.data_slots(node.id);
   if (std::any_of(slots.begin(), slots.end(), [&](int slot) { return draft.is_decided(node.id, slot); })) return;
-  const auto from_int8 = [&](int slot) { return sources[node.input(slot)]; };
+  const auto from_int8 = [&](int slot) { return sources[*node.input(slot)]; };
   if (!std::any_of(slots.begin(), slots.end(), from_int8)) {
     for (const int slot : slots)
       draft.keep_float(node.id, slot, "no input of " + draft.describe(node.id) + " comes from an INT8 kernel");

@@ -26,13 +26,14 @@ namespace {
 
 // Returns the INT8 Conv or ConvTranspose that writes `value`, through MaxPool behind Relu, Relu, constant Add and Mul,
 // if no value between has another reader; kNoNode when there is none.
-NodeId backbone(const PlacementDraft& draft, ValueId value) {
+MaybeNode backbone(const PlacementDraft& draft, MaybeValue value) {
   bool pool_allowed = true, relu_allowed = true;
-  while (value != kNoValue && sole_use(draft.graph(), value)) {
+  while (value && sole_use(draft.graph(), value)) {
     const Node* node = draft.producer(value);
     if (!node) return kNoNode;
     const OpKind kind = draft.kind(node->id);
-    if (kind == OpKind::Conv || kind == OpKind::ConvTranspose) return draft.is_int8(node->id) ? node->id : kNoNode;
+    if (kind == OpKind::Conv || kind == OpKind::ConvTranspose)
+      return draft.is_int8(node->id) ? MaybeNode(node->id) : kNoNode;
     if (kind == OpKind::MaxPool && pool_allowed) {
       const Node* before = draft.producer(node->input(0));
       if (!before || draft.kind(before->id) != OpKind::Relu) return kNoNode;
@@ -60,8 +61,8 @@ std::map<ValueId, int> ancestors(const Graph& graph, ValueId start) {
     open.pop();
     const Node* node = graph.producer(value);
     if (!node) continue;
-    for (const ValueId input : node->inputs) {
-      if (input == kNoValue || graph.value(input).is_constant) continue;
+    for (const ValueId input : present(node->inputs)) {
+      if (graph.value(input).is_constant) continue;
       if (steps.emplace(input, steps[value] + 1).second) open.push(input);
     }
   }
@@ -87,17 +88,17 @@ Meeting meet(const Graph& graph, ValueId a, ValueId b) {
 // Returns the main slot; -1 when the Add is not residual.
 int main_slot(const PlacementDraft& draft, const Node& add) {
   const std::array candidates{backbone(draft, add.inputs[0]), backbone(draft, add.inputs[1])};
-  if (candidates[0] == kNoNode && candidates[1] == kNoNode) return -1;
+  if (!candidates[0] && !candidates[1]) return -1;
   if (candidates[0] == candidates[1]) return -1;
-  if (candidates[0] != kNoNode && candidates[1] != kNoNode) {
-    const Meeting meeting = meet(draft.graph(), add.inputs[0], add.inputs[1]);
+  if (candidates[0] && candidates[1]) {
+    const Meeting meeting = meet(draft.graph(), *add.inputs[0], *add.inputs[1]);
     return meeting.steps[0] > meeting.steps[1] ? 0 : 1;
   }
-  const int slot = candidates[0] != kNoNode ? 0 : 1;
+  const int slot = candidates[0] ? 0 : 1;
   // The other input is computed from the candidate (ConvNeXt): then nothing runs beside the skip.
-  const auto other = ancestors(draft.graph(), add.input(1 - slot));
-  const NodeId candidate = candidates[static_cast<size_t>(slot)];
-  return other.contains(draft.node(candidate).output(0)) ? -1 : slot;
+  const auto other = ancestors(draft.graph(), *add.input(1 - slot));
+  const MaybeNode candidate = candidates[static_cast<size_t>(slot)];
+  return other.contains(*draft.node(*candidate).output(0)) ? -1 : slot;
 }
 
 // Returns the slot of an input that an INT8 weighted op with an activation other than Relu writes for this Add alone;
@@ -106,22 +107,22 @@ int activated_slot(const PlacementDraft& draft, const Node& add) {
   for (const int slot : {1, 0}) {
     const Node* node = draft.producer(add.input(slot));
     if (!node || draft.is_out(node->id) || !sole_use(draft.graph(), add.input(slot))) continue;
-    ValueId source = kNoValue;
+    MaybeValue source;
     if (const auto gated = gated_activation(draft, node->id))
       source = gated->input;
     else if (is_fusable_activation(draft.kind(node->id)) && draft.kind(node->id) != OpKind::Relu)
       source = node->input(0);
-    const Node* layer = source == kNoValue ? nullptr : draft.producer(source);
+    const Node* layer = draft.producer(source);
     if (layer && draft.is_int8(layer->id)) return slot;
   }
   return -1;
 }
 
 void place_residual(PlacementDraft& draft, const Node& add, int main) {
-  const NodeId layer = backbone(draft, add.input(main));
-  draft.keep_float(add.id, main, "main branch: " + draft.describe(layer) + " and this Add become one kernel");
+  const MaybeNode layer = backbone(draft, add.input(main));
+  draft.keep_float(add.id, main, "main branch: " + draft.describe(*layer) + " and this Add become one kernel");
   draft.pair(add.id, 1 - main,
-             "skip of a residual Add: its precision decides whether the kernel of " + draft.describe(layer) +
+             "skip of a residual Add: its precision decides whether the kernel of " + draft.describe(*layer) +
                  " and this Add can write INT8");
 }
 

@@ -21,7 +21,7 @@ namespace {
 constexpr int64_t kSmall = 16;  // channels below which Model-Optimizer checks the form
 constexpr int64_t kVector = 8;  // channels per vector of TensorRT's INT8 layouts that it requires
 
-bool fed_by_graph_input(const PlacementDraft& draft, const Node& node) { return draft.value(node.input(0)).is_input; }
+bool fed_by_graph_input(const PlacementDraft& draft, const Node& node) { return draft.value(*node.input(0)).is_input; }
 
 bool is_small_conv(const PlacementDraft& draft, const Node& node) {
   const Shape& weight = draft.weight(node.id).shape();
