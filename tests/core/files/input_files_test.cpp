@@ -21,7 +21,7 @@ InputFiles::Source reads(const std::string& reader, std::vector<fs::path> files)
 }
 
 /// Returns the message of a refusal; "" where `action` succeeds.
-std::string refusal_of(const std::function<void()>& action) {
+std::string write_refusal(const std::function<void()>& action) {
   try {
     action();
   } catch (const Error& error) {
@@ -40,12 +40,12 @@ TEST(InputFiles, AreKnownUnderEveryName) {
   fs::create_hard_link(folder / "w.bin", folder / "hard");
   const InputFiles inputs({reads("MODEL", {folder / "none", folder / "w.bin"})});
   for (const char* name : {"w.bin", "./w.bin", "sub/../w.bin", "soft", "hard"}) {
-    const std::string said = refusal_of([&] { check_writable(folder / name); });
+    const std::string said = write_refusal([&] { check_writable(folder / name); });
     EXPECT_NE(said.find("which MODEL reads"), std::string::npos) << name << ": " << said;
   }
-  EXPECT_EQ(refusal_of([&] { check_writable(folder / "same.bin"); }), "") << "an equal file is another file";
-  EXPECT_EQ(refusal_of([&] { check_writable(folder / "new"); }), "");
-  EXPECT_EQ(refusal_of([&] { check_writable("/dev/null"); }), "");
+  EXPECT_EQ(write_refusal([&] { check_writable(folder / "same.bin"); }), "") << "an equal file is another file";
+  EXPECT_EQ(write_refusal([&] { check_writable(folder / "new"); }), "");
+  EXPECT_EQ(write_refusal([&] { check_writable("/dev/null"); }), "");
 }
 
 // The check before the work cannot see a name that appears meanwhile.
@@ -56,7 +56,7 @@ TEST(InputFiles, AreCheckedAgainBeforeTheRename) {
   AtomicFile output(folder / "out");
   output.write("new");
   fs::create_hard_link(folder / "w.bin", folder / "out");
-  EXPECT_NE(refusal_of([&] { output.commit(); }), "");
+  EXPECT_NE(write_refusal([&] { output.commit(); }), "");
   EXPECT_EQ(TemporaryFolder::read(folder / "w.bin"), "weights");
 }
 
@@ -66,11 +66,11 @@ TEST(InputFiles, OfAFolderAreAllExceptOutputsAndHiddenOnes) {
   fs::create_symlink("..", folder / "data/sub/loop");
   for (const char* name : {"data/sub/a.png", "data/page.html", "data/.hidden", "beside.png"}) folder.write(name, "");
   const InputFiles inputs({reads("--data", {folder / "data"})});
-  EXPECT_NE(refusal_of([&] { write_file(folder / "data/sub/a.png", ""); }), "");
-  EXPECT_NE(refusal_of([&] { make_folder(folder / "data"); }), "");
-  EXPECT_EQ(refusal_of([&] { write_file(folder / "data/page.html", ""); }), "");
-  EXPECT_EQ(refusal_of([&] { write_file(folder / "data/.hidden", ""); }), "");
-  EXPECT_EQ(refusal_of([&] { write_file(folder / "beside.png", ""); }), "");
+  EXPECT_NE(write_refusal([&] { write_file(folder / "data/sub/a.png", ""); }), "");
+  EXPECT_NE(write_refusal([&] { make_folder(folder / "data"); }), "");
+  EXPECT_EQ(write_refusal([&] { write_file(folder / "data/page.html", ""); }), "");
+  EXPECT_EQ(write_refusal([&] { write_file(folder / "data/.hidden", ""); }), "");
+  EXPECT_EQ(write_refusal([&] { write_file(folder / "beside.png", ""); }), "");
 }
 
 TEST(InputFiles, OfOneCommandAreOutputsOfTheNext) {
@@ -79,7 +79,7 @@ TEST(InputFiles, OfOneCommandAreOutputsOfTheNext) {
   {
     const InputFiles outer({reads("MODEL", {folder / "a"})});
     { const InputFiles inner({reads("MODEL", {folder / "a"})}); }
-    EXPECT_NE(refusal_of([&] { write_file(folder / "a", "new"); }), "");
+    EXPECT_NE(write_refusal([&] { write_file(folder / "a", "new"); }), "");
   }
   write_file(folder / "a", "new");
   EXPECT_EQ(TemporaryFolder::read(folder / "a"), "new");
