@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <numeric>
 #include <span>
@@ -16,6 +17,7 @@
 #include "datasets/preprocess.h"
 #include "datasets/synthetic.h"
 #include "detent/base/error.h"
+#include "detent/base/input_files.h"
 
 namespace detent {
 
@@ -333,6 +335,25 @@ bool holds_images(const DataOptions& options, std::span<const InputSpec> inputs)
     const DataSourceEntry& entry = entry_for(src);
     return entry.holds_images && entry.holds_images(src);
   });
+}
+
+std::vector<fs::path> files_of_data(const std::string& source) {
+  std::vector<fs::path> files;
+  const auto add = [&files](const std::string& src) {
+    files.emplace_back(src);
+    for (const DataSourceEntry& entry : data_source_list())
+      if (entry.names && entry.accepts(src)) std::ranges::move(entry.names(src), std::back_inserter(files));
+  };
+  const auto try_to_add = [&add](const std::string& src) {
+    try {
+      add(src);
+    } catch (const Error&) {  // opening it reports what is wrong
+    }
+  };
+  try_to_add(source);  // the name of an input and SRC may both hold '='
+  for (size_t at = source.find('='); at != std::string::npos; at = source.find('=', at + 1))
+    try_to_add(source.substr(at + 1));
+  return files;
 }
 
 }  // namespace detent

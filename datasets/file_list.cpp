@@ -37,6 +37,12 @@ bool is_file_list(const std::string& src) {
 
 bool lists_images(const std::string& src) { return std::ranges::any_of(listed_files(src), has_image_extension); }
 
+std::vector<fs::path> files_of_list(const std::string& src) {
+  std::vector<fs::path> files;
+  for (const std::string& file : listed_files(src)) files.push_back(fs::path(src).parent_path() / file);
+  return files;
+}
+
 std::unique_ptr<DataSource> open_file_list(const SourceRequest& request) {
   std::vector<std::string> files = listed_files(request.src);
   if (files.empty()) throw Error(ErrorCode::InvalidData, request.src + ": the list names no files");

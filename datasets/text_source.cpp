@@ -189,6 +189,11 @@ std::vector<std::vector<int32_t>> read_records(const TextSpec& spec) { return Re
 
 bool is_text(const std::string& src) { return src.starts_with(kTextPrefix); }
 
+std::vector<std::filesystem::path> files_of_text(const std::string& src) {
+  const TextSpec spec = parse_text_spec(src);
+  return {spec.file, spec.vocabulary};
+}
+
 std::unique_ptr<DataSource> open_text(const SourceRequest& request) {
   const TextSpec spec = parse_text_spec(request.src);
   const int64_t length = sample_length(spec, request.inputs.front());

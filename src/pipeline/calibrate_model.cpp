@@ -25,6 +25,7 @@
 #include "observe/calibration_table.h"
 #include "observe/table_sum.h"
 #include "ops/use_instruction_set.h"
+#include "options/command_inputs.h"
 #include "pipeline/parts/inspect_table.h"
 #include "prepare/prepare_model.h"
 #include "prepare/read_model_to_run.h"
@@ -257,11 +258,13 @@ TableReport measure_table(const CalibrateOptions& options, const DataSource& sou
 
 TableReport calibrate_model(const CalibrateOptions& options) {
   const StopScope stop(options.run.stop);
+  const InputFiles protected_inputs = protect_inputs(options);
   const Stopwatch stopwatch;
   use_instruction_set(options.isa);
   const fs::path partial_path = options.output.string() + ".partial";
   const bool complete = options.resume && !options.overwrite && fs::exists(options.output);
   if (!complete) check_writable(options.output, options.overwrite);
+  check_is_no_input(partial_path);
   remove_dead_temporaries(partial_path);
   const std::vector<std::string> targets = target_specs(options.targets);
   const EqualizeRequest request = parse_equalize(options.equalize.equalize);

@@ -13,6 +13,7 @@
 #include "half/half_model.h"
 #include "half/narrow_io.h"
 #include "model/graph_patch.h"
+#include "options/command_inputs.h"
 #include "pipeline/parts/cast_nodes.h"
 #include "pipeline/parts/cast_pairs.h"
 #include "pipeline/parts/plan_report.h"
@@ -116,6 +117,7 @@ void measure(const Model& model, const CastModelOptions& options, const DataSour
 
 CastReport cast_model(const CastModelOptions& options) {
   const StopScope stop(options.run.stop);
+  const InputFiles protected_inputs = protect_inputs(options);
   const Stopwatch stopwatch;
   if (options.type == FloatType::Fp32)
     throw Error(ErrorCode::Usage, "--float-type fp32 is the type that the model has", "fp16 or bf16");

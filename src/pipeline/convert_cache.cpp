@@ -15,6 +15,7 @@
 #include "model/fingerprint.h"
 #include "model/model.h"
 #include "observe/calibration_table.h"
+#include "options/command_inputs.h"
 #include "pipeline/parts/dla_files.h"
 #include "place/make_plan.h"
 #include "prepare/prepare_model.h"
@@ -103,6 +104,7 @@ CacheExportReport export_for_dla(const CacheExportOptions& options) {
 }  // namespace
 
 CacheExportReport export_cache(const CacheExportOptions& options) {
+  const InputFiles protected_inputs = protect_inputs(options);
   check_writable(options.output, options.overwrite);
   if (!options.dla.empty()) return export_for_dla(options);
   const Target& target = find_target(options.target);
@@ -125,6 +127,7 @@ CacheExportReport export_cache(const CacheExportOptions& options) {
 }
 
 CacheImportReport import_cache(const CacheImportOptions& options) {
+  const InputFiles protected_inputs = protect_inputs(options);
   check_writable(options.output, options.overwrite);
   const TensorRtCache cache = read_cache(options.cache);
   Model model = read_float_model(options.model);

@@ -9,6 +9,7 @@
 #include "detent/merge.h"
 #include "observe/calibration_table.h"
 #include "observe/table_sum.h"
+#include "options/command_inputs.h"
 #include "pipeline/parts/inspect_table.h"
 
 namespace detent {
@@ -25,6 +26,7 @@ void check_same(const std::filesystem::path& path, const CalibrationTable& table
 }  // namespace
 
 TableReport merge_tables(const MergeTablesOptions& options) {
+  const InputFiles protected_inputs = protect_inputs(options);
   const bool there = options.resume && !options.overwrite && std::filesystem::exists(options.output);
   if (!there) check_writable(options.output, options.overwrite);
   if (options.tables.empty()) throw Error(ErrorCode::Usage, "no table was given to merge");

@@ -13,6 +13,7 @@
 #include "evaluate/judge.h"
 #include "model/graph_patch.h"
 #include "model/qoperators.h"
+#include "options/command_inputs.h"
 #include "pipeline/parts/plan_report.h"
 #include "pipeline/parts/prepared.h"
 #include "pipeline/parts/provenance.h"
@@ -125,6 +126,7 @@ class BeforeAndAfter {
 
 RepairReport repair_model(const RepairOptions& options) {
   const StopScope stop(options.run.stop);
+  const InputFiles protected_inputs = protect_inputs(options);
   const Stopwatch stopwatch;
   check_writable(options.output, options.overwrite);
   const Target& target = find_target(options.target);

@@ -15,6 +15,7 @@
 #include "model/qoperators.h"
 #include "observe/collector.h"
 #include "ops/use_instruction_set.h"
+#include "options/command_inputs.h"
 #include "pipeline/parts/detection_pictures.h"
 #include "place/make_plan.h"
 #include "prepare/prepare_model.h"
@@ -93,18 +94,6 @@ ProfileReport profile_run(const Schedule& schedule, const StepTimes& times, cons
   return report;
 }
 
-/// Refuses an output file that would replace the data.
-void refuse_source(const std::filesystem::path& output, const DataOptions& data) {
-  for (const std::string& source : data.sources) {
-    std::error_code error;
-    const std::string path = source.substr(source.find('=') + 1);  // all of it where there is none
-    if (std::filesystem::equivalent(output, path, error) || std::filesystem::equivalent(output, source, error))
-      throw Error(ErrorCode::CannotWrite,
-                  output.string() + ": an output of the model would replace the data that is read",
-                  "choose another folder");
-  }
-}
-
 /// True when the declared extents do not tell which axis counts the samples of a batch.
 bool leaves_doubt(const Value& output, int64_t batch) {
   if (batch == 1) return false;
@@ -146,6 +135,7 @@ void draw_first_samples(const Model& model, const DetectionLayout& layout, const
 
 RunReport run_model(const RunOptions& options) {
   const StopScope stop(options.run.stop);
+  const InputFiles protected_inputs = protect_inputs(options);
   const Stopwatch stopwatch;
   use_instruction_set(options.isa);
   Expansion expansion;
@@ -164,10 +154,8 @@ RunReport run_model(const RunOptions& options) {
   std::vector<OutputWriter> writers;
   std::vector<std::string> names;
   for (const ValueId output : outputs) names.push_back(graph.value(output).name);
-  for (const std::string& name : file_names_for(names)) {
-    refuse_source(options.output_folder / (name + ".npy"), options.data);
+  for (const std::string& name : file_names_for(names))
     writers.emplace_back(options.output_folder, name, batch_size, options.overwrite);
-  }
   if (layout) draw_first_samples(model, *layout, *source, options);
 
   RunReport report;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/files/dead_temporaries.h"
+#include "core/files/input_files.h"
 #include "core/files/unfinished.h"
 #include "core/index.h"
 #include "core/system_reason.h"
@@ -133,6 +134,7 @@ void AtomicFile::sync() {
 void AtomicFile::commit() {
   if (descriptor_ >= 0) sync();
   if (special_) return;
+  check_is_no_input(target_);
   // Without `overwrite` a file created meanwhile stays; file systems without RENAME_NOREPLACE overwrite it.
   const unsigned flags = overwrite_ ? 0 : RENAME_NOREPLACE;
   int failed = ::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, target_.c_str(), flags);
@@ -149,6 +151,7 @@ void write_file(const fs::path& path, std::string_view content, bool overwrite) 
 }
 
 void make_folder(const fs::path& folder) {
+  check_is_no_input(folder);
   std::error_code error;
   fs::create_directories(folder, error);
   if (error || !fs::is_directory(folder))
@@ -156,6 +159,7 @@ void make_folder(const fs::path& folder) {
 }
 
 void check_writable(const fs::path& path, bool overwrite) {
+  check_is_no_input(path);
   std::error_code error;
   if (fs::is_directory(path, error)) throw Error(ErrorCode::CannotWrite, path.string() + ": is a folder");
   if (is_special(path)) {

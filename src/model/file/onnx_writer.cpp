@@ -6,6 +6,7 @@
 
 #include "core/files/atomic_file.h"
 #include "core/files/content_hash.h"
+#include "core/files/input_files.h"
 #include "core/files/mapped_file.h"
 #include "model/file/data_files.h"
 #include "model/file/detached_initializers.h"
@@ -110,9 +111,10 @@ class DataFile {
   ContentHash hash_;
 };
 
+/// Removes the data of a replaced model, except what another model needs that is being read.
 void remove_all_but(const fs::path& kept, const std::vector<fs::path>& files) {
   for (const fs::path& file : files)
-    if (file != kept) ::unlink(file.c_str());
+    if (file != kept && !find_input_file(file)) ::unlink(file.c_str());
 }
 
 /// Writes data first, under a name that only the new model has: a process killed in between leaves the old pair intact.

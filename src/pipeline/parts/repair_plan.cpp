@@ -106,7 +106,8 @@ RepairPlan::RepairPlan(const RepairOptions& given, const Target& engine, const M
   facts = float_layers(trained, target, written.graph(), graph());
   make_plan(shapes_of(graph(), source.get(), given.run));
   carried = carry_ranges(graph(), plan, trained, format.range_kind());
-  weights = carry_weights(graph(), plan, trained, {format.weight_type(), format.per_tensor_weights});
+  weights =
+      carry_weights(graph(), plan, trained, {format.weight_type(), format.per_tensor_weights, format.narrow_weights});
   format.weight_scales = weights.scales;
   if (format.saturation != RewriteOptions::Saturation::None)
     format.uint8_weights = saturating_weights(graph(), plan, weights);
