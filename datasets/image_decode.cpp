@@ -24,7 +24,8 @@ using Bytes = std::vector<unsigned char>;
 
 [[noreturn]] void refuse_image(const std::string& what) { throw Error(ErrorCode::InvalidData, what); }
 
-constexpr uint64_t kMostDecodingBytes = 1'000'000'000;
+// With the program itself less than 1 GB.
+constexpr uint64_t kMostDecodingBytes = 900'000'000;
 constexpr int kFirstTurned = 5;  // the orientations from here on swap the sides
 
 Bytes read_bytes(const std::filesystem::path& path) {
@@ -35,22 +36,23 @@ Bytes read_bytes(const std::filesystem::path& path) {
   return bytes;
 }
 
-/// Refuses an image that takes too much memory while it is decoded, and one with a side that OpenCV would not take.
-/// copies  of the pixels, which are made of it afterwards
-void admit(const ImageClaim& claim, uint64_t copies) {
+/// Refuses an image that takes too much memory while it is decoded, or has a side beyond 2^20.
+/// copies  of the pixels that are made after decoding
+void admit(const ImageClaim& claim, uint64_t file_bytes, uint64_t copies) {
   const auto image = [&] {
     return "an image of " + std::to_string(claim.width) + "x" + std::to_string(claim.height) + " pixels";
   };
   constexpr uint64_t kLongestSide = uint64_t{1} << 20;
   if (std::max(claim.width, claim.height) > kLongestSide)
-    refuse_image(image() + " is longer than " + std::to_string(kLongestSide) + " pixels");
+    refuse_image(image() + " has a side of more than " + std::to_string(kLongestSide));
   check_memory(claim.pixel_bytes, image);
   uint64_t bytes = 0;
   const bool beyond = __builtin_mul_overflow(claim.pixel_bytes, 1 + copies, &bytes) ||
-                      __builtin_add_overflow(bytes, claim.further_bytes, &bytes) || bytes > kMostDecodingBytes;
+                      __builtin_add_overflow(bytes, claim.further_bytes, &bytes) ||
+                      __builtin_add_overflow(bytes, file_bytes, &bytes) || bytes > kMostDecodingBytes;
   if (beyond)
     throw Error(ErrorCode::InvalidData, image() + " takes more than " + memory_text(kMostDecodingBytes) + " to decode",
-                "cut it into tiles, or save it smaller");
+                "cut the image into tiles, or save it smaller");
 }
 
 ImageCodecs::Result decode_by_format(const Bytes& bytes, ImageFormat format, bool as_stored, int sufficient_side,
@@ -71,8 +73,9 @@ DecodedImage decode_bytes(const Bytes& bytes, bool as_stored, std::optional<int>
   const ImageFormat format = check_image_complete(bytes);
   const int orientation = as_stored ? kUpright : exif_orientation(bytes, format);
   const uint64_t copies = orientation == kUpright ? 0 : 1;
-  const ImageCodecs::Result decoded = decode_by_format(bytes, format, as_stored, sufficient_side.value_or(0),
-                                                       [&](const ImageClaim& claim) { admit(claim, copies); });
+  const ImageCodecs::Result decoded =
+      decode_by_format(bytes, format, as_stored, sufficient_side.value_or(0),
+                       [&](const ImageClaim& claim) { admit(claim, bytes.size(), copies); });
   const int turn = std::max(orientation, decoded.orientation);  // a file has one of them
   PixelSize whole = decoded.whole;
   if (turn >= kFirstTurned) std::swap(whole.height, whole.width);

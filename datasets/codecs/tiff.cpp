@@ -89,8 +89,9 @@ class TiffFile {
   }
   /// Errors  Unreadable with the library's words.
   [[noreturn]] void refuse(const std::string& what) const {
-    refuse_tiff(what + " (directory at byte " + std::to_string(tiff_ ? TIFFCurrentDirOffset(tiff_) : 4) + ")" +
-                (source_.error.empty() ? "" : ": " + source_.error));
+    const std::string place =
+        tiff_ ? "directory at byte " + std::to_string(TIFFCurrentDirOffset(tiff_)) : "its place stands at byte 4";
+    refuse_tiff(what + " (" + place + ")" + (source_.error.empty() ? "" : ": " + source_.error));
   }
 
  private:
