@@ -20,11 +20,11 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kMeasuresMemory = false;  // sanitizers take several times as much
+constexpr bool kMeasures = false;  // sanitizers take several times as much memory and time
 #elif defined(__has_feature)
-constexpr bool kMeasuresMemory = !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer);
+constexpr bool kMeasures = !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer);
 #else
-constexpr bool kMeasuresMemory = true;
+constexpr bool kMeasures = true;
 #endif
 
 struct Outcome {
@@ -68,8 +68,8 @@ class HostileImages : public ::testing::Test {
  protected:
   Outcome within_bounds(const std::string& file) {
     const Outcome outcome = decoded_apart(folder_.write("a.png", file));
-    EXPECT_LT(outcome.seconds, 10) << outcome.words;
-    if (kMeasuresMemory) EXPECT_LT(outcome.megabytes, 1000) << outcome.words;
+    EXPECT_TRUE(outcome.seconds < 10 || !kMeasures) << outcome.words << ": " << outcome.seconds << " s";
+    EXPECT_TRUE(outcome.megabytes < 1000 || !kMeasures) << outcome.words << ": " << outcome.megabytes << " MB";
     return outcome;
   }
   void refused(const std::string& file, const std::string& words) {
@@ -141,7 +141,7 @@ TEST_F(HostileImages, BigTiffWhoseStripsAreOne) {
   };
   EXPECT_EQ(within_bounds(shared(100)).words, "decoded");
   refused(shared(20'000), "an image of 20000x20000 pixels takes more than 900.0 MB to decode");
-  refused(tiff_file(tiff_tags(uint64_t{1} << 31, 3, 3, 8, 2, 1), {"abc"}), "has a side of more than 1048576");
+  refused(tiff_file(tiff_tags(3, uint64_t{1} << 21, 3, 8, 2, 3), {"abc"}), "has a side of more than 1048576");
 }
 
 TEST_F(HostileImages, TiffThatIsTruncatedAnywhere) {
@@ -231,7 +231,7 @@ TEST_F(HostileImages, LargestImagesThatAreDecodedStayWithinTheBounds) {
 
 TEST_F(HostileImages, OtherFormatsAreNamed) {
   const std::string hint = ", which Detent does not read";
-  refused(encoded(".jp2", test_picture(16, 16)), "a.png: is JPEG 2000" + hint);
+  refused(encoded(".jp2", test_picture(128, 128)), "a.png: is JPEG 2000" + hint);
   refused(std::string("\0\0\0\x0cjP  \r\n\x87\n", 12) + std::string(900, '\0'), "is JPEG 2000" + hint);
   refused(encoded(".ras", test_picture(16, 16)), "is Sun raster" + hint);
   refused(encoded(".pam", test_picture(16, 16)), "is PAM" + hint);
