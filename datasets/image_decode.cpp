@@ -47,12 +47,13 @@ void admit(const ImageClaim& claim, uint64_t file_bytes, uint64_t copies) {
     refuse_image(image() + " has a side of more than " + std::to_string(kLongestSide));
   check_memory(claim.pixel_bytes, image);
   uint64_t bytes = 0;
-  const bool beyond = __builtin_mul_overflow(claim.pixel_bytes, 1 + copies, &bytes) ||
-                      __builtin_add_overflow(bytes, claim.further_bytes, &bytes) ||
-                      __builtin_add_overflow(bytes, file_bytes, &bytes) || bytes > kMostDecodingBytes;
-  if (beyond)
+  if (__builtin_mul_overflow(claim.pixel_bytes, 1 + copies, &bytes) ||
+      __builtin_add_overflow(bytes, claim.further_bytes, &bytes) || __builtin_add_overflow(bytes, file_bytes, &bytes))
+    bytes = UINT64_MAX;
+  if (bytes > kMostDecodingBytes)
     throw Error(ErrorCode::InvalidData, image() + " takes more than " + memory_text(kMostDecodingBytes) + " to decode",
                 "cut the image into tiles, or save it smaller");
+  check_memory(bytes, [&] { return "decoding " + image(); });
 }
 
 ImageCodecs::Result decode_by_format(const Bytes& bytes, ImageFormat format, bool as_stored, int sufficient_side,

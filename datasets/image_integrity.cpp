@@ -22,7 +22,7 @@ constexpr size_t kPngSignature = 8;
   throw Error(ErrorCode::InvalidData, what, hint);
 }
 
-/// What begins the files of a format that Detent does not read.
+/// A format that Detent does not read, and the bytes that its files have at an offset.
 struct ForeignFormat {
   std::string_view name, magic;
   uint64_t offset = 0;

@@ -1,5 +1,5 @@
-// TIFF and BigTIFF by libtiff. Which files are read, and how, is OpenCV 4.6's choice: 8 bits through the library's RGBA
-// pictures, which know palettes, CMYK, YCbCr and all packings; 10 to 16 bits as levels of gray or RGB.
+// TIFF and BigTIFF by libtiff. The kinds that are read, and their pixels, are those of OpenCV 4.6: 8 bits through the
+// library's RGBA pictures, which know palettes, CMYK, YCbCr and all packings; 10 to 16 bits as levels of gray or RGB.
 #include <tiffio.h>
 
 #include <algorithm>
@@ -99,7 +99,7 @@ class TiffFile {
   TIFF* tiff_ = nullptr;
 };
 
-/// What the directory says, and which channels are read. A strip is a tile as wide as the picture.
+/// The directory, and the channels that are read. A strip is a tile as wide as the picture.
 struct TiffForm {
   uint32_t width, height, tile_width, tile_height;
   uint16_t photometric, bits, samples, orientation;

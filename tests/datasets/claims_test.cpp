@@ -24,7 +24,13 @@ TEST(DecodeImage, KnowsTheSizeOfEveryFormatBeforeItTakesMemory) {
       const MemoryLimit limit(bytes - 1);
       EXPECT_THAT(error_of<Error>([&] { static_cast<void>(decode_image(file)); }).what(), HasSubstr(text)) << name;
     }
-    const MemoryLimit limit(bytes);
+    {
+      const MemoryLimit limit(bytes);
+      EXPECT_THAT(error_of<Error>([&] { static_cast<void>(decode_image(file)); }).what(),
+                  HasSubstr("decoding an image of 90x70 pixels takes "))
+          << name << ": pixels and file";
+    }
+    const MemoryLimit limit(10 * bytes);
     EXPECT_EQ(decode_image(file).whole.height, 70) << name;
   };
   const cv::Mat gray(70, 90, CV_8U, cv::Scalar(9)), deep(70, 90, CV_16U, cv::Scalar(9));

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <opencv2/imgcodecs.hpp>
 
+#include "datasets/data_files.h"
 #include "datasets/image_decode.h"
 #include "datasets/image_files.h"
 

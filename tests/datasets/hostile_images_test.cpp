@@ -9,6 +9,7 @@
 #include <csignal>
 #include <opencv2/imgcodecs.hpp>
 
+#include "datasets/data_files.h"
 #include "datasets/image_decode.h"
 #include "datasets/image_files.h"
 
@@ -32,7 +33,7 @@ struct Outcome {
   double seconds = 0, megabytes = 0;
 };
 
-/// Decodes a file in a process of its own.
+/// Decodes a file in a separate process.
 Outcome decoded_apart(const std::filesystem::path& path) {
   int ends[2];
   EXPECT_EQ(::pipe(ends), 0);
