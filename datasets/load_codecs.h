@@ -52,7 +52,7 @@ struct ImageCodecs {
 /// Errors  Internal when the module is in neither place, cannot be loaded, or has another version.
 [[nodiscard]] const ImageCodecs& load_codecs();
 
-/// Returns the names and versions of the libraries that decode and resize images, one a line.
+/// Returns "OpenCV 4.6.0", the library that resizes images.
 [[nodiscard]] std::string dataset_library_versions();
 
 }  // namespace detent

@@ -1,6 +1,6 @@
 // The only part that needs the libraries of images: OpenCV for resizing and drawing, and those of the formats for
-// decoding and encoding. Loading them takes LOADMS ms: it is a separate module, loaded with the first image
-// (datasets/load_codecs.h).
+// decoding and encoding. It is a separate module, loaded with the first image (datasets/load_codecs.h), because most
+// commands read none.
 #include <algorithm>
 #include <cmath>
 #include <opencv2/core/utils/logger.hpp>
