@@ -130,13 +130,13 @@ class JpegReader {
     return jpeg_has_multiple_scans(&info_) ? blocks_of(info_) * sizeof(JBLOCK) : 0;
   }
 
-  /// Ends a file whose scans visit more blocks than 2^27, which takes seconds: 50 megapixels in 100 scans. Writers make
+  /// Ends a file whose scans visit more blocks than 2^26, which takes seconds: 50 megapixels in 50 scans. Writers make
   /// about ten.
   void limit_scans() {
     progress_.pub.progress_monitor = [](j_common_ptr common) {
       const auto& info = *reinterpret_cast<j_decompress_ptr>(common);
       const auto& progress = *reinterpret_cast<Progress*>(common->progress);
-      if (static_cast<uint64_t>(info.input_scan_number) * progress.blocks <= uint64_t{1} << 27) return;
+      if (static_cast<uint64_t>(info.input_scan_number) * progress.blocks <= uint64_t{1} << 26) return;
       JpegErrors::of(common).too_many_scans = true;
       std::longjmp(JpegErrors::of(common).leave, 1);
     };
