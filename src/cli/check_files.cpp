@@ -78,6 +78,7 @@ void check_each_other(const std::vector<Named>& outputs) {
     for (size_t k = i + 1; k < outputs.size(); ++k) {
       std::error_code error;
       const fs::path one = fs::weakly_canonical(outputs[i].path, error);
+      if (one.empty()) continue;  // it cannot be reached
       if (one == fs::weakly_canonical(outputs[k].path, error) && !fs::is_character_file(one, error))
         refuse(outputs[k], "what " + outputs[i].option + " names too");
     }
@@ -87,6 +88,9 @@ void check_each_other(const std::vector<Named>& outputs) {
 
 void check_files(const CLI::App& command, const OptionList& list) {
   std::vector<Named> outputs = named_by(command, list, true), inputs = named_by(command, list, false);
+  for (const auto& named : {outputs, inputs})
+    for (const Named& one : named)
+      if (one.path.empty()) throw Error(ErrorCode::Usage, one.option + ": the path is empty");
   std::erase_if(outputs, is_stream);
   for (const CLI::App* app = &command; app; app = app->get_parent())
     if (const CLI::Option* config = app->get_config_ptr())

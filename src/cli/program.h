@@ -62,7 +62,7 @@ void declare_old_spellings(Program& program);
 /// Checks all options of a parsed command that name files. A command never overwrites a file that it reads.
 /// Errors  CannotWrite for an output that is an input (links resolved), an existing file in a folder of samples, that
 ///         folder, or another output, naming both options; for a report that exists, without --overwrite, or cannot be
-///         written. Usage for a page called "-".
+///         written. Usage for an empty path and for a page called "-".
 void check_files(const CLI::App& command, const OptionList& list);
 
 /// Parses the arguments of "detent"; --json alone means standard output.

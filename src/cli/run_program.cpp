@@ -7,6 +7,7 @@
 #endif
 
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <new>
 
@@ -121,6 +122,8 @@ int run_program(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     return report(Error(ErrorCode::Internal, "out of memory",
                         "fewer --threads need less; --max-memory refuses earlier and names the large tensor"));
+  } catch (const std::filesystem::filesystem_error& error) {
+    return report(Error(ErrorCode::InvalidData, error.path1().string() + ": " + error.code().message()));
   } catch (const std::exception& error) {
     return report(Error(ErrorCode::Internal, std::string("internal error: ") + error.what()));
   }

@@ -11,7 +11,12 @@ void check_onnx_rules(const Graph& written, const std::filesystem::path& path, s
                       Reporter& reporter) {
   std::set<std::string> told;
   for (const GraphFault& fault : find_graph_faults(written)) {
-    if (std::ranges::find(source, fault.where, &GraphFault::where) == source.end())
+    const bool is_new = std::ranges::find(source, fault.where, &GraphFault::where) == source.end();
+    if (is_new && !source.empty())
+      throw Error(ErrorCode::InvalidModel,
+                  "the model itself breaks a rule of ONNX: " + source.front().where + ": " + source.front().what,
+                  "engines would refuse the written file, too: " + fault.where + ": " + fault.what);
+    if (is_new)
       throw Error(ErrorCode::Internal,
                   path.string() + ": engines would refuse the file: " + fault.where + ": " + fault.what,
                   "this is a defect of Detent, not of the model; nothing was written");
