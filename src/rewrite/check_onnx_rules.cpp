@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "detent/base/error.h"
-
 namespace detent {
 
 void check_onnx_rules(const Graph& written, const std::filesystem::path& path, std::span<const GraphFault> source,
@@ -12,18 +10,22 @@ void check_onnx_rules(const Graph& written, const std::filesystem::path& path, s
   std::set<std::string> told;
   for (const GraphFault& fault : find_graph_faults(written)) {
     const bool is_new = std::ranges::find(source, fault.where, &GraphFault::where) == source.end();
-    if (is_new && !source.empty())
-      throw Error(ErrorCode::InvalidModel,
-                  "the model itself breaks a rule of ONNX: " + source.front().where + ": " + source.front().what,
-                  "engines would refuse the written file, too: " + fault.where + ": " + fault.what);
     if (is_new)
-      throw Error(ErrorCode::Internal,
-                  path.string() + ": engines would refuse the file: " + fault.where + ": " + fault.what,
-                  "this is a defect of Detent, not of the model; nothing was written");
+      throw blamed_on(source,
+                      {ErrorCode::Internal,
+                       path.string() + ": engines would refuse the file: " + fault.where + ": " + fault.what,
+                       "this is a defect of Detent, not of the model; nothing was written"});
     if (told.insert(fault.where).second)
       reporter.warn("the model itself breaks a rule of ONNX, and engines may refuse the written file: " + fault.where +
                     ": " + fault.what);
   }
+}
+
+Error blamed_on(std::span<const GraphFault> source, const Error& error) {
+  if (source.empty() || error.code() != ErrorCode::Internal) return error;
+  return {ErrorCode::InvalidModel,
+          "the model itself breaks a rule of ONNX: " + source.front().where + ": " + source.front().what,
+          "mend that first; nothing was written, since " + std::string(error.what())};
 }
 
 }  // namespace detent

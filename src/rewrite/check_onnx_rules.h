@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <span>
 
+#include "detent/base/error.h"
 #include "detent/base/progress.h"
 #include "model/graph/graph.h"
 #include "ops/value_types.h"
@@ -18,5 +19,9 @@ namespace detent {
 ///         none: Detent made a file that no engine loads.
 void check_onnx_rules(const Graph& written, const std::filesystem::path& path, std::span<const GraphFault> source,
                       Reporter& reporter);
+
+/// Returns the error of a check of the written graph: where `source` breaks rules itself, Internal becomes InvalidModel
+/// that names its first fault.
+[[nodiscard]] Error blamed_on(std::span<const GraphFault> source, const Error& error);
 
 }  // namespace detent
