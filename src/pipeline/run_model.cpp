@@ -187,8 +187,8 @@ RunReport run_model(const RunOptions& options) {
   const auto write = [&](Outputs&& batch) {
     for (size_t i = 0; i < writers.size(); ++i) writers[i].append(batch.second[i], batch.first, axes.of(outputs[i]));
   };
-  const SampleCounts counts = run_over<Outputs>(
-      {.source = *source, .settings = options.run, .task = "running", .refuse_empty = {}}, run, write);
+  const SampleCounts counts =
+      run_over<Outputs>({.source = *source, .settings = options.run, .task = "running"}, run, write);
   report.samples = counts.samples;
   report.skipped_samples = counts.skipped;
   for (OutputWriter& writer : writers) report.written.push_back(writer.close());

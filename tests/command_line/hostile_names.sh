@@ -80,7 +80,7 @@ accepts "no overrides" quantize "$model" --quiet --data "$sample/calib" --prepro
   --calibrator max -o out/model.onnx
 rm -rf out/*
 printf '%0100000d' 0 | tr 0 '[' >in/deep.json
-refuses "brackets 100 000 deep" 13 'deeper than 16' quantize "$model" --quiet --data "$sample/calib" \
+refuses "brackets 100 000 deep" 13 'deeper than 100' quantize "$model" --quiet --data "$sample/calib" \
   --preprocess "$preprocess" --limit 1 --override in/deep.json -o out/model.onnx
 printf '[plan]\ntarget = "onnxruntime"\n' >in/flat.toml
 accepts "a section" plan in/plain.onnx --config in/flat.toml
