@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "core/files/atomic_file.h"
+#include "core/files/reach.h"
 #include "core/stop.h"
 #include "core/stopwatch.h"
 #include "datasets/state_file.h"
@@ -93,6 +94,24 @@ ProfileReport profile_run(const Schedule& schedule, const StepTimes& times, cons
   return report;
 }
 
+/// The folder of the outputs; it goes again if nothing came into it.
+class OutputFolder {
+ public:
+  explicit OutputFolder(const std::filesystem::path& path) : path_(path), was_there_(is_there(path)) {
+    make_folder(path);
+  }
+  ~OutputFolder() {
+    std::error_code not_empty;
+    if (!was_there_) std::filesystem::remove(path_, not_empty);
+  }
+  OutputFolder(const OutputFolder&) = delete;
+  OutputFolder& operator=(const OutputFolder&) = delete;
+
+ private:
+  std::filesystem::path path_;
+  bool was_there_;
+};
+
 /// Refuses an output file that would replace the data.
 void refuse_source(const std::filesystem::path& output, const DataOptions& data) {
   for (const std::string& source : data.sources) {
@@ -159,7 +178,7 @@ RunReport run_model(const RunOptions& options) {
       graph, outputs,
       {.team = team_size(options.run, *source), .keep_large_copies = true, .products = options.run.products});
   const auto layout = choose_layout(model, *source, options);
-  make_folder(options.output_folder);
+  const OutputFolder folder(options.output_folder);
   const int64_t batch_size = static_cast<int64_t>(source->batch());
   std::vector<OutputWriter> writers;
   std::vector<std::string> names;

@@ -116,13 +116,11 @@ mkdir in/empty in/many
 : >in/empty/000.png
 denies "--skip-bad-data with nothing left" 12 'no sample of the data could be read' run "$model" --data in/empty \
   --preprocess "$preprocess" --skip-bad-data --quiet -o out/run
-rmdir out/run 2>/dev/null
 (
   cd in/many || exit 1
   for _ in 1 2 3 4 5 6; do mkdir -p "$(many 500 d/)" && cd -P "$(many 500 d/)" || exit 1; done
 ) 2>/dev/null
 denies "folders 3000 deep" 12 'many/d/d' run "$model" --data in/many --preprocess "$preprocess" --quiet -o out/run
-rmdir out/run 2>/dev/null
 
 # ---- A command that stops
 accepts "a command that stops itself goes on" compare "$model" --data "$six" --eval "$six" --eval-limit 2 --limit 2 \
@@ -132,16 +130,22 @@ denies "a command that stops again and again" 13 'stops itself again and again' 
   --metric-command 'while :; do kill -STOP $$; done; :'
 
 # ---- Scales of pairs
-# pairs TYPE OPSET SCALE: a Conv between pairs, whose first scale is odd.
+# pairs TYPE OPSET SCALE [TYPE]: a Conv between pairs, with the type and number of its first scale, and the type of its
+# weights' scale.
 pairs() {
-  printf '<ir_version: 8, opset_import: ["" : %s]> g (float[1,1,4,4] x) => (float[1,1,4,4] y) <%s s = {%s}, float r = {0.5}, int8 z = {0}, int8[1,1,1,1] w = {3}> { q = QuantizeLinear (x, s, z) d = DequantizeLinear (q, s, z) v = DequantizeLinear (w, r, z) c = Conv (d, v) p = QuantizeLinear (c, r, z) y = DequantizeLinear (p, r, z) }' \
-    "$2" "$1" "$3" | "$WRITE_MODEL" in/pairs.onnx
+  rm -f in/pairs.onnx
+  printf '<ir_version: 8, opset_import: ["" : %s]> g (float[1,1,4,4] x) => (float[1,1,4,4] y) <%s s = {%s}, float r = {0.5}, %s t = {0.5}, int8 z = {0}, int8[1,1,1,1] w = {3}> { q = QuantizeLinear (x, s, z) d = DequantizeLinear (q, s, z) v = DequantizeLinear (w, t, z) c = Conv (d, v) p = QuantizeLinear (c, r, z) y = DequantizeLinear (p, r, z) }' \
+    "$2" "$1" "$3" "${4-float}" | "$WRITE_MODEL" in/pairs.onnx
 }
 for opset in 13 17; do
   pairs double $opset 0.5
-  denies "a double scale: repair" 10 "(QuantizeLinear): input 1, 's', is double" repair in/pairs.onnx -o out/m.onnx --target onnxruntime
+  accepts "a double scale becomes float" repair in/pairs.onnx -o out/m.onnx --target onnxruntime
+  rm -f out/m.onnx
+  pairs float $opset 0.5 double
+  denies "a double scale of weights: repair" 10 "(DequantizeLinear): input 1, 't', is double" repair in/pairs.onnx \
+    -o out/m.onnx --target onnxruntime
   pairs float $opset 0.5
-  accepts "the same in float" repair in/pairs.onnx -o out/m.onnx --target onnxruntime --overwrite
+  accepts "the same in float" repair in/pairs.onnx -o out/m.onnx --target onnxruntime
   rm -f out/m.onnx
   for scale in -1.0 3.0e38; do
     pairs float $opset $scale
