@@ -114,8 +114,10 @@ denies "empty data of an input" 2 'the path is empty' quantize "$model" --data i
 # ---- Folders
 mkdir in/empty in/many
 : >in/empty/000.png
-denies "--skip-bad-data with nothing left" 12 'no sample of the data could be read' run "$model" --data in/empty \
-  --preprocess "$preprocess" --skip-bad-data --quiet -o out/run
+run run "$model" --data in/empty --preprocess "$preprocess" --skip-bad-data --quiet -o out/run
+[ "$code" -eq 12 ] || fail "--skip-bad-data with nothing left: exit $code"
+grep -q '^detent: no sample of the data could be read$' stderr || fail "--skip-bad-data with nothing left: no message"
+leaves_nothing "--skip-bad-data with nothing left"
 (
   cd in/many || exit 1
   for _ in 1 2 3 4 5 6; do mkdir -p "$(many 500 d/)" && cd -P "$(many 500 d/)" || exit 1; done

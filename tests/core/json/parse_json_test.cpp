@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string refusal(const std::string& text, RepeatedNames repeated = RepeatedNames::LastCounts) {
+std::string refused_json(const std::string& text, RepeatedNames repeated = RepeatedNames::LastCounts) {
   try {
     static_cast<void>(parse_json(text, repeated));
   } catch (const Error& error) {
@@ -32,33 +32,33 @@ TEST(ParseJson, ReadsWhatTheLibraryReads) {
 }
 
 TEST(ParseJson, SaysWhereATextIsNotJson) {
-  EXPECT_EQ(refusal("[1,\n 2 3]"), "line 2, column 4: not JSON at '2 3'");
-  EXPECT_EQ(refusal("[1, 1e999]"), "line 1, column 9: the number 1e999 is too large");
-  EXPECT_EQ(refusal("[1"), "ends in the middle, after 2 bytes");
-  EXPECT_EQ(refusal("{\"a"), "ends in the middle, after 3 bytes");
-  EXPECT_EQ(refusal(""), "ends in the middle, after 0 bytes");
-  EXPECT_THAT(refusal("{} x"), HasSubstr("line 1, column 4: not JSON at"));
+  EXPECT_EQ(refused_json("[1,\n 2 3]"), "line 2, column 4: not JSON at '2 3'");
+  EXPECT_EQ(refused_json("[1, 1e999]"), "line 1, column 9: the number 1e999 is too large");
+  EXPECT_EQ(refused_json("[1"), "ends in the middle, after 2 bytes");
+  EXPECT_EQ(refused_json("{\"a"), "ends in the middle, after 3 bytes");
+  EXPECT_EQ(refused_json(""), "ends in the middle, after 0 bytes");
+  EXPECT_THAT(refused_json("{} x"), HasSubstr("line 1, column 4: not JSON at"));
 }
 
 TEST(ParseJson, RefusesBracketsNestedDeeperThan100) {
-  EXPECT_EQ(refusal(nested(100)), "accepted");
-  EXPECT_THAT(refusal(nested(101)), HasSubstr("nested deeper than 100"));
-  EXPECT_THAT(refusal(std::string(1000000, '[')), HasSubstr("nested deeper than 100"));
+  EXPECT_EQ(refused_json(nested(100)), "accepted");
+  EXPECT_THAT(refused_json(nested(101)), HasSubstr("nested deeper than 100"));
+  EXPECT_THAT(refused_json(std::string(1000000, '[')), HasSubstr("nested deeper than 100"));
 }
 
 TEST(ParseJson, TakesTheLastOfARepeatedNameUnlessItIsRefused) {
   EXPECT_EQ(parse_json(R"({"a": 1, "a": 2})"), nlohmann::json::parse(R"({"a": 2})"));
-  EXPECT_EQ(refusal(R"({"a": 1, "a": 2})", RepeatedNames::Refused), "\"a\" is given twice");
-  EXPECT_EQ(refusal(R"({"a": {"b": 1}, "c": {"b": 2}})", RepeatedNames::Refused), "accepted");
+  EXPECT_EQ(refused_json(R"({"a": 1, "a": 2})", RepeatedNames::Refused), "\"a\" is given twice");
+  EXPECT_EQ(refused_json(R"({"a": {"b": 1}, "c": {"b": 2}})", RepeatedNames::Refused), "accepted");
 }
 
 TEST(ParseJson, RefusesADocumentBeyondTheMemory) {
   std::string lists = "[[]";
   for (int i = 0; i < 100000; ++i) lists += ",[]";
   lists += "]";
-  EXPECT_EQ(refusal(lists), "accepted");
+  EXPECT_EQ(refused_json(lists), "accepted");
   const test::MemoryLimit limit(1'000'000);
-  EXPECT_THAT(refusal(lists), HasSubstr("takes more than 1.0 MB of memory (--max-memory)"));
+  EXPECT_THAT(refused_json(lists), HasSubstr("takes more than 1.0 MB of memory (--max-memory)"));
 }
 
 }  // namespace
