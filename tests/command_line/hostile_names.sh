@@ -49,7 +49,7 @@ refuses "a pipe as a model" 10 'not a regular file' inspect in/pipe
 refuses "a device as a model" 10 'not a regular file' plan /dev/zero
 mkfifo in/pipe.npy
 refuses "a pipe as data" 12 'not a regular file' run in/plain.onnx --data in/pipe.npy --quiet -o out/run
-refuses "a pipe as a table" 12 'no calibration table' quantize "$model" --table in/pipe --quiet -o out/model.onnx
+refuses "a pipe as a table" 12 'is not a regular file' quantize "$model" --table in/pipe --quiet -o out/model.onnx
 
 # Calls of functions.
 function() { printf ' <domain: "f", opset_import: ["" : 13, "f" : 1]> %s (a) => (b) { %s }' "$1" "$2"; }

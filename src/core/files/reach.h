@@ -6,8 +6,8 @@
 
 namespace detent {
 
-// What a path leads to, links followed. Unlike the functions of std::filesystem these never throw: a path that cannot
-// be reached (no such file, closed folder, circle of links, too long) leads to nothing, and no_reach() says why.
+// Questions about the end of a path, links followed. Unlike the functions of std::filesystem these never throw: a path
+// that cannot be reached (no such file, closed folder, circle of links, too long) leads to nothing; no_reach() says why.
 
 [[nodiscard]] bool is_folder(const std::filesystem::path& path);
 [[nodiscard]] bool is_regular(const std::filesystem::path& path);

@@ -32,7 +32,7 @@ TEST(ParseJson, ReadsWhatTheLibraryReads) {
 }
 
 TEST(ParseJson, SaysWhereATextIsNotJson) {
-  EXPECT_EQ(refused_json("[1,\n 2 3]"), "line 2, column 4: not JSON at '2 3'");
+  EXPECT_EQ(refused_json("[1,\n 2 3]"), "line 2, column 4: not JSON at '3'");
   EXPECT_EQ(refused_json("[1, 1e999]"), "line 1, column 9: the number 1e999 is too large");
   EXPECT_EQ(refused_json("[1"), "ends in the middle, after 2 bytes");
   EXPECT_EQ(refused_json("{\"a"), "ends in the middle, after 3 bytes");
