@@ -75,7 +75,7 @@ TEST_F(ObjectLabelsFile, RefusesWhatIsNoAnnotation) {
   EXPECT_THAT(refusal(kTwoImages, "[0, 0, 5, 5]", "[0, 0, 5, 1e999]"), HasSubstr("the number 1e999 is too large"));
   EXPECT_THAT(refusal(kTwoImages, "\"id\": 3", "\"id\": 7"), HasSubstr("images[1].id: another image has this id"));
   EXPECT_THAT(refusal(kTwoImages, "\"iscrowd\": 1", "\"iscrowd\": \"1\""), HasSubstr("annotations[1].iscrowd"));
-  EXPECT_THAT(refusal(kTwoImages, "{", "["), HasSubstr("labels.json: line 2, column 9: not JSON at ':'"));
+  EXPECT_THAT(refusal(kTwoImages, "{", "["), HasSubstr("labels.json: line 2, column 9: not JSON at '\"images\":'"));
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace detent {
 
 // Questions about the end of a path, links followed. Unlike the functions of std::filesystem these never throw: a path
-// that cannot be reached (no such file, closed folder, circle of links, too long) leads to nothing; no_reach() says why.
+// that cannot be reached (no such file, closed folder, circle of links, too long) leads to nothing: see no_reach().
 
 [[nodiscard]] bool is_folder(const std::filesystem::path& path);
 [[nodiscard]] bool is_regular(const std::filesystem::path& path);
