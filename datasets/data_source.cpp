@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/files/reach.h"
 #include "core/index.h"
 #include "core/text.h"
 #include "datasets/array_fit.h"
@@ -196,6 +197,7 @@ NamedSource take_apart(const std::string& option, const std::string& text, std::
     longest = name.size();
     result = {i, text.substr(name.size() + 1)};
   }
+  if (result.src.empty()) throw Error(ErrorCode::Usage, option + " " + text + ": the path is empty");
   const size_t equals = text.find('=');
   std::error_code error;
   if (result.input != NamedSource::kAny || equals == std::string::npos || fs::exists(text, error)) return result;
@@ -209,8 +211,7 @@ NamedSource take_apart(const std::string& option, const std::string& text, std::
 const DataSourceEntry& entry_for(const std::string& src) {
   for (const DataSourceEntry& entry : data_source_list())
     if (entry.accepts(src)) return entry;
-  std::error_code error;
-  if (!fs::exists(src, error)) throw Error(ErrorCode::InvalidData, src + ": there is no such file or folder");
+  if (const std::string why = no_reach(src); !why.empty()) throw Error(ErrorCode::InvalidData, src + ": " + why);
   throw Error(ErrorCode::InvalidData, src + ": not a kind of data that can be read",
               "possible are: " + join(data_source_list(), "; ", &DataSourceEntry::form));
 }

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "core/files/reach.h"
 #include "core/index.h"
 #include "datasets/csv.h"
 #include "datasets/data_source_list.h"
@@ -32,7 +33,7 @@ std::vector<std::string> listed_files(const fs::path& list) {
 
 bool is_file_list(const std::string& src) {
   const std::string extension = lower_extension(src);
-  return (extension == ".txt" || extension == ".csv") && !fs::is_directory(src);
+  return (extension == ".txt" || extension == ".csv") && !is_folder(src);
 }
 
 bool lists_images(const std::string& src) { return std::ranges::any_of(listed_files(src), has_image_extension); }

@@ -57,6 +57,14 @@ void check_each_other(const std::vector<Named>& outputs) {
 
 }  // namespace
 
+void check_paths(const CLI::App& command, const OptionList& list) {
+  for (const Option& option : list.options) {
+    if (option.traits.file == FileUse::None) continue;
+    for (const std::string& path : command.get_option(option.long_name())->results())
+      if (path.empty()) throw Error(ErrorCode::Usage, option.long_name() + ": the path is empty");
+  }
+}
+
 std::vector<InputFiles::Source> input_sources(const CLI::App& command, const OptionList& list) {
   std::vector<InputFiles::Source> sources = detent::input_sources(list);
   for (const CLI::App* app = &command; app; app = app->get_parent())

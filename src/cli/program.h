@@ -60,6 +60,8 @@ void declare_old_spellings(Program& program);
 /// Errors  Usage for an option that the new command does not have, and for one of the new command without the spelling.
 [[nodiscard]] std::optional<std::vector<std::string>> new_spelling(const Program& program);
 
+/// Checks that no option of a parsed command names a file by an empty path. Errors  Usage.
+void check_paths(const CLI::App& command, const OptionList& list);
 /// Returns the files that the options of a parsed command name as inputs, and the configuration.
 [[nodiscard]] std::vector<InputFiles::Source> input_sources(const CLI::App& command, const OptionList& list);
 /// Checks the outputs that the options of a parsed command name, while its inputs are protected.

@@ -1,5 +1,3 @@
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <set>
 
@@ -8,6 +6,7 @@
 #include "calibrate/outlier_samples.h"
 #include "calibrate/tensorrt_cache.h"
 #include "core/files/atomic_file.h"
+#include "core/files/file_bytes.h"
 #include "detent/base/calibrator.h"
 #include "detent/base/error.h"
 #include "detent/base/qparams.h"
@@ -57,17 +56,8 @@ std::map<std::string, float> scales_of(const CalibrationTable& table, const Cali
   return scales;
 }
 
-std::string read_text(const std::filesystem::path& path) {
-  std::error_code ignored;
-  std::ifstream stream;
-  if (std::filesystem::is_regular_file(path, ignored)) stream.open(path, std::ios::binary);
-  if (!stream.is_open())
-    throw Error(ErrorCode::InvalidData, path.string() + ": is not a calibration cache that can be read");
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 TensorRtCache read_cache(const std::filesystem::path& path) {
-  const std::string text = read_text(path);
+  const std::string text = FileBytes::open(path)->content();
   try {
     return parse_tensorrt_cache(text);
   } catch (const Error& error) {

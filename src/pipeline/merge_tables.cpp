@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/files/atomic_file.h"
+#include "core/files/reach.h"
 #include "core/stop.h"
 #include "core/text.h"
 #include "detent/base/error.h"
@@ -27,7 +28,7 @@ void check_same(const std::filesystem::path& path, const CalibrationTable& table
 
 TableReport merge_tables(const MergeTablesOptions& options) {
   const InputFiles protected_inputs = protect_inputs(options);
-  const bool there = options.resume && !options.overwrite && std::filesystem::exists(options.output);
+  const bool there = options.resume && !options.overwrite && is_there(options.output);
   if (!there) check_writable(options.output, options.overwrite);
   if (options.tables.empty()) throw Error(ErrorCode::Usage, "no table was given to merge");
   CalibrationTable total = read_table(options.tables.front());

@@ -72,7 +72,11 @@ Model rewritten(RepairPlan& repair, const Model& written) {
     promised.rename({}, {casts.remove_nodes.begin(), casts.remove_nodes.end()});
   }
   write_provenance(model, origin_of_repair(repair, written));
-  check_qdq_file(model.graph(), repair.options.output, promised, {});
+  try {
+    check_qdq_file(model.graph(), repair.options.output, promised, {});
+  } catch (const Error& error) {
+    throw blamed_on(find_graph_faults(written.graph()), error);
+  }
   return model;
 }
 

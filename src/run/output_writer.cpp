@@ -10,6 +10,7 @@
 
 #include "core/files/content_hash.h"
 #include "core/files/input_files.h"
+#include "core/files/reach.h"
 #include "core/index.h"
 #include "detent/base/error.h"
 
@@ -50,7 +51,7 @@ OutputWriter::OutputWriter(std::filesystem::path folder, const std::string& name
     : stacked_path_(folder / (name + ".npy")), folder_path_(folder / name), batch_(batch) {
   for (const auto& path : {stacked_path_, folder_path_}) {
     check_is_no_input(path);
-    if (!overwrite && std::filesystem::exists(path))
+    if (!overwrite && is_there(path))
       throw Error(ErrorCode::CannotWrite, path.string() + ": exists already",
                   "choose another folder or add --overwrite");
   }

@@ -10,6 +10,7 @@
 
 #include "core/files/dead_temporaries.h"
 #include "core/files/input_files.h"
+#include "core/files/reach.h"
 #include "core/files/unfinished.h"
 #include "core/index.h"
 #include "core/system_reason.h"
@@ -154,22 +155,23 @@ void make_folder(const fs::path& folder) {
   check_is_no_input(folder);
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error || !fs::is_directory(folder))
+  if (error || !is_folder(folder))
     throw Error(ErrorCode::CannotWrite, folder.string() + ": cannot be made a folder: " + error.message());
 }
 
 void check_writable(const fs::path& path, bool overwrite) {
   check_is_no_input(path);
-  std::error_code error;
-  if (fs::is_directory(path, error)) throw Error(ErrorCode::CannotWrite, path.string() + ": is a folder");
+  if (const std::string why = no_reach(path); !why.empty() && why != kNoSuchFile)
+    throw Error(ErrorCode::CannotWrite, path.string() + ": " + why);
+  if (is_folder(path)) throw Error(ErrorCode::CannotWrite, path.string() + ": is a folder");
   if (is_special(path)) {
     if (::access(path.c_str(), W_OK) != 0) cannot_write(path, errno);
     return;
   }
-  if (!overwrite && fs::exists(path, error))
+  if (!overwrite && is_there(path))
     throw Error(ErrorCode::CannotWrite, path.string() + ": exists already", "choose another name or add --overwrite");
   const fs::path folder = folder_of(behind_links(path));
-  if (!fs::is_directory(folder, error))
+  if (!is_folder(folder))
     throw Error(ErrorCode::CannotWrite, path.string() + ": there is no folder '" + folder.string() + "'");
   if (::access(folder.c_str(), W_OK) != 0) cannot_write(path, errno);
   remove_dead_temporaries(behind_links(path));

@@ -6,6 +6,7 @@
 #include "core/text.h"
 #include "detent/base/error.h"
 #include "exec/find_shapes.h"
+#include "lint/reading/odd_pairs.h"
 #include "lint/view/lint_view.h"
 #include "model/graph_patch.h"
 #include "ops/weight_pairs.h"
@@ -23,12 +24,15 @@ namespace detent {
 namespace {
 
 /// Reads the pairs of a file.
-/// Errors  InvalidModel for a file that repair cannot write anew.
+/// Errors  InvalidModel for a file that repair cannot write anew; Unsupported where all pairs stand in bodies.
 QdqReading read_pairs(const Graph& graph) {
+  check_scales(graph);
   QdqReading reading = read_qdq(graph);
   const auto refuse = [](const std::string& why, const std::string& hint) {
     throw Error(ErrorCode::InvalidModel, "repair needs a file with pairs, but " + why, hint);
   };
+  const std::string inside = reading.nodes.empty() ? pair_in_body(graph) : "";
+  if (!inside.empty()) throw Error(ErrorCode::Unsupported, inside + ": repair does not move pairs in bodies");
   if (reading.nodes.empty()) refuse("this one has none", "'detent quantize' quantizes a float model");
   if (std::ranges::all_of(reading.nodes, &QdqNode::is_weight_alone))
     refuse("this one has weights alone: their layers compute in float, so no pair can stand on a wrong edge",
