@@ -11,10 +11,9 @@ void check_onnx_rules(const Graph& written, const std::filesystem::path& path, s
   for (const GraphFault& fault : find_graph_faults(written)) {
     const bool is_new = std::ranges::find(source, fault.where, &GraphFault::where) == source.end();
     if (is_new)
-      throw blamed_on(source,
-                      {ErrorCode::Internal,
-                       path.string() + ": engines would refuse the file: " + fault.where + ": " + fault.what,
-                       "this is a defect of Detent, not of the model; nothing was written"});
+      throw blamed_on(source, {ErrorCode::Internal,
+                               path.string() + ": engines would refuse the file: " + fault.where + ": " + fault.what,
+                               "this is a defect of Detent, not of the model; nothing was written"});
     if (told.insert(fault.where).second)
       reporter.warn("the model itself breaks a rule of ONNX, and engines may refuse the written file: " + fault.where +
                     ": " + fault.what);

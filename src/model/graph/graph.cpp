@@ -4,6 +4,10 @@
 
 namespace detent {
 
+void refuse_absent() {
+  throw Error(ErrorCode::Internal, "a question about an operand that the node leaves out, or a node that is not there");
+}
+
 namespace {
 
 template <class T>

@@ -93,8 +93,8 @@ class Graph {
  public:
   [[nodiscard]] std::span<const Node> nodes() const { return nodes_; }
   [[nodiscard]] std::span<const Value> values() const { return values_; }
-  [[nodiscard]] const Node& node(NodeId id) const { return nodes_[index_of(id)]; }
-  [[nodiscard]] const Value& value(ValueId id) const { return values_[index_of(id)]; }
+  [[nodiscard]] const Node& node(NodeId id) const { return nodes_[present_index(id)]; }
+  [[nodiscard]] const Value& value(ValueId id) const { return values_[present_index(id)]; }
   /// Return the value or node of that name; kNoValue / kNoNode when there is none.
   [[nodiscard]] ValueId find_value(std::string_view key) const;
   [[nodiscard]] NodeId find_node(std::string_view key) const;

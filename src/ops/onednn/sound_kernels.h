@@ -5,7 +5,7 @@
 
 namespace detent::onednn {
 
-/// What decides whether an implementation of oneDNN computes a convolution or product rightly.
+/// A use of a convolution or product, as far as it decides whether an implementation of oneDNN is right for it.
 struct KernelUse {
   bool residual = false;             ///< a tensor as large as the output is added inside
   int64_t groups = 1, channels = 1;  ///< of the output

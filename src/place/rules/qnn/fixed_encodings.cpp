@@ -19,6 +19,7 @@ namespace {
 constexpr float kUInt16End = 65535.0F / 65536.0F, kInt16End = 32767.0F / 32768.0F;
 
 std::optional<Range> encoding_of(const PlacementDraft& draft, const Node& node) {
+  if (node.output(0) == kNoValue) return std::nullopt;
   const bool wide = draft.is_wide(node.output(0)), is_signed = draft.options().int16_activations;
   const float end = is_signed ? kInt16End : kUInt16End;
   switch (draft.kind(node.id)) {
