@@ -1,6 +1,6 @@
 #!/bin/sh
 # Every command with every bound for every target, on small networks and on the sample: no signal, no internal error, no
-# finding of a sanitizer, and a documented exit code. What a command answers is tested elsewhere. Under the preset asan
+# finding of a sanitizer, and a documented exit code. Other tests check the answers. Under the preset asan
 # (scripts/nightly asan) this finds writes beyond memory that happen to do no harm.
 . "$(dirname "$0")/expect.sh"
 : "${WRITE_MODEL:?the program that writes models}"

@@ -38,7 +38,7 @@ refuses "an engine without FP8" 13 "has no FP8" repair in/fp8.onnx --target onnx
 refuses "a task without samples" 2 "need --eval" repair in/ort.onnx $data --masks "$sample/eval/masks" -o out/none.onnx
 refuses "values without a scale and without data" 13 "no scale in the file: '" \
   repair in/ort.onnx --target tensorrt --quiet -o out/none.onnx
-# Weights with the code -128, which OpenVINO does not take, get scales of their own; others keep theirs.
+# Weights with the code -128, which OpenVINO does not take, get new scales; others keep theirs.
 : "${WRITE_MODEL:?the program that writes models}"
 for lowest in -128 -127; do
   printf '<ir_version: 8, opset_import: ["" : 13]> g (float[N,4] x) => (float[N,2] y)
