@@ -1,22 +1,17 @@
 #include "detent/base/model_files.h"
 
 #include <algorithm>
-#include <iterator>
 #include <span>
 #include <string_view>
 
 #include "core/files/content_hash.h"
 #include "core/files/mapped_file.h"
 #include "core/files/sha256.h"
-#include "detent/base/error.h"
-#include "detent/base/input_files.h"
 #include "model/file/weight_files.h"
 
 namespace detent {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 /// Returns the digest, reading in pieces whose pages are released: a large file takes no memory.
 std::string digest_of(std::string_view bytes) {
@@ -39,21 +34,6 @@ ModelFiles digest_model_files(const std::filesystem::path& model) {
   let_go_of_pages(file->bytes().data(), file->bytes().size());
   for (const auto& [location, data] : weight_files(model))
     files.weights.push_back({location, data->bytes().size(), digest_of(data->bytes())});
-  return files;
-}
-
-std::vector<fs::path> files_of_model(const fs::path& model) {
-  std::vector<fs::path> files{model};
-  std::error_code error;
-  for (fs::directory_iterator entry(model, error), end; !error && entry != end; entry.increment(error))
-    if (entry->path().extension() == ".onnx" && entry->is_regular_file(error))
-      std::ranges::move(files_of_model(entry->path()), std::back_inserter(files));
-  if (!fs::is_regular_file(model, error)) return files;
-  try {
-    for (const auto& [location, data] : weight_files(model)) files.push_back(model.parent_path() / location);
-  } catch (const Error&) {
-    return files;  // reading the model reports what is wrong
-  }
   return files;
 }
 
