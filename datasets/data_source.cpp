@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <numeric>
 #include <span>
@@ -9,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/files/reach.h"
 #include "core/index.h"
 #include "core/text.h"
 #include "datasets/array_fit.h"
@@ -16,6 +18,7 @@
 #include "datasets/preprocess.h"
 #include "datasets/synthetic.h"
 #include "detent/base/error.h"
+#include "detent/base/input_files.h"
 
 namespace detent {
 
@@ -194,6 +197,7 @@ NamedSource take_apart(const std::string& option, const std::string& text, std::
     longest = name.size();
     result = {i, text.substr(name.size() + 1)};
   }
+  if (result.src.empty()) throw Error(ErrorCode::Usage, option + " " + text + ": the path is empty");
   const size_t equals = text.find('=');
   std::error_code error;
   if (result.input != NamedSource::kAny || equals == std::string::npos || fs::exists(text, error)) return result;
@@ -207,8 +211,7 @@ NamedSource take_apart(const std::string& option, const std::string& text, std::
 const DataSourceEntry& entry_for(const std::string& src) {
   for (const DataSourceEntry& entry : data_source_list())
     if (entry.accepts(src)) return entry;
-  std::error_code error;
-  if (!fs::exists(src, error)) throw Error(ErrorCode::InvalidData, src + ": there is no such file or folder");
+  if (const std::string why = no_reach(src); !why.empty()) throw Error(ErrorCode::InvalidData, src + ": " + why);
   throw Error(ErrorCode::InvalidData, src + ": not a kind of data that can be read",
               "possible are: " + join(data_source_list(), "; ", &DataSourceEntry::form));
 }
@@ -333,6 +336,25 @@ bool holds_images(const DataOptions& options, std::span<const InputSpec> inputs)
     const DataSourceEntry& entry = entry_for(src);
     return entry.holds_images && entry.holds_images(src);
   });
+}
+
+std::vector<fs::path> files_of_data(const std::string& source) {
+  std::vector<fs::path> files;
+  const auto add = [&files](const std::string& src) {
+    files.emplace_back(src);
+    for (const DataSourceEntry& entry : data_source_list())
+      if (entry.names && entry.accepts(src)) std::ranges::move(entry.names(src), std::back_inserter(files));
+  };
+  const auto try_to_add = [&add](const std::string& src) {
+    try {
+      add(src);
+    } catch (const Error&) {  // opening it reports what is wrong
+    }
+  };
+  try_to_add(source);  // the name of an input and SRC may both hold '='
+  for (size_t at = source.find('='); at != std::string::npos; at = source.find('=', at + 1))
+    try_to_add(source.substr(at + 1));
+  return files;
 }
 
 }  // namespace detent

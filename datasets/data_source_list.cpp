@@ -12,10 +12,11 @@ std::span<const DataSourceEntry> data_source_list() {
   using Feeds = DataSourceEntry::Feeds;
   static constexpr DataSourceEntry kEntries[] = {
       {"random:normal|uniform[,n=32][,seed=1]", Feeds::AllInputs, is_synthetic, open_synthetic},
-      {"text:FILE,vocab=bytes|FILE[,length=N][,field=NAME]", Feeds::OneInput, is_text, open_text},
+      {"text:FILE,vocab=bytes|FILE[,length=N][,field=NAME]", Feeds::OneInput, is_text, open_text, nullptr,
+       files_of_text},
       {"a .npz", Feeds::AllInputs, is_npz, open_npz},
       {"a .npy", Feeds::OneInput, is_npy, open_npy},
-      {"a .txt or .csv list of files", Feeds::OneInput, is_file_list, open_file_list, lists_images},
+      {"a .txt or .csv list of files", Feeds::OneInput, is_file_list, open_file_list, lists_images, files_of_list},
       {"an image", Feeds::OneInput, is_image, open_image, is_image},
       {"a test_data_set_N folder or its parent", Feeds::AllInputs, is_test_data_set, open_test_data_set},
       {"a folder of .npy", Feeds::OneInput, is_npy_folder, open_npy_folder},

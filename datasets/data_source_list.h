@@ -1,8 +1,10 @@
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "datasets/source_request.h"
 
@@ -18,6 +20,8 @@ namespace detent {
 [[nodiscard]] std::unique_ptr<DataSource> open_file_list(const SourceRequest& request);
 /// True when the list names images.
 [[nodiscard]] bool lists_images(const std::string& src);
+/// Returns the paths of the listed files.
+[[nodiscard]] std::vector<std::filesystem::path> files_of_list(const std::string& src);
 
 /// A test_data_set_N folder or its parent: input_K.pb feeds the model's K-th input. Batches are split like arrays.
 /// Errors  InvalidData when a file is missing, unreadable or does not fit, or inputs hold different numbers of samples.

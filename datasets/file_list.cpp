@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "core/files/reach.h"
 #include "core/index.h"
 #include "datasets/csv.h"
 #include "datasets/data_source_list.h"
@@ -32,10 +33,16 @@ std::vector<std::string> listed_files(const fs::path& list) {
 
 bool is_file_list(const std::string& src) {
   const std::string extension = lower_extension(src);
-  return (extension == ".txt" || extension == ".csv") && !fs::is_directory(src);
+  return (extension == ".txt" || extension == ".csv") && !is_folder(src);
 }
 
 bool lists_images(const std::string& src) { return std::ranges::any_of(listed_files(src), has_image_extension); }
+
+std::vector<fs::path> files_of_list(const std::string& src) {
+  std::vector<fs::path> files;
+  for (const std::string& file : listed_files(src)) files.push_back(fs::path(src).parent_path() / file);
+  return files;
+}
 
 std::unique_ptr<DataSource> open_file_list(const SourceRequest& request) {
   std::vector<std::string> files = listed_files(request.src);

@@ -18,10 +18,10 @@ struct DecodedImage {
 /// sufficient_side  a JPEG may be decoded at a half, a quarter or an eighth of its size if its short side stays at
 /// least as long; nothing: at its size
 ///
-/// check_image_complete examines files first, because the libraries fill the missing part of a truncated file with gray
-/// and report success, or print. Damage inside a JPEG's compressed data with intact markers is not noticed.
-/// Errors  InvalidData naming the file: unreadable, empty, not an image, truncated, float pixels, more pixels than
-/// --max-memory permits (according to the header, before decoding).
+/// Wrong codes inside a JPEG's compressed data with intact markers are not noticed.
+/// Errors  InvalidData naming the file and the place: unreadable, empty, not an image or one of another format,
+/// truncated, float pixels, more pixels than its data can hold, more than --max-memory or 900 MB permit (according to
+/// the header, before pixels are allocated).
 [[nodiscard]] DecodedImage decode_image(const std::filesystem::path& path,
                                         std::optional<int> sufficient_side = std::nullopt);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/files/reach.h"
 #include "datasets/image_decode.h"
 #include "datasets/image_transform.h"
 #include "datasets/natural_order.h"
@@ -59,14 +60,14 @@ bool has_image_extension(const fs::path& path) {
   return std::find(std::begin(kExtensions), std::end(kExtensions), extension) != std::end(kExtensions);
 }
 
-bool is_image(const std::string& src) { return has_image_extension(src) && !fs::is_directory(src); }
+bool is_image(const std::string& src) { return has_image_extension(src) && !is_folder(src); }
 
 std::unique_ptr<DataSource> open_image(const SourceRequest& request) {
   const fs::path path(request.src);
   return open_images(path.parent_path(), {path.filename().string()}, request.inputs.front(), request.preprocess);
 }
 
-bool is_image_folder(const std::string& src) { return fs::is_directory(src); }
+bool is_image_folder(const std::string& src) { return is_folder(src); }
 
 std::unique_ptr<DataSource> open_image_folder(const SourceRequest& request) {
   auto names = files_below(request.src, has_image_extension);

@@ -1,38 +1,31 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <functional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace detent {
 
 /// The format of an image file.
-enum class ImageFormat { Unknown, Jpeg, Png, WebP, Bmp, Pnm, Tiff };
+enum class ImageFormat : uint8_t { Unknown, Jpeg, Png, WebP, Bmp, Pnm, Tiff };
 
-/// Recognises a file by its first bytes and checks that it is complete, as far as its format permits: JPEG by following
-/// the markers to the end marker, PNG chunk by chunk with checksums, WebP, BMP and binary PNM by the length in their
-/// headers. TIFF, compressed BMP and text PNM are left to the decoder.
-/// Errors  InvalidData, without a file name, when it is truncated, a checksum is wrong, or a WebP is animated.
+/// Recognises a file by its first bytes and checks that it is complete: JPEG by following the markers to the end
+/// marker, PNG chunk by chunk with checksums, and that its data can hold so many pixels, WebP by the length in its
+/// header. The other formats' decoders do the same. Errors  InvalidData, without a file name: a truncated file, a wrong
+/// checksum, an animated WebP, another format; it is named if it is one that image readers know.
 ImageFormat check_image_complete(const std::vector<unsigned char>& bytes);
 
-/// Returns a complete PNG without the chunks that affect neither pixels nor orientation: libpng prints messages about
-/// some of them.
-[[nodiscard]] std::vector<unsigned char> essential_png(const std::vector<unsigned char>& bytes);
+/// Calls `visit(code, begin, end)` for each marker of a JPEG behind the first, with the place of its segment's content,
+/// until it returns false or the end marker was visited.
+/// Errors  InvalidData, without a file name, when the file ends before.
+void walk_jpeg(const std::vector<unsigned char>& bytes,
+               const std::function<bool(unsigned char code, size_t begin, size_t end)>& visit);
 
-/// The size that an image's header claims.
-struct ImageSize {
-  uint64_t width = 0, height = 0;
-  uint64_t channel_bytes = 1;  ///< 2 for more than 8 bits a channel
-};
-
-/// Returns the size in the header of a JPEG, PNG, WebP, BMP, binary PNM or TIFF, without decoding. nullopt for other
-/// formats, and when the header is cut or has no size.
-/// Source  ITU-T T.81 (SOF markers), PNG 2nd edition (IHDR), RFC 9649 (VP8X, VP8L), RFC 6386 (VP8), TIFF 6.0 (tags 256,
-/// 257, 258).
-[[nodiscard]] std::optional<ImageSize> claimed_size(const std::vector<unsigned char>& bytes, ImageFormat format);
-
-/// Refuses an image whose 3 channels exceed --max-memory.
-/// Errors  InvalidData with size and bytes.
-void check_image_size(const std::vector<unsigned char>& bytes, ImageFormat format);
+/// Calls `visit(type, begin, end)` for each chunk of a PNG up to the end chunk; begin and end span the whole chunk.
+/// Errors  InvalidData, without a file name, when the file ends before.
+void walk_png(const std::vector<unsigned char>& bytes,
+              const std::function<void(std::string_view type, size_t begin, size_t end)>& visit);
 
 }  // namespace detent

@@ -6,6 +6,7 @@
 #include <pugixml.hpp>
 #include <set>
 
+#include "core/files/reach.h"
 #include "core/parse.h"
 #include "core/text.h"
 #include "datasets/csv.h"
@@ -29,7 +30,7 @@ struct KnownClasses {
 
   KnownClasses(const fs::path& folder, int64_t model) : count(model), source("the model") {
     for (const std::string_view file : kNameFiles) {
-      if (!fs::is_regular_file(folder / file)) continue;
+      if (!is_regular(folder / file)) continue;
       names = read_lines(folder / file);
       if (count == 0 || std::ssize(names) < count) count = std::ssize(names), source = file;
       return;

@@ -1,7 +1,10 @@
 #include "datasets/natural_order.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "detent/base/error.h"
 
@@ -26,24 +29,25 @@ std::string_view take_digits(std::string_view text, size_t& at) {
 
 /// A recursive search for files.
 struct Scan {
-  const fs::path& root;
   const std::function<bool(const fs::path&)>& wanted;
-  std::set<fs::path> entered;  // canonical, against links that lead back
+  std::set<std::pair<dev_t, ino_t>> entered;  // against links that lead back
   std::vector<std::string> found;
 
   void enter(const fs::path& folder, const std::string& prefix) {
-    std::error_code error;
-    if (!entered.insert(fs::canonical(folder, error)).second) return;
-    fs::directory_iterator entries(folder, error);
-    if (error) throw Error(ErrorCode::InvalidData, folder.string() + ": cannot list the folder: " + error.message());
-    for (const fs::directory_entry& entry : entries) {
-      const std::string name = entry.path().filename().string();
+    struct stat status {};
+    if (::stat(folder.c_str(), &status) == 0 && !entered.emplace(status.st_dev, status.st_ino).second) return;
+    std::error_code error, unknown;
+    std::vector<std::string> folders;  // entered later: an open folder holds a descriptor
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+      const std::string name = entry->path().filename().string();
       if (name.starts_with('.')) continue;
-      if (entry.is_directory(error))
-        enter(entry.path(), prefix + name + "/");
-      else if (entry.is_regular_file(error) && wanted(entry.path()))
+      if (entry->is_directory(unknown))
+        folders.push_back(name);
+      else if (entry->is_regular_file(unknown) && wanted(entry->path()))
         found.push_back(prefix + name);
     }
+    if (error) throw Error(ErrorCode::InvalidData, folder.string() + ": cannot list the folder: " + error.message());
+    for (const std::string& name : folders) enter(folder / name, prefix + name + "/");
   }
 };
 
@@ -69,7 +73,7 @@ bool natural_less(std::string_view a, std::string_view b) {
 }
 
 std::vector<std::string> files_below(const fs::path& folder, const std::function<bool(const fs::path&)>& wanted) {
-  Scan scan{folder, wanted, {}, {}};
+  Scan scan{wanted, {}, {}};
   scan.enter(folder, "");
   std::sort(scan.found.begin(), scan.found.end(), natural_less);
   return std::move(scan.found);

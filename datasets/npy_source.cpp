@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/files/reach.h"
 #include "core/index.h"
 #include "datasets/image_folder.h"
 #include "datasets/natural_order.h"
@@ -113,7 +114,7 @@ ArraySample read_sample(const NpyFile& file, const ArrayFit& fit, size_t i, cons
   return {shape_sample(file.read_rows(row, row + 1), fit, input), {}};
 }
 
-bool is_npy(const std::string& src) { return has_npy_extension(src) && !fs::is_directory(src); }
+bool is_npy(const std::string& src) { return has_npy_extension(src) && !is_folder(src); }
 
 std::unique_ptr<DataSource> open_npy(const SourceRequest& request) {
   auto source = std::make_unique<NpySource>(request.src, request.inputs.front());
@@ -123,9 +124,7 @@ std::unique_ptr<DataSource> open_npy(const SourceRequest& request) {
   return source;
 }
 
-bool is_npy_folder(const std::string& src) {
-  return fs::is_directory(src) && !files_below(src, has_npy_extension).empty();
-}
+bool is_npy_folder(const std::string& src) { return is_folder(src) && !files_below(src, has_npy_extension).empty(); }
 
 std::unique_ptr<DataSource> open_npy_folder(const SourceRequest& request) {
   const auto images = files_below(request.src, has_image_extension);

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <filesystem>
 
+#include "core/files/reach.h"
 #include "core/files/temporary.h"
 #include "core/index.h"
 #include "core/memory_limit.h"
@@ -250,12 +251,12 @@ NpyFile NpzFile::open_member(const Member& member) const {
   return NpyFile(archive_->bytes, begin, stat.size, label);
 }
 
-bool is_npz(const std::string& src) { return lower_extension(src) == ".npz" && !fs::is_directory(src); }
+bool is_npz(const std::string& src) { return lower_extension(src) == ".npz" && !is_folder(src); }
 
 std::unique_ptr<DataSource> open_npz(const SourceRequest& request) { return std::make_unique<NpzSource>(request); }
 
 bool is_npz_folder(const std::string& src) {
-  return fs::is_directory(src) && !files_below(src, has_npz_extension).empty() &&
+  return is_folder(src) && !files_below(src, has_npz_extension).empty() &&
          files_below(src, has_image_extension).empty();
 }
 

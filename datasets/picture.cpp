@@ -49,10 +49,9 @@ struct ImageAxes {
         row_step(channels_last ? width * channels : width), column_step(channels_last ? channels : 1) {}
 };
 
-std::string encode(const Pixels& bgr, const char* ending) {
-  std::string bytes = load_codecs().encode(bgr, ending);
-  if (bytes.empty()) throw Error(ErrorCode::Internal, std::string("a picture cannot be written as ") + ending);
-  return bytes;
+std::string written(std::string file) {
+  if (file.empty()) throw Error(ErrorCode::Internal, "a picture cannot be written as PNG or JPEG");
+  return file;
 }
 
 }  // namespace
@@ -91,7 +90,7 @@ Pixels shrink(const Pixels& pixels, int width) {
                               PreprocessSpec::Interpolation::Area);
 }
 
-std::string encode_png(const Pixels& bgr) { return encode(bgr, ".png"); }
-std::string encode_jpeg(const Pixels& bgr) { return encode(bgr, ".jpg"); }
+std::string encode_png(const Pixels& bgr) { return written(load_codecs().encode_png(bgr)); }
+std::string encode_jpeg(const Pixels& bgr) { return written(load_codecs().encode_jpeg(bgr)); }
 
 }  // namespace detent

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "datasets/array_fit.h"
 #include "detent/base/data_source.h"
@@ -28,6 +30,9 @@ struct DataSourceEntry {
   std::unique_ptr<DataSource> (*open)(const SourceRequest& request);
   /// Tells whether an accepted SRC holds images; nullptr: never.
   bool (*holds_images)(const std::string& src) = nullptr;
+  /// Returns the files that an accepted SRC names besides itself; nullptr: none.
+  /// Errors  those of reading SRC.
+  std::vector<std::filesystem::path> (*names)(const std::string& src) = nullptr;
 };
 
 }  // namespace detent

@@ -3,6 +3,7 @@
 #include <mutex>
 #include <vector>
 
+#include "core/files/reach.h"
 #include "datasets/data_source_list.h"
 #include "datasets/tensor_pb.h"
 #include "detent/base/error.h"
@@ -103,7 +104,7 @@ class TestDataSource final : public DataSource {
 
 }  // namespace
 
-bool is_test_data_set(const std::string& src) { return fs::is_directory(src) && !find_test_data_sets(src).empty(); }
+bool is_test_data_set(const std::string& src) { return is_folder(src) && !find_test_data_sets(src).empty(); }
 
 std::unique_ptr<DataSource> open_test_data_set(const SourceRequest& request) {
   return std::make_unique<TestDataSource>(request);

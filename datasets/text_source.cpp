@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/index.h"
+#include "core/json/parse_json.h"
 #include "core/parse.h"
 #include "datasets/csv.h"
 #include "datasets/natural_order.h"
@@ -92,9 +93,8 @@ class Reader {
   }
 
   [[nodiscard]] std::vector<int32_t> read_line(std::string_view line, const std::string& where) const {
-    const Json json = Json::parse(line, nullptr, false);
     try {
-      if (json.is_discarded()) throw Error(ErrorCode::InvalidData, "not JSON");
+      const Json json = parse_json(line);
       const Json& record = record_of(json, spec_.field);
       if (record.is_array()) return ids_of(record);
       if (record.is_string()) return encode(record.get<std::string>(), where);
@@ -142,9 +142,8 @@ int64_t sample_length(const TextSpec& spec, const FeedInput& input) {
   const bool integers = wanted.type == DataType::Int64 || wanted.type == DataType::Int32;
   const size_t rank = input.batch_axis == kNoBatchAxis ? 1 : 2;
   if (!integers || wanted.shape.size() != rank || input.batch_axis > 0)
-    throw Error(ErrorCode::InvalidOption, "text gives token ids, integers [batch, S], and the input '" + wanted.name +
-                                              "' is " + std::string(name_of(wanted.type)) + " " +
-                                              describe_shape(wanted));
+    throw Error(ErrorCode::InvalidData, "text gives token ids, integers [batch, S], and the input '" + wanted.name +
+                                            "' is " + std::string(name_of(wanted.type)) + " " + describe_shape(wanted));
   const int64_t fixed = std::max<int64_t>(0, wanted.shape.back());
   if (fixed > 0 && spec.length > 0 && fixed != spec.length)
     throw Error(ErrorCode::InvalidOption, "length=" + std::to_string(spec.length) + ", but the model's input '" +
@@ -188,6 +187,11 @@ TextSpec parse_text_spec(const std::string& src) {
 std::vector<std::vector<int32_t>> read_records(const TextSpec& spec) { return Reader(spec).read(); }
 
 bool is_text(const std::string& src) { return src.starts_with(kTextPrefix); }
+
+std::vector<std::filesystem::path> files_of_text(const std::string& src) {
+  const TextSpec spec = parse_text_spec(src);
+  return {spec.file, spec.vocabulary};
+}
 
 std::unique_ptr<DataSource> open_text(const SourceRequest& request) {
   const TextSpec spec = parse_text_spec(request.src);

@@ -33,6 +33,8 @@ struct TextSpec {
 /// Errors  those of read_records; InvalidOption for another input, a length that is not the model's, or a plain text
 /// without one; InvalidData for less than one window.
 [[nodiscard]] bool is_text(const std::string& src);
+/// Returns the text and its vocabulary.
+[[nodiscard]] std::vector<std::filesystem::path> files_of_text(const std::string& src);
 [[nodiscard]] std::unique_ptr<DataSource> open_text(const SourceRequest& request);
 
 }  // namespace detent

@@ -1,13 +1,12 @@
-// The only part that needs OpenCV, for decoding, resizing, drawing and encoding. Its codecs load more than a hundred
-// system libraries, which takes 30 ms or more, its core 3 ms: it is a separate module, loaded with the first image
-// (datasets/load_codecs.h).
+// The only part that needs the libraries of images: OpenCV for resizing and drawing, and those of the formats for
+// decoding and encoding. It is a separate module, loaded with the first image (datasets/load_codecs.h), because most
+// commands read none.
 #include <algorithm>
 #include <cmath>
 #include <opencv2/core/utils/logger.hpp>
-#include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
-#include "datasets/load_codecs.h"
+#include "datasets/codecs/codec.h"
 #include "datasets/picture.h"
 
 namespace detent {
@@ -28,10 +27,7 @@ void prepare_opencv() {
 Pixels pixels_of(const cv::Mat& mat) {
   if (mat.empty()) return {};
   const auto owner = std::make_shared<const cv::Mat>(mat);
-  const Pixels::Depth depth = mat.depth() == CV_8U    ? Pixels::Depth::Bits8
-                              : mat.depth() == CV_16U ? Pixels::Depth::Bits16
-                                                      : Pixels::Depth::Other;
-  return {owner, mat.data, {mat.rows, mat.cols}, mat.channels(), depth, mat.step};
+  return {owner, mat.data, {mat.rows, mat.cols}, mat.channels(), Pixels::Depth::Bits8, mat.step};
 }
 
 /// Views 8-bit pixels as a Mat; OpenCV writes only into its results.
@@ -49,31 +45,21 @@ int cv_interpolation(PreprocessSpec::Interpolation interpolation) {
   }
 }
 
-int cv_flags(ImageCodecs::Decoding how, int reduction) {
-  switch (how) {
-    case ImageCodecs::Decoding::AsStored: return cv::IMREAD_UNCHANGED;
-    case ImageCodecs::Decoding::BgrAsStored:
-      return cv::IMREAD_COLOR | cv::IMREAD_ANYDEPTH | cv::IMREAD_IGNORE_ORIENTATION;
-    default:
-      switch (reduction) {
-        case 2: return cv::IMREAD_REDUCED_COLOR_2;
-        case 4: return cv::IMREAD_REDUCED_COLOR_4;
-        case 8: return cv::IMREAD_REDUCED_COLOR_8;
-        default: return cv::IMREAD_COLOR | cv::IMREAD_ANYDEPTH;
-      }
-  }
-}
-
-bool decode(const std::vector<unsigned char>& bytes, ImageCodecs::Decoding how, int reduction, Pixels& pixels,
-            std::string& error) {
-  prepare_opencv();
+bool decode(const ImageCodecs::Request& request, ImageCodecs::Result& result, std::string& error) {
   try {
-    pixels = pixels_of(cv::imdecode(bytes, cv_flags(how, reduction)));
+    switch (request.format) {
+      case ImageFormat::Jpeg: result = decode_jpeg(request); break;
+      case ImageFormat::Png: result = decode_png(request); break;
+      case ImageFormat::WebP: result = decode_webp(request); break;
+      default: result = decode_tiff(request); break;
+    }
     return true;
-  } catch (const cv::Exception& thrown) {
-    error = thrown.err;
-    return false;
+  } catch (const Unreadable& thrown) {
+    error = thrown.what;
+  } catch (const std::bad_alloc&) {
+    error = "the system has too little memory to decode the image";
   }
+  return false;
 }
 
 Pixels resize(const Pixels& pixels, PixelSize size, PreprocessSpec::Interpolation interpolation) {
@@ -138,20 +124,15 @@ Pixels draw(const Pixels& bgr, std::span<const DrawnBox> boxes) {
   return pixels_of(image);
 }
 
-std::string encode(const Pixels& bgr, const char* ending) {
-  prepare_opencv();
-  std::vector<unsigned char> bytes;
-  try {
-    if (!cv::imencode(ending, mat_of(bgr), bytes, {cv::IMWRITE_JPEG_QUALITY, 85})) return {};
-  } catch (const cv::Exception&) {
-    return {};
-  }
-  return {bytes.begin(), bytes.end()};
-}
-
 }  // namespace
 
 }  // namespace detent
 
-extern "C" __attribute__((visibility("default"))) const detent::ImageCodecs detent_image_codecs{
-    detent::ImageCodecs::kVersion, detent::decode, detent::resize, detent::gray, detent::draw, detent::encode};
+extern "C" __attribute__((visibility("default")))
+const detent::ImageCodecs detent_image_codecs{detent::ImageCodecs::kVersion,
+                                              detent::decode,
+                                              detent::resize,
+                                              detent::gray,
+                                              detent::draw,
+                                              detent::encode_png,
+                                              detent::encode_jpeg};

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "cli/config_reader.h"
 #include "cli/program.h"
 #include "core/nearest_names.h"
 #include "core/text.h"
@@ -103,6 +104,9 @@ std::string typed_command(std::span<const char* const> arguments) {
 }
 
 void parse(Program& program, const std::vector<std::string>& typed) {
+  for (const std::string& argument : typed)
+    if (nests_too_deep(argument))
+      throw Error(ErrorCode::Usage, "brackets are nested deeper than 100 in '" + argument.substr(0, 40) + "...'");
   std::vector<std::string> arguments = with_json_values(with_help(without_long(program, typed)));
   refuse_unknown_command(program, arguments);
   std::ranges::reverse(arguments);  // as CLI11 takes them

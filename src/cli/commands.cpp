@@ -215,7 +215,9 @@ std::function<int(Environment&)> declare_command(CLI::App& app, Function functio
   const auto state = std::make_shared<State<Options>>();
   declare_options(app, state->list);
   return [state, function, &app](Environment& environment) {
-    check_files(app, state->list);
+    check_paths(app, state->list);
+    const InputFiles inputs(input_sources(app, state->list));  // until all reports are written
+    check_outputs(app, state->list);
     for (const auto& settle : state->list.settle) settle();
     if constexpr (requires { state->options.overwrite; }) state->report.overwrite = state->options.overwrite;
     if constexpr (requires { state->options.run; }) state->options.run.reporter = &environment.reporter;

@@ -91,7 +91,13 @@ void declare(Program& program) {
   app.fallthrough();
   app.set_version_flag("--version",
                        [] { return version_text() + (commit().empty() ? "" : "\ncommit " + std::string(commit())); });
-  app.set_config("--config", "", "TOML file with options; keys stand under [command]");
+  app.set_config("--config", "", "TOML file with options; keys stand under [command]")
+      ->check(CLI::Validator(
+          [](std::string& text) {
+            check_config_file(text);
+            return std::string();
+          },
+          ""));
   app.config_formatter(std::make_shared<ConfigReader>());
   app.allow_config_extras(CLI::config_extras_mode::error);
   app.add_flag("--quiet", program.quiet, "No progress on stderr")->configurable(false);

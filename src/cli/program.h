@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/files/input_files.h"
 #include "detent/base/error.h"
 #include "detent/base/progress.h"
 #include "options/option.h"
@@ -59,11 +60,14 @@ void declare_old_spellings(Program& program);
 /// Errors  Usage for an option that the new command does not have, and for one of the new command without the spelling.
 [[nodiscard]] std::optional<std::vector<std::string>> new_spelling(const Program& program);
 
-/// Checks all options of a parsed command that name files. A command never overwrites a file that it reads.
-/// Errors  CannotWrite for an output that is an input (links resolved), an existing file in a folder of samples, that
-///         folder, or another output, naming both options; for a report that exists, without --overwrite, or cannot be
-///         written. Usage for a page called "-".
-void check_files(const CLI::App& command, const OptionList& list);
+/// Checks that no option of a parsed command names a file by an empty path. Errors  Usage.
+void check_paths(const CLI::App& command, const OptionList& list);
+/// Returns the files that the options of a parsed command name as inputs, and the configuration.
+[[nodiscard]] std::vector<InputFiles::Source> input_sources(const CLI::App& command, const OptionList& list);
+/// Checks the outputs that the options of a parsed command name, while its inputs are protected.
+/// Errors  CannotWrite for an output that is an input or another output, naming both options; for a report that exists,
+///         without --overwrite, or cannot be written. Usage for a page called "-".
+void check_outputs(const CLI::App& command, const OptionList& list);
 
 /// Parses the arguments of "detent"; --json alone means standard output.
 /// Errors  Usage with the likely spelling; CLI::Success where help or the version is to be printed.

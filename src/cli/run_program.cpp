@@ -2,14 +2,19 @@
 #include "cli/manual_text.h"
 #include "cli/program.h"
 
+#include <sys/resource.h>
 #if __has_include(<malloc.h>)
 #include <malloc.h>
 #endif
 
 #include <cstdio>
+#include <exception>
+#include <filesystem>
 #include <iostream>
 #include <new>
+#include <system_error>
 
+#include "core/files/unfinished.h"
 #include "core/shown_text.h"
 #include "core/text.h"
 #include "detent/base/error.h"
@@ -27,12 +32,51 @@ void return_large_blocks() {
 #endif
 }
 
+/// Keeps malloc from reserving 64 MB of addresses for each thread where addresses are limited (ulimit -v).
+void spare_addresses() {
+#ifdef M_ARENA_MAX
+  rlimit addresses{};
+  if (::getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY) mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
 int report(const Error& error) {
   if (error.code() == ErrorCode::Interrupted) claim_interruption();
   // Names come from files, so control characters are escaped. Lists in messages have separate lines.
   std::fprintf(stderr, "detent: %s\n", shown_text(error.what(), Lines::Keep).c_str());
   if (!error.hint().empty()) std::fprintf(stderr, "hint: %s\n", shown_text(error.hint(), Lines::Keep).c_str());
   return static_cast<int>(error.code());
+}
+
+Error out_of_memory(const std::string& what = {}) {
+  return {ErrorCode::Internal, "out of memory" + what,
+          "fewer --threads need less; --max-memory refuses earlier and names the large tensor"};
+}
+
+/// Returns the error for an exception of the C++ library or of TBB.
+Error error_of(const std::exception& error) {
+  const std::string text = error.what();
+  const auto* const system = dynamic_cast<const std::system_error*>(&error);
+  const bool no_thread = text.find("pthread_create") != std::string::npos ||
+                         (system && system->code() == std::errc::resource_unavailable_try_again);
+  if (no_thread) return out_of_memory(": the system starts no more threads");
+  if (dynamic_cast<const std::bad_alloc*>(&error)) return out_of_memory();
+  if (const auto* const file = dynamic_cast<const std::filesystem::filesystem_error*>(&error))
+    return {ErrorCode::InvalidData, file->path1().string() + ": " + file->code().message()};
+  return {ErrorCode::Internal, "internal error: " + text};
+}
+
+/// Ends the process for an exception that no caller can catch, as in a thread that TBB starts.
+[[noreturn]] void end_of_thread() {
+  Error error(ErrorCode::Internal, "internal error in a thread");
+  try {
+    if (const auto thrown = std::current_exception()) std::rethrow_exception(thrown);
+  } catch (const std::exception& thrown) {
+    error = error_of(thrown);
+  } catch (...) {
+    error = {ErrorCode::Internal, "internal error of an unknown kind"};
+  }
+  end_at_once(report(error));
 }
 
 /// Returns a TOML string. CLI11 2.1.2 reads no escapes, so text with quotes or backslashes becomes a literal string.
@@ -103,6 +147,8 @@ int flushed(int code) {
 
 int run_program(int argc, char** argv) {
   return_large_blocks();
+  spare_addresses();
+  std::set_terminate(end_of_thread);
   watch_signals();
   Program program;
   try {
@@ -118,11 +164,8 @@ int run_program(int argc, char** argv) {
     return flushed(0);
   } catch (const Error& error) {
     return report(error);
-  } catch (const std::bad_alloc&) {
-    return report(Error(ErrorCode::Internal, "out of memory",
-                        "fewer --threads need less; --max-memory refuses earlier and names the large tensor"));
   } catch (const std::exception& error) {
-    return report(Error(ErrorCode::Internal, std::string("internal error: ") + error.what()));
+    return report(error_of(error));
   }
 }
 

@@ -93,6 +93,17 @@ uint64_t free_memory() {
       1, std::min({available, left_by_control_groups(), left_of_address_space(), kAddressableBytes}));
 }
 
+size_t threads_with_room(size_t wanted) {
+  // Half of the room, and for each thread three stacks: of the sample's thread, of OpenMP's, and of what both start.
+  constexpr uint64_t kUsualStack = 8 << 20, kStacks = 3, kParts = 2;
+  static const uint64_t left = left_of_address_space();
+  if (left == kAddressableBytes) return wanted;
+  rlimit stack{};
+  const bool known = ::getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur != RLIM_INFINITY;
+  const uint64_t bytes = kStacks * std::max<uint64_t>(known ? stack.rlim_cur : kUsualStack, 1);
+  return static_cast<size_t>(std::clamp<uint64_t>(left / kParts / bytes, 1, wanted));
+}
+
 double peak_memory_mb() {
   return static_cast<double>(number_behind("/proc/self/status", "VmHWM:").value_or(0)) * 1024 / 1e6;
 }

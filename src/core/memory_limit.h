@@ -21,6 +21,9 @@ void set_memory_limit(uint64_t bytes);
 /// groups leave and what RLIMIT_AS leaves. 2^56 when none of them is known.
 /// Source  proc(5) MemAvailable; cgroups(7), v1 and v2; pages of files that a group can drop count as free.
 [[nodiscard]] uint64_t free_memory();
+/// Returns `wanted`, or the number of threads whose stacks RLIMIT_AS has room for besides what they work on; at
+/// least 1. The room is measured at the first call, before there are threads.
+[[nodiscard]] size_t threads_with_room(size_t wanted);
 /// Returns the peak resident memory of this process in MB (10^6 bytes); 0 when unknown.
 [[nodiscard]] double peak_memory_mb();
 

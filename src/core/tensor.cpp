@@ -188,9 +188,10 @@ Tensor::Tensor(DataType type, const Shape& shape, Allocator& allocator, Layout l
   data_ = buffer_.data();
 }
 
-Tensor Tensor::view(DataType type, const Shape& shape, const void* data) {
+Tensor Tensor::view(DataType type, const Shape& shape, const void* data, Layout layout) {
   check_extents(type, shape);
   Tensor tensor;
+  tensor.layout_ = layout;
   tensor.type_ = type;
   tensor.shape_ = shape;
   tensor.data_ = const_cast<void*>(data);  // never written: owns_memory_alone() is false without a buffer

@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 
+#include "core/files/reach.h"
 #include "core/text.h"
 #include "datasets/image_transform.h"
 #include "datasets/label_folder.h"
@@ -118,8 +119,7 @@ OutputForms recognize_outputs(const Model& model, const DataSource& samples, con
 
 DetectionJudge::DetectionJudge(const EvaluationOptions& options, int64_t classes) {
   if (gives(options, MetricSource::Objects))
-    labels_ = std::filesystem::is_directory(options.labels) ? read_label_folder(options.labels, classes)
-                                                            : read_coco(options.labels);
+    labels_ = is_folder(options.labels) ? read_label_folder(options.labels, classes) : read_coco(options.labels);
   if (!options.data.preprocess.empty()) preprocess_ = parse_preprocess(options.data.preprocess);
 }
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "core/files/atomic_file.h"
 #include "core/files/child_process.h"
 #include "core/files/temporary.h"
 #include "core/parse.h"
@@ -58,7 +59,7 @@ MetricCommand::MetricCommand(const EvaluationOptions& options, const std::vector
   try {
     for (const std::string& name : file_names_for(models)) {
       Model model{{folder_ / name}, {}};
-      fs::create_directory(model.files.folder);
+      make_folder(model.files.folder);
       for (const std::string& output : file_names_for(outputs))
         model.writers.emplace_back(model.files.folder, output, batch, false);
       models_.push_back(std::move(model));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "core/stop.h"
 #include "detent/base/error.h"
@@ -49,23 +50,19 @@ size_t ModelsSideBySide::add(const GraphPatch& patch, std::optional<size_t> base
 }
 
 void ModelsSideBySide::find_families() {
-  std::vector<bool> is_head(variants_.size());
-  for (const Variant& variant : variants_)
-    if (variant.base) is_head[*variant.base] = true;
-  families_.emplace_back();
+  std::map<std::optional<size_t>, std::vector<size_t>> others{{std::nullopt, {}}};  // by head; the float model is first
+  for (const Variant& variant : variants_) others[variant.base];
   for (size_t v = 0; v < variants_.size(); ++v)
-    if (is_head[v]) families_.push_back({v, {}});
-  for (size_t v = 0; v < variants_.size(); ++v)
-    if (!is_head[v]) std::ranges::find(families_, variants_[v].base, &Family::head)->others.push_back(v);
+    if (!others.contains(v)) others[variants_[v].base].push_back(v);
+  for (auto& [head, begun] : others) families_.push_back({head, std::move(begun)});
 }
 
 /// Computes every constant that some variant computes, once for all.
 void ModelsSideBySide::fold_constants(const std::vector<std::string>& names) {
-  const std::vector<ValueId> outputs = values_named(*graph_, names);
-  std::set<ValueId> ends(outputs.begin(), outputs.end());
+  std::set<std::string> ends(names.begin(), names.end());
   for (const Variant& variant : variants_)
-    for (const auto& rewire : variant.wiring.rewire) ends.insert(*graph_->find_value(rewire.value));
-  const std::vector<ValueId> wanted(ends.begin(), ends.end());
+    for (const auto& rewire : variant.wiring.rewire) ends.insert(rewire.value);
+  const std::vector<ValueId> wanted = values_named(*graph_, {ends.begin(), ends.end()});
   const Schedule schedule(*graph_, wanted, {.make_all_constants = true});  // variants read them in different ways
   for (const Value& value : graph_->values())
     if (const Tensor* constant = schedule.constant(value.id); constant && !value.is_constant)
@@ -78,7 +75,7 @@ void ModelsSideBySide::make_plan(Variant& variant, const std::vector<std::string
   variant.wanted = values_named(*graph_, here);
   std::vector<Rewiring> rewirings;
   for (const auto& [node, slot, value] : variant.wiring.rewire)
-    rewirings.push_back({*graph_->find_node(node), slot, *graph_->find_value(value)});
+    rewirings.push_back({*graph_->find_node(node), slot, values_named(*graph_, {value}).front()});
   const Graph rewired = GraphRewiring::rewired(*graph_, rewirings);
   variant.schedule = std::make_unique<Schedule>(rewired, variant.wanted,
                                                 ScheduleOptions{.team = team, .known = known_, .kernels = &kernels_});

@@ -1,5 +1,6 @@
 #include "explain/engine_json.h"
 
+#include "core/json/parse_json.h"
 #include "detent/base/error.h"
 
 namespace detent {
@@ -29,13 +30,10 @@ std::string weights_of(const Json& layer) {
 
 Json parse_engine_json(std::string_view text, const char* expected) {
   try {
-    return Json::parse(text);
-  } catch (const Json::parse_error& error) {
-    const bool cut = error.byte >= text.size();
-    throw Error(ErrorCode::InvalidData,
-                cut ? "ends in the middle, after " + std::to_string(text.size()) + " bytes"
-                    : "is no JSON from byte " + std::to_string(error.byte) + " on",
-                cut ? "write or copy the file again" : expected);
+    return parse_json(text);
+  } catch (const Error& error) {
+    const bool cut = std::string_view(error.what()).starts_with("ends in the middle");
+    throw Error(error.code(), error.what(), cut ? "write or copy the file again" : expected);
   }
 }
 

@@ -15,7 +15,7 @@ inline constexpr const char* kExpectedLayers =
     "Runtime (enable_profiling)";
 
 /// Parses JSON.
-/// Errors  InvalidData that says whether the text ends in the middle, and what was expected.
+/// Errors  those of parse_json(), with a hint: what was expected, or to write a text that ends in the middle again.
 [[nodiscard]] nlohmann::json parse_engine_json(std::string_view text, const char* expected);
 
 /// Returns the text of a member; "" where it is missing or no text.

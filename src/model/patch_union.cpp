@@ -42,13 +42,19 @@ PatchUnion::Variant PatchUnion::add(const GraphPatch& patch) {
 }
 
 /// Records renamed outputs: the node keeps the old name here, which a node that the patch adds has in the patched
-/// model.
+/// model. Readers of the old name would read the old node here, so the patch must rewire all of them.
 void PatchUnion::rename_outputs(const GraphPatch& patch, Variant& variant) const {
   for (const auto& [node, slot, moved] : patch.rename_outputs) {
     const Value& value = graph_.value(*graph_.node(*graph_.find_node(node)).output(slot));
     if (std::ranges::any_of(value.uses, [](const Use& use) { return use.slot < 0; }))
       throw Error(ErrorCode::Unsupported, "the graph output '" + value.name + "' is to be quantized and is read in a " +
                                               "subgraph too: such variants cannot be run side by side");
+    for (const Use& use : value.uses)
+      if (std::ranges::none_of(patch.rewire, [&](const GraphPatch::Rewire& one) {
+            return one.slot == use.slot && one.node == graph_.node(use.node).name;
+          }))
+        throw Error(ErrorCode::Internal, "cannot lay patches side by side: '" + patch.reason + "' renames '" +
+                                             value.name + "' and leaves a reader of it");
     variant.renamed[moved] = value.name;
   }
 }

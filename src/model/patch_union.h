@@ -25,7 +25,8 @@ class PatchUnion {
   explicit PatchUnion(const Graph& graph) : graph_(graph), names_(graph) {}
 
   /// Adds a patch that adds nodes in execution order and constants, rewires and renames outputs; nothing else.
-  /// Errors  Internal for a patch that does more; Unsupported when it renames an output that a subgraph reads.
+  /// Errors  Internal for a patch that does more, or leaves a reader of a renamed output; Unsupported when it renames
+  /// an output that a subgraph reads.
   [[nodiscard]] Variant add(const GraphPatch& patch);
 
   /// Returns all additions; nothing reads them.

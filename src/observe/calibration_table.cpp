@@ -10,8 +10,8 @@
 #include <iterator>
 
 #include "core/files/atomic_file.h"
+#include "core/files/file_bytes.h"
 #include "core/index.h"
-#include "core/memory_limit.h"
 #include "core/shown_text.h"
 #include "detent/base/error.h"
 #include "observe/calibration_table.pb.h"
@@ -371,14 +371,7 @@ bool is_table_file(const std::filesystem::path& path) {
 }
 
 CalibrationTable read_table(const std::filesystem::path& path) {
-  std::error_code ignored;
-  std::ifstream stream;
-  if (std::filesystem::is_regular_file(path, ignored)) stream.open(path, std::ios::binary);
-  if (!stream.is_open())
-    throw Error(ErrorCode::InvalidData, path.string() + ": there is no calibration table that can be read");
-  const uintmax_t size = std::filesystem::file_size(path, ignored);
-  if (!ignored) check_memory(size, [&] { return path.string() + ": the table"; });
-  const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+  const std::string bytes = FileBytes::open(path)->content();
   try {
     return table_from_bytes(bytes);
   } catch (const Error& error) {

@@ -13,6 +13,7 @@
 #include "calibrate/sample_tracker.h"
 #include "core/files/atomic_file.h"
 #include "core/files/dead_temporaries.h"
+#include "core/files/reach.h"
 #include "core/stop.h"
 #include "core/stopwatch.h"
 #include "detent/base/data_source.h"
@@ -25,6 +26,7 @@
 #include "observe/calibration_table.h"
 #include "observe/table_sum.h"
 #include "ops/use_instruction_set.h"
+#include "options/command_inputs.h"
 #include "pipeline/parts/inspect_table.h"
 #include "prepare/prepare_model.h"
 #include "prepare/read_model_to_run.h"
@@ -257,11 +259,13 @@ TableReport measure_table(const CalibrateOptions& options, const DataSource& sou
 
 TableReport calibrate_model(const CalibrateOptions& options) {
   const StopScope stop(options.run.stop);
+  const InputFiles protected_inputs = protect_inputs(options);
   const Stopwatch stopwatch;
   use_instruction_set(options.isa);
   const fs::path partial_path = options.output.string() + ".partial";
-  const bool complete = options.resume && !options.overwrite && fs::exists(options.output);
+  const bool complete = options.resume && !options.overwrite && is_there(options.output);
   if (!complete) check_writable(options.output, options.overwrite);
+  check_is_no_input(partial_path);
   remove_dead_temporaries(partial_path);
   const std::vector<std::string> targets = target_specs(options.targets);
   const EqualizeRequest request = parse_equalize(options.equalize.equalize);
@@ -293,9 +297,9 @@ TableReport calibrate_model(const CalibrateOptions& options) {
     return keep_table(options, *samples.own, read_earlier(options.output, empty, false, options.isa != "native"),
                       partial_path);
   std::optional<CalibrationTable> before;
-  if (fs::exists(partial_path) && options.resume)
+  if (is_there(partial_path) && options.resume)
     before = read_earlier(partial_path, empty, true, true);
-  else if (fs::exists(partial_path))
+  else if (is_there(partial_path))
     options.run.reporter->warn(partial_path.string() +
                                " is left from an interrupted calibration; --resume would continue it");
 

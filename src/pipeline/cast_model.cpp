@@ -12,7 +12,9 @@
 #include "exec/find_shapes.h"
 #include "half/half_model.h"
 #include "half/narrow_io.h"
+#include "lint/reading/odd_pairs.h"
 #include "model/graph_patch.h"
+#include "options/command_inputs.h"
 #include "pipeline/parts/cast_nodes.h"
 #include "pipeline/parts/cast_pairs.h"
 #include "pipeline/parts/plan_report.h"
@@ -70,14 +72,18 @@ Provenance origin_of_cast(const Model& model, const CastModelOptions& options, s
   return provenance;
 }
 
-/// Opens the samples; nullptr without them, which only pairs allow.
+/// Opens the samples; nullptr without them, which only pairs of the main graph allow.
 std::unique_ptr<DataSource> open_data(const CastModelOptions& options, const Model& model) {
   refuse_stray_options(options.data, nullptr, options.run);
+  check_scales(model.graph());
   if (options.data.given()) return open_samples(options.data, model);
-  if (!has_pairs(model.graph()))
-    throw Error(ErrorCode::Usage,
-                "cast needs --data: " + options.model.string() + " has no pairs, whose scales would bound its values");
-  return nullptr;
+  if (has_pairs(model.graph())) return nullptr;
+  const std::string inside = pair_in_body(model.graph());
+  if (!inside.empty())
+    throw Error(ErrorCode::Unsupported, inside + ": cast does not bound values by the scales of pairs in bodies",
+                "--data measures the values");
+  throw Error(ErrorCode::Usage,
+              "cast needs --data: " + options.model.string() + " has no pairs, whose scales would bound its values");
 }
 
 /// Returns the format of the type. Pairs for ONNX Runtime keep FP32 scales unless the options say otherwise: it has no
@@ -116,6 +122,7 @@ void measure(const Model& model, const CastModelOptions& options, const DataSour
 
 CastReport cast_model(const CastModelOptions& options) {
   const StopScope stop(options.run.stop);
+  const InputFiles protected_inputs = protect_inputs(options);
   const Stopwatch stopwatch;
   if (options.type == FloatType::Fp32)
     throw Error(ErrorCode::Usage, "--float-type fp32 is the type that the model has", "fp16 or bf16");

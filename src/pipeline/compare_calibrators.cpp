@@ -4,6 +4,7 @@
 #include "core/stop.h"
 #include "detent/base/calibrator.h"
 #include "detent/compare.h"
+#include "options/command_inputs.h"
 #include "pipeline/candidate_judge.h"
 #include "pipeline/parts/chosen.h"
 #include "pipeline/parts/improve.h"
@@ -34,6 +35,7 @@ SensitivityReport measure_winner(const ComparisonReport& report, const CompareOp
 
 ComparisonReport compare_calibrators(const CompareOptions& options) {
   const StopScope stop(options.run.stop);
+  const InputFiles protected_inputs = protect_inputs(options);
   const RunSettings& run = options.run;
   const std::vector<std::string> names = candidate_names(options.calibrators);
 

@@ -7,6 +7,7 @@
 #include "core/text.h"
 #include "detent/base/error.h"
 #include "detent/compare.h"
+#include "options/command_inputs.h"
 #include "pipeline/candidate_judge.h"
 #include "pipeline/parts/chosen.h"
 #include "pipeline/parts/improve.h"
@@ -76,6 +77,7 @@ Candidates make_targeted_candidates(const CompareOptions& options, const std::ve
 
 ComparisonReport compare_targets(const CompareOptions& options) {
   const StopScope stop(options.run.stop);
+  const InputFiles protected_inputs = protect_inputs(options);
   check_targets("--targets", options.targets);
   if (options.layer_samples)
     throw Error(ErrorCode::Usage, "--layers does not apply to --targets",

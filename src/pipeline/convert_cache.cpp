@@ -1,5 +1,3 @@
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <set>
 
@@ -8,6 +6,7 @@
 #include "calibrate/outlier_samples.h"
 #include "calibrate/tensorrt_cache.h"
 #include "core/files/atomic_file.h"
+#include "core/files/file_bytes.h"
 #include "detent/base/calibrator.h"
 #include "detent/base/error.h"
 #include "detent/base/qparams.h"
@@ -15,6 +14,7 @@
 #include "model/fingerprint.h"
 #include "model/model.h"
 #include "observe/calibration_table.h"
+#include "options/command_inputs.h"
 #include "pipeline/parts/dla_files.h"
 #include "place/make_plan.h"
 #include "prepare/prepare_model.h"
@@ -56,17 +56,8 @@ std::map<std::string, float> scales_of(const CalibrationTable& table, const Cali
   return scales;
 }
 
-std::string read_text(const std::filesystem::path& path) {
-  std::error_code ignored;
-  std::ifstream stream;
-  if (std::filesystem::is_regular_file(path, ignored)) stream.open(path, std::ios::binary);
-  if (!stream.is_open())
-    throw Error(ErrorCode::InvalidData, path.string() + ": is not a calibration cache that can be read");
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 TensorRtCache read_cache(const std::filesystem::path& path) {
-  const std::string text = read_text(path);
+  const std::string text = FileBytes::open(path)->content();
   try {
     return parse_tensorrt_cache(text);
   } catch (const Error& error) {
@@ -103,6 +94,7 @@ CacheExportReport export_for_dla(const CacheExportOptions& options) {
 }  // namespace
 
 CacheExportReport export_cache(const CacheExportOptions& options) {
+  const InputFiles protected_inputs = protect_inputs(options);
   check_writable(options.output, options.overwrite);
   if (!options.dla.empty()) return export_for_dla(options);
   const Target& target = find_target(options.target);
@@ -125,6 +117,7 @@ CacheExportReport export_cache(const CacheExportOptions& options) {
 }
 
 CacheImportReport import_cache(const CacheImportOptions& options) {
+  const InputFiles protected_inputs = protect_inputs(options);
   check_writable(options.output, options.overwrite);
   const TensorRtCache cache = read_cache(options.cache);
   Model model = read_float_model(options.model);

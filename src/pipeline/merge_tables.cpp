@@ -3,12 +3,14 @@
 #include <vector>
 
 #include "core/files/atomic_file.h"
+#include "core/files/reach.h"
 #include "core/stop.h"
 #include "core/text.h"
 #include "detent/base/error.h"
 #include "detent/merge.h"
 #include "observe/calibration_table.h"
 #include "observe/table_sum.h"
+#include "options/command_inputs.h"
 #include "pipeline/parts/inspect_table.h"
 
 namespace detent {
@@ -25,7 +27,8 @@ void check_same(const std::filesystem::path& path, const CalibrationTable& table
 }  // namespace
 
 TableReport merge_tables(const MergeTablesOptions& options) {
-  const bool there = options.resume && !options.overwrite && std::filesystem::exists(options.output);
+  const InputFiles protected_inputs = protect_inputs(options);
+  const bool there = options.resume && !options.overwrite && is_there(options.output);
   if (!there) check_writable(options.output, options.overwrite);
   if (options.tables.empty()) throw Error(ErrorCode::Usage, "no table was given to merge");
   CalibrationTable total = read_table(options.tables.front());

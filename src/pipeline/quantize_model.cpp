@@ -9,6 +9,7 @@
 #include "core/stop.h"
 #include "detent/base/error.h"
 #include "half/narrow_io.h"
+#include "options/command_inputs.h"
 #include "pipeline/parts/chosen.h"
 #include "pipeline/parts/closing_samples.h"
 #include "pipeline/parts/detection_pictures.h"
@@ -224,6 +225,7 @@ QuantizeReport quantize_prepared(const QuantizeOptions& given, Prepared prepared
 
 QuantizeReport quantize_model(const QuantizeOptions& options) {
   const StopScope stop(options.run.stop);
+  const InputFiles protected_inputs = protect_inputs(options);
   const Stopwatch stopwatch;
   // model.onnx -> float graph that the target likes -> placement plan
   return quantize_prepared(options, make(checked_recipe(options)), stopwatch);

@@ -9,6 +9,7 @@
 #include "core/stop.h"
 #include "detent/base/error.h"
 #include "model/file/data_files.h"
+#include "options/command_inputs.h"
 #include "pipeline/parts/chosen.h"
 #include "pipeline/parts/target_errors.h"
 #include "pipeline/parts/written_file.h"
@@ -49,14 +50,6 @@ class WrittenSet {
   bool kept_ = false;
 };
 
-void check_output(const QuantizeOptions& given, const fs::path& output) {
-  std::error_code error;
-  for (const fs::path& read : {given.model, given.table, given.override_file})
-    if (!read.empty() && fs::equivalent(read, output, error))
-      throw Error(ErrorCode::CannotWrite, output.string() + ": would replace a file that the command reads",
-                  "choose another name for --output");
-}
-
 /// Returns the options of each target.
 /// Errors  those of quantize_targets() that need no model.
 std::vector<QuantizeOptions> options_by_target(const QuantizeOptions& given) {
@@ -71,7 +64,6 @@ std::vector<QuantizeOptions> options_by_target(const QuantizeOptions& given) {
     QuantizeOptions& one = all.emplace_back(given);
     one.target = target;
     one.output = path_of_target(given.output, target);
-    check_output(given, one.output);
   }
   return all;
 }
@@ -86,6 +78,7 @@ fs::path path_of_target(const fs::path& path, const std::string& target) {
 
 QuantizeTargetsReport quantize_targets(const QuantizeOptions& given) {
   const StopScope stop(given.run.stop);
+  const InputFiles protected_inputs = protect_inputs(given);
   const Stopwatch whole;
   const std::vector<QuantizeOptions> all = options_by_target(given);
   std::vector<Recipe> recipes;

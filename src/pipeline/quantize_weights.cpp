@@ -14,6 +14,7 @@
 #include "detent/base/error.h"
 #include "evaluate/compared_values.h"
 #include "evaluate/judge.h"
+#include "options/command_inputs.h"
 #include "pipeline/parts/blocked_model.h"
 #include "pipeline/parts/closing_samples.h"
 #include "pipeline/parts/identified_samples.h"
@@ -140,6 +141,7 @@ void note_bound(Provenance& provenance, const BoundReport& bound) {
 
 QuantizeWeightsReport quantize_weights(const QuantizeWeightsOptions& options) {
   const StopScope stop(options.run.stop);
+  const InputFiles protected_inputs = protect_inputs(options);
   const Stopwatch stopwatch;
   refuse_stray_options(options.data, &options.bound.evaluation.data, options.run);
   check_writable(options.output, options.overwrite);

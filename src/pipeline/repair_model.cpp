@@ -13,6 +13,7 @@
 #include "evaluate/judge.h"
 #include "model/graph_patch.h"
 #include "model/qoperators.h"
+#include "options/command_inputs.h"
 #include "pipeline/parts/plan_report.h"
 #include "pipeline/parts/prepared.h"
 #include "pipeline/parts/provenance.h"
@@ -71,7 +72,11 @@ Model rewritten(RepairPlan& repair, const Model& written) {
     promised.rename({}, {casts.remove_nodes.begin(), casts.remove_nodes.end()});
   }
   write_provenance(model, origin_of_repair(repair, written));
-  check_qdq_file(model.graph(), repair.options.output, promised, {});
+  try {
+    check_qdq_file(model.graph(), repair.options.output, promised, {});
+  } catch (const Error& error) {
+    throw blamed_on(find_graph_faults(written.graph()), error);
+  }
   return model;
 }
 
@@ -125,6 +130,7 @@ class BeforeAndAfter {
 
 RepairReport repair_model(const RepairOptions& options) {
   const StopScope stop(options.run.stop);
+  const InputFiles protected_inputs = protect_inputs(options);
   const Stopwatch stopwatch;
   check_writable(options.output, options.overwrite);
   const Target& target = find_target(options.target);

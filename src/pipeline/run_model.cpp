@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "core/files/atomic_file.h"
+#include "core/files/reach.h"
 #include "core/stop.h"
 #include "core/stopwatch.h"
 #include "datasets/state_file.h"
@@ -15,6 +16,7 @@
 #include "model/qoperators.h"
 #include "observe/collector.h"
 #include "ops/use_instruction_set.h"
+#include "options/command_inputs.h"
 #include "pipeline/parts/detection_pictures.h"
 #include "place/make_plan.h"
 #include "prepare/prepare_model.h"
@@ -93,17 +95,23 @@ ProfileReport profile_run(const Schedule& schedule, const StepTimes& times, cons
   return report;
 }
 
-/// Refuses an output file that would replace the data.
-void refuse_source(const std::filesystem::path& output, const DataOptions& data) {
-  for (const std::string& source : data.sources) {
-    std::error_code error;
-    const std::string path = source.substr(source.find('=') + 1);  // all of it where there is none
-    if (std::filesystem::equivalent(output, path, error) || std::filesystem::equivalent(output, source, error))
-      throw Error(ErrorCode::CannotWrite,
-                  output.string() + ": an output of the model would replace the data that is read",
-                  "choose another folder");
+/// The folder of the outputs; it goes again if nothing came into it.
+class OutputFolder {
+ public:
+  explicit OutputFolder(const std::filesystem::path& path) : path_(path), was_there_(is_there(path)) {
+    make_folder(path);
   }
-}
+  ~OutputFolder() {
+    std::error_code not_empty;
+    if (!was_there_) std::filesystem::remove(path_, not_empty);
+  }
+  OutputFolder(const OutputFolder&) = delete;
+  OutputFolder& operator=(const OutputFolder&) = delete;
+
+ private:
+  std::filesystem::path path_;
+  bool was_there_;
+};
 
 /// True when the declared extents do not tell which axis counts the samples of a batch.
 bool leaves_doubt(const Value& output, int64_t batch) {
@@ -146,6 +154,7 @@ void draw_first_samples(const Model& model, const DetectionLayout& layout, const
 
 RunReport run_model(const RunOptions& options) {
   const StopScope stop(options.run.stop);
+  const InputFiles protected_inputs = protect_inputs(options);
   const Stopwatch stopwatch;
   use_instruction_set(options.isa);
   Expansion expansion;
@@ -159,15 +168,13 @@ RunReport run_model(const RunOptions& options) {
       graph, outputs,
       {.team = team_size(options.run, *source), .keep_large_copies = true, .products = options.run.products});
   const auto layout = choose_layout(model, *source, options);
-  make_folder(options.output_folder);
+  const OutputFolder folder(options.output_folder);
   const int64_t batch_size = static_cast<int64_t>(source->batch());
   std::vector<OutputWriter> writers;
   std::vector<std::string> names;
   for (const ValueId output : outputs) names.push_back(graph.value(output).name);
-  for (const std::string& name : file_names_for(names)) {
-    refuse_source(options.output_folder / (name + ".npy"), options.data);
+  for (const std::string& name : file_names_for(names))
     writers.emplace_back(options.output_folder, name, batch_size, options.overwrite);
-  }
   if (layout) draw_first_samples(model, *layout, *source, options);
 
   RunReport report;
@@ -187,8 +194,8 @@ RunReport run_model(const RunOptions& options) {
   const auto write = [&](Outputs&& batch) {
     for (size_t i = 0; i < writers.size(); ++i) writers[i].append(batch.second[i], batch.first, axes.of(outputs[i]));
   };
-  const SampleCounts counts = run_over<Outputs>(
-      {.source = *source, .settings = options.run, .task = "running", .refuse_empty = {}}, run, write);
+  const SampleCounts counts =
+      run_over<Outputs>({.source = *source, .settings = options.run, .task = "running"}, run, write);
   report.samples = counts.samples;
   report.skipped_samples = counts.skipped;
   for (OutputWriter& writer : writers) report.written.push_back(writer.close());

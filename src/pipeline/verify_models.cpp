@@ -4,6 +4,7 @@
 #include <atomic>
 #include <set>
 
+#include "core/files/reach.h"
 #include "core/stop.h"
 #include "datasets/tensor_pb.h"
 #include "detections/graph_layout.h"
@@ -29,11 +30,15 @@ namespace fs = std::filesystem;
 using Line = VerifyReport::Line;
 
 std::vector<fs::path> find_models(const fs::path& folder) {
+  if (!is_folder(folder)) {
+    const std::string why = no_reach(folder);
+    throw Error(ErrorCode::InvalidData, folder.string() + ": " + (why.empty() ? "is not a folder" : why));
+  }
   std::error_code error;
-  if (!fs::is_directory(folder, error)) throw Error(ErrorCode::InvalidData, folder.string() + ": is not a folder");
   std::vector<fs::path> models;
-  for (const auto& entry : fs::directory_iterator(folder))
-    if (entry.path().extension() == ".onnx") models.push_back(entry.path());
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+    if (entry->path().extension() == ".onnx") models.push_back(entry->path());
+  if (error) throw Error(ErrorCode::InvalidData, folder.string() + ": cannot list the folder: " + error.message());
   std::sort(models.begin(), models.end());
   if (models.empty()) throw Error(ErrorCode::InvalidData, folder.string() + ": holds no .onnx file");
   return models;
@@ -48,7 +53,7 @@ PbForm form_of(const Value& value) {
 std::vector<Tensor> read_numbered(const fs::path& folder, const std::string& stem, const Graph& graph,
                                   std::span<const ValueId> declared) {
   std::vector<Tensor> values;
-  for (size_t i = 0; fs::exists(folder / (stem + std::to_string(i) + ".pb")); ++i) {
+  for (size_t i = 0; is_there(folder / (stem + std::to_string(i) + ".pb")); ++i) {
     const PbForm form = i < declared.size() ? form_of(graph.value(declared[i])) : PbForm::Tensor;
     values.push_back(read_value_pb(folder / (stem + std::to_string(i) + ".pb"), form));
   }

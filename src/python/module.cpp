@@ -21,6 +21,7 @@
 #include "core/text.h"
 #include "detent/base/model_files.h"
 #include "detent/base/version.h"
+#include "options/command_inputs.h"
 #include "options/commands.h"
 #include "report/html/page.h"
 #include "report/json/json.h"
@@ -363,6 +364,7 @@ py::tuple run(Function function, const py::kwargs& given) {
     options.run.stop = stop.get_token();
   }
   const auto work = [&] {
+    const InputFiles protected_inputs = protect_inputs(options);  // also from what is written after `function`
     auto report = function(options);
     if constexpr (requires { options.stop_after; })
       if (options.stop_after != StopAfter::Nothing) return answer_of_stage(std::get<QuantizeReport>(report), options);

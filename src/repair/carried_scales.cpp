@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "core/index.h"
-#include "core/same_tensor.h"
 #include "core/small_float.h"
 #include "ops/traits.h"
 
@@ -99,18 +98,20 @@ std::string obstacle_of(const QdqNode& grid, DataType type) {
 
 /// Returns the scales of one weight; nullopt, with the reason, where its codes cannot stay.
 std::optional<std::vector<float>> weight_scales(const Tensor& before, const Tensor& after, const QdqNode& grid,
-                                                int axis, DataType type, std::string& reason) {
-  if (reason = obstacle_of(grid, type); !reason.empty()) return std::nullopt;
+                                                int axis, const WeightForm& form, std::string& reason) {
+  if (reason = obstacle_of(grid, form.type); !reason.empty()) return std::nullopt;
   if (!(before.shape() == after.shape())) return reason = "its shape changed", std::nullopt;
   const size_t channels = axis < 0 ? 1 : as_index(after.shape()[as_index(axis)]);
   if (grid.scales.size() != channels && grid.scales.size() != 1)
     return reason = "its scales stand along another axis", std::nullopt;
   std::vector<float> scales(channels);
   for (size_t c = 0; c < channels; ++c) scales[c] = grid.scales[grid.scales.size() == 1 ? 0 : c];
-  if (same_tensor(before, after)) return scales;
   const std::vector<float> was = channel_maxima(before, axis), is = channel_maxima(after, axis);
-  for (size_t c = 0; c < channels; ++c)
+  for (size_t c = 0; c < channels; ++c) {
+    if (form.narrow && form.type == DataType::Int8 && was[c] > 127.5F * scales[c])
+      return reason = "its code -128 is none of the target's", std::nullopt;
     if (was[c] > 0 && is[c] > 0) scales[c] = static_cast<float>(double{scales[c]} * is[c] / was[c]);
+  }
   return scales;
 }
 
@@ -187,7 +188,7 @@ CarriedWeights carry_weights(const Graph& graph, const PlacementPlan& plan, cons
     std::string reason = "the file has no pair on it";
     std::optional<std::vector<float>> scales;
     if (grid != trained.weights.end() && was && is)
-      scales = weight_scales(*was, *is, *grid->second, form.per_tensor ? -1 : weight.axis, form.type, reason);
+      scales = weight_scales(*was, *is, *grid->second, form.per_tensor ? -1 : weight.axis, form, reason);
     if (!scales) {
       carried.anew.push_back(node + ": " + reason);
       continue;

@@ -46,10 +46,11 @@ struct CarriedWeights {
 struct WeightForm {
   DataType type = DataType::Int8;  ///< or Float8E4M3FN
   bool per_tensor = false;
+  bool narrow = false;  ///< the lowest code is not used: INT8 from -127 to 127
 };
 
-/// Returns the scales of the plan's weights. A factor that preparing folded into a channel (BatchNormalization) is in
-/// its scale too, so that all codes keep their magnitude.
+/// Returns the scales of the plan's weights, except of those with codes that `form` does not have. A factor that
+/// preparing folded into a channel (BatchNormalization) is in its scale too, so that all codes keep their magnitude.
 [[nodiscard]] CarriedWeights carry_weights(const Graph& graph, const PlacementPlan& plan, const TrainedPairs& trained,
                                            const WeightForm& form);
 

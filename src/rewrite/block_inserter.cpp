@@ -42,16 +42,17 @@ NodeSpec dequantize(const std::string& name, const std::string& codes, const Tab
 /// tables stay float.
 ///
 ///   TensorRT:      codes -> DequantizeLinear -> readers. NVIDIA's engines take scales per channel on constants only.
-///   ONNX Runtime:  the same, except that a Gather reads the codes and a DequantizeLinear with axis -1 follows it;
-///                  otherwise every run would convert the whole table to float.
+///   ONNX Runtime:  the same, except that with GatheredTables::Codes a Gather reads the codes and a DequantizeLinear
+///                  with axis -1 follows it; otherwise every run would convert the whole table to float.
 void add_tables(GraphPatch& patch, NameSource& names, const Graph& graph, const PlacementPlan& plan,
-                const BlockedWeights& weights) {
+                const BlockedWeights& weights, GatheredTables gathered_tables) {
+  const bool gathers_codes = gathered_tables == GatheredTables::Codes && plan.target->engine == Engine::OnnxRuntime;
   for (const TableDecision& table : plan.tables) {
     const auto found = weights.find(table.value);
     if (found == weights.end()) continue;
     const Value& value = graph.value(table.value);
     const TableConstants constants = add_constants(patch, names, value.name, found->second);
-    if (table.gathered && plan.target->engine == Engine::OnnxRuntime) {
+    if (table.gathered && gathers_codes) {
       for (const Use& use : value.uses) {
         const Node& gather = graph.node(use.node);
         const std::string result = graph.value(*gather.output(0)).name;
@@ -74,7 +75,7 @@ void add_tables(GraphPatch& patch, NameSource& names, const Graph& graph, const 
 }  // namespace
 
 GraphPatch make_blocks_patch(const Graph& graph, const PlacementPlan& plan, const BlockedWeights& weights,
-                             const BlockFormat& format) {
+                             const BlockFormat& format, GatheredTables gathered) {
   GraphPatch patch;
   patch.reason = "quantize weights in blocks";
   NameSource names(graph);
@@ -102,7 +103,7 @@ GraphPatch make_blocks_patch(const Graph& graph, const PlacementPlan& plan, cons
                                ""});
     patch.rewire.push_back({graph.node(decision.node).name, decision.slot, result});
   }
-  add_tables(patch, names, graph, plan, weights);
+  add_tables(patch, names, graph, plan, weights, gathered);
   return patch;
 }
 

@@ -9,6 +9,8 @@
 #include <set>
 
 #include "core/files/content_hash.h"
+#include "core/files/input_files.h"
+#include "core/files/reach.h"
 #include "core/index.h"
 #include "detent/base/error.h"
 
@@ -47,10 +49,12 @@ std::vector<std::string> file_names_for(const std::vector<std::string>& outputs)
 
 OutputWriter::OutputWriter(std::filesystem::path folder, const std::string& name, int64_t batch, bool overwrite)
     : stacked_path_(folder / (name + ".npy")), folder_path_(folder / name), batch_(batch) {
-  for (const auto& path : {stacked_path_, folder_path_})
-    if (!overwrite && std::filesystem::exists(path))
+  for (const auto& path : {stacked_path_, folder_path_}) {
+    check_is_no_input(path);
+    if (!overwrite && is_there(path))
       throw Error(ErrorCode::CannotWrite, path.string() + ": exists already",
                   "choose another folder or add --overwrite");
+  }
   stacked_ = std::make_unique<NpyWriter>(stacked_path_);
 }
 

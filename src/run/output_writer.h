@@ -26,7 +26,8 @@ namespace detent {
 class OutputWriter {
  public:
   /// name  one of file_names_for().
-  /// Errors  CannotWrite when the file exists and `overwrite` is false.
+  /// Errors  CannotWrite when the file or the folder is an input (core/files/input_files.h), or exists and `overwrite`
+  ///         is false.
   OutputWriter(std::filesystem::path folder, const std::string& name, int64_t batch, bool overwrite);
   /// Appends the output of one batch, of which the first `real` samples count.
   /// where  how the samples lie in it: an axis that counts only samples is preferred, because several axes may have the

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <thread>
 
+#include "core/memory_limit.h"
+
 namespace detent {
 
 size_t worker_count(const RunSettings& settings) {
-  if (settings.threads > 0) return settings.threads;
-  return std::max(1U, std::thread::hardware_concurrency());
+  const size_t wanted = settings.threads > 0 ? settings.threads : std::max(1U, std::thread::hardware_concurrency());
+  return threads_with_room(wanted);
 }
 
 int team_size(const RunSettings& settings, const DataSource& samples) {

@@ -11,7 +11,8 @@
 
 namespace detent {
 
-/// Returns the number of worker threads that `settings` mean: at least 1.
+/// Returns the number of worker threads that `settings` mean, as far as the address space has room for them: at
+/// least 1.
 [[nodiscard]] size_t worker_count(const RunSettings& settings);
 
 /// Returns the threads for each kernel when there are fewer batches of samples than workers, so that no core idles: at

@@ -32,6 +32,12 @@ refuses "an empty folder" 12 in/none "$@" --data in/none --preprocess "$preproce
 refuses "a folder that is not there" 12 in/gone "$@" --data in/gone --preprocess "$preprocess"
 printf 'not an image\n' >in/bad/one.jpg
 refuses "a .jpg that is not an image" 12 one.jpg "$@" --data in/bad --preprocess "$preprocess"
+mkdir in/foreign in/lying
+printf '\000\000\000\014jP  \r\n\207\n' >in/foreign/one.png
+refuses "another format named .png" 12 "one.png: is JPEG 2000, which Detent does not read" "$@" --data in/foreign --preprocess "$preprocess"
+{ head -c 8 "$sample/calib/000.png"; printf '\000\000\000\004abCdxxxx\000\000\000\000'; tail -c +9 "$sample/calib/000.png"; } >in/lying/one.png
+refuses "a .png whose header is not in front" 12 "one.png: the PNG image is damaged: its first chunk, at byte 8, is no header (IHDR)" \
+  "$@" --data in/lying --preprocess "$preprocess"
 : >in/bad/one.jpg
 refuses "a .jpg of zero bytes" 12 one.jpg "$@" --data in/bad --preprocess "$preprocess"
 cp "$sample/calib/000.png" "$sample/calib/001.png" in/mixed

@@ -49,7 +49,7 @@ refuses "a pipe as a model" 10 'not a regular file' inspect in/pipe
 refuses "a device as a model" 10 'not a regular file' plan /dev/zero
 mkfifo in/pipe.npy
 refuses "a pipe as data" 12 'not a regular file' run in/plain.onnx --data in/pipe.npy --quiet -o out/run
-refuses "a pipe as a table" 12 'no calibration table' quantize "$model" --table in/pipe --quiet -o out/model.onnx
+refuses "a pipe as a table" 12 'is not a regular file' quantize "$model" --table in/pipe --quiet -o out/model.onnx
 
 # Calls of functions.
 function() { printf ' <domain: "f", opset_import: ["" : 13, "f" : 1]> %s (a) => (b) { %s }' "$1" "$2"; }
@@ -80,7 +80,7 @@ accepts "no overrides" quantize "$model" --quiet --data "$sample/calib" --prepro
   --calibrator max -o out/model.onnx
 rm -rf out/*
 printf '%0100000d' 0 | tr 0 '[' >in/deep.json
-refuses "brackets 100 000 deep" 13 'deeper than 16' quantize "$model" --quiet --data "$sample/calib" \
+refuses "brackets 100 000 deep" 13 'deeper than 100' quantize "$model" --quiet --data "$sample/calib" \
   --preprocess "$preprocess" --limit 1 --override in/deep.json -o out/model.onnx
 printf '[plan]\ntarget = "onnxruntime"\n' >in/flat.toml
 accepts "a section" plan in/plain.onnx --config in/flat.toml

@@ -25,7 +25,7 @@ refuses "a value that gets no pair" 13 "the nearest that do" $quantize_sample -o
 override '{
   "image": {"amax": }
 }'
-refuses "text that is not JSON" 13 "override.json: parse error at line 2" \
+refuses "text that is not JSON" 13 "override.json: line 2, column 21: not JSON at" \
   $quantize_sample -o out/model.onnx --override in/override.json
 override '{"image": {"amax": -1}}'
 refuses "a negative amax" 13 "'image'" $quantize_sample -o out/model.onnx --override in/override.json

@@ -38,6 +38,18 @@ refuses "an engine without FP8" 13 "has no FP8" repair in/fp8.onnx --target onnx
 refuses "a task without samples" 2 "need --eval" repair in/ort.onnx $data --masks "$sample/eval/masks" -o out/none.onnx
 refuses "values without a scale and without data" 13 "no scale in the file: '" \
   repair in/ort.onnx --target tensorrt --quiet -o out/none.onnx
+# Weights with the code -128, which OpenVINO does not take, get new scales; others keep theirs.
+: "${WRITE_MODEL:?the program that writes models}"
+for lowest in -128 -127; do
+  printf '<ir_version: 8, opset_import: ["" : 13]> g (float[N,4] x) => (float[N,2] y)
+    <float s = {0.1}, int8 z = {0}, int8[4,2] w = {%s,1,2,3,4,5,6,127}, float ws = {0.01}> {
+    q = QuantizeLinear (x, s, z) d = DequantizeLinear (q, s, z) v = DequantizeLinear (w, ws, z) y = MatMul (d, v) }' $lowest |
+    "$WRITE_MODEL" in/low$lowest.onnx
+  accepts "weights with $lowest for OpenVINO" repair in/low$lowest.onnx --target openvino --json=in/low$lowest.json -o in/low.out.onnx --overwrite
+done
+grep -q "its code -128 is none of the target's" in/low-128.json || fail "weights with -128: the report does not say what became of them"
+if grep -q "its code -128" in/low-127.json; then fail "weights without -128 got other scales"; fi
+
 refuses "a float model" 10 "this one has none" repair "$model" --quiet -o out/none.onnx
 refuses "an output that exists" 15 "again.onnx" repair in/ort.onnx --quiet -o in/again.onnx
 finish

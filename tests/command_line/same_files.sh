@@ -60,7 +60,7 @@ printf '<ir_version: 8, opset_import: ["" : 13]> g (float[1,4] a) => (float[1,4]
 cp in/x.npy out/x.npy
 run run in/n.onnx --quiet --data out/x.npy -o out --overwrite
 [ "$code" -eq 15 ] || fail "run onto its data: exit $code, expected 15"
-says "run onto its data" 'would replace the data'
+says "run onto its data" 'which --data reads'
 cmp -s in/x.npy out/x.npy || fail "run onto its data: it was changed"
 rm out/x.npy
 

@@ -80,7 +80,7 @@ refuses_map "shapes that do not fit" "their shapes are ?x?x12 and ?x?x16" '{"fee
 refuses_map "types that do not fit" "their types are float and int64" '{"feeds": {"logits": "ids"}}'
 refuses_map "an axis of samples" "axis 0 counts samples" \
   '{"feeds": {"keys": "past_keys", "values": "past_values"}, "cut": {"ids": 0}}'
-refuses_map "not JSON" "line 2" '{"feeds":'
+refuses_map "not JSON" "ends in the middle" '{"feeds":'
 echo '{"feeds": {"keys": "past_keys"}, "cut": {"ids": 1}}' >in/map.json
 refuses "an input without anything" 2 "there is no --data for the input 'past_values'" \
   calibrate $net --data ids=in/ids.npy --steps 8 --state in/map.json -o out/t.dct

@@ -55,6 +55,14 @@ for target in tensorrt onnxruntime; do
   accepts "$target: it runs" run out/$target.onnx --data random:uniform,n=4 -o out/run_$target
 done
 cmp -s out/run_tensorrt/y.npy out/run_onnxruntime/y.npy || fail "the two forms compute different numbers"
+# Layers that are judged side by side read the table in one form, whatever the file has; no layer is left in the end.
+for target in tensorrt onnxruntime; do
+  run quantize-weights in/tokens.onnx --type int4 --target $target --data random:uniform,n=8 --quiet --min-sqnr 200 -o out/bound_$target.onnx
+  [ "$code" -eq 1 ] || fail "an embedding with a bound, $target: exit $code, expected 1"
+  grep -o 'FP32.*-> .*\|SQNR .*\|^--min-sqnr.* on ' stdout | grep -v 'written\|wrote' >judged_$target
+  [ -s judged_$target ] || fail "an embedding with a bound, $target: nothing was judged"
+done
+cmp -s judged_tensorrt judged_onnxruntime || fail "a bound judges the two forms differently"
 accepts "an embedding that stays float" quantize-weights in/tokens.onnx --type int4 --exclude-op Gather -o out/float.onnx
 if grep -q '^embeddings' stdout; then fail "an excluded embedding became codes"; fi
 [ "$(bytes out/float.onnx)" -gt $(($(bytes out/tensorrt.onnx) + 11000)) ] || fail "an excluded embedding takes $(bytes out/float.onnx) bytes"

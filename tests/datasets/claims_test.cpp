@@ -6,7 +6,6 @@
 #include "core/memory_limit_guard.h"
 #include "datasets/data_files.h"
 #include "datasets/image_decode.h"
-#include "datasets/image_integrity.h"
 #include "datasets/npy_file.h"
 #include "datasets/npz.h"
 
@@ -17,29 +16,28 @@ using test::MemoryLimit;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-std::vector<unsigned char> bytes_of(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-TEST(ClaimedImageSize, IsThatOfThePictureInEveryFormat) {
+TEST(DecodeImage, KnowsTheSizeOfEveryFormatBeforeItTakesMemory) {
   const TemporaryFolder folder;
-  for (const char* name : {"a.png", "a.jpg", "a.webp", "a.bmp", "a.ppm", "a.tif"}) {
-    const auto bytes = bytes_of(write_image(folder / name, test_picture(70, 90)));
-    const auto size = claimed_size(bytes, check_image_complete(bytes));
-    ASSERT_TRUE(size) << name;
-    EXPECT_EQ(size->width, 90U) << name;
-    EXPECT_EQ(size->height, 70U) << name;
-    EXPECT_EQ(size->channel_bytes, 1U) << name;
-  }
-  const auto deep = bytes_of(write_image(folder / "deep.png", cv::Mat(7, 9, CV_16UC3, cv::Scalar::all(9))));
-  EXPECT_EQ(claimed_size(deep, ImageFormat::Png)->channel_bytes, 2U);
-}
-
-TEST(ClaimedImageSize, IsNotSaidByAHeaderThatIsCut) {
-  for (const ImageFormat format : {ImageFormat::Jpeg, ImageFormat::Png, ImageFormat::WebP, ImageFormat::Bmp,
-                                   ImageFormat::Pnm, ImageFormat::Tiff, ImageFormat::Unknown})
-    EXPECT_FALSE(claimed_size({'P', '6', '\n'}, format));
+  const auto needs = [&](const char* name, const cv::Mat& image, uint64_t bytes, const std::string& text) {
+    const auto file = write_image(folder / name, image);
+    {
+      const MemoryLimit limit(bytes - 1);
+      EXPECT_THAT(error_of<Error>([&] { static_cast<void>(decode_image(file)); }).what(), HasSubstr(text)) << name;
+    }
+    {
+      const MemoryLimit limit(bytes);
+      EXPECT_THAT(error_of<Error>([&] { static_cast<void>(decode_image(file)); }).what(),
+                  HasSubstr("decoding an image of 90x70 pixels takes "))
+          << name << ": pixels and file";
+    }
+    const MemoryLimit limit(10 * bytes);
+    EXPECT_EQ(decode_image(file).whole.height, 70) << name;
+  };
+  const cv::Mat gray(70, 90, CV_8U, cv::Scalar(9)), deep(70, 90, CV_16U, cv::Scalar(9));
+  for (const char* name : {"a.png", "a.jpg", "a.webp", "a.bmp", "a.pgm", "a.tif"})
+    needs(name, gray, 18900, "an image of 90x70 pixels takes 18.9 kB");
+  for (const char* name : {"deep.png", "deep.pgm", "deep.tif"})
+    needs(name, deep, 37800, "an image of 90x70 pixels takes 37.8 kB");
 }
 
 TEST(DecodeImage, RefusesFromItsHeaderWhatMemoryDoesNotHold) {

@@ -58,13 +58,24 @@ TEST_F(ObjectLabelsFile, GivesBoxesByImageAndClassesInTheOrderOfTheirIds) {
 
 TEST_F(ObjectLabelsFile, RefusesWhatIsNoAnnotation) {
   EXPECT_THAT(refusal(kTwoImages, "\"images\"", "\"pictures\""), HasSubstr("has no list 'images'"));
-  EXPECT_THAT(refusal(kTwoImages, "\"image_id\": 3", "\"image_id\": 4"), HasSubstr("belongs to no image or category"));
-  EXPECT_THAT(refusal(kTwoImages, "\"category_id\": 2", "\"category_id\": 1"), HasSubstr("belongs to no image"));
-  EXPECT_THAT(refusal(kTwoImages, "[0, 0, 5, 5]", "[0, 0, 5]"), HasSubstr("not four numbers"));
+  EXPECT_THAT(refusal(kTwoImages, "\"image_id\": 3", "\"image_id\": 4"),
+              HasSubstr("annotations[0].image_id: no image has this id"));
+  EXPECT_THAT(refusal(kTwoImages, "\"category_id\": 2", "\"category_id\": 1"),
+              HasSubstr("annotations[1].category_id: no category has this id"));
+  EXPECT_THAT(refusal(kTwoImages, "[0, 0, 5, 5]", "[0, 0, 5]"),
+              HasSubstr("annotations[1].bbox: is not four numbers: it has 3"));
   EXPECT_THAT(refusal(kTwoImages, "b/c.png", "a.jpg"), HasSubstr("'a.jpg' is there twice"));
   EXPECT_THAT(refusal(kTwoImages, "\"width\": 40", "\"width\": 0"), HasSubstr("30x0 pixels"));
-  EXPECT_THAT(refusal(kTwoImages, "\"width\": 40", "\"width\": \"40\""), HasSubstr("labels.json: "));
-  EXPECT_THAT(refusal(kTwoImages, "{", "["), HasSubstr("holds no JSON object"));
+  EXPECT_THAT(refusal(kTwoImages, "\"width\": 40", "\"width\": \"40\""), HasSubstr("images[0].width: a whole number"));
+  EXPECT_THAT(refusal(kTwoImages, "\"file_name\": \"a.jpg\"", "\"file_name\": null"),
+              HasSubstr("images[0].file_name: a text is expected, not null"));
+  EXPECT_THAT(refusal(kTwoImages, "\"file_name\": \"a.jpg\", ", ""), HasSubstr("images[0]: \"file_name\" is missing"));
+  EXPECT_THAT(refusal(kTwoImages, "[0, 0, 5, 5]", "[0, 0, 5, [5]]"),
+              HasSubstr("annotations[1].bbox[3]: a number is expected, not a list"));
+  EXPECT_THAT(refusal(kTwoImages, "[0, 0, 5, 5]", "[0, 0, 5, 1e999]"), HasSubstr("the number 1e999 is too large"));
+  EXPECT_THAT(refusal(kTwoImages, "\"id\": 3", "\"id\": 7"), HasSubstr("images[1].id: another image has this id"));
+  EXPECT_THAT(refusal(kTwoImages, "\"iscrowd\": 1", "\"iscrowd\": \"1\""), HasSubstr("annotations[1].iscrowd"));
+  EXPECT_THAT(refusal(kTwoImages, "{", "["), HasSubstr("labels.json: line 2, column 9: not JSON at '\"images\":'"));
 }
 
 }  // namespace

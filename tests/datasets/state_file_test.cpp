@@ -65,7 +65,7 @@ TEST_F(StateFileText, FeedsAnInputOnce) {
 
 TEST_F(StateFileText, IsReadStrictly) {
   EXPECT_THAT(refusal("[]"), StartsWith("an object is expected"));
-  EXPECT_THAT(refusal("{"), HasSubstr("line 1"));
+  EXPECT_THAT(refusal("{"), HasSubstr("ends in the middle, after 1 bytes"));
   EXPECT_THAT(refusal("{}"), StartsWith("\"feeds\" names no output"));
   EXPECT_EQ(refusal(R"({"feed": {"a": "x"}})"), "the key \"feed\" is not known");
   EXPECT_EQ(refusal(R"({"feeds": {"a": 3}})"), "the input that 'a' feeds is not a text: 3");
@@ -84,7 +84,7 @@ TEST_F(StateFileText, IsReadStrictly) {
 
 TEST_F(StateFileText, MustBeAFile) {
   EXPECT_THAT(error_of<Error>([&] { static_cast<void>(read_state_file(folder_ / "none.json")); }).what(),
-              EndsWith("none.json: cannot be read"));
+              HasSubstr("none.json: cannot be opened"));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "calibrate/tensorrt_cache.h"
+#include "datasets/image_files.h"
 #include "datasets/npy_format.h"
 #include "datasets/npy_writer.h"
 #include "exec/one_node_models.h"
@@ -107,6 +108,33 @@ void add_arrays(const Corpus& corpus) {
   corpus.add("tensor_pb", "optional", std::string(1, '\2') + optional.SerializeAsString());
 }
 
+/// Adds kinds of images that OpenCV does not write.
+void add_packed_images(const Corpus& corpus, const cv::Mat& image) {
+  using namespace test;
+  corpus.add("image", "progressive.jpg", jpeg_file(image, {JCS_YCbCr, 2, 2, true, false, 1}));
+  corpus.add("image", "arithmetic.jpg", jpeg_file(image, {JCS_YCbCr, 1, 1, false, true}));
+  corpus.add("image", "cmyk.jpg", jpeg_file(cv::Mat(9, 9, CV_8UC4, cv::Scalar(1, 20, 99, 200)), {JCS_YCCK, 2, 1}));
+  corpus.add("image", "interlaced.png", png_file(9, 9, {6, 16, true}));
+  corpus.add("image", "palette.png", png_file(9, 9, {3, 1, false, "abcdef", "gh"}));
+  const std::string palette(64, 'p');
+  corpus.add("image", "runs.bmp",
+             bmp_file(2, 5, {4, 2, 40, false, "", palette}, std::string("\5\x21\0\0\0\3\x12\x10\2\x11\0\1", 12)));
+  corpus.add("image", "masks.bmp", bmp_file(2, 2, {32, 3, 56, true, std::string(16, 'm')}, palette));
+  corpus.add("image", "text.pgm", "P2 # levels\n2 2 300\n1 2 3 299\n");
+  corpus.add("image", "bits.pbm", "P4\n9 2\nabcd");
+  for (const bool is_big : {false, true})
+    for (const uint64_t bits : {1, 8, 12, 16}) {
+      auto tags = tiff_tags(16, 16, 3, bits, 2, 16);
+      const std::string name = std::to_string(bits) + (is_big ? "big" : "");
+      corpus.add("image", name + ".tif", tiff_file(tags, {std::string(96 * bits, 'x')}, false, is_big));
+      tags[3].values = {8};
+      tags[6] = {322, 4, {16}};
+      tags.push_back({323, 4, {16}});
+      tags.push_back({274, 3, {bits % 8 + 1}});
+      corpus.add("image", name + "tiled.tif", tiff_file(tags, {deflated(std::string(96 * bits, 'x'))}, true, is_big));
+    }
+}
+
 void add_images(const Corpus& corpus) {
   cv::Mat image(6, 9, CV_8UC3);
   for (int y = 0; y < image.rows; ++y)
@@ -121,6 +149,7 @@ void add_images(const Corpus& corpus) {
   std::vector<uchar> bytes;
   cv::imencode(".png", classes, bytes);
   corpus.add("image", "mask16.png", {bytes.begin(), bytes.end()});
+  add_packed_images(corpus, image);
 }
 
 void add_tables(const Corpus& corpus) {

@@ -58,6 +58,18 @@ TEST(PatchUnion, SaysWhatARenamedOutputIsCalledHere) {
   EXPECT_EQ(variant.value("a"), "a");
 }
 
+// A reader of the old name would read the node without the pair.
+TEST(PatchUnion, RefusesARenamedOutputThatLeavesAReader) {
+  const Model model = parse_model_text(kUnionChain);
+  GraphPatch patch;
+  patch.reason = "a pair inside";
+  patch.rename_outputs = {{"Relu_0", 0, "a_float"}};
+  patch.add_nodes = {{"Identity", "pair", {"a_float"}, {"a"}, {}, ""}};
+  EXPECT_THROW((void)PatchUnion(model.graph()).add(patch), Error);
+  patch.rewire = {{"Abs_1", 0, "a"}};
+  EXPECT_EQ(PatchUnion(model.graph()).add(patch).value("a_float"), "a");
+}
+
 TEST(PatchUnion, RefusesAPatchThatRemoves) {
   const Model model = parse_model_text(kUnionChain);
   GraphPatch patch;

@@ -49,6 +49,19 @@ TEST(CheckOnnxRules, TellsTheUserOfAFaultThatTheModelHasItself) {
   EXPECT_THROW(check_onnx_rules(other.graph(), "out.onnx", find_graph_faults(source.graph()), reporter), Error);
 }
 
+TEST(CheckOnnxRules, BlamesTheModelForAFaultBesidePairs) {
+  const Model source = opset17("q = QuantizeLinear(u, s) y = DequantizeLinear(q, s)");
+  WarningKeeper reporter;
+  try {
+    check_onnx_rules(source.graph(), "out.onnx", find_graph_faults(source.graph()), reporter);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::InvalidModel);
+    EXPECT_THAT(error.what(), HasSubstr("breaks a rule of ONNX: node 'QuantizeLinear_0' (QuantizeLinear): input 0"));
+  }
+  EXPECT_THAT(reporter.warnings, IsEmpty());
+}
+
 TEST(CheckOnnxRules, HasNothingToSayOfAGoodFile) {
   WarningKeeper reporter;
   check_onnx_rules(opset17("q = QuantizeLinear(x, s) y = DequantizeLinear(q, s)").graph(), "out.onnx", {}, reporter);

@@ -196,7 +196,7 @@ class DETENT_API Tensor {
     return from<T>(Shape{}, std::span<const T>(&value, 1));
   }
   /// Refers to memory owned elsewhere, which must outlive the tensor and is never written.
-  static Tensor view(DataType type, const Shape& shape, const void* data);
+  static Tensor view(DataType type, const Shape& shape, const void* data, Layout layout = Layout::Plain);
   /// Makes a tensor whose elements `make` computes, in plain layout, at the first access: once for all copies, in the
   /// thread that comes first. An exception of `make` reaches the accessing thread.
   static Tensor deferred(DataType type, const Shape& shape, std::function<Tensor()> make);

@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "core/files/dead_temporaries.h"
+#include "core/files/input_files.h"
+#include "core/files/reach.h"
 #include "core/files/unfinished.h"
 #include "core/index.h"
 #include "core/system_reason.h"
@@ -133,6 +135,7 @@ void AtomicFile::sync() {
 void AtomicFile::commit() {
   if (descriptor_ >= 0) sync();
   if (special_) return;
+  check_is_no_input(target_);
   // Without `overwrite` a file created meanwhile stays; file systems without RENAME_NOREPLACE overwrite it.
   const unsigned flags = overwrite_ ? 0 : RENAME_NOREPLACE;
   int failed = ::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, target_.c_str(), flags);
@@ -149,23 +152,26 @@ void write_file(const fs::path& path, std::string_view content, bool overwrite) 
 }
 
 void make_folder(const fs::path& folder) {
+  check_is_no_input(folder);
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error || !fs::is_directory(folder))
+  if (error || !is_folder(folder))
     throw Error(ErrorCode::CannotWrite, folder.string() + ": cannot be made a folder: " + error.message());
 }
 
 void check_writable(const fs::path& path, bool overwrite) {
-  std::error_code error;
-  if (fs::is_directory(path, error)) throw Error(ErrorCode::CannotWrite, path.string() + ": is a folder");
+  check_is_no_input(path);
+  if (const std::string why = no_reach(path); !why.empty() && why != kNoSuchFile)
+    throw Error(ErrorCode::CannotWrite, path.string() + ": " + why);
+  if (is_folder(path)) throw Error(ErrorCode::CannotWrite, path.string() + ": is a folder");
   if (is_special(path)) {
     if (::access(path.c_str(), W_OK) != 0) cannot_write(path, errno);
     return;
   }
-  if (!overwrite && fs::exists(path, error))
+  if (!overwrite && is_there(path))
     throw Error(ErrorCode::CannotWrite, path.string() + ": exists already", "choose another name or add --overwrite");
   const fs::path folder = folder_of(behind_links(path));
-  if (!fs::is_directory(folder, error))
+  if (!is_folder(folder))
     throw Error(ErrorCode::CannotWrite, path.string() + ": there is no folder '" + folder.string() + "'");
   if (::access(folder.c_str(), W_OK) != 0) cannot_write(path, errno);
   remove_dead_temporaries(behind_links(path));

@@ -36,6 +36,7 @@ class AtomicFile {
   /// Returns the path of the content until commit(); empty for a device, pipe or socket.
   [[nodiscard]] const std::filesystem::path& temporary() const { return temporary_; }
   /// Calls sync() unless that was done, renames the file, and syncs the folder.
+  /// Errors  also when the target is an input (core/files/input_files.h).
   void commit();
   [[noreturn]] void fail(int reason) const;
 
@@ -47,15 +48,16 @@ class AtomicFile {
 };
 
 /// Writes a file whole or not at all.
-/// Errors  CannotWrite naming the file and the system's reason; without `overwrite` also when it exists.
+/// Errors  those of AtomicFile; without `overwrite` also when it exists.
 void write_file(const std::filesystem::path& path, std::string_view content, bool overwrite = true);
 
 /// Makes a folder and those above it, unless it exists.
-/// Errors  CannotWrite naming the folder and the system's reason.
+/// Errors  CannotWrite naming the folder and the system's reason, also for a folder of inputs.
 void make_folder(const std::filesystem::path& folder);
 
 /// Checks that `path` can be written, and removes left-over temporary files of it (dead_temporaries.h).
-/// Errors  CannotWrite when `path` exists and `overwrite` is false, or its folder does not exist or cannot be written.
+/// Errors  CannotWrite when `path` is an input (core/files/input_files.h), when it exists and `overwrite` is false, or
+///         when its folder does not exist or cannot be written.
 void check_writable(const std::filesystem::path& path, bool overwrite = true);
 
 }  // namespace detent

@@ -79,11 +79,25 @@ class Remembered {
   pid_t group_;
 };
 
-int wait_for(pid_t child) {
-  int status = 0;
-  for (;;) {
-    const pid_t ended = ::waitpid(child, &status, WNOHANG);
+/// Waits for the end of the group's first process. A process that stops goes on within a second: nothing else would
+/// continue it, since no terminal belongs to the group.
+/// Errors  InvalidOption for one that stops again and again.
+int wait_for(pid_t child, const std::string& command) {
+  constexpr int kStops = 10, kTurnsOfASecond = 100;
+  int status = 0, stops = 0;
+  for (int turn = 1;; ++turn) {
+    const pid_t ended = ::waitpid(child, &status, WNOHANG | WUNTRACED);
+    if (ended == child && WIFSTOPPED(status)) {
+      if (++stops > kStops) {
+        end_group(child);
+        throw Error(ErrorCode::InvalidOption,
+                    "'" + command + "' stops itself again and again (signal " + std::to_string(WSTOPSIG(status)) + ")");
+      }
+      ::kill(-child, SIGCONT);
+      continue;
+    }
     if (ended == child) return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    if (turn % kTurnsOfASecond == 0) ::kill(-child, SIGCONT);  // processes that it started
     if (ended < 0 && errno != EINTR) throw Error(ErrorCode::Internal, with_system_reason("a command was lost"));
     if (stop_requested()) {
       end_group(child);
@@ -111,7 +125,7 @@ CommandResult run_command(const std::string& command, const std::vector<std::str
     const Descriptor out(out_file, O_WRONLY | O_CREAT | O_TRUNC);
     const Descriptor err(err_file, O_WRONLY | O_CREAT | O_TRUNC);
     const Remembered child(start(words, in, out, err));
-    result.exit_code = wait_for(child.group());
+    result.exit_code = wait_for(child.group(), command);
   }
   result.out = text_of(out_file);
   result.err = text_of(err_file);

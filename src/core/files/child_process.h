@@ -13,9 +13,9 @@ struct CommandResult {
 };
 
 /// Runs `command` in /bin/sh with `arguments`, each as one word, and waits for its end. Its standard input is empty;
-/// its output goes through files in `scratch`, a folder.
+/// its output goes through files in `scratch`, a folder. A command that stops (SIGSTOP) is continued within a second.
 /// Errors  Interrupted when the caller or Ctrl-C stops the work: the command and its children are ended first;
-/// CannotWrite when it cannot be started or its files cannot be made.
+/// InvalidOption when it stops more than ten times; CannotWrite when it cannot be started or its files cannot be made.
 [[nodiscard]] CommandResult run_command(const std::string& command, const std::vector<std::string>& arguments,
                                         const std::filesystem::path& scratch);
 

@@ -11,6 +11,7 @@
 #include "core/parse.h"
 #include "detent/base/error.h"
 #include "model/graph/stored_data.h"
+#include "model/graph/tensor_proto.h"
 
 namespace detent {
 
@@ -21,7 +22,7 @@ namespace fs = std::filesystem;
 struct Location {
   std::string file;
   uint64_t offset = 0;
-  std::optional<uint64_t> length;  // absent: to the end of the file
+  std::optional<uint64_t> length;  // absent: what the tensor's shape and type take, as ONNX Runtime reads it
 };
 
 uint64_t number_of(const onnx::StringStringEntryProto& entry) {
@@ -134,7 +135,8 @@ class Loader {
       const MappedFile& file = open(location.file);
       const uint64_t size = file.bytes().size();
       const uint64_t available = location.offset <= size ? size - location.offset : 0;
-      const uint64_t wanted = location.length.value_or(available);
+      const uint64_t wanted =
+          location.length ? *location.length : std::min(available, raw_data_bytes(tensor).value_or(available));
       if (wanted > available || location.offset > size)
         throw Error(ErrorCode::InvalidModel,
                     "external data '" + location.file + "' is too short: " + std::to_string(wanted) + " bytes at " +

@@ -4,6 +4,8 @@
 #include <fstream>
 
 #include "core/files/mapped_file.h"
+#include "core/files/reach.h"
+#include "core/system_reason.h"
 #include "model/file/convert_old_opset.h"
 #include "model/file/default_domain.h"
 #include "model/file/external_data.h"
@@ -31,14 +33,13 @@ Error invalid(const std::string& message, std::string hint = {}) {
 /// Refuses a path that is no readable file, before protobuf sees it.
 void check_file(const fs::path& path) {
   std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  if (!fs::exists(status)) throw invalid("there is no such file");
-  if (fs::is_directory(status)) throw invalid("is a folder, not an ONNX file");
-  if (!fs::is_regular_file(status))  // a model is opened twice, and a pipe may never end or begin
+  if (const std::string why = no_reach(path); !why.empty()) throw invalid(why);
+  if (is_folder(path)) throw invalid("is a folder, not an ONNX file");
+  if (!is_regular(path))  // a model is opened twice, and a pipe may never end or begin
     throw invalid("is not a regular file (a pipe or a device)", "write the model to a file first");
   if (fs::file_size(path, error) == 0) throw invalid("the file is empty");
   std::ifstream stream(path, std::ios::binary);
-  if (!stream) throw invalid("cannot be opened for reading");
+  if (!stream) throw invalid(with_system_reason("cannot be opened for reading"));
   constexpr std::string_view kPointer = "version https://git-lfs";
   std::string start(kPointer.size(), '\0');
   stream.read(start.data(), static_cast<std::streamsize>(start.size()));

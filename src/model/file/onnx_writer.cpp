@@ -6,7 +6,9 @@
 
 #include "core/files/atomic_file.h"
 #include "core/files/content_hash.h"
+#include "core/files/input_files.h"
 #include "core/files/mapped_file.h"
+#include "core/files/reach.h"
 #include "model/file/data_files.h"
 #include "model/file/detached_initializers.h"
 #include "model/file/model_stream.h"
@@ -110,9 +112,10 @@ class DataFile {
   ContentHash hash_;
 };
 
+/// Removes the data of a replaced model, except what another model needs that is being read.
 void remove_all_but(const fs::path& kept, const std::vector<fs::path>& files) {
   for (const fs::path& file : files)
-    if (file != kept) ::unlink(file.c_str());
+    if (file != kept && !find_input_file(file)) ::unlink(file.c_str());
 }
 
 /// Writes data first, under a name that only the new model has: a process killed in between leaves the old pair intact.
@@ -120,11 +123,12 @@ void name_pair(AtomicFile& data, const fs::path& data_path, AtomicFile& model, c
                const Check& check) {
   const FolderLock lock(path.has_parent_path() ? path.parent_path() : fs::path("."));
   const std::vector<fs::path> replaced = data_files_of(path);
-  const bool was_there = fs::exists(data_path);
+  std::error_code error;
+  const bool was_there = is_there(data_path);
   data.commit();
   try {
     // Behind a link the temporary file lies in another folder than its weights: it is read through the link.
-    const bool linked = fs::is_symlink(path);
+    const bool linked = fs::is_symlink(path, error);
     if (!linked) check(model.temporary());
     model.commit();
     if (linked) check(path);

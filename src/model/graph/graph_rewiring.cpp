@@ -51,6 +51,8 @@ Graph GraphRewiring::moved_up(const Graph& graph, NodeId first) {
 Graph GraphRewiring::rewired(const Graph& graph, std::span<const Rewiring> rewirings) {
   Graph copy = graph;
   for (const auto& [id, slot, value] : rewirings) {
+    if (index_of(id) >= copy.nodes_.size() || index_of(value) >= copy.values_.size())
+      throw Error(ErrorCode::Internal, "a rewiring names a node or a value that the graph does not have");
     Node& node = copy.nodes_[index_of(id)];
     const Node* producer = copy.producer(value);
     if (slot < 0 || slot >= std::ssize(node.inputs) || (producer && producer->id >= id))

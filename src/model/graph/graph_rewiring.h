@@ -21,7 +21,8 @@ class GraphRewiring {
   /// Nodes get new ids, values keep theirs.
   [[nodiscard]] static Graph moved_up(const Graph& graph, NodeId first);
   /// Rewires; nodes and values keep their ids and order. Of two rewirings of one slot the later holds.
-  /// Errors  Internal naming the node: a slot that it does not have, or a value that is written after it.
+  /// Errors  Internal for a node or value that is not there; naming the node, for a slot that it does not have, or a
+  ///         value that is written after it.
   [[nodiscard]] static Graph rewired(const Graph& graph, std::span<const Rewiring> rewirings);
 };
 

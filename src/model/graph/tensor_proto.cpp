@@ -84,6 +84,12 @@ Tensor tensor_from_proto(const onnx::TensorProto& proto) {
                                         : TypedFields(proto, ErrorCode::InvalidModel).read(type, shape);
 }
 
+std::optional<uint64_t> raw_data_bytes(const onnx::TensorProto& proto) {
+  const DataType type = data_type_from_onnx(proto.data_type());
+  if (type == DataType::Undefined) return std::nullopt;
+  return stored_bytes(type, checked_shape(proto).element_count());
+}
+
 namespace {
 
 /// Writes the tensor without its elements.

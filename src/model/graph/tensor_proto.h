@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/onnx_type.h"
@@ -20,6 +21,10 @@ class MappedFile;
 /// outside DataType, strings and ranks above Shape::kMaxRank; InvalidModel when the data does not fill the shape or
 /// still lies in an external file.
 [[nodiscard]] Tensor tensor_from_proto(const onnx::TensorProto& proto);
+
+/// Returns the bytes that the tensor's shape and type take in raw_data or a file; nullopt for other element types.
+/// Errors  as tensor_from_proto() for the shape.
+[[nodiscard]] std::optional<uint64_t> raw_data_bytes(const onnx::TensorProto& proto);
 
 /// Replaces type, shape and data of `proto` by a copy of `tensor` as raw_data; the name stays. Plain layout only.
 /// Errors  Internal for strings.

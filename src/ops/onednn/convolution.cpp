@@ -5,6 +5,7 @@
 #include "ops/onednn/integer_operands.h"
 #include "ops/onednn/onednn.h"
 #include "ops/onednn/post_op_chain.h"
+#include "ops/onednn/sound_kernels.h"
 #include "ops/operands.h"
 #include "ops/shape_cache.h"
 #include "ops/window/convolution_backend.h"
@@ -192,8 +193,11 @@ class PrimitiveConvolution final : public ConvolutionBackend {
       if (integers) integers->describe(attributes, chain);
       if (with_post_ops) onednn::append(post_ops_, chain, compiled.destination);
       attributes.set_post_ops(chain);
-      const PrimitiveDesc chosen(description, attributes, onednn::engine(), need_fast);
-      if (need_fast && !onednn::has_fast_kernel(chosen)) return false;
+      PrimitiveDesc chosen(description, attributes, onednn::engine(), need_fast);
+      const onednn::KernelUse use{.residual = with_post_ops && post_ops_.has_residual(),
+                                  .groups = group_,
+                                  .channels = compiled.destination.dims()[1]};
+      if (need_fast && !onednn::find_sound_kernel(chosen, use)) return false;
       compiled.weights = chosen.weights_desc();
       compiled.scratchpad = chosen.scratchpad_desc();
       compiled.primitive = typename Variant::Primitive(chosen);

@@ -4,6 +4,7 @@
 
 #include "core/index.h"
 #include "ops/onednn/onednn.h"
+#include "ops/onednn/sound_kernels.h"
 #include "ops/shape_cache.h"
 
 namespace detent {
@@ -73,8 +74,8 @@ class IntegerProduct final : public FloatProduct {
     const dnnl::matmul::desc description =
         key.bias ? dnnl::matmul::desc(compiled.source, compiled.weights, compiled.bias, compiled.output)
                  : dnnl::matmul::desc(compiled.source, compiled.weights, compiled.output);
-    const dnnl::matmul::primitive_desc chosen(description, attributes, onednn::engine(), true);
-    if (!onednn::has_fast_kernel(chosen)) return compiled;
+    dnnl::matmul::primitive_desc chosen(description, attributes, onednn::engine(), true);
+    if (!onednn::find_sound_kernel(chosen, {})) return compiled;
     compiled.scratchpad = chosen.scratchpad_desc();
     compiled.primitive = dnnl::matmul(chosen);
     return compiled;

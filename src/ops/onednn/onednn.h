@@ -45,12 +45,6 @@ class Team {
 /// run in another crashes).
 [[nodiscard]] dnnl::primitive_attr base_attributes();
 
-/// True where an implementation was found that is more than reference loops.
-[[nodiscard]] bool has_fast_kernel(const auto& primitive_desc) {
-  return primitive_desc.get(true) &&
-         std::string_view(primitive_desc.impl_info_str()).find("ref") == std::string_view::npos;
-}
-
 /// An eltwise algorithm and its parameters.
 struct Eltwise {
   dnnl::algorithm algorithm;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <span>
@@ -25,6 +26,7 @@ class PostOps {
 
   [[nodiscard]] std::span<const Item> items() const { return items_; }
   [[nodiscard]] bool empty() const { return items_.empty(); }
+  [[nodiscard]] bool has_residual() const { return std::ranges::any_of(items_, &Item::residual); }
   /// True when every residual has the output's shape, so that a kernel can add it element by element.
   [[nodiscard]] bool residuals_fit(const Shape& output, std::span<const Tensor> residuals) const;
   /// Does the same arithmetic as separate passes over the call's output 0, with ONNX broadcasting.

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "core/files/atomic_file.h"
+#include "core/files/input_files.h"
 #include "core/text.h"
 #include "datasets/image_folder.h"
 #include "datasets/picture.h"
@@ -59,6 +60,7 @@ std::vector<DetectionPictures::Box> page_boxes(const std::vector<Detection>& fou
 }  // namespace
 
 void check_drawing(const fs::path& folder, bool overwrite) {
+  check_is_no_input(folder);
   std::error_code error;
   if (!fs::exists(folder, error)) return;
   if (!fs::is_directory(folder, error))

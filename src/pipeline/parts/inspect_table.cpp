@@ -48,7 +48,8 @@ TableReport::Value::Tokens describe_tokens(const TokenReach& reach) {
 TableReport describe_table(const CalibrationTable& table, const std::filesystem::path& path) {
   TableReport report;
   report.table = path.string();
-  report.bytes = std::filesystem::file_size(path);
+  std::error_code error;
+  if (const auto bytes = std::filesystem::file_size(path, error); !error) report.bytes = bytes;
   report.model_fingerprint = table.model;
   report.tools = table.tools;
   report.instruction_sets = table.instruction_sets;

@@ -6,6 +6,7 @@
 #include "core/text.h"
 #include "detent/base/error.h"
 #include "exec/find_shapes.h"
+#include "lint/reading/odd_pairs.h"
 #include "lint/view/lint_view.h"
 #include "model/graph_patch.h"
 #include "ops/weight_pairs.h"
@@ -23,12 +24,15 @@ namespace detent {
 namespace {
 
 /// Reads the pairs of a file.
-/// Errors  InvalidModel for a file that repair cannot write anew.
+/// Errors  InvalidModel for a file that repair cannot write anew; Unsupported where all pairs stand in bodies.
 QdqReading read_pairs(const Graph& graph) {
+  check_scales(graph);
   QdqReading reading = read_qdq(graph);
   const auto refuse = [](const std::string& why, const std::string& hint) {
     throw Error(ErrorCode::InvalidModel, "repair needs a file with pairs, but " + why, hint);
   };
+  const std::string inside = reading.nodes.empty() ? pair_in_body(graph) : "";
+  if (!inside.empty()) throw Error(ErrorCode::Unsupported, inside + ": repair does not move pairs in bodies");
   if (reading.nodes.empty()) refuse("this one has none", "'detent quantize' quantizes a float model");
   if (std::ranges::all_of(reading.nodes, &QdqNode::is_weight_alone))
     refuse("this one has weights alone: their layers compute in float, so no pair can stand on a wrong edge",
@@ -106,7 +110,8 @@ RepairPlan::RepairPlan(const RepairOptions& given, const Target& engine, const M
   facts = float_layers(trained, target, written.graph(), graph());
   make_plan(shapes_of(graph(), source.get(), given.run));
   carried = carry_ranges(graph(), plan, trained, format.range_kind());
-  weights = carry_weights(graph(), plan, trained, {format.weight_type(), format.per_tensor_weights});
+  weights =
+      carry_weights(graph(), plan, trained, {format.weight_type(), format.per_tensor_weights, format.narrow_weights});
   format.weight_scales = weights.scales;
   if (format.saturation != RewriteOptions::Saturation::None)
     format.uint8_weights = saturating_weights(graph(), plan, weights);

@@ -79,7 +79,7 @@ PlacementPlan BlockVariants::plan(const KeptFloat& kept) const {
 }
 
 GraphPatch BlockVariants::patch(const PlacementPlan& plan) {
-  return make_blocks_patch(graph_, plan, weights_, format_);
+  return make_blocks_patch(graph_, plan, weights_, format_, GatheredTables::Floats);
 }
 
 Model BlockVariants::model(const PlacementPlan& plan) { return with_blocks(model_, plan, weights_, format_); }

@@ -47,6 +47,20 @@ TEST(RunCommand, SaysWhichSignalEndedIt) {
   EXPECT_EQ(run_command("there_is_no_such_command", {}, folder.path()).exit_code, 127);
 }
 
+TEST(RunCommand, ContinuesACommandThatStops) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(run_command("kill -STOP $$; echo on; :", {}, folder.path()).out, "on\n");
+  EXPECT_EQ(run_command("sh -c 'kill -STOP $$; echo on'; :", {}, folder.path()).out, "on\n");
+}
+
+TEST(RunCommand, EndsACommandThatStopsAgainAndAgain) {
+  const TemporaryFolder folder;
+  const Error error =
+      error_of<Error>([&] { static_cast<void>(run_command("while :; do kill -STOP $$; done; :", {}, folder.path())); });
+  EXPECT_EQ(error.code(), ErrorCode::InvalidOption);
+  EXPECT_NE(std::string(error.what()).find("stops itself"), std::string::npos);
+}
+
 TEST(RunCommand, EndsItAndWhatItStartedWhenInterrupted) {
   const TemporaryFolder folder;
   const auto started = folder / "started";

@@ -1,0 +1,93 @@
+#include "cli/program.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/files/atomic_file.h"
+#include "core/files/input_files.h"
+#include "detent/base/error.h"
+#include "options/command_inputs.h"
+
+namespace detent::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// An output, which an option names.
+struct Named {
+  std::string option;
+  fs::path path;
+  bool report = false;
+  bool stream = false;  ///< "-" is standard output
+};
+
+std::vector<Named> named_outputs(const CLI::App& command, const OptionList& list) {
+  std::vector<Named> found;
+  for (const Option& option : list.options) {
+    const bool report = option.traits.file == FileUse::WritesReport;
+    if (!report && option.traits.file != FileUse::Writes) continue;
+    const bool stream = !std::holds_alternative<fs::path*>(option.into);
+    for (const std::string& text : command.get_option(option.long_name())->results())
+      found.push_back({option.long_name(), text, report, stream});
+  }
+  return found;
+}
+
+[[noreturn]] void refuse(const Named& output, const std::string& why) {
+  throw Error(ErrorCode::CannotWrite, output.path.string() + ": " + output.option + " names " + why,
+              "choose another name");
+}
+
+bool is_stream(const Named& output) {
+  return output.stream && (output.path == "-" || output.path == "true" || output.path == "false");
+}
+
+void check_each_other(const std::vector<Named>& outputs) {
+  for (size_t i = 0; i < outputs.size(); ++i)
+    for (size_t k = i + 1; k < outputs.size(); ++k) {
+      std::error_code error;
+      const fs::path one = fs::weakly_canonical(outputs[i].path, error);
+      if (one == fs::weakly_canonical(outputs[k].path, error) && !fs::is_character_file(one, error))
+        refuse(outputs[k], "what " + outputs[i].option + " names too");
+    }
+}
+
+}  // namespace
+
+void check_paths(const CLI::App& command, const OptionList& list) {
+  for (const Option& option : list.options) {
+    if (option.traits.file == FileUse::None) continue;
+    for (const std::string& path : command.get_option(option.long_name())->results())
+      if (path.empty()) throw Error(ErrorCode::Usage, option.long_name() + ": the path is empty");
+  }
+}
+
+std::vector<InputFiles::Source> input_sources(const CLI::App& command, const OptionList& list) {
+  std::vector<InputFiles::Source> sources = detent::input_sources(list);
+  for (const CLI::App* app = &command; app; app = app->get_parent())
+    if (const CLI::Option* config = app->get_config_ptr())
+      for (const std::string& file : config->results())
+        sources.push_back({"--config", [file] { return std::vector<fs::path>{file}; }});
+  return sources;
+}
+
+void check_outputs(const CLI::App& command, const OptionList& list) {
+  std::vector<Named> outputs = named_outputs(command, list);
+  std::erase_if(outputs, is_stream);
+  for (const Named& output : outputs)
+    if (const auto input = find_input_file(output.path))
+      refuse(output, "'" + input->path.string() + "', which " + input->reader + " reads");
+  check_each_other(outputs);
+  const bool overwrite =
+      command.get_option("--overwrite")->count() > 0 && command.get_option("--overwrite")->as<bool>();
+  for (const Named& output : outputs) {
+    if (output.report && output.path == "-")
+      throw Error(ErrorCode::Usage, output.option + " needs a FILE: only --json can go to standard output");
+    if (output.report) check_writable(output.path, overwrite);
+  }
+}
+
+}  // namespace detent::cli
