@@ -29,8 +29,8 @@ void check_scales_of(const Graph& graph, const Node& node) {
     if (trouble.empty()) continue;
     throw Error(ErrorCode::InvalidModel,
                 fmt::format("node '{}' ({}): its scale '{}'{} is {:g}, which {}", node.name, node.op_type,
-                            graph.value(node.input(1)).name, pair.per_channel() ? fmt::format(" of channel {}", i) : "",
-                            pair.scales[i], trouble),
+                            graph.value(*node.input(1)).name,
+                            pair.per_channel() ? fmt::format(" of channel {}", i) : "", pair.scales[i], trouble),
                 "a scale is a positive number; quantize the float model again");
   }
 }
