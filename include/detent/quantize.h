@@ -135,6 +135,7 @@ struct QuantizeReport {
   std::optional<FloatReport> floats;            ///< where the rest computes in 16 bits
   std::optional<DetectionPictures> detections;  ///< where QuantizeOptions::pictures asks; of a recognized detector
   std::optional<DlaFiles> dla;                  ///< absent: the target takes pairs
+  std::string next_command;                     ///< what builds an engine of the file; empty: nothing needs to
   std::vector<std::string> notes;
   Provenance provenance;  ///< as in the file's metadata
 };

@@ -15,7 +15,7 @@ constexpr double kLeastShare = 1.0 / 8;
 std::map<std::string, double> values_apart(const Graph& graph, const PlacementPlan& plan,
                                            const Calibration& calibration) {
   std::map<std::string, double> apart;
-  if (plan.target->engine != Engine::TensorRT) return apart;
+  if (!plan.target->engine.requantizes_at_concat) return apart;
   for (const std::vector<ValueId>& group : plan.scale_groups()) {
     const auto reach = [&](ValueId value) {
       const auto found = calibration.histograms.find(value);

@@ -16,10 +16,10 @@ namespace detent {
 
 namespace {
 
-/// Returns the values of the table that share a scale in the default placement for tensorrt.
-std::vector<std::vector<std::string>> tensorrt_groups(const Graph& prepared, const CalibrationTable& table) {
+/// Returns the values of the table that share a scale in the default placement.
+std::vector<std::vector<std::string>> default_groups(const Graph& prepared, const CalibrationTable& table) {
   std::vector<std::vector<std::string>> groups;
-  const PlacementPlan plan = make_placement_plan(prepared, find_target("tensorrt"), {});
+  const PlacementPlan plan = make_placement_plan(prepared, default_target(), {});
   for (const std::vector<ValueId>& group : plan.scale_groups()) {
     std::vector<std::string> names = names_of(prepared, group);
     std::erase_if(names, [&](const std::string& name) { return !table.values.contains(name); });
@@ -42,8 +42,6 @@ const char* way_out(const CalibrationTable& table) {
 
 }  // namespace
 
-const Target& preparing_target() { return target_list().front(); }
-
 CalibrationTable make_table(const std::string& fingerprint, const Graph& prepared, std::span<const ValueId> values,
                             std::span<const ValueId> reached) {
   CalibrationTable table;
@@ -53,7 +51,7 @@ CalibrationTable make_table(const std::string& fingerprint, const Graph& prepare
   for (const ValueId value : values) table.values[prepared.value(value).name];
   for (const ValueId value : reached) table.reaches[prepared.value(value).name];
   for (const ValueId value : values_with_tokens(prepared, values)) table.tokens[prepared.value(value).name];
-  table.groups = tensorrt_groups(prepared, table);
+  table.groups = default_groups(prepared, table);
   return table;
 }
 

@@ -9,12 +9,9 @@
 #include "detent/base/progress.h"
 #include "detent/options/placement_options.h"
 #include "observe/calibration_table.h"
-#include "place/targets/target.h"
+#include "place/engines/target.h"
 
 namespace detent {
-
-/// Returns the target that stands for all in tables that name none: every target prepares a model alike.
-[[nodiscard]] const Target& preparing_target();
 
 /// Makes a table of `values` of the model, without measurements.
 /// prepared  the graph after prepare_model(), whose values a table names.

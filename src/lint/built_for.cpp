@@ -26,10 +26,8 @@ size_t above_note(const LintedGraph& linted) {
   }));
 }
 
-/// Returns the default version of the engine to compare with: TensorRT for ONNX Runtime, ONNX Runtime for the rest.
-const Target& other_engine(const Target& target) {
-  return find_target(target.engine == Engine::OnnxRuntime ? "tensorrt" : "onnxruntime");
-}
+/// Returns the default version of the engine to compare with.
+const Target& other_engine(const Target& target) { return find_target(target.engine.other_engine); }
 
 }  // namespace
 

@@ -5,7 +5,7 @@
 
 #include "lint/lint_graph.h"
 #include "lint/reading/qdq_reading.h"
-#include "place/targets/target.h"
+#include "place/engines/target.h"
 
 namespace detent {
 

@@ -141,7 +141,7 @@ std::optional<EqualizedModel> even_for_table(Model& model, const CalibrateOption
   DataOptions whole = options.data;
   whole.shard_count = whole.shard_index = 1;
   const auto source = open_samples(whole, model);
-  const Target& target = targets.empty() ? preparing_target() : find_target(targets.front());
+  const Target& target = targets.empty() ? default_target() : find_target(targets.front());
   const RangeOverrides no_overrides = read_overrides({});
   const std::vector<Tensor> inputs = read_shown_inputs(*source, whole, options.run);
   return equalize_as_requested(
@@ -276,7 +276,7 @@ TableReport calibrate_model(const CalibrateOptions& options) {
   warn_of_unused_preprocess(options.data, {}, model.graph(), *options.run.reporter);
   const FloatType type = float_type_for(options, targets);
   static_cast<void>(prepare_checked(
-      model, preparing_target(), read_shown_inputs(samples.shown(), options.data, options.run), {.float_type = type}));
+      model, default_target(), read_shown_inputs(samples.shown(), options.data, options.run), {.float_type = type}));
   std::optional<EqualizedModel> evened;
   if (request.equalizes()) evened = even_for_table(model, options, request, targets);
   const Graph& graph = model.graph();

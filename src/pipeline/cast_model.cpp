@@ -90,9 +90,9 @@ std::unique_ptr<DataSource> open_data(const CastModelOptions& options, const Mod
 /// integer kernel with others.
 FloatFormat format_of(const CastModelOptions& options, const Graph& graph) {
   FloatFormat format = float_format(options.type);
-  const bool for_onnxruntime = has_pairs(graph) && target_of_codes(graph).engine == Engine::OnnxRuntime;
-  format.half_scales = options.scales ? *options.scales == PlacementOptions::Scales::Fp16 : !for_onnxruntime;
-  if (for_onnxruntime && format.half_scales)
+  const bool needs_float = has_pairs(graph) && !target_of_codes(graph).engine.kernels_with_half_scales;
+  format.half_scales = options.scales ? *options.scales == PlacementOptions::Scales::Fp16 : !needs_float;
+  if (needs_float && format.half_scales)
     options.run.reporter->warn(
         "UINT8 codes are for ONNX Runtime, which has no integer kernel with 16-bit scales and refuses a Concat between "
         "pairs that have them; --scales fp32 avoids both");

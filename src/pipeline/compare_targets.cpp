@@ -13,7 +13,7 @@
 #include "pipeline/parts/improve.h"
 #include "pipeline/parts/plan_report.h"
 #include "pipeline/parts/target_errors.h"
-#include "place/targets/target.h"
+#include "place/engines/target.h"
 #include "prepare/read_model_to_run.h"
 
 namespace detent {

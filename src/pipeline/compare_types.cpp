@@ -17,7 +17,7 @@
 #include "pipeline/parts/chosen.h"
 #include "pipeline/parts/improve.h"
 #include "pipeline/parts/plan_report.h"
-#include "place/targets/target.h"
+#include "place/engines/target.h"
 #include "prepare/read_model_to_run.h"
 #include "rewrite/weight_bytes.h"
 #include "run/model_inputs.h"

@@ -4,7 +4,7 @@
 #include "calibrate/choose_ranges.h"
 #include "calibrate/from_table.h"
 #include "calibrate/outlier_samples.h"
-#include "calibrate/tensorrt_cache.h"
+#include "calibrate/engines/tensorrt/tensorrt_cache.h"
 #include "core/files/atomic_file.h"
 #include "core/files/file_bytes.h"
 #include "detent/base/calibrator.h"
@@ -15,7 +15,7 @@
 #include "model/model.h"
 #include "observe/calibration_table.h"
 #include "options/command_inputs.h"
-#include "pipeline/parts/dla_files.h"
+#include "pipeline/engines/dla/dla_files.h"
 #include "place/make_plan.h"
 #include "prepare/prepare_model.h"
 #include "prepare/read_model_to_run.h"
@@ -80,7 +80,7 @@ CacheExportReport export_for_dla(const CacheExportOptions& options) {
   paths.cache = options.output;
   check_writable(paths.arguments, options.overwrite);
   Recipe recipe{.model = options.dla, .data = {}, .table = options.table, .eval = {}};
-  Prepared prepared = make(resolved(std::move(recipe), "tensorrt:dla", {}, {}));
+  Prepared prepared = make(resolved(std::move(recipe), kDlaTarget, {}, {}));
   const Measured measured = measure(prepared);
   const Chosen chosen = choose(prepared, measured, make_calibrator(options.calibrator));
   const DlaFiles files =
@@ -98,10 +98,10 @@ CacheExportReport export_cache(const CacheExportOptions& options) {
   check_writable(options.output, options.overwrite);
   if (!options.dla.empty()) return export_for_dla(options);
   const Target& target = find_target(options.target);
-  if (target.implicit_quantization)
+  if (!target.engine.takes_pairs)
     throw Error(ErrorCode::Usage, "a cache for DLA needs the model, for a scale of every value",
                 "--dla MODEL instead of --target " + options.target);
-  if (target.engine != Engine::TensorRT)
+  if (!*target.engine.cache_version)
     throw Error(ErrorCode::InvalidOption,
                 "--target " + options.target + " has no calibration caches, only TensorRT has");
   const auto calibrator = make_calibrator(options.calibrator);
@@ -111,7 +111,7 @@ CacheExportReport export_cache(const CacheExportOptions& options) {
                 options.table.string() +
                     ": the table was measured on an equalized network, and a cache of it does not fit the model",
                 "calibrate without --equalize");
-  const TensorRtCache cache{cache_version_line(target, options.calibrator), scales_of(table, *calibrator)};
+  const TensorRtCache cache{(*target.engine.cache_version)(target, options.calibrator), scales_of(table, *calibrator)};
   write_file(options.output, format_tensorrt_cache(cache));
   return {options.table.string(), options.output.string(), calibrator->name(), target.spec(), cache.scales.size()};
 }
@@ -136,7 +136,7 @@ CacheImportReport import_cache(const CacheImportOptions& options) {
       }
   };
   take(model.graph());
-  prepare_model(model, preparing_target());
+  prepare_model(model, default_target());
   take(model.graph());
   if (table.values.empty())
     throw Error(ErrorCode::TableMismatch,
@@ -146,7 +146,7 @@ CacheImportReport import_cache(const CacheImportOptions& options) {
   write_table(table, options.output);
   report.imported = table.values.size();
   for (const auto& [name, ignored] : open) report.unknown.push_back(name);
-  const Target& target = find_target("tensorrt");
+  const Target& target = default_target();
   report.target = target.spec();
   report.missing = missing_values(model.graph(), table, target);
   return report;

@@ -158,36 +158,32 @@ void lint_inside(const Model& written, const Target& target, const std::string& 
   });
 }
 
-using Level = std::optional<FindingLevel>;
-
-/// Returns the levels on the engines that take pairs, then on DLA.
-std::array<std::pair<Level, std::string_view>, 5> levels_of(const FindingKind& kind) {
-  const FindingLevels& levels = kind.levels;
-  return {{{levels.tensorrt, "tensorrt"},
-           {levels.onnxruntime, "onnxruntime"},
-           {levels.openvino, "openvino"},
-           {levels.qnn, "qnn"},
-           {levels.dla, "dla"}}};
-}
-
-std::string levels_text(const FindingKind& kind) {
-  if (kind.strongly_typed_only()) return std::string(name_of(*kind.levels.tensorrt)) + " on strongly typed targets";
-  const auto levels = levels_of(kind);
-  // One word for the engines whose pairs stand for INT8 kernels between floats, if they agree.
-  const Level first = levels.front().first;
-  const bool alike =
-      first && std::all_of(levels.begin(), levels.begin() + 3, [&](const auto& one) { return one.first == first; });
-  std::string text = alike ? std::string(name_of(*first)) : "";
-  for (size_t i = alike ? 3 : 0; i < levels.size(); ++i)
-    if (const auto& [level, engine] = levels[i]; level && !(alike && level == first))
-      text += (text.empty() ? "" : ", ") + std::string(name_of(*level)) + " on " + std::string(engine);
-  return text;
-}
-
 FindingLevel worst_level(const FindingKind& kind) {
   FindingLevel worst = FindingLevel::Note;
-  for (const auto& [level, engine] : levels_of(kind)) worst = std::min(worst, level.value_or(FindingLevel::Note));
+  for (const EngineDef* engine : engine_list()) worst = std::min(worst, kind.level(engine->id).value_or(worst));
   return worst;
+}
+
+/// Returns "error" where all engines agree whose pairs stand for INT8 kernels between floats, else "error on tensorrt".
+std::string levels_text(const FindingKind& kind) {
+  if (kind.strongly_typed_only()) return std::string(name_of(worst_level(kind))) + " on strongly typed targets";
+  std::optional<std::optional<FindingLevel>> common;
+  bool alike = true;
+  for (const EngineDef* engine : engine_list()) {
+    if (engine->whole_graph || !engine->takes_pairs) continue;
+    alike &= !common || *common == kind.level(engine->id);
+    common = kind.level(engine->id);
+  }
+  alike &= common->has_value();
+  std::string text = alike ? std::string(name_of(**common)) : "";
+  std::set<std::string> listed;
+  for (const EngineDef* engine : engine_list()) {
+    const auto level = kind.level(engine->id);
+    if (!level || (alike && level == *common)) continue;
+    const std::string words = std::string(name_of(*level)) + " on " + std::string(engine->family);
+    if (listed.insert(words).second) text += (text.empty() ? "" : ", ") + words;
+  }
+  return text;
 }
 
 }  // namespace
@@ -221,14 +217,14 @@ LintReport lint_model(const LintOptions& options) {
   LintedGraph linted = lint_graph(graph, reading.pairs, target, shapes, file);
   report.codes = codes_text(reading.pairs);
   if (const BuiltFor built = built_for(linted, graph, reading.pairs, target, shapes, file); built.target)
-    report.built_for = built.target->name, report.following = built.following;
+    report.built_for = *built.target->engine.name, report.following = built.following;
   add_qoperator_layers(graph, shapes, linted.plan);
   const PlanReport read =
       std::exchange(report.plan, describe_plan(linted.plan, graph, options.model.string(), facts, 0));
   report.plan.samples = read.samples;
   report.plan.sample_digest = read.sample_digest;
   report.plan.notes = notes;
-  if (target.engine == Engine::TensorRT && linted.plan.type == CodeType::Int8 && report.plan.coverage.pairs > 0)
+  if (target.engine.fast_in_half && linted.plan.type == CodeType::Int8 && report.plan.coverage.pairs > 0)
     add_outlook(file.graph, named_sizes(graph, shapes), report.plan);
   add_findings(linted.findings, "", report);
   lint_inside(written, target, "", report);

@@ -13,7 +13,7 @@
 #include "pipeline/parts/chosen.h"
 #include "pipeline/parts/closing_samples.h"
 #include "pipeline/parts/detection_pictures.h"
-#include "pipeline/parts/dla_files.h"
+#include "pipeline/engines/dla/dla_files.h"
 #include "pipeline/parts/improve.h"
 #include "pipeline/parts/provenance.h"
 #include "pipeline/parts/quantize_report.h"
@@ -141,7 +141,7 @@ void write_implicit(const Model& model, const Prepared& prepared, const Chosen& 
 
 /// Returns the float model of the recipe with the constants that were improved, for a target that takes it so.
 std::optional<Model> implicit_model(const Prepared& prepared, const Chosen& chosen) {
-  if (!prepared.recipe.target->implicit_quantization) return std::nullopt;
+  if (prepared.recipe.target->engine.takes_pairs) return std::nullopt;
   Model model = prepared.model().clone();
   if (!chosen.constants.empty()) apply_patch(model, chosen.constants);
   return model;
@@ -163,7 +163,7 @@ Recipe checked_recipe(const QuantizeOptions& given) {
     throw Error(ErrorCode::Usage, "--accuracy best needs --data to measure on, which was not given",
                 "give --data beside --table, or leave --accuracy out");
   check_writable(given.output, given.overwrite);
-  if (find_target(given.target).implicit_quantization) {
+  if (!find_target(given.target).engine.takes_pairs) {
     check_writable(dla_paths(given.output).cache, given.overwrite);
     check_writable(dla_paths(given.output).arguments, given.overwrite);
   }

@@ -67,7 +67,7 @@ StepTimes time_collecting(const Graph& graph, std::span<const ValueId> values, c
 ProfileReport::Collecting profile_collecting(const Model& original, const DataSource& source,
                                              const RunSettings& settings) {
   Model model = original.clone();
-  const Target& target = find_target("tensorrt");
+  const Target& target = default_target();
   prepare_model(model, target);
   std::vector<ValueId> values;
   for (const ValueId value : make_placement_plan(model.graph(), target, {}).quantized_values())

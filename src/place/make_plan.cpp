@@ -1,16 +1,15 @@
 #include "place/make_plan.h"
 
 #include "place/draft/draft.h"
-#include "place/rules/rule_list.h"
 
 namespace detent {
 
 void apply_rules(PlacementDraft& draft) {
-  const auto rules = rule_list(draft.target().engine);
+  const auto rules = (*draft.target().engine.rules)();
   const auto run_round = [&](void (*Rule::*round)(PlacementDraft&)) {
-    for (const Rule& rule : rules) {
-      draft.begin_rule(rule.id);
-      if (rule.*round) (rule.*round)(draft);
+    for (const Rule* rule : rules) {
+      draft.begin_rule(rule);
+      if (rule->*round) (rule->*round)(draft);
     }
   };
   run_round(&Rule::mark);
@@ -19,9 +18,9 @@ void apply_rules(PlacementDraft& draft) {
   for (size_t pairs = draft.pair_count(), before = pairs + 1; pairs != before; pairs = draft.pair_count()) {
     before = pairs;
     for (const Node& node : draft.graph().nodes()) {
-      for (const Rule& rule : rules) {
-        draft.begin_rule(rule.id);
-        if (rule.visit) rule.visit(draft, node);
+      for (const Rule* rule : rules) {
+        draft.begin_rule(rule);
+        if (rule->visit) rule->visit(draft, node);
       }
     }
   }
@@ -33,8 +32,8 @@ PlacementPlan make_placement_plan(const Graph& graph, const Target& target, cons
   PlacementDraft draft(graph, target, options, measured);
   draft.set_shapes(shapes);
   apply_rules(draft);
-  if (target.newest_opset > 0 && draft.opset() > target.newest_opset)
-    draft.note("opset " + std::to_string(draft.opset()) + " is newer than " + std::to_string(target.newest_opset) +
+  if (const int64_t newest = target.engine.newest_opset; newest > 0 && draft.opset() > newest)
+    draft.note("opset " + std::to_string(draft.opset()) + " is newer than " + std::to_string(newest) +
                ", the last that " + target.spec() + " knows: it may read operators in an older version");
   return draft.finish(shapes);
 }

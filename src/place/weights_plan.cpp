@@ -27,22 +27,30 @@ std::string obstacle(const PlacementDraft& draft, const Node& node, const Weight
       return "an operand is transposed, which engines do not fuse";
   }
   if (blocks.bits == 4 && shape.element_count() % 2 != 0) return "an odd number of 4-bit codes fills no whole byte";
-  if (draft.target().engine == Engine::TensorRT && blocks.block > 0 && shape[0] % blocks.block != 0)
+  if (draft.target().engine.blocks_divide_rows && blocks.block > 0 && shape[0] % blocks.block != 0)
     return "its " + std::to_string(shape[0]) + " rows are not a multiple of the block of " +
-           std::to_string(blocks.block) + ", as TensorRT needs";
+           std::to_string(blocks.block) + ", as " + std::string(draft.target().engine.title) + " needs";
   return {};
 }
 
 }  // namespace
 
+const Rule& rules::weights_alone() {
+  static constexpr Rule rule{
+      .name = {
+          "R16", "weights alone",
+          "ONNX DequantizeLinear-21; onnxruntime, core/optimizer/qdq_transformer/selectors_actions/qdq_selectors.cc"}};
+  return rule;
+}
+
 PlacementPlan make_weights_plan(const Graph& graph, const Target& target, const PlacementOptions& options,
                                 const WeightBlocks& blocks, const MeasuredFacts& measured) {
   PlacementDraft draft(graph, target, options, measured);
-  draft.begin_rule(RuleId::UserChoice);
-  rules::user_choice().mark(draft);
-  draft.begin_rule(RuleId::MeasuredChoice);
-  rules::measured_choice().mark(draft);
-  draft.begin_rule(RuleId::WeightsAlone);
+  for (const Rule* rule : {&rules::user_choice(), &rules::measured_choice()}) {
+    draft.begin_rule(rule);
+    rule->mark(draft);
+  }
+  draft.begin_rule(&rules::weights_alone());
   for (const Node& node : graph.nodes()) {
     if (!draft.is_weighted(node.id) || draft.is_out(node.id)) continue;
     const std::string against = obstacle(draft, node, blocks);

@@ -29,12 +29,12 @@ int64_t types_opset(const Graph& graph, const PrepareOptions& options) {
 }
 
 bool shapes_attention(const Target& target, const PrepareOptions& options) {
-  return options.attention && !target.attention_kernels.empty();
+  return options.attention && !target.attention_kernels->empty();
 }
 
 bool may_change(const Graph& graph, const Target& target, const PrepareOptions& options) {
   if (shapes_attention(target, options)) return true;
-  if (graph.opset() < std::max(target.minimum_opset, types_opset(graph, options))) return true;
+  if (graph.opset() < std::max(*target.engine.minimum_opset, types_opset(graph, options))) return true;
   return computes_constants(graph) || std::ranges::any_of(graph.nodes(), [](const Node& node) {
            return node.op_type == "BatchNormalization" || node.op_type == "Identity" || is_sum_of_two(node);
          });
@@ -50,7 +50,7 @@ void raise_for(FloatType type, Model& model, bool pairs) {
 Preparation prepare_model(Model& model, const Target& target, const PrepareOptions& options) {
   Preparation done;
   done.opset_before = model.graph().opset();
-  if (done.opset_before < target.minimum_opset) raise_opset(model, target.minimum_opset);
+  if (done.opset_before < target.engine.minimum_opset) raise_opset(model, target.engine.minimum_opset);
   try {
     if (const int64_t opset = types_opset(model.graph(), options); model.graph().opset() < opset)
       raise_opset(model, opset);

@@ -8,8 +8,8 @@
 #include "detent/options/float_types.h"
 #include "detent/options/placement_options.h"
 #include "model/model.h"
+#include "place/engines/target.h"
 #include "place/plan/attention_decision.h"
-#include "place/targets/target.h"
 
 namespace detent {
 

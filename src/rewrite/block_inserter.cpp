@@ -46,7 +46,7 @@ NodeSpec dequantize(const std::string& name, const std::string& codes, const Tab
 ///                  with axis -1 follows it; otherwise every run would convert the whole table to float.
 void add_tables(GraphPatch& patch, NameSource& names, const Graph& graph, const PlacementPlan& plan,
                 const BlockedWeights& weights, GatheredTables gathered_tables) {
-  const bool gathers_codes = gathered_tables == GatheredTables::Codes && plan.target->engine == Engine::OnnxRuntime;
+  const bool gathers_codes = gathered_tables == GatheredTables::Codes && plan.target->engine.gathers_codes;
   for (const TableDecision& table : plan.tables) {
     const auto found = weights.find(table.value);
     if (found == weights.end()) continue;

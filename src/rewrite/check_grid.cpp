@@ -35,7 +35,7 @@ std::string zero_point_flaw(const Graph& graph, const Node& node, const WrittenG
     return "its zero point has shape " + grid.zero_point->shape().to_string() + ", its scale " +
            grid.scale->shape().to_string();
   const bool codes_given = graph.value(*node.input(0)).is_constant;
-  if (type == DataType::Int32 && codes_given && target.int32_bias)
+  if (type == DataType::Int32 && codes_given && target.int32_bias())
     return all_zero(*grid.zero_point) ? "" : "the zero point of INT32 codes is not 0";
   if (codes == CodeType::Fp8) {
     if (type != DataType::Float8E4M3FN) return "its zero point is " + std::string(name_of(type)) + "; the file is FP8";
@@ -71,7 +71,7 @@ std::vector<Flaw> find_grid_flaws(const Graph& written, const Node& node, const 
   add(scale_flaw(grid.scale));
   add(zero_point_flaw(written, node, grid, target, type));
   if (!grid.has_axis) add("it has no axis attribute");
-  const int64_t needed = std::max(target.minimum_opset, opset_of(node, grid));
+  const int64_t needed = std::max(*target.engine.minimum_opset, opset_of(node, grid));
   if (written.opset() < needed)
     add("opset " + std::to_string(written.opset()) + " is too old for it: " + std::to_string(needed) + " is needed");
   return flaws;

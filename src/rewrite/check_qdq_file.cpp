@@ -184,8 +184,8 @@ class FileCheck {
     const DataType type = written.grid.zero_point ? written.grid.zero_point->type() : wanted;
     const bool exact_on_all_cpus =
         wanted == DataType::Int8 && type == DataType::UInt8 && promised_.target->saturates_without_vnni;
-    const bool one_scale = type == DataType::UInt8 && promised_.target->uint8_single_scales && written.grid.scale &&
-                           written.grid.scale->element_count() == 1;
+    const bool one_scale = type == DataType::UInt8 && promised_.target->engine.uint8_single_scales &&
+                           written.grid.scale && written.grid.scale->element_count() == 1;
     if (type != wanted && !exact_on_all_cpus && !one_scale)
       add(dequantize(pair), "the weight is not " + std::string(name_of(promised_.type)));
     const int axis = channel_axis(node, promised);
@@ -238,7 +238,7 @@ class FileCheck {
   }
 
   void check_outputs() {
-    const bool may_close = options_.quantize_outputs || promised_.target->whole_graph;
+    const bool may_close = options_.quantize_outputs || promised_.target->engine.whole_graph;
     for (const ValueId output : graph_.outputs()) {
       const int pair = written_.find_by_result(output);
       const auto promised = promised_.output_pairs.find(name(output));

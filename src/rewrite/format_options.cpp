@@ -10,7 +10,7 @@ namespace {
 
 /// Refuses FP8 for an engine without it, and options of integer grids with FP8.
 void check_fp8(const FormatOptions& format, const PlacementOptions& placement, const Target& target) {
-  if (!target.fp8)
+  if (!target.takes_fp8())
     throw Error(ErrorCode::InvalidOption, target.spec() + " has no FP8: " + std::string(target.fp8_refusal),
                 "--target tensorrt:10.13 or tensorrt:11; at optimization level basic ONNX Runtime computes their "
                 "files in float");
@@ -64,10 +64,10 @@ void check_activation(DataType type, const Target& target) {
 /// Refuses a 16-bit file for a target that takes FP32 and chooses the types itself, or that runs no floats.
 void check_float_type(const FormatOptions& format, const Target& target) {
   if (format.float_type.value_or(FloatType::Fp32) == FloatType::Fp32) return;
-  if (target.whole_graph)
+  if (target.engine.whole_graph)
     throw Error(ErrorCode::InvalidOption, target.spec() + " runs no floats: every value has codes",
                 "leave --float-type away");
-  if (target.implicit_quantization)
+  if (!target.engine.takes_pairs)
     throw Error(ErrorCode::InvalidOption, target.spec() + " takes the FP32 model, and TensorRT casts what is not INT8",
                 "leave --float-type away");
 }
@@ -83,7 +83,7 @@ RewriteOptions rewrite_options(const FormatOptions& format, const PlacementOptio
   options.activation = target.activation;
   if (placement.type == CodeType::Fp8) check_fp8(format, placement, target);
   check_attention(placement);
-  options.activation.type = format.activation.value_or(target.activation.type);
+  options.activation.type = format.activation.value_or(target.activation->type);
   check_activation(options.activation.type, target);
   check_float_type(format, target);
   if (!placement.wide_values.empty()) check_activation(code_format(options.activation.type).wide, target);
@@ -91,26 +91,27 @@ RewriteOptions rewrite_options(const FormatOptions& format, const PlacementOptio
   options.activation.full_range = format.full_range;
   options.weight_bits = format.weight_bits;
   options.weight_range = format.weight_range == FormatOptions::WeightRange::Mse ? WeightRange::Mse : WeightRange::Max;
-  options.narrow_weights = target.narrow_weights;
+  options.narrow_weights = target.engine.narrow_weights;
   options.per_tensor_weights = format.per_tensor;
   options.uint8_single_scales =
-      target.uint8_single_scales && placement.type != CodeType::Fp8 && options.activation.type != DataType::Int8;
+      target.engine.uint8_single_scales && placement.type != CodeType::Fp8 && options.activation.type != DataType::Int8;
   options.int8_weights = format.int8_weights.value_or(target.int8_weight_initializer);
   // A step of 65535 is smaller than most FP16 numbers can say.
-  options.half_scales = placement.scales == PlacementOptions::Scales::Fp16 && !target.float32_scales &&
+  options.half_scales = placement.scales == PlacementOptions::Scales::Fp16 && !target.engine.float32_scales &&
                         !has_wide_codes(options, placement);
   options.saturation = saturation_of(format, options, target);
-  options.int32_bias = format.int32_bias.value_or(target.int32_bias);
-  if (options.int32_bias && target.engine == Engine::TensorRT)
+  options.int32_bias = format.int32_bias.value_or(target.int32_bias());
+  if (options.int32_bias && target.engine.biases == BiasTypes::FloatOnly)
     throw Error(ErrorCode::InvalidOption, target.spec() + " takes float biases only: it has no INT32 DequantizeLinear");
   return options;
 }
 
 PlacementOptions placement_with(const RewriteOptions& format, PlacementOptions placement, const Target& target) {
-  placement.int8_activations = target.activation.type == DataType::UInt8 && format.activation.type == DataType::Int8;
+  placement.int8_activations = target.activation->type == DataType::UInt8 && format.activation.type == DataType::Int8;
   placement.int16_activations = format.activation.type == DataType::Int16;
   if (code_format(format.activation.type).bits == 16) placement.type = CodeType::A16W8;
-  if (target.float32_scales || has_wide_codes(format, placement)) placement.scales = PlacementOptions::Scales::Fp32;
+  if (target.engine.float32_scales || has_wide_codes(format, placement))
+    placement.scales = PlacementOptions::Scales::Fp32;
   return placement;
 }
 

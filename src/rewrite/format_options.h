@@ -2,7 +2,7 @@
 
 #include "detent/options/format_options.h"
 #include "detent/options/placement_options.h"
-#include "place/targets/target.h"
+#include "place/engines/target.h"
 #include "rewrite/rewrite.h"
 
 namespace detent {

@@ -5,9 +5,9 @@
 #include "detent/options/run_settings.h"
 #include "model/graph/value_shapes.h"
 #include "model/model.h"
+#include "place/engines/target.h"
 #include "place/plan/measured_facts.h"
 #include "place/plan/placement_plan.h"
-#include "place/targets/target.h"
 #include "rewrite/rewrite.h"
 #include "tune/float_variants.h"
 

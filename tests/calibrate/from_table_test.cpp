@@ -11,7 +11,7 @@
 #include "detent/options/placement_options.h"
 #include "model/model.h"
 #include "observe/calibration_table.h"
-#include "place/targets/target.h"
+#include "place/engines/target.h"
 #include "prepare/prepare_model.h"
 
 namespace detent {

@@ -124,7 +124,7 @@ g (float[N, 3] r, float[N, 3] s) => (float[N, 6] y)
   }
   void pair(const char* value, const char* consumer, int slot, int group) {
     plan.edges.push_back(
-        {*model.graph().find_value(value), *model.graph().find_node(consumer), slot, true, group, RuleId::None, "-"});
+        {*model.graph().find_value(value), *model.graph().find_node(consumer), slot, true, group, nullptr, "-"});
   }
   [[nodiscard]] std::string check(const std::string& text) const {
     const RangeOverrides overrides = read_text(text);

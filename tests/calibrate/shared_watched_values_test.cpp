@@ -25,7 +25,7 @@ TEST(SharedWatchedValues, DoNotDependOnWhatElseIsMeasured) {
     for (const auto& entry : fs::recursive_directory_iterator(shared_folder() / part)) {
       if (entry.path().extension() != ".onnx") continue;
       Model model = read_float_model(entry.path());
-      prepare_model(model, preparing_target());
+      prepare_model(model, default_target());
       const Graph& graph = model.graph();
       std::vector<InputSpec> inputs = input_specs(graph);
       for (InputSpec& input : inputs)

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "calibrate/tensorrt_cache.h"
+#include "calibrate/engines/tensorrt/tensorrt_cache.h"
 #include "datasets/image_files.h"
 #include "datasets/npy_format.h"
 #include "datasets/npy_writer.h"

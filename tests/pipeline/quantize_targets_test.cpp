@@ -8,7 +8,7 @@
 
 #include "detent/base/error.h"
 #include "pipeline/small_network.h"
-#include "place/targets/target.h"
+#include "place/engines/target.h"
 
 namespace detent {
 namespace {

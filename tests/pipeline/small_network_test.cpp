@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "calibrate/tensorrt_cache.h"
+#include "calibrate/engines/tensorrt/tensorrt_cache.h"
 
 namespace detent {
 namespace {

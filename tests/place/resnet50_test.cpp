@@ -2,6 +2,7 @@
 
 #include "place/make_plan.h"
 #include "place/resnet50_graph.h"
+#include "place/engines/tensorrt/rules.h"
 
 // Case C7: which parts of a stem (Conv, Relu, MaxPool) and sixteen bottlenecks run in INT8.
 namespace detent {
@@ -15,7 +16,7 @@ TEST(ResNet50, RunsWhollyInInt8OnTensorRT) {
   const PlacementPlan plan = make_placement_plan(net.graph(), find_target("tensorrt"), {});
   EXPECT_EQ(plan.coverage.layers, 54);  // 1 + 16 * 3 + 4 convolutions, one Gemm
   for (const LayerDecision& layer : plan.layers)
-    EXPECT_EQ(layer.int8, layer.rule != RuleId::SmallLayer)
+    EXPECT_EQ(layer.int8, layer.rule != &rules::tensorrt::small_layers())
         << net.graph().node(layer.node).name << ": " << layer.reason;
   // The product of the head certainly has one row: R10 keeps it float.
   EXPECT_EQ(plan.coverage.int8_layers, 53);
@@ -31,8 +32,8 @@ TEST(ResNet50, EveryBlockPairsItsSkipAndKeepsItsMainBranchFloat) {
     const EdgeDecision* skip = plan.find_edge(add, 1);
     EXPECT_FALSE(main->pair) << block.main << ": " << main->reason;
     EXPECT_TRUE(skip->pair) << block.skip << ": " << skip->reason;
-    EXPECT_EQ(main->rule, RuleId::ResidualAdd);
-    EXPECT_EQ(skip->rule, RuleId::ResidualAdd);
+    EXPECT_EQ(main->rule, &rules::tensorrt::residual_add());
+    EXPECT_EQ(skip->rule, &rules::tensorrt::residual_add());
   }
 }
 
@@ -41,7 +42,7 @@ TEST(ResNet50, TheStemHasNoPairAroundItsReluAndMaxPool) {
   const PlacementPlan plan = make_placement_plan(net.graph(), find_target("tensorrt"), {});
   EXPECT_TRUE(plan.find_edge(net.writer(net.stem), 0)->pair);
   EXPECT_FALSE(plan.find_edge(net.writer(net.pool), 0)->pair);
-  EXPECT_EQ(plan.find_edge(net.writer(net.pool), 0)->rule, RuleId::CommutingOp);
+  EXPECT_EQ(plan.find_edge(net.writer(net.pool), 0)->rule, &rules::tensorrt::commuting_ops());
   PlacementOptions both;
   both.maxpool = PlacementOptions::MaxPool::Both;
   EXPECT_TRUE(make_placement_plan(net.graph(), find_target("tensorrt"), both).find_edge(net.writer(net.pool), 0)->pair);

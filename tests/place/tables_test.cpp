@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "model/model.h"
-#include "place/targets/target.h"
+#include "place/engines/target.h"
 #include "place/weights_plan.h"
 
 namespace detent {

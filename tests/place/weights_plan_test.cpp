@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "model/model.h"
-#include "place/targets/target.h"
+#include "place/engines/target.h"
 
 namespace detent {
 namespace {

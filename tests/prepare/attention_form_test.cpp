@@ -5,7 +5,7 @@
 
 #include "attention/attention_block.h"
 #include "exec/same_outputs.h"
-#include "place/targets/target.h"
+#include "place/engines/target.h"
 #include "prepare/prepare_model.h"
 
 namespace detent {

@@ -334,7 +334,7 @@ TEST(QdqCheck, TakesThePairOfAnOutputWhoseScalesHaveAnotherType) {
     PlacementPlan plan;
     plan.target = &find_target("tensorrt");
     const ValueId y = *model.graph().find_value("y");
-    plan.output_pairs.push_back({y, -1, RuleId::None, "for the test"});
+    plan.output_pairs.push_back({y, -1, nullptr, "for the test"});
     const PromisedFile promised = promise_of(model.graph(), plan);
     RewriteOptions options;
     options.activation = plan.target->activation;

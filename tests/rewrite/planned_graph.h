@@ -18,7 +18,7 @@ struct PlannedGraph {
 
   void pair(const char* consumer, int slot, int group = -1) {
     const NodeId id = node(consumer);
-    plan.edges.push_back({*graph().node(id).input(slot), id, slot, true, group, RuleId::None, "by hand"});
+    plan.edges.push_back({*graph().node(id).input(slot), id, slot, true, group, nullptr, "by hand"});
   }
   void weight(const char* consumer, int slot, int axis) {
     const NodeId id = node(consumer);

@@ -46,8 +46,8 @@ struct QuantizedNetwork {
     RewriteOptions options = wish;
     options.activation = target.activation;
     if (placement.type == CodeType::Fp8) options.activation.type = DataType::Float8E4M3FN;
-    if (placement.type == CodeType::A16W8) options.activation.type = code_format(target.activation.type).wide;
-    options.int32_bias = target.int32_bias;
+    if (placement.type == CodeType::A16W8) options.activation.type = code_format(target.activation->type).wide;
+    options.int32_bias = target.int32_bias();
     apply_patch(model, make_qdq_patch(model.graph(), plan, ranges, options).patch);
   }
 

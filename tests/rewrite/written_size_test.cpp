@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "place/engines/target.h"
 #include "place/make_plan.h"
-#include "place/targets/target.h"
 
 namespace detent {
 namespace {

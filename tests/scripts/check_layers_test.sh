@@ -73,7 +73,7 @@ put include/detent/second.h '#include "detent/base/first.h"'
 expect_clean "the tree after upward includes"
 
 # placement, equalization, lint and rewriting see the traits of operators in ops, not their kernels.
-for room in place/targets place/draft place/rules/tensorrt equalize lint/reading lint/findings rewrite; do
+for room in place/plan place/draft place/engines equalize lint/reading lint/findings rewrite; do
   put "src/$room/second.cpp" '#include "ops/first.h"'
   expect "src/$room/second.cpp:1: $room may not include ops (ops/first.h), there only traits"
   put "src/$room/second.cpp" '#include "ops/memory/first.h"'

@@ -18,6 +18,7 @@
 #include "model/model.h"
 #include "model/temporary_folder.h"
 #include "run/memory_source.h"
+#include "place/rules/rules.h"
 
 namespace detent {
 namespace {
@@ -81,7 +82,7 @@ TEST(KeepLayersFloat, KeepsTheBadLayerAloneAndSaysWhatItCosts) {
   const LayerDecision* layer = found.plan.find_layer(*model.graph().find_node("Conv_8"));
   EXPECT_FALSE(layer->int8);
   EXPECT_EQ(layer->reason, found.report.kept.front().reason);
-  EXPECT_EQ(layer->rule, RuleId::MeasuredChoice);
+  EXPECT_EQ(layer->rule, &rules::measured_choice());
 }
 
 TEST(KeepLayersFloat, MeetsEveryBoundBelowTheFloatModelWithFewerLayersTheLowerItIs) {

@@ -11,7 +11,7 @@ namespace {
 
 /// Calls `report` with every block of which at least one operand has a pair.
 void for_each_paired_block(const LintView& view, const auto& report) {
-  if (view.target().attention_kernels.empty()) return;
+  if (view.target().attention_kernels->empty()) return;
   for (const AttentionBlock& block : attention_blocks(view.found())) {
     if (block.is_operator()) continue;
     int paired = 0;

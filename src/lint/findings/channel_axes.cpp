@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "lint/findings/findings.h"
-#include "lint/findings/pair_numbers.h"
+#include "lint/view/pair_numbers.h"
 
 namespace detent::findings {
 namespace {
@@ -31,13 +31,13 @@ std::string operator_and_axis(const LintView& view, const QuantizedOperand& oper
 
 // True except for a ConvTranspose in ONNX Runtime, which computes it in float whatever the axis.
 bool concerns(const LintView& view, const QuantizedOperand& operand) {
-  return has_pair_kernels(view.target().engine) ||
+  return view.target().engine.pairs_in_front_suffice ||
          view.found().kind(*view.graph().find_node(operand.node)) != OpKind::ConvTranspose;
 }
 
 /// True when the engine assumes axis 1 for a missing axis. Source: tried in ONNX Runtime 1.30; onnx-tensorrt,
 /// QuantDequantLinearHelper: 0 for scales per channel in 8.x and 9.x, 1 from opset 13 on in main after 10.13.
-bool reads_default(const Target& target) { return target.engine != Engine::TensorRT || target.version_major >= 11; }
+bool reads_default(const Target& target) { return target.default_axis_is_1; }
 
 // Returns the reader whose output channels lie on another axis than the written one; nullptr when there is none.
 const QuantizedOperand* wrong_reader(const LintView& view, const QdqNode& node) {

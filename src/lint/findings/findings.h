@@ -14,15 +14,12 @@ FindingCheck scale_not_constant, scale_not_positive, missing_zero_point, uint8_c
 FindingCheck q_without_dq, cast_between_halves, weight_without_dq;
 
 // Pairs in a wrong place or form.
-FindingCheck qoperators, clip_before_int8_q, refused_activation, bias_scale, ignored_bias_scale, shared_int8_pair,
-    skip_not_quantized, pair_between_conv_and_add, pair_between_conv_and_activation, batchnorm_behind_deconvolution,
-    concat_scales_differ, copy_scales_differ, coarse_scores, deconvolution_3d_not_closed, float_island,
-    attention_not_fused, saturates_without_vnni, pairs_for_dla, int4_not_fused, blocked_axis, odd_nibbles,
-    layer_left_float;
+FindingCheck qoperators, bias_scale, ignored_bias_scale, pair_between_conv_and_activation, concat_scales_differ,
+    copy_scales_differ, coarse_scores, float_island, attention_not_fused, saturates_without_vnni, int4_not_fused,
+    blocked_axis, odd_nibbles, layer_left_float;
 
 // Choices.
-FindingCheck attention_order, layer_float_on_purpose, layer_float_by_rule, product_left_float, concat_input_from_float,
-    stem_conv_maxpool, depthwise_silu, leaky_relu_not_closed;
+FindingCheck attention_order, layer_float_on_purpose, layer_float_by_rule, product_left_float;
 
 // Types, for engines that compute in those of the file.
 FindingCheck scale_type_mixed, cast_at_pair, overflow_in_half, vanishing_constant, float32_rest;
@@ -31,6 +28,5 @@ FindingCheck scale_type_mixed, cast_at_pair, overflow_in_half, vanishing_constan
 FindingCheck opset_too_new;
 
 // Qualcomm's HTP.
-FindingCheck htp_float_unit, htp_mixed_types, htp_per_channel, htp_open_shape, htp_control_flow;
 
 }  // namespace detent::findings

@@ -3,43 +3,15 @@
 // An op without weights between INT8 layers, which could run in INT8, reads floats: the layer before it writes floats,
 // and the next one quantizes them.
 
-#include <algorithm>
-
 #include "lint/findings/findings.h"
-#include "place/draft/flow.h"
+#include "lint/view/lint_engine.h"
 
 namespace detent::findings {
-namespace {
-
-// True for operators without weights that have an integer kernel in ONNX Runtime. Copies follow their neighbours.
-bool has_integer_kernel(OpKind kind) {
-  switch (kind) {
-    case OpKind::LeakyRelu:
-    case OpKind::Sigmoid:
-    case OpKind::Add:
-    case OpKind::Mul:
-    case OpKind::Concat:
-    case OpKind::AveragePool:
-    case OpKind::GlobalAveragePool: return true;
-    default: return false;
-  }
-}
-
-// True when the rules put a pair on this edge for the op, not for its neighbour.
-bool belongs_in_int8(const LintView& view, const EdgeDecision& edge) {
-  const PlacementDraft& found = view.found();
-  if (!edge.pair || found.is_weighted(edge.consumer) || found.is_constant(edge.value)) return false;
-  if (view.target().engine == Engine::OnnxRuntime) return has_integer_kernel(found.kind(edge.consumer));
-  // A BatchNormalization behind a layer could be folded into it.
-  if (edge.rule == RuleId::BatchNorm) return !view.layer_writing(edge.value);
-  return edge.rule == RuleId::PoolingAndElementwise || edge.rule == RuleId::OpenVinoElementwise;
-}
-
-}  // namespace
-
 void float_island(const LintView& view, FindingLog& log) {
+  const auto belongs_in_int8 = *lint_engine(view.target().engine.id).belongs_in_int8;
   std::set<NodeId> named;
   for (const EdgeDecision& edge : view.given_plan().edges) {
+    if (!edge.pair || view.found().is_weighted(edge.consumer) || view.found().is_constant(edge.value)) continue;
     if (!belongs_in_int8(view, edge) || view.is_quantized(edge.consumer, edge.slot)) continue;
     if (!named.insert(edge.consumer).second) continue;
     const Node& node = view.node(edge.consumer);

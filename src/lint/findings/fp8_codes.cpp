@@ -5,7 +5,8 @@
 // level basic it computes the file correctly in float (tests/onnxruntime/fp8.test.mjs).
 
 #include "lint/findings/findings.h"
-#include "lint/findings/pair_numbers.h"
+#include "lint/view/lint_engine.h"
+#include "lint/view/pair_numbers.h"
 
 namespace detent::findings {
 namespace {
@@ -27,7 +28,7 @@ bool runs_in_fp8(const LintView& view, NodeId node, int slot) {
     case OpKind::MatMul: return true;
     case OpKind::Add: {
       const EdgeDecision* edge = view.given_plan().find_edge(node, slot);
-      return edge && edge->rule == RuleId::ResidualAdd;
+      return edge && edge->rule && edge->rule->residual_adds;
     }
     default: return view.found().traits(node).commutes;
   }
@@ -42,13 +43,10 @@ void fp8_refused(const LintView& view, FindingLog& log) {
   const Target& target = view.target();
   const std::vector<NodeId> layers = layers_of_all(view, nodes);
   const std::string& first = view.qdq(nodes.front()).name;
-  if (!target.fp8 && target.engine == Engine::OnnxRuntime) {
-    log.add(
-        first,
-        "ONNX Runtime has no FP8 kernels on a CPU: at its default optimization level it does not load layers between "
-        "FP8 pairs, and drops a Relu in front of one",
-        "run it at optimization level basic, in float, or quantize with --type int8", layers);
-  } else if (!target.fp8) {
+  const FindingText& refused = *lint_engine(target.engine.id).fp8_refused;
+  if (!target.takes_fp8() && !refused.message.empty()) {
+    log.add(first, std::string(refused.message), std::string(refused.cure), layers);
+  } else if (!target.takes_fp8()) {
     log.add(first, target.spec() + " does not take FP8 pairs", "TensorRT 10 and later take them; or --type int8",
             layers);
   } else if (view.file().graph.opset() < kFp8Opset) {

@@ -8,7 +8,7 @@
 namespace detent::findings {
 
 void opset_too_new(const LintView& view, FindingLog& log) {
-  const int64_t newest = view.target().newest_opset, opset = view.graph().opset();
+  const int64_t newest = view.target().engine.newest_opset, opset = view.graph().opset();
   if (newest == 0 || opset <= newest || view.graph().nodes().empty()) return;
   log.add(view.graph().nodes().front().name,
           "the model has opset " + std::to_string(opset) + "; " + view.target().spec() +

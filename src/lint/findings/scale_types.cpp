@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "lint/findings/findings.h"
-#include "lint/findings/pair_numbers.h"
+#include "lint/view/pair_numbers.h"
 #include "ops/traits.h"
 
 namespace detent::findings {

@@ -5,7 +5,7 @@
 
 #include "core/float_type.h"
 #include "lint/findings/findings.h"
-#include "lint/findings/pair_numbers.h"
+#include "lint/view/pair_numbers.h"
 
 namespace detent::findings {
 namespace {
@@ -76,7 +76,7 @@ void fp16_scale(const LintView& view, FindingLog& log) {
   constexpr int64_t kFirst = 19;
   if (view.graph().opset() >= kFirst) return;
   const std::string opset = std::to_string(view.graph().opset());
-  const bool taken = view.target().fp16_scales_below_opset19;
+  const bool taken = view.target().engine.half_scales_below_opset19;
   add_each(
       view, log, [](const QdqNode& node) { return is_half(node.scale_type); },
       "has an FP16 scale at opset " + opset + "; ONNX has them from opset 19 on" +

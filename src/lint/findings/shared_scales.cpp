@@ -10,7 +10,7 @@
 #include <ranges>
 
 #include "lint/findings/findings.h"
-#include "lint/findings/pair_numbers.h"
+#include "lint/view/pair_numbers.h"
 #include "place/draft/flow.h"
 
 namespace detent::findings {

@@ -5,7 +5,7 @@
 
 #include "lint/findings/findings.h"
 #include "place/draft/flow.h"
-#include "place/draft/onnxruntime_pairs.h"
+#include "place/engines/onnxruntime/onnxruntime_pairs.h"
 
 namespace detent::findings {
 namespace {
@@ -20,7 +20,7 @@ const QuantizedOperand* pair_between(const LintView& view, NodeId activation) {
 }
 
 MaybeNode activation_of(const LintView& view, const Node& layer) {
-  if (has_pair_kernels(view.target().engine)) {
+  if (view.target().engine.pairs_in_front_suffice) {
     const MaybeNode activation = fused_activation(view.found(), layer.output(0));
     // Either node of a gated activation may be the first reader; the product ends it.
     if (!activation) return kNoNode;

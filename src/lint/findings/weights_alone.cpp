@@ -7,7 +7,7 @@
 #include <bit>
 
 #include "lint/findings/findings.h"
-#include "lint/findings/pair_numbers.h"
+#include "lint/view/pair_numbers.h"
 
 namespace detent::findings {
 namespace {

@@ -1,9 +1,9 @@
 // Weights and biases in a form that the engine refuses or interprets differently.
 
+#include "lint/engines/onnxruntime/onnxruntime_flow.h"
+#include "lint/engines/onnxruntime/onnxruntime_layers.h"
 #include "lint/findings/findings.h"
-#include "lint/findings/pair_numbers.h"
-#include "lint/view/onnxruntime_flow.h"
-#include "lint/view/onnxruntime_layers.h"
+#include "lint/view/pair_numbers.h"
 #include "place/draft/flow.h"
 
 namespace detent::findings {
@@ -61,7 +61,7 @@ void int8_weight_initializer(const LintView& view, FindingLog& log) {
 }
 
 void weight_without_dq(const LintView& view, FindingLog& log) {
-  const bool engine_refuses = has_pair_kernels(view.target().engine);
+  const bool engine_refuses = view.target().engine.pairs_in_front_suffice;
   for (const Node& node : view.graph().nodes()) {
     if (!view.found().is_weighted(node.id)) continue;
     const std::string what = "the weight of " + view.found().describe(node.id);

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "lint/findings/findings.h"
-#include "lint/findings/pair_numbers.h"
+#include "lint/view/pair_numbers.h"
 #include "place/draft/flow.h"
 
 namespace detent::findings {

@@ -6,8 +6,7 @@
 
 #include "core/text.h"
 #include "lint/findings/findings.h"
-#include "lint/findings/pair_numbers.h"
-#include "lint/view/tensorrt_layers.h"
+#include "lint/view/pair_numbers.h"
 #include "place/draft/flow.h"
 
 namespace detent::findings {

@@ -63,34 +63,24 @@ using FindingCheck = void(const LintView& view, FindingLog& log);
 /// with or without pairs.
 enum class FindingScope : uint8_t { Pairs, TypedPairs, Types };
 
-/// The levels of a kind of finding by engine. Level nullopt: it does not concern that engine.
-struct FindingLevels {
-  std::optional<FindingLevel> tensorrt, onnxruntime, openvino, qnn, dla;
-};
+/// EveryEngine: each engine's home must place the kind. Some: a kind that only those engines have that name it.
+enum class FindingReach : uint8_t { EveryEngine, Some };
 
 /// A kind of finding.
 struct FindingKind {
   std::string_view id;  ///< kebab-case
-  FindingLevels levels;
+  FindingReach reach;
   std::string_view summary;  ///< the line in `lint --help`
   std::string_view source;   ///< source of the fact
   FindingCheck* check;
   FindingScope scope = FindingScope::Pairs;
-  bool Target::*condition = nullptr;  ///< a fact without which it does not concern a target
+  Decided<bool> Target::*condition = nullptr;  ///< a fact without which it does not concern a target
 
   [[nodiscard]] bool strongly_typed_only() const { return scope != FindingScope::Pairs; }
-  [[nodiscard]] std::optional<FindingLevel> level(const Target& target) const {
-    if (strongly_typed_only() && !target.strongly_typed) return std::nullopt;
-    if (condition && !(target.*condition)) return std::nullopt;
-    switch (target.engine) {
-      case Engine::TensorRT: return levels.tensorrt;
-      case Engine::OnnxRuntime: return levels.onnxruntime;
-      case Engine::OpenVino: return levels.openvino;
-      case Engine::Qnn: return levels.qnn;
-      case Engine::Dla: return levels.dla;
-    }
-    return std::nullopt;
-  }
+  /// Returns the level for the target; nullopt when the kind does not concern it.
+  [[nodiscard]] std::optional<FindingLevel> level(const Target& target) const;
+  /// The same for the engine, whatever its version.
+  [[nodiscard]] std::optional<FindingLevel> level(Engine engine) const;
 };
 
 }  // namespace detent

@@ -1,9 +1,6 @@
 #include "lint/view/lint_view.h"
 
-#include "lint/view/onnxruntime_layers.h"
-#include "lint/view/openvino_layers.h"
-#include "lint/view/qnn_units.h"
-#include "lint/view/tensorrt_layers.h"
+#include "lint/view/lint_engine.h"
 #include "ops/traits.h"
 #include "place/make_plan.h"
 
@@ -19,28 +16,21 @@ LintView::LintView(const Graph& graph, const QdqReading& reading, const Target& 
 }
 
 std::string LintView::engine_obstacle(NodeId layer) const {
-  switch (target().engine) {
-    case Engine::TensorRT: return tensorrt_obstacle(*this, layer);
-    case Engine::OnnxRuntime: return onnxruntime_obstacle(*this, layer);
-    case Engine::Qnn: return qnn_unit_obstacle(*this, node(layer));
-    case Engine::OpenVino: return openvino_obstacle(*this, layer);
-    case Engine::Dla: return "DLA takes no pairs";
-  }
-  return {};
+  return (*lint_engine(target().engine.id).obstacle)(*this, layer);
 }
 
 void LintView::judge_layers() {
   obstacles_.resize(graph().nodes().size());
   for (const Node& node : graph().nodes()) {
     const bool weighted = found().is_weighted(node.id);
-    if (!weighted && !(target().whole_graph && is_recurrent(node))) continue;
+    if (!weighted && !(target().engine.whole_graph && is_recurrent(node))) continue;
     std::string& obstacle = obstacles_[node.id];
     if (weighted) obstacle = weight_alone(node.id);
     const bool alone = !obstacle.empty();
     if (!alone) obstacle = engine_obstacle(node.id);
     const LayerDecision* wanted = wanted_plan().find_layer(node.id);
     const bool by_rule = wanted && !wanted->int8 && !alone;
-    found_draft().begin_rule(!obstacle.empty() && by_rule ? wanted->rule : RuleId::None);
+    found_draft().begin_rule(!obstacle.empty() && by_rule ? wanted->rule : nullptr);
     if (obstacle.empty())
       found_draft().run_int8(node.id, "quantized input and weight");
     else
@@ -51,10 +41,10 @@ void LintView::judge_layers() {
 void LintView::apply_given_rules() {
   given_options_.type = reading().type();
   given_options_.small_layers = PlacementOptions::SmallLayers::Quantize;  // the file quantizes them on purpose
-  given_.begin_rule(RuleId::None);
+  given_.begin_rule(nullptr);
   for (const Node& node : graph().nodes()) {
     if (!found().is_weighted(node.id)) continue;
-    const bool int8 = has_pair_kernels(target().engine) ? is_meant_int8(node.id) : found().is_int8(node.id);
+    const bool int8 = target().engine.pairs_in_front_suffice ? is_meant_int8(node.id) : found().is_int8(node.id);
     if (!int8) given_.keep_out(node.id, "float in the file");
   }
   apply_rules(given_);

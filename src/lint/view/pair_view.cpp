@@ -15,6 +15,12 @@ bool all_zero(const std::vector<int64_t>& points) {
 
 }  // namespace
 
+bool is_read_as_int8(const PairView& view, const QdqNode& node) {
+  const bool symmetric = std::ranges::all_of(node.zero_points, [](int64_t point) { return point == 0; });
+  return view.target().reads_uint8_as_int8 && node.codes == DataType::UInt8 && node.has_zero_point && symmetric &&
+         !node.int8_constant;
+}
+
 bool same_grid(const QdqNode& a, const QdqNode& b) {
   const bool points = a.zero_points == b.zero_points || (all_zero(a.zero_points) && all_zero(b.zero_points));
   return a.scale_constant && b.scale_constant && a.scales == b.scales && points && a.codes == b.codes;
@@ -38,7 +44,7 @@ PairView::PairView(const Graph& graph, const QdqReading& reading, const Target& 
 }
 
 void PairView::place_found_pairs() {
-  found_.begin_rule(RuleId::None);
+  found_.begin_rule(nullptr);
   for (const auto& [edge, operand] : operands_) found_.pair(edge.first, edge.second, "pair in the file");
   const bool mixes = reading_.type() == CodeType::Int8 && std::ranges::any_of(reading_.nodes, [](const QdqNode& node) {
                        return node.role == QdqRole::Activation && is_wide(node);

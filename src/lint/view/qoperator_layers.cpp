@@ -41,15 +41,15 @@ int64_t products(const QOperator& op, const Node& node, const Shape& weight) {
 
 std::vector<LayerDecision> qoperator_layers(const Graph& graph, const ValueShapes& shapes, const Target& target) {
   std::vector<LayerDecision> layers;
-  const bool runs = target.engine == Engine::OnnxRuntime;
+  const bool runs = target.engine.runs_qoperators;
   for (const Node& node : graph.nodes()) {
     const auto op = std::ranges::find(kOperators, node.op_type, &QOperator::op_type);
     if (op == kOperators.end()) continue;
     const Tensor* weight = readable_constant(graph, node.input(op->weight_slot));
     if (!weight || weight->shape().rank() < 2) continue;
     layers.push_back(
-        {node.id, runs, RuleId::None,
-         runs ? "an integer operator" : std::string(target.name) + " makes no kernels of integer operators",
+        {node.id, runs, nullptr,
+         runs ? "an integer operator" : std::string(target.engine.name) + " makes no kernels of integer operators",
          weight->element_count(),
          output_elements(graph, shapes, *node.output(0)) * products(*op, node, weight->shape())});
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "core/float_type.h"
 #include "core/onnx_type.h"
@@ -115,13 +116,18 @@ FloatReport cast_by_bounds(Model& model, const FloatFormat& format, const ValueS
 }
 
 const Target& target_of_codes(const Graph& graph) {
-  const Target& tensorrt = find_target("tensorrt");
-  const bool refused = std::ranges::any_of(graph.nodes(), [&](const Node& node) {
-    if (traits_of(graph, node).kind != OpKind::QuantizeLinear) return false;
-    const DataType codes = describe_qdq(graph, node).codes;
-    return !tensorrt.find_activation(codes) && find_target("onnxruntime").find_activation(codes);
+  std::set<DataType> codes;
+  for (const Node& node : graph.nodes())
+    if (traits_of(graph, node).kind == OpKind::QuantizeLinear) codes.insert(describe_qdq(graph, node).codes);
+  // Some engine takes any codes; codes that none does are no sign of one.
+  std::erase_if(codes, [](DataType type) {
+    return std::ranges::none_of(target_list(), [&](const Target& target) { return target.find_activation(type); });
   });
-  return refused ? find_target("onnxruntime") : tensorrt;
+  const auto takes_all = [&](const Target& target) {
+    return std::ranges::all_of(codes, [&](DataType type) { return target.find_activation(type); });
+  };
+  const auto found = std::ranges::find_if(target_list(), takes_all);
+  return found == target_list().end() ? default_target() : *found;
 }
 
 CoverageReport coverage_of_pairs(const Model& model, const ValueShapes& shapes) {

@@ -7,7 +7,7 @@
 #include "half/float_format.h"
 #include "model/graph/value_shapes.h"
 #include "model/model.h"
-#include "place/targets/target.h"
+#include "place/engines/target.h"
 
 namespace detent {
 
@@ -28,8 +28,7 @@ void count_pairs(const Graph& graph, KeptPairs& pairs);
 /// shapes  of the values of `model`; may be empty
 FloatReport cast_by_bounds(Model& model, const FloatFormat& format, const ValueShapes& shapes);
 
-/// Returns the engine that the codes are for: ONNX Runtime if activations have UINT8 codes, which TensorRT refuses,
-/// else TensorRT.
+/// Returns the first target that takes the codes of all activations; codes that no target takes do not count.
 [[nodiscard]] const Target& target_of_codes(const Graph& graph);
 
 /// Returns the types of the file for target_of_codes(), as `lint` reads them.

@@ -78,7 +78,7 @@ void restrict_to(const PlacementPlan& plan, Calibration& calibration) {
 
 void keep_ruined_float(Prepared& prepared, Calibration& calibration) {
   const Recipe& recipe = prepared.recipe;
-  if (recipe.placement.residual == PlacementOptions::Residual::Quantize || recipe.target->whole_graph) return;
+  if (recipe.placement.residual == PlacementOptions::Residual::Quantize || recipe.target->engine.whole_graph) return;
   auto ruined = ruined_readers(prepared.graph(), prepared.plan, recipe.placement, calibration, recipe.overrides,
                                recipe.format.range_kind());
   if (ruined.empty()) return;
@@ -160,7 +160,7 @@ class RuinSearch {
   bool finds_with(const Calibrator& calibrator) {
     if (ranges_) return !found_.empty();
     const Recipe& recipe = prepared_.recipe;
-    if (!measured_.samples || (recipe.target->whole_graph && !widens())) return false;
+    if (!measured_.samples || (recipe.target->engine.whole_graph && !widens())) return false;
     ranges_.emplace(range_book(prepared_, measured_, calibrator, ranges_from(prepared_, measured_)(calibrator)));
     found_ = find_ruinous_layers({prepared_.model(), prepared_.plan, recipe.placement, prepared_.shapes, recipe.kept,
                                   recipe.format, *ranges_, *measured_.samples, recipe.run});
@@ -171,7 +171,7 @@ class RuinSearch {
   bool keep_float() {
     if (found_.empty()) return false;
     remake(prepared_, [&](Recipe& changed) {
-      (changed.target->whole_graph ? changed.kept.wide : changed.kept.costly).merge(found_);
+      (changed.target->engine.whole_graph ? changed.kept.wide : changed.kept.costly).merge(found_);
     });
     ranges_->measure_for({&prepared_.plan, 1});
     measured_.calibration.histograms = ranges_->calibration().histograms;
@@ -258,7 +258,7 @@ PlanReport describe_final_plan(Prepared& prepared) {
   if (recipe.measures && pairs_the_stream(prepared.graph(), prepared.plan, recipe.placement))
     static_cast<void>(measure(prepared));  // keeps readers of ruined values float
   PlanReport report = describe_placement(prepared);
-  if (recipe.target->engine == Engine::TensorRT && prepared.plan.type == CodeType::Int8) {
+  if (recipe.target->engine.fast_in_half && prepared.plan.type == CodeType::Int8) {
     const auto sizes = named_sizes(prepared.graph(), prepared.shapes);
     add_outlook(with_pairs(prepared).graph(), sizes, report);
   }

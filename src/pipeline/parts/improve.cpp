@@ -68,7 +68,7 @@ void improve(Chosen& chosen, const QuantizeOptions& options, const Prepared& pre
   }
   // TensorRT chooses the scales of weights itself where a cache has only those of activations.
   const bool rounds =
-      !prepared.recipe.target->implicit_quantization && weights_are_rounded(options.accuracy, options.placement.type);
+      prepared.recipe.target->engine.takes_pairs && weights_are_rounded(options.accuracy, options.placement.type);
   if (source && rounds) {
     WeightRounding weights = round_weights(model, plan, chosen.ranges, format, source, options.run);
     add_step("weights", weights.report.weights, layers, "layers' weights", weights.report);

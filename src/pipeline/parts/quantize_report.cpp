@@ -26,21 +26,14 @@ namespace {
 // (bench/README.md).
 constexpr double kLeastShareThatPays = 0.55;
 
-// Operators that ONNX Runtime computes in float between a DequantizeLinear and a QuantizeLinear, and their cost: a
-// float Conv takes such an activation in; behind a Shape stands the DequantizeLinear alone.
-struct FloatOperator {
-  std::string_view op;
-  double cost;
-};
-constexpr std::array<FloatOperator, 3> kFloatBetweenPairs = {{{"HardSwish", 1}, {"HardSigmoid", 1}, {"Shape", 0.25}}};
-// Files whose cost was .5, .4 and .34 for each INT8 layer ran at .7, 1.0 and 1.0 times the speed of the float model;
-// those of all others, .1 at most, gained (bench/README.md).
+// Most float operators between pairs for each INT8 layer (EngineDef::slow_between_pairs).
 constexpr double kMostFloatBetweenPairs = 0.25;
 
-// Returns why ONNX Runtime hardly runs the file faster than the float model; empty when the plan does not show it.
+// Returns why the engine hardly runs the file faster than the float model; empty when the plan does not show it.
 std::string speed_note(const PlacementPlan& plan, const PlanReport& report) {
   const CoverageReport& coverage = report.coverage;
-  if (plan.target->engine != Engine::OnnxRuntime || plan.type != CodeType::Int8 || coverage.macs == 0) return "";
+  const std::span<const FloatOperator> costs = plan.target->engine.slow_between_pairs;
+  if (costs.empty() || plan.type != CodeType::Int8 || coverage.macs == 0) return "";
   const double share = static_cast<double>(coverage.int8_macs) / static_cast<double>(coverage.macs);
   if (share < kLeastShareThatPays)
     return fmt::format("INT8 will hardly be faster here: {:.1f} % of the multiplications stay in float",
@@ -48,8 +41,8 @@ std::string speed_note(const PlacementPlan& plan, const PlanReport& report) {
   std::map<std::string_view, int64_t> counts;
   double cost = 0;
   for (const PlanReport::Edge& edge : report.edges) {
-    const auto found = std::ranges::find(kFloatBetweenPairs, edge.op, &FloatOperator::op);
-    if (!edge.pair || found == kFloatBetweenPairs.end()) continue;
+    const auto found = std::ranges::find(costs, edge.op, &FloatOperator::op);
+    if (!edge.pair || found == costs.end()) continue;
     ++counts[edge.op];
     cost += found->cost;
   }
@@ -85,6 +78,8 @@ QuantizeReport start_report(const QuantizeOptions& given, const Prepared& prepar
   report.bias_correction = chosen.biases;
   report.threads = worker_count(given.run);
   report.plan = plan_report_of(prepared);
+  if (const auto next = *prepared.recipe.target->engine.next_command)
+    report.next_command = next(*prepared.recipe.target, {report.output, report.plan.coverage.type});
   report.notes = prepared.plan.notes;
   if (const std::string text = judged_outputs_text(graph, given.run); !text.empty()) report.notes.push_back(text);
   report.provenance = describe_origin(prepared, measured.calibration,

@@ -8,9 +8,9 @@
 #include "detent/repair.h"
 #include "model/model.h"
 #include "pipeline/parts/identified_samples.h"
+#include "place/engines/target.h"
 #include "place/make_plan.h"
 #include "place/plan/placement_plan.h"
-#include "place/targets/target.h"
 #include "repair/carried_scales.h"
 #include "rewrite/rewrite.h"
 

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/text.h"
+#include "place/rules/rules.h"
 
 namespace detent {
 
@@ -23,7 +24,7 @@ class PairList {
       if (!used_.contains(name)) add_removed(name);
     if (!in_.format.int32_bias)
       for (const auto& [node, slot] : in_.trained.biases)
-        add("bias of " + node, "removed", RuleId::None, "the engine takes float biases and rounds them itself");
+        add("bias of " + node, "removed", nullptr, "the engine takes float biases and rounds them itself");
     return std::move(list_);
   }
 
@@ -77,12 +78,12 @@ class PairList {
 
   void add_removed(const std::string& value) {
     const MaybeValue id = in_.graph().find_value(value);
-    if (!id) return add(value, "removed", RuleId::None, "the value is folded into a layer");
+    if (!id) return add(value, "removed", nullptr, "the value is folded into a layer");
     for (const Use& use : in_.graph().value(*id).uses) {
       const EdgeDecision* edge = use.slot < 0 ? nullptr : in_.plan.find_edge(use.node, use.slot);
       if (edge) return add(value, "removed", edge->rule, node_text(use.node) + ": " + edge->reason);
     }
-    add(value, "removed", RuleId::GraphOutput, "a graph output stays float");
+    add(value, "removed", &rules::graph_outputs(), "a graph output stays float");
   }
 
   const RepairPlan& in_;

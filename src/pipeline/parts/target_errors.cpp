@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "place/targets/target.h"
+#include "place/engines/target.h"
 
 namespace detent {
 

@@ -75,7 +75,7 @@ void add_blame(QuantizeReport& report, const RunSettings& run, Prepared& prepare
 /// Returns the options to try that are not used yet, the likeliest to help first.
 std::vector<std::string> cures_for(const QuantizeReport& report, const QuantizeOptions& options, const Target& target) {
   std::vector<std::string> cures;
-  if (target.whole_graph && report.plan.coverage.type != CodeType::A16W8) {
+  if (target.engine.whole_graph && report.plan.coverage.type != CodeType::A16W8) {
     if (!options.bound.given() && target.has_wide_islands())
       cures.emplace_back("--min-sqnr 20 (gives 16 bits to the nodes that need them)");
     cures.emplace_back("--activation uint16 (16-bit activations)");
@@ -84,15 +84,15 @@ std::vector<std::string> cures_for(const QuantizeReport& report, const QuantizeO
   if (options.format.per_tensor) cures.emplace_back("without --per-tensor");
   if (data && !report.measured) cures.emplace_back("--calibrator auto (measures all of them)");
   if (data && options.accuracy != Accuracy::Best) cures.emplace_back("--accuracy best (takes minutes)");
-  if (!options.bound.given() && !target.whole_graph) cures.emplace_back("--min-sqnr 20 (keeps layers float)");
+  if (!options.bound.given() && !target.engine.whole_graph) cures.emplace_back("--min-sqnr 20 (keeps layers float)");
   cures.resize(std::min(cures.size(), kCuresShown));
   return cures;
 }
 
-/// Returns the command that writes FP16 alone, with the user's files. "" for engines other than TensorRT, and where
-/// data came from no files.
+/// Returns the command that writes FP16 alone, with the user's files. "" where that is no alternative, and where data
+/// came from no files.
 std::string half_command(const QuantizeOptions& options, const Target& target) {
-  if (target.engine != Engine::TensorRT || options.data.sources.empty()) return {};
+  if (!target.engine.fast_in_half || options.data.sources.empty()) return {};
   const std::filesystem::path half = options.output.parent_path() / (options.model.stem().string() + ".fp16.onnx");
   DataOptions data = options.data, usual;
   std::string command = "detent cast " + shell_quoted(options.model.string());

@@ -48,7 +48,7 @@ PlacementDraft::PlacementDraft(const Graph& graph, const Target& target, const P
   for (const Value& value : graph.values()) scale_parent_.push_back(value.id);
 }
 
-int64_t PlacementDraft::opset() const { return std::max(graph_.opset(), target_.minimum_opset); }
+int64_t PlacementDraft::opset() const { return std::max(graph_.opset(), *target_.engine.minimum_opset); }
 
 void PlacementDraft::find_weight_slot(const Node& node) {
   const OpTraits& traits = *traits_[node.id];
@@ -66,7 +66,7 @@ void PlacementDraft::find_weight_slot(const Node& node) {
 void PlacementDraft::find_data_slots(const Node& node) {
   const OpTraits& traits = *traits_[node.id];
   // With pairs everywhere the weights and states of an LSTM are codes like its data.
-  const bool all = traits.data_inputs < 0 || (target_.whole_graph && is_recurrent(node));
+  const bool all = traits.data_inputs < 0 || (target_.engine.whole_graph && is_recurrent(node));
   const size_t limit = all ? node.inputs.size() : std::min(node.inputs.size(), static_cast<size_t>(traits.data_inputs));
   for (size_t slot = 0; slot < limit; ++slot) {
     const int number = static_cast<int>(slot);
@@ -109,7 +109,7 @@ bool PlacementDraft::may_carry_pair(MaybeValue value) const {
   if (!value) return false;
   const Value& v = graph_.value(*value);
   if (v.is_constant) return false;
-  return !(target_.engine == Engine::TensorRT && v.producer && is_foreign(*v.producer));
+  return (target_.engine.pairs_beside_foreign || !v.producer || !is_foreign(*v.producer));
 }
 
 std::string PlacementDraft::describe(NodeId node) const {

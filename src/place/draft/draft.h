@@ -177,7 +177,7 @@ class PlacementDraft {
   enum class Precision : uint8_t { Undecided, Float, Int8 };
   struct Decision {
     Precision precision = Precision::Undecided;
-    RuleId rule = RuleId::None;
+    RuleId rule = nullptr;
     std::string reason;
     [[nodiscard]] bool is_decided() const { return precision != Precision::Undecided; }
     [[nodiscard]] bool is_int8() const { return precision == Precision::Int8; }
@@ -206,7 +206,7 @@ class PlacementDraft {
   const PlacementOptions& options_;
   MeasuredFacts measured_;
   const ValueShapes* shapes_ = nullptr;
-  RuleId rule_ = RuleId::None;
+  RuleId rule_ = nullptr;
   NodeMap<const OpTraits*> traits_;
   NodeMap<int> weight_slots_;
   NodeMap<std::vector<int>> data_slots_;

@@ -37,7 +37,7 @@ int PlacementDraft::weight_axis(const Node& node) const {
   const size_t rank = weight(node.id).shape().rank();
   // A weight on the left multiplies rows: engines accept no axis for its output channels, so one scale serves all.
   if (slot != traits(node.id).weight_slot) return -1;
-  if (kind(node.id) == OpKind::MatMul && !target_.channel_scales_of_products) return -1;
+  if (kind(node.id) == OpKind::MatMul && !target_.engine.channel_scales_of_products) return -1;
   switch (traits(node.id).weight_axis) {
     case WeightAxis::First: return 0;
     case WeightAxis::Second: return 1;

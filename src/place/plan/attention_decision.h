@@ -6,7 +6,7 @@
 
 #include "attention/attention_block.h"
 #include "detent/options/placement_options.h"
-#include "place/plan/rule_id.h"
+#include "place/plan/rule.h"
 
 namespace detent {
 
@@ -14,7 +14,7 @@ namespace detent {
 struct AttentionDecision {
   AttentionBlock block;
   bool quantized = false;  ///< its operands carry pairs, in the form that the engine fuses
-  RuleId rule = RuleId::None;
+  RuleId rule = nullptr;
   std::string reason;
   std::string otherwise;  ///< what the other choice of --attention gives; empty where there is none
   int64_t macs = 0;       ///< of both products for one sample; 0 where sizes are not known

@@ -57,7 +57,7 @@ const EdgeDecision* PlacementPlan::find_edge(NodeId consumer, int slot) const {
 
 const EdgeDecision* find_pair(const PlacementPlan& plan, const Graph& graph, NodeId consumer, int slot) {
   const EdgeDecision* edge = plan.find_edge(consumer, slot);
-  while (edge && !edge->pair && edge->rule == RuleId::OpenVinoCopy) {
+  while (edge && !edge->pair && edge->rule && edge->rule->moves_pairs_up) {
     const Node* copy = graph.producer(edge->value);
     edge = copy ? plan.find_edge(copy->id, 0) : nullptr;
   }

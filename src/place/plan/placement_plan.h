@@ -9,9 +9,9 @@
 #include "detent/options/float_types.h"
 #include "detent/options/placement_options.h"
 #include "model/graph/value_shapes.h"
+#include "place/engines/target.h"
 #include "place/plan/attention_decision.h"
-#include "place/plan/rule_id.h"
-#include "place/targets/target.h"
+#include "place/plan/rule.h"
 
 namespace detent {
 
@@ -22,7 +22,7 @@ struct EdgeDecision {
   int slot = 0;
   bool pair = false;     ///< the consumer reads the DequantizeLinear of a pair
   int scale_group = -1;  ///< pairs with the same group >= 0 share one scale, calibrated on their merged data
-  RuleId rule = RuleId::None;
+  RuleId rule = nullptr;
   std::string reason;  ///< in words, never empty
   bool wide = false;   ///< a pair with 16-bit codes; where the value's own have 8 bits it is a second pair
 };
@@ -49,7 +49,7 @@ struct TableDecision {
 struct LayerDecision {
   NodeId node{};
   bool int8 = false;
-  RuleId rule = RuleId::None;
+  RuleId rule = nullptr;
   std::string reason;
   int64_t params = 0;    ///< elements of weight and constant bias
   int64_t macs = 0;      ///< multiply-accumulates for one sample; 0 when the shapes are not known
@@ -64,7 +64,7 @@ struct LayerDecision {
 struct OutputPair {
   ValueId value{};
   int scale_group = -1;
-  RuleId rule = RuleId::None;
+  RuleId rule = nullptr;
   std::string reason;
 };
 
@@ -83,7 +83,7 @@ struct FixedRange {
 /// A node that computes with 16-bit codes beside nodes of 8 bits (H6).
 struct WideNode {
   NodeId node{};
-  RuleId rule = RuleId::None;
+  RuleId rule = nullptr;
   std::string reason;
 };
 

@@ -188,20 +188,6 @@ std::string coverage_line(const QuantizeReport& report) {
          "\n";
 }
 
-/// Returns the command that builds the engine; "" where there is none.
-std::string next_text(const QuantizeReport& report) {
-  if (report.verdict.quality != Quality::Good || !report.target.starts_with("tensorrt")) return {};
-  if (report.target == "tensorrt:dla")
-    return "  next: grep '^--' " + std::filesystem::path(report.output).replace_extension(".dla.txt").string() +
-           " | xargs trtexec, in the folder of the file\n";
-  const bool strongly_typed = report.target.starts_with("tensorrt:11");
-  const std::string types = strongly_typed                               ? ""
-                            : report.plan.coverage.type == CodeType::Fp8 ? " --fp8 --fp16"
-                                                                         : " --int8 --fp16";
-  return "  next: trtexec --onnx=" + report.output + types +
-         " --saveEngine=" + std::filesystem::path(report.output).replace_extension(".engine").string() + "\n";
-}
-
 /// Counts the operators of the lines with one outcome, most frequent first: "Resize 2, Cast 1"; "" without any.
 std::string operators_text(const std::string& title, const VerifyReport& report, VerifyReport::Line::Outcome outcome) {
   std::map<std::string, size_t> counts;
@@ -286,8 +272,9 @@ std::string to_text(const QuantizeReport& report, Lists lists) {
   text += types_text(report.plan.coverage.types, report.plan.coverage.type);
   if (report.saturation) text += saturation_text(*report.saturation);
   text += capped_text("note: ", listing.sentences(report.notes), " more of other kinds\n", listing);
+  const bool ready = report.verdict.quality == Quality::Good && !report.next_command.empty();
   return text + listing.closing() + verdict_text(report.verdict, report.error ? report.error->outputs.size() : 0) +
-         next_text(report);
+         (ready ? "  next: " + report.next_command + "\n" : "");
 }
 
 std::string to_text(const QuantizeTargetsReport& report, Lists lists) {

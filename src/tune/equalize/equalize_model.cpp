@@ -121,7 +121,7 @@ EqualizedModel nothing_to_gain(const JudgeOptions& judged) {
   EqualizedModel model;
   model.report.requested = "auto";
   model.report.notes.push_back(
-      fmt::format("nothing is INT8 on {}, so --equalize auto does nothing", judged.target.name));
+      fmt::format("nothing is INT8 on {}, so --equalize auto does nothing", *judged.target.engine.name));
   return model;
 }
 

@@ -12,7 +12,7 @@
 #include "detent/options/placement_options.h"
 #include "detent/options/run_settings.h"
 #include "model/model.h"
-#include "place/targets/target.h"
+#include "place/engines/target.h"
 #include "rewrite/rewrite.h"
 
 namespace detent {

@@ -1,7 +1,7 @@
 // TensorRT's calibration caches. A cache that is read is written back with the same bits.
 #include <cstdlib>
 
-#include "calibrate/tensorrt_cache.h"
+#include "calibrate/engines/tensorrt/tensorrt_cache.h"
 #include "fuzz/fuzz_input.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -1,4 +1,4 @@
-#include "pipeline/parts/dla_files.h"
+#include "pipeline/engines/dla/dla_files.h"
 
 #include <gtest/gtest.h>
 

@@ -119,7 +119,7 @@ TEST(PlacementPlan, EmptyGraphGivesAnEmptyPlan) {
     EXPECT_EQ(plan.target, &target);
     EXPECT_TRUE(plan.layers.empty());
     // A calibration cache has every value, and so has a graph without floats.
-    EXPECT_EQ(plan.quantized_values().empty(), !target.whole_graph && !target.implicit_quantization);
+    EXPECT_EQ(plan.quantized_values().empty(), !target.engine.whole_graph && target.engine.takes_pairs);
     EXPECT_EQ(plan.edges.size(), 1U);
   }
 }

@@ -6,7 +6,7 @@
 #include "calibrate/choose_ranges.h"
 #include "calibrate/range_overrides.h"
 #include "detent/options/placement_options.h"
-#include "place/targets/target.h"
+#include "place/engines/target.h"
 #include "rewrite/format_options.h"
 #include "run/memory_source.h"
 #include "run/model_inputs.h"

@@ -19,7 +19,7 @@ namespace {
 
 Model prepared(const std::filesystem::path& file) {
   Model model = read_float_model(file);
-  prepare_model(model, preparing_target());
+  prepare_model(model, default_target());
   return model;
 }
 

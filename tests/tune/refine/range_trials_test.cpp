@@ -15,8 +15,8 @@ class RangeTrials : public ::testing::Test {
     const Graph& graph = model_.graph();
     a_ = *graph.find_value("a");
     b_ = *graph.find_value("b");
-    plan_.edges = {{a_, kFirst, 0, true, -1, RuleId::None, "test"}, {b_, kSecond, 0, true, -1, RuleId::None, "test"}};
-    plan_.layers = {{kFirst, true, RuleId::None, "test", 1, 10}, {kSecond, true, RuleId::None, "test", 1, 100}};
+    plan_.edges = {{a_, kFirst, 0, true, -1, nullptr, "test"}, {b_, kSecond, 0, true, -1, nullptr, "test"}};
+    plan_.layers = {{kFirst, true, nullptr, "test", 1, 10}, {kSecond, true, nullptr, "test", 1, 100}};
     const std::vector<float> elements{-8, 1, 8};
     for (const ValueId value : {a_, b_}) calibration_.histograms[value].add(elements);
   }

@@ -1,0 +1,83 @@
+// ONNX Runtime: INT8 activations, which have integer kernels only if each pair has one reader, and activations that the
+// pair behind them absorbs partly or not at all.
+
+#include "lint/engines/onnxruntime/findings.h"
+#include "lint/engines/onnxruntime/onnxruntime_flow.h"
+#include "lint/engines/onnxruntime/onnxruntime_layers.h"
+#include "lint/view/pair_numbers.h"
+#include "ops/clip_bounds.h"
+#include "place/engines/onnxruntime/onnxruntime_pairs.h"
+
+namespace detent::findings {
+namespace {
+
+// True when the Clip cuts nothing at the top that the codes do not cut, but cuts more at the bottom.
+bool cuts_only_below(const QdqNode& grid, const ClipBounds& bounds) {
+  const double scale = static_cast<double>(grid.scales.front());
+  const double point = grid.zero_points.empty() ? 0.0 : static_cast<double>(grid.zero_points.front());
+  const CodeRange codes = code_range(grid.codes);
+  const double half_step = 0.5 * scale;  // less disappears in rounding
+  return (codes.lowest - point) * scale < static_cast<double>(bounds.low()) - half_step &&
+         (codes.highest - point) * scale <= static_cast<double>(bounds.high()) + half_step;
+}
+
+}  // namespace
+
+void shared_int8_pair(const LintView& view, FindingLog& log) {
+  std::set<int> named;
+  for (const QuantizedOperand& operand : view.reading().operands) {
+    const MaybeNode node = view.graph().find_node(operand.node);
+    if (operand.constant || !node || view.grid(operand).codes != DataType::Int8) continue;
+    if (has_one_reader(view, operand) || !named.insert(operand.quantize).second) continue;
+    const MaybeValue value = view.node(*node).input(operand.slot);
+    std::vector<NodeId> layers = view.layers_of(operand.quantize);
+    if (const MaybeNode before = view.layer_writing(value)) layers.push_back(*before);
+    std::erase_if(layers, [&](NodeId layer) { return view.obstacle(layer).empty(); });
+    if (layers.empty()) continue;
+    log.add(
+        view.qdq(operand.quantize).name,
+        subject(view, operand.quantize) +
+            " is INT8 and has several readers: ONNX Runtime makes a Conv or MatMul an integer kernel only if each "
+            "INT8 QuantizeLinear has one DequantizeLinear with one reader",
+        "quantize activations to UINT8, give each reader a separate QuantizeLinear and DequantizeLinear, or set the "
+        "session option session.qdqisint8allowed=1",
+        layers);
+  }
+}
+
+void clip_before_int8_q(const LintView& view, FindingLog& log) {
+  for (const Node& node : view.graph().nodes()) {
+    if (view.found().kind(node.id) != OpKind::Clip) continue;
+    const auto bounds = clip_bounds(view.graph(), node);
+    if (!bounds) continue;
+    std::set<int> named;
+    for (const QuantizedOperand* pair : view.pairs_on(node.output(0))) {
+      if (pair->quantize < 0 || !named.insert(pair->quantize).second) continue;
+      const QdqNode& grid = view.qdq(pair->quantize);
+      if (grid.codes != DataType::Int8 || grid.scales.size() != 1 || !cuts_only_below(grid, *bounds)) continue;
+      const MaybeNode before = view.layer_writing(node.output(0));
+      const bool lost = before && !view.obstacle(*before).empty();
+      log.add(node.name,
+              "an INT8 pair behind it reaches below its lower bound: ONNX Runtime does not absorb the Clip" +
+                  std::string(lost ? ", and " + view.found().describe(*before) + " stays float" : ""),
+              "quantize activations to UINT8", lost ? std::vector{*before} : std::vector<NodeId>{},
+              lost ? FindingLevel::Warning : FindingLevel::Note);
+    }
+  }
+}
+
+void refused_activation(const LintView& view, FindingLog& log) {
+  for (const Node& node : view.graph().nodes()) {
+    const auto refused = refused_activation(view, node);
+    if (!refused) continue;
+    const Node& activation = view.node(refused->node);
+    log.add(activation.name,
+            "ONNX Runtime calls the model invalid at levels extended and all: it makes an integer kernel of " +
+                view.found().describe(node.id) + ", assumes that the pair behind the " + activation.op_type +
+                " absorbs it, and does not remove it, because " + refused->why,
+            "write the zero point, and a scale whose range ends at the bound or inside it; or run at level basic",
+            view.found().is_weighted(node.id) ? std::vector{node.id} : std::vector<NodeId>{});
+  }
+}
+
+}  // namespace detent::findings

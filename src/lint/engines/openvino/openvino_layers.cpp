@@ -1,0 +1,54 @@
+#include "lint/engines/openvino/openvino_layers.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/float_type.h"
+
+namespace detent {
+namespace {
+
+constexpr int64_t kMiddle = 128;  // zero point of symmetric UINT8 codes
+
+/// True for a grid about 0, or one of numbers that are not negative.
+bool is_symmetric(const QdqNode& node) {
+  const int64_t middle = node.codes == DataType::UInt8 ? kMiddle : 0;
+  return std::ranges::all_of(node.zero_points, [&](int64_t point) { return point == 0 || point == middle; });
+}
+
+/// Returns why the engine makes no integer kernel of a pair; empty when it does.
+std::string refusal_of(const QdqNode& node, const Target& target) {
+  if (!node.scale_constant) return "has a scale that is computed at run time";
+  if (!std::ranges::all_of(node.scales, [](float scale) { return std::isfinite(scale) && scale > 0; }))
+    return "has a scale that is not positive";
+  if (is_half(node.scale_type)) return "has a 16-bit scale";
+  const ActivationType* type = target.find_activation(node.codes);
+  if (!type || !type->without_kernels.empty()) return "is of type " + std::string(name_of(node.codes));
+  return "";
+}
+
+}  // namespace
+
+std::string openvino_obstacle(const PairView& view, NodeId layer) {
+  const auto data = view.pairs_in_front(layer, view.data_slot(layer));
+  const QuantizedOperand* weight = view.weight(layer);
+  const std::string input = view.value(*view.found().data_input(layer)).name;
+  if (data.empty() && !weight) return "neither its input nor its weight carries a pair";
+  if (data.empty()) return "its input '" + input + "' carries no pair";
+  if (!weight) return "its weight carries no pair";
+  const bool deconvolution = view.found().kind(layer) == OpKind::ConvTranspose;
+  for (const QuantizedOperand* pair : data) {
+    const QdqNode& grid = view.grid(*pair);
+    std::string refusal = refusal_of(grid, view.target());
+    if (refusal.empty() && deconvolution && !is_symmetric(grid))
+      refusal = "is asymmetric, and a ConvTranspose is INT8 only between symmetric grids";
+    if (!refusal.empty()) return "the pair of its input '" + input + "' " + refusal;
+  }
+  const QdqNode& grid = view.grid(*weight);
+  if (deconvolution && !is_symmetric(grid)) return "its weight is asymmetric";
+  return std::ranges::all_of(grid.scales, [](float scale) { return std::isfinite(scale) && scale > 0; })
+             ? ""
+             : "the pair of its weight has a scale that is not positive";
+}
+
+}  // namespace detent

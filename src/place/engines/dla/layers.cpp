@@ -1,0 +1,75 @@
+//   model:   x --> Conv --> Relu --> GlobalAveragePool --> Conv
+//   DLA:     int8  INT8    (inside)  GPU                   INT8
+//
+// DLA takes implicit quantization: the file stays float, a calibration cache has a scale for each value, and TensorRT
+// runs in INT8 what has one. The pairs of this plan are those that DLA's INT8 layers compute with; they are calibrated
+// and measured, and not written. A layer reads a pair if DLA can run it; an activation behind a Conv or Gemm computes
+// inside its layer. Other layers go to the GPU in FP16 and stay float here. Decoding behind the last layer (R18)
+// computes in FP16: a Concat of boxes and scores has one scale on DLA.
+//
+// Source: docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/dla-layer-restrictions.html; "DLA still only
+// supports IQ": github.com/NVIDIA/Model-Optimizer/pull/1661. Read in November 2026.
+
+#include <map>
+
+#include "core/text.h"
+#include "place/draft/decoding.h"
+#include "place/draft/flow.h"
+#include "place/engines/dla/dla_layers.h"
+#include "place/engines/dla/dla_support.h"
+#include "place/engines/dla/rules.h"
+
+namespace detent::rules::dla {
+namespace {
+
+void note_gpu_nodes(PlacementDraft& draft, const std::map<std::string, std::vector<NodeId>>& by_reason) {
+  for (const auto& [reason, nodes] : by_reason)
+    draft.note("on the GPU: " + draft.describe(nodes.front()) +
+               (nodes.size() > 1 ? " and " + std::to_string(nodes.size() - 1) + " more" : "") + ": " + reason);
+}
+
+// Keeps out what the GPU runs, so that no pair is decided there.
+void mark_gpu_nodes(PlacementDraft& draft) {
+  CertainShapes shapes(draft);
+  std::map<std::string, std::vector<NodeId>> by_reason;
+  for (const Node& node : draft.graph().nodes()) {
+    if (!is_dla_candidate(draft, node) || draft.is_out(node.id)) continue;
+    const std::string obstacle = dla_obstacle(draft, node, shapes);
+    if (obstacle.empty()) continue;
+    draft.keep_out(node.id, "runs on the GPU: " + obstacle);
+    by_reason[obstacle].push_back(node.id);
+  }
+  note_gpu_nodes(draft, by_reason);
+}
+
+void place(PlacementDraft& draft, const Node& node) {
+  const DlaLayer* layer = find_dla_layer(node.op_type);
+  if (layer && !layer->int8) {
+    for (const int slot : draft.data_slots(node.id))
+      draft.keep_float(node.id, slot, "DLA computes " + std::string(layer->layer) + " in FP16");
+    return;
+  }
+  if (!draft.is_weighted(node.id) && is_decoding(draft, node.id)) return;  // R18 explains it
+  if (draft.is_weighted(node.id)) {
+    draft.run_int8(node.id, "INT8 on DLA");
+    if (const MaybeNode activation = fused_activation(draft, node.output(0)))
+      draft.keep_float(*activation, 0, "computes inside " + draft.describe(node.id));
+  }
+  for (const int slot : draft.data_slots(node.id))
+    if (draft.is_float(node.input(slot)) && draft.may_carry_pair(node.input(slot)))
+      draft.pair(node.id, slot, "INT8 on DLA, with the scale of the calibration cache");
+}
+
+void decide_layers(PlacementDraft& draft) {
+  for (const Node& node : draft.graph().nodes())
+    if (is_dla_candidate(draft, node) && !draft.is_out(node.id)) place(draft, node);
+}
+
+}  // namespace
+
+const Rule& layers() {
+  static constexpr Rule rule{.name = {"D1", "DLA layer", kDlaSource}, .mark = mark_gpu_nodes, .decide = decide_layers};
+  return rule;
+}
+
+}  // namespace detent::rules::dla

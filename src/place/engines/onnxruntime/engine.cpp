@@ -1,0 +1,153 @@
+#include <array>
+
+#include "place/engines/onnxruntime/rules.h"
+#include "place/engines/target.h"
+#include "place/rules/rules.h"
+
+namespace detent::onnxruntime {
+namespace {
+
+constexpr std::string_view kTriedOptimized = "tried in ONNX Runtime 1.30 on x64, CPU provider, optimizedModelFilePath";
+constexpr std::string_view kManual = "onnxruntime.ai/docs/performance/model-optimizations/quantization.html";
+
+// The kernels and their types: docs/OperatorKernels.md there, CPUExecutionProvider.
+constexpr std::string_view kInsertCast =
+    "github.com/microsoft/onnxruntime, core/optimizer/insert_cast_transformer.cc, "
+    "InsertCastTransformer::NeedInsertCast";
+
+constexpr std::string_view kContribOperators =
+    "github.com/microsoft/onnxruntime, docs/ContribOperators.md, com.microsoft.QuantizeLinear; docs/OperatorKernels.md";
+
+constexpr std::array kFacts{
+    SourcedFact{"activations are uint8 asymmetric by default, weights int8 per channel", kManual},
+    SourcedFact{"the bias is float or INT32 with scale s_x * s_w; 1 % off is accepted, 10 % leaves the Conv float",
+                kTriedOptimized},
+    SourcedFact{"a Gemm with a float bias stays float without a pair behind it, with an INT32 bias it becomes QGemm",
+                kTriedOptimized},
+    SourcedFact{"a QGemm computes its bias with s_x * s_w, whatever scale the file gives it", kTriedOptimized},
+    SourcedFact{"an integer kernel needs pairs on all its inputs and on its output", kTriedOptimized},
+    SourcedFact{"levels extended and all convert, basic does not", kTriedOptimized},
+    SourcedFact{"a float weight is quantized per tensor when the data input has a DQ and the output leads to a Q",
+                kTriedOptimized},
+    SourcedFact{"int8 activations of Conv and MatMul become integer only where each Q has one DQ with one consumer",
+                kTriedOptimized},
+    SourcedFact{
+        "on x86 without VNNI two neighbouring products of uint8 and int8 are added in 16 bits, with saturation; "
+        "depthwise, uint8 x uint8 and int8 x int8 products are exact",
+        kTriedOptimized},
+    SourcedFact{"few CPU kernels take FP16: the engine runs the other nodes in FP32, between casts that it inserts",
+                kInsertCast},
+    SourcedFact{"it inserts no casts for BF16, which fewer kernels take: FP32 is the default float type", kInsertCast},
+    SourcedFact{
+        "codes of 16 bits are those of opset 21, below it of domain com.microsoft; no integer kernel takes them",
+        kContribOperators},
+    SourcedFact{"FP16 scales are refused below opset 19", kTriedOptimized},
+    SourcedFact{"no kernel is integer between FP16 values, whatever the type of the scales", kTriedOptimized},
+    SourcedFact{"a Concat with FP16 scales all around becomes a QLinearConcat that the engine then refuses",
+                kTriedOptimized},
+};
+
+constexpr std::string_view kFloatBetween =
+    "ONNX Runtime's integer kernels take 8 bits only: its CPU provider computes between 16-bit pairs in float, with "
+    "the "
+    "accuracy of the codes and without their speed";
+constexpr std::array kOnnxRuntimeActivations{ActivationType{DataType::UInt8}, ActivationType{DataType::Int8},
+                                             ActivationType{DataType::UInt16, kFloatBetween},
+                                             ActivationType{DataType::Int16, kFloatBetween}};
+
+// Behind a HardSwish stands a float Conv that takes such an activation in; behind a Shape stands the DequantizeLinear
+// alone. Files whose cost was .5, .4 and .34 for each INT8 layer ran at .7, 1.0 and 1.0 times the speed of the float
+// model; those of all others, .1 at most, gained (bench/README.md).
+constexpr std::array kFloatBetweenPairs{FloatOperator{"HardSwish", 1}, FloatOperator{"HardSigmoid", 1},
+                                        FloatOperator{"Shape", 0.25}};
+
+std::span<const Target> targets();
+
+std::span<const Rule* const> rule_list() {
+  static const std::array list{
+      &rules::user_choice(),
+      &rules::measured_choice(),
+      &rules::signal_front_end(),
+      &rules::residual_stream(),
+      &rules::decoding(),
+      &rules::onnxruntime::few_channels(),
+      &rules::onnxruntime::layers(),
+      &rules::onnxruntime::float_deconvolution(),
+      &rules::onnxruntime::activations(),
+      &rules::onnxruntime::elementwise(),
+      &rules::onnxruntime::concat(),
+      &rules::onnxruntime::pooling(),
+      &rules::onnxruntime::copies(),
+      &rules::known_ranges(),
+      &rules::onnxruntime::every_reader(),
+      &rules::onnxruntime::partly_absorbed_clips(),
+      &rules::onnxruntime::half_values(),
+      &rules::onnxruntime::int8_activations(),
+      &rules::onnxruntime::wide_activations(),
+      &rules::states(),
+  };
+  return list;
+}
+
+constexpr EngineDef kEngine{
+    .id = Engine::OnnxRuntime,
+    .name = "onnxruntime",
+    .title = "ONNX Runtime",
+    .family = "onnxruntime",
+    .page = "src/place/RULES.md#rules-of-onnx-runtime",
+    .targets = targets,
+    .rules = rule_list,
+    .other_engine = "tensorrt",
+    .minimum_opset = 13,
+    .newest_opset = 0,
+    .takes_pairs = true,
+    .whole_graph = false,
+    .pairs_beside_foreign = true,
+    .biases = BiasTypes::Int32OrFloat,
+    .narrow_weights = false,
+    .channel_scales_of_products = true,
+    .uint8_single_scales = false,
+    .blocks_divide_rows = false,
+    .runs_qoperators = true,
+    .float32_scales = false,
+    .half_scales_below_opset19 = false,
+    .pairs_in_front_suffice = false,
+    .fuses_residual_adds = false,
+    .kernels_with_half_scales = false,
+    .requantizes_at_concat = false,
+    .gathers_codes = true,
+    .fast_in_half = false,
+    .slow_between_pairs = kFloatBetweenPairs,
+    .cache_version = nullptr,
+    .next_command = nullptr,
+};
+
+constexpr std::array kTargets{Target{
+    .engine = kEngine,
+    .version_major = 1,
+    .version_minor = 30,
+    .variant = "",
+    .activation = QuantType{.type = DataType::UInt8},
+    .activation_types = kOnnxRuntimeActivations,
+    .other_types = "its DequantizeLinear takes no such codes",
+    .int8_weight_initializer = true,
+    .default_axis_is_1 = true,
+    .reads_uint8_as_int8 = false,
+    .saturates_without_vnni = true,
+    .concat_shares_scale = true,
+    .operands_share_scale = false,
+    .float_type = FloatType::Fp32,
+    .fp8_refusal = "layers between FP8 pairs do not load at its default optimization level "
+                   "(microsoft/onnxruntime, issue 22269), and it has no kernels for them",
+    .strongly_typed = false,
+    .attention_kernels = std::span<const AttentionKernel>(),
+    .facts = kFacts,
+}};
+
+std::span<const Target> targets() { return kTargets; }
+
+}  // namespace
+
+const EngineDef& definition() { return kEngine; }
+
+}  // namespace detent::onnxruntime

@@ -1,0 +1,100 @@
+//   before:   image --> Q --> DQ --> Conv(3 -> 32) --> Q --> DQ        after:   image --> Conv(3 -> 32) --> Q --> DQ
+//
+// An integer Conv of few channels is slower than the float one. QLinearConv first copies the window of each output
+// pixel into a row of a matrix, in pieces of as many bytes as there are input channels; the float kernel reads NCHW in
+// place. A matrix of 8 columns or fewer also fills at most half of the integer kernel's columns. These Convs stay
+// float:
+//   up to 3 input channels: windows that overlap, up to 32 output channels, up to 2400 multiplications an output pixel;
+//   up to 8 input and 8 output channels, depthwise or not.
+// Larger ones gain too little to pay for the QuantizeLinear behind them, whose cost grows with the output channels.
+//
+// They stay float only if they read floats anyway: from a graph input, a normalization, a ConvTranspose, or such a
+// Conv. Behind an integer kernel the DequantizeLinear would cost what the float kernel gains, and with pairs on both
+// sides the engine makes an integer kernel of the Conv. A Conv before a MaxPool stays INT8: the engine moves the
+// QuantizeLinear across the MaxPool, whose kernel for codes in NCHW is slow.
+//
+// Source: timed in ONNX Runtime 1.30, CPU with VNNI, with AVX-512 alone and with AVX2 alone (bench/README.md). Only
+// windows in two dimensions were timed. Motivated by models/imagenet_mobilenetv2, models/text_ppocrv3_det,
+// models/style_starry_night and models/imagenet_squeezenet1.1 (MaxPool).
+
+#include <algorithm>
+#include <vector>
+
+#include "place/draft/flow.h"
+#include "place/engines/onnxruntime/rules.h"
+
+namespace detent::rules::onnxruntime {
+namespace {
+
+constexpr int64_t kFewInputs = 3, kMostOutputs = 32, kMostProducts = 2400;
+constexpr int64_t kFewOfBoth = 8;
+
+bool has_few_channels(const PlacementDraft& draft, const Node& conv) {
+  const Shape& weight = draft.weight(conv.id).shape();
+  // FP16 layers run in float anyway (O9).
+  if (weight.rank() != 4 || draft.weight(conv.id).type() != DataType::Float32) return false;
+  const int64_t group = conv.int_or("group", 1);
+  const int64_t outputs = weight[0], inputs = weight[1] * group;
+  if (inputs <= kFewOfBoth && outputs <= kFewOfBoth) return true;
+  const std::vector<int64_t> strides = conv.ints_or("strides", {1, 1});
+  const bool overlap = strides.size() == 2 && strides[0] < weight[2] && strides[1] < weight[3];
+  return group == 1 && inputs <= kFewInputs && outputs <= kMostOutputs && overlap &&
+         inputs * weight[2] * weight[3] * outputs <= kMostProducts;
+}
+
+// Returns the input that the node passes on in float if it is float; kNoValue for other nodes.
+MaybeValue handed_on(const PlacementDraft& draft, const Node& node) {
+  if (is_constant_affine(draft, node.id)) return varying_input(draft, node.id);
+  const OpKind kind = draft.kind(node.id);
+  const bool hands_on = is_activation(kind) || kind == OpKind::Pad || kind == OpKind::Cast || kind == OpKind::Resize ||
+                        kind == OpKind::BatchNorm || commutes(draft, node.id);
+  return hands_on ? draft.data_input(node.id) : kNoValue;
+}
+
+bool writes_float(const PlacementDraft& draft, const Node& node) {
+  switch (draft.kind(node.id)) {
+    case OpKind::ConvTranspose:
+    case OpKind::InstanceNorm:
+    case OpKind::GroupNorm:
+    case OpKind::LayerNorm: return true;
+    default: return draft.is_weighted(node.id) && draft.is_out(node.id);
+  }
+}
+
+bool comes_in_float(const PlacementDraft& draft, MaybeValue value) {
+  while (value) {
+    if (draft.value(*value).is_input) return true;
+    const Node* producer = draft.producer(value);
+    if (!producer) return false;
+    if (writes_float(draft, *producer)) return true;
+    value = handed_on(draft, *producer);
+  }
+  return false;
+}
+
+bool is_max_pooled(const PlacementDraft& draft, const Node& conv) {
+  const ValueId last = *fused_output(draft, conv.id);
+  return std::ranges::any_of(draft.value(last).uses,
+                             [&](const Use& use) { return draft.kind(use.node) == OpKind::MaxPool; });
+}
+
+void mark_few_channels(PlacementDraft& draft) {
+  if (draft.options().small_layers == PlacementOptions::SmallLayers::Quantize) return;
+  for (const Node& node : draft.graph().nodes()) {
+    if (draft.kind(node.id) != OpKind::Conv || !draft.is_weighted(node.id) || draft.is_forced(node.id)) continue;
+    if (!has_few_channels(draft, node) || !comes_in_float(draft, node.input(0)) || is_max_pooled(draft, node)) continue;
+    draft.keep_out(node.id,
+                   "weight " + draft.weight(node.id).shape().to_string() +
+                       " has so few channels that the float kernel is faster (--small-layers quantize overrides)");
+  }
+}
+
+}  // namespace
+
+const Rule& few_channels() {
+  static constexpr Rule rule{.name = {"O11", "few channels", "timed in ONNX Runtime 1.30, CPU"},
+                             .mark = mark_few_channels};
+  return rule;
+}
+
+}  // namespace detent::rules::onnxruntime

@@ -1,0 +1,67 @@
+//   before:   a --> Q/DQ --> Concat --> Q/DQ --> z           after:   a -----> Concat --> Q/DQ --> z
+//             b --> Q/DQ ----^                                        b ---------^
+//
+// The CPU provider has no integer kernel between FP16 values: pairs there round, layers run in float. A Concat with
+// pairs all around would nevertheless become a QLinearConcat, which knows no FP16 scale, so the engine refuses the
+// whole model. With FP16 scales (--scales fp16) a Concat therefore reads float values, and so do operators before it
+// across which the engine moves pairs (Reshape, Slice ...).
+//
+// Source: tried in ONNX Runtime 1.30, CPU, operator by operator. Motivated by models/shapes_unet, FP16, and
+// exports/yolo_mini.
+
+#include <set>
+#include <vector>
+
+#include "ops/value_types.h"
+#include "place/engines/onnxruntime/rules.h"
+
+namespace detent::rules::onnxruntime {
+namespace {
+
+constexpr auto kRefused = "pairs with FP16 scales around a Concat make the engine refuse the model";
+
+// Removes pairs from the inputs of the Concats, and further up where the engine would move one down.
+void read_float(PlacementDraft& draft, const std::vector<NodeId>& concats) {
+  std::vector<NodeId> open = concats;
+  std::set<NodeId> seen{concats.begin(), concats.end()};
+  while (!open.empty()) {
+    const Node& node = draft.node(open.back());
+    open.pop_back();
+    for (const int slot : draft.data_slots(node.id)) {
+      draft.replace_with_float(node.id, slot, kRefused);
+      const Node* producer = draft.producer(node.input(slot));
+      if (producer && draft.lets_pairs_move(producer->id) && seen.insert(producer->id).second)
+        open.push_back(producer->id);
+    }
+  }
+}
+
+// Runs after every_reader, because it removes pairs.
+void share_half_values(PlacementDraft& draft) {
+  const Graph& graph = draft.graph();
+  const ValueMap<DataType> types = value_types(graph);
+  const auto is_half = [&](MaybeValue value) { return value && types[*value] == DataType::Float16; };
+  bool kept = false;
+  std::vector<NodeId> concats;
+  for (const Node& node : graph.nodes()) {
+    if (!is_half(node.output(0))) continue;
+    if (draft.is_int8(node.id)) {
+      draft.quantize_weight(node.id);
+      draft.replace_with_float_layer(node.id, "the CPU provider has no integer kernel between FP16 values");
+      kept = true;
+    }
+    if (draft.kind(node.id) == OpKind::Concat && draft.options().scales == PlacementOptions::Scales::Fp16)
+      concats.push_back(node.id);
+  }
+  read_float(draft, concats);
+  if (kept) draft.note("the model is FP16: ONNX Runtime runs its layers in INT8 when the FP32 model is quantized");
+}
+
+}  // namespace
+
+const Rule& half_values() {
+  static constexpr Rule rule{.name = {"O9", "half values", kTriedInOnnxRuntime}, .share = share_half_values};
+  return rule;
+}
+
+}  // namespace detent::rules::onnxruntime

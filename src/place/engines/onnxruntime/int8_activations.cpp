@@ -1,0 +1,135 @@
+//   float:    x --> Q --> DQ --+--> Conv             integer:   x --> Q --> DQ --> Conv --> Q --> DQ --> Relu
+//                              +--> Conv
+//   float:    Conv --> Relu --> Q --> DQ
+//
+// With INT8 activations (--activation int8) ONNX Runtime makes fewer integer kernels. The kernels of Conv and MatMul
+// take UINT8, and the engine turns an INT8 pair into UINT8 only if one DequantizeLinear with one reader follows the
+// QuantizeLinear. A Relu or Clip(0, b) is absorbed only if the lowest code is 0, but symmetric codes go below. The
+// pairs stay: two pairs behind one Conv keep it float too. The plan reports such layers as float.
+//
+// Source: tried in ONNX Runtime 1.30, CPU, optimizedModelFilePath. Motivated by models/imagenet_mobilenetv2.
+
+#include <algorithm>
+
+#include "place/draft/certain_shapes.h"
+#include "place/draft/flow.h"
+#include "place/engines/onnxruntime/onnxruntime_pairs.h"
+#include "place/engines/onnxruntime/rules.h"
+
+namespace detent::rules::onnxruntime {
+namespace {
+
+bool has_fixed_inputs(const Graph& graph) {
+  return std::ranges::all_of(graph.inputs(), [&](ValueId input) {
+    const auto& shape = graph.value(input).declared_shape;
+    return shape && std::ranges::all_of(*shape, [](int64_t extent) { return extent >= 0; });
+  });
+}
+
+/// Finds the layers that INT8 pairs leave float.
+class Int8Pairs {
+ public:
+  explicit Int8Pairs(PlacementDraft& draft)
+      : draft_(draft), shapes_(draft), fixed_inputs_(has_fixed_inputs(draft.graph())) {}
+
+  void run() {
+    bool lost = false;
+    for (const Node& node : draft_.graph().nodes()) {
+      if (!draft_.is_weighted(node.id) || !draft_.is_int8(node.id)) continue;
+      const std::string obstacle = obstacle_of(node);
+      if (obstacle.empty()) continue;
+      draft_.run_rounded_float(node.id, obstacle);
+      lost = true;
+    }
+    if (lost)
+      draft_.note(
+          "with INT8 activations ONNX Runtime runs layers in float that it runs in integers with UINT8, its default "
+          "type");
+  }
+
+ private:
+  // The engine computes the shape of a value of known extents in advance.
+  [[nodiscard]] bool is_reader(const Use& use) const {
+    return draft_.is_pair(use.node, use.slot) && !(fixed_inputs_ && draft_.kind(use.node) == OpKind::ShapeOf);
+  }
+
+  [[nodiscard]] bool is_shared(MaybeValue value) const {
+    if (!value) return false;
+    const auto& uses = draft_.value(*value).uses;
+    return std::ranges::count_if(uses, [&](const Use& use) { return is_reader(use); }) +
+               (draft_.has_output_pair(*value) ? 1 : 0) >
+           1;
+  }
+
+  // True also behind an Identity, which the engine removes, merging the two pairs around it.
+  [[nodiscard]] bool is_read_twice(MaybeValue value) const {
+    const Node* copy = draft_.producer(value);
+    return is_shared(value) ||
+           (copy && copy->op_type == "Identity" && draft_.is_pair(copy->id, 0) && is_read_twice(copy->input(0)));
+  }
+
+  // The form in which the engine computes a MatMul and the constant of the Add behind it: as one Gemm, between Reshapes
+  // when the data has more than two axes, which needs their extents.
+  enum class Fusion : uint8_t { None, Gemm, ReshapedGemm };
+  [[nodiscard]] Fusion fusion_of(const Node& product, const Use& bias) {
+    const Tensor* constant = draft_.graph().constant(draft_.node(bias.node).input(bias.slot));
+    if (!constant) return Fusion::None;
+    const Shape& added = constant->shape();
+    const auto data = shapes_.of(draft_.data_input(product.id));
+    const size_t rank = data ? data->size() : 0;
+    const int64_t columns = draft_.weight(product.id).shape()[1];
+    if (added.rank() == 1 && added[0] == columns && rank > 2)
+      return fixed_inputs_ ? Fusion::ReshapedGemm : Fusion::None;
+    const bool row = added.rank() == 1 || (added.rank() == 2 && added[0] == 1);
+    const bool whole = added.rank() == 2 && rank == 2 && added[0] == (*data)[0];
+    const bool fits =
+        rank <= 2 && ((row && added[added.rank() - 1] == columns) || (whole && (added[1] == 1 || added[1] == columns)));
+    return fits ? Fusion::Gemm : Fusion::None;
+  }
+
+  // Returns the value whose pair the layer reads: before the Pad if the Conv includes it.
+  [[nodiscard]] MaybeValue read_pair(const Node& layer) const {
+    const MaybeValue data = draft_.data_input(layer.id);
+    if (draft_.has_pair(data)) return data;
+    const Node* pad = draft_.producer(data);
+    return pad ? draft_.data_input(pad->id) : data;
+  }
+
+  [[nodiscard]] std::string obstacle_of(const Node& layer) {
+    const std::optional<Use> bias = draft_.added_bias(layer.id);
+    const Fusion fusion = bias ? fusion_of(layer, *bias) : Fusion::None;
+    if (fusion == Fusion::ReshapedGemm)
+      return "";  // a pair behind a Reshape is copied for the kernel, and becomes UINT8
+    const bool gemm = draft_.kind(layer.id) == OpKind::Gemm || fusion == Fusion::Gemm;
+    const bool shared = is_read_twice(read_pair(layer));
+    if (shared && !gemm) return "the INT8 pair of its input has several readers";
+    const MaybeValue own = fusion == Fusion::None ? layer.output(0) : draft_.node(bias->node).output(0);
+    if (draft_.has_pair(own)) {
+      if (gemm && shared != is_shared(own)) return "one of the INT8 pairs on its input and output has several readers";
+      return !gemm && is_shared(own) ? "the INT8 pair behind it has several readers" : "";
+    }
+    const auto use = sole_use(draft_.graph(), own);
+    const bool cut = use && (draft_.kind(use->node) == OpKind::Relu || draft_.kind(use->node) == OpKind::Clip);
+    if (cut && draft_.has_pair(draft_.node(use->node).output(0)))
+      return "the INT8 pair behind " + draft_.describe(use->node) +
+             " represents numbers below its bound, so it is not absorbed";
+    return "";
+  }
+
+  PlacementDraft& draft_;
+  CertainShapes shapes_;
+  bool fixed_inputs_;
+};
+
+void call_float(PlacementDraft& draft) {
+  if (draft.options().int8_activations) Int8Pairs(draft).run();
+}
+
+}  // namespace
+
+const Rule& int8_activations() {
+  static constexpr Rule rule{.name = {"O10", "INT8 activations", kTriedInOnnxRuntime}, .share = call_float};
+  return rule;
+}
+
+}  // namespace detent::rules::onnxruntime

@@ -1,0 +1,139 @@
+//   before:   x --> Conv --> Relu --> z             after:   x --> Q --> DQ --> Conv --> Relu --> Q --> DQ --> z
+//   before:   x --> Pad --> Conv                    after:   x --> Q --> DQ --> Pad --> Conv
+//   before:   x --> Gemm --> z                      after:   x --> Q --> DQ --> Gemm --> z
+//
+// A Conv becomes QLinearConv if pairs stand on its input and on its output and no reader of the output needs floats; a
+// Relu or Clip(0, 6) between is absorbed if the zero point behind is 0. Gemm and MatMul need only the input's pair,
+// except before a Relu or Clip, where they may need a pair behind it too. A Conv without a pair behind it (last of the
+// network, R11) stays float.
+//
+// Source: tried one by one in ONNX Runtime 1.30, CPU, optimizedModelFilePath, opset 13 to 23. Motivated by
+// models/cifar10_resnet18 and models/imagenet_mobilenetv2.
+
+#include <algorithm>
+
+#include "place/draft/flow.h"
+#include "place/engines/onnxruntime/onnxruntime_pairs.h"
+#include "place/engines/onnxruntime/rules.h"
+
+namespace detent::rules::onnxruntime {
+namespace {
+
+// Returns the Pad that QLinearConv includes: read by this Conv alone.
+const Node* foldable_pad(const PlacementDraft& draft, const Node& conv) {
+  const Node* pad = draft.producer(conv.input(0));
+  const bool folds = pad && draft.kind(pad->id) == OpKind::Pad && commutes(draft, pad->id) &&
+                     pad->string_or("mode", "constant") == "constant" && sole_use(draft.graph(), conv.input(0));
+  return folds ? pad : nullptr;
+}
+
+void pair_conv_input(PlacementDraft& draft, const Node& conv) {
+  if (const Node* pad = foldable_pad(draft, conv)) {
+    draft.pair(pad->id, 0, "Pad and Conv become one integer kernel");
+    draft.keep_float(conv.id, 0, "no pair between Pad and Conv: the Conv includes the padding");
+    return;
+  }
+  draft.pair(conv.id, 0, "an integer Conv reads a pair");
+}
+
+void place_conv(PlacementDraft& draft, const Node& conv) {
+  const MaybeValue own = conv.output(0), last = absorbed_output(draft, own, Absorbs::ReluAndClip);
+  const std::string obstacle = obstacle_to_closing(draft, last);
+  if (!obstacle.empty()) return draft.run_float(conv.id, "an integer Conv needs a pair on its output, but " + obstacle);
+  pair_conv_input(draft, conv);
+  if (last != own) {
+    const NodeId activation = draft.value(*own).uses.front().node;
+    draft.keep_float(activation, 0,
+                     "absorbed by " + draft.describe(conv.id) + "; a pair between would keep both float");
+  }
+  close_with_pair(draft, last,
+                  "an integer Conv needs the pair behind it" +
+                      std::string(last == own ? "" : " and behind the activation that it absorbs"));
+  draft.run_int8(conv.id, "pairs on input and output: QLinearConv");
+}
+
+bool scales_operands(const Node& gemm) {
+  return gemm.float_or("alpha", 1.0F) != 1.0F || gemm.float_or("beta", 1.0F) != 1.0F;
+}
+
+// Returns the constant added behind a MatMul. ONNX Runtime merges the two into one Gemm before it looks for pairs, if
+// the Add adds one number a column, or another one in each row of a matrix. A Gemm with a float bias stays float. No
+// node: there is none.
+std::optional<Use> bias_behind(const PlacementDraft& draft, const Node& product) {
+  if (draft.kind(product.id) != OpKind::MatMul) return std::nullopt;
+  const auto use = sole_use(draft.graph(), product.output(0));
+  if (!use || draft.kind(use->node) != OpKind::Add || !is_constant_affine(draft, use->node)) return std::nullopt;
+  const int slot = 1 - use->slot;
+  const Tensor* bias = draft.graph().constant(draft.node(use->node).input(slot));
+  const Shape& weight = draft.weight(product.id).shape();
+  if (!bias || weight.rank() != 2 || bias->shape().rank() < 1 || bias->shape().rank() > 2) return std::nullopt;
+  const int64_t columns = bias->shape()[bias->shape().rank() - 1];
+  if (columns != weight[1] && (columns != 1 || bias->shape().rank() != 2)) return std::nullopt;
+  return Use{use->node, slot};
+}
+
+bool is_cut(const PlacementDraft& draft, NodeId node) {
+  return draft.kind(node) == OpKind::Relu || draft.kind(node) == OpKind::Clip;
+}
+
+// Returns the value that needs a pair behind a product before a Relu or Clip; kNoValue when none is needed. The engine
+// looks through an activation that is the only reader for a pair that absorbs it; without one the product stays float.
+// A Relu among other readers vanishes before its pair, which then stands on the product.
+MaybeValue closed_output(const PlacementDraft& draft, ValueId own) {
+  const Value& value = draft.value(own);
+  const auto cuts = [&](const Use& use) { return use.slot == 0 && is_cut(draft, use.node); };
+  if (std::ranges::none_of(value.uses, cuts)) return kNoValue;
+  if (value.is_output || value.uses.size() > 1) return own;
+  const ValueId last = *draft.node(value.uses.front().node).output(0);
+  const Value& cut = draft.value(last);
+  if (cut.is_output || cut.uses.size() > 1) return kNoValue;
+  const bool absorbed = absorbed_output(draft, own, Absorbs::ReluAndClip) == last;
+  return absorbed && obstacle_to_closing(draft, last).empty() ? last : own;
+}
+
+void place_product(PlacementDraft& draft, const Node& node) {
+  if (draft.kind(node.id) == OpKind::Gemm && node.input(2) && scales_operands(node))
+    return draft.run_float(node.id, "an integer Gemm with bias needs alpha = beta = 1");
+  if (draft.weight_slot(node.id) == 0)
+    return draft.run_float(node.id, "ONNX Runtime has no integer MatMul with an INT8 constant on the left");
+  const std::optional<Use> bias = bias_behind(draft, node);
+  const ValueId own = *(bias ? draft.node(bias->node) : node).output(0);
+  const MaybeValue closed = closed_output(draft, own);
+  const std::string needed = "an integer " + node.op_type + " before a Relu or Clip needs ";
+  if (closed)
+    if (const std::string obstacle = obstacle_to_closing(draft, closed); !obstacle.empty())
+      return draft.run_float(node.id, needed + "a pair behind it, but " + obstacle);
+  draft.pair(node.id, draft.data_slots(node.id).front(), "an integer " + node.op_type + " reads a pair");
+  draft.run_int8(node.id, "pair on the input and INT8 weight");
+  if (bias) {
+    draft.set_bias(node.id, *bias);
+    draft.keep_float(bias->node, bias->slot, "bias of " + draft.describe(node.id) + ", written as INT32");
+  }
+  if (closed) {
+    if (closed != own)
+      draft.keep_float(draft.value(own).uses.front().node, 0, "absorbed by " + draft.describe(node.id));
+    close_with_pair(draft, closed, needed + "the pair behind it");
+  }
+  if (draft.value(*node.output(0)).is_output)
+    close_with_pair(draft, node.output(0),
+                    "an integer " + node.op_type + " writes this graph output (--quantize-outputs)");
+}
+
+void decide_layers(PlacementDraft& draft) {
+  for (const Node& node : draft.graph().nodes()) {
+    if (draft.is_out(node.id)) continue;
+    const OpKind kind = draft.kind(node.id);
+    if (draft.is_weighted(node.id) && kind == OpKind::Conv) place_conv(draft, node);
+    if (draft.is_weighted(node.id) && (kind == OpKind::Gemm || kind == OpKind::MatMul)) place_product(draft, node);
+    if (!draft.is_weighted(node.id) && kind == OpKind::MatMul) place_activation_product(draft, node);
+  }
+}
+
+}  // namespace
+
+const Rule& layers() {
+  static constexpr Rule rule{.name = {"O1", "integer layer", kTriedInOnnxRuntime}, .decide = decide_layers};
+  return rule;
+}
+
+}  // namespace detent::rules::onnxruntime

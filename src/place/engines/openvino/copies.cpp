@@ -1,0 +1,77 @@
+//   before:   Conv --> Relu --> MaxPool --> Conv          after:   Conv --> Relu --> Q/DQ --> MaxPool --> Conv
+//
+//   before:   a --> Concat --> Conv                       after:   a --> Q/DQ(s) --> Concat --> Conv
+//             b ------^                                            b --> Q/DQ(s) ------^
+//
+// MaxPool, Reshape, Transpose, Slice, Concat ... take the type that comes. A pair that all readers of such an operator
+// read moves in front of it, to the kernel that writes the value, and no second one stands behind. The inputs of a
+// Concat get one scale (CPU, NPU) or keep theirs (GPU). If a reader takes floats, the pair stays where it is; a Shape
+// takes none.
+//
+// Source: github.com/openvinotoolkit/nncf, src/nncf/common/hardware/setups (operators without a type, Concat with
+// unified scales) and its quantizer propagation, read in November 2026. Motivated by models/shapes_unet
+// and exports/shufflenetv2 (Shape).
+
+#include <algorithm>
+#include <ranges>
+
+#include "place/draft/flow.h"
+#include "place/engines/openvino/rules.h"
+
+namespace detent::rules::openvino {
+namespace {
+
+// True when every reader of every output reads a pair, except a Shape, which reads no numbers.
+bool all_readers_have_pairs(const PlacementDraft& draft, const Node& node) {
+  return std::ranges::all_of(present(node.outputs), [&](ValueId output) {
+    const Value& value = draft.value(output);
+    return !value.is_output && draft.has_pair(output) && std::ranges::all_of(value.uses, [&](const Use& use) {
+      return use.slot >= 0 && (draft.is_pair(use.node, use.slot) || draft.kind(use.node) == OpKind::ShapeOf);
+    });
+  });
+}
+
+std::vector<int> copied_slots(const PlacementDraft& draft, const Node& node) {
+  if (is_data_concat(draft, node.id)) return draft.data_slots(node.id);
+  if (!commutes(draft, node.id)) return {};
+  return {draft.data_slots(node.id).front()};
+}
+
+void tie(PlacementDraft& draft, const Node& node, ValueId input) {
+  const bool apart = is_data_concat(draft, node.id) && !draft.target().concat_shares_scale;
+  for (const ValueId output : present(node.outputs)) {
+    if (!apart)
+      draft.share_scale(input, output);
+    else if (draft.is_symmetric(output))
+      draft.make_symmetric(input);
+  }
+}
+
+void move_pairs_up(PlacementDraft& draft) {
+  for (const Node& node : draft.graph().nodes() | std::views::reverse) {
+    const std::vector<int> slots = copied_slots(draft, node);
+    const auto takes_pair = [&](int slot) {
+      const MaybeValue input = node.input(slot);
+      return draft.is_float(input) && draft.may_carry_pair(input);
+    };
+    if (slots.empty() || !std::ranges::all_of(slots, takes_pair) || !all_readers_have_pairs(draft, node)) continue;
+    const std::string what = draft.describe(node.id);
+    for (const ValueId output : present(node.outputs)) {
+      for (const Use& use : draft.value(output).uses)
+        draft.replace_with_float(use.node, use.slot, what + " passes codes on: the pair stands in front of it");
+    }
+    for (const int slot : slots) {
+      draft.replace_with_pair(node.id, slot, what + " takes the type that comes, and all its readers want codes");
+      tie(draft, node, *node.input(slot));
+    }
+  }
+}
+
+}  // namespace
+
+const Rule& copies() {
+  static constexpr Rule rule{.name = {"V2", "copy", kNncfSetups}, .share = move_pairs_up, .moves_pairs_up = true};
+  return rule;
+}
+
+}  // namespace detent::rules::openvino

@@ -1,0 +1,147 @@
+#include <array>
+
+#include "place/engines/openvino/rules.h"
+#include "place/engines/target.h"
+#include "place/rules/rules.h"
+
+namespace detent::openvino {
+namespace {
+
+// Read in November 2026. No engine of this family runs on our machines: each fact is as good as its source.
+constexpr std::string_view kSetups =
+    "github.com/openvinotoolkit/nncf, src/nncf/common/hardware/setups/{cpu,gpu,npu}.py and qspaces.py, read 2026-11";
+constexpr std::string_view kGroups =
+    "github.com/openvinotoolkit/nncf, src/nncf/onnx/graph/metatypes/groups.py, read 2026-11";
+constexpr std::string_view kFrontend =
+    "github.com/openvinotoolkit/openvino, src/frontends/onnx/frontend/src/op/quantize_linear.cpp, read 2026-11";
+constexpr std::string_view kOpsets =
+    "github.com/openvinotoolkit/openvino, src/frontends/onnx/frontend/CMakeLists.txt (ONNX_OPSET_VERSION) and "
+    "src/core/operator_set.cpp, 2025, read 2026-11";
+constexpr std::string_view kTransformations =
+    "docs.openvino.ai, low-precision-transformations and quantized-models, read 2026-11";
+constexpr std::string_view kOverflow = "github.com/openvinotoolkit/openvino/issues/25342, read 2026-11";
+
+constexpr std::array kEveryDevice{
+    SourcedFact{"activations are uint8 asymmetric, weights int8 per channel, symmetric, from -127 to 127", kSetups},
+    SourcedFact{"pairs stand on the inputs of layers and elementwise operators, and on no graph output", kGroups},
+    SourcedFact{"copies (MaxPool, Reshape, Transpose, Slice ...) take the type that comes and need no pair", kSetups},
+    SourcedFact{"a ConvTranspose with asymmetric activations or weights runs in float", kTransformations},
+    SourcedFact{"the operands of a product of two activations are symmetric", kSetups},
+    SourcedFact{"the scale of DequantizeLinear is FP32; a zero point that is left out is UINT8", kFrontend},
+    SourcedFact{"biases stay float", kGroups},
+    SourcedFact{
+        "the ONNX frontend knows operators up to opset 21; of newer models it warns, and reads each operator in "
+        "the newest version that it knows",
+        kOpsets},
+};
+
+constexpr std::array kCpu{
+    SourcedFact{"the inputs of a Concat have one scale", kSetups},
+    SourcedFact{"the low precision transformations handle 8 bits only: between 16-bit pairs the CPU runs in float",
+                kTransformations},
+    SourcedFact{"x86 CPUs without VNNI add two neighbouring products in 16 bits, with saturation", kOverflow},
+};
+constexpr std::array kGpu{
+    SourcedFact{"the inputs of a Concat may have different scales", kSetups},
+    SourcedFact{"it has no 16-bit activations", "github.com/intel/onnxruntime/pull/712, read 2026-11"},
+};
+constexpr std::array kNpu{
+    SourcedFact{"the inputs of a Concat have one scale", kSetups},
+    SourcedFact{"the inputs of Add, Sub, Mul, Max and Min have one scale", kSetups},
+    SourcedFact{"activations may have 16 bits", kSetups},
+};
+
+constexpr auto kCpuFacts = facts_of(kEveryDevice, kCpu);
+constexpr auto kGpuFacts = facts_of(kEveryDevice, kGpu);
+constexpr auto kNpuFacts = facts_of(kEveryDevice, kNpu);
+
+constexpr std::string_view kFloatOnCpu =
+    "OpenVINO's low precision transformations handle 8 bits only: its CPU plugin computes between 16-bit pairs in "
+    "float, with the accuracy of the codes and without their speed";
+constexpr std::array kCpuTypes{ActivationType{DataType::UInt8}, ActivationType{DataType::Int8},
+                               ActivationType{DataType::UInt16, kFloatOnCpu},
+                               ActivationType{DataType::Int16, kFloatOnCpu}};
+constexpr std::array kGpuTypes{ActivationType{DataType::UInt8}, ActivationType{DataType::Int8}};
+constexpr std::array kNpuTypes{ActivationType{DataType::UInt8}, ActivationType{DataType::Int8},
+                               ActivationType{DataType::UInt16}, ActivationType{DataType::Int16}};
+
+std::span<const Target> targets();
+
+std::span<const Rule* const> rule_list() {
+  static const std::array list{
+      &rules::user_choice(),           &rules::measured_choice(),  &rules::signal_front_end(),
+      &rules::residual_stream(),       &rules::decoding(),         &rules::weighted_ops(),
+      &rules::fused_activation(),      &rules::batch_norm(),       &rules::attention_and_norms(),
+      &rules::openvino::elementwise(), &rules::graph_outputs(),    &rules::known_ranges(),
+      &rules::openvino::symmetric(),   &rules::openvino::copies(), &rules::states(),
+  };
+  return list;
+}
+
+constexpr EngineDef kEngine{
+    .id = Engine::OpenVino,
+    .name = "openvino",
+    .title = "OpenVINO",
+    .family = "openvino",
+    .page = "src/place/RULES.md#rules-of-openvino",
+    .targets = targets,
+    .rules = rule_list,
+    .other_engine = "onnxruntime",
+    .minimum_opset = 13,
+    .newest_opset = 21,
+    .takes_pairs = true,
+    .whole_graph = false,
+    .pairs_beside_foreign = true,
+    .biases = BiasTypes::FloatOrInt32,
+    .narrow_weights = true,
+    .channel_scales_of_products = true,
+    .uint8_single_scales = false,
+    .blocks_divide_rows = false,
+    .runs_qoperators = false,
+    .float32_scales = true,
+    .half_scales_below_opset19 = false,
+    .pairs_in_front_suffice = true,
+    .fuses_residual_adds = false,
+    .kernels_with_half_scales = true,
+    .requantizes_at_concat = false,
+    .gathers_codes = false,
+    .fast_in_half = false,
+    .slow_between_pairs = std::span<const FloatOperator>(),
+    .cache_version = nullptr,
+    .next_command = nullptr,
+};
+
+constexpr Target device(std::string_view name, std::span<const ActivationType> types,
+                        std::span<const SourcedFact> facts) {
+  return Target{
+      .engine = kEngine,
+      .version_major = 0,
+      .version_minor = 0,
+      .variant = name,
+      .activation = QuantType{.type = DataType::UInt8},
+      .activation_types = types,
+      .other_types = "its plugin has no kernels for such activations",
+      .int8_weight_initializer = true,
+      .default_axis_is_1 = true,
+      .reads_uint8_as_int8 = false,
+      .saturates_without_vnni = name == "cpu",
+      .concat_shares_scale = name != "gpu",
+      .operands_share_scale = name == "npu",
+      .float_type = FloatType::Fp32,
+      .fp8_refusal = "its low precision transformations make kernels of 8-bit integers only",
+      .strongly_typed = false,
+      .attention_kernels = std::span<const AttentionKernel>(),
+      .facts = facts,
+  };
+}
+
+constexpr std::array kTargets{device("cpu", kCpuTypes, kCpuFacts), device("gpu", kGpuTypes, kGpuFacts),
+                              device("npu", kNpuTypes, kNpuFacts)};
+
+std::span<const Target> targets() { return kTargets; }
+
+}  // namespace
+
+const EngineDef& definition() { return kEngine; }
+
+}  // namespace detent::openvino

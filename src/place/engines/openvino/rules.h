@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string_view>
+
+#include "place/draft/draft.h"
+#include "place/plan/rule.h"
+
+namespace detent::rules::openvino {
+
+// Sources of more than one rule.
+inline constexpr std::string_view kNncfSetups = "github.com/openvinotoolkit/nncf, src/nncf/common/hardware/setups";
+inline constexpr std::string_view kOpenVinoTransformations =
+    "docs.openvino.ai, low-precision-transformations; github.com/openvinotoolkit/nncf, qspaces.py";
+
+const Rule& elementwise();
+const Rule& copies();
+const Rule& symmetric();
+
+}  // namespace detent::rules::openvino

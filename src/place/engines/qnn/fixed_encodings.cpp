@@ -1,0 +1,56 @@
+//   Sigmoid --> Q/DQ     [0, 1]; uint16: scale 1/65536, zero point 0
+//   Tanh    --> Q/DQ     [-1, 1]; uint16: scale 1/32768, zero point 32768
+//   Softmax --> Q/DQ     [0, 1]
+//
+// HTP's kernels of these functions write a fixed encoding, whatever was measured. With 16 bits the scales of Sigmoid
+// and Tanh are powers of 2: int16 1/32768. Copies behind them have the same encoding (H2).
+//
+// Source: onnxruntime, python/tools/quantization/execution_providers/qnn/quant_config.py (16 bits); AIMET,
+// htp_quantsim_config_v81.json (8 bits), read in November 2026. Motivated by models/bccd_dfl (Sigmoid of SiLU).
+
+#include <map>
+
+#include "place/engines/qnn/qnn_units.h"
+#include "place/engines/qnn/rules.h"
+
+namespace detent::rules::qnn {
+namespace {
+
+constexpr float kUInt16End = 65535.0F / 65536.0F, kInt16End = 32767.0F / 32768.0F;
+
+std::optional<Range> encoding_of(const PlacementDraft& draft, const Node& node) {
+  const bool wide = draft.is_wide(node.output(0)), is_signed = draft.options().int16_activations;
+  const float end = is_signed ? kInt16End : kUInt16End;
+  switch (draft.kind(node.id)) {
+    case OpKind::Sigmoid: return Range{0.0F, wide ? end : 1.0F};
+    case OpKind::Tanh: return wide ? Range{is_signed ? -kInt16End : -1.0F, kInt16End} : Range{-1.0F, 1.0F};
+    case OpKind::Softmax: return Range{0.0F, 1.0F};
+    default: return std::nullopt;
+  }
+}
+
+void fix_encodings(PlacementDraft& draft) {
+  std::map<ValueId, Range> fixed;
+  for (const Node& node : draft.graph().nodes()) {
+    std::optional<Range> encoding;
+    if (is_unit(draft, node)) encoding = encoding_of(draft, node);
+    const MaybeValue data = draft.data_input(node.id);
+    const auto input = data ? fixed.find(*data) : fixed.end();
+    if (input != fixed.end() && has_one_encoding(draft, node.id)) encoding = input->second;
+    if (!encoding) continue;
+    for (const ValueId output : present(node.outputs)) {
+      if (!draft.is_float(output)) continue;
+      fixed.emplace(output, *encoding);
+      draft.fix_range(output, *encoding);
+    }
+  }
+}
+
+}  // namespace
+
+const Rule& fixed_encodings() {
+  static constexpr Rule rule{.name = {"H3", "fixed encoding", kQnnConfig}, .share = fix_encodings};
+  return rule;
+}
+
+}  // namespace detent::rules::qnn

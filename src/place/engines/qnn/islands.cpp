@@ -1,0 +1,112 @@
+//   before:   x --> Q/DQ(8) --> Conv --> Q/DQ(8) --> Add --> Q/DQ(8) --> Conv
+//   after:    x --> Q/DQ(8) --> Q/DQ(16) --> Conv --> Q/DQ(16) --> Add --> Q/DQ(16) --> Q/DQ(8) --> Conv
+//
+// A node that 8 bits cost too much (--max-drop, --min-sqnr, R13) cannot stay float, because HTP has no float kernels:
+// it gets 16-bit codes. It reads and writes such codes, and so do the nodes that write its data: their results would
+// lose the digits before it reads them. Copies carry the width up to the node before them, and an activation has the
+// width of the unit that includes it. All other nodes keep 8 bits. A value named by --override with "bits": 16 gets
+// them from the node that writes it, and its readers use them.
+//
+// HTP's kernels have one type for inputs and outputs. At a border the DequantizeLinear of one width is followed by a
+// pair of the other, which the execution provider makes one Convert.
+//
+// Source: onnxruntime, python/tools/quantization/execution_providers/qnn/mixed_precision_overrides_utils.py (conversion
+// at the producer, for a set of readers) and core/providers/qnn/builder/qnn_node_group (DQ and Q become a Convert),
+// read in November 2026. Motivated by models/bccd_dfl: one scale for boxes in pixels and for scores.
+
+#include <algorithm>
+#include <vector>
+
+#include "place/engines/qnn/qnn_units.h"
+#include "place/engines/qnn/rules.h"
+
+namespace detent::rules::qnn {
+namespace {
+
+constexpr int kNarrow = 8, kWide = 16;
+
+/// Finds the nodes that compute with 16-bit codes.
+class Islands {
+ public:
+  explicit Islands(PlacementDraft& draft) : draft_(draft) {}
+
+  void mark_readers_and_writer(ValueId value) {
+    const std::string reason = "'" + draft_.value(value).name + "' has 16-bit codes";
+    if (const Node* writer = draft_.producer(value)) widen(*writer, reason);
+    for (const Use& use : draft_.value(value).uses)
+      if (use.slot >= 0 && draft_.is_pair(use.node, use.slot)) widen(draft_.node(use.node), reason);
+  }
+
+  void mark_costly(const Node& node, const std::string& reason) {
+    widen(node, reason);
+    for (const int slot : draft_.data_slots(node.id)) widen_writer(*node.input(slot), node);
+  }
+
+  /// Gives an activation that a unit includes the width of the unit, and the other way round.
+  void join_units() {
+    for (const Node& node : draft_.graph().nodes()) {
+      const Node* before = first_of_unit(node);
+      if (!before || is_wide(node) == is_wide(*before)) continue;
+      widen(node, "part of a unit of 16 bits");
+      widen(*before, "part of a unit of 16 bits");
+    }
+  }
+
+ private:
+  [[nodiscard]] bool is_wide(const Node& node) const { return draft_.width(node.id) == kWide; }
+
+  void widen(const Node& node, const std::string& reason) {
+    if (!is_unit(draft_, node) || is_wide(node)) return;
+    draft_.widen(node.id, reason);
+  }
+
+  /// Returns the node whose unit includes this activation: nothing stands between the two.
+  [[nodiscard]] const Node* first_of_unit(const Node& node) const {
+    const MaybeValue input = draft_.data_input(node.id);
+    if (!input || !is_unit(draft_, node) || !draft_.is_float(input) ||
+        draft_.is_pair(node.id, draft_.data_slots(node.id).front()))
+      return nullptr;
+    const Node* before = draft_.producer(input);
+    return before && is_unit(draft_, *before) ? before : nullptr;
+  }
+
+  void widen_writer(MaybeValue value, const Node& reader) {
+    while (const Node* writer = !value || draft_.is_constant(value) ? nullptr : draft_.producer(value)) {
+      widen(*writer, "writes data of " + draft_.describe(reader.id));
+      const bool goes_on = has_one_encoding(draft_, writer->id) || first_of_unit(*writer);
+      value = goes_on ? draft_.data_input(writer->id) : kNoValue;
+    }
+  }
+
+  PlacementDraft& draft_;
+};
+
+void find_islands(PlacementDraft& draft) {
+  if (draft.options().type != CodeType::Int8) return;
+  std::vector<ValueId> named;
+  for (const Value& value : draft.graph().values())
+    if (draft.has_pair(value.id) && draft.is_wide(value.id)) named.push_back(value.id);
+  Islands islands(draft);
+  for (const ValueId value : named) islands.mark_readers_and_writer(value);
+  for (const auto& [name, reason] : draft.measured().wide)
+    if (const MaybeNode node = draft.graph().find_node(name); node && is_unit(draft, draft.node(*node)))
+      islands.mark_costly(draft.node(*node), reason);
+  islands.join_units();
+  const auto& nodes = draft.graph().nodes();
+  if (std::ranges::none_of(nodes, [&](const Node& node) { return draft.width(node.id) == kWide; })) return;
+  for (const Node& node : nodes)
+    if (is_unit(draft, node) && draft.width(node.id) != kWide) draft.set_width(node.id, kNarrow);
+}
+
+}  // namespace
+
+const Rule& islands() {
+  static constexpr Rule rule{
+      .name = {"H6", "16-bit island",
+               "github.com/microsoft/onnxruntime, "
+               "python/tools/quantization/execution_providers/qnn/mixed_precision_overrides_utils.py; November 2026"},
+      .share = find_islands};
+  return rule;
+}
+
+}  // namespace detent::rules::qnn

@@ -1,0 +1,77 @@
+//   before:   scores [-12, 9] --> Add(mask [-10000, 0]) --> Q/DQ [-10012, 9] --> Softmax
+//   after:    scores [-12, 9] --> Add(mask [-31, 0])    --> Q/DQ [-22, 9]    --> Softmax
+//
+// A mask of attention adds a huge negative number, or chooses it by Where, so that Softmax makes 0 of it. In the range
+// of such a sum 8 bits are steps of 40, and the scores have no codes. Every number far enough below all scores serves
+// as well: the range of the sum begins 10 below that of the scores, where a Softmax writes e^-10, a hundredth of a code
+// of 1/255, and numbers below it are cut to it. The mask's own range reaches low enough for the largest score. Scores
+// that are masked in every sample may lie anywhere, because no training looked at them: the scores' range is cut to the
+// unmasked part, which the sum shows.
+//
+// The mask is a constant, possibly behind copies. It holds numbers of at most -1000, and others between -30 and 30: a
+// bias that grows with the distance has numbers in between, which a cut would change.
+//
+// Source: our policy, as masks of -50 or -100 in Qualcomm's own exports of language models; the definition of Softmax.
+// Motivated by models/chars_gpt: 1.3 dB.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "place/engines/qnn/qnn_units.h"
+#include "place/engines/qnn/rules.h"
+
+namespace detent::rules::qnn {
+namespace {
+
+constexpr float kLeastMask = 1000, kLargestOther = 30;
+
+/// True for a constant whose numbers are as those of a mask.
+bool is_mask(const Tensor& constant) {
+  const Tensor numbers = cast(constant, DataType::Float32);
+  const auto masks = [](float x) { return x <= -kLeastMask; };
+  return std::ranges::any_of(numbers.data<float>(), masks) &&
+         std::ranges::all_of(numbers.data<float>(), [&](float x) { return masks(x) || std::abs(x) <= kLargestOther; });
+}
+
+/// True for a value that copies of a mask write, or the mask itself.
+bool holds_mask(const PlacementDraft& draft, MaybeValue value) {
+  while (value && draft.is_float(value)) {
+    if (const Tensor* constant = draft.graph().constant(value)) return is_mask(*constant);
+    const Node* copy = draft.producer(value);
+    if (!copy || !has_one_encoding(draft, copy->id)) return false;
+    value = draft.data_input(copy->id);
+  }
+  return false;
+}
+
+void find_masks(PlacementDraft& draft) {
+  for (const Node& node : draft.graph().nodes()) {
+    const OpKind kind = draft.kind(node.id);
+    if ((kind != OpKind::Add && node.op_type != "Where") || !is_unit(draft, node)) continue;
+    const MaybeValue sum = node.output(0);
+    if (!sum) continue;
+    const auto& uses = draft.value(*sum).uses;
+    const bool to_softmax = !uses.empty() && std::ranges::all_of(uses, [&](const Use& use) {
+      return use.slot >= 0 && draft.kind(use.node) == OpKind::Softmax;
+    });
+    const int first = kind == OpKind::Add ? 0 : 1;
+    if (!to_softmax || node.inputs.size() < static_cast<size_t>(first) + 2) continue;
+    for (const auto [mask, scores] : {std::array{first, first + 1}, std::array{first + 1, first}}) {
+      if (!holds_mask(draft, node.input(mask)) || !node.input(scores) || draft.is_constant(node.input(scores)))
+        continue;
+      if (draft.value(*node.input(scores)).uses.size() != 1) continue;
+      draft.mask({*sum, *node.input(scores), *node.input(mask)});
+      draft.explain_pairs(*sum, "its range ends a little below the scores, because Softmax makes 0 of masks");
+    }
+  }
+}
+
+}  // namespace
+
+const Rule& masks() {
+  static constexpr Rule rule{.name = {"H7", "mask", "the definition of Softmax; November 2026"}, .share = find_masks};
+  return rule;
+}
+
+}  // namespace detent::rules::qnn

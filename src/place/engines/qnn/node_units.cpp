@@ -1,0 +1,89 @@
+//   before:   x --> Conv --> Relu --> Add --> y           after:   x --> Q/DQ --> Conv --> Relu --> Q/DQ --> Add
+//             c ----------------------^                            c --> Q/DQ ---------------------------^
+//                                                                  Add --> Q/DQ --> y
+//
+// HTP has no float kernels. ONNX Runtime gives it a node if every input comes from a DequantizeLinear and every output
+// goes to a QuantizeLinear: a node unit. Pairs therefore stand on every float value: graph inputs and outputs and
+// constants too. A Relu, or a Clip from 0 on, that alone reads a value needs no pair before it: the range of the pair
+// behind it begins at 0, which makes it part of the unit before. Signed codes do not begin there: pairs on both sides.
+// A copy whose encoding has to be the same on both sides takes no activation either. LSTM and GRU read codes of the
+// type of activations on all inputs, weights, bias and states too, each with one scale, as onnxruntime's tool writes
+// them.
+//
+// Source: onnxruntime, core/optimizer/qdq_transformer/selectors_actions/shared/utils.cc and qdq_selectors.cc,
+// core/providers/qnn/builder/opbuilder/lstm_op_builder.cc; onnxruntime-qnn, gru_op_builder.cc and release notes of
+// 2.4.0. Read in November 2026. Motivated by models/cifar10_resnet18, exports/mobilenetv3_small, exports/lstm_mini.
+
+#include <algorithm>
+
+#include "ops/traits.h"
+#include "place/engines/onnxruntime/onnxruntime_pairs.h"
+#include "place/engines/qnn/qnn_units.h"
+#include "place/engines/qnn/rules.h"
+
+namespace detent::rules::qnn {
+namespace {
+
+constexpr const char* kInUnit = "HTP runs a node whose inputs and outputs all carry pairs";
+
+// True for the activation that the unit of the node before it includes.
+bool is_absorbed(const PlacementDraft& draft, const Node& node) {
+  const MaybeValue input = node.input(0);
+  const Node* before = draft.producer(input);
+  if (!before || draft.options().int8_activations || draft.options().int16_activations) return false;
+  if (before->outputs.size() != 1 || !is_unit(draft, *before) || has_one_encoding(draft, before->id)) return false;
+  return absorbed_output(draft, input, Absorbs::ReluAndClip) == node.output(0) &&
+         absorbed_output(draft, before->input(0), Absorbs::ReluAndClip) != input;
+}
+
+// True where ONNX Runtime would move the value's pair across copies into a graph inside a node, and abort (O6).
+bool is_moved_into_subgraph(const PlacementDraft& draft, ValueId value) {
+  return std::ranges::any_of(draft.value(value).uses, [&](const Use& use) {
+    return use.slot >= 0 && draft.moves_pairs_into_subgraph(use.node);
+  });
+}
+
+void pair_inputs(PlacementDraft& draft, const Node& node) {
+  for (const int slot : draft.data_slots(node.id)) {
+    const ValueId input = *node.input(slot);
+    if (draft.is_constant(input) && !draft.graph().constant(input)) continue;
+    if (is_moved_into_subgraph(draft, input)) {
+      draft.keep_float(node.id, slot, "ONNX Runtime would move the pair into a graph inside a node, and abort");
+      continue;
+    }
+    draft.pair(node.id, slot, kInUnit);
+    draft.fix_range_of_constant(input);
+  }
+}
+
+void decide_units(PlacementDraft& draft) {
+  for (const Node& node : draft.graph().nodes()) {
+    if (!is_unit(draft, node)) continue;
+    if (is_absorbed(draft, node))
+      draft.keep_float(node.id, 0, "part of the unit of " + draft.describe(draft.producer(node.input(0))->id));
+    else
+      pair_inputs(draft, node);
+    for (const ValueId output : present(node.outputs))
+      if (draft.value(output).is_output) draft.pair_output(output, kInUnit);
+    if (draft.is_weighted(node.id) || is_recurrent(node)) draft.run_int8(node.id, "pairs on every input and output");
+  }
+}
+
+// Has a Cast or a Shape read the pair of a value that has one: a float reader would part the unit from its
+// QuantizeLinear.
+void share_with_casts(PlacementDraft& draft) {
+  for (const Node& node : draft.graph().nodes())
+    for (const int slot : draft.data_slots(node.id))
+      if (!draft.is_out(node.id) && reads_beside_units(draft, node.id) && draft.has_pair(node.input(slot)))
+        draft.replace_with_pair(node.id, slot, "the value carries a pair, which every reader reads");
+}
+
+}  // namespace
+
+const Rule& node_units() {
+  static constexpr Rule rule{
+      .name = {"H1", "node unit", kQnnSelectors}, .decide = decide_units, .share = share_with_casts};
+  return rule;
+}
+
+}  // namespace detent::rules::qnn

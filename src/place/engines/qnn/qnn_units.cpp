@@ -1,0 +1,84 @@
+#include "place/engines/qnn/qnn_units.h"
+
+#include <algorithm>
+
+#include "ops/traits.h"
+#include "place/draft/flow.h"
+
+namespace detent {
+namespace {
+
+bool is_norm(const PlacementDraft& draft, const Node& node) {
+  switch (draft.kind(node.id)) {
+    case OpKind::BatchNorm:
+    case OpKind::LayerNorm:
+    case OpKind::InstanceNorm:
+    case OpKind::GroupNorm: return true;
+    default: return node.op_type == "RMSNormalization";
+  }
+}
+
+constexpr int kSequenceLengths = 4;
+
+bool has_one_length(const Graph& graph, const Node& node) {
+  const MaybeValue lengths = node.input(kSequenceLengths);
+  if (!lengths) return true;
+  const Tensor* constant = graph.constant(lengths);
+  if (!constant) return false;
+  const auto numbers = constant->data<int32_t>();
+  return std::ranges::all_of(numbers, [&](int32_t length) { return length == numbers.front(); });
+}
+
+}  // namespace
+
+std::string recurrent_obstacle(const Graph& graph, const Node& node) {
+  if (node.op_type == "RNN") return "is an RNN; HTP has kernels of LSTM and GRU";
+  if (node.int_or("layout", 0) != 0) return "has the batch in front (layout 1)";
+  if (node.float_or("clip", 0) != 0) return "clips its gates";
+  if (node.int_or("input_forget", 0) != 0) return "couples its gates (input_forget)";
+  // The execution provider compares their names with "sigmoid" and "tanh", which ONNX writes with capitals.
+  if (node.has("activations")) return "writes out its activations; HTP has the default ones, which need no attribute";
+  if (!has_one_length(graph, node)) return "has sequences of different lengths";
+  return "";
+}
+
+bool reads_beside_units(const PlacementDraft& draft, NodeId node) {
+  return draft.kind(node) == OpKind::Cast || draft.kind(node) == OpKind::ShapeOf;
+}
+
+bool holds_graphs(const Node& node) {
+  return std::ranges::any_of(node.attributes, [](const Attribute& attribute) {
+    return std::holds_alternative<std::shared_ptr<const Graph>>(attribute.value);
+  });
+}
+
+bool is_unit(const PlacementDraft& draft, const Node& node) {
+  switch (draft.kind(node.id)) {
+    case OpKind::Constant:
+    case OpKind::QuantizeLinear:
+    case OpKind::DequantizeLinear:
+    case OpKind::QOperator:
+    case OpKind::Sequence: return false;
+    default: break;
+  }
+  if (draft.is_out(node.id) || reads_beside_units(draft, node.id) || holds_graphs(node)) return false;
+  if (is_recurrent(node) && !recurrent_obstacle(draft.graph(), node).empty()) return false;
+  const auto is_data = [&](MaybeValue value) { return value && draft.is_float(value); };
+  return std::ranges::any_of(present(node.inputs), is_data) || std::ranges::any_of(present(node.outputs), is_data);
+}
+
+bool has_one_encoding(const PlacementDraft& draft, NodeId node) {
+  return commutes(draft, node) || (draft.kind(node) == OpKind::Resize && !draft.is_out(node));
+}
+
+std::vector<int> norm_constants(const PlacementDraft& draft, const Node& node) {
+  constexpr int kFactor = 1, kBias = 2;
+  const auto is_number = [&](int slot) {
+    const MaybeValue value = node.input(slot);
+    return value && draft.is_float(value) && draft.graph().constant(value);
+  };
+  if (!is_norm(draft, node) || !is_number(kFactor)) return {};
+  return is_number(kBias) ? std::vector{kFactor, kBias} : std::vector{kFactor};
+}
+
+}  // namespace detent

@@ -1,0 +1,68 @@
+#include "place/engines/target.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/nearest_names.h"
+#include "core/text.h"
+
+namespace detent {
+
+std::string Target::spec() const {
+  const std::string name(engine.name);
+  if (!variant->empty()) return name + ":" + std::string(variant);
+  return name + ":" + std::to_string(version_major) + "." + std::to_string(version_minor);
+}
+
+const AttentionKernel* Target::find_attention(AttentionKernel::Type type) const {
+  const auto found = std::ranges::find(*attention_kernels, type, &AttentionKernel::type);
+  return found == attention_kernels->end() ? nullptr : &*found;
+}
+
+const ActivationType* Target::find_activation(DataType type) const {
+  const auto found = std::ranges::find(*activation_types, type, &ActivationType::type);
+  return found == activation_types->end() ? nullptr : &*found;
+}
+
+bool Target::has_wide_islands() const {
+  const DataType wide = code_format(activation->type).wide;
+  return engine.whole_graph && find_activation(wide) && wide != activation->type;
+}
+
+std::string Target::activation_names() const {
+  return join(*activation_types, ", ", [](const ActivationType& one) { return std::string(name_of(one.type)); });
+}
+
+void check_takes_pairs(const Target& target) {
+  if (!target.engine.takes_pairs)
+    throw Error(ErrorCode::InvalidOption, target.spec() + " takes no pairs, but a float model with a calibration cache",
+                "`detent quantize --target " + target.spec() + "` writes both from the float model");
+}
+
+std::span<const Target> target_list() {
+  static const std::vector<Target> targets = [] {
+    std::vector<Target> all;
+    for (const EngineDef* engine : engine_list())
+      for (const Target& target : engine->targets()) all.push_back(target);
+    return all;
+  }();
+  return targets;
+}
+
+const Target& default_target() { return target_list().front(); }
+
+const Target& find_target(std::string_view spec) {
+  const auto targets = target_list();
+  const auto found = std::find_if(targets.begin(), targets.end(), [&](const Target& target) {
+    const std::string name(target.engine.name), major = name + ":" + std::to_string(target.version_major);
+    // The default version of a name comes first.
+    return spec == name || spec == target.spec() || (target.variant->empty() && spec == major);
+  });
+  if (found != targets.end()) return *found;
+  std::vector<std::string> names;
+  for (const Target& target : targets) names.insert(names.end(), {std::string(target.engine.name), target.spec()});
+  throw Error(ErrorCode::Usage, "there is no target '" + std::string(spec) + "'",
+              did_you_mean(spec, names, "known targets: " + join(targets, ", ", &Target::spec)));
+}
+
+}  // namespace detent

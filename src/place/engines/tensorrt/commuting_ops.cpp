@@ -1,0 +1,62 @@
+//   before:   Conv --> Relu --> MaxPool --> Conv          after:   Conv --> Relu --> MaxPool --> Q --> DQ --> Conv
+//
+// Q and DQ commute with an op if Q(op(x)) = op(Q(x)): MaxPool, Reshape, Transpose, Slice, Pad with 0 ... Such an op
+// gets no pair: the pair stands at the first quantized consumer and TensorRT pulls the Q up. Pairs on both sides share
+// one scale. `--maxpool both` puts a pair before MaxPool too.
+//
+// Source: TensorRT developer guide, "Explicit Quantization" (names MaxPool); NVIDIA Model-Optimizer's copy ops; Pad,
+// DepthToSpace and SpaceToDepth by the definition; one scale: NVIDIA-AI-IOT/yolo_deepstream yolov7_qat; Conv + Pad fuse
+// when the pair is before the Pad: github.com/NVIDIA/TensorRT/issues/2592; no pair between a Resize and the Conv's:
+// .../issues/2976. Motivated by models/imagenet_squeezenet1.1 and models/shapes_unet.
+
+#include <algorithm>
+
+#include "place/draft/flow.h"
+#include "place/engines/tensorrt/rules.h"
+
+namespace detent::rules::tensorrt {
+namespace {
+
+bool pools(const PlacementDraft& draft, NodeId node) { return draft.kind(node) == OpKind::MaxPool; }
+
+void share_commuting_ops(PlacementDraft& draft) {
+  const bool both = draft.options().maxpool == PlacementOptions::MaxPool::Both;
+  for (const Node& node : draft.graph().nodes()) {
+    if (draft.kind(node.id) == OpKind::Resize && node.string_or("mode", "nearest") == "nearest")
+      draft.keep_float(node.id, 0, "no pair is needed before a nearest Resize: its reader has one");
+    if (!commutes(draft, node.id)) continue;
+    const MaybeValue input = draft.data_input(node.id);
+    if (both && pools(draft, node.id) && draft.may_carry_pair(input) && !pairs_behind(draft, node.output(0)).empty())
+      draft.replace_with_pair(node.id, 0, "a pair before MaxPool too, of the same scale (--maxpool both)");
+    draft.keep_float(node.id, 0, node.op_type + " commutes with the pair, which stands at the next quantized reader");
+  }
+  // Values reached from a pair through commuting ops are the same data on the same grid.
+  for (const Node& node : draft.graph().nodes()) {
+    if (!commutes(draft, node.id)) continue;
+    const auto paired = [&](ValueId output) { return draft.has_pair(output); };
+    if (std::ranges::none_of(present(node.outputs), paired))
+      continue;                                        // so that a long chain is not walked from each node
+    const ValueId input = *draft.data_input(node.id);  // a commuting op has one
+    std::vector<ValueId> upstream{input};
+    for (const Node* above = draft.producer(input); above && commutes(draft, above->id);
+         above = draft.producer(upstream.back()))
+      upstream.push_back(*draft.data_input(above->id));
+    for (const ValueId above : upstream) {
+      if (!draft.has_pair(above)) continue;
+      for (const ValueId output : present(node.outputs)) {
+        if (!paired(output)) continue;
+        draft.share_scale(above, output);
+        draft.explain_pairs(output, "one scale with the pair before " + draft.describe(node.id));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+const Rule& commuting_ops() {
+  static constexpr Rule rule{.name = {"R7", "commuting op", kTensorRtGuide}, .share = share_commuting_ops};
+  return rule;
+}
+
+}  // namespace detent::rules::tensorrt

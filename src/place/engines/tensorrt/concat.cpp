@@ -1,0 +1,157 @@
+//   before:   a --+--> MaxPool --> Conv               after:   a --+--> MaxPool --> Q/DQ(s) --> Conv
+//                 +--> Concat --> Conv                             +--> Concat --> Q/DQ(s) --> Conv
+//             b -------^                                       b -------^
+//
+// If a Concat's output, through commuting ops, feeds a quantized op, one pair stands behind it, and every pair on one
+// of its inputs, or reached from one through commuting ops in either direction, has the same scale. Inputs without a
+// pair get none: TensorRT clones the Q into each producer. Overlapping sets merge. Unequal scales would force a
+// requantization. A value whose measured range is less than an eighth of the others' (boxes in pixels beside scores)
+// keeps its own scale all the same: the shared one would leave it fewer than five of its eight bits.
+//
+// Source: github.com/NVIDIA/TensorRT/issues/2597 (the log shows the cloned Q); NVIDIA Model-Optimizer concat
+// elimination; NVIDIA-AI-IOT/yolo_deepstream yolov7_qat (180 -> 207 images/s from equal scales); .../issues/4366 for
+// the notes. Motivated by models/shapes_unet.
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <set>
+
+#include "place/draft/flow.h"
+#include "place/engines/tensorrt/rules.h"
+
+namespace detent::rules::tensorrt {
+namespace {
+
+using ConcatPolicy = PlacementOptions::Concat;
+
+std::vector<NodeId> quantized_concats(const PlacementDraft& draft) {
+  const ValueMap<bool> before_pairs = values_before_pairs(draft);
+  std::vector<NodeId> found;
+  for (const Node& node : draft.graph().nodes())
+    if (is_data_concat(draft, node.id) && before_pairs[*node.output(0)]) found.push_back(node.id);
+  return found;
+}
+
+// Puts pairs on all inputs, for engines that do not clone the Q.
+void pair_inputs(PlacementDraft& draft, NodeId concat) {
+  for (const int slot : draft.data_slots(concat)) {
+    if (draft.may_carry_pair(draft.node(concat).input(slot)))
+      draft.replace_with_pair(concat, slot, "every input of the Concat carries the shared scale (--concat inputs)");
+  }
+}
+
+void name_float_inputs(PlacementDraft& draft, NodeId concat, const ValueMap<bool>& sources) {
+  for (const int slot : draft.data_slots(concat)) {
+    const ValueId input = *draft.node(concat).input(slot);
+    if (!sources[input])
+      draft.note(draft.describe(concat) + ": input " + std::to_string(slot) + " comes from " +
+                 draft.describe_source(input) +
+                 ", which does not run in INT8; the quantization happens before the Concat and costs a copy");
+  }
+}
+
+// Ties the scales of inputs and outputs of Concats. A value is walked over only for its first Concats, so that a chain
+// of thousands takes time in proportion to its length; a later Concat is tied to what those walks have tied.
+class Ties {
+ public:
+  explicit Ties(PlacementDraft& draft)
+      : draft_(draft), before_pairs_(values_before_pairs(draft)), behind_(before_pairs_.size()),
+        beside_(before_pairs_.size()) {}
+
+  void tie(NodeId concat) {
+    const Node& node = draft_.node(concat);
+    const ValueId output = *node.output(0);
+    tie_behind(output, "one scale with the inputs of " + draft_.describe(concat));
+    std::set<ValueId> told;
+    for (const int slot : draft_.data_slots(concat)) {
+      const ValueId input = *node.input(slot);
+      share(output, input);
+      if (!told.contains(input)) tie_beside(output, input, "one scale with " + draft_.describe(concat), told);
+    }
+  }
+
+ private:
+  static constexpr int kMostWalks = 4;
+  struct Walked {
+    int times = 0;
+    MaybeValue tied;  // tied to all pairs that a walk from here finds; kNoValue: there are none
+  };
+
+  void tell(ValueId value, const std::string& sentence, const Walked& walked) {
+    draft_.explain_pairs(value, walked.times < kMostWalks ? sentence : "and with those of more Concats");
+  }
+
+  void share(ValueId output, ValueId value) {
+    if (!draft_.keeps_apart(value)) draft_.share_scale(output, value);
+  }
+
+  // pairs_behind(output)
+  void tie_behind(ValueId output, const std::string& sentence) {
+    std::vector<ValueId> open{output};
+    std::set<ValueId> seen{output};
+    while (!open.empty()) {
+      const ValueId value = open.back();
+      open.pop_back();
+      Walked& walked = behind_[value];
+      if (walked.times == 0) walked.tied = output;
+      draft_.share_scale(output, walked.tied);
+      if (walked.times == kMostWalks) continue;
+      ++walked.times;
+      if (draft_.has_pair(value)) {
+        share(output, value);
+        tell(value, sentence, walked);
+      }
+      for (const Use& use : draft_.value(value).uses)
+        for (const ValueId next : values_behind(draft_, use))
+          if (before_pairs_[next] && seen.insert(next).second) open.push_back(next);
+    }
+  }
+
+  // commuting_neighbours(input), which were all walked over equally often
+  void tie_beside(ValueId output, ValueId input, const std::string& sentence, std::set<ValueId>& told) {
+    const Walked first = beside_[input];
+    if (first.tied) draft_.share_scale(output, first.tied);
+    if (first.times == kMostWalks) return;
+    const std::vector<ValueId> all = commuting_neighbours(draft_, input);
+    const auto paired = std::ranges::find_if(all, [&](ValueId value) { return draft_.has_pair(value); });
+    for (const ValueId value : all) {
+      Walked& walked = beside_[value];
+      walked = {first.times + 1, paired == all.end() ? kNoValue : *paired};
+      told.insert(value);
+      if (!draft_.has_pair(value)) continue;
+      share(output, value);
+      tell(value, sentence, walked);
+    }
+  }
+
+  PlacementDraft& draft_;
+  const ValueMap<bool> before_pairs_;
+  ValueMap<Walked> behind_, beside_;
+};
+
+void share_concat(PlacementDraft& draft) {
+  const std::vector<NodeId> concats = quantized_concats(draft);
+  const ValueMap<bool> sources = int8_sources(draft);
+  for (const NodeId concat : concats) {
+    for (const int slot : draft.data_slots(concat))
+      draft.keep_float(concat, slot, "TensorRT clones the Q behind the Concat into each producer");
+    if (draft.options().concat == ConcatPolicy::Inputs) pair_inputs(draft, concat);
+    name_float_inputs(draft, concat, sources);
+  }
+  if (draft.options().concat == ConcatPolicy::Independent) return;
+  for (const auto& [name, share] : draft.measured().apart)
+    draft.note("'" + name + "' reaches " + fmt::format("{:.2g}", share) +
+               " of what a Concat joins it with: it keeps its own scale, which costs a requantization");
+  Ties ties(draft);
+  for (const NodeId concat : concats) ties.tie(concat);
+}
+
+}  // namespace
+
+const Rule& concat() {
+  static constexpr Rule rule{.name = {"R5", "concat", "github.com/NVIDIA/TensorRT/issues/2597"}, .share = share_concat};
+  return rule;
+}
+
+}  // namespace detent::rules::tensorrt

@@ -1,0 +1,97 @@
+//   fuse:    Q --> DQ --> ConvTranspose --> Relu --> Q --> DQ              (also without a quantized reader of the
+//   Relu)
+//   split:   Q --> DQ --> ConvTranspose --> Q --> DQ --> LeakyRelu --> Q --> DQ
+//
+// In 2-D TensorRT fuses a ConvTranspose with its activation; in 3-D only between two pairs, so that a 3-D ConvTranspose
+// without a quantized reader gets a closing pair too. One user reported that the fusion with an activation gave wrong
+// output, which a pair on both sides of the activation cured: `split`, the default for activations other than Relu (our
+// policy).
+//
+// Source: github.com/NVIDIA/TensorRT/issues/3412 (3-D, closing pair), .../issues/4366 (split), .../issues/2134 (a
+// LeakyRelu needs the pair behind it). Motivated by models/occupancy3d (3-D, Relu) and models/shapes_unet (LeakyRelu).
+
+#include "place/draft/flow.h"
+#include "place/engines/tensorrt/rules.h"
+
+namespace detent::rules::tensorrt {
+namespace {
+
+using DeconvolutionActivationPolicy = PlacementOptions::DeconvActivation;
+
+bool splits(const PlacementDraft& draft, NodeId activation) {
+  switch (draft.options().deconv_activation) {
+    case DeconvolutionActivationPolicy::Fuse: return false;
+    case DeconvolutionActivationPolicy::Split: return true;
+    case DeconvolutionActivationPolicy::ByActivation: break;
+  }
+  return draft.kind(activation) != OpKind::Relu;
+}
+
+void replace_readers(PlacementDraft& draft, ValueId value, const std::string& reason) {
+  for (const Use& use : draft.value(value).uses)
+    if (use.slot >= 0 && !draft.is_out(use.node) && !draft.is_foreign(use.node) && !draft.is_pair(use.node, use.slot))
+      draft.replace_with_pair(use.node, use.slot, reason);
+}
+
+// Decides pairs inside, before the rule of fused activations decides the edge.
+void decide_deconvolution_activation(PlacementDraft& draft) {
+  for (const Node& node : draft.graph().nodes()) {
+    if (draft.kind(node.id) != OpKind::ConvTranspose || !draft.is_int8(node.id)) continue;
+    const MaybeNode activation = fused_activation(draft, node.output(0));
+    if (!activation) continue;
+    const std::string what = draft.describe(node.id) + " and " + draft.describe(*activation);
+    if (splits(draft, *activation)) {
+      replace_readers(draft, *node.output(0),
+                      what + " are kept apart (--deconv-activation split; `fuse` runs them as one)");
+    } else {
+      draft.keep_float(*activation, 0,
+                       what + " run as one kernel (--deconv-activation fuse; `split` keeps them apart)");
+    }
+  }
+}
+
+// Puts a pair behind a 3-D layer. A reader that another rule keeps float closes the kernel too: it computes in float on
+// the pair's output. A reader that the user excludes reads floats, and a graph output carries no pair.
+void close_volume(PlacementDraft& draft, const Node& node, ValueId last, const std::string& reason) {
+  for (const Use& use : draft.value(last).uses)
+    if (use.slot >= 0 && !draft.is_excluded(use.node) && !draft.is_foreign(use.node) &&
+        !draft.is_pair(use.node, use.slot))
+      draft.replace_with_pair(use.node, use.slot, reason);
+  if (!draft.has_pair(last))
+    draft.note(draft.describe(node.id) + " is INT8 in 3-D only between two pairs, and none can stand behind it: '" +
+               draft.value(last).name + "' is a graph output, or excluded nodes read it");
+}
+
+// Puts pairs behind, after every rule that may put one there.
+void close(PlacementDraft& draft) {
+  for (const Node& node : draft.graph().nodes()) {
+    if (draft.kind(node.id) != OpKind::ConvTranspose || !draft.is_int8(node.id)) continue;
+    const bool volume = draft.weight(node.id).shape().rank() == 5;
+    const MaybeNode activation = fused_activation(draft, node.output(0));
+    // In 2-D only an activation that does not fuse without it needs the pair behind it.
+    if (!volume && (!activation || draft.kind(*activation) == OpKind::Relu)) continue;
+    const ValueId last = *fused_output(draft, node.id);
+    if (draft.has_pair(last)) continue;
+    // TensorRT pulls the Q of a commuting op's reader up to here; the Q of a Concat is cloned, and was reported not to
+    // fuse.
+    bool reached = false;
+    for (const ValueId value : commuting_neighbours(draft, last)) reached = reached || draft.has_pair(value);
+    if (reached) continue;
+    const std::string closing = "closing pair behind " + draft.describe(node.id);
+    if (volume)
+      close_volume(draft, node, last, closing + ": in 3-D it is INT8 only between two pairs");
+    else
+      replace_readers(draft, last, closing + ": its activation fuses only with a pair behind it");
+  }
+}
+
+}  // namespace
+
+const Rule& deconvolution_activation() {
+  static constexpr Rule rule{.name = {"R6", "deconvolution and activation", "github.com/NVIDIA/TensorRT/issues/3412"},
+                             .decide = decide_deconvolution_activation,
+                             .share = close};
+  return rule;
+}
+
+}  // namespace detent::rules::tensorrt

@@ -1,0 +1,107 @@
+#include <array>
+
+#include "place/engines/tensorrt/facts.h"
+#include "place/engines/tensorrt/next_command.h"
+#include "place/engines/tensorrt/rules.h"
+#include "place/rules/rules.h"
+
+namespace detent::tensorrt {
+namespace {
+
+std::span<const Target> targets();
+
+std::span<const Rule* const> rule_list() {
+  static const std::array list{
+      &rules::user_choice(),
+      &rules::measured_choice(),
+      &rules::signal_front_end(),
+      &rules::residual_stream(),
+      &rules::decoding(),
+      &rules::tensorrt::small_layers(),
+      &rules::weighted_ops(),
+      &rules::tensorrt::deconvolution_activation(),
+      &rules::fused_activation(),
+      &rules::tensorrt::unfused_activations(),
+      &rules::batch_norm(),
+      &rules::tensorrt::residual_add(),
+      &rules::tensorrt::fp8_layers(),
+      &rules::tensorrt::fused_attention(),
+      &rules::attention_and_norms(),
+      &rules::tensorrt::pooling_and_elementwise(),
+      &rules::graph_outputs(),
+      &rules::known_ranges(),
+      &rules::tensorrt::commuting_ops(),
+      &rules::tensorrt::concat(),
+      &rules::states(),
+  };
+  return list;
+}
+
+constexpr EngineDef kEngine{
+    .id = Engine::TensorRT,
+    .name = "tensorrt",
+    .title = "TensorRT",
+    .family = "tensorrt",
+    .page = "src/place/RULES.md#rules-of-tensorrt",
+    .targets = targets,
+    .rules = rule_list,
+    .other_engine = "onnxruntime",
+    .minimum_opset = 13,
+    .newest_opset = 0,
+    .takes_pairs = true,
+    .whole_graph = false,
+    .pairs_beside_foreign = false,
+    .biases = BiasTypes::FloatOnly,
+    .narrow_weights = false,
+    .channel_scales_of_products = true,
+    .uint8_single_scales = false,
+    .blocks_divide_rows = true,
+    .runs_qoperators = false,
+    .float32_scales = false,
+    .half_scales_below_opset19 = true,
+    .pairs_in_front_suffice = true,
+    .fuses_residual_adds = true,
+    .kernels_with_half_scales = true,
+    .requantizes_at_concat = true,
+    .gathers_codes = false,
+    .fast_in_half = true,
+    .slow_between_pairs = std::span<const FloatOperator>(),
+    .cache_version = cache_version,
+    .next_command = next_command,
+};
+
+constexpr std::array kActivations{ActivationType{DataType::Int8}};
+
+constexpr Target version(int major, int minor, std::span<const SourcedFact> facts) {
+  return Target{
+      .engine = kEngine,
+      .version_major = major,
+      .version_minor = minor,
+      .variant = "",
+      .activation = QuantType{.type = DataType::Int8},
+      .activation_types = kActivations,
+      .other_types = "its parser refuses zero points of other types, or reads them as INT8",
+      .int8_weight_initializer = major >= 10,
+      .default_axis_is_1 = major >= 11,
+      .reads_uint8_as_int8 = major >= 11,
+      .saturates_without_vnni = false,
+      .concat_shares_scale = true,
+      .operands_share_scale = false,
+      .float_type = major >= 11 ? FloatType::Fp16 : FloatType::Fp32,
+      .fp8_refusal = major >= 10 ? "" : "its NvInferRuntimeBase.h calls the type not supported yet",
+      .strongly_typed = major >= 11,
+      .attention_kernels = tensorrt::attention_kernels(major),
+      .facts = facts,
+  };
+}
+
+constexpr std::array kTargets{version(10, 13, kFacts10_13), version(11, 0, kFacts11), version(10, 8, kFacts10_8),
+                              version(8, 6, kFacts8_6)};
+
+std::span<const Target> targets() { return kTargets; }
+
+}  // namespace
+
+const EngineDef& definition() { return kEngine; }
+
+}  // namespace detent::tensorrt

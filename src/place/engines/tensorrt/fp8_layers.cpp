@@ -1,0 +1,78 @@
+//   before:   Conv --> Relu --> GlobalAveragePool --> Conv      after, FP8:   nothing before the pooling,
+//             Conv --> ConvTranspose --> Conv                                 nor around the ConvTranspose
+//
+// With `--type fp8` only Conv, Gemm, MatMul and residual Adds read pairs: no other operator has FP8 kernels. A
+// ConvTranspose stays float with its weight; poolings, linear Resize, Mul, LayerNormalization and other Adds, which
+// INT8 quantizes between kernels, read floats. Operators that move data and Concat are treated as in INT8. A Conv with
+// more than 32 kernel elements stays float.
+//
+// Source: NVIDIA Model-Optimizer, modelopt/onnx/quantization/fp8.py (the list) and graph_utils.py,
+// find_nodes_from_convs_to_exclude (kernel size; its channels are R10's). Motivated by models/shapes_unet, whose
+// ConvTranspose stays float, and models/cifar10_efficientnet_b0.
+
+#include "place/engines/tensorrt/rules.h"
+
+namespace detent::rules::tensorrt {
+namespace {
+
+constexpr int64_t kMostKernelElements = 32;
+
+bool is_listed_layer(OpKind kind) { return kind == OpKind::Conv || kind == OpKind::Gemm || kind == OpKind::MatMul; }
+
+std::string not_listed(const Node& node) {
+  return "TensorRT runs Conv, Gemm, MatMul and residual Adds in FP8, not " + node.op_type;
+}
+
+// True for operators without weights that rules quantize in INT8.
+bool is_paired_between_kernels(OpKind kind) {
+  switch (kind) {
+    case OpKind::AveragePool:
+    case OpKind::GlobalAveragePool:
+    case OpKind::ReduceMean:
+    case OpKind::Resize:
+    case OpKind::Add:
+    case OpKind::Mul:
+    case OpKind::LayerNorm: return true;
+    default: return false;
+  }
+}
+
+void mark_fp8_layers(PlacementDraft& draft) {
+  if (draft.options().type != CodeType::Fp8) return;
+  for (const Node& node : draft.graph().nodes()) {
+    if (draft.is_forced(node.id)) continue;
+    const OpKind kind = draft.kind(node.id);
+    if (kind == OpKind::BatchNorm || (draft.is_weighted(node.id) && !is_listed_layer(kind))) {
+      draft.keep_out(node.id, not_listed(node));
+    } else if (draft.is_weighted(node.id) && kind == OpKind::Conv) {
+      const Shape& weight = draft.weight(node.id).shape();
+      if (const int64_t taps = weight.element_count(2, weight.rank()); taps > kMostKernelElements)
+        draft.keep_out(node.id, "its kernel has " + std::to_string(taps) + " elements; FP8 convolutions exist for " +
+                                    std::to_string(kMostKernelElements) + " at most");
+    }
+  }
+}
+
+// Runs after the rule of residual Adds, which has decided those.
+void decide_fp8_layers(PlacementDraft& draft) {
+  if (draft.options().type != CodeType::Fp8) return;
+  for (const Node& node : draft.graph().nodes()) {
+    if (!is_paired_between_kernels(draft.kind(node.id))) continue;
+    const std::string reason =
+        draft.kind(node.id) == OpKind::Add ? "TensorRT runs residual Adds in FP8, and no others" : not_listed(node);
+    for (const int slot : draft.data_slots(node.id))
+      if (!draft.is_constant(node.input(slot))) draft.keep_float(node.id, slot, reason);
+  }
+}
+
+}  // namespace
+
+const Rule& fp8_layers() {
+  static constexpr Rule rule{
+      .name = {"R17", "FP8 layer", "github.com/NVIDIA/Model-Optimizer, modelopt/onnx/quantization/fp8.py"},
+      .mark = mark_fp8_layers,
+      .decide = decide_fp8_layers};
+  return rule;
+}
+
+}  // namespace detent::rules::tensorrt

@@ -1,0 +1,19 @@
+#include "place/engines/tensorrt/next_command.h"
+
+#include <filesystem>
+
+namespace detent::tensorrt {
+
+std::string cache_version(const Target& target, std::string_view calibrator) {
+  const int major = target.version_major * (target.version_major < 10 ? 1000 : 10000);
+  const char* name = calibrator == "max" ? "MinMaxCalibration" : "EntropyCalibration2";
+  return "TRT-" + std::to_string(major + target.version_minor * 100) + "-" + name;
+}
+
+std::string next_command(const Target& target, const NextCommand& next) {
+  const char* types = target.strongly_typed ? "" : next.codes == CodeType::Fp8 ? " --fp8 --fp16" : " --int8 --fp16";
+  return "trtexec --onnx=" + std::string(next.file) + types +
+         " --saveEngine=" + std::filesystem::path(next.file).replace_extension(".engine").string();
+}
+
+}  // namespace detent::tensorrt

@@ -1,0 +1,165 @@
+//   before:   x --+--> Conv --> Relu --> Conv --> Add --> Relu
+//                 +-------------------------------^
+//   after:    x --> Q --> DQ --+--> Conv --> Relu --> Q --> DQ --> Conv --> Add --> Relu
+//                              +--------------------------------------------^
+//
+// The input of the Add that a Conv writes ("main") stays float, so that Conv + Add (+ Relu) is one kernel; the other
+// input, the skip, gets a pair: its precision decides whether that kernel can write INT8. With two candidates the one
+// with the longer path from the nearest common ancestor is main; with equal paths the second input.
+//
+// Source: TensorRT developer guide, "Explicit Quantization" (skip connections); NVIDIA Model-Optimizer for the
+// candidates; NVIDIA/TensorRT tools/tensorflow-quantization custom Q/DQ cases (the producer has no other consumer);
+// Conv -> SiLU/LeakyRelu/Clip -> Add: Model-Optimizer, github.com/NVIDIA/TensorRT/issues/2204, yolo_deepstream
+// yolov7_qat. Motivated by models/cifar10_resnet18, models/imagenet_mobilenetv2 (linear bottleneck) and the YOLO
+// bottleneck.
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <queue>
+
+#include "place/draft/flow.h"
+#include "place/engines/tensorrt/rules.h"
+
+namespace detent::rules::tensorrt {
+namespace {
+
+// Returns the INT8 Conv or ConvTranspose that writes `value`, through MaxPool behind Relu, Relu, constant Add and Mul,
+// if no value between has another reader; kNoNode when there is none.
+MaybeNode backbone(const PlacementDraft& draft, MaybeValue value) {
+  bool pool_allowed = true, relu_allowed = true;
+  while (value && sole_use(draft.graph(), value)) {
+    const Node* node = draft.producer(value);
+    if (!node) return kNoNode;
+    const OpKind kind = draft.kind(node->id);
+    if (kind == OpKind::Conv || kind == OpKind::ConvTranspose)
+      return draft.is_int8(node->id) ? MaybeNode(node->id) : kNoNode;
+    if (kind == OpKind::MaxPool && pool_allowed) {
+      const Node* before = draft.producer(node->input(0));
+      if (!before || draft.kind(before->id) != OpKind::Relu) return kNoNode;
+      value = node->input(0);
+    } else if (kind == OpKind::Relu && relu_allowed) {
+      relu_allowed = false;
+      value = node->input(0);
+    } else if ((kind == OpKind::Add || kind == OpKind::Mul) && is_constant_affine(draft, node->id)) {
+      relu_allowed = false;
+      value = varying_input(draft, node->id);
+    } else {
+      return kNoNode;
+    }
+    pool_allowed = false;
+  }
+  return kNoNode;
+}
+
+// Returns the steps from `start` up to every value it is computed from.
+std::map<ValueId, int> ancestors(const Graph& graph, ValueId start) {
+  std::map<ValueId, int> steps{{start, 0}};
+  std::queue<ValueId> open({start});
+  while (!open.empty()) {
+    const ValueId value = open.front();
+    open.pop();
+    const Node* node = graph.producer(value);
+    if (!node) continue;
+    for (const ValueId input : present(node->inputs)) {
+      if (graph.value(input).is_constant) continue;
+      if (steps.emplace(input, steps[value] + 1).second) open.push(input);
+    }
+  }
+  return steps;
+}
+
+struct Meeting {
+  bool found = false;
+  std::array<int, 2> steps{};  // from each of the two values up to their nearest common ancestor
+};
+
+Meeting meet(const Graph& graph, ValueId a, ValueId b) {
+  const auto from_a = ancestors(graph, a), from_b = ancestors(graph, b);
+  Meeting best;
+  for (const auto& [value, steps] : from_a) {
+    const auto other = from_b.find(value);
+    if (other == from_b.end()) continue;
+    if (!best.found || steps + other->second < best.steps[0] + best.steps[1]) best = {true, {steps, other->second}};
+  }
+  return best;
+}
+
+// Returns the main slot; -1 when the Add is not residual.
+int main_slot(const PlacementDraft& draft, const Node& add) {
+  const std::array candidates{backbone(draft, add.inputs[0]), backbone(draft, add.inputs[1])};
+  if (!candidates[0] && !candidates[1]) return -1;
+  if (candidates[0] == candidates[1]) return -1;
+  if (candidates[0] && candidates[1]) {
+    const Meeting meeting = meet(draft.graph(), *add.inputs[0], *add.inputs[1]);
+    return meeting.steps[0] > meeting.steps[1] ? 0 : 1;
+  }
+  const int slot = candidates[0] ? 0 : 1;
+  // The other input is computed from the candidate (ConvNeXt): then nothing runs beside the skip.
+  const auto other = ancestors(draft.graph(), *add.input(1 - slot));
+  const MaybeNode candidate = candidates[static_cast<size_t>(slot)];
+  return other.contains(*draft.node(*candidate).output(0)) ? -1 : slot;
+}
+
+// Returns the slot of an input that an INT8 weighted op with an activation other than Relu writes for this Add alone;
+// -1 when there is none.
+int activated_slot(const PlacementDraft& draft, const Node& add) {
+  for (const int slot : {1, 0}) {
+    const Node* node = draft.producer(add.input(slot));
+    if (!node || draft.is_out(node->id) || !sole_use(draft.graph(), add.input(slot))) continue;
+    MaybeValue source;
+    if (const auto gated = gated_activation(draft, node->id))
+      source = gated->input;
+    else if (is_fusable_activation(draft.kind(node->id)) && draft.kind(node->id) != OpKind::Relu)
+      source = node->input(0);
+    const Node* layer = draft.producer(source);
+    if (layer && draft.is_int8(layer->id)) return slot;
+  }
+  return -1;
+}
+
+void place_residual(PlacementDraft& draft, const Node& add, int main) {
+  const MaybeNode layer = backbone(draft, add.input(main));
+  draft.keep_float(add.id, main, "main branch: " + draft.describe(*layer) + " and this Add become one kernel");
+  draft.pair(add.id, 1 - main,
+             "skip of a residual Add: its precision decides whether the kernel of " + draft.describe(*layer) +
+                 " and this Add can write INT8");
+}
+
+void place_activated(PlacementDraft& draft, const Node& add, int activated) {
+  if (draft.options().act_add == PlacementOptions::ActAdd::Main) {
+    draft.keep_float(add.id, activated, "treated as the main branch (--act-add main)");
+    draft.pair(add.id, 1 - activated, "skip of an Add behind an activation (--act-add main)");
+    return;
+  }
+  const std::string reason =
+      "Conv, activation, Add is not a residual kernel: both inputs are quantized (--act-add both)";
+  draft.pair(add.id, 0, reason);
+  draft.pair(add.id, 1, reason);
+}
+
+void decide_residual_add(PlacementDraft& draft) {
+  for (const Node& node : draft.graph().nodes()) {
+    if (draft.kind(node.id) != OpKind::Add || draft.is_out(node.id) || node.inputs.size() != 2) continue;
+    if (node.inputs[0] == node.inputs[1] || draft.is_constant(node.inputs[0]) || draft.is_constant(node.inputs[1]))
+      continue;
+    const int main = main_slot(draft, node);
+    if (main >= 0) {
+      if (draft.may_carry_pair(node.input(1 - main))) place_residual(draft, node, main);
+      continue;
+    }
+    const int activated = activated_slot(draft, node);
+    if (activated >= 0 && draft.may_carry_pair(node.inputs[0]) && draft.may_carry_pair(node.inputs[1]))
+      place_activated(draft, node, activated);
+  }
+}
+
+}  // namespace
+
+const Rule& residual_add() {
+  static constexpr Rule rule{
+      .name = {"R4", "residual add", kTensorRtGuide}, .decide = decide_residual_add, .residual_adds = true};
+  return rule;
+}
+
+}  // namespace detent::rules::tensorrt

@@ -1,0 +1,82 @@
+//   head Conv of 1 output channel:   before: Q --> DQ --> Conv(16 -> 1)        after: Conv(16 -> 1) in float
+//
+// Layers too small to gain from INT8, by Model-Optimizer's criteria (`--small-layers auto`; `quantize` turns the rule
+// off). A Conv with OC < 16 or IC/group < 16 is INT8 only if: group 1, OC or IC divisible by 8, square kernel, and (fed
+// by a graph input, or OC or IC >= 16); or grouped, OC divisible by 8, every kernel extent >= 3. Gemm and MatMul stay
+// float with N < 16 or K < 16, or with a 2-D output that certainly has M or N = 1. ConvTranspose has no such rule. FP8
+// kernels are slower than FP16's up to 16 channels: there a Conv with OC <= 16 or IC/group <= 16 stays float, whatever
+// its form.
+//
+// Source: NVIDIA Model-Optimizer, modelopt/onnx/quantization (channel and GEMV exclusions). Motivated by
+// models/occupancy3d, whose head has one output channel.
+
+#include <algorithm>
+
+#include "place/draft/certain_shapes.h"
+#include "place/engines/tensorrt/rules.h"
+
+namespace detent::rules::tensorrt {
+namespace {
+
+constexpr int64_t kSmall = 16;  // channels below which Model-Optimizer checks the form
+constexpr int64_t kVector = 8;  // channels per vector of TensorRT's INT8 layouts that it requires
+
+bool fed_by_graph_input(const PlacementDraft& draft, const Node& node) { return draft.value(*node.input(0)).is_input; }
+
+bool is_small_conv(const PlacementDraft& draft, const Node& node) {
+  const Shape& weight = draft.weight(node.id).shape();
+  const int64_t group = node.int_or("group", 1);
+  const int64_t out = weight[0], per_group = weight[1];
+  if (draft.options().type == CodeType::Fp8) return out <= kSmall || per_group <= kSmall;
+  if (out >= kSmall && per_group >= kSmall) return false;
+  const auto kernel = weight.dims().subspan(2);
+  if (group != 1)
+    return !(out % kVector == 0 && std::all_of(kernel.begin(), kernel.end(), [](int64_t k) { return k >= 3; }));
+  const bool square = std::all_of(kernel.begin(), kernel.end(), [&](int64_t k) { return k == kernel[0]; });
+  const bool divisible = out % kVector == 0 || per_group % kVector == 0;
+  return !(divisible && square && (fed_by_graph_input(draft, node) || out >= kSmall || per_group >= kSmall));
+}
+
+// Returns the rows of the product that the model fixes, declared or not; -1 when open. Only for products of two
+// matrices.
+int64_t certain_rows(CertainShapes& shapes, const Node& node) {
+  const auto shape = shapes.of(node.output(0));
+  return shape && shape->size() == 2 ? (*shape)[0] : -1;
+}
+
+bool is_small_product(const PlacementDraft& draft, const Node& node, CertainShapes& shapes) {
+  const Shape& weight = draft.weight(node.id).shape();
+  const bool transposed = draft.kind(node.id) == OpKind::Gemm && node.int_or("transB", 0) != 0;
+  const bool on_the_left = draft.weight_slot(node.id) == 0;
+  int64_t rows = weight[weight.rank() - 2], columns = weight[weight.rank() - 1];
+  if (transposed != on_the_left) std::swap(rows, columns);  // rows = K, columns = N
+  return rows < kSmall || columns < kSmall || certain_rows(shapes, node) == 1;
+}
+
+bool is_small(const PlacementDraft& draft, const Node& node, CertainShapes& shapes) {
+  switch (draft.kind(node.id)) {
+    case OpKind::Conv: return is_small_conv(draft, node);
+    case OpKind::Gemm:
+    case OpKind::MatMul: return is_small_product(draft, node, shapes);
+    default: return false;
+  }
+}
+
+void mark_small_layers(PlacementDraft& draft) {
+  if (draft.options().small_layers == PlacementOptions::SmallLayers::Quantize) return;
+  CertainShapes shapes(draft);
+  for (const Node& node : draft.graph().nodes()) {
+    if (!draft.is_weighted(node.id) || draft.is_forced(node.id) || !is_small(draft, node, shapes)) continue;
+    draft.keep_out(node.id, "weight " + draft.weight(node.id).shape().to_string() +
+                                " is too small to gain from INT8 (--small-layers quantize overrides)");
+  }
+}
+
+}  // namespace
+
+const Rule& small_layers() {
+  static constexpr Rule rule{.name = {"R10", "small layer", kModelOptimizer}, .mark = mark_small_layers};
+  return rule;
+}
+
+}  // namespace detent::rules::tensorrt

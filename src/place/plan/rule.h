@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace detent {
+
+class PlacementDraft;
+struct Node;
+
+/// How plans and pages name a rule, and where it comes from.
+struct RuleName {
+  std::string_view number;  ///< "R4"; may be empty
+  std::string_view words;   ///< "residual add"
+  std::string_view source;
+};
+
+/// A placement rule. A draft passes four rounds, each through all rules of the target in list order: `mark` excludes or
+/// forces nodes, `decide` decides edges and layers, `visit` does so node by node in execution order, all rules at each
+/// node, and `share` runs when all pairs exist and ties scales together. A rule without a part in a round has nullptr
+/// there.
+struct Rule {
+  RuleName name;
+  void (*mark)(PlacementDraft& draft) = nullptr;
+  void (*decide)(PlacementDraft& draft) = nullptr;
+  void (*visit)(PlacementDraft& draft, const Node& node) = nullptr;
+  void (*share)(PlacementDraft& draft) = nullptr;
+  bool residual_adds = false;   ///< it decides the inputs of residual Adds
+  bool moves_pairs_up = false;  ///< a float edge of this rule reads the pair in front of the node that writes its value
+};
+
+/// The rule behind a decision; nullptr where none decided.
+using RuleId = const Rule*;
+
+/// Returns the name that plans and reports print: "R4 residual add", "known range", and "-" for none.
+[[nodiscard]] std::string name_of(RuleId rule);
+
+}  // namespace detent

@@ -1,0 +1,53 @@
+//   wrong:   Conv --> Q --> DQ --> Relu --> Q --> DQ        right:   Conv --> Relu --> Q --> DQ
+//
+//   SiLU:    Conv --+-----------> Mul --> Q --> DQ          no pair on any of the three inner edges
+//                   +-> Sigmoid --^
+//
+// TensorRT runs a weighted op and the activation behind it in one kernel; a pair between them splits the kernel in two.
+//
+// Source: TensorRT developer guide, "Explicit Quantization"; NVIDIA Model-Optimizer for Relu, LeakyRelu, Sigmoid and
+// SiLU. Clip, HardSwish and HardSigmoid: our policy (Model-Optimizer puts a pair before them). LeakyRelu needs the pair
+// behind: github.com/NVIDIA/TensorRT/issues/2134. Depthwise Conv + SiLU does not fuse: .../issues/3205. Motivated by
+// models/imagenet_mobilenetv2 (Clip) and models/cifar10_efficientnet_b0 (SiLU).
+
+#include "place/draft/flow.h"
+#include "place/rules/rules.h"
+
+namespace detent::rules {
+namespace {
+
+void decide_fused_activation(PlacementDraft& draft) {
+  for (const Node& node : draft.graph().nodes()) {
+    if (const auto gated = gated_activation(draft, node.id)) {
+      const std::string reason = "inside x * Sigmoid(x), which is one activation";
+      draft.keep_float(gated->gate, 0, reason);
+      draft.keep_float(node.id, 0, reason);
+      draft.keep_float(node.id, 1, reason);
+    }
+    if (!draft.is_int8(node.id)) continue;
+    const MaybeNode activation = fused_activation(draft, node.output(0));
+    if (!activation) continue;
+    draft.keep_float(*activation, 0,
+                     "runs in the kernel of " + draft.describe(node.id) + "; a pair between would split it");
+  }
+}
+
+// Decides activations behind a residual Add or a constant Add or Mul, which belong to the kernel of the layer before.
+void explain_later_activations(PlacementDraft& draft) {
+  const ValueMap<bool> sources = int8_sources(draft);
+  for (const Node& node : draft.graph().nodes())
+    if (is_fusable_activation(draft.kind(node.id)) && !draft.is_out(node.id) &&
+        sole_use(draft.graph(), node.input(0)) && sources[*node.input(0)])
+      draft.keep_float(node.id, 0, "runs in the kernel that ends in " + draft.describe_source(*node.input(0)));
+}
+
+}  // namespace
+
+const Rule& fused_activation() {
+  static constexpr Rule rule{.name = {"R2", "fused activation", kTensorRtGuide},
+                             .decide = decide_fused_activation,
+                             .share = explain_later_activations};
+  return rule;
+}
+
+}  // namespace detent::rules

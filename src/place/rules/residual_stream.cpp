@@ -1,0 +1,96 @@
+//   before:   x --> LayerNorm --> Q --> DQ --> MatMul           after:   x --> LayerNorm --> MatMul
+//                    (8 bits keep 29 dB of it)
+//
+//   --residual quantize:   x --> Q/DQ --> Add --> LayerNorm     --residual float:   no Add of the stream reads a pair
+//                          f(x) -> Q/DQ ---^
+//
+// A transformer's residual stream has a few channels far larger than the others, so one scale for the tensor loses the
+// others, which every block reads. Products that read a normalized value stay float if measured ranges show that INT8
+// ruins it (thresholds: calibrate/ruined_values.h). For TensorRT no rule quantizes the Adds. For ONNX Runtime O4 and O8
+// would: there they stay float, and the engine makes one float kernel of Add and LayerNormalization
+// (SkipLayerNormFusion).
+//
+// Source: NVIDIA Model-Optimizer quantizes both inputs (ViT-B/16: 5 % correct instead of 85.2 %, 84.5 % with only the
+// linear layers); the channels: Dettmers et al. 2022, LLM.int8(), arXiv 2208.07339; Xiao et al. 2022, SmoothQuant,
+// arXiv 2211.10438. Thresholds: our policy, measured on models/chars_gpt.
+
+#include "place/draft/residual_stream.h"
+
+#include <algorithm>
+
+#include "place/draft/flow.h"
+#include "place/rules/rules.h"
+
+namespace detent::rules {
+namespace {
+
+using Residual = PlacementOptions::Residual;
+
+// True for the output of a Conv, also behind copies, which a float reader would keep from being an integer kernel.
+bool is_written_by_conv(const PlacementDraft& draft, ValueId value) {
+  const Node* node = draft.producer(value);
+  while (node && commutes(draft, node->id)) {
+    const MaybeValue up = draft.data_input(node->id);
+    node = draft.producer(up);
+  }
+  return node && draft.is_weighted(node->id) && draft.kind(node->id) == OpKind::Conv;
+}
+
+// True for an Add of a constant, such as a table of positions, that begins the stream; not for the bias of a product or
+// a term of a normalization.
+bool begins_stream(const PlacementDraft& draft, const ResidualStream& stream, const Node& node) {
+  if (draft.kind(node.id) != OpKind::Add || !is_constant_affine(draft, node.id)) return false;
+  const MaybeValue varying = varying_input(draft, node.id);
+  const Node* producer = draft.producer(varying);
+  return stream.contains(node.output(0)) && !stream.contains(varying) && !(producer && draft.is_weighted(producer->id));
+}
+
+void keep_adds_float(PlacementDraft& draft, const std::string& reason) {
+  const ResidualStream stream = residual_stream(draft);
+  std::vector<NodeId> adds = stream.adds;
+  for (const Node& node : draft.graph().nodes())
+    if (begins_stream(draft, stream, node)) adds.push_back(node.id);
+  const bool asked = draft.options().residual == Residual::Float;
+  for (const NodeId add : adds) {
+    const Node& node = draft.node(add);
+    const bool beside_conv =
+        std::ranges::any_of(present(node.inputs), [&](ValueId value) { return is_written_by_conv(draft, value); });
+    if (!draft.is_forced(add) && !draft.is_out(add) && (asked || !beside_conv)) draft.keep_out(add, reason);
+  }
+}
+
+void mark_residual_stream(PlacementDraft& draft) {
+  const Residual residual = draft.options().residual;
+  if (residual == Residual::Quantize) return;
+  for (const auto& [name, reason] : draft.measured().ruined) {
+    const MaybeNode node = draft.graph().find_node(name);
+    if (node && !draft.is_forced(*node) && !draft.is_out(*node)) draft.keep_out(*node, reason);
+  }
+  if (residual == Residual::Float)
+    keep_adds_float(draft, "Add of the residual stream (--residual float)");
+  else if (!draft.target().engine.fuses_residual_adds)
+    keep_adds_float(draft,
+                    "Add of the residual stream: normalizations and all later blocks read it (--residual quantize)");
+}
+
+void decide_residual_stream(PlacementDraft& draft) {
+  if (draft.options().residual != Residual::Quantize) return;
+  for (const NodeId add : residual_stream(draft).adds) {
+    if (draft.is_out(add)) continue;
+    const Node& node = draft.node(add);
+    if (!draft.may_carry_pair(node.inputs[0]) || !draft.may_carry_pair(node.inputs[1])) continue;
+    const std::string reason = "Add of the residual stream: both inputs are quantized (--residual quantize)";
+    for (const int slot : draft.data_slots(add)) draft.pair(add, slot, reason);
+  }
+}
+
+}  // namespace
+
+const Rule& residual_stream() {
+  static constexpr Rule rule{.name = {"R15", "residual stream", "ours, measured"},
+                             .mark = mark_residual_stream,
+                             .decide = decide_residual_stream};
+  return rule;
+}
+
+}  // namespace detent::rules
