@@ -58,6 +58,10 @@ PlacementPlan make_weights_plan(const Graph& graph, const Target& target, const 
     draft.run_float(node.id,
                     against.empty() ? "only the weight is stored as integers; the layer computes in float" : against);
   }
+  if (blocks.bits == 8 && !target.engine.int8_weights_alone)
+    draft.note(std::string(target.engine.title) +
+               " turns weights of 8 bits into 16-bit floats when the layer computes in float: they save nothing there, "
+               "weights of 4 bits do (--type int4)");
   PlacementPlan plan = draft.finish({});
   plan.tables = find_tables(draft);
   return plan;

@@ -54,6 +54,7 @@ struct EngineDef {
   Decided<bool> channel_scales_of_products;  ///< weights of MatMul may have one scale for each output channel
   Decided<bool> uint8_single_scales;         ///< a weight with one scale is UINT8 with a zero point, not INT8
   Decided<bool> blocks_divide_rows;          ///< the rows of a weight in blocks are a multiple of the block
+  Decided<bool> int8_weights_alone;          ///< 8-bit weights of a float layer stay 8-bit in what it builds
   Decided<bool> runs_qoperators;             ///< QLinearConv and other operators on codes are kernels
   Decided<bool> float32_scales;              ///< scales are FP32 also beside FP16 values
   Decided<bool> half_scales_below_opset19;   ///< FP16 scales are taken although ONNX has them from opset 19 on

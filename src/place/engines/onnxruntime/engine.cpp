@@ -108,6 +108,7 @@ constexpr EngineDef kEngine{
     .channel_scales_of_products = true,
     .uint8_single_scales = false,
     .blocks_divide_rows = false,
+    .int8_weights_alone = true,
     .runs_qoperators = true,
     .float32_scales = false,
     .half_scales_below_opset19 = false,

@@ -84,6 +84,7 @@ constexpr EngineDef kEngine{
     .channel_scales_of_products = false,
     .uint8_single_scales = true,
     .blocks_divide_rows = false,
+    .int8_weights_alone = true,
     .runs_qoperators = false,
     .float32_scales = true,
     .half_scales_below_opset19 = false,
