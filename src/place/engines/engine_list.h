@@ -6,8 +6,14 @@
 
 /// Every engine, a line each, in the order of --help: its name in Engine, and that of its homes: the folders
 /// place/engines/NAME and lint/engines/NAME and the functions there. An engine without a home does not link.
+// clang-format off
 #define DETENT_ENGINES(each) \
-  each(TensorRT, tensorrt) each(Dla, dla) each(OnnxRuntime, onnxruntime) each(OpenVino, openvino) each(Qnn, qnn)
+  each(TensorRT, tensorrt) \
+  each(Dla, dla) \
+  each(OnnxRuntime, onnxruntime) \
+  each(OpenVino, openvino) \
+  each(Qnn, qnn)
+// clang-format on
 
 namespace detent {
 
