@@ -1,17 +1,14 @@
 #include "lint/view/finding.h"
 
-#include <algorithm>
-
 #include "lint/view/lint_engine.h"
 
 namespace detent {
 
 std::optional<FindingLevel> FindingKind::level(Engine engine) const {
   const FindingLevels& levels = lint_engine(engine).levels;
-  const auto has = [this](std::span<const std::string_view> ids) { return std::ranges::find(ids, id) != ids.end(); };
-  if (has(levels.errors)) return FindingLevel::Error;
-  if (has(levels.warnings)) return FindingLevel::Warning;
-  if (has(levels.notes)) return FindingLevel::Note;
+  if (has_word(levels.errors, id)) return FindingLevel::Error;
+  if (has_word(levels.warnings, id)) return FindingLevel::Warning;
+  if (has_word(levels.notes, id)) return FindingLevel::Note;
   return std::nullopt;
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -12,11 +11,14 @@ namespace detent {
 
 class LintView;
 
-/// The findings of an engine by level. Every kind whose reach is EveryEngine stands in one of the four.
+/// The findings of an engine by level, as words with blanks between. Every kind whose reach is EveryEngine stands in
+/// one of the four; `absent` has those that do not concern the engine.
 struct FindingLevels {
-  Decided<std::span<const std::string_view>> errors, warnings, notes;
-  Decided<std::span<const std::string_view>> absent;  ///< kinds that do not concern the engine
+  Decided<std::string_view> errors, warnings, notes, absent;
 };
+
+/// True when `id` is one of the words.
+[[nodiscard]] bool has_word(std::string_view words, std::string_view id);
 
 struct FindingText {
   std::string_view message, cure;

@@ -1,34 +1,21 @@
-#include <array>
-
-#include "lint/engines/onnxruntime/onnxruntime_layers.h"
 #include "lint/view/lint_engine.h"
+#include "lint/engines/onnxruntime/onnxruntime_layers.h"
 #include "lint/view/lint_view.h"
 
 namespace detent::onnxruntime {
 namespace {
 
-using namespace std::string_view_literals;
-
-constexpr std::array kErrors{"scale-not-constant"sv, "scale-not-positive"sv, "fp8-refused-by-engine"sv,
-                             "missing-axis"sv,       "wrong-axis"sv,         "fp16-scale-below-opset-19"sv,
-                             "q-and-dq-differ"sv,    "q-without-dq"sv,       "weight-without-dq"sv,
-                             "refused-activation"sv, "ignored-bias-scale"sv};
-constexpr std::array kWarnings{"codes-not-8-bit"sv,
-                               "fp8-on-float-operator"sv,
-                               "cast-between-q-and-dq"sv,
-                               "bias-scale"sv,
-                               "clip-before-int8-q"sv,
-                               "shared-int8-pair"sv,
-                               "pair-between-conv-and-activation"sv,
-                               "coarse-scores"sv,
-                               "copy-scales-differ"sv,
-                               "float-island"sv,
-                               "saturates-without-vnni"sv,
-                               "int4-not-fused"sv,
-                               "layer-left-float"sv};
-constexpr std::array kNotes{"activations-of-16-bits"sv, "layer-float-on-purpose"sv, "layer-float-by-rule"sv,
-                            "product-left-float"sv};
-constexpr std::array kAbsent{"concat-scales-differ"sv};
+constexpr std::string_view kErrors =
+    "scale-not-constant scale-not-positive fp8-refused-by-engine missing-axis wrong-axis "
+    "fp16-scale-below-opset-19 q-and-dq-differ q-without-dq weight-without-dq refused-activation "
+    "ignored-bias-scale";
+constexpr std::string_view kWarnings =
+    "codes-not-8-bit fp8-on-float-operator cast-between-q-and-dq bias-scale clip-before-int8-q shared-int8-pair "
+    "pair-between-conv-and-activation coarse-scores copy-scales-differ float-island saturates-without-vnni "
+    "int4-not-fused layer-left-float";
+constexpr std::string_view kNotes =
+    "activations-of-16-bits layer-float-on-purpose layer-float-by-rule product-left-float";
+constexpr std::string_view kAbsent = "concat-scales-differ";
 
 // True for operators without weights that have an integer kernel. Copies follow their neighbours.
 bool belongs_in_int8(const LintView& view, const EdgeDecision& edge) {

@@ -1,7 +1,5 @@
-#include <array>
-
-#include "lint/engines/openvino/openvino_layers.h"
 #include "lint/view/lint_engine.h"
+#include "lint/engines/openvino/openvino_layers.h"
 #include "lint/view/lint_view.h"
 #include "place/engines/openvino/rules.h"
 #include "place/rules/rules.h"
@@ -9,19 +7,15 @@
 namespace detent::openvino {
 namespace {
 
-using namespace std::string_view_literals;
-
-constexpr std::array kErrors{"scale-not-constant"sv, "scale-not-positive"sv, "fp8-refused-by-engine"sv,
-                             "missing-axis"sv,       "wrong-axis"sv,         "q-and-dq-differ"sv,
-                             "q-without-dq"sv,       "weight-without-dq"sv};
-constexpr std::array kWarnings{"codes-not-8-bit"sv,        "fp8-on-float-operator"sv,
-                               "cast-between-q-and-dq"sv,  "pair-between-conv-and-activation"sv,
-                               "concat-scales-differ"sv,   "coarse-scores"sv,
-                               "copy-scales-differ"sv,     "float-island"sv,
-                               "saturates-without-vnni"sv, "layer-left-float"sv,
-                               "opset-too-new"sv};
-constexpr std::array kNotes{"layer-float-on-purpose"sv, "layer-float-by-rule"sv, "product-left-float"sv};
-constexpr std::array kAbsent{"fp16-scale-below-opset-19"sv, "bias-scale"sv};
+constexpr std::string_view kErrors =
+    "scale-not-constant scale-not-positive fp8-refused-by-engine missing-axis wrong-axis q-and-dq-differ "
+    "q-without-dq weight-without-dq";
+constexpr std::string_view kWarnings =
+    "codes-not-8-bit fp8-on-float-operator cast-between-q-and-dq pair-between-conv-and-activation "
+    "concat-scales-differ coarse-scores copy-scales-differ float-island saturates-without-vnni layer-left-float "
+    "opset-too-new";
+constexpr std::string_view kNotes = "layer-float-on-purpose layer-float-by-rule product-left-float";
+constexpr std::string_view kAbsent = "fp16-scale-below-opset-19 bias-scale";
 
 // A BatchNormalization behind a layer could be folded into it.
 bool belongs_in_int8(const LintView& view, const EdgeDecision& edge) {

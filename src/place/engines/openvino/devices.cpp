@@ -126,6 +126,7 @@ constexpr Target device(std::string_view name, std::span<const ActivationType> t
       .default_axis_is_1 = true,
       .reads_uint8_as_int8 = false,
       .saturates_without_vnni = name == "cpu",
+      .int8_deconvolutions = true,
       .concat_shares_scale = name != "gpu",
       .operands_share_scale = name == "npu",
       .float_type = FloatType::Fp32,
