@@ -5,7 +5,7 @@
 namespace detent {
 
 void apply_rules(PlacementDraft& draft) {
-  const auto rules = (*draft.target().engine.rules)();
+  const auto rules = *draft.target().engine.rules;
   const auto run_round = [&](void (*Rule::*round)(PlacementDraft&)) {
     for (const Rule* rule : rules) {
       draft.begin_rule(rule);

@@ -35,22 +35,19 @@ std::string obstacle(const PlacementDraft& draft, const Node& node, const Weight
 
 }  // namespace
 
-const Rule& rules::weights_alone() {
-  static constexpr Rule rule{
-      .name = {
-          "R16", "weights alone",
-          "ONNX DequantizeLinear-21; onnxruntime, core/optimizer/qdq_transformer/selectors_actions/qdq_selectors.cc"}};
-  return rule;
-}
+constinit const Rule rules::kWeightsAlone{
+    .name = {
+        "R16", "weights alone",
+        "ONNX DequantizeLinear-21; onnxruntime, core/optimizer/qdq_transformer/selectors_actions/qdq_selectors.cc"}};
 
 PlacementPlan make_weights_plan(const Graph& graph, const Target& target, const PlacementOptions& options,
                                 const WeightBlocks& blocks, const MeasuredFacts& measured) {
   PlacementDraft draft(graph, target, options, measured);
-  for (const Rule* rule : {&rules::user_choice(), &rules::measured_choice()}) {
+  for (const Rule* rule : {&rules::kUserChoice, &rules::kMeasuredChoice}) {
     draft.begin_rule(rule);
     rule->mark(draft);
   }
-  draft.begin_rule(&rules::weights_alone());
+  draft.begin_rule(&rules::kWeightsAlone);
   for (const Node& node : graph.nodes()) {
     if (!draft.is_weighted(node.id) || draft.is_out(node.id)) continue;
     const std::string against = obstacle(draft, node, blocks);

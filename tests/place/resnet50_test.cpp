@@ -16,7 +16,7 @@ TEST(ResNet50, RunsWhollyInInt8OnTensorRT) {
   const PlacementPlan plan = make_placement_plan(net.graph(), find_target("tensorrt"), {});
   EXPECT_EQ(plan.coverage.layers, 54);  // 1 + 16 * 3 + 4 convolutions, one Gemm
   for (const LayerDecision& layer : plan.layers)
-    EXPECT_EQ(layer.int8, layer.rule != &rules::tensorrt::small_layers())
+    EXPECT_EQ(layer.int8, layer.rule != &rules::tensorrt::kSmallLayers)
         << net.graph().node(layer.node).name << ": " << layer.reason;
   // The product of the head certainly has one row: R10 keeps it float.
   EXPECT_EQ(plan.coverage.int8_layers, 53);
@@ -32,8 +32,8 @@ TEST(ResNet50, EveryBlockPairsItsSkipAndKeepsItsMainBranchFloat) {
     const EdgeDecision* skip = plan.find_edge(add, 1);
     EXPECT_FALSE(main->pair) << block.main << ": " << main->reason;
     EXPECT_TRUE(skip->pair) << block.skip << ": " << skip->reason;
-    EXPECT_EQ(main->rule, &rules::tensorrt::residual_add());
-    EXPECT_EQ(skip->rule, &rules::tensorrt::residual_add());
+    EXPECT_EQ(main->rule, &rules::tensorrt::kResidualAdd);
+    EXPECT_EQ(skip->rule, &rules::tensorrt::kResidualAdd);
   }
 }
 
@@ -42,7 +42,7 @@ TEST(ResNet50, TheStemHasNoPairAroundItsReluAndMaxPool) {
   const PlacementPlan plan = make_placement_plan(net.graph(), find_target("tensorrt"), {});
   EXPECT_TRUE(plan.find_edge(net.writer(net.stem), 0)->pair);
   EXPECT_FALSE(plan.find_edge(net.writer(net.pool), 0)->pair);
-  EXPECT_EQ(plan.find_edge(net.writer(net.pool), 0)->rule, &rules::tensorrt::commuting_ops());
+  EXPECT_EQ(plan.find_edge(net.writer(net.pool), 0)->rule, &rules::tensorrt::kCommutingOps);
   PlacementOptions both;
   both.maxpool = PlacementOptions::MaxPool::Both;
   EXPECT_TRUE(make_placement_plan(net.graph(), find_target("tensorrt"), both).find_edge(net.writer(net.pool), 0)->pair);

@@ -73,7 +73,7 @@ TEST_P(SharedOccupancy, ByDefaultTheHeadOfOneChannelStaysFloatAndSaysWhy) {
   EXPECT_EQ(plan.coverage.int8_layers, 13);
   const auto head = std::ranges::find_if(plan.layers, [](const LayerDecision& layer) { return !layer.int8; });
   ASSERT_NE(head, plan.layers.end());
-  EXPECT_EQ(head->rule, &rules::tensorrt::small_layers());
+  EXPECT_EQ(head->rule, &rules::tensorrt::kSmallLayers);
   EXPECT_NE(head->reason.find("1x12x1x1x1"), std::string::npos) << head->reason;
   EXPECT_NE(head->reason.find("--small-layers quantize"), std::string::npos) << head->reason;
 }
@@ -86,7 +86,7 @@ TEST_P(SharedOccupancy, TheSkipOfEveryBottleneckReadsAPair) {
   for (const Node* add : adds) {
     const bool first = plan.find_edge(add->id, 0)->pair, second = plan.find_edge(add->id, 1)->pair;
     EXPECT_NE(first, second) << add->name;
-    EXPECT_EQ(plan.find_edge(add->id, 0)->rule, &rules::tensorrt::residual_add());
+    EXPECT_EQ(plan.find_edge(add->id, 0)->rule, &rules::tensorrt::kResidualAdd);
   }
 }
 

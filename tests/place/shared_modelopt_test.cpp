@@ -50,43 +50,43 @@ std::string explain(const Difference& difference) {
     case OpKind::Clip:
     case OpKind::HardSwish:
     case OpKind::HardSigmoid:
-      if (only_theirs && by(&rules::fused_activation())) return "R2: Clip, HardSwish and HardSigmoid fuse like Relu";
+      if (only_theirs && by(&rules::kFusedActivation)) return "R2: Clip, HardSwish and HardSigmoid fuse like Relu";
       break;
     case OpKind::MaxPool:
-      if (only_theirs && by(&rules::tensorrt::commuting_ops())) return "R7: MaxPool needs no separate pair";
+      if (only_theirs && by(&rules::tensorrt::kCommutingOps)) return "R7: MaxPool needs no separate pair";
       break;
     case OpKind::AveragePool:
     case OpKind::GlobalAveragePool:
     case OpKind::ReduceMean:
-      if (by(&rules::tensorrt::pooling_and_elementwise())) return "R8: pooling between INT8 kernels only";
+      if (by(&rules::tensorrt::kPoolingAndElementwise)) return "R8: pooling between INT8 kernels only";
       break;
     case OpKind::Resize:
-      if (only_theirs && by(&rules::tensorrt::commuting_ops()))
+      if (only_theirs && by(&rules::tensorrt::kCommutingOps))
         return "R7: no pair between a Resize and the pair of what reads it";
-      if (by(&rules::tensorrt::pooling_and_elementwise())) return "R8: linear Resize between INT8 kernels only";
+      if (by(&rules::tensorrt::kPoolingAndElementwise)) return "R8: linear Resize between INT8 kernels only";
       break;
     case OpKind::Add:
-      if (by(&rules::tensorrt::pooling_and_elementwise())) return "R8: elementwise between INT8 kernels only";
+      if (by(&rules::tensorrt::kPoolingAndElementwise)) return "R8: elementwise between INT8 kernels only";
       break;
     case OpKind::Mul:
-      if (only_theirs && by(&rules::fused_activation()))
+      if (only_theirs && by(&rules::kFusedActivation))
         return "R2: x * HardSigmoid(x) is HardSwish and fuses like Relu";
-      if (by(&rules::tensorrt::pooling_and_elementwise())) return "R8: elementwise between INT8 kernels only";
+      if (by(&rules::tensorrt::kPoolingAndElementwise)) return "R8: elementwise between INT8 kernels only";
       break;
     case OpKind::Gemm:
     case OpKind::MatMul:
-      if (only_theirs && by(&rules::tensorrt::small_layers()))
+      if (only_theirs && by(&rules::tensorrt::kSmallLayers))
         return "R10: narrow product; the reference records exclusions of convolutions only";
-      if (only_theirs && by(&rules::attention_and_norms())) return "R9: products of activations stay float";
-      if (only_theirs && by(&rules::tensorrt::fused_attention())) return "R20: attention stays float";
+      if (only_theirs && by(&rules::kAttentionAndNorms)) return "R9: products of activations stay float";
+      if (only_theirs && by(&rules::tensorrt::kFusedAttention)) return "R20: attention stays float";
       break;
     case OpKind::LayerNorm:
-      if (only_theirs && by(&rules::attention_and_norms()) && difference.theirs_elsewhere)
+      if (only_theirs && by(&rules::kAttentionAndNorms) && difference.theirs_elsewhere)
         return "R9: LayerNormalization beside a residual Add reads float (src/decisions/place.md)";
       break;
     default: break;
   }
-  if (!difference.theirs && ours.pair && by(&rules::tensorrt::deconvolution_activation()))
+  if (!difference.theirs && ours.pair && by(&rules::tensorrt::kDeconvolutionActivation))
     return "R6: pairs around a ConvTranspose's activation";
   return "";
 }

@@ -117,7 +117,7 @@ g (float[4] x) => (float[4] y, float[4] z)
   y = Relu (x)
   z = Neg (y)
 })");
-  planned.plan.output_pairs.push_back({*planned.graph().find_value("y"), -1, &rules::graph_outputs(), "on request"});
+  planned.plan.output_pairs.push_back({*planned.graph().find_value("y"), -1, &rules::kGraphOutputs, "on request"});
   planned.range("y", {-1, 1});
   const Model model = planned.rewritten();
   EXPECT_EQ(producer(model, "y").op_type, "DequantizeLinear");

@@ -82,7 +82,7 @@ TEST(KeepLayersFloat, KeepsTheBadLayerAloneAndSaysWhatItCosts) {
   const LayerDecision* layer = found.plan.find_layer(*model.graph().find_node("Conv_8"));
   EXPECT_FALSE(layer->int8);
   EXPECT_EQ(layer->reason, found.report.kept.front().reason);
-  EXPECT_EQ(layer->rule, &rules::measured_choice());
+  EXPECT_EQ(layer->rule, &rules::kMeasuredChoice);
 }
 
 TEST(KeepLayersFloat, MeetsEveryBoundBelowTheFloatModelWithFewerLayersTheLowerItIs) {

@@ -75,8 +75,8 @@ constexpr std::string_view kFloatLayer = "float_layer:";  // then the node's nam
 std::map<std::string, std::string> layers_left_float(const Prepared& prepared) {
   std::map<std::string, std::string> layers;
   for (const LayerDecision& layer : prepared.plan.layers)
-    if (!layer.int8 && (layer.rule == &rules::user_choice() || layer.rule == &rules::measured_choice() ||
-                        layer.rule == &rules::residual_stream()))
+    if (!layer.int8 && (layer.rule == &rules::kUserChoice || layer.rule == &rules::kMeasuredChoice ||
+                        layer.rule == &rules::kResidualStream))
       layers.emplace(prepared.graph().node(layer.node).name, name_of(layer.rule) + ": " + layer.reason);
   return layers;
 }

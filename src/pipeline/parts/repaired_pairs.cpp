@@ -83,7 +83,7 @@ class PairList {
       const EdgeDecision* edge = use.slot < 0 ? nullptr : in_.plan.find_edge(use.node, use.slot);
       if (edge) return add(value, "removed", edge->rule, node_text(use.node) + ": " + edge->reason);
     }
-    add(value, "removed", &rules::graph_outputs(), "a graph output stays float");
+    add(value, "removed", &rules::kGraphOutputs, "a graph output stays float");
   }
 
   const RepairPlan& in_;

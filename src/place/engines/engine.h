@@ -39,8 +39,8 @@ struct EngineDef {
   Decided<std::string_view> page;    ///< where its rules are explained
   /// Returns its versions or devices, the default first. Never empty.
   Decided<std::span<const Target> (*)()> targets;
-  /// Returns its rules, shared ones included, in the order of their application.
-  Decided<std::span<const Rule* const> (*)()> rules;
+  /// Its rules, shared ones included, in the order of their application.
+  Decided<std::span<const Rule* const>> rules;
   Decided<std::string_view> other_engine;  ///< `lint` asks whether a file that it finds fault with is for that one
 
   // ---- what it takes ----

@@ -125,10 +125,7 @@ void decide_attention_and_norms(PlacementDraft& draft) {
 
 }  // namespace
 
-const Rule& attention_and_norms() {
-  static constexpr Rule rule{.name = {"R9", "attention and norms", kModelOptimizer},
-                             .decide = decide_attention_and_norms};
-  return rule;
-}
+constinit const Rule kAttentionAndNorms{.name = {"R9", "attention and norms", kModelOptimizer},
+                                        .decide = decide_attention_and_norms};
 
 }  // namespace detent::rules

@@ -35,10 +35,7 @@ void decide_batch_norm(PlacementDraft& draft) {
 
 }  // namespace
 
-const Rule& batch_norm() {
-  static constexpr Rule rule{.name = {"R3", "batch norm", "github.com/NVIDIA/TensorRT/issues/3412"},
-                             .decide = decide_batch_norm};
-  return rule;
-}
+constinit const Rule kBatchNorm{.name = {"R3", "batch norm", "github.com/NVIDIA/TensorRT/issues/3412"},
+                                .decide = decide_batch_norm};
 
 }  // namespace detent::rules

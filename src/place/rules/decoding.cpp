@@ -38,10 +38,7 @@ void visit_decoding(PlacementDraft& draft, const Node& node) {
 
 }  // namespace
 
-const Rule& decoding() {
-  static constexpr Rule rule{
-      .name = {"R18", "decoding", "ours, measured"}, .mark = mark_expected_values, .visit = visit_decoding};
-  return rule;
-}
+constinit const Rule kDecoding{
+    .name = {"R18", "decoding", "ours, measured"}, .mark = mark_expected_values, .visit = visit_decoding};
 
 }  // namespace detent::rules

@@ -43,11 +43,8 @@ void explain_later_activations(PlacementDraft& draft) {
 
 }  // namespace
 
-const Rule& fused_activation() {
-  static constexpr Rule rule{.name = {"R2", "fused activation", kTensorRtGuide},
-                             .decide = decide_fused_activation,
-                             .share = explain_later_activations};
-  return rule;
-}
+constinit const Rule kFusedActivation{.name = {"R2", "fused activation", kTensorRtGuide},
+                                      .decide = decide_fused_activation,
+                                      .share = explain_later_activations};
 
 }  // namespace detent::rules

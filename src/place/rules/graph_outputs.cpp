@@ -21,10 +21,7 @@ void decide_graph_outputs(PlacementDraft& draft) {
 
 }  // namespace
 
-const Rule& graph_outputs() {
-  static constexpr Rule rule{.name = {"R11", "graph output", "github.com/NVIDIA/TensorRT/issues/2383"},
-                             .decide = decide_graph_outputs};
-  return rule;
-}
+constinit const Rule kGraphOutputs{.name = {"R11", "graph output", "github.com/NVIDIA/TensorRT/issues/2383"},
+                                   .decide = decide_graph_outputs};
 
 }  // namespace detent::rules

@@ -65,9 +65,6 @@ void share(PlacementDraft& draft) {
 
 }  // namespace
 
-const Rule& known_ranges() {
-  static constexpr Rule rule{.name = {"", "known range", "ONNX operator definitions"}, .share = share};
-  return rule;
-}
+constinit const Rule kKnownRanges{.name = {"", "known range", "ONNX operator definitions"}, .share = share};
 
 }  // namespace detent::rules

@@ -23,10 +23,7 @@ void mark_measured_choice(PlacementDraft& draft) {
 
 }  // namespace
 
-const Rule& measured_choice() {
-  static constexpr Rule rule{.name = {"R13", "measured", "README.md, --max-drop and --min-sqnr"},
-                             .mark = mark_measured_choice};
-  return rule;
-}
+constinit const Rule kMeasuredChoice{.name = {"R13", "measured", "README.md, --max-drop and --min-sqnr"},
+                                     .mark = mark_measured_choice};
 
 }  // namespace detent::rules

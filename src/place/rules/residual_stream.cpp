@@ -86,11 +86,8 @@ void decide_residual_stream(PlacementDraft& draft) {
 
 }  // namespace
 
-const Rule& residual_stream() {
-  static constexpr Rule rule{.name = {"R15", "residual stream", "ours, measured"},
-                             .mark = mark_residual_stream,
-                             .decide = decide_residual_stream};
-  return rule;
-}
+constinit const Rule kResidualStream{.name = {"R15", "residual stream", "ours, measured"},
+                                     .mark = mark_residual_stream,
+                                     .decide = decide_residual_stream};
 
 }  // namespace detent::rules

@@ -7,18 +7,18 @@
 namespace detent::rules {
 
 // The rules that more than one engine has, one file each.
-const Rule& user_choice();
-const Rule& measured_choice();
-const Rule& signal_front_end();
-const Rule& residual_stream();
-const Rule& decoding();
-const Rule& known_ranges();
-const Rule& states();
-const Rule& weights_alone();
-const Rule& weighted_ops();
-const Rule& fused_activation();
-const Rule& batch_norm();
-const Rule& attention_and_norms();
-const Rule& graph_outputs();
+extern const Rule kUserChoice;
+extern const Rule kMeasuredChoice;
+extern const Rule kSignalFrontEnd;
+extern const Rule kResidualStream;
+extern const Rule kDecoding;
+extern const Rule kKnownRanges;
+extern const Rule kStates;
+extern const Rule kWeightsAlone;
+extern const Rule kWeightedOps;
+extern const Rule kFusedActivation;
+extern const Rule kBatchNorm;
+extern const Rule kAttentionAndNorms;
+extern const Rule kGraphOutputs;
 
 }  // namespace detent::rules

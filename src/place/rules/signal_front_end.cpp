@@ -31,9 +31,7 @@ void mark_signal_front_end(PlacementDraft& draft) {
 
 }  // namespace
 
-const Rule& signal_front_end() {
-  static constexpr Rule rule{.name = {"R14", "signal front end", "ours, measured"}, .mark = mark_signal_front_end};
-  return rule;
-}
+constinit const Rule kSignalFrontEnd{.name = {"R14", "signal front end", "ours, measured"},
+                                     .mark = mark_signal_front_end};
 
 }  // namespace detent::rules

@@ -47,9 +47,6 @@ void share_states(PlacementDraft& draft) {
 
 }  // namespace
 
-const Rule& states() {
-  static constexpr Rule rule{.name = {"R19", "state", "ours"}, .share = share_states};
-  return rule;
-}
+constinit const Rule kStates{.name = {"R19", "state", "ours"}, .share = share_states};
 
 }  // namespace detent::rules

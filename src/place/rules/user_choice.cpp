@@ -72,11 +72,8 @@ void decide_user_choice(PlacementDraft& draft) {
 
 }  // namespace
 
-const Rule& user_choice() {
-  static constexpr Rule rule{.name = {"R12", "user", "README.md, --include and --exclude"},
-                             .mark = mark_user_choice,
-                             .decide = decide_user_choice};
-  return rule;
-}
+constinit const Rule kUserChoice{.name = {"R12", "user", "README.md, --include and --exclude"},
+                                 .mark = mark_user_choice,
+                                 .decide = decide_user_choice};
 
 }  // namespace detent::rules

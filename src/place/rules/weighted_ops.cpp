@@ -32,9 +32,6 @@ void decide_weighted_ops(PlacementDraft& draft) {
 
 }  // namespace
 
-const Rule& weighted_ops() {
-  static constexpr Rule rule{.name = {"R1", "weighted op", kTensorRtGuide}, .decide = decide_weighted_ops};
-  return rule;
-}
+constinit const Rule kWeightedOps{.name = {"R1", "weighted op", kTensorRtGuide}, .decide = decide_weighted_ops};
 
 }  // namespace detent::rules

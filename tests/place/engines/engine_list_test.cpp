@@ -137,7 +137,7 @@ TEST(TargetList, EveryFactAndRuleHasItsSource) {
       EXPECT_FALSE(fact.fact.empty());
       EXPECT_FALSE(fact.source.empty()) << fact.fact;
     }
-    for (const Rule* rule : (*target.engine.rules)()) {
+    for (const Rule* rule : *target.engine.rules) {
       EXPECT_FALSE(rule->name.words.empty());
       EXPECT_FALSE(rule->name.source.empty()) << rule->name.words;
       EXPECT_TRUE(rule->mark || rule->decide || rule->visit || rule->share) << rule->name.words;

@@ -71,7 +71,7 @@ TEST_F(BlockVariantsTest, GiveTheReasonOfWhatIsKeptFloat) {
   const BlockVariants variants(model_, target_, {}, format_, weights_);
   const PlacementPlan plan = variants.plan({{model_.graph().node(NodeId{1}).name, "it costs too much"}});
   EXPECT_EQ(plan.find_layer(NodeId{1})->reason, "it costs too much");
-  EXPECT_EQ(plan.find_layer(NodeId{1})->rule, &rules::measured_choice());
+  EXPECT_EQ(plan.find_layer(NodeId{1})->rule, &rules::kMeasuredChoice);
 }
 
 TEST_F(BlockVariantsTest, OfferTheReaderOfATableThatCodesRound) {

@@ -19,8 +19,8 @@ constexpr std::string_view kAbsent = "fp16-scale-below-opset-19 bias-scale";
 
 // A BatchNormalization behind a layer could be folded into it.
 bool belongs_in_int8(const LintView& view, const EdgeDecision& edge) {
-  if (edge.rule == &rules::batch_norm()) return !view.layer_writing(edge.value);
-  return edge.rule == &rules::openvino::elementwise();
+  if (edge.rule == &rules::kBatchNorm) return !view.layer_writing(edge.value);
+  return edge.rule == &rules::openvino::kElementwise;
 }
 
 std::string obstacle(const LintView& view, NodeId layer) { return openvino_obstacle(view, layer); }

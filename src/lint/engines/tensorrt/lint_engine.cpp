@@ -9,8 +9,8 @@ namespace detent::tensorrt {
 
 // A BatchNormalization behind a layer could be folded into it.
 bool belongs_in_int8(const LintView& view, const EdgeDecision& edge) {
-  if (edge.rule == &rules::batch_norm()) return !view.layer_writing(edge.value);
-  return edge.rule == &rules::tensorrt::pooling_and_elementwise();
+  if (edge.rule == &rules::kBatchNorm) return !view.layer_writing(edge.value);
+  return edge.rule == &rules::tensorrt::kPoolingAndElementwise;
 }
 
 namespace {

@@ -10,7 +10,7 @@ namespace {
 // padding 31 and dilation 32 of Convolution. These two, and the windows of Pooling: the layer list in the developer
 // guide of TensorRT 8.x, not found again. One scale on both sides of Pooling: NvInfer.h, IPoolingLayer. Gemm:
 // kDlaTutorial.
-constexpr std::array kLayers{
+constexpr std::array kDlaLayers{
     DlaLayer{.op = "Conv", .layer = "Convolution", .window = 32, .stride = 8, .padding = 31, .dilation = 32},
     DlaLayer{.op = "ConvTranspose",
              .layer = "Deconvolution",
@@ -58,11 +58,11 @@ constexpr std::array kLayers{
 
 }  // namespace
 
-std::span<const DlaLayer> dla_layers() { return kLayers; }
+std::span<const DlaLayer> dla_layers() { return kDlaLayers; }
 
 const DlaLayer* find_dla_layer(std::string_view op) {
-  const auto found = std::ranges::find(kLayers, op, &DlaLayer::op);
-  return found == kLayers.end() ? nullptr : &*found;
+  const auto found = std::ranges::find(kDlaLayers, op, &DlaLayer::op);
+  return found == kDlaLayers.end() ? nullptr : &*found;
 }
 
 }  // namespace detent

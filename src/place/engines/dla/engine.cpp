@@ -28,13 +28,10 @@ std::string next_command(const Target&, const NextCommand& next) {
 
 std::span<const Target> targets();
 
-std::span<const Rule* const> rule_list() {
-  static const std::array list{
-      &rules::user_choice(), &rules::measured_choice(), &rules::decoding(),
-      &rules::dla::layers(), &rules::known_ranges(),    &rules::dla::scales(),
-  };
-  return list;
-}
+using namespace rules;
+using namespace rules::dla;
+
+constexpr std::array kRules{&kUserChoice, &kMeasuredChoice, &kDecoding, &kLayers, &kKnownRanges, &kScales};
 
 constexpr EngineDef kEngine{
     .id = Engine::Dla,
@@ -43,7 +40,7 @@ constexpr EngineDef kEngine{
     .family = "dla",
     .page = "src/place/RULES.md#rules-of-dla",
     .targets = targets,
-    .rules = rule_list,
+    .rules = kRules,
     .other_engine = "onnxruntime",
     .minimum_opset = 13,
     .newest_opset = 0,
@@ -66,7 +63,7 @@ constexpr EngineDef kEngine{
     .gathers_codes = false,
     .fast_in_half = false,
     .slow_between_pairs = std::span<const FloatOperator>(),
-    .cache_version = tensorrt::cache_version,
+    .cache_version = detent::tensorrt::cache_version,
     .next_command = next_command,
 };
 

@@ -67,9 +67,6 @@ void decide_layers(PlacementDraft& draft) {
 
 }  // namespace
 
-const Rule& layers() {
-  static constexpr Rule rule{.name = {"D1", "DLA layer", kDlaSource}, .mark = mark_gpu_nodes, .decide = decide_layers};
-  return rule;
-}
+constinit const Rule kLayers{.name = {"D1", "DLA layer", kDlaSource}, .mark = mark_gpu_nodes, .decide = decide_layers};
 
 }  // namespace detent::rules::dla

@@ -6,7 +6,7 @@
 
 namespace detent::rules::dla {
 
-const Rule& layers();
-const Rule& scales();
+extern const Rule kLayers;
+extern const Rule kScales;
 
 }  // namespace detent::rules::dla

@@ -38,9 +38,6 @@ void share(PlacementDraft& draft) {
 
 }  // namespace
 
-const Rule& scales() {
-  static constexpr Rule rule{.name = {"D2", "DLA scale", kDlaSource}, .share = share};
-  return rule;
-}
+constinit const Rule kScales{.name = {"D2", "DLA scale", kDlaSource}, .share = share};
 
 }  // namespace detent::rules::dla

@@ -25,9 +25,7 @@ void visit_activations(PlacementDraft& draft, const Node& node) {
 
 }  // namespace
 
-const Rule& activations() {
-  static constexpr Rule rule{.name = {"O3", "integer activation", kTriedInOnnxRuntime}, .visit = visit_activations};
-  return rule;
-}
+constinit const Rule kActivations{.name = {"O3", "integer activation", kTriedInOnnxRuntime},
+                                  .visit = visit_activations};
 
 }  // namespace detent::rules::onnxruntime

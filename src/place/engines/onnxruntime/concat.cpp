@@ -28,9 +28,6 @@ void visit_concat(PlacementDraft& draft, const Node& node) {
 
 }  // namespace
 
-const Rule& concat() {
-  static constexpr Rule rule{.name = {"O5", "integer concat", kTriedInOnnxRuntime}, .visit = visit_concat};
-  return rule;
-}
+constinit const Rule kConcat{.name = {"O5", "integer concat", kTriedInOnnxRuntime}, .visit = visit_concat};
 
 }  // namespace detent::rules::onnxruntime

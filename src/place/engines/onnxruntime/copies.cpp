@@ -57,10 +57,7 @@ void share_copies(PlacementDraft& draft) {
 
 }  // namespace
 
-const Rule& copies() {
-  static constexpr Rule rule{
-      .name = {"O7", "integer copy", kTriedInOnnxRuntime}, .visit = visit_copies, .share = share_copies};
-  return rule;
-}
+constinit const Rule kCopies{
+    .name = {"O7", "integer copy", kTriedInOnnxRuntime}, .visit = visit_copies, .share = share_copies};
 
 }  // namespace detent::rules::onnxruntime

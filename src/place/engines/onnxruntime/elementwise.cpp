@@ -97,9 +97,7 @@ void visit_elementwise(PlacementDraft& draft, const Node& node) {
 
 }  // namespace
 
-const Rule& elementwise() {
-  static constexpr Rule rule{.name = {"O4", "integer elementwise", kTriedInOnnxRuntime}, .visit = visit_elementwise};
-  return rule;
-}
+constinit const Rule kElementwise{.name = {"O4", "integer elementwise", kTriedInOnnxRuntime},
+                                  .visit = visit_elementwise};
 
 }  // namespace detent::rules::onnxruntime

@@ -63,31 +63,14 @@ constexpr std::array kFloatBetweenPairs{FloatOperator{"HardSwish", 1}, FloatOper
 
 std::span<const Target> targets();
 
-std::span<const Rule* const> rule_list() {
-  static const std::array list{
-      &rules::user_choice(),
-      &rules::measured_choice(),
-      &rules::signal_front_end(),
-      &rules::residual_stream(),
-      &rules::decoding(),
-      &rules::onnxruntime::few_channels(),
-      &rules::onnxruntime::layers(),
-      &rules::onnxruntime::float_deconvolution(),
-      &rules::onnxruntime::activations(),
-      &rules::onnxruntime::elementwise(),
-      &rules::onnxruntime::concat(),
-      &rules::onnxruntime::pooling(),
-      &rules::onnxruntime::copies(),
-      &rules::known_ranges(),
-      &rules::onnxruntime::every_reader(),
-      &rules::onnxruntime::partly_absorbed_clips(),
-      &rules::onnxruntime::half_values(),
-      &rules::onnxruntime::int8_activations(),
-      &rules::onnxruntime::wide_activations(),
-      &rules::states(),
-  };
-  return list;
-}
+using namespace rules;
+using namespace rules::onnxruntime;
+
+constexpr std::array kRules{&kUserChoice,  &kMeasuredChoice,  &kSignalFrontEnd,  &kResidualStream,
+                            &kDecoding,    &kFewChannels,     &kLayers,          &kFloatDeconvolution,
+                            &kActivations, &kElementwise,     &kConcat,          &kPooling,
+                            &kCopies,      &kKnownRanges,     &kEveryReader,     &kPartlyAbsorbedClips,
+                            &kHalfValues,  &kInt8Activations, &kWideActivations, &kStates};
 
 constexpr EngineDef kEngine{
     .id = Engine::OnnxRuntime,
@@ -96,7 +79,7 @@ constexpr EngineDef kEngine{
     .family = "onnxruntime",
     .page = "src/place/RULES.md#rules-of-onnx-runtime",
     .targets = targets,
-    .rules = rule_list,
+    .rules = kRules,
     .other_engine = "tensorrt",
     .minimum_opset = 13,
     .newest_opset = 0,

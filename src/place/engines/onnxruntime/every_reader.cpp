@@ -31,9 +31,6 @@ void share_every_reader(PlacementDraft& draft) {
 
 }  // namespace
 
-const Rule& every_reader() {
-  static constexpr Rule rule{.name = {"O8", "every reader", kTriedInOnnxRuntime}, .share = share_every_reader};
-  return rule;
-}
+constinit const Rule kEveryReader{.name = {"O8", "every reader", kTriedInOnnxRuntime}, .share = share_every_reader};
 
 }  // namespace detent::rules::onnxruntime

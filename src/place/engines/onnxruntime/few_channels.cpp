@@ -91,10 +91,7 @@ void mark_few_channels(PlacementDraft& draft) {
 
 }  // namespace
 
-const Rule& few_channels() {
-  static constexpr Rule rule{.name = {"O11", "few channels", "timed in ONNX Runtime 1.30, CPU"},
-                             .mark = mark_few_channels};
-  return rule;
-}
+constinit const Rule kFewChannels{.name = {"O11", "few channels", "timed in ONNX Runtime 1.30, CPU"},
+                                  .mark = mark_few_channels};
 
 }  // namespace detent::rules::onnxruntime

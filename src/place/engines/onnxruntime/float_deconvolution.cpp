@@ -40,11 +40,8 @@ void share_float_deconvolution(PlacementDraft& draft) {
 
 }  // namespace
 
-const Rule& float_deconvolution() {
-  static constexpr Rule rule{.name = {"O2", "float deconvolution", kTriedInOnnxRuntime},
-                             .decide = decide_float_deconvolution,
-                             .share = share_float_deconvolution};
-  return rule;
-}
+constinit const Rule kFloatDeconvolution{.name = {"O2", "float deconvolution", kTriedInOnnxRuntime},
+                                         .decide = decide_float_deconvolution,
+                                         .share = share_float_deconvolution};
 
 }  // namespace detent::rules::onnxruntime

@@ -59,9 +59,6 @@ void share_half_values(PlacementDraft& draft) {
 
 }  // namespace
 
-const Rule& half_values() {
-  static constexpr Rule rule{.name = {"O9", "half values", kTriedInOnnxRuntime}, .share = share_half_values};
-  return rule;
-}
+constinit const Rule kHalfValues{.name = {"O9", "half values", kTriedInOnnxRuntime}, .share = share_half_values};
 
 }  // namespace detent::rules::onnxruntime

@@ -127,9 +127,6 @@ void call_float(PlacementDraft& draft) {
 
 }  // namespace
 
-const Rule& int8_activations() {
-  static constexpr Rule rule{.name = {"O10", "INT8 activations", kTriedInOnnxRuntime}, .share = call_float};
-  return rule;
-}
+constinit const Rule kInt8Activations{.name = {"O10", "INT8 activations", kTriedInOnnxRuntime}, .share = call_float};
 
 }  // namespace detent::rules::onnxruntime

@@ -131,9 +131,6 @@ void decide_layers(PlacementDraft& draft) {
 
 }  // namespace
 
-const Rule& layers() {
-  static constexpr Rule rule{.name = {"O1", "integer layer", kTriedInOnnxRuntime}, .decide = decide_layers};
-  return rule;
-}
+constinit const Rule kLayers{.name = {"O1", "integer layer", kTriedInOnnxRuntime}, .decide = decide_layers};
 
 }  // namespace detent::rules::onnxruntime

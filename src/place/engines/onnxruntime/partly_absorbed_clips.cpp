@@ -50,9 +50,6 @@ void close_in_front(PlacementDraft& draft) {
 
 }  // namespace
 
-const Rule& partly_absorbed_clips() {
-  static const Rule rule{.name = layers().name, .share = close_in_front};
-  return rule;
-}
+const Rule kPartlyAbsorbedClips{.name = kLayers.name, .share = close_in_front};
 
 }  // namespace detent::rules::onnxruntime

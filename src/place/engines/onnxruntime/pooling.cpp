@@ -26,9 +26,6 @@ void visit_pooling(PlacementDraft& draft, const Node& node) {
 
 }  // namespace
 
-const Rule& pooling() {
-  static constexpr Rule rule{.name = {"O6", "integer pooling", kTriedInOnnxRuntime}, .visit = visit_pooling};
-  return rule;
-}
+constinit const Rule kPooling{.name = {"O6", "integer pooling", kTriedInOnnxRuntime}, .visit = visit_pooling};
 
 }  // namespace detent::rules::onnxruntime

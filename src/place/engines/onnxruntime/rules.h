@@ -10,18 +10,18 @@ namespace detent::rules::onnxruntime {
 // Sources of more than one rule.
 inline constexpr std::string_view kTriedInOnnxRuntime = "tried in ONNX Runtime 1.30, CPU";
 
-const Rule& layers();
-const Rule& activations();
-const Rule& elementwise();
-const Rule& concat();
-const Rule& pooling();
-const Rule& copies();
-const Rule& float_deconvolution();
-const Rule& every_reader();
-const Rule& partly_absorbed_clips();
-const Rule& half_values();
-const Rule& int8_activations();
-const Rule& few_channels();
-const Rule& wide_activations();
+extern const Rule kLayers;
+extern const Rule kActivations;
+extern const Rule kElementwise;
+extern const Rule kConcat;
+extern const Rule kPooling;
+extern const Rule kCopies;
+extern const Rule kFloatDeconvolution;
+extern const Rule kEveryReader;
+extern const Rule kPartlyAbsorbedClips;
+extern const Rule kHalfValues;
+extern const Rule kInt8Activations;
+extern const Rule kFewChannels;
+extern const Rule kWideActivations;
 
 }  // namespace detent::rules::onnxruntime

@@ -31,10 +31,7 @@ void keep_float_between_wide(PlacementDraft& draft) {
 
 }  // namespace
 
-const Rule& wide_activations() {
-  static constexpr Rule rule{.name = {"O12", "16-bit activations", kTriedInOnnxRuntime},
-                             .share = keep_float_between_wide};
-  return rule;
-}
+constinit const Rule kWideActivations{.name = {"O12", "16-bit activations", kTriedInOnnxRuntime},
+                                      .share = keep_float_between_wide};
 
 }  // namespace detent::rules::onnxruntime

@@ -69,9 +69,6 @@ void move_pairs_up(PlacementDraft& draft) {
 
 }  // namespace
 
-const Rule& copies() {
-  static constexpr Rule rule{.name = {"V2", "copy", kNncfSetups}, .share = move_pairs_up, .moves_pairs_up = true};
-  return rule;
-}
+constinit const Rule kCopies{.name = {"V2", "copy", kNncfSetups}, .share = move_pairs_up, .moves_pairs_up = true};
 
 }  // namespace detent::rules::openvino

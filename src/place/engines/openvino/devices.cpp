@@ -67,16 +67,13 @@ constexpr std::array kNpuTypes{ActivationType{DataType::UInt8}, ActivationType{D
 
 std::span<const Target> targets();
 
-std::span<const Rule* const> rule_list() {
-  static const std::array list{
-      &rules::user_choice(),           &rules::measured_choice(),  &rules::signal_front_end(),
-      &rules::residual_stream(),       &rules::decoding(),         &rules::weighted_ops(),
-      &rules::fused_activation(),      &rules::batch_norm(),       &rules::attention_and_norms(),
-      &rules::openvino::elementwise(), &rules::graph_outputs(),    &rules::known_ranges(),
-      &rules::openvino::symmetric(),   &rules::openvino::copies(), &rules::states(),
-  };
-  return list;
-}
+using namespace rules;
+using namespace rules::openvino;
+
+constexpr std::array kRules{&kUserChoice,        &kMeasuredChoice, &kSignalFrontEnd,  &kResidualStream,
+                            &kDecoding,          &kWeightedOps,    &kFusedActivation, &kBatchNorm,
+                            &kAttentionAndNorms, &kElementwise,    &kGraphOutputs,    &kKnownRanges,
+                            &kSymmetric,         &kCopies,         &kStates};
 
 constexpr EngineDef kEngine{
     .id = Engine::OpenVino,
@@ -85,7 +82,7 @@ constexpr EngineDef kEngine{
     .family = "openvino",
     .page = "src/place/RULES.md#rules-of-openvino",
     .targets = targets,
-    .rules = rule_list,
+    .rules = kRules,
     .other_engine = "onnxruntime",
     .minimum_opset = 13,
     .newest_opset = 21,

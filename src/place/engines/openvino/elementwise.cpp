@@ -82,10 +82,7 @@ void share_operands(PlacementDraft& draft) {
 
 }  // namespace
 
-const Rule& elementwise() {
-  static constexpr Rule rule{
-      .name = {"V1", "elementwise", kNncfSetups}, .decide = decide_elementwise, .share = share_operands};
-  return rule;
-}
+constinit const Rule kElementwise{
+    .name = {"V1", "elementwise", kNncfSetups}, .decide = decide_elementwise, .share = share_operands};
 
 }  // namespace detent::rules::openvino

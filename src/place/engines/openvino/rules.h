@@ -12,8 +12,8 @@ inline constexpr std::string_view kNncfSetups = "github.com/openvinotoolkit/nncf
 inline constexpr std::string_view kOpenVinoTransformations =
     "docs.openvino.ai, low-precision-transformations; github.com/openvinotoolkit/nncf, qspaces.py";
 
-const Rule& elementwise();
-const Rule& copies();
-const Rule& symmetric();
+extern const Rule kElementwise;
+extern const Rule kCopies;
+extern const Rule kSymmetric;
 
 }  // namespace detent::rules::openvino

@@ -28,9 +28,6 @@ void share_symmetric(PlacementDraft& draft) {
 
 }  // namespace
 
-const Rule& symmetric() {
-  static constexpr Rule rule{.name = {"V3", "symmetric", kOpenVinoTransformations}, .share = share_symmetric};
-  return rule;
-}
+constinit const Rule kSymmetric{.name = {"V3", "symmetric", kOpenVinoTransformations}, .share = share_symmetric};
 
 }  // namespace detent::rules::openvino

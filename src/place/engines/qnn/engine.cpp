@@ -56,14 +56,11 @@ constexpr std::array kQnnActivations{ActivationType{DataType::UInt8}, Activation
 
 std::span<const Target> targets();
 
-std::span<const Rule* const> rule_list() {
-  static const std::array list{
-      &rules::user_choice(),       &rules::measured_choice(),    &rules::qnn::node_units(),      &rules::qnn::norms(),
-      &rules::qnn::one_encoding(), &rules::qnn::islands(),       &rules::qnn::fixed_encodings(), &rules::known_ranges(),
-      &rules::qnn::masks(),        &rules::qnn::masked_scores(), &rules::qnn::float_islands(),   &rules::states(),
-  };
-  return list;
-}
+using namespace rules;
+using namespace rules::qnn;
+
+constexpr std::array kRules{&kUserChoice,     &kMeasuredChoice, &kNodeUnits, &kNorms,        &kOneEncoding,  &kIslands,
+                            &kFixedEncodings, &kKnownRanges,    &kMasks,     &kMaskedScores, &kFloatIslands, &kStates};
 
 constexpr EngineDef kEngine{
     .id = Engine::Qnn,
@@ -72,7 +69,7 @@ constexpr EngineDef kEngine{
     .family = "qnn",
     .page = "src/place/RULES.md#rules-of-qualcomms-htp",
     .targets = targets,
-    .rules = rule_list,
+    .rules = kRules,
     .other_engine = "onnxruntime",
     .minimum_opset = 13,
     .newest_opset = 0,

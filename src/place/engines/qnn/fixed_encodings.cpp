@@ -48,9 +48,6 @@ void fix_encodings(PlacementDraft& draft) {
 
 }  // namespace
 
-const Rule& fixed_encodings() {
-  static constexpr Rule rule{.name = {"H3", "fixed encoding", kQnnConfig}, .share = fix_encodings};
-  return rule;
-}
+constinit const Rule kFixedEncodings{.name = {"H3", "fixed encoding", kQnnConfig}, .share = fix_encodings};
 
 }  // namespace detent::rules::qnn

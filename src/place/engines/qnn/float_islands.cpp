@@ -44,12 +44,8 @@ void name_obstacles(PlacementDraft& draft) {
 
 }  // namespace
 
-const Rule& float_islands() {
-  static constexpr Rule rule{
-      .name = {"H5", "float island",
-               "onnxruntime.ai/docs/execution-providers/QNN-ExecutionProvider.html; November 2026"},
-      .share = name_obstacles};
-  return rule;
-}
+constinit const Rule kFloatIslands{
+    .name = {"H5", "float island", "onnxruntime.ai/docs/execution-providers/QNN-ExecutionProvider.html; November 2026"},
+    .share = name_obstacles};
 
 }  // namespace detent::rules::qnn

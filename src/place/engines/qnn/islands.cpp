@@ -100,13 +100,10 @@ void find_islands(PlacementDraft& draft) {
 
 }  // namespace
 
-const Rule& islands() {
-  static constexpr Rule rule{
-      .name = {"H6", "16-bit island",
-               "github.com/microsoft/onnxruntime, "
-               "python/tools/quantization/execution_providers/qnn/mixed_precision_overrides_utils.py; November 2026"},
-      .share = find_islands};
-  return rule;
-}
+constinit const Rule kIslands{
+    .name = {"H6", "16-bit island",
+             "github.com/microsoft/onnxruntime, "
+             "python/tools/quantization/execution_providers/qnn/mixed_precision_overrides_utils.py; November 2026"},
+    .share = find_islands};
 
 }  // namespace detent::rules::qnn

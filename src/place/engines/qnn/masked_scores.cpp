@@ -77,9 +77,6 @@ void limit_scores(PlacementDraft& draft) {
 
 }  // namespace
 
-const Rule& masked_scores() {
-  static const Rule rule{.name = fixed_encodings().name, .share = limit_scores};
-  return rule;
-}
+const Rule kMaskedScores{.name = kFixedEncodings.name, .share = limit_scores};
 
 }  // namespace detent::rules::qnn

@@ -69,9 +69,6 @@ void find_masks(PlacementDraft& draft) {
 
 }  // namespace
 
-const Rule& masks() {
-  static constexpr Rule rule{.name = {"H7", "mask", "the definition of Softmax; November 2026"}, .share = find_masks};
-  return rule;
-}
+constinit const Rule kMasks{.name = {"H7", "mask", "the definition of Softmax; November 2026"}, .share = find_masks};
 
 }  // namespace detent::rules::qnn

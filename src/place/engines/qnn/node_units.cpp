@@ -80,10 +80,7 @@ void share_with_casts(PlacementDraft& draft) {
 
 }  // namespace
 
-const Rule& node_units() {
-  static constexpr Rule rule{
-      .name = {"H1", "node unit", kQnnSelectors}, .decide = decide_units, .share = share_with_casts};
-  return rule;
-}
+constinit const Rule kNodeUnits{
+    .name = {"H1", "node unit", kQnnSelectors}, .decide = decide_units, .share = share_with_casts};
 
 }  // namespace detent::rules::qnn

@@ -25,9 +25,6 @@ void decide_norms(PlacementDraft& draft) {
 
 }  // namespace
 
-const Rule& norms() {
-  static constexpr Rule rule{.name = {"H4", "norm", kQnnBuilders}, .decide = decide_norms};
-  return rule;
-}
+constinit const Rule kNorms{.name = {"H4", "norm", kQnnBuilders}, .decide = decide_norms};
 
 }  // namespace detent::rules::qnn

@@ -23,9 +23,6 @@ void share_encodings(PlacementDraft& draft) {
 
 }  // namespace
 
-const Rule& one_encoding() {
-  static constexpr Rule rule{.name = {"H2", "one encoding", kQnnBuilders}, .share = share_encodings};
-  return rule;
-}
+constinit const Rule kOneEncoding{.name = {"H2", "one encoding", kQnnBuilders}, .share = share_encodings};
 
 }  // namespace detent::rules::qnn

@@ -17,13 +17,13 @@ inline constexpr std::string_view kQnnConfig =
 inline constexpr std::string_view kQnnBuilders =
     "github.com/microsoft/onnxruntime, core/providers/qnn/builder/opbuilder; November 2026";
 
-const Rule& node_units();
-const Rule& one_encoding();
-const Rule& fixed_encodings();
-const Rule& norms();
-const Rule& islands();
-const Rule& masks();
-const Rule& masked_scores();
-const Rule& float_islands();
+extern const Rule kNodeUnits;
+extern const Rule kOneEncoding;
+extern const Rule kFixedEncodings;
+extern const Rule kNorms;
+extern const Rule kIslands;
+extern const Rule kMasks;
+extern const Rule kMaskedScores;
+extern const Rule kFloatIslands;
 
 }  // namespace detent::rules::qnn

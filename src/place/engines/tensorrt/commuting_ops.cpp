@@ -54,9 +54,6 @@ void share_commuting_ops(PlacementDraft& draft) {
 
 }  // namespace
 
-const Rule& commuting_ops() {
-  static constexpr Rule rule{.name = {"R7", "commuting op", kTensorRtGuide}, .share = share_commuting_ops};
-  return rule;
-}
+constinit const Rule kCommutingOps{.name = {"R7", "commuting op", kTensorRtGuide}, .share = share_commuting_ops};
 
 }  // namespace detent::rules::tensorrt

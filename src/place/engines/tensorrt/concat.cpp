@@ -149,9 +149,6 @@ void share_concat(PlacementDraft& draft) {
 
 }  // namespace
 
-const Rule& concat() {
-  static constexpr Rule rule{.name = {"R5", "concat", "github.com/NVIDIA/TensorRT/issues/2597"}, .share = share_concat};
-  return rule;
-}
+constinit const Rule kConcat{.name = {"R5", "concat", "github.com/NVIDIA/TensorRT/issues/2597"}, .share = share_concat};
 
 }  // namespace detent::rules::tensorrt

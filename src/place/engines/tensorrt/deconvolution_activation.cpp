@@ -87,11 +87,9 @@ void close(PlacementDraft& draft) {
 
 }  // namespace
 
-const Rule& deconvolution_activation() {
-  static constexpr Rule rule{.name = {"R6", "deconvolution and activation", "github.com/NVIDIA/TensorRT/issues/3412"},
-                             .decide = decide_deconvolution_activation,
-                             .share = close};
-  return rule;
-}
+constinit const Rule kDeconvolutionActivation{
+    .name = {"R6", "deconvolution and activation", "github.com/NVIDIA/TensorRT/issues/3412"},
+    .decide = decide_deconvolution_activation,
+    .share = close};
 
 }  // namespace detent::rules::tensorrt

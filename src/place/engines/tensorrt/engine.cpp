@@ -10,32 +10,15 @@ namespace {
 
 std::span<const Target> targets();
 
-std::span<const Rule* const> rule_list() {
-  static const std::array list{
-      &rules::user_choice(),
-      &rules::measured_choice(),
-      &rules::signal_front_end(),
-      &rules::residual_stream(),
-      &rules::decoding(),
-      &rules::tensorrt::small_layers(),
-      &rules::weighted_ops(),
-      &rules::tensorrt::deconvolution_activation(),
-      &rules::fused_activation(),
-      &rules::tensorrt::unfused_activations(),
-      &rules::batch_norm(),
-      &rules::tensorrt::residual_add(),
-      &rules::tensorrt::fp8_layers(),
-      &rules::tensorrt::fused_attention(),
-      &rules::attention_and_norms(),
-      &rules::tensorrt::pooling_and_elementwise(),
-      &rules::graph_outputs(),
-      &rules::known_ranges(),
-      &rules::tensorrt::commuting_ops(),
-      &rules::tensorrt::concat(),
-      &rules::states(),
-  };
-  return list;
-}
+using namespace rules;
+using namespace rules::tensorrt;
+
+constexpr std::array kRules{&kUserChoice,      &kMeasuredChoice,     &kSignalFrontEnd,    &kResidualStream,
+                            &kDecoding,        &kSmallLayers,        &kWeightedOps,       &kDeconvolutionActivation,
+                            &kFusedActivation, &kUnfusedActivations, &kBatchNorm,         &kResidualAdd,
+                            &kFp8Layers,       &kFusedAttention,     &kAttentionAndNorms, &kPoolingAndElementwise,
+                            &kGraphOutputs,    &kKnownRanges,        &kCommutingOps,      &kConcat,
+                            &kStates};
 
 constexpr EngineDef kEngine{
     .id = Engine::TensorRT,
@@ -44,7 +27,7 @@ constexpr EngineDef kEngine{
     .family = "tensorrt",
     .page = "src/place/RULES.md#rules-of-tensorrt",
     .targets = targets,
-    .rules = rule_list,
+    .rules = kRules,
     .other_engine = "onnxruntime",
     .minimum_opset = 13,
     .newest_opset = 0,
@@ -92,7 +75,7 @@ constexpr Target version(int major, int minor, std::span<const SourcedFact> fact
       .float_type = major >= 11 ? FloatType::Fp16 : FloatType::Fp32,
       .fp8_refusal = major >= 10 ? "" : "its NvInferRuntimeBase.h calls the type not supported yet",
       .strongly_typed = major >= 11,
-      .attention_kernels = tensorrt::attention_kernels(major),
+      .attention_kernels = detent::tensorrt::attention_kernels(major),
       .facts = facts,
   };
 }

@@ -109,7 +109,7 @@ inline constexpr auto kFacts11 = facts_of(kEveryVersion, kVersion10, kOnly11);
 inline constexpr auto kFacts8_6 = facts_of(kEveryVersion, kOnly8_6);
 
 // Fused attention. TensorRT may still choose other kernels for reasons of speed.
-inline constexpr std::string_view kFusedAttention =
+inline constexpr std::string_view kAttentionSource =
     "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/transformers-fused-attention.html; "
     "github.com/NVIDIA/TensorRT/issues/2981, 3714 and 4167";
 inline constexpr std::array<int64_t, 3> kInt8Heads{16, 32, 64};
@@ -118,12 +118,12 @@ inline constexpr AttentionKernel kHalfAttention{.type = AttentionKernel::Type::H
                                                 .most_head = 256,
                                                 .head_step = 8,
                                                 .compute_capability = 75,
-                                                .source = kFusedAttention};
+                                                .source = kAttentionSource};
 inline constexpr AttentionKernel kInt8Attention{.type = AttentionKernel::Type::Int8,
                                                 .head_sizes = kInt8Heads,
                                                 .most_tokens = 512,
                                                 .compute_capability = 75,
-                                                .source = kFusedAttention};
+                                                .source = kAttentionSource};
 inline constexpr AttentionKernel kFp8Attention{
     .type = AttentionKernel::Type::Fp8,
     .least_head = 16,

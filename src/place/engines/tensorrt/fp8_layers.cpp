@@ -67,12 +67,9 @@ void decide_fp8_layers(PlacementDraft& draft) {
 
 }  // namespace
 
-const Rule& fp8_layers() {
-  static constexpr Rule rule{
-      .name = {"R17", "FP8 layer", "github.com/NVIDIA/Model-Optimizer, modelopt/onnx/quantization/fp8.py"},
-      .mark = mark_fp8_layers,
-      .decide = decide_fp8_layers};
-  return rule;
-}
+constinit const Rule kFp8Layers{
+    .name = {"R17", "FP8 layer", "github.com/NVIDIA/Model-Optimizer, modelopt/onnx/quantization/fp8.py"},
+    .mark = mark_fp8_layers,
+    .decide = decide_fp8_layers};
 
 }  // namespace detent::rules::tensorrt

@@ -87,12 +87,9 @@ void decide_fused_attention(PlacementDraft& draft) {
 
 }  // namespace
 
-const Rule& fused_attention() {
-  static constexpr Rule rule{
-      .name = {"R20", "fused attention",
-               "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/transformers-fused-attention.html"},
-      .decide = decide_fused_attention};
-  return rule;
-}
+constinit const Rule kFusedAttention{
+    .name = {"R20", "fused attention",
+             "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/transformers-fused-attention.html"},
+    .decide = decide_fused_attention};
 
 }  // namespace detent::rules::tensorrt

@@ -147,10 +147,7 @@ void decide_pooling_and_elementwise(PlacementDraft& draft) {
 
 }  // namespace
 
-const Rule& pooling_and_elementwise() {
-  static constexpr Rule rule{.name = {"R8", "pooling and elementwise", kTensorRtGuide},
-                             .decide = decide_pooling_and_elementwise};
-  return rule;
-}
+constinit const Rule kPoolingAndElementwise{.name = {"R8", "pooling and elementwise", kTensorRtGuide},
+                                            .decide = decide_pooling_and_elementwise};
 
 }  // namespace detent::rules::tensorrt

@@ -156,10 +156,7 @@ void decide_residual_add(PlacementDraft& draft) {
 
 }  // namespace
 
-const Rule& residual_add() {
-  static constexpr Rule rule{
-      .name = {"R4", "residual add", kTensorRtGuide}, .decide = decide_residual_add, .residual_adds = true};
-  return rule;
-}
+constinit const Rule kResidualAdd{
+    .name = {"R4", "residual add", kTensorRtGuide}, .decide = decide_residual_add, .residual_adds = true};
 
 }  // namespace detent::rules::tensorrt

@@ -6,14 +6,14 @@
 
 namespace detent::rules::tensorrt {
 
-const Rule& residual_add();
-const Rule& unfused_activations();
-const Rule& concat();
-const Rule& deconvolution_activation();
-const Rule& commuting_ops();
-const Rule& pooling_and_elementwise();
-const Rule& small_layers();
-const Rule& fp8_layers();
-const Rule& fused_attention();
+extern const Rule kResidualAdd;
+extern const Rule kUnfusedActivations;
+extern const Rule kConcat;
+extern const Rule kDeconvolutionActivation;
+extern const Rule kCommutingOps;
+extern const Rule kPoolingAndElementwise;
+extern const Rule kSmallLayers;
+extern const Rule kFp8Layers;
+extern const Rule kFusedAttention;
 
 }  // namespace detent::rules::tensorrt

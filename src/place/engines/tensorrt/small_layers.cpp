@@ -74,9 +74,6 @@ void mark_small_layers(PlacementDraft& draft) {
 
 }  // namespace
 
-const Rule& small_layers() {
-  static constexpr Rule rule{.name = {"R10", "small layer", kModelOptimizer}, .mark = mark_small_layers};
-  return rule;
-}
+constinit const Rule kSmallLayers{.name = {"R10", "small layer", kModelOptimizer}, .mark = mark_small_layers};
 
 }  // namespace detent::rules::tensorrt

@@ -31,9 +31,6 @@ void note_unfused_activations(PlacementDraft& draft) {
 
 }  // namespace
 
-const Rule& unfused_activations() {
-  static const Rule rule{.name = fused_activation().name, .share = note_unfused_activations};
-  return rule;
-}
+const Rule kUnfusedActivations{.name = kFusedActivation.name, .share = note_unfused_activations};
 
 }  // namespace detent::rules::tensorrt
