@@ -18,7 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // The placement of onnxruntime's QNN configuration tool on 14 models, beside Detent's: every value with a pair and its
-// type, every constant with codes, their type and axis. src/place/engines/qnn/README.md explains the kinds of differences.
+// type, every constant with codes, their type and axis. src/place/engines/qnn/README.md explains the kinds of
+// differences.
 
 const std::map<std::string, std::string>& model_files() {
   static const std::map<std::string, std::string> files{

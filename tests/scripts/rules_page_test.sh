@@ -1,7 +1,7 @@
 #!/bin/sh
-# rules_page_test.sh ROOT PROGRAM: the pages say of rules what the rules' files say, and nothing else; scripts/rules_page
-# finds a file without its comment and a page that differs. src/place/RULES.md explains every finding that the program
-# can print, with the finding's level, and no other. The help of `plan` and `lint` names the page.
+# rules_page_test.sh ROOT PROGRAM: the pages say of rules what the rules' files say, and nothing else;
+# scripts/rules_page finds a file without its comment and a page that differs. src/place/RULES.md explains every finding
+# that the program can print, with the finding's level, and no other. The help of `plan` and `lint` names the page.
 set -eu
 . "$(dirname "$0")/findings.sh"
 root=$1
