@@ -93,8 +93,10 @@ TEST(KnownTargets, AreThoseOfTheHelp) {
     if (word != "or" && word != "Engine:") named.insert(word);
   }
   EXPECT_EQ(named, names) << help;
-  for (std::istringstream words(help.substr(examples)); words >> word;)
-    if (word.starts_with("(")) EXPECT_NO_THROW((void)find_target(word.substr(1, word.find(')') - 1))) << word;
+  for (std::istringstream words(help.substr(examples)); words >> word;) {
+    if (!word.starts_with("(")) continue;
+    EXPECT_NO_THROW((void)find_target(word.substr(1, word.find(')') - 1))) << word;
+  }
 }
 
 }  // namespace
