@@ -37,4 +37,19 @@ struct PlanModelOptions {
 ///               or patterns that do not fit; with data those of reading and running samples.
 [[nodiscard]] DETENT_API PlanReport plan_model(const PlanModelOptions& options);
 
+/// A target: an engine in one version, or on one device.
+struct TargetInfo {
+  std::string spec;                      ///< "tensorrt:10.13", "openvino:cpu"
+  std::string name;                      ///< of its engine in --target: "tensorrt"
+  std::string title;                     ///< of its engine in sentences: "TensorRT"
+  bool is_default = false;               ///< the name without a version means this target
+  std::vector<std::string> activations;  ///< types of codes, the default first: "uint8", "int8"; "fp8"
+  std::vector<std::string> biases;       ///< "float", "int32", the default first
+  std::string float_type;                ///< default type of what is not quantized: "fp16"
+  bool takes_pairs = true;               ///< false: it takes a float model and a calibration cache
+  std::string page;                      ///< page of its rules, in the repository
+};
+/// Returns every target, the default of an engine before its other versions.
+[[nodiscard]] DETENT_API std::vector<TargetInfo> known_targets();
+
 }  // namespace detent

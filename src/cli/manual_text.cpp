@@ -5,6 +5,8 @@
 #include <sstream>
 
 #include "cli/help_format.h"
+#include "core/text.h"
+#include "detent/plan.h"
 
 namespace detent::cli {
 
@@ -32,13 +34,33 @@ ManualBlock row_of(const std::vector<std::string>& cells, const std::vector<std:
   return row;
 }
 
+/// Returns the targets as a table in Markdown.
+std::string target_table() {
+  std::string table =
+      "| target | of | activations | biases | other nodes | written as | rules in |\n"
+      "| --- | --- | --- | --- | --- | --- | --- |\n";
+  for (const TargetInfo& one : known_targets())
+    table += "| " + std::string(one.is_default ? "`" + one.name + "`, " : "") + "`" + one.spec + "` | " + one.title +
+             " | " + join(one.activations) + " | " + join(one.biases) + " | " + one.float_type + " | " +
+             (one.takes_pairs ? "pairs" : "float model with a calibration cache") + " | " + one.page + " |\n";
+  return table;
+}
+
+/// Returns the page with the table of targets in place of the line {{targets}}.
+std::string with_targets(std::string_view page) {
+  constexpr std::string_view kPlace = "{{targets}}\n";
+  std::string text(page);
+  const size_t at = text.find(kPlace);
+  return at == std::string::npos ? text : text.replace(at, kPlace.size(), target_table());
+}
+
 /// Reads the Markdown of the pages: "## " headings, paragraphs, lists, tables and indented code.
 std::vector<ManualBlock> blocks_of(std::string_view page) {
   static const std::regex link(R"(\[([^\]]*)\]\([^)]*\))"), item(R"((\*|\d+\.) (.*))");
   std::vector<ManualBlock> blocks;
   std::vector<std::string> headings;
   bool continues = false;  // the line belongs to the paragraph or list entry above
-  std::istringstream lines{std::string(page)};
+  std::istringstream lines{with_targets(page)};
   for (std::string line; std::getline(lines, line);) {
     std::smatch found;
     if (line.empty() || line.starts_with("# ")) {

@@ -20,7 +20,7 @@ struct QdqCheckOptions {
 /// (present, right for the operator, as many scales as channels), pairs (complete, one grid), one grid within a scale
 /// group, no pair on graph outputs, the opset, every input of every node against the plan, and every constant against
 /// the model's (check_content.h) unless promised.forget_contents().
-/// Source  ONNX QuantizeLinear-13 and -19; facts in src/place/targets.
+/// Source  ONNX QuantizeLinear-13 and -19; facts in src/place/engines.
 [[nodiscard]] std::vector<Flaw> find_qdq_flaws(const Graph& written, const PromisedFile& promised,
                                                const QdqCheckOptions& options = {});
 

@@ -17,7 +17,7 @@ namespace detent {
 /// points always given. ranges  of every value of plan.quantized_values(), in real units memo    cache of quantized
 /// weights, for many plans of one graph Empty   a plan without pairs and weights -> an empty patch. Errors
 /// TableMismatch naming a paired value without a range; Internal when the plan does not belong to the graph. Source
-/// ONNX QuantizeLinear-13 and -19; requirements of engines: src/place/targets.
+/// ONNX QuantizeLinear-13 and -19; requirements of engines: src/place/engines.
 [[nodiscard]] Rewrite make_qdq_patch(const Graph& graph, const PlacementPlan& plan,
                                      const std::map<ValueId, Range>& ranges, const RewriteOptions& options = {},
                                      WeightMemo* memo = nullptr);

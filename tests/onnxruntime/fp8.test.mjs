@@ -63,7 +63,7 @@ test('FP8 pairs give the same numbers, bit for bit', async () => {
   }
 });
 
-// The statements of src/place/targets/onnxruntime.cpp. If a release fails here, reconsider --type fp8 for it.
+// The statements of src/place/engines/onnxruntime/engine.cpp. If a release fails here, reconsider --type fp8 for it.
 test('FP8 pairs around a MatMul load without the optimizations of pairs only', async () => {
   const model = graphOf(node('QuantizeLinear', ['x', 'scale', 'zero'], 'q', axis(0)),
     node('DequantizeLinear', ['q', 'scale', 'zero'], 'd', axis(0)), node('DequantizeLinear', ['w', 'scale', 'zero'], 'wd', axis(0)),

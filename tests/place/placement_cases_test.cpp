@@ -1,3 +1,4 @@
+#include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
 #include <set>
@@ -334,10 +335,11 @@ class PlanChecker {
   std::set<std::pair<NodeId, int>> converted_;
 };
 
-void check_error(const PlacementCase& one, const Expectation& expectation, const Graph& graph, const Line& line) {
+void check_error(const PlacementCase& one, const Expectation& expectation, const Graph& graph, const Target& target,
+                 const Line& line) {
   const std::string wanted = line.text.substr(std::string("error ").size());
   try {
-    (void)make_placement_plan(graph, find_target(expectation.target), expectation.options, {}, expectation.measured);
+    (void)make_placement_plan(graph, target, expectation.options, {}, expectation.measured);
     ADD_FAILURE_AT(one.file.c_str(), line.number) << "planning succeeded";
   } catch (const Error& error) {
     if (error.code() != ErrorCode::InvalidOption || std::string(error.what()).find(wanted) == std::string::npos)
@@ -345,34 +347,99 @@ void check_error(const PlacementCase& one, const Expectation& expectation, const
   }
 }
 
+void check_expectation(const PlacementCase& one, const Expectation& expectation, const Graph& graph,
+                       const Target& target) {
+  if (!expectation.lines.empty() && expectation.lines.front().text.starts_with("error "))
+    return check_error(one, expectation, graph, target, expectation.lines.front());
+  const PlacementPlan plan = make_placement_plan(graph, target, expectation.options, {}, expectation.measured);
+  PlanChecker(one, expectation, graph, plan).check();
+}
+
+Model model_of(const PlacementCase& one) {
+  try {
+    return parse_half_model(one.model);
+  } catch (const Error& error) {
+    throw error.in(one.file.string() + ":" + std::to_string(one.number));
+  }
+}
+
+std::vector<PlacementCase> all_cases() {
+  return read_placement_cases(std::filesystem::path(DETENT_SOURCE_DIR) / "tests/place/cases");
+}
+
 class PlacementText : public testing::TestWithParam<PlacementCase> {};
 
 TEST_P(PlacementText, MatchesItsPlan) {
   const PlacementCase& one = GetParam();
-  const Model model = [&] {
-    try {
-      return parse_half_model(one.model);
-    } catch (const Error& error) {
-      throw error.in(one.file.string() + ":" + std::to_string(one.number));
-    }
-  }();
-  const Graph& graph = model.graph();
+  const Model model = model_of(one);
   ASSERT_FALSE(one.expectations.empty()) << one.file << ":" << one.number;
-  for (const Expectation& expectation : one.expectations) {
-    if (!expectation.lines.empty() && expectation.lines.front().text.starts_with("error ")) {
-      check_error(one, expectation, graph, expectation.lines.front());
-      continue;
-    }
-    const PlacementPlan plan =
-        make_placement_plan(graph, find_target(expectation.target), expectation.options, {}, expectation.measured);
-    PlanChecker(one, expectation, graph, plan).check();
-  }
+  for (const Expectation& expectation : one.expectations)
+    check_expectation(one, expectation, model.graph(), find_target(expectation.target));
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, PlacementText,
-                         testing::ValuesIn(read_placement_cases(std::filesystem::path(DETENT_SOURCE_DIR) /
-                                                                "tests/place/cases")),
+INSTANTIATE_TEST_SUITE_P(Cases, PlacementText, testing::ValuesIn(all_cases()),
                          [](const auto& one) { return one.param.name; });
+
+/// The rules of an engine without one of them; a definition's function takes no arguments.
+std::vector<const Rule*> other_rules;
+
+/// Returns the target with `engine` as its engine.
+Target target_of(const Target& target, const EngineDef& engine) {
+  return Target{.engine = engine,
+                .version_major = target.version_major,
+                .version_minor = target.version_minor,
+                .variant = target.variant,
+                .activation = target.activation,
+                .activation_types = target.activation_types,
+                .other_types = target.other_types,
+                .int8_weight_initializer = target.int8_weight_initializer,
+                .default_axis_is_1 = target.default_axis_is_1,
+                .reads_uint8_as_int8 = target.reads_uint8_as_int8,
+                .saturates_without_vnni = target.saturates_without_vnni,
+                .concat_shares_scale = target.concat_shares_scale,
+                .operands_share_scale = target.operands_share_scale,
+                .float_type = target.float_type,
+                .fp8_refusal = target.fp8_refusal,
+                .strongly_typed = target.strongly_typed,
+                .attention_kernels = target.attention_kernels,
+                .facts = target.facts};
+}
+
+/// Returns true if an expectation for an engine does not hold for `changed` in its place.
+bool notices(const PlacementCase& one, const Graph& graph, const EngineDef& engine, const EngineDef& changed) {
+  using Reporter = testing::ScopedFakeTestPartResultReporter;
+  testing::TestPartResultArray failures;
+  const Reporter reporter(Reporter::INTERCEPT_ONLY_CURRENT_THREAD, &failures);
+  for (const Expectation& expectation : one.expectations) {
+    const Target& target = find_target(expectation.target);
+    if (&target.engine != &engine) continue;
+    check_expectation(one, expectation, graph, target_of(target, changed));
+    if (failures.size() > 0) return true;
+  }
+  return false;
+}
+
+TEST(PlacementRules, HaveACaseThatFailsWithoutThem) {
+  std::vector<std::pair<PlacementCase, Model>> cases;
+  for (const PlacementCase& one : all_cases()) cases.emplace_back(one, model_of(one));
+  for (const EngineDef* engine : engine_list()) {
+    const auto rules = (*engine->rules)();
+    EngineDef changed = *engine;
+    changed.rules = [] { return std::span<const Rule* const>(other_rules); };
+    const auto noticed = [&] {
+      return std::ranges::any_of(
+          cases, [&](const auto& one) { return notices(one.first, one.second.graph(), *engine, changed); });
+    };
+    other_rules.assign(rules.begin(), rules.end());
+    EXPECT_FALSE(noticed()) << *engine->name << ": a case fails with all rules";
+    for (const Rule* rule : rules) {
+      other_rules.assign(rules.begin(), rules.end());
+      std::erase(other_rules, rule);
+      EXPECT_TRUE(noticed()) << "no case in tests/place/cases fails without " << name_of(rule) << " for "
+                             << *engine->title;
+    }
+  }
+}
 
 }  // namespace
 }  // namespace detent::test

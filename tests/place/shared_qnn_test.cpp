@@ -18,7 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // The placement of onnxruntime's QNN configuration tool on 14 models, beside Detent's: every value with a pair and its
-// type, every constant with codes, their type and axis. src/place/qnn.md explains the kinds of differences.
+// type, every constant with codes, their type and axis. src/place/engines/qnn/README.md explains the kinds of
+// differences.
 
 const std::map<std::string, std::string>& model_files() {
   static const std::map<std::string, std::string> files{
@@ -106,7 +107,7 @@ struct CodesDifference {
   }
 };
 
-/// Returns the kind of a difference, as in the table of src/place/qnn.md; empty when there is none.
+/// Returns the kind of a difference, as in the table of src/place/engines/qnn/README.md; empty when there is none.
 std::string kind_of(const CodesDifference& one) {
   const bool only_theirs = one.ours.empty();
   if (only_theirs && one.read_only_by("Clip", {1, 2})) return "bounds of a Clip";

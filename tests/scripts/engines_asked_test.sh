@@ -1,5 +1,5 @@
 #!/bin/sh
-# engines_asked_test.sh ROOT: outside an engine's home nobody asks which engine it is. An engine's name in code there,
+# engines_asked_test.sh ROOT: outside an engine's home no code asks which engine it is. An engine's name in code there,
 # or in the name of a capability, is an error; so is a capability without a test in which two engines differ.
 # With a second argument, a folder is checked in place of ROOT's sources (for the negative twins).
 set -eu

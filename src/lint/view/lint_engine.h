@@ -24,7 +24,7 @@ struct FindingText {
   std::string_view message, cure;
 };
 
-/// What `lint` knows of an engine: one constant for each, in src/lint/engines/NAME/.
+/// Knowledge of `lint` about an engine: one constant for each, in src/lint/engines/NAME/.
 struct LintEngine {
   Decided<FindingLevels> levels;
   /// Returns in words why the engine does not run a weighted op in INT8; empty when it does.

@@ -14,7 +14,7 @@ namespace detent {
 struct Rule;
 struct Target;
 
-/// What biases of layers an engine takes.
+/// Types of biases that an engine takes.
 enum class BiasTypes : uint8_t { FloatOnly, FloatOrInt32, Int32OrFloat };  ///< the first of two is the default
 
 /// An operator that runs in float between pairs, and what its conversions cost, in INT8 layers that they undo.

@@ -1,3 +1,5 @@
+// Softmax, GELU, normalizations and products of two activations stay float.
+//
 //   before:   Conv --> Transpose --> LayerNormalization
 //   after:    Conv --> Transpose --> Q --> DQ --> LayerNormalization
 //
@@ -7,12 +9,18 @@
 //   RMSNorm:  x --+--> Pow --> ReduceMean --> Add --> Sqrt --> Div --> z   no pair on these, on the factors of SwiGLU's
 //                 +---------------------------------------------^          gate, or inside rotary embeddings
 //
-// Softmax, GELU and normalizations stay float; a LayerNormalization behind a Conv reads a pair. The product of two
-// activations stays float (our policy; Model-Optimizer quantizes it in places); `--attention int8` puts pairs on both
-// inputs.
-//
-// Source: NVIDIA Model-Optimizer, modelopt/onnx/quantization. Motivated by exports/vit_mini and exports/fpn_mini (GELU
-// as its formula).
+// * Decides: Softmax, GELU and normalizations stay float, also written out; a LayerNormalization behind an INT8 Conv
+//   reads a pair. A MatMul of two activations outside attention (R20) stays float. The factors of an MLP's gate
+//   (SwiGLU, GeGLU), whose product is quantized, stay float too, and so do rotary embeddings: sines, cosines, their
+//   products and the sum.
+// * Why: NVIDIA's tool places pairs that way; an option quantizes products of activations as it does. TensorRT makes
+//   one kernel of a chain of elementwise operators; pairs inside would only round its values.
+// * Change it: `--attention int8`, with `--type fp8` `--attention fp8`, puts pairs on both inputs of a MatMul of two
+//   activations.
+// * Source: Model-Optimizer. The product of two activations: ours; Model-Optimizer quantizes it in places. Norms
+//   written out, gates and rotary embeddings: ours, after the [pointwise
+//   fusion](https://docs.nvidia.com/deeplearning/tensorrt/latest/performance/fusion-catalog.html) of TensorRT.
+// * Networks: exports/vit_mini, exports/fpn_mini (GELU as its formula).
 
 #include <set>
 

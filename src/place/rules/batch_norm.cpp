@@ -1,14 +1,17 @@
+// A BatchNormalization is folded into the weights.
+//
 //   before:   Conv --> y --+--> BatchNormalization --> Relu
 //                          +--> Concat
 //   after:    Conv --> y --+--> Q --> DQ --> BatchNormalization --> Relu
 //                          +--> Concat
 //
-// A BatchNormalization behind Conv, ConvTranspose or Gemm is folded into the weights before any rule runs (TensorRT has
-// no fusion for Q/DQ + ConvTranspose + BN). One that cannot be folded gets a pair on its input if an INT8 kernel writes
-// it.
-//
-// Source: github.com/NVIDIA/TensorRT/issues/3412; NVIDIA/TensorRT tools/tensorflow-quantization custom Q/DQ cases;
-// NVIDIA Model-Optimizer. Motivated by DenseNet, where BN stands behind a Concat.
+// * Decides: a BatchNormalization behind Conv, ConvTranspose or Gemm is folded into the weights before any other rule.
+//   One that cannot be folded reads a pair where INT8 comes in.
+// * Why: TensorRT has no fusion for pair + ConvTranspose + BatchNormalization, which is what exporters leave.
+// * Change it: no option.
+// * Source: [TensorRT 3412](https://github.com/NVIDIA/TensorRT/issues/3412); NVIDIA/TensorRT,
+//   tools/tensorflow-quantization (custom Q/DQ cases); Model-Optimizer.
+// * Networks: DenseNet, whose BatchNormalization stands behind a Concat.
 
 #include <algorithm>
 

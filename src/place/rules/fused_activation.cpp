@@ -1,14 +1,19 @@
+// No pair stands between a layer and its activation.
+//
 //   wrong:   Conv --> Q --> DQ --> Relu --> Q --> DQ        right:   Conv --> Relu --> Q --> DQ
 //
 //   SiLU:    Conv --+-----------> Mul --> Q --> DQ          no pair on any of the three inner edges
 //                   +-> Sigmoid --^
 //
-// TensorRT runs a weighted op and the activation behind it in one kernel; a pair between them splits the kernel in two.
-//
-// Source: TensorRT developer guide, "Explicit Quantization"; NVIDIA Model-Optimizer for Relu, LeakyRelu, Sigmoid and
-// SiLU. Clip, HardSwish and HardSigmoid: our policy (Model-Optimizer puts a pair before them). LeakyRelu needs the pair
-// behind: github.com/NVIDIA/TensorRT/issues/2134. Depthwise Conv + SiLU does not fuse: .../issues/3205. Motivated by
-// models/imagenet_mobilenetv2 (Clip) and models/cifar10_efficientnet_b0 (SiLU).
+// * Decides: no pair stands between a weighted op and the activation behind it: Relu, LeakyRelu, Sigmoid, Clip,
+//   HardSwish, HardSigmoid, x * Sigmoid(x). None stands inside x * Sigmoid(x).
+// * Why: TensorRT runs layer and activation as one kernel. A pair between them makes two of it. A LeakyRelu fuses only
+//   with a pair behind it, and a depthwise Conv does not fuse with x * Sigmoid(x): notes say so.
+// * Change it: no option. R6 is the exception.
+// * Source: TensorRT guide; Model-Optimizer. Clip, HardSwish and HardSigmoid: ours (Model-Optimizer puts a pair in
+//   front of them). [TensorRT 2134](https://github.com/NVIDIA/TensorRT/issues/2134) (LeakyRelu),
+//   [3205](https://github.com/NVIDIA/TensorRT/issues/3205) (depthwise).
+// * Networks: models/imagenet_mobilenetv2 (Clip), models/cifar10_efficientnet_b0 (SiLU).
 
 #include "place/draft/flow.h"
 #include "place/rules/rules.h"

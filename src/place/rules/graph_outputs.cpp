@@ -1,9 +1,15 @@
+// A graph output carries no pair.
+//
 //   before:   Conv --> y (graph output)      default: the same      --quantize-outputs:   Conv --> Q --> DQ --> y
 //
-// No pair on graph outputs by default, also where R6 would put one: their readers expect full precision. With
-// `--quantize-outputs` an output that an INT8 kernel writes gets one; harmless, and useful for INT8 outputs.
+// R6 asks for no pair there either. With `--quantize-outputs` an output gets one if an INT8 kernel writes it.
 //
-// Source: NVIDIA Model-Optimizer; github.com/NVIDIA/TensorRT/issues/2383. Motivated by models/shapes_unet (head).
+// * Decides: a graph output carries no pair.
+// * Why: readers outside the model want full precision.
+// * Change it: `--quantize-outputs`. It also lets ONNX Runtime run a last Conv in INT8, which needs a pair behind it
+//   (O1).
+// * Source: Model-Optimizer; [TensorRT 2383](https://github.com/NVIDIA/TensorRT/issues/2383).
+// * Networks: models/shapes_unet (head).
 
 #include "place/draft/flow.h"
 #include "place/rules/rules.h"

@@ -1,15 +1,18 @@
+// The range behind Softmax, Sigmoid or Clip is cut to what they can put out.
+//
 //   Softmax --> Q/DQ     measured range cut to [0, 1]       Clip(0, 6) --> Q/DQ     measured range cut to [0, 6]
 //
-// Some bounds are known without samples. Softmax and Sigmoid write between 0 and 1, LogSoftmax nothing above 0, a Clip
-// between its bounds. A range that a calibrator rounds up to a bin edge is therefore cut back: ONNX Runtime absorbs a
-// Clip only if the range of the pair lies inside it. An operator that only moves data keeps the bounds, so that pairs
-// of one scale on both sides of it are cut alike.
+// An operator that only moves data keeps the bounds, and pairs of one scale on both sides of it are cut alike.
 //
-// The range is measured: over 256 channels or tokens a Softmax writes numbers near 1/256, half a step of 1/127. FP8
-// represents them at any scale, so there [0, 1] is fixed and no sample beyond the calibration set is cut.
-//
-// Source: tried in ONNX Runtime 1.30, CPU (Clip); the definitions. Motivated by models/imagenet_mobilenetv2 and
-// attention over 256 tokens.
+// * Decides: a range behind Softmax, Sigmoid, HardSigmoid, LogSoftmax or Clip is cut to their possible outputs: [0, 1],
+//   nothing above 0, the bounds. Ops that only move data keep that bound. In FP8 the range of Softmax is always [0, 1].
+// * Why: calibrators end at a bin edge. ONNX Runtime absorbs a Clip only if the range of the pair lies inside it; a
+//   range that ends beyond it by less than half a step makes ONNX Runtime 1.30 call the model invalid, so Clip bounds
+//   end 2^-22 inside for that target. Softmax over 256 tokens writes numbers near 1/256, half an INT8 step of [0, 1];
+//   FP8 holds them at any scale.
+// * Change it: `--override FILE.json` sets the range of a value by name, and comes first.
+// * Source: the ONNX operator definitions; tried (Clip).
+// * Networks: models/imagenet_mobilenetv2, attention over 256 tokens.
 
 #include <algorithm>
 #include <limits>

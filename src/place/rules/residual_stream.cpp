@@ -1,18 +1,33 @@
+// Values of a transformer that 8 bits would ruin stay float.
+//
 //   before:   x --> LayerNorm --> Q --> DQ --> MatMul           after:   x --> LayerNorm --> MatMul
 //                    (8 bits keep 29 dB of it)
 //
 //   --residual quantize:   x --> Q/DQ --> Add --> LayerNorm     --residual float:   no Add of the stream reads a pair
 //                          f(x) -> Q/DQ ---^
 //
-// A transformer's residual stream has a few channels far larger than the others, so one scale for the tensor loses the
-// others, which every block reads. Products that read a normalized value stay float if measured ranges show that INT8
-// ruins it (thresholds: calibrate/ruined_values.h). For TensorRT no rule quantizes the Adds. For ONNX Runtime O4 and O8
-// would: there they stay float, and the engine makes one float kernel of Add and LayerNormalization
-// (SkipLayerNormFusion).
+// calibrate/ruined_values.h has the thresholds. For TensorRT no other rule quantizes these Adds; for ONNX Runtime O4
+// and O8 would.
 //
-// Source: NVIDIA Model-Optimizer quantizes both inputs (ViT-B/16: 5 % correct instead of 85.2 %, 84.5 % with only the
-// linear layers); the channels: Dettmers et al. 2022, LLM.int8(), arXiv 2208.07339; Xiao et al. 2022, SmoothQuant,
-// arXiv 2211.10438. Thresholds: our policy, measured on models/chars_gpt.
+// * Decides: in a transformer the Adds between normalizations stay float, and so does a product (Gemm, MatMul) that
+//   reads a normalized value of which 8 bits keep less than 32 dB: the expected error of the best range, from the
+//   value's histogram. The reason names the figure and the value's reach over its root mean square. Products need data
+//   or a table. For ONNX Runtime the Add of a table of positions stays float too, and an Add that reads a Conv does
+//   not. Networks without a normalization over one axis (LayerNormalization, RMSNormalization, or written out) have no
+//   residual stream.
+// * Why: a few channels are much larger than the others, one scale loses the others, and every block reads the result.
+//   A normal distribution keeps 40 dB. ONNX Runtime makes one float kernel of Add and LayerNormalization (Skip Layer
+//   Normalization Fusion), and a pair between would part them. [Figures](../decisions/place.md#the-residual-stream).
+// * Change it: `--residual quantize` puts pairs on both inputs of these Adds and keeps no product float; `float` keeps
+//   Adds float that R4, R8 or a Conv beside them would quantize. `--include` and `--override` of a value come first.
+//   `--equalize norm` evens the channels out, after which 8 bits ruin few values or none.
+// * Source: [Model-Optimizer](https://github.com/NVIDIA/Model-Optimizer/tree/main/modelopt/onnx/quantization) quantizes
+//   such Adds (ViT-B/16: 5 % correct instead of 85.2 %, and 84.5 % with the linear layers alone); LLM.int8() ([arXiv
+//   2208.07339](https://arxiv.org/abs/2208.07339)) and SmoothQuant ([2211.10438](https://arxiv.org/abs/2211.10438)) for
+//   the channels; [ONNX Runtime's
+//   fusions](https://onnxruntime.ai/docs/performance/model-optimizations/graph-optimizations.html). The bound: ours,
+//   measured.
+// * Networks: models/chars_gpt.
 
 #include "place/draft/residual_stream.h"
 

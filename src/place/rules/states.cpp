@@ -1,11 +1,17 @@
+// With `--state`: pairs on an output and on the input that it feeds share one scale.
+//
 //   before:   past --> Q/DQ(s) --> Concat --> Q/DQ(t) --> keys (feeds past)      after: t = s
 //
-// Where an output feeds an input in the next step (--state), a pair on the input and the pair on the output share one
-// scale, so that a step reads what the last one wrote without rounding it again. Pairs that a commuting op separates
-// from the ends count too. A state without a pair on one of its ends stays as it is; a note says what that means.
+// Pairs that a commuting op separates from the ends of a state count too. A state without a pair on one end stays as it
+// is.
 //
-// Source: ours. Quantize(s) of a number on the grid of s gives the number back. Motivated by decoders with caches,
-// whose oldest entries would be rounded once in each step.
+// * Decides: where an output feeds an input in the next step (`--state`), the pairs on both share one scale. `plan` and
+//   `quantize` note for each state what happens to it: one scale, rounded where it is read, rounded where it is
+//   written, or as it is.
+// * Why: what one step writes lies on the grid that the next one reads with, so it is not rounded again. With two
+//   scales the oldest entries of a cache are rounded in each step.
+// * Source: ours.
+// * Networks: decoders with caches.
 
 #include "place/draft/flow.h"
 #include "place/rules/rules.h"

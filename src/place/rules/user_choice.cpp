@@ -1,10 +1,14 @@
+// Your options include or exclude a node.
+//
 //   --exclude '^head':   before: Q --> DQ --> Conv 'head'        after: Conv 'head' reads float, its weight stays float
 //
-// A node that the user includes or excludes by name or operator overrides all rules. It is marked before any rule
-// decides, so that the neighbours' pairs are decided with it and no half fusion remains. Exclude wins over include.
-//
-// Source: our policy, like nodes_to_exclude of NVIDIA Model-Optimizer and onnxruntime.quantization. Motivated by the
-// head of models/occupancy3d (small, wanted in INT8) and detection heads (wanted in float).
+// * Decides: an included node is quantized even if a rule keeps it float; an excluded node stays float. Exclude wins
+//   over include.
+// * Why: options come before rules. They are decided first, so that the neighbours' pairs fit and no half fusion is
+//   left.
+// * Change it: `--include REGEX`, `--exclude REGEX` on node names, `--include-op OP`, `--exclude-op OP`.
+// * Source: ours, like `nodes_to_exclude` of Model-Optimizer and onnxruntime.quantization.
+// * Networks: models/occupancy3d (a small head, wanted in INT8), detection heads (wanted in float).
 
 #include <algorithm>
 #include <regex>

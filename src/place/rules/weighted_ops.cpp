@@ -1,12 +1,17 @@
+// A Conv, ConvTranspose, Gemm or MatMul with a constant weight reads a pair.
+//
 //   before:   x ---------> Conv --> y          after:   x --> Q --> DQ ---------------> Conv --> y
 //             w (float) ---^                            w (int8, per channel) --> DQ ---^
 //
-// Conv, ConvTranspose, Gemm and MatMul with a constant operand read a pair and a quantized weight; no pair behind them:
-// the next quantized reader has one, and TensorRT writes INT8 from the kernel if only INT8 readers exist.
-//
-// Source: TensorRT developer guide, "Explicit Quantization", Q/DQ placement recommendations; NVIDIA Model-Optimizer,
-// modelopt/onnx/quantization. "No pair next to operators of other domains": the guide for INT8 plugins, otherwise our
-// policy. Motivated by models/cifar10_resnet18.
+// * Decides: a weighted op reads a pair on its data and gets a quantized weight. It gets no pair behind it: the next
+//   reader asks for its pair. One value carries one pair, which all its quantized readers share.
+// * Why: TensorRT then has an INT8 kernel, and writes INT8 from it if only INT8 layers read the value. Beside an
+//   operator of another domain (a plugin) no pair may stand, so a layer that reads from one stays float.
+// * Change it: `--weights`, `--weight-range`, `--weight-bits`, `--per-tensor`, `--bias` and `--cpu` change how the
+//   weight is written.
+// * Source: TensorRT guide, placement recommendations; Model-Optimizer. Operators of other domains: the guide for INT8
+//   plugins, else ours.
+// * Networks: models/cifar10_resnet18.
 
 #include "place/rules/rules.h"
 

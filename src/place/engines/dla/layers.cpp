@@ -1,14 +1,20 @@
+// Layers that DLA can run are INT8; the others go to the GPU, with a reason.
+//
 //   model:   x --> Conv --> Relu --> GlobalAveragePool --> Conv
 //   DLA:     int8  INT8    (inside)  GPU                   INT8
 //
-// DLA takes implicit quantization: the file stays float, a calibration cache has a scale for each value, and TensorRT
-// runs in INT8 what has one. The pairs of this plan are those that DLA's INT8 layers compute with; they are calibrated
-// and measured, and not written. A layer reads a pair if DLA can run it; an activation behind a Conv or Gemm computes
-// inside its layer. Other layers go to the GPU in FP16 and stay float here. Decoding behind the last layer (R18)
-// computes in FP16: a Concat of boxes and scores has one scale on DLA.
+// TensorRT runs a layer in INT8 if the calibration cache has a scale for its values. A Concat of boxes and scores would
+// have one scale on DLA.
 //
-// Source: docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/dla-layer-restrictions.html; "DLA still only
-// supports IQ": github.com/NVIDIA/Model-Optimizer/pull/1661. Read in November 2026.
+// * Decides: a layer that DLA can run reads pairs and is INT8; an activation behind a Conv or Gemm computes inside its
+//   layer. Softmax, LRN and decoding (R18) compute in FP16. Other layers go to the GPU in FP16, with a reason: another
+//   operator, three dimensions, a window, stride or padding beyond the limits.
+// * Why: DLA takes a float model with a calibration cache. The pairs are for calibrating and measuring, and are not
+//   written.
+// * Change it: `--exclude` gives a layer FP16.
+// * Source: NVIDIA, [DLA Supported Layers and
+//   Restrictions](https://docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/dla-layer-restrictions.html);
+//   jetson_dla_tutorial; Model-Optimizer, pull request 1661 ("DLA still only supports IQ").
 
 #include <map>
 

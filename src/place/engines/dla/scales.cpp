@@ -1,11 +1,13 @@
+// Every value has a range; pooling, Concat and copies have one on both sides.
+//
 //   cache:   x: s    MaxPool    y: s            a: s    b: s    Concat    c: s
 //
-// Every float value of the model has a range, also inside fusions and behind what the GPU runs: TensorRT looks each of
-// them up, and a layer without one leaves INT8. Pooling, Concat, Resize, Shuffle, Slice and Reduce have one scale on
-// both sides.
-//
-// Source: NvInfer.h, IPoolingLayer ("the dynamic ranges for input and output tensors must be equal"); the DLA layer
-// list; NVIDIA's Q/DQ Translator Toolkit, which writes one entry a tensor. Read in November 2026.
+// * Decides: every float value gets a range, also inside fusions and on the GPU. Pooling, Concat, Resize, Shuffle,
+//   Slice and Reduce in INT8 have one scale on both sides.
+// * Why: TensorRT looks up each value; a layer without a scale leaves INT8.
+// * Change it: `--override` sets a range.
+// * Source: `NvInfer.h`, IPoolingLayer ("the dynamic ranges for input and output tensors must be equal"); the layers of
+//   D1; NVIDIA's Q/DQ Translator Toolkit, which writes one entry a tensor.
 
 #include "place/engines/dla/dla_layers.h"
 #include "place/engines/dla/dla_support.h"

@@ -1,12 +1,17 @@
+// LeakyRelu, Sigmoid and Softmax have pairs on both sides.
+//
 //   before:   Conv --> Q/DQ --> LeakyRelu --> z              after:   Conv --> Q/DQ --> LeakyRelu --> Q/DQ --> z
 //
 //   SiLU:     Conv --> Q/DQ --+-----------------------> Mul --> Q/DQ
 //                             +--> Sigmoid --> Q/DQ ----^
 //
-// LeakyRelu, Sigmoid and Softmax have integer kernels if pairs stand on both sides, of any scales. Other activations
-// and LogSoftmax stay float; the pair before them keeps their Conv an integer kernel.
+// The pair in front of another activation keeps the Conv before it an integer kernel.
 //
-// Source: tried in ONNX Runtime 1.30, CPU. Motivated by models/shapes_unet and models/cifar10_efficientnet_b0.
+// * Decides: LeakyRelu, Sigmoid and Softmax have pairs on both sides, of any scales.
+// * Why: they have integer kernels; other activations and LogSoftmax have none and stay float.
+// * Change it: no option.
+// * Source: tried; QLinearSoftmax is new in the engine's table of such operators.
+// * Networks: models/shapes_unet, models/cifar10_efficientnet_b0.
 
 #include "place/draft/decoding.h"
 #include "place/engines/onnxruntime/onnxruntime_pairs.h"

@@ -1,10 +1,15 @@
+// A Concat has pairs on all inputs and on its output.
+//
 //   before:   a --> Q/DQ --> Concat --> z              after:   a --> Q/DQ(s) --> Concat --> Q/DQ(u) --> z
 //             b -------------^                                  b --> Q/DQ(t) ----^
 //
-// A Concat is an integer kernel if every input and the output carry a pair; the scales are free. One quantized input is
-// enough reason: the others would be converted anyway.
+// One quantized input is reason enough: the engine would convert the others in any case.
 //
-// Source: tried in ONNX Runtime 1.30, CPU. Motivated by models/shapes_unet and models/imagenet_squeezenet1.1.
+// * Decides: a Concat with one quantized input has pairs on all inputs and on its output. The scales are free.
+// * Why: QLinearConcat needs all of them.
+// * Change it: no option.
+// * Source: tried.
+// * Networks: models/shapes_unet, models/imagenet_squeezenet1.1.
 
 #include <algorithm>
 

@@ -1,11 +1,15 @@
+// An operator that only moves data has pairs of one scale on both sides.
+//
 //   before:   x --> Q/DQ --> Flatten --> z              after:   x --> Q/DQ(s) --> Flatten --> Q/DQ(s) --> z
 //
-// ONNX Runtime moves codes instead of floats (Reshape, Transpose, Slice, Split, Gather, DepthToSpace, nearest Resize
-// ...) between two pairs of one scale. SpaceToDepth, GatherND, Pad and a Split with an unread output have no integer
-// kernel: they get no pair behind them, but two pairs around them share one scale too, so that no number is rounded
-// twice.
-//
-// Source: tried in ONNX Runtime 1.30, CPU. Motivated by models/imagenet_mobilenetv2 (pooling, Reshape, Gemm).
+// * Decides: an op that only moves data (Reshape, Transpose, Slice, Split, Gather, DepthToSpace, nearest Resize ...)
+//   has pairs of one scale on both sides. SpaceToDepth, GatherND, Pad and a Split with an unread output get no pair
+//   behind them; if two pairs stand around them all the same, these share one scale.
+// * Why: codes can then be moved unchanged. These four have no integer kernel; with one scale no value is rounded
+//   twice.
+// * Change it: no option.
+// * Source: tried.
+// * Networks: models/imagenet_mobilenetv2 (pooling, Reshape, Gemm).
 
 #include <algorithm>
 

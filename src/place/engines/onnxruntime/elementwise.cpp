@@ -1,14 +1,19 @@
+// Add and Mul have pairs on inputs and output.
+//
 //   before:   a --> Q/DQ --> Add --> Relu --> z              after:   a --> Q/DQ --> Add --> Relu --> Q/DQ --> z
 //             b --> Q/DQ ----^                                        b --> Q/DQ ----^
 //
-// Add and Mul of activations, broadcast or not, are integer kernels if pairs stand on both inputs and on the output; a
-// Relu between is absorbed at zero point 0. A Where of two activations is treated the same. If one input is float, the
-// op stays float.
+// Inputs may be broadcast. If one input is float, the operator stays float. A Relu is absorbed at zero point 0.
 //
-// A Mul by factors that differ from channel to channel stays float, and so does the product before it.
-//
-// Source: tried in ONNX Runtime 1.30, CPU. Motivated by models/cifar10_resnet18 (Add + Relu) and
-// models/cifar10_efficientnet_b0 (Mul of squeeze-and-excite).
+// * Decides: Add and Mul have pairs on both inputs and on the output; a Relu behind Add and Mul is absorbed. A Where of
+//   two activations has pairs on both choices and on the output. A Mul by factors that differ more than twofold from
+//   channel to channel stays float, and so does the product before it.
+// * Why: they have integer kernels. Such factors are what equalization writes; one scale would lose the small channels.
+//   A constant choice of a Where is often a mask of -3.4e38, which the pair behind would have to hold: that Where stays
+//   float.
+// * Change it: no option.
+// * Source: tried. The factors: ours.
+// * Networks: models/cifar10_resnet18 (Add + Relu), models/cifar10_efficientnet_b0 (Mul of squeeze-and-excite).
 
 #include <algorithm>
 

@@ -1,14 +1,19 @@
+// A ConvTranspose stays float.
+//
 //   before:   x --> Q --> DQ --> ConvTranspose --> Q --> DQ
 //             w (float) ---------^
 //   after:    x --> Q --> DQ --> ConvTranspose --> Q --> DQ
 //             w (int8) -> DQ ----^
 //
-// ONNX Runtime has no integer ConvTranspose, but it silently quantizes a float weight per tensor if the data input has
-// a DQ and the output leads to a Q. The weight therefore gets per-channel INT8 codes and a DQ; the same for a Conv or
-// Gemm that stays float between two pairs. If the user excludes such a node, one of the pairs is missing (see user
-// choice), and the weight stays float.
+// If the user excludes such a node, one of the two pairs is missing (R12), and the weight stays float.
 //
-// Source: tried in ONNX Runtime 1.30, CPU. Motivated by models/shapes_unet and models/occupancy3d.
+// * Decides: a ConvTranspose runs in float. If a weighted op stays float between two pairs, its weight is still written
+//   as INT8 per channel.
+// * Why: there is no integer ConvTranspose. A float weight between two pairs would be quantized by the engine, with one
+//   scale for the tensor.
+// * Change it: no option.
+// * Source: tried.
+// * Networks: models/shapes_unet, models/occupancy3d.
 
 #include "place/draft/flow.h"
 #include "place/engines/onnxruntime/onnxruntime_pairs.h"

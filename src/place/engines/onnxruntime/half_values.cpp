@@ -1,13 +1,16 @@
+// Layers of an FP16 model run in float.
+//
 //   before:   a --> Q/DQ --> Concat --> Q/DQ --> z           after:   a -----> Concat --> Q/DQ --> z
 //             b --> Q/DQ ----^                                        b ---------^
 //
-// The CPU provider has no integer kernel between FP16 values: pairs there round, layers run in float. A Concat with
-// pairs all around would nevertheless become a QLinearConcat, which knows no FP16 scale, so the engine refuses the
-// whole model. With FP16 scales (--scales fp16) a Concat therefore reads float values, and so do operators before it
-// across which the engine moves pairs (Reshape, Slice ...).
-//
-// Source: tried in ONNX Runtime 1.30, CPU, operator by operator. Motivated by models/shapes_unet, FP16, and
-// exports/yolo_mini.
+// * Decides: layers of an FP16 model are called float, although their weights and activations are quantized. With FP16
+//   scales a Concat reads float values, and so does a MaxPool, Reshape, Transpose, Squeeze, Unsqueeze or Slice in front
+//   of it.
+// * Why: the CPU provider has no integer kernel between FP16 values, and it refuses a QLinearConcat with FP16 scales.
+//   It moves pairs across those six. Quantize the FP32 model instead.
+// * Change it: `--scales fp16|fp32`.
+// * Source: tried operator by operator.
+// * Networks: models/shapes_unet in FP16, exports/yolo_mini.
 
 #include <set>
 #include <vector>

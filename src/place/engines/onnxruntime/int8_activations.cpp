@@ -1,13 +1,21 @@
+// Layers that `--activation int8` keeps from integer kernels are called float.
+//
 //   float:    x --> Q --> DQ --+--> Conv             integer:   x --> Q --> DQ --> Conv --> Q --> DQ --> Relu
 //                              +--> Conv
 //   float:    Conv --> Relu --> Q --> DQ
 //
-// With INT8 activations (--activation int8) ONNX Runtime makes fewer integer kernels. The kernels of Conv and MatMul
-// take UINT8, and the engine turns an INT8 pair into UINT8 only if one DequantizeLinear with one reader follows the
-// QuantizeLinear. A Relu or Clip(0, b) is absorbed only if the lowest code is 0, but symmetric codes go below. The
-// pairs stay: two pairs behind one Conv keep it float too. The plan reports such layers as float.
-//
-// Source: tried in ONNX Runtime 1.30, CPU, optimizedModelFilePath. Motivated by models/imagenet_mobilenetv2.
+// * Decides: with `--activation int8` the pairs are those of UINT8, and a layer is called float if the engine runs it
+//   in float for that reason: a Conv or MatMul whose pair, in front or behind, has more than one reader; a Gemm of
+//   whose two pairs one has; a layer in front of a Relu or Clip(0, b) that only the pair behind it reads. Their weights
+//   are still written as INT8 per channel (O2), and bounds and sensitivity count them as INT8 layers.
+// * Why: Conv and MatMul have kernels for UINT8 alone. The engine turns an INT8 pair into UINT8 where one
+//   DequantizeLinear with one reader follows the QuantizeLinear (a graph output is a reader). A second QuantizeLinear
+//   behind the same Conv keeps it float too, so a pair for each reader gains nothing. It absorbs a Relu only where the
+//   lowest code is 0, and symmetric codes reach below. MobileNetV2 keeps 13 of 53 layers, EfficientNet-B0 28 of 82.
+// * Change it: `--activation uint8`, the default; the session option `session.qdqisint8allowed=1` of the engine helps
+//   with readers.
+// * Source: tried at opset 17, on all shared models and 75 random networks.
+// * Networks: models/imagenet_mobilenetv2.
 
 #include <algorithm>
 

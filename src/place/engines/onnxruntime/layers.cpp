@@ -1,14 +1,25 @@
+// A layer has the pairs of which ONNX Runtime makes an integer kernel.
+//
 //   before:   x --> Conv --> Relu --> z             after:   x --> Q --> DQ --> Conv --> Relu --> Q --> DQ --> z
 //   before:   x --> Pad --> Conv                    after:   x --> Q --> DQ --> Pad --> Conv
 //   before:   x --> Gemm --> z                      after:   x --> Q --> DQ --> Gemm --> z
 //
-// A Conv becomes QLinearConv if pairs stand on its input and on its output and no reader of the output needs floats; a
-// Relu or Clip(0, 6) between is absorbed if the zero point behind is 0. Gemm and MatMul need only the input's pair,
-// except before a Relu or Clip, where they may need a pair behind it too. A Conv without a pair behind it (last of the
-// network, R11) stays float.
+// The engine absorbs a Relu or Clip if the zero point behind it is 0.
 //
-// Source: tried one by one in ONNX Runtime 1.30, CPU, optimizedModelFilePath, opset 13 to 23. Motivated by
-// models/cifar10_resnet18 and models/imagenet_mobilenetv2.
+// * Decides: a Conv has a pair on its input and on its output; a Relu or Clip(0, b) between is absorbed. A Gemm or
+//   MatMul needs the pair on its input only. The constant that an Add puts behind a MatMul is its bias.
+// * Why: the engine makes QLinearConv, QGemm or an integer MatMul of that. A Conv whose output can carry no pair (a
+//   graph output, R11; a subgraph reads it, directly or behind a Transpose or another copy, O8) stays float, and so
+//   does a Gemm with a bias and alpha or beta other than 1, and a MatMul with the constant on the left, which the
+//   engine takes as UINT8 alone. A product in front of a Relu or Clip has a pair behind the two, or between them:
+//   without it the engine keeps the product float. A Clip whose lower bound is not 0 has a pair in front of it wherever
+//   the engine would make an integer kernel of what it reads: the engine compares a Clip with the pair behind it in
+//   codes to choose the kernel, and in real numbers to remove it. If only the first fits, it calls the model invalid
+//   (`refused-activation`); rounding the zero point makes such ranges.
+// * Change it: `--quantize-outputs` closes a last Conv. `--bias float|int32`: a Gemm with a float bias and no pair
+//   behind it stays float.
+// * Source: tried at opset 13 to 23.
+// * Networks: models/cifar10_resnet18, models/imagenet_mobilenetv2.
 
 #include <algorithm>
 

@@ -1,10 +1,16 @@
+// Average pooling and MaxPool have pairs on both sides.
+//
 //   before:   x --> Q/DQ --> AveragePool --> z         after:   x --> Q/DQ(s) --> AveragePool --> Q/DQ(t) --> z
 //   before:   x --> Q/DQ --> MaxPool --> z             after:   x --> Q/DQ(s) --> MaxPool --> Q/DQ(s) --> z
 //
-// Pooling is an integer kernel with pairs on both sides: of free scales for averages, of one scale for MaxPool (opset
-// 12 on). ReduceMean and GlobalMaxPool stay float, and so does the last pooling of a network: only copies follow it.
+// MaxPool of codes exists from opset 12 on. Only copies follow the last pooling of a network.
 //
-// Source: tried in ONNX Runtime 1.30, CPU. Motivated by models/imagenet_squeezenet1.1 and models/imagenet_mobilenetv2.
+// * Decides: AveragePool and GlobalAveragePool have pairs on both sides with free scales, MaxPool with one scale. The
+//   last pooling of a network stays float.
+// * Why: the engine knows these patterns. ReduceMean and GlobalMaxPool have no integer kernel.
+// * Change it: no option.
+// * Source: tried.
+// * Networks: models/imagenet_squeezenet1.1, models/imagenet_mobilenetv2.
 
 #include "place/draft/decoding.h"
 #include "place/engines/onnxruntime/onnxruntime_pairs.h"

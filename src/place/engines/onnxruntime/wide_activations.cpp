@@ -1,13 +1,16 @@
+// Layers beside 16-bit codes (`--activation uint16`) are called float.
+//
 //   float:    x --> Q(uint16) --> DQ --> Conv --> Q(uint16) --> DQ
 //   float:    x --> Q(uint8) --> DQ --> Conv --> Q(uint16) --> DQ
 //
-// The integer kernels of the CPU provider take 8-bit codes. Between pairs of 16 bits (--activation uint16 or int16, and
-// --override with "bits": 16) a layer keeps its DequantizeLinear and runs in float, with the accuracy of the codes.
-// The pairs and the INT8 weight stay: the file is for other execution providers of the engine, and the CPU shows its
-// scores. The plan reports such layers as float.
-//
-// Source: tried in ONNX Runtime 1.30, CPU, optimizedModelFilePath; docs/OperatorKernels.md there, QLinearConv. Read in
-// November 2026.
+// * Decides: with `--activation uint16` or `int16` the pairs are those of 8 bits, and every layer is called float; with
+//   `"bits": 16` in `--override` the layers that read or write such a value. Their weights are still written as INT8
+//   per channel, and bounds and sensitivity count the layers as quantized.
+// * Why: the integer kernels of the CPU provider (QLinearConv, QLinearMatMul, QGemm ...) take INT8 and UINT8. The
+//   engine computes between a 16-bit DequantizeLinear and QuantizeLinear in float, with the accuracy of the codes.
+//   Other execution providers have 16-bit kernels and read the same file.
+// * Change it: `--activation uint8`, the default.
+// * Source: docs/OperatorKernels.md (QLinearConv) of microsoft/onnxruntime, read in November 2026; tried.
 
 #include "place/draft/flow.h"
 #include "place/engines/onnxruntime/rules.h"

@@ -1,16 +1,18 @@
+// A pair stands in front of MaxPool, Reshape, Concat ..., not behind it.
+//
 //   before:   Conv --> Relu --> MaxPool --> Conv          after:   Conv --> Relu --> Q/DQ --> MaxPool --> Conv
 //
 //   before:   a --> Concat --> Conv                       after:   a --> Q/DQ(s) --> Concat --> Conv
 //             b ------^                                            b --> Q/DQ(s) ------^
 //
-// MaxPool, Reshape, Transpose, Slice, Concat ... take the type that comes. A pair that all readers of such an operator
-// read moves in front of it, to the kernel that writes the value, and no second one stands behind. The inputs of a
-// Concat get one scale (CPU, NPU) or keep theirs (GPU). If a reader takes floats, the pair stays where it is; a Shape
-// takes none.
-//
-// Source: github.com/openvinotoolkit/nncf, src/nncf/common/hardware/setups (operators without a type, Concat with
-// unified scales) and its quantizer propagation, read in November 2026. Motivated by models/shapes_unet
-// and exports/shufflenetv2 (Shape).
+// * Decides: a pair that all readers of MaxPool, Reshape, Transpose, Slice, Concat ... read stands in front of that
+//   operator and not behind it. The inputs of a Concat have one scale (CPU, NPU) or keep their own (GPU). If a reader
+//   takes floats or the value is a graph output, the pair stays behind; a Shape beside them takes none.
+// * Why: these operators take the type that comes, so the kernel in front writes codes and they move them.
+// * Change it: no option.
+// * Source: NNCF, `hardware/setups` (operators without a type, Concat with unified scales) and its quantizer
+//   propagation.
+// * Networks: models/shapes_unet, exports/shufflenetv2 (Shape).
 
 #include <algorithm>
 #include <ranges>

@@ -1,13 +1,19 @@
+// Add, Mul, pooling and Resize between INT8 kernels read pairs on all inputs.
+//
 //   before:   x --+--> Conv --> Relu --> Conv --> Add --> Relu         x --> Q/DQ --+--> ...  --> Conv --> Q/DQ --> Add
 //                 +-------------------------------^                                 +------------------------------^
 //
-// Add, Sub, Mul, Max and Min of two activations, average pooling and Resize read pairs on all inputs if INT8 kernels
-// write all of them; no pair stands behind them. For the NPU both operands have one scale. An
-// operator that reads a float layer stays float: codes would only cost precision there (our policy; NNCF quantizes
-// it). The factors of x * Sigmoid(x), GELU, normalizations (R2, R9) and the decoding of heads (R18) stay float too.
+// The factors of x * Sigmoid(x), GELU and normalizations (R2, R9) and the decoding of heads (R18) stay float too.
 //
-// Source: github.com/openvinotoolkit/nncf, src/nncf/onnx/graph/metatypes/groups.py and
-// src/nncf/common/hardware/setups, read in November 2026. Motivated by models/cifar10_resnet18.
+// * Decides: Add, Sub, Mul, Max and Min of two activations, average pooling and Resize read pairs on all inputs, if
+//   INT8 kernels write all of them. No pair stands behind. With `openvino:npu` both inputs have one scale. A nearest
+//   Resize has one scale with the pair behind it.
+// * Why: OpenVINO runs them in INT8 with a FakeQuantize on each input. Beside a float layer codes would only cost
+//   precision.
+// * Change it: `--include`, `--exclude`; `--residual` (R15).
+// * Source: NNCF, `metatypes/groups.py` and `hardware/setups`. That INT8 kernels have to write the inputs: ours; NNCF
+//   quantizes beside float layers too.
+// * Networks: models/cifar10_resnet18.
 
 #include <algorithm>
 

@@ -1,11 +1,14 @@
+// A ConvTranspose or a product of two activations reads symmetric pairs.
+//
 //   float:   x --> Q/DQ (zero point 113) --> ConvTranspose      INT8:   x --> Q/DQ (zero point 128) --> ConvTranspose
 //
-// An asymmetric ConvTranspose runs in float, and so does a product of two activations. The pairs that they read get a
-// range about 0: zero point 128 of UINT8, or 0 where nothing is negative.
-//
-// Source: docs.openvino.ai, low-precision-transformations (ConvolutionBackpropData, MatMul);
-// github.com/openvinotoolkit/nncf, qspaces.py (q8_a_sym of ScaledDotProductAttention), read in November 2026. Motivated
-// by models/shapes_unet.
+// * Decides: the pairs that a ConvTranspose or a product of two activations reads have zero point 128 of UINT8, or 0
+//   for a value that is nowhere negative.
+// * Why: with another zero point the operator runs in float.
+// * Change it: no option.
+// * Source: OpenVINO, Low Precision Transformations (ConvolutionBackpropData, MatMul); NNCF, `qspaces.py` (`q8_a_sym`
+//   of ScaledDotProductAttention).
+// * Networks: models/shapes_unet.
 
 #include "place/draft/flow.h"
 #include "place/engines/openvino/rules.h"

@@ -1,10 +1,16 @@
+// Notes name what HTP does not run.
+//
 //   Conv (excluded)     If, Loop, Scan     x: float[N,3,224,224]          notes
 //
-// A node that stays float splits the graph: ONNX Runtime runs it on the CPU, with copies of its data to and from HTP,
-// or refuses the session (session.disable_cpu_ep_fallback=1). Control flow and open extents have no place on HTP. The
-// plan places what it can and names these; `lint` reports them as errors.
+// ONNX Runtime runs a float node on the CPU, with copies of its data to and from HTP, or refuses the session
+// (session.disable_cpu_ep_fallback=1).
 //
-// Source: onnxruntime.ai/docs/execution-providers/QNN-ExecutionProvider.html, read in November 2026; Olive issue 1552.
+// * Decides: no pair. The plan's notes name each node that stays float, RNN and the LSTM and GRU that the execution
+//   provider does not take with the reason, control flow, graph inputs with open extents, and constants below -1000, as
+//   masks of attention are, that others than a Softmax read (H3).
+// * Why: each of the former splits the graph or keeps it off HTP. `lint` reports them as errors (`htp-...`).
+// * Change it: fix the extents and export without control flow.
+// * Source: onnxruntime.ai/docs/execution-providers/QNN-ExecutionProvider.html; Olive, issue 1552.
 
 #include <algorithm>
 

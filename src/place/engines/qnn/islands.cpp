@@ -1,18 +1,23 @@
+// Nodes that 8 bits cost too much get 16-bit codes.
+//
 //   before:   x --> Q/DQ(8) --> Conv --> Q/DQ(8) --> Add --> Q/DQ(8) --> Conv
 //   after:    x --> Q/DQ(8) --> Q/DQ(16) --> Conv --> Q/DQ(16) --> Add --> Q/DQ(16) --> Q/DQ(8) --> Conv
 //
-// A node that 8 bits cost too much (--max-drop, --min-sqnr, R13) cannot stay float, because HTP has no float kernels:
-// it gets 16-bit codes. It reads and writes such codes, and so do the nodes that write its data: their results would
-// lose the digits before it reads them. Copies carry the width up to the node before them, and an activation has the
-// width of the unit that includes it. All other nodes keep 8 bits. A value named by --override with "bits": 16 gets
-// them from the node that writes it, and its readers use them.
+// Copies carry the width up to the node before them, and an activation has the width of the unit that includes it. The
+// nodes in front write 16 bits, because their results would lose the digits before the node reads them.
 //
-// HTP's kernels have one type for inputs and outputs. At a border the DequantizeLinear of one width is followed by a
-// pair of the other, which the execution provider makes one Convert.
-//
-// Source: onnxruntime, python/tools/quantization/execution_providers/qnn/mixed_precision_overrides_utils.py (conversion
-// at the producer, for a set of readers) and core/providers/qnn/builder/qnn_node_group (DQ and Q become a Convert),
-// read in November 2026. Motivated by models/bccd_dfl: one scale for boxes in pixels and for scores.
+// * Decides: nodes that 8 bits cost too much (R13: `--max-drop`, `--min-sqnr`, or more than the default allows) read
+//   and write 16-bit codes, and so do the nodes that write their data. Copies and activations of a unit carry the
+//   width. All other nodes have 8 bits. At a border a second pair stands behind the first: DQ(8), Q(16), DQ(16), or
+//   back.
+// * Why: HTP has no float kernels, and its kernels have one type for inputs and output. The execution provider makes
+//   one Convert of DQ and Q of two widths.
+// * Change it: `--override` with `"bits": 16` names values: the nodes that write and read them get 16 bits.
+//   `--activation uint16` gives 16 bits to all.
+// * Source: onnxruntime, python/tools/quantization/execution_providers/qnn/mixed_precision_overrides_utils.py
+//   (conversion at the producer, for a set of readers); core/providers/qnn/builder/qnn_node_group (DQ and Q become a
+//   Convert).
+// * Networks: models/bccd_dfl, which has one scale for boxes in pixels and for scores.
 
 #include <algorithm>
 #include <vector>

@@ -1,18 +1,24 @@
+// The range of masked scores follows the scores.
+//
 //   before:   scores [-12, 9] --> Add(mask [-10000, 0]) --> Q/DQ [-10012, 9] --> Softmax
 //   after:    scores [-12, 9] --> Add(mask [-31, 0])    --> Q/DQ [-22, 9]    --> Softmax
 //
-// A mask of attention adds a huge negative number, or chooses it by Where, so that Softmax makes 0 of it. In the range
-// of such a sum 8 bits are steps of 40, and the scores have no codes. Every number far enough below all scores serves
-// as well: the range of the sum begins 10 below that of the scores, where a Softmax writes e^-10, a hundredth of a code
-// of 1/255, and numbers below it are cut to it. The mask's own range reaches low enough for the largest score. Scores
+// At 10 below the scores a Softmax writes e^-10, a hundredth of a code of 1/255; numbers below are cut to it. Scores
 // that are masked in every sample may lie anywhere, because no training looked at them: the scores' range is cut to the
 // unmasked part, which the sum shows.
 //
-// The mask is a constant, possibly behind copies. It holds numbers of at most -1000, and others between -30 and 30: a
-// bias that grows with the distance has numbers in between, which a cut would change.
+// The mask may stand behind copies. A bias that grows with the distance has numbers between -1000 and -30, which a cut
+// would change.
 //
-// Source: our policy, as masks of -50 or -100 in Qualcomm's own exports of language models; the definition of Softmax.
-// Motivated by models/chars_gpt: 1.3 dB.
+// * Decides: a sum of scores and a constant mask (numbers of -1000 or less, others within 30 of 0), or a Where with
+//   one, that only Softmax reads has the range of the scores that are not masked, and 10 below. The mask's range
+//   reaches from the largest score to this end.
+// * Why: with a mask of -10000 a step of 8 bits is 40, and scores have no codes. Softmax makes 0 of every number that
+//   far below. chars_gpt has 13.9 dB instead of 1.3.
+// * Change it: `--override` with the range of the sum.
+// * Source: the definition of Softmax; our policy, as masks of -50 or -100 in Qualcomm's exports of language models.
+//   Read in November 2026.
+// * Networks: models/chars_gpt.
 
 #include <algorithm>
 #include <array>

@@ -1,18 +1,24 @@
+// Every float value carries a pair, graph inputs and outputs too.
+//
 //   before:   x --> Conv --> Relu --> Add --> y           after:   x --> Q/DQ --> Conv --> Relu --> Q/DQ --> Add
 //             c ----------------------^                            c --> Q/DQ ---------------------------^
 //                                                                  Add --> Q/DQ --> y
 //
-// HTP has no float kernels. ONNX Runtime gives it a node if every input comes from a DequantizeLinear and every output
-// goes to a QuantizeLinear: a node unit. Pairs therefore stand on every float value: graph inputs and outputs and
-// constants too. A Relu, or a Clip from 0 on, that alone reads a value needs no pair before it: the range of the pair
-// behind it begins at 0, which makes it part of the unit before. Signed codes do not begin there: pairs on both sides.
-// A copy whose encoding has to be the same on both sides takes no activation either. LSTM and GRU read codes of the
-// type of activations on all inputs, weights, bias and states too, each with one scale, as onnxruntime's tool writes
-// them.
+// The range behind a Relu begins at 0, which makes the Relu part of the unit before it. Signed codes do not begin
+// there.
 //
-// Source: onnxruntime, core/optimizer/qdq_transformer/selectors_actions/shared/utils.cc and qdq_selectors.cc,
-// core/providers/qnn/builder/opbuilder/lstm_op_builder.cc; onnxruntime-qnn, gru_op_builder.cc and release notes of
-// 2.4.0. Read in November 2026. Motivated by models/cifar10_resnet18, exports/mobilenetv3_small, exports/lstm_mini.
+// * Decides: pairs stand on every float value: data, constants, graph inputs and outputs. Layers have quantized weights
+//   and INT32 biases, MatMul with one scale. A Relu, or a Clip from 0 on, that alone reads a value gets no pair before
+//   it, unless codes are signed or a copy (H2) writes the value. Cast and Shape read the pair of a value that has one.
+//   LSTM and GRU have a pair on every input, weights, bias and states too, with codes of the type of activations and
+//   one scale.
+// * Why: HTP runs no floats. A node goes there if every input comes from a DequantizeLinear and every output goes to a
+//   QuantizeLinear. An activation that the range of the pair behind it makes redundant is part of the unit.
+// * Change it: `--exclude` leaves a node float, which splits the graph.
+// * Source: onnxruntime, core/optimizer/qdq_transformer/selectors_actions/shared/utils.cc and qdq_selectors.cc;
+//   core/providers/qnn/builder/opbuilder/lstm_op_builder.cc; onnxruntime-qnn, gru_op_builder.cc and release notes of
+//   2.4.0.
+// * Networks: models/cifar10_resnet18, exports/mobilenetv3_small, exports/lstm_mini.
 
 #include <algorithm>
 

@@ -1,13 +1,17 @@
+// The factor of a norm is quantized, its bias is INT32.
+//
 //   before:   LayerNormalization(x, scale, bias)
 //   after:    LayerNormalization(DQ(x), DQ(uint8 scale), DQ(int32 bias))
 //
-// The scale of LayerNormalization, InstanceNormalization, GroupNormalization, RMSNormalization and of a
-// BatchNormalization that could not be folded is written like a weight with one scale, and the bias as INT32 with the
-// product of the scales of data and weight.
+// The scale of the bias is the product of those of data and factor.
 //
-// Source: onnxruntime, core/providers/qnn/builder/opbuilder/{layer_norm,instance_norm}_op_builder.cc and
-// qdq_selectors.cc (InstanceAndLayerNormalizationNodeGroupSelector), read in November 2026. Motivated by
-// exports/style_mini (InstanceNormalization) and models/chars_gpt.
+// * Decides: the constant factor of LayerNormalization, InstanceNormalization, GroupNormalization, RMSNormalization and
+//   of a BatchNormalization that was not folded is written as UINT8 with one scale, the bias as INT32.
+// * Why: their units read codes on every input.
+// * Change it: no option.
+// * Source: onnxruntime, qdq_selectors.cc, InstanceAndLayerNormalizationNodeGroupSelector;
+//   core/providers/qnn/builder/opbuilder/{layer_norm,instance_norm}_op_builder.cc; AIMET.
+// * Networks: exports/style_mini (InstanceNormalization), models/chars_gpt.
 
 #include "place/engines/qnn/qnn_units.h"
 #include "place/engines/qnn/rules.h"

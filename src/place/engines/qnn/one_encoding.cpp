@@ -1,11 +1,15 @@
+// Input and output of a copy share one scale.
+//
 //   before:   x --> Q/DQ(s) --> Reshape --> Q/DQ(t)          after:   x --> Q/DQ(s) --> Reshape --> Q/DQ(s)
 //
-// HTP moves codes through Reshape, Transpose, Squeeze, Unsqueeze, Flatten, Expand, Gather, GatherElements, Tile, Slice,
-// Split, MaxPool and Resize without a change: the encodings of input and output are one, calibrated on their merged
-// data. The execution provider overrides nearly equal ones and refuses others.
+// The encoding is calibrated on the merged data of both sides.
 //
-// Source: onnxruntime, core/providers/qnn/builder/opbuilder/*.cc (ProcessDataTypes, OverrideOutputQuantParam), read in
-// November 2026. Motivated by models/cifar10_resnet18 (MaxPool, Flatten) and exports/vit_mini (Transpose).
+// * Decides: input and output of Reshape, Transpose, Squeeze, Unsqueeze, Flatten, Expand, Gather, GatherElements, Tile,
+//   Slice, Split, Pad with 0, MaxPool and Resize share one scale and zero point.
+// * Why: HTP moves their codes without a change; the execution provider overrides nearly equal encodings.
+// * Change it: no option.
+// * Source: onnxruntime, core/providers/qnn/builder/opbuilder (ProcessDataTypes, OverrideOutputQuantParam).
+// * Networks: models/cifar10_resnet18 (MaxPool, Flatten), exports/vit_mini (Transpose).
 
 #include "place/engines/qnn/qnn_units.h"
 #include "place/engines/qnn/rules.h"

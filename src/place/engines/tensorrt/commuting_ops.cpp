@@ -1,13 +1,16 @@
+// An operator that only moves data asks for no pair.
+//
 //   before:   Conv --> Relu --> MaxPool --> Conv          after:   Conv --> Relu --> MaxPool --> Q --> DQ --> Conv
 //
-// Q and DQ commute with an op if Q(op(x)) = op(Q(x)): MaxPool, Reshape, Transpose, Slice, Pad with 0 ... Such an op
-// gets no pair: the pair stands at the first quantized consumer and TensorRT pulls the Q up. Pairs on both sides share
-// one scale. `--maxpool both` puts a pair before MaxPool too.
-//
-// Source: TensorRT developer guide, "Explicit Quantization" (names MaxPool); NVIDIA Model-Optimizer's copy ops; Pad,
-// DepthToSpace and SpaceToDepth by the definition; one scale: NVIDIA-AI-IOT/yolo_deepstream yolov7_qat; Conv + Pad fuse
-// when the pair is before the Pad: github.com/NVIDIA/TensorRT/issues/2592; no pair between a Resize and the Conv's:
-// .../issues/2976. Motivated by models/imagenet_squeezenet1.1 and models/shapes_unet.
+// * Decides: an op that only moves data (MaxPool, Reshape, Transpose, Slice, Pad with 0 ...) asks for no pair. Pairs
+//   that stand on both sides of it share one scale.
+// * Why: Q(op(x)) = op(Q(x)), so TensorRT pulls the QuantizeLinear of the next INT8 layer up through it.
+// * Change it: `--maxpool after|both`; `both` puts a pair before MaxPool too.
+// * Source: TensorRT guide (names MaxPool); Model-Optimizer's copy operators; the definitions (Pad, DepthToSpace,
+//   SpaceToDepth); NVIDIA-AI-IOT/yolo_deepstream, yolov7_qat (one scale); [TensorRT
+//   2592](https://github.com/NVIDIA/TensorRT/issues/2592) (Pad: it fuses with the Conv behind the pair),
+//   [2976](https://github.com/NVIDIA/TensorRT/issues/2976) (Resize: no pair between it and the pair of the Conv).
+// * Networks: models/imagenet_squeezenet1.1, models/shapes_unet.
 
 #include <algorithm>
 

@@ -1,14 +1,18 @@
-//   fuse:    Q --> DQ --> ConvTranspose --> Relu --> Q --> DQ              (also without a quantized reader of the
-//   Relu)
+// Pairs stand behind the activation of a ConvTranspose, or on both sides.
+//
+//   fuse:    Q --> DQ --> ConvTranspose --> Relu --> Q --> DQ       (also if the Relu has no quantized reader)
 //   split:   Q --> DQ --> ConvTranspose --> Q --> DQ --> LeakyRelu --> Q --> DQ
 //
-// In 2-D TensorRT fuses a ConvTranspose with its activation; in 3-D only between two pairs, so that a 3-D ConvTranspose
-// without a quantized reader gets a closing pair too. One user reported that the fusion with an activation gave wrong
-// output, which a pair on both sides of the activation cured: `split`, the default for activations other than Relu (our
-// policy).
-//
-// Source: github.com/NVIDIA/TensorRT/issues/3412 (3-D, closing pair), .../issues/4366 (split), .../issues/2134 (a
-// LeakyRelu needs the pair behind it). Motivated by models/occupancy3d (3-D, Relu) and models/shapes_unet (LeakyRelu).
+// * Decides: `fuse` puts a pair behind the activation of a ConvTranspose only, `split` on both sides of it. A 3-D
+//   ConvTranspose always gets a pair behind it, even if no INT8 layer reads it.
+// * Why: in 3-D TensorRT runs a ConvTranspose in INT8 only between two pairs. In 2-D one user saw the fusion with an
+//   activation give wrong output, which `split` cured.
+// * Change it: `--deconv-activation auto|fuse|split`. `auto` is `fuse` for Relu and `split` for other activations
+//   (ours).
+// * Source: [TensorRT 3412](https://github.com/NVIDIA/TensorRT/issues/3412) (3-D, closing pair),
+//   [4366](https://github.com/NVIDIA/TensorRT/issues/4366) (`split`),
+//   [2134](https://github.com/NVIDIA/TensorRT/issues/2134) (a LeakyRelu needs the pair behind it).
+// * Networks: models/occupancy3d (3-D, Relu), models/shapes_unet (LeakyRelu).
 
 #include "place/draft/flow.h"
 #include "place/engines/tensorrt/rules.h"

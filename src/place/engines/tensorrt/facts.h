@@ -4,7 +4,7 @@
 
 #include "place/engines/target.h"
 
-/// What we know of TensorRT's versions, with the sources.
+/// Facts about TensorRT's versions, with the sources.
 namespace detent::tensorrt {
 
 inline constexpr std::string_view kTensorRtGuide =

@@ -1,14 +1,17 @@
+// With `--type fp8` only Conv, Gemm, MatMul and residual Adds are quantized.
+//
 //   before:   Conv --> Relu --> GlobalAveragePool --> Conv      after, FP8:   nothing before the pooling,
 //             Conv --> ConvTranspose --> Conv                                 nor around the ConvTranspose
 //
-// With `--type fp8` only Conv, Gemm, MatMul and residual Adds read pairs: no other operator has FP8 kernels. A
-// ConvTranspose stays float with its weight; poolings, linear Resize, Mul, LayerNormalization and other Adds, which
-// INT8 quantizes between kernels, read floats. Operators that move data and Concat are treated as in INT8. A Conv with
-// more than 32 kernel elements stays float.
-//
-// Source: NVIDIA Model-Optimizer, modelopt/onnx/quantization/fp8.py (the list) and graph_utils.py,
-// find_nodes_from_convs_to_exclude (kernel size; its channels are R10's). Motivated by models/shapes_unet, whose
-// ConvTranspose stays float, and models/cifar10_efficientnet_b0.
+// * Decides: with `--type fp8` only Conv, Gemm, MatMul and residual Adds read pairs. A ConvTranspose stays float with
+//   its weight, and so does a Conv whose kernel has more than 32 elements. Poolings, linear Resize, Mul, other Adds,
+//   LayerNormalization and BatchNormalization, which R3, R8 and R9 quantize in INT8, read floats. R1, R4, R5, R7, R9,
+//   R12 to R15 and R20 hold as they are.
+// * Why: TensorRT has FP8 kernels for these operators only; beside another operator a pair rounds and gains nothing.
+// * Change it: `--include` and `--include-op` win over it.
+// * Source: Model-Optimizer, `fp8.py` (the list) and `graph_utils.py` (`find_nodes_from_convs_to_exclude`: kernel
+//   elements, channels).
+// * Networks: models/shapes_unet, whose ConvTranspose stays float; models/cifar10_efficientnet_b0.
 
 #include "place/engines/tensorrt/rules.h"
 

@@ -1,18 +1,44 @@
+// Attention becomes one kernel, in INT8 or FP8 if `--attention` asks for it.
+//
 //   before:   Q --> MatMul --> Mul(1/sqrt(d)) --> Add(mask) --> Softmax --> MatMul --> Transpose --> MatMul
 //             K -----^                                            V ----------^
 //
 //   after:    Q --> Mul(1/sqrt(d)) --> Q/DQ --> MatMul --> Add(mask) --> Softmax --> Q/DQ --> MatMul --> Q/DQ
 //             K --> Transpose -------> Q/DQ -----^                       V --------> Q/DQ -----^
 //
-// TensorRT makes one kernel of a block of attention. In INT8 it does so only with pairs in front of the first product,
-// behind Softmax and behind the second product, for some head sizes and numbers of tokens (place/targets). Other
-// blocks with pairs become three kernels, slower than the one of FP16, and stay float. Before
-// placement `prepare` moves the scale to Q and takes Softmax, Einsum and the operator Attention apart into the form
-// above (prepare/attention_form.h); K's Transpose is in front of its pair anyway. FP8 has the scale 1/448 behind
-// Softmax (known_ranges.cpp).
+// place/engines/attention_kernels.h describes the kernels. `prepare` makes the form of other forms before placement
+// (prepare/attention_form.h): it moves the scale to Q and takes Softmax, Einsum and the operator Attention apart.
+// known_ranges.cpp sets the scale 1/448.
 //
-// Source: TensorRT developer guide, "Fused Attention"; github.com/NVIDIA/TensorRT/issues/2981, 3714 (three kernels) and
-// 4167; Model-Optimizer, pull request 1289 (FP8). The default: ours, measured (bench/README.md).
+// * Decides: attention is two products of activations with a Softmax between them. With `--attention int8` (`fp8` with
+//   `--type fp8`) pairs stand on both operands of both products and behind the second one, and nowhere between. The
+//   scale then multiplies Q, the Transpose of K stands in front of its pair, and the pair behind Softmax has the
+//   measured upper limit (INT8) or scale 1/448 (FP8). A block that TensorRT makes no kernel of stays float, and `plan`
+//   says why.
+// * Recognized: what both exporters of PyTorch, timm, Hugging Face and JAX write: scales in front of or behind the
+//   first product, masks that are added or choose, casts, rotary positions, keys repeated for groups of queries,
+//   cross-attention, Einsum, Softmax by its primitives, and the operator Attention of opset 23. Before pairs are
+//   placed, these become MatMul, Softmax and MatMul.
+// * Why: TensorRT runs such a block as one kernel:
+//
+//   | operands | head sizes | tokens | compute capability |
+//   | --- | --- | --- | --- |
+//   | FP16, BF16 | multiples of 8 from 16 to 256 | any | 7.5 |
+//   | INT8 | 16, 32, 64 | 512 at most, queries and keys | 7.5 |
+//   | FP8, from version 10 on | multiples of 8 from 16 to 256 | any; on Ada 3072 at most, with heads up to 64 | 8.9 |
+//
+//   With pairs on another block it runs three kernels, slower than the one of FP16. It may still decide otherwise for
+//   speed. Obstacles are another reader of scores or probabilities, operands of other than 4 axes, a mask that repeats
+//   the scores or has more axes, a scale behind the mask or of more than one number, a result that is an output.
+// * Change it: `--attention auto|float|int8|fp8`. `auto` is `float`.
+// * Source: "Fused Attention" in the [TensorRT
+//   docs](https://docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/transformers-fused-attention.html)
+//   and [release notes of
+//   10.6](https://docs.nvidia.com/deeplearning/tensorrt/latest/getting-started/release-notes-10/10.6.0.html) (FP8 on
+//   Ada), [TensorRT 2981](https://github.com/NVIDIA/TensorRT/issues/2981) and
+//   [4167](https://github.com/NVIDIA/TensorRT/issues/4167) (INT8),
+//   [3714](https://github.com/NVIDIA/TensorRT/issues/3714) (three kernels); Model-Optimizer, pull request
+//   [1289](https://github.com/NVIDIA/Model-Optimizer/pull/1289) (FP8). The default: ours, measured.
 
 #include "place/draft/attention_fit.h"
 #include "place/draft/flow.h"

@@ -1,16 +1,20 @@
+// Pooling, Resize, Add and Mul are quantized between INT8 layers.
+//
 //   before:   Conv --> Relu --> GlobalAveragePool --> Q --> DQ --> Conv
 //   after:    Conv --> Relu --> Q --> DQ --> GlobalAveragePool --> Q --> DQ --> Conv
 //
-// An op without weights that reads INT8 must write INT8: average pooling, ReduceMean over space, Add and Mul of two
-// activations and linear Resize are quantized if a producer runs in INT8 and all readers are quantized (stricter than
-// Model-Optimizer, which requires any quantized neighbour; our policy). The Mul of a squeeze-and-excite block gets
-// pairs on both inputs:
-//
-//   x --+-> GlobalAveragePool -> Conv -> Relu -> Conv -> Sigmoid -> Q/DQ -+        (--se-mul both|float)
+//   squeeze-and-excite, with --se-mul both:
+//   x --+-> GlobalAveragePool -> Conv -> Relu -> Conv -> Sigmoid -> Q/DQ -+
 //       +-> Q/DQ ------------------------------------------------------> Mul
 //
-// Source: TensorRT developer guide, "Explicit Quantization"; Model-Optimizer and NVIDIA/TensorRT
-// tools/tensorflow-quantization (EfficientNet, MobileNetV3). Motivated by models/cifar10_efficientnet_b0.
+// * Decides: average pooling, ReduceMean over space, linear Resize, and Add and Mul of two activations are quantized on
+//   their inputs where a producer runs in INT8 and every reader is quantized. The Mul of a squeeze-and-excite block
+//   gets pairs on both inputs.
+// * Why: an op without weights that reads INT8 must write INT8.
+// * Change it: `--se-mul both|float` for the Mul of squeeze-and-excite.
+// * Source: TensorRT guide; Model-Optimizer; NVIDIA/TensorRT, tools/tensorflow-quantization (EfficientNet,
+//   MobileNetV3). That *every* reader has to be quantized is ours; Model-Optimizer asks for one neighbour.
+// * Networks: models/cifar10_efficientnet_b0.
 
 #include <algorithm>
 

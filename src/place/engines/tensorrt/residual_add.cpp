@@ -1,17 +1,20 @@
+// One input of a residual Add gets a pair, the other stays float.
+//
 //   before:   x --+--> Conv --> Relu --> Conv --> Add --> Relu
 //                 +-------------------------------^
 //   after:    x --> Q --> DQ --+--> Conv --> Relu --> Q --> DQ --> Conv --> Add --> Relu
 //                              +--------------------------------------------^
 //
-// The input of the Add that a Conv writes ("main") stays float, so that Conv + Add (+ Relu) is one kernel; the other
-// input, the skip, gets a pair: its precision decides whether that kernel can write INT8. With two candidates the one
-// with the longer path from the nearest common ancestor is main; with equal paths the second input.
-//
-// Source: TensorRT developer guide, "Explicit Quantization" (skip connections); NVIDIA Model-Optimizer for the
-// candidates; NVIDIA/TensorRT tools/tensorflow-quantization custom Q/DQ cases (the producer has no other consumer);
-// Conv -> SiLU/LeakyRelu/Clip -> Add: Model-Optimizer, github.com/NVIDIA/TensorRT/issues/2204, yolo_deepstream
-// yolov7_qat. Motivated by models/cifar10_resnet18, models/imagenet_mobilenetv2 (linear bottleneck) and the YOLO
-// bottleneck.
+// * Decides: of the two inputs of a residual Add one is *main*: it comes from a Conv and stays float. The other, the
+//   *skip*, gets a pair. With two candidates the longer path from their nearest common ancestor is main; if both are
+//   equally long, the second input.
+// * Why: Conv + Add (+ Relu) become one kernel. The precision of the skip decides whether that kernel can write INT8.
+// * Change it: `--act-add both|main`, for an Add behind Conv and an activation other than Relu (the YOLO bottleneck).
+//   `both`, the default, puts pairs on both inputs; `main` treats it as a residual Add.
+// * Source: TensorRT guide, skip connections; Model-Optimizer; NVIDIA/TensorRT, tools/tensorflow-quantization (custom
+//   Q/DQ cases: the producer has no other reader). Conv, activation and Add: Model-Optimizer; [TensorRT
+//   2204](https://github.com/NVIDIA/TensorRT/issues/2204); NVIDIA-AI-IOT/yolo_deepstream, yolov7_qat.
+// * Networks: models/cifar10_resnet18, models/imagenet_mobilenetv2 (linear bottleneck), the YOLO bottleneck.
 
 #include <algorithm>
 #include <array>

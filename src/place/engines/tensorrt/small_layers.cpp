@@ -1,14 +1,18 @@
+// Layers with few channels stay float: they gain nothing in INT8.
+//
 //   head Conv of 1 output channel:   before: Q --> DQ --> Conv(16 -> 1)        after: Conv(16 -> 1) in float
 //
-// Layers too small to gain from INT8, by Model-Optimizer's criteria (`--small-layers auto`; `quantize` turns the rule
-// off). A Conv with OC < 16 or IC/group < 16 is INT8 only if: group 1, OC or IC divisible by 8, square kernel, and (fed
-// by a graph input, or OC or IC >= 16); or grouped, OC divisible by 8, every kernel extent >= 3. Gemm and MatMul stay
-// float with N < 16 or K < 16, or with a 2-D output that certainly has M or N = 1. ConvTranspose has no such rule. FP8
-// kernels are slower than FP16's up to 16 channels: there a Conv with OC <= 16 or IC/group <= 16 stays float, whatever
-// its form.
-//
-// Source: NVIDIA Model-Optimizer, modelopt/onnx/quantization (channel and GEMV exclusions). Motivated by
-// models/occupancy3d, whose head has one output channel.
+// * Decides: layers with few channels stay float. A Conv with fewer than 16 output channels, or fewer than 16 input
+//   channels per group, is INT8 only if (one group) output or input channels are a multiple of 8, the kernel is square,
+//   and a graph input feeds it or one of the two counts is at least 16; or (several groups) output channels are a
+//   multiple of 8 and every kernel extent is at least 3. A Gemm or MatMul stays float with N or K below 16, or with one
+//   row or column for certain; that counts where the file declares it and where it follows from what the file declares
+//   elsewhere. ConvTranspose has no such rule. With `--type fp8` a Conv with at most 16 output channels, or at most 16
+//   input channels per group, stays float whatever its form: every depthwise one.
+// * Why: such layers gain nothing in INT8, and FP8 kernels with so few channels are slower than those of FP16.
+// * Change it: `--small-layers auto|quantize`; `quantize` turns the rule off.
+// * Source: Model-Optimizer (channel and GEMV exclusions).
+// * Networks: models/occupancy3d, whose head has one output channel.
 
 #include <algorithm>
 
