@@ -27,9 +27,9 @@ bool has_integer_kernel(OpKind kind) {
 
 // True when the rules put a pair on this edge for the op, not for its neighbour.
 bool belongs_in_int8(const LintView& view, const EdgeDecision& edge) {
-  const PlacementDraft& found = view.found();
-  if (!edge.pair || found.is_weighted(edge.consumer) || found.is_constant(edge.value)) return false;
-  if (view.target().engine == Engine::OnnxRuntime) return has_integer_kernel(found.kind(edge.consumer));
+  const GraphFacts& facts = view.facts();
+  if (!edge.pair || facts.is_weighted(edge.consumer) || facts.is_constant(edge.value)) return false;
+  if (view.target().engine == Engine::OnnxRuntime) return has_integer_kernel(facts.kind(edge.consumer));
   // A BatchNormalization behind a layer could be folded into it.
   if (edge.rule == RuleId::BatchNorm) return !view.layer_writing(edge.value);
   return edge.rule == RuleId::PoolingAndElementwise || edge.rule == RuleId::OpenVinoElementwise;
