@@ -108,7 +108,7 @@ bool touches_slice_or_concat(const GraphFacts& facts, const Node& node) {
                              [&](const Use& use) { return is_one(&facts.node(use.node)); });
 }
 
-std::string axes_obstacle(const Node& node, CertainShapes& shapes, const GraphFacts& facts) {
+std::string axes_obstacle(const GraphFacts& facts, const Node& node, CertainShapes& shapes) {
   const auto rank_of = [&](MaybeValue value) { return shapes.of(value) ? shapes.of(value)->size() : 0U; };
   const size_t before = rank_of(facts.data_input(node.id)), behind = rank_of(node.output(0));
   if (node.op_type == "Concat" && node.int_or("axis", 1) != 1 && !(node.int_or("axis", 1) == -3 && behind == 4))
@@ -122,7 +122,7 @@ std::string axes_obstacle(const Node& node, CertainShapes& shapes, const GraphFa
   return "";
 }
 
-std::string size_obstacle(const Node& node, CertainShapes& shapes, const GraphFacts& facts) {
+std::string size_obstacle(const GraphFacts& facts, const Node& node, CertainShapes& shapes) {
   for (const MaybeValue value : {facts.data_input(node.id), node.output(0)}) {
     const auto extents = shapes.of(value);
     if (!extents || extents->empty()) continue;
@@ -148,7 +148,7 @@ std::string form_obstacle(const GraphFacts& facts, const DlaLayer& layer, const 
   if (op == "Clip") return clip_obstacle(facts, node);
   if (op == "Resize") return resize_obstacle(facts, node, shapes);
   if (op == "PRelu") return facts.is_constant(node.input(1)) ? "" : "DLA needs a constant slope";
-  return axes_obstacle(node, shapes, facts);
+  return axes_obstacle(facts, node, shapes);
 }
 
 }  // namespace
@@ -163,11 +163,11 @@ bool is_dla_candidate(const GraphFacts& facts, const Node& node) {
 
 std::string dla_obstacle(const GraphFacts& facts, const Node& node, CertainShapes& shapes) {
   if (facts.is_foreign(node.id)) return "operators of other domains are plugins, which run on the GPU";
-  if (is_matrix_product(facts, node, shapes)) return size_obstacle(node, shapes, facts);
+  if (is_matrix_product(facts, node, shapes)) return size_obstacle(facts, node, shapes);
   const DlaLayer* layer = find_dla_layer(node.op_type);
   if (!layer) return no_layer(node);
   if (std::string obstacle = form_obstacle(facts, *layer, node, shapes); !obstacle.empty()) return obstacle;
-  return size_obstacle(node, shapes, facts);
+  return size_obstacle(facts, node, shapes);
 }
 
 }  // namespace detent
