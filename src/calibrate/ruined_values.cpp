@@ -27,7 +27,8 @@ std::string ruin_text(const std::string& name, const Histogram& histogram, Range
 }  // namespace
 
 bool pairs_the_stream(const Graph& graph, const PlacementPlan& plan, const PlacementOptions& placement) {
-  const ResidualStream stream = residual_stream(PlacementDraft(graph, *plan.target, placement));
+  const GraphFacts facts(graph, *plan.target);
+  const ResidualStream stream = residual_stream(PlacementDraft(facts, placement));
   return std::ranges::any_of(plan.edges,
                              [&](const EdgeDecision& edge) { return edge.pair && stream.contains(edge.value); });
 }
@@ -35,7 +36,8 @@ bool pairs_the_stream(const Graph& graph, const PlacementPlan& plan, const Place
 std::map<std::string, std::string> ruined_readers(const Graph& graph, const PlacementPlan& plan,
                                                   const PlacementOptions& placement, const Calibration& calibration,
                                                   const RangeOverrides& overrides, RangeKind kind) {
-  const ResidualStream stream = residual_stream(PlacementDraft(graph, *plan.target, placement));
+  const GraphFacts facts(graph, *plan.target);
+  const ResidualStream stream = residual_stream(PlacementDraft(facts, placement));
   std::map<ValueId, std::string> texts;
   std::map<std::string, std::string> readers;
   for (const EdgeDecision& edge : plan.edges) {

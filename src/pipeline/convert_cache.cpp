@@ -2,9 +2,9 @@
 #include <set>
 
 #include "calibrate/choose_ranges.h"
+#include "calibrate/engines/tensorrt/tensorrt_cache.h"
 #include "calibrate/from_table.h"
 #include "calibrate/outlier_samples.h"
-#include "calibrate/engines/tensorrt/tensorrt_cache.h"
 #include "core/files/atomic_file.h"
 #include "core/files/file_bytes.h"
 #include "detent/base/calibrator.h"

@@ -20,27 +20,27 @@ bool is_large(const Tensor& table) {
          shape.element_count() >= kLeastRows * shape[shape.rank() - 1];
 }
 
-bool is_use_of(const PlacementDraft& draft, const Use& use, std::string_view op) {
-  return draft.node(use.node).op_type == op;
+bool is_use_of(const GraphFacts& facts, const Use& use, std::string_view op) {
+  return facts.node(use.node).op_type == op;
 }
 
-bool gathers_rows(const PlacementDraft& draft, const Use& use) {
-  return is_use_of(draft, use, "Gather") && use.slot == 0 && draft.node(use.node).int_or("axis", 0) == 0;
+bool gathers_rows(const GraphFacts& facts, const Use& use) {
+  return is_use_of(facts, use, "Gather") && use.slot == 0 && facts.node(use.node).int_or("axis", 0) == 0;
 }
 
 /// True when a product reads the rows. Engines then treat the rows as INT8 activations, whose scale must be for the
 /// whole tensor.
-bool feeds_product(const PlacementDraft& draft, const Node& gather) {
-  return std::ranges::any_of(draft.value(*gather.output(0)).uses, [&](const Use& use) {
-    return draft.kind(use.node) == OpKind::MatMul || draft.kind(use.node) == OpKind::Gemm;
+bool feeds_product(const GraphFacts& facts, const Node& gather) {
+  return std::ranges::any_of(facts.value(*gather.output(0)).uses, [&](const Use& use) {
+    return facts.kind(use.node) == OpKind::MatMul || facts.kind(use.node) == OpKind::Gemm;
   });
 }
 
 /// True when the node reads the constant number by number, and is not required to read floats.
-bool may_read_codes(const PlacementDraft& draft, const Use& use) {
-  if (use.slot < 0 || draft.is_foreign(use.node) || draft.is_out(use.node)) return false;
-  if (gathers_rows(draft, use)) return !feeds_product(draft, draft.node(use.node));
-  const auto reads_numbers = [&](std::string_view op) { return is_use_of(draft, use, op); };
+bool may_read_codes(const GraphFacts& facts, const PlacementDraft& draft, const Use& use) {
+  if (use.slot < 0 || facts.is_foreign(use.node) || draft.is_out(use.node)) return false;
+  if (gathers_rows(facts, use)) return !feeds_product(facts, facts.node(use.node));
+  const auto reads_numbers = [&](std::string_view op) { return is_use_of(facts, use, op); };
   return std::ranges::any_of(std::initializer_list<std::string_view>{"Add", "Sub", "Mul", "Where"}, reads_numbers);
 }
 
@@ -51,8 +51,8 @@ bool has_rows(const Shape& shape) {
 
 }  // namespace
 
-std::vector<TableDecision> find_tables(const PlacementDraft& draft) {
-  const Graph& graph = draft.graph();
+std::vector<TableDecision> find_tables(const GraphFacts& facts, const PlacementDraft& draft) {
+  const Graph& graph = facts.graph();
   std::vector<TableDecision> tables;
   std::set<ValueId> seen;
   for (const Node& node : graph.nodes())
@@ -61,10 +61,10 @@ std::vector<TableDecision> find_tables(const PlacementDraft& draft) {
       if (!table || !seen.insert(input).second || !is_large(*table)) continue;
       const Value& value = graph.value(input);
       const auto all = [&](auto&& holds) { return std::ranges::all_of(value.uses, holds); };
-      if (value.is_output || !all([&](const Use& use) { return may_read_codes(draft, use); })) continue;
-      const bool gathered = all([&](const Use& use) { return gathers_rows(draft, use); });
+      if (value.is_output || !all([&](const Use& use) { return may_read_codes(facts, draft, use); })) continue;
+      const bool gathered = all([&](const Use& use) { return gathers_rows(facts, use); });
       const bool positions =
-          has_rows(table->shape()) && all([&](const Use& use) { return is_use_of(draft, use, "Add"); });
+          has_rows(table->shape()) && all([&](const Use& use) { return is_use_of(facts, use, "Add"); });
       tables.push_back({.value = input, .node = node.id, .gathered = gathered, .exact = !gathered && !positions});
     }
   return tables;

@@ -17,6 +17,6 @@ namespace detent {
 /// Empty   no such constant -> nothing.
 /// Source  our policy. Gathering codes: onnxruntime's matmul_nbits_quantizer does the same to Gather
 /// (GatherBlockQuantized).
-[[nodiscard]] std::vector<TableDecision> find_tables(const PlacementDraft& draft);
+[[nodiscard]] std::vector<TableDecision> find_tables(const GraphFacts& facts, const PlacementDraft& draft);
 
 }  // namespace detent

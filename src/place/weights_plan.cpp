@@ -31,15 +31,15 @@ namespace detent {
 namespace {
 
 /// Returns why the weight of a layer stays float; empty when it can be quantized.
-std::string obstacle(const PlacementDraft& draft, const Node& node, const WeightBlocks& blocks) {
-  const OpKind kind = draft.kind(node.id);
+std::string obstacle(const GraphFacts& facts, const Node& node, const WeightBlocks& blocks) {
+  const OpKind kind = facts.kind(node.id);
   if (kind != OpKind::MatMul && kind != OpKind::Gemm)
     return "engines take integer weights with float activations in MatMul and Gemm only";
-  if (draft.weight_slot(node.id) != 1) return "the weight is the left operand, which engines take in float only";
-  const DataType type = draft.weight(node.id).type();
+  if (facts.weight_slot(node.id) != 1) return "the weight is the left operand, which engines take in float only";
+  const DataType type = facts.weight(node.id).type();
   if (type != DataType::Float32 && !is_half(type))
     return "no scale has the type of the weight, " + std::string(name_of(type));
-  const Shape& shape = draft.weight(node.id).shape();
+  const Shape& shape = facts.weight(node.id).shape();
   if (shape.rank() != 2) return "the weight of rank " + std::to_string(shape.rank()) + " is not a matrix";
   if (shape.element_count() == 0) return "the weight is empty";
   if (kind == OpKind::Gemm) {
@@ -48,9 +48,9 @@ std::string obstacle(const PlacementDraft& draft, const Node& node, const Weight
       return "an operand is transposed, which engines do not fuse";
   }
   if (blocks.bits == 4 && shape.element_count() % 2 != 0) return "an odd number of 4-bit codes fills no whole byte";
-  if (draft.target().engine.blocks_divide_rows && blocks.block > 0 && shape[0] % blocks.block != 0)
+  if (facts.target().engine.blocks_divide_rows && blocks.block > 0 && shape[0] % blocks.block != 0)
     return "its " + std::to_string(shape[0]) + " rows are not a multiple of the block of " +
-           std::to_string(blocks.block) + ", as " + std::string(draft.target().engine.title) + " needs";
+           std::to_string(blocks.block) + ", as " + std::string(facts.target().engine.title) + " needs";
   return {};
 }
 
@@ -63,15 +63,16 @@ constinit const Rule rules::kWeightsAlone{
 
 PlacementPlan make_weights_plan(const Graph& graph, const Target& target, const PlacementOptions& options,
                                 const WeightBlocks& blocks, const MeasuredFacts& measured) {
-  PlacementDraft draft(graph, target, options, measured);
+  const GraphFacts facts(graph, target);
+  PlacementDraft draft(facts, options, measured);
   for (const Rule* rule : {&rules::kUserChoice, &rules::kMeasuredChoice}) {
     draft.begin_rule(rule);
-    rule->mark(draft);
+    rule->mark(facts, draft);
   }
   draft.begin_rule(&rules::kWeightsAlone);
   for (const Node& node : graph.nodes()) {
-    if (!draft.is_weighted(node.id) || draft.is_out(node.id)) continue;
-    const std::string against = obstacle(draft, node, blocks);
+    if (!facts.is_weighted(node.id) || draft.is_out(node.id)) continue;
+    const std::string against = obstacle(facts, node, blocks);
     if (against.empty()) draft.quantize_weight(node.id);
     draft.run_float(node.id,
                     against.empty() ? "only the weight is stored as integers; the layer computes in float" : against);
@@ -81,7 +82,7 @@ PlacementPlan make_weights_plan(const Graph& graph, const Target& target, const 
                " turns weights of 8 bits into 16-bit floats when the layer computes in float: they save nothing there, "
                "weights of 4 bits do (--type int4)");
   PlacementPlan plan = draft.finish({});
-  plan.tables = find_tables(draft);
+  plan.tables = find_tables(facts, draft);
   return plan;
 }
 

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
+#include "place/engines/tensorrt/rules.h"
 #include "place/make_plan.h"
 #include "place/resnet50_graph.h"
-#include "place/engines/tensorrt/rules.h"
 
 // Case C7: which parts of a stem (Conv, Relu, MaxPool) and sixteen bottlenecks run in INT8.
 namespace detent {

@@ -6,10 +6,10 @@
 #include <set>
 
 #include "model/model.h"
+#include "place/engines/tensorrt/rules.h"
 #include "place/make_plan.h"
 #include "prepare/fold_batchnorm.h"
 #include "shared_folder.h"
-#include "place/engines/tensorrt/rules.h"
 
 // Users' questions, answered on their networks: a 3-D decoder (C1), branches that meet in Concats (C4), ConvTranspose
 // with LeakyRelu (C5).

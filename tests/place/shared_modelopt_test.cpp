@@ -10,12 +10,12 @@
 
 #include "model/model.h"
 #include "ops/traits.h"
+#include "place/engines/tensorrt/rules.h"
 #include "place/make_plan.h"
+#include "place/rules/rules.h"
 #include "prepare/fold_batchnorm.h"
 #include "prepare/plain_nodes.h"
 #include "shared_folder.h"
-#include "place/engines/tensorrt/rules.h"
-#include "place/rules/rules.h"
 
 namespace detent {
 namespace {
@@ -69,8 +69,7 @@ std::string explain(const Difference& difference) {
       if (by(&rules::tensorrt::kPoolingAndElementwise)) return "R8: elementwise between INT8 kernels only";
       break;
     case OpKind::Mul:
-      if (only_theirs && by(&rules::kFusedActivation))
-        return "R2: x * HardSigmoid(x) is HardSwish and fuses like Relu";
+      if (only_theirs && by(&rules::kFusedActivation)) return "R2: x * HardSigmoid(x) is HardSwish and fuses like Relu";
       if (by(&rules::tensorrt::kPoolingAndElementwise)) return "R8: elementwise between INT8 kernels only";
       break;
     case OpKind::Gemm:

@@ -7,8 +7,8 @@
 
 #include "exec/executor.h"
 #include "model/qoperators.h"
-#include "rewrite/planned_graph.h"
 #include "place/rules/rules.h"
+#include "rewrite/planned_graph.h"
 
 namespace detent {
 namespace {

@@ -17,8 +17,8 @@
 #include "exec/runnable_part.h"
 #include "model/model.h"
 #include "model/temporary_folder.h"
-#include "run/memory_source.h"
 #include "place/rules/rules.h"
+#include "run/memory_source.h"
 
 namespace detent {
 namespace {

@@ -12,7 +12,7 @@ namespace {
 /// Calls `report` with every block of which at least one operand has a pair.
 void for_each_paired_block(const LintView& view, const auto& report) {
   if (view.target().attention_kernels->empty()) return;
-  for (const AttentionBlock& block : attention_blocks(view.found())) {
+  for (const AttentionBlock& block : attention_blocks(view.facts())) {
     if (block.is_operator()) continue;
     int paired = 0;
     for (const NodeId product : {block.first, block.second})
@@ -23,11 +23,11 @@ void for_each_paired_block(const LintView& view, const auto& report) {
 
 std::string without_one_kernel(const LintView& view, const AttentionBlock& block, int paired) {
   constexpr int kOperands = 4;
-  if (std::string text = attention_misfit(view.found(), block, attention_type(view.found())); !text.empty())
+  if (std::string text = attention_misfit(view.facts(), block, attention_type(view.found())); !text.empty())
     return text;
   if (paired < kOperands) return std::to_string(paired) + " of the 4 operands of its products have pairs";
   if (block.has_written_softmax()) return "its Softmax consists of primitives";
-  return all_readers_quantized(view.found(), block.output) ? "" : "no pair follows its second product";
+  return all_readers_quantized(view.facts(), view.found(), block.output) ? "" : "no pair follows its second product";
 }
 
 }  // namespace
@@ -49,7 +49,7 @@ void attention_order(const LintView& view, FindingLog& log) {
     if (block.scales.empty() && !turned) return;
     log.add(view.node(block.first).name,
             block.scales.empty() ? "the Transpose of attention's keys stands behind their pair"
-                                 : view.found().describe(block.scales.front()) +
+                                 : view.facts().describe(block.scales.front()) +
                                        " scales the scores of attention; TensorRT wants the queries scaled",
             block.scales.empty() ? "move the Transpose in front of the pair, so that the product reads the pair"
                                  : "multiply the queries in front of their pair",

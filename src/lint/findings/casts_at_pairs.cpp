@@ -41,7 +41,7 @@ std::string named(const Node& node) { return node.op_type + " '" + node.name + "
 
 std::vector<NodeId> layers(const LintView& view, const Node& node) {
   const MaybeNode id = view.graph().find_node(node.name);
-  return id && view.found().is_weighted(*id) ? std::vector<NodeId>{*id} : std::vector<NodeId>{};
+  return id && view.facts().is_weighted(*id) ? std::vector<NodeId>{*id} : std::vector<NodeId>{};
 }
 
 }  // namespace

@@ -13,26 +13,26 @@ namespace {
 // Returns the axis of the DequantizeLinear's data that counts output channels; nullopt when none is right or wrong.
 std::optional<int64_t> channel_axis(const LintView& view, const QuantizedOperand& operand) {
   const MaybeNode layer = view.graph().find_node(operand.node);
-  if (!layer || !view.found().is_weighted(*layer) || view.found().weight_slot(*layer) != operand.slot)
+  if (!layer || !view.facts().is_weighted(*layer) || view.facts().weight_slot(*layer) != operand.slot)
     return std::nullopt;
-  const int axis = view.found().weight_axis(view.node(*layer));
+  const int axis = view.facts().weight_axis(view.node(*layer));
   if (axis < 0) return std::nullopt;
   return operand.axes.empty() ? axis : static_cast<int64_t>(operand.axes[static_cast<size_t>(axis)]);
 }
 
 size_t rank_of(const LintView& view, const QuantizedOperand& operand) {
-  return view.found().weight(*view.graph().find_node(operand.node)).shape().rank();
+  return view.facts().weight(*view.graph().find_node(operand.node)).shape().rank();
 }
 
 std::string operator_and_axis(const LintView& view, const QuantizedOperand& operand, int64_t axis) {
-  return view.found().describe(*view.graph().find_node(operand.node)) + " has its output channels on axis " +
+  return view.facts().describe(*view.graph().find_node(operand.node)) + " has its output channels on axis " +
          std::to_string(axis);
 }
 
 // True except for a ConvTranspose in ONNX Runtime, which computes it in float whatever the axis.
 bool concerns(const LintView& view, const QuantizedOperand& operand) {
   return view.target().engine.pairs_in_front_suffice ||
-         view.found().kind(*view.graph().find_node(operand.node)) != OpKind::ConvTranspose;
+         view.facts().kind(*view.graph().find_node(operand.node)) != OpKind::ConvTranspose;
 }
 
 /// True when the engine assumes axis 1 for a missing axis. Source: tried in ONNX Runtime 1.30; onnx-tensorrt,

@@ -26,11 +26,11 @@ const Node* scores_in(const LintView& view, ValueId value) {
     open.pop_back();
     const Node* node = view.producer(at);
     if (!node) continue;
-    const OpKind kind = view.found().kind(node->id);
+    const OpKind kind = view.facts().kind(node->id);
     if (joined && (kind == OpKind::Sigmoid || kind == OpKind::Softmax)) return node;
-    const bool concat = is_data_concat(view.found(), node->id);
-    if (!concat && !commutes(view.found(), node->id)) continue;
-    for (const int slot : view.found().data_slots(node->id))
+    const bool concat = is_data_concat(view.facts(), view.found(), node->id);
+    if (!concat && !commutes(view.facts(), view.found(), node->id)) continue;
+    for (const int slot : view.facts().data_slots(node->id))
       if (const ValueId input = *node->input(slot); seen.insert(input).second)
         open.emplace_back(input, joined || concat);
   }

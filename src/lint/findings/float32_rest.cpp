@@ -44,7 +44,7 @@ Rest find_rest(const LintView& view) {
   const ValueMap<bool> int8 = int8_sources(view.found());
   Rest rest;
   for (const Node& node : view.graph().nodes()) {
-    if (moves_or_asks(view.found().kind(node.id))) continue;
+    if (moves_or_asks(view.facts().kind(node.id))) continue;
     int64_t written = 0;
     bool in_float32 = false;
     for (const ValueId output : present(node.outputs)) {
@@ -70,7 +70,7 @@ Rest find_rest(const LintView& view) {
 }
 
 std::string names_of(const LintView& view, const Rest& rest) {
-  return listed(rest.nodes, kNamed, [&](const auto& node) { return view.found().describe(node.second); });
+  return listed(rest.nodes, kNamed, [&](const auto& node) { return view.facts().describe(node.second); });
 }
 
 }  // namespace

@@ -50,15 +50,16 @@ void layer_float_by_rule(const LintView& view, FindingLog& log) {
 }
 
 void product_left_float(const LintView& view, FindingLog& log) {
-  const PlacementDraft& found = view.found();
+  const GraphFacts& facts = view.facts();
   for (const Node& node : view.graph().nodes()) {
-    if (found.kind(node.id) != OpKind::MatMul || found.is_weighted(node.id)) continue;
-    const auto& slots = found.data_slots(node.id);
+    if (facts.kind(node.id) != OpKind::MatMul || facts.is_weighted(node.id)) continue;
+    const auto& slots = facts.data_slots(node.id);
     if (slots.size() != 2 || view.is_quantized(node.id, slots[0]) || view.is_quantized(node.id, slots[1])) continue;
-    if (!found.is_float(node.inputs[0]) || found.is_constant(node.inputs[0]) || found.is_constant(node.inputs[1]))
+    if (!facts.is_float(node.inputs[0]) || facts.is_constant(node.inputs[0]) || facts.is_constant(node.inputs[1]))
       continue;
     log.add(node.name, "multiplies two activations in float (attention)",
-            "nothing to cure; " + std::string(attention_option(found.options())) + " puts pairs on both inputs", {});
+            "nothing to cure; " + std::string(attention_option(view.found().options())) + " puts pairs on both inputs",
+            {});
   }
 }
 

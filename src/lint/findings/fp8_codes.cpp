@@ -22,7 +22,7 @@ std::vector<NodeId> layers_of_all(const LintView& view, const std::vector<int>& 
 
 // True for operators with FP8 kernels. An Add counts when a rule quantizes it in FP8 (R4): the skip of a residual one.
 bool runs_in_fp8(const LintView& view, NodeId node, int slot) {
-  switch (view.found().kind(node)) {
+  switch (view.facts().kind(node)) {
     case OpKind::Conv:
     case OpKind::Gemm:
     case OpKind::MatMul: return true;
@@ -30,7 +30,7 @@ bool runs_in_fp8(const LintView& view, NodeId node, int slot) {
       const EdgeDecision* edge = view.given_plan().find_edge(node, slot);
       return edge && edge->rule && edge->rule->residual_adds;
     }
-    default: return view.found().traits(node).commutes;
+    default: return view.facts().traits(node).commutes;
   }
 }
 
@@ -68,10 +68,10 @@ void fp8_operator(const LintView& view, FindingLog& log) {
     if (!fp8 || runs_in_fp8(view, node, operand.slot) || !told.insert(node).second) continue;
     const std::string& op = view.node(node).op_type;
     log.add(view.node(node).name,
-            view.found().describe(node) + " reads an FP8 pair, and no engine has an FP8 kernel for " +
+            view.facts().describe(node) + " reads an FP8 pair, and no engine has an FP8 kernel for " +
                 (op == "Add" ? "an Add that is not residual" : op) + ": it is computed in float after the rounding",
             "remove the pair; Conv, Gemm, MatMul and residual Adds run in FP8",
-            view.found().is_weighted(node) ? std::vector<NodeId>{node} : std::vector<NodeId>{});
+            view.facts().is_weighted(node) ? std::vector<NodeId>{node} : std::vector<NodeId>{});
   }
 }
 

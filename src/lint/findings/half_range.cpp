@@ -95,7 +95,7 @@ void check_measured(const LintView& view, FindingLog& log) {
     const Node& maker = graph.node(*value.producer);
     const MaybeNode known = view.graph().find_node(maker.name);
     const std::vector<NodeId> layers =
-        known && view.found().is_weighted(*known) ? std::vector<NodeId>{*known} : std::vector<NodeId>{};
+        known && view.facts().is_weighted(*known) ? std::vector<NodeId>{*known} : std::vector<NodeId>{};
     // Exactly the largest number is a bound in the model, not a size that was reached.
     if (seen.begins_here)
       log.add(maker.name,

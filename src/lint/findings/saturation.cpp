@@ -56,7 +56,7 @@ std::vector<UnsafeLayer> unsafe_layers(const LintView& view) {
   for (const LayerDecision& layer : view.found_plan().layers) {
     if (!layer.int8) continue;
     const Node& node = view.node(layer.node);
-    const int slot = view.found().weight_slot(layer.node);
+    const int slot = view.facts().weight_slot(layer.node);
     const MaybeNode written = file.find_node(node.name);
     if (slot < 0 || !written) continue;
     const Tensor codes = weight_codes(file, file.node(*written), static_cast<size_t>(slot));

@@ -47,8 +47,8 @@ bool differ_in_size(const LintView& view, const Pairs& pairs) {
 Pairs members(const LintView& view, const Node& concat) {
   Pairs pairs;
   for (const ValueId value : pairs_behind(view.found(), concat.output(0))) append(pairs, view.pairs_on(value));
-  for (const int slot : view.found().data_slots(concat.id))
-    for (const ValueId value : commuting_neighbours(view.found(), *concat.input(slot)))
+  for (const int slot : view.facts().data_slots(concat.id))
+    for (const ValueId value : commuting_neighbours(view.facts(), view.found(), *concat.input(slot)))
       append(pairs, view.pairs_on(value));
   return pairs;
 }
@@ -66,7 +66,7 @@ class Grids {
   /// True when the pairs of members(view, concat) differ.
   [[nodiscard]] bool differ(const Node& concat) {
     Seen seen = behind_[*concat.output(0)];
-    for (const int slot : view_.found().data_slots(concat.id)) add(seen, beside(*concat.input(slot)));
+    for (const int slot : view_.facts().data_slots(concat.id)) add(seen, beside(*concat.input(slot)));
     return seen.mixed;
   }
 
@@ -91,13 +91,13 @@ class Grids {
   void look_behind(const Value& value) {
     Seen seen = view_.found().has_pair(value.id) ? on(value.id) : Seen{};
     for (const Use& use : value.uses)
-      for (const ValueId next : values_behind(view_.found(), use)) add(seen, behind_[next]);
+      for (const ValueId next : values_behind(view_.facts(), view_.found(), use)) add(seen, behind_[next]);
     behind_[value.id] = seen;
   }
 
   const Seen& beside(ValueId input) {
     if (!known_[input]) {
-      const std::vector<ValueId> all = commuting_neighbours(view_.found(), input);
+      const std::vector<ValueId> all = commuting_neighbours(view_.facts(), view_.found(), input);
       Seen seen;
       for (const ValueId value : all) add(seen, on(value));
       for (const ValueId value : all) {
@@ -119,7 +119,7 @@ void concat_scales_differ(const LintView& view, FindingLog& log) {
   const ValueMap<bool> before_pairs = values_before_pairs(view.found());
   Grids grids(view);
   for (const Node& node : view.graph().nodes()) {
-    if (!is_data_concat(view.found(), node.id) || !grids.differ(node)) continue;
+    if (!is_data_concat(view.facts(), view.found(), node.id) || !grids.differ(node)) continue;
     const std::vector<NodeId>& readers = view.layers_reading(node.output(0));
     const bool read = std::any_of(readers.begin(), readers.end(), [&](NodeId layer) { return view.weight(layer); });
     if (!before_pairs[*node.output(0)] && !read) continue;
@@ -134,11 +134,11 @@ void concat_scales_differ(const LintView& view, FindingLog& log) {
 
 void copy_scales_differ(const LintView& view, FindingLog& log) {
   for (const Node& node : view.graph().nodes()) {
-    if (!commutes(view.found(), node.id)) continue;
-    const QuantizedOperand* before = view.operand(node.id, view.found().data_slots(node.id).front());
+    if (!commutes(view.facts(), view.found(), node.id)) continue;
+    const QuantizedOperand* before = view.operand(node.id, view.facts().data_slots(node.id).front());
     if (!before) continue;
     Pairs pairs{before};
-    std::vector<NodeId> layers = view.layers_reading(view.found().data_input(node.id));
+    std::vector<NodeId> layers = view.layers_reading(view.facts().data_input(node.id));
     for (const ValueId output : present(node.outputs)) append(pairs, view.pairs_on(output));
     // Codes of two widths stand for one range: a second pair behind the output's own converts them.
     const auto moves = [&](const QuantizedOperand* pair) {

@@ -106,7 +106,7 @@ void check_table(const LintView& view, const Value& value, const Tensor& table, 
     if (use.slot < 0 || is_added(graph, use)) continue;
     const Node& node = graph.node(use.node);
     const MaybeNode known = view.graph().find_node(node.name);
-    const bool layer = known && view.found().is_weighted(*known);
+    const bool layer = known && view.facts().is_weighted(*known);
     log.add(node.name,
             fmt::format("constant '{}' is so small that rounding to {} leaves an SQNR of about {:.0f} dB", value.name,
                         short_name(format.type), db),

@@ -22,7 +22,7 @@ std::string not_fused(const LintView& view, int index) {
     const MaybeNode id = view.graph().find_node(operand->node);
     if (!id) continue;
     const Node& reader = view.node(*id);
-    const OpKind kind = view.found().kind(*id);
+    const OpKind kind = view.facts().kind(*id);
     if (kind != OpKind::MatMul && kind != OpKind::Gemm) return "its reader is a " + reader.op_type;
     if (operand->slot != 1) return "it is the left operand";
     if (!operand->axes.empty()) return "a Transpose stands between";

@@ -12,14 +12,15 @@ namespace {
 // True when a pair follows: ONNX Runtime then quantizes the weight, with one scale for the tensor.
 bool leads_to_pair(const LintView& view, NodeId layer) {
   const MaybeValue own = view.node(layer).output(0);
-  return !closing_pairs(view, own).empty() || !closing_pairs(view, fused_output(view.found(), layer)).empty();
+  return !closing_pairs(view, own).empty() ||
+         !closing_pairs(view, fused_output(view.facts(), view.found(), layer)).empty();
 }
 
 // True when the layer reads the closing pair of a 3-D ConvTranspose, which runs in INT8 only between two pairs (R6).
 bool reads_closing_pair(const LintView& view, NodeId layer) {
-  const MaybeNode writer = view.layer_writing(view.found().data_input(layer));
-  return writer && view.found().kind(*writer) == OpKind::ConvTranspose &&
-         view.found().weight(*writer).shape().rank() == 5 && view.is_meant_int8(*writer);
+  const MaybeNode writer = view.layer_writing(view.facts().data_input(layer));
+  return writer && view.facts().kind(*writer) == OpKind::ConvTranspose &&
+         view.facts().weight(*writer).shape().rank() == 5 && view.is_meant_int8(*writer);
 }
 
 // The use of a bias's scale: a QGemm ignores it and multiplies by input scale * weight scale; a Conv reads it, and
@@ -27,17 +28,17 @@ bool reads_closing_pair(const LintView& view, NodeId layer) {
 enum class BiasScale : uint8_t { Read, Ignored };
 
 BiasScale use_of_bias_scale(const LintView& view, NodeId layer) {
-  const OpKind kind = view.found().kind(layer);
+  const OpKind kind = view.facts().kind(layer);
   return kind == OpKind::Gemm || kind == OpKind::MatMul ? BiasScale::Ignored : BiasScale::Read;
 }
 
 void check_bias_scales(const LintView& view, FindingLog& log, BiasScale use, const std::string& consequence) {
   for (const Node& node : view.graph().nodes()) {
-    if (!view.found().is_weighted(node.id) || use_of_bias_scale(view, node.id) != use) continue;
+    if (!view.facts().is_weighted(node.id) || use_of_bias_scale(view, node.id) != use) continue;
     const auto error = bias_scale_error(view, node.id);
     if (!error) continue;
     log.add(node.name,
-            "the bias of " + view.found().describe(node.id) + " has scales " + number_text(100 * *error) +
+            "the bias of " + view.facts().describe(node.id) + " has scales " + number_text(100 * *error) +
                 " % off input scale * weight scale; " + consequence,
             "compute the bias again with scale = input scale * weight scale, or keep it float", {node.id});
   }
@@ -63,8 +64,8 @@ void int8_weight_initializer(const LintView& view, FindingLog& log) {
 void weight_without_dq(const LintView& view, FindingLog& log) {
   const bool engine_refuses = view.target().engine.pairs_in_front_suffice;
   for (const Node& node : view.graph().nodes()) {
-    if (!view.found().is_weighted(node.id)) continue;
-    const std::string what = "the weight of " + view.found().describe(node.id);
+    if (!view.facts().is_weighted(node.id)) continue;
+    const std::string what = "the weight of " + view.facts().describe(node.id);
     const QuantizedOperand* weight = view.weight(node.id);
     if (weight && weight->quantize < 0 && weight->dequantize < 0) {
       log.add(node.name, what + " is INT8 without DequantizeLinear: a float operator reads codes",
@@ -76,7 +77,7 @@ void weight_without_dq(const LintView& view, FindingLog& log) {
       if (reads_closing_pair(view, node.id)) continue;
       log.add(node.name, what + " is float but its data has a pair: there is no kernel of INT8 and float",
               "quantize the weight per output channel, or let the layer read the value before the pair", {node.id});
-    } else if (view.found().kind(node.id) != OpKind::MatMul && leads_to_pair(view, node.id)) {
+    } else if (view.facts().kind(node.id) != OpKind::MatMul && leads_to_pair(view, node.id)) {
       log.add(node.name, what + " is float between two pairs: ONNX Runtime quantizes it with one scale for the tensor",
               "quantize it per output channel, or remove one of the two pairs", {node.id});
     }

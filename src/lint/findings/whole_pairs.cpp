@@ -19,8 +19,8 @@ void q_without_dq(const LintView& view, FindingLog& log) {
     if (!node.quantizes) continue;
     for (const QuantizedOperand* operand : view.operands_of(i)) {
       const MaybeNode reader = view.graph().find_node(operand->node);
-      if (operand->dequantize >= 0 || !reader || commutes(view.found(), *reader)) continue;
-      log.add(node.name, view.found().describe(*reader) + " reads codes: there is no DequantizeLinear before it", cure,
+      if (operand->dequantize >= 0 || !reader || commutes(view.facts(), view.found(), *reader)) continue;
+      log.add(node.name, view.facts().describe(*reader) + " reads codes: there is no DequantizeLinear before it", cure,
               view.layers_of(i));
       break;
     }

@@ -96,8 +96,8 @@ void wide_activations(const LintView& view, FindingLog& log) {
   for (const int index : nodes)
     for (const NodeId layer : view.layers_of(index)) layers.insert(layer);
   for (const Node& node : view.graph().nodes()) {  // layers with a wide pair behind them, also behind an activation
-    if (!view.found().is_weighted(node.id)) continue;
-    const auto behind = view.pairs_on(fused_output(view.found(), node.id));
+    if (!view.facts().is_weighted(node.id)) continue;
+    const auto behind = view.pairs_on(fused_output(view.facts(), view.found(), node.id));
     if (std::ranges::any_of(behind, [&](const QuantizedOperand* pair) { return is_wide(view.grid(*pair)); }))
       layers.insert(node.id);
   }

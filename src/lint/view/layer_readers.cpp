@@ -9,16 +9,17 @@
 namespace detent {
 namespace {
 
-bool passes(const PlacementDraft& draft, NodeId node) {
-  return commutes(draft, node) || is_data_concat(draft, node) || is_fusable_activation(draft.kind(node));
+bool passes(const GraphFacts& facts, const PlacementDraft& draft, NodeId node) {
+  return commutes(facts, draft, node) || is_data_concat(facts, draft, node) || is_fusable_activation(facts.kind(node));
 }
 
 }  // namespace
 
-LayerReaders::LayerReaders(const PlacementDraft& draft) : by_value_(draft.graph().values().size()) {
-  for (const Node& node : draft.graph().nodes() | std::views::reverse) {
-    const bool weighted = draft.is_weighted(node.id);
-    if (!weighted && !passes(draft, node.id)) continue;
+LayerReaders::LayerReaders(const GraphFacts& facts, const PlacementDraft& draft)
+    : by_value_(facts.graph().values().size()) {
+  for (const Node& node : facts.graph().nodes() | std::views::reverse) {
+    const bool weighted = facts.is_weighted(node.id);
+    if (!weighted && !passes(facts, draft, node.id)) continue;
     const Layers itself = weighted ? std::make_shared<const std::vector<NodeId>>(1, node.id) : nullptr;
     for (const ValueId input : present(node.inputs)) {
       if (weighted) {

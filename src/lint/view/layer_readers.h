@@ -13,8 +13,8 @@ class LayerReaders {
   /// Most layers kept for a value, the first ones in execution order, to bound memory.
   static constexpr size_t kMost = 256;
 
-  /// Visits every node once; keeps no reference to `draft`.
-  explicit LayerReaders(const PlacementDraft& draft);
+  /// Visits every node once; keeps no reference to its arguments.
+  LayerReaders(const GraphFacts& facts, const PlacementDraft& draft);
 
   /// Returns the layers in execution order, each once; empty when no layer reads the value.
   [[nodiscard]] const std::vector<NodeId>& of(MaybeValue value) const;

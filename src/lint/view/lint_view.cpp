@@ -8,8 +8,7 @@ namespace detent {
 
 LintView::LintView(const Graph& graph, const QdqReading& reading, const Target& target, const ValueShapes& shapes,
                    const LintedFile& file)
-    : PairView(graph, reading, target, shapes), file_(file), given_(graph, target, given_options_) {
-  given_.set_shapes(shapes);
+    : PairView(graph, reading, target, shapes), file_(file), given_(facts(), given_options_) {
   judge_layers();
   found_plan_ = found_draft().finish(shapes);
   apply_given_rules();
@@ -22,7 +21,7 @@ std::string LintView::engine_obstacle(NodeId layer) const {
 void LintView::judge_layers() {
   obstacles_.resize(graph().nodes().size());
   for (const Node& node : graph().nodes()) {
-    const bool weighted = found().is_weighted(node.id);
+    const bool weighted = facts().is_weighted(node.id);
     if (!weighted && !(target().engine.whole_graph && is_recurrent(node))) continue;
     std::string& obstacle = obstacles_[node.id];
     if (weighted) obstacle = weight_alone(node.id);
@@ -43,7 +42,7 @@ void LintView::apply_given_rules() {
   given_options_.small_layers = PlacementOptions::SmallLayers::Quantize;  // the file quantizes them on purpose
   given_.begin_rule(nullptr);
   for (const Node& node : graph().nodes()) {
-    if (!found().is_weighted(node.id)) continue;
+    if (!facts().is_weighted(node.id)) continue;
     const bool int8 = target().engine.pairs_in_front_suffice ? is_meant_int8(node.id) : found().is_int8(node.id);
     if (!int8) given_.keep_out(node.id, "float in the file");
   }

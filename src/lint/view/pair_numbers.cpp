@@ -22,8 +22,8 @@ std::string subject(const LintView& view, int index) {
   for (const QuantizedOperand* operand : view.operands_of(index)) {
     const MaybeNode node = view.graph().find_node(operand->node);
     if (!node) continue;
-    if (role == QdqRole::Weight) return "the weight of " + view.found().describe(*node);
-    if (role == QdqRole::Bias) return "the bias of " + view.found().describe(*node);
+    if (role == QdqRole::Weight) return "the weight of " + view.facts().describe(*node);
+    if (role == QdqRole::Bias) return "the bias of " + view.facts().describe(*node);
     const MaybeValue value = view.node(*node).input(operand->slot);
     return "the pair on '" + (!value ? "" : view.value(*value).name) + "'";
   }

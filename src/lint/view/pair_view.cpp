@@ -28,16 +28,15 @@ bool same_grid(const QdqNode& a, const QdqNode& b) {
 
 PairView::PairView(const Graph& graph, const QdqReading& reading, const Target& target, const ValueShapes& shapes)
     : graph_(graph), reading_(reading), target_(target), shapes_(shapes), options_{.type = reading.type()},
-      operands_of_(reading.nodes.size()), wanted_(graph, target, options_), found_(graph, target, options_),
-      readers_(found_), quantizes_(std::ranges::any_of(reading.nodes, &QdqNode::quantizes)) {
+      operands_of_(reading.nodes.size()), facts_(graph, target, &shapes), wanted_(facts_, options_),
+      found_(facts_, options_), readers_(facts_, found_),
+      quantizes_(std::ranges::any_of(reading.nodes, &QdqNode::quantizes)) {
   for (const QuantizedOperand& operand : reading.operands) {
     if (const MaybeNode node = graph.find_node(operand.node))
       operands_.emplace(std::pair{*node, operand.slot}, &operand);
     for (const int index : {operand.quantize, operand.dequantize})
       if (index >= 0) operands_of_[static_cast<size_t>(index)].push_back(&operand);
   }
-  wanted_.set_shapes(shapes);
-  found_.set_shapes(shapes);
   apply_rules(wanted_);
   wanted_plan_ = wanted_.finish({});
   place_found_pairs();
@@ -52,7 +51,7 @@ void PairView::place_found_pairs() {
   for (const auto& [edge, operand] : operands_)
     if (mixes && !operand->constant) found_.set_width(edge.first, is_wide(grid(*operand)) ? 16 : 8);
   for (const Node& node : graph_.nodes())
-    for (const int slot : found_.data_slots(node.id)) found_.keep_float(node.id, slot, "no pair in the file");
+    for (const int slot : facts_.data_slots(node.id)) found_.keep_float(node.id, slot, "no pair in the file");
 }
 
 const QuantizedOperand* PairView::operand(NodeId node, int slot) const {
@@ -85,9 +84,9 @@ std::vector<const QuantizedOperand*> PairView::pairs_in_front(NodeId node, int s
       continue;
     }
     const Node* producer = graph_.producer(graph_.node(reader).input(input));
-    const bool passes = producer && commutes(found_, producer->id);
-    if (!passes && (!producer || !is_data_concat(found_, producer->id))) return {};
-    const std::vector<int>& slots = found_.data_slots(producer->id);
+    const bool passes = producer && commutes(facts_, found_, producer->id);
+    if (!passes && (!producer || !is_data_concat(facts_, found_, producer->id))) return {};
+    const std::vector<int>& slots = facts_.data_slots(producer->id);
     for (size_t i = passes ? 1 : slots.size(); i-- > 0;)
       if (seen.emplace(producer->id, slots[i]).second) open.emplace_back(producer->id, slots[i]);
   }
@@ -117,12 +116,12 @@ std::vector<NodeId> PairView::layers_of(int index) const {
     const MaybeNode found = graph_.find_node(operand->node);
     if (!found) continue;
     const NodeId node = *found;
-    if (found_.is_weighted(node)) {
+    if (facts_.is_weighted(node)) {
       layers.insert(node);
       continue;
     }
     for (const ValueId output : present(graph_.node(node).outputs))
-      if ((commutes(found_, node) || is_data_concat(found_, node)))
+      if ((commutes(facts_, found_, node) || is_data_concat(facts_, found_, node)))
         for (const NodeId layer : layers_reading(output)) layers.insert(layer);
   }
   return {layers.begin(), layers.end()};
@@ -130,13 +129,13 @@ std::vector<NodeId> PairView::layers_of(int index) const {
 
 MaybeNode PairView::layer_writing(MaybeValue value) const {
   const Node* node = graph_.producer(value);
-  while (node && !found_.is_weighted(node->id)) {
-    if (const auto gated = gated_activation(found_, node->id)) {
+  while (node && !facts_.is_weighted(node->id)) {
+    if (const auto gated = gated_activation(facts_, node->id)) {
       node = graph_.producer(gated->input);
       continue;
     }
-    if (found_.data_slots(node->id).size() != 1) return kNoNode;
-    node = graph_.producer(found_.data_input(node->id));
+    if (facts_.data_slots(node->id).size() != 1) return kNoNode;
+    node = graph_.producer(facts_.data_input(node->id));
   }
   return node ? node->id : kNoNode;
 }

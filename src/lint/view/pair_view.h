@@ -26,6 +26,7 @@ class PairView {
   [[nodiscard]] const QdqNode& qdq(int index) const { return reading_.nodes[static_cast<size_t>(index)]; }
   [[nodiscard]] const ValueShapes& shapes() const { return shapes_; }
 
+  [[nodiscard]] const GraphFacts& facts() const { return facts_; }
   /// Returns the placement of the file: edges that read a pair; a LintView adds the layers that run in INT8.
   [[nodiscard]] const PlacementDraft& found() const { return found_; }
   /// Returns the placement that the rules would make for the graph.
@@ -57,13 +58,13 @@ class PairView {
   [[nodiscard]] bool is_meant_int8(NodeId layer) const {
     return weight(layer) && is_quantized(layer, data_slot(layer));
   }
-  [[nodiscard]] int data_slot(NodeId layer) const { return found_.data_slots(layer).front(); }
-  [[nodiscard]] const QuantizedOperand* weight(NodeId layer) const { return operand(layer, found_.weight_slot(layer)); }
+  [[nodiscard]] int data_slot(NodeId layer) const { return facts_.data_slots(layer).front(); }
+  [[nodiscard]] const QuantizedOperand* weight(NodeId layer) const { return operand(layer, facts_.weight_slot(layer)); }
   /// Describes a weight stored as integers while the layer computes in float on purpose: in blocks or of 4 bits, or in
   /// a file without QuantizeLinear. Empty for all other layers.
   [[nodiscard]] std::string weight_alone(NodeId layer) const;
   [[nodiscard]] const QuantizedOperand* bias(NodeId layer) const {
-    return operand(layer, found_.traits(layer).bias_slot);
+    return operand(layer, facts_.traits(layer).bias_slot);
   }
 
   /// Returns the weighted ops that read the value, through commuting ops, Concats and activations: the first
@@ -89,6 +90,7 @@ class PairView {
   PlacementOptions options_;
   std::map<std::pair<NodeId, int>, const QuantizedOperand*> operands_;
   std::vector<std::vector<const QuantizedOperand*>> operands_of_;  // by index in reading_.nodes
+  GraphFacts facts_;
   PlacementDraft wanted_, found_;
   PlacementPlan wanted_plan_;
   LayerReaders readers_;

@@ -48,7 +48,7 @@ MeasuredFacts float_layers(const TrainedPairs& trained, const Target& target, co
   const LintView view(trained.model.graph(), trained.reading, target, none, file);
   MeasuredFacts facts;
   for (const Node& node : view.graph().nodes())
-    if (view.found().is_weighted(node.id) && !view.is_meant_int8(node.id) && graph.find_node(node.name))
+    if (view.facts().is_weighted(node.id) && !view.is_meant_int8(node.id) && graph.find_node(node.name))
       facts.costly.emplace(node.name, "float in the file");
   return facts;
 }

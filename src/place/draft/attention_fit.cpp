@@ -36,26 +36,26 @@ std::string wrong_size(const AttentionKernel& kernel, const AttentionSizes& size
 }
 
 /// Returns why pairs cannot stand inside the nodes as they are.
-std::string unprepared(const PlacementDraft& draft, const AttentionBlock& block) {
+std::string unprepared(const GraphFacts& facts, const AttentionBlock& block) {
   if (block.is_operator()) return "operator Attention takes no pairs inside";
   for (const NodeId product : {block.first, block.second})
-    if (draft.kind(product) != OpKind::MatMul) return draft.describe(product) + " is no MatMul";
+    if (facts.kind(product) != OpKind::MatMul) return facts.describe(product) + " is no MatMul";
   return block.has_written_softmax() ? "its Softmax consists of primitives" : "";
 }
 
 bool can_pair(const PlacementDraft& draft, const Use& use) {
   if (use.slot < 0 || draft.is_out(use.node)) return false;
-  const auto& slots = draft.data_slots(use.node);
-  if (std::ranges::find(slots, use.slot) == slots.end()) return draft.kind(use.node) == OpKind::ShapeOf;
+  const auto& slots = draft.facts().data_slots(use.node);
+  if (std::ranges::find(slots, use.slot) == slots.end()) return draft.facts().kind(use.node) == OpKind::ShapeOf;
   return draft.is_pair(use.node, use.slot) || !draft.is_decided(use.node, use.slot);
 }
 
 }  // namespace
 
-std::vector<AttentionBlock> attention_blocks(const PlacementDraft& draft) {
-  CertainShapes certain(draft);
-  return find_attention_blocks(draft.graph(), [&](ValueId value) -> std::optional<std::vector<int64_t>> {
-    const Shape* shape = draft.find_shape(value);
+std::vector<AttentionBlock> attention_blocks(const GraphFacts& facts) {
+  CertainShapes certain(facts);
+  return find_attention_blocks(facts.graph(), [&](ValueId value) -> std::optional<std::vector<int64_t>> {
+    const Shape* shape = facts.find_shape(value);
     return shape ? std::optional(std::vector<int64_t>(shape->dims().begin(), shape->dims().end())) : certain.of(value);
   });
 }
@@ -64,33 +64,33 @@ AttentionKernel::Type attention_type(const PlacementDraft& draft) {
   return draft.options().type == CodeType::Fp8 ? AttentionKernel::Type::Fp8 : AttentionKernel::Type::Int8;
 }
 
-std::string attention_misfit(const PlacementDraft& draft, const AttentionBlock& block, AttentionKernel::Type type) {
+std::string attention_misfit(const GraphFacts& facts, const AttentionBlock& block, AttentionKernel::Type type) {
   if (!block.obstacle.empty()) return block.obstacle;
-  const AttentionKernel* kernel = draft.target().find_attention(type);
-  if (!kernel) return draft.target().spec() + " has no such kernel";
+  const AttentionKernel* kernel = facts.target().find_attention(type);
+  if (!kernel) return facts.target().spec() + " has no such kernel";
   return wrong_size(*kernel, block.sizes);
 }
 
-std::string attention_kernel_text(const PlacementDraft& draft, AttentionKernel::Type type) {
-  const AttentionKernel& kernel = *draft.target().find_attention(type);
+std::string attention_kernel_text(const GraphFacts& facts, AttentionKernel::Type type) {
+  const AttentionKernel& kernel = *facts.target().find_attention(type);
   const int capability = kernel.compute_capability;
   return std::string(type == AttentionKernel::Type::Half ? "one kernel of 16-bit floats" : "one INT8 kernel") +
          ", from compute capability " + std::to_string(capability / 10) + "." + std::to_string(capability % 10) +
          " on" + (kernel.condition.empty() ? "" : ", " + std::string(kernel.condition));
 }
 
-std::string attention_without_pairs(const PlacementDraft& draft, const AttentionBlock& block) {
-  if (std::string text = unprepared(draft, block); !text.empty()) return text;
+std::string attention_without_pairs(const GraphFacts& facts, const PlacementDraft& draft, const AttentionBlock& block) {
+  if (std::string text = unprepared(facts, block); !text.empty()) return text;
   for (const MaybeValue operand :
        std::initializer_list<MaybeValue>{block.query, block.key, block.probabilities, block.value})
-    if (!draft.may_carry_pair(operand) || !draft.is_float(operand))
-      return draft.describe_source(*operand) + " writes an operand that carries no pair";
-  if (draft.value(block.output).is_output && !draft.options().quantize_outputs)
+    if (!facts.may_carry_pair(operand) || !facts.is_float(operand))
+      return facts.describe_source(*operand) + " writes an operand that carries no pair";
+  if (facts.value(block.output).is_output && !draft.options().quantize_outputs)
     return "its result is an output of the graph, which carries no pair (--quantize-outputs)";
-  if (all_readers_quantized(draft, block.output)) return {};
-  for (const Use& use : draft.value(block.output).uses)
+  if (all_readers_quantized(facts, draft, block.output)) return {};
+  for (const Use& use : facts.value(block.output).uses)
     if (!can_pair(draft, use))
-      return (use.slot < 0 ? "a subgraph" : draft.describe(use.node)) + " reads its result in float";
+      return (use.slot < 0 ? "a subgraph" : facts.describe(use.node)) + " reads its result in float";
   return {};
 }
 

@@ -81,15 +81,15 @@ CertainShapes::Known CertainShapes::numbers(MaybeValue value) {
 }
 
 CertainShapes::Known CertainShapes::find_numbers(ValueId value) {
-  if (const Tensor* constant = draft_.graph().constant(value)) return integers_of(*constant);
-  const Node* node = draft_.producer(value);
+  if (const Tensor* constant = facts_.graph().constant(value)) return integers_of(*constant);
+  const Node* node = facts_.producer(value);
   return node && node->output(0) == value ? numbers_behind(*node) : std::nullopt;
 }
 
 CertainShapes::Known CertainShapes::numbers_behind(const Node& node) {
   const auto operand = [&](size_t slot) { return numbers(node.input(slot)); };
-  if (draft_.is_foreign(node.id)) return std::nullopt;
-  switch (draft_.kind(node.id)) {
+  if (facts_.is_foreign(node.id)) return std::nullopt;
+  switch (facts_.kind(node.id)) {
     case OpKind::Add:
       return combined(operand(0), operand(1),
                       [](int64_t a, int64_t b) { return __builtin_add_overflow(a, b, &a) ? kOpen : a; });

@@ -127,12 +127,12 @@ CertainShapes::Known CertainShapes::of(MaybeValue value) {
 }
 
 CertainShapes::Known CertainShapes::find(ValueId value) {
-  if (const Tensor* constant = draft_.graph().constant(value))
+  if (const Tensor* constant = facts_.graph().constant(value))
     return Extents(constant->shape().dims().begin(), constant->shape().dims().end());
-  const auto& declared = draft_.value(value).declared_shape;
+  const auto& declared = facts_.value(value).declared_shape;
   const bool open = !declared || std::ranges::any_of(*declared, [](int64_t extent) { return extent < 0; });
-  const Node* node = draft_.producer(value);
-  const bool first = node && (node->output(0) == value || draft_.kind(node->id) == OpKind::Split);
+  const Node* node = facts_.producer(value);
+  const bool first = node && (node->output(0) == value || facts_.kind(node->id) == OpKind::Split);
   if (!open || !first) return declared;
   const Known computed = behind(*node);
   if (!declared) return computed;
@@ -143,7 +143,7 @@ CertainShapes::Known CertainShapes::find(ValueId value) {
 }
 
 CertainShapes::Known CertainShapes::behind(const Node& node) {
-  const OpKind kind = draft_.kind(node.id);
+  const OpKind kind = facts_.kind(node.id);
   if (is_activation(kind)) return of(node.input(0));
   switch (kind) {
     case OpKind::PRelu:
@@ -189,9 +189,9 @@ CertainShapes::Known CertainShapes::behind(const Node& node) {
 
 CertainShapes::Known CertainShapes::behind_conv(const Node& node) {
   Known out = windowed(of(node.input(0)));
-  if (!out || out->size() <= 2 || !draft_.is_weighted(node.id)) return out;
-  const Shape& weight = draft_.weight(node.id).shape();
-  const bool transposed = draft_.kind(node.id) == OpKind::ConvTranspose;
+  if (!out || out->size() <= 2 || !facts_.is_weighted(node.id)) return out;
+  const Shape& weight = facts_.weight(node.id).shape();
+  const bool transposed = facts_.kind(node.id) == OpKind::ConvTranspose;
   (*out)[1] = transposed ? weight[1] * node.int_or("group", 1) : weight[0];
   return out;
 }

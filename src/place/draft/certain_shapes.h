@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "place/draft/draft.h"
+#include "place/draft/graph_facts.h"
 
 namespace detent {
 
@@ -18,8 +18,8 @@ class CertainShapes {
  public:
   using Extents = std::vector<int64_t>;  ///< -1 where the graph leaves one open
 
-  /// draft  must outlive this object
-  explicit CertainShapes(const PlacementDraft& draft) : draft_(draft) {}
+  /// facts  must outlive this object
+  explicit CertainShapes(const GraphFacts& facts) : facts_(facts) {}
 
   /// Returns nullopt when not even the rank is known.
   std::optional<Extents> of(MaybeValue value);
@@ -50,7 +50,7 @@ class CertainShapes {
   Known find_numbers(ValueId value);
   Known numbers_behind(const Node& node);
 
-  const PlacementDraft& draft_;
+  const GraphFacts& facts_;
   std::map<ValueId, Known> known_, numbers_;
   int depth_ = 0;
 };

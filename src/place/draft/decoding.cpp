@@ -13,7 +13,7 @@ namespace {
 /// for each of them.
 template <class Leaves, class Ends>
 NodeMap<bool> nodes_before_end(const PlacementDraft& draft, const Leaves& leaves, const Ends& ends) {
-  const Graph& graph = draft.graph();
+  const Graph& graph = draft.facts().graph();
   NodeMap<bool> before;
   before.assign(graph.nodes().size(), true);
   for (const Node& node : graph.nodes() | std::views::reverse) {
@@ -28,8 +28,8 @@ NodeMap<bool> nodes_before_end(const PlacementDraft& draft, const Leaves& leaves
   return before;
 }
 
-bool tells_places(const PlacementDraft& draft, const Use& use) {
-  const std::string& op_type = draft.node(use.node).op_type;
+bool tells_places(const GraphFacts& facts, const Use& use) {
+  const std::string& op_type = facts.node(use.node).op_type;
   return (op_type == "GridSample" && use.slot == 1) ||
          (op_type == "DeformConv" && (use.slot == 2 || use.slot == 4));  // X, W, offset, B, mask
 }
@@ -37,13 +37,14 @@ bool tells_places(const PlacementDraft& draft, const Use& use) {
 bool gains_from_codes(const PlacementDraft& draft, const Use& use) {
   if (use.slot < 0) return true;
   if (draft.is_out(use.node)) return false;
-  return draft.is_weighted(use.node) || draft.is_forced(use.node) || draft.kind(use.node) == OpKind::MatMul;
+  return draft.facts().is_weighted(use.node) || draft.is_forced(use.node) ||
+         draft.facts().kind(use.node) == OpKind::MatMul;
 }
 
 bool is_passive(const PlacementDraft& draft, NodeId node) {
-  const OpKind kind = draft.kind(node);
+  const OpKind kind = draft.facts().kind(node);
   return is_activation(kind) || kind == OpKind::Softmax || kind == OpKind::LogSoftmax || kind == OpKind::Cast ||
-         kind == OpKind::ShapeOf || draft.is_out(node) || commutes(draft, node);
+         kind == OpKind::ShapeOf || draft.is_out(node) || commutes(draft.facts(), draft, node);
 }
 
 }  // namespace
@@ -53,7 +54,7 @@ bool is_decoding(const PlacementDraft& draft, NodeId node) {
   if (known.empty())
     known = nodes_before_end(
         draft, [&](const Use& use) { return gains_from_codes(draft, use); },
-        [&](const Use& use) { return tells_places(draft, use); });
+        [&](const Use& use) { return tells_places(draft.facts(), use); });
   return known[node];
 }
 
@@ -65,15 +66,15 @@ bool is_head(const PlacementDraft& draft, NodeId node) {
   return known[node];
 }
 
-bool takes_expected_value(const PlacementDraft& draft, const Node& node) {
-  if (!draft.is_weighted(node.id)) return false;
-  const Shape& weight = draft.weight(node.id).shape();
-  const int axis = draft.weight_axis(node);
+bool takes_expected_value(const GraphFacts& facts, const PlacementDraft& draft, const Node& node) {
+  if (!facts.is_weighted(node.id)) return false;
+  const Shape& weight = facts.weight(node.id).shape();
+  const int axis = facts.weight_axis(node);
   if (axis < 0 || weight[static_cast<size_t>(axis)] != 1) return false;
-  const MaybeValue data = draft.data_input(node.id);
-  const Node* producer = draft.producer(data);
-  while (producer && commutes(draft, producer->id)) producer = draft.producer(draft.data_input(producer->id));
-  return producer && draft.kind(producer->id) == OpKind::Softmax;
+  const MaybeValue data = facts.data_input(node.id);
+  const Node* producer = facts.producer(data);
+  while (producer && commutes(facts, draft, producer->id)) producer = facts.producer(facts.data_input(producer->id));
+  return producer && facts.kind(producer->id) == OpKind::Softmax;
 }
 
 }  // namespace detent

@@ -16,6 +16,6 @@ namespace detent {
 /// True for a layer that takes the expected value of a Softmax, also behind copies: a Conv, Gemm or MatMul with one
 /// output channel, as boxes of distributions have.
 /// Source  Li et al. 2020, Generalized Focal Loss, arXiv 2006.04388.
-[[nodiscard]] bool takes_expected_value(const PlacementDraft& draft, const Node& node);
+[[nodiscard]] bool takes_expected_value(const GraphFacts& facts, const PlacementDraft& draft, const Node& node);
 
 }  // namespace detent

@@ -6,75 +6,34 @@
 #include <utility>
 #include <vector>
 
-#include "ops/op_kind.h"
+#include "place/draft/graph_facts.h"
 #include "place/plan/measured_facts.h"
 #include "place/plan/placement_plan.h"
 
 namespace detent {
 
-/// A placement plan while the rules are writing it, and the facts about the graph that they need.
+/// A placement plan while the rules are writing it: the decisions about a graph, whose facts it holds.
 ///
 /// The first rule that decides an edge or a layer wins; `replace_*` is for the few exceptions that their rule names.
 /// The draft records the rule's id with each decision (begin_rule). Node and value ids are those of the graph.
 class PlacementDraft {
  public:
-  PlacementDraft(const Graph& graph, const Target& target, const PlacementOptions& options,
-                 MeasuredFacts measured = {});
+  /// facts, options  must outlive the draft
+  PlacementDraft(const GraphFacts& facts, const PlacementOptions& options, MeasuredFacts measured = {});
 
-  [[nodiscard]] const Graph& graph() const { return graph_; }
-  [[nodiscard]] const Node& node(NodeId id) const { return graph_.node(id); }
-  [[nodiscard]] const Value& value(ValueId id) const { return graph_.value(id); }
-  [[nodiscard]] const Node* producer(MaybeValue id) const { return graph_.producer(id); }
-  [[nodiscard]] const Target& target() const { return target_; }
+  [[nodiscard]] const GraphFacts& facts() const { return facts_; }
   [[nodiscard]] const PlacementOptions& options() const { return options_; }
   [[nodiscard]] const MeasuredFacts& measured() const { return measured_; }
   /// True for a value that measurements keep apart from those that a Concat joins it with.
   [[nodiscard]] bool keeps_apart(ValueId id) const {
-    return !measured_.apart.empty() && measured_.apart.contains(value(id).name);
+    return !measured_.apart.empty() && measured_.apart.contains(facts_.value(id).name);
   }
-  /// Gives the sizes of one batch, which must outlive the draft. They are those of the samples, not of every run.
-  void set_shapes(const ValueShapes& shapes) { shapes_ = &shapes; }
-  /// Returns nullptr for a value whose sizes were not given.
-  [[nodiscard]] const Shape* find_shape(MaybeValue value) const {
-    return shapes_ ? detent::find_shape(*shapes_, value) : nullptr;
-  }
-  /// Returns the opset of the default domain in the written model.
-  [[nodiscard]] int64_t opset() const;
 
-  // ---- facts; of no value none holds ----
-  [[nodiscard]] OpKind kind(NodeId node) const { return traits_[node]->kind; }
-  [[nodiscard]] const OpTraits& traits(NodeId node) const { return *traits_[node]; }
-  /// Returns the slot of the constant weight operand; -1 when the node is not a weighted op.
-  [[nodiscard]] int weight_slot(NodeId node) const { return weight_slots_[node]; }
-  [[nodiscard]] bool is_weighted(NodeId node) const { return weight_slot(node) >= 0; }
-  /// Returns the weight tensor of a weighted op.
-  [[nodiscard]] const Tensor& weight(NodeId node) const;
-  /// Returns the axis of the weight that counts output channels; -1 when engines know none and one scale serves all.
-  [[nodiscard]] int weight_axis(const Node& node) const;
-  /// Returns the input slots that carry data: not weights, biases, shapes, axes, bounds, left-out inputs. For an engine
-  /// with pairs everywhere also the weights and states of LSTM, GRU and RNN.
-  [[nodiscard]] const std::vector<int>& data_slots(NodeId node) const { return data_slots_[node]; }
-  /// Returns the value of the first data slot; kNoValue when there is none.
-  [[nodiscard]] MaybeValue data_input(NodeId node) const;
-  /// True for Float32, Float16 and BFloat16, which may carry a pair; false for an unknown type (ValueTypes).
-  [[nodiscard]] bool is_float(MaybeValue value) const { return value && is_float_[*value]; }
-  [[nodiscard]] bool is_constant(MaybeValue value) const { return value && graph_.value(*value).is_constant; }
-  /// True when ONNX Runtime moves pairs across the node: MaxPool, Reshape, Transpose, Squeeze, Unsqueeze, Slice.
-  [[nodiscard]] bool lets_pairs_move(NodeId node) const { return lets_pairs_move_[node]; }
-  /// True for such a node when a subgraph reads its output, directly or behind more such nodes.
-  [[nodiscard]] bool moves_pairs_into_subgraph(NodeId node) const { return moves_into_subgraph_[node]; }
   /// Caches of decoding.h; empty before, and after a node is kept out.
   struct Ends {
     NodeMap<bool> decoding, heads;
   };
   [[nodiscard]] Ends& ends() const { return ends_; }
-  /// True for a node of a domain other than ONNX's.
-  [[nodiscard]] bool is_foreign(NodeId node) const;
-  /// True when the value may carry a pair: not a constant, and for TensorRT not written by an operator of another
-  /// domain.
-  [[nodiscard]] bool may_carry_pair(MaybeValue value) const;
-  [[nodiscard]] std::string describe(NodeId node) const;           ///< "Conv 'conv1'"
-  [[nodiscard]] std::string describe_source(ValueId value) const;  ///< "Conv 'conv1'" or "graph input 'x'"
 
   /// Forbids rules to quantize the node's inputs or weights; its edges become float with this reason.
   void keep_out(NodeId node, const std::string& reason);
@@ -188,9 +147,6 @@ class PlacementDraft {
   void decide(NodeId node, int slot, Precision precision, const std::string& reason);
   void replace(NodeId node, int slot, Precision precision, const std::string& reason);
   void decide_layer(NodeId node, Precision precision, const std::string& reason);
-  void find_weight_slot(const Node& node);
-  void find_data_slots(const Node& node);
-  void find_movable_pairs();
   ValueId scale_root(ValueId value);
   void finish_layers(PlacementPlan& plan) const;
   void finish_without_weight(const Node& node, PlacementPlan& plan) const;
@@ -201,16 +157,11 @@ class PlacementDraft {
   void finish_symmetric(PlacementPlan& plan);
   void finish_ranges(PlacementPlan& plan) const;
 
-  const Graph& graph_;
-  const Target& target_;
+  const GraphFacts& facts_;
   const PlacementOptions& options_;
   MeasuredFacts measured_;
-  const ValueShapes* shapes_ = nullptr;
   RuleId rule_ = nullptr;
-  NodeMap<const OpTraits*> traits_;
-  NodeMap<int> weight_slots_;
-  NodeMap<std::vector<int>> data_slots_;
-  NodeMap<bool> out_, excluded_, forced_, weight_quantized_, rounded_, lets_pairs_move_, moves_into_subgraph_;
+  NodeMap<bool> out_, excluded_, forced_, weight_quantized_, rounded_;
   mutable Ends ends_;
   std::vector<MaskedSum> masked_sums_;
   std::map<NodeId, WideNode> wide_nodes_;
@@ -222,8 +173,7 @@ class PlacementDraft {
     int slot = 0, bias = -1;
   };
   std::map<NodeId, Operand> operands_;  // of ops without weights
-  ValueMap<bool> is_float_;
-  ValueMap<ValueId> scale_parent_;  // union-find forest
+  ValueMap<ValueId> scale_parent_;      // union-find forest
   std::vector<OutputPair> output_pairs_;
   ValueMap<bool> has_output_pair_;
   std::vector<ValueId> symmetric_, ranged_;

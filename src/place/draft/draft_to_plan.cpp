@@ -11,12 +11,12 @@ namespace detent {
 namespace {
 
 // Returns the reason for an edge that no rule mentioned.
-std::string silence(const PlacementDraft& draft, NodeId node, ValueId value) {
-  if (!draft.is_float(value)) return "carries no floating-point data";
-  if (draft.is_constant(value)) return "constant operand";
-  if (draft.kind(node) == OpKind::ShapeOf) return draft.node(node).op_type + " reads no elements";
-  if (draft.is_foreign(node)) return "operators of other domains read and write float";
-  return "no rule puts a pair here: " + draft.node(node).op_type + " runs in float";
+std::string silence(const GraphFacts& facts, NodeId node, ValueId value) {
+  if (!facts.is_float(value)) return "carries no floating-point data";
+  if (facts.is_constant(value)) return "constant operand";
+  if (facts.kind(node) == OpKind::ShapeOf) return facts.node(node).op_type + " reads no elements";
+  if (facts.is_foreign(node)) return "operators of other domains read and write float";
+  return "no rule puts a pair here: " + facts.node(node).op_type + " runs in float";
 }
 
 /// Adapts reasons, which name INT8, to the plan's type of codes.
@@ -32,24 +32,8 @@ void speak_of(PlacementPlan& plan) {
 
 }  // namespace
 
-int PlacementDraft::weight_axis(const Node& node) const {
-  const int slot = weight_slot(node.id);
-  const size_t rank = weight(node.id).shape().rank();
-  // A weight on the left multiplies rows: engines accept no axis for its output channels, so one scale serves all.
-  if (slot != traits(node.id).weight_slot) return -1;
-  if (kind(node.id) == OpKind::MatMul && !target_.engine.channel_scales_of_products) return -1;
-  switch (traits(node.id).weight_axis) {
-    case WeightAxis::First: return 0;
-    case WeightAxis::Second: return 1;
-    case WeightAxis::GemmOutput: return node.int_or("transB", 0) != 0 ? 0 : 1;
-    case WeightAxis::Last: return rank == 2 ? 1 : -1;  // each matrix of a stack has other channels: per tensor
-    case WeightAxis::None: break;
-  }
-  return -1;
-}
-
 void PlacementDraft::finish_without_weight(const Node& node, PlacementPlan& plan) const {
-  if (auto layer = float_layer(graph_, node)) {
+  if (auto layer = float_layer(facts_.graph(), node)) {
     if (const Decision& decision = layers_[node.id]; decision.is_decided()) {
       layer->int8 = decision.is_int8();
       layer->rule = decision.rule;
@@ -66,8 +50,8 @@ void PlacementDraft::finish_without_weight(const Node& node, PlacementPlan& plan
 }
 
 void PlacementDraft::finish_layers(PlacementPlan& plan) const {
-  for (const Node& node : graph_.nodes()) {
-    if (!is_weighted(node.id)) {
+  for (const Node& node : facts_.graph().nodes()) {
+    if (!facts_.is_weighted(node.id)) {
       finish_without_weight(node, plan);
       continue;
     }
@@ -75,33 +59,34 @@ void PlacementDraft::finish_layers(PlacementPlan& plan) const {
     LayerDecision layer{node.id, decision.is_int8(), decision.rule, decision.reason};
     layer.rounded = rounded_[node.id];
     if (!decision.is_decided()) layer.reason = "no rule places it in INT8";
-    const ValueId weight_value = *node.input(weight_slot(node.id));
-    layer.params = weight(node.id).element_count();
-    if (traits(node.id).bias_slot >= 0)
-      layer.params += constant_elements(graph_, node.input(traits(node.id).bias_slot));
+    const ValueId weight_value = *node.input(facts_.weight_slot(node.id));
+    layer.params = facts_.weight(node.id).element_count();
+    if (facts_.traits(node.id).bias_slot >= 0)
+      layer.params += constant_elements(facts_.graph(), node.input(facts_.traits(node.id).bias_slot));
     if (layer.int8 || weight_quantized_[node.id])
-      plan.weights.push_back({node.id, weight_slot(node.id), weight_value, weight_axis(node), added_bias(node.id)});
+      plan.weights.push_back(
+          {node.id, facts_.weight_slot(node.id), weight_value, facts_.weight_axis(node), added_bias(node.id)});
     plan.layers.push_back(std::move(layer));
   }
 }
 
 void PlacementDraft::finish_edges(PlacementPlan& plan) const {
-  for (const Node& node : graph_.nodes()) {
-    for (const int slot : data_slots(node.id)) {
+  for (const Node& node : facts_.graph().nodes()) {
+    for (const int slot : facts_.data_slots(node.id)) {
       const Decision& decision = edge(node.id, slot);
       EdgeDecision edge{*node.input(slot), node.id, slot, decision.is_int8(), -1, decision.rule, decision.reason};
-      if (!decision.is_decided()) edge.reason = silence(*this, node.id, edge.value);
+      if (!decision.is_decided()) edge.reason = silence(facts_, node.id, edge.value);
       plan.edges.push_back(std::move(edge));
     }
   }
   plan.output_pairs = output_pairs_;
   if (options_.scales != PlacementOptions::Scales::Fp16) return;
   // The pair behind such a Cast is written before it (RewriteContext::source_of), and nothing reads the Cast.
-  const std::set<NodeId> inside = casts_inside_pairs(graph_, plan);
+  const std::set<NodeId> inside = casts_inside_pairs(facts_.graph(), plan);
   for (EdgeDecision& edge : plan.edges)
     if (edge.pair && inside.contains(edge.consumer)) {
       edge.pair = false;
-      edge.reason = "the pair of '" + graph_.value(*graph_.node(edge.consumer).output(0)).name + "' begins here";
+      edge.reason = "the pair of '" + facts_.value(*facts_.node(edge.consumer).output(0)).name + "' begins here";
     }
 }
 
@@ -138,7 +123,7 @@ void PlacementDraft::finish_wide(PlacementPlan& plan) const {
       if (is_wide(value)) plan.wide_values.insert(value);
   for (EdgeDecision& edge : plan.edges) {
     edge.wide = edge.pair && reads_wide(edge.consumer, edge.slot);
-    if (plan.reads_second_grid(edge) && !is_constant(edge.value))
+    if (plan.reads_second_grid(edge) && !facts_.is_constant(edge.value))
       edge.reason += edge.wide ? "; converted to 16 bits" : "; converted to 8 bits";
   }
   for (LayerDecision& layer : plan.layers) layer.wide = layer.int8 && width(layer.node) == 16;
@@ -171,7 +156,7 @@ void PlacementDraft::finish_ranges(PlacementPlan& plan) const {
 
 PlacementPlan PlacementDraft::finish(const ValueShapes& shapes) {
   PlacementPlan plan;
-  plan.target = &target_;
+  plan.target = &facts_.target();
   plan.type = options_.type;
   finish_layers(plan);
   finish_edges(plan);
@@ -185,8 +170,8 @@ PlacementPlan PlacementDraft::finish(const ValueShapes& shapes) {
   speak_of(plan);
   std::set<ValueId> activations;
   for (const EdgeDecision& edge : plan.edges)
-    if (is_float(edge.value) && !is_constant(edge.value)) activations.insert(edge.value);
-  count_coverage(graph_, shapes, std::vector<ValueId>(activations.begin(), activations.end()), plan);
+    if (facts_.is_float(edge.value) && !facts_.is_constant(edge.value)) activations.insert(edge.value);
+  count_coverage(facts_.graph(), shapes, std::vector<ValueId>(activations.begin(), activations.end()), plan);
   return plan;
 }
 

@@ -3,13 +3,12 @@
 #include <algorithm>
 
 #include "ops/value_types.h"
-#include "place/draft/draft.h"
+#include "place/draft/graph_facts.h"
 
 namespace detent {
 
 FloatNodes count_float_nodes(const Graph& graph) {
-  const PlacementOptions options;
-  const PlacementDraft facts(graph, target_list().front(), options);  // types do not depend on the target
+  const GraphFacts facts(graph, target_list().front());  // types do not depend on the target
   const ValueMap<DataType> types = value_types(graph);
   const auto is_float = [&](MaybeValue value) { return facts.is_float(value); };
   const auto type_of = [&](MaybeValue value) { return types[*value]; };

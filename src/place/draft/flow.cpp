@@ -8,11 +8,11 @@ namespace detent {
 namespace {
 
 // True when a Pad adds zeros or copies of border elements; another number may not lie on the grid.
-bool pads_with_zero(const PlacementDraft& draft, const Node& node) {
+bool pads_with_zero(const GraphFacts& facts, const Node& node) {
   if (node.string_or("mode", "constant") != "constant") return true;
   if (node.float_or("value", 0.0F) != 0.0F) return false;
   if (!node.input(2)) return true;
-  const Tensor* tensor = draft.graph().constant(node.input(2));
+  const Tensor* tensor = facts.graph().constant(node.input(2));
   if (!tensor || tensor->element_count() != 1) return false;
   const Tensor plain = cast(*tensor, DataType::Float32);
   return plain.data<float>()[0] == 0.0F;
@@ -20,31 +20,33 @@ bool pads_with_zero(const PlacementDraft& draft, const Node& node) {
 
 // True for an op whose data inputs all read pairs, which makes it an INT8 kernel.
 bool reads_pairs_only(const PlacementDraft& draft, NodeId node) {
-  const auto& slots = draft.data_slots(node);
+  const auto& slots = draft.facts().data_slots(node);
   return !slots.empty() && std::all_of(slots.begin(), slots.end(), [&](int slot) { return draft.is_pair(node, slot); });
 }
 
-bool writes_int8(const PlacementDraft& draft, const Node& node, const ValueMap<bool>& sources) {
+bool writes_int8(const GraphFacts& facts, const PlacementDraft& draft, const Node& node,
+                 const ValueMap<bool>& sources) {
   const auto from = [&](MaybeValue value) { return value && sources[*value]; };
-  if (draft.is_weighted(node.id)) return draft.is_int8(node.id);
+  if (facts.is_weighted(node.id)) return draft.is_int8(node.id);
   if (draft.is_out(node.id)) return false;
-  if (commutes(draft, node.id) || is_fusable_activation(draft.kind(node.id))) return from(draft.data_input(node.id));
-  if (const auto gated = gated_activation(draft, node.id)) return from(gated->input);
-  if (is_constant_affine(draft, node.id) && from(varying_input(draft, node.id))) return true;
-  const auto& slots = draft.data_slots(node.id);
+  if (commutes(facts, draft, node.id) || is_fusable_activation(facts.kind(node.id)))
+    return from(facts.data_input(node.id));
+  if (const auto gated = gated_activation(facts, node.id)) return from(gated->input);
+  if (is_constant_affine(facts, node.id) && from(varying_input(facts, node.id))) return true;
+  const auto& slots = facts.data_slots(node.id);
   const auto quantized = [&](int slot) { return draft.is_pair(node.id, slot) || from(node.input(slot)); };
-  if (is_data_concat(draft, node.id)) return std::all_of(slots.begin(), slots.end(), quantized);
+  if (is_data_concat(facts, draft, node.id)) return std::all_of(slots.begin(), slots.end(), quantized);
   // The kernel of its float input's Conv includes a residual Add.
-  if (draft.kind(node.id) == OpKind::Add)
+  if (facts.kind(node.id) == OpKind::Add)
     return slots.size() == 2 && std::all_of(slots.begin(), slots.end(), quantized) &&
            std::any_of(slots.begin(), slots.end(), [&](int slot) { return draft.is_pair(node.id, slot); });
   return reads_pairs_only(draft, node.id);
 }
 
 // True for an op that the kernel before it computes element by element.
-bool is_fused_pointwise(const PlacementDraft& draft, NodeId node) {
-  return !draft.is_out(node) && (is_fusable_activation(draft.kind(node)) || is_constant_affine(draft, node) ||
-                                 gated_activation(draft, node).has_value());
+bool is_fused_pointwise(const GraphFacts& facts, const PlacementDraft& draft, NodeId node) {
+  return !draft.is_out(node) && (is_fusable_activation(facts.kind(node)) || is_constant_affine(facts, node) ||
+                                 gated_activation(facts, node).has_value());
 }
 
 }  // namespace
@@ -56,89 +58,91 @@ std::optional<Use> sole_use(const Graph& graph, MaybeValue value) {
   return v.uses.front();
 }
 
-bool is_data_concat(const PlacementDraft& draft, NodeId node) {
-  return draft.kind(node) == OpKind::Concat && !draft.is_out(node) && draft.is_float(draft.node(node).output(0));
+bool is_data_concat(const GraphFacts& facts, const PlacementDraft& draft, NodeId node) {
+  return facts.kind(node) == OpKind::Concat && !draft.is_out(node) && facts.is_float(facts.node(node).output(0));
 }
 
-bool commutes(const PlacementDraft& draft, NodeId node) {
-  if (draft.is_out(node) || !keeps_elements(draft.traits(node))) return false;
-  if (!draft.is_float(draft.data_input(node))) return false;
-  return draft.kind(node) != OpKind::Pad || pads_with_zero(draft, draft.node(node));
+bool commutes(const GraphFacts& facts, const PlacementDraft& draft, NodeId node) {
+  if (draft.is_out(node) || !keeps_elements(facts.traits(node))) return false;
+  if (!facts.is_float(facts.data_input(node))) return false;
+  return facts.kind(node) != OpKind::Pad || pads_with_zero(facts, facts.node(node));
 }
 
-bool is_constant_affine(const PlacementDraft& draft, NodeId id) {
-  const OpKind kind = draft.kind(id);
-  const Node& node = draft.node(id);
+bool is_constant_affine(const GraphFacts& facts, NodeId id) {
+  const OpKind kind = facts.kind(id);
+  const Node& node = facts.node(id);
   if ((kind != OpKind::Add && kind != OpKind::Sub && kind != OpKind::Mul && kind != OpKind::Div) ||
       node.inputs.size() != 2 || !node.inputs[0] || !node.inputs[1])
     return false;
-  if (kind == OpKind::Div && draft.is_constant(node.inputs[0])) return false;  // c / x is not affine
-  return draft.is_constant(node.inputs[0]) != draft.is_constant(node.inputs[1]);
+  if (kind == OpKind::Div && facts.is_constant(node.inputs[0])) return false;  // c / x is not affine
+  return facts.is_constant(node.inputs[0]) != facts.is_constant(node.inputs[1]);
 }
 
-MaybeValue varying_input(const PlacementDraft& draft, NodeId id) {
-  const Node& node = draft.node(id);
-  return draft.is_constant(node.inputs[0]) ? node.inputs[1] : node.inputs[0];
+MaybeValue varying_input(const GraphFacts& facts, NodeId id) {
+  const Node& node = facts.node(id);
+  return facts.is_constant(node.inputs[0]) ? node.inputs[1] : node.inputs[0];
 }
 
-std::optional<SelfGatedActivation> gated_activation(const PlacementDraft& draft, NodeId product) {
-  const auto gated = self_gated_activation(draft.graph(), draft.node(product));
+std::optional<SelfGatedActivation> gated_activation(const GraphFacts& facts, NodeId product) {
+  const auto gated = self_gated_activation(facts.graph(), facts.node(product));
   if (!gated || gated->form == SelfGatedActivation::Gate::Clip) return gated;
-  return sole_use(draft.graph(), draft.node(gated->gate).output(0)) ? gated : std::nullopt;
+  return sole_use(facts.graph(), facts.node(gated->gate).output(0)) ? gated : std::nullopt;
 }
 
 bool is_fusable_activation(OpKind kind) {
   return is_activation(kind) && kind != OpKind::Tanh && kind != OpKind::OtherActivation;
 }
 
-MaybeNode fused_activation(const PlacementDraft& draft, MaybeValue value) {
+MaybeNode fused_activation(const GraphFacts& facts, const PlacementDraft& draft, MaybeValue value) {
   if (!value) return kNoNode;
-  const Value& v = draft.value(*value);
-  if (const auto use = sole_use(draft.graph(), value))
-    return use->slot == 0 && is_fusable_activation(draft.kind(use->node)) && !draft.is_out(use->node)
+  const Value& v = facts.value(*value);
+  if (const auto use = sole_use(facts.graph(), value))
+    return use->slot == 0 && is_fusable_activation(facts.kind(use->node)) && !draft.is_out(use->node)
                ? MaybeNode(use->node)
                : kNoNode;
   if (v.is_output || v.uses.size() != 2) return kNoNode;
   for (const Use& use : v.uses) {
     if (use.slot < 0) continue;
-    const auto gated = gated_activation(draft, use.node);
+    const auto gated = gated_activation(facts, use.node);
     if (gated && gated->input == value && !draft.is_out(gated->gate) && !draft.is_out(gated->product)) return use.node;
   }
   return kNoNode;
 }
 
-MaybeValue fused_output(const PlacementDraft& draft, NodeId layer) {
-  const MaybeValue own = draft.node(layer).output(0);
-  const MaybeNode activation = fused_activation(draft, own);
-  return activation ? draft.node(*activation).output(0) : own;
+MaybeValue fused_output(const GraphFacts& facts, const PlacementDraft& draft, NodeId layer) {
+  const MaybeValue own = facts.node(layer).output(0);
+  const MaybeNode activation = fused_activation(facts, draft, own);
+  return activation ? facts.node(*activation).output(0) : own;
 }
 
 void place_activation_product(PlacementDraft& draft, const Node& product) {
   const bool quantizes = quantizes_attention(draft.options());
   const std::string option(attention_option(draft.options()));
-  for (const int slot : draft.data_slots(product.id)) {
+  for (const int slot : draft.facts().data_slots(product.id)) {
     if (!quantizes)
       draft.keep_float(product.id, slot, "product of two activations (" + option + " quantizes both)");
-    else if (draft.may_carry_pair(product.input(slot)))
+    else if (draft.facts().may_carry_pair(product.input(slot)))
       draft.pair(product.id, slot, "product of two activations (" + option + ")");
   }
 }
 
-std::vector<ValueId> values_behind(const PlacementDraft& draft, const Use& use) {
-  if (use.slot < 0 || (!is_data_concat(draft, use.node) && !(commutes(draft, use.node) && use.slot == 0))) return {};
+std::vector<ValueId> values_behind(const GraphFacts& facts, const PlacementDraft& draft, const Use& use) {
+  if (use.slot < 0 || (!is_data_concat(facts, draft, use.node) && !(commutes(facts, draft, use.node) && use.slot == 0)))
+    return {};
   std::vector<ValueId> outputs;
-  for (const ValueId output : present(draft.node(use.node).outputs))
-    if (draft.is_float(output)) outputs.push_back(output);
+  for (const ValueId output : present(facts.node(use.node).outputs))
+    if (facts.is_float(output)) outputs.push_back(output);
   return outputs;
 }
 
 ValueMap<bool> values_before_pairs(const PlacementDraft& draft) {
-  const Graph& graph = draft.graph();
+  const Graph& graph = draft.facts().graph();
   ValueMap<bool> before(graph.values().size(), false);
   const auto look_behind = [&](const Value& value) {
-    before[value.id] = draft.has_pair(value.id) || std::ranges::any_of(value.uses, [&](const Use& use) {
-                         return std::ranges::any_of(values_behind(draft, use), [&](ValueId v) { return before[v]; });
-                       });
+    before[value.id] =
+        draft.has_pair(value.id) || std::ranges::any_of(value.uses, [&](const Use& use) {
+          return std::ranges::any_of(values_behind(draft.facts(), draft, use), [&](ValueId v) { return before[v]; });
+        });
   };
   for (const Node& node : graph.nodes() | std::views::reverse)  // readers first
     for (const ValueId output : present(node.outputs)) look_behind(graph.value(output));
@@ -155,61 +159,62 @@ std::vector<ValueId> pairs_behind(const PlacementDraft& draft, MaybeValue value)
     const ValueId current = open.back();
     open.pop_back();
     if (draft.has_pair(current)) found.push_back(current);
-    for (const Use& use : draft.value(current).uses)
-      for (const ValueId output : values_behind(draft, use))
+    for (const Use& use : draft.facts().value(current).uses)
+      for (const ValueId output : values_behind(draft.facts(), draft, use))
         if (seen.insert(output).second) open.push_back(output);
   }
   std::sort(found.begin(), found.end());
   return found;
 }
 
-std::vector<ValueId> commuting_neighbours(const PlacementDraft& draft, ValueId value) {
+std::vector<ValueId> commuting_neighbours(const GraphFacts& facts, const PlacementDraft& draft, ValueId value) {
   std::vector<ValueId> open{value};
   std::set<ValueId> seen{value};
   const auto visit = [&](MaybeValue next) {
-    if (draft.is_float(next) && seen.insert(*next).second) open.push_back(*next);
+    if (facts.is_float(next) && seen.insert(*next).second) open.push_back(*next);
   };
   while (!open.empty()) {
-    const Value& current = draft.value(open.back());
+    const Value& current = facts.value(open.back());
     open.pop_back();
-    if (current.producer && commutes(draft, *current.producer)) visit(draft.data_input(*current.producer));
+    if (current.producer && commutes(facts, draft, *current.producer)) visit(facts.data_input(*current.producer));
     for (const Use& use : current.uses) {
-      if (use.slot != 0 || !commutes(draft, use.node)) continue;
-      for (const ValueId output : present(draft.node(use.node).outputs)) visit(output);
+      if (use.slot != 0 || !commutes(facts, draft, use.node)) continue;
+      for (const ValueId output : present(facts.node(use.node).outputs)) visit(output);
     }
   }
   return {seen.begin(), seen.end()};
 }
 
-bool all_readers_quantized(const PlacementDraft& draft, MaybeValue value) {
+bool all_readers_quantized(const GraphFacts& facts, const PlacementDraft& draft, MaybeValue value) {
   if (!value) return false;
   std::vector<ValueId> open{*value};
   std::set<ValueId> seen{*value};
   while (!open.empty()) {
-    const Value& current = draft.value(open.back());
+    const Value& current = facts.value(open.back());
     open.pop_back();
     if (current.is_output || current.uses.empty()) return false;
     for (const Use& use : current.uses) {
       if (use.slot < 0) return false;
-      if (draft.is_pair(use.node, use.slot) || draft.kind(use.node) == OpKind::ShapeOf) continue;
-      const bool passes = is_data_concat(draft, use.node) || (use.slot == 0 && commutes(draft, use.node)) ||
-                          is_fused_pointwise(draft, use.node);
+      if (draft.is_pair(use.node, use.slot) || facts.kind(use.node) == OpKind::ShapeOf) continue;
+      const bool passes = is_data_concat(facts, draft, use.node) ||
+                          (use.slot == 0 && commutes(facts, draft, use.node)) ||
+                          is_fused_pointwise(facts, draft, use.node);
       if (!passes) return false;
-      for (const ValueId output : present(draft.node(use.node).outputs))
-        if (draft.is_float(output) && seen.insert(output).second) open.push_back(output);
+      for (const ValueId output : present(facts.node(use.node).outputs))
+        if (facts.is_float(output) && seen.insert(output).second) open.push_back(output);
     }
   }
   return true;
 }
 
 void add_int8_sources(const PlacementDraft& draft, const Node& node, ValueMap<bool>& sources) {
-  const bool int8 = writes_int8(draft, node, sources);
-  for (const ValueId output : present(node.outputs)) sources[output] = int8 && draft.is_float(output);
+  const bool int8 = writes_int8(draft.facts(), draft, node, sources);
+  for (const ValueId output : present(node.outputs)) sources[output] = int8 && draft.facts().is_float(output);
 }
 
 ValueMap<bool> int8_sources(const PlacementDraft& draft) {
-  ValueMap<bool> sources(draft.graph().values().size(), false);
-  for (const Node& node : draft.graph().nodes()) add_int8_sources(draft, node, sources);
+  ValueMap<bool> sources(draft.facts().graph().values().size(), false);
+  for (const Node& node : draft.facts().graph().nodes()) add_int8_sources(draft, node, sources);
   return sources;
 }
 

@@ -14,26 +14,26 @@ namespace detent {
 
 /// True when a pair may move across the node unchanged: MaxPool, Reshape, Transpose, Pad with 0 ...; not Concat, and
 /// not a node that the user keeps out.
-[[nodiscard]] bool commutes(const PlacementDraft& draft, NodeId node);
+[[nodiscard]] bool commutes(const GraphFacts& facts, const PlacementDraft& draft, NodeId node);
 /// True for a Concat of floating-point data that the user does not keep out: it commutes if the scales are equal.
-[[nodiscard]] bool is_data_concat(const PlacementDraft& draft, NodeId node);
+[[nodiscard]] bool is_data_concat(const GraphFacts& facts, const PlacementDraft& draft, NodeId node);
 
 /// True for Add, Sub, Mul or Div of a varying value and a constant: part of the kernel before it.
-[[nodiscard]] bool is_constant_affine(const PlacementDraft& draft, NodeId node);
+[[nodiscard]] bool is_constant_affine(const GraphFacts& facts, NodeId node);
 /// Returns the varying input of such a node.
-[[nodiscard]] MaybeValue varying_input(const PlacementDraft& draft, NodeId node);
+[[nodiscard]] MaybeValue varying_input(const GraphFacts& facts, NodeId node);
 
 /// Returns the activation of several nodes that ends in the node `product`, if nothing else reads its gate; nullopt
 /// otherwise.
-[[nodiscard]] std::optional<SelfGatedActivation> gated_activation(const PlacementDraft& draft, NodeId product);
+[[nodiscard]] std::optional<SelfGatedActivation> gated_activation(const GraphFacts& facts, NodeId product);
 
 /// Returns the activation that an engine can run in the kernel of the producer of `value`: its only reader (both
 /// readers for a SelfGatedActivation: then its product). kNoNode when there is none.
-[[nodiscard]] MaybeNode fused_activation(const PlacementDraft& draft, MaybeValue value);
+[[nodiscard]] MaybeNode fused_activation(const GraphFacts& facts, const PlacementDraft& draft, MaybeValue value);
 /// True for an activation that TensorRT fuses behind a weighted op (R2).
 [[nodiscard]] bool is_fusable_activation(OpKind kind);
 /// Returns the value behind the layer's fused activation; the layer's output when there is none.
-[[nodiscard]] MaybeValue fused_output(const PlacementDraft& draft, NodeId layer);
+[[nodiscard]] MaybeValue fused_output(const GraphFacts& facts, const PlacementDraft& draft, NodeId layer);
 
 /// Decides both inputs of a MatMul of two activations by `--attention`, for every engine.
 void place_activation_product(PlacementDraft& draft, const Node& product);
@@ -43,12 +43,13 @@ void place_activation_product(PlacementDraft& draft, const Node& product);
 /// Returns for each value whether pairs_behind() finds some; valid until a pair is added or removed.
 [[nodiscard]] ValueMap<bool> values_before_pairs(const PlacementDraft& draft);
 /// Returns the floats with the same numbers behind `use`: outputs of a Concat or a commuting op; none behind other ops.
-[[nodiscard]] std::vector<ValueId> values_behind(const PlacementDraft& draft, const Use& use);
+[[nodiscard]] std::vector<ValueId> values_behind(const GraphFacts& facts, const PlacementDraft& draft, const Use& use);
 /// Returns the values that a value reaches through commuting ops (not Concats), up and down, including itself.
-[[nodiscard]] std::vector<ValueId> commuting_neighbours(const PlacementDraft& draft, ValueId value);
+[[nodiscard]] std::vector<ValueId> commuting_neighbours(const GraphFacts& facts, const PlacementDraft& draft,
+                                                        ValueId value);
 /// True when every reader edge of the value is quantized, or belongs to an op that commutes or is fused (activations,
 /// constant Add and Mul) and passes the value on to quantized edges only.
-[[nodiscard]] bool all_readers_quantized(const PlacementDraft& draft, MaybeValue value);
+[[nodiscard]] bool all_readers_quantized(const GraphFacts& facts, const PlacementDraft& draft, MaybeValue value);
 
 /// Returns for each value whether an INT8 kernel writes it (a weighted op in INT8 with its activation, a residual Add,
 /// an op whose inputs carry pairs), also behind commuting ops.

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "place/draft/draft.h"
+#include "place/draft/graph_facts.h"
 
 namespace detent {
 
@@ -18,6 +18,6 @@ struct Norm {
 /// Returns the normalization whose last node is `node`, without the factors and terms behind it; nullopt when there is
 /// none.
 /// Source  LayerNorm and RMSNorm as PyTorch's exporters write them: with Div, and with Mul by Reciprocal or a Div of 1.
-[[nodiscard]] std::optional<Norm> norm_ending_in(const PlacementDraft& draft, const Node& node);
+[[nodiscard]] std::optional<Norm> norm_ending_in(const GraphFacts& facts, const Node& node);
 
 }  // namespace detent

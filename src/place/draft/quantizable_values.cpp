@@ -4,14 +4,13 @@
 #include <set>
 
 #include "ops/traits.h"
-#include "place/draft/draft.h"
+#include "place/draft/graph_facts.h"
 
 namespace detent {
 
 std::vector<ValueId> quantizable_values(const Graph& graph) {
-  const PlacementOptions options;
   // Types do not depend on the target, and data slots only at recurrent layers, whose states HTP reads as codes.
-  const PlacementDraft facts(graph, target_list().front(), options);
+  const GraphFacts facts(graph, target_list().front());
   std::set<ValueId> values;
   const auto add = [&](MaybeValue value) {
     if (value && facts.is_float(value) && !facts.is_constant(value)) values.insert(*value);

@@ -8,23 +8,23 @@
 namespace detent {
 namespace {
 
-bool is_sum(const PlacementDraft& draft, const Node& node) {
-  return draft.kind(node.id) == OpKind::Add && node.inputs.size() == 2 && node.inputs[0] && node.inputs[1] &&
-         node.inputs[0] != node.inputs[1] && !draft.is_constant(node.inputs[0]) && !draft.is_constant(node.inputs[1]);
+bool is_sum(const GraphFacts& facts, const Node& node) {
+  return facts.kind(node.id) == OpKind::Add && node.inputs.size() == 2 && node.inputs[0] && node.inputs[1] &&
+         node.inputs[0] != node.inputs[1] && !facts.is_constant(node.inputs[0]) && !facts.is_constant(node.inputs[1]);
 }
 
 class StreamFinder {
  public:
-  explicit StreamFinder(const PlacementDraft& draft)
-      : draft_(draft), found_{.values = ValueMap<bool>(draft.graph().values().size()), .adds = {}} {}
+  explicit StreamFinder(const GraphFacts& facts, const PlacementDraft& draft)
+      : facts_(facts), draft_(draft), found_{.values = ValueMap<bool>(facts.graph().values().size()), .adds = {}} {}
 
   ResidualStream run() {
-    for (const Node& node : draft_.graph().nodes()) add_norm(node);
+    for (const Node& node : facts_.graph().nodes()) add_norm(node);
     // An Add joins the stream with its neighbours on either side; each pass handles a chain in one direction.
-    const auto& nodes = draft_.graph().nodes();
+    const auto& nodes = facts_.graph().nodes();
     std::vector<NodeId> sums;
     for (const Node& node : nodes)
-      if (is_sum(draft_, node)) sums.push_back(node.id);
+      if (is_sum(facts_, node)) sums.push_back(node.id);
     NodeMap<bool> joined(nodes.size(), false);
     for (bool changed = !sums.empty(); changed;) {
       changed = false;
@@ -42,14 +42,14 @@ class StreamFinder {
   }
 
   void add_norm(const Node& node) {
-    const auto norm = norm_ending_in(draft_, node);
+    const auto norm = norm_ending_in(facts_, node);
     const MaybeValue input = norm ? norm->input : kNoValue;
-    if (input && !draft_.is_constant(input)) {
+    if (input && !facts_.is_constant(input)) {
       mark(input);
       mark(node.output(0));
-    } else if (is_constant_affine(draft_, node.id)) {
-      pass_on(node, varying_input(draft_, node.id));
-    } else if (commutes(draft_, node.id) || draft_.kind(node.id) == OpKind::Cast) {
+    } else if (is_constant_affine(facts_, node.id)) {
+      pass_on(node, varying_input(facts_, node.id));
+    } else if (commutes(facts_, draft_, node.id) || facts_.kind(node.id) == OpKind::Cast) {
       pass_on(node, node.input(0));
     }
   }
@@ -60,7 +60,7 @@ class StreamFinder {
   }
 
   bool join(NodeId sum, NodeMap<bool>& joined) {
-    const Node& node = draft_.node(sum);
+    const Node& node = facts_.node(sum);
     const bool touches =
         found_.contains(node.inputs[0]) || found_.contains(node.inputs[1]) || found_.contains(node.output(0));
     if (!touches || joined[sum]) return false;
@@ -71,12 +71,13 @@ class StreamFinder {
     return true;
   }
 
+  const GraphFacts& facts_;
   const PlacementDraft& draft_;
   ResidualStream found_;
 };
 
 }  // namespace
 
-ResidualStream residual_stream(const PlacementDraft& draft) { return StreamFinder(draft).run(); }
+ResidualStream residual_stream(const PlacementDraft& draft) { return StreamFinder(draft.facts(), draft).run(); }
 
 }  // namespace detent

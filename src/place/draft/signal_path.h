@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "place/draft/draft.h"
+#include "place/draft/graph_facts.h"
 
 namespace detent {
 
@@ -20,6 +20,6 @@ namespace detent {
 ///
 /// Not included: variances (a mean is taken), distances (something varying is subtracted, or an offset added, before
 /// the square), LogSoftmax and Softplus (Exp), and a norm that divides its vector.
-[[nodiscard]] std::vector<NodeId> signal_path(const PlacementDraft& draft, const Node& end);
+[[nodiscard]] std::vector<NodeId> signal_path(const GraphFacts& facts, const Node& end);
 
 }  // namespace detent

@@ -5,6 +5,8 @@
 
 namespace detent {
 
+class GraphFacts;
+class GraphFacts;
 class PlacementDraft;
 struct Node;
 
@@ -18,13 +20,13 @@ struct RuleName {
 /// A placement rule. A draft passes four rounds, each through all rules of the target in list order: `mark` excludes or
 /// forces nodes, `decide` decides edges and layers, `visit` does so node by node in execution order, all rules at each
 /// node, and `share` runs when all pairs exist and ties scales together. A rule without a part in a round has nullptr
-/// there.
+/// there. `facts` are those that the draft holds.
 struct Rule {
   RuleName name;
-  void (*mark)(PlacementDraft& draft) = nullptr;
-  void (*decide)(PlacementDraft& draft) = nullptr;
-  void (*visit)(PlacementDraft& draft, const Node& node) = nullptr;
-  void (*share)(PlacementDraft& draft) = nullptr;
+  void (*mark)(const GraphFacts& facts, PlacementDraft& draft) = nullptr;
+  void (*decide)(const GraphFacts& facts, PlacementDraft& draft) = nullptr;
+  void (*visit)(const GraphFacts& facts, PlacementDraft& draft, const Node& node) = nullptr;
+  void (*share)(const GraphFacts& facts, PlacementDraft& draft) = nullptr;
   bool residual_adds = false;   ///< it decides the inputs of residual Adds
   bool moves_pairs_up = false;  ///< a float edge of this rule reads the pair in front of the node that writes its value
 };

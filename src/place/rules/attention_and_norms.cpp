@@ -46,17 +46,17 @@ bool stays_float(OpKind kind) {
 }
 
 // True when `value` is the output of an INT8 Conv, possibly moved.
-bool comes_from_int8_conv(const PlacementDraft& draft, MaybeValue value) {
-  const Node* node = draft.producer(value);
-  while (node && commutes(draft, node->id)) node = draft.producer(draft.data_input(node->id));
-  return node && draft.kind(node->id) == OpKind::Conv && draft.is_int8(node->id);
+bool comes_from_int8_conv(const GraphFacts& facts, const PlacementDraft& draft, MaybeValue value) {
+  const Node* node = facts.producer(value);
+  while (node && commutes(facts, draft, node->id)) node = facts.producer(facts.data_input(node->id));
+  return node && facts.kind(node->id) == OpKind::Conv && draft.is_int8(node->id);
 }
 
 bool computes_gate(OpKind kind) { return is_arithmetic(kind) || kind == OpKind::Gelu || kind == OpKind::Tanh; }
 
 // Returns the nodes that compute the gate `value` of x * gate(x) from x, element by element, with an Erf or Tanh among
 // them; empty when it is not such a gate. Source: GELU as PyTorch exports it, with Erf and with its Tanh approximation.
-std::set<NodeId> gelu_gate(const PlacementDraft& draft, MaybeValue value, MaybeValue x) {
+std::set<NodeId> gelu_gate(const GraphFacts& facts, MaybeValue value, MaybeValue x) {
   constexpr size_t kLargestGate = 12;  // the Tanh form has 8 nodes
   std::set<NodeId> inside;
   std::vector<MaybeValue> open{value};
@@ -64,69 +64,69 @@ std::set<NodeId> gelu_gate(const PlacementDraft& draft, MaybeValue value, MaybeV
   while (!open.empty()) {
     const MaybeValue current = open.back();
     open.pop_back();
-    if (!current || current == x || draft.is_constant(current)) continue;
-    const Node* node = draft.producer(current);
-    if (!node || !computes_gate(draft.kind(node->id))) return {};
+    if (!current || current == x || facts.is_constant(current)) continue;
+    const Node* node = facts.producer(current);
+    if (!node || !computes_gate(facts.kind(node->id))) return {};
     if (!inside.insert(node->id).second) continue;
     if (inside.size() > kLargestGate) return {};
-    bends = bends || draft.kind(node->id) == OpKind::Gelu || draft.kind(node->id) == OpKind::Tanh;
+    bends = bends || facts.kind(node->id) == OpKind::Gelu || facts.kind(node->id) == OpKind::Tanh;
     open.insert(open.end(), node->inputs.begin(), node->inputs.end());
   }
   return bends ? inside : std::set<NodeId>{};
 }
 
 // Returns x, or the value that x is a multiple of: exporters halve x before or behind the product.
-MaybeValue unscaled(const PlacementDraft& draft, MaybeValue value) {
-  const Node* node = draft.producer(value);
-  return node && is_constant_affine(draft, node->id) ? varying_input(draft, node->id) : value;
+MaybeValue unscaled(const GraphFacts& facts, MaybeValue value) {
+  const Node* node = facts.producer(value);
+  return node && is_constant_affine(facts, node->id) ? varying_input(facts, node->id) : value;
 }
 
-void place_gelu(PlacementDraft& draft, const Node& product) {
-  if (draft.kind(product.id) != OpKind::Mul || product.inputs.size() != 2) return;
+void place_gelu(const GraphFacts& facts, PlacementDraft& draft, const Node& product) {
+  if (facts.kind(product.id) != OpKind::Mul || product.inputs.size() != 2) return;
   for (const size_t side : {0U, 1U}) {
-    for (const MaybeValue x : {product.inputs[1 - side], unscaled(draft, product.inputs[1 - side])}) {
-      if (!x || draft.is_constant(x)) continue;
-      std::set<NodeId> inside = gelu_gate(draft, product.inputs[side], x);
+    for (const MaybeValue x : {product.inputs[1 - side], unscaled(facts, product.inputs[1 - side])}) {
+      if (!x || facts.is_constant(x)) continue;
+      std::set<NodeId> inside = gelu_gate(facts, product.inputs[side], x);
       if (inside.empty()) continue;
       inside.insert(product.id);
       for (const NodeId node : inside)
-        for (const int slot : draft.data_slots(node)) draft.keep_float(node, slot, "inside GELU, which stays float");
+        for (const int slot : facts.data_slots(node)) draft.keep_float(node, slot, "inside GELU, which stays float");
       return;
     }
   }
 }
 
 void keep_inputs_float(PlacementDraft& draft, NodeId node, const std::string& reason) {
-  for (const int slot : draft.data_slots(node)) draft.keep_float(node, slot, reason);
+  for (const int slot : draft.facts().data_slots(node)) draft.keep_float(node, slot, reason);
 }
 
 // Keeps floats inside a normalization of primitives, as in its operator, and in gates of MLPs and rotary embeddings,
 // where a pair before the one that the next product reads only costs precision.
-void place_parts(PlacementDraft& draft, const Node& node) {
-  if (const auto norm = norm_ending_in(draft, node))
+void place_parts(const GraphFacts& facts, PlacementDraft& draft, const Node& node) {
+  if (const auto norm = norm_ending_in(facts, node))
     for (const NodeId part : norm->inside) keep_inputs_float(draft, part, "inside a normalization, which stays float");
-  if (is_gate_of_mlp(draft, node))
+  if (is_gate_of_mlp(facts, draft, node))
     keep_inputs_float(draft, node.id, "gate of an MLP: its product is quantized, the two factors stay float");
-  if (!is_rotation(draft, node)) return;
+  if (!is_rotation(facts, draft, node)) return;
   keep_inputs_float(draft, node.id, "rotary embedding: sines and cosines stay float");
-  const auto use = sole_use(draft.graph(), node.output(0));
-  if (use && draft.kind(use->node) == OpKind::Add)
+  const auto use = sole_use(facts.graph(), node.output(0));
+  if (use && facts.kind(use->node) == OpKind::Add)
     keep_inputs_float(draft, use->node, "sum of a rotary embedding, which stays float");
 }
 
-void decide_attention_and_norms(PlacementDraft& draft) {
-  for (const Node& node : draft.graph().nodes()) {
+void decide_attention_and_norms(const GraphFacts& facts, PlacementDraft& draft) {
+  for (const Node& node : facts.graph().nodes()) {
     if (draft.is_out(node.id)) continue;
-    place_gelu(draft, node);
-    place_parts(draft, node);
-    const OpKind kind = draft.kind(node.id);
-    const MaybeValue input = draft.data_input(node.id);
+    place_gelu(facts, draft, node);
+    place_parts(facts, draft, node);
+    const OpKind kind = facts.kind(node.id);
+    const MaybeValue input = facts.data_input(node.id);
     if (!input) continue;
-    if (kind == OpKind::LayerNorm && comes_from_int8_conv(draft, input))
+    if (kind == OpKind::LayerNorm && comes_from_int8_conv(facts, draft, input))
       draft.pair(node.id, 0, "a LayerNormalization behind an INT8 Conv reads a pair");
     else if (stays_float(kind))
       draft.keep_float(node.id, 0, node.op_type + " stays float");
-    else if (kind == OpKind::MatMul && !draft.is_weighted(node.id))
+    else if (kind == OpKind::MatMul && !facts.is_weighted(node.id))
       place_activation_product(draft, node);
   }
 }

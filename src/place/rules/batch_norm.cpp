@@ -21,15 +21,15 @@
 namespace detent::rules {
 namespace {
 
-void decide_batch_norm(PlacementDraft& draft) {
+void decide_batch_norm(const GraphFacts& facts, PlacementDraft& draft) {
   const ValueMap<bool> sources = int8_sources(draft);
-  for (const Node& node : draft.graph().nodes()) {
-    if (draft.kind(node.id) != OpKind::BatchNorm || draft.is_out(node.id)) continue;
+  for (const Node& node : facts.graph().nodes()) {
+    if (facts.kind(node.id) != OpKind::BatchNorm || draft.is_out(node.id)) continue;
     const MaybeValue input = node.input(0);
-    if (!draft.may_carry_pair(input)) continue;
-    const Node* source = draft.producer(input);
+    if (!facts.may_carry_pair(input)) continue;
+    const Node* source = facts.producer(input);
     bool quantized = sources[*input];
-    if (source && is_data_concat(draft, source->id))
+    if (source && is_data_concat(facts, draft, source->id))
       quantized = std::ranges::any_of(present(source->inputs), [&](ValueId value) { return sources[value]; });
     if (quantized)
       draft.pair(node.id, 0, "a BatchNormalization that cannot be folded reads the output of an INT8 kernel");

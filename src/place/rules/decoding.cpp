@@ -27,18 +27,18 @@
 namespace detent::rules {
 namespace {
 
-void mark_expected_values(PlacementDraft& draft) {
-  for (const Node& node : draft.graph().nodes())
-    if (!draft.is_forced(node.id) && takes_expected_value(draft, node))
+void mark_expected_values(const GraphFacts& facts, PlacementDraft& draft) {
+  for (const Node& node : facts.graph().nodes())
+    if (!draft.is_forced(node.id) && takes_expected_value(facts, draft, node))
       draft.keep_out(node.id, "expected value of a Softmax, a part of the decoding");
 }
 
 // Explains what no rule has decided.
-void visit_decoding(PlacementDraft& draft, const Node& node) {
-  if (draft.is_out(node.id) || draft.is_weighted(node.id) || !is_decoding(draft, node.id)) return;
-  for (const int slot : draft.data_slots(node.id)) {
+void visit_decoding(const GraphFacts& facts, PlacementDraft& draft, const Node& node) {
+  if (draft.is_out(node.id) || facts.is_weighted(node.id) || !is_decoding(draft, node.id)) return;
+  for (const int slot : facts.data_slots(node.id)) {
     const MaybeValue input = node.input(slot);
-    if (input && draft.is_float(input) && !draft.is_constant(input) && !draft.has_pair(input))
+    if (input && facts.is_float(input) && !facts.is_constant(input) && !draft.has_pair(input))
       draft.keep_float(node.id, slot, "behind the last weighted layer nothing gains from INT8");
   }
 }

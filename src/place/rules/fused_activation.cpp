@@ -21,29 +21,29 @@
 namespace detent::rules {
 namespace {
 
-void decide_fused_activation(PlacementDraft& draft) {
-  for (const Node& node : draft.graph().nodes()) {
-    if (const auto gated = gated_activation(draft, node.id)) {
+void decide_fused_activation(const GraphFacts& facts, PlacementDraft& draft) {
+  for (const Node& node : facts.graph().nodes()) {
+    if (const auto gated = gated_activation(facts, node.id)) {
       const std::string reason = "inside x * Sigmoid(x), which is one activation";
       draft.keep_float(gated->gate, 0, reason);
       draft.keep_float(node.id, 0, reason);
       draft.keep_float(node.id, 1, reason);
     }
     if (!draft.is_int8(node.id)) continue;
-    const MaybeNode activation = fused_activation(draft, node.output(0));
+    const MaybeNode activation = fused_activation(facts, draft, node.output(0));
     if (!activation) continue;
     draft.keep_float(*activation, 0,
-                     "runs in the kernel of " + draft.describe(node.id) + "; a pair between would split it");
+                     "runs in the kernel of " + facts.describe(node.id) + "; a pair between would split it");
   }
 }
 
 // Decides activations behind a residual Add or a constant Add or Mul, which belong to the kernel of the layer before.
-void explain_later_activations(PlacementDraft& draft) {
+void explain_later_activations(const GraphFacts& facts, PlacementDraft& draft) {
   const ValueMap<bool> sources = int8_sources(draft);
-  for (const Node& node : draft.graph().nodes())
-    if (is_fusable_activation(draft.kind(node.id)) && !draft.is_out(node.id) &&
-        sole_use(draft.graph(), node.input(0)) && sources[*node.input(0)])
-      draft.keep_float(node.id, 0, "runs in the kernel that ends in " + draft.describe_source(*node.input(0)));
+  for (const Node& node : facts.graph().nodes())
+    if (is_fusable_activation(facts.kind(node.id)) && !draft.is_out(node.id) &&
+        sole_use(facts.graph(), node.input(0)) && sources[*node.input(0)])
+      draft.keep_float(node.id, 0, "runs in the kernel that ends in " + facts.describe_source(*node.input(0)));
 }
 
 }  // namespace

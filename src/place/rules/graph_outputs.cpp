@@ -17,11 +17,11 @@
 namespace detent::rules {
 namespace {
 
-void decide_graph_outputs(PlacementDraft& draft) {
+void decide_graph_outputs(const GraphFacts& facts, PlacementDraft& draft) {
   if (!draft.options().quantize_outputs) return;
   const ValueMap<bool> sources = int8_sources(draft);
-  for (const ValueId output : draft.graph().outputs())
-    if (sources[output] && draft.may_carry_pair(output))
+  for (const ValueId output : facts.graph().outputs())
+    if (sources[output] && facts.may_carry_pair(output))
       draft.pair_output(output, "an INT8 kernel writes this graph output (--quantize-outputs)");
 }
 

@@ -29,36 +29,37 @@ namespace {
 // Returns the upper bound for a range. ONNX Runtime removes a Clip if 255 steps end inside it, to 1e-7. If they end a
 // rounding beyond, it considers the Clip redundant later, removes it twice and calls the model invalid. A scale is
 // rounded by 2^-24, its product with 255 again.
-float inside(const PlacementDraft& draft, float high) {
-  const bool steps_reach_it = is_asymmetric(code_format(draft.target().activation->type).range);
+float inside(const GraphFacts& facts, float high) {
+  const bool steps_reach_it = is_asymmetric(code_format(facts.target().activation->type).range);
   return steps_reach_it ? high * (1 - 0x1p-22F) : high;
 }
 
 // Returns the range that the node's output cannot leave; nullopt when unknown.
-std::optional<Range> limits_of(const PlacementDraft& draft, const Node& node, const std::map<ValueId, Range>& known) {
-  const OpKind kind = draft.kind(node.id);
+std::optional<Range> limits_of(const GraphFacts& facts, const PlacementDraft& draft, const Node& node,
+                               const std::map<ValueId, Range>& known) {
+  const OpKind kind = facts.kind(node.id);
   if (kind == OpKind::Softmax || kind == OpKind::Sigmoid || kind == OpKind::HardSigmoid) return Range{0.0F, 1.0F};
   if (kind == OpKind::LogSoftmax) return Range{std::numeric_limits<float>::lowest(), 0.0F};
-  const auto bounds = kind == OpKind::Clip ? clip_bounds(draft.graph(), node) : std::nullopt;
+  const auto bounds = kind == OpKind::Clip ? clip_bounds(facts.graph(), node) : std::nullopt;
   if (bounds && bounds->low() <= 0.0F && bounds->high() >= 0.0F)
     return Range{std::max(bounds->low(), std::numeric_limits<float>::lowest()),
-                 inside(draft, std::min(bounds->high(), std::numeric_limits<float>::max()))};
+                 inside(facts, std::min(bounds->high(), std::numeric_limits<float>::max()))};
   const bool repeats = kind == OpKind::Resize && node.string_or("mode", "nearest") == "nearest";
-  const MaybeValue data = draft.data_input(node.id);
-  if (!data || (!commutes(draft, node.id) && !repeats)) return std::nullopt;
+  const MaybeValue data = facts.data_input(node.id);
+  if (!data || (!commutes(facts, draft, node.id) && !repeats)) return std::nullopt;
   const auto input = known.find(*data);
   return input == known.end() ? std::nullopt : std::optional(input->second);
 }
 
-void share(PlacementDraft& draft) {
+void share(const GraphFacts& facts, PlacementDraft& draft) {
   std::map<ValueId, Range> known;
-  for (const Node& node : draft.graph().nodes()) {
-    const std::optional<Range> limits = limits_of(draft, node, known);
+  for (const Node& node : facts.graph().nodes()) {
+    const std::optional<Range> limits = limits_of(facts, draft, node, known);
     if (!limits) continue;
     for (const ValueId output : present(node.outputs)) {
-      if (!draft.is_float(output)) continue;
+      if (!facts.is_float(output)) continue;
       known.emplace(output, *limits);
-      if (draft.kind(node.id) == OpKind::Softmax && draft.options().type == CodeType::Fp8)
+      if (facts.kind(node.id) == OpKind::Softmax && draft.options().type == CodeType::Fp8)
         draft.fix_range(output, *limits);
       else
         draft.limit_range(output, *limits);

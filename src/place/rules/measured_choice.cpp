@@ -20,9 +20,9 @@
 namespace detent::rules {
 namespace {
 
-void mark_measured_choice(PlacementDraft& draft) {
+void mark_measured_choice(const GraphFacts& facts, PlacementDraft& draft) {
   for (const auto& [name, reason] : draft.measured().costly) {
-    const MaybeNode node = draft.graph().find_node(name);
+    const MaybeNode node = facts.graph().find_node(name);
     if (!node) throw Error(ErrorCode::InvalidOption, "there is no node '" + name + "' that could be kept float");
     if (!draft.is_forced(*node)) draft.keep_out(*node, reason);
   }

@@ -42,60 +42,60 @@ namespace {
 using Residual = PlacementOptions::Residual;
 
 // True for the output of a Conv, also behind copies, which a float reader would keep from being an integer kernel.
-bool is_written_by_conv(const PlacementDraft& draft, ValueId value) {
-  const Node* node = draft.producer(value);
-  while (node && commutes(draft, node->id)) {
-    const MaybeValue up = draft.data_input(node->id);
-    node = draft.producer(up);
+bool is_written_by_conv(const GraphFacts& facts, const PlacementDraft& draft, ValueId value) {
+  const Node* node = facts.producer(value);
+  while (node && commutes(facts, draft, node->id)) {
+    const MaybeValue up = facts.data_input(node->id);
+    node = facts.producer(up);
   }
-  return node && draft.is_weighted(node->id) && draft.kind(node->id) == OpKind::Conv;
+  return node && facts.is_weighted(node->id) && facts.kind(node->id) == OpKind::Conv;
 }
 
 // True for an Add of a constant, such as a table of positions, that begins the stream; not for the bias of a product or
 // a term of a normalization.
-bool begins_stream(const PlacementDraft& draft, const ResidualStream& stream, const Node& node) {
-  if (draft.kind(node.id) != OpKind::Add || !is_constant_affine(draft, node.id)) return false;
-  const MaybeValue varying = varying_input(draft, node.id);
-  const Node* producer = draft.producer(varying);
-  return stream.contains(node.output(0)) && !stream.contains(varying) && !(producer && draft.is_weighted(producer->id));
+bool begins_stream(const GraphFacts& facts, const ResidualStream& stream, const Node& node) {
+  if (facts.kind(node.id) != OpKind::Add || !is_constant_affine(facts, node.id)) return false;
+  const MaybeValue varying = varying_input(facts, node.id);
+  const Node* producer = facts.producer(varying);
+  return stream.contains(node.output(0)) && !stream.contains(varying) && !(producer && facts.is_weighted(producer->id));
 }
 
-void keep_adds_float(PlacementDraft& draft, const std::string& reason) {
+void keep_adds_float(const GraphFacts& facts, PlacementDraft& draft, const std::string& reason) {
   const ResidualStream stream = residual_stream(draft);
   std::vector<NodeId> adds = stream.adds;
-  for (const Node& node : draft.graph().nodes())
-    if (begins_stream(draft, stream, node)) adds.push_back(node.id);
+  for (const Node& node : facts.graph().nodes())
+    if (begins_stream(facts, stream, node)) adds.push_back(node.id);
   const bool asked = draft.options().residual == Residual::Float;
   for (const NodeId add : adds) {
-    const Node& node = draft.node(add);
-    const bool beside_conv =
-        std::ranges::any_of(present(node.inputs), [&](ValueId value) { return is_written_by_conv(draft, value); });
+    const Node& node = facts.node(add);
+    const bool beside_conv = std::ranges::any_of(
+        present(node.inputs), [&](ValueId value) { return is_written_by_conv(facts, draft, value); });
     if (!draft.is_forced(add) && !draft.is_out(add) && (asked || !beside_conv)) draft.keep_out(add, reason);
   }
 }
 
-void mark_residual_stream(PlacementDraft& draft) {
+void mark_residual_stream(const GraphFacts& facts, PlacementDraft& draft) {
   const Residual residual = draft.options().residual;
   if (residual == Residual::Quantize) return;
   for (const auto& [name, reason] : draft.measured().ruined) {
-    const MaybeNode node = draft.graph().find_node(name);
+    const MaybeNode node = facts.graph().find_node(name);
     if (node && !draft.is_forced(*node) && !draft.is_out(*node)) draft.keep_out(*node, reason);
   }
   if (residual == Residual::Float)
-    keep_adds_float(draft, "Add of the residual stream (--residual float)");
-  else if (!draft.target().engine.fuses_residual_adds)
-    keep_adds_float(draft,
+    keep_adds_float(facts, draft, "Add of the residual stream (--residual float)");
+  else if (!facts.target().engine.fuses_residual_adds)
+    keep_adds_float(facts, draft,
                     "Add of the residual stream: normalizations and all later blocks read it (--residual quantize)");
 }
 
-void decide_residual_stream(PlacementDraft& draft) {
+void decide_residual_stream(const GraphFacts& facts, PlacementDraft& draft) {
   if (draft.options().residual != Residual::Quantize) return;
   for (const NodeId add : residual_stream(draft).adds) {
     if (draft.is_out(add)) continue;
-    const Node& node = draft.node(add);
-    if (!draft.may_carry_pair(node.inputs[0]) || !draft.may_carry_pair(node.inputs[1])) continue;
+    const Node& node = facts.node(add);
+    if (!facts.may_carry_pair(node.inputs[0]) || !facts.may_carry_pair(node.inputs[1])) continue;
     const std::string reason = "Add of the residual stream: both inputs are quantized (--residual quantize)";
-    for (const int slot : draft.data_slots(add)) draft.pair(add, slot, reason);
+    for (const int slot : facts.data_slots(add)) draft.pair(add, slot, reason);
   }
 }
 

@@ -31,11 +31,11 @@ namespace detent::rules {
 namespace {
 
 // Goes backwards, so that the reason names the last end: the Log, not the filterbank before it.
-void mark_signal_front_end(PlacementDraft& draft) {
-  for (const Node& end : draft.graph().nodes() | std::views::reverse)
-    for (const NodeId node : signal_path(draft, end))
+void mark_signal_front_end(const GraphFacts& facts, PlacementDraft& draft) {
+  for (const Node& end : facts.graph().nodes() | std::views::reverse)
+    for (const NodeId node : signal_path(facts, end))
       if (!draft.is_forced(node))
-        draft.keep_out(node, "part of the spectrum that ends in " + draft.describe(end.id) +
+        draft.keep_out(node, "part of the spectrum that ends in " + facts.describe(end.id) +
                                  ": its small numbers matter, and one INT8 scale would lose them");
 }
 

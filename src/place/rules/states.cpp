@@ -22,7 +22,7 @@ namespace {
 /// Returns the values with a pair among those that have the numbers of a state.
 std::vector<ValueId> pairs_around(const PlacementDraft& draft, ValueId state) {
   std::vector<ValueId> pairs;
-  for (const ValueId value : commuting_neighbours(draft, state))
+  for (const ValueId value : commuting_neighbours(draft.facts(), draft, state))
     if (draft.has_pair(value)) pairs.push_back(value);
   return pairs;
 }
@@ -35,9 +35,9 @@ std::string fate_of(bool reads_pair, bool writes_pair) {
   return "no pair at either end, its numbers go from step to step as they are";
 }
 
-void share_states(PlacementDraft& draft) {
+void share_states(const GraphFacts& facts, PlacementDraft& draft) {
   for (const auto& [output, input] : draft.options().feeds) {
-    const MaybeValue written = draft.graph().find_value(output), read = draft.graph().find_value(input);
+    const MaybeValue written = facts.graph().find_value(output), read = facts.graph().find_value(input);
     if (!written || !read) continue;
     const std::vector<ValueId> readers = pairs_around(draft, *read);
     // Pairs in front of readers inside the graph do not round the output.

@@ -45,9 +45,9 @@ std::vector<NodeId> nodes_of_operator(const Graph& graph, const std::string& op,
   return found;
 }
 
-void mark_user_choice(PlacementDraft& draft) {
+void mark_user_choice(const GraphFacts& facts, PlacementDraft& draft) {
   const PlacementOptions& options = draft.options();
-  const Graph& graph = draft.graph();
+  const Graph& graph = facts.graph();
   for (const std::string& pattern : options.exclude)
     for (const NodeId node : nodes_matching(graph, pattern, "--exclude"))
       draft.exclude(node, "excluded by --exclude '" + pattern + "'");
@@ -64,12 +64,12 @@ void mark_user_choice(PlacementDraft& draft) {
 
 // Gives included ops without weights pairs on their inputs; included weighted ops pass the rules that would keep them
 // out.
-void decide_user_choice(PlacementDraft& draft) {
-  for (const Node& node : draft.graph().nodes()) {
-    if (!draft.is_forced(node.id) || draft.is_weighted(node.id)) continue;
-    for (const int slot : draft.data_slots(node.id)) {
+void decide_user_choice(const GraphFacts& facts, PlacementDraft& draft) {
+  for (const Node& node : facts.graph().nodes()) {
+    if (!draft.is_forced(node.id) || facts.is_weighted(node.id)) continue;
+    for (const int slot : facts.data_slots(node.id)) {
       const MaybeValue input = node.input(slot);
-      if (draft.is_float(input) && draft.may_carry_pair(input)) draft.pair(node.id, slot, "included by the user");
+      if (facts.is_float(input) && facts.may_carry_pair(input)) draft.pair(node.id, slot, "included by the user");
     }
   }
 }

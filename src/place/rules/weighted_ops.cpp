@@ -18,13 +18,13 @@
 namespace detent::rules {
 namespace {
 
-void decide_weighted_ops(PlacementDraft& draft) {
-  for (const Node& node : draft.graph().nodes()) {
-    if (!draft.is_weighted(node.id) || draft.is_out(node.id)) continue;
-    const int slot = draft.data_slots(node.id).front();
-    const MaybeValue input = draft.data_input(node.id);
-    if (!draft.may_carry_pair(input)) {
-      const std::string reason = "its input comes from " + draft.describe_source(*input) +
+void decide_weighted_ops(const GraphFacts& facts, PlacementDraft& draft) {
+  for (const Node& node : facts.graph().nodes()) {
+    if (!facts.is_weighted(node.id) || draft.is_out(node.id)) continue;
+    const int slot = facts.data_slots(node.id).front();
+    const MaybeValue input = facts.data_input(node.id);
+    if (!facts.may_carry_pair(input)) {
+      const std::string reason = "its input comes from " + facts.describe_source(*input) +
                                  ", an operator of another domain, next to which no pair may stand";
       draft.keep_float(node.id, slot, reason);
       draft.run_float(node.id, reason);

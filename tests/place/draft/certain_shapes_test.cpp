@@ -15,8 +15,8 @@ std::optional<CertainShapes::Extents> behind_transpose(const std::string& perm) 
       "<ir_version: 8, opset_import: [\"\" : 18]> g (float[2, 3, 4] x) => (float[A, B, C] t) "
       "{ t = Transpose <perm = [" +
       perm + "]> (x) }");
-  const PlacementDraft draft(model.graph(), target_list().front(), {});
-  return CertainShapes(draft).of(model.graph().find_value("t"));
+  const GraphFacts facts(model.graph(), target_list().front());
+  return CertainShapes(facts).of(model.graph().find_value("t"));
 }
 
 TEST(CertainShapes, FollowAPermutation) {
@@ -34,8 +34,8 @@ TEST(CertainShapes, KnowTheRankBehindATile) {
   const Model model = parse_model_text(
       "<ir_version: 8, opset_import: [\"\" : 18]> g (float[2, 3] x, int64[2] n) => (float[A, B] y) "
       "{ t = Tile (x, n) y = Neg (t) }");
-  const PlacementDraft draft(model.graph(), target_list().front(), {});
-  EXPECT_EQ(CertainShapes(draft).of(*model.graph().find_value("t")), (CertainShapes::Extents{-1, -1}));
+  const GraphFacts facts(model.graph(), target_list().front());
+  EXPECT_EQ(CertainShapes(facts).of(*model.graph().find_value("t")), (CertainShapes::Extents{-1, -1}));
 }
 
 }  // namespace

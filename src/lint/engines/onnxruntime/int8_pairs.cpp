@@ -47,7 +47,7 @@ void shared_int8_pair(const LintView& view, FindingLog& log) {
 
 void clip_before_int8_q(const LintView& view, FindingLog& log) {
   for (const Node& node : view.graph().nodes()) {
-    if (view.found().kind(node.id) != OpKind::Clip) continue;
+    if (view.facts().kind(node.id) != OpKind::Clip) continue;
     const auto bounds = clip_bounds(view.graph(), node);
     if (!bounds) continue;
     std::set<int> named;
@@ -59,7 +59,7 @@ void clip_before_int8_q(const LintView& view, FindingLog& log) {
       const bool lost = before && !view.obstacle(*before).empty();
       log.add(node.name,
               "an INT8 pair behind it reaches below its lower bound: ONNX Runtime does not absorb the Clip" +
-                  std::string(lost ? ", and " + view.found().describe(*before) + " stays float" : ""),
+                  std::string(lost ? ", and " + view.facts().describe(*before) + " stays float" : ""),
               "quantize activations to UINT8", lost ? std::vector{*before} : std::vector<NodeId>{},
               lost ? FindingLevel::Warning : FindingLevel::Note);
     }
@@ -73,10 +73,10 @@ void refused_activation(const LintView& view, FindingLog& log) {
     const Node& activation = view.node(refused->node);
     log.add(activation.name,
             "ONNX Runtime calls the model invalid at levels extended and all: it makes an integer kernel of " +
-                view.found().describe(node.id) + ", assumes that the pair behind the " + activation.op_type +
+                view.facts().describe(node.id) + ", assumes that the pair behind the " + activation.op_type +
                 " absorbs it, and does not remove it, because " + refused->why,
             "write the zero point, and a scale whose range ends at the bound or inside it; or run at level basic",
-            view.found().is_weighted(node.id) ? std::vector{node.id} : std::vector<NodeId>{});
+            view.facts().is_weighted(node.id) ? std::vector{node.id} : std::vector<NodeId>{});
   }
 }
 

@@ -19,7 +19,7 @@ constexpr std::string_view kAbsent = "concat-scales-differ";
 
 // True for operators without weights that have an integer kernel. Copies follow their neighbours.
 bool belongs_in_int8(const LintView& view, const EdgeDecision& edge) {
-  switch (view.found().kind(edge.consumer)) {
+  switch (view.facts().kind(edge.consumer)) {
     case OpKind::LeakyRelu:
     case OpKind::Sigmoid:
     case OpKind::Add:

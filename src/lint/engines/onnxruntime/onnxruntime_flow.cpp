@@ -10,21 +10,21 @@ namespace {
 
 // True for copies that ONNX Runtime moves a pair across: one pair, before or behind, makes them integer. Flatten is not
 // one.
-bool moves_pairs(const PlacementDraft& draft, NodeId node) {
-  switch (draft.kind(node)) {
-    case OpKind::Reshape: return commutes(draft, node) && draft.node(node).op_type != "Flatten";
+bool moves_pairs(const GraphFacts& facts, const PlacementDraft& draft, NodeId node) {
+  switch (facts.kind(node)) {
+    case OpKind::Reshape: return commutes(facts, draft, node) && facts.node(node).op_type != "Flatten";
     case OpKind::Transpose:
     case OpKind::Slice:
-    case OpKind::MaxPool: return commutes(draft, node);
+    case OpKind::MaxPool: return commutes(facts, draft, node);
     default: return false;
   }
 }
 
 // Returns the constant behind Identity nodes, through which exporters share a bias and which ONNX Runtime removes.
 const Tensor* constant_behind_copies(const PairView& view, MaybeValue value) {
-  while (value && !view.found().is_constant(value)) {
+  while (value && !view.facts().is_constant(value)) {
     const Node* node = view.producer(value);
-    value = node && view.found().kind(node->id) == OpKind::Reshape ? node->input(0) : kNoValue;
+    value = node && view.facts().kind(node->id) == OpKind::Reshape ? node->input(0) : kNoValue;
   }
   return view.graph().constant(value);
 }
@@ -55,7 +55,7 @@ int64_t extent_of(const PairView& view, MaybeValue value, size_t axis) {
 // True when the bias fits a Gemm: a matrix product adds [N], [1, N], [M, N] or [M, 1] of its size; a product of rank 3
 // and more becomes a Gemm between Reshapes of fixed shapes, which adds [N].
 bool fits_gemm(const PairView& view, const Node& product, const Shape& bias, int64_t columns) {
-  const MaybeValue data = view.found().data_input(product.id);
+  const MaybeValue data = view.facts().data_input(product.id);
   const size_t rank = rank_of(view, data);
   if (bias.rank() == 1) return bias[0] == columns && (rank <= 2 || fixes_shapes(view.graph()));
   if (bias.rank() != 2 || rank > 2) return false;
@@ -66,20 +66,21 @@ bool fits_gemm(const PairView& view, const Node& product, const Shape& bias, int
 // Returns the Add behind a MatMul that becomes the bias of a Gemm.
 std::optional<ProductBias> added_bias(const PairView& view, const Node& product) {
   const auto use = sole_use(view.graph(), product.output(0));
-  if (!use || view.found().kind(use->node) != OpKind::Add || view.operand(use->node, use->slot)) return std::nullopt;
+  if (!use || view.facts().kind(use->node) != OpKind::Add || view.operand(use->node, use->slot)) return std::nullopt;
   const Node& add = view.node(use->node);
   const int slot = 1 - use->slot;
   const Tensor* bias = constant_behind_copies(view, add.input(slot));
-  const Shape& weight = view.found().weight(product.id).shape();
-  if (!bias || view.found().weight_slot(product.id) != 1 || weight.rank() != 2) return std::nullopt;
+  const Shape& weight = view.facts().weight(product.id).shape();
+  if (!bias || view.facts().weight_slot(product.id) != 1 || weight.rank() != 2) return std::nullopt;
   if (!fits_gemm(view, product, bias->shape(), weight[1])) return std::nullopt;
-  const bool reshaped = rank_of(view, view.found().data_input(product.id)) > 2;
+  const bool reshaped = rank_of(view, view.facts().data_input(product.id)) > 2;
   return ProductBias{use->node, slot, *add.output(0), bias->shape().rank(), reshaped};
 }
 
 }  // namespace
 
 const QuantizedOperand* input_pair(const PairView& view, NodeId layer) {
+  const GraphFacts& facts = view.facts();
   const PlacementDraft& found = view.found();
   NodeId node = layer;
   int slot = view.data_slot(layer);
@@ -87,11 +88,11 @@ const QuantizedOperand* input_pair(const PairView& view, NodeId layer) {
     if (const QuantizedOperand* pair = view.operand(node, slot)) return pair;
     const Node* producer = view.producer(view.node(node).input(slot));
     if (!producer) return nullptr;
-    const bool pads = found.kind(layer) == OpKind::Conv && node == layer && found.kind(producer->id) == OpKind::Pad &&
-                      commutes(found, producer->id);
-    if (!pads && !moves_pairs(found, producer->id)) return nullptr;
+    const bool pads = facts.kind(layer) == OpKind::Conv && node == layer && facts.kind(producer->id) == OpKind::Pad &&
+                      commutes(facts, found, producer->id);
+    if (!pads && !moves_pairs(facts, found, producer->id)) return nullptr;
     node = producer->id;
-    slot = found.data_slots(node).front();
+    slot = facts.data_slots(node).front();
   }
 }
 
@@ -101,7 +102,7 @@ size_t engine_readers(const PairView& view, MaybeValue value) {
   size_t others = 0;
   for (const Use& use : view.value(*value).uses) {
     const QuantizedOperand* pair = use.slot < 0 ? nullptr : view.operand(use.node, use.slot);
-    const bool folded = use.slot >= 0 && view.found().kind(use.node) == OpKind::ShapeOf && fixes_shapes(view.graph());
+    const bool folded = use.slot >= 0 && view.facts().kind(use.node) == OpKind::ShapeOf && fixes_shapes(view.graph());
     if (pair && pair->quantize >= 0)
       pairs.insert(pair->quantize);
     else
@@ -128,14 +129,14 @@ std::vector<const QuantizedOperand*> closing_pairs(const PairView& view, MaybeVa
   const Value& v = view.value(*value);
   if (v.is_output || v.uses.empty()) return {};
   if (const auto use = sole_use(view.graph(), value);
-      use && !view.operand(use->node, use->slot) && moves_pairs(view.found(), use->node))
+      use && !view.operand(use->node, use->slot) && moves_pairs(view.facts(), view.found(), use->node))
     return closing_pairs(view, view.node(use->node).output(0));
   std::vector<const QuantizedOperand*> pairs;
   for (const Use& use : v.uses) {
     const QuantizedOperand* pair = use.slot < 0 ? nullptr : view.operand(use.node, use.slot);
     // The shape of a value is a constant there when the shapes of the inputs are.
-    if (use.slot >= 0 && view.found().kind(use.node) == OpKind::ShapeOf && fixes_shapes(view.graph())) continue;
-    const bool stays = use.slot >= 0 && view.found().kind(use.node) == OpKind::QuantizeLinear;
+    if (use.slot >= 0 && view.facts().kind(use.node) == OpKind::ShapeOf && fixes_shapes(view.graph())) continue;
+    const bool stays = use.slot >= 0 && view.facts().kind(use.node) == OpKind::QuantizeLinear;
     if (!pair && !stays) return {};
     if (!pair) continue;
     if (!pairs.empty() && !same_grid(view.grid(*pairs.front()), view.grid(*pair))) return {};
@@ -152,8 +153,8 @@ DataType engine_codes(const PairView& view, const QuantizedOperand& pair, PairPl
 
 std::optional<ProductBias> product_bias(const PairView& view, NodeId product) {
   const Node& node = view.node(product);
-  if (view.found().kind(product) == OpKind::MatMul) return added_bias(view, node);
-  if (view.found().kind(product) != OpKind::Gemm || !node.input(2)) return std::nullopt;
+  if (view.facts().kind(product) == OpKind::MatMul) return added_bias(view, node);
+  if (view.facts().kind(product) != OpKind::Gemm || !node.input(2)) return std::nullopt;
   const Tensor* bias = constant_behind_copies(view, node.input(2));
   return ProductBias{product, 2, *node.output(0), bias ? bias->shape().rank() : 0};
 }

@@ -47,10 +47,10 @@ int32_t code_of(float bound, const QdqNode& grid) {
 // Returns why a Relu or Clip is not absorbed by the pair behind it; empty when it is. The engine compares codes: bounds
 // that round to the lowest and the highest code cut nothing.
 std::string kept_activation(const PairView& view, NodeId activation, const QdqNode& grid) {
-  const std::string what = view.found().describe(activation);
+  const std::string what = view.facts().describe(activation);
   if (!has_range(grid)) return "the pair behind " + what + " is not an 8-bit pair with one scale";
   const CodeRange codes = code_range(grid.codes);
-  if (view.found().kind(activation) == OpKind::Relu)
+  if (view.facts().kind(activation) == OpKind::Relu)
     return zero_point(grid) == codes.lowest
                ? ""
                : "the zero point behind " + what + " is " + std::to_string(zero_point(grid)) +
@@ -65,7 +65,7 @@ std::string kept_activation(const PairView& view, NodeId activation, const QdqNo
 // removes them, which compares real numbers and needs a written zero point.
 std::string kept_although_absorbed(const PairView& view, NodeId activation, const QdqNode& grid) {
   if (!grid.has_zero_point) return "the QuantizeLinear has no zero point";
-  if (view.found().kind(activation) == OpKind::Relu) return "";
+  if (view.facts().kind(activation) == OpKind::Relu) return "";
   const auto bounds = clip_bounds(view.graph(), view.node(activation));
   const Range range = range_of(grid);
   constexpr float kTaken = std::numeric_limits<float>::epsilon();  // tried: 2^-23, whatever the size of the bound
@@ -82,7 +82,7 @@ struct Closing {
 Closing find_closing(const PairView& view, ValueId own) {
   const auto use = sole_use(view.graph(), own);
   const bool activated = use && !view.operand(use->node, use->slot) &&
-                         (view.found().kind(use->node) == OpKind::Relu || view.found().kind(use->node) == OpKind::Clip);
+                         (view.facts().kind(use->node) == OpKind::Relu || view.facts().kind(use->node) == OpKind::Clip);
   const ValueId last = activated ? *view.node(use->node).output(0) : own;
   const std::string& name = view.value(last).name;
   const auto closing = closing_pairs(view, last);
@@ -112,7 +112,7 @@ std::string conv_obstacle(const PairView& view, const Node& conv, DataType input
 
 // True for a Relu or Clip that the engine removes before the only pair behind it.
 bool vanishes(const PairView& view, NodeId node) {
-  const OpKind kind = view.found().kind(node);
+  const OpKind kind = view.facts().kind(node);
   if (kind != OpKind::Relu && kind != OpKind::Clip) return false;
   const ValueId last = *view.node(node).output(0);
   if (view.value(last).is_output) return false;
@@ -133,7 +133,7 @@ bool is_quantized_somewhere(const PairView& view, ValueId value) {
 bool is_activated(const PairView& view, ValueId value) {
   const auto& uses = view.value(value).uses;  // also of a graph output
   if (uses.size() != 1 || uses.front().slot != 0 || view.operand(uses.front().node, 0)) return false;
-  const OpKind kind = view.found().kind(uses.front().node);
+  const OpKind kind = view.facts().kind(uses.front().node);
   if (kind != OpKind::Relu && kind != OpKind::Clip) return false;
   const ValueId last = *view.node(uses.front().node).output(0);
   return !view.value(last).is_output && engine_readers(view, last) == 1;
@@ -167,7 +167,7 @@ std::string obstacle_of_bias(const PairView& view, const Node& product, const Pr
 
 std::string product_obstacle(const PairView& view, const Node& product, DataType input) {
   const auto bias = product_bias(view, product.id);
-  const OpKind kernel = bias ? OpKind::Gemm : view.found().kind(product.id);
+  const OpKind kernel = bias ? OpKind::Gemm : view.facts().kind(product.id);
   if (bias)
     if (std::string reason = obstacle_of_bias(view, product, *bias); !reason.empty()) return reason;
   if (kernel != OpKind::Gemm && input == DataType::Int8) return "the pair of its input" + std::string(kShared);
@@ -178,7 +178,7 @@ std::string product_obstacle(const PairView& view, const Node& product, DataType
 bool reads_codes_alone(const PairView& view, const Node& node, DataType codes) {
   bool any = false;
   for (size_t slot = 0; slot < node.inputs.size(); ++slot) {
-    if (!node.inputs[slot] || !view.found().is_float(node.inputs[slot])) continue;
+    if (!node.inputs[slot] || !view.facts().is_float(node.inputs[slot])) continue;
     const QuantizedOperand* pair = view.operand(node.id, static_cast<int>(slot));
     if (!pair || !trouble_of(view, *pair, "").empty() || engine_codes(view, *pair, PairPlace::AtKernel) != codes)
       return false;
@@ -190,12 +190,12 @@ bool reads_codes_alone(const PairView& view, const Node& node, DataType codes) {
 // Returns the value that an integer kernel of the node would write if the pair behind its activation closed it;
 // kNoValue when the engine makes none.
 MaybeValue integer_output(const PairView& view, const Node& node) {
-  if (view.found().is_weighted(node.id)) {
+  if (view.facts().is_weighted(node.id)) {
     if (!onnxruntime_obstacle(view, node.id).empty()) return kNoValue;
     const auto bias = product_bias(view, node.id);
     return bias ? bias->output : node.output(0);
   }
-  if (!node.output(0) || !has_integer_kernel(view.found().kind(node.id))) return kNoValue;
+  if (!node.output(0) || !has_integer_kernel(view.facts().kind(node.id))) return kNoValue;
   const Closing closing = find_closing(view, *node.output(0));
   return closing.obstacle.empty() && reads_codes_alone(view, node, closing.codes) ? node.output(0) : kNoValue;
 }
@@ -206,7 +206,7 @@ std::optional<RefusedActivation> refused_activation(const PairView& view, const 
   const MaybeValue own = integer_output(view, node);
   const auto use = !own ? std::nullopt : sole_use(view.graph(), own);
   if (!use || use->slot != 0 || view.operand(use->node, 0)) return std::nullopt;
-  const OpKind kind = view.found().kind(use->node);
+  const OpKind kind = view.facts().kind(use->node);
   const MaybeValue last = view.node(use->node).output(0);
   if ((kind != OpKind::Relu && kind != OpKind::Clip) || engine_readers(view, last) != 1) return std::nullopt;
   const auto pairs = view.pairs_on(last);
@@ -239,16 +239,16 @@ std::optional<double> bias_scale_error(const PairView& view, NodeId layer) {
 
 std::string onnxruntime_obstacle(const PairView& view, NodeId layer) {
   const Node& node = view.node(layer);
-  const OpKind kind = view.found().kind(layer);
+  const OpKind kind = view.facts().kind(layer);
   if (kind == OpKind::ConvTranspose) return "ONNX Runtime has no integer ConvTranspose";
   const QuantizedOperand* input = input_pair(view, layer);
   const QuantizedOperand* weight = view.weight(layer);
   if (!input && !weight) return "neither its input nor its weight carries a pair";
-  if (!input) return "its input '" + view.value(*view.found().data_input(layer)).name + "' carries no pair";
+  if (!input) return "its input '" + view.value(*view.facts().data_input(layer)).name + "' carries no pair";
   if (!weight) return "its weight carries no pair";
   if (std::string trouble = trouble_of(view, *input, "the pair of its input"); !trouble.empty()) return trouble;
   if (weight->dequantize < 0) return "its weight has no DequantizeLinear";
-  if (view.found().weight_slot(layer) == 0 && view.grid(*weight).codes == DataType::Int8)
+  if (view.facts().weight_slot(layer) == 0 && view.grid(*weight).codes == DataType::Int8)
     return "its constant is the left operand, where ONNX Runtime takes UINT8 only";
   if (!is_8_bit(view.grid(*weight)) || !view.grid(*weight).scale_constant)
     return "its weight is not on a constant 8-bit grid";
@@ -256,7 +256,7 @@ std::string onnxruntime_obstacle(const PairView& view, NodeId layer) {
   const bool own =
       view.operand(layer, view.data_slot(layer)) && !(bias && bias->reshaped);  // otherwise a Reshape stands between
   const bool padded = !own && kind == OpKind::Conv &&
-                      view.found().kind(view.producer(view.found().data_input(layer))->id) == OpKind::Pad;
+                      view.facts().kind(view.producer(view.facts().data_input(layer))->id) == OpKind::Pad;
   const DataType codes = engine_codes(view, *input, own || padded ? PairPlace::AtKernel : PairPlace::BeyondCopies);
   return kind == OpKind::Conv ? conv_obstacle(view, node, codes) : product_obstacle(view, node, codes);
 }

@@ -32,11 +32,11 @@ std::string refusal_of(const QdqNode& node, const Target& target) {
 std::string openvino_obstacle(const PairView& view, NodeId layer) {
   const auto data = view.pairs_in_front(layer, view.data_slot(layer));
   const QuantizedOperand* weight = view.weight(layer);
-  const std::string input = view.value(*view.found().data_input(layer)).name;
+  const std::string input = view.value(*view.facts().data_input(layer)).name;
   if (data.empty() && !weight) return "neither its input nor its weight carries a pair";
   if (data.empty()) return "its input '" + input + "' carries no pair";
   if (!weight) return "its weight carries no pair";
-  const bool deconvolution = view.found().kind(layer) == OpKind::ConvTranspose;
+  const bool deconvolution = view.facts().kind(layer) == OpKind::ConvTranspose;
   for (const QuantizedOperand* pair : data) {
     const QdqNode& grid = view.grid(*pair);
     std::string refusal = refusal_of(grid, view.target());

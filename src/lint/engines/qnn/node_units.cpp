@@ -14,7 +14,7 @@ namespace detent::findings {
 namespace {
 
 std::vector<NodeId> own_layer(const LintView& view, const Node& node) {
-  return view.found().is_weighted(node.id) || is_recurrent(node) ? std::vector{node.id} : std::vector<NodeId>{};
+  return view.facts().is_weighted(node.id) || is_recurrent(node) ? std::vector{node.id} : std::vector<NodeId>{};
 }
 
 }  // namespace
@@ -23,7 +23,7 @@ void htp_float_unit(const LintView& view, FindingLog& log) {
   for (const Node& node : view.graph().nodes())
     if (const std::string obstacle = qnn_unit_obstacle(view, node); !obstacle.empty())
       log.add(node.name, node.op_type + " runs in float, which HTP does not: it " + obstacle,
-              is_recurrent(node) && !is_unit(view.found(), node)
+              is_recurrent(node) && !is_unit(view.facts(), view.found(), node)
                   ? "export it without, or write it out in layers that HTP has"
                   : "put a pair on every input and behind every output",
               own_layer(view, node));
@@ -41,9 +41,9 @@ void htp_per_channel(const LintView& view, FindingLog& log) {
     for (size_t slot = 0; slot < node.inputs.size(); ++slot) {
       const QuantizedOperand* operand = view.operand(node.id, static_cast<int>(slot));
       if (!operand || !view.grid(*operand).per_channel()) continue;
-      const OpKind kind = view.found().kind(node.id);
-      const bool weight = static_cast<int>(slot) == view.found().weight_slot(node.id);
-      const bool bias = static_cast<int>(slot) == view.found().traits(node.id).bias_slot;
+      const OpKind kind = view.facts().kind(node.id);
+      const bool weight = static_cast<int>(slot) == view.facts().weight_slot(node.id);
+      const bool bias = static_cast<int>(slot) == view.facts().traits(node.id).bias_slot;
       if ((weight || bias) && kind != OpKind::MatMul) continue;
       log.add(node.name,
               node.op_type + " reads '" + view.value(*node.inputs[slot]).name +

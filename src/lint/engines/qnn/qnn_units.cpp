@@ -13,12 +13,12 @@ namespace {
 
 // Returns the slots that a unit reads codes from: data, weight and bias, and the factors of a norm.
 std::vector<int> slots_with_codes(const PairView& view, const Node& node) {
-  const PlacementDraft& draft = view.found();
-  std::vector<int> slots = draft.data_slots(node.id);
-  if (draft.is_weighted(node.id)) slots.push_back(draft.weight_slot(node.id));
-  if (const int bias = draft.traits(node.id).bias_slot; bias >= 0 && node.input(bias)) slots.push_back(bias);
-  for (const int factor : norm_constants(draft, node)) slots.push_back(factor);
-  std::erase_if(slots, [&](int slot) { return !draft.is_float(node.input(slot)); });
+  const GraphFacts& facts = view.facts();
+  std::vector<int> slots = facts.data_slots(node.id);
+  if (facts.is_weighted(node.id)) slots.push_back(facts.weight_slot(node.id));
+  if (const int bias = facts.traits(node.id).bias_slot; bias >= 0 && node.input(bias)) slots.push_back(bias);
+  for (const int factor : norm_constants(facts, node)) slots.push_back(factor);
+  std::erase_if(slots, [&](int slot) { return !facts.is_float(node.input(slot)); });
   return slots;
 }
 
@@ -28,7 +28,7 @@ bool is_read_as_codes(const PairView& view, MaybeValue value) {
   if (v.is_output) return false;  // a pair in front of an output is read by an Identity
   return std::ranges::all_of(v.uses, [&](const Use& use) {
     // A graph inside a node is a finding for itself.
-    if (use.slot < 0 || reads_beside_units(view.found(), use.node)) return true;
+    if (use.slot < 0 || reads_beside_units(view.facts(), use.node)) return true;
     const QuantizedOperand* operand = view.operand(use.node, use.slot);
     return operand && operand->quantize >= 0;
   });
@@ -36,13 +36,13 @@ bool is_read_as_codes(const PairView& view, MaybeValue value) {
 
 // Returns the last value of the unit: behind an activation that it includes.
 MaybeValue unit_output(const PairView& view, ValueId own) {
-  return is_read_as_codes(view, own) ? own : absorbed_output(view.found(), own, Absorbs::ReluAndClip);
+  return is_read_as_codes(view, own) ? own : absorbed_output(view.facts(), view.found(), own, Absorbs::ReluAndClip);
 }
 
 bool is_included(const PairView& view, const Node& node) {
   const Node* before = view.producer(node.input(0));
   return before && !view.operand(node.id, 0) &&
-         absorbed_output(view.found(), node.input(0), Absorbs::ReluAndClip) == node.output(0);
+         absorbed_output(view.facts(), view.found(), node.input(0), Absorbs::ReluAndClip) == node.output(0);
 }
 
 // True for the Identity that the reading leaves behind a pair in front of a graph output.
@@ -53,18 +53,18 @@ bool ends_output_pair(const PairView& view, const Node& node) {
 }  // namespace
 
 std::string qnn_unit_obstacle(const PairView& view, const Node& node) {
-  const PlacementDraft& draft = view.found();
+  const GraphFacts& facts = view.facts();
   if (is_recurrent(node)) {
     if (std::string obstacle = recurrent_obstacle(view.graph(), node); !obstacle.empty()) return obstacle;
   }
-  if (!is_unit(draft, node) || is_included(view, node) || ends_output_pair(view, node)) return "";
+  if (!is_unit(facts, view.found(), node) || is_included(view, node) || ends_output_pair(view, node)) return "";
   for (const int slot : slots_with_codes(view, node)) {
     const QuantizedOperand* operand = view.operand(node.id, slot);
     if (!operand || operand->dequantize < 0)
       return "reads '" + view.value(*node.input(slot)).name + "' without a DequantizeLinear";
   }
   for (const ValueId output : present(node.outputs)) {
-    if (!draft.is_float(output)) continue;
+    if (!facts.is_float(output)) continue;
     if (is_recurrent(node) && view.value(output).uses.empty() && !view.value(output).is_output)
       return "names the state '" + view.value(output).name + "', which nothing reads";
     if (!is_read_as_codes(view, unit_output(view, output)))
@@ -74,10 +74,10 @@ std::string qnn_unit_obstacle(const PairView& view, const Node& node) {
 }
 
 std::string qnn_type_obstacle(const PairView& view, const Node& node) {
-  const PlacementDraft& draft = view.found();
-  if (!is_unit(draft, node) || draft.kind(node.id) == OpKind::MatMul) return "";
+  const GraphFacts& facts = view.facts();
+  if (!is_unit(facts, view.found(), node) || facts.kind(node.id) == OpKind::MatMul) return "";
   std::set<std::string> read, written;
-  for (const int slot : draft.data_slots(node.id))
+  for (const int slot : facts.data_slots(node.id))
     if (const QuantizedOperand* operand = view.operand(node.id, slot))
       read.insert(std::string(name_of(view.grid(*operand).codes)));
   for (const ValueId output : present(node.outputs))

@@ -12,11 +12,11 @@ namespace detent::findings {
 
 void batchnorm_behind_deconvolution(const LintView& view, FindingLog& log) {
   for (const Node& node : view.graph().nodes()) {
-    if (view.found().kind(node.id) != OpKind::ConvTranspose || !view.found().is_weighted(node.id)) continue;
+    if (view.facts().kind(node.id) != OpKind::ConvTranspose || !view.facts().is_weighted(node.id)) continue;
     const MaybeNode norm = batchnorm_behind(view, node.id);
     if (!norm || !view.is_meant_int8(node.id)) continue;
     log.add(view.node(*norm).name,
-            "stands behind " + view.found().describe(node.id) +
+            "stands behind " + view.facts().describe(node.id) +
                 ": TensorRT does not fuse the two between pairs, and the next operators do not fuse either",
             "fold it into the weights before quantizing them (detent quantize does)", {node.id});
   }
@@ -24,9 +24,9 @@ void batchnorm_behind_deconvolution(const LintView& view, FindingLog& log) {
 
 void deconvolution_3d_not_closed(const LintView& view, FindingLog& log) {
   for (const Node& node : view.graph().nodes()) {
-    if (!view.found().is_weighted(node.id) || !view.is_meant_int8(node.id) || !lacks_closing_pair(view, node.id))
+    if (!view.facts().is_weighted(node.id) || !view.is_meant_int8(node.id) || !lacks_closing_pair(view, node.id))
       continue;
-    const std::string behind = view.value(*fused_output(view.found(), node.id)).name;
+    const std::string behind = view.value(*fused_output(view.facts(), view.found(), node.id)).name;
     log.add(node.name, "no pair stands behind '" + behind + "': in 3-D a ConvTranspose runs in INT8 only between two",
             "put a pair on '" + behind + "'", {node.id});
   }

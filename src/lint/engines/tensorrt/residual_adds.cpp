@@ -37,7 +37,7 @@ MaybeValue input(const ResidualAdd& add, int slot) { return add.node->input(slot
 bool may_be_main(const LintView& view, const ResidualAdd& add) {
   const MaybeNode layer = view.layer_writing(input(add, add.skip));
   return layer && view.is_meant_int8(*layer) && sole_use(view.graph(), input(add, add.skip)) &&
-         view.found().kind(*layer) == OpKind::Conv;
+         view.facts().kind(*layer) == OpKind::Conv;
 }
 
 std::vector<NodeId> layers_of(const LintView& view, const ResidualAdd& add) {
@@ -57,7 +57,7 @@ void skip_not_quantized(const LintView& view, FindingLog& log) {
     const MaybeNode layer = view.layer_writing(input(add, add.main));
     log.add(add.node->name,
             "the skip " + name(view, add, add.skip) + " is float: the kernel of " +
-                (layer ? view.found().describe(*layer) : "the convolution") +
+                (layer ? view.facts().describe(*layer) : "the convolution") +
                 " and this Add reads floats and cannot write INT8",
             "put a pair on " + name(view, add, add.skip) + " in front of the Add", layers_of(view, add));
   }

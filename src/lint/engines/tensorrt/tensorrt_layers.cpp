@@ -41,21 +41,22 @@ std::string tensorrt_refusal(const PairView& view, const QdqNode& node) {
 
 MaybeNode batchnorm_behind(const PairView& view, NodeId layer) {
   const auto use = sole_use(view.graph(), view.node(layer).output(0));
-  return use && use->slot == 0 && view.found().kind(use->node) == OpKind::BatchNorm ? MaybeNode(use->node) : kNoNode;
+  return use && use->slot == 0 && view.facts().kind(use->node) == OpKind::BatchNorm ? MaybeNode(use->node) : kNoNode;
 }
 
 bool lacks_closing_pair(const PairView& view, NodeId layer) {
+  const GraphFacts& facts = view.facts();
   const PlacementDraft& found = view.found();
-  if (found.kind(layer) != OpKind::ConvTranspose || found.weight(layer).shape().rank() != 5) return false;
+  if (facts.kind(layer) != OpKind::ConvTranspose || facts.weight(layer).shape().rank() != 5) return false;
   if (batchnorm_behind(view, layer)) return false;
-  const ValueId own = *view.node(layer).output(0), last = *fused_output(found, layer);
+  const ValueId own = *view.node(layer).output(0), last = *fused_output(facts, found, layer);
   if (found.has_pair(own)) return false;
-  for (const ValueId value : commuting_neighbours(found, last))
+  for (const ValueId value : commuting_neighbours(facts, found, last))
     if (found.has_pair(value)) return false;
   const auto& uses = view.value(last).uses;
   // A reader that a rule keeps float reads floats: the rules put no pair there either.
   return std::any_of(uses.begin(), uses.end(), [&](const Use& use) {
-    return use.slot >= 0 && !view.wanted().is_out(use.node) && !found.is_foreign(use.node);
+    return use.slot >= 0 && !view.wanted().is_out(use.node) && !facts.is_foreign(use.node);
   });
 }
 
@@ -63,8 +64,8 @@ std::string tensorrt_obstacle(const PairView& view, NodeId layer) {
   const int slot = view.data_slot(layer);
   const auto data = view.pairs_in_front(layer, slot);
   const QuantizedOperand* weight = view.weight(layer);
-  const std::string input = view.value(*view.found().data_input(layer)).name;
-  const OpKind kind = view.found().kind(layer);
+  const std::string input = view.value(*view.facts().data_input(layer)).name;
+  const OpKind kind = view.facts().kind(layer);
   const bool listed = kind == OpKind::Conv || kind == OpKind::Gemm || kind == OpKind::MatMul;
   if (weight && view.grid(*weight).codes == DataType::Float8E4M3FN && !listed)
     return "TensorRT has no FP8 kernel for it";
@@ -82,7 +83,7 @@ std::string tensorrt_obstacle(const PairView& view, NodeId layer) {
     return "its bias is INT32";
   if (lacks_closing_pair(view, layer)) return "in 3-D it is INT8 only between two pairs, and none stands behind it";
   const bool volume =
-      view.found().kind(layer) == OpKind::ConvTranspose && view.found().weight(layer).shape().rank() == 5;
+      view.facts().kind(layer) == OpKind::ConvTranspose && view.facts().weight(layer).shape().rank() == 5;
   if (volume && batchnorm_behind(view, layer)) return "a BatchNormalization stands between it and the pair behind it";
   return "";
 }

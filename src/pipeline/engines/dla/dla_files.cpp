@@ -7,8 +7,8 @@
 #include "core/files/atomic_file.h"
 #include "core/text.h"
 #include "place/engines/dla/dla_layers.h"
-#include "place/engines/dla/rules.h"
 #include "place/engines/dla/dla_support.h"
+#include "place/engines/dla/rules.h"
 
 namespace detent {
 
@@ -22,7 +22,7 @@ struct Layer {
 };
 
 /// True when the layer computes in INT8: it reads pairs, or computes inside the layer before it (D1).
-bool is_int8(const PlacementPlan& plan, const PlacementDraft& facts, const Node& node) {
+bool is_int8(const PlacementPlan& plan, const GraphFacts& facts, const Node& node) {
   const DlaLayer* layer = find_dla_layer(node.op_type);
   if (layer && !layer->int8) return false;
   return std::ranges::all_of(facts.data_slots(node.id), [&](int slot) {
@@ -34,8 +34,7 @@ bool is_int8(const PlacementPlan& plan, const PlacementDraft& facts, const Node&
 }
 
 std::vector<Layer> layers_of(const Graph& graph, const PlacementPlan& plan) {
-  const PlacementOptions options;
-  const PlacementDraft facts(graph, *plan.target, options);
+  const GraphFacts facts(graph, *plan.target);
   CertainShapes shapes(facts);
   std::vector<Layer> layers;
   for (const Node& node : graph.nodes()) {

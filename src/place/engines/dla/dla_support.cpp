@@ -57,9 +57,9 @@ std::string window_obstacle(const DlaLayer& layer, const Node& node, const Exten
   return "";
 }
 
-std::string convolution_obstacle(const PlacementDraft& draft, const DlaLayer& layer, const Node& node) {
-  if (!draft.is_weighted(node.id)) return "DLA needs a constant weight";
-  const Shape& weight = draft.weight(node.id).shape();
+std::string convolution_obstacle(const GraphFacts& facts, const DlaLayer& layer, const Node& node) {
+  if (!facts.is_weighted(node.id)) return "DLA needs a constant weight";
+  const Shape& weight = facts.weight(node.id).shape();
   if (weight.rank() != 4) return "DLA convolves in two dimensions only";
   const auto window = weight.dims().subspan(2);
   if (weight[0] > kDlaLargestExtent || weight[1] > kDlaLargestExtent) return "DLA has 8192 channels at most";
@@ -74,20 +74,20 @@ std::string pooling_obstacle(const DlaLayer& layer, const Node& node) {
   return window_obstacle(layer, node, window);
 }
 
-std::string clip_obstacle(const PlacementDraft& draft, const Node& node) {
-  const auto bounds = clip_bounds(draft.graph(), node);
+std::string clip_obstacle(const GraphFacts& facts, const Node& node) {
+  const auto bounds = clip_bounds(facts.graph(), node);
   const bool fits = bounds && bounds->low() == 0.0F && bounds->high() >= 1.0F && bounds->high() <= 127.0F;
   return fits ? "" : "DLA clips from 0 to a bound between 1 and 127";
 }
 
-std::string resize_obstacle(const PlacementDraft& draft, const Node& node, CertainShapes& shapes) {
+std::string resize_obstacle(const GraphFacts& facts, const Node& node, CertainShapes& shapes) {
   const std::string mode = node.string_or("mode", "nearest");
   if (mode != "nearest" && mode != "linear") return "DLA's Resize is nearest or linear";
   const std::string places = node.string_or("coordinate_transformation_mode", "half_pixel");
   if (mode == "linear" && places != "half_pixel" && places != "pytorch_half_pixel")
     return "DLA's linear Resize reads at half pixels, and this one is " + places;
   const int64_t most = mode == "nearest" ? 32 : 4;
-  const auto before = shapes.of(draft.data_input(node.id)), behind = shapes.of(node.output(0));
+  const auto before = shapes.of(facts.data_input(node.id)), behind = shapes.of(node.output(0));
   if (!before || !behind || before->size() != 4 || behind->size() != 4) return "";
   for (size_t axis = 0; axis < 4; ++axis) {
     const int64_t from = (*before)[axis], to = (*behind)[axis];
@@ -99,31 +99,31 @@ std::string resize_obstacle(const PlacementDraft& draft, const Node& node, Certa
 }
 
 // True where a Slice, Split or Concat writes what the node reads, or reads what it writes.
-bool touches_slice_or_concat(const PlacementDraft& draft, const Node& node) {
+bool touches_slice_or_concat(const GraphFacts& facts, const Node& node) {
   const auto is_one = [&](const Node* other) {
     return other && (other->op_type == "Slice" || other->op_type == "Split" || other->op_type == "Concat");
   };
-  return is_one(draft.producer(draft.data_input(node.id))) ||
-         std::ranges::any_of(draft.value(*node.output(0)).uses,
-                             [&](const Use& use) { return is_one(&draft.node(use.node)); });
+  return is_one(facts.producer(facts.data_input(node.id))) ||
+         std::ranges::any_of(facts.value(*node.output(0)).uses,
+                             [&](const Use& use) { return is_one(&facts.node(use.node)); });
 }
 
-std::string axes_obstacle(const Node& node, CertainShapes& shapes, const PlacementDraft& draft) {
+std::string axes_obstacle(const GraphFacts& facts, const Node& node, CertainShapes& shapes) {
   const auto rank_of = [&](MaybeValue value) { return shapes.of(value) ? shapes.of(value)->size() : 0U; };
-  const size_t before = rank_of(draft.data_input(node.id)), behind = rank_of(node.output(0));
+  const size_t before = rank_of(facts.data_input(node.id)), behind = rank_of(node.output(0));
   if (node.op_type == "Concat" && node.int_or("axis", 1) != 1 && !(node.int_or("axis", 1) == -3 && behind == 4))
     return "DLA joins along channels only";
   if (node.op_type == "Transpose" && node.ints_or("perm", {0}).front() != 0)
     return "DLA's Shuffle keeps the batch axis";
   if (node.op_type == "Reshape" && ((before != 0 && before != 4) || (behind != 0 && behind != 4)))
     return "DLA's Shuffle keeps four dimensions";
-  if (node.op_type == "Reshape" && touches_slice_or_concat(draft, node))
+  if (node.op_type == "Reshape" && touches_slice_or_concat(facts, node))
     return "DLA takes no Reshape next to a Slice or Concat";
   return "";
 }
 
-std::string size_obstacle(const Node& node, CertainShapes& shapes, const PlacementDraft& draft) {
-  for (const MaybeValue value : {draft.data_input(node.id), node.output(0)}) {
+std::string size_obstacle(const GraphFacts& facts, const Node& node, CertainShapes& shapes) {
+  for (const MaybeValue value : {facts.data_input(node.id), node.output(0)}) {
     const auto extents = shapes.of(value);
     if (!extents || extents->empty()) continue;
     if (extents->size() != 2 && extents->size() != 4)
@@ -134,40 +134,40 @@ std::string size_obstacle(const Node& node, CertainShapes& shapes, const Placeme
   return "";
 }
 
-bool is_matrix_product(const PlacementDraft& draft, const Node& node, CertainShapes& shapes) {
-  const auto data = shapes.of(draft.data_input(node.id));
-  return node.op_type == "MatMul" && draft.is_weighted(node.id) && draft.weight_slot(node.id) == 1 && data &&
+bool is_matrix_product(const GraphFacts& facts, const Node& node, CertainShapes& shapes) {
+  const auto data = shapes.of(facts.data_input(node.id));
+  return node.op_type == "MatMul" && facts.is_weighted(node.id) && facts.weight_slot(node.id) == 1 && data &&
          data->size() == 2;
 }
 
-std::string form_obstacle(const PlacementDraft& draft, const DlaLayer& layer, const Node& node, CertainShapes& shapes) {
+std::string form_obstacle(const GraphFacts& facts, const DlaLayer& layer, const Node& node, CertainShapes& shapes) {
   const std::string& op = node.op_type;
-  if (op == "Conv" || op == "ConvTranspose") return convolution_obstacle(draft, layer, node);
+  if (op == "Conv" || op == "ConvTranspose") return convolution_obstacle(facts, layer, node);
   if (op == "MaxPool" || op == "AveragePool") return pooling_obstacle(layer, node);
-  if (op == "Gemm") return draft.is_weighted(node.id) ? "" : "DLA needs a constant weight";
-  if (op == "Clip") return clip_obstacle(draft, node);
-  if (op == "Resize") return resize_obstacle(draft, node, shapes);
-  if (op == "PRelu") return draft.is_constant(node.input(1)) ? "" : "DLA needs a constant slope";
-  return axes_obstacle(node, shapes, draft);
+  if (op == "Gemm") return facts.is_weighted(node.id) ? "" : "DLA needs a constant weight";
+  if (op == "Clip") return clip_obstacle(facts, node);
+  if (op == "Resize") return resize_obstacle(facts, node, shapes);
+  if (op == "PRelu") return facts.is_constant(node.input(1)) ? "" : "DLA needs a constant slope";
+  return axes_obstacle(facts, node, shapes);
 }
 
 }  // namespace
 
-bool is_dla_candidate(const PlacementDraft& draft, const Node& node) {
+bool is_dla_candidate(const GraphFacts& facts, const Node& node) {
   const bool writes_float =
-      std::ranges::any_of(node.outputs, [&](MaybeValue output) { return draft.is_float(output); });
-  return writes_float && std::ranges::any_of(draft.data_slots(node.id), [&](int slot) {
-           return draft.is_float(node.input(slot)) && !draft.is_constant(node.input(slot));
+      std::ranges::any_of(node.outputs, [&](MaybeValue output) { return facts.is_float(output); });
+  return writes_float && std::ranges::any_of(facts.data_slots(node.id), [&](int slot) {
+           return facts.is_float(node.input(slot)) && !facts.is_constant(node.input(slot));
          });
 }
 
-std::string dla_obstacle(const PlacementDraft& draft, const Node& node, CertainShapes& shapes) {
-  if (draft.is_foreign(node.id)) return "operators of other domains are plugins, which run on the GPU";
-  if (is_matrix_product(draft, node, shapes)) return size_obstacle(node, shapes, draft);
+std::string dla_obstacle(const GraphFacts& facts, const Node& node, CertainShapes& shapes) {
+  if (facts.is_foreign(node.id)) return "operators of other domains are plugins, which run on the GPU";
+  if (is_matrix_product(facts, node, shapes)) return size_obstacle(facts, node, shapes);
   const DlaLayer* layer = find_dla_layer(node.op_type);
   if (!layer) return no_layer(node);
-  if (std::string obstacle = form_obstacle(draft, *layer, node, shapes); !obstacle.empty()) return obstacle;
-  return size_obstacle(node, shapes, draft);
+  if (std::string obstacle = form_obstacle(facts, *layer, node, shapes); !obstacle.empty()) return obstacle;
+  return size_obstacle(facts, node, shapes);
 }
 
 }  // namespace detent

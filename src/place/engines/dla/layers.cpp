@@ -30,17 +30,17 @@ namespace {
 
 void note_gpu_nodes(PlacementDraft& draft, const std::map<std::string, std::vector<NodeId>>& by_reason) {
   for (const auto& [reason, nodes] : by_reason)
-    draft.note("on the GPU: " + draft.describe(nodes.front()) +
+    draft.note("on the GPU: " + draft.facts().describe(nodes.front()) +
                (nodes.size() > 1 ? " and " + std::to_string(nodes.size() - 1) + " more" : "") + ": " + reason);
 }
 
 // Keeps out what the GPU runs, so that no pair is decided there.
-void mark_gpu_nodes(PlacementDraft& draft) {
-  CertainShapes shapes(draft);
+void mark_gpu_nodes(const GraphFacts& facts, PlacementDraft& draft) {
+  CertainShapes shapes(facts);
   std::map<std::string, std::vector<NodeId>> by_reason;
-  for (const Node& node : draft.graph().nodes()) {
-    if (!is_dla_candidate(draft, node) || draft.is_out(node.id)) continue;
-    const std::string obstacle = dla_obstacle(draft, node, shapes);
+  for (const Node& node : facts.graph().nodes()) {
+    if (!is_dla_candidate(facts, node) || draft.is_out(node.id)) continue;
+    const std::string obstacle = dla_obstacle(facts, node, shapes);
     if (obstacle.empty()) continue;
     draft.keep_out(node.id, "runs on the GPU: " + obstacle);
     by_reason[obstacle].push_back(node.id);
@@ -48,27 +48,27 @@ void mark_gpu_nodes(PlacementDraft& draft) {
   note_gpu_nodes(draft, by_reason);
 }
 
-void place(PlacementDraft& draft, const Node& node) {
+void place(const GraphFacts& facts, PlacementDraft& draft, const Node& node) {
   const DlaLayer* layer = find_dla_layer(node.op_type);
   if (layer && !layer->int8) {
-    for (const int slot : draft.data_slots(node.id))
+    for (const int slot : facts.data_slots(node.id))
       draft.keep_float(node.id, slot, "DLA computes " + std::string(layer->layer) + " in FP16");
     return;
   }
-  if (!draft.is_weighted(node.id) && is_decoding(draft, node.id)) return;  // R18 explains it
-  if (draft.is_weighted(node.id)) {
+  if (!facts.is_weighted(node.id) && is_decoding(draft, node.id)) return;  // R18 explains it
+  if (facts.is_weighted(node.id)) {
     draft.run_int8(node.id, "INT8 on DLA");
-    if (const MaybeNode activation = fused_activation(draft, node.output(0)))
-      draft.keep_float(*activation, 0, "computes inside " + draft.describe(node.id));
+    if (const MaybeNode activation = fused_activation(facts, draft, node.output(0)))
+      draft.keep_float(*activation, 0, "computes inside " + facts.describe(node.id));
   }
-  for (const int slot : draft.data_slots(node.id))
-    if (draft.is_float(node.input(slot)) && draft.may_carry_pair(node.input(slot)))
+  for (const int slot : facts.data_slots(node.id))
+    if (facts.is_float(node.input(slot)) && facts.may_carry_pair(node.input(slot)))
       draft.pair(node.id, slot, "INT8 on DLA, with the scale of the calibration cache");
 }
 
-void decide_layers(PlacementDraft& draft) {
-  for (const Node& node : draft.graph().nodes())
-    if (is_dla_candidate(draft, node) && !draft.is_out(node.id)) place(draft, node);
+void decide_layers(const GraphFacts& facts, PlacementDraft& draft) {
+  for (const Node& node : facts.graph().nodes())
+    if (is_dla_candidate(facts, node) && !draft.is_out(node.id)) place(facts, draft, node);
 }
 
 }  // namespace

@@ -16,25 +16,25 @@
 namespace detent::rules::dla {
 namespace {
 
-void share_copies(PlacementDraft& draft) {
-  for (const Node& node : draft.graph().nodes()) {
+void share_copies(const GraphFacts& facts, PlacementDraft& draft) {
+  for (const Node& node : facts.graph().nodes()) {
     const DlaLayer* layer = find_dla_layer(node.op_type);
-    if (!layer || !layer->copies || draft.is_out(node.id) || !is_dla_candidate(draft, node)) continue;
-    for (const int slot : draft.data_slots(node.id))
+    if (!layer || !layer->copies || draft.is_out(node.id) || !is_dla_candidate(facts, node)) continue;
+    for (const int slot : facts.data_slots(node.id))
       for (const ValueId output : present(node.outputs))
-        if (draft.is_float(output) && draft.is_pair(node.id, slot)) draft.share_scale(node.input(slot), output);
+        if (facts.is_float(output) && draft.is_pair(node.id, slot)) draft.share_scale(node.input(slot), output);
   }
 }
 
 void need_ranges(PlacementDraft& draft) {
-  for (const Value& value : draft.graph().values())
-    if (draft.is_float(value.id) && !value.is_constant &&
+  for (const Value& value : draft.facts().graph().values())
+    if (draft.facts().is_float(value.id) && !value.is_constant &&
         (value.is_input || value.is_output || (value.producer && !value.uses.empty())))
       draft.need_range(value.id);
 }
 
-void share(PlacementDraft& draft) {
-  share_copies(draft);
+void share(const GraphFacts& facts, PlacementDraft& draft) {
+  share_copies(facts, draft);
   need_ranges(draft);
 }
 

@@ -20,8 +20,8 @@
 namespace detent::rules::onnxruntime {
 namespace {
 
-void visit_activations(PlacementDraft& draft, const Node& node) {
-  const OpKind kind = draft.kind(node.id);
+void visit_activations(const GraphFacts& facts, PlacementDraft& draft, const Node& node) {
+  const OpKind kind = facts.kind(node.id);
   const bool has_kernel = kind == OpKind::LeakyRelu || kind == OpKind::Sigmoid || kind == OpKind::Softmax;
   if (!has_kernel || draft.is_out(node.id)) return;
   if (draft.has_pair(node.input(0)) && !is_decoding(draft, node.id))

@@ -21,14 +21,14 @@
 namespace detent::rules::onnxruntime {
 namespace {
 
-void visit_concat(PlacementDraft& draft, const Node& node) {
-  if (!is_data_concat(draft, node.id) || is_decoding(draft, node.id)) return;
+void visit_concat(const GraphFacts& facts, PlacementDraft& draft, const Node& node) {
+  if (!is_data_concat(facts, draft, node.id) || is_decoding(draft, node.id)) return;
   const auto paired = [&](MaybeValue value) { return draft.has_pair(value); };
-  const auto fit = [&](MaybeValue value) { return draft.may_carry_pair(value); };
+  const auto fit = [&](MaybeValue value) { return facts.may_carry_pair(value); };
   if (!std::ranges::any_of(node.inputs, paired) || !std::ranges::all_of(node.inputs, fit)) return;
   const std::string reason = "an integer Concat has pairs on all inputs and on its output";
   if (!close_with_pair(draft, node.output(0), reason)) return;
-  for (const int slot : draft.data_slots(node.id)) draft.pair(node.id, slot, reason);
+  for (const int slot : facts.data_slots(node.id)) draft.pair(node.id, slot, reason);
 }
 
 }  // namespace

@@ -22,40 +22,40 @@ namespace detent::rules::onnxruntime {
 namespace {
 
 bool is_nearest_resize(const PlacementDraft& draft, const Node& node) {
-  return draft.kind(node.id) == OpKind::Resize && !draft.is_out(node.id) &&
+  return draft.facts().kind(node.id) == OpKind::Resize && !draft.is_out(node.id) &&
          node.string_or("mode", "nearest") == "nearest";
 }
 
 // True for operators that move codes. The pooling rule handles MaxPool; Pad is a float kernel unless a Conv includes
 // it.
 bool moves_codes(const PlacementDraft& draft, const Node& node) {
-  switch (draft.kind(node.id)) {
+  switch (draft.facts().kind(node.id)) {
     case OpKind::Resize: return is_nearest_resize(draft, node);
     case OpKind::MaxPool:
     case OpKind::Pad:
     case OpKind::SpaceToDepth:
     case OpKind::GatherND: return false;
-    default: return commutes(draft, node.id);
+    default: return commutes(draft.facts(), draft, node.id);
   }
 }
 
-void visit_copies(PlacementDraft& draft, const Node& node) {
+void visit_copies(const GraphFacts& facts, PlacementDraft& draft, const Node& node) {
   if (!moves_codes(draft, node)) return;
-  const MaybeValue input = draft.data_input(node.id);
+  const MaybeValue input = facts.data_input(node.id);
   if (!input || !draft.has_pair(input) || is_decoding(draft, node.id)) return;
-  const auto closes = [&](ValueId output) { return obstacle_to_closing(draft, output).empty(); };
+  const auto closes = [&](ValueId output) { return obstacle_to_closing(facts, draft, output).empty(); };
   if (!std::ranges::all_of(present(node.outputs), closes)) return;
   const std::string reason = "an integer " + node.op_type + " has pairs of one scale on both sides";
   draft.pair(node.id, 0, reason);
   for (const ValueId output : present(node.outputs)) close_with_pair(draft, output, reason);
 }
 
-void share_copies(PlacementDraft& draft) {
-  for (const Node& node : draft.graph().nodes()) {
-    if (!commutes(draft, node.id) && !is_nearest_resize(draft, node)) continue;
-    if (!draft.is_pair(node.id, draft.data_slots(node.id).front())) continue;
+void share_copies(const GraphFacts& facts, PlacementDraft& draft) {
+  for (const Node& node : facts.graph().nodes()) {
+    if (!commutes(facts, draft, node.id) && !is_nearest_resize(draft, node)) continue;
+    if (!draft.is_pair(node.id, facts.data_slots(node.id).front())) continue;
     for (const ValueId output : present(node.outputs))
-      if (draft.has_pair(output)) draft.share_scale(draft.data_input(node.id), output);
+      if (draft.has_pair(output)) draft.share_scale(facts.data_input(node.id), output);
   }
 }
 

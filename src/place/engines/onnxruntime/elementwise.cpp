@@ -25,20 +25,20 @@
 namespace detent::rules::onnxruntime {
 namespace {
 
-bool is_constant_operand(const PlacementDraft& draft, ValueId value) {
-  return draft.is_constant(value) && draft.is_float(value) && draft.graph().constant(value);
+bool is_constant_operand(const GraphFacts& facts, ValueId value) {
+  return facts.is_constant(value) && facts.is_float(value) && facts.graph().constant(value);
 }
 
 // True for the output of a MatMul with a constant added behind it, which becomes QGemm if no pair stands between.
-bool is_bias_of_product(const PlacementDraft& draft, ValueId value) {
-  const Node* producer = draft.producer(value);
-  return producer && draft.kind(producer->id) == OpKind::MatMul && draft.is_weighted(producer->id) &&
-         sole_use(draft.graph(), value);
+bool is_bias_of_product(const GraphFacts& facts, ValueId value) {
+  const Node* producer = facts.producer(value);
+  return producer && facts.kind(producer->id) == OpKind::MatMul && facts.is_weighted(producer->id) &&
+         sole_use(facts.graph(), value);
 }
 
 // Returns the inputs that the op computes with: not the condition of a Where.
-std::vector<int> operand_slots(const PlacementDraft& draft, const Node& node) {
-  return draft.kind(node.id) == OpKind::Where ? std::vector<int>{1, 2} : draft.data_slots(node.id);
+std::vector<int> operand_slots(const GraphFacts& facts, const Node& node) {
+  return facts.kind(node.id) == OpKind::Where ? std::vector<int>{1, 2} : facts.data_slots(node.id);
 }
 
 // True when both choices carry pairs. A constant choice of a Where is often a mask beyond every range, which the pair
@@ -46,29 +46,29 @@ std::vector<int> operand_slots(const PlacementDraft& draft, const Node& node) {
 bool chooses_between_pairs(const PlacementDraft& draft, const Node& where) {
   const auto paired = [&](int slot) {
     const MaybeValue choice = where.input(slot);
-    return !draft.is_constant(choice) && draft.has_pair(choice);
+    return !draft.facts().is_constant(choice) && draft.has_pair(choice);
   };
   return paired(1) && paired(2);
 }
 
-bool has_integer_operands(const PlacementDraft& draft, const Node& node) {
-  if (draft.kind(node.id) == OpKind::Where) return chooses_between_pairs(draft, node);
+bool has_integer_operands(const GraphFacts& facts, const PlacementDraft& draft, const Node& node) {
+  if (facts.kind(node.id) == OpKind::Where) return chooses_between_pairs(draft, node);
   const auto& inputs = node.inputs;
   if (std::find(inputs.begin(), inputs.end(), kNoValue) != inputs.end()) return false;
-  const auto constants = std::ranges::count_if(inputs, [&](MaybeValue value) { return draft.is_constant(value); });
+  const auto constants = std::ranges::count_if(inputs, [&](MaybeValue value) { return facts.is_constant(value); });
   return static_cast<size_t>(constants) < inputs.size() && std::ranges::all_of(present(inputs), [&](ValueId value) {
-           if (draft.is_constant(value)) return is_constant_operand(draft, value);
-           return draft.has_pair(value) && !(constants > 0 && is_bias_of_product(draft, value));
+           if (facts.is_constant(value)) return is_constant_operand(facts, value);
+           return draft.has_pair(value) && !(constants > 0 && is_bias_of_product(facts, value));
          });
 }
 
 // True for a Mul by one factor a channel, the largest more than twice the smallest: equalization writes such nodes
 // behind gates and activations. One scale for their input or output would lose the small channels.
-bool spreads_channels(const PlacementDraft& draft, const Node& node) {
-  if (draft.kind(node.id) != OpKind::Mul || node.inputs.size() != 2) return false;
+bool spreads_channels(const GraphFacts& facts, const Node& node) {
+  if (facts.kind(node.id) != OpKind::Mul || node.inputs.size() != 2) return false;
   for (const ValueId input : present(node.inputs)) {
-    const Tensor* constant = draft.graph().constant(input);
-    if (!constant || !is_constant_operand(draft, input) || constant->element_count() < 2) continue;
+    const Tensor* constant = facts.graph().constant(input);
+    if (!constant || !is_constant_operand(facts, input) || constant->element_count() < 2) continue;
     const auto extents = constant->shape().dims();
     if (std::count(extents.begin(), extents.end(), 1) + 1 != std::ssize(extents)) return false;
     const Tensor values = cast(*constant, DataType::Float32);
@@ -78,26 +78,26 @@ bool spreads_channels(const PlacementDraft& draft, const Node& node) {
   return false;
 }
 
-bool feeds_spread(const PlacementDraft& draft, const Node& node) {
-  const auto use = sole_use(draft.graph(), node.output(0));
-  return use && spreads_channels(draft, draft.node(use->node));
+bool feeds_spread(const GraphFacts& facts, const Node& node) {
+  const auto use = sole_use(facts.graph(), node.output(0));
+  return use && spreads_channels(facts, facts.node(use->node));
 }
 
-void visit_elementwise(PlacementDraft& draft, const Node& node) {
-  const OpKind kind = draft.kind(node.id);
-  if (spreads_channels(draft, node) || feeds_spread(draft, node)) return;
+void visit_elementwise(const GraphFacts& facts, PlacementDraft& draft, const Node& node) {
+  const OpKind kind = facts.kind(node.id);
+  if (spreads_channels(facts, node) || feeds_spread(facts, node)) return;
   const bool has_kernel = kind == OpKind::Add || kind == OpKind::Mul || kind == OpKind::Where;
   if (!has_kernel || draft.is_out(node.id) || is_decoding(draft, node.id)) return;
-  if (!has_integer_operands(draft, node)) return;
+  if (!has_integer_operands(facts, draft, node)) return;
   const MaybeValue own = node.output(0);
-  const MaybeValue last = kind == OpKind::Where ? own : absorbed_output(draft, own, Absorbs::Relu);
+  const MaybeValue last = kind == OpKind::Where ? own : absorbed_output(facts, draft, own, Absorbs::Relu);
   const std::string reason = "an integer " + node.op_type + " has pairs on both inputs and on its output";
   if (!close_with_pair(draft, last, reason)) return;
-  for (const int slot : operand_slots(draft, node)) {
+  for (const int slot : operand_slots(facts, node)) {
     draft.pair(node.id, slot, reason);
     draft.fix_range_of_constant(*node.input(slot));
   }
-  if (last != own) draft.keep_float(draft.value(*own).uses.front().node, 0, "absorbed by " + draft.describe(node.id));
+  if (last != own) draft.keep_float(facts.value(*own).uses.front().node, 0, "absorbed by " + facts.describe(node.id));
 }
 
 }  // namespace

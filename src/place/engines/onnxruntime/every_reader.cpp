@@ -22,17 +22,17 @@
 namespace detent::rules::onnxruntime {
 namespace {
 
-void share_every_reader(PlacementDraft& draft) {
+void share_every_reader(const GraphFacts& facts, PlacementDraft& draft) {
   const ValueMap<bool> by_integers = int8_sources(draft);
-  for (const Value& value : draft.graph().values()) {
+  for (const Value& value : facts.graph().values()) {
     if (value.is_constant || !draft.has_pair(value.id) || !by_integers[value.id]) continue;
     for (const Use& use : value.uses) {
       if (use.slot < 0 || draft.is_pair(use.node, use.slot) || must_read_float(draft, use.node) ||
-          draft.moves_pairs_into_subgraph(use.node))
+          facts.moves_pairs_into_subgraph(use.node))
         continue;
       draft.replace_with_pair(
           use.node, use.slot,
-          "a float reader next to the pair would keep " + draft.describe_source(value.id) + " a float kernel");
+          "a float reader next to the pair would keep " + facts.describe_source(value.id) + " a float kernel");
     }
   }
 }

@@ -34,10 +34,10 @@ namespace {
 constexpr int64_t kFewInputs = 3, kMostOutputs = 32, kMostProducts = 2400;
 constexpr int64_t kFewOfBoth = 8;
 
-bool has_few_channels(const PlacementDraft& draft, const Node& conv) {
-  const Shape& weight = draft.weight(conv.id).shape();
+bool has_few_channels(const GraphFacts& facts, const Node& conv) {
+  const Shape& weight = facts.weight(conv.id).shape();
   // FP16 layers run in float anyway (O9).
-  if (weight.rank() != 4 || draft.weight(conv.id).type() != DataType::Float32) return false;
+  if (weight.rank() != 4 || facts.weight(conv.id).type() != DataType::Float32) return false;
   const int64_t group = conv.int_or("group", 1);
   const int64_t outputs = weight[0], inputs = weight[1] * group;
   if (inputs <= kFewOfBoth && outputs <= kFewOfBoth) return true;
@@ -48,48 +48,50 @@ bool has_few_channels(const PlacementDraft& draft, const Node& conv) {
 }
 
 // Returns the input that the node passes on in float if it is float; kNoValue for other nodes.
-MaybeValue handed_on(const PlacementDraft& draft, const Node& node) {
-  if (is_constant_affine(draft, node.id)) return varying_input(draft, node.id);
-  const OpKind kind = draft.kind(node.id);
+MaybeValue handed_on(const GraphFacts& facts, const PlacementDraft& draft, const Node& node) {
+  if (is_constant_affine(facts, node.id)) return varying_input(facts, node.id);
+  const OpKind kind = facts.kind(node.id);
   const bool hands_on = is_activation(kind) || kind == OpKind::Pad || kind == OpKind::Cast || kind == OpKind::Resize ||
-                        kind == OpKind::BatchNorm || commutes(draft, node.id);
-  return hands_on ? draft.data_input(node.id) : kNoValue;
+                        kind == OpKind::BatchNorm || commutes(facts, draft, node.id);
+  return hands_on ? facts.data_input(node.id) : kNoValue;
 }
 
 bool writes_float(const PlacementDraft& draft, const Node& node) {
-  switch (draft.kind(node.id)) {
+  switch (draft.facts().kind(node.id)) {
     case OpKind::ConvTranspose:
     case OpKind::InstanceNorm:
     case OpKind::GroupNorm:
     case OpKind::LayerNorm: return true;
-    default: return draft.is_weighted(node.id) && draft.is_out(node.id);
+    default: return draft.facts().is_weighted(node.id) && draft.is_out(node.id);
   }
 }
 
-bool comes_in_float(const PlacementDraft& draft, MaybeValue value) {
+bool comes_in_float(const GraphFacts& facts, const PlacementDraft& draft, MaybeValue value) {
   while (value) {
-    if (draft.value(*value).is_input) return true;
-    const Node* producer = draft.producer(value);
+    if (facts.value(*value).is_input) return true;
+    const Node* producer = facts.producer(value);
     if (!producer) return false;
     if (writes_float(draft, *producer)) return true;
-    value = handed_on(draft, *producer);
+    value = handed_on(facts, draft, *producer);
   }
   return false;
 }
 
-bool is_max_pooled(const PlacementDraft& draft, const Node& conv) {
-  const ValueId last = *fused_output(draft, conv.id);
-  return std::ranges::any_of(draft.value(last).uses,
-                             [&](const Use& use) { return draft.kind(use.node) == OpKind::MaxPool; });
+bool is_max_pooled(const GraphFacts& facts, const PlacementDraft& draft, const Node& conv) {
+  const ValueId last = *fused_output(facts, draft, conv.id);
+  return std::ranges::any_of(facts.value(last).uses,
+                             [&](const Use& use) { return facts.kind(use.node) == OpKind::MaxPool; });
 }
 
-void mark_few_channels(PlacementDraft& draft) {
+void mark_few_channels(const GraphFacts& facts, PlacementDraft& draft) {
   if (draft.options().small_layers == PlacementOptions::SmallLayers::Quantize) return;
-  for (const Node& node : draft.graph().nodes()) {
-    if (draft.kind(node.id) != OpKind::Conv || !draft.is_weighted(node.id) || draft.is_forced(node.id)) continue;
-    if (!has_few_channels(draft, node) || !comes_in_float(draft, node.input(0)) || is_max_pooled(draft, node)) continue;
+  for (const Node& node : facts.graph().nodes()) {
+    if (facts.kind(node.id) != OpKind::Conv || !facts.is_weighted(node.id) || draft.is_forced(node.id)) continue;
+    if (!has_few_channels(facts, node) || !comes_in_float(facts, draft, node.input(0)) ||
+        is_max_pooled(facts, draft, node))
+      continue;
     draft.keep_out(node.id,
-                   "weight " + draft.weight(node.id).shape().to_string() +
+                   "weight " + facts.weight(node.id).shape().to_string() +
                        " has so few channels that the float kernel is faster (--small-layers quantize overrides)");
   }
 }

@@ -22,23 +22,23 @@
 namespace detent::rules::onnxruntime {
 namespace {
 
-void decide_float_deconvolution(PlacementDraft& draft) {
-  for (const Node& node : draft.graph().nodes())
-    if (draft.kind(node.id) == OpKind::ConvTranspose && draft.is_weighted(node.id) && !draft.is_out(node.id))
+void decide_float_deconvolution(const GraphFacts& facts, PlacementDraft& draft) {
+  for (const Node& node : facts.graph().nodes())
+    if (facts.kind(node.id) == OpKind::ConvTranspose && facts.is_weighted(node.id) && !draft.is_out(node.id))
       draft.run_float(node.id, "ONNX Runtime has no integer ConvTranspose");
 }
 
 bool leads_to_pair(const PlacementDraft& draft, const Node& node) {
   const MaybeValue own = node.output(0);
-  const MaybeNode activation = fused_activation(draft, own);
-  return draft.has_pair(own) || (activation && draft.has_pair(draft.node(*activation).output(0)));
+  const MaybeNode activation = fused_activation(draft.facts(), draft, own);
+  return draft.has_pair(own) || (activation && draft.has_pair(draft.facts().node(*activation).output(0)));
 }
 
-void share_float_deconvolution(PlacementDraft& draft) {
-  for (const Node& node : draft.graph().nodes()) {
-    if (!draft.is_weighted(node.id) || draft.is_out(node.id) || draft.is_int8(node.id)) continue;
-    if (draft.kind(node.id) == OpKind::MatMul) continue;  // the engine does not quantize its float weight
-    const MaybeValue input = draft.data_input(node.id);
+void share_float_deconvolution(const GraphFacts& facts, PlacementDraft& draft) {
+  for (const Node& node : facts.graph().nodes()) {
+    if (!facts.is_weighted(node.id) || draft.is_out(node.id) || draft.is_int8(node.id)) continue;
+    if (facts.kind(node.id) == OpKind::MatMul) continue;  // the engine does not quantize its float weight
+    const MaybeValue input = facts.data_input(node.id);
     if (draft.has_pair(input) && leads_to_pair(draft, node)) draft.quantize_weight(node.id);
   }
 }

@@ -24,24 +24,24 @@ namespace {
 constexpr auto kRefused = "pairs with FP16 scales around a Concat make the engine refuse the model";
 
 // Removes pairs from the inputs of the Concats, and further up where the engine would move one down.
-void read_float(PlacementDraft& draft, const std::vector<NodeId>& concats) {
+void read_float(const GraphFacts& facts, PlacementDraft& draft, const std::vector<NodeId>& concats) {
   std::vector<NodeId> open = concats;
   std::set<NodeId> seen{concats.begin(), concats.end()};
   while (!open.empty()) {
-    const Node& node = draft.node(open.back());
+    const Node& node = facts.node(open.back());
     open.pop_back();
-    for (const int slot : draft.data_slots(node.id)) {
+    for (const int slot : facts.data_slots(node.id)) {
       draft.replace_with_float(node.id, slot, kRefused);
-      const Node* producer = draft.producer(node.input(slot));
-      if (producer && draft.lets_pairs_move(producer->id) && seen.insert(producer->id).second)
+      const Node* producer = facts.producer(node.input(slot));
+      if (producer && facts.lets_pairs_move(producer->id) && seen.insert(producer->id).second)
         open.push_back(producer->id);
     }
   }
 }
 
 // Runs after every_reader, because it removes pairs.
-void share_half_values(PlacementDraft& draft) {
-  const Graph& graph = draft.graph();
+void share_half_values(const GraphFacts& facts, PlacementDraft& draft) {
+  const Graph& graph = facts.graph();
   const ValueMap<DataType> types = value_types(graph);
   const auto is_half = [&](MaybeValue value) { return value && types[*value] == DataType::Float16; };
   bool kept = false;
@@ -53,10 +53,10 @@ void share_half_values(PlacementDraft& draft) {
       draft.replace_with_float_layer(node.id, "the CPU provider has no integer kernel between FP16 values");
       kept = true;
     }
-    if (draft.kind(node.id) == OpKind::Concat && draft.options().scales == PlacementOptions::Scales::Fp16)
+    if (facts.kind(node.id) == OpKind::Concat && draft.options().scales == PlacementOptions::Scales::Fp16)
       concats.push_back(node.id);
   }
-  read_float(draft, concats);
+  read_float(facts, draft, concats);
   if (kept) draft.note("the model is FP16: ONNX Runtime runs its layers in INT8 when the FP32 model is quantized");
 }
 

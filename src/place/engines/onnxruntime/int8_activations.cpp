@@ -37,13 +37,13 @@ bool has_fixed_inputs(const Graph& graph) {
 /// Finds the layers that INT8 pairs leave float.
 class Int8Pairs {
  public:
-  explicit Int8Pairs(PlacementDraft& draft)
-      : draft_(draft), shapes_(draft), fixed_inputs_(has_fixed_inputs(draft.graph())) {}
+  explicit Int8Pairs(const GraphFacts& facts, PlacementDraft& draft)
+      : facts_(facts), draft_(draft), shapes_(facts), fixed_inputs_(has_fixed_inputs(facts.graph())) {}
 
   void run() {
     bool lost = false;
-    for (const Node& node : draft_.graph().nodes()) {
-      if (!draft_.is_weighted(node.id) || !draft_.is_int8(node.id)) continue;
+    for (const Node& node : facts_.graph().nodes()) {
+      if (!facts_.is_weighted(node.id) || !draft_.is_int8(node.id)) continue;
       const std::string obstacle = obstacle_of(node);
       if (obstacle.empty()) continue;
       draft_.run_rounded_float(node.id, obstacle);
@@ -58,12 +58,12 @@ class Int8Pairs {
  private:
   // The engine computes the shape of a value of known extents in advance.
   [[nodiscard]] bool is_reader(const Use& use) const {
-    return draft_.is_pair(use.node, use.slot) && !(fixed_inputs_ && draft_.kind(use.node) == OpKind::ShapeOf);
+    return draft_.is_pair(use.node, use.slot) && !(fixed_inputs_ && facts_.kind(use.node) == OpKind::ShapeOf);
   }
 
   [[nodiscard]] bool is_shared(MaybeValue value) const {
     if (!value) return false;
-    const auto& uses = draft_.value(*value).uses;
+    const auto& uses = facts_.value(*value).uses;
     return std::ranges::count_if(uses, [&](const Use& use) { return is_reader(use); }) +
                (draft_.has_output_pair(*value) ? 1 : 0) >
            1;
@@ -71,7 +71,7 @@ class Int8Pairs {
 
   // True also behind an Identity, which the engine removes, merging the two pairs around it.
   [[nodiscard]] bool is_read_twice(MaybeValue value) const {
-    const Node* copy = draft_.producer(value);
+    const Node* copy = facts_.producer(value);
     return is_shared(value) ||
            (copy && copy->op_type == "Identity" && draft_.is_pair(copy->id, 0) && is_read_twice(copy->input(0)));
   }
@@ -80,12 +80,12 @@ class Int8Pairs {
   // when the data has more than two axes, which needs their extents.
   enum class Fusion : uint8_t { None, Gemm, ReshapedGemm };
   [[nodiscard]] Fusion fusion_of(const Node& product, const Use& bias) {
-    const Tensor* constant = draft_.graph().constant(draft_.node(bias.node).input(bias.slot));
+    const Tensor* constant = facts_.graph().constant(facts_.node(bias.node).input(bias.slot));
     if (!constant) return Fusion::None;
     const Shape& added = constant->shape();
-    const auto data = shapes_.of(draft_.data_input(product.id));
+    const auto data = shapes_.of(facts_.data_input(product.id));
     const size_t rank = data ? data->size() : 0;
-    const int64_t columns = draft_.weight(product.id).shape()[1];
+    const int64_t columns = facts_.weight(product.id).shape()[1];
     if (added.rank() == 1 && added[0] == columns && rank > 2)
       return fixed_inputs_ ? Fusion::ReshapedGemm : Fusion::None;
     const bool row = added.rank() == 1 || (added.rank() == 2 && added[0] == 1);
@@ -97,10 +97,10 @@ class Int8Pairs {
 
   // Returns the value whose pair the layer reads: before the Pad if the Conv includes it.
   [[nodiscard]] MaybeValue read_pair(const Node& layer) const {
-    const MaybeValue data = draft_.data_input(layer.id);
+    const MaybeValue data = facts_.data_input(layer.id);
     if (draft_.has_pair(data)) return data;
-    const Node* pad = draft_.producer(data);
-    return pad ? draft_.data_input(pad->id) : data;
+    const Node* pad = facts_.producer(data);
+    return pad ? facts_.data_input(pad->id) : data;
   }
 
   [[nodiscard]] std::string obstacle_of(const Node& layer) {
@@ -108,29 +108,30 @@ class Int8Pairs {
     const Fusion fusion = bias ? fusion_of(layer, *bias) : Fusion::None;
     if (fusion == Fusion::ReshapedGemm)
       return "";  // a pair behind a Reshape is copied for the kernel, and becomes UINT8
-    const bool gemm = draft_.kind(layer.id) == OpKind::Gemm || fusion == Fusion::Gemm;
+    const bool gemm = facts_.kind(layer.id) == OpKind::Gemm || fusion == Fusion::Gemm;
     const bool shared = is_read_twice(read_pair(layer));
     if (shared && !gemm) return "the INT8 pair of its input has several readers";
-    const MaybeValue own = fusion == Fusion::None ? layer.output(0) : draft_.node(bias->node).output(0);
+    const MaybeValue own = fusion == Fusion::None ? layer.output(0) : facts_.node(bias->node).output(0);
     if (draft_.has_pair(own)) {
       if (gemm && shared != is_shared(own)) return "one of the INT8 pairs on its input and output has several readers";
       return !gemm && is_shared(own) ? "the INT8 pair behind it has several readers" : "";
     }
-    const auto use = sole_use(draft_.graph(), own);
-    const bool cut = use && (draft_.kind(use->node) == OpKind::Relu || draft_.kind(use->node) == OpKind::Clip);
-    if (cut && draft_.has_pair(draft_.node(use->node).output(0)))
-      return "the INT8 pair behind " + draft_.describe(use->node) +
+    const auto use = sole_use(facts_.graph(), own);
+    const bool cut = use && (facts_.kind(use->node) == OpKind::Relu || facts_.kind(use->node) == OpKind::Clip);
+    if (cut && draft_.has_pair(facts_.node(use->node).output(0)))
+      return "the INT8 pair behind " + facts_.describe(use->node) +
              " represents numbers below its bound, so it is not absorbed";
     return "";
   }
 
+  const GraphFacts& facts_;
   PlacementDraft& draft_;
   CertainShapes shapes_;
   bool fixed_inputs_;
 };
 
-void call_float(PlacementDraft& draft) {
-  if (draft.options().int8_activations) Int8Pairs(draft).run();
+void call_float(const GraphFacts& facts, PlacementDraft& draft) {
+  if (draft.options().int8_activations) Int8Pairs(facts, draft).run();
 }
 
 }  // namespace

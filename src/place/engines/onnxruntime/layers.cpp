@@ -31,15 +31,15 @@ namespace detent::rules::onnxruntime {
 namespace {
 
 // Returns the Pad that QLinearConv includes: read by this Conv alone.
-const Node* foldable_pad(const PlacementDraft& draft, const Node& conv) {
-  const Node* pad = draft.producer(conv.input(0));
-  const bool folds = pad && draft.kind(pad->id) == OpKind::Pad && commutes(draft, pad->id) &&
-                     pad->string_or("mode", "constant") == "constant" && sole_use(draft.graph(), conv.input(0));
+const Node* foldable_pad(const GraphFacts& facts, const PlacementDraft& draft, const Node& conv) {
+  const Node* pad = facts.producer(conv.input(0));
+  const bool folds = pad && facts.kind(pad->id) == OpKind::Pad && commutes(facts, draft, pad->id) &&
+                     pad->string_or("mode", "constant") == "constant" && sole_use(facts.graph(), conv.input(0));
   return folds ? pad : nullptr;
 }
 
 void pair_conv_input(PlacementDraft& draft, const Node& conv) {
-  if (const Node* pad = foldable_pad(draft, conv)) {
+  if (const Node* pad = foldable_pad(draft.facts(), draft, conv)) {
     draft.pair(pad->id, 0, "Pad and Conv become one integer kernel");
     draft.keep_float(conv.id, 0, "no pair between Pad and Conv: the Conv includes the padding");
     return;
@@ -47,15 +47,15 @@ void pair_conv_input(PlacementDraft& draft, const Node& conv) {
   draft.pair(conv.id, 0, "an integer Conv reads a pair");
 }
 
-void place_conv(PlacementDraft& draft, const Node& conv) {
-  const MaybeValue own = conv.output(0), last = absorbed_output(draft, own, Absorbs::ReluAndClip);
-  const std::string obstacle = obstacle_to_closing(draft, last);
+void place_conv(const GraphFacts& facts, PlacementDraft& draft, const Node& conv) {
+  const MaybeValue own = conv.output(0), last = absorbed_output(facts, draft, own, Absorbs::ReluAndClip);
+  const std::string obstacle = obstacle_to_closing(facts, draft, last);
   if (!obstacle.empty()) return draft.run_float(conv.id, "an integer Conv needs a pair on its output, but " + obstacle);
   pair_conv_input(draft, conv);
   if (last != own) {
-    const NodeId activation = draft.value(*own).uses.front().node;
+    const NodeId activation = facts.value(*own).uses.front().node;
     draft.keep_float(activation, 0,
-                     "absorbed by " + draft.describe(conv.id) + "; a pair between would keep both float");
+                     "absorbed by " + facts.describe(conv.id) + "; a pair between would keep both float");
   }
   close_with_pair(draft, last,
                   "an integer Conv needs the pair behind it" +
@@ -70,73 +70,74 @@ bool scales_operands(const Node& gemm) {
 // Returns the constant added behind a MatMul. ONNX Runtime merges the two into one Gemm before it looks for pairs, if
 // the Add adds one number a column, or another one in each row of a matrix. A Gemm with a float bias stays float. No
 // node: there is none.
-std::optional<Use> bias_behind(const PlacementDraft& draft, const Node& product) {
-  if (draft.kind(product.id) != OpKind::MatMul) return std::nullopt;
-  const auto use = sole_use(draft.graph(), product.output(0));
-  if (!use || draft.kind(use->node) != OpKind::Add || !is_constant_affine(draft, use->node)) return std::nullopt;
+std::optional<Use> bias_behind(const GraphFacts& facts, const Node& product) {
+  if (facts.kind(product.id) != OpKind::MatMul) return std::nullopt;
+  const auto use = sole_use(facts.graph(), product.output(0));
+  if (!use || facts.kind(use->node) != OpKind::Add || !is_constant_affine(facts, use->node)) return std::nullopt;
   const int slot = 1 - use->slot;
-  const Tensor* bias = draft.graph().constant(draft.node(use->node).input(slot));
-  const Shape& weight = draft.weight(product.id).shape();
+  const Tensor* bias = facts.graph().constant(facts.node(use->node).input(slot));
+  const Shape& weight = facts.weight(product.id).shape();
   if (!bias || weight.rank() != 2 || bias->shape().rank() < 1 || bias->shape().rank() > 2) return std::nullopt;
   const int64_t columns = bias->shape()[bias->shape().rank() - 1];
   if (columns != weight[1] && (columns != 1 || bias->shape().rank() != 2)) return std::nullopt;
   return Use{use->node, slot};
 }
 
-bool is_cut(const PlacementDraft& draft, NodeId node) {
-  return draft.kind(node) == OpKind::Relu || draft.kind(node) == OpKind::Clip;
+bool is_cut(const GraphFacts& facts, NodeId node) {
+  return facts.kind(node) == OpKind::Relu || facts.kind(node) == OpKind::Clip;
 }
 
 // Returns the value that needs a pair behind a product before a Relu or Clip; kNoValue when none is needed. The engine
 // looks through an activation that is the only reader for a pair that absorbs it; without one the product stays float.
 // A Relu among other readers vanishes before its pair, which then stands on the product.
-MaybeValue closed_output(const PlacementDraft& draft, ValueId own) {
-  const Value& value = draft.value(own);
-  const auto cuts = [&](const Use& use) { return use.slot == 0 && is_cut(draft, use.node); };
+MaybeValue closed_output(const GraphFacts& facts, const PlacementDraft& draft, ValueId own) {
+  const Value& value = facts.value(own);
+  const auto cuts = [&](const Use& use) { return use.slot == 0 && is_cut(facts, use.node); };
   if (std::ranges::none_of(value.uses, cuts)) return kNoValue;
   if (value.is_output || value.uses.size() > 1) return own;
-  const ValueId last = *draft.node(value.uses.front().node).output(0);
-  const Value& cut = draft.value(last);
+  const ValueId last = *facts.node(value.uses.front().node).output(0);
+  const Value& cut = facts.value(last);
   if (cut.is_output || cut.uses.size() > 1) return kNoValue;
-  const bool absorbed = absorbed_output(draft, own, Absorbs::ReluAndClip) == last;
-  return absorbed && obstacle_to_closing(draft, last).empty() ? last : own;
+  const bool absorbed = absorbed_output(facts, draft, own, Absorbs::ReluAndClip) == last;
+  return absorbed && obstacle_to_closing(facts, draft, last).empty() ? last : own;
 }
 
-void place_product(PlacementDraft& draft, const Node& node) {
-  if (draft.kind(node.id) == OpKind::Gemm && node.input(2) && scales_operands(node))
+void place_product(const GraphFacts& facts, PlacementDraft& draft, const Node& node) {
+  if (facts.kind(node.id) == OpKind::Gemm && node.input(2) && scales_operands(node))
     return draft.run_float(node.id, "an integer Gemm with bias needs alpha = beta = 1");
-  if (draft.weight_slot(node.id) == 0)
+  if (facts.weight_slot(node.id) == 0)
     return draft.run_float(node.id, "ONNX Runtime has no integer MatMul with an INT8 constant on the left");
-  const std::optional<Use> bias = bias_behind(draft, node);
-  const ValueId own = *(bias ? draft.node(bias->node) : node).output(0);
-  const MaybeValue closed = closed_output(draft, own);
+  const std::optional<Use> bias = bias_behind(facts, node);
+  const ValueId own = *(bias ? facts.node(bias->node) : node).output(0);
+  const MaybeValue closed = closed_output(facts, draft, own);
   const std::string needed = "an integer " + node.op_type + " before a Relu or Clip needs ";
   if (closed)
-    if (const std::string obstacle = obstacle_to_closing(draft, closed); !obstacle.empty())
+    if (const std::string obstacle = obstacle_to_closing(facts, draft, closed); !obstacle.empty())
       return draft.run_float(node.id, needed + "a pair behind it, but " + obstacle);
-  draft.pair(node.id, draft.data_slots(node.id).front(), "an integer " + node.op_type + " reads a pair");
+  draft.pair(node.id, facts.data_slots(node.id).front(), "an integer " + node.op_type + " reads a pair");
   draft.run_int8(node.id, "pair on the input and INT8 weight");
   if (bias) {
     draft.set_bias(node.id, *bias);
-    draft.keep_float(bias->node, bias->slot, "bias of " + draft.describe(node.id) + ", written as INT32");
+    draft.keep_float(bias->node, bias->slot, "bias of " + facts.describe(node.id) + ", written as INT32");
   }
   if (closed) {
     if (closed != own)
-      draft.keep_float(draft.value(own).uses.front().node, 0, "absorbed by " + draft.describe(node.id));
+      draft.keep_float(facts.value(own).uses.front().node, 0, "absorbed by " + facts.describe(node.id));
     close_with_pair(draft, closed, needed + "the pair behind it");
   }
-  if (draft.value(*node.output(0)).is_output)
+  if (facts.value(*node.output(0)).is_output)
     close_with_pair(draft, node.output(0),
                     "an integer " + node.op_type + " writes this graph output (--quantize-outputs)");
 }
 
-void decide_layers(PlacementDraft& draft) {
-  for (const Node& node : draft.graph().nodes()) {
+void decide_layers(const GraphFacts& facts, PlacementDraft& draft) {
+  for (const Node& node : facts.graph().nodes()) {
     if (draft.is_out(node.id)) continue;
-    const OpKind kind = draft.kind(node.id);
-    if (draft.is_weighted(node.id) && kind == OpKind::Conv) place_conv(draft, node);
-    if (draft.is_weighted(node.id) && (kind == OpKind::Gemm || kind == OpKind::MatMul)) place_product(draft, node);
-    if (!draft.is_weighted(node.id) && kind == OpKind::MatMul) place_activation_product(draft, node);
+    const OpKind kind = facts.kind(node.id);
+    if (facts.is_weighted(node.id) && kind == OpKind::Conv) place_conv(facts, draft, node);
+    if (facts.is_weighted(node.id) && (kind == OpKind::Gemm || kind == OpKind::MatMul))
+      place_product(facts, draft, node);
+    if (!facts.is_weighted(node.id) && kind == OpKind::MatMul) place_activation_product(draft, node);
   }
 }
 

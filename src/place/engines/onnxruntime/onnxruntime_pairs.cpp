@@ -9,26 +9,26 @@
 namespace detent {
 bool must_read_float(const PlacementDraft& draft, NodeId node) { return draft.is_out(node) && !is_head(draft, node); }
 
-std::string obstacle_to_closing(const PlacementDraft& draft, MaybeValue value) {
+std::string obstacle_to_closing(const GraphFacts& facts, const PlacementDraft& draft, MaybeValue value) {
   if (!value) return "its output is left out";
-  const Value& v = draft.value(*value);
+  const Value& v = facts.value(*value);
   if (v.is_output && !draft.options().quantize_outputs)
     return "'" + v.name + "' is a graph output, which carries no pair (R11; --quantize-outputs)";
   if (v.uses.empty() && !v.is_output) return "nothing reads '" + v.name + "'";
   for (const Use& use : v.uses) {
-    if (use.slot < 0) return "'" + v.name + "' is read in a subgraph of " + draft.describe(use.node);
-    if (draft.moves_pairs_into_subgraph(use.node))
-      return "'" + v.name + "' is read by " + draft.describe(use.node) +
+    if (use.slot < 0) return "'" + v.name + "' is read in a subgraph of " + facts.describe(use.node);
+    if (facts.moves_pairs_into_subgraph(use.node))
+      return "'" + v.name + "' is read by " + facts.describe(use.node) +
              ", and the engine would move the pair across it into a subgraph that it cannot change";
     if (must_read_float(draft, use.node))
-      return "'" + v.name + "' is read by " + draft.describe(use.node) + ", which is excluded and must read floats";
+      return "'" + v.name + "' is read by " + facts.describe(use.node) + ", which is excluded and must read floats";
   }
   return "";
 }
 
 bool close_with_pair(PlacementDraft& draft, MaybeValue value, const std::string& reason) {
-  if (!obstacle_to_closing(draft, value).empty()) return false;
-  const Value& v = draft.value(*value);
+  if (!obstacle_to_closing(draft.facts(), draft, value).empty()) return false;
+  const Value& v = draft.facts().value(*value);
   if (v.is_output) draft.pair_output(*value, reason);
   for (const Use& use : v.uses) {
     if (draft.is_out(use.node))
@@ -40,15 +40,15 @@ bool close_with_pair(PlacementDraft& draft, MaybeValue value, const std::string&
   return true;
 }
 
-MaybeValue absorbed_output(const PlacementDraft& draft, MaybeValue value, Absorbs absorbs) {
-  const auto use = sole_use(draft.graph(), value);
+MaybeValue absorbed_output(const GraphFacts& facts, const PlacementDraft& draft, MaybeValue value, Absorbs absorbs) {
+  const auto use = sole_use(facts.graph(), value);
   if (!use || use->slot != 0 || draft.is_out(use->node)) return value;
-  const OpKind kind = draft.kind(use->node);
+  const OpKind kind = facts.kind(use->node);
   const auto bounds = absorbs == Absorbs::ReluAndClip && kind == OpKind::Clip
-                          ? clip_bounds(draft.graph(), draft.node(use->node))
+                          ? clip_bounds(facts.graph(), facts.node(use->node))
                           : std::nullopt;
   const bool clips = bounds && bounds->low() == 0.0F && bounds->high() > 0.0F;
-  return kind == OpKind::Relu || clips ? draft.node(use->node).output(0) : value;
+  return kind == OpKind::Relu || clips ? facts.node(use->node).output(0) : value;
 }
 
 bool has_integer_kernel(OpKind kind) {

@@ -16,7 +16,7 @@ namespace detent {
 
 /// Returns why the value cannot carry a pair that all its readers read (a graph output without --quantize-outputs, a
 /// reader in a subgraph, also behind copies, or one that must read floats); empty when it can.
-[[nodiscard]] std::string obstacle_to_closing(const PlacementDraft& draft, MaybeValue value);
+[[nodiscard]] std::string obstacle_to_closing(const GraphFacts& facts, const PlacementDraft& draft, MaybeValue value);
 
 /// Puts a pair on the value for every reader, including the graph output. Returns false and does nothing when that is
 /// impossible.
@@ -27,7 +27,8 @@ enum class Absorbs : uint8_t { Relu, ReluAndClip };
 
 /// Returns the value behind the activation that an integer kernel writing `value` absorbs, if it is the only reader;
 /// `value` otherwise.
-[[nodiscard]] MaybeValue absorbed_output(const PlacementDraft& draft, MaybeValue value, Absorbs absorbs);
+[[nodiscard]] MaybeValue absorbed_output(const GraphFacts& facts, const PlacementDraft& draft, MaybeValue value,
+                                         Absorbs absorbs);
 
 /// True for operators without weights that become integer kernels when pairs stand on every input and behind, and
 /// behind which the engine looks for an activation. The engine moves pairs across copies instead.

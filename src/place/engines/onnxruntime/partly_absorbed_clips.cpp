@@ -19,31 +19,31 @@ namespace detent::rules::onnxruntime {
 namespace {
 
 // True when the engine makes an integer kernel of the node if a pair stands behind it, or seems to.
-bool becomes_integer(const PlacementDraft& draft, NodeId node) {
-  if (draft.is_weighted(node)) return draft.is_int8(node);
+bool becomes_integer(const GraphFacts& facts, const PlacementDraft& draft, NodeId node) {
+  if (facts.is_weighted(node)) return draft.is_int8(node);
   const auto reads_pair = [&](int slot) { return draft.is_pair(node, slot); };
-  return has_integer_kernel(draft.kind(node)) && std::ranges::all_of(draft.data_slots(node), reads_pair);
+  return has_integer_kernel(facts.kind(node)) && std::ranges::all_of(facts.data_slots(node), reads_pair);
 }
 
 bool is_bias_of_integer_product(const PlacementDraft& draft, const Node& add) {
   return std::ranges::any_of(present(add.inputs), [&](ValueId input) {
-    const Node* product = draft.producer(input);
+    const Node* product = draft.facts().producer(input);
     const std::optional<Use> bias = product ? draft.added_bias(product->id) : std::nullopt;
     return bias && bias->node == add.id && draft.is_int8(product->id);
   });
 }
 
-void close_in_front(PlacementDraft& draft) {
-  for (const Node& clip : draft.graph().nodes()) {
-    if (draft.kind(clip.id) != OpKind::Clip || draft.is_out(clip.id) || draft.is_pair(clip.id, 0)) continue;
+void close_in_front(const GraphFacts& facts, PlacementDraft& draft) {
+  for (const Node& clip : facts.graph().nodes()) {
+    if (facts.kind(clip.id) != OpKind::Clip || draft.is_out(clip.id) || draft.is_pair(clip.id, 0)) continue;
     const MaybeValue own = clip.input(0);
-    const Node* producer = draft.producer(own);
-    if (!producer || !sole_use(draft.graph(), own) || !draft.has_pair(clip.output(0))) continue;
-    if (!clip_bounds(draft.graph(), clip)) continue;  // computed at run time: the engine keeps it
-    if (absorbed_output(draft, own, Absorbs::ReluAndClip) != own) continue;
-    if (becomes_integer(draft, producer->id) || is_bias_of_integer_product(draft, *producer))
+    const Node* producer = facts.producer(own);
+    if (!producer || !sole_use(facts.graph(), own) || !draft.has_pair(clip.output(0))) continue;
+    if (!clip_bounds(facts.graph(), clip)) continue;  // computed at run time: the engine keeps it
+    if (absorbed_output(facts, draft, own, Absorbs::ReluAndClip) != own) continue;
+    if (becomes_integer(facts, draft, producer->id) || is_bias_of_integer_product(draft, *producer))
       draft.replace_with_pair(clip.id, 0,
-                              "without it the engine may count " + draft.describe(clip.id) +
+                              "without it the engine may count " + facts.describe(clip.id) +
                                   " as absorbed, and refuse the model if the range behind ends beyond its bounds");
   }
 }

@@ -19,8 +19,8 @@
 namespace detent::rules::onnxruntime {
 namespace {
 
-void visit_pooling(PlacementDraft& draft, const Node& node) {
-  const OpKind kind = draft.kind(node.id);
+void visit_pooling(const GraphFacts& facts, PlacementDraft& draft, const Node& node) {
+  const OpKind kind = facts.kind(node.id);
   const bool averages = kind == OpKind::AveragePool || kind == OpKind::GlobalAveragePool;
   if ((!averages && kind != OpKind::MaxPool) || draft.is_out(node.id) || !draft.has_pair(node.input(0))) return;
   if (is_decoding(draft, node.id)) return;

@@ -18,14 +18,14 @@
 namespace detent::rules::onnxruntime {
 namespace {
 
-void keep_float_between_wide(PlacementDraft& draft) {
+void keep_float_between_wide(const GraphFacts& facts, PlacementDraft& draft) {
   const auto has_wide_pair = [&](MaybeValue value) { return draft.has_pair(value) && draft.is_wide(value); };
   if (draft.options().type != CodeType::A16W8 && draft.options().wide_values.empty()) return;
-  for (const Node& node : draft.graph().nodes()) {
-    if (!draft.is_weighted(node.id) || !draft.is_int8(node.id)) continue;
-    const MaybeValue data = draft.data_input(node.id);
+  for (const Node& node : facts.graph().nodes()) {
+    if (!facts.is_weighted(node.id) || !draft.is_int8(node.id)) continue;
+    const MaybeValue data = facts.data_input(node.id);
     const bool wide = draft.options().type == CodeType::A16W8 || has_wide_pair(data) || has_wide_pair(node.output(0)) ||
-                      has_wide_pair(fused_output(draft, node.id));
+                      has_wide_pair(fused_output(facts, draft, node.id));
     if (wide)
       draft.run_rounded_float(node.id,
                               "its activations have codes of 16 bits, which no integer kernel of the CPU takes");

@@ -26,21 +26,21 @@ namespace {
 // True when every reader of every output reads a pair, except a Shape, which reads no numbers.
 bool all_readers_have_pairs(const PlacementDraft& draft, const Node& node) {
   return std::ranges::all_of(present(node.outputs), [&](ValueId output) {
-    const Value& value = draft.value(output);
+    const Value& value = draft.facts().value(output);
     return !value.is_output && draft.has_pair(output) && std::ranges::all_of(value.uses, [&](const Use& use) {
-      return use.slot >= 0 && (draft.is_pair(use.node, use.slot) || draft.kind(use.node) == OpKind::ShapeOf);
+      return use.slot >= 0 && (draft.is_pair(use.node, use.slot) || draft.facts().kind(use.node) == OpKind::ShapeOf);
     });
   });
 }
 
-std::vector<int> copied_slots(const PlacementDraft& draft, const Node& node) {
-  if (is_data_concat(draft, node.id)) return draft.data_slots(node.id);
-  if (!commutes(draft, node.id)) return {};
-  return {draft.data_slots(node.id).front()};
+std::vector<int> copied_slots(const GraphFacts& facts, const PlacementDraft& draft, const Node& node) {
+  if (is_data_concat(facts, draft, node.id)) return facts.data_slots(node.id);
+  if (!commutes(facts, draft, node.id)) return {};
+  return {facts.data_slots(node.id).front()};
 }
 
 void tie(PlacementDraft& draft, const Node& node, ValueId input) {
-  const bool apart = is_data_concat(draft, node.id) && !draft.target().concat_shares_scale;
+  const bool apart = is_data_concat(draft.facts(), draft, node.id) && !draft.facts().target().concat_shares_scale;
   for (const ValueId output : present(node.outputs)) {
     if (!apart)
       draft.share_scale(input, output);
@@ -49,17 +49,17 @@ void tie(PlacementDraft& draft, const Node& node, ValueId input) {
   }
 }
 
-void move_pairs_up(PlacementDraft& draft) {
-  for (const Node& node : draft.graph().nodes() | std::views::reverse) {
-    const std::vector<int> slots = copied_slots(draft, node);
+void move_pairs_up(const GraphFacts& facts, PlacementDraft& draft) {
+  for (const Node& node : facts.graph().nodes() | std::views::reverse) {
+    const std::vector<int> slots = copied_slots(facts, draft, node);
     const auto takes_pair = [&](int slot) {
       const MaybeValue input = node.input(slot);
-      return draft.is_float(input) && draft.may_carry_pair(input);
+      return facts.is_float(input) && facts.may_carry_pair(input);
     };
     if (slots.empty() || !std::ranges::all_of(slots, takes_pair) || !all_readers_have_pairs(draft, node)) continue;
-    const std::string what = draft.describe(node.id);
+    const std::string what = facts.describe(node.id);
     for (const ValueId output : present(node.outputs)) {
-      for (const Use& use : draft.value(output).uses)
+      for (const Use& use : facts.value(output).uses)
         draft.replace_with_float(use.node, use.slot, what + " passes codes on: the pair stands in front of it");
     }
     for (const int slot : slots) {

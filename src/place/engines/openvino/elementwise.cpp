@@ -24,8 +24,8 @@
 namespace detent::rules::openvino {
 namespace {
 
-bool combines_activations(const PlacementDraft& draft, const Node& node) {
-  switch (draft.kind(node.id)) {
+bool combines_activations(const GraphFacts& facts, const Node& node) {
+  switch (facts.kind(node.id)) {
     case OpKind::Add:
     case OpKind::Sub:
     case OpKind::Mul:
@@ -33,27 +33,27 @@ bool combines_activations(const PlacementDraft& draft, const Node& node) {
     case OpKind::Min: break;
     default: return false;
   }
-  const auto is_activation = [&](ValueId value) { return !draft.is_constant(value); };
+  const auto is_activation = [&](ValueId value) { return !facts.is_constant(value); };
   return node.inputs.size() == 2 && std::ranges::all_of(present(node.inputs), is_activation) &&
-         !gated_activation(draft, node.id);
+         !gated_activation(facts, node.id);
 }
 
-bool is_quantizable(const PlacementDraft& draft, const Node& node) {
-  switch (draft.kind(node.id)) {
+bool is_quantizable(const GraphFacts& facts, const Node& node) {
+  switch (facts.kind(node.id)) {
     case OpKind::AveragePool:
     case OpKind::GlobalAveragePool:
     case OpKind::Resize: return true;
-    default: return combines_activations(draft, node);
+    default: return combines_activations(facts, node);
   }
 }
 
-void place(PlacementDraft& draft, const Node& node, const ValueMap<bool>& sources) {
-  if (draft.is_out(node.id) || !is_quantizable(draft, node) || is_decoding(draft, node.id)) return;
-  const auto& slots = draft.data_slots(node.id);
+void place(const GraphFacts& facts, PlacementDraft& draft, const Node& node, const ValueMap<bool>& sources) {
+  if (draft.is_out(node.id) || !is_quantizable(facts, node) || is_decoding(draft, node.id)) return;
+  const auto& slots = facts.data_slots(node.id);
   if (std::ranges::any_of(slots, [&](int slot) { return draft.is_decided(node.id, slot); })) return;
   const auto is_int8 = [&](int slot) {
     const MaybeValue input = node.input(slot);
-    return draft.may_carry_pair(input) && (sources[*input] || draft.has_pair(input));
+    return facts.may_carry_pair(input) && (sources[*input] || draft.has_pair(input));
   };
   const bool wanted = !slots.empty() && std::ranges::all_of(slots, is_int8);
   for (const int slot : slots) {
@@ -61,28 +61,28 @@ void place(PlacementDraft& draft, const Node& node, const ValueMap<bool>& source
       draft.pair(node.id, slot,
                  node.op_type + " between INT8 kernels: OpenVINO runs it in INT8 with pairs on all inputs");
     else
-      draft.keep_float(node.id, slot, "no INT8 kernel writes every input of " + draft.describe(node.id));
+      draft.keep_float(node.id, slot, "no INT8 kernel writes every input of " + facts.describe(node.id));
   }
 }
 
-void decide_elementwise(PlacementDraft& draft) {
-  ValueMap<bool> sources(draft.graph().values().size(), false);
-  for (const Node& node : draft.graph().nodes()) {
-    place(draft, node, sources);
+void decide_elementwise(const GraphFacts& facts, PlacementDraft& draft) {
+  ValueMap<bool> sources(facts.graph().values().size(), false);
+  for (const Node& node : facts.graph().nodes()) {
+    place(facts, draft, node, sources);
     add_int8_sources(draft, node, sources);
   }
 }
 
-void share_operands(PlacementDraft& draft) {
-  for (const Node& node : draft.graph().nodes()) {
-    if (draft.kind(node.id) == OpKind::Resize && node.string_or("mode", "nearest") == "nearest" &&
+void share_operands(const GraphFacts& facts, PlacementDraft& draft) {
+  for (const Node& node : facts.graph().nodes()) {
+    if (facts.kind(node.id) == OpKind::Resize && node.string_or("mode", "nearest") == "nearest" &&
         draft.is_pair(node.id, 0))
       draft.share_scale(node.input(0), node.output(0));
-    if (!draft.target().operands_share_scale || !combines_activations(draft, node)) continue;
+    if (!facts.target().operands_share_scale || !combines_activations(facts, node)) continue;
     if (!draft.is_pair(node.id, 0) || !draft.is_pair(node.id, 1)) continue;
     draft.share_scale(node.inputs[0], node.inputs[1]);
     for (const ValueId input : present(node.inputs))
-      draft.explain_pairs(input, "one scale for both inputs of " + draft.describe(node.id));
+      draft.explain_pairs(input, "one scale for both inputs of " + facts.describe(node.id));
   }
 }
 

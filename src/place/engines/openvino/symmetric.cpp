@@ -17,14 +17,14 @@ namespace detent::rules::openvino {
 namespace {
 
 // Runs before pairs move up through copies, so that each slot still shows its pair.
-void share_symmetric(PlacementDraft& draft) {
-  for (const Node& node : draft.graph().nodes()) {
-    const bool product = draft.kind(node.id) == OpKind::MatMul && !draft.is_weighted(node.id);
-    if (!product && draft.kind(node.id) != OpKind::ConvTranspose) continue;
-    for (const int slot : draft.data_slots(node.id)) {
+void share_symmetric(const GraphFacts& facts, PlacementDraft& draft) {
+  for (const Node& node : facts.graph().nodes()) {
+    const bool product = facts.kind(node.id) == OpKind::MatMul && !facts.is_weighted(node.id);
+    if (!product && facts.kind(node.id) != OpKind::ConvTranspose) continue;
+    for (const int slot : facts.data_slots(node.id)) {
       if (!draft.is_pair(node.id, slot)) continue;
       draft.make_symmetric(*node.input(slot));
-      draft.explain_pairs(*node.input(slot), draft.describe(node.id) + " wants a symmetric grid");
+      draft.explain_pairs(*node.input(slot), facts.describe(node.id) + " wants a symmetric grid");
     }
   }
 }

@@ -29,7 +29,7 @@ constexpr float kUInt16End = 65535.0F / 65536.0F, kInt16End = 32767.0F / 32768.0
 std::optional<Range> encoding_of(const PlacementDraft& draft, const Node& node) {
   const bool wide = draft.is_wide(node.output(0)), is_signed = draft.options().int16_activations;
   const float end = is_signed ? kInt16End : kUInt16End;
-  switch (draft.kind(node.id)) {
+  switch (draft.facts().kind(node.id)) {
     case OpKind::Sigmoid: return Range{0.0F, wide ? end : 1.0F};
     case OpKind::Tanh: return wide ? Range{is_signed ? -kInt16End : -1.0F, kInt16End} : Range{-1.0F, 1.0F};
     case OpKind::Softmax: return Range{0.0F, 1.0F};
@@ -37,17 +37,17 @@ std::optional<Range> encoding_of(const PlacementDraft& draft, const Node& node) 
   }
 }
 
-void fix_encodings(PlacementDraft& draft) {
+void fix_encodings(const GraphFacts& facts, PlacementDraft& draft) {
   std::map<ValueId, Range> fixed;
-  for (const Node& node : draft.graph().nodes()) {
+  for (const Node& node : facts.graph().nodes()) {
     std::optional<Range> encoding;
-    if (is_unit(draft, node)) encoding = encoding_of(draft, node);
-    const MaybeValue data = draft.data_input(node.id);
+    if (is_unit(facts, draft, node)) encoding = encoding_of(draft, node);
+    const MaybeValue data = facts.data_input(node.id);
     const auto input = data ? fixed.find(*data) : fixed.end();
     if (input != fixed.end() && has_one_encoding(draft, node.id)) encoding = input->second;
     if (!encoding) continue;
     for (const ValueId output : present(node.outputs)) {
-      if (!draft.is_float(output)) continue;
+      if (!facts.is_float(output)) continue;
       fixed.emplace(output, *encoding);
       draft.fix_range(output, *encoding);
     }

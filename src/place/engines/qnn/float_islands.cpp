@@ -21,30 +21,30 @@
 namespace detent::rules::qnn {
 namespace {
 
-void note_islands(PlacementDraft& draft) {
-  const auto is_data = [&](MaybeValue value) { return value && draft.is_float(value); };
-  for (const Node& node : draft.graph().nodes()) {
+void note_islands(const GraphFacts& facts, PlacementDraft& draft) {
+  const auto is_data = [&](MaybeValue value) { return value && facts.is_float(value); };
+  for (const Node& node : facts.graph().nodes()) {
     if (holds_graphs(node)) {
-      draft.note(draft.describe(node.id) + " holds a graph, which HTP does not run: it splits the model");
-    } else if (const std::string obstacle = is_recurrent(node) ? recurrent_obstacle(draft.graph(), node) : "";
+      draft.note(facts.describe(node.id) + " holds a graph, which HTP does not run: it splits the model");
+    } else if (const std::string obstacle = is_recurrent(node) ? recurrent_obstacle(facts.graph(), node) : "";
                !obstacle.empty()) {
-      draft.note(draft.describe(node.id) + " " + obstacle + ": it stays float and splits the model");
+      draft.note(facts.describe(node.id) + " " + obstacle + ": it stays float and splits the model");
     } else if (draft.is_out(node.id) && std::ranges::any_of(present(node.outputs), is_data)) {
-      draft.note(draft.describe(node.id) + " stays float, which HTP does not run: it splits the model");
+      draft.note(facts.describe(node.id) + " stays float, which HTP does not run: it splits the model");
     }
   }
 }
 
 void note_open_shapes(PlacementDraft& draft) {
-  for (const ValueId input : draft.graph().inputs()) {
-    const Value& value = draft.value(input);
+  for (const ValueId input : draft.facts().graph().inputs()) {
+    const Value& value = draft.facts().value(input);
     if (!value.declared_shape || std::ranges::find(*value.declared_shape, -1) == value.declared_shape->end()) continue;
     draft.note("graph input '" + value.name + "' has an open extent: HTP takes static shapes only");
   }
 }
 
-void name_obstacles(PlacementDraft& draft) {
-  note_islands(draft);
+void name_obstacles(const GraphFacts& facts, PlacementDraft& draft) {
+  note_islands(facts, draft);
   note_open_shapes(draft);
 }
 

@@ -33,23 +33,23 @@ constexpr int kNarrow = 8, kWide = 16;
 /// Finds the nodes that compute with 16-bit codes.
 class Islands {
  public:
-  explicit Islands(PlacementDraft& draft) : draft_(draft) {}
+  explicit Islands(const GraphFacts& facts, PlacementDraft& draft) : facts_(facts), draft_(draft) {}
 
   void mark_readers_and_writer(ValueId value) {
-    const std::string reason = "'" + draft_.value(value).name + "' has 16-bit codes";
-    if (const Node* writer = draft_.producer(value)) widen(*writer, reason);
-    for (const Use& use : draft_.value(value).uses)
-      if (use.slot >= 0 && draft_.is_pair(use.node, use.slot)) widen(draft_.node(use.node), reason);
+    const std::string reason = "'" + facts_.value(value).name + "' has 16-bit codes";
+    if (const Node* writer = facts_.producer(value)) widen(*writer, reason);
+    for (const Use& use : facts_.value(value).uses)
+      if (use.slot >= 0 && draft_.is_pair(use.node, use.slot)) widen(facts_.node(use.node), reason);
   }
 
   void mark_costly(const Node& node, const std::string& reason) {
     widen(node, reason);
-    for (const int slot : draft_.data_slots(node.id)) widen_writer(*node.input(slot), node);
+    for (const int slot : facts_.data_slots(node.id)) widen_writer(*node.input(slot), node);
   }
 
   /// Gives an activation that a unit includes the width of the unit, and the other way round.
   void join_units() {
-    for (const Node& node : draft_.graph().nodes()) {
+    for (const Node& node : facts_.graph().nodes()) {
       const Node* before = first_of_unit(node);
       if (!before || is_wide(node) == is_wide(*before)) continue;
       widen(node, "part of a unit of 16 bits");
@@ -61,46 +61,47 @@ class Islands {
   [[nodiscard]] bool is_wide(const Node& node) const { return draft_.width(node.id) == kWide; }
 
   void widen(const Node& node, const std::string& reason) {
-    if (!is_unit(draft_, node) || is_wide(node)) return;
+    if (!is_unit(facts_, draft_, node) || is_wide(node)) return;
     draft_.widen(node.id, reason);
   }
 
   /// Returns the node whose unit includes this activation: nothing stands between the two.
   [[nodiscard]] const Node* first_of_unit(const Node& node) const {
-    const MaybeValue input = draft_.data_input(node.id);
-    if (!input || !is_unit(draft_, node) || !draft_.is_float(input) ||
-        draft_.is_pair(node.id, draft_.data_slots(node.id).front()))
+    const MaybeValue input = facts_.data_input(node.id);
+    if (!input || !is_unit(facts_, draft_, node) || !facts_.is_float(input) ||
+        draft_.is_pair(node.id, facts_.data_slots(node.id).front()))
       return nullptr;
-    const Node* before = draft_.producer(input);
-    return before && is_unit(draft_, *before) ? before : nullptr;
+    const Node* before = facts_.producer(input);
+    return before && is_unit(facts_, draft_, *before) ? before : nullptr;
   }
 
   void widen_writer(MaybeValue value, const Node& reader) {
-    while (const Node* writer = !value || draft_.is_constant(value) ? nullptr : draft_.producer(value)) {
-      widen(*writer, "writes data of " + draft_.describe(reader.id));
+    while (const Node* writer = !value || facts_.is_constant(value) ? nullptr : facts_.producer(value)) {
+      widen(*writer, "writes data of " + facts_.describe(reader.id));
       const bool goes_on = has_one_encoding(draft_, writer->id) || first_of_unit(*writer);
-      value = goes_on ? draft_.data_input(writer->id) : kNoValue;
+      value = goes_on ? facts_.data_input(writer->id) : kNoValue;
     }
   }
 
+  const GraphFacts& facts_;
   PlacementDraft& draft_;
 };
 
-void find_islands(PlacementDraft& draft) {
+void find_islands(const GraphFacts& facts, PlacementDraft& draft) {
   if (draft.options().type != CodeType::Int8) return;
   std::vector<ValueId> named;
-  for (const Value& value : draft.graph().values())
+  for (const Value& value : facts.graph().values())
     if (draft.has_pair(value.id) && draft.is_wide(value.id)) named.push_back(value.id);
-  Islands islands(draft);
+  Islands islands(facts, draft);
   for (const ValueId value : named) islands.mark_readers_and_writer(value);
   for (const auto& [name, reason] : draft.measured().wide)
-    if (const MaybeNode node = draft.graph().find_node(name); node && is_unit(draft, draft.node(*node)))
-      islands.mark_costly(draft.node(*node), reason);
+    if (const MaybeNode node = facts.graph().find_node(name); node && is_unit(facts, draft, facts.node(*node)))
+      islands.mark_costly(facts.node(*node), reason);
   islands.join_units();
-  const auto& nodes = draft.graph().nodes();
+  const auto& nodes = facts.graph().nodes();
   if (std::ranges::none_of(nodes, [&](const Node& node) { return draft.width(node.id) == kWide; })) return;
   for (const Node& node : nodes)
-    if (is_unit(draft, node) && draft.width(node.id) != kWide) draft.set_width(node.id, kNarrow);
+    if (is_unit(facts, draft, node) && draft.width(node.id) != kWide) draft.set_width(node.id, kNarrow);
 }
 
 }  // namespace

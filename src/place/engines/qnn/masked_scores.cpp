@@ -30,37 +30,37 @@ constexpr int kDeepest = 8;
 constexpr std::array<std::string_view, 11> kCarriers{"Where",   "Mul",   "Sub",       "Cast",    "Unsqueeze", "Expand",
                                                      "Reshape", "Slice", "Transpose", "Squeeze", "Identity"};
 
-bool is_mask(const PlacementDraft& draft, MaybeValue value) {
-  const Tensor* constant = draft.is_constant(value) && draft.is_float(value) ? draft.graph().constant(value) : nullptr;
+bool is_mask(const GraphFacts& facts, MaybeValue value) {
+  const Tensor* constant = facts.is_constant(value) && facts.is_float(value) ? facts.graph().constant(value) : nullptr;
   if (!constant) return false;
   const Tensor numbers = cast(*constant, DataType::Float32);
   return std::ranges::any_of(numbers.data<float>(), [](float number) { return number < kMask; });
 }
 
 // Finds the constants of masks that reach the value.
-void find_masks(const PlacementDraft& draft, MaybeValue value, int depth, std::set<ValueId>& found) {
+void find_masks(const GraphFacts& facts, MaybeValue value, int depth, std::set<ValueId>& found) {
   if (!value || depth > kDeepest) return;
-  if (is_mask(draft, value)) found.insert(*value);
-  const Node* node = draft.producer(value);
+  if (is_mask(facts, value)) found.insert(*value);
+  const Node* node = facts.producer(value);
   if (!node || std::ranges::find(kCarriers, node->op_type) == kCarriers.end()) return;
-  for (const ValueId input : present(node->inputs)) find_masks(draft, input, depth + 1, found);
+  for (const ValueId input : present(node->inputs)) find_masks(facts, input, depth + 1, found);
 }
 
-bool is_read_by_softmax_alone(const PlacementDraft& draft, const Value& value) {
+bool is_read_by_softmax_alone(const GraphFacts& facts, const Value& value) {
   return !value.is_output && !value.uses.empty() && std::ranges::all_of(value.uses, [&](const Use& use) {
-    return use.slot >= 0 && draft.kind(use.node) == OpKind::Softmax;
+    return use.slot >= 0 && facts.kind(use.node) == OpKind::Softmax;
   });
 }
 
-void limit_scores(PlacementDraft& draft) {
+void limit_scores(const GraphFacts& facts, PlacementDraft& draft) {
   std::set<ValueId> harmless;
-  for (const Node& node : draft.graph().nodes()) {
+  for (const Node& node : facts.graph().nodes()) {
     const MaybeValue sum = node.output(0);
-    const bool adds = sum && (draft.kind(node.id) == OpKind::Add || node.op_type == "Where");
+    const bool adds = sum && (facts.kind(node.id) == OpKind::Add || node.op_type == "Where");
     const bool follows = std::ranges::count(draft.masked_sums(), sum, &MaskedSum::sum) > 0;  // H7
-    if (!adds || follows || draft.is_out(node.id) || !is_read_by_softmax_alone(draft, draft.value(*sum))) continue;
+    if (!adds || follows || draft.is_out(node.id) || !is_read_by_softmax_alone(facts, facts.value(*sum))) continue;
     std::set<ValueId> masks;
-    for (const ValueId input : present(node.inputs)) find_masks(draft, input, 0, masks);
+    for (const ValueId input : present(node.inputs)) find_masks(facts, input, 0, masks);
     if (!masks.empty()) draft.limit_range(*sum, {kFloor, std::numeric_limits<float>::max()});
     harmless.insert(masks.begin(), masks.end());
   }
@@ -69,8 +69,8 @@ void limit_scores(PlacementDraft& draft) {
              return draft.share_one_scale(one.mask, value);
            });
   };
-  for (const Value& value : draft.graph().values())
-    if (draft.has_pair(value.id) && is_mask(draft, value.id) && !is_masked(value.id))
+  for (const Value& value : facts.graph().values())
+    if (draft.has_pair(value.id) && is_mask(facts, value.id) && !is_masked(value.id))
       draft.note("constant '" + value.name +
                  "' holds numbers below -1000, as masks do: values behind it lose the others. Write about -50");
 }

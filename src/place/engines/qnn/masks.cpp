@@ -41,32 +41,32 @@ bool is_mask(const Tensor& constant) {
 }
 
 /// True for a value that copies of a mask write, or the mask itself.
-bool holds_mask(const PlacementDraft& draft, MaybeValue value) {
-  while (value && draft.is_float(value)) {
-    if (const Tensor* constant = draft.graph().constant(value)) return is_mask(*constant);
-    const Node* copy = draft.producer(value);
+bool holds_mask(const GraphFacts& facts, const PlacementDraft& draft, MaybeValue value) {
+  while (value && facts.is_float(value)) {
+    if (const Tensor* constant = facts.graph().constant(value)) return is_mask(*constant);
+    const Node* copy = facts.producer(value);
     if (!copy || !has_one_encoding(draft, copy->id)) return false;
-    value = draft.data_input(copy->id);
+    value = facts.data_input(copy->id);
   }
   return false;
 }
 
-void find_masks(PlacementDraft& draft) {
-  for (const Node& node : draft.graph().nodes()) {
-    const OpKind kind = draft.kind(node.id);
-    if ((kind != OpKind::Add && node.op_type != "Where") || !is_unit(draft, node)) continue;
+void find_masks(const GraphFacts& facts, PlacementDraft& draft) {
+  for (const Node& node : facts.graph().nodes()) {
+    const OpKind kind = facts.kind(node.id);
+    if ((kind != OpKind::Add && node.op_type != "Where") || !is_unit(facts, draft, node)) continue;
     const MaybeValue sum = node.output(0);
     if (!sum) continue;
-    const auto& uses = draft.value(*sum).uses;
+    const auto& uses = facts.value(*sum).uses;
     const bool to_softmax = !uses.empty() && std::ranges::all_of(uses, [&](const Use& use) {
-      return use.slot >= 0 && draft.kind(use.node) == OpKind::Softmax;
+      return use.slot >= 0 && facts.kind(use.node) == OpKind::Softmax;
     });
     const int first = kind == OpKind::Add ? 0 : 1;
     if (!to_softmax || node.inputs.size() < static_cast<size_t>(first) + 2) continue;
     for (const auto [mask, scores] : {std::array{first, first + 1}, std::array{first + 1, first}}) {
-      if (!holds_mask(draft, node.input(mask)) || !node.input(scores) || draft.is_constant(node.input(scores)))
+      if (!holds_mask(facts, draft, node.input(mask)) || !node.input(scores) || facts.is_constant(node.input(scores)))
         continue;
-      if (draft.value(*node.input(scores)).uses.size() != 1) continue;
+      if (facts.value(*node.input(scores)).uses.size() != 1) continue;
       draft.mask({*sum, *node.input(scores), *node.input(mask)});
       draft.explain_pairs(*sum, "its range ends a little below the scores, because Softmax makes 0 of masks");
     }

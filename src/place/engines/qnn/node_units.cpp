@@ -33,27 +33,28 @@ namespace {
 constexpr const char* kInUnit = "HTP runs a node whose inputs and outputs all carry pairs";
 
 // True for the activation that the unit of the node before it includes.
-bool is_absorbed(const PlacementDraft& draft, const Node& node) {
+bool is_absorbed(const GraphFacts& facts, const PlacementDraft& draft, const Node& node) {
   const MaybeValue input = node.input(0);
-  const Node* before = draft.producer(input);
+  const Node* before = facts.producer(input);
   if (!before || draft.options().int8_activations || draft.options().int16_activations) return false;
-  if (before->outputs.size() != 1 || !is_unit(draft, *before) || has_one_encoding(draft, before->id)) return false;
-  return absorbed_output(draft, input, Absorbs::ReluAndClip) == node.output(0) &&
-         absorbed_output(draft, before->input(0), Absorbs::ReluAndClip) != input;
+  if (before->outputs.size() != 1 || !is_unit(facts, draft, *before) || has_one_encoding(draft, before->id))
+    return false;
+  return absorbed_output(facts, draft, input, Absorbs::ReluAndClip) == node.output(0) &&
+         absorbed_output(facts, draft, before->input(0), Absorbs::ReluAndClip) != input;
 }
 
 // True where ONNX Runtime would move the value's pair across copies into a graph inside a node, and abort (O6).
-bool is_moved_into_subgraph(const PlacementDraft& draft, ValueId value) {
-  return std::ranges::any_of(draft.value(value).uses, [&](const Use& use) {
-    return use.slot >= 0 && draft.moves_pairs_into_subgraph(use.node);
+bool is_moved_into_subgraph(const GraphFacts& facts, ValueId value) {
+  return std::ranges::any_of(facts.value(value).uses, [&](const Use& use) {
+    return use.slot >= 0 && facts.moves_pairs_into_subgraph(use.node);
   });
 }
 
-void pair_inputs(PlacementDraft& draft, const Node& node) {
-  for (const int slot : draft.data_slots(node.id)) {
+void pair_inputs(const GraphFacts& facts, PlacementDraft& draft, const Node& node) {
+  for (const int slot : facts.data_slots(node.id)) {
     const ValueId input = *node.input(slot);
-    if (draft.is_constant(input) && !draft.graph().constant(input)) continue;
-    if (is_moved_into_subgraph(draft, input)) {
+    if (facts.is_constant(input) && !facts.graph().constant(input)) continue;
+    if (is_moved_into_subgraph(facts, input)) {
       draft.keep_float(node.id, slot, "ONNX Runtime would move the pair into a graph inside a node, and abort");
       continue;
     }
@@ -62,25 +63,25 @@ void pair_inputs(PlacementDraft& draft, const Node& node) {
   }
 }
 
-void decide_units(PlacementDraft& draft) {
-  for (const Node& node : draft.graph().nodes()) {
-    if (!is_unit(draft, node)) continue;
-    if (is_absorbed(draft, node))
-      draft.keep_float(node.id, 0, "part of the unit of " + draft.describe(draft.producer(node.input(0))->id));
+void decide_units(const GraphFacts& facts, PlacementDraft& draft) {
+  for (const Node& node : facts.graph().nodes()) {
+    if (!is_unit(facts, draft, node)) continue;
+    if (is_absorbed(facts, draft, node))
+      draft.keep_float(node.id, 0, "part of the unit of " + facts.describe(facts.producer(node.input(0))->id));
     else
-      pair_inputs(draft, node);
+      pair_inputs(facts, draft, node);
     for (const ValueId output : present(node.outputs))
-      if (draft.value(output).is_output) draft.pair_output(output, kInUnit);
-    if (draft.is_weighted(node.id) || is_recurrent(node)) draft.run_int8(node.id, "pairs on every input and output");
+      if (facts.value(output).is_output) draft.pair_output(output, kInUnit);
+    if (facts.is_weighted(node.id) || is_recurrent(node)) draft.run_int8(node.id, "pairs on every input and output");
   }
 }
 
 // Has a Cast or a Shape read the pair of a value that has one: a float reader would part the unit from its
 // QuantizeLinear.
-void share_with_casts(PlacementDraft& draft) {
-  for (const Node& node : draft.graph().nodes())
-    for (const int slot : draft.data_slots(node.id))
-      if (!draft.is_out(node.id) && reads_beside_units(draft, node.id) && draft.has_pair(node.input(slot)))
+void share_with_casts(const GraphFacts& facts, PlacementDraft& draft) {
+  for (const Node& node : facts.graph().nodes())
+    for (const int slot : facts.data_slots(node.id))
+      if (!draft.is_out(node.id) && reads_beside_units(facts, node.id) && draft.has_pair(node.input(slot)))
         draft.replace_with_pair(node.id, slot, "the value carries a pair, which every reader reads");
 }
 

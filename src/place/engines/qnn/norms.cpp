@@ -19,10 +19,10 @@
 namespace detent::rules::qnn {
 namespace {
 
-void decide_norms(PlacementDraft& draft) {
-  for (const Node& node : draft.graph().nodes()) {
-    if (!is_unit(draft, node)) continue;
-    const std::vector<int> slots = norm_constants(draft, node);
+void decide_norms(const GraphFacts& facts, PlacementDraft& draft) {
+  for (const Node& node : facts.graph().nodes()) {
+    if (!is_unit(facts, draft, node)) continue;
+    const std::vector<int> slots = norm_constants(facts, node);
     if (!slots.empty()) draft.quantize_operand(node.id, slots.front(), slots.size() > 1 ? slots.back() : -1);
   }
 }

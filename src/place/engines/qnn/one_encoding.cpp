@@ -17,9 +17,9 @@
 namespace detent::rules::qnn {
 namespace {
 
-void share_encodings(PlacementDraft& draft) {
-  for (const Node& node : draft.graph().nodes()) {
-    const MaybeValue input = draft.data_input(node.id);
+void share_encodings(const GraphFacts& facts, PlacementDraft& draft) {
+  for (const Node& node : facts.graph().nodes()) {
+    const MaybeValue input = facts.data_input(node.id);
     if (!input || !has_one_encoding(draft, node.id)) continue;
     for (const ValueId output : present(node.outputs)) draft.share_scale(input, output);
   }

@@ -8,8 +8,8 @@
 namespace detent {
 namespace {
 
-bool is_norm(const PlacementDraft& draft, const Node& node) {
-  switch (draft.kind(node.id)) {
+bool is_norm(const GraphFacts& facts, const Node& node) {
+  switch (facts.kind(node.id)) {
     case OpKind::BatchNorm:
     case OpKind::LayerNorm:
     case OpKind::InstanceNorm:
@@ -42,8 +42,8 @@ std::string recurrent_obstacle(const Graph& graph, const Node& node) {
   return "";
 }
 
-bool reads_beside_units(const PlacementDraft& draft, NodeId node) {
-  return draft.kind(node) == OpKind::Cast || draft.kind(node) == OpKind::ShapeOf;
+bool reads_beside_units(const GraphFacts& facts, NodeId node) {
+  return facts.kind(node) == OpKind::Cast || facts.kind(node) == OpKind::ShapeOf;
 }
 
 bool holds_graphs(const Node& node) {
@@ -52,8 +52,8 @@ bool holds_graphs(const Node& node) {
   });
 }
 
-bool is_unit(const PlacementDraft& draft, const Node& node) {
-  switch (draft.kind(node.id)) {
+bool is_unit(const GraphFacts& facts, const PlacementDraft& draft, const Node& node) {
+  switch (facts.kind(node.id)) {
     case OpKind::Constant:
     case OpKind::QuantizeLinear:
     case OpKind::DequantizeLinear:
@@ -61,23 +61,23 @@ bool is_unit(const PlacementDraft& draft, const Node& node) {
     case OpKind::Sequence: return false;
     default: break;
   }
-  if (draft.is_out(node.id) || reads_beside_units(draft, node.id) || holds_graphs(node)) return false;
-  if (is_recurrent(node) && !recurrent_obstacle(draft.graph(), node).empty()) return false;
-  const auto is_data = [&](MaybeValue value) { return value && draft.is_float(value); };
+  if (draft.is_out(node.id) || reads_beside_units(facts, node.id) || holds_graphs(node)) return false;
+  if (is_recurrent(node) && !recurrent_obstacle(facts.graph(), node).empty()) return false;
+  const auto is_data = [&](MaybeValue value) { return value && facts.is_float(value); };
   return std::ranges::any_of(present(node.inputs), is_data) || std::ranges::any_of(present(node.outputs), is_data);
 }
 
 bool has_one_encoding(const PlacementDraft& draft, NodeId node) {
-  return commutes(draft, node) || (draft.kind(node) == OpKind::Resize && !draft.is_out(node));
+  return commutes(draft.facts(), draft, node) || (draft.facts().kind(node) == OpKind::Resize && !draft.is_out(node));
 }
 
-std::vector<int> norm_constants(const PlacementDraft& draft, const Node& node) {
+std::vector<int> norm_constants(const GraphFacts& facts, const Node& node) {
   constexpr int kFactor = 1, kBias = 2;
   const auto is_number = [&](int slot) {
     const MaybeValue value = node.input(slot);
-    return value && draft.is_float(value) && draft.graph().constant(value);
+    return value && facts.is_float(value) && facts.graph().constant(value);
   };
-  if (!is_norm(draft, node) || !is_number(kFactor)) return {};
+  if (!is_norm(facts, node) || !is_number(kFactor)) return {};
   return is_number(kBias) ? std::vector{kFactor, kBias} : std::vector{kFactor};
 }
 

@@ -10,14 +10,14 @@ namespace detent {
 /// True for a node that can be a node unit of the QNN execution provider: it computes with floats, and the user does
 /// not keep it out. False for Cast and Shape, which need no pairs, for nodes that hold graphs (If, Loop, Scan), which
 /// HTP does not run, for an LSTM, GRU or RNN with an obstacle, and for nodes of pairs.
-[[nodiscard]] bool is_unit(const PlacementDraft& draft, const Node& node);
+[[nodiscard]] bool is_unit(const GraphFacts& facts, const PlacementDraft& draft, const Node& node);
 
 /// Returns why HTP does not run this LSTM, GRU or RNN, as a predicate ("clips its gates"); empty if it does.
 /// Source: onnxruntime, core/providers/qnn/builder/opbuilder/lstm_op_builder.cc; onnxruntime-qnn, gru_op_builder.cc.
 [[nodiscard]] std::string recurrent_obstacle(const Graph& graph, const Node& node);
 
 /// True for Cast and Shape: they read a pair where the value has one.
-[[nodiscard]] bool reads_beside_units(const PlacementDraft& draft, NodeId node);
+[[nodiscard]] bool reads_beside_units(const GraphFacts& facts, NodeId node);
 
 /// True for If, Loop, Scan and other nodes that hold graphs.
 [[nodiscard]] bool holds_graphs(const Node& node);
@@ -27,6 +27,6 @@ namespace detent {
 
 /// Returns the slots of the constant factor and the constant bias of a norm; empty for other nodes and where the factor
 /// is computed. The bias is left out where there is none.
-[[nodiscard]] std::vector<int> norm_constants(const PlacementDraft& draft, const Node& node);
+[[nodiscard]] std::vector<int> norm_constants(const GraphFacts& facts, const Node& node);
 
 }  // namespace detent

@@ -20,36 +20,36 @@
 namespace detent::rules::tensorrt {
 namespace {
 
-bool pools(const PlacementDraft& draft, NodeId node) { return draft.kind(node) == OpKind::MaxPool; }
+bool pools(const GraphFacts& facts, NodeId node) { return facts.kind(node) == OpKind::MaxPool; }
 
-void share_commuting_ops(PlacementDraft& draft) {
+void share_commuting_ops(const GraphFacts& facts, PlacementDraft& draft) {
   const bool both = draft.options().maxpool == PlacementOptions::MaxPool::Both;
-  for (const Node& node : draft.graph().nodes()) {
-    if (draft.kind(node.id) == OpKind::Resize && node.string_or("mode", "nearest") == "nearest")
+  for (const Node& node : facts.graph().nodes()) {
+    if (facts.kind(node.id) == OpKind::Resize && node.string_or("mode", "nearest") == "nearest")
       draft.keep_float(node.id, 0, "no pair is needed before a nearest Resize: its reader has one");
-    if (!commutes(draft, node.id)) continue;
-    const MaybeValue input = draft.data_input(node.id);
-    if (both && pools(draft, node.id) && draft.may_carry_pair(input) && !pairs_behind(draft, node.output(0)).empty())
+    if (!commutes(facts, draft, node.id)) continue;
+    const MaybeValue input = facts.data_input(node.id);
+    if (both && pools(facts, node.id) && facts.may_carry_pair(input) && !pairs_behind(draft, node.output(0)).empty())
       draft.replace_with_pair(node.id, 0, "a pair before MaxPool too, of the same scale (--maxpool both)");
     draft.keep_float(node.id, 0, node.op_type + " commutes with the pair, which stands at the next quantized reader");
   }
   // Values reached from a pair through commuting ops are the same data on the same grid.
-  for (const Node& node : draft.graph().nodes()) {
-    if (!commutes(draft, node.id)) continue;
+  for (const Node& node : facts.graph().nodes()) {
+    if (!commutes(facts, draft, node.id)) continue;
     const auto paired = [&](ValueId output) { return draft.has_pair(output); };
     if (std::ranges::none_of(present(node.outputs), paired))
       continue;                                        // so that a long chain is not walked from each node
-    const ValueId input = *draft.data_input(node.id);  // a commuting op has one
+    const ValueId input = *facts.data_input(node.id);  // a commuting op has one
     std::vector<ValueId> upstream{input};
-    for (const Node* above = draft.producer(input); above && commutes(draft, above->id);
-         above = draft.producer(upstream.back()))
-      upstream.push_back(*draft.data_input(above->id));
+    for (const Node* above = facts.producer(input); above && commutes(facts, draft, above->id);
+         above = facts.producer(upstream.back()))
+      upstream.push_back(*facts.data_input(above->id));
     for (const ValueId above : upstream) {
       if (!draft.has_pair(above)) continue;
       for (const ValueId output : present(node.outputs)) {
         if (!paired(output)) continue;
         draft.share_scale(above, output);
-        draft.explain_pairs(output, "one scale with the pair before " + draft.describe(node.id));
+        draft.explain_pairs(output, "one scale with the pair before " + facts.describe(node.id));
       }
     }
   }

@@ -36,25 +36,25 @@ using ConcatPolicy = PlacementOptions::Concat;
 std::vector<NodeId> quantized_concats(const PlacementDraft& draft) {
   const ValueMap<bool> before_pairs = values_before_pairs(draft);
   std::vector<NodeId> found;
-  for (const Node& node : draft.graph().nodes())
-    if (is_data_concat(draft, node.id) && before_pairs[*node.output(0)]) found.push_back(node.id);
+  for (const Node& node : draft.facts().graph().nodes())
+    if (is_data_concat(draft.facts(), draft, node.id) && before_pairs[*node.output(0)]) found.push_back(node.id);
   return found;
 }
 
 // Puts pairs on all inputs, for engines that do not clone the Q.
-void pair_inputs(PlacementDraft& draft, NodeId concat) {
-  for (const int slot : draft.data_slots(concat)) {
-    if (draft.may_carry_pair(draft.node(concat).input(slot)))
+void pair_inputs(const GraphFacts& facts, PlacementDraft& draft, NodeId concat) {
+  for (const int slot : facts.data_slots(concat)) {
+    if (facts.may_carry_pair(facts.node(concat).input(slot)))
       draft.replace_with_pair(concat, slot, "every input of the Concat carries the shared scale (--concat inputs)");
   }
 }
 
-void name_float_inputs(PlacementDraft& draft, NodeId concat, const ValueMap<bool>& sources) {
-  for (const int slot : draft.data_slots(concat)) {
-    const ValueId input = *draft.node(concat).input(slot);
+void name_float_inputs(const GraphFacts& facts, PlacementDraft& draft, NodeId concat, const ValueMap<bool>& sources) {
+  for (const int slot : facts.data_slots(concat)) {
+    const ValueId input = *facts.node(concat).input(slot);
     if (!sources[input])
-      draft.note(draft.describe(concat) + ": input " + std::to_string(slot) + " comes from " +
-                 draft.describe_source(input) +
+      draft.note(facts.describe(concat) + ": input " + std::to_string(slot) + " comes from " +
+                 facts.describe_source(input) +
                  ", which does not run in INT8; the quantization happens before the Concat and costs a copy");
   }
 }
@@ -63,19 +63,19 @@ void name_float_inputs(PlacementDraft& draft, NodeId concat, const ValueMap<bool
 // of thousands takes time in proportion to its length; a later Concat is tied to what those walks have tied.
 class Ties {
  public:
-  explicit Ties(PlacementDraft& draft)
-      : draft_(draft), before_pairs_(values_before_pairs(draft)), behind_(before_pairs_.size()),
+  explicit Ties(const GraphFacts& facts, PlacementDraft& draft)
+      : facts_(facts), draft_(draft), before_pairs_(values_before_pairs(draft)), behind_(before_pairs_.size()),
         beside_(before_pairs_.size()) {}
 
   void tie(NodeId concat) {
-    const Node& node = draft_.node(concat);
+    const Node& node = facts_.node(concat);
     const ValueId output = *node.output(0);
-    tie_behind(output, "one scale with the inputs of " + draft_.describe(concat));
+    tie_behind(output, "one scale with the inputs of " + facts_.describe(concat));
     std::set<ValueId> told;
-    for (const int slot : draft_.data_slots(concat)) {
+    for (const int slot : facts_.data_slots(concat)) {
       const ValueId input = *node.input(slot);
       share(output, input);
-      if (!told.contains(input)) tie_beside(output, input, "one scale with " + draft_.describe(concat), told);
+      if (!told.contains(input)) tie_beside(output, input, "one scale with " + facts_.describe(concat), told);
     }
   }
 
@@ -110,8 +110,8 @@ class Ties {
         share(output, value);
         tell(value, sentence, walked);
       }
-      for (const Use& use : draft_.value(value).uses)
-        for (const ValueId next : values_behind(draft_, use))
+      for (const Use& use : facts_.value(value).uses)
+        for (const ValueId next : values_behind(facts_, draft_, use))
           if (before_pairs_[next] && seen.insert(next).second) open.push_back(next);
     }
   }
@@ -121,7 +121,7 @@ class Ties {
     const Walked first = beside_[input];
     if (first.tied) draft_.share_scale(output, first.tied);
     if (first.times == kMostWalks) return;
-    const std::vector<ValueId> all = commuting_neighbours(draft_, input);
+    const std::vector<ValueId> all = commuting_neighbours(facts_, draft_, input);
     const auto paired = std::ranges::find_if(all, [&](ValueId value) { return draft_.has_pair(value); });
     for (const ValueId value : all) {
       Walked& walked = beside_[value];
@@ -133,25 +133,26 @@ class Ties {
     }
   }
 
+  const GraphFacts& facts_;
   PlacementDraft& draft_;
   const ValueMap<bool> before_pairs_;
   ValueMap<Walked> behind_, beside_;
 };
 
-void share_concat(PlacementDraft& draft) {
+void share_concat(const GraphFacts& facts, PlacementDraft& draft) {
   const std::vector<NodeId> concats = quantized_concats(draft);
   const ValueMap<bool> sources = int8_sources(draft);
   for (const NodeId concat : concats) {
-    for (const int slot : draft.data_slots(concat))
+    for (const int slot : facts.data_slots(concat))
       draft.keep_float(concat, slot, "TensorRT clones the Q behind the Concat into each producer");
-    if (draft.options().concat == ConcatPolicy::Inputs) pair_inputs(draft, concat);
-    name_float_inputs(draft, concat, sources);
+    if (draft.options().concat == ConcatPolicy::Inputs) pair_inputs(facts, draft, concat);
+    name_float_inputs(facts, draft, concat, sources);
   }
   if (draft.options().concat == ConcatPolicy::Independent) return;
   for (const auto& [name, share] : draft.measured().apart)
     draft.note("'" + name + "' reaches " + fmt::format("{:.2g}", share) +
                " of what a Concat joins it with: it keeps its own scale, which costs a requantization");
-  Ties ties(draft);
+  Ties ties(facts, draft);
   for (const NodeId concat : concats) ties.tie(concat);
 }
 

@@ -28,22 +28,23 @@ bool splits(const PlacementDraft& draft, NodeId activation) {
     case DeconvolutionActivationPolicy::Split: return true;
     case DeconvolutionActivationPolicy::ByActivation: break;
   }
-  return draft.kind(activation) != OpKind::Relu;
+  return draft.facts().kind(activation) != OpKind::Relu;
 }
 
 void replace_readers(PlacementDraft& draft, ValueId value, const std::string& reason) {
-  for (const Use& use : draft.value(value).uses)
-    if (use.slot >= 0 && !draft.is_out(use.node) && !draft.is_foreign(use.node) && !draft.is_pair(use.node, use.slot))
+  for (const Use& use : draft.facts().value(value).uses)
+    if (use.slot >= 0 && !draft.is_out(use.node) && !draft.facts().is_foreign(use.node) &&
+        !draft.is_pair(use.node, use.slot))
       draft.replace_with_pair(use.node, use.slot, reason);
 }
 
 // Decides pairs inside, before the rule of fused activations decides the edge.
-void decide_deconvolution_activation(PlacementDraft& draft) {
-  for (const Node& node : draft.graph().nodes()) {
-    if (draft.kind(node.id) != OpKind::ConvTranspose || !draft.is_int8(node.id)) continue;
-    const MaybeNode activation = fused_activation(draft, node.output(0));
+void decide_deconvolution_activation(const GraphFacts& facts, PlacementDraft& draft) {
+  for (const Node& node : facts.graph().nodes()) {
+    if (facts.kind(node.id) != OpKind::ConvTranspose || !draft.is_int8(node.id)) continue;
+    const MaybeNode activation = fused_activation(facts, draft, node.output(0));
     if (!activation) continue;
-    const std::string what = draft.describe(node.id) + " and " + draft.describe(*activation);
+    const std::string what = facts.describe(node.id) + " and " + facts.describe(*activation);
     if (splits(draft, *activation)) {
       replace_readers(draft, *node.output(0),
                       what + " are kept apart (--deconv-activation split; `fuse` runs them as one)");
@@ -56,34 +57,35 @@ void decide_deconvolution_activation(PlacementDraft& draft) {
 
 // Puts a pair behind a 3-D layer. A reader that another rule keeps float closes the kernel too: it computes in float on
 // the pair's output. A reader that the user excludes reads floats, and a graph output carries no pair.
-void close_volume(PlacementDraft& draft, const Node& node, ValueId last, const std::string& reason) {
-  for (const Use& use : draft.value(last).uses)
-    if (use.slot >= 0 && !draft.is_excluded(use.node) && !draft.is_foreign(use.node) &&
+void close_volume(const GraphFacts& facts, PlacementDraft& draft, const Node& node, ValueId last,
+                  const std::string& reason) {
+  for (const Use& use : facts.value(last).uses)
+    if (use.slot >= 0 && !draft.is_excluded(use.node) && !facts.is_foreign(use.node) &&
         !draft.is_pair(use.node, use.slot))
       draft.replace_with_pair(use.node, use.slot, reason);
   if (!draft.has_pair(last))
-    draft.note(draft.describe(node.id) + " is INT8 in 3-D only between two pairs, and none can stand behind it: '" +
-               draft.value(last).name + "' is a graph output, or excluded nodes read it");
+    draft.note(facts.describe(node.id) + " is INT8 in 3-D only between two pairs, and none can stand behind it: '" +
+               facts.value(last).name + "' is a graph output, or excluded nodes read it");
 }
 
 // Puts pairs behind, after every rule that may put one there.
-void close(PlacementDraft& draft) {
-  for (const Node& node : draft.graph().nodes()) {
-    if (draft.kind(node.id) != OpKind::ConvTranspose || !draft.is_int8(node.id)) continue;
-    const bool volume = draft.weight(node.id).shape().rank() == 5;
-    const MaybeNode activation = fused_activation(draft, node.output(0));
+void close(const GraphFacts& facts, PlacementDraft& draft) {
+  for (const Node& node : facts.graph().nodes()) {
+    if (facts.kind(node.id) != OpKind::ConvTranspose || !draft.is_int8(node.id)) continue;
+    const bool volume = facts.weight(node.id).shape().rank() == 5;
+    const MaybeNode activation = fused_activation(facts, draft, node.output(0));
     // In 2-D only an activation that does not fuse without it needs the pair behind it.
-    if (!volume && (!activation || draft.kind(*activation) == OpKind::Relu)) continue;
-    const ValueId last = *fused_output(draft, node.id);
+    if (!volume && (!activation || facts.kind(*activation) == OpKind::Relu)) continue;
+    const ValueId last = *fused_output(facts, draft, node.id);
     if (draft.has_pair(last)) continue;
     // TensorRT pulls the Q of a commuting op's reader up to here; the Q of a Concat is cloned, and was reported not to
     // fuse.
     bool reached = false;
-    for (const ValueId value : commuting_neighbours(draft, last)) reached = reached || draft.has_pair(value);
+    for (const ValueId value : commuting_neighbours(facts, draft, last)) reached = reached || draft.has_pair(value);
     if (reached) continue;
-    const std::string closing = "closing pair behind " + draft.describe(node.id);
+    const std::string closing = "closing pair behind " + facts.describe(node.id);
     if (volume)
-      close_volume(draft, node, last, closing + ": in 3-D it is INT8 only between two pairs");
+      close_volume(facts, draft, node, last, closing + ": in 3-D it is INT8 only between two pairs");
     else
       replace_readers(draft, last, closing + ": its activation fuses only with a pair behind it");
   }

@@ -40,15 +40,15 @@ bool is_paired_between_kernels(OpKind kind) {
   }
 }
 
-void mark_fp8_layers(PlacementDraft& draft) {
+void mark_fp8_layers(const GraphFacts& facts, PlacementDraft& draft) {
   if (draft.options().type != CodeType::Fp8) return;
-  for (const Node& node : draft.graph().nodes()) {
+  for (const Node& node : facts.graph().nodes()) {
     if (draft.is_forced(node.id)) continue;
-    const OpKind kind = draft.kind(node.id);
-    if (kind == OpKind::BatchNorm || (draft.is_weighted(node.id) && !is_listed_layer(kind))) {
+    const OpKind kind = facts.kind(node.id);
+    if (kind == OpKind::BatchNorm || (facts.is_weighted(node.id) && !is_listed_layer(kind))) {
       draft.keep_out(node.id, not_listed(node));
-    } else if (draft.is_weighted(node.id) && kind == OpKind::Conv) {
-      const Shape& weight = draft.weight(node.id).shape();
+    } else if (facts.is_weighted(node.id) && kind == OpKind::Conv) {
+      const Shape& weight = facts.weight(node.id).shape();
       if (const int64_t taps = weight.element_count(2, weight.rank()); taps > kMostKernelElements)
         draft.keep_out(node.id, "its kernel has " + std::to_string(taps) + " elements; FP8 convolutions exist for " +
                                     std::to_string(kMostKernelElements) + " at most");
@@ -57,14 +57,14 @@ void mark_fp8_layers(PlacementDraft& draft) {
 }
 
 // Runs after the rule of residual Adds, which has decided those.
-void decide_fp8_layers(PlacementDraft& draft) {
+void decide_fp8_layers(const GraphFacts& facts, PlacementDraft& draft) {
   if (draft.options().type != CodeType::Fp8) return;
-  for (const Node& node : draft.graph().nodes()) {
-    if (!is_paired_between_kernels(draft.kind(node.id))) continue;
+  for (const Node& node : facts.graph().nodes()) {
+    if (!is_paired_between_kernels(facts.kind(node.id))) continue;
     const std::string reason =
-        draft.kind(node.id) == OpKind::Add ? "TensorRT runs residual Adds in FP8, and no others" : not_listed(node);
-    for (const int slot : draft.data_slots(node.id))
-      if (!draft.is_constant(node.input(slot))) draft.keep_float(node.id, slot, reason);
+        facts.kind(node.id) == OpKind::Add ? "TensorRT runs residual Adds in FP8, and no others" : not_listed(node);
+    for (const int slot : facts.data_slots(node.id))
+      if (!facts.is_constant(node.input(slot))) draft.keep_float(node.id, slot, reason);
   }
 }
 

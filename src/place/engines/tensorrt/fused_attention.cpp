@@ -54,51 +54,52 @@ bool is_kept_out(const PlacementDraft& draft, const AttentionBlock& block) {
 void keep_inside_float(PlacementDraft& draft, const AttentionBlock& block) {
   for (const auto* nodes : {&block.between, &block.softmax_nodes, &block.behind})
     for (const NodeId node : *nodes)
-      for (const int slot : draft.data_slots(node))
+      for (const int slot : draft.facts().data_slots(node))
         draft.keep_float(node, slot, "inside attention, between the operands of its products");
 }
 
-void pair_operands(PlacementDraft& draft, const AttentionBlock& block, const std::string& option) {
+void pair_operands(const GraphFacts& facts, PlacementDraft& draft, const AttentionBlock& block,
+                   const std::string& option) {
   for (const NodeId product : {block.first, block.second})
-    for (const int slot : draft.data_slots(product))
+    for (const int slot : facts.data_slots(product))
       draft.pair(product, slot, "operand of fused INT8 attention (" + option + ")");
-  if (all_readers_quantized(draft, block.output)) return;
-  for (const Use& use : draft.value(block.output).uses)
+  if (all_readers_quantized(facts, draft, block.output)) return;
+  for (const Use& use : facts.value(block.output).uses)
     draft.pair(use.node, use.slot, "behind fused INT8 attention, which wants a pair on its result");
 }
 
 void keep_operands_float(PlacementDraft& draft, const AttentionBlock& block, const std::string& reason) {
   for (const NodeId product : {block.first, block.second})
-    for (const int slot : draft.data_slots(product)) draft.keep_float(product, slot, reason);
+    for (const int slot : draft.facts().data_slots(product)) draft.keep_float(product, slot, reason);
 }
 
 /// Returns the form of a block without pairs in TensorRT.
-std::string float_form(const PlacementDraft& draft, const AttentionBlock& block) {
-  const std::string misfit = attention_misfit(draft, block, AttentionKernel::Type::Half);
-  return misfit.empty() ? attention_kernel_text(draft, AttentionKernel::Type::Half) : "no fused kernel: " + misfit;
+std::string float_form(const GraphFacts& facts, const AttentionBlock& block) {
+  const std::string misfit = attention_misfit(facts, block, AttentionKernel::Type::Half);
+  return misfit.empty() ? attention_kernel_text(facts, AttentionKernel::Type::Half) : "no fused kernel: " + misfit;
 }
 
-void decide_block(PlacementDraft& draft, AttentionBlock block) {
+void decide_block(const GraphFacts& facts, PlacementDraft& draft, AttentionBlock block) {
   AttentionDecision decision{.block = std::move(block)};
   const AttentionBlock& found = decision.block;
   const std::string option(attention_option(draft.options()));
-  std::string misfit = attention_misfit(draft, found, attention_type(draft));
+  std::string misfit = attention_misfit(facts, found, attention_type(draft));
   // prepare_model() takes blocks apart only for pairs: without them the form alone counts.
   const bool asked = quantizes_attention(draft.options());
-  if (misfit.empty() && asked) misfit = attention_without_pairs(draft, found);
+  if (misfit.empty() && asked) misfit = attention_without_pairs(facts, draft, found);
   if (is_kept_out(draft, found)) {
     decision.reason = "kept float by another rule";
     keep_operands_float(draft, found, "another node of this attention stays float by another rule");
   } else if (asked && misfit.empty()) {
     decision.quantized = true;
-    decision.reason = attention_kernel_text(draft, attention_type(draft)) + " (" + option + ")";
-    decision.otherwise = "--attention float: " + float_form(draft, found);
-    pair_operands(draft, found, option);
+    decision.reason = attention_kernel_text(facts, attention_type(draft)) + " (" + option + ")";
+    decision.otherwise = "--attention float: " + float_form(facts, found);
+    pair_operands(facts, draft, found, option);
   } else {
     const bool fits = misfit.empty();
-    decision.reason = float_form(draft, found);
+    decision.reason = float_form(facts, found);
     decision.otherwise =
-        option + ": " + (fits ? attention_kernel_text(draft, attention_type(draft)) : "float too, since " + misfit);
+        option + ": " + (fits ? attention_kernel_text(facts, attention_type(draft)) : "float too, since " + misfit);
     keep_operands_float(draft, found,
                         fits ? "attention stays float (" + option + " quantizes it)"
                              : "attention that no INT8 kernel fuses stays float: " + misfit);
@@ -107,8 +108,8 @@ void decide_block(PlacementDraft& draft, AttentionBlock block) {
   draft.attend(std::move(decision));
 }
 
-void decide_fused_attention(PlacementDraft& draft) {
-  for (AttentionBlock& block : attention_blocks(draft)) decide_block(draft, std::move(block));
+void decide_fused_attention(const GraphFacts& facts, PlacementDraft& draft) {
+  for (AttentionBlock& block : attention_blocks(facts)) decide_block(facts, draft, std::move(block));
 }
 
 }  // namespace

@@ -31,47 +31,47 @@ bool averages(OpKind kind) {
 }
 
 // Walks up from the gate to the pooling of `x`; blocks have two layers and their activations, so a short walk suffices.
-bool excites(const PlacementDraft& draft, MaybeValue gate, MaybeValue x) {
+bool excites(const GraphFacts& facts, MaybeValue gate, MaybeValue x) {
   constexpr int kLongestBlock = 16;
-  const Node* node = draft.producer(gate);
-  if (!node || !is_gate(draft.kind(node->id))) return false;
+  const Node* node = facts.producer(gate);
+  if (!node || !is_gate(facts.kind(node->id))) return false;
   bool layer_seen = false;
   for (int step = 0; node && step < kLongestBlock; ++step) {
-    if (averages(draft.kind(node->id))) return layer_seen && node->input(0) == x;
-    layer_seen = layer_seen || draft.is_weighted(node->id);
-    const auto gated = gated_activation(draft, node->id);
-    const MaybeValue up = gated ? gated->input : draft.data_input(node->id);
-    node = draft.producer(up);
+    if (averages(facts.kind(node->id))) return layer_seen && node->input(0) == x;
+    layer_seen = layer_seen || facts.is_weighted(node->id);
+    const auto gated = gated_activation(facts, node->id);
+    const MaybeValue up = gated ? gated->input : facts.data_input(node->id);
+    node = facts.producer(up);
   }
   return false;
 }
 
 // Returns the Mul that multiplies an equalized gate by one factor a channel, before the product; nullptr when there is
 // none.
-const Node* gate_factors(const PlacementDraft& draft, MaybeValue gate) {
-  const Node* node = draft.producer(gate);
-  const bool factors = node && draft.kind(node->id) == OpKind::Mul && is_constant_affine(draft, node->id);
-  return factors && sole_use(draft.graph(), gate) ? node : nullptr;
+const Node* gate_factors(const GraphFacts& facts, MaybeValue gate) {
+  const Node* node = facts.producer(gate);
+  const bool factors = node && facts.kind(node->id) == OpKind::Mul && is_constant_affine(facts, node->id);
+  return factors && sole_use(facts.graph(), gate) ? node : nullptr;
 }
 
 // Returns the gate before such factors.
-MaybeValue bare_gate(const PlacementDraft& draft, MaybeValue gate) {
-  const Node* factors = gate_factors(draft, gate);
-  return factors ? varying_input(draft, factors->id) : gate;
+MaybeValue bare_gate(const GraphFacts& facts, MaybeValue gate) {
+  const Node* factors = gate_factors(facts, gate);
+  return factors ? varying_input(facts, factors->id) : gate;
 }
 
-bool is_excitation(const PlacementDraft& draft, const Node& node) {
-  if (draft.kind(node.id) != OpKind::Mul || node.inputs.size() != 2) return false;
+bool is_excitation(const GraphFacts& facts, const Node& node) {
+  if (facts.kind(node.id) != OpKind::Mul || node.inputs.size() != 2) return false;
   if (!node.inputs[0] || !node.inputs[1]) return false;
-  return excites(draft, bare_gate(draft, node.inputs[0]), node.inputs[1]) ||
-         excites(draft, bare_gate(draft, node.inputs[1]), node.inputs[0]);
+  return excites(facts, bare_gate(facts, node.inputs[0]), node.inputs[1]) ||
+         excites(facts, bare_gate(facts, node.inputs[1]), node.inputs[0]);
 }
 
 // True for means over spatial axes: every axis is 2 or more, or counted from the end and not only the last (a norm over
 // features).
-bool is_spatial_mean(const PlacementDraft& draft, const Node& node) {
+bool is_spatial_mean(const GraphFacts& facts, const Node& node) {
   std::vector<int64_t> axes = node.ints_or("axes", {});
-  const Tensor* tensor = draft.graph().constant(node.input(1));
+  const Tensor* tensor = facts.graph().constant(node.input(1));
   if (tensor && tensor->type() == DataType::Int64)
     axes.assign(tensor->data<int64_t>().begin(), tensor->data<int64_t>().end());
   if (axes.empty()) return false;
@@ -81,70 +81,72 @@ bool is_spatial_mean(const PlacementDraft& draft, const Node& node) {
   return from_front || from_end;
 }
 
-bool is_quantizable(const PlacementDraft& draft, const Node& node) {
-  switch (draft.kind(node.id)) {
+bool is_quantizable(const GraphFacts& facts, const Node& node) {
+  switch (facts.kind(node.id)) {
     case OpKind::AveragePool:
     case OpKind::GlobalAveragePool: return true;
-    case OpKind::ReduceMean: return is_spatial_mean(draft, node);
+    case OpKind::ReduceMean: return is_spatial_mean(facts, node);
     case OpKind::Resize: return node.string_or("mode", "nearest") == "linear";
     case OpKind::Add:
     case OpKind::Mul:
-      return node.inputs.size() == 2 && !draft.is_constant(node.inputs[0]) && !draft.is_constant(node.inputs[1]) &&
-             !gated_activation(draft, node.id);
+      return node.inputs.size() == 2 && !facts.is_constant(node.inputs[0]) && !facts.is_constant(node.inputs[1]) &&
+             !gated_activation(facts, node.id);
     default: return false;
   }
 }
 
 // Places the pair before the factors of an equalized gate, which lie between 1/64 and 64: one scale for all would lose
 // the small ones.
-bool place_before_factors(PlacementDraft& draft, const Node& node, int slot) {
-  const Node* factors = gate_factors(draft, node.input(slot));
-  if (!factors || !excites(draft, varying_input(draft, factors->id), node.input(1 - slot))) return false;
-  for (const int inner : draft.data_slots(factors->id))
-    if (draft.may_carry_pair(factors->input(inner)))
+bool place_before_factors(const GraphFacts& facts, PlacementDraft& draft, const Node& node, int slot) {
+  const Node* factors = gate_factors(facts, node.input(slot));
+  if (!factors || !excites(facts, varying_input(facts, factors->id), node.input(1 - slot))) return false;
+  for (const int inner : facts.data_slots(factors->id))
+    if (facts.may_carry_pair(factors->input(inner)))
       draft.pair(factors->id, inner,
                  "gate of a squeeze-and-excite block, before its factors: one scale would lose the small ones");
   draft.keep_float(node.id, slot, "the gate's factors run in the kernel of the product");
   return true;
 }
 
-void place_excitation(PlacementDraft& draft, const Node& node) {
-  for (const int slot : draft.data_slots(node.id)) {
-    if (draft.options().se_mul != PlacementOptions::SeMul::Float && place_before_factors(draft, node, slot)) continue;
+void place_excitation(const GraphFacts& facts, PlacementDraft& draft, const Node& node) {
+  for (const int slot : facts.data_slots(node.id)) {
+    if (draft.options().se_mul != PlacementOptions::SeMul::Float && place_before_factors(facts, draft, node, slot))
+      continue;
     if (draft.options().se_mul == PlacementOptions::SeMul::Float)
       draft.keep_float(node.id, slot, "Mul of a squeeze-and-excite block (--se-mul float)");
-    else if (draft.may_carry_pair(node.input(slot)))
+    else if (facts.may_carry_pair(node.input(slot)))
       draft.pair(node.id, slot,
                  "Mul of a squeeze-and-excite block: both inputs are quantized (--se-mul float keeps them float)");
   }
 }
 
-void place_between_kernels(PlacementDraft& draft, const Node& node, const ValueMap<bool>& sources) {
-  if (draft.is_out(node.id) || !is_quantizable(draft, node)) return;
-  const auto& slots = draft.data_slots(node.id);
+void place_between_kernels(const GraphFacts& facts, PlacementDraft& draft, const Node& node,
+                           const ValueMap<bool>& sources) {
+  if (draft.is_out(node.id) || !is_quantizable(facts, node)) return;
+  const auto& slots = facts.data_slots(node.id);
   if (std::any_of(slots.begin(), slots.end(), [&](int slot) { return draft.is_decided(node.id, slot); })) return;
   const auto from_int8 = [&](int slot) { return sources[*node.input(slot)]; };
   if (!std::any_of(slots.begin(), slots.end(), from_int8)) {
     for (const int slot : slots)
-      draft.keep_float(node.id, slot, "no input of " + draft.describe(node.id) + " comes from an INT8 kernel");
+      draft.keep_float(node.id, slot, "no input of " + facts.describe(node.id) + " comes from an INT8 kernel");
     return;
   }
-  const bool wanted = all_readers_quantized(draft, node.output(0));
+  const bool wanted = all_readers_quantized(facts, draft, node.output(0));
   for (const int slot : slots) {
     if (!wanted)
       draft.keep_float(node.id, slot,
-                       "a reader of " + draft.describe(node.id) + " is not quantized, so it would have to write float");
-    else if (draft.may_carry_pair(node.input(slot)))
+                       "a reader of " + facts.describe(node.id) + " is not quantized, so it would have to write float");
+    else if (facts.may_carry_pair(node.input(slot)))
       draft.pair(node.id, slot, "between INT8 kernels: INT8 in needs INT8 out, and all readers are quantized");
   }
 }
 
-void decide_pooling_and_elementwise(PlacementDraft& draft) {
-  for (const Node& node : draft.graph().nodes())
-    if (!draft.is_out(node.id) && is_excitation(draft, node)) place_excitation(draft, node);
-  ValueMap<bool> sources(draft.graph().values().size(), false);
-  for (const Node& node : draft.graph().nodes()) {
-    place_between_kernels(draft, node, sources);
+void decide_pooling_and_elementwise(const GraphFacts& facts, PlacementDraft& draft) {
+  for (const Node& node : facts.graph().nodes())
+    if (!draft.is_out(node.id) && is_excitation(facts, node)) place_excitation(facts, draft, node);
+  ValueMap<bool> sources(facts.graph().values().size(), false);
+  for (const Node& node : facts.graph().nodes()) {
+    place_between_kernels(facts, draft, node, sources);
     add_int8_sources(draft, node, sources);
   }
 }

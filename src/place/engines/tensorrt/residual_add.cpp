@@ -29,24 +29,24 @@ namespace {
 
 // Returns the INT8 Conv or ConvTranspose that writes `value`, through MaxPool behind Relu, Relu, constant Add and Mul,
 // if no value between has another reader; kNoNode when there is none.
-MaybeNode backbone(const PlacementDraft& draft, MaybeValue value) {
+MaybeNode backbone(const GraphFacts& facts, const PlacementDraft& draft, MaybeValue value) {
   bool pool_allowed = true, relu_allowed = true;
-  while (value && sole_use(draft.graph(), value)) {
-    const Node* node = draft.producer(value);
+  while (value && sole_use(facts.graph(), value)) {
+    const Node* node = facts.producer(value);
     if (!node) return kNoNode;
-    const OpKind kind = draft.kind(node->id);
+    const OpKind kind = facts.kind(node->id);
     if (kind == OpKind::Conv || kind == OpKind::ConvTranspose)
       return draft.is_int8(node->id) ? MaybeNode(node->id) : kNoNode;
     if (kind == OpKind::MaxPool && pool_allowed) {
-      const Node* before = draft.producer(node->input(0));
-      if (!before || draft.kind(before->id) != OpKind::Relu) return kNoNode;
+      const Node* before = facts.producer(node->input(0));
+      if (!before || facts.kind(before->id) != OpKind::Relu) return kNoNode;
       value = node->input(0);
     } else if (kind == OpKind::Relu && relu_allowed) {
       relu_allowed = false;
       value = node->input(0);
-    } else if ((kind == OpKind::Add || kind == OpKind::Mul) && is_constant_affine(draft, node->id)) {
+    } else if ((kind == OpKind::Add || kind == OpKind::Mul) && is_constant_affine(facts, node->id)) {
       relu_allowed = false;
-      value = varying_input(draft, node->id);
+      value = varying_input(facts, node->id);
     } else {
       return kNoNode;
     }
@@ -89,43 +89,43 @@ Meeting meet(const Graph& graph, ValueId a, ValueId b) {
 }
 
 // Returns the main slot; -1 when the Add is not residual.
-int main_slot(const PlacementDraft& draft, const Node& add) {
-  const std::array candidates{backbone(draft, add.inputs[0]), backbone(draft, add.inputs[1])};
+int main_slot(const GraphFacts& facts, const PlacementDraft& draft, const Node& add) {
+  const std::array candidates{backbone(facts, draft, add.inputs[0]), backbone(facts, draft, add.inputs[1])};
   if (!candidates[0] && !candidates[1]) return -1;
   if (candidates[0] == candidates[1]) return -1;
   if (candidates[0] && candidates[1]) {
-    const Meeting meeting = meet(draft.graph(), *add.inputs[0], *add.inputs[1]);
+    const Meeting meeting = meet(facts.graph(), *add.inputs[0], *add.inputs[1]);
     return meeting.steps[0] > meeting.steps[1] ? 0 : 1;
   }
   const int slot = candidates[0] ? 0 : 1;
   // The other input is computed from the candidate (ConvNeXt): then nothing runs beside the skip.
-  const auto other = ancestors(draft.graph(), *add.input(1 - slot));
+  const auto other = ancestors(facts.graph(), *add.input(1 - slot));
   const MaybeNode candidate = candidates[static_cast<size_t>(slot)];
-  return other.contains(*draft.node(*candidate).output(0)) ? -1 : slot;
+  return other.contains(*facts.node(*candidate).output(0)) ? -1 : slot;
 }
 
 // Returns the slot of an input that an INT8 weighted op with an activation other than Relu writes for this Add alone;
 // -1 when there is none.
-int activated_slot(const PlacementDraft& draft, const Node& add) {
+int activated_slot(const GraphFacts& facts, const PlacementDraft& draft, const Node& add) {
   for (const int slot : {1, 0}) {
-    const Node* node = draft.producer(add.input(slot));
-    if (!node || draft.is_out(node->id) || !sole_use(draft.graph(), add.input(slot))) continue;
+    const Node* node = facts.producer(add.input(slot));
+    if (!node || draft.is_out(node->id) || !sole_use(facts.graph(), add.input(slot))) continue;
     MaybeValue source;
-    if (const auto gated = gated_activation(draft, node->id))
+    if (const auto gated = gated_activation(facts, node->id))
       source = gated->input;
-    else if (is_fusable_activation(draft.kind(node->id)) && draft.kind(node->id) != OpKind::Relu)
+    else if (is_fusable_activation(facts.kind(node->id)) && facts.kind(node->id) != OpKind::Relu)
       source = node->input(0);
-    const Node* layer = draft.producer(source);
+    const Node* layer = facts.producer(source);
     if (layer && draft.is_int8(layer->id)) return slot;
   }
   return -1;
 }
 
-void place_residual(PlacementDraft& draft, const Node& add, int main) {
-  const MaybeNode layer = backbone(draft, add.input(main));
-  draft.keep_float(add.id, main, "main branch: " + draft.describe(*layer) + " and this Add become one kernel");
+void place_residual(const GraphFacts& facts, PlacementDraft& draft, const Node& add, int main) {
+  const MaybeNode layer = backbone(facts, draft, add.input(main));
+  draft.keep_float(add.id, main, "main branch: " + facts.describe(*layer) + " and this Add become one kernel");
   draft.pair(add.id, 1 - main,
-             "skip of a residual Add: its precision decides whether the kernel of " + draft.describe(*layer) +
+             "skip of a residual Add: its precision decides whether the kernel of " + facts.describe(*layer) +
                  " and this Add can write INT8");
 }
 
@@ -141,18 +141,18 @@ void place_activated(PlacementDraft& draft, const Node& add, int activated) {
   draft.pair(add.id, 1, reason);
 }
 
-void decide_residual_add(PlacementDraft& draft) {
-  for (const Node& node : draft.graph().nodes()) {
-    if (draft.kind(node.id) != OpKind::Add || draft.is_out(node.id) || node.inputs.size() != 2) continue;
-    if (node.inputs[0] == node.inputs[1] || draft.is_constant(node.inputs[0]) || draft.is_constant(node.inputs[1]))
+void decide_residual_add(const GraphFacts& facts, PlacementDraft& draft) {
+  for (const Node& node : facts.graph().nodes()) {
+    if (facts.kind(node.id) != OpKind::Add || draft.is_out(node.id) || node.inputs.size() != 2) continue;
+    if (node.inputs[0] == node.inputs[1] || facts.is_constant(node.inputs[0]) || facts.is_constant(node.inputs[1]))
       continue;
-    const int main = main_slot(draft, node);
+    const int main = main_slot(facts, draft, node);
     if (main >= 0) {
-      if (draft.may_carry_pair(node.input(1 - main))) place_residual(draft, node, main);
+      if (facts.may_carry_pair(node.input(1 - main))) place_residual(facts, draft, node, main);
       continue;
     }
-    const int activated = activated_slot(draft, node);
-    if (activated >= 0 && draft.may_carry_pair(node.inputs[0]) && draft.may_carry_pair(node.inputs[1]))
+    const int activated = activated_slot(facts, draft, node);
+    if (activated >= 0 && facts.may_carry_pair(node.inputs[0]) && facts.may_carry_pair(node.inputs[1]))
       place_activated(draft, node, activated);
   }
 }

@@ -25,10 +25,10 @@ namespace {
 constexpr int64_t kSmall = 16;  // channels below which Model-Optimizer checks the form
 constexpr int64_t kVector = 8;  // channels per vector of TensorRT's INT8 layouts that it requires
 
-bool fed_by_graph_input(const PlacementDraft& draft, const Node& node) { return draft.value(*node.input(0)).is_input; }
+bool fed_by_graph_input(const GraphFacts& facts, const Node& node) { return facts.value(*node.input(0)).is_input; }
 
 bool is_small_conv(const PlacementDraft& draft, const Node& node) {
-  const Shape& weight = draft.weight(node.id).shape();
+  const Shape& weight = draft.facts().weight(node.id).shape();
   const int64_t group = node.int_or("group", 1);
   const int64_t out = weight[0], per_group = weight[1];
   if (draft.options().type == CodeType::Fp8) return out <= kSmall || per_group <= kSmall;
@@ -38,7 +38,7 @@ bool is_small_conv(const PlacementDraft& draft, const Node& node) {
     return !(out % kVector == 0 && std::all_of(kernel.begin(), kernel.end(), [](int64_t k) { return k >= 3; }));
   const bool square = std::all_of(kernel.begin(), kernel.end(), [&](int64_t k) { return k == kernel[0]; });
   const bool divisible = out % kVector == 0 || per_group % kVector == 0;
-  return !(divisible && square && (fed_by_graph_input(draft, node) || out >= kSmall || per_group >= kSmall));
+  return !(divisible && square && (fed_by_graph_input(draft.facts(), node) || out >= kSmall || per_group >= kSmall));
 }
 
 // Returns the rows of the product that the model fixes, declared or not; -1 when open. Only for products of two
@@ -48,30 +48,30 @@ int64_t certain_rows(CertainShapes& shapes, const Node& node) {
   return shape && shape->size() == 2 ? (*shape)[0] : -1;
 }
 
-bool is_small_product(const PlacementDraft& draft, const Node& node, CertainShapes& shapes) {
-  const Shape& weight = draft.weight(node.id).shape();
-  const bool transposed = draft.kind(node.id) == OpKind::Gemm && node.int_or("transB", 0) != 0;
-  const bool on_the_left = draft.weight_slot(node.id) == 0;
+bool is_small_product(const GraphFacts& facts, const Node& node, CertainShapes& shapes) {
+  const Shape& weight = facts.weight(node.id).shape();
+  const bool transposed = facts.kind(node.id) == OpKind::Gemm && node.int_or("transB", 0) != 0;
+  const bool on_the_left = facts.weight_slot(node.id) == 0;
   int64_t rows = weight[weight.rank() - 2], columns = weight[weight.rank() - 1];
   if (transposed != on_the_left) std::swap(rows, columns);  // rows = K, columns = N
   return rows < kSmall || columns < kSmall || certain_rows(shapes, node) == 1;
 }
 
 bool is_small(const PlacementDraft& draft, const Node& node, CertainShapes& shapes) {
-  switch (draft.kind(node.id)) {
+  switch (draft.facts().kind(node.id)) {
     case OpKind::Conv: return is_small_conv(draft, node);
     case OpKind::Gemm:
-    case OpKind::MatMul: return is_small_product(draft, node, shapes);
+    case OpKind::MatMul: return is_small_product(draft.facts(), node, shapes);
     default: return false;
   }
 }
 
-void mark_small_layers(PlacementDraft& draft) {
+void mark_small_layers(const GraphFacts& facts, PlacementDraft& draft) {
   if (draft.options().small_layers == PlacementOptions::SmallLayers::Quantize) return;
-  CertainShapes shapes(draft);
-  for (const Node& node : draft.graph().nodes()) {
-    if (!draft.is_weighted(node.id) || draft.is_forced(node.id) || !is_small(draft, node, shapes)) continue;
-    draft.keep_out(node.id, "weight " + draft.weight(node.id).shape().to_string() +
+  CertainShapes shapes(facts);
+  for (const Node& node : facts.graph().nodes()) {
+    if (!facts.is_weighted(node.id) || draft.is_forced(node.id) || !is_small(draft, node, shapes)) continue;
+    draft.keep_out(node.id, "weight " + facts.weight(node.id).shape().to_string() +
                                 " is too small to gain from INT8 (--small-layers quantize overrides)");
   }
 }

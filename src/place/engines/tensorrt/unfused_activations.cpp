@@ -10,21 +10,21 @@
 namespace detent::rules::tensorrt {
 namespace {
 
-bool is_depthwise(const PlacementDraft& draft, NodeId node) {
-  return draft.kind(node) == OpKind::Conv && draft.node(node).int_or("group", 1) > 1 &&
-         draft.weight(node).shape()[1] == 1;
+bool is_depthwise(const GraphFacts& facts, NodeId node) {
+  return facts.kind(node) == OpKind::Conv && facts.node(node).int_or("group", 1) > 1 &&
+         facts.weight(node).shape()[1] == 1;
 }
 
-void note_unfused_activations(PlacementDraft& draft) {
-  for (const Node& node : draft.graph().nodes()) {
+void note_unfused_activations(const GraphFacts& facts, PlacementDraft& draft) {
+  for (const Node& node : facts.graph().nodes()) {
     if (!draft.is_int8(node.id)) continue;
-    const MaybeNode activation = fused_activation(draft, node.output(0));
+    const MaybeNode activation = fused_activation(facts, draft, node.output(0));
     if (!activation) continue;
-    if (is_depthwise(draft, node.id) && gated_activation(draft, *activation))
-      draft.note(draft.describe(node.id) + ": TensorRT does not fuse a depthwise convolution with the SiLU behind it");
-    if (draft.kind(*activation) != OpKind::LeakyRelu) continue;
-    if (pairs_behind(draft, draft.node(*activation).output(0)).empty())
-      draft.note(draft.describe(*activation) + " fuses with " + draft.describe(node.id) +
+    if (is_depthwise(facts, node.id) && gated_activation(facts, *activation))
+      draft.note(facts.describe(node.id) + ": TensorRT does not fuse a depthwise convolution with the SiLU behind it");
+    if (facts.kind(*activation) != OpKind::LeakyRelu) continue;
+    if (pairs_behind(draft, facts.node(*activation).output(0)).empty())
+      draft.note(facts.describe(*activation) + " fuses with " + facts.describe(node.id) +
                  " only if a pair stands behind it, and no reader needs one there");
   }
 }
