@@ -10,6 +10,7 @@
 #define DETENT_ENGINES(each) \
   each(TensorRT, tensorrt) \
   each(Dla, dla) \
+  each(TensorRtRtx, tensorrt_rtx) \
   each(OnnxRuntime, onnxruntime) \
   each(OpenVino, openvino) \
   each(Qnn, qnn)

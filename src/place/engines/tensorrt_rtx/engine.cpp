@@ -1,0 +1,107 @@
+#include <array>
+#include <filesystem>
+
+#include "place/engines/tensorrt/facts.h"
+#include "place/engines/tensorrt/rules.h"
+#include "place/engines/tensorrt_rtx/rules.h"
+#include "place/rules/rules.h"
+
+namespace detent::tensorrt_rtx {
+namespace {
+
+constexpr std::string_view kInspected =
+    "TensorRT for RTX 1.7.1, SM89 and SM120: 68 files built and inspected; November 2026";
+
+constexpr std::array kFacts = facts_of(
+    tensorrt::kEveryVersion, tensorrt::kOnly11,
+    std::array{
+        SourcedFact{"a ConvTranspose never runs in INT8 (28 of 28 in half precision)", kInspected},
+        SourcedFact{"a MatMul whose weight is cut for each head of attention runs in half precision", kInspected},
+        SourcedFact{"weights of 4 bits alone stay 4 bits, weights of 8 bits alone become 16-bit floats", kInspected},
+    });
+
+std::span<const Target> targets();
+
+using namespace rules;
+using namespace rules::tensorrt;
+using namespace rules::tensorrt_rtx;
+
+constexpr std::array kRules{&kUserChoice,      &kMeasuredChoice,     &kSignalFrontEnd,    &kResidualStream,
+                            &kDecoding,        &kFloatDeconvolution, &kSmallLayers,       &kWeightedOps,
+                            &kFusedActivation, &kUnfusedActivations, &kBatchNorm,         &kResidualAdd,
+                            &kFp8Layers,       &kFusedAttention,     &kAttentionAndNorms, &kPoolingAndElementwise,
+                            &kGraphOutputs,    &kKnownRanges,        &kCommutingOps,      &kConcat,
+                            &kStates};
+
+// Its command line tool has trtexec's options for files.
+std::string next_command(const Target&, const NextCommand& next) {
+  return "tensorrt_rtx --onnx=" + std::string(next.file) +
+         " --saveEngine=" + std::filesystem::path(next.file).replace_extension(".engine").string();
+}
+
+constexpr EngineDef kEngine{
+    .id = Engine::TensorRtRtx,
+    .name = "tensorrt-rtx",
+    .title = "TensorRT for RTX",
+    .family = "tensorrt",
+    .page = "src/place/RULES.md#rules-of-tensorrt-for-rtx",
+    .targets = targets,
+    .rules = kRules,
+    .other_engine = "onnxruntime",
+    .minimum_opset = 13,
+    .newest_opset = 0,
+    .takes_pairs = true,
+    .whole_graph = false,
+    .pairs_beside_foreign = false,
+    .biases = BiasTypes::FloatOnly,
+    .narrow_weights = false,
+    .channel_scales_of_products = true,
+    .uint8_single_scales = false,
+    .blocks_divide_rows = true,
+    .int8_weights_alone = false,
+    .runs_qoperators = false,
+    .float32_scales = false,
+    .half_scales_below_opset19 = true,
+    .pairs_in_front_suffice = true,
+    .fuses_residual_adds = true,
+    .kernels_with_half_scales = true,
+    .requantizes_at_concat = true,
+    .gathers_codes = false,
+    .fast_in_half = true,
+    .slow_between_pairs = std::span<const FloatOperator>(),
+    .cache_version = nullptr,
+    .next_command = next_command,
+};
+
+constexpr std::array kActivations{ActivationType{DataType::Int8}};
+
+// Parsed and typed as TensorRT 11. That its attention kernels are TensorRT's is an assumption.
+constexpr std::array kTargets{Target{
+    .engine = kEngine,
+    .version_major = 1,
+    .version_minor = 7,
+    .variant = "",
+    .activation = QuantType{.type = DataType::Int8},
+    .activation_types = kActivations,
+    .other_types = "its parser refuses zero points of other types, or reads them as INT8",
+    .int8_weight_initializer = true,
+    .default_axis_is_1 = true,
+    .reads_uint8_as_int8 = true,
+    .saturates_without_vnni = false,
+    .int8_deconvolutions = false,
+    .concat_shares_scale = true,
+    .operands_share_scale = false,
+    .float_type = FloatType::Fp16,
+    .fp8_refusal = "",
+    .strongly_typed = true,
+    .attention_kernels = detent::tensorrt::attention_kernels(11),
+    .facts = kFacts,
+}};
+
+std::span<const Target> targets() { return kTargets; }
+
+}  // namespace
+
+const EngineDef& definition() { return kEngine; }
+
+}  // namespace detent::tensorrt_rtx
