@@ -210,8 +210,8 @@ Option outliers_option(OutlierPolicy& policy) {
 
 Option target_option(std::string& target) {
   return row("--target NAME[:VERSION]", &target,
-             "Engine: tensorrt, onnxruntime, openvino or qnn, with an optional version (tensorrt:8.6) or device "
-             "(openvino:npu)",
+             "Engine, with an optional version (tensorrt:8.6) or device (openvino:npu): 'detent help quantize --long' "
+             "lists them",
              {.group = "Placement"});
 }
 
