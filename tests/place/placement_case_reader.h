@@ -85,6 +85,8 @@ inline void read_expect_words(const std::string& text, Expectation& expectation)
       options.exclude_op.push_back(value);
     else if (option == "--ruined")
       expectation.measured.ruined[value] = "ruined";
+    else if (option == "--costly")
+      expectation.measured.costly[value] = "costly";
     else if (option == "--wide")
       expectation.measured.wide[value] = "costly";
     else if (option == "--feed")
