@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "detent/base/qparams.h"
+#include "detent/options/code_type.h"
 #include "place/engines/decided.h"
 #include "place/engines/engine_list.h"
 
