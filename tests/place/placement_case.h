@@ -33,7 +33,7 @@
 ///                    words; every one must be listed in attention*.txt
 ///     sizes V HEADS SIZE QUERIES KEYS   of that block, 0 where open;   marks V [mask] [rotary] [grouped]
 ///     ranged V V ... these and no others need a range although no pair stands on them
-///     output V [R]   a pair on a graph output; every one must be listed
+///     output V       a pair on a graph output; every one must be listed
 ///     limit V LO HI, fixed V LO HI    ranges
 ///     unbounded V    nothing is known of the value's range
 ///     note WORDS     some note contains the words

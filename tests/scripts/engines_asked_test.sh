@@ -1,5 +1,5 @@
 #!/bin/sh
-# engines_asked_test.sh ROOT: only an engine's home asks which engine it is. An engine's name in code elsewhere,
+# engines_asked_test.sh ROOT: outside an engine's home no code asks which engine it is. An engine's name in code there,
 # or in the name of a capability, is an error; so is a capability without a test in which two engines differ.
 # Twins: engines_asked_twins_test.sh.
 set -eu

@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include "detent/base/qparams.h"
 #include "detent/options/code_type.h"
 #include "place/engines/decided.h"
 #include "place/engines/engine_list.h"
