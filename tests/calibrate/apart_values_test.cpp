@@ -48,6 +48,12 @@ TEST_F(ValuesApart, AreThoseBelowAnEighthOfWhatTheyAreJoinedWith) {
   EXPECT_TRUE(apart(320, "onnxruntime").empty()) << "its Concat takes any scales";
 }
 
+TEST_F(ValuesApart, AreNoneWhereAConcatWithTwoScalesLeavesInt8) {
+  EXPECT_TRUE(apart(320, "openvino").empty());
+  EXPECT_FALSE(plan_.scale_groups().empty()) << "the same values share a scale";
+  EXPECT_FALSE(apart(320, "tensorrt").empty()) << "it converts the codes";
+}
+
 TEST_F(ValuesApart, HaveAScaleForThemselvesInThePlan) {
   const auto found = apart(320);
   ASSERT_EQ(plan_.scale_groups().size(), 1U) << "s and j";

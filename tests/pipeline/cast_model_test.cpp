@@ -87,6 +87,13 @@ TEST_F(CastModel, OnnxRuntimePairsKeepCodesAndScalesAndTheirLayers) {
   EXPECT_EQ(report.coverage.types.int8.macs * 4, report.coverage.macs * 3) << "the last Conv writes a float output";
 }
 
+TEST_F(CastModel, ScalesBecomeHalvesWhereKernelsTakeThem) {
+  for (const auto& [target, type] : {std::pair{"tensorrt", "float16"}, std::pair{"onnxruntime", "float32"}}) {
+    quantize(target);
+    EXPECT_EQ(cast_model(cast_options(true, std::string(target) + ".cast.onnx")).pairs->scale_type, type) << target;
+  }
+}
+
 TEST_F(CastModel, FloatWeightsBehindAQuantizeLinearBecomeTheCodesThatItMade) {
   quantize("tensorrt");
   const auto codes = integers_of(file("in.onnx"));

@@ -52,6 +52,17 @@ TEST(LintModel, HalfScalesAreForOpset19) {
   EXPECT_EQ(count(lint_model({.model = folder / "late.onnx", .target = "onnxruntime", .shapes = {}}), "error", id), 0);
 }
 
+TEST(LintModel, HalfScalesBelowOpset19AreRefusedOrTaken) {
+  const TemporaryFolder folder;
+  write_model(half_model_of_opset(17), folder / "early.onnx");
+  for (const auto& [target, words] : {std::pair{"tensorrt", "accepts it"}, std::pair{"onnxruntime", "refuses"}}) {
+    const LintReport report = lint_model({.model = folder / "early.onnx", .target = target, .shapes = {}});
+    const auto found = std::ranges::find(report.findings, "fp16-scale-below-opset-19", &LintReport::Finding::id);
+    ASSERT_NE(found, report.findings.end()) << target;
+    EXPECT_NE(found->message.find(words), std::string::npos) << found->message;
+  }
+}
+
 TEST(LintModel, ConstantsThatACastMakesInfiniteAreNamed) {
   const TemporaryFolder folder;
   for (const char* number : {"70000", "60000"})

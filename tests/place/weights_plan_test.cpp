@@ -53,6 +53,7 @@ TEST(WeightsPlan, TakesTheRightOperandsOfProducts) {
   const Planned planned("onnxruntime");
   EXPECT_TRUE(planned.quantizes("a"));
   EXPECT_TRUE(planned.quantizes("b"));
+  EXPECT_EQ(name_of(planned.layer("a").rule), "R16 weights alone");
   EXPECT_EQ(planned.layer("a").reason, "only the weight is stored as integers; the layer computes in float");
 }
 

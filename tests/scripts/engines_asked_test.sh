@@ -1,7 +1,7 @@
 #!/bin/sh
 # engines_asked_test.sh ROOT: outside an engine's home no code asks which engine it is. An engine's name in code there,
 # or in the name of a capability, is an error; so is a capability without a test in which two engines differ.
-# With a second argument, a folder is checked in place of ROOT's sources (for the negative twins).
+# Twins: engines_asked_twins_test.sh.
 set -eu
 root=$1
 failures=0
@@ -9,8 +9,8 @@ fail() { echo "FAILED: $1"; failures=1; }
 
 cd "$root"
 list=src/place/engines/engine_list.h
-# each(TensorRT, tensorrt) -> "tensorrt"; names with and without "_" or "-"
-homes=$(sed -nE 's/^ *each\(([A-Za-z]+), ([a-z_]+)\).*/\2/p' "$list" | sort -u)
+# each(TensorRT, tensorrt) -> "tensorrt", several on a line; names with and without "_" or "-"
+homes=$(grep -oE 'each\([A-Za-z]+, [a-z_]+\)' "$list" | sed -E 's/.*, (.*)\)/\1/' | sort -u)
 [ -n "$homes" ] || fail "$list names no engine"
 words=$(echo "$homes" | sed 's/_/[_-]?/g' | paste -sd'|')
 

@@ -53,7 +53,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!model) return 0;
   fuzz::expect_documented([&] { (void)fingerprint(*model); });
   for (const Target& target : target_list()) {
-    if (target.engine.name == "tensorrt" && target.version_major < 10) continue;
+    if (*target.engine.name == "tensorrt" && target.version_major < 10) continue;
     fuzz::expect_documented([&] { lint(*model, target); });
     fuzz::expect_documented([&] { plan(path, target); });
     constexpr size_t kMany = 4096;  // functions in functions: with all targets beyond the time of a unit

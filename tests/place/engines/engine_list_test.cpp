@@ -59,7 +59,7 @@ TEST(TargetList, VersionsDifferWhereFactsDiffer) {
 
 std::set<std::string_view> facts_of(const char* spec) {
   std::set<std::string_view> facts;
-  for (const SourcedFact& fact : find_target(spec).facts) facts.insert(fact.fact);
+  for (const SourcedFact& fact : *find_target(spec).facts) facts.insert(fact.fact);
   return facts;
 }
 
@@ -100,7 +100,7 @@ TEST(TargetList, AnActivationTypeWithoutKernelsSaysWhatHappens) {
   EXPECT_EQ(find_target("tensorrt").find_activation(DataType::UInt16), nullptr);
   for (const Target& one : target_list()) {
     EXPECT_NE(one.find_activation(one.activation->type), nullptr) << one.spec() << " takes its default type";
-    EXPECT_FALSE(one.other_types.empty()) << one.spec();
+    EXPECT_FALSE(one.other_types->empty()) << one.spec();
   }
 }
 
@@ -132,8 +132,8 @@ TEST(TargetList, UnknownTargetNamesTheKnownOnes) {
 
 TEST(TargetList, EveryFactAndRuleHasItsSource) {
   for (const Target& target : target_list()) {
-    EXPECT_FALSE(target.facts.empty()) << target.spec();
-    for (const SourcedFact& fact : target.facts) {
+    EXPECT_FALSE(target.facts->empty()) << target.spec();
+    for (const SourcedFact& fact : *target.facts) {
       EXPECT_FALSE(fact.fact.empty());
       EXPECT_FALSE(fact.source.empty()) << fact.fact;
     }

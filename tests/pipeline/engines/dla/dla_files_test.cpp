@@ -5,6 +5,11 @@
 namespace detent {
 namespace {
 
+std::string version_line(const char* spec, std::string_view calibrator) {
+  const Target& target = find_target(spec);
+  return (*target.engine.cache_version)(target, calibrator);
+}
+
 TEST(DlaFiles, LieBesideTheModel) {
   const DlaPaths paths = dla_paths("out/jetson.onnx");
   EXPECT_EQ(paths.cache, "out/jetson.cache");
@@ -12,8 +17,8 @@ TEST(DlaFiles, LieBesideTheModel) {
 }
 
 TEST(DlaFiles, NameTheVersionAndTheCalibratorInTheCache) {
-  EXPECT_EQ(cache_version_line(find_target("tensorrt:dla"), "mse"), "TRT-100700-EntropyCalibration2");
-  EXPECT_EQ(cache_version_line(find_target("tensorrt:8.6"), "max"), "TRT-8600-MinMaxCalibration");
+  EXPECT_EQ(version_line("tensorrt:dla", "mse"), "TRT-100700-EntropyCalibration2");
+  EXPECT_EQ(version_line("tensorrt:8.6", "max"), "TRT-8600-MinMaxCalibration");
 }
 
 TEST(DlaFiles, AreCountedInTheNote) {
