@@ -16,9 +16,9 @@ namespace {
 
 /// Returns every rule of every engine, and that of weights alone, which is in no list.
 std::set<const Rule*> all_rules() {
-  std::set<const Rule*> rules{&rules::weights_alone()};
+  std::set<const Rule*> rules{&rules::kWeightsAlone};
   for (const EngineDef* engine : engine_list())
-    for (const Rule* rule : (*engine->rules)()) rules.insert(rule);
+    for (const Rule* rule : *engine->rules) rules.insert(rule);
   return rules;
 }
 

@@ -81,6 +81,12 @@ TEST(WeightsPlan, TensorRTWantsWholeBlocks) {
   EXPECT_TRUE(Planned("tensorrt", {}, {.bits = 4, .block = 0}).quantizes("a"));
 }
 
+TEST(WeightsPlan, SaysWhereEightBitsSaveNothing) {
+  EXPECT_FALSE(Planned("tensorrt-rtx", {}, {.bits = 8}).plan.notes.empty());
+  EXPECT_TRUE(Planned("tensorrt-rtx", {}, {.bits = 4}).plan.notes.empty());
+  EXPECT_TRUE(Planned("tensorrt", {}, {.bits = 8}).plan.notes.empty());
+}
+
 TEST(WeightsPlan, LeavesOutWhatTheUserExcludes) {
   PlacementOptions options;
   options.exclude_op = {"Gemm"};
