@@ -4,7 +4,11 @@
 
 namespace detent {
 
-void apply_rules(PlacementDraft& draft) {
+namespace {
+
+enum class Marks : uint8_t { Heed, Skip };
+
+void run_rounds(PlacementDraft& draft, Marks marks) {
   const GraphFacts& facts = draft.facts();
   const auto rules = *facts.target().engine.rules;
   const auto run_round = [&](void (*Rule::*round)(const GraphFacts&, PlacementDraft&)) {
@@ -13,7 +17,7 @@ void apply_rules(PlacementDraft& draft) {
       if (rule->*round) (rule->*round)(facts, draft);
     }
   };
-  run_round(&Rule::mark);
+  if (marks == Marks::Heed) run_round(&Rule::mark);
   run_round(&Rule::decide);
   // A node may put a pair on a value that an earlier node reads too: visits continue until none adds a pair.
   for (size_t pairs = draft.pair_count(), before = pairs + 1; pairs != before; pairs = draft.pair_count()) {
@@ -28,6 +32,10 @@ void apply_rules(PlacementDraft& draft) {
   run_round(&Rule::share);
 }
 
+}  // namespace
+
+void apply_rules(PlacementDraft& draft) { run_rounds(draft, Marks::Heed); }
+
 PlacementPlan make_placement_plan(const Graph& graph, const Target& target, const PlacementOptions& options,
                                   const ValueShapes& shapes, const MeasuredFacts& measured) {
   const GraphFacts facts(graph, target, &shapes);
@@ -37,6 +45,19 @@ PlacementPlan make_placement_plan(const Graph& graph, const Target& target, cons
     draft.note("opset " + std::to_string(facts.opset()) + " is newer than " + std::to_string(newest) +
                ", the last that " + target.spec() + " knows: it may read operators in an older version");
   return draft.finish(shapes);
+}
+
+void name_overruled(PlacementPlan& plan, const Graph& graph, const PlacementOptions& options, const ValueShapes& shapes,
+                    const MeasuredFacts& measured) {
+  const GraphFacts facts(graph, *plan.target, &shapes);
+  PlacementDraft unmarked(facts, options, measured);
+  run_rounds(unmarked, Marks::Skip);
+  const PlacementPlan wanted = unmarked.finish(shapes);
+  for (EdgeDecision& edge : plan.edges) {
+    if (edge.pair || !edge.rule || !edge.rule->mark) continue;
+    const EdgeDecision* other = wanted.find_edge(edge.consumer, edge.slot);
+    if (other && other->pair) edge.overruled = other->rule;
+  }
 }
 
 PlacementPlan make_float_plan(const Graph& graph, const Target& target, const ValueShapes& shapes) {

@@ -15,6 +15,11 @@ class PlacementDraft;
                                                 const PlacementOptions& options, const ValueShapes& shapes = {},
                                                 const MeasuredFacts& measured = {});
 
+/// Names in each float edge of the plan that a mark decided (Rule::mark) the rule that puts a pair there without marks.
+/// All but the plan as given to make_placement_plan().
+void name_overruled(PlacementPlan& plan, const Graph& graph, const PlacementOptions& options, const ValueShapes& shapes,
+                    const MeasuredFacts& measured);
+
 /// Returns the plan without a pair: all layers and edges float. For counting the parts of a float model.
 [[nodiscard]] PlacementPlan make_float_plan(const Graph& graph, const Target& target, const ValueShapes& shapes);
 

@@ -51,7 +51,8 @@ struct PlanReport {
     bool pair = false;
     std::optional<int> scale_group;
     std::string rule, reason;
-    bool wide = false;  ///< reads 16-bit codes
+    bool wide = false;           ///< reads 16-bit codes
+    std::string overruled = {};  ///< the rule that wanted the opposite: "R8 pooling and elementwise"; may be empty
   };
   std::vector<Edge> edges;
   /// A node with 16-bit activations beside nodes of 8 bits.

@@ -257,6 +257,7 @@ PlanReport describe_final_plan(Prepared& prepared) {
   const Recipe& recipe = prepared.recipe;
   if (recipe.measures && pairs_the_stream(prepared.graph(), prepared.plan, recipe.placement))
     static_cast<void>(measure(prepared));  // keeps readers of ruined values float
+  name_overruled(prepared.plan, prepared.graph(), recipe.placement, prepared.shapes, recipe.kept);
   PlanReport report = describe_placement(prepared);
   if (recipe.target->engine.fast_in_half && prepared.plan.type == CodeType::Int8) {
     const auto sizes = named_sizes(prepared.graph(), prepared.shapes);

@@ -171,7 +171,7 @@ PlanReport describe_plan(const PlacementPlan& plan, const Graph& graph, const st
     const Node& node = graph.node(edge.consumer);
     report.edges.push_back({graph.value(edge.value).name, node.name, node.op_type, edge.slot, edge.pair,
                             edge.pair && edge.scale_group >= 0 ? std::optional<int>(edge.scale_group) : std::nullopt,
-                            name_of(edge.rule), edge.reason, edge.wide});
+                            name_of(edge.rule), edge.reason, edge.wide, edge.overruled ? name_of(edge.overruled) : ""});
   }
   for (const WideNode& wide : plan.wide_nodes)
     report.wide_nodes.push_back(

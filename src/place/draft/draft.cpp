@@ -41,14 +41,20 @@ void PlacementDraft::exclude(NodeId node, const std::string& reason) {
 }
 
 void PlacementDraft::decide(NodeId node, int slot, Precision precision, const std::string& reason) {
-  if (slot >= 0 && !is_decided(node, slot)) replace(node, slot, precision, reason);
+  if (slot < 0) return;
+  if (!is_decided(node, slot)) return replace(node, slot, precision, reason);
+  Decision& decision = edge(node, slot);
+  if (decision.precision == precision || decision.rule == rule_ || decision.overruled) return;
+  if (precision == Precision::Float || facts_.is_float(facts_.node(node).input(slot))) decision.overruled = rule_;
 }
 
 void PlacementDraft::replace(NodeId node, int slot, Precision precision, const std::string& reason) {
   const auto& slots = facts_.data_slots(node);
   if (std::find(slots.begin(), slots.end(), slot) == slots.end()) return;
   if (precision == Precision::Int8 && !facts_.is_float(facts_.node(node).input(slot))) return;
-  edge(node, slot) = {precision, rule_, reason};
+  Decision& decision = edge(node, slot);
+  const bool turns = decision.is_decided() && decision.precision != precision && decision.rule != rule_;
+  decision = {precision, rule_, reason, turns ? decision.rule : decision.overruled};
 }
 
 void PlacementDraft::decide_layer(NodeId node, Precision precision, const std::string& reason) {

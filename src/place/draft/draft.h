@@ -138,6 +138,7 @@ class PlacementDraft {
     Precision precision = Precision::Undecided;
     RuleId rule = nullptr;
     std::string reason;
+    RuleId overruled = nullptr;
     [[nodiscard]] bool is_decided() const { return precision != Precision::Undecided; }
     [[nodiscard]] bool is_int8() const { return precision == Precision::Int8; }
   };

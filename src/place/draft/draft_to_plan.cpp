@@ -74,7 +74,8 @@ void PlacementDraft::finish_edges(PlacementPlan& plan) const {
   for (const Node& node : facts_.graph().nodes()) {
     for (const int slot : facts_.data_slots(node.id)) {
       const Decision& decision = edge(node.id, slot);
-      EdgeDecision edge{*node.input(slot), node.id, slot, decision.is_int8(), -1, decision.rule, decision.reason};
+      EdgeDecision edge{*node.input(slot), node.id,         slot,  decision.is_int8(), -1,
+                        decision.rule,     decision.reason, false, decision.overruled};
       if (!decision.is_decided()) edge.reason = silence(facts_, node.id, edge.value);
       plan.edges.push_back(std::move(edge));
     }

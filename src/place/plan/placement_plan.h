@@ -23,8 +23,9 @@ struct EdgeDecision {
   bool pair = false;     ///< the consumer reads the DequantizeLinear of a pair
   int scale_group = -1;  ///< pairs with the same group >= 0 share one scale, calibrated on their merged data
   RuleId rule = nullptr;
-  std::string reason;  ///< in words, never empty
-  bool wide = false;   ///< a pair with 16-bit codes; where the value's own have 8 bits it is a second pair
+  std::string reason;          ///< in words, never empty
+  bool wide = false;           ///< a pair with 16-bit codes; where the value's own have 8 bits it is a second pair
+  RuleId overruled = nullptr;  ///< the first rule that wanted the opposite
 };
 
 /// A weight to be quantized.

@@ -79,7 +79,11 @@ std::string edges_table(const PlanReport& plan) {
     Table::Row& row = table.rows.emplace_back();
     if (!edge.pair) row.attributes = " class=\"float\"";
     row.cells = {
-        {name_markup(edge.value) + why(edge.rule, edge.reason)},
+        {name_markup(edge.value) +
+         why(edge.rule,
+             edge.reason + (edge.overruled.empty()
+                                ? ""
+                                : "; " + edge.overruled + (edge.pair ? " wanted floats" : " wanted a pair")))},
         {"<td>" + name_markup(edge.consumer) + " <small>" + escape(edge.op) + ", input " + std::to_string(edge.slot) +
          (edge.scale_group ? ", scale group " + std::to_string(*edge.scale_group) : std::string()) + "</small></td>"},
         decision_cell(edge.pair, edge.rule, edge.reason, edge.wide ? "INT16" : "INT8")};

@@ -63,14 +63,18 @@ std::string edges_text(const PlanReport& report, Listing& listing) {
   std::string text = listing.all() ? "\nedges\n" : "\npairs\n";
   const auto key = [](const Edge& edge) {
     return edge.op + "\n" + std::to_string(edge.slot) + "\n" + edge.rule + (edge.scale_group ? "\nshared" : "") +
-           (edge.wide ? "\nwide" : "");
+           (edge.wide ? "\nwide" : "") + (listing.all() ? "\n" + edge.overruled : "");
+  };
+  const auto loser = [&](const Edge& edge) {
+    if (!listing.all() || edge.overruled.empty()) return std::string();
+    return "; " + edge.overruled + (edge.pair ? " wanted floats" : " wanted a pair");
   };
   for (const auto& group : grouped_entries(edges, listing, key)) {
     const Edge& first = *group.front();
     const auto name = [](const Edge* edge) { return edge->value + " -> " + edge->consumer; };
     text += std::string(first.pair ? "  pair  " : "  float ") + listing.names(group, name) + " (" + first.op +
             ", input " + std::to_string(first.slot) + ")" + scale_groups_text(group, listing) + "  " + first.rule +
-            ": " + reason_of(group) + "\n";
+            ": " + reason_of(group) + loser(first) + "\n";
   }
   return text;
 }

@@ -23,6 +23,7 @@ void fields(auto& v, const PlanReport::Edge& r) {
   v("scale_group", r.scale_group, "Number of the group of values that share the scale; null without a group.");
   v("rule", r.rule, "Rule that decided, as src/place/RULES.md names it.");
   v("reason", r.reason, kReason);
+  v("overruled", filled(r.overruled), "Rule that wanted the opposite; null: none did.");
 }
 
 void fields(auto& v, const PlanReport::Equalizable& r) {
