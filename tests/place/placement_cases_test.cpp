@@ -426,7 +426,7 @@ TEST(PlacementRules, HaveACaseThatFailsWithoutThem) {
   for (const EngineDef* engine : engine_list()) {
     const auto rules = *engine->rules;
     EngineDef changed = *engine;
-    
+
     const auto noticed = [&] {
       changed.rules = std::span<const Rule* const>(other_rules);
       return std::ranges::any_of(
