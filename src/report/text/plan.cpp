@@ -61,7 +61,7 @@ std::string edges_text(const PlanReport& report, Listing& listing) {
     if (edge.pair || listing.all()) edges.push_back(&edge);
   if (edges.empty()) return {};
   std::string text = listing.all() ? "\nedges\n" : "\npairs\n";
-  const auto key = [](const Edge& edge) {
+  const auto key = [&](const Edge& edge) {
     return edge.op + "\n" + std::to_string(edge.slot) + "\n" + edge.rule + (edge.scale_group ? "\nshared" : "") +
            (edge.wide ? "\nwide" : "") + (listing.all() ? "\n" + edge.overruled : "");
   };
