@@ -1,6 +1,6 @@
 # Writes the file that tells ctest the suites of a linked test program, one test FOLDER.SUITE for each. Suites of
 # parameterized tests, PREFIX/SUITE, belong to SUITE. Suites named Shared* need the folder of reference models and get
-# its label.
+# its label; those that end in Nightly also the label nightly.
 #   cmake -DPROGRAM=... [-DEMULATOR=...] -DNAME=... -DOUTPUT=... -P discover_suites.cmake
 execute_process(COMMAND ${EMULATOR} ${PROGRAM} --gtest_list_tests OUTPUT_VARIABLE listed RESULT_VARIABLE code)
 if(NOT code EQUAL 0)
@@ -27,7 +27,9 @@ endforeach()
 foreach(suite ${suites})
   set(test "${NAME}.${suite}")
   string(APPEND text "add_test([=[${test}]=]${command} --gtest_brief=1 [=[--gtest_filter=${suite}.*:*/${suite}.*:${suite}/*:*/${suite}/*]=])\n")
-  if(suite MATCHES "^Shared")
+  if(suite MATCHES "^Shared.*Nightly$")
+    string(APPEND text "set_tests_properties([=[${test}]=] PROPERTIES TIMEOUT 1800 LABELS \"shared;nightly\")\n")
+  elseif(suite MATCHES "^Shared")
     string(APPEND text "set_tests_properties([=[${test}]=] PROPERTIES TIMEOUT 1800 LABELS shared)\n")
   else()
     string(APPEND text "set_tests_properties([=[${test}]=] PROPERTIES TIMEOUT ${seconds})\n")

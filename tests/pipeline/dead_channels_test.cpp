@@ -29,7 +29,7 @@ const std::vector<float> kMixed = {.45F, .45F, .45F, .45F, .2F, .8F, 1.3F, 1.3F}
 /// Two end at the Clip, where the other channels of most blocks reach only 1.5 to 5.
 const std::vector<float> kBeyond = {.45F, .45F, .45F, .45F, 1.3F, 1.3F, 9, 9};
 
-class SharedDeadChannels : public ::testing::Test {
+class SharedDeadChannelsNightly : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!fs::exists(original_)) GTEST_SKIP() << "missing " << original_;
@@ -109,7 +109,7 @@ double sqnr_db(const Tensor& reference, const Tensor& other) {
   return 10 * std::log10(signal / noise);
 }
 
-TEST_F(SharedDeadChannels, ChangeNothingInFloat) {
+TEST_F(SharedDeadChannelsNightly, ChangeNothingInFloat) {
   const Tensor before = outputs(original_, "before");
   const Tensor after = outputs(widened(kMixed), "after");
   EXPECT_THAT(values_, SizeIs(17));  // inverted residuals
@@ -118,7 +118,7 @@ TEST_F(SharedDeadChannels, ChangeNothingInFloat) {
   EXPECT_GT(sqnr_db(before, after), 80);
 }
 
-TEST_F(SharedDeadChannels, PutAnAtomBeforeWhichThePlainDivergenceEnds) {
+TEST_F(SharedDeadChannelsNightly, PutAnAtomBeforeWhichThePlainDivergenceEnds) {
   const std::map<std::string, Histogram> measured = histograms(widened(kAlike));
   const Histogram& first = measured.at(values_.front());
   EXPECT_EQ(first.max_abs(), 6);
@@ -131,7 +131,7 @@ TEST_F(SharedDeadChannels, PutAnAtomBeforeWhichThePlainDivergenceEnds) {
 const std::vector<std::string> kAll = {"max",          "percentile:99.9", "percentile:99.99", "entropy",     "mse",
                                        "samplemax:99", "samplemax:95",    "samplemax:90",     "samplemax:50"};
 
-TEST_F(SharedDeadChannels, CostNoCalibratorAnything) {
+TEST_F(SharedDeadChannelsNightly, CostNoCalibratorAnything) {
   const ComparisonReport plain = compare(original_, kAll, 4);
   for (const auto& constants : {kAlike, kMixed}) {
     const ComparisonReport report = compare(widened(constants), kAll, 4);
@@ -148,7 +148,7 @@ TEST_F(SharedDeadChannels, CostNoCalibratorAnything) {
   }
 }
 
-TEST_F(SharedDeadChannels, ThePlainDivergenceFallsOver) {
+TEST_F(SharedDeadChannelsNightly, ThePlainDivergenceFallsOver) {
   const fs::path model = widened(kAlike);
   std::string ranges;
   for (const auto& [value, histogram] : histograms(model))
@@ -159,7 +159,7 @@ TEST_F(SharedDeadChannels, ThePlainDivergenceFallsOver) {
   EXPECT_LT(report.variants[0].metrics.at("sqnr_db"), 5) << "others have 12 to 16";
 }
 
-TEST_F(SharedDeadChannels, BeyondAllOthersAreEvenedOut) {
+TEST_F(SharedDeadChannelsNightly, BeyondAllOthersAreEvenedOut) {
   QuantizeOptions options;
   options.model = widened(kBeyond);
   options.output = folder_ / "int8.onnx";
@@ -174,7 +174,7 @@ TEST_F(SharedDeadChannels, BeyondAllOthersAreEvenedOut) {
 }
 
 /// All 400 images, one is a quarter of a point: the table of calibrators/README.md. Four minutes on two cores.
-TEST_F(SharedDeadChannels, DISABLED_TableOfAllImages) {
+TEST_F(SharedDeadChannelsNightly, DISABLED_TableOfAllImages) {
   const auto print = [&](const std::string& name, const std::vector<float>& constants) {
     const ComparisonReport report = compare(widened(constants), kAll, 1);
     std::printf("| %s |", name.c_str());

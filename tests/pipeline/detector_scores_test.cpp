@@ -20,9 +20,9 @@ struct TrainedDetector {
       large;  ///< of the same matching by the areas of the annotations, as COCOeval ignores the others
 };
 
-class SharedDetectors : public ::testing::TestWithParam<TrainedDetector> {};
+class SharedDetectorsNightly : public ::testing::TestWithParam<TrainedDetector> {};
 
-TEST_P(SharedDetectors, ScoreAsCocoDoes) {
+TEST_P(SharedDetectorsNightly, ScoreAsCocoDoes) {
   const std::filesystem::path images = shared_folder() / "images/bccd";
   const std::filesystem::path model = shared_folder() / "models" / GetParam().name / "model_opset17.onnx";
   if (!std::filesystem::exists(model)) GTEST_SKIP() << "no " << model;
@@ -47,7 +47,7 @@ TEST_P(SharedDetectors, ScoreAsCocoDoes) {
 
 // Without labels. Defaults lose at most 1.2 points of mAP, percentile:95 more than half of it, and the output's SQNR
 // says the contrary of one of the two networks.
-TEST_P(SharedDetectors, AreJudgedByTheirDetections) {
+TEST_P(SharedDetectorsNightly, AreJudgedByTheirDetections) {
   const std::filesystem::path model = shared_folder() / "models" / GetParam().name / "model_opset17.onnx";
   if (!std::filesystem::exists(model)) GTEST_SKIP() << "no " << model;
   const TemporaryFolder folder;
@@ -99,7 +99,7 @@ TEST(SharedDetectorLabels, OfYoloGiveTheScoreOfCocosFile) {
   EXPECT_NEAR(compare_calibrators(options).fp32.at("map"), 0.6276, 0.0005);
 }
 
-INSTANTIATE_TEST_SUITE_P(Forms, SharedDetectors,
+INSTANTIATE_TEST_SUITE_P(Forms, SharedDetectorsNightly,
                          ::testing::Values(TrainedDetector{"bccd_dfl", 0.6276, 0.9162, 0.2533, 0.6184, 0.8059},
                                            TrainedDetector{"bccd_nmsfree", 0.6303, 0.9155, 0.2433, 0.6270, 0.8364}),
                          [](const auto& tested) { return std::string(tested.param.name); });

@@ -7,7 +7,8 @@ samples=$1/datasets/samples
 program=$2
 QUICK=yes
 LIMIT=1
-export QUICK LIMIT
+TARGETS="tensorrt onnxruntime"
+export QUICK LIMIT TARGETS
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failures=0
