@@ -16,7 +16,7 @@ class PlacementDraft;
                                                 const MeasuredFacts& measured = {});
 
 /// Names in each float edge of the plan that a mark decided (Rule::mark) the rule that puts a pair there without marks.
-/// All but the plan as given to make_placement_plan().
+/// Everything except the plan as given to make_placement_plan().
 void name_overruled(PlacementPlan& plan, const Graph& graph, const PlacementOptions& options, const ValueShapes& shapes,
                     const MeasuredFacts& measured);
 
