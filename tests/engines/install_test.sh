@@ -1,5 +1,5 @@
 #!/bin/sh
-# install_test.sh: an engine that cannot be installed is named; it is a skip, but for OpenVINO a failure under CI=true.
+# install_test.sh: an engine that cannot be installed is named; it is a skip, and for OpenVINO a failure under CI=true.
 # Nothing is left of it. An environment that is there is left alone.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
