@@ -22,6 +22,7 @@ import tempfile
 import time
 
 import expected
+import measures
 import models
 import numpy
 import onnx
@@ -156,13 +157,15 @@ def judge(engine, model, folder):
     if engine in STATIC_SHAPES:
         float_path = folder / "static.onnx"
         write_static(proto, feed, float_path)
-    code, _, said = detent("quantize", str(float_path), f"--target={engine}", "-o", str(path), "--quiet",
-                           f"--limit={CALIBRATION_SAMPLES}", *calibration)
+    code, report, said = detent("quantize", str(float_path), f"--target={engine}", "-o", str(path), "--quiet", "--json",
+                                f"--limit={CALIBRATION_SAMPLES}", *calibration)
     if not path.exists():  # exit 1 with a file: broken by its verdict, which is no concern of the engine
         return {"failed": {"quantized": f"exit {code}: {last_line(said)}"}}
     layers = weighted_layers(path, engine, feed)
     (folder / "layers.json").write_text(json.dumps(layers), encoding="utf-8")
-    return run_worker(engine, float_path, path, folder)
+    found = run_worker(engine, float_path, path, folder)
+    found["failed"] |= measures.check_report(json.loads(report)["coverage"], layers)
+    return found
 
 
 def digest_of(paths):

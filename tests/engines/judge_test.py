@@ -95,6 +95,12 @@ class Layers(unittest.TestCase):
         self.assertEqual(share, {"counted": 0.9, "ran": 0.6})
         self.assertIn("1 of 2 INT8 layers ran float: b", missed["layers"])
 
+    def test_report_and_file_have_to_agree(self):
+        coverage = {"layers": 3, "int8_layers": 2, "int8_macs": 90}
+        self.assertEqual(measures.check_report(coverage, self.LAYERS), {})
+        for wrong in ({"int8_layers": 3}, {"int8_macs": 100}):
+            self.assertEqual(set(measures.check_report(coverage | wrong, self.LAYERS)), {"report"})
+
     def test_a_model_without_products_has_no_share(self):
         self.assertEqual(measures.check_layers([], set()), ({"counted": 0.0, "ran": 0.0}, {}))
 

@@ -58,6 +58,16 @@ def check_outputs(names, truth, simulated, engine):
     return rows, failed
 
 
+def check_report(coverage, layers):
+    """Compares the INT8 layers that the report of `detent quantize` counts with those that `detent lint` finds in the
+    file. Returns {check: what fails}."""
+    found = [layer for layer in layers if layer["int8"]]
+    if (coverage["int8_layers"], coverage["int8_macs"]) == (len(found), sum(layer["macs"] for layer in found)):
+        return {}
+    return {"report": f"{coverage['int8_layers']} of {coverage['layers']} layers are reported as INT8, lint of the file "
+                      f"finds {len(found)}"}
+
+
 def check_layers(layers, ran):
     """Compares the layers that `detent lint` counts as INT8 ([{name, int8, macs}]) with those that the engine ran in
     INT8 (names). Returns ({share of MACs counted and run}, {check: what fails})."""
