@@ -175,16 +175,24 @@ def digest_of(paths):
     return state.hexdigest()[:16]
 
 
+def read_rows(results):
+    """Returns {(model, digest): row}. Removes a last line that an interrupted run left incomplete."""
+    text = results.read_text(encoding="utf-8") if results.exists() else ""
+    whole = text[:text.rfind("\n") + 1]
+    if whole != text:
+        results.write_text(whole, encoding="utf-8")
+    return {(row["model"], row["digest"]): row for row in map(json.loads, whole.splitlines())}
+
+
 def judge_all(engine, chosen, results):
     """Judges the models whose line is not there yet. Returns a row for each."""
     sources = [PROGRAM, *sorted(HERE.glob("*.py")), HERE / f"requirements-{engine}.txt"]
     tools = digest_of([source for source in sources if source.name not in ("expected.py", "judge_test.py")])
     results.parent.mkdir(parents=True, exist_ok=True)
-    lines = results.read_text(encoding="utf-8").splitlines() if results.exists() else []
-    known = {(row["model"], row["digest"]): row for row in map(json.loads, lines)}
+    known = read_rows(results)
     rows = []
     for model in chosen:
-        key = f"{tools}-{digest_of([model.path])}"
+        key = f"{tools}-{digest_of(sorted(model.path.parent.glob(model.path.name + '*')))}"
         row = known.get((model.name, key))
         # A busy machine may be the reason of a refusal that is not expected.
         if row is None or ("loads" in row["failed"] and expected.compare(row)):

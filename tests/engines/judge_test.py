@@ -167,10 +167,9 @@ class Engine(unittest.TestCase):
         self.assertEqual(found["share"], {"counted": 1.0, "ran": 0.0})
 
     def test_a_file_that_is_no_model_is_refused(self):
-        with self.assertRaises(Exception):
-            worker.judge("openvino", HERE / "slice.txt", self.PATH, self.FEED, [])
-        found = worker.judge("openvino", self.PATH, HERE / "slice.txt", self.FEED, [])
-        self.assertEqual(set(found["failed"]), {"reference"})
+        for files in ((HERE / "slice.txt", self.PATH), (self.PATH, HERE / "slice.txt")):
+            found = worker.judge("openvino", *files, self.FEED, [])
+            self.assertEqual(set(found["failed"]), {"reference"})
 
     def test_a_process_that_dies_or_hangs_is_a_refusal(self):
         with tempfile.TemporaryDirectory() as name:
@@ -184,6 +183,17 @@ class Engine(unittest.TestCase):
             self.assertEqual(found["failed"], {"loads": "not done after 0.01 s"})
             with mock.patch.dict(judge.LIMIT_BYTES, {"openvino": 64 << 20}):
                 self.assertIn("loads", judge.run_worker("openvino", self.PATH, self.PATH, folder)["failed"])
+
+
+class Rows(unittest.TestCase):
+    def test_a_run_that_was_cut_goes_on_behind_its_last_whole_line(self):
+        with tempfile.TemporaryDirectory() as name:
+            results = pathlib.Path(name) / "rows.jsonl"
+            self.assertEqual(judge.read_rows(results), {})
+            whole = json.dumps({"model": "a", "digest": "1"}) + "\n"
+            results.write_text(whole + '{"model": "b", "di', encoding="utf-8")
+            self.assertEqual(list(judge.read_rows(results)), [("a", "1")])
+            self.assertEqual(results.read_text(encoding="utf-8"), whole)
 
 
 class Files(unittest.TestCase):

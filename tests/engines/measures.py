@@ -64,8 +64,8 @@ def check_report(coverage, layers):
     found = [layer for layer in layers if layer["int8"]]
     if (coverage["int8_layers"], coverage["int8_macs"]) == (len(found), sum(layer["macs"] for layer in found)):
         return {}
-    return {"report": f"{coverage['int8_layers']} of {coverage['layers']} layers are reported as INT8, lint of the file "
-                      f"finds {len(found)}"}
+    return {"report": f"{coverage['int8_layers']} of {coverage['layers']} layers are reported as INT8, lint of the "
+                      f"file finds {len(found)}"}
 
 
 def check_layers(layers, ran):

@@ -16,8 +16,8 @@ def judge(engine_name, float_path, path, feed, layers):
     """Returns {failed, outputs, share} of one file."""
     engine = importlib.import_module(f"{engine_name}_engine")
     found = {"failed": {}, "outputs": [], "share": None}
-    names, truth = reference.run(float_path, feed)
     try:
+        names, truth = reference.run(float_path, feed)
         _, simulated = reference.run(path, feed)
     except Exception as error:  # noqa: BLE001: any failure is the finding
         found["failed"]["reference"] = _said(error)
