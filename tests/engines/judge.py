@@ -237,6 +237,8 @@ def main():
     if not (asked.models or asked.slice or (models.SHARED / "models").is_dir()):
         print(f"SKIPPED {asked.engine}: no shared folder with models at '{models.SHARED}'; --slice needs none")
         return 77
+    if not PROGRAM.exists():
+        sys.exit(f"judge.py: {PROGRAM} is not there; build it, or name it with DETENT")
     results = asked.results or models.ROOT / f"build/engines/{asked.engine}.jsonl"
     print(expected.TABLE_HEAD)
     rows = judge_all(asked.engine, choose(asked.models, asked.slice), results)
