@@ -59,12 +59,13 @@ def check_outputs(names, truth, simulated, engine):
 
 
 def check_report(coverage, layers):
-    """Compares the INT8 layers that the report of `detent quantize` counts with those that `detent lint` finds in the
-    file. Returns {check: what fails}."""
+    """Compares the layers with INT8 weights that the report of `detent quantize` counts, those with activations of 16
+    bits apart, with those that `detent lint` finds in the file. Returns {check: what fails}."""
     found = [layer for layer in layers if layer["int8"]]
-    if (coverage["int8_layers"], coverage["int8_macs"]) == (len(found), sum(layer["macs"] for layer in found)):
+    counted, macs = (coverage[f"int8_{what}"] + coverage[f"int16_{what}"] for what in ("layers", "macs"))
+    if (counted, macs) == (len(found), sum(layer["macs"] for layer in found)):
         return {}
-    return {"report": f"{coverage['int8_layers']} of {coverage['layers']} layers are reported as INT8, lint of the "
+    return {"report": f"{counted} of {coverage['layers']} layers are reported as INT8, lint of the "
                       f"file finds {len(found)}"}
 
 
