@@ -1,0 +1,47 @@
+"""worker.py ENGINE FLOAT.onnx QDQ.onnx FEED.npz LAYERS.json OUT.json
+
+Runs one file in one engine, in a process that may crash or hang, and writes what it found."""
+
+import importlib
+import json
+import pathlib
+import sys
+
+import measures
+import numpy
+import reference
+
+
+def judge(engine_name, float_path, path, feed, layers):
+    """Returns {failed, outputs, share} of one file."""
+    engine = importlib.import_module(f"{engine_name}_engine")
+    found = {"failed": {}, "outputs": [], "share": None}
+    try:
+        names, truth = reference.run(float_path, feed)
+        _, simulated = reference.run(path, feed)
+    except Exception as error:  # noqa: BLE001: any failure is the finding
+        found["failed"]["reference"] = _said(error)
+        return found
+    try:
+        outputs, ran, left = engine.run(path, feed, layers)
+    except Exception as error:  # noqa: BLE001
+        found["failed"]["loads"] = _said(error)
+        return found
+    found["outputs"], found["failed"] = measures.check_outputs(names, truth, simulated, outputs)
+    found["share"], more = measures.check_layers(layers, set(ran))
+    found["failed"] |= more
+    if left:
+        found["failed"]["whole"] = "left to the CPU: " + ", ".join(left)
+    return found
+
+
+def _said(error):
+    text = " ".join(str(error).split()) or type(error).__name__
+    return text if len(text) <= 330 else f"{text[:160]} ... {text[-160:]}"  # the cause stands at either end
+
+
+if __name__ == "__main__":
+    _, engine_, float_, file_, feed_, layers_, out_ = sys.argv
+    with numpy.load(feed_) as arrays:
+        result = judge(engine_, float_, file_, dict(arrays.items()), json.loads(pathlib.Path(layers_).read_text()))
+    pathlib.Path(out_).write_text(json.dumps(result))
