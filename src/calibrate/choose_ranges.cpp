@@ -128,21 +128,42 @@ Range joint_range(const std::vector<FixedRange>& fixed, const std::vector<FixedR
   return given ? Range{std::min(range.min, given->min), std::max(range.max, given->max)} : range;
 }
 
-/// Returns the reach of the numbers of a masked sum that are not masked, to the edge of a bin below.
-Range unmasked_reach(const Histogram& sum) {
-  constexpr double kLeastMask = 1000;  // H7
+/// A sum of scores and masks that were added one behind the other.
+struct MaskedScores {
+  ValueId scores{}, last{};  ///< before the first mask, behind the last
+  std::set<ValueId> sums, masks;
+};
+
+std::vector<MaskedScores> masked_scores(const PlacementPlan& plan) {
+  std::vector<MaskedScores> found;
+  for (const MaskedSum& masked : plan.masked_sums) {
+    auto chain = std::ranges::find_if(
+        found, [&](const MaskedScores& one) { return one.last == masked.scores || one.sums.contains(masked.sum); });
+    if (chain == found.end()) chain = found.insert(found.end(), {masked.scores, masked.sum, {}, {}});
+    chain->last = masked.sum;
+    chain->sums.insert(masked.sum);
+    chain->masks.insert(masked.mask);
+  }
+  return found;
+}
+
+/// Returns the reach of the numbers of a masked sum that are not masked, to the edge of a bin below: those from `least`
+/// on. nullopt when none is masked.
+std::optional<Range> unmasked_reach(const Histogram& sum, double least) {
+  if (sum.min() >= static_cast<float>(least) && sum.infinities() == 0) return std::nullopt;
   const std::span<const uint64_t> below = sum.negative();
   double lowest = 0;
-  for (size_t i = 0; i < below.size() && static_cast<double>(i) * sum.bin_width() < kLeastMask / 2; ++i)
+  for (size_t i = 0; i < below.size() && static_cast<double>(i) * sum.bin_width() < -least; ++i)
     if (below[i] > 0) lowest = -static_cast<double>(i + 1) * sum.bin_width();
-  return {static_cast<float>(lowest), std::max(0.0F, sum.max())};
+  return Range{static_cast<float>(lowest), std::max(0.0F, sum.max())};
 }
 
 /// Cuts scores to their unmasked part, gives masked sums this range and kMaskDepth below, and masks one that reaches
-/// this end from the largest score (MaskedSum). Ranges that the user or a file gives stay.
+/// this end from the largest score (H7). Ranges that the user or a file gives stay.
 void follow_scores(const PlacementPlan& plan, const Calibration& calibration, const RangeChoice& choice,
                    std::vector<Unit>& units) {
-  constexpr float kMaskDepth = 10;  // Softmax: e^-10 is a hundredth of a code of 1/255
+  constexpr float kMaskDepth = 10;     // Softmax: e^-10 is a hundredth of a code of 1/255
+  constexpr float kLargestOther = 30;  // of the numbers of a mask that hide nothing (H7)
   const auto unit_of = [&](ValueId value) {
     return std::ranges::find_if(units, [&](const Unit& unit) { return std::ranges::count(unit.members, value) > 0; });
   };
@@ -150,19 +171,31 @@ void follow_scores(const PlacementPlan& plan, const Calibration& calibration, co
     return find_override(choice.overrides, choice.graph, unit.members) || given_range(calibration.given, unit.members);
   };
   std::map<size_t, float> depths;  // of masks, by unit
-  for (const MaskedSum& masked : plan.masked_sums) {
-    const auto sum = unit_of(masked.sum), scores = unit_of(masked.scores), mask = unit_of(masked.mask);
-    const auto histogram = calibration.histograms.find(masked.sum);
-    if ((sum != units.end() && is_given(*sum)) || is_given(*scores) || histogram == calibration.histograms.end())
+  for (const MaskedScores& masked : masked_scores(plan)) {
+    const auto scores = unit_of(masked.scores);
+    const auto histogram = calibration.histograms.find(masked.last);
+    const auto has_given = [&](ValueId sum) {
+      const auto unit = unit_of(sum);
+      return unit != units.end() && is_given(*unit);
+    };
+    if (scores == units.end() || is_given(*scores) || histogram == calibration.histograms.end() ||
+        std::ranges::any_of(masked.sums, has_given))
       continue;
-    const Range reach = unmasked_reach(histogram->second), whole = scores->range;
-    const Range part{std::max(whole.min, reach.min), std::min(whole.max, reach.max)};
+    const Range whole = scores->range;
+    const auto reach =
+        unmasked_reach(histogram->second, static_cast<double>(whole.min) - static_cast<double>(kLargestOther));
+    if (!reach) continue;
+    const Range part{std::max(whole.min, reach->min), std::min(whole.max, reach->max)};
     if (scores->members.size() == 1) scores->range = part;
     const float end = part.min - kMaskDepth;
-    if (sum != units.end()) sum->range = {end, part.max};
-    if (mask == units.end() || is_given(*mask)) continue;
-    float& depth = depths[static_cast<size_t>(mask - units.begin())];
-    depth = std::max(depth, whole.max - end);
+    for (const ValueId sum : masked.sums)
+      if (const auto unit = unit_of(sum); unit != units.end()) unit->range = {end, part.max};
+    for (const ValueId mask : masked.masks) {
+      const auto unit = unit_of(mask);
+      if (unit == units.end() || is_given(*unit)) continue;
+      float& depth = depths[static_cast<size_t>(unit - units.begin())];
+      depth = std::max(depth, whole.max - end);
+    }
   }
   for (const auto& [unit, depth] : depths) units[unit].range = {-depth, std::max(0.0F, units[unit].range.max)};
 }

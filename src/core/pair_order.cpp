@@ -43,6 +43,16 @@ void pad_to_even(std::vector<int64_t>& offsets) {
   if (offsets.size() % 2 != 0) offsets.push_back(-1);
 }
 
+std::vector<int64_t> deconvolution_offsets(const Shape& shape) {
+  const int64_t places = shape.element_count(2, shape.rank());
+  std::vector<int64_t> offsets;
+  for (int64_t place = 0; place < places; ++place) {
+    for (int64_t channel = 0; channel < shape[0]; ++channel) offsets.push_back(channel * shape[1] * places + place);
+    pad_to_even(offsets);
+  }
+  return offsets;
+}
+
 /// Returns the offsets of one matrix after the other; each begins with a new pair.
 std::vector<int64_t> matrix_offsets(const Shape& shape, size_t output_axis) {
   const size_t rank = shape.rank();
@@ -67,11 +77,14 @@ std::vector<int64_t> pair_offsets(const Shape& shape, const PairOrder& order) {
   if (order.kind == PairOrder::Kind::None || shape.element_count() == 0) return {};
   const auto axis = as_index(order.output_axis);
   const bool convolution = order.kind == PairOrder::Kind::Convolution;
-  const bool fits = convolution ? axis == 0 && shape.rank() >= 2
-                                : shape.rank() == 1 || (axis < shape.rank() && axis + 2 >= shape.rank());
+  const bool deconvolution = order.kind == PairOrder::Kind::Deconvolution;
+  const bool fits = convolution     ? axis == 0 && shape.rank() >= 2
+                    : deconvolution ? axis == 1 && shape.rank() >= 2
+                                    : shape.rank() == 1 || (axis < shape.rank() && axis + 2 >= shape.rank());
   if (!fits)
     throw Error(ErrorCode::Internal, "a weight of shape " + shape.to_string() + " has no outputs on axis " +
                                          std::to_string(order.output_axis));
+  if (deconvolution) return deconvolution_offsets(shape);
   if (!convolution) return matrix_offsets(shape, axis);
   std::vector<int64_t> offsets = convolution_offsets(shape);
   pad_to_even(offsets);

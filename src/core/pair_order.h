@@ -12,14 +12,15 @@ namespace detent {
 /// two int8 weights in one instruction (vpmaddubsw), which adds both products in 16 bits and saturates. ONNX Runtime
 /// takes the weights (2i, 2i + 1) of each output: of a convolution in the order kernel row, kernel column, channel of
 /// the group; of a matrix along the inner axis. The last of an odd number stands alone. Depthwise convolutions add in
-/// 32 bits.
+/// 32 bits. OpenVINO's ConvTranspose takes channels (2i, 2i + 1); asked on AVX2.
 /// Source  onnxruntime/core/mlas/lib: QgemmU8X8KernelAvx2.asm, ConvSymKernelAvx2; Intel's instruction reference,
 /// VPMADDUBSW.
 struct PairOrder {
   enum class Kind : uint8_t {
-    None,         ///< products are added exactly, whatever the weights
-    Convolution,  ///< weight [outputs, channels of a group, kernel...]
-    Matrix,       ///< the inner axis is the other one of the last two
+    None,           ///< products are added exactly, whatever the weights
+    Convolution,    ///< weight [outputs, channels of a group, kernel...]
+    Deconvolution,  ///< weight [channels, outputs, kernel...] without groups: channels of one place of the kernel
+    Matrix,         ///< the inner axis is the other one of the last two
   };
   Kind kind = Kind::None;
   int output_axis = 0;  ///< one index is one output

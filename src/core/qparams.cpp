@@ -66,11 +66,12 @@ std::span<const CodeFormat> code_formats() {
   using D = DataType;
   using R = RangeKind;
   // Opsets: ONNX docs/Changelog.md, QuantizeLinear-10, -19 and -21.
-  static constexpr std::array<CodeFormat, 5> kFormats{{{D::Int8, R::Symmetric, 8, 10, D::Int16},
-                                                       {D::UInt8, R::Asymmetric, 8, 10, D::UInt16},
-                                                       {D::Float8E4M3FN, R::Float8, 8, 19, D::Float8E4M3FN},
-                                                       {D::Int16, R::Symmetric16, 16, 21, D::Int16},
-                                                       {D::UInt16, R::Asymmetric16, 16, 21, D::UInt16}}};
+  static constexpr std::array<CodeFormat, 5> kFormats{
+      {{D::Int8, R::Symmetric, 8, 10, D::Int16, D::Int8},
+       {D::UInt8, R::Asymmetric, 8, 10, D::UInt16, D::Int8},
+       {D::Float8E4M3FN, R::Float8, 8, 19, D::Float8E4M3FN, D::Float8E4M3FN},
+       {D::Int16, R::Symmetric16, 16, 21, D::Int16, D::Int16},
+       {D::UInt16, R::Asymmetric16, 16, 21, D::UInt16, D::Int16}}};
   return kFormats;
 }
 

@@ -40,6 +40,8 @@ class Executor {
   /// Errors  those of run().
   void resume(std::span<const Tensor> inputs, std::span<const Tensor> given, Observer& observer);
 
+  [[nodiscard]] const Graph& graph() const { return schedule_.graph(); }
+
   /// Adds the time of every step of later runs to `times`, made for this schedule; nullptr stops that. Must outlive the
   /// runs.
   void measure(StepTimes* times) { times_ = times; }

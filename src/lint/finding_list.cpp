@@ -160,6 +160,8 @@ constexpr FindingKind kFindings[] = {
     {"htp-mixed-types", kOwn, "a node that reads and writes codes of different types", kUnits,
      findings::htp_mixed_types},
     {"htp-per-channel", kOwn, "a scale for each channel where HTP takes one", kQnn, findings::htp_per_channel},
+    {"htp-no-kernel", kOwn, "a node for which HTP has no kernel, whatever its pairs are", kQnn,
+     findings::htp_no_kernel},
 };
 
 }  // namespace

@@ -13,6 +13,9 @@ PairOrder weight_pairs(const Graph& graph, const Node& node, int slot, const Sha
       if (rank < 3 || depthwise) return {};
       return {PairOrder::Kind::Convolution, 0};
     }
+    case OpKind::ConvTranspose:
+      if (rank < 3 || node.int_or("group", 1) != 1) return {};
+      return {PairOrder::Kind::Deconvolution, 1};
     case OpKind::Gemm:
       if (rank != 2) return {};
       return {PairOrder::Kind::Matrix, node.int_or("transB", 0) != 0 ? 0 : 1};

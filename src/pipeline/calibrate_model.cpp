@@ -275,8 +275,9 @@ TableReport calibrate_model(const CalibrateOptions& options) {
   const ShardSamples samples = open_shard(options.data, model);
   warn_of_unused_preprocess(options.data, {}, model.graph(), *options.run.reporter);
   const FloatType type = float_type_for(options, targets);
-  static_cast<void>(prepare_checked(
-      model, default_target(), read_shown_inputs(samples.shown(), options.data, options.run), {.float_type = type}));
+  const Target& target = targets.empty() ? default_target() : find_target(targets.front());
+  static_cast<void>(prepare_checked(model, target, read_shown_inputs(samples.shown(), options.data, options.run),
+                                    {.float_type = type}));
   std::optional<EqualizedModel> evened;
   if (request.equalizes()) evened = even_for_table(model, options, request, targets);
   const Graph& graph = model.graph();

@@ -41,6 +41,36 @@ size_t forward_constants(Model& model) {
   return apply_removals(model, patch);
 }
 
+size_t forward_empty_casts(Model& model) {
+  const Graph& graph = model.graph();
+  const ValueMap<DataType> types = value_types(graph);
+  GraphPatch patch;
+  patch.reason = "leave out Casts to the type that comes";
+  std::map<ValueId, ValueId> source;  // output of such a Cast -> what it copies
+  for (const Node& node : graph.nodes()) {
+    if (node.op_type != "Cast" || !node.domain.empty() || !node.input(0) || !node.output(0)) continue;
+    const Value &read = graph.value(*node.input(0)), &written = graph.value(*node.output(0));
+    if (types[read.id] != types[written.id] || types[read.id] == DataType::Undefined) continue;
+    if (std::ranges::any_of(written.uses, [](const Use& use) { return use.slot < 0; })) continue;
+    const auto chained = source.find(read.id);
+    if (!written.is_output) {
+      source.emplace(written.id, chained == source.end() ? read.id : chained->second);
+    } else {
+      const Node* producer = graph.producer(read.id);
+      if (!producer || chained != source.end() || read.uses.size() != 1 || read.is_output) continue;
+      const auto slot = std::ranges::find(producer->outputs, MaybeValue(read.id)) - producer->outputs.begin();
+      patch.rename_outputs.push_back({producer->name, static_cast<int>(slot), written.name});
+      for (const Use& use : written.uses) patch.rewire.push_back({graph.node(use.node).name, use.slot, written.name});
+    }
+    patch.remove_nodes.push_back(node.name);
+  }
+  for (const auto& [copy, read] : source)
+    for (const Use& use : graph.value(copy).uses)
+      if (std::ranges::find(patch.remove_nodes, graph.node(use.node).name) == patch.remove_nodes.end())
+        patch.rewire.push_back({graph.node(use.node).name, use.slot, graph.value(read).name});
+  return apply_removals(model, patch);
+}
+
 bool is_sum_of_two(const Node& node) {
   return node.op_type == "Sum" && node.domain.empty() && node.inputs.size() == 2 && node.input(0) && node.input(1) &&
          node.output(0);

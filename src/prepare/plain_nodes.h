@@ -13,6 +13,9 @@ namespace detent {
 /// or is read in a subgraph, stays.
 size_t forward_constants(Model& model);
 
+/// Lets readers of a Cast to the type that comes read its input, and removes it. One stays where a subgraph reads it.
+size_t forward_empty_casts(Model& model);
+
 /// True for a Sum with two inputs.
 [[nodiscard]] bool is_sum_of_two(const Node& node);
 

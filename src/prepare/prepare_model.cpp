@@ -1,6 +1,8 @@
 #include "prepare/prepare_model.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "detent/base/error.h"
 #include "exec/same_outputs.h"
@@ -8,6 +10,7 @@
 #include "prepare/attention_form.h"
 #include "prepare/fold_batchnorm.h"
 #include "prepare/fold_constants.h"
+#include "prepare/forms/forms.h"
 #include "prepare/plain_nodes.h"
 #include "prepare/raise_opset.h"
 
@@ -33,7 +36,7 @@ bool shapes_attention(const Target& target, const PrepareOptions& options) {
 }
 
 bool may_change(const Graph& graph, const Target& target, const PrepareOptions& options) {
-  if (shapes_attention(target, options)) return true;
+  if (shapes_attention(target, options) || (options.forms && lacks_forms(graph, target.engine))) return true;
   if (graph.opset() < std::max(*target.engine.minimum_opset, types_opset(graph, options))) return true;
   return computes_constants(graph) || std::ranges::any_of(graph.nodes(), [](const Node& node) {
            return node.op_type == "BatchNormalization" || node.op_type == "Identity" || is_sum_of_two(node);
@@ -51,6 +54,11 @@ Preparation prepare_model(Model& model, const Target& target, const PrepareOptio
   Preparation done;
   done.opset_before = model.graph().opset();
   if (done.opset_before < target.engine.minimum_opset) raise_opset(model, target.engine.minimum_opset);
+  // Before FP16 values ask for an opset, and before weights behind Casts are folded.
+  if (options.forms && bring_into_form(model, target.engine, OperatorForm::Float32)) {
+    ++done.forms;
+    forward_empty_casts(model);
+  }
   try {
     if (const int64_t opset = types_opset(model.graph(), options); model.graph().opset() < opset)
       raise_opset(model, opset);
@@ -61,13 +69,14 @@ Preparation prepare_model(Model& model, const Target& target, const PrepareOptio
     throw Error(error.code(), std::string("FP16 scales need opset 19: ") + error.what(),
                 "--scales fp32 keeps opset " + std::to_string(model.graph().opset()));
   }
-  done.opset_after = model.graph().opset();
   done.forwarded_constants = forward_constants(model);
   done.folded_constants = fold_constants(model);
   done.sums_of_two = make_adds_of_sums(model);
   done.folded_batchnorms = fold_batchnorms(model);
+  if (options.forms) done.forms += bring_into_forms(model, target.engine);
   if (shapes_attention(target, options)) done.attention_nodes = shape_attention(model);
   leave_out_unread_states(model);
+  done.opset_after = model.graph().opset();
   return done;
 }
 
@@ -76,8 +85,21 @@ Preparation prepare_checked(Model& model, const Target& target, std::span<const 
   // Keeps the outputs, not the model, whose weights would be in memory twice.
   NamedOutputs before;
   if (!inputs.empty() && may_change(model.graph(), target, options)) before = outputs_of(model, inputs);
-  const Preparation preparation = prepare_model(model, target, options);
-  if (!inputs.empty() && preparation.changed()) check_same_outputs(before, model, inputs, "folding and opset raising");
+  std::optional<Model> unchanged;
+  if (!inputs.empty() && options.forms && lacks_forms(model.graph(), target.engine)) unchanged = model.clone();
+  Preparation preparation = prepare_model(model, target, options);
+  if (inputs.empty() || !preparation.changed()) return preparation;
+  try {
+    check_same_outputs(before, model, inputs, "folding and opset raising");
+  } catch (const Error& error) {
+    if (!unchanged || preparation.forms == 0) throw;
+    model = std::move(*unchanged);
+    PrepareOptions plain = options;
+    plain.forms = false;
+    preparation = prepare_model(model, target, plain);
+    preparation.forms_undone = error.what();
+    if (preparation.changed()) check_same_outputs(before, model, inputs, "folding and opset raising");
+  }
   return preparation;
 }
 

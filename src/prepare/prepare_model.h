@@ -19,10 +19,12 @@ struct Preparation {
   size_t folded_constants = 0;  ///< nodes that computed constants
   size_t sums_of_two = 0;
   size_t attention_nodes = 0;  ///< replaced to bring attention into the form that the engine fuses with pairs
+  std::string forms_undone;    ///< why operators keep their form although the engine wants another; empty: none does
+  size_t forms = 0;            ///< operators were brought into this many forms that the engine wants
   int64_t opset_before = 0, opset_after = 0;
   [[nodiscard]] bool changed() const {
     return folded_batchnorms > 0 || forwarded_constants > 0 || folded_constants > 0 || sums_of_two > 0 ||
-           attention_nodes > 0 || opset_before != opset_after;
+           attention_nodes > 0 || forms > 0 || opset_before != opset_after;
   }
 };
 
@@ -31,6 +33,7 @@ struct PrepareOptions {
   bool half_scales = true;                 ///< FP16 values get FP16 scales, which need opset 19
   FloatType float_type = FloatType::Fp32;  ///< type that nodes will get; BF16 needs opset 22
   bool fp8 = false;                        ///< FP8 codes, which need opset 19
+  bool forms = true;                       ///< bring operators into the forms that the engine wants
   bool attention = false;                  ///< products of two activations get pairs
 };
 
@@ -40,6 +43,7 @@ struct PrepareOptions {
   return {.half_scales = placement.scales == PlacementOptions::Scales::Fp16,
           .float_type = float_type,
           .fp8 = placement.type == CodeType::Fp8,
+          .forms = true,
           .attention = quantizes_attention(placement)};
 }
 
@@ -55,7 +59,8 @@ void raise_for(FloatType type, Model& model, bool pairs = false);
 /// option that avoids it.
 Preparation prepare_model(Model& model, const Target& target, const PrepareOptions& options = {});
 
-/// Does the same and checks on `inputs` that the outputs are unchanged; no inputs -> no check.
+/// Does the same and checks on `inputs` that the outputs are unchanged; no inputs -> no check. Forms of operators with
+/// which an output changes are undone.
 Preparation prepare_checked(Model& model, const Target& target, std::span<const Tensor> inputs,
                             const PrepareOptions& options = {});
 

@@ -33,8 +33,9 @@ bool stands_for(double number, double code, double scale) {
 
 bool stands_for(double number, double code, double zero_point, double scale, DataType type) {
   constexpr double kHalfStep = 0.5 + 1e-3, kBeyond = 2.1;
+  constexpr double kQuotient = 0x1p-23;  // QuantizeLinear divides in FP32, which codes of 16 and 32 bits show
   const double value = (code - zero_point) * scale;
-  if (std::abs(number - value) <= kHalfStep * scale) return true;
+  if (std::abs(number - value) <= (kHalfStep + kQuotient * std::abs(code - zero_point)) * scale) return true;
   return ends_range(code, type) && number / value > 1 && number / value <= kBeyond;
 }
 

@@ -35,7 +35,7 @@ std::string zero_point_flaw(const Graph& graph, const Node& node, const WrittenG
     return "its zero point has shape " + grid.zero_point->shape().to_string() + ", its scale " +
            grid.scale->shape().to_string();
   const bool codes_given = graph.value(*node.input(0)).is_constant;
-  if (type == DataType::Int32 && codes_given && target.int32_bias())
+  if (type == DataType::Int32 && codes_given && target.engine.biases != BiasTypes::FloatOnly)
     return all_zero(*grid.zero_point) ? "" : "the zero point of INT32 codes is not 0";
   if (codes == CodeType::Fp8) {
     if (type != DataType::Float8E4M3FN) return "its zero point is " + std::string(name_of(type)) + "; the file is FP8";

@@ -70,6 +70,10 @@ void check_float_type(const FormatOptions& format, const Target& target) {
   if (!target.engine.takes_pairs)
     throw Error(ErrorCode::InvalidOption, target.spec() + " takes the FP32 model, and TensorRT casts what is not INT8",
                 "leave --float-type away");
+  if (*format.float_type == FloatType::Bf16 && !target.engine.beside_bf16->empty())
+    throw Error(ErrorCode::InvalidOption,
+                target.spec() + " has no INT8 layers beside BF16 values: " + std::string(*target.engine.beside_bf16),
+                "--float-type fp32; the plugin computes floats in BF16 by itself where the CPU has it");
 }
 
 bool has_wide_codes(const RewriteOptions& format, const PlacementOptions& placement) {

@@ -74,7 +74,11 @@ class QdqInserter {
     QuantType type = context_.options.activation;
     if (wide) type.type = code_format(type.type).wide;
     type.scale_type = numbers;
-    const Range used = plan_.pair_range(id, range, code_format(type.type).range);
+    Range used = range;
+    if (const DataType codes = plan_.code_type(id, range, type.type); codes != type.type) {
+      type.type = codes;
+      used = {-range.amax(), range.amax(), range.given_scale};
+    }
     return {id, used, qparams_from_range(used, type), group};
   }
 

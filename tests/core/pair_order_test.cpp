@@ -38,6 +38,12 @@ TEST(PairOrder, AConvolutionTakesChannelsOfOneTapSideBySide) {
   EXPECT_EQ(PairOutputs({2, 3, 2, 2}, kConvolution).step, 12);
 }
 
+TEST(PairOrder, ADeconvolutionTakesChannelsOfOnePlaceSideBySide) {
+  EXPECT_EQ(pair_offsets({3, 2, 1, 2}, {PairOrder::Kind::Deconvolution, 1}),
+            (std::vector<int64_t>{0, 4, 8, -1, 1, 5, 9, -1}));
+  EXPECT_EQ(PairOutputs({3, 2, 1, 2}, {PairOrder::Kind::Deconvolution, 1}).step, 2);
+}
+
 TEST(PairOrder, TheLastOfAnOddNumberStandsAlone) {
   EXPECT_THAT(pair_offsets({2, 3, 1}, kConvolution), ElementsAre(0, 1, 2, -1));
   EXPECT_THAT(pair_offsets({3, 2}, matrix(1)), ElementsAre(0, 2, 4, -1));

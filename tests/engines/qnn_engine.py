@@ -20,10 +20,13 @@ def _session(path):
 
 
 def _inner_nodes(path):
-    """Returns the names of the file's nodes, except the quantizers of graph inputs and outputs: these belong to the
-    application, which ONNX Runtime's CPU plays."""
+    """Returns the names of the file's nodes, except the quantizers of graph inputs and outputs, also behind and in front
+    of Casts: these belong to the application, which ONNX Runtime's CPU plays."""
     graph = onnx.load(path, load_external_data=False).graph
     inputs, outputs = {value.name for value in graph.input}, {value.name for value in graph.output}
+    casts = [node for node in graph.node if node.op_type == "Cast"]
+    inputs |= {node.output[0] for node in casts if node.input[0] in inputs}
+    outputs |= {node.input[0] for node in casts if node.output[0] in outputs}
     return {node.name for node in graph.node
             if not (node.op_type == "QuantizeLinear" and node.input[0] in inputs) and
             not (node.op_type == "DequantizeLinear" and node.output[0] in outputs)}

@@ -38,8 +38,9 @@ struct CodeFormat {
   DataType type = DataType::Int8;
   RangeKind range = RangeKind::Symmetric;
   int bits = 8;
-  int64_t opset = 10;              ///< the first opset whose QuantizeLinear writes it
-  DataType wide = DataType::Int8;  ///< the type of 16 bits with the same kind of range; FP8: itself
+  int64_t opset = 10;                   ///< the first opset whose QuantizeLinear writes it
+  DataType wide = DataType::Int8;       ///< the type of 16 bits with the same kind of range; FP8: itself
+  DataType symmetric = DataType::Int8;  ///< the type of as many bits whose zero point is 0
 };
 /// Returns every such type.
 [[nodiscard]] DETENT_API std::span<const CodeFormat> code_formats();

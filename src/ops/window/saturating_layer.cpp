@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/index.h"
+#include "ops/merged_pad.h"
 #include "ops/operands.h"
 #include "ops/simd/elementwise.h"
 #include "ops/simd/saturating_product.h"
@@ -41,7 +42,9 @@ int32_t wrapped(int64_t number) { return static_cast<int32_t>(static_cast<uint32
 }  // namespace
 
 std::unique_ptr<const SaturatingLayer> SaturatingLayer::find(const KernelContext& context) {
-  const auto data = dequantizer_of(context, 0), weights = dequantizer_of(context, 1);
+  const Node* pad = merged_pad(context.graph, context.node);  // its zeros become the zero point
+  const KernelContext before{context.graph, pad ? *pad : context.node, context.opset, {}, context.folded};
+  const auto data = dequantizer_of(before, 0), weights = dequantizer_of(context, 1);
   if (!data || !weights || data->scales.size() != 1) return nullptr;
   if (context.node.float_or("alpha", 1) != 1 || context.node.float_or("beta", 1) != 1) return nullptr;
   std::unique_ptr<SaturatingLayer> layer(new SaturatingLayer);

@@ -179,6 +179,9 @@ void read_first(Prepared& made, Model& model) {
   made.preparation =
       prepare_checked(model, *recipe.target, checks ? std::span<const Tensor>(*made.inputs) : std::span<const Tensor>{},
                       prepare_options(recipe.placement, recipe.float_type));
+  if (!made.preparation.forms_undone.empty())
+    recipe.run.reporter->warn("operators keep their form, although " + std::string(recipe.target->engine.title) +
+                              " wants another: " + made.preparation.forms_undone);
   const bool half = recipe.float_type != FloatType::Fp32;
   if (recipe.measures && (recipe.equalize.equalizes() || half)) {  // before channels or float ranges are measured
     const ValueShapes shapes = shapes_of(made, model.graph());
@@ -189,7 +192,9 @@ void read_first(Prepared& made, Model& model) {
 
 /// Repeats the changes that were checked when the model was first read.
 void read_again(Prepared& made, Model& model) {
-  prepare_model(model, *made.recipe.target, prepare_options(made.recipe.placement, made.recipe.float_type));
+  PrepareOptions options = prepare_options(made.recipe.placement, made.recipe.float_type);
+  options.forms = made.preparation.forms_undone.empty();
+  prepare_model(model, *made.recipe.target, options);
   if (made.equalized) apply_equalization(model, made.equalized->equalization, {});
 }
 

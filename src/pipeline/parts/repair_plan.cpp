@@ -105,7 +105,7 @@ RepairPlan::RepairPlan(const RepairOptions& given, const Target& engine, const M
   format.weight_bits = 8;
   placement = placement_with(format, placement, target);
   PrepareOptions preparation = prepare_options(placement);
-  preparation.attention = false;  // scales of pairs belong to the values that the file has
+  preparation.attention = preparation.forms = false;  // scales of pairs belong to the values that the file has
   prepare_model(model, target, preparation);
   facts = float_layers(trained, target, written.graph(), graph());
   make_plan(shapes_of(graph(), source.get(), given.run));

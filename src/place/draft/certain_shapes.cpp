@@ -206,7 +206,12 @@ CertainShapes::Known CertainShapes::behind_gemm(const Node& node) {
 
 CertainShapes::Known CertainShapes::behind_product(const Node& node) {
   const Known a = of(node.input(0)), b = of(node.input(1));
-  if (!a || !b || a->size() < 2 || b->size() < 2) return std::nullopt;
+  if (!a || !b || a->empty() || b->size() < 2) return std::nullopt;
+  if (a->size() == 1) {  // a vector has no rows
+    Extents result(b->begin(), b->end() - 2);
+    result.push_back(b->back());
+    return result;
+  }
   Known out = broadcast(Extents(a->begin(), a->end() - 2), Extents(b->begin(), b->end() - 2));
   out->push_back((*a)[a->size() - 2]);
   out->push_back(b->back());

@@ -1,6 +1,7 @@
 #include "place/draft/draft.h"
 
 #include <algorithm>
+#include <limits>
 #include <ranges>
 #include <utility>
 
@@ -91,11 +92,12 @@ void PlacementDraft::fix_range_of_constant(ValueId value) {
   const Tensor* constant =
       facts_.is_constant(value) && facts_.is_float(value) ? facts_.graph().constant(value) : nullptr;
   if (!constant) return;
+  constexpr float kLargest = std::numeric_limits<float>::max();
   const Tensor numbers = cast(*constant, DataType::Float32);
   Range range;
   for (const float number : numbers.data<float>()) {
-    range.min = std::min(range.min, number);
-    range.max = std::max(range.max, number);
+    range.min = std::min(range.min, std::max(number, -kLargest));  // masks may hold -inf
+    range.max = std::max(range.max, std::min(number, kLargest));
   }
   fix_range(value, range);
 }

@@ -110,9 +110,10 @@ class PlacementDraft {
   [[nodiscard]] bool reads_wide(NodeId node, int slot) const;
   /// Has the value's range measured although it may have no pair.
   void need_range(ValueId value) { ranged_.push_back(value); }
-  /// Gives the pair on the value, if it has one in the end, a grid that is symmetric about 0.
+  /// Gives the pair on the value, if it has one in the end, a zero point of 0: signed codes for a value that goes below
+  /// 0.
   void make_symmetric(ValueId value) { symmetric_.push_back(value); }
-  /// True for a value that shares its scale with one of make_symmetric().
+  /// True for a value that shares its scale with one of centre().
   [[nodiscard]] bool is_symmetric(ValueId value);
   /// Adds a sentence to the reason of every pair on the value.
   void explain_pairs(ValueId value, const std::string& sentence);

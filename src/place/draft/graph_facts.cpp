@@ -33,6 +33,13 @@ GraphFacts::GraphFacts(const Graph& graph, const Target& target, const ValueShap
   find_movable_pairs();
 }
 
+std::optional<size_t> GraphFacts::find_rank(MaybeValue value) const {
+  if (!value) return std::nullopt;
+  if (const Shape* shape = find_shape(value)) return shape->rank();
+  const auto& declared = graph_.value(*value).declared_shape;
+  return declared ? std::optional(declared->size()) : std::nullopt;
+}
+
 int64_t GraphFacts::opset() const { return std::max(graph_.opset(), *target_.engine.minimum_opset); }
 
 void GraphFacts::find_weight_slot(const Node& node) {
@@ -50,8 +57,9 @@ void GraphFacts::find_weight_slot(const Node& node) {
 
 void GraphFacts::find_data_slots(const Node& node) {
   const OpTraits& traits = *traits_[node.id];
-  // With pairs everywhere the weights and states of an LSTM are codes like its data.
-  const bool all = traits.data_inputs < 0 || (target_.engine.whole_graph && is_recurrent(node));
+  // With pairs everywhere the weights and states of an LSTM, and the grid of a GridSample, are codes like its data.
+  const bool all =
+      traits.data_inputs < 0 || (target_.engine.whole_graph && (is_recurrent(node) || node.op_type == "GridSample"));
   const size_t limit = all ? node.inputs.size() : std::min(node.inputs.size(), static_cast<size_t>(traits.data_inputs));
   for (size_t slot = 0; slot < limit; ++slot) {
     const int number = static_cast<int>(slot);
@@ -86,6 +94,10 @@ int GraphFacts::weight_axis(const Node& node) const {
   // A weight on the left multiplies rows: engines accept no axis for its output channels, so one scale serves all.
   if (slot != traits(node.id).weight_slot) return -1;
   if (kind(node.id) == OpKind::MatMul && !target_.engine.channel_scales_of_products) return -1;
+  // A Gemm that sums over one number is such a product: HTP never ends compiling it with a scale an output.
+  if (kind(node.id) == OpKind::Gemm && !target_.engine.channel_scales_of_products &&
+      weight(node.id).shape()[node.int_or("transB", 0) != 0 ? 1 : 0] == 1)
+    return -1;
   switch (traits(node.id).weight_axis) {
     case WeightAxis::First: return 0;
     case WeightAxis::Second: return 1;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ class GraphFacts {
   [[nodiscard]] const Shape* find_shape(MaybeValue value) const {
     return shapes_ ? detent::find_shape(*shapes_, value) : nullptr;
   }
+  /// Returns the number of axes; nullopt where it is not known.
+  [[nodiscard]] std::optional<size_t> find_rank(MaybeValue value) const;
   /// Returns the opset of the default domain in the written model.
   [[nodiscard]] int64_t opset() const;
 

@@ -8,6 +8,7 @@
 #include "detent/options/code_type.h"
 #include "place/engines/decided.h"
 #include "place/engines/engine_list.h"
+#include "place/engines/operator_form.h"
 
 namespace detent {
 
@@ -55,9 +56,11 @@ struct EngineDef {
   Decided<bool> uint8_single_scales;         ///< a weight with one scale is UINT8 with a zero point, not INT8
   Decided<bool> blocks_divide_rows;          ///< the rows of a weight in blocks are a multiple of the block
   Decided<bool> int8_weights_alone;          ///< 8-bit weights of a float layer stay 8-bit in what it builds
-  Decided<bool> runs_qoperators;             ///< QLinearConv and other operators on codes are kernels
-  Decided<bool> float32_scales;              ///< scales are FP32 also beside FP16 values
-  Decided<bool> half_scales_below_opset19;   ///< FP16 scales are taken although ONNX has them from opset 19 on
+  /// Forms of operators that it needs and exporters do not write, in the order of the changes.
+  Decided<std::span<const OperatorForm>> forms;
+  Decided<bool> runs_qoperators;            ///< QLinearConv and other operators on codes are kernels
+  Decided<bool> float32_scales;             ///< scales are FP32 also beside FP16 values
+  Decided<bool> half_scales_below_opset19;  ///< FP16 scales are taken although ONNX has them from opset 19 on
 
   // ---- how it runs pairs ----
   /// A pair in front of a layer and a quantized weight make it an INT8 layer, whatever stands behind it.
@@ -66,7 +69,9 @@ struct EngineDef {
   Decided<bool> kernels_with_half_scales;  ///< layers between pairs with 16-bit scales run in INT8
   Decided<bool> requantizes_at_concat;     ///< inputs of a Concat with other scales cost time, not the file
   Decided<bool> gathers_codes;             ///< a Gather of codes with the DequantizeLinear behind it is one step
-  Decided<bool> fast_in_half;              ///< FP16 alone is an alternative, with which reports compare
+  /// What it makes of layers between INT8 pairs and BF16 values; empty: INT8 kernels.
+  Decided<std::string_view> beside_bf16;
+  Decided<bool> fast_in_half;  ///< FP16 alone is an alternative, with which reports compare
   /// Operators that it runs in float between pairs; empty: what they cost was not measured.
   Decided<std::span<const FloatOperator>> slow_between_pairs;
 

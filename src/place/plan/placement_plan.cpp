@@ -41,11 +41,12 @@ std::vector<std::vector<ValueId>> PlacementPlan::scale_groups() const {
   return result;
 }
 
-Range PlacementPlan::pair_range(ValueId value, const Range& range, RangeKind kind) const {
-  if (!symmetric_values.contains(value) || range.min >= 0 || range.given_scale > 0) return range;
-  if (!is_asymmetric(kind)) return {-range.amax(), range.amax()};
-  const float levels = static_cast<float>(steps_of(kind) / 2);  // above the zero point; one more lies below it
-  return {-range.amax() * ((levels + 1) / levels), range.amax()};
+DataType PlacementPlan::code_type(ValueId value, const Range& range, DataType activations) const {
+  const CodeFormat& format = code_format(activations);
+  if (!symmetric_values.contains(value) || range.min >= 0 || format.symmetric == activations) return activations;
+  const bool moved =
+      range.given_scale > 0 && range.given_zero_point >= 0 && range.given_zero_point != 1 << (format.bits - 1);
+  return moved ? activations : format.symmetric;
 }
 
 const EdgeDecision* PlacementPlan::find_edge(NodeId consumer, int slot) const {

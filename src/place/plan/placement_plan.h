@@ -120,7 +120,7 @@ struct PlacementPlan {
   std::vector<OutputPair> output_pairs;      ///< pairs that the graph output reads
   std::vector<RangedValue> ranged_values;    ///< beside the paired ones, ascending by id
   std::set<ValueId> wide_values;             ///< paired values with 16-bit codes beside 8-bit ones; whole scale groups
-  std::set<ValueId> symmetric_values;        ///< paired values whose grid is symmetric about 0; whole scale groups
+  std::set<ValueId> symmetric_values;        ///< paired values whose zero point must be 0; whole scale groups
   std::vector<FixedRange> fixed_ranges;      ///< paired values whose range is given, not measured (Softmax)
   std::vector<FixedRange> range_limits;      ///< paired values whose measured range is cut to this (Clip)
   std::vector<WideNode> wide_nodes;          ///< in node order
@@ -142,10 +142,9 @@ struct PlacementPlan {
   }
   /// Returns the values with a second pair, ascending by id.
   [[nodiscard]] std::vector<ValueId> second_grids() const;
-  /// Returns `range` as the value's pair has it: about 0 for a value of symmetric_values that goes below 0. Unsigned
-  /// codes have one level more below, so that their zero point is the middle exactly (128). A range with a given scale
-  /// stays.
-  [[nodiscard]] Range pair_range(ValueId value, const Range& range, RangeKind kind) const;
+  /// Returns the type of a value's codes: `activations`, or that without a zero point for a value of symmetric_values
+  /// that goes below 0. A given zero point other than the middle stays, with its type.
+  [[nodiscard]] DataType code_type(ValueId value, const Range& range, DataType activations) const;
   /// Returns the values that share one scale, by group; every group has at least two.
   [[nodiscard]] std::vector<std::vector<ValueId>> scale_groups() const;
   /// Returns nullptr when the slot is not a data input.

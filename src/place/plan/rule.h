@@ -27,8 +27,9 @@ struct Rule {
   void (*decide)(const GraphFacts& facts, PlacementDraft& draft) = nullptr;
   void (*visit)(const GraphFacts& facts, PlacementDraft& draft, const Node& node) = nullptr;
   void (*share)(const GraphFacts& facts, PlacementDraft& draft) = nullptr;
-  bool residual_adds = false;   ///< it decides the inputs of residual Adds
-  bool moves_pairs_up = false;  ///< a float edge of this rule reads the pair in front of the node that writes its value
+  bool residual_adds = false;  ///< it decides the inputs of residual Adds
+  /// The data of a layer whose edge this rule keeps float is read through the pair in front of the node that writes it.
+  bool moves_pairs_up = false;
 };
 
 /// The rule behind a decision; nullptr where none decided.

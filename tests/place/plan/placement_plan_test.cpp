@@ -149,17 +149,17 @@ TEST(PlacementPlan, OperatorsOfTheCommutingRuleAreMarkedAsCommuting) {
   }
 }
 
-TEST(PlacementPlan, APairRangeIsSymmetricWhereTheEngineWantsIt) {
+TEST(PlacementPlan, CodesAreSignedWhereTheEngineWantsZeroPoint0) {
   PlacementPlan plan;
   const ValueId other{0}, value{1};
   plan.symmetric_values.insert(value);
-  EXPECT_EQ(plan.pair_range(other, {-1, 3}, RangeKind::Symmetric), (Range{-1, 3})) << "another value";
-  EXPECT_EQ(plan.pair_range(value, {-1, 3}, RangeKind::Symmetric), (Range{-3, 3}));
-  const Range shifted = plan.pair_range(value, {-1, 127}, RangeKind::Asymmetric);
-  EXPECT_EQ(shifted, (Range{-128, 127})) << "the zero point is 128, not between two codes";
-  EXPECT_EQ(plan.pair_range(value, {0, 3}, RangeKind::Symmetric), (Range{0, 3})) << "zero point 0 is symmetric too";
-  const Range given{-1, 3, .01F, 100};
-  EXPECT_EQ(plan.pair_range(value, given, RangeKind::Symmetric), given) << "a scale that was given stays";
+  EXPECT_EQ(plan.code_type(other, {-1, 3}, DataType::UInt8), DataType::UInt8) << "another value";
+  EXPECT_EQ(plan.code_type(value, {-1, 3}, DataType::UInt8), DataType::Int8);
+  EXPECT_EQ(plan.code_type(value, {-1, 3}, DataType::UInt16), DataType::Int16);
+  EXPECT_EQ(plan.code_type(value, {-1, 3}, DataType::Int8), DataType::Int8);
+  EXPECT_EQ(plan.code_type(value, {0, 3}, DataType::UInt8), DataType::UInt8) << "its zero point is 0 anyway";
+  EXPECT_EQ(plan.code_type(value, {-1, 3, .01F, 128}, DataType::UInt8), DataType::Int8) << "the same codes, moved";
+  EXPECT_EQ(plan.code_type(value, {-1, 3, .01F, 100}, DataType::UInt8), DataType::UInt8) << "a given zero point stays";
 }
 
 }  // namespace

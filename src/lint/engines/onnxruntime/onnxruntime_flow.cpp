@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ops/merged_pad.h"
 #include "place/draft/flow.h"
 
 namespace detent {
@@ -88,8 +89,8 @@ const QuantizedOperand* input_pair(const PairView& view, NodeId layer) {
     if (const QuantizedOperand* pair = view.operand(node, slot)) return pair;
     const Node* producer = view.producer(view.node(node).input(slot));
     if (!producer) return nullptr;
-    const bool pads = facts.kind(layer) == OpKind::Conv && node == layer && facts.kind(producer->id) == OpKind::Pad &&
-                      commutes(facts, found, producer->id);
+    const bool pads = facts.kind(layer) == OpKind::Conv && node == layer &&
+                      merged_pad(view.graph(), view.node(layer)) == producer && commutes(facts, found, producer->id);
     if (!pads && !moves_pairs(facts, found, producer->id)) return nullptr;
     node = producer->id;
     slot = facts.data_slots(node).front();

@@ -7,6 +7,7 @@
 #include "core/float_type.h"
 #include "lint/engines/onnxruntime/onnxruntime_flow.h"
 #include "ops/clip_bounds.h"
+#include "ops/merged_pad.h"
 #include "place/draft/flow.h"
 #include "place/engines/onnxruntime/onnxruntime_pairs.h"
 
@@ -255,8 +256,7 @@ std::string onnxruntime_obstacle(const PairView& view, NodeId layer) {
   const auto bias = product_bias(view, layer);
   const bool own =
       view.operand(layer, view.data_slot(layer)) && !(bias && bias->reshaped);  // otherwise a Reshape stands between
-  const bool padded = !own && kind == OpKind::Conv &&
-                      view.facts().kind(view.producer(view.facts().data_input(layer))->id) == OpKind::Pad;
+  const bool padded = !own && kind == OpKind::Conv && merged_pad(view.graph(), node);
   const DataType codes = engine_codes(view, *input, own || padded ? PairPlace::AtKernel : PairPlace::BeyondCopies);
   return kind == OpKind::Conv ? conv_obstacle(view, node, codes) : product_obstacle(view, node, codes);
 }

@@ -4,16 +4,14 @@
 #include <cmath>
 
 #include "core/float_type.h"
+#include "place/engines/openvino/openvino_kernels.h"
 
 namespace detent {
 namespace {
 
-constexpr int64_t kMiddle = 128;  // zero point of symmetric UINT8 codes
-
-/// True for a grid about 0, or one of numbers that are not negative.
+/// True for a grid without a zero point.
 bool is_symmetric(const QdqNode& node) {
-  const int64_t middle = node.codes == DataType::UInt8 ? kMiddle : 0;
-  return std::ranges::all_of(node.zero_points, [&](int64_t point) { return point == 0 || point == middle; });
+  return std::ranges::all_of(node.zero_points, [](int64_t point) { return point == 0; });
 }
 
 /// Returns why the engine makes no integer kernel of a pair; empty when it does.
@@ -36,16 +34,18 @@ std::string openvino_obstacle(const PairView& view, NodeId layer) {
   if (data.empty() && !weight) return "neither its input nor its weight carries a pair";
   if (data.empty()) return "its input '" + input + "' carries no pair";
   if (!weight) return "its weight carries no pair";
+  if (const std::string refusal = openvino_kernel_obstacle(view.facts(), view.node(layer)); !refusal.empty())
+    return std::string(view.target().engine.title) + " " + refusal;
   const bool deconvolution = view.facts().kind(layer) == OpKind::ConvTranspose;
   for (const QuantizedOperand* pair : data) {
     const QdqNode& grid = view.grid(*pair);
     std::string refusal = refusal_of(grid, view.target());
     if (refusal.empty() && deconvolution && !is_symmetric(grid))
-      refusal = "is asymmetric, and a ConvTranspose is INT8 only between symmetric grids";
+      refusal = "has a zero point other than 0, with which a ConvTranspose runs in float";
     if (!refusal.empty()) return "the pair of its input '" + input + "' " + refusal;
   }
   const QdqNode& grid = view.grid(*weight);
-  if (deconvolution && !is_symmetric(grid)) return "its weight is asymmetric";
+  if (deconvolution && !is_symmetric(grid)) return "the zero point of its weight is not 0";
   return std::ranges::all_of(grid.scales, [](float scale) { return std::isfinite(scale) && scale > 0; })
              ? ""
              : "the pair of its weight has a scale that is not positive";

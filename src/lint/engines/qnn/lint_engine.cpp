@@ -9,7 +9,7 @@ constexpr std::string_view kErrors =
     "scale-not-constant scale-not-positive missing-axis wrong-axis q-and-dq-differ q-without-dq "
     "cast-between-q-and-dq copy-scales-differ htp-control-flow htp-open-shape htp-float-unit htp-mixed-types "
     "htp-per-channel";
-constexpr std::string_view kWarnings = "bias-scale";
+constexpr std::string_view kWarnings = "bias-scale htp-no-kernel";
 constexpr std::string_view kAbsent =
     "codes-not-8-bit fp8-refused-by-engine fp8-on-float-operator fp16-scale-below-opset-19 weight-without-dq "
     "pair-between-conv-and-activation concat-scales-differ coarse-scores float-island saturates-without-vnni "

@@ -4,7 +4,9 @@
 //   before:   x --> Pad --> Conv                    after:   x --> Q --> DQ --> Pad --> Conv
 //   before:   x --> Gemm --> z                      after:   x --> Q --> DQ --> Gemm --> z
 //
-// The engine absorbs a Relu or Clip if the zero point behind it is 0.
+// The engine absorbs a Relu or Clip if the zero point behind it is 0. It merges a Pad of zeros on spatial axes into the
+// Conv that alone reads it, if that writes out its padding; no Pad with axes, negative extents or other axes, and none
+// in front of auto_pad: these stand in front of the Conv's pair.
 //
 // * Decides: a Conv has a pair on its input and on its output; a Relu or Clip(0, b) between is absorbed. A Gemm or
 //   MatMul needs the pair on its input only. The constant that an Add puts behind a MatMul is its bias.
@@ -23,6 +25,7 @@
 
 #include <algorithm>
 
+#include "ops/merged_pad.h"
 #include "place/draft/flow.h"
 #include "place/engines/onnxruntime/onnxruntime_pairs.h"
 #include "place/engines/onnxruntime/rules.h"
@@ -30,12 +33,10 @@
 namespace detent::rules::onnxruntime {
 namespace {
 
-// Returns the Pad that QLinearConv includes: read by this Conv alone.
+// Returns the Pad that QLinearConv includes.
 const Node* foldable_pad(const GraphFacts& facts, const PlacementDraft& draft, const Node& conv) {
-  const Node* pad = facts.producer(conv.input(0));
-  const bool folds = pad && facts.kind(pad->id) == OpKind::Pad && commutes(facts, draft, pad->id) &&
-                     pad->string_or("mode", "constant") == "constant" && sole_use(facts.graph(), conv.input(0));
-  return folds ? pad : nullptr;
+  const Node* pad = merged_pad(facts.graph(), conv);
+  return pad && commutes(facts, draft, pad->id) ? pad : nullptr;
 }
 
 void pair_conv_input(PlacementDraft& draft, const Node& conv) {
@@ -143,6 +144,7 @@ void decide_layers(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kLayers{.name = {"O1", "integer layer", kTriedInOnnxRuntime}, .decide = decide_layers};
+constinit const Rule kLayers{
+    .name = {"O1", "integer layer", kTriedInOnnxRuntime}, .decide = decide_layers, .moves_pairs_up = true};
 
 }  // namespace detent::rules::onnxruntime

@@ -7,7 +7,8 @@
 //
 // * Decides: a pair that all readers of MaxPool, Reshape, Transpose, Slice, Concat ... read stands in front of that
 //   operator and not behind it. The inputs of a Concat have one scale (CPU, NPU) or keep their own (GPU). If a reader
-//   takes floats or the value is a graph output, the pair stays behind; a Shape beside them takes none.
+//   takes floats or the value is a graph output, the pair stays behind; a Shape beside them takes none. A pair does not
+//   move in front of a vector or of a value of more than five axes.
 // * Why: these operators take the type that comes, so the kernel in front writes codes and they move them.
 // * Change it: no option.
 // * Source: NNCF, `hardware/setups` (operators without a type, Concat with unified scales) and its quantizer
@@ -33,20 +34,25 @@ bool all_readers_have_pairs(const PlacementDraft& draft, const Node& node) {
   });
 }
 
-std::vector<int> copied_slots(const GraphFacts& facts, const PlacementDraft& draft, const Node& node) {
-  if (is_data_concat(facts, draft, node.id)) return facts.data_slots(node.id);
-  if (!commutes(facts, draft, node.id)) return {};
+// True for a value in front of which a pair would no longer belong to the layer behind: a vector that becomes a matrix
+// (V4), and more axes than the engine follows.
+bool stops_pairs(const GraphFacts& facts, ValueId value) {
+  constexpr size_t kMostAxes = 5;
+  const std::optional<size_t> rank = facts.find_rank(value);
+  return rank == 1U || rank > kMostAxes;
+}
+
+std::vector<int> copied_slots(const GraphFacts& facts, PlacementDraft& draft, const Node& node) {
+  if (is_data_concat(facts, draft, node.id))
+    return draft.is_symmetric(*node.output(0)) ? std::vector<int>{} : facts.data_slots(node.id);  // V3
+  if (!commutes(facts, draft, node.id) || stops_pairs(facts, *facts.data_input(node.id))) return {};
   return {facts.data_slots(node.id).front()};
 }
 
 void tie(PlacementDraft& draft, const Node& node, ValueId input) {
   const bool apart = is_data_concat(draft.facts(), draft, node.id) && !draft.facts().target().concat_shares_scale;
-  for (const ValueId output : present(node.outputs)) {
-    if (!apart)
-      draft.share_scale(input, output);
-    else if (draft.is_symmetric(output))
-      draft.make_symmetric(input);
-  }
+  for (const ValueId output : present(node.outputs))
+    if (!apart) draft.share_scale(input, output);
 }
 
 void move_pairs_up(const GraphFacts& facts, PlacementDraft& draft) {

@@ -11,9 +11,11 @@ namespace detent::rules::openvino {
 inline constexpr std::string_view kNncfSetups = "github.com/openvinotoolkit/nncf, src/nncf/common/hardware/setups";
 inline constexpr std::string_view kOpenVinoTransformations =
     "docs.openvino.ai, low-precision-transformations; github.com/openvinotoolkit/nncf, qspaces.py";
+inline constexpr std::string_view kOpenVinoPlugin = "OpenVINO 2026.4.1, CPU plugin, asked; November 2026";
 
 extern const Rule kElementwise;
 extern const Rule kCopies;
 extern const Rule kSymmetric;
+extern const Rule kFloatLayers;
 
 }  // namespace detent::rules::openvino

@@ -54,13 +54,19 @@ constexpr std::array kQnnFacts{
 constexpr std::array kQnnActivations{ActivationType{DataType::UInt8}, ActivationType{DataType::UInt16},
                                      ActivationType{DataType::Int8}, ActivationType{DataType::Int16}};
 
+constexpr std::array kForms{
+    OperatorForm::Float32,       OperatorForm::FiniteMasks,         OperatorForm::DefaultActivations,
+    OperatorForm::GeluOperator,  OperatorForm::DivisionOfOne,       OperatorForm::DifferenceOfNumber,
+    OperatorForm::SumOfProducts, OperatorForm::RemainderByDivision, OperatorForm::PlainDeconvolution,
+    OperatorForm::PlanePooling};
+
 std::span<const Target> targets();
 
 using namespace rules;
 using namespace rules::qnn;
 
-constexpr std::array kRules{&kUserChoice,     &kMeasuredChoice, &kNodeUnits, &kNorms,        &kOneEncoding,  &kIslands,
-                            &kFixedEncodings, &kKnownRanges,    &kMasks,     &kMaskedScores, &kFloatIslands, &kStates};
+constexpr std::array kRules{&kUserChoice,     &kMeasuredChoice, &kNodeUnits, &kNorms,        &kOneEncoding, &kIslands,
+                            &kFixedEncodings, &kKnownRanges,    &kMasks,     &kFloatIslands, &kStates};
 
 constexpr EngineDef kEngine{
     .id = Engine::Qnn,
@@ -82,6 +88,7 @@ constexpr EngineDef kEngine{
     .uint8_single_scales = true,
     .blocks_divide_rows = false,
     .int8_weights_alone = true,
+    .forms = kForms,
     .runs_qoperators = false,
     .float32_scales = true,
     .half_scales_below_opset19 = false,
@@ -90,6 +97,7 @@ constexpr EngineDef kEngine{
     .kernels_with_half_scales = true,
     .requantizes_at_concat = false,
     .gathers_codes = false,
+    .beside_bf16 = "",
     .fast_in_half = false,
     .slow_between_pairs = std::span<const FloatOperator>(),
     .cache_version = nullptr,

@@ -4,13 +4,9 @@
 //   Tanh    --> Q/DQ     [-1, 1]; uint16: scale 1/32768, zero point 32768
 //   Softmax --> Q/DQ     [0, 1]
 //
-// masked_scores.cpp has the sums of scores and a mask.
-//
 // * Decides: Sigmoid and Softmax write [0, 1], Tanh [-1, 1], whatever was measured. With uint16 the scales are 1/65536
 //   (Sigmoid) and 1/32768 with zero point 32768 (Tanh), with int16 1/32768. Copies behind them have the same encoding.
-//   A sum of scores and a mask that a Softmax alone reads has a range from -50 at least, where the mask saturates.
-// * Why: HTP's kernels write these encodings. A mask of -10000 would leave scores one code in 39, and exp(-50) is less
-//   than any code of a Softmax (models/chars_gpt).
+// * Why: HTP's kernels write these encodings.
 // * Change it: `--override` with the name of the value.
 // * Source: onnxruntime, python/tools/quantization/execution_providers/qnn/quant_config.py (16 bits); AIMET,
 //   htp_quantsim_config_v81.json (8 bits).

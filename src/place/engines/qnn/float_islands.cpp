@@ -6,8 +6,8 @@
 // (session.disable_cpu_ep_fallback=1).
 //
 // * Decides: no pair. The plan's notes name each node that stays float, RNN and the LSTM and GRU that the execution
-//   provider does not take with the reason, control flow, graph inputs with open extents, and constants below -1000, as
-//   masks of attention are, that others than a Softmax read (H3).
+//   provider does not take with the reason, control flow, graph inputs with open extents, and nodes for which HTP has
+//   no kernel: LSTM, GRU, Mod, Erf outside GELU, MaxPool over three axes, values of more than five axes.
 // * Why: each of the former splits the graph or keeps it off HTP. `lint` reports them as errors (`htp-...`).
 // * Change it: fix the extents and export without control flow.
 // * Source: onnxruntime.ai/docs/execution-providers/QNN-ExecutionProvider.html; Olive, issue 1552.
@@ -31,6 +31,8 @@ void note_islands(const GraphFacts& facts, PlacementDraft& draft) {
       draft.note(facts.describe(node.id) + " " + obstacle + ": it stays float and splits the model");
     } else if (draft.is_out(node.id) && std::ranges::any_of(present(node.outputs), is_data)) {
       draft.note(facts.describe(node.id) + " stays float, which HTP does not run: it splits the model");
+    } else if (const std::string missing = missing_kernel(facts, node); !missing.empty()) {
+      draft.note(facts.describe(node.id) + " " + missing);
     }
   }
 }

@@ -42,6 +42,20 @@ std::string recurrent_obstacle(const Graph& graph, const Node& node) {
   return "";
 }
 
+std::string missing_kernel(const GraphFacts& facts, const Node& node) {
+  constexpr size_t kMostAxes = 5, kVolume = 3;
+  if (!node.domain.empty()) return "";
+  if (node.op_type == "LSTM" || node.op_type == "GRU" || node.op_type == "Mod")
+    return "is taken, and then the whole session ends with error 1002 (asked on the emulator of QAIRT 2.51)";
+  if (node.op_type == "Erf") return "has no kernel on HTP and runs on the CPU; a whole GELU has one";
+  if (node.op_type == "MaxPool" && node.ints_or("kernel_shape", {}).size() == kVolume)
+    return "has no kernel on HTP and runs on the CPU: it pools over three axes";
+  const auto is_deep = [&](ValueId value) { return facts.find_rank(value) > kMostAxes; };
+  if (std::ranges::any_of(present(node.inputs), is_deep) || std::ranges::any_of(present(node.outputs), is_deep))
+    return "has no kernel on HTP and runs on the CPU: a value has more than five axes";
+  return "";
+}
+
 bool reads_beside_units(const GraphFacts& facts, NodeId node) {
   return facts.kind(node) == OpKind::Cast || facts.kind(node) == OpKind::ShapeOf;
 }

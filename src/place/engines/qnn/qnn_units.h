@@ -16,6 +16,11 @@ namespace detent {
 /// Source: onnxruntime, core/providers/qnn/builder/opbuilder/lstm_op_builder.cc; onnxruntime-qnn, gru_op_builder.cc.
 [[nodiscard]] std::string recurrent_obstacle(const Graph& graph, const Node& node);
 
+/// Returns what HTP does with the node whatever its pairs are, as a predicate ("has no kernel for Erf: ..."); empty
+/// where it runs it. Sizes that are not known say nothing. Source: onnxruntime-qnn 2.7.0 with QAIRT 2.51, HTP compiler
+/// and emulator on x86-64, asked in November 2026.
+[[nodiscard]] std::string missing_kernel(const GraphFacts& facts, const Node& node);
+
 /// True for Cast and Shape: they read a pair where the value has one.
 [[nodiscard]] bool reads_beside_units(const GraphFacts& facts, NodeId node);
 

@@ -23,7 +23,6 @@ extern const Rule kFixedEncodings;
 extern const Rule kNorms;
 extern const Rule kIslands;
 extern const Rule kMasks;
-extern const Rule kMaskedScores;
 extern const Rule kFloatIslands;
 
 }  // namespace detent::rules::qnn

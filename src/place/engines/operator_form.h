@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+
+namespace detent {
+
+/// A form in which an engine wants operators, and which computes the same. prepare/forms has the change.
+enum class OperatorForm : uint8_t {
+  Float32,              ///< values of 16-bit floats become FP32; graph inputs and outputs keep their types
+  FiniteMasks,          ///< -inf in constants, which no codes have, is -1e30
+  DefaultActivations,   ///< LSTM and GRU do not write out the activations that they have anyway
+  GeluOperator,         ///< GELU in primitives with Erf is one Gelu
+  DivisionOfOne,        ///< Reciprocal(x) is 1 / x
+  DifferenceOfNumber,   ///< x + c with one number is x - (-c)
+  SumOfProducts,        ///< ReduceSumSquare(x) is ReduceSum(x * x)
+  RemainderByDivision,  ///< Mod of integers is a difference
+  PlanePooling,         ///< a MaxPool over three axes is one over two and one over the first
+  MatrixProduct,        ///< a product of a vector is one of a matrix with one row
+  PlainDeconvolution,   ///< a ConvTranspose has no dilations, and groups only if each has one channel
+};
+
+}  // namespace detent

@@ -1,0 +1,70 @@
+#include "prepare/forms/forms.h"
+
+#include <algorithm>
+
+#include "detent/base/error.h"
+#include "prepare/raise_opset.h"
+
+namespace detent {
+
+namespace {
+
+/// The first opset with Gelu. Source: ONNX docs/Changelog.md, Gelu-20.
+constexpr int64_t kGeluOpset = 20;
+
+using MakePatch = GraphPatch (*)(const Graph&);
+
+MakePatch patch_for(OperatorForm form) {
+  switch (form) {
+    case OperatorForm::Float32: return forms::float32;
+    case OperatorForm::FiniteMasks: return forms::finite_masks;
+    case OperatorForm::DefaultActivations: return forms::default_activations;
+    case OperatorForm::GeluOperator: return forms::gelu_operator;
+    case OperatorForm::DivisionOfOne: return forms::division_of_one;
+    case OperatorForm::DifferenceOfNumber: return forms::difference_of_number;
+    case OperatorForm::SumOfProducts: return forms::sum_of_products;
+    case OperatorForm::RemainderByDivision: return forms::remainder_by_division;
+    case OperatorForm::PlanePooling: return forms::plane_pooling;
+    case OperatorForm::MatrixProduct: return forms::matrix_product;
+    case OperatorForm::PlainDeconvolution: return forms::plain_deconvolution;
+  }
+  throw Error(ErrorCode::Internal, "an operator form has no change");
+}
+
+/// Raises the opset for Gelu. Returns false, with the model unchanged, where an operator has no adapter.
+bool raise_for_gelu(Model& model) {
+  if (model.graph().opset() >= kGeluOpset) return true;
+  try {
+    raise_opset(model, kGeluOpset);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::Unsupported) throw;
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool bring_into_form(Model& model, const EngineDef& engine, OperatorForm form) {
+  if (std::ranges::find(*engine.forms, form) == engine.forms->end()) return false;
+  const MakePatch make = patch_for(form);
+  GraphPatch patch = make(model.graph());
+  if (patch.empty()) return false;
+  if (form == OperatorForm::GeluOperator) {
+    if (!raise_for_gelu(model)) return false;
+    patch = make(model.graph());
+  }
+  apply_patch(model, patch);
+  return true;
+}
+
+size_t bring_into_forms(Model& model, const EngineDef& engine) {
+  return static_cast<size_t>(
+      std::ranges::count_if(*engine.forms, [&](OperatorForm form) { return bring_into_form(model, engine, form); }));
+}
+
+bool lacks_forms(const Graph& graph, const EngineDef& engine) {
+  return std::ranges::any_of(*engine.forms, [&](OperatorForm form) { return !patch_for(form)(graph).empty(); });
+}
+
+}  // namespace detent

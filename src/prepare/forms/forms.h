@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+
+#include "model/graph_patch.h"
+#include "model/model.h"
+#include "place/engines/engine.h"
+
+// Each function returns a patch that computes the same in another form; empty where there is nothing to change. Values
+// keep their names.
+namespace detent::forms {
+
+/// FP16 and BF16 constants, values and Casts become FP32. Inputs and outputs of the graph keep their types, with Casts.
+/// A graph in a node keeps its types: the patch is then empty.
+[[nodiscard]] GraphPatch float32(const Graph& graph);
+/// -inf in FP32 constants becomes -1e30, of which a Softmax makes 0 too. Sums of such stay finite.
+[[nodiscard]] GraphPatch finite_masks(const Graph& graph);
+/// Leaves out `activations` of LSTM and GRU that are ONNX's defaults.
+[[nodiscard]] GraphPatch default_activations(const Graph& graph);
+/// x * (1 + erf(x / sqrt(2))) / 2 in any order of its operators becomes Gelu(x), of opset 20.
+[[nodiscard]] GraphPatch gelu_operator(const Graph& graph);
+[[nodiscard]] GraphPatch division_of_one(const Graph& graph);
+/// Add of a constant of one number becomes a Sub of the opposite number.
+[[nodiscard]] GraphPatch difference_of_number(const Graph& graph);
+[[nodiscard]] GraphPatch sum_of_products(const Graph& graph);
+/// Mod of integers by a constant above 0 becomes x - (x / n) * n, twice, so that negative numbers come out right.
+[[nodiscard]] GraphPatch remainder_by_division(const Graph& graph);
+/// MaxPool over three axes of a value of known sizes becomes two over two axes, between Reshapes.
+[[nodiscard]] GraphPatch plane_pooling(const Graph& graph);
+/// MatMul of a vector and a constant matrix becomes one of a matrix with one row, between Unsqueeze and Squeeze.
+/// Opset 13.
+[[nodiscard]] GraphPatch matrix_product(const Graph& graph);
+/// Weights of a ConvTranspose with dilations get zeros between their elements; one with groups, of which each has more
+/// than one channel, becomes a ConvTranspose a group between Split and Concat.
+[[nodiscard]] GraphPatch plain_deconvolution(const Graph& graph);
+
+}  // namespace detent::forms
+
+namespace detent {
+
+/// Brings the operators of the main graph into a form, if the engine wants it; raises the opset to 20 for a Gelu where
+/// that is possible. Returns true when something changed.
+bool bring_into_form(Model& model, const EngineDef& engine, OperatorForm form);
+/// Does so with each form that the engine wants. Returns how many changed something.
+size_t bring_into_forms(Model& model, const EngineDef& engine);
+/// True when bring_into_forms() may change the graph.
+[[nodiscard]] bool lacks_forms(const Graph& graph, const EngineDef& engine);
+
+}  // namespace detent

@@ -1,0 +1,193 @@
+#include "prepare/forms/forms.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "exec/same_outputs.h"
+#include "ops/value_types.h"
+#include "place/engines/target.h"
+#include "prepare/prepare_model.h"
+
+namespace detent {
+namespace {
+
+using ::testing::ElementsAre;
+
+std::vector<std::string> form_of(const Model& model) {
+  std::vector<std::string> found;
+  for (const Node& node : model.graph().nodes()) found.push_back(node.op_type);
+  return found;
+}
+
+/// Returns numbers from -3 to 3 in this shape.
+Tensor ramp(const Shape& shape, DataType type = DataType::Float32) {
+  Tensor tensor(DataType::Float32, shape);
+  const auto numbers = tensor.mutable_data<float>();
+  for (size_t i = 0; i < numbers.size(); ++i)
+    numbers[i] = -3 + 6 * static_cast<float>(i) / static_cast<float>(numbers.size());
+  return cast(tensor, type);
+}
+
+/// Brings the model into the forms that HTP wants and expects the same outputs for `inputs`.
+std::vector<std::string> changed(const std::string& text, const std::vector<Tensor>& inputs) {
+  Model model = parse_model_text(text);
+  const NamedOutputs before = outputs_of(model, inputs);
+  (void)bring_into_forms(model, find_target("qnn").engine);
+  EXPECT_NO_THROW(check_same_outputs(before, model, inputs, "forms"));
+  return form_of(model);
+}
+
+std::string gelu(const std::string& body, int opset = 20) {
+  return "<ir_version: 10, opset_import: [\"\" : " + std::to_string(opset) + R"(]>
+    g (float[2,16] x) => (float[2,16] y)
+    <float root = {1.4142135}, float inverse = {0.70710678}, float one = {1}, float half = {0.5}, float two = {2}>
+    { )" +
+         body + " }";
+}
+
+TEST(Forms, GeluIsOneOperatorInAnyOrder) {
+  for (const char* body : {
+           "a = Div (x, root)  b = Erf (a)  c = Add (b, one)  d = Mul (x, c)  y = Mul (d, half)",
+           "a = Mul (x, inverse)  b = Erf (a)  c = Add (one, b)  d = Mul (half, x)  y = Mul (d, c)",
+           "a = Div (x, root)  b = Erf (a)  c = Add (b, one)  d = Mul (c, half)  y = Mul (d, x)",
+           "a = Div (x, root)  b = Erf (a)  c = Add (b, one)  d = Mul (x, c)  y = Div (d, two)",
+       })
+    EXPECT_THAT(changed(gelu(body), {ramp({2, 16})}), ElementsAre("Gelu")) << body;
+}
+
+TEST(Forms, GeluRaisesTheOpset) {
+  Model model =
+      parse_model_text(gelu("a = Div (x, root)  b = Erf (a)  c = Add (b, one)  d = Mul (x, c)  y = Mul (d, half)", 13));
+  (void)bring_into_forms(model, find_target("qnn").engine);
+  EXPECT_EQ(model.graph().opset(), 20);
+  EXPECT_THAT(form_of(model), ElementsAre("Gelu"));
+}
+
+TEST(Forms, WhatIsNoGeluStays) {
+  for (const char* body : {
+           "a = Div (x, two)  b = Erf (a)  c = Add (b, one)  d = Mul (x, c)  y = Mul (d, half)",   // another slope
+           "a = Div (x, root)  b = Erf (a)  c = Add (b, two)  d = Mul (x, c)  y = Mul (d, half)",  // another sum
+           "y = Erf (x)",
+       })
+    EXPECT_THAT(changed(gelu(body), {ramp({2, 16})}), ::testing::Contains("Erf")) << body;
+}
+
+TEST(Forms, AGateThatIsReadElsewhereStaysBesideGelu) {
+  const auto found = changed(R"(<ir_version: 10, opset_import: ["" : 20]>
+    g (float[2,16] x) => (float[2,16] y, float[2,16] b)
+    <float root = {1.4142135}, float one = {1}, float half = {0.5}>
+    { a = Div (x, root)  b = Erf (a)  c = Add (b, one)  d = Mul (x, c)  y = Mul (d, half) })",
+                             {ramp({2, 16})});
+  EXPECT_THAT(found, ::testing::UnorderedElementsAre("Div", "Erf", "Gelu"));
+}
+
+TEST(Forms, OtherOperatorsReplaceWhatHtpComputesWrong) {
+  const std::vector<Tensor> inputs{ramp({2, 16})};
+  const std::string head = R"(<ir_version: 8, opset_import: ["" : 17]>
+    g (float[2,16] x) => (float[2,16] y) <float c = {1}, float k = {0.5}, float[16] w = {1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7}> )";
+  EXPECT_THAT(changed(head + "{ a = Exp (x)  y = Reciprocal (a) }", inputs), ElementsAre("Exp", "Div"));
+  EXPECT_THAT(changed(head + "{ a = Add (x, c)  y = Mul (a, k) }", inputs), ElementsAre("Sub", "Mul"));
+  EXPECT_THAT(changed(head + "{ a = Add (c, x)  y = Mul (a, k) }", inputs), ElementsAre("Sub", "Mul"));
+  EXPECT_THAT(changed(head + "{ a = Add (x, w)  y = Mul (a, k) }", inputs), ElementsAre("Add", "Mul")) << "a bias";
+}
+
+TEST(Forms, SumsOfSquaresKeepTheirAxes) {
+  EXPECT_THAT(changed(R"(<ir_version: 8, opset_import: ["" : 13]>
+    g (float[2,3,4] x) => (float[2,4] y) { y = ReduceSumSquare <axes = [1], keepdims = 0> (x) })",
+                      {ramp({2, 3, 4})}),
+              ElementsAre("Mul", "ReduceSum"));
+}
+
+TEST(Forms, RemaindersOfNegativeNumbersComeOutRight) {
+  const std::string text = R"(<ir_version: 8, opset_import: ["" : 17]>
+    g (int64[12] x) => (int64[12] y) <int64 n = {3}> { y = Mod (x, n) })";
+  std::vector<int64_t> numbers;
+  for (int64_t i = -6; i < 6; ++i) numbers.push_back(i);
+  const auto found = changed(text, {Tensor::from<int64_t>({12}, numbers)});
+  EXPECT_THAT(found, ::testing::Not(::testing::Contains("Mod")));
+}
+
+constexpr const char* kDeconvolution = R"(<ir_version: 8, opset_import: ["" : 17]>
+    g (float[1,4,5,5] x) => (float[1,6,H,W] y) <float[4,3,2,2] w = {
+       1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3,  4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6,
+       7, 8, 9, 1, 2, 3, 4, 5, 6, 7, 8, 9,  3, 2, 1, 4, 5, 6, 9, 8, 7, 1, 3, 2}, float[6] b = {1, 2, 3, 4, 5, 6}> )";
+
+TEST(Forms, ADeconvolutionIsSplitIntoItsGroups) {
+  EXPECT_THAT(changed(std::string(kDeconvolution) + "{ y = ConvTranspose <group = 2, strides = [2,2]> (x, w, b) }",
+                      {ramp({1, 4, 5, 5})}),
+              ::testing::UnorderedElementsAre("Split", "ConvTranspose", "ConvTranspose", "Concat"));
+}
+
+TEST(Forms, ADilatedDeconvolutionHasZerosInItsKernel) {
+  EXPECT_THAT(changed(std::string(kDeconvolution) + "{ y = ConvTranspose <group = 2, dilations = [2,3]> (x, w, b) }",
+                      {ramp({1, 4, 5, 5})}),
+              ::testing::UnorderedElementsAre("Split", "ConvTranspose", "ConvTranspose", "Concat"));
+}
+
+TEST(Forms, VolumesArePooledPlaneByPlane) {
+  EXPECT_THAT(changed(R"(<ir_version: 8, opset_import: ["" : 17]>
+    g (float[1,2,5,6,7] x) => (float[1,2,D,H,W] y)
+    { y = MaxPool <kernel_shape = [2,3,2], strides = [1,2,2], pads = [1,1,0,0,1,1]> (x) })",
+                      {ramp({1, 2, 5, 6, 7})}),
+              ElementsAre("Reshape", "MaxPool", "Reshape", "MaxPool", "Reshape"));
+}
+
+TEST(Forms, AProductOfAVectorIsOneOfAMatrix) {
+  Model model = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 17]>
+    g (float[3] x) => (float[2] y) <float[3,2] w = {1,2,3,4,5,6}, float[2] b = {1,2}, float[2,2] v = {1,2,3,4}>
+    { a = MatMul (x, w)  c = Add (a, b)  r = Relu (c)  y = MatMul (r, v) })");
+  const std::vector<Tensor> inputs{ramp({3})};
+  const NamedOutputs before = outputs_of(model, inputs);
+  (void)bring_into_forms(model, find_target("openvino").engine);
+  check_same_outputs(before, model, inputs, "forms");
+  EXPECT_THAT(form_of(model),
+              ElementsAre("Unsqueeze", "MatMul", "Squeeze", "Add", "Relu", "Unsqueeze", "MatMul", "Squeeze"));
+}
+
+TEST(Forms, DefaultActivationsAreLeftOut) {
+  const auto has_activations = [](const char* names) {
+    Model model = parse_model_text(std::string(R"(<ir_version: 8, opset_import: ["" : 17]>
+      g (float[5,1,2] x) => (float[5,1,1,2] y)
+      <float[1,8,2] w = {1,2,3,4,5,6,7,8,1,2,3,4,5,6,7,8}, float[1,8,2] r = {1,2,3,4,5,6,7,8,1,2,3,4,5,6,7,8}>
+      { y = LSTM <hidden_size = 2, activations = [)") +
+                                   names + "]> (x, w, r) }");
+    (void)bring_into_forms(model, find_target("qnn").engine);
+    return model.graph().nodes().front().has("activations");
+  };
+  EXPECT_FALSE(has_activations("\"Sigmoid\", \"Tanh\", \"Tanh\""));
+  EXPECT_TRUE(has_activations("\"HardSigmoid\", \"Tanh\", \"Tanh\""));
+}
+
+TEST(Forms, HalvesBecomeFloatsBetweenInputsAndOutputs) {
+  Model model = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 17]>
+    g (float16[1,2] x) => (float16[1,2] y) <float[2] w = {1, 2}>
+    { h = Cast <to = 10> (w)  a = Mul (x, h)  b = Relu (a)  y = Neg (b) })");
+  const std::vector<Tensor> inputs{ramp({1, 2}, DataType::Float16)};
+  const NamedOutputs before = outputs_of(model, inputs);
+  (void)prepare_model(model, find_target("qnn"));
+  check_same_outputs(before, model, inputs, "forms");
+  const ValueMap<DataType> types = value_types(model.graph());
+  EXPECT_EQ(types[*model.graph().find_value("a")], DataType::Float32);
+  EXPECT_EQ(types[*model.graph().find_value("y")], DataType::Float16);
+  EXPECT_THAT(form_of(model), ElementsAre("Cast", "Mul", "Relu", "Neg", "Cast"));
+  EXPECT_FALSE(lacks_forms(model.graph(), find_target("qnn").engine)) << "a second time changes nothing";
+}
+
+TEST(Forms, MasksAreFinite) {
+  Model model = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 17]>
+    g (float[1,2] x, bool[1,2] b) => (float[1,2] y) <float zero = {0}, float one = {1}>
+    { low = Log (zero)  m = Where (b, x, low)  y = Softmax (m) })");
+  (void)prepare_model(model, find_target("qnn"));
+  const Tensor* low = model.graph().constant(*model.graph().find_value("low"));
+  ASSERT_TRUE(low) << "folded";
+  EXPECT_FLOAT_EQ(low->data<float>()[0], -1e30F);
+}
+
+TEST(Forms, OtherEnginesKeepWhatExportersWrite) {
+  Model model = parse_model_text(gelu("y = Reciprocal (x)"));
+  EXPECT_EQ(bring_into_forms(model, find_target("tensorrt").engine), 0U);
+  EXPECT_THAT(form_of(model), ElementsAre("Reciprocal"));
+}
+
+}  // namespace
+}  // namespace detent
