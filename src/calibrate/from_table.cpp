@@ -7,6 +7,7 @@
 #include "detent/base/error.h"
 #include "detent/base/version.h"
 #include "exec/runnable_part.h"
+#include "ops/traits.h"
 #include "ops/versions.h"
 #include "place/draft/quantizable_values.h"
 #include "place/make_plan.h"
@@ -32,6 +33,23 @@ std::vector<std::vector<std::string>> default_groups(const Graph& prepared, cons
 
 std::string lacking(const std::vector<std::string>& names) {
   return listed(names, 5, [](const std::string& name) { return "'" + name + "'"; });
+}
+
+/// Returns the value of the table whose numbers hold those of a value that an engine's form of operators added: what it
+/// copies, or what a Concat makes of it; the value itself where the table has it. kNoValue: there is none.
+MaybeValue measured_for(const CalibrationTable& table, const Graph& prepared, ValueId value) {
+  const auto is_there = [&](MaybeValue one) { return one && table.values.contains(prepared.value(*one).name); };
+  MaybeValue copied = value;
+  while (!is_there(copied)) {
+    const Node* copy = copied ? prepared.producer(*copied) : nullptr;
+    if (!copy || !keeps_elements(traits_of(prepared, *copy))) break;
+    copied = copy->input(0);
+  }
+  if (is_there(copied)) return copied;
+  const auto& uses = prepared.value(value).uses;
+  if (uses.size() != 1 || uses.front().slot < 0) return kNoValue;
+  const Node& reader = prepared.node(uses.front().node);
+  return reader.op_type == "Concat" && is_there(reader.output(0)) ? reader.output(0) : kNoValue;
 }
 
 const char* way_out(const CalibrationTable& table) {
@@ -85,7 +103,8 @@ Calibration calibration_from(const CalibrationTable& table, const Graph& prepare
   std::vector<std::string> missing;
   for (const ValueId value : values) {
     if (prepared.constant(value)) continue;
-    const auto found = table.values.find(prepared.value(value).name);
+    const MaybeValue source = measured_for(table, prepared, value);
+    const auto found = source ? table.values.find(prepared.value(*source).name) : table.values.end();
     if (found == table.values.end())
       missing.push_back(prepared.value(value).name);
     else if (found->second.scale > 0)

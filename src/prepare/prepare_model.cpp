@@ -8,9 +8,9 @@
 #include "exec/same_outputs.h"
 #include "ops/value_types.h"
 #include "prepare/attention_form.h"
+#include "prepare/engine_forms.h"
 #include "prepare/fold_batchnorm.h"
 #include "prepare/fold_constants.h"
-#include "prepare/forms/forms.h"
 #include "prepare/plain_nodes.h"
 #include "prepare/raise_opset.h"
 

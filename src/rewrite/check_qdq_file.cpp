@@ -219,10 +219,22 @@ class FileCheck {
     return node;
   }
 
+  /// Returns the pair that writes the value, or the codes that copies in front of the layer pass on; -1 for none.
+  [[nodiscard]] int pair_before_copies(MaybeValue value) const {
+    int pair = written_.find_by_result(value);
+    while (const Node* copy = pair < 0 && value ? graph_.producer(*value) : nullptr) {
+      const OpTraits& traits = traits_of(graph_, *copy);
+      if (!keeps_elements(traits) && traits.kind != OpKind::Concat) break;
+      value = copy->input(0);
+      pair = written_.find_by_result(value);
+    }
+    return pair;
+  }
+
   /// Checks that the scale is s_x * s_w, the step of the accumulator; ONNX Runtime leaves the layer float otherwise.
   void check_bias_scale(const Node& node, const WrittenPair& bias) {
     const Node& layer = layer_of_bias(node);
-    const int data = written_.find_by_result(layer.input(0)), weight = written_.find_by_result(layer.input(1));
+    const int data = pair_before_copies(layer.input(0)), weight = written_.find_by_result(layer.input(1));
     if (data < 0 || weight < 0 || !at(data).grid.scale || !at(weight).grid.scale || !bias.grid.scale)
       return add(graph_.node(bias.dequantize), "is an INT32 bias of a layer without pairs");
     const Tensor x = cast(*at(data).grid.scale, DataType::Float32), w = cast(*at(weight).grid.scale, DataType::Float32),

@@ -108,6 +108,32 @@ TEST_F(Tables, GiveTheSampleMaximaThatTheDataGives) {
   EXPECT_NE(TemporaryFolder::read(exported.output), TemporaryFolder::read(whole.output));
 }
 
+// Parts of a ConvTranspose that HTP wants apart have the numbers of values that every table has; squares have not.
+TEST_F(Tables, ServeTheFormsOfAnEngine) {
+  const auto quantize = [&](const std::string& nodes, const std::string& shape, const std::string& target) {
+    write_model(
+        parse_model_text("<ir_version: 8, opset_import: [\"\" : 17]> g (float[1,4,4,4] x) => (float" + shape +
+                         " y) { w = Constant <value = float[4,2,2,2] {" + weights(32) + "}> () " + nodes + " }"),
+        folder_ / "forms.onnx", {.overwrite = true});
+    CalibrateOptions options = calibration("forms.dct");
+    options.model = folder_ / "forms.onnx";
+    options.data = {};
+    options.data.sources = {"random:normal,n=8"};
+    options.overwrite = true;
+    if (!target.empty()) options.targets = {target};
+    static_cast<void>(calibrate_model(options));
+    QuantizeOptions from_table = quantization("qnn", "forms.q.onnx");
+    from_table.model = options.model;
+    from_table.table = options.output;
+    from_table.overwrite = true;
+    return quantize_model(from_table);
+  };
+  EXPECT_NO_THROW(quantize("t = ConvTranspose <group = 2, strides = [2,2]> (x, w)  y = Relu (t)", "[1,4,8,8]", ""));
+  const std::string squares = "t = ConvTranspose (x, w)  s = ReduceSumSquare <axes = [1]> (t)  y = Sqrt (s)";
+  EXPECT_THROW(quantize(squares, "[1,1,5,5]", ""), Error) << "no table without a target has the squares";
+  EXPECT_NO_THROW(quantize(squares, "[1,1,5,5]", "qnn"));
+}
+
 TEST_F(Tables, WithoutExtremesServeEveryCalibratorButThatOfSamples) {
   static_cast<void>(calibrate_model(calibration("new.dct")));
   CalibrationTable old = read_table(folder_ / "new.dct");

@@ -12,7 +12,7 @@ import { selectedToWrite } from './written_models.mjs';
 const targets = ['tensorrt:8.6', 'tensorrt:10.8', 'tensorrt:10.13', 'tensorrt:11', 'onnxruntime', 'openvino', 'qnn'];
 const types = ['fp32', 'fp16', 'bf16'];
 // HTP runs no floats, so there is nothing to convert.
-const typesOf = (target) => (target === 'qnn' ? ['fp32'] : types);
+const typesOf = (target) => ({qnn: ['fp32'], openvino: ['fp32', 'fp16']}[target] ?? types);
 
 const isFinite = (value) => !['float32', 'float64', 'float16'].includes(value.type) ||
   widened(value).data.every((number) => Number.isFinite(number));

@@ -1,4 +1,4 @@
-#include "prepare/forms/forms.h"
+#include "prepare/engine_forms.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

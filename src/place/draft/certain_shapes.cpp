@@ -23,8 +23,28 @@ Known broadcast(const Known& a, const Known& b) {
 }
 
 /// Keeps batch and channels, opens the rest.
-Known windowed(Known in) {
-  if (in && in->size() > 2) std::fill(in->begin() + 2, in->end(), -1);
+/// Returns the size behind windows of `kernel` elements; -1 where the node leaves it to rounding or automatic padding.
+int64_t windows_over(int64_t size, int64_t kernel, const Node& node, size_t axis, size_t axes) {
+  if (size < 0 || node.string_or("auto_pad", "NOTSET") != "NOTSET" || node.int_or("ceil_mode", 0) != 0) return -1;
+  const Extents strides = node.ints_or("strides", Extents(axes, 1)), pads = node.ints_or("pads", Extents(2 * axes, 0)),
+                dilations = node.ints_or("dilations", Extents(axes, 1));
+  if (strides.size() != axes || pads.size() != 2 * axes || dilations.size() != axes || strides[axis] < 1) return -1;
+  const int64_t window = (kernel - 1) * dilations[axis] + 1, around = pads[axis] + pads[axis + axes];
+  if (node.op_type != "ConvTranspose") {
+    const int64_t room = size + around - window;
+    return room < 0 ? -1 : room / strides[axis] + 1;
+  }
+  const Extents more = node.ints_or("output_padding", Extents(axes, 0));
+  if (node.has("output_shape") || more.size() != axes) return -1;
+  return (size - 1) * strides[axis] + window - around + more[axis];
+}
+
+/// Returns the shape behind windows over the axes from 2 on.
+Known windowed(Known in, const Node& node, const CertainShapes::Extents& kernel) {
+  if (!in || in->size() <= 2) return in;
+  const size_t axes = in->size() - 2;
+  for (size_t i = 0; i < axes; ++i)
+    (*in)[i + 2] = kernel.size() == axes ? windows_over((*in)[i + 2], kernel[i], node, i, axes) : -1;
   return in;
 }
 
@@ -167,7 +187,7 @@ CertainShapes::Known CertainShapes::behind(const Node& node) {
     case OpKind::Conv:
     case OpKind::ConvTranspose: return behind_conv(node);
     case OpKind::MaxPool:
-    case OpKind::AveragePool: return windowed(of(node.input(0)));
+    case OpKind::AveragePool: return windowed(of(node.input(0)), node, node.ints_or("kernel_shape", {}));
     case OpKind::GlobalAveragePool: return pooled(of(node.input(0)));
     case OpKind::Gemm: return behind_gemm(node);
     case OpKind::MatMul: return behind_product(node);
@@ -188,9 +208,11 @@ CertainShapes::Known CertainShapes::behind(const Node& node) {
 }
 
 CertainShapes::Known CertainShapes::behind_conv(const Node& node) {
-  Known out = windowed(of(node.input(0)));
-  if (!out || out->size() <= 2 || !facts_.is_weighted(node.id)) return out;
+  if (!facts_.is_weighted(node.id)) return windowed(of(node.input(0)), node, node.ints_or("kernel_shape", {}));
   const Shape& weight = facts_.weight(node.id).shape();
+  if (weight.rank() < 2) return std::nullopt;
+  Known out = windowed(of(node.input(0)), node, Extents(weight.begin() + 2, weight.end()));
+  if (!out || out->size() <= 2) return out;
   const bool transposed = facts_.kind(node.id) == OpKind::ConvTranspose;
   (*out)[1] = transposed ? weight[1] * node.int_or("group", 1) : weight[0];
   return out;

@@ -1,10 +1,6 @@
 #pragma once
 
-#include <cstddef>
-
 #include "model/graph_patch.h"
-#include "model/model.h"
-#include "place/engines/engine.h"
 
 // Each function returns a patch that computes the same in another form; empty where there is nothing to change. Values
 // keep their names.
@@ -35,15 +31,3 @@ namespace detent::forms {
 [[nodiscard]] GraphPatch plain_deconvolution(const Graph& graph);
 
 }  // namespace detent::forms
-
-namespace detent {
-
-/// Brings the operators of the main graph into a form, if the engine wants it; raises the opset to 20 for a Gelu where
-/// that is possible. Returns true when something changed.
-bool bring_into_form(Model& model, const EngineDef& engine, OperatorForm form);
-/// Does so with each form that the engine wants. Returns how many changed something.
-size_t bring_into_forms(Model& model, const EngineDef& engine);
-/// True when bring_into_forms() may change the graph.
-[[nodiscard]] bool lacks_forms(const Graph& graph, const EngineDef& engine);
-
-}  // namespace detent

@@ -12,7 +12,7 @@ namespace detent::forms {
 
 namespace {
 
-/// What a function of one value makes of these numbers; two functions of this kind that agree here are the same.
+/// Numbers at which functions of one value are compared; two of this kind that agree here are the same.
 constexpr std::array kPoints{-6.0, -3.1, -1.7, -0.6, -0.05, 0.0, 0.3, 0.9, 1.6, 2.7, 5.0};
 using Curve = std::array<double, kPoints.size()>;
 

@@ -37,7 +37,7 @@ namespace {
 
 constexpr float kBelowMasks = 50, kLargestOther = 30;
 
-/// What a constant says as a mask.
+/// Kinds of constants beside scores.
 enum class Numbers { OfMask, Small, Others };
 
 Numbers numbers_of(const Tensor& constant) {

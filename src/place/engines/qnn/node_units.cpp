@@ -63,6 +63,15 @@ void pair_inputs(const GraphFacts& facts, PlacementDraft& draft, const Node& nod
   }
 }
 
+// Closes a unit behind which only Casts and Shapes stand.
+void close_for_casts(const GraphFacts& facts, PlacementDraft& draft, ValueId output) {
+  const auto& uses = facts.value(output).uses;
+  if (uses.empty() ||
+      std::ranges::any_of(uses, [&](const Use& use) { return use.slot < 0 || !reads_beside_units(facts, use.node); }))
+    return;
+  for (const Use& use : uses) draft.pair(use.node, use.slot, kInUnit);
+}
+
 void decide_units(const GraphFacts& facts, PlacementDraft& draft) {
   for (const Node& node : facts.graph().nodes()) {
     if (!is_unit(facts, draft, node)) continue;
@@ -70,8 +79,10 @@ void decide_units(const GraphFacts& facts, PlacementDraft& draft) {
       draft.keep_float(node.id, 0, "part of the unit of " + facts.describe(facts.producer(node.input(0))->id));
     else
       pair_inputs(facts, draft, node);
-    for (const ValueId output : present(node.outputs))
+    for (const ValueId output : present(node.outputs)) {
       if (facts.value(output).is_output) draft.pair_output(output, kInUnit);
+      close_for_casts(facts, draft, output);
+    }
     if (facts.is_weighted(node.id) || is_recurrent(node)) draft.run_int8(node.id, "pairs on every input and output");
   }
 }

@@ -1,8 +1,9 @@
-#include "prepare/forms/forms.h"
+#include "prepare/engine_forms.h"
 
 #include <algorithm>
 
 #include "detent/base/error.h"
+#include "prepare/forms/forms.h"
 #include "prepare/raise_opset.h"
 
 namespace detent {
