@@ -56,7 +56,7 @@ void htp_per_channel(const LintView& view, FindingLog& log) {
 void htp_no_kernel(const LintView& view, FindingLog& log) {
   for (const Node& node : view.graph().nodes()) {
     const std::string missing = missing_kernel(view.facts(), node);
-    if (missing.empty() || !is_unit(view.facts(), view.found(), node)) continue;
+    if (missing.empty()) continue;
     log.add(node.name, node.op_type + " " + missing,
             "write it out in operators that HTP has (detent quantize does so for GELU, Mod by a constant and others)",
             own_layer(view, node));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/onnx_type.h"
 #include "ops/traits.h"
 #include "place/draft/flow.h"
 
@@ -45,9 +46,13 @@ std::string recurrent_obstacle(const Graph& graph, const Node& node) {
 std::string missing_kernel(const GraphFacts& facts, const Node& node) {
   constexpr size_t kMostAxes = 5, kVolume = 3;
   if (!node.domain.empty()) return "";
-  if (node.op_type == "LSTM" || node.op_type == "GRU" || node.op_type == "Mod")
+  const bool recurrent = is_recurrent(node) && recurrent_obstacle(facts.graph(), node).empty();
+  if (recurrent || node.op_type == "Mod")
     return "is taken, and then the whole session ends with error 1002 (asked on the emulator of QAIRT 2.51)";
   if (node.op_type == "Erf") return "has no kernel on HTP and runs on the CPU; a whole GELU has one";
+  const Node* cast = node.op_type == "GatherND" ? facts.producer(node.input(0)) : nullptr;
+  if (cast && cast->op_type == "Cast" && cast->int_or("to", 0) == onnx_type_of(DataType::Bool))
+    return "has no kernel on HTP and runs on the CPU: it gathers booleans";
   if (node.op_type == "MaxPool" && node.ints_or("kernel_shape", {}).size() == kVolume)
     return "has no kernel on HTP and runs on the CPU: it pools over three axes";
   const auto is_deep = [&](ValueId value) { return facts.find_rank(value) > kMostAxes; };
