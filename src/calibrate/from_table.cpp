@@ -55,7 +55,8 @@ MaybeValue measured_for(const CalibrationTable& table, const Graph& prepared, Va
 const char* way_out(const CalibrationTable& table) {
   if (table.imported()) return "quantize with --data instead, or leave the nodes that read them float with --exclude";
   if (!table.targets.empty()) return "calibrate with the same --target and placement options, or without --target";
-  return "calibrate again with this version";
+  return "calibrate again with this version and the --target to quantize for, whose forms of operators may have other "
+         "values";
 }
 
 }  // namespace
