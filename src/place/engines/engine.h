@@ -69,7 +69,7 @@ struct EngineDef {
   Decided<bool> kernels_with_half_scales;  ///< layers between pairs with 16-bit scales run in INT8
   Decided<bool> requantizes_at_concat;     ///< inputs of a Concat with other scales cost time, not the file
   Decided<bool> gathers_codes;             ///< a Gather of codes with the DequantizeLinear behind it is one step
-  /// What it makes of layers between INT8 pairs and BF16 values; empty: INT8 kernels.
+  /// Words for how it runs layers between INT8 pairs and BF16 values; empty: in INT8 kernels.
   Decided<std::string_view> beside_bf16;
   Decided<bool> fast_in_half;  ///< FP16 alone is an alternative, with which reports compare
   /// Operators that it runs in float between pairs; empty: what they cost was not measured.

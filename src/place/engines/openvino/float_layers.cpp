@@ -5,9 +5,8 @@
 //
 // * Decides: a ConvTranspose with groups and a MatMul of a vector read floats and keep float weights. Products of a
 //   vector and a constant matrix are products of a matrix before rules apply, and get pairs.
-// * Why: the engine runs a ConvTranspose with groups in float whatever its pairs are. Between pairs it makes a matrix
-// of
-//   the result of a vector.
+// * Why: the engine runs a ConvTranspose with groups in float whatever its pairs are. Between pairs a vector's product
+//   comes out as a matrix.
 // * Change it: `--include`, for a version that has the kernel.
 // * Source: OpenVINO 2026.4.1, CPU plugin, asked in November 2026.
 // * Networks: exports/conv3d_mini, zoo/duck_policy, zoo/gtcrn_simple.

@@ -1,6 +1,7 @@
 #include "place/engines/openvino/openvino_kernels.h"
 
 namespace detent {
+
 std::string openvino_kernel_obstacle(const GraphFacts& facts, const Node& layer) {
   const OpKind kind = facts.kind(layer.id);
   if (kind == OpKind::ConvTranspose && layer.int_or("group", 1) != 1)

@@ -9,8 +9,6 @@ namespace detent::rules::openvino {
 
 // Sources of more than one rule.
 inline constexpr std::string_view kNncfSetups = "github.com/openvinotoolkit/nncf, src/nncf/common/hardware/setups";
-inline constexpr std::string_view kOpenVinoTransformations =
-    "docs.openvino.ai, low-precision-transformations; github.com/openvinotoolkit/nncf, qspaces.py";
 inline constexpr std::string_view kOpenVinoPlugin = "OpenVINO 2026.4.1, CPU plugin, asked; November 2026";
 
 extern const Rule kElementwise;

@@ -27,8 +27,9 @@ namespace {
 constexpr int64_t kLast = -1;
 
 // Returns the axis counted from the front; from the end where the rank is not known.
-int64_t from_front(CertainShapes& shapes, MaybeValue value, int64_t axis) {
+int64_t from_front(const GraphFacts& facts, CertainShapes& shapes, MaybeValue value, int64_t axis) {
   if (axis >= 0) return axis;
+  if (const std::optional<size_t> rank = facts.find_rank(value)) return axis + static_cast<int64_t>(*rank);
   const auto shape = shapes.of(value);
   return shape ? axis + std::ssize(*shape) : axis;
 }
@@ -41,9 +42,10 @@ bool multiplies_joined_rows(const GraphFacts& facts, const PlacementDraft& draft
   if (facts.kind(product.id) == OpKind::Gemm && product.int_or(slot == 0 ? "transA" : "transB", 0) != 0)
     summed = slot == 0 ? kLast - 1 : kLast;
   while (const Node* node = value ? facts.producer(value) : nullptr) {
-    summed = from_front(shapes, value, summed);
+    summed = from_front(facts, shapes, value, summed);
     const OpKind kind = facts.kind(node->id);
-    if (is_data_concat(facts, draft, node->id)) return from_front(shapes, value, node->int_or("axis", 1)) != summed;
+    if (is_data_concat(facts, draft, node->id))
+      return from_front(facts, shapes, value, node->int_or("axis", 1)) != summed;
     if (kind == OpKind::Transpose) {
       const std::vector<int64_t> axes = node->ints_or("perm", {});
       if (summed < 0 || summed >= std::ssize(axes)) return false;
