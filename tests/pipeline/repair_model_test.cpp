@@ -55,6 +55,23 @@ g (float[1,16,8,8] x) => (float[1,16,8,8] y)
 })";
 }
 
+/// The same block with a BatchNormalization behind the second Conv, and the shortcut on its pair. `paired`: the pair in
+/// front of the Add is there too.
+std::string trained_with_norm(bool paired) {
+  std::string text = trained();
+  const auto replace = [&](const std::string& from, const std::string& to) {
+    text.replace(text.find(from), from.size(), to);
+  };
+  replace("float sx", "float[16] n = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, float sx");
+  const std::string norm = "  b1 = BatchNormalization (c1, n, n, n, n)\n";
+  if (paired)
+    replace("  cq = QuantizeLinear (c1,", norm + "  cq = QuantizeLinear (b1,");
+  else
+    replace("  cq = QuantizeLinear (c1, sb, z)  cd = DequantizeLinear (cq, sb, z)\n", norm);
+  replace("(cd, r)", paired ? "(cd, rd)" : "(b1, rd)");
+  return text;
+}
+
 class RepairModel : public ::testing::Test {
  protected:
   [[nodiscard]] RepairOptions options(const std::string& text, const std::string& target = "tensorrt") const {
@@ -101,6 +118,17 @@ TEST_F(RepairModel, TakesThePairInFrontOfTheAddAwayAndPutsTheShortcutOnItsPair) 
   EXPECT_THAT(report.lint.findings, IsEmpty());
   EXPECT_GT(report.before.count("error") + report.before.count("warning"), 0U);
   EXPECT_EQ(report.weights_kept, 3U);
+}
+
+TEST_F(RepairModel, ABatchNormBetweenConvAndAddIsOneLayerWithThem) {
+  const RepairReport wrong = repair_model(options(trained_with_norm(true)));
+  ASSERT_EQ(wrong.before.findings.size(), 1U);
+  EXPECT_EQ(wrong.before.findings.front().id, "pair-between-conv-and-add");
+  EXPECT_THAT(of_action(wrong, "removed"), Contains("b1"));
+  EXPECT_THAT(wrong.lint.findings, IsEmpty());
+  const RepairReport right = repair_model(options(trained_with_norm(false)));
+  EXPECT_THAT(right.before.findings, IsEmpty());
+  EXPECT_FALSE(right.changed);
 }
 
 TEST_F(RepairModel, KeepsScalesAndCodesBitForBit) {

@@ -32,6 +32,7 @@ bool writes_int8(const GraphFacts& facts, const PlacementDraft& draft, const Nod
   if (commutes(facts, draft, node.id) || is_fusable_activation(facts.kind(node.id)))
     return from(facts.data_input(node.id));
   if (const auto gated = gated_activation(facts, node.id)) return from(gated->input);
+  if (layer_of_norm(facts, node.id) && from(node.input(0))) return true;
   if (is_constant_affine(facts, node.id) && from(varying_input(facts, node.id))) return true;
   const auto& slots = facts.data_slots(node.id);
   const auto quantized = [&](int slot) { return draft.is_pair(node.id, slot) || from(node.input(slot)); };
@@ -83,10 +84,21 @@ MaybeValue varying_input(const GraphFacts& facts, NodeId id) {
   return facts.is_constant(node.inputs[0]) ? node.inputs[1] : node.inputs[0];
 }
 
-std::optional<SelfGatedActivation> gated_activation(const GraphFacts& facts, NodeId product) {
-  const auto gated = self_gated_activation(facts.graph(), facts.node(product));
-  if (!gated || gated->form == SelfGatedActivation::Gate::Clip) return gated;
-  return sole_use(facts.graph(), facts.node(gated->gate).output(0)) ? gated : std::nullopt;
+MaybeNode layer_of_norm(const GraphFacts& facts, NodeId id) {
+  const Node& norm = facts.node(id);
+  if (facts.kind(id) != OpKind::BatchNorm || norm.int_or("training_mode", 0) != 0 || norm.outputs.size() != 1 ||
+      !sole_use(facts.graph(), norm.input(0)))
+    return kNoNode;
+  for (const int slot : {1, 2, 3, 4})
+    if (!facts.is_constant(norm.input(slot))) return kNoNode;
+  const Node* layer = facts.producer(norm.input(0));
+  const bool includes = layer && facts.kind(layer->id) == OpKind::Conv && facts.is_weighted(layer->id);
+  return includes ? MaybeNode(layer->id) : kNoNode;
+}
+
+MaybeValue behind_norm(const GraphFacts& facts, MaybeValue value) {
+  const auto use = sole_use(facts.graph(), value);
+  return use && layer_of_norm(facts, use->node) ? facts.node(use->node).output(0) : value;
 }
 
 bool is_fusable_activation(OpKind kind) {
@@ -94,17 +106,21 @@ bool is_fusable_activation(OpKind kind) {
 }
 
 MaybeNode fused_activation(const GraphFacts& facts, const PlacementDraft& draft, MaybeValue value) {
+  value = behind_norm(facts, value);
   if (!value) return kNoNode;
   const Value& v = facts.value(*value);
   if (const auto use = sole_use(facts.graph(), value))
     return use->slot == 0 && is_fusable_activation(facts.kind(use->node)) && !draft.is_out(use->node)
                ? MaybeNode(use->node)
                : kNoNode;
-  if (v.is_output || v.uses.size() != 2) return kNoNode;
+  if (v.is_output || v.uses.size() < 2) return kNoNode;
   for (const Use& use : v.uses) {
-    if (use.slot < 0) continue;
+    if (use.slot < 0) return kNoNode;
     const auto gated = gated_activation(facts, use.node);
-    if (gated && gated->input == value && !draft.is_out(gated->gate) && !draft.is_out(gated->product)) return use.node;
+    if (!gated || gated->input != *value) continue;
+    const auto is_inside = [&](const Use& reading) { return std::ranges::count(gated->nodes, reading.node) > 0; };
+    const auto is_out = [&](NodeId node) { return draft.is_out(node); };
+    if (std::ranges::all_of(v.uses, is_inside) && std::ranges::none_of(gated->nodes, is_out)) return use.node;
   }
   return kNoNode;
 }
@@ -112,7 +128,7 @@ MaybeNode fused_activation(const GraphFacts& facts, const PlacementDraft& draft,
 MaybeValue fused_output(const GraphFacts& facts, const PlacementDraft& draft, NodeId layer) {
   const MaybeValue own = facts.node(layer).output(0);
   const MaybeNode activation = fused_activation(facts, draft, own);
-  return activation ? facts.node(*activation).output(0) : own;
+  return activation ? facts.node(*activation).output(0) : behind_norm(facts, own);
 }
 
 void place_activation_product(PlacementDraft& draft, const Node& product) {

@@ -3,8 +3,8 @@
 #include <optional>
 #include <vector>
 
-#include "ops/self_gated.h"
 #include "place/draft/draft.h"
+#include "place/draft/written_activation.h"
 
 namespace detent {
 
@@ -23,16 +23,19 @@ namespace detent {
 /// Returns the varying input of such a node.
 [[nodiscard]] MaybeValue varying_input(const GraphFacts& facts, NodeId node);
 
-/// Returns the activation of several nodes that ends in the node `product`, if nothing else reads its gate; nullopt
-/// otherwise.
-[[nodiscard]] std::optional<SelfGatedActivation> gated_activation(const GraphFacts& facts, NodeId product);
+/// Returns the Conv whose kernel includes the BatchNormalization `norm`, which alone reads its output; kNoNode for
+/// other nodes. Preparing folds such a norm, except in files with pairs: there a DequantizeLinear writes the weight.
+[[nodiscard]] MaybeNode layer_of_norm(const GraphFacts& facts, NodeId norm);
+/// Returns the value behind that BatchNormalization when it stands behind `value`; otherwise `value`.
+[[nodiscard]] MaybeValue behind_norm(const GraphFacts& facts, MaybeValue value);
 
-/// Returns the activation that an engine can run in the kernel of the producer of `value`: its only reader (both
-/// readers for a SelfGatedActivation: then its product). kNoNode when there is none.
+/// Returns the activation that an engine can run in the kernel of the layer that writes `value`, behind a
+/// BatchNormalization of that layer too: the only reader, or the last node of a gated_activation() that holds all
+/// readers. kNoNode when there is none.
 [[nodiscard]] MaybeNode fused_activation(const GraphFacts& facts, const PlacementDraft& draft, MaybeValue value);
 /// True for an activation that TensorRT fuses behind a weighted op (R2).
 [[nodiscard]] bool is_fusable_activation(OpKind kind);
-/// Returns the value behind the layer's fused activation; the layer's output when there is none.
+/// Returns the value behind the layer's BatchNormalization and fused activation; the layer's output without them.
 [[nodiscard]] MaybeValue fused_output(const GraphFacts& facts, const PlacementDraft& draft, NodeId layer);
 
 /// Decides both inputs of a MatMul of two activations by `--attention`, for every engine.

@@ -22,8 +22,6 @@
 //   fusion](https://docs.nvidia.com/deeplearning/tensorrt/latest/performance/fusion-catalog.html) of TensorRT.
 // * Networks: exports/vit_mini, exports/fpn_mini (GELU as its formula).
 
-#include <set>
-
 #include "place/draft/flow.h"
 #include "place/draft/gated_products.h"
 #include "place/draft/norms.h"
@@ -52,48 +50,12 @@ bool comes_from_int8_conv(const GraphFacts& facts, const PlacementDraft& draft, 
   return node && facts.kind(node->id) == OpKind::Conv && draft.is_int8(node->id);
 }
 
-bool computes_gate(OpKind kind) { return is_arithmetic(kind) || kind == OpKind::Gelu || kind == OpKind::Tanh; }
-
-// Returns the nodes that compute the gate `value` of x * gate(x) from x, element by element, with an Erf or Tanh among
-// them; empty when it is not such a gate. Source: GELU as PyTorch exports it, with Erf and with its Tanh approximation.
-std::set<NodeId> gelu_gate(const GraphFacts& facts, MaybeValue value, MaybeValue x) {
-  constexpr size_t kLargestGate = 12;  // the Tanh form has 8 nodes
-  std::set<NodeId> inside;
-  std::vector<MaybeValue> open{value};
-  bool bends = false;
-  while (!open.empty()) {
-    const MaybeValue current = open.back();
-    open.pop_back();
-    if (!current || current == x || facts.is_constant(current)) continue;
-    const Node* node = facts.producer(current);
-    if (!node || !computes_gate(facts.kind(node->id))) return {};
-    if (!inside.insert(node->id).second) continue;
-    if (inside.size() > kLargestGate) return {};
-    bends = bends || facts.kind(node->id) == OpKind::Gelu || facts.kind(node->id) == OpKind::Tanh;
-    open.insert(open.end(), node->inputs.begin(), node->inputs.end());
-  }
-  return bends ? inside : std::set<NodeId>{};
-}
-
-// Returns x, or the value that x is a multiple of: exporters halve x before or behind the product.
-MaybeValue unscaled(const GraphFacts& facts, MaybeValue value) {
-  const Node* node = facts.producer(value);
-  return node && is_constant_affine(facts, node->id) ? varying_input(facts, node->id) : value;
-}
-
+// Source: GELU as PyTorch exports it, with Erf and with its Tanh approximation.
 void place_gelu(const GraphFacts& facts, PlacementDraft& draft, const Node& product) {
-  if (facts.kind(product.id) != OpKind::Mul || product.inputs.size() != 2) return;
-  for (const size_t side : {0U, 1U}) {
-    for (const MaybeValue x : {product.inputs[1 - side], unscaled(facts, product.inputs[1 - side])}) {
-      if (!x || facts.is_constant(x)) continue;
-      std::set<NodeId> inside = gelu_gate(facts, product.inputs[side], x);
-      if (inside.empty()) continue;
-      inside.insert(product.id);
-      for (const NodeId node : inside)
-        for (const int slot : facts.data_slots(node)) draft.keep_float(node, slot, "inside GELU, which stays float");
-      return;
-    }
-  }
+  const auto written = written_activation(facts, product.id);
+  if (!written || written->form != WrittenActivation::Form::Gelu) return;
+  for (const NodeId node : written->nodes)
+    for (const int slot : facts.data_slots(node)) draft.keep_float(node, slot, "inside GELU, which stays float");
 }
 
 void keep_inputs_float(PlacementDraft& draft, NodeId node, const std::string& reason) {

@@ -6,12 +6,13 @@
 //                          +--> Concat
 //
 // * Decides: a BatchNormalization behind Conv, ConvTranspose or Gemm is folded into the weights before any other rule.
-//   One that cannot be folded reads a pair where INT8 comes in.
+//   One that cannot be folded reads a pair where INT8 comes in, also behind a residual Add (R4). In a file with pairs,
+//   as quantization-aware training exports it, one behind a Conv is part of that layer.
 // * Why: TensorRT has no fusion for pair + ConvTranspose + BatchNormalization, which is what exporters leave.
 // * Change it: no option.
 // * Source: [TensorRT 3412](https://github.com/NVIDIA/TensorRT/issues/3412); NVIDIA/TensorRT,
 //   tools/tensorflow-quantization (custom Q/DQ cases); Model-Optimizer.
-// * Networks: DenseNet, whose BatchNormalization stands behind a Concat.
+// * Networks: DenseNet, whose BatchNormalization stands behind a Concat; pre-activation ResNets, IResNet.
 
 #include <algorithm>
 
@@ -27,6 +28,10 @@ void decide_batch_norm(const GraphFacts& facts, PlacementDraft& draft) {
     if (facts.kind(node.id) != OpKind::BatchNorm || draft.is_out(node.id)) continue;
     const MaybeValue input = node.input(0);
     if (!facts.may_carry_pair(input)) continue;
+    if (const MaybeNode layer = layer_of_norm(facts, node.id); layer && draft.is_int8(*layer)) {
+      draft.keep_float(node.id, 0, "part of " + facts.describe(*layer) + "; a pair between would split its kernel");
+      continue;
+    }
     const Node* source = facts.producer(input);
     bool quantized = sources[*input];
     if (source && is_data_concat(facts, draft, source->id))

@@ -6,13 +6,16 @@
 //                   +-> Sigmoid --^
 //
 // * Decides: no pair stands between a weighted op and the activation behind it: Relu, LeakyRelu, Sigmoid, Clip,
-//   HardSwish, HardSigmoid, x * Sigmoid(x). None stands inside x * Sigmoid(x).
+//   HardSwish, HardSigmoid, x * Sigmoid(b * x). None stands inside an activation that several nodes compute from one
+//   value, element by element: x * Sigmoid(b * x), x * Clip(x + 3) / 6, x * Tanh(Softplus(x)) (Mish), Relu(x) +
+//   a * (x - |x|) (PRelu). A BatchNormalization between layer and activation belongs to the layer (R3).
 // * Why: TensorRT runs layer and activation as one kernel. A pair between them makes two of it. A LeakyRelu fuses only
-//   with a pair behind it, and a depthwise Conv does not fuse with x * Sigmoid(x): notes say so.
+//   with a pair behind it, and a depthwise Conv does not fuse with x * Sigmoid(x): notes say so. Mish and PRelu are
+//   kernels of their own, which read what the layer writes as floats and quantize it: a note says so too.
 // * Change it: no option. R6 is the exception.
 // * Source: TensorRT guide; Model-Optimizer. Clip, HardSwish and HardSigmoid: ours (Model-Optimizer puts a pair in
 //   front of them). [TensorRT 2134](https://github.com/NVIDIA/TensorRT/issues/2134) (LeakyRelu),
-//   [3205](https://github.com/NVIDIA/TensorRT/issues/3205) (depthwise).
+//   [3205](https://github.com/NVIDIA/TensorRT/issues/3205) (depthwise). Mish and PRelu: tried with TensorRT 10.6.
 // * Networks: models/imagenet_mobilenetv2 (Clip), models/cifar10_efficientnet_b0 (SiLU).
 
 #include "place/draft/flow.h"
@@ -21,14 +24,20 @@
 namespace detent::rules {
 namespace {
 
+void keep_inside_float(const GraphFacts& facts, PlacementDraft& draft, const Node& last) {
+  const auto written = written_activation(facts, last.id);
+  if (!written || written->form == WrittenActivation::Form::Gelu) return;  // R9 decides GELU
+  const std::string reason = written->form == WrittenActivation::Form::Gated
+                                 ? "inside x * Sigmoid(x), which is one activation"
+                                 : "inside an activation that several nodes compute";
+  for (const NodeId node : written->nodes)
+    for (const int slot : facts.data_slots(node))
+      if (!facts.is_constant(facts.node(node).input(slot))) draft.keep_float(node, slot, reason);
+}
+
 void decide_fused_activation(const GraphFacts& facts, PlacementDraft& draft) {
   for (const Node& node : facts.graph().nodes()) {
-    if (const auto gated = gated_activation(facts, node.id)) {
-      const std::string reason = "inside x * Sigmoid(x), which is one activation";
-      draft.keep_float(gated->gate, 0, reason);
-      draft.keep_float(node.id, 0, reason);
-      draft.keep_float(node.id, 1, reason);
-    }
+    keep_inside_float(facts, draft, node);
     if (!draft.is_int8(node.id)) continue;
     const MaybeNode activation = fused_activation(facts, draft, node.output(0));
     if (!activation) continue;

@@ -55,11 +55,9 @@ void depthwise_silu(const LintView& view, FindingLog& log) {
     if (!is_int8_conv(view, node.id) || node.int_or("group", 1) == 1 || view.facts().weight(node.id).shape()[1] != 1)
       continue;
     const MaybeNode activation = fused_activation(view.facts(), view.found(), node.output(0));
-    if (!activation) continue;
-    for (const Use& use : view.value(*node.output(0)).uses)
-      if (use.slot >= 0 && gated_activation(view.facts(), use.node))
-        log.add(node.name, "a depthwise convolution does not fuse with the SiLU behind it",
-                "nothing to cure in the model", {node.id});
+    if (activation && gated_activation(view.facts(), *activation))
+      log.add(node.name, "a depthwise convolution does not fuse with the SiLU behind it",
+              "nothing to cure in the model", {node.id});
   }
 }
 

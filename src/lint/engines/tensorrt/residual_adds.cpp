@@ -45,35 +45,44 @@ std::vector<NodeId> layers_of(const LintView& view, const ResidualAdd& add) {
   return layer ? std::vector{*layer} : std::vector<NodeId>{};
 }
 
-std::string name(const LintView& view, const ResidualAdd& add, int slot) {
-  return "'" + view.value(*input(add, slot)).name + "'";
+// Returns the value between the main branch's convolution and the Add that carries a pair: the Add's input, or that of
+// the convolution's BatchNormalization; kNoValue when there is none.
+MaybeValue parted_value(const LintView& view, const ResidualAdd& add) {
+  if (view.is_quantized(add.node->id, add.main)) return input(add, add.main);
+  const Node* norm = view.producer(input(add, add.main));
+  const bool parts = norm && layer_of_norm(view.facts(), norm->id) && view.is_quantized(norm->id, 0);
+  return parts ? norm->input(0) : kNoValue;
 }
+
+std::string name(const LintView& view, MaybeValue value) { return "'" + view.value(*value).name + "'"; }
 
 }  // namespace
 
 void skip_not_quantized(const LintView& view, FindingLog& log) {
   for (const ResidualAdd& add : residual_adds(view)) {
-    if (view.is_quantized(add.node->id, add.skip) || view.is_quantized(add.node->id, add.main)) continue;
+    if (view.is_quantized(add.node->id, add.skip) || parted_value(view, add)) continue;
     const MaybeNode layer = view.layer_writing(input(add, add.main));
+    const std::string skip = name(view, input(add, add.skip));
     log.add(add.node->name,
-            "the skip " + name(view, add, add.skip) + " is float: the kernel of " +
+            "the skip " + skip + " is float: the kernel of " +
                 (layer ? view.facts().describe(*layer) : "the convolution") +
                 " and this Add reads floats and cannot write INT8",
-            "put a pair on " + name(view, add, add.skip) + " in front of the Add", layers_of(view, add));
+            "put a pair on " + skip + " in front of the Add", layers_of(view, add));
   }
 }
 
 void pair_between_conv_and_add(const LintView& view, FindingLog& log) {
   for (const ResidualAdd& add : residual_adds(view)) {
-    if (!view.is_quantized(add.node->id, add.main)) continue;
+    const MaybeValue parted = parted_value(view, add);
+    if (!parted) continue;
     const bool skip = view.is_quantized(add.node->id, add.skip);
     if (!skip && may_be_main(view, add)) continue;
     log.add(add.node->name,
-            "a pair stands on " + name(view, add, add.main) +
+            "a pair stands on " + name(view, parted) +
                 ", between the convolution and this Add: they run as two kernels instead of one" +
                 (skip ? "" : ", and the skip has none"),
-            skip ? "remove the pair on " + name(view, add, add.main) + "; the one on the skip stays"
-                 : "move the pair to the skip " + name(view, add, add.skip),
+            skip ? "remove the pair on " + name(view, parted) + "; the one on the skip stays"
+                 : "move the pair to the skip " + name(view, input(add, add.skip)),
             layers_of(view, add));
   }
 }

@@ -35,7 +35,7 @@ bool combines_activations(const GraphFacts& facts, const Node& node) {
   }
   const auto is_activation = [&](ValueId value) { return !facts.is_constant(value); };
   return node.inputs.size() == 2 && std::ranges::all_of(present(node.inputs), is_activation) &&
-         !gated_activation(facts, node.id);
+         !written_activation(facts, node.id);
 }
 
 bool is_quantizable(const GraphFacts& facts, const Node& node) {

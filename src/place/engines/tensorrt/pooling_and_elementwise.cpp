@@ -90,7 +90,7 @@ bool is_quantizable(const GraphFacts& facts, const Node& node) {
     case OpKind::Add:
     case OpKind::Mul:
       return node.inputs.size() == 2 && !facts.is_constant(node.inputs[0]) && !facts.is_constant(node.inputs[1]) &&
-             !gated_activation(facts, node.id);
+             !written_activation(facts, node.id);
     default: return false;
   }
 }

@@ -23,12 +23,13 @@
 
 #include "place/draft/flow.h"
 #include "place/engines/tensorrt/rules.h"
+#include "place/rules/rules.h"
 
 namespace detent::rules::tensorrt {
 namespace {
 
 // Returns the INT8 Conv or ConvTranspose that writes `value`, through MaxPool behind Relu, Relu, constant Add and Mul,
-// if no value between has another reader; kNoNode when there is none.
+// and the Conv's BatchNormalization, if no value between has another reader; kNoNode when there is none.
 MaybeNode backbone(const GraphFacts& facts, const PlacementDraft& draft, MaybeValue value) {
   bool pool_allowed = true, relu_allowed = true;
   while (value && sole_use(facts.graph(), value)) {
@@ -40,6 +41,8 @@ MaybeNode backbone(const GraphFacts& facts, const PlacementDraft& draft, MaybeVa
     if (kind == OpKind::MaxPool && pool_allowed) {
       const Node* before = facts.producer(node->input(0));
       if (!before || facts.kind(before->id) != OpKind::Relu) return kNoNode;
+      value = node->input(0);
+    } else if (layer_of_norm(facts, node->id)) {
       value = node->input(0);
     } else if (kind == OpKind::Relu && relu_allowed) {
       relu_allowed = false;
@@ -115,8 +118,9 @@ int activated_slot(const GraphFacts& facts, const PlacementDraft& draft, const N
       source = gated->input;
     else if (is_fusable_activation(facts.kind(node->id)) && facts.kind(node->id) != OpKind::Relu)
       source = node->input(0);
-    const Node* layer = facts.producer(source);
-    if (layer && draft.is_int8(layer->id)) return slot;
+    const Node* writer = facts.producer(source);
+    const MaybeNode normed = writer ? layer_of_norm(facts, writer->id) : kNoNode;
+    if (writer && draft.is_int8(normed ? *normed : writer->id)) return slot;
   }
   return -1;
 }
@@ -155,6 +159,9 @@ void decide_residual_add(const GraphFacts& facts, PlacementDraft& draft) {
     if (activated >= 0 && facts.may_carry_pair(node.inputs[0]) && facts.may_carry_pair(node.inputs[1]))
       place_activated(draft, node, activated);
   }
+  // R3 once more: these Adds write INT8, which it did not know. Before R8, which asks whether every reader has a pair.
+  draft.begin_rule(&kBatchNorm);
+  kBatchNorm.decide(facts, draft);
 }
 
 }  // namespace

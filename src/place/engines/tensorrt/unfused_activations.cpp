@@ -1,7 +1,10 @@
 // Names the activations that TensorRT does not fuse although no pair stands between (R2).
 //
 // Source: LeakyRelu needs the pair behind it: github.com/NVIDIA/TensorRT/issues/2134. Depthwise Conv + SiLU does not
-// fuse: .../issues/3205. Motivated by models/cifar10_efficientnet_b0.
+// fuse: .../issues/3205. Mish and PRelu are kernels of their own: tried with TensorRT 10.6. Motivated by
+// models/cifar10_efficientnet_b0.
+
+#include <algorithm>
 
 #include "place/draft/flow.h"
 #include "place/engines/tensorrt/rules.h"
@@ -15,9 +18,28 @@ bool is_depthwise(const GraphFacts& facts, NodeId node) {
          facts.weight(node).shape()[1] == 1;
 }
 
+// Returns the operator Mish or PRelu that reads the value, or the last node of Mish written out; kNoNode when there is
+// none.
+MaybeNode activation_alone(const GraphFacts& facts, MaybeValue value) {
+  if (!value) return kNoNode;
+  for (const Use& use : facts.value(*value).uses) {
+    if (use.slot < 0) continue;
+    if (use.slot == 0 && (facts.kind(use.node) == OpKind::PRelu || facts.node(use.node).op_type == "Mish"))
+      return use.node;
+    const auto written = written_activation(facts, use.node);
+    if (!written || written->form != WrittenActivation::Form::Other || written->input != *value) continue;
+    const auto is_tanh = [&](NodeId inside) { return facts.kind(inside) == OpKind::Tanh; };
+    if (facts.kind(use.node) == OpKind::Mul && std::ranges::any_of(written->nodes, is_tanh)) return use.node;
+  }
+  return kNoNode;
+}
+
 void note_unfused_activations(const GraphFacts& facts, PlacementDraft& draft) {
   for (const Node& node : facts.graph().nodes()) {
     if (!draft.is_int8(node.id)) continue;
+    if (const MaybeNode alone = activation_alone(facts, behind_norm(facts, node.output(0))))
+      draft.note(facts.describe(*alone) + " ends Mish or PRelu, which is a kernel of its own behind " +
+                 facts.describe(node.id) + ": that writes floats, and the activation quantizes them");
     const MaybeNode activation = fused_activation(facts, draft, node.output(0));
     if (!activation) continue;
     if (is_depthwise(facts, node.id) && gated_activation(facts, *activation))
