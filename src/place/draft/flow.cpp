@@ -24,6 +24,13 @@ bool reads_pairs_only(const PlacementDraft& draft, NodeId node) {
   return !slots.empty() && std::all_of(slots.begin(), slots.end(), [&](int slot) { return draft.is_pair(node, slot); });
 }
 
+// True for an activation of several nodes that hands on codes: in the layer's kernel, or in a separate one that reads
+// what the layer writes as floats.
+bool writes_codes(const GraphFacts& facts, const WrittenActivation& written) {
+  using Form = WrittenActivation::Form;
+  return written.form == Form::Gated || (written.form == Form::Other && facts.target().engine.pairs_in_front_suffice);
+}
+
 bool writes_int8(const GraphFacts& facts, const PlacementDraft& draft, const Node& node,
                  const ValueMap<bool>& sources) {
   const auto from = [&](MaybeValue value) { return value && sources[*value]; };
@@ -31,7 +38,8 @@ bool writes_int8(const GraphFacts& facts, const PlacementDraft& draft, const Nod
   if (draft.is_out(node.id)) return false;
   if (commutes(facts, draft, node.id) || is_fusable_activation(facts.kind(node.id)))
     return from(facts.data_input(node.id));
-  if (const auto gated = gated_activation(facts, node.id)) return from(gated->input);
+  if (const auto written = written_activation(facts, node.id); written && writes_codes(facts, *written))
+    return from(written->input);
   if (layer_of_norm(facts, node.id) && from(node.input(0))) return true;
   if (is_constant_affine(facts, node.id) && from(varying_input(facts, node.id))) return true;
   const auto& slots = facts.data_slots(node.id);

@@ -114,8 +114,9 @@ int activated_slot(const GraphFacts& facts, const PlacementDraft& draft, const N
     const Node* node = facts.producer(add.input(slot));
     if (!node || draft.is_out(node->id) || !sole_use(facts.graph(), add.input(slot))) continue;
     MaybeValue source;
-    if (const auto gated = gated_activation(facts, node->id))
-      source = gated->input;
+    const auto written = written_activation(facts, node->id);
+    if (written && written->form != WrittenActivation::Form::Gelu)
+      source = written->input;
     else if (is_fusable_activation(facts.kind(node->id)) && facts.kind(node->id) != OpKind::Relu)
       source = node->input(0);
     const Node* writer = facts.producer(source);

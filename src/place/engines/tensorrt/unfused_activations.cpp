@@ -1,7 +1,7 @@
 // Names the activations that TensorRT does not fuse although no pair stands between (R2).
 //
 // Source: LeakyRelu needs the pair behind it: github.com/NVIDIA/TensorRT/issues/2134. Depthwise Conv + SiLU does not
-// fuse: .../issues/3205. Mish and PRelu are kernels of their own: tried with TensorRT 10.6. Motivated by
+// fuse: .../issues/3205. Mish and PRelu are separate kernels: tried with TensorRT 10.6. Motivated by
 // models/cifar10_efficientnet_b0.
 
 #include <algorithm>
@@ -38,8 +38,8 @@ void note_unfused_activations(const GraphFacts& facts, PlacementDraft& draft) {
   for (const Node& node : facts.graph().nodes()) {
     if (!draft.is_int8(node.id)) continue;
     if (const MaybeNode alone = activation_alone(facts, behind_norm(facts, node.output(0))))
-      draft.note(facts.describe(*alone) + " ends Mish or PRelu, which is a kernel of its own behind " +
-                 facts.describe(node.id) + ": that writes floats, and the activation quantizes them");
+      draft.note(facts.describe(*alone) + " ends Mish or PRelu, a separate kernel behind " + facts.describe(node.id) +
+                 ": the layer writes floats, and the activation quantizes them");
     const MaybeNode activation = fused_activation(facts, draft, node.output(0));
     if (!activation) continue;
     if (is_depthwise(facts, node.id) && gated_activation(facts, *activation))
