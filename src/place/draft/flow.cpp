@@ -4,6 +4,8 @@
 #include <ranges>
 #include <set>
 
+#include "ops/traits.h"
+
 namespace detent {
 namespace {
 
