@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "core/text.h"
 #include "explain/layer_nodes.h"
@@ -11,10 +12,12 @@ namespace detent {
 
 namespace {
 
-/// Operators that may read codes.
-constexpr std::array<std::string_view, 15> kMayReadCodes{
+/// Operators that TensorRT computes in INT8.
+constexpr std::array<std::string_view, 16> kMayReadCodes{
     "Conv", "ConvTranspose", "Gemm", "MatMul",    "MaxPool", "AveragePool", "GlobalAveragePool", "Add",
-    "Mul",  "Concat",        "Relu", "LeakyRelu", "Resize",  "Clip",        "ReduceMean"};
+    "Mul",  "Concat",        "Relu", "LeakyRelu", "Resize",  "Clip",        "ReduceMean",        "BatchNormalization"};
+
+const std::string kAlsoRepair = std::string("; ") + kRepair;
 
 }  // namespace
 
@@ -22,17 +25,43 @@ std::string first_type(const std::vector<EngineTensor>& tensors) {
   return tensors.empty() ? "unknown" : type_word(tensors.front().format);
 }
 
-std::string cure_of_float(const ExplainReport::Layer& layer) {
-  const auto may_read = [](const std::string& node) {
+Cure option_cure(std::string reason, std::string option, std::string node, const std::string& end) {
+  std::string text = reason + "detent quantize " + option + " " + shell_quoted(node) + end;
+  return {std::move(text), std::move(option), std::move(node), std::move(reason)};
+}
+
+bool may_read_codes(const ExplainReport::Layer& layer) {
+  const auto nodes = computing_nodes(layer.nodes);
+  return !nodes.empty() && !layer.block && std::ranges::all_of(nodes, [](const std::string& node) {
     return std::ranges::find(kMayReadCodes, op_of(node)) != kMayReadCodes.end();
-  };
-  const auto node = std::ranges::find_if(layer.nodes, may_read);
-  if (node == layer.nodes.end() || layer.type == "Myelin") return kFloatAround;
-  return "detent quantize --include " + shell_quoted(*node) + ", or detent repair for a file that has pairs";
+  });
+}
+
+Cure cure_of_float(const ExplainReport::Layer& layer) {
+  if (!may_read_codes(layer)) return {};
+  return option_cure("", "--include", computing_nodes(layer.nodes).front(), kAlsoRepair);
+}
+
+Cure cure_of_shortcut(const ExplainReport::Layer& layer) {
+  const auto add = std::ranges::find_if(layer.nodes, [](const std::string& node) { return op_of(node) == "Add"; });
+  return add == layer.nodes.end() ? Cure{kRepair} : option_cure("", "--include", *add, kAlsoRepair);
+}
+
+Cure cure_of_float_types(const EngineView& view) {
+  std::string text = "give all floats one type: detent cast, or detent quantize --float-type fp16";
+  if (!view.is_strongly_typed()) text += "; trtexec --fp16 where types are weak";
+  return {std::move(text)};
+}
+
+Cure leave_float(const ExplainReport::Layer& layer) {
+  const auto nodes = computing_nodes(layer.nodes);
+  if (nodes.empty()) return {};
+  return option_cure("leave it float: ", "--exclude", nodes.front(), "");
 }
 
 std::string title_of(const ExplainReport::Layer& layer) {
   constexpr size_t kNodes = 3;
+  if (layer.block) return "the block " + layer.name;
   const auto nodes = computing_nodes(layer.nodes);
   if (nodes.empty()) return layer.name;
   std::string title;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <span>
+#include <utility>
 
 #include "explain/layer_nodes.h"
 #include "explain/type_words.h"
@@ -51,6 +52,15 @@ constexpr std::array<KindRow, 29> kKinds{{
 
 /// Operations of generated kernels that move elements.
 constexpr std::array<std::string_view, 7> kMoves{"Move", "Tran", "Resh", "Slic", "Repl", "Conc", "Expd"};
+/// Words of three letters, as TensorRT 10.6 cuts them, and those of four, as other versions do. "Res" may be Resize.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kCutWords{{{"Cas", "Cast"},
+                                                                                  {"Con", "Conc"},
+                                                                                  {"Mov", "Move"},
+                                                                                  {"Rep", "Repl"},
+                                                                                  {"Res", "Resh"},
+                                                                                  {"Rou", "Roun"},
+                                                                                  {"Sli", "Slic"},
+                                                                                  {"Tra", "Tran"}}};
 /// Operations of which a quantizer (with Roun) and a dequantizer (Cast and Mul) consist.
 constexpr std::array<std::string_view, 5> kCodes{"Mul", "Min", "Max", "Roun", "Cast"};
 
@@ -63,7 +73,7 @@ std::string_view kind_of_kernel(const EngineLayer& layer) {
   std::vector<std::string_view> work = kernel_operations(layer.name);
   if (work.empty()) return "layer";
   std::erase_if(work, [](std::string_view operation) { return holds(kMoves, operation); });
-  if (work.empty()) return "copy";
+  if (work.empty()) return holds_op(nodes_of(layer), "Resize") ? "layer" : "copy";
   if (std::ranges::all_of(work, [](std::string_view operation) { return operation == "Cast"; })) return "reformat";
   if (!std::ranges::all_of(work, [](std::string_view operation) { return holds(kCodes, operation); })) return "layer";
   const bool reads_codes = !layer.inputs.empty() && type_word(layer.inputs.front().format) == "int8";
@@ -79,16 +89,17 @@ std::string_view kind_of_name(const EngineLayer& layer) {
   if (layer.name.starts_with("[trainStation") || layer.name.ends_with("ShapeHostCopy]")) return "none";
   const auto nodes = nodes_of(layer);
   if (nodes.empty() && layer.name.find("[Shuffle]") != std::string::npos) return "none";  // a constant
-  if (nodes.empty() && layer.name.ends_with("[Constant]")) return "none";
+  if (nodes.empty() && (layer.name.ends_with("[Constant]") || holds_codes_of_weights(layer.name))) return "none";
   return nodes.size() == 1 && layer.name == nodes.front() && (is_quantizer(layer.name) || is_dequantizer(layer.name))
              ? "quantize"
              : "layer";
 }
 
-/// Returns true for a Reformat without its origin, as in logs, that is the node of a pair.
+/// Returns true for a Reformat without its origin, as in logs, that is the node of a pair, and for a Scale that does
+/// nothing else, such as one that dequantizes weights.
 bool is_node_of_pair(const EngineLayer& layer) {
-  return layer.type == "Reformat" && layer.origin.empty() && !layer.name.starts_with("Reformatting ") &&
-         (is_quantizer(layer.name) || is_dequantizer(layer.name));
+  if (layer.type != "Scale" && (layer.type != "Reformat" || !layer.origin.empty())) return false;
+  return !layer.name.starts_with("Reformatting ") && (is_quantizer(layer.name) || is_dequantizer(layer.name));
 }
 
 }  // namespace
@@ -102,7 +113,9 @@ std::vector<std::string_view> kernel_operations(std::string_view name) {
   for (size_t at = 0; at < name.size();) {
     size_t next = at + 1;
     while (next < name.size() && std::isupper(static_cast<unsigned char>(name[next])) == 0) ++next;
-    operations.push_back(name.substr(at, next - at));
+    const std::string_view word = name.substr(at, next - at);
+    const auto cut = std::ranges::find(kCutWords, word, [](const auto& row) { return row.first; });
+    operations.push_back(cut == kCutWords.end() ? word : cut->second);
     at = next;
   }
   return operations;

@@ -13,7 +13,7 @@ namespace detent {
 [[nodiscard]] std::string kind_of(const EngineLayer& layer);
 
 /// Returns the operations of a kernel that Myelin generated: Mul, Min, Max, Roun, Cast of
-/// "__myl_MulMinMaxRounCast_myl2_14"; nothing for other names.
+/// "__myl_MulMinMaxRounCast_myl2_14", and of "__myl_MulMinMaxRouCas_myl2_14"; nothing for other names.
 [[nodiscard]] std::vector<std::string_view> kernel_operations(std::string_view name);
 
 }  // namespace detent
