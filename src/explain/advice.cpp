@@ -6,6 +6,7 @@
 
 #include "core/text.h"
 #include "explain/layer_nodes.h"
+#include "explain/type_words.h"
 
 namespace detent {
 
@@ -88,18 +89,22 @@ Advice advice_of(const FindingRow& finding, const FindingGroup& group, const std
   return advice;
 }
 
-/// Returns the advice for an engine without quantized layers; nothing for others, and where types are not known.
+bool is_code_word(const std::string& word) { return word == "int8" || word == "fp8"; }
+
+/// Returns true for a layer that reads, computes in or writes codes, or quantizes.
+bool has_codes(const Row& row) {
+  return row.kind == "quantize" || is_code_word(row.arithmetic) || is_code_word(row.output) ||
+         std::ranges::any_of(row.inputs, is_code_word);
+}
+
+/// Returns the advice for an engine without pairs; nothing for others, and where types are not known.
 std::vector<Advice> advice_without_pairs(const std::vector<Row>& rows) {
   Advice advice{.finding = "no_pairs",
                 .text = "layers that compute in floats: no layer reads a pair",
                 .cure = "detent quantize MODEL.onnx"};
+  if (std::ranges::any_of(rows, has_codes)) return {};
   for (const Row& row : rows) {
-    const bool layer = row.kind == "layer";
-    if (row.kind == "quantize" || (layer && row.arithmetic != "fp32" && row.arithmetic != "fp16")) {
-      if (!layer || row.arithmetic == "int8" || row.arithmetic == "fp8") return {};
-      continue;
-    }
-    if (!layer) continue;
+    if (row.kind != "layer" || !is_float_word(row.arithmetic)) continue;
     advice.share += row.share;
     ++advice.layers;
   }

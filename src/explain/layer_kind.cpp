@@ -85,7 +85,9 @@ std::string_view kind_of_kernel(const EngineLayer& layer) {
 std::string_view kind_of_name(const EngineLayer& layer) {
   if (layer.ms && *layer.ms == 0) return "none";
   if (layer.name.starts_with("Reformatting CopyNode")) return "reformat";
-  if (layer.name.ends_with(" copy")) return "copy";
+  if (is_named_copy(layer.name)) return "copy";
+  if (layer.name.starts_with("dummy_shape_call")) return "none";
+  if (const std::string_view kind = kind_of_kernel(layer); kind != "layer") return kind;
   if (layer.name.starts_with("[trainStation") || layer.name.ends_with("ShapeHostCopy]")) return "none";
   const auto nodes = nodes_of(layer);
   if (nodes.empty() && layer.name.find("[Shuffle]") != std::string::npos) return "none";  // a constant
@@ -103,6 +105,12 @@ bool is_node_of_pair(const EngineLayer& layer) {
 }
 
 }  // namespace
+
+bool is_named_copy(std::string_view name) {
+  if (const size_t number = name.rfind(" ("); number != std::string_view::npos && name.ends_with(')'))
+    if (name.find_first_not_of("0123456789", number + 2) == name.size() - 1) name = name.substr(0, number);
+  return name.ends_with(" copy");
+}
 
 std::vector<std::string_view> kernel_operations(std::string_view name) {
   constexpr std::string_view kBegin = "__myl_";
@@ -125,7 +133,7 @@ std::string kind_of(const EngineLayer& layer) {
   if (layer.type.empty()) return std::string(kind_of_name(layer));
   if (layer.type == "kgen") return std::string(kind_of_kernel(layer));
   if (is_node_of_pair(layer)) return "quantize";
-  if (layer.type == "Reformat" && layer.origin.empty() && layer.name.ends_with(" copy")) return "copy";
+  if (layer.type == "Reformat" && layer.origin.empty() && is_named_copy(layer.name)) return "copy";
   const auto row = std::ranges::find_if(kKinds, [&layer](const KindRow& kind) {
     return kind.type == layer.type && (kind.origin.empty() || kind.origin == layer.origin);
   });

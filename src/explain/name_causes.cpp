@@ -96,26 +96,27 @@ std::optional<Cause> reformat_by_name(const EngineView& view, size_t index) {
 }
 
 std::optional<Cause> block_by_name(const EngineView& view, size_t index) {
-  const auto& row = view.row(index);
-  if (!row.block || !is_untold(view, index)) return std::nullopt;
+  if (!view.row(index).block || !is_untold(view, index)) return std::nullopt;
   return Cause{findings::kBlock,
-               title_of(row) +
-                   " is compiled as one; the file names neither its types nor the nodes between: no node "
-                   "in it is a layer, and none of its pairs either",
+               "nodes that are compiled as one: the file tells neither their types nor those between the first and the "
+               "last",
                {kDetailed}};
 }
 
 std::optional<Cause> normalization_by_name(const EngineView& view, size_t index) {
-  if (!has_names_only(view) || !is_untold(view, index)) return std::nullopt;
+  constexpr std::string_view kMadeByParser = "(Unnamed Layer*";
   const auto& row = view.row(index);
+  if (!has_names_only(view) || !is_untold(view, index) || row.name.find(kMadeByParser) == std::string::npos)
+    return std::nullopt;
   if (holds_op(row.nodes, "BatchNormalization"))
     return Cause{findings::kFloatReader,
-                 "a BatchNormalization by itself: it is not part of the Conv in front of it, which writes floats",
-                 {"detent quantize folds it where its numbers are constants of the model"}};
+                 "a BatchNormalization by itself: the network computes its numbers, so it is not part of the Conv in "
+                 "front of it, which writes floats",
+                 {"export the model in evaluation mode, or let detent quantize fold it"}};
   if (!row.nodes.empty()) return std::nullopt;
   return Cause{findings::kNamesOnly,
-               "the parser made it of no node of the file, such as the root in a "
-               "BatchNormalization whose numbers are not constant"};
+               "the parser made it of parts of a node, such as the root in a BatchNormalization "
+               "whose numbers the network computes"};
 }
 
 std::optional<Cause> float_by_name(const EngineView& view, size_t index) {

@@ -68,7 +68,7 @@ std::optional<Cause> changes_layout(const EngineView& view, size_t index) {
 
 std::optional<Cause> copies_into_joint_tensor(const EngineView& view, size_t index) {
   const EngineLayer& layer = view.layer(index);
-  const bool named = layer.name.ends_with(" copy") || layer.origin == "CONCAT";
+  const bool named = is_named_copy(layer.name) || layer.origin == "CONCAT";
   if (view.row(index).kind != "copy" || !named) return std::nullopt;
   const std::string begin = "an input of a Concat is copied into the joint tensor: ";
   const Cure measure{"none in this placement; detent quantize --latency-command trtexec measures whether INT8 pays"};

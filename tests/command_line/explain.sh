@@ -9,6 +9,11 @@ for words in "INT8 60.0 %, FP16 0.0 %, FP32 20.0 %, reformats, quantizers and co
   "MaxPool_3 has no pair in front of it" "cure: detent quantize --include MaxPool_3" "shares tell, sums do not"; do
   grep -qF -e "$words" stdout || fail "the text does not say '$words'"
 done
+first_reason=$(sed -n '/^why slow, what to do first$/,/^$/p' stdout | head -n 4)
+case $first_reason in
+  *"1. 10.0 % in 1 layer"*) ;;
+  *) fail "the text does not begin with the dearest reason: $first_reason" ;;
+esac
 accepts "the same as JSON" explain in/layers.json --profile in/profile.json --json
 grep -q '"form": "detailed"' stdout || fail "the JSON does not name the form"
 [ "$(grep -c '"kind": "quantize"' stdout)" -eq 2 ] || fail "the JSON holds other quantizers"
@@ -17,6 +22,16 @@ for key in engine form layers name nodes inputs arithmetic output kind ms share 
   fp32_share reformat_share reformats standalone_quantize; do
   grep -q "^ *\"$key\":" stdout || fail "the JSON has no '$key'"
 done
+sed -e 's/"Format\/Datatype": "\([^"]*\)"/"Format": "", "Datatype": "\1"/g' \
+  -e 's/"Bindings": \["x", "y"\]/"I\/O Tensors": [{"Name": "x"}, {"Name": "y"}]/' in/layers.json >in/eleven.json
+cmp -s in/layers.json in/eleven.json && fail "the engine of TensorRT 11 has the same form"
+accepts "the same engine in the form of TensorRT 11" explain in/eleven.json --profile in/profile.json
+for words in "INT8 60.0 %" "the network's input is fp32" "MaxPool_3 has no pair in front of it" "--target tensorrt:11"; do
+  grep -qF -e "$words" stdout || fail "the form of TensorRT 11 is not read: '$words'"
+done
+sed 's/Int8/INT8/g' in/layers.json >in/capitals.json
+accepts "INT8 in capitals" explain in/capitals.json --profile in/profile.json
+grep -qF "INT8 60.0 %" stdout || fail "INT8 in capitals is not INT8"
 accepts "an engine without times" explain in/layers.json
 grep -q 'of the layers$' stdout || fail "the shares do not count layers"
 if grep -q 'sums do not' stdout; then fail "times are mentioned where there are none"; fi
@@ -61,6 +76,10 @@ refuses "a model as layers" 12 "expected are TensorRT's layers" explain "$model"
 refuses "a profile as layers" 12 "give it to --profile" explain in/profile.json
 refuses "layers as a profile" 12 "holds no times of layers" explain in/layers.json --profile in/layers.json
 refuses "a profile of ONNX Runtime as times" 12 "holds no times of layers" explain in/fused.json --profile in/float_events.json
+sed 's/"Dimensions": \[1,/"Dimensions": [1e999,/' in/layers.json >in/endless.json
+refuses "a number out of range" 12 "the number 1e999 is too large" explain in/endless.json
+sed 's/"averageMs": 0.2/"averageMs": 1e999/' in/profile.json >in/endless_times.json
+refuses "a time out of range" 12 "the number 1e999 is too large" explain in/layers.json --profile in/endless_times.json
 sed 's/"name": "/"name": "other/g' in/profile.json >in/other.json
 refuses "times of another engine" 12 "knows none of the layers" explain in/layers.json --profile in/other.json
 refuses "a profile beside that of ONNX Runtime" 2 "does not apply to ONNX Runtime" explain in/events.json --profile in/profile.json

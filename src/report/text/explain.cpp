@@ -105,8 +105,8 @@ std::string types_of(const ExplainedLayer& layer) {
 }
 
 std::string nodes_text(const ExplainedLayer& layer, Listing& listing) {
-  if (layer.nodes.empty()) return layer.name;
-  return layer.block ? "block " + layer.nodes.front() + " ... " + layer.nodes.back() : listing.names(layer.nodes);
+  if (layer.nodes.empty() && !layer.block) return layer.name;
+  return layer.block ? "block " + layer.name : listing.names(layer.nodes);
 }
 
 /// Prints the dearest layers; under Lists::All every layer in the engine's order.
