@@ -34,18 +34,19 @@ size_t dequantizer_of(const EngineView& view, size_t index) {
   return view.size();
 }
 
-/// Returns the layer of the network that follows; size() without one. Layers stand in the order in which they run.
-size_t next_of_network(const EngineView& view, size_t index) {
-  for (; index < view.size() && view.row(index).kind != "layer";) ++index;
-  return index;
-}
-
 /// Returns true for a layer of the network right behind a dequantizer by itself.
 bool follows_dequantizer(const EngineView& view, size_t index) {
   while (index-- > 0)
     if (const auto& row = view.row(index); row.kind != "none")
       return row.kind == "quantize" && is_dequantizer(row.name);
   return false;
+}
+
+/// Returns the first layer from `index` on that reads a dequantizer by itself; size() without one. Layers stand in the
+/// order in which they run.
+size_t next_without_kernel(const EngineView& view, size_t index) {
+  while (index < view.size() && !(is_untold(view, index) && follows_dequantizer(view, index))) ++index;
+  return index;
 }
 
 /// Returns the layer behind this one that costs time; size() without one.
@@ -66,7 +67,7 @@ std::optional<Cause> lacks_int8_kernel_by_name(const EngineView& view, size_t in
                  leave_float(row)};
   if (row.kind != "quantize") return std::nullopt;
   const size_t dequantizer = dequantizer_of(view, index);
-  const size_t layer = next_of_network(view, dequantizer);
+  const size_t layer = next_without_kernel(view, dequantizer);
   if (dequantizer == view.size() || layer == view.size()) return std::nullopt;
   return Cause{findings::kNoInt8Kernel,
                "a pair in front of " + title_of(view.row(layer)) +

@@ -205,8 +205,9 @@ TEST(Causes, OfNamesAreBlocksNormalizationsAndLayersInFrontOfQuantizers) {
 }
 
 TEST(Causes, OfNamesKnowAConvBehindADequantizer) {
-  const std::vector<std::string> names{"w_quantized", "w_DequantizeLinear",  "a_QuantizeLinear", "a_DequantizeLinear",
-                                       "Conv_3",      "v_quantized + Conv_4"};
+  const std::vector<std::string> names{"w_quantized",         "w_DequantizeLinear", "u_quantized + Conv_2",
+                                       "a_QuantizeLinear",    "a_DequantizeLinear", "Conv_3",
+                                       "v_quantized + Conv_4"};
   for (const char* name : {"w_DequantizeLinear", "a_QuantizeLinear", "a_DequantizeLinear", "Conv_3"}) {
     EXPECT_EQ(named_row(names, name).finding, "no_int8_kernel") << name;
     EXPECT_EQ(named_row(names, name).cure, "leave it float: detent quantize --exclude Conv_3") << name;

@@ -33,7 +33,19 @@ std::string summary_counts_text(const ExplainReport::Summary& summary) {
          ", " + plural(summary.copies, "copy", "copies") + "; unexplained " + percent_text(summary.unexplained) + "\n";
 }
 
-std::string megabytes_text(double bytes) { return fmt::format("{:.1f} MB", bytes / 1e6); }
+/// Returns ", 10.5 of 70.0 MB that layers read and write": what the layers of one reason move, of all, where it is
+/// known.
+std::string moved_text(const ExplainReport& report, const ExplainReport::Advice& advice) {
+  if (!advice.bytes) return {};
+  double all = 0;
+  for (const ExplainedLayer& layer : report.layers) all += layer.kind == "none" ? 0 : layer.bytes.value_or(0);
+  const bool known = std::ranges::all_of(
+      report.layers, [](const ExplainedLayer& layer) { return layer.kind == "none" || layer.bytes.has_value(); });
+  constexpr double kMegabyte = 1e6;
+  return known ? fmt::format(", {:.1f} of {:.1f} MB that layers read and write", *advice.bytes / kMegabyte,
+                             all / kMegabyte)
+               : fmt::format(", {:.1f} MB read and written", *advice.bytes / kMegabyte);
+}
 
 /// Prints the dearest reasons, each with what to do; all of them under Lists::All.
 std::string advice_text(const ExplainReport& report, Listing& listing) {
@@ -44,8 +56,7 @@ std::string advice_text(const ExplainReport& report, Listing& listing) {
   for (const ExplainReport::Advice& advice : report.advice) {
     if (!listing.all() && (number == kShownReasons || advice.share < kLeast)) break;
     text += fmt::format("  {}. {} in {}", ++number, percent_text(advice.share), plural(advice.layers, "layer"));
-    if (advice.bytes) text += ", " + megabytes_text(*advice.bytes) + " read and written in each run";
-    text += "\n     " + advice.text + "\n";
+    text += moved_text(report, advice) + "\n     " + advice.text + "\n";
     if (!advice.cure.empty()) text += "     do: " + advice.cure + "\n";
   }
   if (number == 0) text += "  nothing that the file tells: layers of the network take the time\n";
