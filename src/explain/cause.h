@@ -10,7 +10,7 @@
 
 namespace detent {
 
-/// What helps. A cure names the command that does it.
+/// A remedy, with the command that applies it.
 struct Cure {
   std::string text;         ///< empty where nothing has to be done
   std::string option = {};  ///< "--include" or "--exclude" where the command is a quantize with it
@@ -41,9 +41,6 @@ inline constexpr const char* kRepair =
     "in a file of another tool, detent repair MODEL.onnx -o OUT.onnx --target tensorrt adds the missing pair";
 inline constexpr const char* kRemovePair =
     "detent repair MODEL.onnx -o OUT.onnx --target tensorrt removes the pair and puts one on the shortcut";
-inline constexpr const char* kInputFormat =
-    "trtexec --inputIOFormats=fp16:chw (or int8, and the layout that the first layer reads) takes it away";
-inline constexpr const char* kOutputFormat = "trtexec --outputIOFormats=fp16:chw (or the layout of the last layer)";
 inline constexpr const char* kDetailed = "trtexec --profilingVerbosity=detailed tells more";
 
 /// Returns the nodes that a layer computes in words, or its name.
@@ -61,6 +58,8 @@ inline constexpr const char* kDetailed = "trtexec --profilingVerbosity=detailed 
 [[nodiscard]] Cure cure_of_shortcut(const ExplainReport::Layer& layer);
 /// Returns the cure of changes between two types of floats.
 [[nodiscard]] Cure cure_of_float_types(const EngineView& view);
+/// Returns the cure of a reformat of the network's input or output.
+[[nodiscard]] Cure cure_of_border(const EngineView& view, bool input);
 /// Returns the cure of a layer that stays float whatever pairs it has.
 [[nodiscard]] Cure leave_float(const ExplainReport::Layer& layer);
 

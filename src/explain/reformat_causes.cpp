@@ -28,13 +28,11 @@ std::optional<Cause> reformats_at_border(const EngineView& view, size_t index) {
                  "a Cast of the network's input that changes nothing: " + change,
                  {"take the Cast out of the model"}};
   if (input)
-    return Cause{findings::kBorder,
-                 "the network's input is not in the form that the first layer reads: " + change,
-                 {kInputFormat}};
+    return Cause{findings::kBorder, "the network's input is not in the form that the first layer reads: " + change,
+                 cure_of_border(view, true)};
   if (view.readers(index).empty() && view.writes_network_output(index))
-    return Cause{findings::kBorder,
-                 "the network's output is not in the form that the last layer writes: " + change,
-                 {kOutputFormat}};
+    return Cause{findings::kBorder, "the network's output is not in the form that the last layer writes: " + change,
+                 cure_of_border(view, false)};
   return std::nullopt;
 }
 

@@ -233,6 +233,17 @@ TEST(Causes, ReformatsAreExplainedByBorderTypeAndLayout) {
               HasSubstr("only the layout differs"));
 }
 
+TEST(Causes, CuresOfTensorRT11AreWithoutOptionsForTypes) {
+  BuiltEngine engine{"detailed", {reformat({"x", kLinear}, {"r", kHalf8})}, {"x"}};
+  engine.layers.push_back(plain_layer("Softmax", "Softmax_1", {{"s", kLinear}}, {"a", kLinear}));
+  engine.layers.push_back(reformat({"a", kLinear}, {"b", kHalf8}));
+  EXPECT_THAT(explain_layers(engine).at(0).cure, HasSubstr("--inputIOFormats=fp16:chw"));
+  EXPECT_THAT(explain_layers(engine).at(2).cure, HasSubstr("trtexec --fp16"));
+  engine.strongly_typed = true;
+  EXPECT_THAT(explain_layers(engine).at(0).cure, AllOf(HasSubstr("--io-type same"), Not(HasSubstr("fp16:chw"))));
+  EXPECT_THAT(explain_layers(engine).at(2).cure, AllOf(HasSubstr("detent cast"), Not(HasSubstr("--fp16"))));
+}
+
 TEST(Causes, EndlessChainsOfReformatsEndTheSearch) {
   std::vector<EngineLayer> layers;
   for (int i = 0; i < 20000; ++i)
