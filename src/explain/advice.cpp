@@ -29,7 +29,7 @@ constexpr std::array<FindingRow, 13> kFindingRows{{
      false},
     {findings::kFloatShortcut, "quantizers beside shortcuts that have no pair", false},
     {findings::kFloatReader, "quantizers around layers that have no pair in front of them", false},
-    {findings::kFloatOperator, "quantizers around operators that have no INT8 kernels", false},
+    {findings::kFloatOperator, "quantizers around layers that compute in floats whatever pairs they have", false},
     {findings::kPairInFrontOfAdd, "kernels for Adds that no Conv takes in, since its output has a pair", true},
     {findings::kConstant, "constants that are dequantized in each run", false},
     {findings::kTypeChange, "reformats between layers of other types", false},

@@ -12,10 +12,35 @@ namespace detent {
 
 namespace {
 
-/// Operators that TensorRT computes in INT8.
-constexpr std::array<std::string_view, 16> kMayReadCodes{
-    "Conv", "ConvTranspose", "Gemm", "MatMul",    "MaxPool", "AveragePool", "GlobalAveragePool", "Add",
-    "Mul",  "Concat",        "Relu", "LeakyRelu", "Resize",  "Clip",        "ReduceMean",        "BatchNormalization"};
+/// Operators that TensorRT computes in floats, whatever pairs stand around them.
+constexpr std::array<std::string_view, 28> kFloatOperators{"ArgMax",
+                                                           "Cos",
+                                                           "CumSum",
+                                                           "Einsum",
+                                                           "Erf",
+                                                           "Exp",
+                                                           "GRU",
+                                                           "Gather",
+                                                           "GatherND",
+                                                           "Gelu",
+                                                           "GridSample",
+                                                           "GroupNormalization",
+                                                           "LSTM",
+                                                           "Log",
+                                                           "LogSoftmax",
+                                                           "InstanceNormalization",
+                                                           "LpNormalization",
+                                                           "NonMaxSuppression",
+                                                           "LayerNormalization",
+                                                           "Pow",
+                                                           "RMSNormalization",
+                                                           "Reciprocal",
+                                                           "ScatterND",
+                                                           "SimplifiedLayerNormalization",
+                                                           "Sin",
+                                                           "Softmax",
+                                                           "Sqrt",
+                                                           "TopK"};
 
 const std::string kAlsoRepair = std::string("; ") + kRepair;
 
@@ -30,16 +55,21 @@ Cure option_cure(std::string reason, std::string option, std::string node, const
   return {std::move(text), std::move(option), std::move(node), std::move(reason)};
 }
 
-bool may_read_codes(const ExplainReport::Layer& layer) {
-  const auto nodes = computing_nodes(layer.nodes);
-  return !nodes.empty() && !layer.block && std::ranges::all_of(nodes, [](const std::string& node) {
-    return std::ranges::find(kMayReadCodes, op_of(node)) != kMayReadCodes.end();
+std::string why_always_float(const EngineView& view, size_t index) {
+  const ExplainReport::Layer& layer = view.row(index);
+  if (view.form() == "onnxruntime") return {};
+  if (layer.block) return "nodes that are compiled as one";
+  if (layer.type == "kgen") return "a kernel that TensorRT generates";
+  const auto node = std::ranges::find_if(layer.nodes, [](const std::string& name) {
+    return std::ranges::find(kFloatOperators, op_of(name)) != kFloatOperators.end();
   });
+  return node == layer.nodes.end() ? "" : std::string(op_of(*node)) + " has no INT8 kernel";
 }
 
-Cure cure_of_float(const ExplainReport::Layer& layer) {
-  if (!may_read_codes(layer)) return {};
-  return option_cure("", "--include", computing_nodes(layer.nodes).front(), kAlsoRepair);
+Cure cure_of_float(const EngineView& view, size_t index) {
+  const auto nodes = computing_nodes(view.row(index).nodes);
+  if (nodes.empty() || !why_always_float(view, index).empty()) return {};
+  return option_cure("", "--include", nodes.front(), kAlsoRepair);
 }
 
 Cure cure_of_shortcut(const ExplainReport::Layer& layer) {

@@ -49,11 +49,10 @@ inline constexpr const char* kDetailed = "trtexec --profilingVerbosity=detailed 
 /// Returns the type word of the first tensor; "unknown" without one.
 [[nodiscard]] std::string first_type(const std::vector<EngineTensor>& tensors);
 
-/// Returns true for a layer all of whose operators TensorRT computes in INT8.
-[[nodiscard]] bool may_read_codes(const ExplainReport::Layer& layer);
-/// Returns the cure of a layer that computes in floats: a pair in front of it. Empty where its operators have no INT8
-/// kernels.
-[[nodiscard]] Cure cure_of_float(const ExplainReport::Layer& layer);
+/// Returns why a layer of TensorRT computes in floats whatever pairs stand around it; "" for others.
+[[nodiscard]] std::string why_always_float(const EngineView& view, size_t index);
+/// Returns the cure of a layer that computes in floats: a pair in front of it. Empty where that does not help.
+[[nodiscard]] Cure cure_of_float(const EngineView& view, size_t index);
 /// Returns the cure of an Add that reads its shortcut as floats.
 [[nodiscard]] Cure cure_of_shortcut(const ExplainReport::Layer& layer);
 /// Returns the cure of changes between two types of floats.

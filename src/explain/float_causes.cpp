@@ -54,12 +54,12 @@ std::optional<Cause> because_of_reader(const EngineView& view, size_t source, co
     return Cause{findings::kFloatShortcut,
                  begin + "the shortcut into " + title + " has no pair: its Add reads " + reader->type,
                  cure_of_shortcut(row)};
-  if (!may_read_codes(row) && row.kind == "layer")
-    return Cause{findings::kFloatOperator, begin + title + " reads it as " + reader->type +
-                                               " and computes in floats: operators without INT8 "
-                                               "kernels"};
+  if (const std::string why = why_always_float(view, reader->layer); !why.empty() && row.kind == "layer")
+    return Cause{findings::kFloatOperator,
+                 begin + title + " reads it as " + reader->type + " and computes in floats: " + why};
   return Cause{findings::kFloatReader,
-               begin + title + " reads it as " + reader->type + ": it has no pair in front of it", cure_of_float(row)};
+               begin + title + " reads it as " + reader->type + ": it has no pair in front of it",
+               cure_of_float(view, reader->layer)};
 }
 
 /// Returns the type of the shortcut that a layer's own Add reads as floats beside codes; "" without one.
@@ -139,15 +139,14 @@ std::optional<Cause> quantizes_behind_float_layer(const EngineView& view, size_t
       return Cause{findings::kNoInt8Kernel,
                    title + " has pairs and runs in " + row.arithmetic + ": the engine has no INT8 kernel for it",
                    leave_float(row)};
-    if (!may_read_codes(row))
-      return Cause{findings::kFloatOperator,
-                   title + " computes in " + row.arithmetic + ": operators without INT8 kernels"};
+    if (const std::string why = why_always_float(view, source); !why.empty())
+      return Cause{findings::kFloatOperator, title + " computes in " + row.arithmetic + ": " + why};
     const bool island = is_weighted(view.layer(source));
     return Cause{findings::kFloatReader,
                  title +
                      (island ? " is a float island: it computes in " : " has no pair in front of it: it computes in ") +
                      row.arithmetic,
-                 cure_of_float(row)};
+                 cure_of_float(view, source)};
   }
   return std::nullopt;
 }
@@ -169,7 +168,7 @@ std::optional<Cause> dequantizes(const EngineView& view, size_t index) {
       return Cause{findings::kFloatShortcut, begin, cure_of_shortcut(row)};
     }
     return Cause{findings::kFloatReader, title + " reads " + reader.type + " and computes in " + row.arithmetic,
-                 cure_of_float(row)};
+                 cure_of_float(view, reader.layer)};
   }
   return std::nullopt;
 }

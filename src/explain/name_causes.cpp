@@ -127,7 +127,7 @@ std::optional<Cause> float_by_name(const EngineView& view, size_t index) {
     return std::nullopt;
   return Cause{findings::kFloatReader,
                "writes floats: the next layer, " + view.row(next).name + ", is a quantizer by itself",
-               cure_of_float(view.row(index))};
+               {kDetailed}};
 }
 
 }  // namespace detent

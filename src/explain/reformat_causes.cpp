@@ -49,7 +49,7 @@ std::optional<Cause> changes_type(const EngineView& view, size_t index) {
   if (between.empty()) return Cause{findings::kTypeChange, "changes " + from + " to " + to, cure_of_float_types(view)};
   if (from != "int8" && to != "int8") return Cause{findings::kTypeChange, between, cure_of_float_types(view)};
   const auto& in_floats = from == "int8" ? readers : sources;
-  return Cause{findings::kTypeChange, between, in_floats.empty() ? Cure{} : cure_of_float(view.row(in_floats.front()))};
+  return Cause{findings::kTypeChange, between, in_floats.empty() ? Cure{} : cure_of_float(view, in_floats.front())};
 }
 
 std::optional<Cause> changes_layout(const EngineView& view, size_t index) {
@@ -69,7 +69,9 @@ std::optional<Cause> copies_into_joint_tensor(const EngineView& view, size_t ind
   const bool named = is_named_copy(layer.name) || layer.origin == "CONCAT";
   if (view.row(index).kind != "copy" || !named) return std::nullopt;
   const std::string begin = "an input of a Concat is copied into the joint tensor: ";
-  const Cure measure{"none in this placement; detent quantize --latency-command trtexec measures whether INT8 pays"};
+  Cure measure;
+  if (first_type(layer.inputs) == "int8")
+    measure = {"none in this placement; detent quantize --latency-command trtexec measures whether INT8 pays"};
   if (layer.inputs.empty())
     return Cause{findings::kConcatCopy,
                  begin + "it has another reader, another scale, or comes from a layer that cannot write there",

@@ -148,13 +148,25 @@ TEST(Causes, AQuantizerForAnotherLayerTooIsNotPutDownToIt) {
   EXPECT_EQ(row(layers, "a_QuantizeLinear", {"n", "y", "z"}).finding, "float_operator");
 }
 
-TEST(Causes, OperatorsWithoutInt8KernelsGetNoCureThatLeadsBack) {
+TEST(Causes, LayersThatAreAlwaysFloatGetNoCureThatLeadsBack) {
   const std::vector<EngineLayer> layers{
       int8_conv("MatMul_1", {{"x", kCodes}}, {"a", "Half"}),
       plain_layer("kgen", "Add_2 + Erf_3 + Mul_4", {{"bias", "Half"}, {"a", "Half"}}, {"y", "Int8"})};
   const auto product = row(layers, "MatMul_1", {"x", "y"});
-  EXPECT_THAT(product.cause, AllOf(HasSubstr("operators without INT8 kernels"), Not(HasSubstr("shortcut"))));
+  EXPECT_THAT(product.cause, AllOf(HasSubstr("a kernel that TensorRT generates"), Not(HasSubstr("shortcut"))));
   EXPECT_THAT(product.cure, IsEmpty());
+  const auto in_front_of = [](const EngineLayer& reader) {
+    return row({int8_conv("MatMul_1", {{"x", kCodes}}, {"a", "Half"}), reader}, "MatMul_1", {"x", "y"});
+  };
+  const auto softmax = in_front_of(plain_layer("CudaSoftMax", "/attn/Softmax", {{"a", "Half"}}, {"y", "Half"}));
+  EXPECT_THAT(softmax.cause, HasSubstr("Softmax has no INT8 kernel"));
+  EXPECT_THAT(softmax.cure, IsEmpty());
+  const auto block = in_front_of(plain_layer("Myelin", "{ForeignNode[a...b]}", {{"a", "Half"}}, {"y", "Half"}));
+  EXPECT_THAT(block.cause, HasSubstr("the block {ForeignNode[a...b]} reads it as fp16"));
+  EXPECT_THAT(block.cure, IsEmpty());
+  EXPECT_THAT(in_front_of(plain_layer("Pooling", "pool_of_mine", {{"a", "Half"}}, {"y", "Half"})).cure,
+              HasSubstr("--include pool_of_mine"))
+      << "names need not end with the operator";
 }
 
 /// Two Convs write into the joint tensor of a Concat; another Concat reads one part.
@@ -172,6 +184,11 @@ TEST(Causes, ACopyNamesTheJointTensorThatHoldsTheValue) {
   EXPECT_EQ(copy.finding, "concat_copy");
   EXPECT_THAT(copy.cause, HasSubstr("it lies in joint already, the joint tensor of another Concat"));
   EXPECT_THAT(copy.cure, AllOf(HasSubstr("none in this placement"), Not(HasSubstr("repair"))));
+  auto floats = two_concats();
+  for (EngineLayer& layer : floats)
+    for (auto* tensors : {&layer.inputs, &layer.outputs})
+      for (EngineTensor& tensor : *tensors) tensor.format = kHalf8;
+  EXPECT_THAT(row(floats, "Concat_9_a copy").cure, IsEmpty()) << "INT8 is not the reason";
 }
 
 TEST(Causes, ACopyOfAValueThatOneLayerWritesNamesItsReaderOrThatLayer) {
