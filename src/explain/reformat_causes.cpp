@@ -71,7 +71,9 @@ std::optional<Cause> copies_into_joint_tensor(const EngineView& view, size_t ind
   const std::string begin = "an input of a Concat is copied into the joint tensor: ";
   Cure measure;
   if (first_type(layer.inputs) == "int8")
-    measure = {"none in this placement; detent quantize --latency-command trtexec measures whether INT8 pays"};
+    measure = {
+        "none in this placement: time the float model in FP16 (detent cast), too, and leave the block float (detent "
+        "quantize --exclude) if INT8 is not faster"};
   if (layer.inputs.empty())
     return Cause{findings::kConcatCopy,
                  begin + "it has another reader, another scale, or comes from a layer that cannot write there",
