@@ -33,7 +33,8 @@ std::optional<double> bytes_of(const EngineLayer& layer) {
       if (!(size > 0)) return std::nullopt;
       bytes += size;
     }
-  if (!(bytes > 0)) return std::nullopt;
+  constexpr double kMost = 1e18;  // of a file that is not true; sums stay finite
+  if (!(bytes > 0 && bytes < kMost)) return std::nullopt;
   return bytes;
 }
 

@@ -34,8 +34,10 @@ bool is_dequantized(const EngineView& view, const EngineTensor& tensor) {
 
 /// Returns the readers behind a quantizer: those of the dequantizers that read it, and of itself.
 std::vector<size_t> readers_behind_pair(const EngineView& view, size_t index) {
+  constexpr size_t kMostReaders = 1000;
   std::vector<size_t> readers;
   for (const TensorReader& reader : view.readers(index)) {
+    if (readers.size() > kMostReaders) break;
     if (!is_dequantizing(view, reader.layer)) {
       readers.push_back(reader.layer);
       continue;

@@ -55,6 +55,13 @@ TEST(Advice, BeginsWithTheDearestReasonAndItsCure) {
   EXPECT_EQ(explain_with_advice(engine_with_pool(0.5)).advice.at(0).finding, "network_border");
 }
 
+TEST(Advice, CountsNoBytesOfExtentsThatCannotBe) {
+  BuiltEngine engine = engine_with_pool(1);
+  engine.layers[0].inputs[0].elements = 1e300;
+  const auto rows = explain_layers(engine);
+  EXPECT_FALSE(rows.at(0).bytes);
+}
+
 TEST(Advice, IsEmptyForAnEngineWithoutOverhead) {
   EXPECT_THAT(explain_with_advice({"detailed", {int8_conv("Conv_1", {{"x", kCodes}}, {"y", kCodes})}}).advice,
               IsEmpty());
