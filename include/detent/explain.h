@@ -29,9 +29,12 @@ struct ExplainReport {
     std::vector<std::string> inputs;  ///< type word of each tensor that it reads
     std::string arithmetic, output;   ///< type words: int8, fp16, fp32, fp8, bf16, other, unknown
     std::string kind;                 ///< "layer", "reformat", "quantize", "copy"; "none" costs nothing
+    bool block = false;               ///< a part of the network that is compiled as one: of its nodes two are named
     std::optional<double> ms;         ///< mean time of one run; nothing without a profile
+    std::optional<double> bytes;      ///< that it reads and writes; nothing where types or sizes are not known
     double share = 0;                 ///< of the engine's time, or of the layers that cost time; in [0, 1]
-    std::string cause, cure;          ///< why it costs time, or writes floats, and what helps; may be empty
+    std::string finding;      ///< kind of the cause: a word of the table in src/explain/advice.cpp; may be empty
+    std::string cause, cure;  ///< why it costs time, or writes floats, and what helps; may be empty
     /// With `model`: "int8" or "float" for weighted layers, "quantize" or "folded" for quantizers; else empty.
     std::string predicted;
     bool right = true;             ///< whether that is so
@@ -49,6 +52,17 @@ struct ExplainReport {
     std::optional<double> total_ms;  ///< sum over the layers; the GPU needs less
   };
   Summary summary;
+
+  /// One reason why the engine is slow.
+  struct Advice {
+    std::string finding;          ///< kind of the causes
+    std::string text;             ///< the reason in words
+    std::string cure;             ///< what to do, for all of its layers; empty where nothing helps
+    size_t layers = 0;            ///< number of layers that cost time for it
+    double share = 0;             ///< their share, as in Layer
+    std::optional<double> bytes;  ///< that they read and write, where all are known
+  };
+  std::vector<Advice> advice;  ///< the dearest first
 
   /// Predictions from the ONNX file, and what the engine has.
   struct Predictions {

@@ -10,19 +10,26 @@ namespace {
 
 using Rule = std::optional<Cause> (*)(const EngineView&, size_t);
 
-constexpr std::array<Rule, 13> kRules{pair_in_front_of_add,
+constexpr std::array<Rule, 20> kRules{lacks_int8_kernel,
+                                      serves_layer_without_kernel,
+                                      pair_in_front_of_add,
                                       writes_floats,
                                       quantizes_network_input,
                                       quantizes_beside_float_reader,
                                       quantizes_behind_float_layer,
                                       dequantizes,
                                       dequantizes_constant,
+                                      lacks_int8_kernel_by_name,
                                       quantizer_by_name,
                                       reformats_at_border,
                                       changes_type,
                                       changes_layout,
                                       reformat_by_name,
-                                      copies};
+                                      copies_into_joint_tensor,
+                                      copies,
+                                      block_by_name,
+                                      normalization_by_name,
+                                      float_by_name};
 
 }  // namespace
 

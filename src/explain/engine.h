@@ -10,7 +10,8 @@ namespace detent {
 /// A tensor that a layer of an engine reads or writes.
 struct EngineTensor {
   std::string name;
-  std::string format;  ///< layout and type in the engine's words: "Row major linear FP32", "Half"; may be empty
+  std::string format;   ///< layout and type in the engine's words: "Row major linear FP32", "Half"; may be empty
+  double elements = 0;  ///< 0 where the file does not tell them, or leaves an extent open
 };
 
 /// A layer of an engine, as its file describes it. Texts that the file lacks are empty.
@@ -29,7 +30,8 @@ struct EngineLayer {
 struct BuiltEngine {
   std::string form;  ///< as in ExplainReport::form
   std::vector<EngineLayer> layers;
-  std::vector<std::string> bindings;  ///< names of the network's inputs and outputs; may be empty
+  std::vector<std::string> bindings = {};  ///< names of the network's inputs and outputs; may be empty
+  bool strongly_typed = false;             ///< of TensorRT 11 or later, which has no option for precision
 };
 
 }  // namespace detent

@@ -1,5 +1,7 @@
 #include "explain/engine_json.h"
 
+#include <algorithm>
+
 #include "core/json/parse_json.h"
 #include "detent/base/error.h"
 
@@ -9,12 +11,29 @@ namespace {
 
 using Json = nlohmann::json;
 
+/// Returns layout and type: one text up to TensorRT 10, two since 11.
+std::string format_of(const Json& tensor) {
+  std::string format = text_of(tensor, "Format/Datatype");
+  for (const char* key : {"Format", "Datatype", "DataType"})
+    if (const std::string part = text_of(tensor, key); !part.empty()) format += (format.empty() ? "" : ", ") + part;
+  return format;
+}
+
+/// Returns the product of the extents; 0 where one is open or missing.
+double elements_of(const Json& tensor) {
+  const auto extents = tensor.find("Dimensions");
+  if (extents == tensor.end() || !extents->is_array()) return 0;
+  double elements = 1;
+  for (const Json& extent : *extents) elements *= extent.is_number() ? std::max(extent.get<double>(), 0.0) : 0.0;
+  return elements;
+}
+
 std::vector<EngineTensor> tensors_of(const Json& layer, const char* key) {
   std::vector<EngineTensor> tensors;
   const auto list = layer.find(key);
   if (list == layer.end() || !list->is_array()) return tensors;
   for (const Json& tensor : *list)
-    if (tensor.is_object()) tensors.push_back({text_of(tensor, "Name"), text_of(tensor, "Format/Datatype")});
+    if (tensor.is_object()) tensors.push_back({text_of(tensor, "Name"), format_of(tensor), elements_of(tensor)});
   return tensors;
 }
 

@@ -88,6 +88,22 @@ std::vector<TensorReader> EngineView::readers(size_t index) const {
   return found;
 }
 
+std::vector<size_t> EngineView::layers_at(const Wires& wires, std::string_view tensor) {
+  std::vector<size_t> layers;
+  if (const auto found = wires.find(tensor); found != wires.end())
+    for (const TensorReader& end : found->second) layers.push_back(end.layer);
+  return layers;
+}
+
+std::vector<size_t> EngineView::writers(std::string_view tensor) const { return layers_at(producers_, tensor); }
+std::vector<size_t> EngineView::direct_readers(std::string_view tensor) const { return layers_at(readers_, tensor); }
+
+bool EngineView::varies(const EngineTensor& tensor) const {
+  const auto layers = writers(tensor.name);
+  if (layers.empty()) return !engine_.bindings.empty() && is_binding(tensor.name);
+  return std::ranges::any_of(layers, [this](size_t layer) { return !engine_.layers[layer].inputs.empty(); });
+}
+
 bool EngineView::reads_network_input(size_t index) const {
   Seen seen;
   return leads_to_network(index, true, seen);

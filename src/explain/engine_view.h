@@ -28,7 +28,9 @@ class EngineView {
 
   [[nodiscard]] const EngineLayer& layer(size_t index) const { return engine_.layers[index]; }
   [[nodiscard]] const ExplainReport::Layer& row(size_t index) const { return rows_[index]; }
+  [[nodiscard]] size_t size() const { return rows_.size(); }
   [[nodiscard]] const std::string& form() const { return engine_.form; }
+  [[nodiscard]] bool is_strongly_typed() const { return engine_.strongly_typed; }
 
   /// Returns the layers that compute what a layer reads.
   [[nodiscard]] std::vector<size_t> sources(size_t index) const;
@@ -37,11 +39,18 @@ class EngineView {
   /// Returns true where a wire leads from an input of the network to the layer; readers alone need not know.
   [[nodiscard]] bool reads_network_input(size_t index) const;
   [[nodiscard]] bool writes_network_output(size_t index) const;
+  /// Returns the layers that write a tensor, wires among them; more than one for the joint tensor of a Concat.
+  [[nodiscard]] std::vector<size_t> writers(std::string_view tensor) const;
+  /// Returns the layers that read a tensor, wires among them.
+  [[nodiscard]] std::vector<size_t> direct_readers(std::string_view tensor) const;
+  /// Returns true where some layer of the network, or the caller, writes the tensor: it is no constant.
+  [[nodiscard]] bool varies(const EngineTensor& tensor) const;
 
  private:
   using Seen = std::set<size_t>;
   using Wires = std::map<std::string_view, std::vector<TensorReader>>;
   [[nodiscard]] bool is_wire(size_t index) const;
+  [[nodiscard]] static std::vector<size_t> layers_at(const Wires& wires, std::string_view tensor);
   [[nodiscard]] bool is_binding(std::string_view tensor) const;
   void add_sources(size_t index, Seen& seen, std::vector<size_t>& found) const;
   void add_readers(size_t index, Seen& seen, std::vector<TensorReader>& found) const;

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "explain/advice.h"
 #include "explain/causes.h"
 #include "explain/layer_kind.h"
 #include "explain/layer_nodes.h"
@@ -16,6 +17,27 @@ namespace {
 using Row = ExplainReport::Layer;
 using Summary = ExplainReport::Summary;
 
+/// Bytes of an element by its type word; 0 for types whose size the word does not tell.
+double size_of(std::string_view word) {
+  if (word == "fp32") return 4;
+  if (word == "fp16" || word == "bf16") return 2;
+  return word == "int8" || word == "fp8" ? 1 : 0;
+}
+
+/// Returns the bytes that a layer reads and writes; nothing where one of its tensors has an unknown size.
+std::optional<double> bytes_of(const EngineLayer& layer) {
+  double bytes = 0;
+  for (const auto* tensors : {&layer.inputs, &layer.outputs})
+    for (const EngineTensor& tensor : *tensors) {
+      const double size = size_of(type_word(tensor.format)) * tensor.elements;
+      if (!(size > 0)) return std::nullopt;
+      bytes += size;
+    }
+  constexpr double kMost = 1e18;  // of a file that is not true; sums stay finite
+  if (!(bytes > 0 && bytes < kMost)) return std::nullopt;
+  return bytes;
+}
+
 Row row_of(const EngineLayer& layer) {
   Row row;
   row.name = layer.name;
@@ -25,6 +47,8 @@ Row row_of(const EngineLayer& layer) {
   row.arithmetic = arithmetic_of(layer);
   row.output = layer.outputs.empty() ? "unknown" : type_word(layer.outputs.front().format);
   row.kind = kind_of(layer);
+  row.block = is_block(layer.name);
+  row.bytes = bytes_of(layer);
   row.ms = layer.ms;
   return row;
 }
@@ -64,16 +88,24 @@ void add_overhead(const Row& row, Summary& summary) {
 
 }  // namespace
 
-std::vector<Row> explain_layers(const BuiltEngine& engine) {
+ExplainedLayers explain_with_advice(const BuiltEngine& engine) {
   std::vector<Row> rows;
   rows.reserve(engine.layers.size());
   for (const EngineLayer& layer : engine.layers) rows.push_back(row_of(layer));
   set_shares(rows);
   const EngineView view(engine, rows);
-  for (size_t i = 0; i < rows.size(); ++i)
-    if (auto found = cause_of(view, i)) rows[i].cause = std::move(found->cause), rows[i].cure = std::move(found->cure);
-  return rows;
+  std::vector<Cause> causes;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    causes.push_back(cause_of(view, i).value_or(Cause{}));
+    rows[i].finding = causes.back().finding;
+    rows[i].cause = causes.back().cause;
+    rows[i].cure = causes.back().cure.text;
+  }
+  auto advice = advise(rows, causes);
+  return {std::move(rows), std::move(advice)};
 }
+
+std::vector<Row> explain_layers(const BuiltEngine& engine) { return explain_with_advice(engine).rows; }
 
 Summary summarize(const std::vector<Row>& rows) {
   Summary summary;

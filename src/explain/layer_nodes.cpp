@@ -8,6 +8,9 @@ namespace detent {
 namespace {
 
 constexpr std::string_view kItem = "[ONNX Layer: ", kJoints = "\x1e\x1f";
+constexpr std::string_view kBlock = "{ForeignNode[", kBlockEnd = "]}";
+/// The end of names of weights that are codes, as Detent and ONNX Runtime's tool name them.
+constexpr std::string_view kCodesOfWeights = "_quantized";
 
 /// Words that builders put in front of names of tensors, and of layers that are in no ONNX file.
 constexpr std::array<std::string_view, 12> kMadeInFront{
@@ -16,8 +19,9 @@ constexpr std::array<std::string_view, 12> kMadeInFront{
     "squeeze_after_",   "reshape_before_",       "reshape_after_",
     "onnx::",           "[trainStation",         "__my"};
 /// Ends of names of tensors, which stand in names of layers too.
-constexpr std::array<std::string_view, 8> kTensorEnds{".weight",      ".bias",    "_output_0", ".running_mean",
-                                                      ".running_var", "kernel:0", " copy",     "[Constant]"};
+constexpr std::array<std::string_view, 9> kTensorEnds{".weight",       ".bias",        "_output_0",
+                                                      ".running_mean", ".running_var", "kernel:0",
+                                                      " copy",         "[Constant]",   kCodesOfWeights};
 
 bool is_tensor_or_made(std::string_view name) {
   return name.empty() ||
@@ -62,8 +66,8 @@ std::vector<std::string_view> split(std::string_view text, std::string_view sepa
 void add_nodes(std::string_view text, std::vector<std::string>& nodes, int depth = 0) {
   constexpr int kDeepest = 100;
   if (depth > kDeepest) return;
-  constexpr std::string_view kBlock = "{ForeignNode[", kBlockEnd = "]}", kFused = "PWN(", kTorch = "]-[";
-  if (text.starts_with(kBlock) && text.ends_with(kBlockEnd)) {
+  constexpr std::string_view kFused = "PWN(", kTorch = "]-[";
+  if (is_block(text)) {
     text = text.substr(kBlock.size(), text.size() - kBlock.size() - kBlockEnd.size());
     const size_t dots = text.find("...");
     add_nodes(text.substr(0, dots), nodes, depth + 1);
@@ -109,6 +113,12 @@ std::vector<std::string> weights_in_name(std::string_view name) {
     if (part.ends_with(".weight")) add_once(part, weights);
   return weights;
 }
+
+bool holds_codes_of_weights(std::string_view name) {
+  return std::ranges::any_of(split(name, " + "), [](std::string_view part) { return part.ends_with(kCodesOfWeights); });
+}
+
+bool is_block(std::string_view name) { return name.starts_with(kBlock) && name.ends_with(kBlockEnd); }
 
 std::string_view op_of(std::string_view node) {
   constexpr std::string_view kClone = "_clone";

@@ -14,6 +14,12 @@ namespace detent {
 /// Returns the weights in a layer's name, as versions before 8.6 wrote it: "conv1.weight" of "conv1.weight + Conv_9".
 [[nodiscard]] std::vector<std::string> weights_in_name(std::string_view name);
 
+/// Returns true where the name holds weights that are codes in the file: "conv1.weight_quantized + Conv_9".
+[[nodiscard]] bool holds_codes_of_weights(std::string_view name);
+
+/// Returns true for "{ForeignNode[a...b]}": a part of the network that is compiled as one, from node a to node b.
+[[nodiscard]] bool is_block(std::string_view name);
+
 /// Returns the operator that exporters put at the end of a node's name: "Conv" of "/layer1/conv1/Conv_2".
 [[nodiscard]] std::string_view op_of(std::string_view node);
 

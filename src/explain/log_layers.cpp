@@ -78,7 +78,16 @@ EngineLayer built_layer(std::string_view line) {
   return layer;
 }
 
-/// Reads "{ Name: a, Dimensions: [1,2], Format/Datatype: Row major linear FP32 }, { ... }".
+/// Returns what stands behind `key` up to a comma or quote; "" without it.
+std::string attribute(std::string_view text, std::string_view key) {
+  const size_t at = text.find(key);
+  if (at == std::string_view::npos) return {};
+  text.remove_prefix(at + key.size());
+  return std::string(text.substr(0, text.find_first_of(",\"")));
+}
+
+/// Reads "{ Name: a, Dimensions: [1,2], Format/Datatype: Row major linear FP32 }, { ... }", since TensorRT 11 "Format:
+/// Row major linear, Datatype: Float }".
 std::vector<EngineTensor> dumped_tensors(std::string_view text) {
   std::vector<EngineTensor> tensors;
   while (text.find("Name: ") != std::string_view::npos) {
@@ -86,20 +95,15 @@ std::vector<EngineTensor> dumped_tensors(std::string_view text) {
     EngineTensor tensor;
     tensor.name =
         take_until(text, text.find(", Location: ") < text.find(", Dimensions: ") ? ", Location: " : ", Dimensions: ");
-    take_until(text, "Format/Datatype: ");
-    tensor.format = take_until(text, "}");
-    while (tensor.format.ends_with(' ')) tensor.format.pop_back();
+    const std::string_view rest = take_until(text, "}");
+    for (const std::string_view key : {", Format/Datatype: ", ", Format: ", ", Datatype: ", ", DataType: "}) {
+      std::string part = attribute(rest, key);
+      while (part.ends_with(' ')) part.pop_back();
+      if (!part.empty()) tensor.format += (tensor.format.empty() ? "" : ", ") + part;
+    }
     tensors.push_back(std::move(tensor));
   }
   return tensors;
-}
-
-/// Returns what stands behind `key` up to a comma or quote; "" without it.
-std::string attribute(std::string_view text, std::string_view key) {
-  const size_t at = text.find(key);
-  if (at == std::string_view::npos) return {};
-  text.remove_prefix(at + key.size());
-  return std::string(text.substr(0, text.find_first_of(",\"")));
 }
 
 /// Reads "Name: a, LayerType: b, Inputs: [...], Outputs: [...], ...".

@@ -46,12 +46,18 @@ BuiltEngine read_object(const Json& json) {
   const auto layers = json.find("Layers");
   if (layers == json.end() || !layers->is_array())
     throw Error(ErrorCode::InvalidData, "is JSON of another kind: it has no \"Layers\"", kExpectedLayers);
-  BuiltEngine engine{"detailed", {}, {}};
+  BuiltEngine engine{"detailed", {}};
   for (const Json& layer : *layers) engine.layers.push_back(read_layer(layer));
   if (!layers->empty() && layers->front().is_string()) engine.form = "names";
-  if (const auto bindings = json.find("Bindings"); bindings != json.end() && bindings->is_array())
-    for (const Json& binding : *bindings)
-      if (binding.is_string()) engine.bindings.push_back(binding.get<std::string>());
+  // Names up to TensorRT 10; since 11 objects, under another key.
+  for (const char* key : {"Bindings", "I/O Tensors"})
+    if (const auto bindings = json.find(key); bindings != json.end() && bindings->is_array())
+      for (const Json& binding : *bindings) {
+        std::string name = binding.is_object() ? text_of(binding, "Name") : std::string();
+        if (binding.is_string()) name = binding.get<std::string>();
+        if (!name.empty()) engine.bindings.push_back(std::move(name));
+      }
+  engine.strongly_typed = json.contains("I/O Tensors");
   return engine;
 }
 
@@ -70,7 +76,7 @@ BuiltEngine read_json(std::string_view text) {
 
 /// Reads "--- Layer 0 ---", an object, "--- Layer 1 ---" and so on.
 BuiltEngine read_dumps(std::string_view text) {
-  BuiltEngine engine{"dumps", {}, {}};
+  BuiltEngine engine{"dumps", {}};
   for (size_t at = text.find(kDumpHead); at != std::string_view::npos;) {
     const size_t line_end = std::min(text.find('\n', at), text.size());
     at = text.find(kDumpHead, line_end);
@@ -80,7 +86,8 @@ BuiltEngine read_dumps(std::string_view text) {
   return engine;
 }
 
-using Times = std::unordered_map<std::string, double>;
+/// Times by layer, in the order of the file: a name may occur more than once.
+using Times = std::unordered_map<std::string, std::vector<double>>;
 
 /// Returns the mean of a list of numbers; nothing for anything else.
 std::optional<double> mean_of(const Json& list) {
@@ -99,10 +106,10 @@ Times times_of(const Json& json) {
   if (is_profile(json))
     for (const Json& row : json)
       if (row.is_object() && row.contains("averageMs") && row["averageMs"].is_number())
-        times[text_of(row, "name")] = row["averageMs"].get<double>();
+        times[text_of(row, "name")].push_back(row["averageMs"].get<double>());
   if (json.is_object())
     for (const auto& [name, list] : json.items())
-      if (const auto mean = mean_of(list)) times[name] = *mean;
+      if (const auto mean = mean_of(list)) times[name].push_back(*mean);
   return times;
 }
 
@@ -123,10 +130,15 @@ void read_times(const std::filesystem::path& file, BuiltEngine& engine) {
   read_file(file, [&engine](std::string_view text) {
     const Json json = parse_engine_json(text, kExpectedProfile);
     const auto times = times_of(json);
+    std::unordered_map<std::string, size_t> taken;
     if (times.empty()) throw Error(ErrorCode::InvalidData, "holds no times of layers", kExpectedProfile);
     size_t known = 0;
-    for (EngineLayer& layer : engine.layers)
-      if (const auto time = times.find(layer.name); time != times.end()) layer.ms = time->second, ++known;
+    for (EngineLayer& layer : engine.layers) {
+      const auto rows = times.find(layer.name);
+      if (rows == times.end()) continue;
+      ++known;
+      if (const size_t row = taken[layer.name]++; row < rows->second.size()) layer.ms = rows->second[row];
+    }
     if (known == 0)
       throw Error(ErrorCode::InvalidData, "knows none of the layers: it is the profile of another engine",
                   "names change with each build: both files must be of the same one");

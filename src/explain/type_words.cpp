@@ -13,12 +13,13 @@ namespace {
 using Word = std::pair<std::string_view, std::string_view>;
 
 /// Part of a tensor's format, and the word. The first that occurs decides.
-constexpr std::array<Word, 25> kFormats{
-    {{"Int8", "int8"},    {"int8", "int8"},    {"BF16", "bf16"},    {"BFloat16", "bf16"}, {"bfloat16", "bf16"},
-     {"FP16", "fp16"},    {"Half", "fp16"},    {"Float16", "fp16"}, {"float16", "fp16"},  {"FP8", "fp8"},
-     {"float8", "fp8"},   {"FP32", "fp32"},    {"Float", "fp32"},   {"float", "fp32"},    {"Int", "other"},
-     {"int", "other"},    {"Bool", "other"},   {"BOOL", "other"},   {"bool", "other"},    {"FP4", "other"},
-     {"double", "other"}, {"string", "other"}, {"E8M0", "other"},   {"complex", "other"}, {"UInt8", "int8"}}};
+constexpr std::array<Word, 27> kFormats{
+    {{"Int8", "int8"},     {"int8", "int8"},     {"INT8", "int8"},    {"INT", "other"},    {"BF16", "bf16"},
+     {"BFloat16", "bf16"}, {"bfloat16", "bf16"}, {"FP16", "fp16"},    {"Half", "fp16"},    {"Float16", "fp16"},
+     {"float16", "fp16"},  {"FP8", "fp8"},       {"float8", "fp8"},   {"FP32", "fp32"},    {"Float", "fp32"},
+     {"float", "fp32"},    {"Int", "other"},     {"int", "other"},    {"Bool", "other"},   {"BOOL", "other"},
+     {"bool", "other"},    {"FP4", "other"},     {"double", "other"}, {"string", "other"}, {"E8M0", "other"},
+     {"complex", "other"}, {"UInt8", "int8"}}};
 
 /// Part of a kernel's name, and the type in which it multiplies.
 constexpr std::array<Word, 24> kKernels{
@@ -62,9 +63,10 @@ std::string word_of_tensors(const EngineLayer& layer) {
   return other ? "other" : "unknown";
 }
 
-/// Returns "int8" where the name holds the quantizer of the weights: files with names only tell no more.
-std::string word_of_names(const std::vector<std::string>& nodes) {
-  return std::ranges::any_of(nodes, is_quantizer) ? "int8" : "unknown";
+/// Returns "int8" where the name holds the quantizer of the weights, or weights that are quantized in the file: files
+/// with names only tell no more.
+std::string word_of_names(const EngineLayer& layer) {
+  return holds_codes_of_weights(layer.name) || std::ranges::any_of(nodes_of(layer), is_quantizer) ? "int8" : "unknown";
 }
 
 }  // namespace
@@ -85,7 +87,7 @@ bool is_weighted(const EngineLayer& layer) {
 std::string arithmetic_of(const EngineLayer& layer) {
   const bool weighted = is_weighted(layer);
   if (layer.type.starts_with("QLinear") || layer.type.ends_with("Integer")) return "int8";
-  if (layer.type.empty()) return weighted ? word_of_names(nodes_of(layer)) : "unknown";
+  if (layer.type.empty()) return weighted ? word_of_names(layer) : "unknown";
   if (!weighted) return word_of_tensors(layer);
   if (const std::string word = type_word(layer.weights); tells(word)) return word;
   // The tensor that a product reads first is that of the activations.

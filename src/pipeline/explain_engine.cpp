@@ -4,6 +4,7 @@
 #include "detent/base/error.h"
 #include "detent/explain.h"
 #include "detent/lint.h"
+#include "explain/cause.h"
 #include "explain/differences.h"
 #include "explain/explain_layers.h"
 #include "explain/predictions.h"
@@ -11,6 +12,7 @@
 #include "lint/view/engine_forecast.h"
 #include "lint/view/standalone_pairs.h"
 #include "model/model.h"
+#include "pipeline/parts/provenance.h"
 
 namespace detent {
 
@@ -106,12 +108,23 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
     text.replace(at, from.size(), to);
 }
 
-/// Puts the user's model and engine into the commands of cures.
-void name_files_in_cures(const ExplainOptions& options, bool onnxruntime, ExplainReport& report) {
-  for (auto& layer : report.layers) {
-    if (onnxruntime) replace_all(layer.cure, "--target tensorrt", "--target onnxruntime");
-    if (!options.model.empty()) replace_all(layer.cure, "MODEL.onnx", shell_quoted(options.model.string()));
-  }
+/// Returns true for a file that Detent wrote.
+bool is_own_file(const std::filesystem::path& model) {
+  return !model.empty() && read_provenance(read_model(model)).has_value();
+}
+
+/// Puts the user's model and engine into the commands of cures. A file that Detent wrote needs another placement:
+/// repair would place the same pairs.
+void name_files_in_cures(const ExplainOptions& options, const BuiltEngine& engine, ExplainReport& report) {
+  const bool own = is_own_file(options.model);
+  const auto name_files = [&](std::string& cure) {
+    if (own) replace_all(cure, std::string("; ") + kRepair, ""), replace_all(cure, kRepair, "");
+    if (is_onnxruntime(engine)) replace_all(cure, "--target tensorrt", "--target onnxruntime");
+    if (engine.strongly_typed) replace_all(cure, "--target tensorrt", "--target tensorrt:11");
+    if (!options.model.empty()) replace_all(cure, "MODEL.onnx", shell_quoted(options.model.string()));
+  };
+  for (auto& layer : report.layers) name_files(layer.cure);
+  for (auto& advice : report.advice) name_files(advice.cure);
 }
 
 std::vector<std::string> notes_on(const BuiltEngine& engine, const ExplainReport& report) {
@@ -140,10 +153,12 @@ ExplainReport explain_engine(const ExplainOptions& options) {
   report.file = options.layers.string();
   report.model = options.model.string();
   report.form = engine.form;
-  report.layers = explain_layers(engine);
+  auto explained = explain_with_advice(engine);
+  report.layers = std::move(explained.rows);
+  report.advice = std::move(explained.advice);
   report.summary = summarize(report.layers);
   report.notes = notes_on(engine, report);
-  name_files_in_cures(options, is_onnxruntime(engine), report);
+  name_files_in_cures(options, engine, report);
   if (!options.model.empty()) add_predictions(options, is_onnxruntime(engine), report);
   if (!options.against.empty()) {
     report.against = compare_layers(report.layers, explain_layers(read_all(options, options.against)));

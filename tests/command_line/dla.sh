@@ -7,6 +7,9 @@ accepts "quantize for DLA" quantize "$model" $data --limit 4 --target tensorrt:d
 grep -q '"cache": *"in/jetson.cache"' in/jetson.json || fail "the report does not name the cache"
 grep -q '"arguments": *"in/jetson.dla.txt"' in/jetson.json || fail "the report does not name the arguments"
 grep -q "note: DLA runs" stdout || fail "the report does not say what runs on DLA"
+grep -q "note: DLA runs.*up to 10.7: DLA of 11.4.1 (Jetson AGX Orin, JetPack 7.2.2) is strongly typed" stdout ||
+  fail "the report does not say which versions of TensorRT take the files"
+grep -q '^# For TensorRT up to 10.7' in/jetson.dla.txt || fail "the arguments do not say which versions have them"
 accepts "inspect of the file" inspect in/jetson.onnx
 grep -q QuantizeLinear stdout && fail "the file has pairs"
 [ "$(head -n 1 in/jetson.cache)" = TRT-100700-EntropyCalibration2 ] || fail "the cache begins with $(head -n 1 in/jetson.cache)"

@@ -9,6 +9,11 @@ for words in "INT8 60.0 %, FP16 0.0 %, FP32 20.0 %, reformats, quantizers and co
   "MaxPool_3 has no pair in front of it" "cure: detent quantize --include MaxPool_3" "shares tell, sums do not"; do
   grep -qF -e "$words" stdout || fail "the text does not say '$words'"
 done
+first_reason=$(sed -n '/^why slow, what to do first$/,/^$/p' stdout | head -n 4)
+case $first_reason in
+  *"1. 10.0 % in 1 layer"*) ;;
+  *) fail "the text does not begin with the dearest reason: $first_reason" ;;
+esac
 accepts "the same as JSON" explain in/layers.json --profile in/profile.json --json
 grep -q '"form": "detailed"' stdout || fail "the JSON does not name the form"
 [ "$(grep -c '"kind": "quantize"' stdout)" -eq 2 ] || fail "the JSON holds other quantizers"
@@ -16,6 +21,21 @@ grep -q '"form": "detailed"' stdout || fail "the JSON does not name the form"
 for key in engine form layers name nodes inputs arithmetic output kind ms share cause cure summary int8_share fp16_share \
   fp32_share reformat_share reformats standalone_quantize; do
   grep -q "^ *\"$key\":" stdout || fail "the JSON has no '$key'"
+done
+sed -e 's/"Format\/Datatype": "\([^"]*\)"/"Format": "", "Datatype": "\1"/g' \
+  -e 's/"Bindings": \["x", "y"\]/"I\/O Tensors": [{"Name": "x"}, {"Name": "y"}]/' in/layers.json >in/eleven.json
+cmp -s in/layers.json in/eleven.json && fail "the engine of TensorRT 11 has the same form"
+accepts "the same engine in the form of TensorRT 11" explain in/eleven.json --profile in/profile.json
+for words in "INT8 60.0 %" "the network's input is fp32" "MaxPool_3 has no pair in front of it" "--target tensorrt:11"; do
+  grep -qF -e "$words" stdout || fail "the form of TensorRT 11 is not read: '$words'"
+done
+sed 's/Int8/INT8/g' in/layers.json >in/capitals.json
+accepts "INT8 in capitals" explain in/capitals.json --profile in/profile.json
+grep -qF "INT8 60.0 %" stdout || fail "INT8 in capitals is not INT8"
+echo '{"Layers": ["w_quantized + Conv_1", "{ForeignNode[/head/Mul.../Concat_1]}"], "Bindings": []}' >in/names.json
+accepts "names of layers" explain in/names.json
+for words in "block {ForeignNode[/head/Mul.../Concat_1]}" "parts of the network that are compiled as one" "unexplained 0.0 %"; do
+  grep -qF -e "$words" stdout || fail "a block is not named as one: '$words'"
 done
 accepts "an engine without times" explain in/layers.json
 grep -q 'of the layers$' stdout || fail "the shares do not count layers"
@@ -42,7 +62,8 @@ for words in "0 of 1 node predicted right" "  Relu_3: predicted in the layer of 
 done
 
 accepts "a page" explain in/layers.json --profile in/profile.json --against in/fused.json --html out/page.html
-for words in 'id="layer-table"' 'class="share"' 'id="difference-table"' 'has no pair in front of it'; do
+for words in 'id="layer-table"' 'class="share"' 'id="difference-table"' 'has no pair in front of it' \
+  'To do: detent quantize --include MaxPool_3'; do
   grep -qF -e "$words" out/page.html || fail "the page has no $words"
 done
 [ "$(grep -o '<svg class="share"' out/page.html | wc -l)" -eq 6 ] || fail "the page has not a bar for each layer"
@@ -61,6 +82,10 @@ refuses "a model as layers" 12 "expected are TensorRT's layers" explain "$model"
 refuses "a profile as layers" 12 "give it to --profile" explain in/profile.json
 refuses "layers as a profile" 12 "holds no times of layers" explain in/layers.json --profile in/layers.json
 refuses "a profile of ONNX Runtime as times" 12 "holds no times of layers" explain in/fused.json --profile in/float_events.json
+sed 's/"Dimensions": \[1,/"Dimensions": [1e999,/' in/layers.json >in/endless.json
+refuses "a number out of range" 12 "the number 1e999 is too large" explain in/endless.json
+sed 's/"averageMs": 0.2/"averageMs": 1e999/' in/profile.json >in/endless_times.json
+refuses "a time out of range" 12 "the number 1e999 is too large" explain in/layers.json --profile in/endless_times.json
 sed 's/"name": "/"name": "other/g' in/profile.json >in/other.json
 refuses "times of another engine" 12 "knows none of the layers" explain in/layers.json --profile in/other.json
 refuses "a profile beside that of ONNX Runtime" 2 "does not apply to ONNX Runtime" explain in/events.json --profile in/profile.json

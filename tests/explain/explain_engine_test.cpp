@@ -2,6 +2,7 @@
 
 #include "detent/explain.h"
 #include "model/model.h"
+#include "model/origin.h"
 #include "model/temporary_folder.h"
 
 namespace detent {
@@ -75,6 +76,28 @@ TEST(ExplainEngine, CuresNameTheModelAndTheEngine) {
   EXPECT_THAT(report.layers.at(1).cure, AllOf(HasSubstr("a model.onnx' -o"), HasSubstr("--target tensorrt")));
   ASSERT_TRUE(report.predictions);
   EXPECT_THAT(report.predictions->missing, IsEmpty()) << "the model has no weighted layer";
+}
+
+TEST(ExplainEngine, RepairIsNoCureForAFileThatDetentWrote) {
+  Files files;
+  files.options.layers = files.folder.write("layers.json", R"({"Layers": [
+    {"Name": "AveragePool_1", "LayerType": "Pooling", "Inputs": [{"Name": "p", "Format": "", "Datatype": "Half"}],
+     "Outputs": [{"Name": "a", "Format": "", "Datatype": "Half"}]},
+    {"Name": "q", "LayerType": "Reformat", "Origin": "QDQ", "Inputs": [{"Name": "a", "Datatype": "Half"}],
+     "Outputs": [{"Name": "b", "Datatype": "Int8"}]}], "I/O Tensors": [{"Name": "x"}, {"Name": "y"}]})");
+  files.options.model = files.folder / "a.onnx";
+  Model model = parse_model_text(kModel);
+  write_model(model, files.options.model);
+  const ExplainReport other = explain_engine(files.options);
+  EXPECT_THAT(other.layers.at(1).cure,
+              AllOf(HasSubstr("--include AveragePool_1; in a file of another tool"), HasSubstr("--target tensorrt:11")))
+      << "the file has the form of TensorRT 11";
+  files.options.model = files.folder / "own.onnx";
+  set_origin(model, {"detent", "0.1.0", {}}, "detent.");
+  write_model(model, files.options.model);
+  const ExplainReport own = explain_engine(files.options);
+  EXPECT_EQ(own.layers.at(1).cure, "detent quantize --include AveragePool_1");
+  EXPECT_EQ(own.advice.at(0).cure, "detent quantize --include AveragePool_1");
 }
 
 TEST(ExplainEngine, RefusesTimesBesideOnnxRuntimesProfileAndAModelThatIsNone) {

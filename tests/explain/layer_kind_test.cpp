@@ -34,9 +34,24 @@ TEST(LayerKind, OfGeneratedKernelsFollowsTheirOperations) {
   EXPECT_EQ(kind_of_kgen("CastMulCastMulAddReluMulMinMaxRounCast", "Int8"), "layer");
 }
 
+TEST(LayerKind, OfGeneratedKernelsWithWordsOfThreeLettersIsTheSame) {
+  EXPECT_EQ(kind_of_kgen("MulMinMaxRouCas"), "quantize");
+  EXPECT_EQ(kind_of_kgen("TraRes"), "copy");
+  EXPECT_EQ(kind_of_kgen("ResCas"), "reformat");
+  EXPECT_EQ(kind_of_kgen("MeaSubMulMea"), "layer");
+  EXPECT_EQ(kind_of({.name = "__myl_Res_myl2_7", .type = "kgen", .metadata = "[ONNX Layer: /up/Resize]"}), "layer");
+}
+
+TEST(LayerKind, OfAScaleThatOnlyDequantizesIsQuantize) {
+  EXPECT_EQ(kind_of({.name = "conv.weight_DequantizeLinear", .type = "Scale"}), "quantize");
+  EXPECT_EQ(kind_of({.name = "/norm/BatchNormalization + /relu/Relu", .type = "Scale"}), "layer");
+}
+
 TEST(LayerKind, OfALogWithoutOriginsFollowsTheName) {
   EXPECT_EQ(kind_of({.name = "/in/QuantizeLinear_clone_1", .type = "Reformat"}), "quantize");
   EXPECT_EQ(kind_of({.name = "T copy", .type = "Reformat"}), "copy");
+  EXPECT_EQ(kind_of({.name = "T copy (12)", .type = "Reformat"}), "copy");
+  EXPECT_EQ(kind_of({.name = "T copy (a)", .type = "Reformat"}), "reformat");
   EXPECT_EQ(kind_of({.name = "Reformatting CopyNode for Input Tensor 0 to QuantizeLinear_3", .type = "Reformat"}),
             "reformat");
 }
@@ -47,6 +62,11 @@ TEST(LayerKind, OfNamesAlone) {
   EXPECT_EQ(kind_of({.name = "Reformatting CopyNode for Output Tensor 0 to Conv_4"}), "reformat");
   EXPECT_EQ(kind_of({.name = "Reformatting CopyNode for Output Tensor 0 to Conv_4", .ms = 0.0}), "none");
   EXPECT_EQ(kind_of({.name = "[trainStation2]"}), "none");
+  EXPECT_EQ(kind_of({.name = "T copy (12)"}), "copy");
+  EXPECT_EQ(kind_of({.name = "__myl_Tra_myl3_1"}), "copy");
+  EXPECT_EQ(kind_of({.name = "__myl_MeaSub_myl3_1"}), "layer");
+  EXPECT_EQ(kind_of({.name = "conv.weight_quantized"}), "none");
+  EXPECT_EQ(kind_of({.name = "conv.weight_quantized + Conv_4"}), "layer");
   EXPECT_EQ(kind_of({.name = "(Unnamed Layer* 714) [Constant]"}), "none");
 }
 
@@ -58,6 +78,7 @@ TEST(LayerKind, OfOnnxRuntimeFollowsTheOperator) {
 
 TEST(KernelOperations, AreTheWordsOfTheName) {
   EXPECT_THAT(kernel_operations("__myl_CastMulRoun_myl2_14"), ElementsAre("Cast", "Mul", "Roun"));
+  EXPECT_THAT(kernel_operations("__myl_CasMulExpRou_myl2_14"), ElementsAre("Cast", "Mul", "Exp", "Roun"));
   EXPECT_THAT(kernel_operations("/conv1/Conv_myl2_14"), IsEmpty());
   EXPECT_THAT(kernel_operations("__myl"), IsEmpty());
 }

@@ -38,7 +38,15 @@ TEST(LayerNodes, OfAbsurdlyNestedFusionsAreNone) {
   EXPECT_THAT(of_name(name), IsEmpty());
 }
 
+TEST(LayerNodes, CodesOfWeightsAreNone) {
+  EXPECT_THAT(of_name("conv.weight_quantized + /conv/Conv + /relu/Relu"), ElementsAre("/conv/Conv", "/relu/Relu"));
+  EXPECT_TRUE(holds_codes_of_weights("conv.weight_quantized + /conv/Conv"));
+  EXPECT_FALSE(holds_codes_of_weights("conv.weight + /conv/Conv"));
+}
+
 TEST(LayerNodes, OfBlocksAreTheFirstAndTheLast) {
+  EXPECT_TRUE(is_block("{ForeignNode[/a/MatMul.../b/Add]}"));
+  EXPECT_FALSE(is_block("Reformatting CopyNode for Input Tensor 0 to {ForeignNode[/a/MatMul.../b/Add]}"));
   EXPECT_THAT(of_name("{ForeignNode[fc.weight + (Unnamed Layer* 9) [Shuffle].../head/Reshape_3]}"),
               ElementsAre("/head/Reshape_3"));
   EXPECT_THAT(of_name("{ForeignNode[/a/MatMul.../b/Add]}"), ElementsAre("/a/MatMul", "/b/Add"));

@@ -18,6 +18,12 @@ constexpr const char* kDetailed = R"({"Layers": [{
   "ConvWeights": {"Type": "Int8", "Count": 216}, "TacticName": "sm80_i8i8", "Metadata": "[ONNX Layer: Conv_1]"
 },{"Name": "q", "LayerType": "Reformat", "Origin": "QDQ", "Inputs": [], "Outputs": []}],
 "Bindings": ["x", "y"]})";
+/// The same layers as TensorRT 11 writes them.
+constexpr const char* kEleven = R"({"Layers": [{
+  "Name": "w + Conv_1", "LayerType": "CaskConvolution",
+  "Inputs": [{"Name": "x", "Dimensions": [1,3,8,8], "Format": "Row major linear", "Datatype": "Float"}],
+  "Outputs": [{"Name": "y", "Dimensions": [1,-1,4,4], "Format": "", "Datatype": "Int8"}]}],
+"I/O Tensors": [{"Name": "x", "IOMode": "Input", "DataType": "Float"}, {"Name": "y", "IOMode": "Output"}, {}]})";
 constexpr const char* kProfile =
     R"([{"count": 2}, {"name": "q", "timeMs": 0.5, "averageMs": 0.25, "percentage": 100}])";
 constexpr const char* kEvents = R"([
@@ -65,6 +71,22 @@ TEST(ReadEngine, ReadsDetailedLayersWithTheWeightsOfAFusedPool) {
   EXPECT_EQ(engine.layers[1].origin, "QDQ");
 }
 
+TEST(ReadEngine, ReadsTheFormOfTensorRT11) {
+  const BuiltEngine engine = engine_of(kEleven);
+  EXPECT_EQ(engine.form, "detailed");
+  EXPECT_TRUE(engine.strongly_typed);
+  EXPECT_THAT(engine.bindings, ElementsAre("x", "y"));
+  EXPECT_THAT(names_of(engine.layers.at(0).inputs), ElementsAre("x: Row major linear, Float"));
+  EXPECT_THAT(names_of(engine.layers.at(0).outputs), ElementsAre("y: Int8"));
+  EXPECT_FALSE(engine_of(kDetailed).strongly_typed);
+}
+
+TEST(ReadEngine, CountsElementsWhereAllExtentsAreKnown) {
+  const BuiltEngine engine = engine_of(kEleven);
+  EXPECT_EQ(engine.layers.at(0).inputs.at(0).elements, 192);
+  EXPECT_EQ(engine.layers.at(0).outputs.at(0).elements, 0);
+}
+
 TEST(ReadEngine, ReadsNamesOnly) {
   const BuiltEngine engine = engine_of(R"({"Layers": ["a", "b + c"], "Bindings": []})");
   EXPECT_EQ(engine.form, "names");
@@ -103,6 +125,17 @@ TEST(ReadEngine, ReadsDumpedLinesOfALogWithMoreThanABuildTells) {
   EXPECT_EQ(engine.layers[2].origin, "QDQ");
 }
 
+TEST(ReadEngine, ReadsDumpedLinesOfTensorRT11) {
+  const BuiltEngine engine = engine_of(
+      "Name: r, LayerType: Reformat, Inputs: [ { Name: a, Location: Device, Dimensions: [1], Format: Row major linear, "
+      "Datatype: Half }], Outputs: [ { Name: {b}, Dimensions: [1], Format: Row major linear, Datatype: Int8 }], "
+      "Origin: "
+      "QDQ, TacticValue: 0x0\n");
+  ASSERT_EQ(engine.layers.size(), 1U);
+  EXPECT_THAT(names_of(engine.layers[0].inputs), ElementsAre("a: Row major linear, Half"));
+  EXPECT_THAT(names_of(engine.layers[0].outputs), ElementsAre("{b}: Row major linear, Int8"));
+}
+
 TEST(ReadEngine, ReadsNodesOfOnnxRuntimeWithTheirMeanTime) {
   const BuiltEngine engine = engine_of(kEvents);
   EXPECT_EQ(engine.form, "onnxruntime");
@@ -130,6 +163,12 @@ TEST(ReadEngine, RefusesAFileThatEndsInTheMiddle) {
   EXPECT_THAT(refusal_of("Layer(Reformat): a, Tactic: 0x0").what(), HasSubstr("ends in the middle"));
 }
 
+TEST(ReadEngine, RefusesANumberOutOfRange) {
+  const Error error = refusal_of(R"({"Layers": [{"Name": "a", "Dimensions": [1e999]}]})");
+  EXPECT_EQ(error.code(), ErrorCode::InvalidData);
+  EXPECT_THAT(error.what(), HasSubstr("the number 1e999 is too large"));
+}
+
 TEST(ReadEngine, NamesAMissingFile) {
   const Error error = error_of<Error>([] { static_cast<void>(read_engine("no/layers.json")); });
   EXPECT_EQ(error.code(), ErrorCode::InvalidData);
@@ -151,11 +190,24 @@ TEST(ReadTimes, TakesTheMeanOfListsByName) {
   EXPECT_DOUBLE_EQ(engine.layers[1].ms.value_or(0), 2);
 }
 
+TEST(ReadTimes, OfRepeatedNamesAreInTheOrderOfTheFile) {
+  const TemporaryFolder folder;
+  BuiltEngine engine = engine_of(R"({"Layers": ["a", "b", "a", "a"]})");
+  read_times(folder.write("profile", R"([{"count": 1}, {"name": "a", "averageMs": 1}, {"name": "b", "averageMs": 2},
+      {"name": "a", "averageMs": 9}])"),
+             engine);
+  EXPECT_EQ(engine.layers[0].ms.value_or(0), 1);
+  EXPECT_EQ(engine.layers[2].ms.value_or(0), 9);
+  EXPECT_FALSE(engine.layers[3].ms);
+}
+
 TEST(ReadTimes, RefusesOtherFilesAndOtherEngines) {
   const TemporaryFolder folder;
   BuiltEngine engine = engine_of(kDetailed);
   for (const auto& [text, words] :
-       {std::pair(kDetailed, "holds no times of layers"), std::pair("[{\"count\"", "ends in the middle"),
+       {std::pair(kDetailed, "holds no times of layers"),
+        std::pair(R"([{"count": 1}, {"name": "q", "averageMs": 1e999}])", "the number 1e999 is too large"),
+        std::pair("[{\"count\"", "ends in the middle"),
         std::pair(R"([{"count": 1}, {"name": "other", "averageMs": 1}])", "knows none of the layers")}) {
     const Error error = error_of<Error>([&] { read_times(folder.write("profile", text), engine); });
     EXPECT_EQ(error.code(), ErrorCode::InvalidData);

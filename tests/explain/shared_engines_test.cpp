@@ -84,10 +84,42 @@ TEST(SharedEngines, APairBetweenConvAndAddIsFoundInSixteenKernels) {
   EXPECT_EQ(report.summary.unexplained, 0);
 }
 
-TEST(SharedEngines, NamesAloneTellOfTwelveQuantizers) {
+TEST(SharedEngines, NamesAloneTellOfTwelveQuantizersAndOfTheBlockBehindTheHeads) {
   ENGINE_OR_SKIP(report, "trex-notebook-int8-yolo/layer_info.json", "trex-notebook-int8-yolo/profile.json");
   EXPECT_EQ(report.form, "names");
   EXPECT_EQ(report.summary.standalone_quantize, 12U);
+  EXPECT_LT(report.summary.unexplained, 0.01);
+  EXPECT_EQ(report.advice.at(0).finding, "block");
+}
+
+TEST(SharedEngines, ConvNextPaysForPairsOfEighteenConvsWithoutKernel) {
+  ENGINE_OR_SKIP(report, "detent-convnext_tiny-trt10.6/layers.json", "");
+  const auto& first = report.advice.at(0);
+  EXPECT_EQ(first.finding, "no_int8_kernel");
+  EXPECT_EQ(first.layers, 54U) << "a quantizer, a dequantizer and a Scale of weights for each";
+  EXPECT_THAT(first.cure,
+              HasSubstr("--exclude '^/features/features.[0-9]+/features.[0-9]+.[0-9]+/block/block.0/Conv$'"));
+  EXPECT_EQ(
+      std::ranges::count_if(
+          report.layers, [](const auto& layer) { return layer.kind == "layer" && layer.finding == "no_int8_kernel"; }),
+      18);
+  for (const auto& layer : report.layers) {
+    if (layer.finding != "no_int8_kernel") continue;
+    EXPECT_THAT(layer.cure, ::testing::Not(HasSubstr("--include")));
+  }
+  EXPECT_EQ(report.summary.unexplained, 0);
+}
+
+TEST(SharedEngines, DenseNetCopiesPartsThatLieInAnotherJointTensor) {
+  ENGINE_OR_SKIP(report, "detent-densenet121-trt10.6/layers.json", "");
+  EXPECT_EQ(report.advice.at(0).finding, "concat_copy");
+  EXPECT_EQ(report.advice.at(0).layers, 532U);
+  EXPECT_TRUE(report.advice.at(0).bytes);
+  EXPECT_EQ(std::ranges::count_if(report.layers,
+                                  [](const auto& layer) {
+                                    return layer.cause.find("the joint tensor of another Concat") != std::string::npos;
+                                  }),
+            532);
 }
 
 TEST(SharedEngines, TheLogOfThatBuildTellsTheTypesToo) {

@@ -10,8 +10,11 @@ TEST(TypeWords, AreFoundInSentencesAndInBareTypes) {
        {std::pair("Channel major FP16 format where channel % 8 == 0", "fp16"), std::pair("Half", "fp16"),
         std::pair("Row major linear FP32", "fp32"), std::pair("Float", "fp32"), std::pair("float", "fp32"),
         std::pair("float16", "fp16"), std::pair("BFloat16", "bf16"), std::pair("Thirty-two wide Int8 format", "int8"),
-        std::pair("uint8", "int8"), std::pair("FP8", "fp8"), std::pair("Row major linear Int32", "other"),
-        std::pair("Bool", "other"), std::pair("N/A due to dynamic shapes", "unknown"), std::pair("", "unknown")})
+        std::pair("Channel major INT8 format where channel == 4 and column stride % 32 == 0", "int8"),
+        std::pair("Row major INT8 format where column stride % 64 == 0", "int8"), std::pair("INT32", "other"),
+        std::pair("Row major linear, Half", "fp16"), std::pair("uint8", "int8"), std::pair("UINT8", "int8"),
+        std::pair("FP8", "fp8"), std::pair("Row major linear Int32", "other"), std::pair("Bool", "other"),
+        std::pair("N/A due to dynamic shapes", "unknown"), std::pair("", "unknown")})
     EXPECT_EQ(type_word(format), word) << format;
 }
 
@@ -51,6 +54,8 @@ TEST(TypeWords, ArithmeticOfGeneratedKernelsBetweenCodesIsUnknown) {
 }
 
 TEST(TypeWords, NamesAloneTellOnlyOfQuantizedWeights) {
+  EXPECT_EQ(arithmetic_of({.name = "c.weight_quantized + Conv_4"}), "int8");
+  EXPECT_EQ(arithmetic_of({.name = "c.weight + Conv_4"}), "unknown");
   EXPECT_EQ(arithmetic_of({.name = "c.weight + QuantizeLinear_3 + Conv_4"}), "int8");
   EXPECT_EQ(arithmetic_of({.name = "Conv_4"}), "unknown");
 }

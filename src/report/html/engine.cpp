@@ -37,7 +37,7 @@ std::string types_markup(const EngineRow& row) {
 }
 
 std::string row_text(const EngineRow& row) {
-  std::string text = name_markup(row.nodes.empty() ? row.name : join(row.nodes, " + "));
+  std::string text = name_markup(row.nodes.empty() || row.block ? row.name : join(row.nodes, " + "));
   text += why("", row.cause) + why("", row.cure.empty() ? "" : "cure: " + row.cure);
   if (!row.right)
     text += why("", "predicted " + row.predicted + " from the ONNX file, but it is " +
@@ -80,6 +80,9 @@ std::string summary_section(const ExplainReport& report) {
   if (report.predictions)
     facts.push_back(fmt::format("{} of {} predictions right", report.predictions->right, report.predictions->layers));
   std::vector<std::string> notes;
+  for (const ExplainReport::Advice& advice : report.advice)
+    notes.push_back(sentence(percent_text(advice.share) + " in " + plural(advice.layers, "layer") + ": " + advice.text +
+                             (advice.cure.empty() ? "" : ". To do: " + advice.cure)));
   for (const std::string& note : report.notes) notes.push_back(sentence(note));
   return header_markup({"What the engine became", report.file, facts,
                         plural(summary.standalone_quantize, "quantizer") + " alone, " +

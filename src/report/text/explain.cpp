@@ -33,13 +33,43 @@ std::string summary_counts_text(const ExplainReport::Summary& summary) {
          ", " + plural(summary.copies, "copy", "copies") + "; unexplained " + percent_text(summary.unexplained) + "\n";
 }
 
+/// Returns ", 10.5 of 70.0 MB that layers read and write": what the layers of one reason move, of all, where it is
+/// known.
+std::string moved_text(const ExplainReport& report, const ExplainReport::Advice& advice) {
+  if (!advice.bytes) return {};
+  double all = 0;
+  for (const ExplainedLayer& layer : report.layers) all += layer.kind == "none" ? 0 : layer.bytes.value_or(0);
+  const bool known = std::ranges::all_of(
+      report.layers, [](const ExplainedLayer& layer) { return layer.kind == "none" || layer.bytes.has_value(); });
+  constexpr double kMegabyte = 1e6;
+  return known ? fmt::format(", {:.1f} of {:.1f} MB that layers read and write", *advice.bytes / kMegabyte,
+                             all / kMegabyte)
+               : fmt::format(", {:.1f} MB read and written", *advice.bytes / kMegabyte);
+}
+
+/// Prints the dearest reasons, each with what to do; all of them under Lists::All.
+std::string advice_text(const ExplainReport& report, Listing& listing) {
+  constexpr size_t kShownReasons = 3;
+  constexpr double kLeast = 0.001;  // of the time
+  std::string text = "\nwhy slow, what to do first\n";
+  size_t number = 0;
+  for (const ExplainReport::Advice& advice : report.advice) {
+    if (!listing.all() && (number == kShownReasons || advice.share < kLeast)) break;
+    text += fmt::format("  {}. {} in {}", ++number, percent_text(advice.share), plural(advice.layers, "layer"));
+    text += moved_text(report, advice) + "\n     " + advice.text + "\n";
+    if (!advice.cure.empty()) text += "     do: " + advice.cure + "\n";
+  }
+  if (number == 0) text += "  nothing that the file tells: layers of the network take the time\n";
+  return text;
+}
+
 std::string time_text(const ExplainedLayer& layer) {
   return (layer.ms ? fmt::format("{:.4f} ms, ", *layer.ms) : "") + percent_text(layer.share);
 }
 
 /// Returns a key that is equal for layers with alike causes: words that may be names of nodes are left out.
 std::string cause_key(const ExplainedLayer& layer) {
-  std::string key, word;
+  std::string key = layer.finding + " ", word;
   for (const char character : layer.cause + ' ') {
     word += character;
     if (character != ' ') continue;
@@ -49,12 +79,14 @@ std::string cause_key(const ExplainedLayer& layer) {
   return key;
 }
 
-/// Prints the causes of one kind, each with the first layer, the others that are alike, and the cure.
-std::string causes_text(const ExplainReport& report, std::string_view kind, const char* title, Listing& listing) {
+/// Prints the causes of the layers for which `fits` is true, each with the first layer, the others that are alike, and
+/// the cure.
+template <class Fits>
+std::string causes_text(const ExplainReport& report, const Fits& fits, const char* title, Listing& listing) {
   ExplainedLayers layers;
   double share = 0;
   for (const ExplainedLayer& layer : report.layers) {
-    if (layer.kind != kind || (kind == "layer" && layer.cause.empty())) continue;
+    if (!fits(layer)) continue;
     layers.push_back(&layer);
     share += layer.share;
   }
@@ -83,6 +115,11 @@ std::string types_of(const ExplainedLayer& layer) {
   return (inputs.empty() ? "-" : join(inputs, "+")) + " -> " + layer.arithmetic + " -> " + layer.output;
 }
 
+std::string nodes_text(const ExplainedLayer& layer, Listing& listing) {
+  if (layer.nodes.empty() && !layer.block) return layer.name;
+  return layer.block ? "block " + layer.name : listing.names(layer.nodes);
+}
+
 /// Prints the dearest layers; under Lists::All every layer in the engine's order.
 std::string layers_text(const ExplainReport& report, Listing& listing) {
   ExplainedLayers layers;
@@ -103,7 +140,7 @@ std::string layers_text(const ExplainReport& report, Listing& listing) {
                            {layer->ms ? fmt::format("{:.4f}", *layer->ms) : "-"},
                            {layer->kind},
                            {types_of(*layer)},
-                           {layer->nodes.empty() ? layer->name : listing.names(layer->nodes)}}});
+                           {nodes_text(*layer, listing)}}});
   const char* title = listing.all() ? "layers" : timed ? "layers that cost most" : "first layers";
   return std::string("\n") + title + "\n" + to_text(table);
 }
@@ -189,10 +226,20 @@ std::string to_text(const ExplainReport& report, Lists lists) {
   std::string text = report.file + "  " + form_text(report) + "\n" + shares_text(report.summary) + "\n" +
                      summary_counts_text(report.summary);
   for (const std::string& note : report.notes) text += "note: " + note + "\n";
-  text += causes_text(report, "quantize", "quantizers by themselves", listing);
-  text += causes_text(report, "reformat", "reformats", listing);
-  text += causes_text(report, "copy", "copies", listing);
-  text += causes_text(report, "layer", "layers that could cost less", listing);
+  text += advice_text(report, listing);
+  const auto of_kind = [](std::string_view kind) {
+    return [kind](const ExplainedLayer& layer) { return layer.kind == kind; };
+  };
+  const auto of_network = [](bool with_pairs) {
+    return [with_pairs](const ExplainedLayer& layer) {
+      return layer.kind == "layer" && !layer.cause.empty() && (layer.finding == "no_int8_kernel") == with_pairs;
+    };
+  };
+  text += causes_text(report, of_network(true), "layers with pairs that run in floats", listing);
+  text += causes_text(report, of_kind("quantize"), "quantizers by themselves", listing);
+  text += causes_text(report, of_kind("reformat"), "reformats", listing);
+  text += causes_text(report, of_kind("copy"), "copies", listing);
+  text += causes_text(report, of_network(false), "layers that write floats, or whose types are not known", listing);
   text += layers_text(report, listing);
   return text + predictions_text(report, listing) + against_text(report, listing) + listing.closing();
 }

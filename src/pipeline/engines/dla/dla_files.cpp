@@ -72,8 +72,10 @@ std::string open_sizes_text(const Graph& graph) {
 
 std::string arguments_text(const Graph& graph, const std::vector<Layer>& layers, const std::string& model,
                            const DlaPaths& paths) {
-  std::string text = "# trtexec's arguments for DLA:  grep '^--' " + paths.arguments.filename().string() +
-                     " | xargs trtexec\n# With another --onnx and --calib if the files move.\n";
+  std::string text =
+      "# trtexec's arguments for DLA:  grep '^--' " + paths.arguments.filename().string() +
+      " | xargs trtexec\n# With another --onnx and --calib if the files move.\n# For TensorRT up to 10.7: "
+      "11 has no options for precision and no calibration.\n";
   text += open_sizes_text(graph);
   text += argument("--onnx=" + model) + argument("--calib=" + paths.cache.filename().string());
   text += "--int8\n--fp16\n--useDLACore=0\n--allowGPUFallback\n--precisionConstraints=prefer\n";
@@ -119,7 +121,9 @@ std::string dla_note(const DlaFiles& files) {
   return "DLA runs " + plural(files.int8_layers, "layer") + " in INT8 and " + std::to_string(files.fp16_layers) +
          " in FP16, the GPU " + std::to_string(files.gpu_layers) + "; the file is the float model, " +
          name(files.cache) + " has " + plural(files.scales, "scale") + " and " + name(files.arguments) +
-         " trtexec's arguments";
+         " trtexec's arguments; for TensorRT up to 10.7: DLA of 11.4.1 (Jetson AGX Orin, JetPack 7.2.2) is strongly "
+         "typed "
+         "and takes no cache";
 }
 
 }  // namespace detent

@@ -16,8 +16,14 @@ void fields(auto& v, const ExplainReport::Layer& r) {
     "Whether it does the network's work, changes type or layout, is a quantizer by itself, moves elements, or costs "
     "nothing.",
     {"layer", "reformat", "quantize", "copy", "none"});
+  v("block", r.block,
+    "Whether it is a part of the network that is compiled as one: only its first and last node are named.");
   v("ms", r.ms, "Mean time of one run, in milliseconds; null without a profile.");
+  v("bytes", r.bytes, "Bytes that it reads and writes; null where types or sizes are not known.");
   v("share", Finite{r.share}, "Share of the time, or of the layers that cost time, in [0, 1].");
+  v("finding", filled(r.finding),
+    "Kind of the cause: no_int8_kernel, float_shortcut, float_reader, float_operator, pair_in_front_of_add, constant, "
+    "type_change, layout_change, concat_copy, movement, network_border, names_only or block; null without one.");
   v("cause", r.cause, "Why it stands there, or writes floats; empty where that is not known or nothing is wrong.");
   v("cure", r.cure, "What helps, with the command; may be empty.");
   v("predicted", filled(r.predicted),
@@ -25,6 +31,15 @@ void fields(auto& v, const ExplainReport::Layer& r) {
   v("right", when(!r.predicted.empty(), r.right), "Whether the prediction is right; null without one.");
   v("predicted_output", filled(r.predicted_output),
     "Prediction for an INT8 layer: int8 if it writes codes, else float; null without one.");
+}
+
+void fields(auto& v, const ExplainReport::Advice& r) {
+  v("finding", r.finding, "Kind of the causes, as in layers; no_pairs: no layer reads a pair.");
+  v("text", r.text, "Why the engine is slow.");
+  v("cure", r.cure, "What to do, for all of its layers; may be empty.");
+  v("layers", r.layers, "Number of layers that cost time for it.");
+  v("share", Finite{r.share}, "Their share of the time, or of the layers, in [0, 1].");
+  v("bytes", r.bytes, "Bytes that they read and write; null where some are not known.");
 }
 
 void fields(auto& v, const ExplainReport::Summary& r) {
@@ -112,6 +127,7 @@ void fields(auto& v, const ExplainReport& r) {
   v("engine", ExplainedEngine{r}, "The engine.");
   v("model", filled(r.model), "Path of the ONNX file, as given; null without one.");
   v("summary", r.summary, "Its layers in sum.");
+  v("advice", r.advice, "Why it is slow and what to do, the dearest reason first.");
   v("layers", r.layers, "Its layers, in the engine's order.");
   v("predictions", r.predictions, "Predictions for the model's weighted layers; null without a model.");
   v("against", r.against, "Comparison with another engine; null without one.");
