@@ -41,6 +41,15 @@ template <class Items, class Text = std::identity>
   return many.empty() ? (text += one) += "s" : text += many;
 }
 
+/// True when `word` is one of the words, which have blanks between; false for an empty one.
+[[nodiscard]] inline bool has_word(std::string_view words, std::string_view word) {
+  for (size_t at = words.find(word); at != std::string_view::npos; at = words.find(word, at + 1)) {
+    const size_t end = at + word.size();
+    if ((at == 0 || words[at - 1] == ' ') && (end == words.size() || words[end] == ' ')) return !word.empty();
+  }
+  return false;
+}
+
 /// Returns an argument as a POSIX shell reads it back: plain words as they are, others in single quotes.
 [[nodiscard]] inline std::string shell_quoted(std::string_view argument) {
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";

@@ -1,5 +1,7 @@
 #include "place/make_plan.h"
 
+#include <map>
+
 #include "place/draft/draft.h"
 
 namespace detent {
@@ -34,7 +36,25 @@ void run_rounds(PlacementDraft& draft, Marks marks) {
 
 }  // namespace
 
-void apply_rules(PlacementDraft& draft) { run_rounds(draft, Marks::Heed); }
+void apply_rules(PlacementDraft& draft) {
+  const auto rules = *draft.facts().target().engine.rules;
+  const PlacementDraft blank = draft;
+  std::map<RuleId, LayersKeptOut> kept;
+  for (bool more = true; more;) {
+    for (const auto& [rule, layers] : kept) {
+      draft.begin_rule(rule);
+      for (const auto& [layer, reason] : layers) draft.keep_out(layer, reason);
+    }
+    run_rounds(draft, Marks::Heed);
+    more = false;
+    for (const Rule* rule : rules) {
+      const size_t before = kept[rule].size();
+      if (rule->review) rule->review(draft, kept[rule]);
+      more = more || kept[rule].size() > before;
+    }
+    if (more) draft = blank;
+  }
+}
 
 PlacementPlan make_placement_plan(const Graph& graph, const Target& target, const PlacementOptions& options,
                                   const ValueShapes& shapes, const MeasuredFacts& measured) {

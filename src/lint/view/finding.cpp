@@ -1,5 +1,6 @@
 #include "lint/view/finding.h"
 
+#include "core/text.h"
 #include "lint/view/lint_engine.h"
 
 namespace detent {

@@ -17,9 +17,6 @@ struct FindingLevels {
   Decided<std::string_view> errors, warnings, notes, absent;
 };
 
-/// True when `id` is one of the words.
-[[nodiscard]] bool has_word(std::string_view words, std::string_view id);
-
 struct FindingText {
   std::string_view message, cure;
 };

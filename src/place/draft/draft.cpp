@@ -13,7 +13,7 @@ constexpr int kWideBits = 16;
 }  // namespace
 
 PlacementDraft::PlacementDraft(const GraphFacts& facts, const PlacementOptions& options, MeasuredFacts measured)
-    : facts_(facts), options_(options), measured_(std::move(measured)) {
+    : facts_(&facts), options_(&options), measured_(std::move(measured)) {
   const size_t count = facts.graph().nodes().size();
   out_.assign(count, false);
   excluded_.assign(count, false);
@@ -32,8 +32,8 @@ void PlacementDraft::keep_out(NodeId node, const std::string& reason) {
   if (is_out(node)) return;
   out_[node] = true;
   ends_ = {};
-  for (const int slot : facts_.data_slots(node)) keep_float(node, slot, reason);
-  if (facts_.is_weighted(node)) run_float(node, reason);
+  for (const int slot : facts_->data_slots(node)) keep_float(node, slot, reason);
+  if (facts_->is_weighted(node)) run_float(node, reason);
 }
 
 void PlacementDraft::exclude(NodeId node, const std::string& reason) {
@@ -46,13 +46,13 @@ void PlacementDraft::decide(NodeId node, int slot, Precision precision, const st
   if (!is_decided(node, slot)) return replace(node, slot, precision, reason);
   Decision& decision = edge(node, slot);
   if (decision.precision == precision || decision.rule == rule_ || decision.overruled) return;
-  if (precision == Precision::Float || facts_.is_float(facts_.node(node).input(slot))) decision.overruled = rule_;
+  if (precision == Precision::Float || facts_->is_float(facts_->node(node).input(slot))) decision.overruled = rule_;
 }
 
 void PlacementDraft::replace(NodeId node, int slot, Precision precision, const std::string& reason) {
-  const auto& slots = facts_.data_slots(node);
+  const auto& slots = facts_->data_slots(node);
   if (std::find(slots.begin(), slots.end(), slot) == slots.end()) return;
-  if (precision == Precision::Int8 && !facts_.is_float(facts_.node(node).input(slot))) return;
+  if (precision == Precision::Int8 && !facts_->is_float(facts_->node(node).input(slot))) return;
   Decision& decision = edge(node, slot);
   const bool turns = decision.is_decided() && decision.precision != precision && decision.rule != rule_;
   decision = {precision, rule_, reason, turns ? decision.rule : decision.overruled};
@@ -71,7 +71,7 @@ bool PlacementDraft::is_pair(NodeId node, int slot) const { return slot >= 0 && 
 
 bool PlacementDraft::has_pair(MaybeValue value) const {
   if (!value) return false;
-  const auto& uses = facts_.value(*value).uses;
+  const auto& uses = facts_->value(*value).uses;
   return std::any_of(uses.begin(), uses.end(), [&](const Use& use) { return is_pair(use.node, use.slot); }) ||
          has_output_pair(*value);
 }
@@ -90,7 +90,7 @@ void PlacementDraft::fix_range(ValueId value, Range range) {
 
 void PlacementDraft::fix_range_of_constant(ValueId value) {
   const Tensor* constant =
-      facts_.is_constant(value) && facts_.is_float(value) ? facts_.graph().constant(value) : nullptr;
+      facts_->is_constant(value) && facts_->is_float(value) ? facts_->graph().constant(value) : nullptr;
   if (!constant) return;
   constexpr float kLargest = std::numeric_limits<float>::max();
   const Tensor numbers = cast(*constant, DataType::Float32);
@@ -103,7 +103,7 @@ void PlacementDraft::fix_range_of_constant(ValueId value) {
 }
 
 void PlacementDraft::pair_output(ValueId value, const std::string& reason) {
-  if (has_output_pair(value) || !facts_.is_float(value)) return;
+  if (has_output_pair(value) || !facts_->is_float(value)) return;
   output_pairs_.push_back({value, -1, rule_, reason});
   has_output_pair_[value] = true;
 }
@@ -127,16 +127,16 @@ void PlacementDraft::share_scale(MaybeValue a, MaybeValue b) {
 
 bool PlacementDraft::is_wide(MaybeValue value) const {
   if (!value) return false;
-  if (options_.type == CodeType::A16W8) return true;
+  if (options_->type == CodeType::A16W8) return true;
   const auto root = [&](ValueId at) {
     while (scale_parent_[at] != at) at = scale_parent_[at];
     return at;
   };
-  const bool named = std::ranges::any_of(options_.wide_values, [&](const std::string& name) {
-    const MaybeValue wanted = facts_.graph().find_value(name);
+  const bool named = std::ranges::any_of(options_->wide_values, [&](const std::string& name) {
+    const MaybeValue wanted = facts_->graph().find_value(name);
     return wanted && root(*wanted) == root(*value);
   });
-  const Value& v = facts_.value(*value);
+  const Value& v = facts_->value(*value);
   if (named) return true;
   if (!v.is_constant && v.producer && widths_[*v.producer] != 0) return widths_[*v.producer] == kWideBits;
   const auto wide = [&](const Use& use) { return use.slot >= 0 && widths_[use.node] == kWideBits; };
@@ -151,12 +151,12 @@ void PlacementDraft::widen(NodeId node, const std::string& reason) {
 }
 
 bool PlacementDraft::reads_wide(NodeId node, int slot) const {
-  const int bits = options_.type == CodeType::A16W8 ? kWideBits : widths_[node];
-  return bits == 0 ? is_wide(facts_.node(node).input(slot)) : bits == kWideBits;
+  const int bits = options_->type == CodeType::A16W8 ? kWideBits : widths_[node];
+  return bits == 0 ? is_wide(facts_->node(node).input(slot)) : bits == kWideBits;
 }
 
 void PlacementDraft::explain_pairs(ValueId value, const std::string& sentence) {
-  for (const Use& use : facts_.value(value).uses)
+  for (const Use& use : facts_->value(value).uses)
     if (is_pair(use.node, use.slot)) edge(use.node, use.slot).reason += "; " + sentence;
 }
 

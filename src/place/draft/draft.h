@@ -21,12 +21,12 @@ class PlacementDraft {
   /// facts, options  must outlive the draft
   PlacementDraft(const GraphFacts& facts, const PlacementOptions& options, MeasuredFacts measured = {});
 
-  [[nodiscard]] const GraphFacts& facts() const { return facts_; }
-  [[nodiscard]] const PlacementOptions& options() const { return options_; }
+  [[nodiscard]] const GraphFacts& facts() const { return *facts_; }
+  [[nodiscard]] const PlacementOptions& options() const { return *options_; }
   [[nodiscard]] const MeasuredFacts& measured() const { return measured_; }
   /// True for a value that measurements keep apart from those that a Concat joins it with.
   [[nodiscard]] bool keeps_apart(ValueId id) const {
-    return !measured_.apart.empty() && measured_.apart.contains(facts_.value(id).name);
+    return !measured_.apart.empty() && measured_.apart.contains(facts_->value(id).name);
   }
 
   /// Caches of decoding.h; empty before, and after a node is kept out.
@@ -159,8 +159,8 @@ class PlacementDraft {
   void finish_symmetric(PlacementPlan& plan);
   void finish_ranges(PlacementPlan& plan) const;
 
-  const GraphFacts& facts_;
-  const PlacementOptions& options_;
+  const GraphFacts* facts_;  // a pointer: drafts are assigned
+  const PlacementOptions* options_;
   MeasuredFacts measured_;
   RuleId rule_ = nullptr;
   NodeMap<bool> out_, excluded_, forced_, weight_quantized_, rounded_;

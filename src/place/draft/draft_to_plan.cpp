@@ -33,7 +33,7 @@ void speak_of(PlacementPlan& plan) {
 }  // namespace
 
 void PlacementDraft::finish_without_weight(const Node& node, PlacementPlan& plan) const {
-  if (auto layer = float_layer(facts_.graph(), node)) {
+  if (auto layer = float_layer(facts_->graph(), node)) {
     if (const Decision& decision = layers_[node.id]; decision.is_decided()) {
       layer->int8 = decision.is_int8();
       layer->rule = decision.rule;
@@ -50,8 +50,8 @@ void PlacementDraft::finish_without_weight(const Node& node, PlacementPlan& plan
 }
 
 void PlacementDraft::finish_layers(PlacementPlan& plan) const {
-  for (const Node& node : facts_.graph().nodes()) {
-    if (!facts_.is_weighted(node.id)) {
+  for (const Node& node : facts_->graph().nodes()) {
+    if (!facts_->is_weighted(node.id)) {
       finish_without_weight(node, plan);
       continue;
     }
@@ -59,35 +59,35 @@ void PlacementDraft::finish_layers(PlacementPlan& plan) const {
     LayerDecision layer{node.id, decision.is_int8(), decision.rule, decision.reason};
     layer.rounded = rounded_[node.id];
     if (!decision.is_decided()) layer.reason = "no rule places it in INT8";
-    const ValueId weight_value = *node.input(facts_.weight_slot(node.id));
-    layer.params = facts_.weight(node.id).element_count();
-    if (facts_.traits(node.id).bias_slot >= 0)
-      layer.params += constant_elements(facts_.graph(), node.input(facts_.traits(node.id).bias_slot));
+    const ValueId weight_value = *node.input(facts_->weight_slot(node.id));
+    layer.params = facts_->weight(node.id).element_count();
+    if (facts_->traits(node.id).bias_slot >= 0)
+      layer.params += constant_elements(facts_->graph(), node.input(facts_->traits(node.id).bias_slot));
     if (layer.int8 || weight_quantized_[node.id])
       plan.weights.push_back(
-          {node.id, facts_.weight_slot(node.id), weight_value, facts_.weight_axis(node), added_bias(node.id)});
+          {node.id, facts_->weight_slot(node.id), weight_value, facts_->weight_axis(node), added_bias(node.id)});
     plan.layers.push_back(std::move(layer));
   }
 }
 
 void PlacementDraft::finish_edges(PlacementPlan& plan) const {
-  for (const Node& node : facts_.graph().nodes()) {
-    for (const int slot : facts_.data_slots(node.id)) {
+  for (const Node& node : facts_->graph().nodes()) {
+    for (const int slot : facts_->data_slots(node.id)) {
       const Decision& decision = edge(node.id, slot);
       EdgeDecision edge{*node.input(slot), node.id,         slot,  decision.is_int8(), -1,
                         decision.rule,     decision.reason, false, decision.overruled};
-      if (!decision.is_decided()) edge.reason = silence(facts_, node.id, edge.value);
+      if (!decision.is_decided()) edge.reason = silence(*facts_, node.id, edge.value);
       plan.edges.push_back(std::move(edge));
     }
   }
   plan.output_pairs = output_pairs_;
-  if (options_.scales != PlacementOptions::Scales::Fp16) return;
+  if (options_->scales != PlacementOptions::Scales::Fp16) return;
   // The pair behind such a Cast is written before it (RewriteContext::source_of), and nothing reads the Cast.
-  const std::set<NodeId> inside = casts_inside_pairs(facts_.graph(), plan);
+  const std::set<NodeId> inside = casts_inside_pairs(facts_->graph(), plan);
   for (EdgeDecision& edge : plan.edges)
     if (edge.pair && inside.contains(edge.consumer)) {
       edge.pair = false;
-      edge.reason = "the pair of '" + facts_.value(*facts_.node(edge.consumer).output(0)).name + "' begins here";
+      edge.reason = "the pair of '" + facts_->value(*facts_->node(edge.consumer).output(0)).name + "' begins here";
     }
 }
 
@@ -119,12 +119,12 @@ void PlacementDraft::finish_groups(PlacementPlan& plan) {
 }
 
 void PlacementDraft::finish_wide(PlacementPlan& plan) const {
-  if (options_.type != CodeType::A16W8)
+  if (options_->type != CodeType::A16W8)
     for (const ValueId value : plan.quantized_values())
       if (is_wide(value)) plan.wide_values.insert(value);
   for (EdgeDecision& edge : plan.edges) {
     edge.wide = edge.pair && reads_wide(edge.consumer, edge.slot);
-    if (plan.reads_second_grid(edge) && !facts_.is_constant(edge.value))
+    if (plan.reads_second_grid(edge) && !facts_->is_constant(edge.value))
       edge.reason += edge.wide ? "; converted to 16 bits" : "; converted to 8 bits";
   }
   for (LayerDecision& layer : plan.layers) layer.wide = layer.int8 && width(layer.node) == 16;
@@ -157,8 +157,8 @@ void PlacementDraft::finish_ranges(PlacementPlan& plan) const {
 
 PlacementPlan PlacementDraft::finish(const ValueShapes& shapes) {
   PlacementPlan plan;
-  plan.target = &facts_.target();
-  plan.type = options_.type;
+  plan.target = &facts_->target();
+  plan.type = options_->type;
   finish_layers(plan);
   finish_edges(plan);
   finish_ranged(plan);
@@ -171,8 +171,8 @@ PlacementPlan PlacementDraft::finish(const ValueShapes& shapes) {
   speak_of(plan);
   std::set<ValueId> activations;
   for (const EdgeDecision& edge : plan.edges)
-    if (facts_.is_float(edge.value) && !facts_.is_constant(edge.value)) activations.insert(edge.value);
-  count_coverage(facts_.graph(), shapes, std::vector<ValueId>(activations.begin(), activations.end()), plan);
+    if (facts_->is_float(edge.value) && !facts_->is_constant(edge.value)) activations.insert(edge.value);
+  count_coverage(facts_->graph(), shapes, std::vector<ValueId>(activations.begin(), activations.end()), plan);
   return plan;
 }
 

@@ -54,12 +54,6 @@ bool writes_int8(const GraphFacts& facts, const PlacementDraft& draft, const Nod
   return reads_pairs_only(draft, node.id);
 }
 
-// True for an op that the kernel before it computes element by element.
-bool is_fused_pointwise(const GraphFacts& facts, const PlacementDraft& draft, NodeId node) {
-  return !draft.is_out(node) && (is_fusable_activation(facts.kind(node)) || is_constant_affine(facts, node) ||
-                                 gated_activation(facts, node).has_value());
-}
-
 }  // namespace
 
 std::optional<Use> sole_use(const Graph& graph, MaybeValue value) {
@@ -209,6 +203,11 @@ std::vector<ValueId> commuting_neighbours(const GraphFacts& facts, const Placeme
     }
   }
   return {seen.begin(), seen.end()};
+}
+
+bool is_fused_pointwise(const GraphFacts& facts, const PlacementDraft& draft, NodeId node) {
+  return !draft.is_out(node) && (is_fusable_activation(facts.kind(node)) || is_constant_affine(facts, node) ||
+                                 gated_activation(facts, node).has_value());
 }
 
 bool all_readers_quantized(const GraphFacts& facts, const PlacementDraft& draft, MaybeValue value) {

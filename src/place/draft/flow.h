@@ -35,6 +35,8 @@ namespace detent {
 [[nodiscard]] MaybeNode fused_activation(const GraphFacts& facts, const PlacementDraft& draft, MaybeValue value);
 /// True for an activation that TensorRT fuses behind a weighted op (R2).
 [[nodiscard]] bool is_fusable_activation(OpKind kind);
+/// True for an op that the kernel before it computes element by element: an activation, constant Add or Mul.
+[[nodiscard]] bool is_fused_pointwise(const GraphFacts& facts, const PlacementDraft& draft, NodeId node);
 /// Returns the value behind the layer's BatchNormalization and fused activation; the layer's output without them.
 [[nodiscard]] MaybeValue fused_output(const GraphFacts& facts, const PlacementDraft& draft, NodeId layer);
 

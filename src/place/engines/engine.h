@@ -28,6 +28,7 @@ struct FloatOperator {
 struct NextCommand {
   std::string_view file;  ///< path of the written model
   CodeType codes = CodeType::Int8;
+  bool pairs = true;  ///< it has any
 };
 
 /// All that placement, and every room behind it, knows of one engine in all its versions and on all its devices; the

@@ -1,14 +1,18 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
+
+#include "model/graph/graph.h"
 
 namespace detent {
 
 class GraphFacts;
-class GraphFacts;
 class PlacementDraft;
-struct Node;
+
+/// Layers that a rule keeps float, with its reasons.
+using LayersKeptOut = std::map<NodeId, std::string>;
 
 /// How plans and pages name a rule, and where it comes from.
 struct RuleName {
@@ -21,12 +25,16 @@ struct RuleName {
 /// forces nodes, `decide` decides edges and layers, `visit` does so node by node in execution order, all rules at each
 /// node, and `share` runs when all pairs exist and ties scales together. A rule without a part in a round has nullptr
 /// there. `facts` are those that the draft holds.
+///
+/// `review` looks at the draft after all rounds and names layers that must stay float in spite of it. The rounds then
+/// begin anew with these kept out, until no rule names more.
 struct Rule {
   RuleName name;
   void (*mark)(const GraphFacts& facts, PlacementDraft& draft) = nullptr;
   void (*decide)(const GraphFacts& facts, PlacementDraft& draft) = nullptr;
   void (*visit)(const GraphFacts& facts, PlacementDraft& draft, const Node& node) = nullptr;
   void (*share)(const GraphFacts& facts, PlacementDraft& draft) = nullptr;
+  void (*review)(const PlacementDraft& draft, LayersKeptOut& kept) = nullptr;
   bool residual_adds = false;  ///< it decides the inputs of residual Adds
   /// The data of a layer whose edge this rule keeps float is read through the pair in front of the node that writes it.
   bool moves_pairs_up = false;

@@ -10,13 +10,12 @@
 //   value, element by element: x * Sigmoid(b * x), x * Clip(x + 3) / 6, x * Tanh(Softplus(x)) (Mish), Relu(x) +
 //   a * (x - |x|) (PRelu). A BatchNormalization between layer and activation belongs to the layer (R3).
 // * Why: TensorRT runs layer and activation as one kernel. A pair between them makes two of it. A LeakyRelu fuses only
-//   with a pair behind it, and a depthwise Conv does not fuse with x * Sigmoid(x): notes say so. Mish and PRelu are
-//   separate kernels, which read floats from the layer and write codes: a note says so too.
+//   with a pair behind it. Mish and PRelu are separate kernels, which read floats from the layer and write codes. Notes
+//   say so.
 // * Change it: no option. R6 is the exception.
 // * Source: TensorRT guide; Model-Optimizer. Clip, HardSwish and HardSigmoid: ours (Model-Optimizer puts a pair in
-//   front of them). [TensorRT 2134](https://github.com/NVIDIA/TensorRT/issues/2134) (LeakyRelu),
-//   [3205](https://github.com/NVIDIA/TensorRT/issues/3205) (depthwise). Mish and PRelu: tried with TensorRT 10.6.
-//   Activations of several nodes except SiLU: ours.
+//   front of them). [TensorRT 2134](https://github.com/NVIDIA/TensorRT/issues/2134) (LeakyRelu).
+//   Mish and PRelu: tried with TensorRT 10.6. Activations of several nodes except SiLU: ours.
 // * Networks: models/imagenet_mobilenetv2 (Clip), models/cifar10_efficientnet_b0 (SiLU).
 
 #include "place/draft/flow.h"

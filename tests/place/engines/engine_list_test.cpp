@@ -140,7 +140,7 @@ TEST(TargetList, EveryFactAndRuleHasItsSource) {
     for (const Rule* rule : *target.engine.rules) {
       EXPECT_FALSE(rule->name.words.empty());
       EXPECT_FALSE(rule->name.source.empty()) << rule->name.words;
-      EXPECT_TRUE(rule->mark || rule->decide || rule->visit || rule->share) << rule->name.words;
+      EXPECT_TRUE(rule->mark || rule->decide || rule->visit || rule->share || rule->review) << rule->name.words;
     }
   }
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "place/draft/flow.h"
+#include "place/engines/tensorrt/kernels.h"
 
 namespace detent {
 namespace {
@@ -85,7 +86,7 @@ std::string tensorrt_obstacle(const PairView& view, NodeId layer) {
   const bool volume =
       view.facts().kind(layer) == OpKind::ConvTranspose && view.facts().weight(layer).shape().rank() == 5;
   if (volume && batchnorm_behind(view, layer)) return "a BatchNormalization stands between it and the pair behind it";
-  return "";
+  return tensorrt_kernel_obstacle(view.found(), layer);
 }
 
 }  // namespace detent

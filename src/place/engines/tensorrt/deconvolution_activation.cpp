@@ -4,8 +4,8 @@
 //   split:   Q --> DQ --> ConvTranspose --> Q --> DQ --> LeakyRelu --> Q --> DQ
 //
 // * Decides: `fuse` puts a pair behind the activation of a ConvTranspose only, `split` on both sides of it. A 3-D
-//   ConvTranspose always gets a pair behind it, even if no INT8 layer reads it.
-// * Why: in 3-D TensorRT runs a ConvTranspose in INT8 only between two pairs. In 2-D one user saw the fusion with an
+//   ConvTranspose or Conv always gets a pair behind it, even if no INT8 layer reads it.
+// * Why: in 3-D TensorRT runs a layer in INT8 only between two pairs. In 2-D one user saw the fusion with an
 //   activation give wrong output, which `split` cured.
 // * Change it: `--deconv-activation auto|fuse|split`. `auto` is `fuse` for Relu and `split` for other activations
 //   (ours).
@@ -14,6 +14,9 @@
 //   [2134](https://github.com/NVIDIA/TensorRT/issues/2134) (a LeakyRelu needs the pair behind it).
 // * Networks: models/occupancy3d (3-D, Relu), models/shapes_unet (LeakyRelu).
 
+#include <algorithm>
+
+#include "ops/traits.h"
 #include "place/draft/flow.h"
 #include "place/engines/tensorrt/rules.h"
 
@@ -68,21 +71,34 @@ void close_volume(const GraphFacts& facts, PlacementDraft& draft, const Node& no
                facts.value(last).name + "' is a graph output, or excluded nodes read it");
 }
 
+// True for a layer in front of a residual Add, or of an activation that it does not include: a pair would part the two.
+bool stands_before_its_kernel_ends(const GraphFacts& facts, const PlacementDraft& draft, NodeId layer) {
+  const ValueId last = *fused_output(facts, draft, layer);
+  return std::ranges::any_of(facts.value(last).uses, [&](const Use& use) {
+    const OpKind kind = facts.kind(use.node);
+    return is_activation(kind) || is_fused_pointwise(facts, draft, use.node) ||
+           (kind == OpKind::Add && facts.data_slots(use.node).size() == 2);
+  });
+}
+
 // Puts pairs behind, after every rule that may put one there.
 void close(const GraphFacts& facts, PlacementDraft& draft) {
   for (const Node& node : facts.graph().nodes()) {
-    if (facts.kind(node.id) != OpKind::ConvTranspose || !draft.is_int8(node.id)) continue;
+    const OpKind kind = facts.kind(node.id);
+    if ((kind != OpKind::ConvTranspose && kind != OpKind::Conv) || !draft.is_int8(node.id)) continue;
     const bool volume = facts.weight(node.id).shape().rank() == 5;
+    if (kind == OpKind::Conv && (!volume || stands_before_its_kernel_ends(facts, draft, node.id))) continue;
     const MaybeNode activation = fused_activation(facts, draft, node.output(0));
     // In 2-D only an activation that does not fuse without it needs the pair behind it.
     if (!volume && (!activation || facts.kind(*activation) == OpKind::Relu)) continue;
     const ValueId last = *fused_output(facts, draft, node.id);
-    if (draft.has_pair(last)) continue;
+    const bool paired = draft.has_pair(last);
+    if (paired && !volume) continue;
     // TensorRT pulls the Q of a commuting op's reader up to here; the Q of a Concat is cloned, and was reported not to
     // fuse.
     bool reached = false;
     for (const ValueId value : commuting_neighbours(facts, draft, last)) reached = reached || draft.has_pair(value);
-    if (reached) continue;
+    if (reached && !paired) continue;
     const std::string closing = "closing pair behind " + facts.describe(node.id);
     if (volume)
       close_volume(facts, draft, node, last, closing + ": in 3-D it is INT8 only between two pairs");

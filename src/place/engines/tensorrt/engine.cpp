@@ -18,7 +18,7 @@ constexpr std::array kRules{&kUserChoice,      &kMeasuredChoice,     &kSignalFro
                             &kFusedActivation, &kUnfusedActivations, &kBatchNorm,         &kResidualAdd,
                             &kFp8Layers,       &kFusedAttention,     &kAttentionAndNorms, &kPoolingAndElementwise,
                             &kGraphOutputs,    &kKnownRanges,        &kCommutingOps,      &kConcat,
-                            &kStates};
+                            &kStates,          &kFloatKernels};
 
 constexpr EngineDef kEngine{
     .id = Engine::TensorRT,

@@ -11,7 +11,9 @@ std::string cache_version(const Target& target, std::string_view calibrator) {
 }
 
 std::string next_command(const Target& target, const NextCommand& next) {
-  const char* types = target.strongly_typed ? "" : next.codes == CodeType::Fp8 ? " --fp8 --fp16" : " --int8 --fp16";
+  // Without pairs INT8 would ask for a calibrator.
+  const char* codes = !next.pairs ? "" : next.codes == CodeType::Fp8 ? " --fp8" : " --int8";
+  const std::string types = target.strongly_typed ? "" : std::string(codes) + " --fp16";
   return "trtexec --onnx=" + std::string(next.file) + types +
          " --saveEngine=" + std::filesystem::path(next.file).replace_extension(".engine").string();
 }

@@ -1,8 +1,7 @@
 // Names the activations that TensorRT does not fuse although no pair stands between (R2).
 //
-// Source: LeakyRelu needs the pair behind it: github.com/NVIDIA/TensorRT/issues/2134. Depthwise Conv + SiLU does not
-// fuse: .../issues/3205. Mish and PRelu are separate kernels: tried with TensorRT 10.6. Motivated by
-// models/cifar10_efficientnet_b0.
+// Source: LeakyRelu needs the pair behind it: github.com/NVIDIA/TensorRT/issues/2134. Mish and PRelu are separate
+// kernels: tried with TensorRT 10.6.
 
 #include <algorithm>
 
@@ -12,11 +11,6 @@
 
 namespace detent::rules::tensorrt {
 namespace {
-
-bool is_depthwise(const GraphFacts& facts, NodeId node) {
-  return facts.kind(node) == OpKind::Conv && facts.node(node).int_or("group", 1) > 1 &&
-         facts.weight(node).shape()[1] == 1;
-}
 
 // Returns the operator Mish or PRelu that reads the value, or the last node of Mish written out; kNoNode when there is
 // none.
@@ -41,10 +35,7 @@ void note_unfused_activations(const GraphFacts& facts, PlacementDraft& draft) {
       draft.note(facts.describe(*alone) + " ends Mish or PRelu, a separate kernel behind " + facts.describe(node.id) +
                  ": the layer writes floats, and the activation quantizes them");
     const MaybeNode activation = fused_activation(facts, draft, node.output(0));
-    if (!activation) continue;
-    if (is_depthwise(facts, node.id) && gated_activation(facts, *activation))
-      draft.note(facts.describe(node.id) + ": TensorRT does not fuse a depthwise convolution with the SiLU behind it");
-    if (facts.kind(*activation) != OpKind::LeakyRelu) continue;
+    if (!activation || facts.kind(*activation) != OpKind::LeakyRelu) continue;
     if (pairs_behind(draft, facts.node(*activation).output(0)).empty())
       draft.note(facts.describe(*activation) + " fuses with " + facts.describe(node.id) +
                  " only if a pair stands behind it, and no reader needs one there");

@@ -1,0 +1,100 @@
+// A layer for which TensorRT has no INT8 kernel stays float.
+//
+//   wrong:   x --> Q/DQ --> depthwise Conv --> LayerNormalization        right:   x --> depthwise Conv --> Layer...
+//            w (int8) --> DQ ----^                                                w ----^
+//
+// * Decides: a layer stays float, with its weight, where the engine would run it in float in spite of its pairs, or not
+//   build it. The table in src/place/engines/tensorrt/kernels.cpp says which: grouped and depthwise ConvTranspose;
+//   depthwise 3-D Conv; Convs with groups of odd sizes; other 3-D layers, depthwise Convs and Convs with small groups
+//   where their activation has no place in the kernel, or where a reader takes floats. Beside a depthwise Conv that
+//   stays float a 1x1 Conv stays float too: the one in front, the one behind, and those of squeeze-and-excite between.
+// * Why: the quantizer in front of such a layer, and the dequantization of its weights, cost time for nothing. With
+//   pairs in front of its 18 depthwise Convs ConvNeXt-T took 1.74 times as long as in FP16, without them .98. A 1x1
+//   Conv moves more than it computes: in MobileNetV3-L those beside float depthwise Convs made INT8 slower than FP16
+//   (1.45 ms for 1.26, and 1.25 without).
+// * Change it: `--include`, for a version or GPU that has the kernel.
+// * Source: TensorRT 10.6 on an H100 (SM90), 480 probes built and inspected in November 2026 (tests/engines/tensorrt);
+//   for other versions and GPUs an assumption.
+// * Networks: exports/convnext_mini, exports/mobilenetv3_small, models/occupancy3d.
+
+#include <algorithm>
+
+#include "ops/traits.h"
+#include "place/draft/flow.h"
+#include "place/engines/tensorrt/kernels.h"
+#include "place/engines/tensorrt/rules.h"
+
+namespace detent::rules::tensorrt {
+namespace {
+
+bool is_pointwise(const GraphFacts& facts, NodeId layer) {
+  if (facts.kind(layer) != OpKind::Conv || facts.node(layer).int_or("group", 1) != 1) return false;
+  const Shape& weight = facts.weight(layer).shape();
+  return weight.element_count(2, weight.rank()) == 1;
+}
+
+// Returns the layer that writes what `layer` reads, through activations, the product of a squeeze-and-excite block and
+// its pooling.
+const Node* layer_in_front(const PlacementDraft& draft, NodeId layer) {
+  const GraphFacts& facts = draft.facts();
+  constexpr int kMostNodes = 8;  // between two layers of a block
+  const Node* node = facts.producer(facts.data_input(layer));
+  for (int step = 0; node && step < kMostNodes && !facts.is_weighted(node->id); ++step) {
+    const auto gated = gated_activation(facts, node->id);
+    const OpKind kind = facts.kind(node->id);
+    const bool passes = gated || is_fused_pointwise(facts, draft, node->id) || kind == OpKind::GlobalAveragePool ||
+                        kind == OpKind::ReduceMean || kind == OpKind::Mul || is_activation(kind);
+    node = passes ? facts.producer(gated ? MaybeValue(gated->input) : facts.data_input(node->id)) : nullptr;
+  }
+  return node && facts.is_weighted(node->id) ? node : nullptr;
+}
+
+// True when depthwise Convs that stay float are all that reads the layer and its activation.
+bool feeds_float_depthwise(const PlacementDraft& draft, NodeId layer) {
+  const GraphFacts& facts = draft.facts();
+  const Value& last = facts.value(*fused_output(facts, draft, layer));
+  return !last.is_output && !last.uses.empty() && std::ranges::all_of(last.uses, [&](const Use& use) {
+    return use.slot == 0 && is_float_depthwise(draft, use.node);
+  });
+}
+
+// Returns the depthwise Conv that stays float in front of the layer, also past a layer of squeeze-and-excite that stays
+// float for its sake.
+bool stands_behind_float_depthwise(const PlacementDraft& draft, NodeId layer) {
+  const GraphFacts& facts = draft.facts();
+  const Node* front = layer_in_front(draft, layer);
+  if (!front) return false;
+  if (is_float_depthwise(draft, front->id)) return true;
+  if (!draft.is_out(front->id) || !is_pointwise(facts, front->id)) return false;
+  const Node* pool = facts.producer(facts.data_input(front->id));
+  const bool excites =
+      pool && (facts.kind(pool->id) == OpKind::GlobalAveragePool || facts.kind(pool->id) == OpKind::ReduceMean);
+  const Node* first = layer_in_front(draft, front->id);
+  return excites && first && is_float_depthwise(draft, first->id);
+}
+
+std::string obstacle_of(const PlacementDraft& draft, NodeId layer) {
+  if (std::string obstacle = tensorrt_kernel_obstacle(draft, layer); !obstacle.empty()) return obstacle;
+  if (is_pointwise(draft.facts(), layer) &&
+      (feeds_float_depthwise(draft, layer) || stands_behind_float_depthwise(draft, layer)))
+    return "a 1x1 Conv beside a depthwise Conv that stays float: its quantizers cost more than INT8 gains (TensorRT "
+           "10.6 on SM90)";
+  return "";
+}
+
+void find_float_kernels(const PlacementDraft& draft, LayersKeptOut& kept) {
+  if (draft.options().type == CodeType::Fp8) return;  // R17 has FP8's kernels
+  for (const Node& node : draft.facts().graph().nodes()) {
+    if (!draft.facts().is_weighted(node.id) || !draft.is_int8(node.id) || draft.is_forced(node.id)) continue;
+    if (std::string obstacle = obstacle_of(draft, node.id); !obstacle.empty())
+      kept.emplace(node.id, std::move(obstacle));
+  }
+}
+
+}  // namespace
+
+constinit const Rule kFloatKernels{
+    .name = {"R21", "kernel", "TensorRT 10.6 on an H100 (SM90), inspected engines; November 2026"},
+    .review = find_float_kernels};
+
+}  // namespace detent::rules::tensorrt
