@@ -20,6 +20,7 @@ struct SpeedOutlook {
   size_t quantizers = 0;        ///< layers by themselves
   size_t shortcuts = 0;         ///< of them those whose reason is a shortcut without a pair
   size_t float_islands = 0;     ///< float nodes between INT8 layers, each with a reformat at most
+  size_t concat_copies = 0;     ///< codes that are copied into the joint tensor of a Concat
   size_t attention_blocks = 0;  ///< with a Softmax whose product with the values stays float
   int64_t border_bytes = 0;     ///< that the quantizers alone read and write, FP16 and INT8; 0 where sizes are open
 };

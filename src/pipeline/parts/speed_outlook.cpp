@@ -27,6 +27,8 @@ std::string megabytes(double bytes) {
 std::string other_facts(const SpeedOutlook& counts) {
   std::string text;
   if (counts.float_islands > 0) text += ", " + plural(counts.float_islands, "float layer") + " between INT8 layers";
+  if (counts.concat_copies > 0)
+    text += ", " + plural(counts.concat_copies, "copy of codes into a Concat", "copies of codes into Concats");
   if (counts.attention_blocks > 0)
     text += ", " + plural(counts.attention_blocks, "attention block") +
             (counts.attention_blocks == 1 ? " stays float" : " stay float");
@@ -75,8 +77,9 @@ SpeedOutlook judge_speed(SpeedOutlook counts, const CoverageReport& coverage) {
       fmt::format("{:.1f} % of {} in INT8", 100 * counts.int8_share, sized ? "MACs" : "weighted layers");
   const bool few = counts.int8_share < kLeastShare;
   const bool alone = static_cast<double>(counts.quantizers) > kMostAlone * static_cast<double>(coverage.int8_layers);
-  counts.verdict = few || alone ? "doubtful" : "likely";
-  counts.text = few || alone ? "INT8 may be no faster than FP16: " : "INT8 likely beats FP16: ";
+  const bool copied = static_cast<int64_t>(counts.concat_copies) > coverage.int8_layers;
+  counts.verdict = few || alone || copied ? "doubtful" : "likely";
+  counts.text = few || alone || copied ? "INT8 may be no faster than FP16: " : "INT8 likely beats FP16: ";
   counts.text += alone && !few ? alone_text(counts) + ", " + share : share + ", " + alone_text(counts);
   counts.text += other_facts(counts);
   return counts;
@@ -90,6 +93,7 @@ void add_outlook(const Graph& file, const std::map<std::string, Shape>& sizes, P
     counts.border_bytes += bytes_moved(pair, sizes);
     report.quantizers.push_back({std::move(pair.node), std::move(pair.reason), pair.shortcut});
   }
+  counts.concat_copies = concat_copies(file).size();
   for (const ReformatPlace& place : reformat_places(file)) counts.float_islands += place.island;
   for (const Node& node : file.nodes()) counts.attention_blocks += is_float_attention(file, node);
   report.outlook = judge_speed(std::move(counts), report.coverage);

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "detent/options/code_type.h"
 #include "place/engines/decided.h"
@@ -12,6 +13,8 @@
 
 namespace detent {
 
+class Graph;
+struct PlacementPlan;
 struct Rule;
 struct Target;
 
@@ -79,6 +82,8 @@ struct EngineDef {
   // ---- what only some have; nullptr: it has none ----
   /// Returns the first line of a calibration cache for the version.
   Decided<std::string (*)(const Target& target, std::string_view calibrator)> cache_version;
+  /// Returns the layers of a plan that may not build beside 16-bit floats, where a version is not strongly typed.
+  Decided<std::vector<std::string> (*)(const PlacementPlan& plan, const Graph& graph)> half_risks;
   /// Returns the command that builds or runs the written file.
   Decided<std::string (*)(const Target& target, const NextCommand& next)> next_command;
 };

@@ -6,8 +6,8 @@
 //                          +--> Concat
 //
 // * Decides: a BatchNormalization behind Conv, ConvTranspose or Gemm is folded into the weights before any other rule.
-//   One that cannot be folded reads a pair where INT8 comes in, also behind a residual Add (R4). In a file with pairs,
-//   as quantization-aware training exports it, one behind a Conv is part of that layer.
+//   One that cannot be folded reads a pair where INT8 comes in, also behind a residual Add (R4) or an average pooling.
+//   In a file with pairs, as quantization-aware training exports it, one behind a Conv is part of that layer.
 // * Why: TensorRT has no fusion for pair + ConvTranspose + BatchNormalization, which is what exporters leave.
 // * Change it: no option.
 // * Source: [TensorRT 3412](https://github.com/NVIDIA/TensorRT/issues/3412); NVIDIA/TensorRT,
@@ -22,6 +22,13 @@
 namespace detent::rules {
 namespace {
 
+// Returns the value that an average pooling reads, which becomes INT8 with its readers; another value as it is.
+ValueId before_pooling(const GraphFacts& facts, ValueId value) {
+  const Node* node = facts.producer(value);
+  const bool pools = node && facts.kind(node->id) == OpKind::AveragePool;
+  return pools ? *node->input(0) : value;
+}
+
 void decide_batch_norm(const GraphFacts& facts, PlacementDraft& draft) {
   const ValueMap<bool> sources = int8_sources(draft);
   for (const Node& node : facts.graph().nodes()) {
@@ -33,10 +40,9 @@ void decide_batch_norm(const GraphFacts& facts, PlacementDraft& draft) {
       continue;
     }
     const Node* source = facts.producer(input);
-    bool quantized = sources[*input];
-    if (source && is_data_concat(facts, draft, source->id))
-      quantized = std::ranges::any_of(present(source->inputs), [&](ValueId value) { return sources[value]; });
-    if (quantized)
+    const auto from_int8 = [&](ValueId value) { return sources[value] || sources[before_pooling(facts, value)]; };
+    const bool joins = source && is_data_concat(facts, draft, source->id);
+    if (joins ? std::ranges::any_of(present(source->inputs), from_int8) : from_int8(*input))
       draft.pair(node.id, 0, "a BatchNormalization that cannot be folded reads the output of an INT8 kernel");
   }
 }

@@ -101,6 +101,13 @@ TEST(SpeedOutlook, TurnsAtAQuarterOfTheLayers) {
   EXPECT_EQ(judge_speed({.quantizers = 6}, coverage_of(20, 20, 100, 100)).verdict, "doubtful");
 }
 
+TEST(SpeedOutlook, TurnsAtACopyForEachLayer) {
+  EXPECT_EQ(judge_speed({.concat_copies = 10}, coverage_of(10, 10, 100, 100)).verdict, "likely");
+  const SpeedOutlook many = judge_speed({.concat_copies = 11}, coverage_of(10, 10, 100, 100));
+  EXPECT_EQ(many.verdict, "doubtful");
+  EXPECT_THAT(many.text, HasSubstr("11 copies of codes into Concats"));
+}
+
 TEST(SpeedOutlook, NamesFloatAttention) {
   const Model model = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 13]>
 g (float[1,4,8] a, float[1,8,4] b, float[1,4,8] v) => (float[1,4,8] y) {

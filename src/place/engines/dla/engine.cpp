@@ -71,6 +71,7 @@ constexpr EngineDef kEngine{
     .fast_in_half = false,
     .slow_between_pairs = std::span<const FloatOperator>(),
     .cache_version = detent::tensorrt::cache_version,
+    .half_risks = nullptr,
     .next_command = next_command,
 };
 

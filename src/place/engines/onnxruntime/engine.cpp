@@ -105,6 +105,7 @@ constexpr EngineDef kEngine{
     .fast_in_half = false,
     .slow_between_pairs = kFloatBetweenPairs,
     .cache_version = nullptr,
+    .half_risks = nullptr,
     .next_command = nullptr,
 };
 

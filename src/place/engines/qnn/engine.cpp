@@ -101,6 +101,7 @@ constexpr EngineDef kEngine{
     .fast_in_half = false,
     .slow_between_pairs = std::span<const FloatOperator>(),
     .cache_version = nullptr,
+    .half_risks = nullptr,
     .next_command = nullptr,
 };
 

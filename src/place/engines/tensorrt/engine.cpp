@@ -1,6 +1,7 @@
 #include <array>
 
 #include "place/engines/tensorrt/facts.h"
+#include "place/engines/tensorrt/half_risks.h"
 #include "place/engines/tensorrt/next_command.h"
 #include "place/engines/tensorrt/rules.h"
 #include "place/rules/rules.h"
@@ -53,6 +54,7 @@ constexpr EngineDef kEngine{
     .fast_in_half = true,
     .slow_between_pairs = std::span<const FloatOperator>(),
     .cache_version = cache_version,
+    .half_risks = half_risks,
     .next_command = next_command,
 };
 

@@ -72,6 +72,7 @@ constexpr EngineDef kEngine{
     .fast_in_half = true,
     .slow_between_pairs = std::span<const FloatOperator>(),
     .cache_version = nullptr,
+    .half_risks = nullptr,
     .next_command = next_command,
 };
 

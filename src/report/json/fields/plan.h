@@ -48,6 +48,7 @@ void fields(auto& v, const SpeedOutlook& r) {
   v("quantizers", r.quantizers, "Number of quantizers and dequantizers that would be layers by themselves.");
   v("shortcuts", r.shortcuts, "Number of these whose reason is a shortcut without a pair.");
   v("float_islands", r.float_islands, "Number of float nodes between INT8 layers.");
+  v("concat_copies", r.concat_copies, "Number of values whose codes are copied into the joint tensor of a Concat.");
   v("attention_blocks", r.attention_blocks, "Number of attention blocks whose products stay float.");
   v("border_bytes", r.border_bytes,
     "Bytes that these quantizers read in FP16 and write in INT8, or the other way, in one run; 0 where sizes are "
