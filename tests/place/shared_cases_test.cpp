@@ -27,6 +27,7 @@ struct Prepared {
   [[nodiscard]] PlacementPlan plan(const PlacementOptions& options = {}) const {
     return make_placement_plan(graph(), find_target("tensorrt"), options);
   }
+  [[nodiscard]] const Tensor& weight_of(NodeId layer) const { return *graph().constant(graph().node(layer).input(1)); }
   [[nodiscard]] std::vector<const Node*> of(const std::string& op) const {
     std::vector<const Node*> found;
     for (const Node& node : graph().nodes())
@@ -35,6 +36,12 @@ struct Prepared {
   }
   Model model;
 };
+
+PlacementOptions small_layers_quantized() {
+  PlacementOptions options;
+  options.small_layers = PlacementOptions::SmallLayers::Quantize;
+  return options;
+}
 
 bool has_pair(const PlacementPlan& plan, ValueId value) {
   return std::ranges::binary_search(plan.quantized_values(), value);
@@ -58,29 +65,38 @@ TEST_P(SharedOccupancy, HasNoBatchNormalizationLeft) {
   EXPECT_EQ(net.of("ConvTranspose").size(), 4U);
 }
 
-TEST_P(SharedOccupancy, RunsEveryLayerInInt8WhenSmallLayersAreQuantized) {
+TEST_P(SharedOccupancy, RunsEveryLayerBetweenPairsInInt8WhenSmallLayersAreQuantized) {
   const Prepared net(shared_model(GetParam()));
-  PlacementOptions options;
-  options.small_layers = PlacementOptions::SmallLayers::Quantize;
-  const PlacementPlan plan = net.plan(options);
+  const PlacementPlan plan = net.plan(small_layers_quantized());
   EXPECT_EQ(plan.coverage.layers, 14);
-  EXPECT_EQ(plan.coverage.int8_layers, 14);
-}
-
-TEST_P(SharedOccupancy, ByDefaultTheHeadOfOneChannelStaysFloatAndSaysWhy) {
-  const Prepared net(shared_model(GetParam()));
-  const PlacementPlan plan = net.plan();
   EXPECT_EQ(plan.coverage.int8_layers, 13);
   const auto head = std::ranges::find_if(plan.layers, [](const LayerDecision& layer) { return !layer.int8; });
   ASSERT_NE(head, plan.layers.end());
-  EXPECT_EQ(head->rule, &rules::tensorrt::kSmallLayers);
-  EXPECT_NE(head->reason.find("1x12x1x1x1"), std::string::npos) << head->reason;
-  EXPECT_NE(head->reason.find("--small-layers quantize"), std::string::npos) << head->reason;
+  EXPECT_EQ(net.weight_of(head->node).shape().to_string(), "1x12x1x1x1") << "the layer that writes the graph output";
+  EXPECT_EQ(head->rule, &rules::tensorrt::kFloatKernels);
 }
 
-TEST_P(SharedOccupancy, TheSkipOfEveryBottleneckReadsAPair) {
+TEST_P(SharedOccupancy, ByDefaultLayersOfFewChannelsStayFloatAndSayWhy) {
   const Prepared net(shared_model(GetParam()));
   const PlacementPlan plan = net.plan();
+  int narrow = 0;
+  for (const LayerDecision& layer : plan.layers) {
+    const Shape& weight = net.weight_of(layer.node).shape();
+    const int64_t least = net.graph().node(layer.node).op_type == "ConvTranspose" ? 128 : 64;
+    const bool is_narrow = std::min(weight[0], weight[1]) < least;
+    narrow += is_narrow;
+    EXPECT_EQ(layer.rule == &rules::tensorrt::kSmallLayers, is_narrow) << weight.to_string();
+    if (!is_narrow) continue;
+    EXPECT_FALSE(layer.int8);
+    EXPECT_NE(layer.reason.find(weight.to_string()), std::string::npos) << layer.reason;
+    EXPECT_NE(layer.reason.find("--small-layers quantize"), std::string::npos) << layer.reason;
+  }
+  EXPECT_EQ(narrow, 7) << "4 ConvTransposes, the last bottleneck's 1x1x1 Convs and the head";
+}
+
+TEST_P(SharedOccupancy, TheSkipOfEveryBottleneckReadsAPairWhereTheBottleneckIsInt8) {
+  const Prepared net(shared_model(GetParam()));
+  const PlacementPlan plan = net.plan(small_layers_quantized());
   const auto adds = net.of("Add");
   ASSERT_EQ(adds.size(), 3U);
   for (const Node* add : adds) {
@@ -90,9 +106,9 @@ TEST_P(SharedOccupancy, TheSkipOfEveryBottleneckReadsAPair) {
   }
 }
 
-TEST_P(SharedOccupancy, APairStandsBehindTheActivationOfEveryDeconvolution) {
+TEST_P(SharedOccupancy, APairStandsBehindTheActivationOfEveryInt8Deconvolution) {
   const Prepared net(shared_model(GetParam()));
-  const PlacementPlan plan = net.plan();
+  const PlacementPlan plan = net.plan(small_layers_quantized());
   for (const Node* node : net.of("ConvTranspose")) {
     EXPECT_FALSE(has_pair(plan, *node->output(0))) << node->name;
     EXPECT_TRUE(has_pair(plan, behind_activation(net.graph(), *node))) << node->name;

@@ -35,10 +35,40 @@ std::map<EdgeKey, bool> read_reference(const fs::path& file) {
 /// The decisions of both tools about an edge, and the facts around it.
 struct Difference {
   const Graph& graph;
+  const PlacementPlan& plan;
   const EdgeDecision& ours;
   bool theirs;
   bool theirs_elsewhere;  ///< their pair is on the same value for another reader
 };
+
+/// True for a layer that stays float by a policy of ours: R21, or R10 in three dimensions. In one and two R10 is
+/// theirs.
+bool keeps_float(const Graph& graph, const LayerDecision& layer) {
+  if (layer.int8) return false;
+  if (layer.rule == &rules::tensorrt::kFloatKernels) return true;
+  const Tensor* weight = graph.constant(graph.node(layer.node).input(1));
+  return layer.rule == &rules::tensorrt::kSmallLayers && weight && weight->shape().rank() == 5;
+}
+
+/// True when layers write the value, through operators without weights, and all of these stay float by keeps_float().
+bool stands_behind_float_layers(const Difference& difference) {
+  std::vector<ValueId> open{difference.ours.value};
+  std::set<ValueId> seen(open.begin(), open.end());
+  bool found = false;
+  while (!open.empty()) {
+    const Node* writer = difference.graph.producer(open.back());
+    open.pop_back();
+    if (!writer) continue;
+    if (const LayerDecision* layer = difference.plan.find_layer(writer->id)) {
+      if (!keeps_float(difference.graph, *layer)) return false;
+      found = true;
+      continue;
+    }
+    for (const MaybeValue input : writer->inputs)
+      if (input && seen.insert(*input).second) open.push_back(*input);
+  }
+  return found;
+}
 
 /// Returns our policy that explains a difference (placement.md and src/decisions/place.md); empty when there is none.
 std::string explain(const Difference& difference) {
@@ -86,7 +116,12 @@ std::string explain(const Difference& difference) {
     default: break;
   }
   if (!difference.theirs && ours.pair && by(&rules::tensorrt::kDeconvolutionActivation))
-    return "R6: pairs around a ConvTranspose's activation";
+    return "R6: pairs around a ConvTranspose's activation, or behind a 3-D layer";
+  const LayerDecision* layer = difference.plan.find_layer(ours.consumer);
+  if (only_theirs && layer && keeps_float(difference.graph, *layer))
+    return "R10, R21: no INT8 kernel, or none that gains";
+  if (only_theirs && !layer && stands_behind_float_layers(difference))
+    return "R10, R21: no pair behind layers without an INT8 kernel that gains";
   return "";
 }
 
@@ -117,7 +152,7 @@ Comparison compare(const Graph& graph, const PlacementPlan& plan, const std::map
       result.equal += 1;
       continue;
     }
-    const std::string why = explain({graph, ours, theirs, listed_elsewhere(graph, ours, all)});
+    const std::string why = explain({graph, plan, ours, theirs, listed_elsewhere(graph, ours, all)});
     if (why.empty())
       result.unexplained.push_back(node.op_type + " '" + node.name + "' slot " + std::to_string(ours.slot) + ": ours " +
                                    (ours.pair ? "pair" : "float") + " (" + name_of(ours.rule) + ": " + ours.reason +

@@ -16,11 +16,12 @@ bool leads_to_pair(const LintView& view, NodeId layer) {
          !closing_pairs(view, fused_output(view.facts(), view.found(), layer)).empty();
 }
 
-// True when the layer reads the closing pair of a 3-D ConvTranspose, which runs in INT8 only between two pairs (R6).
+// True when the layer reads the closing pair of a 3-D layer, which runs in INT8 only between two pairs (R6).
 bool reads_closing_pair(const LintView& view, NodeId layer) {
   const MaybeNode writer = view.layer_writing(view.facts().data_input(layer));
-  return writer && view.facts().kind(*writer) == OpKind::ConvTranspose &&
-         view.facts().weight(*writer).shape().rank() == 5 && view.is_meant_int8(*writer);
+  if (!writer || !view.is_meant_int8(*writer)) return false;
+  const OpKind kind = view.facts().kind(*writer);
+  return (kind == OpKind::Conv || kind == OpKind::ConvTranspose) && view.facts().weight(*writer).shape().rank() == 5;
 }
 
 // The use of a bias's scale: a QGemm ignores it and multiplies by input scale * weight scale; a Conv reads it, and

@@ -15,8 +15,8 @@ inline constexpr std::string_view kErrors =
 inline constexpr std::string_view kWarnings =
     "uint8-zero-point codes-not-8-bit fp8-on-float-operator cast-between-q-and-dq deconvolution-3d-not-closed "
     "batchnorm-behind-deconvolution skip-not-quantized pair-between-conv-and-add pair-between-conv-and-activation "
-    "concat-scales-differ coarse-scores copy-scales-differ float-island attention-not-fused no-int8-kernel layer-left-float "
-    "cast-between-pair-and-kernel overflow-in-half vanishing-constant float32-rest";
+    "concat-scales-differ coarse-scores copy-scales-differ float-island attention-not-fused no-int8-kernel "
+    "layer-left-float cast-between-pair-and-kernel overflow-in-half vanishing-constant float32-rest";
 inline constexpr std::string_view kNotes =
     "fp16-scale-below-opset-19 layer-float-on-purpose layer-float-by-rule attention-order product-left-float "
     "concat-input-from-float leaky-relu-not-closed";

@@ -5,6 +5,7 @@
 
 #include "place/draft/flow.h"
 #include "place/engines/tensorrt/kernels.h"
+#include "place/engines/tensorrt/rules.h"
 
 namespace detent {
 namespace {
@@ -61,6 +62,12 @@ bool lacks_closing_pair(const PairView& view, NodeId layer) {
   });
 }
 
+std::string kernel_obstacle(const PairView& view, NodeId layer) {
+  const auto rules = *view.target().engine.rules;
+  const bool measured = std::ranges::find(rules, &rules::tensorrt::kFloatKernels) != rules.end();
+  return measured ? tensorrt_kernel_obstacle(view.found(), layer) : "";
+}
+
 std::string tensorrt_obstacle(const PairView& view, NodeId layer) {
   const int slot = view.data_slot(layer);
   const auto data = view.pairs_in_front(layer, slot);
@@ -86,7 +93,7 @@ std::string tensorrt_obstacle(const PairView& view, NodeId layer) {
   const bool volume =
       view.facts().kind(layer) == OpKind::ConvTranspose && view.facts().weight(layer).shape().rank() == 5;
   if (volume && batchnorm_behind(view, layer)) return "a BatchNormalization stands between it and the pair behind it";
-  return tensorrt_kernel_obstacle(view.found(), layer);
+  return kernel_obstacle(view, layer);
 }
 
 }  // namespace detent
