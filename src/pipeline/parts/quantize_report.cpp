@@ -79,7 +79,8 @@ QuantizeReport start_report(const QuantizeOptions& given, const Prepared& prepar
   report.threads = worker_count(given.run);
   report.plan = plan_report_of(prepared);
   if (const auto next = *prepared.recipe.target->engine.next_command)
-    report.next_command = next(*prepared.recipe.target, {report.output, report.plan.coverage.type, report.plan.coverage.pairs > 0});
+    report.next_command =
+        next(*prepared.recipe.target, {report.output, report.plan.coverage.type, report.plan.coverage.pairs > 0});
   report.notes = prepared.plan.notes;
   if (const std::string text = judged_outputs_text(graph, given.run); !text.empty()) report.notes.push_back(text);
   report.provenance = describe_origin(prepared, measured.calibration,
