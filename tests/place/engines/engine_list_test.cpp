@@ -52,6 +52,22 @@ TEST(TargetList, DevicesOfOpenVinoDifferWhereTheirFactsDiffer) {
   EXPECT_TRUE(npu.find_activation(DataType::UInt16)->without_kernels.empty());
 }
 
+// Without pairs trtexec takes --int8 as a wish for calibration. Strongly typed versions know no such flag.
+TEST(TargetList, TheNextCommandNamesTheCodesOfAFileWithPairs) {
+  const auto command = [](const char* spec, const NextCommand& next) {
+    const Target& target = find_target(spec);
+    return (*target.engine.next_command)(target, next);
+  };
+  EXPECT_EQ(command("tensorrt:10.6", {"a.onnx"}), "trtexec --onnx=a.onnx --int8 --fp16 --saveEngine=a.engine");
+  EXPECT_EQ(command("tensorrt:10.6", {"a.onnx", CodeType::Fp8}),
+            "trtexec --onnx=a.onnx --fp8 --fp16 --saveEngine=a.engine");
+  EXPECT_EQ(command("tensorrt:10.6", {.file = "a.onnx", .pairs = false}),
+            "trtexec --onnx=a.onnx --fp16 --saveEngine=a.engine");
+  for (const bool pairs : {true, false})
+    EXPECT_EQ(command("tensorrt:11", {.file = "a.onnx", .pairs = pairs}),
+              "trtexec --onnx=a.onnx --saveEngine=a.engine");
+}
+
 TEST(TargetList, VersionsDifferWhereFactsDiffer) {
   EXPECT_TRUE(find_target("tensorrt:10.8").int8_weight_initializer);
   EXPECT_FALSE(find_target("tensorrt:8.6").int8_weight_initializer);
