@@ -33,20 +33,27 @@ bool is_pointwise(const GraphFacts& facts, NodeId layer) {
   return weight.element_count(2, weight.rank()) == 1;
 }
 
-// Returns the layer that writes what `layer` reads, through activations, the product of a squeeze-and-excite block and
+// Returns the layers that write what `layer` reads, through activations, the product of a squeeze-and-excite block and
 // its pooling.
-const Node* layer_in_front(const PlacementDraft& draft, NodeId layer) {
+std::vector<const Node*> layers_in_front(const PlacementDraft& draft, NodeId layer) {
   const GraphFacts& facts = draft.facts();
-  constexpr int kMostNodes = 8;  // between two layers of a block
-  const Node* node = facts.producer(facts.data_input(layer));
-  for (int step = 0; node && step < kMostNodes && !facts.is_weighted(node->id); ++step) {
-    const auto gated = gated_activation(facts, node->id);
+  constexpr size_t kMostNodes = 16;  // between the layers of a block
+  std::vector<const Node*> open{facts.producer(facts.data_input(layer))}, found;
+  for (size_t next = 0; next < open.size() && next < kMostNodes; ++next) {
+    const Node* node = open[next];
+    if (!node) continue;
+    if (facts.is_weighted(node->id)) {
+      found.push_back(node);
+      continue;
+    }
     const OpKind kind = facts.kind(node->id);
-    const bool passes = gated || is_fused_pointwise(facts, draft, node->id) || kind == OpKind::GlobalAveragePool ||
-                        kind == OpKind::ReduceMean || kind == OpKind::Mul || is_activation(kind);
-    node = passes ? facts.producer(gated ? MaybeValue(gated->input) : facts.data_input(node->id)) : nullptr;
+    if (const auto gated = gated_activation(facts, node->id))
+      open.push_back(facts.producer(gated->input));
+    else if (kind == OpKind::Mul || kind == OpKind::GlobalAveragePool || kind == OpKind::ReduceMean ||
+             is_activation(kind) || is_fused_pointwise(facts, draft, node->id))
+      for (const int slot : facts.data_slots(node->id)) open.push_back(facts.producer(node->input(slot)));
   }
-  return node && facts.is_weighted(node->id) ? node : nullptr;
+  return found;
 }
 
 // True when depthwise Convs that stay float are all that reads the layer and its activation.
@@ -58,19 +65,20 @@ bool feeds_float_depthwise(const PlacementDraft& draft, NodeId layer) {
   });
 }
 
-// Returns the depthwise Conv that stays float in front of the layer, also past a layer of squeeze-and-excite that stays
-// float for its sake.
+// True when a depthwise Conv that stays float stands in front of the layer, or in front of a layer of
+// squeeze-and-excite that stays float for its sake.
 bool stands_behind_float_depthwise(const PlacementDraft& draft, NodeId layer) {
   const GraphFacts& facts = draft.facts();
-  const Node* front = layer_in_front(draft, layer);
-  if (!front) return false;
-  if (is_float_depthwise(draft, front->id)) return true;
-  if (!draft.is_out(front->id) || !is_pointwise(facts, front->id)) return false;
-  const Node* pool = facts.producer(facts.data_input(front->id));
-  const bool excites =
-      pool && (facts.kind(pool->id) == OpKind::GlobalAveragePool || facts.kind(pool->id) == OpKind::ReduceMean);
-  const Node* first = layer_in_front(draft, front->id);
-  return excites && first && is_float_depthwise(draft, first->id);
+  const auto is_float = [&](const Node* front) { return is_float_depthwise(draft, front->id); };
+  const auto excites = [&](const Node* front) {
+    const Node* pool = facts.producer(facts.data_input(front->id));
+    const bool pooled =
+        pool && (facts.kind(pool->id) == OpKind::GlobalAveragePool || facts.kind(pool->id) == OpKind::ReduceMean);
+    return pooled && draft.is_out(front->id) && is_pointwise(facts, front->id) &&
+           std::ranges::any_of(layers_in_front(draft, front->id), is_float);
+  };
+  return std::ranges::any_of(layers_in_front(draft, layer),
+                             [&](const Node* front) { return is_float(front) || excites(front); });
 }
 
 std::string obstacle_of(const PlacementDraft& draft, NodeId layer) {

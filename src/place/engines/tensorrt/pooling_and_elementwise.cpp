@@ -9,7 +9,7 @@
 //
 // * Decides: average pooling, ReduceMean over space, linear Resize, and Add and Mul of two activations are quantized on
 //   their inputs where a producer runs in INT8 and every reader is quantized. The Mul of a squeeze-and-excite block
-//   gets pairs on both inputs.
+//   gets pairs on both inputs where one comes from an INT8 kernel.
 // * Why: an op without weights that reads INT8 must write INT8.
 // * Change it: `--se-mul both|float` for the Mul of squeeze-and-excite.
 // * Source: TensorRT guide; Model-Optimizer; NVIDIA/TensorRT, tools/tensorflow-quantization (EfficientNet,
@@ -142,8 +142,13 @@ void place_between_kernels(const GraphFacts& facts, PlacementDraft& draft, const
 }
 
 void decide_pooling_and_elementwise(const GraphFacts& facts, PlacementDraft& draft) {
-  for (const Node& node : facts.graph().nodes())
-    if (!draft.is_out(node.id) && is_excitation(facts, node)) place_excitation(facts, draft, node);
+  const ValueMap<bool> kernels = int8_sources(draft);
+  for (const Node& node : facts.graph().nodes()) {
+    const auto from_int8 = [&](int slot) { return kernels[*node.input(slot)]; };
+    if (!draft.is_out(node.id) && is_excitation(facts, node) &&
+        std::ranges::any_of(facts.data_slots(node.id), from_int8))
+      place_excitation(facts, draft, node);
+  }
   ValueMap<bool> sources(facts.graph().values().size(), false);
   for (const Node& node : facts.graph().nodes()) {
     place_between_kernels(facts, draft, node, sources);

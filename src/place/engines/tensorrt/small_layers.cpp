@@ -7,15 +7,16 @@
 //   and a graph input feeds it or one of the two counts is at least 16; or (several groups) output channels are a
 //   multiple of 8 and every kernel extent is at least 3. A Gemm or MatMul stays float with N or K below 16, or with one
 //   row or column for certain; that counts where the file declares it and where it follows from what the file declares
-//   elsewhere. In three dimensions a Conv stays float below 64 channels, in or out, and a ConvTranspose below 128; in
-//   one and two dimensions ConvTranspose has no such rule. With `--type fp8` a Conv with at most 16 output channels, or
-//   at most 16 input channels per group, stays float whatever its form: every depthwise one.
+//   elsewhere. In three dimensions a Conv stays float below 64 channels, in or out, a ConvTranspose below 128, and both
+//   below 8192 positions in the output, where the file fixes them. In one and two dimensions ConvTranspose has no such
+//   rule. With `--type fp8` a Conv with at most 16 output channels, or at most 16 input channels per group, stays float
+//   whatever its form: every depthwise one.
 // * Why: such layers gain nothing in INT8, and FP8 kernels with so few channels are slower than those of FP16.
 // * Change it: `--small-layers auto|quantize`; `quantize` turns the rule off.
-// * Source: Model-Optimizer (channel and GEMV exclusions). Three dimensions: TensorRT 10.6 on an H100. Speed of INT8
-// over
-//   FP16 between pairs: Conv of 8, 12, 16, 32, 64 and 128 channels .87, .93, .91, 1.00, 1.04 and 1.30; ConvTranspose of
-//   16, 32, 64, 128 and 256 channels .8, .9, .95, .87 to 1.11 and 1.04.
+// * Source: Model-Optimizer (channel and GEMV exclusions). Three dimensions: TensorRT 10.6 on an H100, 12544 positions.
+//   Speed of INT8 over FP16 between pairs: Conv of 8, 12, 16, 32, 64 and 128 channels .87, .93, .91, 1.00, 1.04 and
+//   1.30; ConvTranspose of 16, 32, 64, 128 and 256 channels .8, .9, .95, .87 to 1.11 and 1.04. The limit of 8192
+//   positions is an assumption.
 // * Networks: models/occupancy3d, whose head has one output channel.
 
 #include <algorithm>
@@ -28,7 +29,8 @@ namespace {
 
 constexpr int64_t kSmall = 16;  // channels below which Model-Optimizer checks the form
 constexpr int64_t kSmallConvIn3d = 64, kSmallDeconvolutionIn3d = 128;
-constexpr int64_t kVector = 8;  // channels per vector of TensorRT's INT8 layouts that it requires
+constexpr int64_t kFewPositionsIn3d = 8192;  // two thirds of those of the probes
+constexpr int64_t kVector = 8;               // channels per vector of TensorRT's INT8 layouts that it requires
 
 bool fed_by_graph_input(const GraphFacts& facts, const Node& node) { return facts.value(*node.input(0)).is_input; }
 
@@ -62,18 +64,33 @@ bool is_small_product(const GraphFacts& facts, const Node& node, CertainShapes& 
   return rows < kSmall || columns < kSmall || certain_rows(shapes, node) == 1;
 }
 
-// True for a 3-D layer of few channels, in all groups together.
-bool is_small_in_3d(const GraphFacts& facts, const Node& node) {
+// Returns the positions of an output for which the model fixes every spatial extent; -1 when one is open.
+int64_t certain_positions(CertainShapes& shapes, const Node& node) {
+  const auto shape = shapes.of(node.output(0));
+  if (!shape || shape->size() < 3) return -1;
+  int64_t positions = 1;
+  for (size_t axis = 2; axis < shape->size(); ++axis) {
+    if ((*shape)[axis] < 0) return -1;
+    positions *= (*shape)[axis];
+  }
+  return positions;
+}
+
+// True for a 3-D layer of few channels, in all groups together, or of few positions.
+bool is_small_in_3d(const GraphFacts& facts, const Node& node, CertainShapes& shapes) {
   const Shape& weight = facts.weight(node.id).shape();
   if (weight.rank() != 5) return false;
   const bool conv = facts.kind(node.id) == OpKind::Conv;
-  return std::min(weight[0], weight[1] * node.int_or("group", 1)) < (conv ? kSmallConvIn3d : kSmallDeconvolutionIn3d);
+  if (std::min(weight[0], weight[1] * node.int_or("group", 1)) < (conv ? kSmallConvIn3d : kSmallDeconvolutionIn3d))
+    return true;
+  const int64_t positions = certain_positions(shapes, node);
+  return positions >= 0 && positions < kFewPositionsIn3d;
 }
 
 bool is_small(const PlacementDraft& draft, const Node& node, CertainShapes& shapes) {
   switch (draft.facts().kind(node.id)) {
-    case OpKind::Conv: return is_small_conv(draft, node) || is_small_in_3d(draft.facts(), node);
-    case OpKind::ConvTranspose: return is_small_in_3d(draft.facts(), node);
+    case OpKind::Conv: return is_small_conv(draft, node) || is_small_in_3d(draft.facts(), node, shapes);
+    case OpKind::ConvTranspose: return is_small_in_3d(draft.facts(), node, shapes);
     case OpKind::Gemm:
     case OpKind::MatMul: return is_small_product(draft.facts(), node, shapes);
     default: return false;
