@@ -58,10 +58,10 @@ TEST(TargetList, TheNextCommandNamesTheCodesOfAFileWithPairs) {
     const Target& target = find_target(spec);
     return (*target.engine.next_command)(target, next);
   };
-  EXPECT_EQ(command("tensorrt:10.6", {"a.onnx"}), "trtexec --onnx=a.onnx --int8 --fp16 --saveEngine=a.engine");
-  EXPECT_EQ(command("tensorrt:10.6", {"a.onnx", CodeType::Fp8}),
+  EXPECT_EQ(command("tensorrt:10.8", {"a.onnx"}), "trtexec --onnx=a.onnx --int8 --fp16 --saveEngine=a.engine");
+  EXPECT_EQ(command("tensorrt:10.8", {"a.onnx", CodeType::Fp8}),
             "trtexec --onnx=a.onnx --fp8 --fp16 --saveEngine=a.engine");
-  EXPECT_EQ(command("tensorrt:10.6", {.file = "a.onnx", .pairs = false}),
+  EXPECT_EQ(command("tensorrt:10.8", {.file = "a.onnx", .pairs = false}),
             "trtexec --onnx=a.onnx --fp16 --saveEngine=a.engine");
   for (const bool pairs : {true, false})
     EXPECT_EQ(command("tensorrt:11", {.file = "a.onnx", .pairs = pairs}),
