@@ -66,9 +66,9 @@ class RankedDetections::Curve {
   std::vector<double> best_;
 };
 
-/// The curve of one category at one threshold without one part. What the part found moves all that ranks behind it: by
-/// `right` in the number of found objects and by `all` in the number of detections. Between two of its detections both
-/// stay the same, and so do the best precisions: parts that move them equally share a table.
+/// The curve of one category at one threshold without one part. Each detection of the part moves all that ranks behind
+/// it, in the number of detections and, if it found an object, in that of found objects. Between two of them the move is
+/// the same, and so are the best precisions: parts that move the curve equally share a table.
 class RankedDetections::LeaveOut {
  public:
   LeaveOut(const Category& category, size_t threshold)
@@ -129,7 +129,7 @@ class RankedDetections::LeaveOut {
   void pass(const Cut& cut, Walk& walk) {
     const std::vector<double>* best = find_table(cut);
     uint32_t k = cut.last;
-    // Where the table is higher than behind the cut, its best is within the cut.
+    // The table's best is within the cut if it is higher than behind the cut.
     for (; k >= cut.first && (!best || (*best)[k] == (*best)[cut.last + 1]); --k) {
       walk.best = std::max(walk.best, moved(k, cut.right, cut.all));
       walk.reach(k - cut.right);

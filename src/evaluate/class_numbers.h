@@ -18,7 +18,7 @@ struct ClassNumbering {
   int64_t (*number)(int64_t index, int64_t id);  ///< index  of the category in the order of ids
 };
 
-/// Where several rules fit, the first one counts.
+/// The rules in the order of their rank: the first one counts if several fit.
 inline constexpr std::array<ClassNumbering, 4> kClassNumberings = {{
     {"in the order of their ids from 0 on", [](int64_t index, int64_t) { return index; }},      // YOLO
     {"in the order of their ids from 1 on", [](int64_t index, int64_t) { return index + 1; }},  // torchvision, own data
