@@ -67,8 +67,8 @@ class RankedDetections::Curve {
 };
 
 /// The curve of one category at one threshold without one part. Each detection of the part moves all that ranks behind
-/// it, in the number of detections and, if it found an object, in that of found objects. Between two of them the move is
-/// the same, and so are the best precisions: parts that move the curve equally share a table.
+/// it, in the number of detections and, if it found an object, in that of found objects. Between two of them the move
+/// is the same, and so are the best precisions: parts that move the curve equally share a table.
 class RankedDetections::LeaveOut {
  public:
   LeaveOut(const Category& category, size_t threshold)
