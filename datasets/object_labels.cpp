@@ -41,6 +41,7 @@ class CocoReader {
     for (const auto& [id, name] : categories_) {
       index_[id] = static_cast<int32_t>(index_.size());
       labels_.categories.push_back(name);
+      labels_.ids.push_back(id);
     }
     for_each(list_of(document_, "images"), [&](const JsonPlace& image) { add_image(image); });
     for_each(list_of(document_, "annotations"), [&](const JsonPlace& annotation) { add_object(annotation); });

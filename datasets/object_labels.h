@@ -31,8 +31,13 @@ struct ObjectLabels {
   };
   Form form = Form::Coco;
   std::vector<std::string> categories;  ///< names, in the order of their ids; YOLO: empty where they are not known
+  std::vector<int64_t> ids = {};        ///< of the categories as the file has them; empty: they are 0, 1 ...
   std::map<std::string, Image> images;  ///< by file name as written; YOLO, VOC: without extension
 
+  /// Returns the id of a category, given by its index.
+  [[nodiscard]] int64_t id_of(int32_t category) const {
+    return ids.empty() ? category : ids[static_cast<size_t>(category)];
+  }
   /// Finds an image by its path, then by its file name; nullptr where there are no labels for it.
   [[nodiscard]] const Image* find(const std::string& file) const;
 };

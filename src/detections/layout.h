@@ -46,7 +46,7 @@ struct DetectionLayout {
   bool objectness = false;     ///< CxcywhScores: one more score in front, which multiplies the others
   bool grid = false;           ///< CxcywhScores: offsets from cells of 8, 16 and 32 pixels, logarithms of sizes (YOLOX)
   bool probabilities = false;  ///< BoxesLogits: scores are no logits
-  bool background = false;     ///< BoxesLogits: class 0 is none, as a Softmax over classes needs it (SSD)
+  bool background = false;     ///< BoxesLogits: of a Softmax, one of whose columns is no class (NumberForm::no_object)
   bool suppressed = true;      ///< each object once: the network selects rows, or matches queries with objects
 
   /// True for the outputs that hold detections.

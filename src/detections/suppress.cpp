@@ -6,7 +6,7 @@
 namespace detent {
 
 std::vector<Detection> suppress(std::vector<Detection> found, double most, size_t enough) {
-  constexpr size_t kMostOfCategory = 1000;
+  constexpr size_t kMostTried = 1000;
   std::ranges::stable_sort(found, {}, [](const Detection& one) { return std::tuple(one.category, -one.score); });
   std::vector<Detection> kept;
   size_t first = 0;  // of `kept`, in this category
@@ -16,7 +16,7 @@ std::vector<Detection> suppress(std::vector<Detection> found, double most, size_
       first = kept.size();
       seen = 0;
     }
-    if (seen++ == kMostOfCategory || kept.size() - first == enough) {
+    if (seen++ == kMostTried || kept.size() - first == enough) {
       --seen;
       continue;
     }

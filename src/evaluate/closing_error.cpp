@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/float_type.h"
+#include "detections/average_precision.h"
 #include "detent/base/progress.h"
 #include "evaluate/class_output.h"
 #include "evaluate/compared_values.h"
@@ -157,7 +158,7 @@ struct ClosingTotals {
 
   void add_detections(const PairedDetections& pairs, const JudgedBatch& batch) {
     for (size_t n = 0; n < batch.real; ++n) {
-      matched.push_back(pairs.match_shown(n, batch.index + n));
+      matched.push_back(pairs.match_shown(n));
       shown.push_back(ShownDetections::of(batch.sample_names[n], pairs.expected[n], pairs.found[n]));
     }
   }

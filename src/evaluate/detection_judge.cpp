@@ -8,11 +8,14 @@
 #include "core/text.h"
 #include "datasets/image_transform.h"
 #include "datasets/label_folder.h"
+#include "detections/average_precision.h"
 #include "detections/graph_layout.h"
 #include "detent/base/error.h"
 #include "evaluate/compared_values.h"
+#include "evaluate/shown_detections.h"
 #include "exec/find_shapes.h"
 #include "run/model_inputs.h"
+#include "run/sample_subset.h"
 
 namespace detent {
 
@@ -70,10 +73,9 @@ DetectionSums& DetectionSums::operator+=(const DetectionSums& other) {
   return *this;
 }
 
-DetectionSums& DetectionSums::operator-=(const DetectionSums& other) {
-  labelled -= other.labelled;
-  agreeing -= other.agreeing;
-  return *this;
+const MatchedDetections* DetectionSums::scored_by(const Metric& metric) const {
+  if (metric == metrics::kMap) return &labelled;
+  return metric == metrics::kDetectionAgreement ? &agreeing : nullptr;
 }
 
 void DetectionSums::add_metrics(std::map<std::string, double>& metrics) const {
@@ -117,20 +119,40 @@ OutputForms recognize_outputs(const Model& model, const DataSource& samples, con
   return forms;
 }
 
-DetectionJudge::DetectionJudge(const EvaluationOptions& options, int64_t classes) {
+DetectionJudge::DetectionJudge(const EvaluationOptions& options, int64_t classes)
+    : labels_name_(options.labels.string()) {
   if (gives(options, MetricSource::Objects))
     labels_ = is_folder(options.labels) ? read_label_folder(options.labels, classes) : read_coco(options.labels);
   if (!options.data.preprocess.empty()) preprocess_ = parse_preprocess(options.data.preprocess);
 }
 
+void DetectionJudge::learn_classes(const Model& reference, const DetectionLayout& layout, const DataSource& samples,
+                                   const RunSettings& settings) {
+  constexpr size_t kProbed = 16;
+  if (!labels_) return;
+  const SampleSubset some(samples, spread_samples(samples, kProbed));
+  std::vector<ProbedSample> probed;
+  for (DetectedSample& one : detect_in(reference, layout, some, settings, "comparing detections with --labels"))
+    probed.push_back({place(one.name, one.image_size, one.input).objects, std::move(one.found)});
+  numbering_ = find_numbering(probed, *labels_);
+  for (ProbedSample& one : probed) renumber(one.objects, *labels_, numbering_);
+  require_fit(probed, labels_name_);
+}
+
 DetectionTruth DetectionJudge::truth_of(const Sample& sample) const {
-  DetectionTruth truth{.input = input_size(sample.inputs), .image = std::hash<std::string>()(sample.name)};
+  DetectionTruth truth = place(sample.name, sample.image_size, input_size(sample.inputs));
+  if (labels_) renumber(truth.objects, *labels_, numbering_);
+  return truth;
+}
+
+DetectionTruth DetectionJudge::place(const std::string& name, std::array<int, 2> image_size, InputSize in) const {
+  DetectionTruth truth{.input = in};
   if (!labels_) return truth;
-  const ObjectLabels::Image* image = labels_->find(sample.name);
+  const ObjectLabels::Image* image = labels_->find(name);
   if (!image) return truth;
   const PixelSize input{static_cast<int>(truth.input.height), static_cast<int>(truth.input.width)};
   PixelSize size = image->size;
-  if (size.height <= 0 || size.width <= 0) size = {sample.image_size[0], sample.image_size[1]};
+  if (size.height <= 0 || size.width <= 0) size = {image_size[0], image_size[1]};
   if (size.height == 0) size = input;  // arrays are what the network reads
   const PixelSize unit = labels_->form == ObjectLabels::Form::Yolo ? size : PixelSize{1, 1};
   const ImagePlacement at = preprocess_ ? placement_of(*preprocess_, size, input) : ImagePlacement();
@@ -143,8 +165,8 @@ DetectionSums DetectionJudge::score(std::span<const DetectionTruth> truths, cons
   DetectionSums sums;
   for (size_t n = 0; n < truths.size(); ++n) {
     const DetectionTruth& truth = truths[n];
-    if (labels_) sums.labelled += match_objects(pairs.found[n], truth.objects, truth.image, truth.unit_area);
-    sums.agreeing += pairs.match_shown(n, truth.image);
+    if (labels_) sums.labelled += match_objects(pairs.found[n], truth.objects, truth.unit_area);
+    sums.agreeing += pairs.match_shown(n);
   }
   return sums;
 }

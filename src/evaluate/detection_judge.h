@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
 #include <span>
@@ -13,6 +14,7 @@
 #include "detent/base/data_source.h"
 #include "detent/options/evaluation_options.h"
 #include "detent/options/run_settings.h"
+#include "evaluate/class_numbers.h"
 #include "evaluate/paired_detections.h"
 #include "model/model.h"
 
@@ -22,7 +24,6 @@ namespace detent {
 struct DetectionTruth {
   std::vector<TrueObject> objects = {};  ///< in pixels of the network's input
   InputSize input;                       ///< of an image; 0 where the sample holds none
-  uint64_t image = 0;                    ///< its name's hash
   double unit_area = 1;                  ///< pixels of the image in one of the input
 };
 
@@ -31,9 +32,10 @@ struct DetectionSums {
   MatchedDetections labelled, agreeing;
 
   DetectionSums& operator+=(const DetectionSums& other);
-  DetectionSums& operator-=(const DetectionSums& other);
   /// Adds mAP, also by size, mAP50 and the agreement by Metric::name, those that there is something of.
   void add_metrics(std::map<std::string, double>& metrics) const;
+  /// Returns the detections whose AveragePrecision::map is this metric; nullptr: another metric.
+  [[nodiscard]] const MatchedDetections* scored_by(const Metric& metric) const;
 };
 
 /// The forms of judged outputs, by which their errors are measured.
@@ -61,17 +63,27 @@ class DetectionJudge {
   /// Errors   those of read_coco, read_label_folder and parse_preprocess.
   DetectionJudge(const EvaluationOptions& options, int64_t classes);
 
+  /// Learns on some samples how the float model numbers the categories of the annotations (kClassNumberings).
+  /// Errors  InvalidData where its detections do not fit the annotations (require_fit); those of detect_in.
+  void learn_classes(const Model& reference, const DetectionLayout& layout, const DataSource& samples,
+                     const RunSettings& settings);
+
   /// True when the annotations have this sample, or there are none. Samples are matched by path, then by file name.
   [[nodiscard]] bool knows(const std::string& sample) const { return !labels_ || labels_->find(sample) != nullptr; }
   /// False where a sample that is not known shows no objects, as YOLO has it.
   [[nodiscard]] bool needs_every_sample() const { return labels_ && labels_->form != ObjectLabels::Form::Yolo; }
-  /// Returns the annotations of a sample, moved as the preprocessing moved the image.
+  /// Returns the annotations of a sample, moved as the preprocessing moved the image, with the model's classes.
   [[nodiscard]] DetectionTruth truth_of(const Sample& sample) const;
   /// Judges the detections in the samples of `truths`, in their order.
   [[nodiscard]] DetectionSums score(std::span<const DetectionTruth> truths, const PairedDetections& pairs) const;
 
  private:
+  /// The categories of the objects are indices.
+  [[nodiscard]] DetectionTruth place(const std::string& name, std::array<int, 2> image_size, InputSize input) const;
+
+  std::string labels_name_;
   std::optional<ObjectLabels> labels_;
+  ClassNumbering numbering_ = kClassNumberings.front();
   std::optional<PreprocessSpec> preprocess_;  // of images; nullopt: boxes are in pixels of the input already
 };
 

@@ -11,7 +11,7 @@ std::optional<PairedDetections> PairedDetections::of(const DetectionLayout& layo
   const auto reference = DetectionReader::of(layout, names, expected, count);
   auto candidate = DetectionReader::of(layout, names, found, count);
   if (!reference || !candidate) return std::nullopt;
-  candidate->set_corners(reference->corners());
+  candidate->set_numbers(reference->numbers());
   PairedDetections pairs;
   for (int64_t n = 0; n < count; ++n) {
     pairs.expected.push_back(reference->read(n, image, above));
@@ -20,12 +20,12 @@ std::optional<PairedDetections> PairedDetections::of(const DetectionLayout& layo
   return pairs;
 }
 
-MatchedDetections PairedDetections::match_shown(size_t sample, uint64_t image) const {
+MatchedDetections PairedDetections::match_shown(size_t sample) const {
   constexpr float kShownFrom = 0.5F;
   std::vector<TrueObject> shown;
   for (const Detection& one : expected[sample])
     if (one.score >= kShownFrom) shown.push_back({one.box, one.category});
-  return match_objects(found[sample], shown, image);
+  return match_objects(found[sample], shown);
 }
 
 void PairedDetections::replace_errors(std::span<ErrorSums> errors, const DetectionLayout& layout,

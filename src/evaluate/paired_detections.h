@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "detections/average_precision.h"
 #include "detections/decode.h"
+#include "detections/matched_detections.h"
 #include "evaluate/error_sums.h"
 
 namespace detent {
@@ -29,8 +29,7 @@ struct PairedDetections {
                                                           InputSize image, float above = kLeastScore);
 
   /// Matches the candidate's with those of the float model that a user would show, with a score of .5 or more.
-  /// image  any number for the sample.
-  [[nodiscard]] MatchedDetections match_shown(size_t sample, uint64_t image) const;
+  [[nodiscard]] MatchedDetections match_shown(size_t sample) const;
   /// Replaces the errors of the outputs that hold detections by that of the detections in them (compare_detections), at
   /// the boxes' output; separate scores and labels get none.
   void replace_errors(std::span<ErrorSums> errors, const DetectionLayout& layout,

@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "core/bootstrap.h"
+#include "detections/average_precision.h"
 
 namespace detent {
 
@@ -53,29 +54,22 @@ ScoreErrors errors_by(const ScoresOf& scores_of, size_t variants, size_t batches
   return errors;
 }
 
-std::optional<double> precision_of(const std::vector<const MatchedDetections*>& batches,
-                                   std::span<const uint32_t> counts) {
-  MatchedDetections drawn;
-  for (size_t b = 0; b < batches.size(); ++b)
-    for (uint32_t i = 0; i < counts[b]; ++i) drawn += *batches[b];
-  const auto precision = average_precision(drawn);
-  return precision ? std::optional(precision->map) : std::nullopt;
-}
-
 }  // namespace
 
 ScoreErrors precision_errors(const std::vector<std::vector<const MatchedDetections*>>& variants) {
-  constexpr size_t kRankings = 30;  // ten thresholds, sorting
   size_t matches = 0;
-  for (const auto& batches : variants)
+  std::vector<RankedDetections> ranked;
+  for (const auto& batches : variants) {
+    ranked.emplace_back(batches);
     for (const MatchedDetections* one : batches) matches += one->matches.size();
+  }
   const ScoresOf scores_of = [&](std::span<const uint32_t> counts) {
     std::vector<double> scores;
-    for (const auto& batches : variants)
-      if (const auto score = precision_of(batches, counts)) scores.push_back(*score);
+    for (const RankedDetections& one : ranked)
+      if (const auto precision = one.precision(counts)) scores.push_back(precision->map);
     return scores.size() == variants.size() ? scores : std::vector<double>();
   };
-  return errors_by(scores_of, variants.size(), variants.front().size(), static_cast<double>(kRankings * matches));
+  return errors_by(scores_of, variants.size(), variants.front().size(), static_cast<double>(kIouThresholds * matches));
 }
 
 std::optional<ScoreErrors> score_errors(const Evaluation& evaluation, const std::string& criterion) {
@@ -94,12 +88,11 @@ std::optional<ScoreErrors> score_errors(const Evaluation& evaluation, const std:
   if (evaluation.task_by_batch.size() != 1 + variants || !evaluation.task[1].metrics().contains(criterion))
     return std::nullopt;
   const std::span tasks = std::span(evaluation.task_by_batch).subspan(1);
-  if (const bool labelled = criterion == metrics::kMap.name;
-      labelled || criterion == metrics::kDetectionAgreement.name) {
+  const Metric& metric = metric_named(criterion);
+  if (tasks.front().front().detections.scored_by(metric)) {
     std::vector<std::vector<const MatchedDetections*>> matched(variants);
     for (size_t v = 0; v < variants; ++v)
-      for (const TaskSums& sums : tasks[v])
-        matched[v].push_back(labelled ? &sums.detections.labelled : &sums.detections.agreeing);
+      for (const TaskSums& sums : tasks[v]) matched[v].push_back(sums.detections.scored_by(metric));
     return precision_errors(matched);
   }
   const ScoresOf scores_of = [&](std::span<const uint32_t> counts) {

@@ -9,7 +9,6 @@
 #include "detections/detection_error.h"
 #include "detent/base/error.h"
 #include "evaluate/batch_errors.h"
-#include "evaluate/paired_detections.h"
 #include "evaluate/prepared_model.h"
 #include "exec/buffer_pool.h"
 #include "exec/runnable_part.h"
@@ -54,30 +53,37 @@ void put_worst_first(std::vector<ShownDetections>& samples) {
   });
 }
 
-std::vector<ShownDetections> detect(const Model& model, const DetectionLayout& layout, const DataSource& source,
-                                    const RunSettings& settings) {
+std::vector<DetectedSample> detect_in(const Model& model, const DetectionLayout& layout, const DataSource& source,
+                                      const RunSettings& settings, std::string_view task) {
   const std::vector<std::string> names = names_of(model.graph(), RunnablePart(model.graph()).ends());
   const PreparedModel prepared(model, names, team_size(settings, source), settings.products);
   const std::vector<SampleAxis> axes = prepared.sample_axes(source, settings);
   std::vector<BufferPool> pools(worker_count(settings));
-  using Batch = std::vector<ShownDetections>;
+  using Batch = std::vector<DetectedSample>;
   const auto run = [&](size_t slot, std::vector<Sample>&& samples, size_t real) {
-    std::vector<std::string> sample_names;
-    for (size_t n = 0; n < real; ++n) sample_names.push_back(samples[n].name);
+    Batch batch;
+    for (size_t n = 0; n < real; ++n)
+      batch.push_back({samples[n].name, samples[n].image_size, input_size(samples[n].inputs)});
     const size_t size = samples.size();
     const std::vector<Tensor> inputs = stack_samples(std::move(samples));
     const std::vector<Tensor> found =
         with_samples_in_front(real_part(prepared.run(inputs, pools[slot]), size, real, axes), real, axes);
-    const auto pairs = PairedDetections::of(layout, names, found, found, real, input_size(inputs));
-    if (!pairs) throw no_detections();
-    Batch batch;
-    for (size_t n = 0; n < real; ++n)
-      batch.push_back(ShownDetections::of(sample_names[n], pairs->expected[n], pairs->found[n]));
+    const auto reader = DetectionReader::of(layout, names, found, static_cast<int64_t>(real));
+    if (!reader) throw no_detections();
+    for (size_t n = 0; n < real; ++n) batch[n].found = reader->read(static_cast<int64_t>(n), input_size(inputs));
     return batch;
   };
-  std::vector<ShownDetections> all;
-  run_over<Batch>({.source = source, .settings = settings, .task = "finding detections"}, run,
+  std::vector<DetectedSample> all;
+  run_over<Batch>({.source = source, .settings = settings, .task = task}, run,
                   [&](Batch&& batch) { std::ranges::move(batch, std::back_inserter(all)); });
+  return all;
+}
+
+std::vector<ShownDetections> detect(const Model& model, const DetectionLayout& layout, const DataSource& source,
+                                    const RunSettings& settings) {
+  std::vector<ShownDetections> all;
+  for (const DetectedSample& one : detect_in(model, layout, source, settings, "finding detections"))
+    all.push_back(ShownDetections::of(one.name, one.found, one.found));
   return all;
 }
 

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "detections/decode.h"
 #include "detections/detection.h"
 #include "detections/layout.h"
 #include "detent/base/data_source.h"
@@ -32,9 +35,24 @@ struct ShownDetections {
 /// Puts the samples with the largest error in front; of equals the earlier one.
 void put_worst_first(std::vector<ShownDetections>& samples);
 
-/// Runs a model over samples and reads its detections, as `expected` and as `found`.
+/// The detections of a model in one sample.
+struct DetectedSample {
+  std::string name;
+  std::array<int, 2> image_size = {};  ///< Sample::image_size
+  InputSize input;
+  std::vector<Detection> found = {};  ///< the highest scores first
+};
+
+/// Runs a model over samples and reads its detections.
+/// task     the text of the progress line
 /// Returns  samples in the order of the source, without unreadable ones where the settings skip them.
 /// Errors   InvalidOption when no output has the form of the layout; those of reading and running.
+[[nodiscard]] std::vector<DetectedSample> detect_in(const Model& model, const DetectionLayout& layout,
+                                                    const DataSource& source, const RunSettings& settings,
+                                                    std::string_view task);
+
+/// Runs a model over samples and reads its detections, as `expected` and as `found`. Samples and errors
+/// are those of detect_in.
 [[nodiscard]] std::vector<ShownDetections> detect(const Model& model, const DetectionLayout& layout,
                                                   const DataSource& source, const RunSettings& settings);
 

@@ -173,7 +173,6 @@ TaskSums& TaskSums::operator-=(const TaskSums& other) {
   tokens.nats -= other.tokens.nats;
   tokens.tokens -= other.tokens.tokens;
   tokens.first -= other.tokens.first;
-  detections -= other.detections;
   return *this;
 }
 
@@ -225,6 +224,10 @@ TaskMetric::TaskMetric(const EvaluationOptions& options, const DataSource& sampl
   if (!masks_.empty())
     require_all(samples, "mask in " + masks_.string(), "masks have the names of the images",
                 [&](const std::string& name) { return find_mask(masks_, name).has_value(); });
+}
+
+void TaskMetric::learn_classes(const Model& reference, const DataSource& samples, const RunSettings& settings) {
+  if (detections_) detections_->learn_classes(reference, recognized_.value(), samples, settings);
 }
 
 std::vector<Truth> TaskMetric::truths_of(std::span<const Sample> samples) const {

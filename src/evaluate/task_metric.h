@@ -36,7 +36,7 @@ struct TaskSums {
   DetectionSums detections;
 
   TaskSums& operator+=(const TaskSums& other);
-  /// Subtracts sums that were added before.
+  /// Subtracts sums that were added before, except the detections: RankedDetections leaves parts of them out.
   TaskSums& operator-=(const TaskSums& other);
   /// Returns metrics by Metric::name. top-5 needs more than five classes; mIoU is averaged over the classes that occur
   /// in a mask or an output, over all samples together; cross entropy is the mean over all tokens. Nothing counted ->
@@ -53,6 +53,10 @@ class TaskMetric {
   ///         read_labels and find_token_ids. Labels that match no sample are listed in a warning.
   TaskMetric(const EvaluationOptions& options, const DataSource& samples, Reporter& reporter,
              std::span<const InputSpec> inputs = {}, std::optional<DetectionLayout> recognized = {});
+
+  /// Learns the classes of a detector's annotations (DetectionJudge::learn_classes); runs `reference` on some samples
+  /// where there are annotations.
+  void learn_classes(const Model& reference, const DataSource& samples, const RunSettings& settings);
 
   /// True when there are labels, boxes, masks, tokens or detections.
   [[nodiscard]] bool given() const { return !labels_.empty() || detections_ || !masks_.empty() || ids_; }

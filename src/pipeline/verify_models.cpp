@@ -7,6 +7,7 @@
 #include "core/files/reach.h"
 #include "core/stop.h"
 #include "datasets/tensor_pb.h"
+#include "detections/average_precision.h"
 #include "detections/graph_layout.h"
 #include "detent/base/error.h"
 #include "detent/base/progress.h"
@@ -106,7 +107,7 @@ std::optional<double> detections_agree(const Graph& graph, std::span<const Tenso
   const auto samples = static_cast<size_t>(got[0].shape()[0]);
   const auto pairs = PairedDetections::of(*layout, names, expected, got, samples, input_size(inputs));
   MatchedDetections matched;
-  for (size_t n = 0; pairs && n < samples; ++n) matched += pairs->match_shown(n, n);
+  for (size_t n = 0; pairs && n < samples; ++n) matched += pairs->match_shown(n);
   const auto precision = average_precision(matched);
   return precision ? std::optional(precision->map) : std::nullopt;
 }

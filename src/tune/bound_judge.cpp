@@ -53,6 +53,7 @@ BoundJudge::BoundJudge(const AccuracyBound& bound, const Model& model, const Dat
                 "--min-sqnr bounds the error at the outputs without any");
   task_ = std::make_unique<TaskMetric>(bound.evaluation, *samples_, *settings.reporter,
                                        input_specs(model.graph(), bound.evaluation.data.batch_axes), recognized);
+  task_->learn_classes(model, *samples_, settings);
   judged_ = values_to_judge(model, *samples_, settings);
   float_values_ = values_to_compare(model, read_first_inputs(*samples_, settings), settings);
 }

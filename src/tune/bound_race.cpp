@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/text.h"
+#include "detections/average_precision.h"
 #include "detent/base/error.h"
 #include "detent/base/progress.h"
 #include "evaluate/error_sums.h"
@@ -59,6 +60,15 @@ double score_without(const Tally& all, const Tally& batch, const TallyRules& rul
   return worst_sqnr_db(report_of(rest, rules));
 }
 
+std::vector<double> precisions_without_one(std::span<const Tally> tally, const TallyRules& rules) {
+  std::vector<const MatchedDetections*> parts;
+  for (const Tally& batch : tally) parts.push_back(batch.task.detections.scored_by(rules.metric));
+  std::vector<double> scores;
+  for (const auto& precision : RankedDetections(parts).without_each())
+    scores.push_back(precision ? precision->map : std::numeric_limits<double>::quiet_NaN());
+  return scores;
+}
+
 constexpr size_t kFirstSamples = 64;
 constexpr size_t kReferences = 4;       // sets that estimates are made from; each costs a jackknife
 constexpr size_t kByCommandAtOnce = 2;  // sets that share a run of the float model
@@ -88,6 +98,8 @@ BoundJudge::Score score_of(const ScoreTally& tally, size_t batches, const TallyR
 }
 
 std::vector<double> scores_without_one(const ScoreTally& tally, size_t batches, const TallyRules& rules) {
+  if (batches > 0 && tally.front().task.detections.scored_by(rules.metric))
+    return precisions_without_one(std::span(tally).first(batches), rules);
   const Tally all = sum_of(tally, batches, rules);
   std::vector<double> scores;
   for (size_t b = 0; b < batches; ++b) scores.push_back(score_without(all, tally[b], rules));
@@ -147,11 +159,18 @@ BoundRace::Standing BoundRace::standing_of(const Set& set) const {
   return standing;
 }
 
+const std::vector<double>& BoundRace::without_one(const std::optional<Set>& set, size_t batches) const {
+  if (known_.comparable != comparable_) known_ = {comparable_, {}};
+  const auto [known, added] = known_.scores.try_emplace({set, batches});
+  if (added) known->second = scores_without_one(set ? tallies_.at(*set) : batches_->float_tally(), batches, rules());
+  return known->second;
+}
+
 void BoundRace::estimate_slack(const Set& set, Standing& standing) const {
   const TallyRules rules = this->rules();
   const size_t batches = standing.batches;
   const BoundJudge::Score& here = standing.score;
-  const std::vector<double> own = scores_without_one(tallies_.at(set), batches, rules);
+  const std::vector<double>& own = without_one(set, batches);
   // One more wrong sample changes the share by this much: without one here there may still be some among the others.
   const double least = bounded_.judge.metric() == metrics::kTop1 ? 1 / static_cast<double>(samples_in(batches)) : 0;
   double slack = 0, error = std::numeric_limits<double>::infinity();
@@ -164,13 +183,13 @@ void BoundRace::estimate_slack(const Set& set, Standing& standing) const {
   if (!bounded_.judge.metric().is_error()) {
     const double whole =
         bounded_.judge.slack({.fp32 = here.fp32, .score = here.fp32});  // the bound itself, on any samples
-    estimate(whole, whole, scores_without_one(rules.batches.float_tally(), batches, rules));
+    estimate(whole, whole, without_one(std::nullopt, batches));
   } else {
     estimate(0, 0, std::vector<double>(batches));
   }
   for (const Set& reference : references_)
     estimate(bounded_.judge.slack(scores_.at(reference)), bounded_.judge.slack(score_on(reference, batches)),
-             scores_without_one(tallies_.at(reference), batches, rules));
+             without_one(reference, batches));
   const double left = 1 - static_cast<double>(batches) / static_cast<double>(rules.batches.size());
   standing.slack = slack;
   standing.error = error * std::sqrt(left);

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "detent/options/run_settings.h"
@@ -105,6 +106,8 @@ class BoundRace {
   [[nodiscard]] const JudgedBatches& batches();
   [[nodiscard]] TallyRules rules() const;
   [[nodiscard]] Standing standing_of(const Set& set) const;
+  /// Returns scores_without_one() of a set; nullopt: of the float model. They are computed once.
+  [[nodiscard]] const std::vector<double>& without_one(const std::optional<Set>& set, size_t batches) const;
   /// Fills the slack, its error and whether the set is sure.
   void estimate_slack(const Set& set, Standing& standing) const;
   /// Measures the sets that go on, in their order.
@@ -122,6 +125,11 @@ class BoundRace {
   std::map<Set, ScoreTally> tallies_;
   std::map<Set, BoundJudge::Score> scores_;  // of sets that were measured on all samples
   std::map<Set, BoundJudge::Score> confirmed_;
+  struct ScoresWithoutOne {
+    std::vector<bool> comparable = {};  // the outputs whose errors count in them
+    std::map<std::pair<std::optional<Set>, size_t>, std::vector<double>> scores = {};
+  };
+  mutable ScoresWithoutOne known_;
   std::vector<Set> references_;  // the latest sets that were measured on all samples
 };
 

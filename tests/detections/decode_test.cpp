@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "detections/suppress.h"
@@ -69,7 +70,7 @@ TEST(DetectionReaderOf, ReadsBoxesAndLogitsOfQueries) {
   const std::vector<float> boxes{0.5F, 0.5F, 0.1F, 0.2F}, logits{-1, 2};
   const std::vector<Detection> found =
       read({Tensor::from<float>({1, 1, 2}, logits), Tensor::from<float>({1, 1, 4}, boxes)}, DetectionForm::BoxesLogits);
-  ASSERT_EQ(found.size(), 2U);
+  ASSERT_EQ(found.size(), 1U) << "as many as there are queries";
   EXPECT_EQ(found[0].category, 1);
   EXPECT_NEAR(found[0].score, 1 / (1 + std::exp(-2.0)), 1e-6);
   EXPECT_FLOAT_EQ(found[0].box.left, 90) << "the input is 200 wide";
@@ -125,6 +126,82 @@ TEST(DetectionReaderOf, ReadsProbabilitiesWithABackground) {
   EXPECT_EQ(found[0].category, 0);
   EXPECT_FLOAT_EQ(found[0].box.left, 50);
   EXPECT_FLOAT_EQ(found[0].box.bottom, 75);
+}
+
+/// Reads `queries` rows of boxes (.5, .5, .2, .2) and logits of which the first row is `first` and the others `rest`.
+std::vector<Detection> read_queries(size_t queries, const std::vector<float>& first, const std::vector<float>& rest,
+                                    bool suppressed = true) {
+  std::vector<float> boxes, logits;
+  for (size_t q = 0; q < queries; ++q) {
+    for (const float side : {0.5F, 0.5F, 0.2F, 0.2F}) boxes.push_back(side);
+    logits.insert(logits.end(), (q == 0 ? first : rest).begin(), (q == 0 ? first : rest).end());
+  }
+  const auto rows = static_cast<int64_t>(queries), columns = static_cast<int64_t>(first.size());
+  return read(
+      {Tensor::from<float>({1, rows, columns}, logits), Tensor::from<float>({1, rows, 4}, boxes)},
+      {.form = DetectionForm::BoxesLogits, .boxes = "b", .scores = "a", .classes = columns, .suppressed = suppressed});
+}
+
+// DETR: the last column is "no object" and wins most queries; a query has its highest class.
+TEST(DetectionReaderOf, TakesAColumnThatWinsMostQueriesForNoObject) {
+  const std::vector<Detection> found = read_queries(20, {0, 2, 1}, {-5, -4, 6});
+  ASSERT_EQ(found.size(), 20U);
+  EXPECT_EQ(found[0].category, 1);
+  EXPECT_NEAR(found[0].score, std::exp(2) / (1 + std::exp(2) + std::exp(1)), 1e-6);
+  EXPECT_LT(found[1].score, 1e-4) << "of no object";
+  EXPECT_EQ(read_queries(20, {1, 0, 2}, {6, -5, -4})[0].category, 1) << "the first column of three is none";
+}
+
+// Most queries of a Sigmoid find nothing, whatever class is the likeliest.
+TEST(DetectionReaderOf, TakesSigmoidsWhereMostQueriesScoreLow) {
+  const std::vector<Detection> found = read_queries(20, {0, 2, 1}, {-5, -4, -3});
+  ASSERT_EQ(found.size(), 20U) << "the highest pairs of query and class, as many as there are queries";
+  EXPECT_EQ(found[0].category, 1);
+  EXPECT_NEAR(found[0].score, 1 / (1 + std::exp(-2)), 1e-6);
+  EXPECT_EQ(found[1].category, 2) << "of the same query";
+  EXPECT_EQ(read_queries(20, {2}, {2}).size(), 20U) << "one class is no background";
+}
+
+// YOLO-NAS: corners in pixels beside scores. A row that is crossed decides nothing.
+TEST(DetectionReaderOf, ReadsBoxesInPixelsBesideScores) {
+  std::vector<float> boxes, scores(21);
+  for (int i = 0; i < 21; ++i)
+    for (const int side : {10, 20, 30, i == 20 ? 19 : 60}) boxes.push_back(static_cast<float>(side));
+  scores[3] = 0.5F;
+  const auto read_scaled = [&](float scale) {
+    std::vector<float> scaled;
+    for (const float side : boxes) scaled.push_back(side * scale);
+    return read({Tensor::from<float>({1, 21, 1}, scores), Tensor::from<float>({1, 21, 4}, scaled)},
+                {.form = DetectionForm::BoxesLogits,
+                 .boxes = "b",
+                 .scores = "a",
+                 .classes = 1,
+                 .probabilities = true,
+                 .suppressed = false});
+  };
+  ASSERT_EQ(read_scaled(1).size(), 1U);
+  EXPECT_FLOAT_EQ(read_scaled(1)[0].box.left, 10);
+  EXPECT_FLOAT_EQ(read_scaled(1)[0].box.bottom, 60);
+  EXPECT_FLOAT_EQ(read_scaled(0.01F)[0].box.left, 20) << "in 0..1 of an input that is 200 wide";
+  EXPECT_FLOAT_EQ(read_scaled(0.01F)[0].box.bottom, 60) << "and 100 high";
+}
+
+// Rows of an export that has them in 0..1, and rows without an object behind them.
+TEST(DetectionReaderOf, ReadsRowsInTheUnitOfTheirNumbers) {
+  const std::vector<float> rows{0.1F, 0.2F, 0.5F, 0.6F, 0.25F, 2, 0, 0, 0, 0, 0, 0};
+  const std::vector<Detection> found = read({Tensor::from<float>({1, 2, 6}, rows)}, DetectionForm::XyxyScoreClass);
+  EXPECT_FLOAT_EQ(found.at(0).box.left, 20);
+  EXPECT_FLOAT_EQ(found.at(0).box.bottom, 60);
+}
+
+// The limit of pycocotools: of a category, not of an image.
+TEST(DetectionReaderOf, ReadsAHundredOfEachCategory) {
+  std::vector<float> rows;
+  for (int i = 0; i < 270; ++i)
+    for (const int value : {0, 0, 10, 10, 1, i < 150 ? 0 : 1}) rows.push_back(static_cast<float>(value));
+  const std::vector<Detection> found = read({Tensor::from<float>({1, 270, 6}, rows)}, DetectionForm::XyxyScoreClass);
+  EXPECT_EQ(found.size(), 200U);
+  EXPECT_EQ(std::ranges::count(found, 1, &Detection::category), 100);
 }
 
 constexpr DetectionForm kThree = DetectionForm::BoxesScoresLabels;

@@ -86,16 +86,16 @@ TEST(ScoreErrors, AreUnknownForOneSampleAndForACommand) {
 }
 
 /// The detections of one image with an object of 10 x 10 pixels.
-MatchedDetections image(uint64_t number, bool found) {
+MatchedDetections image(bool found) {
   const std::vector<Detection> here{{{0, 0, 10, 10}, 0.5F, 0}};
   const std::vector<TrueObject> object{{{0, 0, 10, 10}, 0}};
-  return match_objects(std::span(here).first(found ? 1 : 0), object, number);
+  return match_objects(std::span(here).first(found ? 1 : 0), object);
 }
 
 // Two of four are found: the precision is 1 up to a recall of a half, so the mAP is the share that is found.
 TEST(PrecisionErrors, AreThoseOfTheMeanOverDraws) {
   std::vector<MatchedDetections> images;
-  for (uint64_t i = 0; i < 40; ++i) images.push_back(image(i, i % 2 == 0));
+  for (uint64_t i = 0; i < 40; ++i) images.push_back(image(i % 2 == 0));
   std::vector<const MatchedDetections*> batches;
   for (const MatchedDetections& one : images) batches.push_back(&one);
   const ScoreErrors errors = precision_errors({batches, batches});
@@ -104,9 +104,9 @@ TEST(PrecisionErrors, AreThoseOfTheMeanOverDraws) {
 }
 
 TEST(PrecisionErrors, LeaveOutDrawsWithoutObjects) {
-  const MatchedDetections found = image(0, true), none;
+  const MatchedDetections found = image(true), none;
   EXPECT_EQ(precision_errors({{&found, &none}}).own[0], 0) << "a quarter of the draws have no object";
-  const MatchedDetections missed = image(1, false);
+  const MatchedDetections missed = image(false);
   EXPECT_GT(precision_errors({{&found, &missed}}).own[0], 0.2);
 }
 

@@ -185,5 +185,19 @@ TEST(ScoreTally, RatioThatIsTheSameInEverySampleIsSure) {
   EXPECT_NEAR(jackknife_error(own, std::vector<double>(kTallySamples)), 0, 1e-9);
 }
 
+/// Without one of the 10 images of 40 that find their object the mAP is the share of the others.
+TEST(ScoreTally, LeavesTheDetectionsOfOneBatchOut) {
+  Tallied tallied(10);
+  const std::vector<Detection> found{{{0, 0, 10, 10}, 0.5F, 0}};
+  const std::vector<TrueObject> object{{{0, 0, 10, 10}, 0}};
+  for (size_t b = 0; b < kTallySamples; ++b)
+    tallied.tally[b].task.detections.labelled = match_objects(std::span(found).first(b < 10 ? 1 : 0), object);
+  const auto scores = scores_without_one(tallied.tally, kTallySamples, tallied.rules(metrics::kMap));
+  ASSERT_EQ(scores.size(), kTallySamples);
+  // COCO's precision at the recalls 0, .01 ... 1 is 1 up to the share that is found: 9 of 39 (.23) and 10 of 39 (.256).
+  EXPECT_NEAR(scores.front(), 24.0 / 101, 1e-12);
+  EXPECT_NEAR(scores.back(), 26.0 / 101, 1e-12);
+}
+
 }  // namespace
 }  // namespace detent

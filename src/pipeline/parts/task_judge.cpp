@@ -42,7 +42,9 @@ TaskJudge::TaskJudge(const EvaluationOptions& options, const Graph& graph, const
       samples_(std::make_unique<IdentifiedSamples>(open_samples(options.data, reference))),
       task_(options, *samples_, *run.reporter, input_specs(graph, options.data.batch_axes),
             recognize_detections(reference, *samples_, run)),
-      judged_(values_to_judge(reference, *samples_, run)) {}
+      judged_(values_to_judge(reference, *samples_, run)) {
+  task_.learn_classes(reference, *samples_, run);
+}
 
 TaskScores TaskJudge::judge(std::span<const Model> variants, const Model& reference, std::vector<std::string> names,
                             std::string_view progress, size_t shown) const {
