@@ -82,16 +82,15 @@ TEST(ClosingError, NamesTheNodeThatMakesTheFirstNan) {
 // Scores of what may not be chosen.
 TEST(ClosingError, LeavesOutMinusInfinityThatBothHave) {
   const char* network =
-      "(float[N, 2] x) => (float[N, 2] y) <float offset = {0}, float[2] mask = {0, -inf}> "
-      "{ moved = Add (x, offset)  y = Add (moved, mask) }";
+      "(float[N, 2] x) => (float[N, 2] y) <float offset = {0}, float[2] open = {1, 0}> "
+      "{ mask = Log (open)  moved = Add (x, offset)  y = Add (moved, mask) }";
   EXPECT_DOUBLE_EQ(with_offset(network, {row({3, 4})}).worst_output->sqnr_db, sqnr_db(9, 0.25));
-  // Half of -inf is -inf; a number above FP32's lowest is a score that may be chosen.
+  // A number above FP32's lowest is a score that may be chosen.
   const char* lost =
-      "(float[N, 2] x) => (float[N, 2] y) <float offset = {0}, float[2] mask = {0, -inf}, float[2] none = {0, 9}> "
-      "{ on = Greater (offset, zero)  m = Where (on, none, mask)  y = Add (x, m) }";
-  std::string text = lost;
-  text.insert(text.find(", float[2] none"), ", float zero = {0}");
-  EXPECT_EQ(with_offset(text, {row({3, 4})}).worst_output->sqnr_db, -std::numeric_limits<double>::infinity());
+      "(float[N, 2] x) => (float[N, 2] y) "
+      "<float offset = {0}, float zero = {0}, float[2] open = {1, 0}, float[2] none = {0, 9}> "
+      "{ mask = Log (open)  on = Greater (offset, zero)  m = Where (on, none, mask)  y = Add (x, m) }";
+  EXPECT_EQ(with_offset(lost, {row({3, 4})}).worst_output->sqnr_db, -std::numeric_limits<double>::infinity());
 }
 
 TEST(ClosingError, CountsClassesOfScoresAndOfArgMax) {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
+#include <utility>
 
 namespace detent {
 namespace {
@@ -65,6 +67,7 @@ TEST(Judge, SaysWhatTheScoresSay) {
 // of it.
 TEST(Judge, GradesADetectorByItsDetections) {
   JudgedFacts facts = measured(3);
+  const auto worst = std::exchange(facts.closing.worst_output, std::nullopt);  // no output beside the detections
   const auto quality = [&](double agreement, double error) {
     facts.closing.report.detections = {agreement, error, 100};
     return judge(facts).quality.value();
@@ -75,6 +78,7 @@ TEST(Judge, GradesADetectorByItsDetections) {
   EXPECT_EQ(quality(0.7, 0.02), Quality::Broken);
   EXPECT_THAT(judge(facts).reasons.front(), HasSubstr("70.0 % mAP"));
   facts.closing.report.detections.reset();
+  facts.closing.worst_output = worst;
   EXPECT_EQ(judge(facts).quality, Quality::Broken) << "without detections the SQNR counts";
 }
 
