@@ -86,6 +86,10 @@ void BlockErrors::add(const std::string& output, const Tensor& expected, const T
       add(axes_[{output, as_index(block.axis)}], x, y, as_index(block.axis), highest_scores(block, x, y), counted);
 }
 
+void BlockErrors::forget(const std::string& output) {
+  std::erase_if(axes_, [&](const auto& axis) { return axis.first.first == output; });
+}
+
 bool BlockErrors::holds_scores(const std::string& output) const {
   return std::ranges::any_of(joined_, [&](const OutputBlock& one) { return one.scores && one.output == output; });
 }

@@ -30,6 +30,9 @@ class BlockErrors {
   void add(const std::string& output, const Tensor& expected, const Tensor& found,
            std::span<const uint8_t> counted = {});
 
+  /// Removes an output, which cannot be compared in all samples.
+  void forget(const std::string& output);
+
   /// True for outputs with a block of scores: their blocks alone tell their error.
   [[nodiscard]] bool holds_scores(const std::string& output) const;
 

@@ -186,6 +186,7 @@ struct ClosingTotals {
       if (comparable[i]) continue;
       sums[i] = {};
       decisions[i].all = 0;
+      blocks.forget(decisions[i].name);
       found.uncomparable.push_back(decisions[i].name);
     }
   }

@@ -2,8 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-
 #include "core/text.h"
 
 namespace detent {
@@ -12,10 +10,6 @@ namespace {
 
 constexpr size_t kChanceDisagreements = 2;  // so many mean nothing: a close call or two among 16 samples
 constexpr size_t kFewSamples = 8;
-
-const VerdictRule& rule_of(Measure measure) {
-  return *std::ranges::find(kVerdictRules, measure, &VerdictRule::measure);
-}
 
 bool is_chance(const Evidence& one) {
   return (one.measure == Measure::Classes || one.measure == Measure::Elements) && one.lost <= kChanceDisagreements;

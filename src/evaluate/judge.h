@@ -53,6 +53,10 @@ inline constexpr std::array<VerdictRule, 8> kVerdictRules{{{Measure::Output, 7, 
                                                            {Measure::Sample, -HUGE_VAL, 0},
                                                            {Measure::Unseen, -HUGE_VAL, HUGE_VAL}}};
 
+[[nodiscard]] constexpr const VerdictRule& rule_of(Measure measure) {
+  return kVerdictRules[static_cast<size_t>(measure)];
+}
+
 /// One thing that was measured.
 struct Evidence {
   Measure measure = Measure::Output;

@@ -204,6 +204,21 @@ TEST(ClosingError, NamesAnOutputWhoseShapeIsAnotherOne) {
   EXPECT_EQ(found.worst_output->name, "y");
 }
 
+// The first sample has the shape that it has in FP32: its numbers must not stand for the output.
+TEST(ClosingError, MeasuresNoPartOfAnOutputWhoseShapeIsAnotherOneLater) {
+  const ClosingError found = with_offset(
+      "(float[1, 3] x) => (float[1, M] kept) <float offset = {0}, float limit = {1.25}, int64[1] flat = {3}> "
+      "{ y = Add (x, offset)  f = Reshape (y, flat)  over = Greater (f, limit) "
+      "  kept = Compress <axis = 1> (y, over) }",
+      {Tensor::from<float>({1, 3}, {2, 300, 0}), Tensor::from<float>({1, 3}, {3, 200, 0}),
+       Tensor::from<float>({1, 3}, {2, 100, 1})});
+  EXPECT_EQ(found.uncomparable, std::vector<std::string>{"kept"});
+  EXPECT_FALSE(found.worst_output);
+  EXPECT_FALSE(found.worst_about_mean);
+  EXPECT_FALSE(found.worst_block);
+  EXPECT_FALSE(found.worst_sample);
+}
+
 // A detector whose number of rows depends on the scores: the changed one has no row below a score of a half.
 TEST(ClosingError, ComparesDetectionsOfOtherNumbersOfRows) {
   const char* network = R"((float[1, 3, 6] x) => (float[M, 4] boxes, float[M] scores, int64[M] labels)

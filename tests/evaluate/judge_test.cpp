@@ -139,8 +139,7 @@ TEST(Judge, TellsOfABlockThatIsNotSeenWithoutJudgingByIt) {
 
 // Power alone is no excuse.
 TEST(Judge, CallsNothingGoodThatIsBelow3Db) {
-  for (const Measure one : {Measure::Output, Measure::AboutMean, Measure::Block})
-    EXPECT_GT(std::ranges::find(kVerdictRules, one, &VerdictRule::measure)->good_from, 3);
+  for (const Measure one : {Measure::Output, Measure::AboutMean, Measure::Block}) EXPECT_GT(rule_of(one).good_from, 3);
 }
 
 TEST(Judge, HasARuleForEachMeasureAndNoLimitsOfTheWrongOrder) {
