@@ -57,7 +57,7 @@ class MaskWalk {
   ValueMap<bool> visited_;
 };
 
-/// What an input may not hold.
+/// Counts of numbers that an input may not hold.
 struct Refused {
   size_t nans = 0, infinities = 0, negative = 0;
 };

@@ -102,7 +102,7 @@ std::vector<std::string> cures_for_extents(const Graph& graph, const PlanReport&
   const std::vector<std::string> layers = DecidingLayers(graph, plan).find();
   if (layers.empty()) return {"--exclude REGEX for the layers that decide the extents of the outputs"};
   return {"--exclude " + shell_quoted("^(" + join(layers, "|") + ")$") +
-          " (layers that decide the extents of outputs)"};
+          " (layers that decide extents of outputs; if too few, those before them too)"};
 }
 
 void add_blame(QuantizeReport& report, const RunSettings& run, Prepared& prepared, const VerdictGrounds& grounds) {
