@@ -44,6 +44,21 @@ std::vector<float> highest_scores(const OutputBlock& block, const Tensor& expect
   return highest;
 }
 
+/// True when at each place the numbers along the axis are not negative and add up to 1.
+bool are_probabilities(std::span<const float> numbers, size_t extent, size_t inner) {
+  constexpr double kRounding = 1e-3;
+  for (size_t at = 0; at < numbers.size(); at += extent * inner)
+    for (size_t i = at; i < at + inner; ++i) {
+      double sum = 0;
+      for (size_t c = 0; c < extent; ++c) {
+        if (!(numbers[i + c * inner] >= 0)) return false;
+        sum += numbers[i + c * inner];
+      }
+      if (std::abs(sum - 1) > kRounding) return false;
+    }
+  return true;
+}
+
 }  // namespace
 
 double BlockErrors::Channel::signal() const {
@@ -71,20 +86,26 @@ void BlockErrors::add(const std::string& output, const Tensor& expected, const T
       add(axes_[{output, as_index(block.axis)}], x, y, as_index(block.axis), highest_scores(block, x, y), counted);
 }
 
+void BlockErrors::forget(const std::string& output) {
+  std::erase_if(axes_, [&](const auto& axis) { return axis.first.first == output; });
+}
+
 bool BlockErrors::holds_scores(const std::string& output) const {
   return std::ranges::any_of(joined_, [&](const OutputBlock& one) { return one.scores && one.output == output; });
 }
 
-void BlockErrors::add(Channels& channels, const Tensor& expected, const Tensor& found, size_t axis,
-                      std::span<const float> weights, std::span<const uint8_t> counted) const {
+void BlockErrors::add(Axis& into, const Tensor& expected, const Tensor& found, size_t axis,
+                      std::span<const float> weights, std::span<const uint8_t> counted) {
   const Shape& shape = expected.shape();
   const auto extent = static_cast<size_t>(shape[axis]);
   const auto inner = static_cast<size_t>(shape.element_count(axis + 1, shape.rank()));
+  Channels& channels = into.channels;
   channels.resize(std::max(channels.size(), extent));
   const auto x = expected.data<float>(), y = found.data<float>();
+  into.probabilities = into.probabilities && are_probabilities(x, extent, inner);
   for (size_t at = 0, c = 0; at < x.size(); at += inner, c = (c + 1) % extent)
     for (size_t i = at; i < at + inner; ++i) {
-      if (!counted.empty() && counted[i] == 0) continue;
+      if ((!counted.empty() && counted[i] == 0) || x[i] == -HUGE_VALF) continue;
       channels[c].add(x[i], y[i], weights.empty() ? 1 : weights[at / (inner * extent) * inner + (i - at)]);
     }
 }
@@ -118,32 +139,46 @@ std::vector<BlockErrors::Block> BlockErrors::blocks_by_size(const Channels& chan
   return blocks;
 }
 
-void BlockErrors::keep_worst(std::optional<Worst>& worst, const Channels& channels, const Block& block,
-                             std::string name) {
-  double signal = 0, noise = 0;
+std::optional<BlockErrors::Worst> BlockErrors::error_of(const Channels& channels, const Block& block) {
+  double signal = 0, noise = 0, power = 0;
+  for (const Channel& channel : channels) power += channel.signal();
   for (const size_t c : block) signal += channels[c].signal(), noise += channels[c].noise;
-  if (!(signal > 0)) return;
-  const double db = sqnr_db(signal, noise);
-  if (!worst || std::isnan(db) || db < worst->sqnr_db) worst = {std::move(name), db};
+  if (!(signal > 0)) return std::nullopt;
+  return Worst{.name = {}, .sqnr_db = sqnr_db(signal, noise), .share = signal / power};
+}
+
+void BlockErrors::keep_worst(std::optional<Worst>& worst, const Worst& one) {
+  if (!worst || std::isnan(one.sqnr_db) || one.sqnr_db < worst->sqnr_db) worst = one;
 }
 
 std::optional<BlockErrors::Worst> BlockErrors::worst_output(std::span<const std::string> without) const {
   std::optional<Worst> worst;
-  for (const auto& [key, channels] : axes_)
-    if (std::ranges::count(without, key.first) == 0 && !holds_scores(key.first))
-      keep_worst(worst, channels, range(0, channels.size()), "'" + key.first + "'");
+  for (const auto& [key, axis] : axes_) {
+    if (std::ranges::count(without, key.first) > 0 || holds_scores(key.first)) continue;
+    std::optional<Worst> error = error_of(axis.channels, range(0, axis.channels.size()));
+    if (!error) continue;
+    error->name = "'" + key.first + "'";
+    keep_worst(worst, *error);
+  }
   return worst;
 }
 
-std::optional<BlockErrors::Worst> BlockErrors::worst_block() const {
+std::optional<BlockErrors::Worst> BlockErrors::worst_block(bool seen) const {
   std::optional<Worst> worst;
-  for (const auto& [key, channels] : axes_) {
-    std::vector<Block> blocks = joined_blocks(key.first, key.second, channels);
+  const auto keep = [&](const auto& key, const Channels& channels, const Block& block, bool by_size) {
+    std::optional<Worst> error = error_of(channels, block);
+    if (!error) return;
+    const bool is_seen = !by_size || error->share >= kSeenShare || channels.size() <= kFewChannels;
+    if (is_seen != seen) return;
+    error->name = name_of_block(key.first, key.second, block, channels.size());
+    keep_worst(worst, *error);
+  };
+  for (const auto& [key, axis] : axes_) {
+    for (const Block& block : joined_blocks(key.first, key.second, axis.channels))
+      keep(key, axis.channels, block, false);
     const bool may_be_time = key.second == 1 && axes_.contains({key.first, 2});
-    if (!may_be_time)
-      for (Block& block : blocks_by_size(channels)) blocks.push_back(std::move(block));
-    for (const Block& block : blocks)
-      keep_worst(worst, channels, block, name_of_block(key.first, key.second, block, channels.size()));
+    if (may_be_time || axis.probabilities) continue;
+    for (const Block& block : blocks_by_size(axis.channels)) keep(key, axis.channels, block, true);
   }
   return worst;
 }

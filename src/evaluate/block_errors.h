@@ -18,6 +18,7 @@ namespace detent {
 /// Channel axes are axis 1, and the last one of three: [N,C,...], [N,S,C]; of a vector its only one. Blocks are the
 /// parts of an axis that the graph joins from numbers of different meaning, and groups of channels whose root mean
 /// squares differ tenfold, on axes of up to 256 channels; of three axes the last one, because axis 1 may be time.
+/// Numbers that add up to 1 at each place are probabilities of classes, whatever their size: no blocks by size.
 /// A joined block of scores makes each place count by its highest score, in FP32 or in the candidate: boxes and labels
 /// of what is not detected decide nothing.
 class BlockErrors {
@@ -29,18 +30,29 @@ class BlockErrors {
   void add(const std::string& output, const Tensor& expected, const Tensor& found,
            std::span<const uint8_t> counted = {});
 
+  /// Removes an output, which cannot be compared in all samples.
+  void forget(const std::string& output);
+
   /// True for outputs with a block of scores: their blocks alone tell their error.
   [[nodiscard]] bool holds_scores(const std::string& output) const;
 
   struct Worst {
     std::string name;  ///< "'output0'"; of a block "'output0', 0 to 3 of axis 1"
     double sqnr_db = 0;
+    double share = 1;  ///< of the power of its output about its means
   };
   /// Returns the output with the lowest SQNR about its means, without those named or with scores; nullopt where no
   /// channel varies.
   [[nodiscard]] std::optional<Worst> worst_output(std::span<const std::string> without = {}) const;
-  /// Returns the block with the lowest SQNR; nullopt without blocks that vary.
-  [[nodiscard]] std::optional<Worst> worst_block() const;
+  /// Returns the block with the lowest SQNR, of those that a reader of the output sees: numbers of another meaning, at
+  /// least kSeenShare of the output's power, or some of up to kFewChannels channels, which are quantities rather than
+  /// features. nullopt without such blocks that vary.
+  [[nodiscard]] std::optional<Worst> worst_block() const { return worst_block(true); }
+  /// Returns the block with the lowest SQNR of the others; nullopt without one.
+  [[nodiscard]] std::optional<Worst> worst_unseen_block() const { return worst_block(false); }
+
+  static constexpr double kSeenShare = 0.01;
+  static constexpr size_t kFewChannels = 8;
 
  private:
   struct Channel {
@@ -51,17 +63,23 @@ class BlockErrors {
     [[nodiscard]] double signal() const;
   };
   using Channels = std::vector<Channel>;
+  struct Axis {
+    Channels channels = {};
+    bool probabilities = true;  // at each place the numbers are not negative and add up to 1
+  };
   using Block = std::vector<size_t>;  // indices of channels
 
-  void add(Channels& channels, const Tensor& expected, const Tensor& found, size_t axis, std::span<const float> weights,
-           std::span<const uint8_t> counted) const;
+  [[nodiscard]] std::optional<Worst> worst_block(bool seen) const;
+  static void add(Axis& into, const Tensor& expected, const Tensor& found, size_t axis, std::span<const float> weights,
+                  std::span<const uint8_t> counted);
   [[nodiscard]] std::vector<Block> joined_blocks(const std::string& output, size_t axis,
                                                  const Channels& channels) const;
   [[nodiscard]] static std::vector<Block> blocks_by_size(const Channels& channels);
-  static void keep_worst(std::optional<Worst>& worst, const Channels& channels, const Block& block, std::string name);
+  [[nodiscard]] static std::optional<Worst> error_of(const Channels& channels, const Block& block);
+  static void keep_worst(std::optional<Worst>& worst, const Worst& one);
 
   std::vector<OutputBlock> joined_;
-  std::map<std::pair<std::string, size_t>, Channels> axes_;  // by output and axis
+  std::map<std::pair<std::string, size_t>, Axis> axes_;  // by output and axis
 };
 
 }  // namespace detent

@@ -8,6 +8,7 @@
 #include "detent/base/progress.h"
 #include "evaluate/class_output.h"
 #include "evaluate/compared_values.h"
+#include "evaluate/first_nan.h"
 #include "evaluate/match_rows.h"
 #include "evaluate/paired_detections.h"
 #include "evaluate/prepared_model.h"
@@ -85,18 +86,19 @@ std::optional<Decisions> worst_decisions(const std::vector<Decisions>& outputs) 
 /// The name and sums, by output, of a sample.
 using SampleSums = std::pair<std::string, std::vector<ErrorSums>>;
 
-/// Finds the worst sample; NaN is the worst. Its noise is relative to its own signal or the average sample's, whichever
-/// is larger.
+/// Finds the worst sample at outputs that hold no detections; NaN is the worst. Its noise is relative to its own signal
+/// or the average sample's, whichever is larger.
 std::optional<ClosingError::Named> find_worst_sample(const std::map<size_t, SampleSums>& samples, size_t outputs) {
   std::optional<ClosingError::Named> worst;
+  const auto counts = [](const ErrorSums& sums) { return sums.is_float && !sums.detections; };
   for (size_t i = 0; i < outputs; ++i) {
     double signal = 0, finite = 0;
     for (const auto& [index, sample] : samples)
-      if (const ErrorSums& sums = sample.second[i]; sums.is_float) signal += sums.signal, ++finite;
+      if (const ErrorSums& sums = sample.second[i]; counts(sums)) signal += sums.signal, ++finite;
     if (signal == 0) continue;
     for (const auto& [index, sample] : samples) {
       const ErrorSums& sums = sample.second[i];
-      if (!sums.is_float) continue;
+      if (!counts(sums)) continue;
       const double db = sqnr_db(std::max(sums.signal, signal / finite), sums.noise);
       if (!worst || std::isnan(db) || db < worst->sqnr_db) worst = {sample.first, db};
     }
@@ -185,6 +187,7 @@ struct ClosingTotals {
       if (comparable[i]) continue;
       sums[i] = {};
       decisions[i].all = 0;
+      blocks.forget(decisions[i].name);
       found.uncomparable.push_back(decisions[i].name);
     }
   }
@@ -203,14 +206,48 @@ std::optional<ErrorReport::Detections> agreement_of(const std::vector<MatchedDet
   return found;
 }
 
-/// Returns the output with the lowest SQNR; those with scores are judged by their blocks. NaN is the lowest.
-std::optional<ClosingError::Named> worst_of(std::span<const ErrorReport::Output> outputs, const BlockErrors& blocks) {
+/// Returns the output with the lowest SQNR; those with scores are judged by their blocks, those with detections that
+/// have a score by that. NaN is the lowest.
+std::optional<ClosingError::Named> worst_of(const ErrorReport& report, const BlockErrors& blocks) {
   std::optional<ClosingError::Named> worst;
-  for (const ErrorReport::Output& one : outputs)
-    if (one.sqnr_db && !blocks.holds_scores(one.name) && (!worst || !(*one.sqnr_db >= worst->sqnr_db)))
+  for (const ErrorReport::Output& one : report.outputs) {
+    const bool scored = report.detections && one.kind == OutputKind::Detections;
+    if (one.sqnr_db && !scored && !blocks.holds_scores(one.name) && (!worst || !(*one.sqnr_db >= worst->sqnr_db)))
       worst = {one.name, *one.sqnr_db};
+  }
   return worst;
 }
+
+/// The first sample, by its place in the source, in which each output holds NaN.
+class FirstNans {
+ public:
+  explicit FirstNans(size_t outputs) : first_(outputs) {}
+
+  void look_at(const JudgedBatch& batch) {
+    for (size_t i = 0; i < first_.size(); ++i)
+      if (holds_nan(batch.expected[i]) && (!first_[i] || batch.index < first_[i]->first))
+        first_[i] = {batch.index, batch.sample_names.front()};
+  }
+
+  /// Returns a sentence for each output with NaN.
+  [[nodiscard]] std::vector<std::string> sentences(const Model& model, const std::vector<std::string>& names,
+                                                   const DataSource& source, const RunSettings& settings) const {
+    std::vector<std::string> found;
+    for (size_t i = 0; i < first_.size(); ++i) {
+      if (!first_[i]) continue;
+      const auto& [index, sample] = *first_[i];
+      size_t place = 0;
+      while (place + 1 < source.size() && source.sample_name(place) != sample) ++place;
+      const std::string origin = origin_of_nan(model, names[i], source, place, settings);
+      found.push_back("FP32 has NaN in output '" + names[i] + "', first in sample '" + sample + "'" +
+                      (origin.empty() ? "" : ", made by " + origin) + ": such samples are not compared there");
+    }
+    return found;
+  }
+
+ private:
+  std::vector<std::optional<std::pair<size_t, std::string>>> first_;
+};
 
 }  // namespace
 
@@ -222,7 +259,9 @@ ReferenceOutputs keep_outputs(const Model& reference, const DataSource& source, 
   const size_t wanted = std::min(samples, source.size());
   Reporter& reporter = *settings.reporter;
   reporter.begin("running FP32", wanted);
+  FirstNans nans(kept.names.size());
   const auto keep = [&](JudgedBatch&& batch) {
+    nans.look_at(batch);
     kept.tensors.emplace(batch.index, std::move(batch.expected));
     reporter.advance_to(kept.samples += batch.real);
   };
@@ -239,6 +278,8 @@ ReferenceOutputs keep_outputs(const Model& reference, const DataSource& source, 
               settings, keep);
   }
   reporter.end();
+  kept.not_numbers = nans.sentences(reference, kept.names, source, settings);
+  for (const std::string& sentence : kept.not_numbers) reporter.warn(sentence);
   return kept;
 }
 
@@ -247,6 +288,7 @@ ClosingError measure_closing_error(const ReferenceOutputs& reference, const Mode
   ClosingTotals totals(reference);
   std::map<size_t, SampleSums> samples;
   ClosingError found;
+  found.not_numbers = reference.not_numbers;
   size_t measured = 0;
   Reporter& reporter = *settings.reporter;
   reporter.begin("measuring the error", reference.samples);
@@ -266,10 +308,12 @@ ClosingError measure_closing_error(const ReferenceOutputs& reference, const Mode
   found.report = summarize_errors(reference.names, totals.sums, measured);
   found.decisions = worst_decisions(totals.decisions);
   found.report.detections = agreement_of(totals.matched);
+  found.detects_nothing = !totals.matched.empty() && !found.report.detections;
   found.shown = std::move(totals.shown);
   found.worst_about_mean = totals.blocks.worst_output(totals.deciding());
   found.worst_block = totals.blocks.worst_block();
-  found.worst_output = worst_of(found.report.outputs, totals.blocks);
+  found.worst_unseen_block = totals.blocks.worst_unseen_block();
+  found.worst_output = worst_of(found.report, totals.blocks);
   found.worst_sample = find_worst_sample(samples, reference.names.size());
   return found;
 }

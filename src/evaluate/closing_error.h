@@ -24,9 +24,12 @@ struct ReferenceOutputs {
   std::vector<std::pair<size_t, size_t>> parts;   ///< (first sample, samples) as they were run
   OutputForms forms = {};
   size_t samples = 0;
+  /// Of outputs with NaN, sentences that name the output, its first sample and the node that makes the NaN.
+  std::vector<std::string> not_numbers = {};
 };
 
 /// Runs the judged outputs on the first `samples` samples, or as many as keep 128 MiB of outputs, at least one batch.
+/// Warns of outputs with NaN.
 /// Errors  those of reading and running; Interrupted.
 [[nodiscard]] ReferenceOutputs keep_outputs(const Model& reference, const DataSource& source, size_t samples,
                                             const RunSettings& settings);
@@ -38,10 +41,11 @@ struct ClosingError {
     std::string name;
     double sqnr_db = 0;
   };
-  /// The worst float output, of those that hold no scores beside other numbers.
+  /// The worst float output, of those that hold no scores beside other numbers, and no detections that `report` scores.
   std::optional<Named> worst_output;
-  /// The worst sample (of a fixed batch the first) by its worst output. Its noise is relative to its own signal or the
-  /// average sample's, whichever is larger: a sample with a small signal is not a bad one.
+  /// The worst sample (of a fixed batch the first) by its worst output of those that hold no detections. Its noise is
+  /// relative to its own signal or the average sample's, whichever is larger: a sample with a small signal is not a bad
+  /// one.
   std::optional<Named> worst_sample;
   /// Decisions compared with those of FP32, at the output where most differ.
   struct Decisions {
@@ -55,13 +59,16 @@ struct ClosingError {
   /// The worst float output without decisions about its means, which tell nothing of a sample; nullopt where none
   /// varies.
   std::optional<BlockErrors::Worst> worst_about_mean;
-  std::optional<BlockErrors::Worst> worst_block;  ///< of outputs that mix numbers of different meaning or size
-  std::vector<ShownDetections> shown;             ///< by sample; empty: no detector
+  std::optional<BlockErrors::Worst> worst_block;         ///< of outputs that mix numbers of different meaning or size
+  std::optional<BlockErrors::Worst> worst_unseen_block;  ///< of those that are not seen (BlockErrors)
+  std::vector<ShownDetections> shown;                    ///< by sample; empty: no detector
+  bool detects_nothing = false;                          ///< a detector, and no detection of FP32 scores .5 or more
   std::vector<std::string> uncomparable;  ///< outputs whose shape differs from FP32 on some sample; not in the numbers
+  std::vector<std::string> not_numbers;   ///< ReferenceOutputs::not_numbers
 };
 
 /// Runs the candidate on the same samples of the same source and compares by name. At each output, samples on which
-/// FP32 is not finite are left out.
+/// FP32 holds NaN or +inf are left out, and elements that are -inf in both.
 /// Errors  those of reading and running; Interrupted.
 [[nodiscard]] ClosingError measure_closing_error(const ReferenceOutputs& reference, const Model& candidate,
                                                  const DataSource& source, const RunSettings& settings);

@@ -81,6 +81,14 @@ void add_decisions(const Tensor& reference, const Tensor& candidate, std::span<c
     }
 }
 
+/// Returns +inf without finite numbers.
+float lowest_finite(std::span<const float> numbers) {
+  float lowest = std::numeric_limits<float>::infinity();
+  for (const float x : numbers)
+    if (std::isfinite(x)) lowest = std::min(lowest, x);
+  return lowest;
+}
+
 double share(int64_t part, int64_t whole) { return static_cast<double>(part) / static_cast<double>(whole); }
 
 ErrorReport::Output describe(const std::string& name, const ErrorSums& sum) {
@@ -128,8 +136,13 @@ ErrorSums ErrorSums::of(const Tensor& reference, const Tensor& candidate, std::s
   const Tensor b = to_plain(cast(candidate, DataType::Float32));
   const auto x = a.data<float>();
   const auto y = b.data<float>();
+  const float lowest = lowest_finite(x);
   for (size_t i = 0; i < x.size(); ++i) {
     if (!counts(counted, i)) continue;
+    if (x[i] == -std::numeric_limits<float>::infinity()) {
+      if (!(y[i] <= lowest)) sums.noise = std::numeric_limits<double>::infinity();
+      continue;
+    }
     const double u = x[i];
     const double v = y[i];
     sums.signal += u * u;

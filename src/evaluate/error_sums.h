@@ -28,6 +28,8 @@ struct ErrorSums {
 
   /// Sums one sample. Shapes N x C x spatial...: argmax over C at each position; C == 1 or rank < 2: sign. Integers and
   /// booleans: elements that differ. Lists, strings and absent optionals: all zero.
+  /// -inf in the reference, which masks a score, is in no sum; the noise is infinite if the candidate has a
+  /// number above the reference's lowest finite one instead.
   /// counted  by element, row-major: 0 is padding, which is in no sum and no argmax. Empty: all count.
   /// Errors   Internal when the shapes of numbers differ.
   static ErrorSums of(const Tensor& reference, const Tensor& candidate, std::span<const uint8_t> counted = {});

@@ -2,79 +2,84 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "core/text.h"
 
 namespace detent {
 
 namespace {
 
-/// Grades one number; NaN is below every limit.
-Quality grade(double measured, double broken_below, double good_from) {
-  if (!(measured >= broken_below)) return Quality::Broken;
-  return measured >= good_from ? Quality::Good : Quality::Doubtful;
+constexpr size_t kChanceDisagreements = 2;  // so many mean nothing: a close call or two among 16 samples
+constexpr size_t kFewSamples = 8;
+
+bool is_chance(const Evidence& one) {
+  return (one.measure == Measure::Classes || one.measure == Measure::Elements) && one.lost <= kChanceDisagreements;
 }
 
-/// Adds a graded reason; the worst grade and its reason come first.
-void add(VerdictReport& verdict, Quality quality, std::string reason) {
-  const bool worse = !verdict.quality || quality > *verdict.quality;
-  if (worse) verdict.quality = quality;
-  verdict.reasons.insert(worse ? verdict.reasons.begin() : verdict.reasons.end(), std::move(reason));
+/// Grades one row; NaN is below every limit.
+Quality grade(const Evidence& one) {
+  const VerdictRule& rule = rule_of(one.measure);
+  if (is_chance(one)) return Quality::Good;
+  const double measured = one.kept + one.error;
+  if (measured >= rule.good_from) return Quality::Good;
+  return measured >= rule.broken_below || std::isinf(rule.broken_below) ? Quality::Doubtful : Quality::Broken;
 }
 
 std::string db_text(double sqnr_db) { return sqnr_db == HUGE_VAL ? "exact" : fmt::format("{:.1f} dB", sqnr_db); }
 
-void judge_classes(VerdictReport& verdict, const ClosingError& closing, const VerdictLimits& limits) {
-  const ClosingError::Decisions& decisions = *closing.decisions;
-  const auto all = static_cast<double>(decisions.all);
-  const double agreement = static_cast<double>(decisions.agreeing) / all;
-  const bool chance = decisions.all - decisions.agreeing <= limits.chance_disagreements;
-  // Few decisions have a standard error of sqrt(a (1 - a) / n); two of two or three may disagree by chance.
-  const double error = std::sqrt(agreement * (1 - agreement) / all);
-  std::string reason = fmt::format("{} of {} {} as in FP32", decisions.agreeing, decisions.all,
-                                   decisions.classes ? "classes" : "elements");
-  if (closing.report.outputs.size() > 1) reason += " at '" + decisions.name + "'";
-  if (chance && agreement < limits.good_from_agreement)
-    reason += fmt::format(": {} that differ are too few to count", decisions.all - decisions.agreeing);
-  add(verdict,
-      chance ? Quality::Good : grade(agreement + error, limits.broken_below_agreement, limits.good_from_agreement),
-      std::move(reason));
+std::string decisions_text(const Evidence& one) {
+  std::string text = fmt::format("{} of {} {} as in FP32", one.all - one.lost, one.all,
+                                 one.measure == Measure::Classes ? "classes" : "elements");
+  if (!one.where.empty()) text += " at " + one.where;
+  if (is_chance(one) && one.kept < rule_of(one.measure).good_from)
+    text += fmt::format(": {} that differ are too few to count", one.lost);
+  return text;
 }
 
-void judge_worst_output(VerdictReport& verdict, const ClosingError& closing, const VerdictLimits& limits) {
-  const auto& [name, db] = *closing.worst_output;
-  const Quality quality = grade(db, limits.broken_below_db, limits.good_from_db);
-  add(verdict, quality, (db == HUGE_VAL ? "" : "SQNR ") + db_text(db) + " at '" + name + "'");
-  if (!closing.worst_about_mean) return;
-  const auto& [varying, about_mean_db] = *closing.worst_about_mean;
-  const Quality about_mean = grade(about_mean_db, limits.broken_below_mean_db, limits.good_from_mean_db);
-  if (about_mean > quality)
-    add(verdict, about_mean, "SQNR " + db_text(about_mean_db) + " at " + varying + " about its mean");
+std::string reason_of(const Evidence& one) {
+  switch (one.measure) {
+    case Measure::Output: return (one.kept == HUGE_VAL ? "" : "SQNR ") + db_text(one.kept) + " at " + one.where;
+    case Measure::AboutMean: return "SQNR " + db_text(one.kept) + " at " + one.where + " about its mean";
+    case Measure::Block: return "SQNR " + db_text(one.kept) + " at " + one.where;
+    case Measure::Classes:
+    case Measure::Elements: return decisions_text(one);
+    case Measure::Detections:
+      return fmt::format("detections agree with FP32's to {:.1f} % mAP, standard error {:.1f}", 100 * one.kept,
+                         100 * one.error);
+    case Measure::Sample: return "worst sample " + one.where + " " + db_text(one.kept);
+    case Measure::Unseen:
+      return fmt::format("{} {} 0 in every calibration sample, so {} a guess: {}", plural(one.all, "value"),
+                         one.all == 1 ? "was" : "were", one.all == 1 ? "its scale is" : "their scales are", one.where);
+  }
+  return {};
 }
 
-void judge_detections(VerdictReport& verdict, const ErrorReport::Detections& found, const VerdictLimits& limits) {
-  // Within the standard error the number could be either side of a limit.
-  add(verdict, grade(found.agreement + found.error, limits.broken_below_detections, limits.good_from_detections),
-      fmt::format("detections agree with FP32's to {:.1f} % mAP, standard error {:.1f}", 100 * found.agreement,
-                  100 * found.error));
+std::string unknown_reason(const ClosingError& closing) {
+  if (!closing.uncomparable.empty())
+    return "no output could be compared: '" + closing.uncomparable.front() +
+           "' has another shape than in FP32, so quantized layers decide its extents";
+  if (closing.detects_nothing) return "no output could be compared: FP32 detects nothing in these samples";
+  return "no output could be compared: each is 0 or not finite in FP32, or holds no numbers";
 }
 
-void add_caveats(VerdictReport& verdict, const JudgedFacts& facts, const VerdictLimits& limits) {
-  const std::vector<std::string>& uncomparable = facts.closing.uncomparable;
-  if (!uncomparable.empty())
+void add_caveats(VerdictReport& verdict, const JudgedFacts& facts) {
+  const ClosingError& closing = facts.closing;
+  const std::vector<std::string>& uncomparable = closing.uncomparable;
+  if (!uncomparable.empty() && verdict.quality != Quality::Unknown)
     verdict.caveats.push_back(
         "not compared, because its shape depends on the data and differs from FP32: '" + uncomparable.front() + "'" +
         (uncomparable.size() > 1 ? fmt::format(" and {} more outputs", uncomparable.size() - 1) : std::string()));
-  const size_t samples = facts.closing.report.samples;
-  if (facts.calibration_samples > 0 && facts.calibration_samples < limits.few_samples)
+  verdict.caveats.insert(verdict.caveats.end(), closing.not_numbers.begin(), closing.not_numbers.end());
+  if (const auto& block = closing.worst_unseen_block; block && block->sqnr_db < rule_of(Measure::Block).good_from)
+    verdict.caveats.push_back(fmt::format("SQNR {} at {}, which does not count: it has {:.1g} % of the output's power",
+                                          db_text(block->sqnr_db), block->name, 100 * block->share));
+  const size_t samples = closing.report.samples;
+  if (facts.calibration_samples > 0 && facts.calibration_samples < kFewSamples)
     verdict.caveats.push_back(fmt::format("calibrated with {}: fewer than {} are too few for reliable ranges",
-                                          plural(facts.calibration_samples, "sample"), limits.few_samples));
-  if (samples > 0 && samples < limits.few_samples && samples != facts.calibration_samples)
+                                          plural(facts.calibration_samples, "sample"), kFewSamples));
+  if (samples > 0 && samples < kFewSamples && samples != facts.calibration_samples)
     verdict.caveats.push_back(fmt::format("the error was measured on {}: fewer than {} are too few to be sure",
-                                          plural(samples, "sample"), limits.few_samples));
-  if (facts.states > 0 && facts.closing.report.steps.empty())
+                                          plural(samples, "sample"), kFewSamples));
+  if (facts.states > 0 && closing.report.steps.empty())
     verdict.caveats.push_back(
         fmt::format("judged on single steps: the error of {} grows from step to step where it is fed back (--steps "
                     "measures it)",
@@ -89,27 +94,55 @@ void add_caveats(VerdictReport& verdict, const JudgedFacts& facts, const Verdict
 
 }  // namespace
 
-VerdictReport judge(const JudgedFacts& facts, const VerdictLimits& limits) {
+std::vector<Evidence> evidence_of(const JudgedFacts& facts) {
+  std::vector<Evidence> table;
+  const ClosingError& closing = facts.closing;
+  const size_t samples = closing.report.samples;
+  if (samples == 0) return table;
+  if (const auto& found = closing.report.detections)
+    table.push_back({Measure::Detections, {}, found->agreement, found->error});
+  if (const auto& worst = closing.worst_output)
+    table.push_back({Measure::Output, "'" + worst->name + "'", worst->sqnr_db});
+  if (const auto& worst = closing.worst_about_mean) table.push_back({Measure::AboutMean, worst->name, worst->sqnr_db});
+  if (const auto& worst = closing.worst_block) table.push_back({Measure::Block, worst->name, worst->sqnr_db});
+  if (const auto& found = closing.decisions) {
+    const auto all = static_cast<double>(found->all);
+    const double kept = static_cast<double>(found->agreeing) / all;
+    table.push_back({.measure = found->classes ? Measure::Classes : Measure::Elements,
+                     .where = closing.report.outputs.size() > 1 ? "'" + found->name + "'" : std::string(),
+                     .kept = kept,
+                     .error = std::sqrt(kept * (1 - kept) / all),
+                     .all = found->all,
+                     .lost = found->all - found->agreeing});
+  }
+  if (const auto& worst = closing.worst_sample; worst && samples > 1)
+    table.push_back({Measure::Sample, "'" + worst->name + "'", worst->sqnr_db});
+  if (!table.empty() && !facts.unseen.empty())
+    table.push_back({.measure = Measure::Unseen,
+                     .where = facts.unseen.size() > 1 ? "'" + facts.unseen.front() + "' and others"
+                                                      : "'" + facts.unseen.front() + "'",
+                     .all = facts.unseen.size()});
+  return table;
+}
+
+VerdictReport judge(const JudgedFacts& facts) {
   VerdictReport verdict;
   if (!facts.quantized) {
     verdict.caveats.push_back("nothing was quantized: the model computes what the float model does");
     return verdict;
   }
-  const ClosingError& closing = facts.closing;
-  if (closing.report.detections) {
-    judge_detections(verdict, *closing.report.detections, limits);
-    add_caveats(verdict, facts, limits);
-    return verdict;
+  for (const Evidence& one : evidence_of(facts)) {
+    const Quality quality = grade(one);
+    const bool worse = !verdict.quality || quality > *verdict.quality;
+    if (worse) verdict.quality = quality;
+    if (!worse && quality == Quality::Good && !rule_of(one.measure).always_listed) continue;
+    verdict.reasons.insert(worse ? verdict.reasons.begin() : verdict.reasons.end(), reason_of(one));
   }
-  if (closing.report.samples > 0 && closing.worst_output) judge_worst_output(verdict, closing, limits);
-  if (closing.worst_block && (!closing.worst_output || closing.worst_block->sqnr_db < limits.good_from_block_db))
-    add(verdict, grade(closing.worst_block->sqnr_db, limits.broken_below_block_db, limits.good_from_block_db),
-        "SQNR " + db_text(closing.worst_block->sqnr_db) + " at " + closing.worst_block->name);
-  if (closing.report.samples > 0 && closing.decisions) judge_classes(verdict, closing, limits);
-  if (closing.report.samples > 1 && closing.worst_sample)
-    add(verdict, closing.worst_sample->sqnr_db >= limits.lost_sample_below_db ? Quality::Good : Quality::Doubtful,
-        "worst sample '" + closing.worst_sample->name + "' " + db_text(closing.worst_sample->sqnr_db));
-  add_caveats(verdict, facts, limits);
+  if (!verdict.quality && facts.closing.report.samples > 0) {
+    verdict.quality = Quality::Unknown;
+    verdict.reasons.push_back(unknown_reason(facts.closing));
+  }
+  add_caveats(verdict, facts);
   return verdict;
 }
 

@@ -1,6 +1,11 @@
 #pragma once
 
+#include <array>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
 
 #include "detent/reports/error_report.h"
 #include "evaluate/closing_error.h"
@@ -9,40 +14,63 @@ namespace detent {
 
 /// The facts of a verdict.
 struct JudgedFacts {
-  bool quantized = true;           ///< some value has a pair or some weight is INT8
-  size_t calibration_samples = 0;  ///< 0: imported scales
-  ClosingError closing = {};       ///< no samples: not measured
-  size_t calibrated_with = 0;      ///< samples of `closing` that are calibration samples
-  size_t states = 0;               ///< outputs that a next step reads as inputs
+  bool quantized = true;                 ///< some value has a pair or some weight is INT8
+  size_t calibration_samples = 0;        ///< 0: imported scales
+  ClosingError closing = {};             ///< no samples: not measured
+  size_t calibrated_with = 0;            ///< samples of `closing` that are calibration samples
+  size_t states = 0;                     ///< outputs that a next step reads as inputs
+  std::vector<std::string> unseen = {};  ///< values with a pair that were 0 in every calibration sample
 };
 
-/// Limits of the verdict (src/decisions/evaluate.md).
-struct VerdictLimits {
-  double broken_below_db = 7;  ///< SQNR of the worst output
-  double good_from_db = 14;
-  /// SQNR about its means of the worst output without decisions, which a mean far from 0 hides.
-  double broken_below_mean_db = 9;
-  double good_from_mean_db = 10;
-  /// Agreement of decisions in 154 candidates of four classifiers: all 19 below 0.8 lost 6.7 points or more, the 36
-  /// from 0.8 to 0.9 up to 8.5 (half of them 3), the 99 from 0.9 on at most 4 (nine in ten at most 2.5).
-  double broken_below_agreement = 0.8;
-  double good_from_agreement = 0.9;
-  size_t chance_disagreements = 2;  ///< so many mean nothing: a close call or two among 16 samples
-  /// Agreement of detections (mAP of the quantized model's against the float model's), fitted to 58 variants of three
-  /// detectors (src/decisions/evaluate.md): the true loss of mAP is a quarter to a third of what is missing to 1.
-  double broken_below_detections = 0.82;
-  double good_from_detections = 0.96;
-  /// SQNR of the worst part of an output that mixes numbers of different meaning or size, which the whole may hide.
-  double good_from_block_db = 10;
-  double broken_below_block_db = 1;  ///< its mean would be nearly as good
-  /// Below: the error of a sample exceeds its signal and that of the average sample.
-  double lost_sample_below_db = 0;
-  size_t few_samples = 8;
+/// The measure of a row of evidence.
+enum class Measure : uint8_t { Output, AboutMean, Block, Classes, Elements, Detections, Sample, Unseen };
+
+/// The limits of one measure (src/decisions/evaluate.md).
+struct VerdictRule {
+  Measure measure;
+  double broken_below, good_from;
+  /// False: the reason is listed only where it is not good, or the only one.
+  bool always_listed = true;
 };
 
-/// Returns the worst of the grades: SQNR of the worst output, as it is and about its means, and of the worst block,
-/// agreement of decisions, worst sample (at most doubtful). A detector is graded by the agreement of its detections
-/// instead.
-[[nodiscard]] VerdictReport judge(const JudgedFacts& facts, const VerdictLimits& limits = {});
+/// An output, or a block that is seen (BlockErrors), below 3 dB is never good, however little power it has.
+///
+/// Classes     in 154 candidates of four classifiers all 19 below 0.8 lost 6.7 points or more, the 36 from 0.8 to 0.9
+/// up
+///             to 8.5 (half of them 3), the 99 from 0.9 on at most 4 (nine in ten at most 2.5).
+/// Detections  mAP of the quantized model's against the float model's, fitted to 58 variants of three detectors: the
+///             true loss of mAP is a quarter to a third of what is missing to 1.
+/// AboutMean   a mean far from 0 hides an error from the SQNR of the output.
+/// Block       below 1 dB its mean would be nearly as good.
+/// Sample      below 0 dB its error exceeds its signal and that of the average sample: at most doubtful.
+/// Unseen      the scale is a guess: at most doubtful.
+inline constexpr std::array<VerdictRule, 8> kVerdictRules{{{Measure::Output, 7, 14},
+                                                           {Measure::AboutMean, 9, 10, false},
+                                                           {Measure::Block, 1, 10, false},
+                                                           {Measure::Classes, 0.8, 0.9},
+                                                           {Measure::Elements, 0.8, 0.9},
+                                                           {Measure::Detections, 0.82, 0.96},
+                                                           {Measure::Sample, -HUGE_VAL, 0},
+                                                           {Measure::Unseen, -HUGE_VAL, HUGE_VAL}}};
+
+[[nodiscard]] constexpr const VerdictRule& rule_of(Measure measure) {
+  return kVerdictRules[static_cast<size_t>(measure)];
+}
+
+/// One thing that was measured.
+struct Evidence {
+  Measure measure = Measure::Output;
+  std::string where;         ///< as in the reason: "'logits'"; of the classes of a single output empty
+  double kept = 0;           ///< dB, or the fraction of classes, elements or mAP
+  double error = 0;          ///< standard error of a fraction; within it the number could be on either side of a limit
+  size_t all = 0, lost = 0;  ///< decisions, and those that differ; unseen values
+};
+
+/// Returns the table that a verdict is made of.
+[[nodiscard]] std::vector<Evidence> evidence_of(const JudgedFacts& facts);
+
+/// Returns the worst grade of the evidence with the reasons in words, the worst first. Unknown where samples were run
+/// and there is no evidence; absent without samples, and where nothing was quantized.
+[[nodiscard]] VerdictReport judge(const JudgedFacts& facts);
 
 }  // namespace detent

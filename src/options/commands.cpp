@@ -55,7 +55,8 @@ constexpr const char* kEveryFile = "OUT and the report files if they exist";
 
 Option accept_broken_option(ReportOptions& report) {
   return row("--accept-broken", &report.accept_broken,
-             "Exit 0 even if the verdict on the written model is 'broken' (otherwise 1)", {.group = "Evaluation"});
+             "Exit 0 even if the verdict on the written model is 'broken' or 'unknown' (otherwise 1)",
+             {.group = "Evaluation"});
 }
 
 /// Returns --stop-after, which allows no report.

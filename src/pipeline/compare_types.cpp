@@ -142,8 +142,8 @@ void hold_against_limit(const TypeChoice& choice, const ComparisonReport& report
   types.limit_given = choice.max_drop || choice.min_sqnr_db;
   if (report.criterion == metrics::kCommand.name && !types.limit_given) return;
   const bool by_error = choice.min_sqnr_db || (!choice.max_drop && report.criterion == metrics::kSqnr.name);
-  const double bound =
-      by_error ? choice.min_sqnr_db.value_or(VerdictLimits{}.good_from_db) : choice.max_drop.value_or(kDefaultDrop);
+  const double bound = by_error ? choice.min_sqnr_db.value_or(rule_of(Measure::Output).good_from)
+                                : choice.max_drop.value_or(kDefaultDrop);
   types.limit = fmt::format("{} {:.6g}", by_error ? "--min-sqnr" : "--max-drop", bound);
   types.metric = by_error ? metrics::kSqnr.name : report.criterion;
   const ComparisonReport::Variant* smallest = nullptr;

@@ -161,7 +161,7 @@ RunReport run_model(const RunOptions& options) {
   const Model model = read_runnable_model(options.model, &expansion);
   refuse_kept(expansion);
   const Graph& graph = model.graph();
-  const auto source = open_samples(options.data, model);
+  const auto source = open_samples_as_they_are(options.data, model);
   warn_of_unused_preprocess(options.data, {}, graph, *options.run.reporter);
   const std::vector<ValueId> outputs = outputs_to_write(graph, options.data);
   const Schedule schedule(

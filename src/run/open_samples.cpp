@@ -1,11 +1,13 @@
 #include "run/open_samples.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "detent/base/error.h"
+#include "run/finite_inputs.h"
 #include "run/model_inputs.h"
 #include "run/padding.h"
 #include "run/sample_subset.h"
@@ -14,6 +16,9 @@
 namespace detent {
 
 namespace {
+
+/// The treatment of samples with NaN or infinity in a float input (finite_inputs.h).
+enum class NonFinite : uint8_t { Refused, Taken };
 
 /// Returns the specs with whole inputs as samples, where trials found a batch that the user did not name.
 std::optional<std::vector<InputSpec>> as_whole_samples(const std::vector<InputSpec>& specs) {
@@ -26,12 +31,13 @@ std::optional<std::vector<InputSpec>> as_whole_samples(const std::vector<InputSp
   return whole;
 }
 
-std::unique_ptr<DataSource> open_whole(const DataOptions& options, const Graph& graph) {
+std::unique_ptr<DataSource> open_whole(const DataOptions& options, const Graph& graph, NonFinite non_finite) {
   const std::vector<InputSpec> batched = input_specs(graph, options.batch_axes);
   const auto whole = as_whole_samples(batched);
   const auto mask = find_padding_mask(batched, options.padding_masks);
   const auto open = [&](const std::vector<InputSpec>& specs) {
-    auto source = open_data(options, specs);
+    std::unique_ptr<DataSource> source = open_data(options, specs);
+    if (non_finite == NonFinite::Refused) source = with_finite_inputs(std::move(source), specs, graph);
     return mask ? with_content(std::move(source), *mask) : std::move(source);
   };
   if (!whole) return open(batched);
@@ -53,26 +59,41 @@ std::vector<bool> inputs_with_data(const DataOptions& options, std::span<const I
   return named;
 }
 
-}  // namespace
+std::unique_ptr<DataSource> open_in_steps(const DataOptions& options, Model model, CpuProducts products,
+                                          NonFinite non_finite) {
+  const std::vector<InputSpec> specs = input_specs(model.graph(), options.batch_axes);
+  Recurrence recurrence = find_recurrence(model.graph(), read_state_file(options.state), *options.steps, specs,
+                                          inputs_with_data(options, specs));
+  const std::vector<InputSpec> read = data_specs(recurrence, specs);
+  std::unique_ptr<DataSource> whole = open_data(options, read);
+  if (non_finite == NonFinite::Refused) whole = with_finite_inputs(std::move(whole), read, model.graph());
+  auto steps = std::make_unique<const StepModel>(std::move(model), recurrence, products);
+  return std::make_unique<StepSource>(std::move(whole), std::move(steps), std::move(recurrence), specs);
+}
 
-std::unique_ptr<DataSource> open_samples(const DataOptions& options, const Model& model) {
+std::unique_ptr<DataSource> open_whole_or_steps(const DataOptions& options, const Model& model, NonFinite non_finite) {
   if (!options.steps) {
-    if (options.state.empty()) return open_whole(options, model.graph());
+    if (options.state.empty()) return open_whole(options, model.graph(), non_finite);
     throw Error(ErrorCode::Usage, "--state needs --steps N, the number of steps in a sample");
   }
   if (*options.steps == 0) throw Error(ErrorCode::Usage, "--steps 0 leaves no step");
   if (options.state.empty())
     throw Error(ErrorCode::Usage, "--steps needs --state FILE.json, which names the outputs that feed inputs");
-  return open_steps(options, model.clone());
+  return open_in_steps(options, model.clone(), CpuProducts::Exact, non_finite);
+}
+
+}  // namespace
+
+std::unique_ptr<DataSource> open_samples(const DataOptions& options, const Model& model) {
+  return open_whole_or_steps(options, model, NonFinite::Refused);
+}
+
+std::unique_ptr<DataSource> open_samples_as_they_are(const DataOptions& options, const Model& model) {
+  return open_whole_or_steps(options, model, NonFinite::Taken);
 }
 
 std::unique_ptr<DataSource> open_steps(const DataOptions& options, Model model, CpuProducts products) {
-  const std::vector<InputSpec> specs = input_specs(model.graph(), options.batch_axes);
-  Recurrence recurrence = find_recurrence(model.graph(), read_state_file(options.state), *options.steps, specs,
-                                          inputs_with_data(options, specs));
-  auto whole = open_data(options, data_specs(recurrence, specs));
-  auto steps = std::make_unique<const StepModel>(std::move(model), recurrence, products);
-  return std::make_unique<StepSource>(std::move(whole), std::move(steps), std::move(recurrence), specs);
+  return open_in_steps(options, std::move(model), products, NonFinite::Refused);
 }
 
 std::vector<Tensor> read_shown_inputs(const DataSource& source, const DataOptions& options,

@@ -11,11 +11,16 @@ namespace detent {
 
 /// Opens the data for the inputs of a model. A batch that the model fixes and the user did not name may also be one
 /// sample: it is where matrices [tokens, features] fit whole, and where larger inputs do not fit as a batch. Samples of
-/// a model with a mask of padding carry their content (padding.h). With DataOptions::steps each sample is cut into
+/// a model with a mask of padding carry their content (padding.h). Numbers that are not finite are refused
+/// (with_finite_inputs). With DataOptions::steps each sample is cut into
 /// steps whose states `model` writes.
 /// Errors  those of open_data, input_specs, find_padding_mask and open_steps; Usage for `steps` without `state`, or
 ///         `state` without `steps`.
 [[nodiscard]] std::unique_ptr<DataSource> open_samples(const DataOptions& options, const Model& model);
+
+/// Returns what open_samples() does without with_finite_inputs(), for a model that is only run.
+/// Errors  those of open_samples.
+[[nodiscard]] std::unique_ptr<DataSource> open_samples_as_they_are(const DataOptions& options, const Model& model);
 
 /// Opens the data as steps (step_source.h) whose states `model` writes: a float model, or a quantized one for the
 /// errors that it makes when it is fed by itself. A mask of padding is an input like others.

@@ -38,6 +38,57 @@ grep -q 'fewer than 8' stdout || fail "nothing tells of few samples"
 accepts "all samples" quantize "$model" --quiet --data $sample/calib --preprocess $preprocess --calibrator max -o in/all.onnx
 grep -q 'calibration samples themselves' stdout || fail "nothing tells that the error was measured on what was calibrated with"
 
+# A length that a quantized layer decides: y holds 100 times the sum of |x w|.
+matrix=$(awk 'BEGIN { srand(3); for (i = 0; i < 256; ++i) printf "%s%.4f", i ? ", " : "", rand() - 0.5 }')
+cat >in/length.txt <<EOF
+<ir_version: 8, opset_import: ["" : 13]>
+length (float[1, 16] x) => (float[L] y)
+<float[16, 16] w = {$matrix}, float hundred = {100}, int64 zero = {0}, int64 one = {1}>
+{
+  h = MatMul (x, w)
+  a = Abs (h)
+  s = ReduceSum <keepdims = 0> (a)
+  k = Mul (s, hundred)
+  n = Cast <to = 7> (k)
+  r = Range (zero, n, one)
+  y = Cast <to = 1> (r)
+}
+EOF
+"$MAKE_FILES" model in/length.txt in/length.onnx
+"$MAKE_FILES" npy in/x.npy 16,1,16 1
+length="quantize in/length.onnx --data in/x.npy --small-layers quantize --quiet"
+run $length -o in/length.int8.onnx
+[ "$code" -eq 1 ] || fail "nothing could be compared: exit $code, expected 1"
+grep -q "^verdict: unknown (no output could be compared: 'y' has another shape than in FP32" stdout || fail "the verdict is not unknown"
+grep -q "of unknown quality" stderr || fail "nothing tells why the exit code is 1"
+grep -q "try --exclude '^(MatMul_0)" stdout || fail "the layer that decides the length is not named"
+accepts "unknown, accepted" $length --accept-broken --overwrite -o in/length.int8.onnx --report in/length.json
+grep -q '"verdict": "unknown"' in/length.json || fail "--report has another verdict"
+accepts "without the layer" $length --exclude '^(MatMul_0)$' --overwrite -o in/length.int8.onnx
+accepts "calibrate" calibrate in/length.onnx --data in/x.npy --quiet -o in/length.dct
+accepts "without data" quantize in/length.onnx --table in/length.dct --small-layers quantize --quiet --overwrite -o in/length.int8.onnx
+grep -q '^verdict: none' stdout || fail "there is a verdict without data"
+
+# An input that is 0 in every sample.
+cat >in/states.txt <<EOF
+<ir_version: 8, opset_import: ["" : 13]>
+states (float[1, 16] x, float[1, 16] s) => (float[1, 16] y)
+<float[16, 16] w = {$matrix}, float[16, 16] v = {$matrix}>
+{
+  h = MatMul (x, w)
+  k = MatMul (s, v)
+  y = Add (h, k)
+}
+EOF
+"$MAKE_FILES" model in/states.txt in/states.onnx
+"$MAKE_FILES" npy in/s.npy 16,1,16 2
+header="{'descr': '<f4', 'fortran_order': False, 'shape': (16, 1, 16), }"
+{ printf '\223NUMPY\001\000\166\000'; printf '%-117s\n' "$header"; head -c 1024 /dev/zero; } >in/zeros.npy
+accepts "a value that no sample shows" quantize in/states.onnx --data x=in/x.npy --data s=in/zeros.npy --small-layers quantize --quiet -o in/states.int8.onnx
+grep -q "^verdict: doubtful (1 value was 0 in every calibration sample, so its scale is a guess: 's'" stdout || fail "a guessed scale is not doubtful"
+accepts "samples that show it" quantize in/states.onnx --data x=in/x.npy --data s=in/s.npy --small-layers quantize --quiet -o in/states.int8.onnx --overwrite
+grep -q "^verdict: good" stdout || fail "a model with all values measured is not good"
+
 accepts "inspect of what was written" inspect in/good.onnx
 for word in "producer    detent" "calibrator  mse, ranges" "samples     10, digest"; do
   grep -q "$word" stdout || fail "inspect does not say '$word'"

@@ -92,6 +92,59 @@ TEST(BlockErrors, SeparateNumbersOfDifferentSize) {
   EXPECT_GT(errors.worst_output()->sqnr_db, 43) << "the whole hides it";
 }
 
+/// Four samples of `features` numbers, of which the last `small` are 1 / `size` of the others, and lost.
+BlockErrors errors_of_features(size_t features, size_t small, float size) {
+  std::vector<float> x, y;
+  for (const float sign : {1.0F, 1.0F, -1.0F, -1.0F})
+    for (size_t c = 0; c < features; ++c) {
+      const bool is_small = c + small >= features;
+      x.push_back(is_small ? sign / size : sign);
+      y.push_back(is_small ? 0 : sign);
+    }
+  BlockErrors errors;
+  const Shape shape{4, static_cast<int64_t>(features)};
+  errors.add("y", Tensor::from<float>(shape, x), Tensor::from<float>(shape, y));
+  return errors;
+}
+
+// A nearly dead channel of a feature vector.
+TEST(BlockErrors, DoNotSeeAFewFeaturesWithoutPower) {
+  const BlockErrors errors = errors_of_features(9, 1, 100);
+  EXPECT_EQ(errors.worst_block()->sqnr_db, HUGE_VAL) << "that of the eight others";
+  ASSERT_TRUE(errors.worst_unseen_block());
+  EXPECT_EQ(errors.worst_unseen_block()->name, "'y', 8 to 8 of axis 1");
+  EXPECT_NEAR(errors.worst_unseen_block()->share, 1e-4 / (8 + 1e-4), 1e-9);
+}
+
+TEST(BlockErrors, SeeFeaturesWithAHundredthOfThePower) {
+  // 255 channels of a 121st of the power of one are 2.1 of 3.1.
+  const auto found = errors_of_features(256, 255, 11).worst_block();
+  ASSERT_TRUE(found);
+  EXPECT_NEAR(found->share, 255.0 / 121 / (1 + 255.0 / 121), 1e-6);
+  EXPECT_LT(found->sqnr_db, 3);
+}
+
+TEST(BlockErrors, SeeEachOfAFewQuantities) {
+  EXPECT_TRUE(errors_of_features(8, 1, 100).worst_block()) << "a head of eight numbers is no feature vector";
+  EXPECT_FALSE(errors_of_features(8, 1, 100).worst_unseen_block());
+}
+
+// The calibration data lack the third class: its probability is small.
+TEST(BlockErrors, DoNotSplitProbabilitiesBySize) {
+  const std::vector<float> x{0.6F, 0.3995F, 0.0005F, 0.3F, 0.699F, 0.001F};
+  std::vector<float> y = x;
+  y[2] = y[5] = 0;
+  BlockErrors errors;
+  errors.add("y", Tensor::from<float>({2, 3}, x), Tensor::from<float>({2, 3}, y));
+  EXPECT_FALSE(errors.worst_block());
+  EXPECT_FALSE(errors.worst_unseen_block());
+  std::vector<float> numbers = x;
+  numbers[0] = -0.6F;  // not probabilities
+  BlockErrors others;
+  others.add("y", Tensor::from<float>({2, 3}, numbers), Tensor::from<float>({2, 3}, y));
+  EXPECT_TRUE(others.worst_block());
+}
+
 TEST(BlockErrors, KeepNumbersOfOneSizeTogether) {
   EXPECT_FALSE(errors_of_sizes(5).worst_block());
   EXPECT_NEAR(errors_of_sizes(5).worst_output()->sqnr_db, 10 * std::log10((2 + 0.04) / 0.04 * 4 / 3), 1e-5);

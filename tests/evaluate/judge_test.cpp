@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
+#include <optional>
+#include <utility>
 
 namespace detent {
 namespace {
@@ -64,6 +67,7 @@ TEST(Judge, SaysWhatTheScoresSay) {
 // of it.
 TEST(Judge, GradesADetectorByItsDetections) {
   JudgedFacts facts = measured(3);
+  const auto worst = std::exchange(facts.closing.worst_output, std::nullopt);  // no output beside the detections
   const auto quality = [&](double agreement, double error) {
     facts.closing.report.detections = {agreement, error, 100};
     return judge(facts).quality.value();
@@ -74,6 +78,7 @@ TEST(Judge, GradesADetectorByItsDetections) {
   EXPECT_EQ(quality(0.7, 0.02), Quality::Broken);
   EXPECT_THAT(judge(facts).reasons.front(), HasSubstr("70.0 % mAP"));
   facts.closing.report.detections.reset();
+  facts.closing.worst_output = worst;
   EXPECT_EQ(judge(facts).quality, Quality::Broken) << "without detections the SQNR counts";
 }
 
@@ -108,6 +113,69 @@ TEST(Judge, NamesTheWorstPartWhereItIsAllThereIs) {
   facts.closing.worst_block = {"'y', 4 to 6 of axis 1", 12};
   EXPECT_EQ(judge(facts).quality, Quality::Good);
   EXPECT_EQ(judge(facts).reasons.front(), "SQNR 12.0 dB at 'y', 4 to 6 of axis 1");
+}
+
+// Multi-task networks: a map beside recognized boxes.
+TEST(Judge, GradesTheOutputsBesideDetectionsToo) {
+  JudgedFacts facts = measured(0);
+  facts.closing.report.detections = {1, 0, 100};
+  EXPECT_EQ(judge(facts).quality, Quality::Broken);
+  EXPECT_EQ(judge(facts).reasons.front(), "SQNR 0.0 dB at 'logits'");
+  facts.closing.worst_output->sqnr_db = 30;
+  EXPECT_EQ(judge(facts).quality, Quality::Good);
+  facts.closing.report.detections->agreement = 0.5;
+  EXPECT_EQ(judge(facts).quality, Quality::Broken) << "a good map does not make up for lost detections";
+}
+
+TEST(Judge, TellsOfABlockThatIsNotSeenWithoutJudgingByIt) {
+  JudgedFacts facts = measured(36.8);
+  facts.closing.worst_unseen_block = {"'features', 19 to 19 of axis 1", -0.9, 9e-8};
+  EXPECT_EQ(judge(facts).quality, Quality::Good);
+  EXPECT_THAT(judge(facts).caveats, Contains("SQNR -0.9 dB at 'features', 19 to 19 of axis 1, which does not count: it "
+                                             "has 9e-06 % of the output's power"));
+  facts.closing.worst_unseen_block->sqnr_db = 20;
+  EXPECT_THAT(judge(facts).caveats, IsEmpty()) << "it lost nothing";
+}
+
+// Power alone is no excuse.
+TEST(Judge, CallsNothingGoodThatIsBelow3Db) {
+  for (const Measure one : {Measure::Output, Measure::AboutMean, Measure::Block}) EXPECT_GT(rule_of(one).good_from, 3);
+}
+
+TEST(Judge, HasARuleForEachMeasureAndNoLimitsOfTheWrongOrder) {
+  for (size_t i = 0; i < kVerdictRules.size(); ++i) {
+    EXPECT_EQ(static_cast<size_t>(kVerdictRules[i].measure), i);
+    EXPECT_LT(kVerdictRules[i].broken_below, kVerdictRules[i].good_from);
+  }
+}
+
+// States of a video model that are 0 in every sample get scale 1 and are cut to +-127 steps of it in use.
+TEST(Judge, CallsAModelDoubtfulWithScalesThatNoSampleGave) {
+  JudgedFacts facts = measured(30);
+  facts.unseen = {"r1i", "r2i"};
+  EXPECT_EQ(judge(facts).quality, Quality::Doubtful);
+  EXPECT_EQ(judge(facts).reasons.front(),
+            "2 values were 0 in every calibration sample, so their scales are a guess: 'r1i' and others");
+  facts.closing.worst_output->sqnr_db = 2;
+  EXPECT_EQ(judge(facts).quality, Quality::Broken) << "what was measured is worse";
+  facts.unseen.clear();
+  facts.closing.worst_output->sqnr_db = 30;
+  EXPECT_EQ(judge(facts).quality, Quality::Good);
+}
+
+TEST(Judge, KnowsNothingWhereNothingCouldBeCompared) {
+  JudgedFacts facts;
+  facts.closing.report.samples = 16;
+  EXPECT_EQ(judge(facts).quality, Quality::Unknown);
+  EXPECT_THAT(judge(facts).reasons.front(), HasSubstr("no output could be compared"));
+  facts.closing.uncomparable = {"speech"};
+  EXPECT_THAT(judge(facts).reasons.front(), HasSubstr("'speech' has another shape"));
+  facts.unseen = {"x"};
+  EXPECT_EQ(judge(facts).quality, Quality::Unknown) << "a guessed scale compares nothing";
+  facts.closing.worst_output = {"other", 30};
+  EXPECT_EQ(judge(facts).quality, Quality::Doubtful) << "one of two outputs was compared";
+  facts.closing.report.samples = 0;
+  EXPECT_FALSE(judge(facts).quality) << "without data there is no verdict";
 }
 
 TEST(Judge, NamesTheWorstReasonFirst) {

@@ -124,15 +124,23 @@ struct CalibratorMeasurement {
 };
 
 /// Quality of a quantized model.
-enum class Quality { Good, Doubtful, Broken };
-/// Returns "good", "doubtful" or "broken".
+enum class Quality {
+  Good,
+  Doubtful,
+  Broken,
+  Unknown  ///< samples were run, and nothing could be compared
+};
+/// Returns "good", "doubtful", "broken" or "unknown".
 [[nodiscard]] constexpr std::string_view name_of(Quality quality) {
-  return quality == Quality::Good ? "good" : quality == Quality::Doubtful ? "doubtful" : "broken";
+  return quality == Quality::Good       ? "good"
+         : quality == Quality::Doubtful ? "doubtful"
+         : quality == Quality::Broken   ? "broken"
+                                        : "unknown";
 }
 
 /// Judgement of a quantized model.
 struct VerdictReport {
-  std::optional<Quality> quality;    ///< absent: the error was not measured, or nothing can be measured
+  std::optional<Quality> quality;    ///< absent: there were no samples, or nothing was quantized
   std::vector<std::string> reasons;  ///< clauses, the worst first
   std::vector<std::string> caveats;  ///< sentences: limits of the judgement
   struct Blame {

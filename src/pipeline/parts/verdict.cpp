@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "core/text.h"
 #include "detent/base/error.h"
@@ -12,6 +13,7 @@
 #include "evaluate/judge.h"
 #include "evaluate/trial.h"
 #include "evaluate/value_errors.h"
+#include "ops/traits.h"
 #include "options/groups.h"
 #include "pipeline/parts/provenance.h"
 #include "rewrite/qdq_inserter.h"
@@ -56,10 +58,62 @@ void find_blame(VerdictReport& verdict, const Model& model, const PlacementPlan&
   std::ranges::stable_sort(verdict.blame, std::ranges::greater{}, &VerdictReport::Blame::sqnr_db_without);
 }
 
+/// The layers in codes that decide the extents of outputs: from the inputs of nodes that are no data (ends of a Range,
+/// the shape of a Reshape) back to the nearest such layers, and on to those that only they read.
+class DecidingLayers {
+ public:
+  DecidingLayers(const Graph& graph, const PlanReport& plan) : graph_(graph), visited_(graph.values().size(), false) {
+    for (const PlanReport::Layer& layer : plan.layers)
+      if (layer.int8) in_codes_.insert(layer.name);
+  }
+
+  [[nodiscard]] std::vector<std::string> find() {
+    for (const Node& node : graph_.nodes()) {
+      const OpTraits& traits = traits_of(graph_, node);
+      const bool all = kDeciders.contains(node.op_type);
+      if (!all && traits.data_inputs < 0) continue;
+      for (size_t slot = all ? 0 : static_cast<size_t>(traits.data_inputs); slot < node.inputs.size(); ++slot)
+        if (const MaybeValue value = node.input(slot)) walk(*value, false);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  inline static const std::set<std::string, std::less<>> kDeciders{"Range", "ConstantOfShape", "NonZero"};
+
+  void walk(ValueId value, bool behind_layer) {
+    const Node* node = graph_.producer(value);
+    if (!node || visited_[value] || (behind_layer && graph_.value(value).uses.size() > 1)) return;
+    visited_[value] = true;
+    if (traits_of(graph_, *node).kind == OpKind::ShapeOf) return;
+    const bool is_layer = in_codes_.contains(node->name);
+    if (is_layer) found_.push_back(node->name);
+    for (const ValueId input : present(node->inputs)) walk(input, behind_layer || is_layer);
+  }
+
+  const Graph& graph_;
+  std::set<std::string> in_codes_;
+  ValueMap<bool> visited_;
+  std::vector<std::string> found_;
+};
+
+/// Returns the cure for outputs whose extents quantized layers decide: to leave these layers float.
+std::vector<std::string> cures_for_extents(const Graph& graph, const PlanReport& plan) {
+  const std::vector<std::string> layers = DecidingLayers(graph, plan).find();
+  if (layers.empty()) return {"--exclude REGEX for the layers that decide the extents of the outputs"};
+  return {"--exclude " + shell_quoted("^(" + join(layers, "|") + ")$") +
+          " (layers that decide extents of outputs; if too few, those before them too)"};
+}
+
 void add_blame(QuantizeReport& report, const RunSettings& run, Prepared& prepared, const VerdictGrounds& grounds) {
   const Chosen& chosen = grounds.chosen;
   try {
     remake(prepared, [](const Recipe& /*the same*/) {});
+    if (report.verdict.quality == Quality::Unknown) {
+      if (!grounds.worse.closing->uncomparable.empty())
+        report.verdict.cures = cures_for_extents(prepared.graph(), report.plan);
+      return;
+    }
     Model model = take_model(prepared);
     if (!chosen.constants.empty()) apply_patch(model, chosen.constants);
     if (ranges_fingerprint(model.graph(), chosen.ranges) != report.provenance.ranges)
@@ -117,6 +171,15 @@ void add_half_alone(QuantizeReport& report, const QuantizeOptions& options, cons
                                        100 * share, name_of(coverage.type), command));
 }
 
+/// Returns the values with a pair that were 0 in every calibration sample.
+std::vector<std::string> unseen_values(const QuantizeReport& report) {
+  std::vector<std::string> names;
+  if (report.samples == 0) return names;
+  for (const QuantizeReport::QuantizedValue& value : report.values)
+    if (value.min == 0 && value.max == 0) names.push_back(value.name);
+  return names;
+}
+
 }  // namespace
 
 void add_verdict(QuantizeReport& report, const QuantizeOptions& options, Prepared& prepared,
@@ -125,13 +188,15 @@ void add_verdict(QuantizeReport& report, const QuantizeOptions& options, Prepare
                           .calibration_samples = report.samples,
                           .closing = grounds.worse.closing.value_or(ClosingError{}),
                           .calibrated_with = grounds.calibrated_with,
-                          .states = prepared.facts.states});
+                          .states = prepared.facts.states,
+                          .unseen = unseen_values(report)});
   if (const std::string& caveat = grounds.worse.caveat; !caveat.empty())
     report.verdict.caveats.insert(report.verdict.caveats.begin(), caveat);
   if (!report.verdict.quality) return;
   if (*report.verdict.quality != Quality::Good) {
     add_blame(report, options.run, prepared, grounds);
-    report.verdict.cures = cures_for(report, options, *prepared.recipe.target);
+    if (*report.verdict.quality != Quality::Unknown)
+      report.verdict.cures = cures_for(report, options, *prepared.recipe.target);
   }
   add_half_alone(report, options, *prepared.recipe.target);
 }

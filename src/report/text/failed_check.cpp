@@ -25,6 +25,9 @@ std::optional<Error> failed_written(const Report& report, const Accepted& accept
   if (report.verdict.quality == Quality::Broken && !accepted.broken)
     return Error(ErrorCode::CheckFailed, report.output + ": written, but broken: " + report.verdict.reasons.front(),
                  broken_hint);
+  if (report.verdict.quality == Quality::Unknown && !accepted.broken)
+    return Error(ErrorCode::CheckFailed,
+                 report.output + ": written, but of unknown quality: " + report.verdict.reasons.front(), broken_hint);
   return std::nullopt;
 }
 

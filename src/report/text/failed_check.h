@@ -15,7 +15,7 @@ namespace detent {
 /// Flaws of a report that a user accepts.
 struct Accepted {
   bool lint_errors = true;           ///< findings of level error
-  bool broken = false;               ///< a verdict "broken"
+  bool broken = false;               ///< a verdict "broken" or "unknown"
   std::optional<double> least = {};  ///< score of the best candidate, or its largest cross entropy
 };
 

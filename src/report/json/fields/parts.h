@@ -334,8 +334,9 @@ void fields(auto& v, const VerdictReport::Blame& r) {
 
 void verdict_fields(auto& v, const VerdictReport& r) {
   v("verdict", r.quality ? std::optional(name_of(*r.quality)) : std::nullopt,
-    "Judgement of the written model; null where its error was not measured or nothing can be measured.",
-    {"good", "doubtful", "broken"});
+    "Judgement of the written model; unknown where there was data and nothing could be compared; null without data or "
+    "where nothing was quantized.",
+    {"good", "doubtful", "broken", "unknown"});
   v("verdict_reasons", r.reasons, "Reasons of the verdict, the worst first, in words.");
   v("caveats", r.caveats, "Limits of the verdict, in sentences.");
   v("blame", r.blame, "Values that cost most, worst first; empty where the verdict is good.");

@@ -1,0 +1,131 @@
+#include "run/finite_inputs.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/float_type.h"
+#include "detent/base/error.h"
+#include "ops/traits.h"
+
+namespace detent {
+
+namespace {
+
+/// An input of an operator of attention that is added to its scores.
+struct BiasSlot {
+  std::string_view domain, op_type;
+  int slot;
+};
+constexpr std::array<BiasSlot, 4> kBiasSlots{{{"", "Attention", 3},
+                                              {kMicrosoftDomain, "Attention", 5},
+                                              {kMicrosoftDomain, "MultiHeadAttention", 5},
+                                              {kMicrosoftDomain, "GroupQueryAttention", 10}}};
+
+/// Walks from an input to what it reaches.
+class MaskWalk {
+ public:
+  explicit MaskWalk(const Graph& graph) : graph_(graph), visited_(graph.values().size(), false) {}
+
+  /// True when the value reaches nothing that -inf would ruin.
+  bool allows(ValueId value) {
+    if (visited_[value]) return true;
+    visited_[value] = true;
+    return std::ranges::all_of(graph_.value(value).uses, [&](const Use& use) { return allows(use); });
+  }
+
+ private:
+  bool allows(const Use& use) {
+    if (use.slot < 0) return false;  // inside a subgraph
+    const Node& node = graph_.node(use.node);
+    const OpTraits& traits = traits_of(graph_, node);
+    const auto is_bias = [&](const BiasSlot& one) {
+      return one.domain == node.domain && one.op_type == node.op_type && one.slot == use.slot;
+    };
+    if (std::ranges::any_of(kBiasSlots, is_bias)) return true;
+    if (traits.kind == OpKind::Softmax || traits.kind == OpKind::LogSoftmax) return true;
+    const bool copied =
+        (traits.commutes || traits.kind == OpKind::Cast) && (traits.data_inputs < 0 || use.slot < traits.data_inputs);
+    if (!copied && traits.kind != OpKind::Add && traits.kind != OpKind::Where) return false;
+    return std::ranges::all_of(present(node.outputs), [&](ValueId output) { return allows(output); });
+  }
+
+  const Graph& graph_;
+  ValueMap<bool> visited_;
+};
+
+/// Counts of numbers that an input may not hold.
+struct Refused {
+  size_t nans = 0, infinities = 0, negative = 0;
+};
+
+template <class Number>
+Refused count_refused(std::span<const Number> numbers) {
+  Refused found;
+  for (const Number x : numbers) {
+    if (std::isfinite(x)) continue;
+    ++(std::isnan(x) ? found.nans : x > 0 ? found.infinities : found.negative);
+  }
+  return found;
+}
+
+Refused count_refused(const Tensor& tensor) {
+  if (tensor.empty_handle() || tensor.is_sequence() || !is_floating_point(tensor.type())) return {};
+  if (tensor.type() == DataType::Float64) return count_refused(tensor.data<double>());
+  return count_refused((tensor.type() == DataType::Float32 ? tensor : cast(tensor, DataType::Float32)).data<float>());
+}
+
+class FiniteSource final : public DataSource {
+ public:
+  struct Input {
+    std::string name;
+    bool may_mask = false;
+  };
+  FiniteSource(std::unique_ptr<DataSource> source, std::vector<Input> inputs)
+      : source_(std::move(source)), inputs_(std::move(inputs)) {}
+
+  size_t size() const override { return source_->size(); }
+  std::string sample_name(size_t i) const override { return source_->sample_name(i); }
+  size_t batch() const override { return source_->batch(); }
+  Sample read(size_t i) const override {
+    Sample sample = source_->read(i);
+    for (size_t k = 0; k < std::min(inputs_.size(), sample.inputs.size()); ++k) check(sample, k);
+    return sample;
+  }
+
+ private:
+  void check(const Sample& sample, size_t k) const {
+    const Refused found = count_refused(sample.inputs[k]);
+    const bool minus = found.negative > 0 && !inputs_[k].may_mask;
+    if (found.nans + found.infinities == 0 && !minus) return;
+    const char* what = found.nans > 0 ? "NaN" : found.infinities > 0 ? "+inf" : "-inf";
+    const size_t count = found.nans > 0 ? found.nans : found.infinities > 0 ? found.infinities : found.negative;
+    throw Error(ErrorCode::InvalidData,
+                "sample '" + sample.name + "': input '" + inputs_[k].name + "' holds " + what + " in " +
+                    std::to_string(count) + " of " + std::to_string(sample.inputs[k].element_count()) + " elements" +
+                    (found.nans + found.infinities == 0 ? ", and is no mask in front of a Softmax" : ""),
+                "mend the sample, or leave such samples out with --skip-bad-data");
+  }
+
+  std::unique_ptr<DataSource> source_;
+  std::vector<Input> inputs_;
+};
+
+}  // namespace
+
+bool may_mask(const Graph& graph, ValueId input) { return MaskWalk(graph).allows(input); }
+
+std::unique_ptr<DataSource> with_finite_inputs(std::unique_ptr<DataSource> source, std::span<const InputSpec> inputs,
+                                               const Graph& graph) {
+  std::vector<FiniteSource::Input> checked;
+  for (const InputSpec& input : inputs) {
+    const MaybeValue value = graph.find_value(input.name);
+    checked.push_back({input.name, is_floating_point(input.type) && value && may_mask(graph, *value)});
+  }
+  return std::make_unique<FiniteSource>(std::move(source), std::move(checked));
+}
+
+}  // namespace detent
