@@ -11,6 +11,7 @@
 #include "half/narrow_io.h"
 #include "options/command_inputs.h"
 #include "pipeline/engines/dla/dla_files.h"
+#include "pipeline/parts/attempt.h"
 #include "pipeline/parts/chosen.h"
 #include "pipeline/parts/closing_samples.h"
 #include "pipeline/parts/detection_pictures.h"
@@ -28,10 +29,6 @@
 namespace detent {
 
 namespace {
-
-ChoiceEffort effort_of(const QuantizeOptions& given) {
-  return {given.accuracy == Accuracy::Best, std::string(given.calibrator.empty() ? kSafeCalibrator : "")};
-}
 
 /// Keeps nodes in FP32 where the 16-bit form leaves INT8 no room in the bound.
 void make_room(Prepared& prepared, const BoundJudge& judge) {
@@ -171,29 +168,28 @@ Recipe checked_recipe(const QuantizeOptions& given) {
   static_cast<void>(named_calibrator(options.calibrator));  // refuses unknown names
   Recipe recipe = recipe_of(options, options.bound.evaluation.data, {options.calibrator});
   recipe.table = options.table;
+  if (equalizes_later(options)) recipe.equalize = parse_equalize(usual_equalization(options.placement.type));
   if (options.external_data == ExternalData::Never) recipe.one_file = options.output;
   recipe.identify = options.stop_after == StopAfter::Plan && options.data.given();
   return recipe;
 }
 
-QuantizeReport quantize_prepared(const QuantizeOptions& given, Prepared prepared, const Stopwatch& stopwatch) {
+QuantizeReport quantize_prepared(const QuantizeOptions& given, Prepared made, const Stopwatch& stopwatch) {
   const QuantizeOptions options = with_level(given);
-  auto calibrator = named_calibrator(options.calibrator);
-  warn_of_few_samples(options, prepared);
-  const auto judge = open_judge(options.bound, *prepared.float32, prepared.data.get(), options.run);
-  if (judge && prepared.half) make_room(prepared, *judge);
-  if (options.stop_after == StopAfter::Prepare) return stopped_at(prepared.model(), options);
-  if (options.stop_after == StopAfter::Plan) return stopped_at(options, describe_final_plan(prepared));
+  warn_of_few_samples(options, made);
+  const std::shared_ptr<const Model> reference = made.float32;  // the judge's, whatever else is made
+  const auto judge = open_judge(options.bound, *reference, made.data.get(), options.run);
+  if (judge && made.half) make_room(made, *judge);
+  if (options.stop_after == StopAfter::Prepare) return stopped_at(made.model(), options);
+  if (options.stop_after == StopAfter::Plan) return stopped_at(options, describe_final_plan(made));
 
-  // images -> executor -> histograms, or the table that holds them -> ranges
-  Measured measured = measure(prepared);
-  warn_of_unsupported_tail(prepared.graph(), *options.run.reporter);
-  const bool searches = given.accuracy != Accuracy::Fast && !judge;
-  Chosen chosen = searches ? choose_beside_float(prepared, measured, std::move(calibrator), effort_of(given))
-                           : choose(prepared, measured, std::move(calibrator), effort_of(given));
+  // images -> executor -> histograms, or the table that holds them -> ranges; every search begins with this result
+  warn_of_unsupported_tail(made.graph(), *options.run.reporter);
+  Attempt attempt = widen_attempt(begin_attempt(std::move(made), options), options);
+  improve_attempt(attempt, options);
+  auto& [prepared, measured, chosen] = attempt;
 
-  // further improvements; a bound on the cost of quantization -> layers that stay float
-  improve(chosen, options, prepared, measured);
+  // a bound on the cost of quantization -> layers that stay float
   std::optional<BoundReport> bound;
   if (judge) bound = hold_bound(prepared, measured, chosen, *judge);
   if (options.stop_after == StopAfter::Ranges) return stopped_at_ranges(prepared.graph(), chosen, options);

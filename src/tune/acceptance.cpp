@@ -9,9 +9,12 @@
 #include <utility>
 
 #include "core/mean.h"
+#include "core/stopwatch.h"
+#include "core/text.h"
 #include "evaluate/compared_values.h"
 #include "evaluate/error_sums.h"
 #include "evaluate/judged_batches.h"
+#include "evaluate/sample_scores.h"
 #include "run/model_inputs.h"
 
 namespace detent {
@@ -70,14 +73,28 @@ double worst_tenth_db(std::span<const double> samples_db) {
   return mean(std::span(sorted).first((sorted.size() + 9) / 10));
 }
 
+double difference_interval_db(std::span<const double> better, std::span<const double> other) {
+  // Two-sided 95 % quantiles of Student's t by degrees of freedom, from 1; any table of statistics has them.
+  constexpr std::array kStudent{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228};
+  if (better.size() < 2) return HUGE_VAL;
+  const size_t freedom = better.size() - 1;
+  // Cornish and Fisher's first terms, within 0.002 of the quantiles beyond the table
+  const double factor = freedom <= kStudent.size() ? kStudent[freedom - 1]
+                                                   : 1.96 + 2.372 / static_cast<double>(freedom) +
+                                                         2.823 / static_cast<double>(freedom * freedom);
+  return factor * difference_error_db(better, other);
+}
+
 AcceptanceReport accept_change(std::span<const double> before, std::span<const double> after,
-                               std::optional<double> agreement_before, std::optional<double> agreement_after) {
+                               const Requirements& required) {
   AcceptanceReport report;
   report.samples = before.size();
   const double before_db = told_score_db(before), after_db = told_score_db(after);
   report.before_db = before_db, report.after_db = after_db;
   report.worst_before_db = worst_tenth_db(before);
   report.worst_after_db = worst_tenth_db(after);
+  const double gain = score_db(after) - score_db(before);
+  const auto& [agreement_before, agreement_after, least_gain] = required;
   const bool agrees = !agreement_before || !agreement_after || *agreement_after >= *agreement_before;
   if (before.empty())
     report.reason = "no sample to judge it by";
@@ -88,23 +105,30 @@ AcceptanceReport accept_change(std::span<const double> before, std::span<const d
   else if (!agrees)
     report.reason = fmt::format("{:.2f} % of classes as in FP32 instead of {:.2f} %", 100 * *agreement_after,
                                 100 * *agreement_before);
+  else if (before.size() < kFewestToJudge && !(gain > difference_interval_db(after, before)))
+    report.reason = fmt::format("{} cannot tell its gain from chance", plural(before.size(), "sample"));
+  else if (least_gain && !(gain > *least_gain + difference_error_db(after, before)))
+    report.reason = *least_gain > 0 ? fmt::format("gains less than {:g} dB", *least_gain)
+                                    : "no gain above its standard error on held-out samples";
   report.kept = report.reason.empty();
   return report;
 }
 
-MeasuredChange judge_rounding(const Model& model, Model nearest, Model rounded, const DataSource& samples,
-                              const RunSettings& settings) {
-  std::array variants{std::move(nearest), std::move(rounded)};
-  const auto take = [&](size_t i) { return std::move(variants[i]); };
-  const JudgedBatches batches(model, values_to_compare(model, read_first_inputs(samples, settings), settings), samples,
-                              settings, nullptr, kJudgedBytes, 1);
-  const Evaluation evaluation =
-      evaluate_on_batches(variants.size(), take, batches, settings, "comparing rounded weights");
-  const double before_db = worst_sqnr_db(evaluation.report(0)), after_db = worst_sqnr_db(evaluation.report(1));
-  MeasuredChange judged{
-      .before_db = before_db, .after_db = after_db, .kept = after_db > before_db, .samples = samples.size()};
-  if (!judged.kept) judged.reason = "SQNR " + fall_text(before_db, after_db);
-  return judged;
+AcceptanceReport judge_change(const ChangeQuestion& question) {
+  const auto& [reference, before, after, samples, settings, task, gain_db] = question;
+  const Stopwatch stopwatch;
+  std::vector<std::string> names = values_to_compare(reference, read_first_inputs(samples, settings), settings);
+  AcceptanceReport report;
+  report.reason = "no output can be compared";
+  if (names.empty()) return report;
+  const JudgedBatches batches(reference, std::move(names), samples, settings, nullptr);
+  const auto take = [&](size_t i) { return i == 0 ? before() : after(); };
+  const Evaluation evaluation = evaluate_on_batches(2, take, batches, settings, task, 0);
+  const auto scores = sample_scores(evaluation);
+  report =
+      accept_change(scores[0], scores[1], {class_agreement(evaluation, 0), class_agreement(evaluation, 1), gain_db});
+  report.seconds = stopwatch.seconds();
+  return report;
 }
 
 }  // namespace detent

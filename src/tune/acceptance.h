@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "detent/base/data_source.h"
@@ -43,16 +45,41 @@ struct CandidateScores {
 /// Returns the mean SQNR of the worst tenth of the samples, at least one. Empty -> 0.
 [[nodiscard]] double worst_tenth_db(std::span<const double> samples_db);
 
-/// Decides whether to keep a change, by the SQNR of the written models on the same samples (sample_scores). Keeps it
-/// when score_db() does not fall, worst_tenth_db() falls by at most 0.5 dB, and the agreement with FP32, where given,
-/// does not fall. The report names the first of these conditions that fails. No samples -> not kept.
-[[nodiscard]] AcceptanceReport accept_change(std::span<const double> before, std::span<const double> after,
-                                             std::optional<double> agreement_before = std::nullopt,
-                                             std::optional<double> agreement_after = std::nullopt);
+/// The number of samples from which on their mean alone tells a gain from chance.
+inline constexpr size_t kFewestToJudge = 8;
 
-/// Measures the SQNR of the worst output with the nearest codes and with other codes, which are kept where it rises.
+/// Returns half the width of the 95 % interval of the mean difference on the same samples (Student's t). Fewer than two
+/// samples -> infinite.
+[[nodiscard]] double difference_interval_db(std::span<const double> better, std::span<const double> other);
+
+/// Conditions on a change beside the SQNR of the samples.
+struct Requirements {
+  std::optional<double> agreement_before = {}, agreement_after = {};  ///< with FP32's classes; absent: no classes
+  std::optional<double> gain_db = {};  ///< to gain above the standard error of the difference; absent: not to fall
+};
+
+/// Decides whether to keep a change, by the SQNR of the written models on the same samples (sample_scores): the one
+/// rule by which a search never ends below its start. Keeps it when score_db() does not fall, worst_tenth_db() falls by
+/// at most 0.5 dB, the agreement with FP32, where given, does not fall, and the gain that is asked for is there. Fewer
+/// than kFewestToJudge samples count only where the gain exceeds difference_interval_db(). The report names the first
+/// of these conditions that fails. No samples -> not kept.
+[[nodiscard]] AcceptanceReport accept_change(std::span<const double> before, std::span<const double> after,
+                                             const Requirements& required = {});
+
+/// Models that are measured beside `reference`, as they would be written. The functions make them; each is freed before
+/// the next is made. The members must outlive judge_change().
+struct ChangeQuestion {
+  const Model& reference;
+  const std::function<Model()>& before;
+  const std::function<Model()>& after;
+  const DataSource& samples;
+  const RunSettings& settings;
+  std::string_view task;               ///< of the progress
+  std::optional<double> gain_db = {};  ///< as in Requirements
+};
+
+/// Measures both models and decides by accept_change(), by SQNR and classes. No output can be compared -> not kept.
 /// Errors  those of running; Interrupted.
-[[nodiscard]] MeasuredChange judge_rounding(const Model& model, Model nearest, Model rounded, const DataSource& samples,
-                                            const RunSettings& settings);
+[[nodiscard]] AcceptanceReport judge_change(const ChangeQuestion& question);
 
 }  // namespace detent

@@ -89,20 +89,12 @@ class BiasCorrector {
 
   /// Compares the models as they would be written, with and without the new biases, on `deciding`.
   void judge(const GraphPatch& patch, const DataSource& deciding, BiasCorrectionReport& report) {
-    std::vector<Model> variants;
-    variants.push_back(quantized_model(model_, plan_, ranges_, format_, weights_, &memo_));
-    variants.push_back(quantized_model(model_, plan_, ranges_, format_, joined(weights_, patch), &memo_));
-    const auto names = values_to_compare(model_, read_first_inputs(deciding, settings_), settings_);
-    EvaluationRequest request{model_, names, deciding, settings_, "comparing corrected biases"};
-    request.by_batch = true;
-    const Evaluation evaluation = evaluate_models(variants, request);
-    const auto samples = sample_scores(evaluation);
-    const AcceptanceReport accepted =
-        accept_change(samples[0], samples[1], class_agreement(evaluation, 0), class_agreement(evaluation, 1));
-    static_cast<MeasuredChange&>(report) = accepted;
-    const double gain = *accepted.after_db - *accepted.before_db;
-    report.kept = accepted.kept && gain > difference_error_db(samples[1], samples[0]);
-    if (accepted.kept && !report.kept) report.reason = "no gain above its standard error on held-out samples";
+    const auto with = [&](const GraphPatch& constants) {
+      return quantized_model(model_, plan_, ranges_, format_, constants, &memo_);
+    };
+    static_cast<MeasuredChange&>(report) =
+        judge_change({model_, [&] { return with(weights_); }, [&] { return with(joined(weights_, patch)); }, deciding,
+                      settings_, "comparing corrected biases", 0.0});
   }
 
  private:

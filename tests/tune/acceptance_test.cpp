@@ -126,13 +126,13 @@ TEST(AcceptChange, AcceptsWhatIsBetterOnAllSamples) {
 
 TEST(AcceptChange, AcceptsWhatIsEqual) {
   EXPECT_TRUE(accept_change(nine_and(20, 18), nine_and(20, 18)).kept);
-  EXPECT_TRUE(accept_change(nine_and(20, 18), nine_and(20, 18), 0.9, 0.9).kept);
+  EXPECT_TRUE(accept_change(nine_and(20, 18), nine_and(20, 18), {0.9, 0.9}).kept);
 }
 
 TEST(AcceptChange, SaysWhyNot) {
   EXPECT_EQ(accept_change(nine_and(20, 20), nine_and(21, 21)).reason, "");
   EXPECT_EQ(accept_change(nine_and(20, 20), nine_and(19.5, 19.5)).reason, "SQNR 0.50 dB lower");
-  EXPECT_EQ(accept_change(nine_and(20, 20), nine_and(21, 21), 0.975, 0.95).reason,
+  EXPECT_EQ(accept_change(nine_and(20, 20), nine_and(21, 21), {0.975, 0.95}).reason,
             "95.00 % of classes as in FP32 instead of 97.50 %");
   EXPECT_EQ(accept_change({}, {}).reason, "no sample to judge it by");
 }
@@ -153,23 +153,54 @@ TEST(AcceptChange, RefusesABetterMeanThatTheWorstSamplesPayFor) {
 }
 
 TEST(AcceptChange, RefusesAFallOfTheAgreement) {
-  EXPECT_FALSE(accept_change(nine_and(20, 18), nine_and(25, 24), 0.92, 0.91).kept);
-  EXPECT_TRUE(accept_change(nine_and(20, 18), nine_and(25, 24), 0.91, 0.92).kept);
+  EXPECT_FALSE(accept_change(nine_and(20, 18), nine_and(25, 24), {0.92, 0.91}).kept);
+  EXPECT_TRUE(accept_change(nine_and(20, 18), nine_and(25, 24), {0.91, 0.92}).kept);
 }
 
 TEST(AcceptChange, AsksForAgreementOnlyWhereBothAreKnown) {
-  EXPECT_TRUE(accept_change(nine_and(20, 18), nine_and(25, 24), 0.92, std::nullopt).kept);
-  EXPECT_TRUE(accept_change(nine_and(20, 18), nine_and(25, 24), std::nullopt, 0.1).kept);
+  EXPECT_TRUE(accept_change(nine_and(20, 18), nine_and(25, 24), {0.92, std::nullopt}).kept);
+  EXPECT_TRUE(accept_change(nine_and(20, 18), nine_and(25, 24), {std::nullopt, 0.1}).kept);
 }
 
 TEST(AcceptChange, DoesNotLetAgreementMakeUpForTheScore) {
-  EXPECT_FALSE(accept_change(nine_and(20, 18), nine_and(19, 18), 0.5, 1.0).kept);
+  EXPECT_FALSE(accept_change(nine_and(20, 18), nine_and(19, 18), {0.5, 1.0}).kept);
 }
 
 TEST(AcceptChange, AcceptsNothingWithoutSamples) {
-  const AcceptanceReport report = accept_change({}, {}, 0.5, 0.9);
+  const AcceptanceReport report = accept_change({}, {}, {0.5, 0.9});
   EXPECT_FALSE(report.kept);
   EXPECT_EQ(report.samples, 0U);
+}
+
+TEST(AcceptChange, AsksForAGainAboveItsStandardErrorWhereOneIsAskedFor) {
+  const Scores before(10, 20.0);
+  Scores after = before;
+  for (size_t i = 0; i < after.size(); ++i) after[i] += i % 2 ? 1.0 : -0.8;  // 0.1 +- 0.3
+  EXPECT_TRUE(accept_change(before, Scores(10, 20.1), {.gain_db = 0.0}).kept);
+  EXPECT_FALSE(accept_change(before, after, {.gain_db = 0.0}).kept);
+  EXPECT_FALSE(accept_change(before, before, {.gain_db = 0.0}).kept) << "nothing gained";
+  EXPECT_EQ(accept_change(before, Scores(10, 20.05), {.gain_db = 0.1}).reason, "gains less than 0.1 dB");
+}
+
+TEST(AcceptChange, CountsFewSamplesOnlyBeyondTheirInterval) {
+  // 1 dB with a standard error of 0.2 / sqrt(3): Student's 4.303 makes that 0.50.
+  const Scores before{20, 20, 20}, sure{20.8, 21, 21.2};
+  EXPECT_NEAR(difference_interval_db(sure, before), 4.303 * 0.2 / std::sqrt(3.0), 1e-9);
+  EXPECT_TRUE(accept_change(before, sure).kept);
+  const Scores likely{20.2, 20.6, 21.0};  // 0.6, whose interval is 0.99
+  EXPECT_EQ(accept_change(before, likely).reason, "3 samples cannot tell its gain from chance");
+  EXPECT_FALSE(accept_change(before, before).kept) << "no gain is none beyond the interval";
+  EXPECT_EQ(accept_change(Scores{20}, Scores{25}).reason, "1 sample cannot tell its gain from chance");
+}
+
+TEST(DifferenceInterval, FollowsStudentsTable) {
+  // Two-sided 95 % quantiles for 7, 10, 20 and 60 degrees of freedom; the last two to 0.003 by the expansion.
+  for (const auto& [freedom, factor] : {std::pair{7, 2.365}, {10, 2.228}, {20, 2.086}, {60, 2.000}}) {
+    const Scores other(static_cast<size_t>(freedom) + 1, 0.0);
+    Scores better = other;
+    better[0] = 1;
+    EXPECT_NEAR(difference_interval_db(better, other) / difference_error_db(better, other), factor, 0.003) << freedom;
+  }
 }
 
 }  // namespace

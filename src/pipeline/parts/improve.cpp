@@ -49,12 +49,6 @@ void improve(Chosen& chosen, const QuantizeOptions& options, const Prepared& pre
     chosen.steps.push_back({step, name, fmt::format("{} of {} {}", changed, of, what)});
   };
   if (best && source) {
-    if (prepared.equalized && prepared.equalized->report.acceptance) {
-      const EqualizeReport& evened = prepared.equalized->report;
-      const std::string values = evened.values.empty() ? "nothing" : fmt::format("{} values", evened.values.size());
-      chosen.steps.push_back({*evened.acceptance, "equalization", values});
-      chosen.steps.back().seconds = evened.seconds;
-    }
     const RangesOf ranges_of = ranges_from(prepared, measured);
     RefinedRanges refined = refine_ranges({model, plan, format, measured.calibration, prepared.recipe.overrides, chosen,
                                            ranges_of, *source, options.run});

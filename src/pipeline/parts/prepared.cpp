@@ -116,11 +116,13 @@ void check_half(FloatType type, const std::optional<CalibrationTable>& table) {
 void open_data(Prepared& made, const Model& model) {
   const Recipe& recipe = made.recipe;
   if (!recipe.data.given()) return;
-  made.data = open_samples(recipe.data, model);
-  if (!recipe.identify) return;
-  auto identified = std::make_unique<IdentifiedSamples>(std::move(made.data));
-  made.identified = identified.get();
-  made.data = std::move(identified);
+  std::unique_ptr<DataSource> data = open_samples(recipe.data, model);
+  if (recipe.identify) {
+    auto identified = std::make_unique<IdentifiedSamples>(std::move(data));
+    made.identified = identified.get();
+    data = std::move(identified);
+  }
+  made.data = std::move(data);
 }
 
 std::optional<std::vector<Tensor>> first_inputs(const Prepared& made, const Graph& graph) {
@@ -158,10 +160,10 @@ void equalize(Prepared& made, Model& model) {
   if (made.table) {
     made.equalized = equalize_by_table(*made.table, model, recipe.equalize, inputs);
   } else if (recipe.equalize.equalizes()) {
-    made.equalized = equalize_as_requested(
-        model, recipe.equalize, inputs, *made.data, recipe.outliers,
-        {.per_tensor_weights = recipe.format.per_tensor_weights},
-        {*recipe.target, recipe.placement, recipe.format, recipe.overrides, recipe.calibrators, recipe.run});
+    made.equalized = equalize_as_requested(model, recipe.equalize, inputs, *made.data, recipe.outliers,
+                                           {.per_tensor_weights = recipe.format.per_tensor_weights},
+                                           {*recipe.target, recipe.placement, recipe.format, recipe.overrides,
+                                            recipe.calibrators, recipe.run, recipe.kept});
   }
 }
 
@@ -191,11 +193,15 @@ void read_first(Prepared& made, Model& model) {
 }
 
 /// Repeats the changes that were checked when the model was first read.
-void read_again(Prepared& made, Model& model) {
+/// evens  with another equalization than then
+void read_again(Prepared& made, Model& model, bool evens) {
   PrepareOptions options = prepare_options(made.recipe.placement, made.recipe.float_type);
   options.forms = made.preparation.forms_undone.empty();
   prepare_model(model, *made.recipe.target, options);
-  if (made.equalized) apply_equalization(model, made.equalized->equalization, {});
+  if (evens)
+    equalize(made, model);
+  else if (made.equalized)
+    apply_equalization(model, made.equalized->equalization, {});
 }
 
 ValueReaches reaches_of(const Prepared& made, const Graph& graph) {
@@ -277,7 +283,8 @@ Recipe resolved(Recipe given, const std::string& target, const PlacementOptions&
 Prepared make(Recipe recipe, Prepared before) {
   Prepared made = std::move(before);
   const bool first = made.plan.target == nullptr, reads = made.float32 == nullptr;
-  const bool retypes = first || recipe.float32 != made.recipe.float32;
+  const bool evens = !first && recipe.equalize.mode != made.recipe.equalize.mode;
+  const bool retypes = first || evens || recipe.float32 != made.recipe.float32;
   const bool places = retypes || recipe.kept != made.recipe.kept;
   made.recipe = std::move(recipe);
   if (reads) {  // model.onnx -> graph that the target likes, equalized
@@ -285,13 +292,26 @@ Prepared make(Recipe recipe, Prepared before) {
     if (first)
       read_first(made, model);
     else
-      read_again(made, model);
-    made.float32 = std::make_unique<Model>(std::move(model));
+      read_again(made, model, evens);
+    made.float32 = std::make_shared<Model>(std::move(model));
   }
   if (reads || retypes) change_types(made);                  // -> 16 bits where values allow it
   if (retypes) made.shapes = shapes_of(made, made.graph());  // -> sizes of all values
   if (places) place(made, first);                            // rules x target -> placement plan
   return made;
+}
+
+Prepared copy_without_model(const Prepared& prepared) {
+  return {.recipe = prepared.recipe,
+          .facts = prepared.facts,
+          .preparation = prepared.preparation,
+          .table = prepared.table,
+          .data = prepared.data,
+          .identified = prepared.identified,
+          .inputs = prepared.inputs,
+          .equalized = prepared.equalized,
+          .shapes = prepared.shapes,
+          .plan = prepared.plan};
 }
 
 PlanReport plan_report_of(const Prepared& prepared) {

@@ -97,11 +97,11 @@ struct Prepared {
   ModelFacts facts = {};
   Preparation preparation = {};
   std::optional<CalibrationTable> table = {};
-  std::unique_ptr<DataSource> data = {};           ///< to calibrate with; nullptr: the table alone
+  std::shared_ptr<DataSource> data = {};           ///< to calibrate with; nullptr: the table alone
   const IdentifiedSamples* identified = nullptr;   ///< `data`, where the recipe asks for it
   std::optional<std::vector<Tensor>> inputs = {};  ///< one batch; absent where neither data nor declared sizes give it
   std::optional<EqualizedModel> equalized = {};
-  std::unique_ptr<Model> float32 = {};  ///< the float model that quantized ones are compared with
+  std::shared_ptr<Model> float32 = {};  ///< the float model that quantized ones are compared with
   std::optional<HalfForm> half = {};    ///< where unquantized nodes compute in 16 bits
   ValueShapes shapes = {};              ///< of one batch; empty without `inputs`
   PlacementPlan plan = {};
@@ -115,8 +115,9 @@ struct Prepared {
 };
 
 /// Makes the model and placement plan of a recipe.
-/// before  a Prepared of the same model whose recipe differs only in `float32` and `kept`: only the steps after this
-///         difference are done again. If its model was taken, it is read again; nothing is measured twice.
+/// before  a Prepared of the same model whose recipe differs only in `float32`, `kept` and, without a model, in
+///         `equalize`: only the steps after this difference are done again. If its model was taken, it is read again;
+///         nothing is measured twice.
 /// Errors  those of reading, preparing, equalizing, casting and placing; Usage without table and data; those of
 ///         check_one_file and check_memory_need.
 [[nodiscard]] Prepared make(Recipe recipe, Prepared before = {});
@@ -135,6 +136,9 @@ void remake(Prepared& prepared, Change change) {
 /// Describes the plan with the 16-bit nodes, the values that can be equalized, and the samples that were read.
 /// Errors  those of running the model for shapes.
 [[nodiscard]] PlanReport describe_placement(const Prepared& prepared);
+
+/// Returns the same without a model, which make() reads; the data is shared.
+[[nodiscard]] Prepared copy_without_model(const Prepared& prepared);
 
 /// Releases the model, which make() reads again; nothing is measured twice.
 void release_model(Prepared& prepared);

@@ -206,7 +206,8 @@ std::optional<EqualizedModel> equalize_as_requested(Model& model, const Equalize
                                                     JudgeOptions judged) {
   if (!request.equalizes()) return std::nullopt;
   const Graph& graph = model.graph();
-  const PlacementPlan plan = make_placement_plan(graph, judged.target, judged.placement, find_shapes(graph, inputs));
+  const PlacementPlan plan =
+      make_placement_plan(graph, judged.target, judged.placement, find_shapes(graph, inputs), judged.kept);
   const std::vector<ValueId> quantized = plan.quantized_values();
   if (request.mode == EqualizeRequest::Mode::Outliers) {
     if (quantized.empty()) return std::nullopt;

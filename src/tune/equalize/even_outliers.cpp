@@ -79,13 +79,7 @@ class Trial {
   }
 
   [[nodiscard]] AcceptanceReport judged(const std::vector<double>& after) const {
-    AcceptanceReport report = accept_change(plain_, after);
-    report.samples = after.size();
-    const double gain = score_db(after) - score_db(plain_) - difference_error_db(after, plain_);
-    if (!report.kept || gain >= kLeastSureGainDb) return report;
-    report.kept = false;
-    report.reason = fmt::format("gains less than {:g} dB", kLeastSureGainDb);
-    return report;
+    return accept_change(plain_, after, {.gain_db = kLeastSureGainDb});
   }
 
   const Model& model_;

@@ -109,7 +109,7 @@ class Scorer {
   void add_variants(const Model& model, std::vector<Model>& variants) const {
     const Graph& graph = model.graph();
     const ValueShapes shapes = find_shapes(graph, inputs_);
-    const PlacementPlan plan = make_placement_plan(graph, options_.target, options_.placement, shapes);
+    const PlacementPlan plan = make_placement_plan(graph, options_.target, options_.placement, shapes, options_.kept);
     RunSettings quiet = options_.run;
     quiet.reporter = &Reporter::silent();
     const Calibration calibration = calibrated(graph, plan.quantized_values(), shapes, quiet);

@@ -13,6 +13,7 @@
 #include "detent/options/run_settings.h"
 #include "model/model.h"
 #include "place/engines/target.h"
+#include "place/plan/measured_facts.h"
 #include "rewrite/rewrite.h"
 
 namespace detent {
@@ -55,6 +56,7 @@ struct JudgeOptions {
   const RangeOverrides& overrides;
   std::vector<std::string> calibrators;  ///< specs; "auto" chooses again for each model, on `fit`
   const RunSettings& run;
+  MeasuredFacts kept = {};                     ///< nodes that stay float in the models
   std::set<std::string> clipped_samples = {};  ///< see RangeChoice
 };
 

@@ -252,8 +252,8 @@ class Refinement {
     size_t best = 0;
     for (size_t i = 1; i < scores.size(); ++i)
       if (mean(scores[i]) > mean(scores[best]) && mean(searched[i]) > mean(searched.front())) best = i;
-    const double gain = mean(scores[best]) - mean(scores.front());
-    if (gain <= difference_error_db(scores[best], scores.front())) return false;
+    const AcceptanceReport judged = accept_change(scores.front(), scores[best], {.gain_db = 0.0});
+    if (!judged.kept) return false;
     result_.kept = true;
     result_.after_db = told_mean_db(scores[best]);
     for (size_t i = 0; i < counts[best]; ++i) take(wishes[i]);

@@ -220,9 +220,9 @@ WeightRounding round_weights(const Model& model, const PlacementPlan& plan, cons
     result.patch.reason = "round weights";
     RewriteOptions rounded_format = format;
     rounded_format.weight_scales = result.scales;
-    static_cast<MeasuredChange&>(report) =
-        judge_rounding(model, quantized.clone(), quantized_model(model, plan, ranges, rounded_format, result.patch),
-                       samples, settings);
+    const auto rounded = [&] { return quantized_model(model, plan, ranges, rounded_format, result.patch); };
+    static_cast<MeasuredChange&>(report) = judge_change(
+        {model, [&] { return quantized.clone(); }, rounded, samples, settings, "comparing rounded weights", 0.0});
   } else {
     report.reason = "the nearest code is best for every weight";
   }

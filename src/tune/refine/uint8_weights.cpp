@@ -49,11 +49,10 @@ Uint8Weights try_uint8_weights(const Model& model, const PlacementPlan& plan, co
   RewriteOptions changed = format;
   changed.uint8_weights = names;
   const SampleSubset samples(source, samples_by_hash(source, kSamples));
+  const auto with = [&](const RewriteOptions& written) { return quantized_model(model, plan, ranges, written); };
   static_cast<MeasuredChange&>(result) =
-      judge_rounding(model, quantized_model(model, plan, ranges, format), quantized_model(model, plan, ranges, changed),
-                     samples, settings);
-  result.kept = *result.after_db >= *result.before_db + kWorthDb;
-  result.reason = result.kept ? "" : "it gains less than 0.1 dB";
+      judge_change({model, [&] { return with(format); }, [&] { return with(changed); }, samples, settings,
+                    "comparing UINT8 weights", kWorthDb});
   if (result.kept) result.names = names;
   result.seconds = stopwatch.seconds();
   return result;

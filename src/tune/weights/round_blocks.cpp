@@ -95,8 +95,9 @@ BlockRounding round_blocks(const Model& model, const PlacementPlan& whole, const
   result = round_by(measuring, model, plan, format, nearest, settings);
   MeasuredChange judged{.reason = "the nearest code is best for every weight"};
   if (result.layers > 0)
-    judged = judge_rounding(model, with_blocks(model, plan, nearest, format),
-                            with_blocks(model, plan, result.weights, format), deciding, settings);
+    judged = judge_change({model, [&] { return with_blocks(model, plan, nearest, format); },
+                           [&] { return with_blocks(model, plan, result.weights, format); }, deciding, settings,
+                           "comparing rounded weights", 0.0});
   if (judged.kept) {  // rounds again with the deciding samples too: more inputs are better
     const SampleSubset all(source, samples_by_hash(source, kMeasuringSamples + measuring.size()));
     result = round_by(all, model, plan, format, nearest, settings);
