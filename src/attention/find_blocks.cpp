@@ -114,18 +114,20 @@ std::string wrong_mask(const Graph& graph, const AttentionBlock& block, const Ex
   return {};
 }
 
+constexpr size_t kAxes = 4;  // of the operands of a fused kernel
+
 std::string wrong_form(const Graph& graph, const AttentionBlock& block, const SoftmaxForm& softmax,
                        const ExtentsOf& extents_of) {
   for (const ValueId operand : {block.query, block.key, block.value}) {
     const auto extents = extents_of(operand);
     if (!extents) continue;
-    const auto rank = static_cast<int64_t>(extents->size());
-    if (rank != 4)
-      return "its products have operands of " + std::to_string(rank) +
+    if (extents->size() != kAxes)
+      return "its products have operands of " + std::to_string(extents->size()) +
              " axes, the fused kernel takes 4: batch, heads, tokens, head size";
-    if (softmax.axis != -1 && softmax.axis != rank - 1)
-      return "its Softmax runs along axis " + std::to_string(softmax.axis) + ", not the last";
   }
+  // of scores of 4 axes, whether or not their extents are known
+  if (softmax.axis != -1 && softmax.axis != int64_t{kAxes} - 1)
+    return "its Softmax runs along axis " + std::to_string(softmax.axis) + ", not the last";
   return wrong_mask(graph, block, extents_of);
 }
 

@@ -271,17 +271,17 @@ std::map<ValueId, Range> choose_ranges(const PlacementPlan& plan, const Calibrat
   return ranges;
 }
 
-void RangeBook::measure_for(std::span<const PlacementPlan> plans) {
+void measure_missing(Calibration& calibration, std::span<const PlacementPlan> plans, const MeasureValues& measure) {
   std::set<ValueId> missing;
   for (const PlacementPlan& plan : plans)
     for (const ValueId value : plan.quantized_values())
-      if (!calibration_.histograms.contains(value) && !calibration_.given.contains(value)) missing.insert(value);
+      if (!calibration.histograms.contains(value) && !calibration.given.contains(value)) missing.insert(value);
   if (missing.empty()) return;
   const std::vector<ValueId> values(missing.begin(), missing.end());
-  Calibration more = measure_(values);
-  calibration_.histograms.merge(more.histograms);
-  calibration_.extremes.merge(more.extremes);  // of the same samples: it is the same data
-  calibration_.given.merge(more.given);
+  Calibration more = measure(values);
+  calibration.histograms.merge(more.histograms);
+  calibration.extremes.merge(more.extremes);  // of the same samples: it is the same data
+  calibration.given.merge(more.given);
 }
 
 std::map<ValueId, Range> RangeBook::ranges_of(const PlacementPlan& plan) {

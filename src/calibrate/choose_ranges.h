@@ -69,19 +69,22 @@ struct RangeChoice {
 [[nodiscard]] std::map<ValueId, Range> choose_ranges(const PlacementPlan& plan, const Calibration& calibration,
                                                      const RangeChoice& choice, KnownRanges* known = nullptr);
 
+/// Calibrates more values on the same data.
+using MeasureValues = std::function<Calibration(std::span<const ValueId>)>;
+
+/// Measures in one pass the values of these plans that `calibration` lacks. Errors  those of `measure`.
+void measure_missing(Calibration& calibration, std::span<const PlacementPlan> plans, const MeasureValues& measure);
+
 /// Ranges for many plans of one graph. Each histogram is searched once; values that only some plans quantize are
 /// measured when those plans come. Its arguments must outlive it.
 class RangeBook {
  public:
-  /// Calibrates more values on the same data.
-  using Measure = std::function<Calibration(std::span<const ValueId>)>;
-
   /// known  ranges to begin with, chosen otherwise than by `choice`.
-  RangeBook(Calibration calibration, const RangeChoice& choice, Measure measure, KnownRanges known = {})
+  RangeBook(Calibration calibration, const RangeChoice& choice, MeasureValues measure, KnownRanges known = {})
       : calibration_(std::move(calibration)), choice_(choice), measure_(std::move(measure)), known_(std::move(known)) {}
 
-  /// Measures in one pass the values of these plans that were not measured yet. Errors  those of measuring.
-  void measure_for(std::span<const PlacementPlan> plans);
+  /// Measures values of these plans, as measure_missing() does.
+  void measure_for(std::span<const PlacementPlan> plans) { measure_missing(calibration_, plans, measure_); }
   /// Returns the range of every value that the plan quantizes. Errors  those of measuring.
   [[nodiscard]] std::map<ValueId, Range> ranges_of(const PlacementPlan& plan);
 
@@ -91,7 +94,7 @@ class RangeBook {
  private:
   Calibration calibration_;
   RangeChoice choice_;
-  Measure measure_;
+  MeasureValues measure_;
   KnownRanges known_;
 };
 

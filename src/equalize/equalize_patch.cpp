@@ -108,6 +108,7 @@ class PatchMaker {
       case OpKind::ConvTranspose:
       case OpKind::Gemm:
       case OpKind::MatMul:
+        if (read.empty() && averages(node)) return;  // the product has the factors of the values, which were scaled
         if (!read.empty() || !written.empty()) scale_weight(node, read, written);
         return;
       case OpKind::LayerNorm:
@@ -148,6 +149,11 @@ class PatchMaker {
       if (!factors.empty() && !all_ones(factors)) scale_constant(node, slot, from_right(node), factors);
       return;
     }
+  }
+
+  /// True for a product of two activations: attention's weighted sum of values.
+  [[nodiscard]] bool averages(const Node& node) const {
+    return traits_of(graph_, node).kind == OpKind::MatMul && !is_constant(node.input(1));
   }
 
   void scale_weight(const Node& node, const Factors& read, const Factors& written) {

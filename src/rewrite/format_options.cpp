@@ -106,7 +106,9 @@ RewriteOptions rewrite_options(const FormatOptions& format, const PlacementOptio
   options.saturation = saturation_of(format, options, target);
   options.int32_bias = format.int32_bias.value_or(target.int32_bias());
   if (options.int32_bias && target.engine.biases == BiasTypes::FloatOnly)
-    throw Error(ErrorCode::InvalidOption, target.spec() + " takes float biases only: it has no INT32 DequantizeLinear");
+    throw Error(ErrorCode::InvalidOption,
+                target.spec() + " takes float biases only: " +
+                    (target.engine.takes_pairs ? "it has no INT32 DequantizeLinear" : "its file is the float model"));
   return options;
 }
 

@@ -170,6 +170,8 @@ const attention = [
     ['wider values, bias', [x3(), x3(), f([2, 5, 12]), w([28])], { num_heads: 2 }],
     ['scale', [x3(), x3(), x3()], { num_heads: 4, scale: 0.7 }],
     ['causal', [x3(), x3(), x3()], { num_heads: 2, unidirectional: 1 }],
+    ['causal, fewer keys', [f([2, 6, 8]), f([2, 4, 8]), f([2, 4, 8])], { num_heads: 2, unidirectional: 1 }],
+    ['causal, more keys', [f([2, 4, 8]), f([2, 6, 8]), f([2, 6, 8])], { num_heads: 2, unidirectional: 1 }],
     ['mask [B, T]', [x3(), x3(), x3(), null, i32([2, 5], [1, 1, 1, 0, 0, 1, 1, 1, 1, 0])], { num_heads: 2 }],
     ['mask [B, S, T]', [x3(), x3(), x3(), null, i32([2, 5, 5], Array.from({ length: 50 }, (_, i) => Number(i % 4 > 0)))],
       { num_heads: 2 }],

@@ -219,6 +219,9 @@ Measured measure(Prepared& prepared) {
   Measured measured{.calibration = measure_values(prepared, prepared.data.get(), prepared.plan.quantized_values()),
                     .samples = prepared.data.get()};
   keep_ruined_float(prepared, measured.calibration);
+  // a layer that is float moves pairs to values that were not measured for the first plan
+  measure_missing(measured.calibration, {&prepared.plan, 1},
+                  [&](auto values) { return measure_values(prepared, measured.samples, values); });
   keep_scales_apart(prepared, measured.calibration);
   const OutlierPolicy policy = prepared.recipe.outliers;
   measured.outlier_report = find_outlier_samples(measured.calibration);

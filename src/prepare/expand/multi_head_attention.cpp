@@ -22,6 +22,25 @@ int64_t hidden_size(const Body& body) {
   return joint > 0 && joint % 3 == 0 && body.extent(Value, 2) < 0 ? joint / 3 : -1;
 }
 
+/// Returns bool [S, T], true where `unidirectional` hides the key: query s comes behind the past at s, as many keys as
+/// are fresh to it, and the last query sees every key.
+/// fresh   [B, N, F, H], the keys without the past
+/// Source  asked of onnxruntime 1.30 with 4, 6 and 2 queries on 6, 4 and 7 keys. Where F = S this is later_keys().
+Name hidden_keys(Body& body, const Heads& all, const Name& fresh) {
+  const size_t axis = body.known_rank(Key) - 2;
+  const int64_t queries = body.extent(Query, 1), keys = body.extent(Key, static_cast<int64_t>(axis));
+  const std::string symbol = body.symbol(Query, 1);
+  if (queries > 0 ? queries == keys : !symbol.empty() && symbol == body.symbol(Key, axis))
+    return later_keys(body, all.query, all.key);
+  const Name count = extent_of(body, all.query, 2), total = extent_of(body, all.key, 2);
+  const Name rows = range(body, count), one = body.ints({1});
+  const Name past = body.add("Sub", {total, extent_of(body, fresh, 2)});
+  const Name last = body.add("Equal", {rows, body.add("Sub", {count, one})});
+  const Name positions =
+      body.add("Where", {last, body.add("Sub", {total, one}), body.add("Add", {rows, past})});
+  return body.add("Greater", {range(body, total), unsqueeze(body, positions, {1})});
+}
+
 }  // namespace
 
 void expand_multi_head_attention(Body& body) {
@@ -48,6 +67,7 @@ void expand_multi_head_attention(Body& body) {
   all.key = cached ? body.input(Key) : split_heads(body, with_bias(body, body.input(Key), hidden, 2 * hidden), heads);
   all.value =
       cached ? body.input(Value) : split_heads(body, with_bias(body, body.input(Value), 2 * hidden, kEnd), heads);
+  const Name fresh = all.key;  // without those of the past
   if (body.reads(PastKey) && body.reads(PastValue)) {
     all.key = concat(body, {body.input(PastKey), all.key}, 2);
     all.value = concat(body, {body.input(PastValue), all.value}, 2);
@@ -58,7 +78,7 @@ void expand_multi_head_attention(Body& body) {
   all.head_size = hidden > 0 ? hidden / heads : 0;
   if (const float scale = node.float_or("scale", 0); scale != 0) all.scale = scale;
   if (node.int_or("unidirectional", 0) != 0)
-    all.added.push_back(mask_of(body, later_keys(body, all.query, all.key), lowest(type), type));
+    all.added.push_back(mask_of(body, hidden_keys(body, all, fresh), lowest(type), type));
   if (body.reads(Mask))
     all.added.push_back(
         padding_mask(body, Mask, all.key, static_cast<double>(node.float_or("mask_filter_value", -10000)), type));

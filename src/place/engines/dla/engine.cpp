@@ -52,7 +52,7 @@ constexpr EngineDef kEngine{
     .takes_pairs = false,
     .whole_graph = false,
     .pairs_beside_foreign = true,
-    .biases = BiasTypes::FloatOrInt32,
+    .biases = BiasTypes::FloatOnly,
     .narrow_weights = false,
     .channel_scales_of_products = true,
     .uint8_single_scales = false,
