@@ -17,8 +17,7 @@ struct Provenance {
   /// Options that differ from the target's defaults and affect this file: "concat=inputs; accuracy=best"; may be empty.
   std::string options;
   std::string source_producer;  ///< of the float model: "pytorch 2.1"; empty: none
-  /// Weighted layers left float on purpose, by node, with the reason: the user's choice, a bound, or measured samples
-  /// (R15).
+  /// Nodes left float on purpose, by name, with the reason: the user's choice, a bound, or measured samples (R13, R15).
   std::map<std::string, std::string> float_layers;
 };
 

@@ -8,7 +8,8 @@ namespace detent {
 
 LintView::LintView(const Graph& graph, const QdqReading& reading, const Target& target, const ValueShapes& shapes,
                    const LintedFile& file)
-    : PairView(graph, reading, target, shapes), file_(file), given_(facts(), given_options_) {
+    : PairView(graph, reading, target, shapes, file.left_float), file_(file),
+      given_(facts(), given_options_, wanted().measured()) {
   judge_layers();
   found_plan_ = found_draft().finish(shapes);
   apply_given_rules();

@@ -26,11 +26,28 @@ bool same_grid(const QdqNode& a, const QdqNode& b) {
   return a.scale_constant && b.scale_constant && a.scales == b.scales && points && a.codes == b.codes;
 }
 
-PairView::PairView(const Graph& graph, const QdqReading& reading, const Target& target, const ValueShapes& shapes)
+namespace {
+
+/// Returns the nodes without weights that the file says it leaves float, where no pair stands in front of them since.
+MeasuredFacts left_out(const GraphFacts& facts, const QdqReading& reading,
+                              const std::map<std::string, std::string>& left_float) {
+  MeasuredFacts measured;
+  for (const auto& [name, reason] : left_float) {
+    const MaybeNode node = facts.graph().find_node(name);
+    if (node && !facts.is_weighted(*node) && std::ranges::count(reading.operands, name, &QuantizedOperand::node) == 0)
+      measured.ruined.emplace(name, reason);
+  }
+  return measured;
+}
+
+}  // namespace
+
+PairView::PairView(const Graph& graph, const QdqReading& reading, const Target& target, const ValueShapes& shapes,
+                   const std::map<std::string, std::string>& left_float)
     : graph_(graph), reading_(reading), target_(target), shapes_(shapes), options_{.type = reading.type()},
-      operands_of_(reading.nodes.size()), facts_(graph, target, &shapes), wanted_(facts_, options_),
-      found_(facts_, options_), readers_(facts_, found_),
-      quantizes_(std::ranges::any_of(reading.nodes, &QdqNode::quantizes)) {
+      operands_of_(reading.nodes.size()), facts_(graph, target, &shapes),
+      wanted_(facts_, options_, left_out(facts_, reading, left_float)), found_(facts_, options_),
+      readers_(facts_, found_), quantizes_(std::ranges::any_of(reading.nodes, &QdqNode::quantizes)) {
   for (const QuantizedOperand& operand : reading.operands) {
     if (const MaybeNode node = graph.find_node(operand.node))
       operands_.emplace(std::pair{*node, operand.slot}, &operand);

@@ -69,16 +69,20 @@ void add_bound(List& list, const BoundReport* bound) {
 
 constexpr const char* kOwn = "detent.";
 constexpr const char* kProducer = "detent";
-constexpr std::string_view kFloatLayer = "float_layer:";  // then the node's name; the text is the reason
+constexpr std::string_view kFloatLayer = "float_layer:";  // then the name of a node; the text is the reason
 
-/// Returns the layers that only this run left float: any file shows those that rules keep float.
-std::map<std::string, std::string> layers_left_float(const Prepared& prepared) {
-  std::map<std::string, std::string> layers;
+/// Returns the nodes that only this run left float: any file shows those that rules keep float.
+std::map<std::string, std::string> nodes_left_float(const Prepared& prepared) {
+  std::map<std::string, std::string> nodes;
+  const auto add = [&](NodeId node, RuleId rule, const std::string& reason) {
+    if (rule == &rules::kUserChoice || rule == &rules::kMeasuredChoice || rule == &rules::kResidualStream)
+      nodes.emplace(prepared.graph().node(node).name, name_of(rule) + ": " + reason);
+  };
   for (const LayerDecision& layer : prepared.plan.layers)
-    if (!layer.int8 && (layer.rule == &rules::kUserChoice || layer.rule == &rules::kMeasuredChoice ||
-                        layer.rule == &rules::kResidualStream))
-      layers.emplace(prepared.graph().node(layer.node).name, name_of(layer.rule) + ": " + layer.reason);
-  return layers;
+    if (!layer.int8) add(layer.node, layer.rule, layer.reason);
+  for (const EdgeDecision& edge : prepared.plan.edges)
+    if (!edge.pair && !prepared.plan.find_layer(edge.consumer)) add(edge.consumer, edge.rule, edge.reason);
+  return nodes;
 }
 
 std::string found(const std::map<std::string, std::string>& metadata, const std::string& key) {
@@ -128,7 +132,7 @@ Provenance describe_origin(const Prepared& prepared, const Calibration& calibrat
   provenance.sample_digest = sample_digest(calibration.identities);
   provenance.options = changed_options(options, prepared);
   provenance.source_producer = prepared.facts.producer;
-  provenance.float_layers = layers_left_float(prepared);
+  provenance.float_layers = nodes_left_float(prepared);
   return provenance;
 }
 

@@ -41,6 +41,13 @@ void PlacementDraft::exclude(NodeId node, const std::string& reason) {
   keep_out(node, reason);
 }
 
+std::string PlacementDraft::why_out(NodeId node) const {
+  if (excluded_[node]) return "is excluded";
+  const auto& slots = facts_->data_slots(node);
+  const RuleId rule = slots.empty() ? layers_[node].rule : edge(node, slots.front()).rule;
+  return rule ? "stays float by " + name_of(rule) : "stays float";
+}
+
 void PlacementDraft::decide(NodeId node, int slot, Precision precision, const std::string& reason) {
   if (slot < 0) return;
   if (!is_decided(node, slot)) return replace(node, slot, precision, reason);

@@ -42,6 +42,8 @@ class PlacementDraft {
   [[nodiscard]] bool is_excluded(NodeId node) const { return excluded_[node]; }
   void force(NodeId node) { forced_[node] = true; }
   [[nodiscard]] bool is_out(NodeId node) const { return out_[node]; }
+  /// Says why a node is kept out: "is excluded", "stays float by R15 residual stream", "stays float".
+  [[nodiscard]] std::string why_out(NodeId node) const;
   [[nodiscard]] bool is_forced(NodeId node) const { return forced_[node]; }
 
   // ---- decisions ----

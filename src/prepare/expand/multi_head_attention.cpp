@@ -36,8 +36,7 @@ Name hidden_keys(Body& body, const Heads& all, const Name& fresh) {
   const Name rows = range(body, count), one = body.ints({1});
   const Name past = body.add("Sub", {total, extent_of(body, fresh, 2)});
   const Name last = body.add("Equal", {rows, body.add("Sub", {count, one})});
-  const Name positions =
-      body.add("Where", {last, body.add("Sub", {total, one}), body.add("Add", {rows, past})});
+  const Name positions = body.add("Where", {last, body.add("Sub", {total, one}), body.add("Add", {rows, past})});
   return body.add("Greater", {range(body, total), unsqueeze(body, positions, {1})});
 }
 

@@ -21,7 +21,8 @@ std::string obstacle_to_closing(const GraphFacts& facts, const PlacementDraft& d
       return "'" + v.name + "' is read by " + facts.describe(use.node) +
              ", and the engine would move the pair across it into a subgraph that it cannot change";
     if (must_read_float(draft, use.node))
-      return "'" + v.name + "' is read by " + facts.describe(use.node) + ", which is excluded and must read floats";
+      return "'" + v.name + "' is read by " + facts.describe(use.node) + ", which " + draft.why_out(use.node) +
+             " and must read floats";
   }
   return "";
 }
@@ -33,7 +34,9 @@ bool close_with_pair(PlacementDraft& draft, MaybeValue value, const std::string&
   for (const Use& use : v.uses) {
     if (draft.is_out(use.node))
       draft.replace_with_pair(use.node, use.slot,
-                              "excluded, but its output is not quantized: it runs in float on the pair");
+                              "it " + draft.why_out(use.node) +
+                                  ", but its output is not quantized: it runs in float on "
+                                  "the pair");
     else
       draft.pair(use.node, use.slot, reason);
   }
