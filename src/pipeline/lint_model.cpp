@@ -23,6 +23,7 @@
 #include "pipeline/parts/saturation.h"
 #include "pipeline/parts/speed_outlook.h"
 #include "place/plan/placement_plan.h"
+#include "prepare/fold_constants.h"
 #include "prepare/read_model_to_run.h"
 #include "prepare/shapes_without_data.h"
 #include "prepare/subgraph_models.h"
@@ -202,8 +203,9 @@ LintReport lint_model(const LintOptions& options) {
   const StopScope stop(options.run.stop);
   refuse_stray_options(options.data, nullptr, options.run);
   const Target& target = find_target(options.target);
-  const Model written = read_runnable_model(options.model);
+  Model written = read_runnable_model(options.model);
   const ModelFacts facts = facts_of(written);
+  static_cast<void>(fold_constants(written));  // exporters compute scales, zero points and weights
   LintReport report;
   const LintedFile file = read_file(written, options, target, report);
   const Reading reading(written);

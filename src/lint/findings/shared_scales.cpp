@@ -43,6 +43,13 @@ bool differ_in_size(const LintView& view, const Pairs& pairs) {
   return low > 0 && high > kMost * low;
 }
 
+// True where the engine's rules keep the Concat float between pairs: its inputs are written once, as floats.
+bool is_meant_float(const LintView& view, const Node& concat) {
+  const auto has_pair = [&](int slot) { return view.wanted().is_pair(concat.id, slot); };
+  const bool takes_pairs = std::ranges::any_of(view.facts().data_slots(concat.id), has_pair);
+  return !takes_pairs && view.wanted().has_pair(concat.output(0));
+}
+
 // Returns every pair on the Concat's data: on its inputs, reached from one through commuting ops, and behind it.
 Pairs members(const LintView& view, const Node& concat) {
   Pairs pairs;
@@ -123,6 +130,7 @@ void concat_scales_differ(const LintView& view, FindingLog& log) {
     const std::vector<NodeId>& readers = view.layers_reading(node.output(0));
     const bool read = std::any_of(readers.begin(), readers.end(), [&](NodeId layer) { return view.weight(layer); });
     if (!before_pairs[*node.output(0)] && !read) continue;
+    if (is_meant_float(view, node)) continue;
     const Pairs pairs = members(view, node);
     if (differ_in_size(view, pairs)) continue;
     log.add(node.name,
