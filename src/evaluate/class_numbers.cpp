@@ -27,14 +27,15 @@ size_t sure_in(const ProbedSample& sample) { return static_cast<size_t>(std::ran
 using PlaceBox = Box (*)(const Box&);
 
 /// Returns the detections with a high score that lie on an object; each object counts once.
-std::vector<Located> located_in(const ProbedSample& sample, PlaceBox place) {
+/// place, place_object  move the boxes of detections and of objects
+std::vector<Located> located_in(const ProbedSample& sample, PlaceBox place, PlaceBox place_object) {
   std::vector<Located> pairs;
   std::vector<bool> taken(sample.objects.size());
   for (const Detection& one : sample.found) {
     if (!is_sure(one)) break;
     const Box box = place(one.box);
     for (size_t o = 0; o < taken.size(); ++o) {
-      if (taken[o] || iou(box, sample.objects[o].box) < kOnObject) continue;
+      if (taken[o] || iou(box, place_object(sample.objects[o].box)) < kOnObject) continue;
       taken[o] = true;
       pairs.push_back({one.category, sample.objects[o].category});
       break;
@@ -43,18 +44,19 @@ std::vector<Located> located_in(const ProbedSample& sample, PlaceBox place) {
   return pairs;
 }
 
-std::vector<Located> located_in(std::span<const ProbedSample> samples, PlaceBox place) {
+Box as_it_is(const Box& box) { return box; }
+
+std::vector<Located> located_in(std::span<const ProbedSample> samples, PlaceBox place = as_it_is,
+                                PlaceBox place_object = as_it_is) {
   std::vector<Located> all;
   for (const ProbedSample& sample : samples) {
-    const std::vector<Located> some = located_in(sample, place);
+    const std::vector<Located> some = located_in(sample, place, place_object);
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;
 }
 
-Box as_it_is(const Box& box) { return box; }
-
-/// A misreading of boxes, and the boxes without it.
+/// A misreading of the model's boxes, and the boxes without it.
 struct BoxMistake {
   std::string_view text;
   PlaceBox cure;
@@ -74,6 +76,9 @@ constexpr std::array<BoxMistake, 3> kBoxMistakes = {{
        return Box{box.left, box.top, box.left + box.right, box.top + box.bottom};
      }},
 }};
+
+/// Returns the box of an object whose corners were read as a corner, width and height, where nothing is padded.
+Box corners_of(const Box& box) { return {box.left, box.top, box.right - box.left, box.bottom - box.top}; }
 
 std::string numbers_text(const std::set<int32_t>& numbers) {
   constexpr size_t kListed = 5;
@@ -98,8 +103,13 @@ Error wrong_boxes(const std::string& what, std::span<const ProbedSample> samples
   for (const auto& [text, cure] : kBoxMistakes)
     if (const size_t on = located_in(samples, cure).size(); 4 * on >= sure)
       return {ErrorCode::InvalidData,
-              what + fmt::format("none lies on an object of {}; {} would if {}", labels, on, text),
+              what + fmt::format("hardly one lies on an object of {}; {} would if {}", labels, on, text),
               "export the model with boxes x1, y1, x2, y2 or cx, cy, width, height"};
+  if (const size_t on = located_in(samples, as_it_is, corners_of).size(); 4 * on >= sure)
+    return {
+        ErrorCode::InvalidData,
+        what + fmt::format("hardly one lies on an object of {}; {} would if its boxes were two corners", labels, on),
+        "boxes of COCO are x, y, width, height"};
   return {
       ErrorCode::InvalidData, what + "hardly one lies on an object of " + labels,
       "--preprocess must resize, crop or letterbox the images as the model expects, the boxes of --labels are those "
@@ -109,7 +119,7 @@ Error wrong_boxes(const std::string& what, std::span<const ProbedSample> samples
 }  // namespace
 
 const ClassNumbering& find_numbering(std::span<const ProbedSample> samples, const ObjectLabels& labels) {
-  const std::vector<Located> located = located_in(samples, as_it_is);
+  const std::vector<Located> located = located_in(samples);
   return *std::ranges::max_element(kClassNumberings, {}, [&](const ClassNumbering& numbering) {
     return std::ranges::count_if(located, [&](const Located& one) {
       return numbering.number(one.object, labels.id_of(one.object)) == one.found;
@@ -124,7 +134,7 @@ void renumber(std::span<TrueObject> objects, const ObjectLabels& labels, const C
 
 void require_fit(std::span<const ProbedSample> samples, const std::string& labels) {
   constexpr size_t kFewest = 10;  // detections and objects
-  constexpr double kNearZero = 0.01;
+  constexpr double kFewRight = 0.15;
   MatchedDetections matched;
   size_t sure = 0, objects = 0;
   for (const ProbedSample& one : samples) {
@@ -133,8 +143,10 @@ void require_fit(std::span<const ProbedSample> samples, const std::string& label
     objects += one.objects.size();
   }
   const auto precision = average_precision(matched);
-  if (sure < kFewest || objects < kFewest || !precision || precision->map50 >= kNearZero) return;
-  const std::vector<Located> located = located_in(samples, as_it_is);
+  if (sure < kFewest || objects < kFewest || !precision) return;
+  const std::vector<Located> located = located_in(samples);
+  const auto right = std::ranges::count_if(located, [](const Located& one) { return one.found == one.object; });
+  if (static_cast<double>(right) >= kFewRight * static_cast<double>(std::min(sure, objects))) return;
   const std::string what =
       fmt::format("the float model's mAP50 is {:.2f} % on {}, although {} detections have a score of {} or more: ",
                   100 * precision->map50, plural(samples.size(), "sample"), sure, ShownDetections::kLeastScore);

@@ -24,6 +24,7 @@
 #include "rewrite/qdq_inserter.h"
 #include "tune/keep_layers_float.h"
 #include "tune/keep_nodes_float32.h"
+#include "tune/score_interval.h"
 
 namespace detent {
 
@@ -181,6 +182,9 @@ QuantizeReport quantize_prepared(const QuantizeOptions& given, Prepared prepared
   auto calibrator = named_calibrator(options.calibrator);
   warn_of_few_samples(options, prepared);
   const auto judge = open_judge(options.bound, *prepared.float32, prepared.data.get(), options.run);
+  const auto original =
+      judges_a_task(options.bound.evaluation) && !judge ? std::optional(prepared.float32->clone()) : std::nullopt;
+  const auto scorer = original ? open_score_judge(options.bound, *original, options.run) : nullptr;
   if (judge && prepared.half) make_room(prepared, *judge);
   if (options.stop_after == StopAfter::Prepare) return stopped_at(prepared.model(), options);
   if (options.stop_after == StopAfter::Plan) return stopped_at(options, describe_final_plan(prepared));
@@ -208,6 +212,7 @@ QuantizeReport quantize_prepared(const QuantizeOptions& given, Prepared prepared
   written.check(written.model, options.output);
   written.promised.forget_contents();  // the float weights; the file is compared with this graph bit by bit
   Closing closing = measure_closing(written, closing_on, options, chosen.format, report);
+  if (scorer) report.score = measure_score(*scorer, written.model, options.run);
   if (options.pictures) report.detections = picture_closing(closing, closing_on, options, written.model.graph());
   const size_t calibrated_with = closing_on.count_read(measured.calibration.identities);
   if (prepared.half && options.format.io == IoType::Same) written.narrow_inputs_and_outputs(prepared.half->format.type);

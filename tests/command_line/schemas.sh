@@ -176,6 +176,13 @@ document detector_layers sensitivity sensitivity in/detector.onnx --quiet --data
   --detections xyxy-score-class --calibrator max --small-layers quantize
 document detector_file quantize quantize in/detector.onnx --quiet --data in/images --detections xyxy-score-class --calibrator max \
   --small-layers quantize --accept-broken -o out/detector.onnx
+boxes="--quiet --data in/images --eval in/images --labels in/boxes.json --detections xyxy-score-class"
+document detector_types compare-types compare-types in/detector.onnx $boxes --types int8 --small-layers quantize
+document detector_targets compare-targets compare in/detector.onnx $boxes --targets tensorrt,onnxruntime --calibrators max \
+  --small-layers quantize
+document detector_repair repair repair out/detector.onnx $boxes --target onnxruntime -o out/detector_repair.onnx
+document detector_score quantize quantize in/detector.onnx $boxes --calibrator max --small-layers quantize --accept-broken \
+  -o out/detector_score.onnx
 printf '<ir_version: 8, opset_import: ["" : 13]> g (int64[n, 4] ids) => (float[n, 4, 4] y) <float[4, 4] e = {1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1},
   float[4, 4] w = {2,0,0,0, 0,2,0,0, 0,0,2,0, 0,0,0,2}> { h = Gather (e, ids) y = MatMul (h, w) }' >in/text.txt
 "$MAKE_FILES" model in/text.txt in/text.onnx || fail "no model of tokens"
