@@ -27,15 +27,14 @@ size_t sure_in(const ProbedSample& sample) { return static_cast<size_t>(std::ran
 using PlaceBox = Box (*)(const Box&);
 
 /// Returns the detections with a high score that lie on an object; each object counts once.
-/// place, place_object  move the boxes of detections and of objects
-std::vector<Located> located_in(const ProbedSample& sample, PlaceBox place, PlaceBox place_object) {
+std::vector<Located> located_in(const ProbedSample& sample, PlaceBox place) {
   std::vector<Located> pairs;
   std::vector<bool> taken(sample.objects.size());
   for (const Detection& one : sample.found) {
     if (!is_sure(one)) break;
     const Box box = place(one.box);
     for (size_t o = 0; o < taken.size(); ++o) {
-      if (taken[o] || iou(box, place_object(sample.objects[o].box)) < kOnObject) continue;
+      if (taken[o] || iou(box, sample.objects[o].box) < kOnObject) continue;
       taken[o] = true;
       pairs.push_back({one.category, sample.objects[o].category});
       break;
@@ -46,11 +45,10 @@ std::vector<Located> located_in(const ProbedSample& sample, PlaceBox place, Plac
 
 Box as_it_is(const Box& box) { return box; }
 
-std::vector<Located> located_in(std::span<const ProbedSample> samples, PlaceBox place = as_it_is,
-                                PlaceBox place_object = as_it_is) {
+std::vector<Located> located_in(std::span<const ProbedSample> samples, PlaceBox place = as_it_is) {
   std::vector<Located> all;
   for (const ProbedSample& sample : samples) {
-    const std::vector<Located> some = located_in(sample, place, place_object);
+    const std::vector<Located> some = located_in(sample, place);
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;
@@ -71,14 +69,11 @@ constexpr std::array<BoxMistake, 3> kBoxMistakes = {{
        const float width = box.right, height = box.bottom;
        return Box{box.left - width / 2, box.top - height / 2, box.left + width / 2, box.top + height / 2};
      }},
-    {"their four numbers are a corner, width and height",
+    {"their four numbers are a corner, width and height, or those of the labels two corners",
      [](const Box& box) {
        return Box{box.left, box.top, box.left + box.right, box.top + box.bottom};
      }},
 }};
-
-/// Returns the box of an object whose corners were read as a corner, width and height, where nothing is padded.
-Box corners_of(const Box& box) { return {box.left, box.top, box.right - box.left, box.bottom - box.top}; }
 
 std::string numbers_text(const std::set<int32_t>& numbers) {
   constexpr size_t kListed = 5;
@@ -105,11 +100,6 @@ Error wrong_boxes(const std::string& what, std::span<const ProbedSample> samples
       return {ErrorCode::InvalidData,
               what + fmt::format("hardly one lies on an object of {}; {} would if {}", labels, on, text),
               "export the model with boxes x1, y1, x2, y2 or cx, cy, width, height"};
-  if (const size_t on = located_in(samples, as_it_is, corners_of).size(); 4 * on >= sure)
-    return {
-        ErrorCode::InvalidData,
-        what + fmt::format("hardly one lies on an object of {}; {} would if its boxes were two corners", labels, on),
-        "boxes of COCO are x, y, width, height"};
   return {
       ErrorCode::InvalidData, what + "hardly one lies on an object of " + labels,
       "--preprocess must resize, crop or letterbox the images as the model expects, the boxes of --labels are those "

@@ -184,7 +184,7 @@ OptionList bound_options(AccuracyBound& bound, const DataOptions& data) {
               "--target qnn both bounds give 16 bits instead of floats",
               {.least = -1000, .most = 1000}),
           evaluation_options(bound.evaluation, data, false), [&bound] {
-            if (!bound.evaluation.data.given() && judges_a_task(bound.evaluation))
+            if (!bound.given() && !bound.evaluation.data.given() && judges_a_task(bound.evaluation))
               throw Error(ErrorCode::Usage, "--labels, --masks, --next-token and --metric-command need --eval",
                           "--eval names the samples that they judge");
           }));

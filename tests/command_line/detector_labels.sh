@@ -12,7 +12,7 @@ detector() {
     s = Constant <value = int64[3] {-1, 2, 6}> ()
     p = GlobalAveragePool (x) f = Flatten (p) m = Gemm <transB = 1> (f, w) k = Constant <value = float[1] {0.01}> ()
     t = Mul (m, k) r = Add (t, b) y = Reshape (r, s) }' \
-    "$(seq 1 36 | awk '{ printf "%s%.3f", NR > 1 ? "," : "", sin($1) / 10 }')" "$2" "$3" >in/text.txt
+    "$(seq 1 36 | awk '{ printf "%s%.3f", (NR > 1 ? "," : ""), sin($1) / 10 }')" "$2" "$3" >in/text.txt
   "$MAKE_FILES" model in/text.txt "$1" || fail "no model $1"
 }
 # annotations FILE ID ID DX: the boxes of the detector, categories ID and ID, moved by DX pixels.
@@ -65,7 +65,7 @@ refuses "boxes that are elsewhere without a bound" 12 "hardly one lies on an obj
 
 # A score without a bound, and a bound with its word.
 accepts "a score" quantize in/from1.onnx $data --calibrator max --labels in/boxes.json --accept-broken -o out/m.onnx --json out/r.json
-grep -q '^score: mAP .* (FP32 mAP 100.00 %), drop .* points of mAP, 95 % interval .* to .*; on 12 samples$' stdout || fail "no score"
+grep -q '^score: mAP .* (FP32 mAP 100 %), drop .* points of mAP, 95 % interval .* to .*; on 12 samples$' stdout || fail "no score"
 grep -qF '  labels: classes are numbered in the order of their ids from 1 on' stdout || fail "the score does not say how labels are read"
 grep -q '"score": {' out/r.json || fail "JSON has no score"
 rm out/*

@@ -103,7 +103,7 @@ TEST(RequireFit, NamesAnnotationsThatAreCorners) {
   ProbedSample sample = sample_with(kSame);
   for (TrueObject& one : sample.objects)
     one.box = {one.box.left, one.box.top, one.box.left + one.box.right, one.box.top + one.box.bottom};
-  EXPECT_THAT(refusal_of({sample}), HasSubstr("would if its boxes were two corners"));
+  EXPECT_THAT(refusal_of({sample}), HasSubstr("or those of the labels two corners"));
 }
 
 /// 12 detections, of which one or two are right: 8 and 17 %.
