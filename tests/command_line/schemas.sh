@@ -130,6 +130,9 @@ document unsupported model inspect in/unknown.onnx
 "$MAKE_FILES" npy in/images.npy 12,3,16,16 3 && "$MAKE_FILES" rows in/images.npy in/images || fail "no images"
 { echo file,label; for i in 0 1 2 3 4 5 6 7 8 9 10 11; do echo "$i.npy,$((i % 10))"; done; } >in/labels.csv
 document labels compare compare $net --quiet --data in/images --eval in/images --labels in/labels.csv --calibrators max
+# 12 samples, of which one more and one fewer may be right: 26 points to either side.
+document labels_bound quantize quantize $net --quiet --data in/images --eval in/images --labels in/labels.csv --calibrator max --max-drop 0.2 \
+  --accept-broken -o out/labels_bound.onnx
 # A detector whose rows are two boxes, moved by what it reads.
 network detector "(float[N, 3, 16, 16] x) => (float[N, 2, 6] y)" "$(weight w 12,3 36)
   b = Constant <value = float[12] {0, 0, 8, 8, 0.9, 0, 8, 8, 16, 16, 0.8, 1}> ()

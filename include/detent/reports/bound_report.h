@@ -26,7 +26,7 @@ struct ScoreReport {
   std::string labels = {};  ///< of a detector: how the boxes of --labels and of the float model are read; empty: none
 };
 
-/// What a measurement says about a bound.
+/// Outcome of a measurement under a bound.
 enum class BoundOutcome : uint8_t {
   Holds,     ///< the whole interval is within the bound
   NotShown,  ///< the measured score is, the interval is not or is not known

@@ -308,7 +308,8 @@ void fields(auto& v, const ScoreReport& r) {
   std::optional<std::array<double, 2>> interval;
   if (r.interval) interval = {r.interval->first, r.interval->second};
   v("interval", interval,
-    "95 % interval of the drop, for sqnr_db of the SQNR: on other samples of the kind, and in an engine that rounds "
+    "Bounds of the 95 % interval of the drop, for sqnr_db of the SQNR: on other samples of the kind, and in an engine "
+    "that rounds "
     "sums otherwise. Null for a metric command and below two samples.");
   v("rounding_error", r.rounding_error,
     "Standard error by other rounding of sums, a part of that behind the interval; null without an interval.");
@@ -322,7 +323,8 @@ void fields(auto& v, const BoundReport& r) {
   v("bound", r.bound, "The option and its value.");
   v("met", r.met, "Whether the written model meets it on these samples.");
   v("outcome", name_of(r.outcome),
-    "holds: the whole interval of the score is within the bound; not shown: the measured score is, the interval is not "
+    "Outcome of the bound; holds: the whole interval of the score is within the bound; not shown: the measured score "
+    "is, the interval is not "
     "or is unknown; broken: the measured score is not.",
     {"holds", "not shown", "broken"});
   v("samples_needed", r.samples_needed,
