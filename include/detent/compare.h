@@ -105,6 +105,7 @@ struct ComparisonReport {
   double calibration_seconds = 0, evaluation_seconds = 0;
   OutlierReport outliers;              ///< among the calibration samples
   std::map<std::string, double> fp32;  ///< metrics of the float model by Metric::name; empty without a task
+  std::string labels;  ///< of a detector: how the boxes of --labels and of the float model are read; empty: no boxes
   struct Variant {
     std::string calibrator;
     std::string takes;  ///< the calibrator that "auto" chose; empty for the others

@@ -18,6 +18,7 @@
 #include "detent/options/format_options.h"
 #include "detent/options/placement_options.h"
 #include "detent/options/run_settings.h"
+#include "detent/reports/bound_report.h"
 #include "detent/reports/calibration_report.h"
 #include "detent/reports/detection_pictures.h"
 #include "detent/reports/equalize_report.h"
@@ -127,8 +128,9 @@ struct QuantizeReport {
   std::optional<BiasCorrectionReport> bias_correction;
   AccuracyReport accuracy;
   PlanReport plan;
-  std::optional<BoundReport> bound;            ///< absent: none was asked for
-  std::optional<ErrorReport> error;            ///< absent: not measured
+  std::optional<BoundReport> bound;  ///< absent: none was asked for
+  std::optional<ScoreReport> score;  ///< of the bound, or of the task that was given without one; absent: neither
+  std::optional<ErrorReport> error;  ///< absent: not measured
   std::optional<SaturationReport> saturation;  ///< absent: no product of the target can saturate
   std::string error_source;                    ///< samples of `error`: "16 calibration samples"
   VerdictReport verdict;

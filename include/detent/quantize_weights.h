@@ -14,6 +14,7 @@
 #include "detent/options/placement_options.h"
 #include "detent/options/run_settings.h"
 #include "detent/options/weight_format.h"
+#include "detent/reports/bound_report.h"
 #include "detent/reports/error_report.h"
 #include "detent/reports/provenance.h"
 
@@ -69,6 +70,7 @@ struct QuantizeWeightsReport {
   };
   std::optional<Rounding> rounding;
   std::optional<BoundReport> bound;  ///< absent: none was asked for
+  std::optional<ScoreReport> score;  ///< of the bound, or of the task that was given without one; absent: neither
   std::optional<ErrorReport> error;  ///< against the float model; absent: no data
   std::string error_source;
   VerdictReport verdict;

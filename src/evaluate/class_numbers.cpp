@@ -43,7 +43,9 @@ std::vector<Located> located_in(const ProbedSample& sample, PlaceBox place) {
   return pairs;
 }
 
-std::vector<Located> located_in(std::span<const ProbedSample> samples, PlaceBox place) {
+Box as_it_is(const Box& box) { return box; }
+
+std::vector<Located> located_in(std::span<const ProbedSample> samples, PlaceBox place = as_it_is) {
   std::vector<Located> all;
   for (const ProbedSample& sample : samples) {
     const std::vector<Located> some = located_in(sample, place);
@@ -52,9 +54,7 @@ std::vector<Located> located_in(std::span<const ProbedSample> samples, PlaceBox 
   return all;
 }
 
-Box as_it_is(const Box& box) { return box; }
-
-/// A misreading of boxes, and the boxes without it.
+/// A misreading of the model's boxes, and the boxes without it.
 struct BoxMistake {
   std::string_view text;
   PlaceBox cure;
@@ -69,7 +69,7 @@ constexpr std::array<BoxMistake, 3> kBoxMistakes = {{
        const float width = box.right, height = box.bottom;
        return Box{box.left - width / 2, box.top - height / 2, box.left + width / 2, box.top + height / 2};
      }},
-    {"their four numbers are a corner, width and height",
+    {"their four numbers are a corner, width and height, or those of the labels two corners",
      [](const Box& box) {
        return Box{box.left, box.top, box.left + box.right, box.top + box.bottom};
      }},
@@ -98,7 +98,7 @@ Error wrong_boxes(const std::string& what, std::span<const ProbedSample> samples
   for (const auto& [text, cure] : kBoxMistakes)
     if (const size_t on = located_in(samples, cure).size(); 4 * on >= sure)
       return {ErrorCode::InvalidData,
-              what + fmt::format("none lies on an object of {}; {} would if {}", labels, on, text),
+              what + fmt::format("hardly one lies on an object of {}; {} would if {}", labels, on, text),
               "export the model with boxes x1, y1, x2, y2 or cx, cy, width, height"};
   return {
       ErrorCode::InvalidData, what + "hardly one lies on an object of " + labels,
@@ -109,7 +109,7 @@ Error wrong_boxes(const std::string& what, std::span<const ProbedSample> samples
 }  // namespace
 
 const ClassNumbering& find_numbering(std::span<const ProbedSample> samples, const ObjectLabels& labels) {
-  const std::vector<Located> located = located_in(samples, as_it_is);
+  const std::vector<Located> located = located_in(samples);
   return *std::ranges::max_element(kClassNumberings, {}, [&](const ClassNumbering& numbering) {
     return std::ranges::count_if(located, [&](const Located& one) {
       return numbering.number(one.object, labels.id_of(one.object)) == one.found;
@@ -124,7 +124,7 @@ void renumber(std::span<TrueObject> objects, const ObjectLabels& labels, const C
 
 void require_fit(std::span<const ProbedSample> samples, const std::string& labels) {
   constexpr size_t kFewest = 10;  // detections and objects
-  constexpr double kNearZero = 0.01;
+  constexpr double kFewRight = 0.15;
   MatchedDetections matched;
   size_t sure = 0, objects = 0;
   for (const ProbedSample& one : samples) {
@@ -133,8 +133,10 @@ void require_fit(std::span<const ProbedSample> samples, const std::string& label
     objects += one.objects.size();
   }
   const auto precision = average_precision(matched);
-  if (sure < kFewest || objects < kFewest || !precision || precision->map50 >= kNearZero) return;
-  const std::vector<Located> located = located_in(samples, as_it_is);
+  if (sure < kFewest || objects < kFewest || !precision) return;
+  const std::vector<Located> located = located_in(samples);
+  const auto right = std::ranges::count_if(located, [](const Located& one) { return one.found == one.object; });
+  if (static_cast<double>(right) >= kFewRight * static_cast<double>(std::min(sure, objects))) return;
   const std::string what =
       fmt::format("the float model's mAP50 is {:.2f} % on {}, although {} detections have a score of {} or more: ",
                   100 * precision->map50, plural(samples.size(), "sample"), sure, ShownDetections::kLeastScore);

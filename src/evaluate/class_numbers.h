@@ -38,8 +38,8 @@ struct ProbedSample {
 /// Renumbers the objects from indices to the classes of a model.
 void renumber(std::span<TrueObject> objects, const ObjectLabels& labels, const ClassNumbering& numbering);
 
-/// Refuses annotations and detections that do not fit each other: many detections have a high score, and the mAP50 is
-/// near 0.
+/// Refuses annotations and detections that do not fit each other: ten detections and objects or more, of which, by the
+/// smaller number, less than 15 % are a detection with a high score on an object of its class.
 /// samples  with renumbered objects
 /// labels   their file or folder, for the message
 /// Errors   InvalidData naming what does not fit: the classes, or the boxes and how they would.

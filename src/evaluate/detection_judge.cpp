@@ -54,6 +54,16 @@ std::optional<DetectionLayout> judged_layout(const Graph& graph, const ValueShap
   return layout;
 }
 
+/// Describes how annotations and outputs are read.
+std::string describe_reading(const ClassNumbering& numbering, const NumberForm& numbers) {
+  std::string text = "classes are numbered " + std::string(numbering.name) + "; boxes are " +
+                     (numbers.corners ? "two corners" : "centres and sizes") +
+                     (numbers.pixels ? " in pixels" : " in 0..1");
+  if (numbers.no_object)
+    text += "; scores are a Softmax, whose column " + std::to_string(*numbers.no_object) + " is \"no object\"";
+  return text;
+}
+
 /// unit  pixels of the image in 1 of the object's numbers
 TrueObject placed(const LabelledObject& object, PixelSize unit, const ImagePlacement& at) {
   const double scale_x = at.scale_x * unit.width, scale_y = at.scale_y * unit.height;
@@ -132,9 +142,13 @@ void DetectionJudge::learn_classes(const Model& reference, const DetectionLayout
   if (!labels_) return;
   const SampleSubset some(samples, spread_samples(samples, kProbed));
   std::vector<ProbedSample> probed;
-  for (DetectedSample& one : detect_in(reference, layout, some, settings, "comparing detections with --labels"))
+  std::optional<NumberForm> numbers;
+  for (DetectedSample& one : detect_in(reference, layout, some, settings, "comparing detections with --labels")) {
     probed.push_back({place(one.name, one.image_size, one.input).objects, std::move(one.found)});
+    if (!numbers) numbers = one.numbers;
+  }
   numbering_ = find_numbering(probed, *labels_);
+  reading_ = describe_reading(numbering_, numbers.value_or(NumberForm{}));
   for (ProbedSample& one : probed) renumber(one.objects, *labels_, numbering_);
   require_fit(probed, labels_name_);
 }

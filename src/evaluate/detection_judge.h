@@ -72,6 +72,9 @@ class DetectionJudge {
   [[nodiscard]] bool knows(const std::string& sample) const { return !labels_ || labels_->find(sample) != nullptr; }
   /// False where a sample that is not known shows no objects, as YOLO has it.
   [[nodiscard]] bool needs_every_sample() const { return labels_ && labels_->form != ObjectLabels::Form::Yolo; }
+  /// Returns "classes are numbered by their ids; boxes are two corners in pixels": how the annotations and the float
+  /// model's first outputs are read; "" without annotations.
+  [[nodiscard]] const std::string& reading() const { return reading_; }
   /// Returns the annotations of a sample, moved as the preprocessing moved the image, with the model's classes.
   [[nodiscard]] DetectionTruth truth_of(const Sample& sample) const;
   /// Judges the detections in the samples of `truths`, in their order.
@@ -84,6 +87,7 @@ class DetectionJudge {
   std::string labels_name_;
   std::optional<ObjectLabels> labels_;
   ClassNumbering numbering_ = kClassNumberings.front();
+  std::string reading_;
   std::optional<PreprocessSpec> preprocess_;  // of images; nullopt: boxes are in pixels of the input already
 };
 

@@ -70,7 +70,10 @@ std::vector<DetectedSample> detect_in(const Model& model, const DetectionLayout&
         with_samples_in_front(real_part(prepared.run(inputs, pools[slot]), size, real, axes), real, axes);
     const auto reader = DetectionReader::of(layout, names, found, static_cast<int64_t>(real));
     if (!reader) throw no_detections();
-    for (size_t n = 0; n < real; ++n) batch[n].found = reader->read(static_cast<int64_t>(n), input_size(inputs));
+    for (size_t n = 0; n < real; ++n) {
+      batch[n].found = reader->read(static_cast<int64_t>(n), input_size(inputs));
+      batch[n].numbers = reader->numbers();
+    }
     return batch;
   };
   std::vector<DetectedSample> all;

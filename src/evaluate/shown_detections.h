@@ -41,6 +41,7 @@ struct DetectedSample {
   std::array<int, 2> image_size = {};  ///< Sample::image_size
   InputSize input;
   std::vector<Detection> found = {};  ///< the highest scores first
+  NumberForm numbers = {};            ///< by which they were read
 };
 
 /// Runs a model over samples and reads its detections.

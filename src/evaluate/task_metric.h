@@ -62,6 +62,8 @@ class TaskMetric {
   [[nodiscard]] bool given() const { return !labels_.empty() || detections_ || !masks_.empty() || ids_; }
 
   [[nodiscard]] bool judges_tokens() const { return ids_.has_value(); }
+  /// Returns how the boxes of --labels and of the float model are read (DetectionJudge::reading); "" without boxes.
+  [[nodiscard]] std::string reading() const { return detections_ ? detections_->reading() : std::string(); }
   /// Returns the layout of the float model's detections; nullopt where it was not recognized.
   [[nodiscard]] const std::optional<DetectionLayout>& recognized() const { return recognized_; }
 

@@ -175,17 +175,18 @@ OptionList bound_options(AccuracyBound& bound, const DataOptions& data) {
           row("--max-drop X", &bound.max_drop,
               "Keep layers float until the score drops by at most X, as a fraction (0.01 is one point); with "
               "--next-token until the cross entropy rises by at most X nats per token. Needs --eval and --labels, "
-              "--masks, --next-token or --metric-command. If not reachable: writes the best model and exits 1",
+              "--masks, --next-token or --metric-command. Reports the 95 % interval of the drop. If not reachable: "
+              "writes the best "
+              "model and exits 1",
               {.least = 0, .most = 1e9}),
           row("--min-sqnr DB", &bound.min_sqnr_db,
               "Keep layers float until the outputs have at least this SQNR in dB on --eval (default: on --data). With "
               "--target qnn both bounds give 16 bits instead of floats",
               {.least = -1000, .most = 1000}),
           evaluation_options(bound.evaluation, data, false), [&bound] {
-            if (!bound.given() && judges_a_task(bound.evaluation))
-              throw Error(ErrorCode::Usage,
-                          "--labels, --masks, --next-token and --metric-command need --max-drop or --min-sqnr",
-                          "'detent compare' judges without a bound");
+            if (!bound.given() && !bound.evaluation.data.given() && judges_a_task(bound.evaluation))
+              throw Error(ErrorCode::Usage, "--labels, --masks, --next-token and --metric-command need --eval",
+                          "--eval names the samples that they judge");
           }));
 }
 

@@ -247,6 +247,7 @@ void CandidateJudge::judge(ComparisonReport& report, Candidates& candidates, con
   report.evaluation_seconds = stopwatch.seconds();
   report.skipped_samples += evaluation.skipped;
   report.fp32 = scores.metrics(0);
+  report.labels = judge_.reading();
   const size_t workers = worker_count(options_.run);
   std::vector<double> sqnr_db;  // of the worst output, by candidate
   for (const ComparedCandidate& candidate : candidates.candidates) {

@@ -25,6 +25,7 @@
 #include "rewrite/qdq_inserter.h"
 #include "tune/keep_layers_float.h"
 #include "tune/keep_nodes_float32.h"
+#include "tune/score_interval.h"
 
 namespace detent {
 
@@ -177,8 +178,11 @@ Recipe checked_recipe(const QuantizeOptions& given) {
 QuantizeReport quantize_prepared(const QuantizeOptions& given, Prepared made, const Stopwatch& stopwatch) {
   const QuantizeOptions options = with_level(given);
   warn_of_few_samples(options, made);
-  const std::shared_ptr<const Model> reference = made.float32;  // the judge's, whatever else is made
+  std::shared_ptr<const Model> reference = made.float32;  // the judges', whatever else is made
   const auto judge = open_judge(options.bound, *reference, made.data.get(), options.run);
+  const auto scorer =
+      judges_a_task(options.bound.evaluation) && !judge ? open_score_judge(options.bound, *reference, options.run)
+                                                        : nullptr;
   if (judge && made.half) make_room(made, *judge);
   if (options.stop_after == StopAfter::Prepare) return stopped_at(made.model(), options);
   if (options.stop_after == StopAfter::Plan) return stopped_at(options, describe_final_plan(made));
@@ -192,6 +196,7 @@ QuantizeReport quantize_prepared(const QuantizeOptions& given, Prepared made, co
   // a bound on the cost of quantization -> layers that stay float
   std::optional<BoundReport> bound;
   if (judge) bound = hold_bound(prepared, measured, chosen, *judge);
+  if (!scorer) reference.reset();  // take_model() would copy a model that is shared
   if (options.stop_after == StopAfter::Ranges) return stopped_at_ranges(prepared.graph(), chosen, options);
 
   // plan + ranges -> Q/DQ model -> closing error -> file -> verdict
@@ -204,6 +209,7 @@ QuantizeReport quantize_prepared(const QuantizeOptions& given, Prepared made, co
   written.check(written.model, options.output);
   written.promised.forget_contents();  // the float weights; the file is compared with this graph bit by bit
   Closing closing = measure_closing(written, closing_on, options, chosen.format, report);
+  if (scorer) report.score = measure_score(*scorer, written.model, options.run);
   if (options.pictures) report.detections = picture_closing(closing, closing_on, options, written.model.graph());
   const size_t calibrated_with = closing_on.count_read(measured.calibration.identities);
   if (prepared.half && options.format.io == IoType::Same) written.narrow_inputs_and_outputs(prepared.half->format.type);

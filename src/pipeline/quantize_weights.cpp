@@ -28,6 +28,7 @@
 #include "run/workers.h"
 #include "tune/bound_judge.h"
 #include "tune/keep_layers_float.h"
+#include "tune/score_interval.h"
 #include "tune/weights/block_variants.h"
 
 namespace detent {
@@ -154,8 +155,10 @@ QuantizeWeightsReport quantize_weights(const QuantizeWeightsOptions& options) {
   std::unique_ptr<IdentifiedSamples> data;  // to round codes by, and perhaps to measure the closing error on
   if (options.data.given()) data = std::make_unique<IdentifiedSamples>(open_samples(options.data, model));
   ClosingSamples closing_on = closing_samples(options, data.get(), model);
-  const std::optional<Model> original = options.bound.given() ? std::optional(model.clone()) : std::nullopt;
+  const bool scores = options.bound.given() || judges_a_task(options.bound.evaluation);
+  const std::optional<Model> original = scores ? std::optional(model.clone()) : std::nullopt;
   const auto bound_judge = original ? open_judge(options.bound, *original, data.get(), options.run) : nullptr;
+  const auto scorer = original ? open_score_judge(options.bound, *original, options.run) : nullptr;
   QuantizeWeightsReport report = start_report(options, request, facts);
   const auto inputs =
       closing_on.source ? read_first_inputs(*closing_on.source, options.run) : made_up_inputs(model.graph());
@@ -166,6 +169,7 @@ QuantizeWeightsReport quantize_weights(const QuantizeWeightsOptions& options) {
   report.notes = blocked.plan.notes;
   if (!judged_by.empty()) report.notes.push_back(judged_by);
   if (bound_judge) report.bound = hold_weight_bound(blocked, request, *bound_judge);
+  if (report.bound) report.score = report.bound->score;
   report.rearranged = blocked.rearranged;
   if (blocked.rounding) report.rounding = describe(*blocked.rounding);
   describe_layers(report, blocked);
@@ -177,6 +181,7 @@ QuantizeWeightsReport quantize_weights(const QuantizeWeightsOptions& options) {
   write_blocks(blocked);
   const std::optional<ClosingError> error = closing_on.error_of(blocked.model, options.run);
   if (error) report.error = error->report, report.error_source = closing_on.what;
+  if (scorer) report.score = measure_score(*scorer, blocked.model, options.run);
   write_provenance(blocked.model, report.provenance);
   write_quantized(blocked.model, facts, options, report);
   report.verdict = judge({.quantized = !blocked.weights.empty(),

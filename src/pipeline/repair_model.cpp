@@ -119,6 +119,7 @@ class BeforeAndAfter {
         judge_->judge({&after, 1}, before_, {"before", "after"}, "scoring the files before and after");
     report.scores_before = scores.metrics(0), report.scores = scores.metrics(1);
     report.evaluation_samples = scores.evaluation.samples;
+    report.labels = judge_->reading();
   }
 
   const RepairOptions& options_;

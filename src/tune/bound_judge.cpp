@@ -43,8 +43,9 @@ BoundJudge::BoundJudge(const AccuracyBound& bound, const Model& model, const Dat
     own_ = open_samples(bound.evaluation.data, model);
     samples_ = own_.get();
   }
-  if (!samples_ || (bound.max_drop && !own_))
-    throw Error(ErrorCode::Usage, bound_text() + " needs samples to judge on: --eval");
+  if (!samples_ || (!bound.min_sqnr_db && !own_))
+    throw Error(ErrorCode::Usage,
+                (bound.given() ? bound_text() : "the score of a task") + " needs samples to judge on: --eval");
   const auto recognized = recognize_detections(model, *samples_, settings);
   if (metric_ == metrics::kDetectionAgreement && !recognized)
     throw Error(ErrorCode::Usage,
@@ -129,6 +130,12 @@ std::unique_ptr<const BoundJudge> open_judge(const AccuracyBound& bound, const M
                                              const RunSettings& settings) {
   if (!bound.given()) return nullptr;
   return std::make_unique<const BoundJudge>(bound, model, data, settings);
+}
+
+std::unique_ptr<const BoundJudge> open_score_judge(const AccuracyBound& bound, const Model& model,
+                                                   const RunSettings& settings) {
+  if (bound.given() || !judges_a_task(bound.evaluation)) return nullptr;
+  return std::make_unique<const BoundJudge>(bound, model, nullptr, settings);
 }
 
 }  // namespace detent

@@ -26,7 +26,8 @@ class BoundJudge {
     std::map<std::string, double> metrics, fp32_metrics;  ///< of labels, masks and tokens; only measure() fills them
   };
 
-  /// data  samples to judge on where the bound is an SQNR and names no others; nullptr: none.
+  /// bound  without a limit: the task alone, to measure its score.
+  /// data   samples to judge on where the bound is an SQNR and names no others; nullptr: none.
   /// Errors  Usage: a bound that is not finite, no samples to judge on, --max-drop without labels, masks, tokens and
   ///         command; those of open_data and TaskMetric; InvalidOption when the model has no output to judge.
   BoundJudge(const AccuracyBound& bound, const Model& model, const DataSource* data, const RunSettings& settings);
@@ -74,5 +75,10 @@ class BoundJudge {
 /// Errors  those of BoundJudge.
 [[nodiscard]] std::unique_ptr<const BoundJudge> open_judge(const AccuracyBound& bound, const Model& model,
                                                            const DataSource* data, const RunSettings& settings);
+
+/// Opens the judge of a task that was given without a bound; nullptr where there is a bound, or no task.
+/// Errors  those of BoundJudge.
+[[nodiscard]] std::unique_ptr<const BoundJudge> open_score_judge(const AccuracyBound& bound, const Model& model,
+                                                                 const RunSettings& settings);
 
 }  // namespace detent

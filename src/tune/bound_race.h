@@ -15,32 +15,10 @@
 #include "place/plan/placement_plan.h"
 #include "tune/bound_judge.h"
 #include "tune/float_variants.h"
+#include "tune/score_interval.h"
 #include "tune/search.h"
 
 namespace detent {
-
-/// The tallies of one quantized model by batch, in the order of JudgedBatches.
-using ScoreTally = std::vector<Tally>;
-
-/// The rules for summing tallies.
-struct TallyRules {
-  const JudgedBatches& batches;
-  const Metric& metric;          ///< BoundJudge::metric(), not a command's
-  std::vector<bool> comparable;  ///< by output: its errors count
-};
-
-/// Returns the score on the first `batches` batches, with FP32's. Sums are added in the order of the source: on all
-/// batches the result has the bits of evaluate_models.
-[[nodiscard]] BoundJudge::Score score_of(const ScoreTally& tally, size_t batches, const TallyRules& rules);
-
-/// Returns the scores on the first `batches` batches without each one of them, for a jackknife. The float model
-/// (JudgedBatches::float_tally) has only scores of a task.
-[[nodiscard]] std::vector<double> scores_without_one(const ScoreTally& tally, size_t batches, const TallyRules& rules);
-
-/// Returns the jackknife standard error of the difference of two scores on the same batches; infinity below two
-/// batches.
-/// Source  Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), equation 11.5.
-[[nodiscard]] double jackknife_error(const std::vector<double>& a, const std::vector<double>& b);
 
 /// A model under a bound: its variants, their judge and the run settings. Its members must outlive it.
 struct BoundedModel {
@@ -91,6 +69,9 @@ class BoundRace {
   [[nodiscard]] Standing measure(const Set& set);
   /// Measures a set on all samples, one at a time: joined samples may be rounded differently.
   [[nodiscard]] BoundJudge::Score confirm(const Set& set);
+  /// Describes the score that confirm() measures, with its interval, for which the set runs once more with moved
+  /// scales.
+  [[nodiscard]] ScoreReport describe(const Set& set);
   /// Returns the score on the first `batches` batches, which were measured.
   [[nodiscard]] BoundJudge::Score score_on(const Set& set, size_t batches) const;
 

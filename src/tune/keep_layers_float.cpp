@@ -95,6 +95,8 @@ class LayerSearch final : SetJudge {
       found = report.met ? accepted.back() : best_known();
     }
     explain(found);
+    report.score = race_.describe(found);
+    conclude(report, bounded_.judge);
     report.measurements = race_.measurements();
     report.seconds = stopwatch.seconds();
     return std::move(result_);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "detent/options/accuracy_bound.h"
+#include "detent/reports/bound_report.h"
 #include "place/plan/placement_plan.h"
 #include "tune/bound_race.h"
 

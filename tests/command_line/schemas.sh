@@ -130,6 +130,9 @@ document unsupported model inspect in/unknown.onnx
 "$MAKE_FILES" npy in/images.npy 12,3,16,16 3 && "$MAKE_FILES" rows in/images.npy in/images || fail "no images"
 { echo file,label; for i in 0 1 2 3 4 5 6 7 8 9 10 11; do echo "$i.npy,$((i % 10))"; done; } >in/labels.csv
 document labels compare compare $net --quiet --data in/images --eval in/images --labels in/labels.csv --calibrators max
+# 12 samples, of which one more and one fewer may be right: 26 points to either side.
+document labels_bound quantize quantize $net --quiet --data in/images --eval in/images --labels in/labels.csv --calibrator max --max-drop 0.2 \
+  --accept-broken -o out/labels_bound.onnx
 # A detector whose rows are two boxes, moved by what it reads.
 network detector "(float[N, 3, 16, 16] x) => (float[N, 2, 6] y)" "$(weight w 12,3 36)
   b = Constant <value = float[12] {0, 0, 8, 8, 0.9, 0, 8, 8, 16, 16, 0.8, 1}> ()
@@ -176,6 +179,13 @@ document detector_layers sensitivity sensitivity in/detector.onnx --quiet --data
   --detections xyxy-score-class --calibrator max --small-layers quantize
 document detector_file quantize quantize in/detector.onnx --quiet --data in/images --detections xyxy-score-class --calibrator max \
   --small-layers quantize --accept-broken -o out/detector.onnx
+boxes="--quiet --data in/images --eval in/images --labels in/boxes.json --detections xyxy-score-class"
+document detector_types compare-types compare-types in/detector.onnx $boxes --types int8 --small-layers quantize
+document detector_targets compare-targets compare in/detector.onnx $boxes --targets tensorrt,onnxruntime --calibrators max \
+  --small-layers quantize
+document detector_repair repair repair out/detector.onnx $boxes --target onnxruntime -o out/detector_repair.onnx
+document detector_score quantize quantize in/detector.onnx $boxes --calibrator max --small-layers quantize --accept-broken \
+  -o out/detector_score.onnx
 printf '<ir_version: 8, opset_import: ["" : 13]> g (int64[n, 4] ids) => (float[n, 4, 4] y) <float[4, 4] e = {1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1},
   float[4, 4] w = {2,0,0,0, 0,2,0,0, 0,0,2,0, 0,0,0,2}> { h = Gather (e, ids) y = MatMul (h, w) }' >in/text.txt
 "$MAKE_FILES" model in/text.txt in/text.onnx || fail "no model of tokens"

@@ -27,6 +27,7 @@ refuses "a report below no folder" 15 in/gone $sensitivity --json in/gone/report
 quantize="quantize $model $calibrate $eval --calibrator max"
 masks="--masks $sample/eval/masks"
 accepts "a bound that holds anyway" $quantize $masks --max-drop 0.5 -o out/model.onnx
+grep -q '^  \(holds\|not shown\): drop .* points of mIoU, 95 % interval ' stdout || fail "the bound has no word"
 grep -q -e '--max-drop 0.5: mIoU .* (FP32 mIoU .*; on 2 samples, 1 measurement' stdout || fail "the bound is not reported"
 rm out/*
 accepts "a bound that needs float layers" $quantize --min-sqnr 36 -o out/model.onnx --report out/report.json
@@ -47,6 +48,7 @@ rm out/*
 run $quantize --min-sqnr 140 -o out/model.onnx
 [ "$code" -eq 1 ] || fail "a bound that cannot be met: exit $code, expected 1"
 says "a bound that cannot be met" "--min-sqnr 140 cannot be met"
+grep -q '^  broken: 95 % interval ' stdout || fail "the bound that is not met has no word"
 grep -q 'NOT MET' stdout || fail "the report does not say that the bound is not met"
 [ -s out/model.onnx ] || fail "the best model was not written"
 rm out/*
@@ -56,7 +58,14 @@ refuses "a drop without samples" 2 "needs samples to judge on" quantize "$model"
   -o out/model.onnx
 refuses "a negative drop" 2 --max-drop $quantize $masks --max-drop -0.1 -o out/model.onnx
 refuses "two bounds" 2 "exclude each other" $quantize $masks --max-drop 0.1 --min-sqnr 30 -o out/model.onnx
-refuses "labels without a bound" 2 "--max-drop or --min-sqnr" $quantize $masks -o out/model.onnx
+refuses "masks without samples" 2 "need --eval" quantize "$model" $calibrate $masks -o out/model.onnx
+accepts "masks without a bound" $quantize $masks -o out/model.onnx --json out/score.json
+grep -q '^score: mIoU .* (FP32 mIoU .*), drop .* points of mIoU, 95 % interval .* to .*; on 2 samples$' stdout || fail "no score"
+for member in '"metric": "miou"' '"float": 0\.' '"quantized": 0\.' '"drop": ' '"interval": \[$' '"samples": 2'; do
+  sed -n '/"score": {/,/^ *}/p' out/score.json | grep -q "$member" || fail "the score lacks $member"
+done
+if grep -q '"bound": {' out/score.json; then fail "a bound that was not given"; fi
+rm out/*
 accepts "samples to measure the error on" $quantize -o out/model.onnx
 grep -q 'error against FP32 on 2 samples' stdout || fail "the error is not measured on --eval"
 rm out/*

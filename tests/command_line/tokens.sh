@@ -84,7 +84,9 @@ refuses "--fail-below in nats that are too many" 1 "worse than --fail-below 0.1"
   --next-token $data --fail-below 0.1
 
 # Errors.
-refuses "tokens without a bound" 2 "--next-token" quantize in/four.onnx $all $data --next-token -o out/m.onnx
+accepts "tokens without a bound" quantize in/four.onnx $all --calibrator max $data --next-token -o out/score.onnx
+grep -q '^score: 0.5[0-9]* nats a token, perplexity .* (FP32 0.5908 nats.*), rise .* nats a token, 95 % interval' stdout || fail "no score"
+rm out/score.onnx
 refuses "text without a vocabulary" 2 "needs a vocabulary" run in/four.onnx --data text:in/t.txt -o out/run
 refuses "an open length" 13 "length=N" run in/open.onnx --data text:in/t.txt,vocab=in/vocab.txt -o out/run
 refuses "a length that is not the model's" 13 "has 4 tokens" run in/four.onnx --data text:in/t.txt,vocab=in/vocab.txt,length=5 -o out/run

@@ -91,7 +91,7 @@ accepts "it can be read back" quantize --config in/config.toml
 grep -q 'INT8 in blocks of 64' stdout || fail "the configuration forgets --block"
 rm out/*
 
-refuses "a score without a bound" 2 'need --max-drop or --min-sqnr' quantize-weights in/model.onnx --type int4 --data random:normal,n=2 --next-token -o out/m.onnx
+refuses "a score without samples" 2 'need --eval' quantize-weights in/model.onnx --type int4 --data random:normal,n=2 --next-token -o out/m.onnx
 
 # A page.
 accepts "a page" quantize-weights in/model.onnx --type int4 --data random:normal,n=64 --quiet --html out/p.html -o out/m.onnx

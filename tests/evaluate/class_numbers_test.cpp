@@ -90,8 +90,31 @@ TEST(RequireFit, NamesTheMisreadingOfBoxes) {
     return Box{(one.left + one.right) / 2, (one.top + one.bottom) / 2, one.right - one.left, one.bottom - one.top};
   };
   EXPECT_THAT(refusal_of({sample_with(kSame, centred)}), HasSubstr("are centre, width and height"));
+  const auto written = [](const Box& one) {
+    return Box{one.left, one.top, one.right - one.left, one.bottom - one.top};
+  };
+  EXPECT_THAT(refusal_of({sample_with(kSame, written)}), HasSubstr("if their four numbers are a corner, width and"));
   const auto elsewhere = [](const Box& one) { return Box{one.left, one.top + 90, one.right, one.bottom + 90}; };
   EXPECT_THAT(refusal_of({sample_with(kSame, elsewhere)}), HasSubstr("hardly one lies on an object"));
+}
+
+/// Annotations x, y, x2, y2 that were read as x, y, width, height.
+TEST(RequireFit, NamesAnnotationsThatAreCorners) {
+  ProbedSample sample = sample_with(kSame);
+  for (TrueObject& one : sample.objects)
+    one.box = {one.box.left, one.box.top, one.box.left + one.box.right, one.box.top + one.box.bottom};
+  EXPECT_THAT(refusal_of({sample}), HasSubstr("or those of the labels two corners"));
+}
+
+/// 12 detections, of which one or two are right: 8 and 17 %.
+TEST(RequireFit, RefusesBelowAShareThatIsRight) {
+  const auto right = [](size_t count) {
+    ProbedSample sample = sample_with([](int32_t) { return 77; });
+    for (size_t i = 0; i < count; ++i) sample.found[i].category = sample.objects[i].category;
+    return sample;
+  };
+  EXPECT_THAT(refusal_of({right(1)}), HasSubstr("of another class"));
+  EXPECT_EQ(refusal_of({right(2)}), "");
 }
 
 TEST(RequireFit, AcceptsADetectorThatFindsSomething) {

@@ -173,8 +173,8 @@ class Metrics(InFolder):
         def evaluate(outputs, index):
             return 1.0
 
-        with self.assertRaisesRegex(detent.Error, "need --max-drop"):
-            self.quantize(eval=noise(2), evaluate=evaluate)
+        with self.assertRaisesRegex(detent.Error, "need --eval"):
+            self.quantize(evaluate=evaluate)
         with self.assertRaisesRegex(ValueError, "eval_limit"):
             self.compare(evaluate=evaluate, eval_limit=1)
         with self.assertRaises(TypeError):

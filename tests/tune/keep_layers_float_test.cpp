@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
 #include <iterator>
 
@@ -187,6 +188,51 @@ TEST_F(MaxDrop, IsMeasuredOnTheLabels) {
   EXPECT_THAT(report.bound->kept.front().reason, AllOf(HasSubstr("points of top-1"), HasSubstr("--max-drop 0.05")));
   EXPECT_LT(report.plan.coverage.int8_layers, report.plan.coverage.layers);
   EXPECT_GT(report.plan.coverage.int8_layers, 0);
+  ASSERT_TRUE(report.score && report.score->interval);
+  EXPECT_NEAR(*report.score->drop, 1 - report.bound->reached, 1e-12);
+  EXPECT_LT(report.score->interval->first, *report.score->drop);
+}
+
+/// One more and one fewer of 60 that are right is an error of 2.4 points: the interval is 4.7 points to either side.
+TEST_F(MaxDrop, IsNotShownOnTooFewSamples) {
+  const QuantizeReport report = quantize_model(options(0.03));
+  ASSERT_TRUE(report.bound && report.score && report.score->interval);
+  EXPECT_TRUE(report.bound->met);
+  EXPECT_EQ(report.bound->outcome, BoundOutcome::NotShown);
+  EXPECT_GT(report.score->interval->second, 0.047);
+  ASSERT_TRUE(report.bound->samples_needed);
+  EXPECT_GE(*report.bound->samples_needed, 140U) << "60 (4.7 / 3)^2 where no sample is lost";
+}
+
+TEST_F(MaxDrop, HoldsWhereTheWholeIntervalIsWithin) {
+  QuantizeOptions wide = options(0.2);
+  wide.placement.exclude = {"^Conv_(2|4|8|10)$"};
+  const QuantizeReport report = quantize_model(wide);
+  ASSERT_TRUE(report.bound && report.score);
+  EXPECT_EQ(report.bound->outcome, BoundOutcome::Holds);
+  ASSERT_TRUE(report.score->interval);
+  EXPECT_LT(report.score->interval->second, 0.2);
+  // One more and one fewer of 60 that are right: sqrt(2) / 60, times Student's quantile.
+  EXPECT_GE(report.score->interval->second - *report.score->drop, 2 * std::sqrt(2.0) / kSamples);
+}
+
+TEST_F(MaxDrop, IsNotNeededForAScore) {
+  QuantizeOptions unbounded = options(0);
+  unbounded.bound.max_drop.reset();
+  unbounded.accuracy = Accuracy::Fast;
+  const QuantizeReport report = quantize_model(unbounded);
+  EXPECT_FALSE(report.bound);
+  ASSERT_TRUE(report.score && report.score->interval);
+  EXPECT_EQ(report.score->metric, "top1");
+  EXPECT_EQ(report.score->fp32, 1.0);
+  EXPECT_NEAR(*report.score->drop, 1 - report.score->quantized, 1e-12);
+  EXPECT_GT(*report.score->drop, 0) << "the network is too easy for this test";
+  EXPECT_EQ(report.score->samples, kSamples);
+  EXPECT_EQ(report.plan.coverage.int8_layers, report.plan.coverage.layers) << "nothing is searched";
+
+  unbounded.bound.evaluation.labels.clear();
+  unbounded.overwrite = true;
+  EXPECT_FALSE(quantize_model(unbounded).score) << "without labels there is none";
 }
 
 TEST_F(MaxDrop, WritesTheBestAndSaysSoWhereItCannotBeMet) {
@@ -195,6 +241,8 @@ TEST_F(MaxDrop, WritesTheBestAndSaysSoWhereItCannotBeMet) {
   const QuantizeReport report = quantize_model(impossible);
   ASSERT_TRUE(report.bound);
   EXPECT_FALSE(report.bound->met);
+  EXPECT_EQ(report.bound->outcome, BoundOutcome::Broken);
+  EXPECT_FALSE(report.bound->samples_needed);
   EXPECT_EQ(report.plan.coverage.int8_layers, 1);
   EXPECT_TRUE(std::filesystem::exists(folder_ / "out.onnx"));
 }

@@ -341,7 +341,9 @@ void release_model(Prepared& prepared) {
 }
 
 Model take_model(Prepared& prepared) {
-  Model model = std::move(prepared.half ? *prepared.half->model : *prepared.float32);
+  const bool shared = !prepared.half && prepared.float32.use_count() > 1;
+  Model model =
+      shared ? prepared.float32->clone() : std::move(prepared.half ? *prepared.half->model : *prepared.float32);
   release_model(prepared);
   return model;
 }

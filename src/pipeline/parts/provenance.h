@@ -6,11 +6,11 @@
 
 #include "calibrate/calibration.h"
 #include "detent/base/qparams.h"
-#include "detent/options/accuracy_bound.h"
 #include "detent/options/equalize_options.h"
 #include "detent/options/format_options.h"
 #include "detent/options/placement_options.h"
 #include "detent/quantize.h"
+#include "detent/reports/bound_report.h"
 #include "detent/reports/provenance.h"
 #include "model/model.h"
 #include "pipeline/parts/prepared.h"

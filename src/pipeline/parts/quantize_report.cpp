@@ -103,6 +103,7 @@ QuantizeReport start_report(const QuantizeOptions& given, const Prepared& prepar
   report.provenance.calibrator = report.calibrator;
   report.provenance.ranges = ranges_fingerprint(graph, chosen.ranges);
   report.bound = std::move(bound);
+  if (report.bound) report.score = report.bound->score;
   if (!prepared.half && given.format.io == IoType::Same)
     report.notes.emplace_back("--io-type same changes nothing: no node computes in a 16-bit float type (--float-type)");
   if (!prepared.half) return report;

@@ -33,6 +33,8 @@ class TaskJudge {
   TaskJudge(const EvaluationOptions& options, const Graph& graph, const Model& reference, const RunSettings& run);
 
   [[nodiscard]] const IdentifiedSamples& samples() const { return *samples_; }
+  /// Returns TaskMetric::reading().
+  [[nodiscard]] std::string reading() const { return task_.reading(); }
   /// Returns the layout of the reference's detections; nullopt where it was not recognized.
   [[nodiscard]] const std::optional<DetectionLayout>& recognized() const { return task_.recognized(); }
 

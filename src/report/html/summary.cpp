@@ -103,15 +103,16 @@ std::string summary_verdict(const SensitivityReport& report) {
 std::string summary_section(const ComparisonReport& report) {
   const SummaryVariant* winner = winning_variant(report);
   const std::string limit = report.types ? limit_text(report) : std::string();
-  return header_markup({"Comparison of " + compared_kind(report) + "s",
-                        report.model,
-                        {"target " + escape(report.target),
-                         samples_fact(report.calibration_samples, "calibration", report.calibration_seconds),
-                         samples_fact(report.evaluation_samples, "evaluation", report.evaluation_seconds),
-                         skipped_fact(report.skipped_samples)},
-                        summary_verdict(report),
-                        {limit.empty() ? limit : sentence(limit)},
-                        winner ? key_figures(report, *winner) : ""});
+  return header_markup(
+      {"Comparison of " + compared_kind(report) + "s",
+       report.model,
+       {"target " + escape(report.target),
+        samples_fact(report.calibration_samples, "calibration", report.calibration_seconds),
+        samples_fact(report.evaluation_samples, "evaluation", report.evaluation_seconds),
+        report.labels.empty() ? "" : "labels: " + escape(report.labels), skipped_fact(report.skipped_samples)},
+       summary_verdict(report),
+       {limit.empty() ? limit : sentence(limit)},
+       winner ? key_figures(report, *winner) : ""});
 }
 
 std::string summary_section(const SensitivityReport& report) {

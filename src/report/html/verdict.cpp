@@ -4,6 +4,7 @@
 #include "report/html/metric.h"
 #include "report/html/parts.h"
 #include "report/html/sections.h"
+#include "report/score_words.h"
 
 namespace detent::html {
 namespace {
@@ -34,9 +35,15 @@ std::string cure(const std::string& text) {
   return "Try " + option + escape(text.substr(end)) + ".";
 }
 
+std::string labels_of(const ScoreReport& score) {
+  return score.labels.empty() ? std::string() : " Labels: " + escape(score.labels) + ".";
+}
+
+/// Returns the outcome of the bound, the scores and the samples.
 std::string bound(const BoundReport& report) {
   const MetricStyle style = metric_style(report.metric);
-  std::string text = escape(report.bound) + (report.met ? " holds" : " could not be met") + ": " + escape(style.label) +
+  constexpr const char* kHeads[] = {" holds", " is met, but not shown", " could not be met"};
+  std::string text = escape(report.bound) + kHeads[static_cast<size_t>(report.outcome)] + ": " + escape(style.label) +
                      " " + escape(style.text(report.reached));
   if (report.metric == metrics::kNats.name) text += " (perplexity " + fixed_text(std::exp(report.reached), 3) + ")";
   if (report.fp32) text += ", FP32 " + escape(style.text(*report.fp32));
@@ -50,13 +57,27 @@ std::string bound(const BoundReport& report) {
     text += ", all in INT8 " + escape(style.text(report.all_int8)) +
             (report.wide ? "; with 16-bit activations for it: " : "; kept float for it: ") +
             std::to_string(report.kept.size());
-  return text + "; on " + plural(report.samples, "sample") + ".";
+  return text + "; on " + plural(report.samples, "sample") + ". " + sentence(outcome_text(report)) +
+         labels_of(report.score);
 }
 
-/// Lists the result of the bound, the limits of the verdict, and the options to try.
-std::vector<std::string> verdict_advice(const VerdictReport& verdict, const std::optional<BoundReport>& kept) {
+/// Returns the scores that were measured without a bound.
+std::string measured_score(const ScoreReport& score) {
+  const MetricStyle style = metric_style(score.metric);
+  return escape(style.label) + " " + escape(style.text(score.quantized)) +
+         (score.fp32 ? ", FP32 " + escape(style.text(*score.fp32)) : std::string()) + "; " +
+         escape(interval_text(score)) + "; on " + plural(score.samples, "sample") + "." + labels_of(score);
+}
+
+/// Lists the result of the bound or the score, the limits of the verdict, and the options to try.
+template <class Report>
+std::vector<std::string> verdict_advice(const Report& report) {
+  const VerdictReport& verdict = report.verdict;
   std::vector<std::string> items;
-  if (kept) items.push_back(bound(*kept));
+  if (report.bound)
+    items.push_back(bound(*report.bound));
+  else if (report.score)
+    items.push_back(measured_score(*report.score));
   for (const std::string& caveat : verdict.caveats) items.push_back(sentence(caveat));
   for (const std::string& text : verdict.cures) items.push_back(cure(text));
   return items;
@@ -95,7 +116,7 @@ std::string summary_section(const QuantizeReport& report) {
                              : "",
                          skipped_fact(report.skipped_samples), "written to " + escaped_file_name(report.output)},
                         headline(report.verdict, report.error.has_value()),
-                        verdict_advice(report.verdict, report.bound),
+                        verdict_advice(report),
                         error_figures(report.error) + coverage_figure(report.plan.coverage) +
                             size_figure(report.output_bytes, "file size", "FP32", report.model_bytes)});
 }
@@ -108,7 +129,7 @@ std::string summary_section(const QuantizeWeightsReport& report) {
         report.rounding ? samples_fact(report.rounding->samples, "rounding", report.rounding->seconds) : "",
         "written to " + escaped_file_name(report.output)},
        headline(report.verdict, report.error.has_value()),
-       verdict_advice(report.verdict, report.bound),
+       verdict_advice(report),
        error_figures(report.error) +
            size_figure(report.weight_bytes, "quantized weights", "float", report.float_weight_bytes) +
            size_figure(report.output_bytes, "file size", "FP32", report.model_bytes)});

@@ -202,6 +202,7 @@ std::string to_text(const ComparisonReport& report, Lists lists) {
           fmt::format(" in {:.1f} s; judged ", report.calibration_seconds) + judged_text(report) + " on " +
           plural(report.evaluation_samples, "sample") + (report.evaluation_spread ? ", evenly over --eval," : "") +
           fmt::format(" in {:.1f} s\n", report.evaluation_seconds);
+  if (!report.labels.empty()) text += "labels: " + report.labels + "\n";
   text += skipped_text(report.skipped_samples) + outlier_text(report.outliers, listing);
   if (report.equalized) text += equalize_text(*report.equalized, listing);
   text += made_variants_text(report, listing) + "\n" + table_of(report) + outputs_of(report, listing);

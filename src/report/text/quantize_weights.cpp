@@ -89,6 +89,7 @@ std::string to_text(const QuantizeWeightsReport& report, Lists lists) {
   if (report.rounding) text += rounding_text(*report.rounding);
   text += float_text(report, listing);
   if (report.bound) text += in_words_of(title_of(report.format.codes), bound_text(*report.bound));
+  if (report.score && !report.bound) text += measured_score_text(*report.score);
   for (const std::string& note : listing.sentences(report.notes)) text += "note: " + note + "\n";
   text += report.error ? error_text(*report.error, report.error_source, listing)
                        : "error against FP32: not measured: no data\n";

@@ -68,6 +68,7 @@ std::string findings_left_text(const RepairReport& report) {
 std::string scores_text(const RepairReport& report) {
   if (report.scores.empty()) return {};
   std::string text = "scores on " + plural(report.evaluation_samples, "sample") + ", the file before -> after:\n";
+  if (!report.labels.empty()) text += "  labels: " + report.labels + "\n";
   for (const Metric& metric : kMetrics) {
     const auto before = report.scores_before.find(metric.name), after = report.scores.find(metric.name);
     if (before == report.scores_before.end() || after == report.scores.end()) continue;

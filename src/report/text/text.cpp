@@ -12,6 +12,7 @@
 
 #include "core/code_words.h"
 #include "report/output_errors.h"
+#include "report/score_words.h"
 
 namespace detent {
 
@@ -107,14 +108,22 @@ std::string metric_beside(const std::string& metric, double value, const std::ma
          (of_float == fp32.end() ? std::string() : fmt::format(" (FP32 {:.4f})", of_float->second));
 }
 
-std::string score_text(const BoundReport& report, double score) {
-  const Metric& metric = metric_named(report.metric);
-  if (metric == metrics::kSqnr)
-    return fmt::format("SQNR {:.1f} dB", score) + (report.output.empty() ? "" : " at the worst output");
+std::string score_text(const std::string& name, double score) {
+  const Metric& metric = metric_named(name);
+  if (metric == metrics::kSqnr) return fmt::format("SQNR {:.1f} dB", score);
   if (metric == metrics::kNats)
     return loss_text(metric, score) + ", perplexity " + metric_text(metrics::kPerplexity, std::exp(score));
   const bool is_share = metric.unit == MetricUnit::Fraction;
   return metric.title + (" " + (is_share ? percent_text(score, metric.decimals) : metric_text(metric, score)));
+}
+
+std::string score_text(const BoundReport& report, double score) {
+  const bool of_several = report.metric == metrics::kSqnr.name && !report.output.empty();
+  return score_text(report.metric, score) + (of_several ? " at the worst output" : "");
+}
+
+std::string labels_text(const ScoreReport& score) {
+  return score.labels.empty() ? std::string() : "  labels: " + score.labels + "\n";
 }
 
 constexpr size_t kBlamedShown = 3;
@@ -231,10 +240,17 @@ std::string bound_text(const BoundReport& report) {
   if (!report.kept.empty()) text += ", all INT8 " + score_text(report, report.all_int8);
   text += "; on " + plural(report.samples, "sample") + ", " + plural(report.measurements, "measurement") +
           fmt::format(" in {:.1f} s\n", report.seconds);
+  text += "  " + outcome_text(report) + "\n" + labels_text(report.score);
   for (const auto& item : report.kept)  // the lists of float layers and of 16-bit nodes have the others
     if (!item.weighted && !report.wide)
       text += "kept float: " + item.name + " (" + item.op + ")  " + item.reason + "\n";
   return text;
+}
+
+std::string measured_score_text(const ScoreReport& score) {
+  return "score: " + score_text(score.metric, score.quantized) +
+         (score.fp32 ? " (FP32 " + score_text(score.metric, *score.fp32) + ")" : std::string()) + ", " +
+         interval_text(score) + "; on " + plural(score.samples, "sample") + "\n" + labels_text(score);
 }
 
 std::string verdict_text(const VerdictReport& verdict, size_t outputs) {
@@ -268,6 +284,7 @@ std::string to_text(const QuantizeReport& report, Lists lists) {
   text += coverage_line(report);
   text += kept_float_text(report.plan, listing) + wide_nodes_text(report.plan, listing) + attention_line(report.plan);
   if (report.bound) text += in_words_of(report.plan.coverage.type, bound_text(*report.bound));
+  if (report.score && !report.bound) text += measured_score_text(*report.score);
   if (report.floats) text += float_text(*report.floats, listing);
   text += types_text(report.plan.coverage.types, report.plan.coverage.type);
   if (report.saturation) text += saturation_text(*report.saturation);

@@ -94,8 +94,10 @@ namespace detent {
 /// Prints the number of nodes in the 16-bit type and of casts, and the nodes that stay FP32 with their reasons.
 [[nodiscard]] std::string float_text(const FloatReport& report, Listing& listing);
 /// Prints "--max-drop 0.01: top-1 78.50 % (FP32 top-1 79.00 %), all INT8 ...; on 400 samples, 5 measurements in 3.2 s",
-/// and a line for each operator without weights that stays float for the bound.
+/// a line with its outcome, and a line for each operator without weights that stays float for the bound.
 [[nodiscard]] std::string bound_text(const BoundReport& report);
+/// Prints "score: top-1 78.50 % (FP32 top-1 79.00 %), drop ..., 95 % interval ...; on 400 samples": without a bound.
+[[nodiscard]] std::string measured_score_text(const ScoreReport& score);
 /// Returns a clause: "--max-drop 0.01 cannot be met ...".
 [[nodiscard]] std::string unmet_text(const BoundReport& report);
 /// Prints "airplane_0500.jpg alone sets the range of 63 of 113 values, up to 107 times the median sample" for the first

@@ -203,16 +203,23 @@ TEST(QuantizePage, TellsWhetherABoundHolds) {
   QuantizeReport report = good_report();
   report.bound = BoundReport{.bound = "--max-drop 0.01",
                              .met = true,
+                             .outcome = BoundOutcome::Holds,
+                             .score = {.metric = "top1", .drop = 0.005, .interval = std::pair(0.001, 0.009)},
                              .metric = "top1",
                              .fp32 = 0.79,
                              .all_int8 = 0.5,
                              .reached = 0.785,
                              .kept = {{"conv2", "Conv", "costs 3 dB"}},
                              .samples = 100};
-  EXPECT_THAT(to_html(report),
-              HasSubstr("<li>--max-drop 0.01 holds: top-1 78.50\u00A0%, FP32 79.00\u00A0%, all in INT8 "
-                        "50.00\u00A0%; kept float for it: 1; on 100 samples.</li>"));
-  report.bound->met = false;
+  EXPECT_THAT(
+      to_html(report),
+      HasSubstr(
+          "<li>--max-drop 0.01 holds: top-1 78.50\u00A0%, FP32 79.00\u00A0%, all in INT8 "
+          "50.00\u00A0%; kept float for it: 1; on 100 samples. Holds: drop 0.50 points of top-1, 95 % interval 0.10 to "
+          "0.90.</li>"));
+  report.bound->outcome = BoundOutcome::NotShown;
+  EXPECT_THAT(to_html(report), HasSubstr("--max-drop 0.01 is met, but not shown: "));
+  report.bound->outcome = BoundOutcome::Broken;
   EXPECT_THAT(to_html(report), HasSubstr("--max-drop 0.01 could not be met: "));
 }
 
@@ -268,7 +275,7 @@ TEST(QuantizePage, EscapesEveryNameThatComesFromOutside) {
   for (auto* list : {&report.outliers.samples, &report.outliers.all}) (*list)[0].sample = kHostile;
   report.error->outputs[0].name = kHostile;
   report.measured = CalibratorMeasurement{.candidates = {{kHostile, 1, {}}}};
-  report.bound = BoundReport{.bound = kHostile, .metric = kHostile};
+  report.bound = BoundReport{.bound = kHostile, .score = {.metric = kHostile, .labels = kHostile}, .metric = kHostile};
   report.provenance = {kHostile, kHostile, kHostile, kHostile, 1, kHostile, kHostile, kHostile};
   const std::string page = to_html(report);
   EXPECT_EQ(nesting_fault(page), "");

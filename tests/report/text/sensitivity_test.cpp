@@ -96,6 +96,15 @@ QuantizeReport bounded() {
   report.bound->met = true;
   report.bound->samples = 2000;
   report.bound->measurements = 8;
+  report.bound->outcome = BoundOutcome::NotShown;
+  report.bound->score = {.metric = "top1",
+                         .fp32 = 0.789,
+                         .quantized = 0.7805,
+                         .drop = 0.0085,
+                         .interval = std::pair(-0.0004, 0.0174),
+                         .rounding_error = 0.001,
+                         .samples = 2000};
+  report.bound->samples_needed = 71000;
   report.bound->kept = {{"gate", "Mul", "INT8 costs 15.4 dB; --max-drop 0.01", false, 0}};
   return report;
 }
@@ -103,14 +112,45 @@ QuantizeReport bounded() {
 TEST(BoundText, SaysWhatWasReachedAndWhatItTook) {
   EXPECT_THAT(
       to_text(bounded()),
-      AllOf(HasSubstr("--max-drop 0.01: top-1 78.05 % (FP32 top-1 78.90 %), all INT8 top-1 35.60 %; on 2000 samples, "
-                      "8 measurements in 0.0 s\n"),
-            HasSubstr("kept float: gate (Mul)  INT8 costs 15.4 dB; --max-drop 0.01\n")));
+      AllOf(
+          HasSubstr("--max-drop 0.01: top-1 78.05 % (FP32 top-1 78.90 %), all INT8 top-1 35.60 %; on 2000 samples, "
+                    "8 measurements in 0.0 s\n"
+                    "  not shown: drop 0.85 points of top-1, 95 % interval -0.04 to 1.74; it would be within the bound "
+                    "on about 71000 samples with the same score\n"),
+          HasSubstr("kept float: gate (Mul)  INT8 costs 15.4 dB; --max-drop 0.01\n")));
+}
+
+TEST(BoundText, SaysWhetherTheBoundHolds) {
+  QuantizeReport report = bounded();
+  report.bound->outcome = BoundOutcome::Holds;
+  EXPECT_THAT(to_text(report), HasSubstr("\n  holds: drop 0.85 points of top-1, 95 % interval -0.04 to 1.74\n"));
+  report.bound->outcome = BoundOutcome::NotShown;
+  report.bound->samples_needed.reset();
+  EXPECT_THAT(to_text(report), HasSubstr("1.74; the score lies at the bound itself\n"));
+  report.bound->score = {.metric = "metric", .fp32 = 2, .quantized = 1.5, .drop = 0.5};
+  EXPECT_THAT(to_text(report), HasSubstr("not shown: drop 0.5 of the metric, interval unknown: the command gives one"));
+  report.bound->score = {.metric = "sqnr_db", .quantized = 36.2, .interval = std::pair(35.9, 36.5)};
+  report.bound->outcome = BoundOutcome::Holds;
+  EXPECT_THAT(to_text(report), HasSubstr("  holds: 95 % interval 35.90 to 36.50 dB\n"));
+}
+
+TEST(ScoreText, TellsAScoreWithoutABound) {
+  QuantizeReport report = bounded();
+  report.score = report.bound->score;
+  report.score->labels = "classes are numbered by their ids";
+  report.bound.reset();
+  EXPECT_THAT(to_text(report),
+              HasSubstr("score: top-1 78.05 % (FP32 top-1 78.90 %), drop 0.85 points of top-1, 95 % interval -0.04 to "
+                        "1.74; on 2000 samples\n  labels: classes are numbered by their ids\n"));
+  report.score.reset();
+  EXPECT_THAT(to_text(report), Not(HasSubstr("score:")));
 }
 
 TEST(BoundText, SaysLoudlyThatABoundIsNotMet) {
   QuantizeReport report = bounded();
   report.bound->met = false;
+  report.bound->outcome = BoundOutcome::Broken;
+  EXPECT_THAT(to_text(report), HasSubstr("\n  broken: drop 0.85 points"));
   EXPECT_THAT(to_text(report), HasSubstr("--max-drop 0.01 NOT MET: top-1 78.05 %"));
   EXPECT_THAT(unmet_text(*report.bound),
               HasSubstr("the best reaches top-1 78.05 %, FP32 top-1 78.90 %; it was written"));

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "detent/options/accuracy_bound.h"
 #include "detent/options/float_types.h"
 #include "detent/options/weight_format.h"
+#include "detent/reports/bound_report.h"
 #include "detent/reports/calibration_report.h"
 #include "detent/reports/equalize_report.h"
 #include "detent/reports/error_report.h"
@@ -112,6 +112,8 @@ inline constexpr const char* kReason = "The reason, in words.";
 inline constexpr const char* kNotes = "Remarks, in sentences.";
 inline constexpr const char* kDetections =
     "How outputs hold a detector's boxes and scores; absent where none were recognized.";
+inline constexpr const char* kLabels =
+    "How the boxes of --labels and those of the float model are read; absent without boxes.";
 inline constexpr const char* kFloatTypes = "Conversion of the other nodes to 16-bit floats; null without one.";
 
 void model_and_target_fields(auto& v, const auto& r) {
@@ -297,11 +299,37 @@ void fields(auto& v, const BoundReport::Kept& r) {
     "Share of the model's multiply-accumulates that stay float for it, or get 16-bit activations; in [0, 1].");
 }
 
+void fields(auto& v, const ScoreReport& r) {
+  v.part("score", "A score of the written model and of the float model on the same samples.");
+  v("metric", r.metric, "The metric.");
+  v("float", r.fp32, "Of the float model; null for sqnr_db.");
+  v("quantized", r.quantized, "Of the written model.");
+  v("drop", r.drop, "Loss against the float model in the metric's unit; below 0 a gain; null for sqnr_db.");
+  std::optional<std::array<double, 2>> interval;
+  if (r.interval) interval = {r.interval->first, r.interval->second};
+  v("interval", interval,
+    "Bounds of the 95 % interval of the drop, for sqnr_db of the SQNR: on other samples of the kind, and in an engine "
+    "that rounds "
+    "sums otherwise. Null for a metric command and below two samples.");
+  v("rounding_error", r.rounding_error,
+    "Standard error by other rounding of sums, a part of that behind the interval; null without an interval.");
+  v("samples", r.samples, "Number of samples.");
+  v.optional("labels", filled(r.labels), kLabels);
+}
+
 void fields(auto& v, const BoundReport& r) {
   v.part("bound",
          "Result of a bound on the accuracy, and the layers that stay float or get 16-bit activations for it.");
   v("bound", r.bound, "The option and its value.");
-  v("met", r.met, "Whether the written model meets it.");
+  v("met", r.met, "Whether the written model meets it on these samples.");
+  v("outcome", name_of(r.outcome),
+    "Outcome of the bound; holds: the whole interval of the score is within the bound; not shown: the measured score "
+    "is, the interval is not "
+    "or is unknown; broken: the measured score is not.",
+    {"holds", "not shown", "broken"});
+  v("samples_needed", r.samples_needed,
+    "Samples on which the interval would be within the bound with the same score; null unless the outcome is not shown "
+    "and the number is known.");
   std::vector<std::string> bounded;
   for (const Metric& metric : kMetrics)
     if (metric.use == MetricUse::Decides && !metric.is_agreement()) bounded.emplace_back(metric.name);

@@ -84,6 +84,7 @@ void written_fields(auto& v, const auto& r) {
 /// Writes the bound and the error of both.
 void bound_and_error_fields(auto& v, const auto& r) {
   v.optional("bound", r.bound, "Result of the bound; absent without one.");
+  v.optional("score", r.score, "Score of the written and of the float model; absent without a bound and a task.");
   v("error", measured_error(r.error, r.error_source),
     "Error of the written model against the float model; null where it was not measured.");
 }

@@ -1,0 +1,214 @@
+#include "tune/score_interval.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <mutex>
+
+#include "detections/average_precision.h"
+#include "detent/base/progress.h"
+#include "evaluate/error_sums.h"
+#include "evaluate/prepared_model.h"
+#include "run/workers.h"
+#include "tune/moved_scales.h"
+
+namespace detent {
+
+namespace {
+
+bool is_task(const TallyRules& rules) { return !rules.metric.is_error(); }
+
+/// Summarizes the outputs that count.
+ErrorReport report_of(const std::vector<ErrorSums>& sums, const TallyRules& rules) {
+  std::vector<std::string> names;
+  std::vector<ErrorSums> counted;
+  for (size_t i = 0; i < sums.size(); ++i) {
+    if (!rules.comparable[i]) continue;
+    names.push_back(rules.batches.names()[i]);
+    counted.push_back(sums[i]);
+  }
+  return summarize_errors(names, counted, 0);
+}
+
+Tally sum_of(const ScoreTally& tally, size_t batches, const TallyRules& rules) {
+  Tally sum{std::vector<ErrorSums>(rules.comparable.size()), {}};
+  for (const size_t b : rules.batches.in_source_order(batches)) sum += tally[b];
+  return sum;
+}
+
+double tallied_metric(const TaskSums& sums, const TallyRules& rules) {
+  const auto metrics = sums.metrics();
+  const auto found = metrics.find(rules.metric.name);
+  return found == metrics.end() ? std::numeric_limits<double>::quiet_NaN() : found->second;
+}
+
+/// Returns the score of all samples except those of `batch`.
+double score_without(const Tally& all, const Tally& batch, const TallyRules& rules) {
+  if (is_task(rules)) {
+    TaskSums rest = all.task;
+    rest -= batch.task;
+    return tallied_metric(rest, rules);
+  }
+  std::vector<ErrorSums> rest = all.errors;
+  for (size_t i = 0; i < rest.size(); ++i) {
+    rest[i].signal = std::max(0.0, rest[i].signal - batch.errors[i].signal);
+    rest[i].noise = std::max(0.0, rest[i].noise - batch.errors[i].noise);
+  }
+  return worst_sqnr_db(report_of(rest, rules));
+}
+
+std::vector<double> precisions_without_one(std::span<const Tally> tally, const TallyRules& rules) {
+  std::vector<const MatchedDetections*> parts;
+  for (const Tally& batch : tally) parts.push_back(batch.task.detections.scored_by(rules.metric));
+  std::vector<double> scores;
+  for (const auto& precision : RankedDetections(parts).without_each())
+    scores.push_back(precision ? precision->map : std::numeric_limits<double>::quiet_NaN());
+  return scores;
+}
+
+/// Returns how many labels, objects or tokens the task counts; 0: the metric counts none.
+double counted_things(const TaskSums& sums, const Metric& metric) {
+  if (const MatchedDetections* found = sums.detections.scored_by(metric)) {
+    double objects = 0;
+    for (const MatchedDetections::Count& count : found->counts) objects += count.objects.front();
+    return objects;
+  }
+  if (metric == metrics::kTop1) return static_cast<double>(sums.labelled);
+  return metric == metrics::kNextToken ? static_cast<double>(sums.tokens.tokens) : 0;
+}
+
+/// Rounds up to two digits.
+size_t two_digits(double number) {
+  const double unit = std::pow(10, std::max(0.0, std::floor(std::log10(number)) - 1));
+  return static_cast<size_t>(std::ceil(number / unit) * unit);
+}
+
+}  // namespace
+
+BoundJudge::Score score_of(const ScoreTally& tally, size_t batches, const TallyRules& rules) {
+  const Tally sum = sum_of(tally, batches, rules);
+  const ErrorReport error = report_of(sum.errors, rules);
+  BoundJudge::Score score;
+  score.sqnr_db = worst_sqnr_db(error);
+  if (error.outputs.size() > 1) score.output = error.worst;
+  score.score = score.sqnr_db;
+  if (!is_task(rules)) return score;
+  score.fp32 = tallied_metric(sum_of(rules.batches.float_tally(), batches, rules).task, rules);
+  score.score = tallied_metric(sum.task, rules);
+  return score;
+}
+
+std::vector<double> scores_without_one(const ScoreTally& tally, size_t batches, const TallyRules& rules) {
+  if (batches > 0 && tally.front().task.detections.scored_by(rules.metric))
+    return precisions_without_one(std::span(tally).first(batches), rules);
+  const Tally all = sum_of(tally, batches, rules);
+  std::vector<double> scores;
+  for (size_t b = 0; b < batches; ++b) scores.push_back(score_without(all, tally[b], rules));
+  return scores;
+}
+
+double jackknife_error(const std::vector<double>& a, const std::vector<double>& b) {
+  const auto n = static_cast<double>(a.size());
+  if (n < 2) return std::numeric_limits<double>::infinity();
+  double mean = 0, squares = 0;
+  for (size_t i = 0; i < a.size(); ++i) mean += (a[i] - b[i]) / n;
+  for (size_t i = 0; i < a.size(); ++i) squares += (a[i] - b[i] - mean) * (a[i] - b[i] - mean);
+  return std::sqrt(squares * (n - 1) / n);
+}
+
+double interval_errors(size_t samples) {
+  // Two-sided 95 % quantiles of 1 to 9 degrees of freedom; beyond, the expansion around the normal distribution.
+  // Source  Abramowitz and Stegun, "Handbook of Mathematical Functions", table 26.10 and equation 26.7.5.
+  constexpr std::array<double, 9> kFew{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262};
+  const size_t degrees = std::max<size_t>(samples, 2) - 1;
+  if (degrees <= kFew.size()) return kFew[degrees - 1];
+  constexpr double z = 1.959964;
+  const auto n = static_cast<double>(degrees);
+  const double cube = z * z * z;
+  return z + (cube + z) / (4 * n) + (5 * cube * z * z + 16 * cube + 3 * z) / (96 * n * n);
+}
+
+ScoreTally tally_of_model(const Model& model, const JudgedBatches& batches, const RunSettings& settings,
+                          std::string_view task, std::vector<bool>& comparable) {
+  const PreparedModel prepared(model, batches.names(), 1, settings.products);
+  ScoreTally tally(batches.size());
+  std::mutex mutex;
+  const auto run = [&](size_t b, const JudgedBatch& batch, BufferPool& pool) {
+    std::vector<bool> here(batches.names().size(), true);
+    tally[b] = tally_of(batch, batches.names(), batch.counted(prepared.run(batch.inputs, pool)), batches.task(), here);
+    const std::scoped_lock lock(mutex);
+    for (size_t i = 0; i < here.size(); ++i) comparable[i] = comparable[i] && here[i];
+  };
+  Reporter& reporter = *settings.reporter;
+  reporter.begin(std::string(task), batches.size());
+  size_t done = 0;
+  batches.for_each(0, batches.size(), settings, run, [&](size_t) { reporter.advance_to(++done); });
+  reporter.end();
+  return tally;
+}
+
+ScoreReport describe_score(const BoundJudge& judge, const BoundJudge::Score& score) {
+  ScoreReport report{.metric = judge.metric().name, .quantized = score.score, .samples = judge.samples().size()};
+  report.labels = judge.task().reading();
+  if (judge.metric().is_error()) return report;
+  report.fp32 = score.fp32;
+  report.drop = judge.drop(score);
+  return report;
+}
+
+void add_interval(ScoreReport& report, const ScoreTally& own, const ScoreTally& moved, const TallyRules& rules) {
+  const size_t batches = own.size();
+  if (batches < 2) return;
+  const std::vector<double> without_one = scores_without_one(own, batches, rules);
+  const auto reference = rules.metric.is_error() ? std::vector<double>(batches)
+                                                 : scores_without_one(rules.batches.float_tally(), batches, rules);
+  const double sampling = jackknife_error(without_one, reference);
+  const double rounding = jackknife_error(without_one, scores_without_one(moved, batches, rules));
+  const double things = counted_things(sum_of(own, batches, rules).task, rules.metric);
+  const double one_more = things > 0 ? std::sqrt(2.0) / things : 0;
+  const double error = std::hypot(sampling, rounding, one_more);
+  if (!std::isfinite(error)) return;
+  const double centre = report.drop.value_or(report.quantized), half = interval_errors(batches) * error;
+  report.interval = {centre - half, centre + half};
+  report.rounding_error = rounding;
+}
+
+ScoreReport measure_score(const BoundJudge& judge, const Model& model, const RunSettings& settings) {
+  if (judge.by_command()) {
+    std::vector<Model> models;
+    models.push_back(model.clone());
+    return describe_score(judge, judge.measure(models, "scoring").front());
+  }
+  const JudgedBatches batches(judge.reference(), judge.judged_values(), judge.samples(), settings, &judge.task());
+  TallyRules rules{batches, judge.metric(), std::vector<bool>(batches.names().size(), true)};
+  const ScoreTally own = tally_of_model(model, batches, settings, "scoring", rules.comparable);
+  Model other = model.clone();
+  if (const GraphPatch patch = move_scales(other.graph()); !patch.empty()) apply_patch(other, patch);
+  const ScoreTally moved =
+      tally_of_model(other, batches, settings, "measuring how rounding moves the score", rules.comparable);
+  ScoreReport report = describe_score(judge, score_of(own, own.size(), rules));
+  add_interval(report, own, moved, rules);
+  return report;
+}
+
+void conclude(BoundReport& report, const BoundJudge& judge) {
+  report.outcome = report.met ? BoundOutcome::NotShown : BoundOutcome::Broken;
+  const ScoreReport& score = report.score;
+  if (!report.met || !score.interval) return;
+  const auto [low, high] = *score.interval;
+  BoundJudge::Score end;  // of the interval, nearer to the bound
+  end.fp32 = score.fp32.value_or(0);
+  end.score = !score.drop ? low : judge.metric().falls() ? end.fp32 + high : end.fp32 - high;
+  if (judge.meets(end)) {
+    report.outcome = BoundOutcome::Holds;
+    return;
+  }
+  const double half = (high - low) / 2, slack = judge.slack(end) + half;
+  // The half of an interval falls with the root of the number of samples.
+  constexpr double kMost = 1e9;
+  const double needed = slack > 0 ? static_cast<double>(score.samples) * (half / slack) * (half / slack) : kMost;
+  if (needed < kMost) report.samples_needed = two_digits(needed);
+}
+
+}  // namespace detent

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "detent/options/run_settings.h"
+#include "detent/reports/bound_report.h"
+#include "evaluate/judged_batches.h"
+#include "model/model.h"
+#include "tune/bound_judge.h"
+
+namespace detent {
+
+/// The tallies of one quantized model by batch, in the order of JudgedBatches.
+using ScoreTally = std::vector<Tally>;
+
+/// The rules for summing tallies.
+struct TallyRules {
+  const JudgedBatches& batches;
+  const Metric& metric;          ///< BoundJudge::metric(), not a command's
+  std::vector<bool> comparable;  ///< by output: its errors count
+};
+
+/// Returns the score on the first `batches` batches, with FP32's. Sums are added in the order of the source: on all
+/// batches the result has the bits of evaluate_models.
+[[nodiscard]] BoundJudge::Score score_of(const ScoreTally& tally, size_t batches, const TallyRules& rules);
+
+/// Returns the scores on the first `batches` batches without each one of them, for a jackknife. The float model
+/// (JudgedBatches::float_tally) has only scores of a task.
+[[nodiscard]] std::vector<double> scores_without_one(const ScoreTally& tally, size_t batches, const TallyRules& rules);
+
+/// Returns the jackknife standard error of the difference of two scores on the same batches; infinity below two
+/// batches.
+/// Source  Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), equation 11.5.
+[[nodiscard]] double jackknife_error(const std::vector<double>& a, const std::vector<double>& b);
+
+/// Returns the number of standard errors on each side of a mean of `samples` numbers that its 95 % interval reaches:
+/// Student's t. At least two samples.
+[[nodiscard]] double interval_errors(size_t samples);
+
+/// Runs a quantized model over all batches and clears `comparable` of outputs whose shape differs from FP32's.
+/// Errors  those of running and TaskMetric::score; Interrupted.
+[[nodiscard]] ScoreTally tally_of_model(const Model& model, const JudgedBatches& batches, const RunSettings& settings,
+                                        std::string_view task, std::vector<bool>& comparable);
+
+/// Describes a score without its interval.
+[[nodiscard]] ScoreReport describe_score(const BoundJudge& judge, const BoundJudge::Score& score);
+
+/// Adds the interval of a score that was measured on all batches. Its error is the root of the sum of three squares:
+/// the jackknife error of the difference to FP32, that of the difference to `moved`, and one more and one fewer of the
+/// labels, objects or tokens that are right: where no sample differs here, some of the others may.
+/// moved  the same model with moved scales (move_scales)
+/// Empty  below two batches: no interval.
+/// Source for the third: Bonett and Price, "Adjusted Wald confidence interval for a difference of binomial proportions
+///         based on paired data", J. Educ. Behav. Stat. 37 (2012), which add one sample of either kind.
+void add_interval(ScoreReport& report, const ScoreTally& own, const ScoreTally& moved, const TallyRules& rules);
+
+/// Measures a model's score and its interval; without a bound.
+/// Errors  those of BoundJudge::measure.
+[[nodiscard]] ScoreReport measure_score(const BoundJudge& judge, const Model& model, const RunSettings& settings);
+
+/// Fills the outcome of a bound from `met` and `score`, and the samples needed.
+void conclude(BoundReport& report, const BoundJudge& judge);
+
+}  // namespace detent
