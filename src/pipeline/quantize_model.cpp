@@ -60,6 +60,7 @@ struct RewrittenModel {
   Rewrite rewrite;
   PromisedFile promised;
   QdqCheckOptions options;
+  std::vector<std::string> unseen = {};  ///< JudgedFacts::unseen
 
   void check(const Model& file, const std::filesystem::path& output) const {
     check_qdq_file(file.graph(), output, promised, options);
@@ -79,6 +80,16 @@ struct RewrittenModel {
   }
 };
 
+/// Returns the values with a pair that were 0 in every calibration sample. Constants need no sample.
+std::vector<std::string> unseen_values(const Graph& graph, const Rewrite& rewrite, const QuantizeReport& report) {
+  std::vector<std::string> names;
+  if (report.samples == 0) return names;
+  for (const QuantizedValue& one : rewrite.values)
+    if (const Value& value = graph.value(one.value); one.range.amax() == 0 && !value.is_constant)
+      names.push_back(value.name);
+  return names;
+}
+
 /// Puts the pairs of the plan into the model; adds the values that have one to the report.
 RewrittenModel rewrite(Prepared& prepared, const Measured& measured, const Chosen& chosen, QuantizeReport& report) {
   RewrittenModel written{.model = take_model(prepared)};
@@ -88,6 +99,7 @@ RewrittenModel rewrite(Prepared& prepared, const Measured& measured, const Chose
   written.rewrite = make_qdq_patch(graph, prepared.plan, chosen.ranges, chosen.format);
   written.promised = promise_of(graph, prepared.plan);
   add_values(report, graph, written.rewrite, measured, chosen);
+  written.unseen = unseen_values(graph, written.rewrite, report);
   apply_patch(written.model, written.rewrite.patch);
   written.take_casts_out();
   write_provenance(written.model, report.provenance);
@@ -218,7 +230,8 @@ QuantizeReport quantize_prepared(const QuantizeOptions& given, Prepared prepared
                     [&](const Model& model) { written.check(model, options.output); });
   add_written(report, floats ? floats->graph() : written.model.graph(), prepared);
   add_verdict(report, options, prepared,
-              {worse_of(closing.exact, closing.saturated), closing_on.source.get(), calibrated_with, chosen});
+              {worse_of(closing.exact, closing.saturated), closing_on.source.get(), calibrated_with, chosen,
+               std::move(written.unseen)});
   add_cost(stopwatch, report);
   return report;
 }

@@ -12,10 +12,11 @@ struct VerdictGrounds {
   const DataSource* samples = nullptr;  ///< of the closing error; not null where there is one
   size_t calibrated_with = 0;           ///< number of them that are calibration samples
   const Chosen& chosen;
+  std::vector<std::string> unseen;  ///< JudgedFacts::unseen
 };
 
 /// Fills the report's verdict from the closing error. Unless it is good, finds the values that cost most, on a few
-/// samples with the float model read again, and lists cures; of an unknown one the layers that decide extents. A good
+/// samples with the float model read again, and lists cures; of an unknown one the nodes that decide extents. A good
 /// model for TensorRT that has little in INT8 gets a note about FP16 alone. The model of `prepared` was taken before.
 void add_verdict(QuantizeReport& report, const QuantizeOptions& options, Prepared& prepared,
                  const VerdictGrounds& grounds);
