@@ -80,16 +80,6 @@ struct RewrittenModel {
   }
 };
 
-/// Returns the values with a pair that were 0 in every calibration sample. Constants need no sample.
-std::vector<std::string> unseen_values(const Graph& graph, const Rewrite& rewrite, const QuantizeReport& report) {
-  std::vector<std::string> names;
-  if (report.samples == 0) return names;
-  for (const QuantizedValue& one : rewrite.values)
-    if (const Value& value = graph.value(one.value); one.range.amax() == 0 && !value.is_constant)
-      names.push_back(value.name);
-  return names;
-}
-
 /// Puts the pairs of the plan into the model; adds the values that have one to the report.
 RewrittenModel rewrite(Prepared& prepared, const Measured& measured, const Chosen& chosen, QuantizeReport& report) {
   RewrittenModel written{.model = take_model(prepared)};
@@ -99,7 +89,7 @@ RewrittenModel rewrite(Prepared& prepared, const Measured& measured, const Chose
   written.rewrite = make_qdq_patch(graph, prepared.plan, chosen.ranges, chosen.format);
   written.promised = promise_of(graph, prepared.plan);
   add_values(report, graph, written.rewrite, measured, chosen);
-  written.unseen = unseen_values(graph, written.rewrite, report);
+  if (report.samples > 0) written.unseen = unseen_values(graph, written.rewrite);
   apply_patch(written.model, written.rewrite.patch);
   written.take_casts_out();
   write_provenance(written.model, report.provenance);

@@ -96,6 +96,14 @@ run $(length_of all)
 grep -q "all quantized layers decide the extents of outputs" stdout || fail "nothing tells that no layer can stay INT8"
 if grep -q "^  try" stdout; then fail "something that does not help is to be tried"; fi
 
+# An output that is 0 in every sample.
+sed -e "s/all_decide (float\[1, 16\] h) => (float\[L\] f)/zeros (float[1, 16] h) => (float[1, 16] y)/" -e "s/float hundred = {100}/float none = {0}/" -e "s/a = Abs (d)/y = Mul (d, none)/" -e '/^  [skrnf] = /d' in/all.txt >in/nothing.txt
+"$MAKE_FILES" model in/nothing.txt in/nothing.onnx
+run $(length_of nothing)
+[ "$code" -eq 1 ] || fail "an output of zeros: exit $code, expected 1"
+grep -q "^verdict: unknown (no output could be compared: each is 0" stdout || fail "zeros are compared"
+grep -q "^  try samples (--eval) on which outputs of the float model are finite and not 0" stdout || fail "zeros: nothing is to be tried"
+
 # An input that is 0 in every sample.
 cat >in/states.txt <<EOF
 <ir_version: 8, opset_import: ["" : 13]>
@@ -124,6 +132,11 @@ sed -e "s/^<float.*/&/" -e "s/(float\[1, 16\] x, float\[1, 16\] s)/(float[1, 16]
 accepts "a constant of zeros" quantize in/constant.onnx --data in/x.npy --target qnn --quiet -o in/constant.int8.onnx --report in/constant.json
 grep -q "guess" stdout && fail "a constant needs no sample"
 grep -q '"name": "zeros"' in/constant.json || fail "the constant of the test has no pair"
+sed -e "s/int64 one/&/" -e 's/y = Add (m, zeros)/shape = Shape (m)\n  copy = Expand (zeros, shape)\n  y = Add (m, copy)/' -e 's/(float\[1, 16\] x)/(float[N, 16] x)/' -e 's/=> (float\[1, 16\] y)/=> (float[N, 16] y)/' in/constant.txt >in/copy.txt
+"$MAKE_FILES" model in/copy.txt in/copy.onnx
+accepts "a copy of a constant" quantize in/copy.onnx --data in/x.npy --target qnn --quiet -o in/copy.int8.onnx --report in/copy.json
+grep -q "guess" stdout && fail "a copy of a constant needs no sample"
+grep -q '"name": "copy"' in/copy.json || fail "the copy of the test has no pair"
 
 accepts "inspect of what was written" inspect in/good.onnx
 for word in "producer    detent" "calibrator  mse, ranges" "samples     10, digest"; do

@@ -61,29 +61,27 @@ void find_blame(VerdictReport& verdict, const Model& model, const PlacementPlan&
   std::ranges::stable_sort(verdict.blame, std::ranges::greater{}, &VerdictReport::Blame::sqnr_db_without);
 }
 
-/// Returns the graph input that alone makes the value; nullopt where several inputs or none do.
-std::optional<std::string> only_input_behind(const Graph& graph, ValueId of) {
-  std::set<ValueId> inputs, visited;
-  std::vector<ValueId> open{of};
-  while (!open.empty()) {
-    const ValueId value = open.back();
-    open.pop_back();
-    if (!visited.insert(value).second) continue;
-    if (graph.value(value).is_input) inputs.insert(value);
-    const Node* node = graph.producer(value);
-    if (node && traits_of(graph, *node).kind != OpKind::ShapeOf)
-      for (const ValueId input : present(node->inputs)) open.push_back(input);
+/// Returns the value that this one is a copy of, at last; itself where it is none.
+ValueId source_of_copy(const Graph& graph, ValueId value) {
+  while (const Node* node = graph.producer(value)) {
+    const OpTraits& traits = traits_of(graph, *node);
+    const bool copies = traits.commutes || traits.kind == OpKind::Cast;
+    const bool one_input = traits.data_inputs == 1 || node->inputs.size() == 1;
+    if (!copies || !one_input || !node->input(0)) break;
+    value = *node->input(0);
   }
-  return inputs.size() == 1 ? std::optional(graph.value(*inputs.begin()).name) : std::nullopt;
+  return value;
 }
 
 /// Returns the cure for values that were 0 in every calibration sample: samples that show them.
 std::string cure_for_unseen(const Graph& graph, const std::vector<std::string>& unseen, bool in_steps) {
   std::vector<std::string> inputs;
-  for (const std::string& name : unseen)
-    if (const MaybeValue value = graph.find_value(name))
-      if (const auto input = only_input_behind(graph, *value); input && !std::ranges::count(inputs, *input))
-        inputs.push_back(*input);
+  for (const std::string& name : unseen) {
+    const MaybeValue value = graph.find_value(name);
+    if (!value) continue;
+    const Value& source = graph.value(source_of_copy(graph, *value));
+    if (source.is_input && std::ranges::find(inputs, source.name) == inputs.end()) inputs.push_back(source.name);
+  }
   const std::vector<std::string>& shown = inputs.empty() ? unseen : inputs;
   const auto quoted = [](const std::string& name) { return "'" + name + "'"; };
   std::string cure = "calibration samples in which " + listed(shown, kUnseenShown, quoted) +
@@ -101,7 +99,6 @@ void add_blame(QuantizeReport& report, const QuantizeOptions& options, Prepared&
   try {
     remake(prepared, [](const Recipe& /*the same*/) {});
     if (verdict.quality == Quality::Unknown) {
-      if (grounds.worse.closing->uncomparable.empty()) return;
       ExtentsCure found = find_extents_cure(prepared, chosen, *grounds.samples, options.run);
       if (!found.option.empty()) verdict.cures.push_back(std::move(found.option));
       if (!found.caveat.empty()) verdict.caveats.push_back(std::move(found.caveat));
@@ -169,6 +166,17 @@ void add_half_alone(QuantizeReport& report, const QuantizeOptions& options, cons
 
 }  // namespace
 
+std::vector<std::string> unseen_values(const Graph& graph, const Rewrite& rewrite) {
+  std::vector<std::string> names;
+  for (const QuantizedValue& one : rewrite.values) {
+    const ValueId source = source_of_copy(graph, one.value);
+    const Node* maker = graph.producer(source);
+    const bool is_constant = graph.value(source).is_constant || (maker && maker->op_type == "ConstantOfShape");
+    if (one.range.amax() == 0 && !is_constant) names.push_back(graph.value(one.value).name);
+  }
+  return names;
+}
+
 void add_verdict(QuantizeReport& report, const QuantizeOptions& options, Prepared& prepared,
                  const VerdictGrounds& grounds) {
   JudgedFacts facts{.quantized = !report.values.empty() || report.plan.coverage.int8_layers > 0,
@@ -182,6 +190,12 @@ void add_verdict(QuantizeReport& report, const QuantizeOptions& options, Prepare
     verdict.caveats.insert(verdict.caveats.begin(), caveat);
   if (!verdict.quality) return;
   const Target& target = *prepared.recipe.target;
+  if (*verdict.quality == Quality::Unknown && facts.closing.uncomparable.empty()) {
+    verdict.cures.emplace_back(facts.closing.detects_nothing
+                                   ? "samples (--eval) in which the float model detects objects with a score of 0.5"
+                                   : "samples (--eval) on which outputs of the float model are finite and not 0");
+    return;
+  }
   if (*verdict.quality != Quality::Good) {
     facts.unseen.clear();
     const bool known_cause = judge(facts).quality == Quality::Good;
