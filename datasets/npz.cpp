@@ -182,12 +182,13 @@ class NpzSource final : public DataSource {
     }
     if (fits_.back().samples == 0) refuse_npz(array.name(), "the array holds no samples");
     if (fits_.back().samples != fits_.front().samples)
-      refuse_npz(src, "input '" + inputs_.front().spec.name + "' has " + std::to_string(fits_.front().samples) +
-                          " samples, '" + inputs_[arrays_.size() - 1].spec.name + "' has " +
-                          std::to_string(fits_.back().samples),
-                 "give every array as many; where a file is one sample of the whole batch, --batch-axis NAME=none for " +
-                     std::string(inputs_.size() > 1 ? "each of " : "") +
-                     listed(inputs_, 5, [](const FeedInput& input) { return "'" + input.spec.name + "'"; }));
+      refuse_npz(
+          src,
+          "input '" + inputs_.front().spec.name + "' has " + std::to_string(fits_.front().samples) + " samples, '" +
+              inputs_[arrays_.size() - 1].spec.name + "' has " + std::to_string(fits_.back().samples),
+          "give every array as many; where a file is one sample of the whole batch, --batch-axis NAME=none for " +
+              std::string(inputs_.size() > 1 ? "each of " : "") +
+              listed(inputs_, 5, [](const FeedInput& input) { return "'" + input.spec.name + "'"; }));
   }
 
   std::vector<FeedInput> inputs_;

@@ -168,7 +168,7 @@ struct ClosingTotals {
   /// Adds the decisions of rows of scores: only all samples show which outputs are classes.
   void add_score_decisions() {
     for (size_t i = 0; i < sums.size(); ++i) {
-      if (!sums[i].is_float || sums[i].by_sign || !rows[i] || !sums[i].tells_classes()) continue;
+      if (!sums[i].sqnr_db() || sums[i].by_sign || !rows[i] || !sums[i].tells_classes()) continue;
       decisions[i].all += static_cast<size_t>(sums[i].positions);
       decisions[i].agreeing += static_cast<size_t>(sums[i].agreeing);
     }

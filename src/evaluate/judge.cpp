@@ -68,6 +68,8 @@ void add_caveats(VerdictReport& verdict, const JudgedFacts& facts) {
     verdict.caveats.push_back(
         "not compared, because its shape depends on the data and differs from FP32: '" + uncomparable.front() + "'" +
         (uncomparable.size() > 1 ? fmt::format(" and {} more outputs", uncomparable.size() - 1) : std::string()));
+  if (closing.detects_nothing && verdict.quality != Quality::Unknown)
+    verdict.caveats.emplace_back("detections were not compared: FP32 has none with a score of 0.5 in these samples");
   verdict.caveats.insert(verdict.caveats.end(), closing.not_numbers.begin(), closing.not_numbers.end());
   if (const auto& block = closing.worst_unseen_block; block && block->sqnr_db < rule_of(Measure::Block).good_from)
     verdict.caveats.push_back(fmt::format("SQNR {} at {}, which does not count: it has {:.1g} % of the output's power",

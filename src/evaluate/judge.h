@@ -36,8 +36,7 @@ struct VerdictRule {
 /// An output, or a block that is seen (BlockErrors), below 3 dB is never good, however little power it has.
 ///
 /// Classes     in 154 candidates of four classifiers all 19 below 0.8 lost 6.7 points or more, the 36 from 0.8 to 0.9
-/// up
-///             to 8.5 (half of them 3), the 99 from 0.9 on at most 4 (nine in ten at most 2.5).
+///             up to 8.5 (half of them 3), the 99 from 0.9 on at most 4 (nine in ten at most 2.5).
 /// Detections  mAP of the quantized model's against the float model's, fitted to 58 variants of three detectors: the
 ///             true loss of mAP is a quarter to a third of what is missing to 1.
 /// AboutMean   a mean far from 0 hides an error from the SQNR of the output.

@@ -22,6 +22,7 @@
 #include "pipeline/parts/renamed_shapes.h"
 #include "pipeline/parts/saturation.h"
 #include "pipeline/parts/speed_outlook.h"
+#include "place/draft/float_layers.h"
 #include "place/plan/placement_plan.h"
 #include "prepare/fold_constants.h"
 #include "prepare/read_model_to_run.h"
@@ -220,11 +221,17 @@ LintReport lint_model(const LintOptions& options) {
   report.codes = codes_text(reading.pairs);
   if (const BuiltFor built = built_for(linted, graph, reading.pairs, target, shapes, file); built.target)
     report.built_for = *built.target->engine.name, report.following = built.following;
+  const int64_t macs_of_pairs = linted.plan.coverage.macs;
   add_qoperator_layers(graph, shapes, linted.plan);
+  const double of_all = linted.plan.coverage.macs == 0
+                            ? 1
+                            : static_cast<double>(macs_of_pairs) / static_cast<double>(linted.plan.coverage.macs);
+  for (LintedGraph::Found& found : linted.findings) found.mac_share *= of_all;
   const PlanReport read =
       std::exchange(report.plan, describe_plan(linted.plan, graph, options.model.string(), facts, 0));
   report.plan.samples = read.samples;
   report.plan.sample_digest = read.sample_digest;
+  if (std::string text = float64_text(graph); !text.empty()) notes.push_back(std::move(text));
   report.plan.notes = notes;
   if (target.engine.fast_in_half && linted.plan.type == CodeType::Int8 && report.plan.coverage.pairs > 0)
     add_outlook(file.graph, named_sizes(graph, shapes), report.plan);

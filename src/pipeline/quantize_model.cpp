@@ -58,6 +58,7 @@ struct RewrittenModel {
   Rewrite rewrite;
   PromisedFile promised;
   QdqCheckOptions options;
+  std::vector<std::string> unseen = {};  ///< JudgedFacts::unseen
 
   void check(const Model& file, const std::filesystem::path& output) const {
     check_qdq_file(file.graph(), output, promised, options);
@@ -86,6 +87,7 @@ RewrittenModel rewrite(Prepared& prepared, const Measured& measured, const Chose
   written.rewrite = make_qdq_patch(graph, prepared.plan, chosen.ranges, chosen.format);
   written.promised = promise_of(graph, prepared.plan);
   add_values(report, graph, written.rewrite, measured, chosen);
+  if (report.samples > 0) written.unseen = unseen_values(graph, written.rewrite);
   apply_patch(written.model, written.rewrite.patch);
   written.take_casts_out();
   write_provenance(written.model, report.provenance);
@@ -180,9 +182,9 @@ QuantizeReport quantize_prepared(const QuantizeOptions& given, Prepared made, co
   warn_of_few_samples(options, made);
   std::shared_ptr<const Model> reference = made.float32;  // the judges', whatever else is made
   const auto judge = open_judge(options.bound, *reference, made.data.get(), options.run);
-  const auto scorer =
-      judges_a_task(options.bound.evaluation) && !judge ? open_score_judge(options.bound, *reference, options.run)
-                                                        : nullptr;
+  const auto scorer = judges_a_task(options.bound.evaluation) && !judge
+                          ? open_score_judge(options.bound, *reference, options.run)
+                          : nullptr;
   if (judge && made.half) make_room(made, *judge);
   if (options.stop_after == StopAfter::Prepare) return stopped_at(made.model(), options);
   if (options.stop_after == StopAfter::Plan) return stopped_at(options, describe_final_plan(made));
@@ -220,7 +222,8 @@ QuantizeReport quantize_prepared(const QuantizeOptions& given, Prepared made, co
                     [&](const Model& model) { written.check(model, options.output); });
   add_written(report, floats ? floats->graph() : written.model.graph(), prepared);
   add_verdict(report, options, prepared,
-              {worse_of(closing.exact, closing.saturated), closing_on.source.get(), calibrated_with, chosen});
+              {worse_of(closing.exact, closing.saturated), closing_on.source.get(), calibrated_with, chosen,
+               std::move(written.unseen)});
   add_cost(stopwatch, report);
   return report;
 }

@@ -38,42 +38,77 @@ grep -q 'fewer than 8' stdout || fail "nothing tells of few samples"
 accepts "all samples" quantize "$model" --quiet --data $sample/calib --preprocess $preprocess --calibrator max -o in/all.onnx
 grep -q 'calibration samples themselves' stdout || fail "nothing tells that the error was measured on what was calibrated with"
 
-# A length that a quantized layer decides: y holds 100 times the sum of |x w|.
+# Two layers decide the length of y, its content is a third one's.
 matrix=$(awk 'BEGIN { srand(3); for (i = 0; i < 256; ++i) printf "%s%.4f", i ? ", " : "", rand() - 0.5 }')
-cat >in/length.txt <<EOF
-<ir_version: 8, opset_import: ["" : 13]>
-length (float[1, 16] x) => (float[L] y)
-<float[16, 16] w = {$matrix}, float hundred = {100}, int64 zero = {0}, int64 one = {1}>
-{
-  h = MatMul (x, w)
-  a = Abs (h)
+weights="float[16, 16] w = {$matrix}, float[16, 16] v = {$matrix}"
+lengths="float hundred = {100}, int64 zero = {0}, int64 one = {1}"
+length='d = MatMul (h, w)
+  a = Abs (d)
   s = ReduceSum <keepdims = 0> (a)
   k = Mul (s, hundred)
   n = Cast <to = 7> (k)
   r = Range (zero, n, one)
-  y = Cast <to = 1> (r)
+  f = Cast <to = 1> (r)'
+cat >in/length.txt <<EOF
+<ir_version: 8, opset_import: ["" : 13]>
+length (float[1, 16] x) => (float[L, 16] y)
+<$weights, $lengths, int64[1] last = {1}>
+{
+  h = MatMul (x, v)
+  $length
+  z = MatMul (h, v)
+  c = Unsqueeze (f, last)
+  y = Add (c, z)
 }
 EOF
 "$MAKE_FILES" model in/length.txt in/length.onnx
 "$MAKE_FILES" npy in/x.npy 16,1,16 1
-length="quantize in/length.onnx --data in/x.npy --small-layers quantize --quiet"
-run $length -o in/length.int8.onnx
+length_of() { echo quantize in/$1.onnx --data in/x.npy --small-layers quantize --quiet -o in/$1.int8.onnx; }
+run $(length_of length)
 [ "$code" -eq 1 ] || fail "nothing could be compared: exit $code, expected 1"
 grep -q "^verdict: unknown (no output could be compared: 'y' has another shape than in FP32" stdout || fail "the verdict is not unknown"
 grep -q "of unknown quality" stderr || fail "nothing tells why the exit code is 1"
-grep -q "try --exclude '^(MatMul_0)" stdout || fail "the layer that decides the length is not named"
-accepts "unknown, accepted" $length --accept-broken --overwrite -o in/length.int8.onnx --report in/length.json
+cure=$(sed -n "s/^  try \(--exclude .*\) (what decides the extents.*/\1/p" stdout)
+[ "$cure" = "--exclude '^(MatMul_0|MatMul_1)\$'" ] || fail "the layers that decide the length are not named: $cure"
+accepts "unknown, accepted" $(length_of length) --accept-broken --overwrite --report in/length.json
 grep -q '"verdict": "unknown"' in/length.json || fail "--report has another verdict"
-accepts "without the layer" $length --exclude '^(MatMul_0)$' --overwrite -o in/length.int8.onnx
+eval "accepts 'what it says to try' $(length_of length) --overwrite $cure"
+grep -q "^verdict: good" stdout || fail "the cure does not help"
+grep -q "^1 of 3 weighted layers INT8" stdout || fail "the cure leaves nothing quantized"
+run $(length_of length) --overwrite --exclude '^MatMul_1$'
+[ "$code" -eq 1 ] || fail "the layer in front of the length alone would do: the test shows nothing"
 accepts "calibrate" calibrate in/length.onnx --data in/x.npy --quiet -o in/length.dct
 accepts "without data" quantize in/length.onnx --table in/length.dct --small-layers quantize --quiet --overwrite -o in/length.int8.onnx
 grep -q '^verdict: none' stdout || fail "there is a verdict without data"
+
+# A length that every quantized layer decides.
+cat >in/all.txt <<EOF
+<ir_version: 8, opset_import: ["" : 13]>
+all_decide (float[1, 16] h) => (float[L] f)
+<float[16, 16] w = {$matrix}, $lengths>
+{
+  $length
+}
+EOF
+"$MAKE_FILES" model in/all.txt in/all.onnx
+run $(length_of all)
+[ "$code" -eq 1 ] || fail "a length alone: exit $code, expected 1"
+grep -q "all quantized layers decide the extents of outputs" stdout || fail "nothing tells that no layer can stay INT8"
+if grep -q "^  try" stdout; then fail "something that does not help is to be tried"; fi
+
+# An output that is 0 in every sample.
+sed -e "s/all_decide (float\[1, 16\] h) => (float\[L\] f)/zeros (float[1, 16] h) => (float[1, 16] y)/" -e "s/float hundred = {100}/float none = {0}/" -e "s/a = Abs (d)/y = Mul (d, none)/" -e '/^  [skrnf] = /d' in/all.txt >in/nothing.txt
+"$MAKE_FILES" model in/nothing.txt in/nothing.onnx
+run $(length_of nothing)
+[ "$code" -eq 1 ] || fail "an output of zeros: exit $code, expected 1"
+grep -q "^verdict: unknown (no output could be compared: each is 0" stdout || fail "zeros are compared"
+grep -q "^  try samples (--eval) on which outputs of the float model are finite and not 0" stdout || fail "zeros: nothing is to be tried"
 
 # An input that is 0 in every sample.
 cat >in/states.txt <<EOF
 <ir_version: 8, opset_import: ["" : 13]>
 states (float[1, 16] x, float[1, 16] s) => (float[1, 16] y)
-<float[16, 16] w = {$matrix}, float[16, 16] v = {$matrix}>
+<$weights>
 {
   h = MatMul (x, w)
   k = MatMul (s, v)
@@ -86,8 +121,22 @@ header="{'descr': '<f4', 'fortran_order': False, 'shape': (16, 1, 16), }"
 { printf '\223NUMPY\001\000\166\000'; printf '%-117s\n' "$header"; head -c 1024 /dev/zero; } >in/zeros.npy
 accepts "a value that no sample shows" quantize in/states.onnx --data x=in/x.npy --data s=in/zeros.npy --small-layers quantize --quiet -o in/states.int8.onnx
 grep -q "^verdict: doubtful (1 value was 0 in every calibration sample, so its scale is a guess: 's'" stdout || fail "a guessed scale is not doubtful"
+grep -q "^  try calibration samples in which 's' is not 0 (--steps N with --state FILE.json" stdout || fail "what to do about it is not said"
+grep -q -e "--accuracy best" -e "without the pair" stdout && fail "something that does not help is to be tried"
 accepts "samples that show it" quantize in/states.onnx --data x=in/x.npy --data s=in/s.npy --small-layers quantize --quiet -o in/states.int8.onnx --overwrite
 grep -q "^verdict: good" stdout || fail "a model with all values measured is not good"
+
+zeros=$(awk 'BEGIN { for (i = 0; i < 16; ++i) printf "%s0", i ? ", " : "" }')
+sed -e "s/^<float.*/&/" -e "s/(float\[1, 16\] x, float\[1, 16\] s)/(float[1, 16] x)/" -e "s/float\[16, 16\] v/float[1, 16] zeros = {$zeros}, &/" -e "s/k = MatMul (s, v)/k = MatMul (x, v)/" -e "s/y = Add (h, k)/m = Add (h, k)\n  y = Add (m, zeros)/" in/states.txt >in/constant.txt
+"$MAKE_FILES" model in/constant.txt in/constant.onnx
+accepts "a constant of zeros" quantize in/constant.onnx --data in/x.npy --target qnn --quiet -o in/constant.int8.onnx --report in/constant.json
+grep -q "guess" stdout && fail "a constant needs no sample"
+grep -q '"name": "zeros"' in/constant.json || fail "the constant of the test has no pair"
+sed -e "s/int64 one/&/" -e 's/y = Add (m, zeros)/shape = Shape (m)\n  copy = Expand (zeros, shape)\n  y = Add (m, copy)/' -e 's/(float\[1, 16\] x)/(float[N, 16] x)/' -e 's/=> (float\[1, 16\] y)/=> (float[N, 16] y)/' in/constant.txt >in/copy.txt
+"$MAKE_FILES" model in/copy.txt in/copy.onnx
+accepts "a copy of a constant" quantize in/copy.onnx --data in/x.npy --target qnn --quiet -o in/copy.int8.onnx --report in/copy.json
+grep -q "guess" stdout && fail "a copy of a constant needs no sample"
+grep -q '"name": "copy"' in/copy.json || fail "the copy of the test has no pair"
 
 accepts "inspect of what was written" inspect in/good.onnx
 for word in "producer    detent" "calibrator  mse, ranges" "samples     10, digest"; do

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "evaluate/error_sums.h"
+#include "evaluate/judge.h"
 #include "model/graph_patch.h"
 #include "run/memory_source.h"
 
@@ -106,6 +107,16 @@ TEST(ClosingError, CountsClassesOfScoresAndOfArgMax) {
   EXPECT_EQ(found.decisions->agreeing, 2U);
   EXPECT_TRUE(found.decisions->classes);
   EXPECT_FALSE(found.worst_output.has_value());
+}
+
+// Zeros have no largest.
+TEST(ClosingError, CountsNoClassesOfAnOutputThatIsAlways0) {
+  const char* network =
+      "(float[N, 2] x) => (float[N, 2] y) <float offset = {0}, float none = {0}> "
+      "{ moved = Add (x, offset)  y = Mul (moved, none) }";
+  const ClosingError found = with_offset(network, {row({3, 4}), row({1, 2})});
+  EXPECT_FALSE(found.decisions);
+  EXPECT_EQ(judge({.closing = found}).quality, Quality::Unknown);
 }
 
 TEST(ClosingError, CountsNoClassesOfCoordinates) {

@@ -127,6 +127,18 @@ TEST(Judge, GradesTheOutputsBesideDetectionsToo) {
   EXPECT_EQ(judge(facts).quality, Quality::Broken) << "a good map does not make up for lost detections";
 }
 
+TEST(Judge, TellsThatDetectionsWereNotComparedBesideAnOutputThatWas) {
+  JudgedFacts facts = measured(30);
+  EXPECT_THAT(judge(facts).caveats, IsEmpty());
+  facts.closing.detects_nothing = true;
+  EXPECT_EQ(judge(facts).quality, Quality::Good);
+  EXPECT_THAT(judge(facts).caveats, Contains(HasSubstr("detections were not compared")));
+  facts.closing.worst_output.reset();
+  facts.closing.worst_sample.reset();
+  EXPECT_EQ(judge(facts).quality, Quality::Unknown);
+  EXPECT_THAT(judge(facts).reasons.front(), HasSubstr("FP32 detects nothing"));
+}
+
 TEST(Judge, TellsOfABlockThatIsNotSeenWithoutJudgingByIt) {
   JudgedFacts facts = measured(36.8);
   facts.closing.worst_unseen_block = {"'features', 19 to 19 of axis 1", -0.9, 9e-8};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <set>
 
 #include "core/text.h"
@@ -15,6 +16,7 @@
 #include "evaluate/value_errors.h"
 #include "ops/traits.h"
 #include "options/groups.h"
+#include "pipeline/parts/extents_cure.h"
 #include "pipeline/parts/provenance.h"
 #include "rewrite/qdq_inserter.h"
 #include "run/sample_subset.h"
@@ -26,6 +28,7 @@ namespace {
 constexpr size_t kBlameSamples = 4;
 constexpr size_t kTried = 6;  // one bad range mostly stands out, and each costs a run of the network behind it
 constexpr size_t kCuresShown = 2;
+constexpr size_t kUnseenShown = 3;
 constexpr double kLeastShareInCodes = 0.5;  // of the MACs; below it FP16 alone is worth a try
 
 PlacementPlan without(PlacementPlan plan, MaybeValue value) {
@@ -58,71 +61,61 @@ void find_blame(VerdictReport& verdict, const Model& model, const PlacementPlan&
   std::ranges::stable_sort(verdict.blame, std::ranges::greater{}, &VerdictReport::Blame::sqnr_db_without);
 }
 
-/// The layers in codes that decide the extents of outputs: from the inputs of nodes that are no data (ends of a Range,
-/// the shape of a Reshape) back to the nearest such layers, and on to those that only they read.
-class DecidingLayers {
- public:
-  DecidingLayers(const Graph& graph, const PlanReport& plan) : graph_(graph), visited_(graph.values().size(), false) {
-    for (const PlanReport::Layer& layer : plan.layers)
-      if (layer.int8) in_codes_.insert(layer.name);
+/// Returns the value that this one is a copy of, at last; itself where it is none.
+ValueId source_of_copy(const Graph& graph, ValueId value) {
+  while (const Node* node = graph.producer(value)) {
+    const OpTraits& traits = traits_of(graph, *node);
+    const bool copies = traits.commutes || traits.kind == OpKind::Cast;
+    const bool one_input = traits.data_inputs == 1 || node->inputs.size() == 1;
+    if (!copies || !one_input || !node->input(0)) break;
+    value = *node->input(0);
   }
-
-  [[nodiscard]] std::vector<std::string> find() {
-    for (const Node& node : graph_.nodes()) {
-      const OpTraits& traits = traits_of(graph_, node);
-      const bool all = kDeciders.contains(node.op_type);
-      if (!all && traits.data_inputs < 0) continue;
-      for (size_t slot = all ? 0 : static_cast<size_t>(traits.data_inputs); slot < node.inputs.size(); ++slot)
-        if (const MaybeValue value = node.input(slot)) walk(*value, false);
-    }
-    return std::move(found_);
-  }
-
- private:
-  inline static const std::set<std::string, std::less<>> kDeciders{"Range", "ConstantOfShape", "NonZero"};
-
-  void walk(ValueId value, bool behind_layer) {
-    const Node* node = graph_.producer(value);
-    if (!node || visited_[value] || (behind_layer && graph_.value(value).uses.size() > 1)) return;
-    visited_[value] = true;
-    if (traits_of(graph_, *node).kind == OpKind::ShapeOf) return;
-    const bool is_layer = in_codes_.contains(node->name);
-    if (is_layer) found_.push_back(node->name);
-    for (const ValueId input : present(node->inputs)) walk(input, behind_layer || is_layer);
-  }
-
-  const Graph& graph_;
-  std::set<std::string> in_codes_;
-  ValueMap<bool> visited_;
-  std::vector<std::string> found_;
-};
-
-/// Returns the cure for outputs whose extents quantized layers decide: to leave these layers float.
-std::vector<std::string> cures_for_extents(const Graph& graph, const PlanReport& plan) {
-  const std::vector<std::string> layers = DecidingLayers(graph, plan).find();
-  if (layers.empty()) return {"--exclude REGEX for the layers that decide the extents of the outputs"};
-  return {"--exclude " + shell_quoted("^(" + join(layers, "|") + ")$") +
-          " (layers that decide extents of outputs; if too few, those before them too)"};
+  return value;
 }
 
-void add_blame(QuantizeReport& report, const RunSettings& run, Prepared& prepared, const VerdictGrounds& grounds) {
+/// Returns the cure for values that were 0 in every calibration sample: samples that show them.
+std::string cure_for_unseen(const Graph& graph, const std::vector<std::string>& unseen, bool in_steps) {
+  std::vector<std::string> inputs;
+  for (const std::string& name : unseen) {
+    const MaybeValue value = graph.find_value(name);
+    if (!value) continue;
+    const Value& source = graph.value(source_of_copy(graph, *value));
+    if (source.is_input && std::ranges::find(inputs, source.name) == inputs.end()) inputs.push_back(source.name);
+  }
+  const std::vector<std::string>& shown = inputs.empty() ? unseen : inputs;
+  const auto quoted = [](const std::string& name) { return "'" + name + "'"; };
+  std::string cure = "calibration samples in which " + listed(shown, kUnseenShown, quoted) +
+                     (shown.size() == 1 ? " is not 0" : " are not 0");
+  if (!inputs.empty() && !in_steps) cure += " (--steps N with --state FILE.json if outputs feed them)";
+  return cure;
+}
+
+/// Adds what explains an unknown or a bad verdict, with the cures that only the model tells.
+/// known_cause  nothing but Measure::Unseen is bad: no value needs to be blamed.
+void add_blame(QuantizeReport& report, const QuantizeOptions& options, Prepared& prepared,
+               const VerdictGrounds& grounds, bool known_cause) {
   const Chosen& chosen = grounds.chosen;
+  VerdictReport& verdict = report.verdict;
   try {
     remake(prepared, [](const Recipe& /*the same*/) {});
-    if (report.verdict.quality == Quality::Unknown) {
-      if (!grounds.worse.closing->uncomparable.empty())
-        report.verdict.cures = cures_for_extents(prepared.graph(), report.plan);
+    if (verdict.quality == Quality::Unknown) {
+      ExtentsCure found = find_extents_cure(prepared, chosen, *grounds.samples, options.run);
+      if (!found.option.empty()) verdict.cures.push_back(std::move(found.option));
+      if (!found.caveat.empty()) verdict.caveats.push_back(std::move(found.caveat));
       return;
     }
+    if (!grounds.unseen.empty())
+      verdict.cures.push_back(cure_for_unseen(prepared.graph(), grounds.unseen, options.data.steps.has_value()));
+    if (known_cause) return;
     Model model = take_model(prepared);
     if (!chosen.constants.empty()) apply_patch(model, chosen.constants);
     if (ranges_fingerprint(model.graph(), chosen.ranges) != report.provenance.ranges)
       throw Error(ErrorCode::Internal, "the model reads differently now");
     const SampleSubset few(*grounds.samples, samples_by_hash(*grounds.samples, kBlameSamples));
-    find_blame(report.verdict, model, prepared.plan, chosen, few, run);
+    find_blame(verdict, model, prepared.plan, chosen, few, options.run);
   } catch (const Error& error) {  // the file is written; its explanation may fail
     if (error.code() == ErrorCode::Interrupted) throw;
-    report.verdict.caveats.push_back(std::string("the values that cost most could not be measured: ") + error.what());
+    verdict.caveats.push_back(std::string("what costs most could not be measured: ") + error.what());
   }
 }
 
@@ -171,34 +164,46 @@ void add_half_alone(QuantizeReport& report, const QuantizeOptions& options, cons
                                        100 * share, name_of(coverage.type), command));
 }
 
-/// Returns the values with a pair that were 0 in every calibration sample.
-std::vector<std::string> unseen_values(const QuantizeReport& report) {
+}  // namespace
+
+std::vector<std::string> unseen_values(const Graph& graph, const Rewrite& rewrite) {
   std::vector<std::string> names;
-  if (report.samples == 0) return names;
-  for (const QuantizeReport::QuantizedValue& value : report.values)
-    if (value.min == 0 && value.max == 0) names.push_back(value.name);
+  for (const QuantizedValue& one : rewrite.values) {
+    const ValueId source = source_of_copy(graph, one.value);
+    const Node* maker = graph.producer(source);
+    const bool is_constant = graph.value(source).is_constant || (maker && maker->op_type == "ConstantOfShape");
+    if (one.range.amax() == 0 && !is_constant) names.push_back(graph.value(one.value).name);
+  }
   return names;
 }
 
-}  // namespace
-
 void add_verdict(QuantizeReport& report, const QuantizeOptions& options, Prepared& prepared,
                  const VerdictGrounds& grounds) {
-  report.verdict = judge({.quantized = !report.values.empty() || report.plan.coverage.int8_layers > 0,
-                          .calibration_samples = report.samples,
-                          .closing = grounds.worse.closing.value_or(ClosingError{}),
-                          .calibrated_with = grounds.calibrated_with,
-                          .states = prepared.facts.states,
-                          .unseen = unseen_values(report)});
+  JudgedFacts facts{.quantized = !report.values.empty() || report.plan.coverage.int8_layers > 0,
+                    .calibration_samples = report.samples,
+                    .closing = grounds.worse.closing.value_or(ClosingError{}),
+                    .calibrated_with = grounds.calibrated_with,
+                    .states = prepared.facts.states,
+                    .unseen = grounds.unseen};
+  VerdictReport& verdict = report.verdict = judge(facts);
   if (const std::string& caveat = grounds.worse.caveat; !caveat.empty())
-    report.verdict.caveats.insert(report.verdict.caveats.begin(), caveat);
-  if (!report.verdict.quality) return;
-  if (*report.verdict.quality != Quality::Good) {
-    add_blame(report, options.run, prepared, grounds);
-    if (*report.verdict.quality != Quality::Unknown)
-      report.verdict.cures = cures_for(report, options, *prepared.recipe.target);
+    verdict.caveats.insert(verdict.caveats.begin(), caveat);
+  if (!verdict.quality) return;
+  const Target& target = *prepared.recipe.target;
+  if (*verdict.quality == Quality::Unknown && facts.closing.uncomparable.empty()) {
+    verdict.cures.emplace_back(facts.closing.detects_nothing
+                                   ? "samples (--eval) in which the float model detects objects with a score of 0.5"
+                                   : "samples (--eval) on which outputs of the float model are finite and not 0");
+    return;
   }
-  add_half_alone(report, options, *prepared.recipe.target);
+  if (*verdict.quality != Quality::Good) {
+    facts.unseen.clear();
+    const bool known_cause = judge(facts).quality == Quality::Good;
+    add_blame(report, options, prepared, grounds, known_cause);
+    if (*verdict.quality == Quality::Unknown) return;
+    if (!known_cause) std::ranges::copy(cures_for(report, options, target), std::back_inserter(verdict.cures));
+  }
+  add_half_alone(report, options, target);
 }
 
 }  // namespace detent

@@ -12,7 +12,7 @@ namespace {
 
 // Returns the reason for an edge that no rule mentioned.
 std::string silence(const GraphFacts& facts, NodeId node, ValueId value) {
-  if (!facts.is_float(value)) return "carries no floating-point data";
+  if (!facts.is_float(value)) return "carries no floats of 16 or 32 bits";
   if (facts.is_constant(value)) return "constant operand";
   if (facts.kind(node) == OpKind::ShapeOf) return facts.node(node).op_type + " reads no elements";
   if (facts.is_foreign(node)) return "operators of other domains read and write float";
@@ -167,6 +167,7 @@ PlacementPlan PlacementDraft::finish(const ValueShapes& shapes) {
   finish_symmetric(plan);
   finish_ranges(plan);
   plan.notes.insert(plan.notes.end(), notes_.begin(), notes_.end());
+  if (std::string text = float64_text(facts_->graph()); !text.empty()) plan.notes.push_back(std::move(text));
   plan.attention = attention_;
   speak_of(plan);
   std::set<ValueId> activations;

@@ -82,4 +82,18 @@ std::string inner_layers_text(const Node& node) {
          "; values are measured and pairs are placed in the main graph only";
 }
 
+std::string float64_text(const Graph& graph) {
+  std::vector<std::string> layers;
+  for (const Node& node : graph.nodes()) {
+    const OpKind kind = traits_of(graph, node).kind;
+    if (kind != OpKind::Conv && kind != OpKind::ConvTranspose && kind != OpKind::Gemm && kind != OpKind::MatMul)
+      continue;
+    const Tensor* weight = graph.constant(node.input(1));
+    if (weight && weight->type() == DataType::Float64) layers.push_back("'" + node.name + "'");
+  }
+  if (layers.empty()) return {};
+  return listed(layers, 3) + (layers.size() == 1 ? " has" : " have") +
+         " FLOAT64 weights, and no engine computes such layers in INT8: export the model in FP32";
+}
+
 }  // namespace detent

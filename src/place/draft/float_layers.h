@@ -27,4 +27,7 @@ struct InnerLayers {
 /// layers inside.
 [[nodiscard]] std::string inner_layers_text(const Node& node);
 
+/// Returns "'/fc' has FLOAT64 weights, ..."; empty for a graph without such layers.
+[[nodiscard]] std::string float64_text(const Graph& graph);
+
 }  // namespace detent
