@@ -1,7 +1,5 @@
 #include "pipeline/parts/attempt.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <functional>
 #include <span>
