@@ -26,17 +26,17 @@ std::string new_name(const OldSpelling& spelling, const std::string& old_name) {
   return !taken && spelling.now->get_option_no_throw(old_name) ? old_name : "";
 }
 
-void add_old_spelling(Program& program, const OldSpelling& spelling, const std::string& type) {
+void add_old_spelling(Program& program, OldSpelling spelling, const std::string& type) {
   const std::string command = "'detent " + spelling.now->get_name() + "'";
   const auto ignore = [](const std::string&) {};
   spelling.old->add_option_function<std::string>(spelling.option, ignore, "Runs " + command + " instead")
       ->type_name(type)
-      ->group("Format")
+      ->group("")
       ->join(',');
   for (const CLI::Option* option : spelling.now->get_options())
     if (!spelling.old->get_option_no_throw(name_of(*option)) && !option->get_positional())
-      spelling.old->add_option_function<std::string>(name_of(*option), ignore)->group("");
-  program.old_spellings.push_back(spelling);
+      spelling.added.push_back(spelling.old->add_option_function<std::string>(name_of(*option), ignore)->group(""));
+  program.old_spellings.push_back(std::move(spelling));
 }
 
 std::vector<std::string> translated(const OldSpelling& spelling) {
@@ -53,7 +53,25 @@ std::vector<std::string> translated(const OldSpelling& spelling) {
   return arguments;
 }
 
+/// Returns true where `text`, "concat=inputs,maxpool=both", has the key.
+bool has_key(const std::string& text, const std::string& key) { return ("," + text).find("," + key + "=") != std::string::npos; }
+
 }  // namespace
+
+std::vector<std::string> old_spellings_of(const CLI::App& command, const OptionList& list) {
+  std::vector<std::string> hints;
+  for (const Option& option : list.options) {
+    if (!is_old_spelling(option) || command.get_option(option.long_name())->count() == 0) continue;
+    const std::string name = option.long_name(), key = name.substr(2);
+    const bool is_key = !option.traits.key_of.empty();
+    const auto given = is_key ? command.get_option(option.traits.key_of)->results() : std::vector<std::string>{};
+    if (std::ranges::any_of(given, [&](const auto& text) { return has_key(text, key); }))
+      throw Error(ErrorCode::Usage, name + " and " + option.traits.key_of + " " + key + "= are both given",
+                  "remove " + name);
+    hints.push_back(name + " is an old spelling of " + (is_key ? option.spelling() + "=VALUE" : option.traits.old_of));
+  }
+  return hints;
+}
 
 void declare_old_spellings(Program& program) {
   const auto command = [&](const char* name) { return program.app.get_subcommand(name); };
@@ -68,8 +86,8 @@ std::optional<std::vector<std::string>> new_spelling(const Program& program) {
   for (const OldSpelling& spelling : program.old_spellings) {
     if (!spelling.old->parsed()) continue;
     if (spelling.old->get_option(spelling.option)->count() > 0) return translated(spelling);
-    for (const CLI::Option* option : spelling.old->get_options())
-      if (option->get_group().empty() && option->count() > 0)
+    for (const CLI::Option* option : spelling.added)
+      if (option->count() > 0)
         throw Error(ErrorCode::Usage, name_of(*option) + " is for " + spelling.option,
                     "'detent " + spelling.now->get_name() + "' has it");
   }

@@ -14,6 +14,8 @@ namespace {
 
 using P = PlacementOptions;
 
+OptionTraits format_key() { return {.key_of = "--format"}; }
+
 void take_shard(const std::string& text, DataOptions& data) {
   const size_t slash = text.find('/');
   const auto index = parse_number<size_t>(std::string_view(text).substr(0, slash));
@@ -206,7 +208,7 @@ Option outliers_option(OutlierPolicy& policy) {
              choice(policy, {{name_of(O::Clip), O::Clip}, {name_of(O::Drop), O::Drop}, {name_of(O::Keep), O::Keep}}),
              "What to do with a sample that alone sets many ranges: keep it, drop it, or clip ranges to what the other "
              "samples reach",
-             {.group = "Calibration"});
+             {.group = "Calibration", .key_of = "--policy"});
 }
 
 Option target_option(std::string& target) {
@@ -254,13 +256,15 @@ OptionList node_options(PlacementOptions& placement) {
       list_of(row("--include REGEX", &placement.include,
                   "Quantize nodes whose name matches, even if a rule keeps them float (repeatable)"),
               row("--exclude REGEX", &placement.exclude, "Keep nodes whose name matches float (repeatable)"),
-              row("--include-op OP", &placement.include_op, "Quantize nodes of this operator (repeatable)"),
-              row("--exclude-op OP", &placement.exclude_op, "Keep nodes of this operator float (repeatable)")));
+              keys_of("--policy", list_of(row("--include-op OP", &placement.include_op,
+                                              "Quantize nodes of this operator (repeatable)"),
+                                          row("--exclude-op OP", &placement.exclude_op,
+                                              "Keep nodes of this operator float (repeatable)")))));
 }
 
 OptionList policy_options(PlacementOptions& placement) {
-  return under(
-      "Placement",
+  return keys_of(
+      "--policy",
       list_of(
           row("--concat",
               choice(placement.concat, {{"independent", P::Concat::Independent},
@@ -287,15 +291,15 @@ OptionList policy_options(PlacementOptions& placement) {
                                            {"fp8", P::Attention::Fp8},
                                            {"int8", P::Attention::Int8}}),
               "Products of attention: float, quantized as the engine fuses them (int8, or fp8 with --type fp8), or "
-              "auto: "
-              "what costs no accuracy"),
+              "auto: what costs no accuracy"),
           row("--residual",
               choice(placement.residual,
                      {{"auto", P::Residual::Auto}, {"float", P::Residual::Float}, {"quantize", P::Residual::Quantize}}),
               "Residual Adds of a transformer: auto keeps those float whose measured ranges INT8 would ruin; quantize "
               "puts pairs on all; float keeps all float"),
           row("--scales", choice(placement.scales, {{"fp16", P::Scales::Fp16}, {"fp32", P::Scales::Fp32}}),
-              "Scales of FP16 values: FP16, which raises the opset to 19, or FP32 between casts"),
+              "Scales of FP16 values: FP16, which raises the opset to 19, or FP32 between casts",
+              {.key_of = "--format"}),
           row("--quantize-outputs", &placement.quantize_outputs, "Put pairs on graph outputs too")));
 }
 
@@ -313,22 +317,22 @@ OptionList format_options(FormatOptions& format, CpuOption cpu) {
   using WeightBounds = FormatOptions::WeightRange;
   OptionList list = list_of(
       row("--weights", choice(format.int8_weights, {{"fp32", false}, {"int8", true}}),
-          "Weights: INT8 initializer + DequantizeLinear, or FP32 initializer + pair (default: the target's)"),
+          "Weights: INT8 initializer + DequantizeLinear, or FP32 initializer + pair (default: the target's)", format_key()),
       row("--weight-range", choice(format.weight_range, {{"max", WeightBounds::Max}, {"mse", WeightBounds::Mse}}),
-          "Method to choose the range of each channel's weights"),
+          "Method to choose the range of each channel's weights", format_key()),
       row("--weight-bits", choice(format.weight_bits, {{"7", 7}, {"8", 8}}),
-          "Bits of weights: 8, or 7 against saturation on CPUs without VNNI"),
-      row("--per-tensor", &format.per_tensor, "One scale per weight tensor instead of one per output channel"),
+          "Bits of weights: 8, or 7 against saturation on CPUs without VNNI", format_key()),
+      row("--per-tensor", &format.per_tensor, "One scale per weight tensor instead of one per output channel",
+          format_key()),
       activation_option(format.activation),
       row("--range", choice(format.full_range, {{"full", true}, {"narrow", false}}),
-          "Scale of int8 and int16: narrow is amax/127 (32767), full is amax/128 (32768)"));
+          "Scale of int8 and int16: narrow is amax/127 (32767), full is amax/128 (32768)", format_key()));
   if (cpu == CpuOption::Offered)
     append(list, row("--cpu", choice(format.cpu, {{"any", Cpu::Any}, {"vnni", Cpu::Vnni}}),
                      "With --target onnxruntime or openvino:cpu: x86 CPUs on which results must be correct. any: "
-                     "scales weights so that "
-                     "CPUs without VNNI never saturate; vnni: uses all codes (default: any)"));
+                     "scales weights so that CPUs without VNNI never saturate; vnni: uses all codes (default: any)"));
   append(list, list_of(row("--bias", choice(format.int32_bias, {{"float", false}, {"int32", true}}),
-                           "Type of biases (default: the target's)"),
+                           "Type of biases (default: the target's)", format_key()),
                        float_type_option(format.float_type,
                                          "Type of what is not quantized, where measured values allow it (default: the "
                                          "target's)"),
@@ -355,7 +359,7 @@ Option float_type_option(std::optional<FloatType>& type, std::string help) {
 
 Option io_type_option(IoType& io) {
   return row("--io-type", choice(io, {{"keep", IoType::Keep}, {"same", IoType::Same}}),
-             "Types of graph inputs and outputs: unchanged, or those of the nodes that use them", {.group = "Format"});
+             "Types of graph inputs and outputs: unchanged, or those of the nodes that use them", format_key());
 }
 
 Option external_data_option(ExternalData& where) {
@@ -363,9 +367,8 @@ Option external_data_option(ExternalData& where) {
       "--external-data",
       choice(where, {{"always", ExternalData::Always}, {"auto", ExternalData::Auto}, {"never", ExternalData::Never}}),
       "Weights in a file beside the model. auto: if the model would exceed protobuf's 2 GiB; always: all except "
-      "tensors "
-      "below 1 KiB; never: none, an error beyond 2 GiB",
-      {.group = "Format"});
+      "tensors below 1 KiB; never: none, an error beyond 2 GiB",
+      format_key());
 }
 
 Option block_option(int64_t& block) {
@@ -390,7 +393,7 @@ Option bias_correction_option(EqualizeOptions& options) {
              "Correct each layer's bias by its mean quantization error, if that improves the outputs of held-out "
              "samples (needs "
              "16 samples). Default: off; on with quantize --accuracy best",
-             {.group = "Equalization"});
+             {.key_of = "--policy"});
 }
 
 OptionList run_options(RunSettings& run) {
@@ -401,12 +404,13 @@ OptionList run_options(RunSettings& run) {
                                       "Skip and count samples that cannot be read instead of stopping")));
 }
 
-Option products_option(RunSettings& run) {
-  return row(
-      "--cpu", choice(run.products, {{"avx2", CpuProducts::Avx2}, {"exact", CpuProducts::Exact}}),
-      "Arithmetic of UINT8 x INT8 products: exact, or avx2: as ONNX Runtime on x86 CPUs without VNNI, where sums "
-      "of two products saturate at 16 bits",
-      {.group = "Running"});
+OptionList products_options(RunSettings& run) {
+  const Option emulate =
+      row("--emulate", choice(run.products, {{"avx2", CpuProducts::Avx2}, {"exact", CpuProducts::Exact}}),
+          "Arithmetic of UINT8 x INT8 products: exact, or avx2: as ONNX Runtime on x86 CPUs without VNNI, where sums "
+          "of two products saturate at 16 bits",
+          {.group = "Running", .python = "cpu: Literal[\"avx2\", \"exact\"]"});
+  return list_of(emulate, old_spelling("--cpu", emulate));
 }
 
 Option isa_option(std::string& isa) {
@@ -424,6 +428,7 @@ OptionList limit_options(bool model) {
   if (model)
     append(list, row("--allow-external DIR", limit("--allow-external", allow_folder, true),
                      "Allow external data of a model in DIR too, not only in the model's folder (repeatable)"));
+  for (Option& option : list.options) option.traits.of_program = true;
   return under("Limits", std::move(list));
 }
 

@@ -20,9 +20,9 @@ void check_fp8(const FormatOptions& format, const PlacementOptions& placement, c
                   "leave " + option + " away, or --type fp8");
   };
   refuse(format.activation.has_value(), "--activation");
-  refuse(format.full_range, "--range full");
-  refuse(format.weight_bits != 8, "--weight-bits 7");
-  refuse(format.weight_range != FormatOptions::WeightRange::Max, "--weight-range mse");
+  refuse(format.full_range, "--format range=full");
+  refuse(format.weight_bits != 8, "--format weight-bits=7");
+  refuse(format.weight_range != FormatOptions::WeightRange::Max, "--format weight-range=mse");
   refuse(!placement.wide_values.empty(), "--override with \"bits\": 16");
 }
 
@@ -31,7 +31,7 @@ void check_attention(const PlacementOptions& placement) {
   const bool fp8 = placement.type == CodeType::Fp8;
   if (placement.attention == (fp8 ? PlacementOptions::Attention::Int8 : PlacementOptions::Attention::Fp8))
     throw Error(ErrorCode::InvalidOption,
-                std::string("--attention ") + (fp8 ? "int8 with --type fp8" : "fp8 with --type int8") +
+                std::string("--policy attention=") + (fp8 ? "int8 with --type fp8" : "fp8 with --type int8") +
                     ": trtexec builds no engine of INT8 and FP8",
                 std::string(attention_option(placement)) + (fp8 ? ", or --type int8" : ", or --type fp8"));
 }

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/expect.sh"
 data="--data $sample/calib --preprocess $preprocess"
 # shellcheck disable=SC2086
-accepts "quantize for DLA" quantize "$model" $data --limit 4 --target tensorrt:dla --quiet -o in/jetson.onnx --report in/jetson.json
+accepts "quantize for DLA" quantize "$model" $data --limit 4 --target tensorrt:dla --quiet -o in/jetson.onnx --json in/jetson.json
 grep -q '"cache": *"in/jetson.cache"' in/jetson.json || fail "the report does not name the cache"
 grep -q '"arguments": *"in/jetson.dla.txt"' in/jetson.json || fail "the report does not name the arguments"
 grep -q "note: DLA runs" stdout || fail "the report does not say what runs on DLA"

@@ -39,6 +39,24 @@ for command in quantize quantize-weights calibrate merge cast plan lint repair e
   [ -s in/long ] && fail "help $command is wider than 100: $(head -n 1 in/long)"
 done
 
+# The number of options, with --help; old spellings and the options of every command are not among them.
+# offers COMMAND MOST
+offers() {
+  "$DETENT" help "$1" >in/command
+  count=$(grep -c '^  -' in/command)
+  [ "$count" -ge 20 ] && [ "$count" -le "$2" ] || fail "help $1 has $count options, expected 20 to $2"
+  grep -qE '^  --(concat|maxpool|weights|per-tensor|external-data|report|weight-only|types-of|max-memory)( |$)' in/command &&
+    fail "help $1 shows an old spelling, or an option of every command"
+}
+offers quantize 45
+for command in compare compare-types sensitivity calibrate plan quantize-weights repair run; do offers $command 40; done
+"$DETENT" help | grep -q -- '--max-memory BYTES' || fail "help does not show the options of every command"
+for key in concat deconv-activation act-add se-mul maxpool small-layers residual attention quantize-outputs include-op exclude-op \
+  outliers bias-correction weights weight-range weight-bits per-tensor range bias scales io-type external-data; do
+  "$DETENT" help quantize | grep -qE "^ +$key=" || fail "help quantize does not show the key $key"
+  "$DETENT" help quantize --long | grep -qE "^ +$key=" || fail "help quantize --long does not show the key $key"
+done
+
 # The values of an option, without the descriptions of CLI11's validators; and every calibrator.
 for command in quantize calibrate compare sensitivity verify; do
   "$DETENT" help $command | grep -nE ' in \[|:\{|:(INT|FLOAT|POSITIVE)' >in/validators && fail "help $command shows validators: $(head -n 1 in/validators)"
@@ -84,7 +102,8 @@ suggests "a calibrator of a list" mse compare "$model" --data in --eval in --cal
 suggests "a target" tensorrt plan "$model" --target tensort
 suggests "a target with a version" tensorrt:8.6 plan "$model" --target tensorrt:8.7
 suggests "an accuracy" balanced $quantize_sample -o out/model.onnx --accuracy balansed
-suggests "a policy" independent plan "$model" --concat indepedent
+suggests "a policy" independent plan "$model" --policy concat=indepedent
+suggests "a policy under its old name" independent plan "$model" --concat indepedent
 suggests "a type" uint8 $quantize_sample -o out/model.onnx --activation unit8
 suggests "an equalization" relu $quantize_sample -o out/model.onnx --equalize rleu
 suggests "a preset" imagenet quantize "$model" --data "$sample/calib" --preprocess imagnet -o out/model.onnx --quiet

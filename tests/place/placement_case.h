@@ -13,7 +13,7 @@
 ///     model
 ///     <ir_version: 8, opset_import: ["" : 17]>
 ///     g (float[1,16,8,8] x) => (float[1,16,8,8] y) <float[16,16,3,3] w = {...}> { ... }
-///     expect tensorrt --concat inputs
+///     expect tensorrt --policy concat=inputs
 ///       pair   x -> c1   R1
 ///       share  a b
 ///

@@ -84,7 +84,7 @@ TEST_P(SharedOccupancy, ByDefaultLayersOfFewChannelsOrPositionsStayFloatAndSayWh
     EXPECT_FALSE(layer.int8) << weight.to_string();
     EXPECT_EQ(layer.rule, &rules::tensorrt::kSmallLayers) << weight.to_string();
     EXPECT_NE(layer.reason.find(weight.to_string()), std::string::npos) << layer.reason;
-    EXPECT_NE(layer.reason.find("--small-layers quantize"), std::string::npos) << layer.reason;
+    EXPECT_NE(layer.reason.find("--policy small-layers=quantize"), std::string::npos) << layer.reason;
   }
 }
 
@@ -166,7 +166,7 @@ TEST_P(SharedUnet, LeakyReluBehindADeconvolutionIsSplitOrFusedAsAsked) {
     for (const Node* node : deconvolutions) {
       EXPECT_EQ(has_pair(plan, *node->output(0)), policy != Policy::Fuse) << node->name;
       const Use activation = net.graph().value(*node->output(0)).uses.at(0);
-      EXPECT_NE(plan.find_edge(activation.node, 0)->reason.find("--deconv-activation"), std::string::npos);
+      EXPECT_NE(plan.find_edge(activation.node, 0)->reason.find("--policy deconv-activation"), std::string::npos);
     }
   }
 }

@@ -92,7 +92,7 @@ TEST(WeightsPlan, LeavesOutWhatTheUserExcludes) {
   options.exclude_op = {"Gemm"};
   const Planned planned("onnxruntime", options);
   EXPECT_FALSE(planned.quantizes("b"));
-  EXPECT_EQ(planned.layer("b").reason, "excluded by --exclude-op Gemm");
+  EXPECT_EQ(planned.layer("b").reason, "excluded by --policy exclude-op=Gemm");
   EXPECT_TRUE(planned.quantizes("a"));
 }
 

@@ -105,7 +105,7 @@ QuantizeReport start_report(const QuantizeOptions& given, const Prepared& prepar
   report.bound = std::move(bound);
   if (report.bound) report.score = report.bound->score;
   if (!prepared.half && given.format.io == IoType::Same)
-    report.notes.emplace_back("--io-type same changes nothing: no node computes in a 16-bit float type (--float-type)");
+    report.notes.emplace_back("--format io-type=same changes nothing: no node computes in a 16-bit float type (--float-type)");
   if (!prepared.half) return report;
   report.floats = prepared.half->report;
   if (given.format.io == IoType::Same)
