@@ -38,7 +38,7 @@ struct TypeChoice {
   std::optional<double> min_sqnr_db;  ///< at the worst output; at most one of the two
 };
 
-/// Options of `detent compare`, and of compare_types().
+/// Options of `detent compare`, and those that compare_types() shares with it.
 struct CompareOptions {
   std::filesystem::path model;
   DataOptions data;  ///< for calibration
@@ -52,7 +52,6 @@ struct CompareOptions {
   PlacementOptions placement;
   FormatOptions format;
   EqualizeOptions equalize;
-  TypeChoice types;  ///< compare_types() only
   std::optional<size_t>
       layer_samples;            ///< number of evaluation samples on which every layer is measured with the winner
   std::filesystem::path draw;   ///< folder of pictures with the detections of FP32 and of the winner; empty: none
@@ -61,6 +60,11 @@ struct CompareOptions {
   /// Receives the report once the candidates are judged, before the slower measurement of layers. May be empty.
   std::function<void(const ComparisonReport&)> judged;
   RunSettings run;
+};
+
+/// Options of `detent compare-types`. `calibrators`, `targets` and `layer_samples` do not apply.
+struct CompareTypesOptions : CompareOptions {
+  TypeChoice types;
 };
 
 /// Effect of a type on a model's weights.
@@ -164,7 +168,7 @@ struct ComparisonReport {
 /// Memory   as compare_calibrators, and the setup of one type at a time.
 /// Errors   those of compare_calibrators and quantize_weights; Usage for no type, an unknown or repeated one,
 ///          options.layer_samples, two limits, and a max_drop where no score is measured.
-[[nodiscard]] DETENT_API ComparisonReport compare_types(const CompareOptions& options);
+[[nodiscard]] DETENT_API ComparisonReport compare_types(const CompareTypesOptions& options);
 
 /// Quantizes for each of options.targets with each of options.calibrators and judges all variants together, on the same
 /// samples, as compare_calibrators() does. All targets share one calibration pass. Variants are the models that

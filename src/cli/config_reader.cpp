@@ -64,7 +64,8 @@ class ConfigLines {
   static std::vector<std::string> parts_of(const std::string& name) {
     std::vector<std::string> parts;
     std::istringstream stream(name);
-    for (std::string part; std::getline(stream, part, '.');) parts.push_back(CLI::detail::remove_quotes(CLI::detail::trim(part)));
+    for (std::string part; std::getline(stream, part, '.');)
+      parts.push_back(CLI::detail::remove_quotes(CLI::detail::trim(part)));
     if (parts.size() == 1 && CLI::detail::to_lower(parts.front()) == "default") parts.clear();
     return parts;
   }

@@ -59,7 +59,8 @@ std::string value_of(const CLI::App& command, const OptionList& list, const Opti
   }
   const bool given = command.get_option(option.long_name())->count() > 0;
   if (values.empty() || (!given && values.front() == "0")) return "";  // 0 stands for a default
-  return values.size() > 1 || takes_several(option) ? "[" + join(values, ", ", toml_string) + "]" : toml_string(values.front());
+  return values.size() > 1 || takes_several(option) ? "[" + join(values, ", ", toml_string) + "]"
+                                                    : toml_string(values.front());
 }
 
 }  // namespace

@@ -54,7 +54,9 @@ std::vector<std::string> translated(const OldSpelling& spelling) {
 }
 
 /// Returns true where `text`, "concat=inputs,maxpool=both", has the key.
-bool has_key(const std::string& text, const std::string& key) { return ("," + text).find("," + key + "=") != std::string::npos; }
+bool has_key(const std::string& text, const std::string& key) {
+  return ("," + text).find("," + key + "=") != std::string::npos;
+}
 
 }  // namespace
 

@@ -34,10 +34,10 @@ OptionList report_options(ReportOptions& report, bool& overwrite, const ReportHe
   if (help.all)
     append(list, row("--all", &report.all,
                      "List every " + std::string(help.all) + "; otherwise similar lines are merged into one"));
-  const Option json =
-      row("--json [FILE|-]", Parsed{.take = take_json, .repeats = true},
-          "Write the report as JSON to FILE and print the text; without FILE, or with -, print JSON instead of the text",
-          {.file = FileUse::WritesReport});
+  const Option json = row(
+      "--json [FILE|-]", Parsed{.take = take_json, .repeats = true},
+      "Write the report as JSON to FILE and print the text; without FILE, or with -, print JSON instead of the text",
+      {.file = FileUse::WritesReport});
   append(list, json);
   if (help.old_report) append(list, old_spelling("--report", json));
   if (help.html)

@@ -25,9 +25,6 @@ struct ReportOptions {
   [[nodiscard]] bool json_on_stdout() const { return std::ranges::find(json, "-") != json.end(); }
 };
 
-/// Options of compare_types().
-struct CompareTypesOptions : CompareOptions {};
-
 /// Quantizes for one target, or for several.
 /// Errors  those of quantize_model and quantize_targets.
 [[nodiscard]] inline std::variant<QuantizeReport, QuantizeTargetsReport> quantize_for_targets(

@@ -251,15 +251,14 @@ Option type_option(CodeType& type) {
 }
 
 OptionList node_options(PlacementOptions& placement) {
-  return under(
-      "Placement",
-      list_of(row("--include REGEX", &placement.include,
-                  "Quantize nodes whose name matches, even if a rule keeps them float (repeatable)"),
-              row("--exclude REGEX", &placement.exclude, "Keep nodes whose name matches float (repeatable)"),
-              keys_of("--policy", list_of(row("--include-op OP", &placement.include_op,
-                                              "Quantize nodes of this operator (repeatable)"),
-                                          row("--exclude-op OP", &placement.exclude_op,
-                                              "Keep nodes of this operator float (repeatable)")))));
+  return under("Placement",
+               list_of(row("--include REGEX", &placement.include,
+                           "Quantize nodes whose name matches, even if a rule keeps them float (repeatable)"),
+                       row("--exclude REGEX", &placement.exclude, "Keep nodes whose name matches float (repeatable)"),
+                       keys_of("--policy", list_of(row("--include-op OP", &placement.include_op,
+                                                       "Quantize nodes of this operator (repeatable)"),
+                                                   row("--exclude-op OP", &placement.exclude_op,
+                                                       "Keep nodes of this operator float (repeatable)")))));
 }
 
 OptionList policy_options(PlacementOptions& placement) {
@@ -317,7 +316,8 @@ OptionList format_options(FormatOptions& format, CpuOption cpu) {
   using WeightBounds = FormatOptions::WeightRange;
   OptionList list = list_of(
       row("--weights", choice(format.int8_weights, {{"fp32", false}, {"int8", true}}),
-          "Weights: INT8 initializer + DequantizeLinear, or FP32 initializer + pair (default: the target's)", format_key()),
+          "Weights: INT8 initializer + DequantizeLinear, or FP32 initializer + pair (default: the target's)",
+          format_key()),
       row("--weight-range", choice(format.weight_range, {{"max", WeightBounds::Max}, {"mse", WeightBounds::Mse}}),
           "Method to choose the range of each channel's weights", format_key()),
       row("--weight-bits", choice(format.weight_bits, {{"7", 7}, {"8", 8}}),

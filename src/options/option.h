@@ -55,9 +55,9 @@ struct OptionTraits {
   bool of_program = false;         ///< stands in the help of the program, not in those of its commands
   /// "--policy": the command line has the option as KEY=VALUE of that one; its name is an old spelling.
   std::string key_of = {};
-  std::string old_of = {};         ///< "--json": the name is an old spelling of that option
-  std::string python = {};         ///< "name: type" in Python, if they do not follow from `name` and `into`
-  std::string default_text = {};   ///< shown in help instead of the member's value
+  std::string old_of = {};        ///< "--json": the name is an old spelling of that option
+  std::string python = {};        ///< "name: type" in Python, if they do not follow from `name` and `into`
+  std::string default_text = {};  ///< shown in help instead of the member's value
   double least = -std::numeric_limits<double>::infinity(), most = std::numeric_limits<double>::infinity();
   /// Checks a value.
   /// Errors  Usage that begins with `name`.

@@ -107,9 +107,10 @@ Candidates make_candidates(const std::vector<std::string>& names, Prepared& prep
     const bool corrected = !biases.empty();
     constants = joined(constants, biases);
     all.models.push_back(quantized_model(model, plan, ranges, format, constants, rounded ? nullptr : &weights));
-    Provenance origin = describe_origin(
-        prepared, measured.calibration,
-        {options.placement, options.format, options.equalize, Accuracy::Balanced, options.outliers, corrected});
+    Provenance origin =
+        describe_origin(prepared, measured.calibration,
+                        {options.placement, options.format, options.equalize, Accuracy::Balanced, options.outliers},
+                        {.biases_corrected = corrected});
     origin.ranges = ranges_fingerprint(model.graph(), ranges);
     all.made.push_back({.ranges = std::move(ranges),
                         .constants = std::move(constants),

@@ -15,7 +15,7 @@
 // * Why: large language models are limited by memory bandwidth. ONNX Runtime makes one MatMulNBits of the two nodes if
 //   the DequantizeLinear has one reader; all 25 products of a small GPT, 9 of a ViT and 14 of a BERT were fused.
 // * Change it: `--type int4|int8`, `--block`, `--include`, `--exclude`, `--max-drop`, `--min-sqnr` (R13). `--policy
-//   Gather` leaves embeddings float, `--exclude` of any reader the constant that it reads.
+//   exclude-op=Gather` leaves embeddings float, `--exclude` of any reader the constant that it reads.
 // * Source: ONNX DequantizeLinear-21; TensorRT guide, "Quantized types"; ONNX Runtime 1.30,
 //   `DQMatMulNodeGroupSelector`, tried.
 

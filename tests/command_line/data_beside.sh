@@ -1,5 +1,6 @@
 #!/bin/sh
-# --format external-data=auto|always|never: the place of a written model's weights. The network is the same in each case.
+# --format external-data=auto|always|never: the place of a written model's weights. The network is the same in each
+# case.
 . "$(dirname "$0")/expect.sh"
 : "${WRITE_MODEL:?the program that writes models}" "${EDIT_MODEL:?the program that breaks them}"
 data="--quiet --data $six --preprocess $preprocess --limit 2"

@@ -45,10 +45,12 @@ offers() {
   "$DETENT" help "$1" >in/command
   count=$(grep -c '^  -' in/command)
   [ "$count" -ge 20 ] && [ "$count" -le "$2" ] || fail "help $1 has $count options, expected 20 to $2"
-  grep -qE '^  --(concat|maxpool|weights|per-tensor|external-data|report|weight-only|types-of|max-memory)( |$)' in/command &&
+  grep -qE '^  --(concat|maxpool|weights|per-tensor|external-data|report|max-memory)( |$)' in/command &&
     fail "help $1 shows an old spelling, or an option of every command"
 }
 offers quantize 45
+"$DETENT" help quantize | grep -q -- --weight-only && fail "help quantize shows the old spelling --weight-only"
+"$DETENT" help compare | grep -q -- --types && fail "help compare shows the old spelling --types"
 for command in compare compare-types sensitivity calibrate plan quantize-weights repair run; do offers $command 40; done
 "$DETENT" help | grep -q -- '--max-memory BYTES' || fail "help does not show the options of every command"
 for key in concat deconv-activation act-add se-mul maxpool small-layers residual attention quantize-outputs include-op exclude-op \

@@ -30,7 +30,7 @@ namespace {
 
 /// Returns the nodes without weights that the file says it leaves float, where no pair stands in front of them since.
 MeasuredFacts left_out(const GraphFacts& facts, const QdqReading& reading,
-                              const std::map<std::string, std::string>& left_float) {
+                       const std::map<std::string, std::string>& left_float) {
   MeasuredFacts measured;
   for (const auto& [name, reason] : left_float) {
     const MaybeNode node = facts.graph().find_node(name);

@@ -90,9 +90,9 @@ void mark_few_channels(const GraphFacts& facts, PlacementDraft& draft) {
     if (!has_few_channels(facts, node) || !comes_in_float(facts, draft, node.input(0)) ||
         is_max_pooled(facts, draft, node))
       continue;
-    draft.keep_out(node.id,
-                   "weight " + facts.weight(node.id).shape().to_string() +
-                       " has so few channels that the float kernel is faster (--policy small-layers=quantize overrides)");
+    draft.keep_out(
+        node.id, "weight " + facts.weight(node.id).shape().to_string() +
+                     " has so few channels that the float kernel is faster (--policy small-layers=quantize overrides)");
   }
 }
 

@@ -18,8 +18,8 @@
 //   the engine would make an integer kernel of what it reads: the engine compares a Clip with the pair behind it in
 //   codes to choose the kernel, and in real numbers to remove it. If only the first fits, it calls the model invalid
 //   (`refused-activation`); rounding the zero point makes such ranges.
-// * Change it: `--policy quantize-outputs=on` closes a last Conv. `--format bias=float|int32`: a Gemm with a float bias and no pair
-//   behind it stays float.
+// * Change it: `--policy quantize-outputs=on` closes a last Conv. `--format bias=float|int32`: a Gemm with a float bias
+//   and no pair behind it stays float.
 // * Source: tried at opset 13 to 23.
 // * Networks: models/cifar10_resnet18, models/imagenet_mobilenetv2.
 

@@ -10,11 +10,11 @@
 // (prepare/attention_form.h): it moves the scale to Q and takes Softmax, Einsum and the operator Attention apart.
 // known_ranges.cpp sets the scale 1/448.
 //
-// * Decides: attention is two products of activations with a Softmax between them. With `--policy attention=int8` (`fp8` with
-//   `--type fp8`) pairs stand on both operands of both products and behind the second one, and nowhere between. The
-//   scale then multiplies Q, the Transpose of K stands in front of its pair, and the pair behind Softmax has the
-//   measured upper limit (INT8) or scale 1/448 (FP8). A block that TensorRT makes no kernel of stays float, and `plan`
-//   says why.
+// * Decides: attention is two products of activations with a Softmax between them. With `--policy attention=int8`
+//   (`fp8` with `--type fp8`) pairs stand on both operands of both products and behind the second one, and nowhere
+//   between. The scale then multiplies Q, the Transpose of K stands in front of its pair, and the pair behind Softmax
+//   has the measured upper limit (INT8) or scale 1/448 (FP8). A block that TensorRT makes no kernel of stays float, and
+//   `plan` says why.
 // * Recognized: what both exporters of PyTorch, timm, Hugging Face and JAX write: scales in front of or behind the
 //   first product, masks that are added or choose, casts, rotary positions, keys repeated for groups of queries,
 //   cross-attention, Einsum, Softmax by its primitives, and the operator Attention of opset 23. Before pairs are

@@ -115,8 +115,9 @@ void place_excitation(const GraphFacts& facts, PlacementDraft& draft, const Node
     if (draft.options().se_mul == PlacementOptions::SeMul::Float)
       draft.keep_float(node.id, slot, "Mul of a squeeze-and-excite block (--policy se-mul=float)");
     else if (facts.may_carry_pair(node.input(slot)))
-      draft.pair(node.id, slot,
-                 "Mul of a squeeze-and-excite block: both inputs are quantized (--policy se-mul=float keeps them float)");
+      draft.pair(
+          node.id, slot,
+          "Mul of a squeeze-and-excite block: both inputs are quantized (--policy se-mul=float keeps them float)");
   }
 }
 

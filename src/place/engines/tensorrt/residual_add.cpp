@@ -9,8 +9,8 @@
 //   *skip*, gets a pair. With two candidates the longer path from their nearest common ancestor is main; if both are
 //   equally long, the second input.
 // * Why: Conv + Add (+ Relu) become one kernel. The precision of the skip decides whether that kernel can write INT8.
-// * Change it: `--policy act-add=both|main`, for an Add behind Conv and an activation other than Relu (the YOLO bottleneck).
-//   `both`, the default, puts pairs on both inputs; `main` treats it as a residual Add.
+// * Change it: `--policy act-add=both|main`, for an Add behind Conv and an activation other than Relu (the YOLO
+//   bottleneck). `both`, the default, puts pairs on both inputs; `main` treats it as a residual Add.
 // * Source: TensorRT guide, skip connections; Model-Optimizer; NVIDIA/TensorRT, tools/tensorflow-quantization (custom
 //   Q/DQ cases: the producer has no other reader). Conv, activation and Add: Model-Optimizer; [TensorRT
 //   2204](https://github.com/NVIDIA/TensorRT/issues/2204); NVIDIA-AI-IOT/yolo_deepstream, yolov7_qat.
