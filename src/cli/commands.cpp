@@ -254,8 +254,7 @@ CLI::App& add_command(CLI::App& program, const Command& command) {
                             : command.name == "plan" ? "src/place/RULES.md explains the rules\n\n"
                                                      : "";
   const std::string others =
-      "'detent --help' shows the options of every command: --config, --print-config, --quiet, --max-memory, "
-      "--allow-external\n\n";
+      "'detent --help' shows the options of every command: --config, --quiet, --max-memory ...\n\n";
   app->footer(notes + others + "Example\n  " + command.example);
   return *app;
 }

@@ -52,6 +52,21 @@ refuses "an unknown key" 2 "did you mean 'concat'?" plan "$model" --policy conco
 refuses "a key of the other option" 2 "there is no key 'weights'" $quantize_sample -o out/model.onnx --policy weights=fp32
 refuses "a flag that is neither on nor off" 2 "is not one of off, on" plan "$model" --policy quantize-outputs=true
 
+# Old spellings write the same file.
+mkdir in/old in/new
+accepts "a file of old spellings" $quantize_sample --calibrator max --concat inputs --small-layers quantize \
+  --exclude-op ConvTranspose --outliers keep --bias-correction off --weights fp32 --weight-range mse --weight-bits 7 \
+  --per-tensor --range full --bias float --scales fp32 --io-type same --external-data always --report in/old/m.json \
+  --accept-broken --quiet -o in/old/m.onnx
+accepts "a file of new spellings" $quantize_sample --calibrator max --accept-broken --quiet -o in/new/m.onnx --json in/new/m.json \
+  --policy concat=inputs,small-layers=quantize,exclude-op=ConvTranspose,outliers=keep,bias-correction=off \
+  --format weights=fp32,weight-range=mse,weight-bits=7,per-tensor=on,range=full,bias=float,scales=fp32,io-type=same \
+  --format external-data=always
+rm in/old/m.json in/new/m.json # seconds
+[ "$(find in/new -name 'm.onnx*' | wc -l)" -eq 2 ] || fail "no external data"
+diff -r in/old in/new >/dev/null || fail "old spellings write other files"
+"$DETENT" inspect in/new/m.onnx | grep -q 'concat=inputs.*weights=fp32' || fail "the file does not name its options as before"
+
 refuses "FP8 attention in an INT8 file" 13 "--policy attention=fp8 with --type int8" plan "$model" --policy attention=fp8
 refuses "INT8 attention in an FP8 file" 13 "--policy attention=int8 with --type fp8" plan "$model" --type fp8 --policy attention=int8
 accepts "FP8 attention" plan "$model" --type fp8 --policy attention=fp8

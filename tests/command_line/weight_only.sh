@@ -71,12 +71,16 @@ rm -rf out/*
 refuses "a block that engines do not know" 2 '--block' quantize-weights in/model.onnx --type int4 --block 24 -o out/m.onnx
 refuses "codes that there are not" 2 '--type' quantize-weights in/model.onnx --type int3 -o out/m.onnx
 refuses "a block without weights alone" 2 '--block is for --weight-only' quantize in/model.onnx --data random:normal,n=2 --block 64 -o out/m.onnx
-for option in '--calibrator max' '--format', 'per-tensor=on' '--equalize auto' '--policy concat=inputs' '--accuracy best' '--type fp8'; do
+for option in '--calibrator max' '--per-tensor' '--equalize auto' '--concat inputs' '--accuracy best' '--type fp8'; do
   # shellcheck disable=SC2086
   refuses "weights alone with $option" 2 "${option%% *} does not apply to --weight-only" \
     quantize in/model.onnx --weight-only int4 --data random:normal,n=2 $option -o out/m.onnx
 done
-refuses "an option of activations" 2 "there is no option '--format', 'per-tensor=on'" quantize-weights in/model.onnx --type int4 --format per-tensor=on -o out/m.onnx
+for key in policy:concat=inputs format:per-tensor=on; do
+  refuses "weights alone with $key" 2 "there is no key" \
+    quantize in/model.onnx --weight-only int4 --data random:normal,n=2 "--${key%%:*}" "${key#*:}" -o out/m.onnx
+done
+refuses "an option of activations" 2 "--format: there is no key 'per-tensor'" quantize-weights in/model.onnx --type int4 --format per-tensor=on -o out/m.onnx
 
 # The old spelling writes the same file and says the new one.
 accepts "quantize --weight-only" quantize in/model.onnx --weight-only int8 --block channel -o out/old.onnx
