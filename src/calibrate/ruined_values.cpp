@@ -26,7 +26,7 @@ std::string ruin_text(const std::string& name, const Histogram& histogram, Range
 
 }  // namespace
 
-bool pairs_the_stream(const Graph& graph, const PlacementPlan& plan, const PlacementOptions& placement) {
+bool pairs_the_stream(const Graph& graph, const PlacementPlan& plan, const PlacementRequest& placement) {
   const GraphFacts facts(graph, *plan.target);
   const ResidualStream stream = residual_stream(PlacementDraft(facts, placement));
   return std::ranges::any_of(plan.edges,
@@ -34,7 +34,7 @@ bool pairs_the_stream(const Graph& graph, const PlacementPlan& plan, const Place
 }
 
 std::map<std::string, std::string> ruined_readers(const Graph& graph, const PlacementPlan& plan,
-                                                  const PlacementOptions& placement, const Calibration& calibration,
+                                                  const PlacementRequest& placement, const Calibration& calibration,
                                                   const RangeOverrides& overrides, RangeKind kind) {
   const GraphFacts facts(graph, *plan.target);
   const ResidualStream stream = residual_stream(PlacementDraft(facts, placement));

@@ -168,7 +168,7 @@ int perform(InspectOptions& options, const ReportOptions& reporting, const Envir
 }
 
 /// Prints the judged candidates before the layers are measured, so that they remain if that is interrupted.
-template <std::derived_from<CompareOptions> Options, class Function>
+template <std::derived_from<ComparedOptions> Options, class Function>
 int perform(Options& options, const ReportOptions& reporting, const Environment& environment, Function function) {
   const auto write_page = [&](const ComparisonReport& report, const ReportOptions& wanted) {
     write_html(wanted, options.model, environment.command,
@@ -253,8 +253,9 @@ CLI::App& add_command(CLI::App& program, const Command& command) {
                                 ? to_text(known_findings()) + "\nsrc/place/RULES.md explains each of them\n\n"
                             : command.name == "plan" ? "src/place/RULES.md explains the rules\n\n"
                                                      : "";
-  const std::string others =
-      "'detent --help' shows the options of every command: --config, --quiet, --max-memory ...\n\n";
+  const std::string others = "'detent help " + command.name +
+                             " --long' explains these options in full.\n'detent --help' shows the options of every "
+                             "command: --config, --quiet, --max-memory ...\n\n";
   app->footer(notes + others + "Example\n  " + command.example);
   return *app;
 }

@@ -35,6 +35,12 @@ std::string section_name(const CLI::App& command) {
   return (parent->get_parent() ? section_name(*parent) + "." : "") + command.get_name();
 }
 
+/// Returns true where keys of `option` keep their names as options.
+bool has_named_keys(const OptionList& list, const std::string& option) {
+  return std::ranges::any_of(list.options,
+                             [&](const Option& key) { return key.traits.keeps_name && key.traits.key_of == option; });
+}
+
 bool takes_several(const Option& option) {
   const auto* parsed = std::get_if<Parsed>(&option.into);
   return (parsed && parsed->repeats) || std::holds_alternative<DataOptions*>(option.into) ||
@@ -50,6 +56,8 @@ std::string value_of(const CLI::App& command, const OptionList& list, const Opti
   if (std::holds_alternative<Parsed>(option.into)) {
     values = key_values(list, option.long_name());
     if (!values.empty()) return toml_string(join(values, ","));
+    if (has_named_keys(list, option.long_name())) return "";  // they have separate lines
+    if (!option.traits.key_of.empty()) values = texts_of_key(command, option);
     for (const Option& one : list.options)
       if (&one == &option || one.traits.old_of == option.long_name())
         for (const std::string& text : command.get_option(one.long_name())->results()) values.push_back(text);
@@ -57,7 +65,8 @@ std::string value_of(const CLI::App& command, const OptionList& list, const Opti
   } else {
     values = values_of(option);
   }
-  const bool given = command.get_option(option.long_name())->count() > 0;
+  const bool given = command.get_option(option.long_name())->count() > 0 ||
+                     (!option.traits.key_of.empty() && !texts_of_key(command, option).empty());
   if (values.empty() || (!given && values.front() == "0")) return "";  // 0 stands for a default
   return values.size() > 1 || takes_several(option) ? "[" + join(values, ", ", toml_string) + "]"
                                                     : toml_string(values.front());

@@ -3,6 +3,7 @@
 #include "cli/program.h"
 #include "core/text.h"
 #include "detent/base/error.h"
+#include "options/key_options.h"
 
 namespace detent::cli {
 
@@ -53,24 +54,26 @@ std::vector<std::string> translated(const OldSpelling& spelling) {
   return arguments;
 }
 
-/// Returns true where `text`, "concat=inputs,maxpool=both", has the key.
-bool has_key(const std::string& text, const std::string& key) {
-  return ("," + text).find("," + key + "=") != std::string::npos;
-}
-
 }  // namespace
+
+std::vector<std::string> texts_of_key(const CLI::App& command, const Option& key) {
+  std::vector<std::string> texts;
+  for (const std::string& text : command.get_option(key.traits.key_of)->results())
+    for (std::string& value : values_of_key(text, key.long_name().substr(2))) texts.push_back(std::move(value));
+  return texts;
+}
 
 std::vector<std::string> old_spellings_of(const CLI::App& command, const OptionList& list) {
   std::vector<std::string> hints;
   for (const Option& option : list.options) {
-    if (!is_old_spelling(option) || command.get_option(option.long_name())->count() == 0) continue;
-    const std::string name = option.long_name(), key = name.substr(2);
+    const std::string name = option.long_name();
     const bool is_key = !option.traits.key_of.empty();
-    const auto given = is_key ? command.get_option(option.traits.key_of)->results() : std::vector<std::string>{};
-    if (std::ranges::any_of(given, [&](const auto& text) { return has_key(text, key); }))
-      throw Error(ErrorCode::Usage, name + " and " + option.traits.key_of + " " + key + "= are both given",
-                  "remove " + name);
-    hints.push_back(name + " is an old spelling of " + (is_key ? option.spelling() + "=VALUE" : option.traits.old_of));
+    if (!(is_key || is_old_spelling(option)) || command.get_option(name)->count() == 0) continue;
+    if (is_key && !texts_of_key(command, option).empty())
+      throw Error(ErrorCode::Usage, name + " and " + option.spelling() + "= are both given", "remove " + name);
+    if (is_old_spelling(option))
+      hints.push_back(name + " is an old spelling of " +
+                      (is_key ? option.spelling() + "=VALUE" : option.traits.old_of));
   }
   return hints;
 }

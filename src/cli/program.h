@@ -58,10 +58,12 @@ void declare_commands(Program& program);
 /// then. Errors  Usage, while parsing, for an invalid value.
 void declare_options(CLI::App& app, const OptionList& list);
 
-/// Returns true for a name that the help does not show: the command line has another one for its option.
+/// Returns true for a name that the command line has replaced by another one.
 [[nodiscard]] bool is_old_spelling(const Option& option);
+/// Returns the values that KEY=VALUE gives to a key of a parsed command.
+[[nodiscard]] std::vector<std::string> texts_of_key(const CLI::App& command, const Option& key);
 /// Returns a sentence with the new spelling of each old one among the given options of a parsed command.
-/// Errors  Usage for a key that is given in both spellings.
+/// Errors  Usage for a key that is given under its name, too.
 [[nodiscard]] std::vector<std::string> old_spellings_of(const CLI::App& command, const OptionList& list);
 /// Returns the options of a parsed command as a section for --config: given values, and defaults that are not empty.
 /// Old spellings become new ones.

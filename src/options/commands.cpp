@@ -179,10 +179,10 @@ OptionList options_of(QuantizeOptions& o, ReportOptions& report) {
       row("--accuracy",
           choice(o.accuracy,
                  {{name_of(A::Balanced), A::Balanced}, {name_of(A::Best), A::Best}, {name_of(A::Fast), A::Fast}}),
-          "fast: use one calibrator; balanced: choose the calibrator by measuring, and round FP8 weights by their "
-          "effect "
-          "on the outputs; best: also try equalization, ranges value by value, rounding of INT8 weights and bias "
-          "correction, and keep each that helps (takes minutes)",
+          "Effort: fast takes one calibrator, balanced measures several, best also tries more steps (minutes). "
+          "balanced "
+          "also rounds FP8 weights by their effect on the outputs; best: also equalization, ranges value by value, "
+          "rounding of INT8 weights and bias correction, and keeps each that helps",
           {.group = "Calibration"}),
       outliers_option(o.outliers), target_options(o.target, o.targets), placement_options(o.placement),
       format_options(o.format, CpuOption::Offered), external_data_option(o.external_data), equalize_option(o.equalize),
@@ -201,11 +201,11 @@ OptionList options_of(QuantizeWeightsOptions& o, ReportOptions& report) {
   return list_of(model_argument(o.model), output_option(o.output, "OUT.onnx", "Quantized model to write"),
                  row("--type", choice(o.format.codes, {{name_of(W::Int4), W::Int4}, {name_of(W::Int8), W::Int8}}),
                      "Type of the weights of MatMul and Gemm. Embedding tables, positions and masks become INT8, "
-                     "unless --exclude-op names their reader (Gather, Add)",
+                     "unless --policy exclude-op names their reader (Gather, Add)",
                      {.group = "Format"}),
                  block_option(o.format.block), external_data_option(o.external_data), data_options(o.data, false),
-                 target_option(o.target), node_options(o.placement), bound_options(o.bound, o.data),
-                 judging_options(o.run), accept_broken_option(report), run_options(o.run),
+                 target_option(o.target), node_options(o.nodes), bound_options(o.bound, o.data), judging_options(o.run),
+                 accept_broken_option(report), run_options(o.run),
                  report_options(report, o.overwrite,
                                 {.all = "float layer and note",
                                  .html = "the verdict and its reasons, and every weight",

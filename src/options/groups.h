@@ -42,7 +42,7 @@ void add_parts(const std::string& list, std::vector<std::string>& parts);
 [[nodiscard]] OptionList target_options(std::string& target, std::vector<std::string>& targets);
 [[nodiscard]] Option type_option(CodeType& type);
 /// Returns the options that choose nodes by name and operator.
-[[nodiscard]] OptionList node_options(PlacementOptions& placement);
+[[nodiscard]] OptionList node_options(NodeChoice& nodes);
 /// Returns keys of --policy, and --scales, a key of --format.
 [[nodiscard]] OptionList policy_options(PlacementOptions& placement);
 /// Returns --type, node_options and policy_options.

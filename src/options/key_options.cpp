@@ -1,9 +1,12 @@
 #include "options/key_options.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <optional>
 #include <string_view>
 
 #include "core/nearest_names.h"
+#include "core/parse.h"
 #include "core/text.h"
 #include "detent/base/error.h"
 
@@ -16,8 +19,9 @@ struct KeyOption {
   std::string_view name, group, summary;
 };
 constexpr KeyOption kKeyOptions[] = {
-    {"--policy", "Placement", "Choices that the defaults seldom get wrong, separated by commas:"},
-    {"--format", "Format", "Details of the written file, separated by commas:"},
+    {"--feed", "Data", "How samples feed the model (each key is an option, too: --steps 4)"},
+    {"--policy", "Placement", "Choices that the defaults seldom get wrong"},
+    {"--format", "Format", "Details of the written file"},
 };
 
 std::vector<Option> find_keys(const OptionList& list, std::string_view option) {
@@ -31,26 +35,53 @@ std::string key_name(const Option& key) { return key.long_name().substr(2); }
 
 bool is_flag(const Option& key) { return std::holds_alternative<bool*>(key.into); }
 
-/// Returns "concat=independent|inputs|shared (default shared)".
+/// Returns "concat=independent|inputs|shared".
 std::string key_form(const Option& key) {
   const auto* choice = std::get_if<Choice>(&key.into);
-  const std::string values = choice ? join(choice->words, "|") : is_flag(key) ? "on|off" : key.type;
-  const std::string usual = choice ? choice->get() : is_flag(key) ? "off" : "";
-  return key_name(key) + "=" + values + (usual.empty() ? "" : " (default " + usual + ")");
+  return key_name(key) + "=" + (choice ? join(choice->words, "|") : is_flag(key) ? "off|on" : key.type);
 }
 
-void take_key(const Option& key, const std::string& value) {
-  if (const auto* choice = std::get_if<Choice>(&key.into)) {
-    if (std::ranges::find(choice->words, value) == choice->words.end())
-      refuse_word(key.spelling(), value, choice->words);
-    choice->take(value);
-  } else if (bool* const* flag = std::get_if<bool*>(&key.into)) {
-    if (value != "on" && value != "off") refuse_word(key.spelling(), value, {"off", "on"});
-    **flag = value == "on";
-  } else {
-    std::get<std::vector<std::string>*>(key.into)->push_back(value);
+/// Returns "concat: Scales around a Concat (default shared)".
+std::string key_help(const Option& key) {
+  const auto* choice = std::get_if<Choice>(&key.into);
+  const std::string usual = choice ? choice->get() : is_flag(key) ? "off" : "";
+  return key_name(key) + ": " + key.help + (usual.empty() ? "" : " (default: " + usual + ")");
+}
+
+/// Calls `take(key, value)` for each part of "concat=inputs,maxpool=both"; the value is "" where there is none.
+template <class Take>
+void for_each_key(const std::string& text, const Take& take) {
+  for (size_t at = 0; at <= text.size();) {
+    const size_t end = std::min(text.find(',', at), text.size());
+    const std::string part = text.substr(at, end - at);
+    at = end + 1;
+    const size_t equals = part.find('=');
+    take(part.substr(0, equals), equals == std::string::npos ? std::string() : part.substr(equals + 1));
   }
 }
+
+/// Sets a member of each kind that keys have from a text.
+struct TakeText {
+  const Option& key;
+  const std::string& text;
+
+  void operator()(const Choice&) const { take_word(key, text); }
+  void operator()(const Parsed& parsed) const { parsed.take(text); }
+  void operator()(bool* member) const {
+    if (text != "on" && text != "off") refuse_word(key.long_name(), text, {"off", "on"});
+    *member = text == "on";
+  }
+  void operator()(std::optional<size_t>* member) const {
+    check_number(key, text, true);
+    *member = parse_number<size_t>(text);
+  }
+  void operator()(std::vector<std::string>* member) const { member->push_back(text); }
+  void operator()(std::filesystem::path* member) const { *member = text; }
+  template <class Other>
+  void operator()(Other*) const {
+    throw Error(ErrorCode::Internal, key.long_name() + " has a member that no key has yet");
+  }
+};
 
 }  // namespace
 
@@ -59,8 +90,8 @@ OptionList with_key_options(const OptionList& list) {
   for (const KeyOption& option : kKeyOptions) {
     const std::vector<Option> keys = find_keys(list, option.name);
     if (keys.empty()) continue;
-    std::string help(option.summary);
-    for (const Option& key : keys) help += "\n  " + key_form(key) + ": " + key.help;
+    std::string help = std::string(option.summary) + ": " + join(keys, ", ", key_form);
+    for (const Option& key : keys) help += "\n  " + key_help(key);
     const auto take = [name = std::string(option.name), keys](const std::string& text) { take_keys(name, keys, text); };
     const auto behind = std::ranges::find_if(all.options.rbegin(), all.options.rend(), [&](const Option& one) {
                           return one.traits.key_of == option.name;
@@ -73,31 +104,38 @@ OptionList with_key_options(const OptionList& list) {
 
 void take_keys(const std::string& option, const std::vector<Option>& keys, const std::string& text) {
   std::vector<std::string> seen;
-  for (size_t at = 0; at <= text.size();) {
-    const size_t end = std::min(text.find(',', at), text.size());
-    const std::string part = text.substr(at, end - at);
-    at = end + 1;
-    const std::string name = part.substr(0, part.find('='));
-    const auto key = std::ranges::find(keys, name, key_name);
-    if (key == keys.end()) {
+  for_each_key(text, [&](const std::string& name, const std::string& value) {
+    const auto found = std::ranges::find(keys, name, key_name);
+    if (found == keys.end()) {
       std::vector<std::string> names;
       std::ranges::transform(keys, std::back_inserter(names), key_name);
       throw Error(ErrorCode::Usage, option + ": there is no key '" + name + "'",
                   did_you_mean(name, names, "keys are: " + join(names)));
     }
-    if (name.size() == part.size())
-      throw Error(ErrorCode::Usage, option + ": '" + name + "' has no value", "write " + key_form(*key));
-    const bool repeats = std::holds_alternative<std::vector<std::string>*>(key->into);
+    if (value.empty())
+      throw Error(ErrorCode::Usage, option + ": '" + name + "' has no value", "write " + key_form(*found));
+    const bool repeats = std::holds_alternative<std::vector<std::string>*>(found->into);
     if (!repeats && std::ranges::find(seen, name) != seen.end())
       throw Error(ErrorCode::Usage, option + ": '" + name + "' is given twice", "remove one of the two");
     seen.push_back(name);
-    take_key(*key, part.substr(name.size() + 1));
-  }
+    Option key = *found;
+    key.name = key.spelling();  // as messages name it
+    std::visit(TakeText{key, value}, key.into);
+  });
+}
+
+std::vector<std::string> values_of_key(const std::string& text, const std::string& key) {
+  std::vector<std::string> values;
+  for_each_key(text, [&](const std::string& name, const std::string& value) {
+    if (name == key) values.push_back(value);
+  });
+  return values;
 }
 
 std::vector<std::string> key_values(const OptionList& list, const std::string& option) {
   std::vector<std::string> found;
   for (const Option& key : find_keys(list, option)) {
+    if (key.traits.keeps_name) continue;
     std::vector<std::string> values = values_of(key);
     if (is_flag(key) && values.empty()) values = {"off"};
     for (const std::string& value : values) found.push_back(key_name(key) + "=" + value);

@@ -55,6 +55,7 @@ struct OptionTraits {
   bool of_program = false;         ///< stands in the help of the program, not in those of its commands
   /// "--policy": the command line has the option as KEY=VALUE of that one; its name is an old spelling.
   std::string key_of = {};
+  bool keeps_name = false;        ///< with key_of: its name is an option too, which the help does not show
   std::string old_of = {};        ///< "--json": the name is an old spelling of that option
   std::string python = {};        ///< "name: type" in Python, if they do not follow from `name` and `into`
   std::string default_text = {};  ///< shown in help instead of the member's value
@@ -108,7 +109,7 @@ template <class... Parts>
 /// Puts the options of a list under one heading.
 [[nodiscard]] OptionList under(const std::string& group, OptionList list);
 
-/// Makes the options of a list keys of `option`, except those that are keys already.
+/// Makes the options of a list keys of `option` with old spellings, except those that are keys already.
 [[nodiscard]] OptionList keys_of(const std::string& option, OptionList list);
 
 /// Makes `name` an old spelling of an option of the command line.

@@ -40,7 +40,7 @@ void note_first_calibration(ComparisonReport& report, const Prepared& prepared, 
 /// Adds a type of activations and weights; returns true where the rest is in 16-bit floats.
 bool add_with_pairs(Candidates& all, const std::string& type, const CompareTypesOptions& given,
                     ComparisonReport& report) {
-  CompareOptions options = given;
+  ComparedOptions options = given;
   options.placement.type = type == "fp8" ? CodeType::Fp8 : CodeType::Int8;
   const std::vector<std::string> names = candidate_names({given.types.calibrator});
   Prepared prepared = make(recipe_as_quantized(options, options.evaluation.data, names));
@@ -103,9 +103,6 @@ void check_types(const CompareTypesOptions& options) {
                   did_you_mean(name, kTypes));
     if (std::ranges::count(choice.names, name) > 1) throw Error(ErrorCode::Usage, "--types names " + name + " twice");
   }
-  if (options.layer_samples)
-    throw Error(ErrorCode::Usage, "--layers does not apply to --types",
-                "'detent sensitivity' measures the layers of one type");
   if (choice.max_drop && choice.min_sqnr_db)
     throw Error(ErrorCode::Usage, "--max-drop and --min-sqnr exclude each other");
   if (choice.max_drop && !judges_a_task(options.evaluation))

@@ -61,10 +61,11 @@ constinit const Rule rules::kWeightsAlone{
         "R16", "weights alone",
         "ONNX DequantizeLinear-21; onnxruntime, core/optimizer/qdq_transformer/selectors_actions/qdq_selectors.cc"}};
 
-PlacementPlan make_weights_plan(const Graph& graph, const Target& target, const PlacementOptions& options,
+PlacementPlan make_weights_plan(const Graph& graph, const Target& target, const NodeChoice& nodes,
                                 const WeightBlocks& blocks, const MeasuredFacts& measured) {
   const GraphFacts facts(graph, target);
-  PlacementDraft draft(facts, options, measured);
+  const PlacementRequest request{{nodes}};
+  PlacementDraft draft(facts, request, measured);
   for (const Rule* rule : {&rules::kUserChoice, &rules::kMeasuredChoice}) {
     draft.begin_rule(rule);
     rule->mark(facts, draft);

@@ -50,7 +50,22 @@ refuses "a key in both spellings" 2 "--concat and --policy concat= are both give
 refuses "a key without a value" 2 "write concat=independent|inputs|shared" plan "$model" --policy concat
 refuses "an unknown key" 2 "did you mean 'concat'?" plan "$model" --policy concot=shared
 refuses "a key of the other option" 2 "there is no key 'weights'" $quantize_sample -o out/model.onnx --policy weights=fp32
+refuses "a key with an empty value" 2 "'concat' has no value" plan "$model" --policy concat=
 refuses "a flag that is neither on nor off" 2 "is not one of off, on" plan "$model" --policy quantize-outputs=true
+
+# The keys of --feed are options, too, without a hint.
+data="--data $sample/calib --preprocess imagenet,resize=128x128,crop=128 --limit 8"
+accepts "--shard" calibrate "$model" $data --shard 2/2 -o in/option.dct
+grep -q 'old spelling' stderr && fail "--shard is called an old spelling"
+accepts "--feed shard=" calibrate "$model" $data --feed shard=2/2 -o in/key.dct
+cmp -s in/option.dct in/key.dct || fail "--feed shard=2/2 is something else than --shard 2/2"
+refuses "a shard in both spellings" 2 "--shard and --feed shard= are both given" plan "$model" $data --shard 1/2 --feed shard=1/2
+refuses "a shard that is none" 2 "'3/2' is not I/N" plan "$model" $data --feed shard=3/2
+refuses "steps that are none" 2 "--feed steps: '0' is not a whole number from 1 on" plan "$model" $data --feed steps=0
+echo '{"feeds": {"segments": "image"}}' >in/state.json
+refuses "a state without steps" 2 "needs --steps N" plan "$model" $data --feed state=in/state.json
+echo '{}' >in/state.onnx
+refuses "a state that is the output" 15 "which --state reads" quantize "$model" $data --feed state=in/state.onnx,steps=2 -o in/state.onnx --overwrite
 
 # Old spellings write the same file.
 mkdir in/old in/new

@@ -56,6 +56,11 @@ grep '^policy = ' in/quantize.toml | grep -q 'outliers=drop,exclude-op=Gemm,conc
 grep '^format = ' in/quantize.toml | grep -q 'weights=fp32,.*per-tensor=on,.*external-data=never' ||
   fail "old spellings of the format are lost"
 reads_back quantize model.onnx -o out/m.onnx --data d # defaults
+reads_back quantize model.onnx -o out/m.onnx --data d --feed batch-axis=x=1,mask=m,mask=n --feed steps=2,state=s.json,shard=2/3
+holds quantize 'batch-axis = ["x=1"]' 'mask = ["m", "n"]' 'steps = "2"' 'state = "s.json"' 'shard = "2/3"'
+grep -q '^feed ' in/quantize.toml && fail "keys of --feed are printed twice"
+reads_back quantize model.onnx -o out/m.onnx --data d --mask "a,b" --state "s,t.json" --steps 3
+holds quantize 'mask = ["a,b"]' 'state = "s,t.json"'
 
 reads_back quantize-weights model.onnx -o out/m.onnx $data --type int8 --block channel --format external-data=always \
   --target onnxruntime --exclude "$text" --policy exclude-op=Gather --min-sqnr 20.5 $judging $run $reports

@@ -57,13 +57,37 @@ TEST(AKey, IsRefusedByItsNameAndValue) {
   EXPECT_EQ(keys.refusal("--policy", "concot=inputs"), "--policy: there is no key 'concot'; did you mean 'concat'?");
   EXPECT_TRUE(keys.refusal("--policy", "concat=input").starts_with("--policy concat: 'input' is not one of indep"));
   EXPECT_EQ(keys.refusal("--policy", "concat"),
-            "--policy: 'concat' has no value; write concat=independent|inputs|shared (default shared)");
+            "--policy: 'concat' has no value; write concat=independent|inputs|shared");
+  EXPECT_EQ(keys.refusal("--policy", "include-op="), "--policy: 'include-op' has no value; write include-op=OP");
   EXPECT_EQ(keys.refusal("--policy", "maxpool=both,maxpool=after"),
             "--policy: 'maxpool' is given twice; remove one of the two");
   EXPECT_EQ(keys.refusal("--format", "per-tensor=true"), "--format per-tensor: 'true' is not one of off, on; ");
   EXPECT_TRUE(keys.refusal("--format", "concat=inputs").starts_with("--format: there is no key 'concat'"));
   EXPECT_TRUE(keys.refusal("--policy", "").starts_with("--policy: there is no key ''"));
   EXPECT_TRUE(keys.refusal("--policy", "concat=inputs,").starts_with("--policy: there is no key ''"));
+}
+
+TEST(AKey, OfTheSamplesSetsEachKindOfMember) {
+  DataOptions data;
+  const OptionList list = with_key_options(data_options(data, false));
+  const auto take = [&](const std::string& text) {
+    std::get<Parsed>(std::ranges::find(list.options, "--feed", &Option::long_name)->into).take(text);
+  };
+  take("batch-axis=x=1,batch-axis=y=none,mask=m,steps=4,state=s.json,shard=2/3");
+  EXPECT_EQ(data.batch_axes, (Texts{"x=1", "y=none"}));
+  EXPECT_EQ(data.padding_masks, Texts{"m"});
+  EXPECT_EQ(data.steps, 4U);
+  EXPECT_EQ(data.state, "s.json");
+  EXPECT_EQ(data.shard_index, 2U);
+  EXPECT_EQ(data.shard_count, 3U);
+  EXPECT_THROW(take("steps=0"), Error);
+  EXPECT_TRUE(key_values(list, "--feed").empty()) << "they have their names in configurations";
+}
+
+TEST(TheValuesOfAKey, AreFoundInTheText) {
+  EXPECT_EQ(values_of_key("mask=a,steps=4,mask=b", "mask"), (Texts{"a", "b"}));
+  EXPECT_EQ(values_of_key("batch-axis=x=1", "batch-axis"), Texts{"x=1"});
+  EXPECT_TRUE(values_of_key("mask=steps", "steps").empty());
 }
 
 TEST(TheValuesOfKeys, CanBeTakenAgain) {
@@ -92,7 +116,15 @@ TEST(EveryCommand, HasTheKeysOfItsOptionsAndShowsThem) {
       if (key.traits.key_of.empty()) continue;
       const auto option = std::ranges::find(list.options, key.traits.key_of, &Option::long_name);
       ASSERT_NE(option, list.options.end()) << command.name << " " << key.name;
-      EXPECT_NE(option->help.find("\n  " + key.long_name().substr(2) + "="), std::string::npos) << key.name;
+      const std::string name = key.long_name().substr(2), line = option->help.substr(0, option->help.find('\n'));
+      EXPECT_NE(line.find(" " + name + "="), std::string::npos) << key.name;
+      EXPECT_EQ(line.find(". "), std::string::npos) << "the help shows the first sentence: " << line;
+      EXPECT_NE(option->help.find("\n  " + name + ": " + key.help), std::string::npos) << key.name;
+      try {
+        std::get<Parsed>(option->into).take(name + "=1/1");
+      } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::Usage) << error.what();  // a kind of member without an answer is Internal
+      }
       EXPECT_TRUE(option->traits.command_line_only) << "Python has a keyword for each key";
       shown.insert(key.spelling());
     }
@@ -103,7 +135,7 @@ TEST(EveryCommand, HasTheKeysOfItsOptionsAndShowsThem) {
     };
     EXPECT_GE(names(list), names(plain));
   });
-  EXPECT_EQ(shown.size(), 22U) << join(shown);
+  EXPECT_EQ(shown.size(), 27U) << join(shown);
 }
 
 }  // namespace

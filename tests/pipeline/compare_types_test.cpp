@@ -78,7 +78,7 @@ TEST_F(CompareTypes, JudgesTheVeryFilesThatQuantizeWrites) {
   }
   QuantizeWeightsOptions weights;
   weights.model = asked.model, weights.output = folder_ / "int4.onnx";
-  weights.data = asked.data, weights.placement = asked.placement;
+  weights.data = asked.data, weights.nodes = asked.placement;
   weights.bound.evaluation.data = asked.evaluation.data;
   const QuantizeWeightsReport alone = quantize_weights(weights);
   const Variant& int4 = row(report, "int4");
@@ -153,9 +153,6 @@ TEST_F(CompareTypes, RefusesWhatMakesNoSense) {
   EXPECT_THAT(refusal(options({"int8", "int3"})).what(), HasSubstr("'int3' is not one of int8, fp8, int4"));
   EXPECT_THAT(refusal(options({"int8", "int8"})).what(), HasSubstr("twice"));
   CompareTypesOptions asked = options({"int8"});
-  asked.layer_samples = 2;
-  EXPECT_THAT(refusal(asked).what(), HasSubstr("--layers"));
-  asked = options({"int8"});
   asked.types.max_drop = 0.01;
   EXPECT_THAT(refusal(asked).what(), HasSubstr("--max-drop needs a score"));
   asked.types.min_sqnr_db = 20;

@@ -6,6 +6,7 @@
 
 #include "place/plan/measured_facts.h"
 #include "place/plan/placement_plan.h"
+#include "place/plan/placement_request.h"
 
 /// Placement tests as text. A file holds cases:
 ///
@@ -49,7 +50,7 @@ struct Line {
 struct Expectation {
   int number = 0;  ///< line of `expect`
   std::string target;
-  PlacementOptions options;
+  PlacementRequest options;
   MeasuredFacts measured;
   std::vector<Line> lines;
 };

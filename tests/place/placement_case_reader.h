@@ -36,10 +36,10 @@ inline std::string fill_tensors(const std::string& text) {
   return filled.append(rest, text.cend());
 }
 
-using OptionSetter = std::function<void(PlacementOptions&)>;
+using OptionSetter = std::function<void(PlacementRequest&)>;
 
 inline const std::map<std::string, OptionSetter>& option_words() {
-  using O = PlacementOptions;
+  using O = PlacementRequest;
   static const std::map<std::string, OptionSetter> words{
       {"--type fp8", [](O& o) { o.type = CodeType::Fp8; }},
       {"--policy concat=inputs", [](O& o) { o.concat = O::Concat::Inputs; }},
@@ -70,7 +70,7 @@ inline void read_expect_words(const std::string& text, Expectation& expectation)
   std::istringstream words(text);
   words >> expectation.target;
   for (std::string option, value; words >> option;) {
-    PlacementOptions& options = expectation.options;
+    PlacementRequest& options = expectation.options;
     words >> value;
     const std::string key = option == "--policy" ? value.substr(0, value.find('=')) : "";
     const std::string behind = value.substr(std::min(value.find('=') + 1, value.size()));

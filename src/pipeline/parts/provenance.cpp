@@ -44,7 +44,7 @@ FormatOptions format_of(const RewriteOptions& made, FloatType float_type, IoType
 
 void add_format(List& list, const DecidingOptions& options, const Prepared& setup) {
   const Target& target = *setup.recipe.target;
-  PlacementOptions placement;
+  PlacementRequest placement;
   placement.type = options.placement.type;
   FormatOptions made = format_of(setup.recipe.format, float_type_of(options.format, target), options.format.io);
   FormatOptions usual = format_of(rewrite_options({}, placement, target), target.float_type, IoType::Keep);

@@ -46,7 +46,7 @@ std::vector<NodeId> nodes_of_operator(const Graph& graph, const std::string& op,
 }
 
 void mark_user_choice(const GraphFacts& facts, PlacementDraft& draft) {
-  const PlacementOptions& options = draft.options();
+  const PlacementRequest& options = draft.options();
   const Graph& graph = facts.graph();
   for (const std::string& pattern : options.exclude)
     for (const NodeId node : nodes_matching(graph, pattern, "--exclude"))
