@@ -128,7 +128,7 @@ async function measure(model) {
     const histograms = await marginal(calibrate, short, long);
     rows.push({ theirs, run: plain.sample, whole: plain.whole, calibrate: histograms.sample });
   }
-  await timeDetent(['quantize', file, '--accept-broken', ...data, '--calibrator', 'max', '-o', join(work, 'quantized.onnx'), '--report', report]);
+  await timeDetent(['quantize', file, '--accept-broken', ...data, '--calibrator', 'max', '-o', join(work, 'quantized.onnx'), `--json=${report}`]);
   const { peak_mb: peak } = JSON.parse(readFileSync(report, 'utf8'));
   await session.release();
   if (model.make) for (const path of [file, `${file}.data`]) rmSync(path, { force: true });

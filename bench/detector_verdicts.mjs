@@ -18,7 +18,7 @@ const TARGETS = ['tensorrt', 'onnxruntime'];
 const CALIBRATORS = ['max', 'mse', 'entropy', 'percentile:99.99', 'percentile:99.9', 'percentile:99', 'percentile:98',
   'percentile:97', 'percentile:95', 'samplemax:90', 'samplemax:50'];
 const VARIANTS = [...CALIBRATORS.map(one => ['--calibrator', one]), ['--accuracy', 'fast'], [], ['--accuracy', 'best'],
-  ['--per-tensor'], ['--weight-bits', '7'], ['--per-tensor', '--calibrator', 'percentile:99.9']];
+  ['--format', 'per-tensor=on'], ['--format', 'weight-bits=7'], ['--format', 'per-tensor=on', '--calibrator', 'percentile:99.9']];
 // Grades of the true loss: a quarter to a third of what the agreement lacks (src/evaluate/judge.h).
 const grade = grading(0.0125, 0.055);
 const images = join(shared, 'images/bccd');

@@ -18,8 +18,8 @@ const {networks: all, folder} = labelledNetworks(shared);
 const NETWORKS = Object.fromEntries(Object.entries(all).filter(([, network]) => !network.detector));
 const RANGES = ['max', 'percentile:99.9', 'percentile:99', 'percentile:97', 'entropy', 'mse'];
 const VARIANTS = ['tensorrt', 'onnxruntime'].flatMap(target => [
-  ...RANGES.map(one => ['--calibrator', one]), ['--calibrator', 'max', '--per-tensor'],
-  ['--accuracy', 'fast', '--weight-bits', '7']].map(options => ['--target', target, ...options]))
+  ...RANGES.map(one => ['--calibrator', one]), ['--calibrator', 'max', '--format', 'per-tensor=on'],
+  ['--accuracy', 'fast', '--format', 'weight-bits=7']].map(options => ['--target', target, ...options]))
   .concat([['--calibrator', 'percentile:95'], [], ['--weight-only', 'int4'],
     ['--weight-only', 'int4', '--block', 'channel']]);
 

@@ -68,7 +68,7 @@ def main():
             for words, steps, chosen in (("empty caches", 1, folder / "whole.json"), ("64 steps", 64, state)):
                 file = folder / "quantized.onnx"
                 run("quantize", model, "--data", f"ids={calibration}", "--limit", 16, "--calibrator", "mse",
-                    "--accuracy", "fast", "--target", "onnxruntime", "--attention", attention, "--steps", steps,
+                    "--accuracy", "fast", "--target", "onnxruntime", "--policy", f"attention={attention}", "--steps", steps,
                     "--state", chosen, "-o", file, "--overwrite", "--accept-broken")
                 report(f"attention {attention}, calibrated on {words}", file)
 

@@ -88,7 +88,7 @@ async function cells(network, {options}, {targets, words}) {
   const bounded = options.some(word => /^--(labels|masks|next-token|metric-command)$/.test(word));
   run('quantize', ...options, ...targets.flatMap(target => ['--target', target]), ...words,
     ...bounded ? ['--max-drop', '100'] : [], ...more, '--accept-broken', '--quiet', '--overwrite', '-o', out,
-    '--report', report);
+    `--json=${report}`);
   const document = JSON.parse(readFileSync(report, 'utf8'));
   const several = targets.length > 1, reports = several ? document.targets : [document];
   const all = [];

@@ -18,7 +18,7 @@ if (!lm || !existsSync(join(shared, 'models/chars_gpt')) || !existsSync(join(lm,
 const [only, more] = rest.includes('--') ? [rest.slice(0, rest.indexOf('--')), rest.slice(rest.indexOf('--') + 1)]
   : [rest, []];
 
-const FORMS = [['int8', 'float'], ['int8', 'int8'], ['fp8', 'float'], ['fp8', 'fp8']];  // --type and --attention
+const FORMS = [['int8', 'float'], ['int8', 'int8'], ['fp8', 'float'], ['fp8', 'fp8']];  // --type and --policy attention
 
 const scratch = mkdtempSync(join(tmpdir(), 'transformers-'));
 
@@ -65,9 +65,9 @@ function quantize(options, type, attention) {
   const file = join(scratch, 'x.onnx'), written = join(scratch, 'report.json');
   const bounded = options.some(word => /^--(labels|next-token)$/.test(word));
   try {
-    execFileSync(detent, ['quantize', ...options, '--type', type, '--attention', attention,
+    execFileSync(detent, ['quantize', ...options, '--type', type, '--policy', `attention=${attention}`,
       ...bounded ? ['--max-drop', '9'] : [], ...more, '--accept-broken', '--quiet', '--overwrite', '-o', file,
-      '--report', written], {stdio: ['ignore', 'ignore', 'pipe']});
+      `--json=${written}`], {stdio: ['ignore', 'ignore', 'pipe']});
   } catch (error) {
     throw new Error(String(error.stderr));
   }

@@ -13,7 +13,7 @@ export function reportOf(detent, options) {
   const file = join(folder, 'report.json');
   try {
     execFileSync(detent, ['quantize', ...options, '--accept-broken', '--quiet', '-o', join(folder, 'x.onnx'),
-      '--report', file], {stdio: ['ignore', 'ignore', 'pipe']});
+      `--json=${file}`], {stdio: ['ignore', 'ignore', 'pipe']});
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
     console.error(`${options.join(' ')}: ${error.stderr ?? error}`);

@@ -38,29 +38,37 @@ struct TypeChoice {
   std::optional<double> min_sqnr_db;  ///< at the worst output; at most one of the two
 };
 
-/// Options of `detent compare`, and of compare_types().
-struct CompareOptions {
+/// Options of every comparison of quantized models.
+struct ComparedOptions {
   std::filesystem::path model;
   DataOptions data;  ///< for calibration
   EvaluationOptions evaluation;
-  std::vector<std::string> calibrators = {
-      "max", "percentile:99.9", "percentile:99.99", "percentile:99.999", "entropy", "mse", "auto"};
   OutlierPolicy outliers = OutlierPolicy::Clip;
   std::filesystem::path override_file;
   std::string target = "tensorrt";
-  std::vector<std::string> targets;  ///< of compare_targets(), in place of `target`
   PlacementOptions placement;
   FormatOptions format;
   EqualizeOptions equalize;
-  TypeChoice types;  ///< compare_types() only
-  std::optional<size_t>
-      layer_samples;            ///< number of evaluation samples on which every layer is measured with the winner
   std::filesystem::path draw;   ///< folder of pictures with the detections of FP32 and of the winner; empty: none
   bool overwrite_draw = false;  ///< also into a folder that is not empty
   bool pictures = false;        ///< fill ComparisonReport::detections
   /// Receives the report once the candidates are judged, before the slower measurement of layers. May be empty.
   std::function<void(const ComparisonReport&)> judged;
   RunSettings run;
+};
+
+/// Options of `detent compare`.
+struct CompareOptions : ComparedOptions {
+  std::vector<std::string> calibrators = {
+      "max", "percentile:99.9", "percentile:99.99", "percentile:99.999", "entropy", "mse", "auto"};
+  std::vector<std::string> targets;  ///< of compare_targets(), in place of `target`
+  std::optional<size_t>
+      layer_samples;  ///< number of evaluation samples on which every layer is measured with the winner
+};
+
+/// Options of `detent compare-types`.
+struct CompareTypesOptions : ComparedOptions {
+  TypeChoice types;
 };
 
 /// Effect of a type on a model's weights.
@@ -163,8 +171,8 @@ struct ComparisonReport {
 ///
 /// Memory   as compare_calibrators, and the setup of one type at a time.
 /// Errors   those of compare_calibrators and quantize_weights; Usage for no type, an unknown or repeated one,
-///          options.layer_samples, two limits, and a max_drop where no score is measured.
-[[nodiscard]] DETENT_API ComparisonReport compare_types(const CompareOptions& options);
+///          two limits, and a max_drop where no score is measured.
+[[nodiscard]] DETENT_API ComparisonReport compare_types(const CompareTypesOptions& options);
 
 /// Quantizes for each of options.targets with each of options.calibrators and judges all variants together, on the same
 /// samples, as compare_calibrators() does. All targets share one calibration pass. Variants are the models that

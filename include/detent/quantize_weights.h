@@ -29,7 +29,7 @@ struct QuantizeWeightsOptions {
   /// without a limit; without samples on `data`.
   AccuracyBound bound;
   std::string target = "tensorrt";
-  PlacementOptions placement;  ///< only include and exclude apply; to readers of tables only exclude
+  NodeChoice nodes;  ///< to readers of tables only exclude applies
   RunSettings run;
   bool overwrite = false;
   ExternalData external_data = ExternalData::Auto;

@@ -78,7 +78,7 @@ std::vector<ValueId> values_to_measure(const Graph& prepared, std::span<const st
                                        const PlacementOptions& placement) {
   std::set<ValueId> values;
   for (const std::string& target : targets)
-    for (const ValueId value : make_placement_plan(prepared, find_target(target), placement).quantized_values())
+    for (const ValueId value : make_placement_plan(prepared, find_target(target), {placement}).quantized_values())
       if (!prepared.constant(value)) values.insert(value);
   if (!targets.empty()) return {values.begin(), values.end()};
   const RunnablePart runnable(prepared);

@@ -20,13 +20,13 @@ std::string ruin_text(const std::string& name, const Histogram& histogram, Range
   const double root_mean_square = std::sqrt(histogram.sum_of_squares() / static_cast<double>(histogram.count()));
   return fmt::format(
       "8 bits keep {:.1f} dB of '{}', less than {:.0f}: it reaches {:.1f} times its root mean square "
-      "(--equalize norm evens channels out, --residual quantize takes it as it is)",
+      "(--equalize norm evens channels out, --policy residual=quantize takes it as it is)",
       *db, name, kLeastStreamDb, static_cast<double>(histogram.max_abs()) / root_mean_square);
 }
 
 }  // namespace
 
-bool pairs_the_stream(const Graph& graph, const PlacementPlan& plan, const PlacementOptions& placement) {
+bool pairs_the_stream(const Graph& graph, const PlacementPlan& plan, const PlacementRequest& placement) {
   const GraphFacts facts(graph, *plan.target);
   const ResidualStream stream = residual_stream(PlacementDraft(facts, placement));
   return std::ranges::any_of(plan.edges,
@@ -34,7 +34,7 @@ bool pairs_the_stream(const Graph& graph, const PlacementPlan& plan, const Place
 }
 
 std::map<std::string, std::string> ruined_readers(const Graph& graph, const PlacementPlan& plan,
-                                                  const PlacementOptions& placement, const Calibration& calibration,
+                                                  const PlacementRequest& placement, const Calibration& calibration,
                                                   const RangeOverrides& overrides, RangeKind kind) {
   const GraphFacts facts(graph, *plan.target);
   const ResidualStream stream = residual_stream(PlacementDraft(facts, placement));

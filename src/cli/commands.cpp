@@ -18,6 +18,7 @@
 #include "detent/base/model_files.h"
 #include "detent/base/version.h"
 #include "options/commands.h"
+#include "options/key_options.h"
 #include "report/compared_types.h"
 #include "report/html/page.h"
 #include "report/json/json.h"
@@ -45,11 +46,11 @@ std::string asked_date() {
 
 /// Writes the document where `options` want it, and makes it only if one does.
 void write_json(const ReportOptions& options, const std::function<std::string()>& document) {
-  if (!options.file.empty() && options.file != "-") write_file(options.file, document(), options.overwrite);
-  if (options.json_on_stdout())
-    std::fputs(document().c_str(), stdout);
-  else if (!options.json.empty())
-    write_file(options.json, document(), options.overwrite);
+  if (options.json.empty()) return;
+  const std::string text = document();
+  for (const std::string& file : options.json)
+    if (file != "-") write_file(file, text, options.overwrite);
+  if (options.json_on_stdout()) std::fputs(text.c_str(), stdout);
 }
 
 /// Writes the page with the command line, the digests of `model` unless it is empty, and the date in SOURCE_DATE_EPOCH
@@ -167,7 +168,7 @@ int perform(InspectOptions& options, const ReportOptions& reporting, const Envir
 }
 
 /// Prints the judged candidates before the layers are measured, so that they remain if that is interrupted.
-template <std::derived_from<CompareOptions> Options, class Function>
+template <std::derived_from<ComparedOptions> Options, class Function>
 int perform(Options& options, const ReportOptions& reporting, const Environment& environment, Function function) {
   const auto write_page = [&](const ComparisonReport& report, const ReportOptions& wanted) {
     write_html(wanted, options.model, environment.command,
@@ -206,15 +207,18 @@ template <class Options>
 struct State {
   Options options;
   ReportOptions report;
-  OptionList list = options_of(options, report);
+  OptionList list = with_key_options(options_of(options, report));
 };
 
-/// Declares the options on `app` and returns the action that runs `function` with them.
+/// Declares the options on `app`, with the action that runs `function` with them.
 template <class Options, class Function>
-std::function<int(Environment&)> declare_command(CLI::App& app, Function function) {
+Declared declare_command(CLI::App& app, Function function) {
   const auto state = std::make_shared<State<Options>>();
   declare_options(app, state->list);
-  return [state, function, &app](Environment& environment) {
+  const auto act = [state, function, &app](Environment& environment) {
+    const std::vector<std::string> old = old_spellings_of(app, state->list);
+    for (const std::string& hint : old)
+      if (!environment.quiet) environment.reporter.warn(hint);
     check_paths(app, state->list);
     const InputFiles inputs(input_sources(app, state->list));  // until all reports are written
     check_outputs(app, state->list);
@@ -227,6 +231,7 @@ std::function<int(Environment&)> declare_command(CLI::App& app, Function functio
       throw naming_model(app, state->list, error);
     }
   };
+  return {&app, &state->list, act};
 }
 
 /// Adds the command; "cache export" goes below "cache".
@@ -248,7 +253,10 @@ CLI::App& add_command(CLI::App& program, const Command& command) {
                                 ? to_text(known_findings()) + "\nsrc/place/RULES.md explains each of them\n\n"
                             : command.name == "plan" ? "src/place/RULES.md explains the rules\n\n"
                                                      : "";
-  app->footer(notes + "Example\n  " + command.example);
+  const std::string others = "'detent help " + command.name +
+                             " --long' explains these options in full.\n'detent --help' shows the options of every "
+                             "command: --config, --quiet, --max-memory ...\n\n";
+  app->footer(notes + others + "Example\n  " + command.example);
   return *app;
 }
 
@@ -257,7 +265,7 @@ CLI::App& add_command(CLI::App& program, const Command& command) {
 void declare_commands(Program& program) {
   for_each_command([&](const Command& command, auto type, auto function) {
     CLI::App& app = add_command(program.app, command);
-    program.commands.push_back({&app, declare_command<typename decltype(type)::type>(app, function)});
+    program.commands.push_back(declare_command<typename decltype(type)::type>(app, function));
   });
 }
 

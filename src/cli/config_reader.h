@@ -7,8 +7,10 @@
 
 namespace detent::cli {
 
-/// CLI11's TOML reader with three limits: 1 MiB and two dots in a section name, as its time grows with the square of
-/// the nesting of sections, and brackets. Errors  CLI::FileError naming the limit.
+/// Reads the TOML of --config: sections, strings in both quotes, lists, and words without quotes. In double quotes \"
+/// \\ \n \r and \t are escapes, and another backslash stays; CLI11's reader knows none, and cuts strings at "#".
+/// Limits  1 MiB, two dots in a section or key, brackets as nests_too_deep().
+/// Errors  CLI::FileError naming the line or the limit.
 class ConfigReader : public CLI::ConfigTOML {
  public:
   [[nodiscard]] std::vector<CLI::ConfigItem> from_config(std::istream& input) const override;

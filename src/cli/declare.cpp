@@ -6,6 +6,7 @@
 #include "cli/help_format.h"
 #include "core/text.h"
 #include "detent/base/version.h"
+#include "options/groups.h"
 
 namespace detent::cli {
 
@@ -68,11 +69,17 @@ bool shows_default(const Option& option) {
 
 }  // namespace
 
+bool is_old_spelling(const Option& option) {
+  return (!option.traits.key_of.empty() && !option.traits.keeps_name) || !option.traits.old_of.empty();
+}
+
 void declare_options(CLI::App& app, const OptionList& list) {
   for (const Option& option : list.options) {
     CLI::Option* made = std::visit(Declare{app, option}, option.into);
     if (!option.type.empty()) made->type_name(option.type);
     if (!option.traits.group.empty()) made->group(option.traits.group);
+    const bool hidden = is_old_spelling(option) || !option.traits.key_of.empty();
+    if (hidden || (option.traits.of_program && app.get_parent())) made->group("");  // not in the help
     made->required(option.traits.required);
     if (shows_default(option)) made->capture_default_str();
     if (!option.traits.default_text.empty()) made->default_str(option.traits.default_text);
@@ -86,7 +93,7 @@ void declare_options(CLI::App& app, const OptionList& list) {
 
 void declare(Program& program) {
   CLI::App& app = program.app;
-  app.formatter(make_help_formatter(help_width()));  // subcommands inherit it
+  app.formatter(make_help_formatter(help_width(), program.long_help));  // subcommands inherit it
   app.require_subcommand(1);
   app.fallthrough();
   app.set_version_flag("--version",
@@ -103,9 +110,11 @@ void declare(Program& program) {
   app.add_flag("--quiet", program.quiet, "No progress on stderr")->configurable(false);
   app.add_flag("--print-config", program.print_config, "Print the effective configuration and exit")
       ->configurable(false);
+  program.limits = limit_options(true);
+  declare_options(app, program.limits);
   app.footer(
       "'detent help COMMAND' or 'detent COMMAND --help' shows a command's options and an example, 'detent help COMMAND "
-      "--long' also its manual.");
+      "--long' also explains the options in full, and has its manual.");
   declare_commands(program);
   declare_old_spellings(program);
 }

@@ -44,7 +44,10 @@ std::string filled(const std::vector<std::string>& parts, size_t width, const st
 
 class HelpFormatter : public CLI::Formatter {
  public:
-  explicit HelpFormatter(size_t width) : width_(width), names_(std::min(kNames, width / 3)) { column_width(names_); }
+  HelpFormatter(size_t width, const std::optional<std::string>& long_help)
+      : width_(width), names_(std::min(kNames, width / 3)), long_help_(long_help) {
+    column_width(names_);
+  }
 
   /// Puts one empty line between parts.
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
@@ -66,7 +69,9 @@ class HelpFormatter : public CLI::Formatter {
   }
 
   std::string make_option(const CLI::Option* option, bool is_positional) const override {
-    return entry(make_option_name(option, is_positional) + make_option_opts(option), make_option_desc(option));
+    const std::string text = make_option_desc(option);
+    return entry(make_option_name(option, is_positional) + make_option_opts(option),
+                 long_help_ ? text : first_sentence(text));
   }
 
   std::string make_subcommand(const CLI::App* command) const override {
@@ -120,6 +125,7 @@ class HelpFormatter : public CLI::Formatter {
   }
 
   size_t width_, names_;
+  const std::optional<std::string>& long_help_;
 };
 
 }  // namespace
@@ -179,6 +185,12 @@ size_t help_width() {
   return width == 0 ? kElsewhere : std::clamp(width, kNarrowest, kWidest);
 }
 
-std::shared_ptr<CLI::FormatterBase> make_help_formatter(size_t width) { return std::make_shared<HelpFormatter>(width); }
+std::shared_ptr<CLI::FormatterBase> make_help_formatter(size_t width, const std::optional<std::string>& long_help) {
+  return std::make_shared<HelpFormatter>(width, long_help);
+}
+
+std::string first_sentence(const std::string& text) {
+  return text.substr(0, std::min(text.find('\n'), text.find(". ")));
+}
 
 }  // namespace detent::cli

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,7 +23,12 @@ namespace detent::cli {
 /// to a shell. `command` is one line, or several that end in "\".
 [[nodiscard]] std::string wrapped_command(std::string_view command, size_t width, size_t indent);
 
-/// Makes CLI11's help with lines within `width`; lines "  detent ..." of footers are wrapped as commands.
-[[nodiscard]] std::shared_ptr<CLI::FormatterBase> make_help_formatter(size_t width);
+/// Makes CLI11's help with lines within `width`; lines "  detent ..." of footers are wrapped as commands. Of an
+/// option's text it has the first sentence, or all where `long_help`, which must outlive it, has a value.
+[[nodiscard]] std::shared_ptr<CLI::FormatterBase> make_help_formatter(size_t width,
+                                                                      const std::optional<std::string>& long_help);
+
+/// Returns the first sentence of an option's text, without its period.
+[[nodiscard]] std::string first_sentence(const std::string& text);
 
 }  // namespace detent::cli

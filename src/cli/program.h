@@ -20,11 +20,13 @@ namespace detent::cli {
 struct Environment {
   Reporter& reporter;
   std::string command = {};  ///< the command line, for pages
+  bool quiet = false;
 };
 
 /// A command as CLI11 sees it. `run` acts on its parsed options and returns the exit code.
 struct Declared {
   CLI::App* app;
+  const OptionList* options;  ///< lives as long as `run`
   std::function<int(Environment&)> run;
 };
 
@@ -33,6 +35,7 @@ struct OldSpelling {
   CLI::App *old, *now;
   std::string option;                          ///< of `old`
   std::map<std::string, std::string> renamed;  ///< by its name in `old`
+  std::vector<const CLI::Option*> added = {};  ///< options of `now` alone, which `old` has for this spelling
 };
 
 /// The program as CLI11 sees it, with every command and option. `detent` parses with it; the manual and the completions
@@ -43,6 +46,7 @@ struct Program {
   std::optional<std::string> long_help;  ///< the command whose manual follows its help: "cache export"; "" for all
   std::vector<Declared> commands;
   std::vector<OldSpelling> old_spellings;
+  OptionList limits;  ///< options of all commands that the help of the program shows
 };
 
 /// Fills a fresh `program`.
@@ -53,6 +57,17 @@ void declare_commands(Program& program);
 /// Declares the options on `app`, in their order. Parsing sets the members that `list` names; `list` must live until
 /// then. Errors  Usage, while parsing, for an invalid value.
 void declare_options(CLI::App& app, const OptionList& list);
+
+/// Returns true for a name that the command line has replaced by another one.
+[[nodiscard]] bool is_old_spelling(const Option& option);
+/// Returns the values that KEY=VALUE gives to a key of a parsed command.
+[[nodiscard]] std::vector<std::string> texts_of_key(const CLI::App& command, const Option& key);
+/// Returns a sentence with the new spelling of each old one among the given options of a parsed command.
+/// Errors  Usage for a key that is given under its name, too.
+[[nodiscard]] std::vector<std::string> old_spellings_of(const CLI::App& command, const OptionList& list);
+/// Returns the options of a parsed command as a section for --config: given values, and defaults that are not empty.
+/// Old spellings become new ones.
+[[nodiscard]] std::string config_text(const CLI::App& command, const OptionList& list);
 
 /// Declares the options of the new commands on the old ones.
 void declare_old_spellings(Program& program);

@@ -79,60 +79,22 @@ Error error_of(const std::exception& error) {
   end_at_once(report(error));
 }
 
-/// Returns a TOML string. CLI11 2.1.2 reads no escapes, so text with quotes or backslashes becomes a literal string.
-std::string toml_quoted(const std::string& text) {
-  const char mark = text.find_first_of("\"\\") == std::string::npos ? '"' : '\'';
-  return mark + text + mark;
-}
-
-std::string key_of(const CLI::Option& option) {
-  return option.get_lnames().empty() ? option.get_name(true) : option.get_lnames().front();
-}
-
-std::string value_of(const CLI::Option& option) {
-  const bool repeatable = option.get_items_expected_max() > 1 || option.count() > 1;
-  const std::string list = join(option.results(), ", ", toml_quoted);
-  return repeatable ? "[" + list + "]" : list;
-}
-
-/// Returns "cache.export".
-std::string section_name(const CLI::App& command) {
-  const CLI::App* parent = command.get_parent();
-  return (parent->get_parent() ? section_name(*parent) + "." : "") + command.get_name();
-}
-
-/// Returns the options of a parsed command as a TOML section for --config: given values, and defaults that are not
-/// empty.
-std::string config_text(const CLI::App& command) {
-  std::string text = "[" + section_name(command) + "]\n";
-  for (const CLI::Option* option : command.get_options()) {
-    if (!option->get_configurable()) continue;
-    const bool flag = option->get_items_expected_max() == 0;
-    if (flag)
-      text += key_of(*option) + " = " + (option->count() > 0 && option->as<bool>() ? "true" : "false") + "\n";
-    else if (option->count() > 0)
-      text += key_of(*option) + " = " + value_of(*option) + "\n";
-    else if (!option->get_default_str().empty())
-      text += key_of(*option) + " = " + toml_quoted(option->get_default_str()) + "\n";
-  }
-  return text;
-}
-
 int run(const Program& parsed, Environment& environment) {
   for (const Declared& command : parsed.commands) {
     if (!command.app->parsed()) continue;
     if (!parsed.print_config) return command.run(environment);
-    std::cout << config_text(*command.app);
+    std::cout << config_text(parsed.app, parsed.limits) << config_text(*command.app, *command.options);
   }
   return 0;
 }
 
 /// Runs a command under its old spelling, and prints the new one.
-int run_under(const std::vector<std::string>& arguments, Environment& environment) {
+int run_under(const std::vector<std::string>& arguments, bool print_config, Environment& environment) {
   std::fprintf(stderr, "hint: this is now 'detent %s'\n", arguments.front().c_str());
   Program program;
   declare(program);
   parse(program, arguments);
+  program.print_config = print_config;
   return run(program, environment);
 }
 
@@ -155,9 +117,9 @@ int run_program(int argc, char** argv) {
     declare(program);
     parse(program, {argv + 1, argv + argc});
     const auto reporter = make_terminal_reporter(program.quiet);
-    Environment environment{*reporter, typed_command({argv + 1, argv + argc})};
-    const auto others = program.print_config ? std::nullopt : new_spelling(program);
-    return flushed(others ? run_under(*others, environment) : run(program, environment));
+    Environment environment{*reporter, typed_command({argv + 1, argv + argc}), program.quiet};
+    const auto others = new_spelling(program);
+    return flushed(others ? run_under(*others, program.print_config, environment) : run(program, environment));
   } catch (const CLI::Success& success) {
     program.app.exit(success);
     if (program.long_help) std::cout << "\n" << manual_text(*program.long_help, help_width());

@@ -87,7 +87,7 @@ Cure cure_of_border(const EngineView& view, bool input) {
   const std::string option = input ? "--inputIOFormats" : "--outputIOFormats";
   // Types of TensorRT 11 are those of the file; the option only chooses among layouts.
   if (view.is_strongly_typed())
-    return {"detent quantize or cast with --io-type same changes the type, trtexec " + option + " the layout"};
+    return {"detent quantize or cast with --format io-type=same changes the type, trtexec " + option + " the layout"};
   return {"trtexec " + option + "=fp16:chw " +
           (input ? "(or int8, and the layout that the first layer reads) takes it away"
                  : "(or the layout of the last layer) takes it away")};

@@ -36,6 +36,7 @@ Offer offer_of(const OptionEntry& entry) {
   if (!entry.choices.empty()) return Offer::Choices;
   const std::string& kind = entry.positional ? entry.names.front() : entry.value;
   const auto has = [&](std::string_view word) { return kind.find(word) != std::string::npos; };
+  if (has("KEY=")) return Offer::Nothing;
   if (has("DIR") && !has("FILE")) return Offer::Folders;
   for (const std::string_view file : {"FILE", "MODEL", "TABLE", "SRC", "OUT", "."})
     if (has(file)) return Offer::Files;

@@ -54,7 +54,7 @@ struct CommandPage {
 
 /// Texts of `detent help [COMMAND] [--long]`, which the parser does not know as a command.
 inline constexpr std::string_view kHelpSummary = "Show the options of a command and an example";
-inline constexpr std::string_view kHelpLong = "Show the manual of the command too";
+inline constexpr std::string_view kHelpLong = "Explain the options in full and show the manual of the command";
 /// Returns the program's commands with blanks between them.
 [[nodiscard]] std::string command_names(std::span<const CommandPage> pages);
 

@@ -21,25 +21,25 @@ Option output_option(std::filesystem::path& output, const char* type, const char
 /// Help texts of a command's report options; null: the command does not have the option.
 struct ReportHelp {
   const char *all = nullptr, *html = nullptr, *overwrite = nullptr;
-  bool file = false;  ///< --report
+  bool old_report = false;  ///< --report is an old spelling of --json
 };
 
 /// Returns the options of the files that a command writes besides its output. Python has --overwrite of an output.
 OptionList report_options(ReportOptions& report, bool& overwrite, const ReportHelp& help,
                           const char* group = "Report") {
   const auto take_json = [&report](const std::string& value) {  // "true" and "false" stand in configuration files
-    report.json = value == "true" ? "-" : value == "false" ? "" : value;
+    if (value != "false") report.json.push_back(value == "true" ? "-" : value);
   };
   OptionList list;
   if (help.all)
     append(list, row("--all", &report.all,
                      "List every " + std::string(help.all) + "; otherwise similar lines are merged into one"));
-  append(list, row("--json [FILE|-]", Parsed{take_json},
-                   "Write the report as JSON to FILE; without FILE, or with -, to standard output instead of the text",
-                   {.file = FileUse::WritesReport}));
-  if (help.file)
-    append(list, row("--report FILE.json", &report.file, "Write the report as JSON to a file and also print the text",
-                     {.file = FileUse::WritesReport}));
+  const Option json = row(
+      "--json [FILE|-]", Parsed{.take = take_json, .repeats = true},
+      "Write the report as JSON to FILE and print the text; without FILE, or with -, print JSON instead of the text",
+      {.file = FileUse::WritesReport});
+  append(list, json);
+  if (help.old_report) append(list, old_spelling("--report", json));
   if (help.html)
     append(list, row("--html FILE.html", &report.html, std::string("Write the report as an HTML page: ") + help.html,
                      {.file = FileUse::WritesReport}));
@@ -73,8 +73,8 @@ OptionList stop_after_option(StopAfter& stage, ReportOptions& report) {
       "of --override; rewrite: the quantized model, not checked and not measured",
       {.group = "Running"});
   return list_of(option, [&stage, &report] {
-    if (stage == S::Nothing || (report.json.empty() && report.html.empty() && report.file.empty())) return;
-    throw Error(ErrorCode::Usage, "--stop-after does not go with --json, --report and --html",
+    if (stage == S::Nothing || (report.json.empty() && report.html.empty())) return;
+    throw Error(ErrorCode::Usage, "--stop-after does not go with --json and --html",
                 "there is no report yet; the result of the stage goes to OUT");
   });
 }
@@ -128,8 +128,11 @@ OptionList weight_only_options(SensitivityOptions& o) {
     if (codes->empty()) return;
     o.weights = WeightFormat{*codes == name_of(WeightCodes::Int4) ? WeightCodes::Int4 : WeightCodes::Int8, *block};
     SensitivityOptions usual;
-    for (const auto& [name, value] : changed(activation_options(o), activation_options(usual)))
-      throw Error(ErrorCode::Usage, "--" + name + " does not apply to --weight-only", "remove one of the two");
+    const OptionList given = activation_options(o), others = activation_options(usual);
+    for (size_t i = 0; i < given.options.size(); ++i)
+      if (values_of(given.options[i]) != values_of(others.options[i]))
+        throw Error(ErrorCode::Usage, given.options[i].spelling() + " does not apply to --weight-only",
+                    "remove one of the two");
   };
   return list_of(row("--weight-only", choice(*codes, {{"int4", "int4"}, {"int8", "int8"}}),
                      "Quantize only the weights of MatMul and Gemm, in blocks, rounded so that the layers' outputs "
@@ -176,10 +179,10 @@ OptionList options_of(QuantizeOptions& o, ReportOptions& report) {
       row("--accuracy",
           choice(o.accuracy,
                  {{name_of(A::Balanced), A::Balanced}, {name_of(A::Best), A::Best}, {name_of(A::Fast), A::Fast}}),
-          "fast: use one calibrator; balanced: choose the calibrator by measuring, and round FP8 weights by their "
-          "effect "
-          "on the outputs; best: also try equalization, ranges value by value, rounding of INT8 weights and bias "
-          "correction, and keep each that helps (takes minutes)",
+          "Effort: fast takes one calibrator, balanced measures several, best also tries more steps (minutes). "
+          "balanced "
+          "also rounds FP8 weights by their effect on the outputs; best: also equalization, ranges value by value, "
+          "rounding of INT8 weights and bias correction, and keeps each that helps",
           {.group = "Calibration"}),
       outliers_option(o.outliers), target_options(o.target, o.targets), placement_options(o.placement),
       format_options(o.format, CpuOption::Offered), external_data_option(o.external_data), equalize_option(o.equalize),
@@ -189,7 +192,7 @@ OptionList options_of(QuantizeOptions& o, ReportOptions& report) {
                      {.all = "float layer, note and equalized value",
                       .html = "the verdict and its reasons, outlier samples, every value",
                       .overwrite = kEveryFile,
-                      .file = true}),
+                      .old_report = true}),
       [&o, &report] { o.pictures = !report.html.empty(); }, limit_options(true));
 }
 
@@ -198,16 +201,16 @@ OptionList options_of(QuantizeWeightsOptions& o, ReportOptions& report) {
   return list_of(model_argument(o.model), output_option(o.output, "OUT.onnx", "Quantized model to write"),
                  row("--type", choice(o.format.codes, {{name_of(W::Int4), W::Int4}, {name_of(W::Int8), W::Int8}}),
                      "Type of the weights of MatMul and Gemm. Embedding tables, positions and masks become INT8, "
-                     "unless --exclude-op names their reader (Gather, Add)",
+                     "unless --policy exclude-op names their reader (Gather, Add)",
                      {.group = "Format"}),
                  block_option(o.format.block), external_data_option(o.external_data), data_options(o.data, false),
-                 target_option(o.target), node_options(o.placement), bound_options(o.bound, o.data),
-                 judging_options(o.run), accept_broken_option(report), run_options(o.run),
+                 target_option(o.target), node_options(o.nodes), bound_options(o.bound, o.data), judging_options(o.run),
+                 accept_broken_option(report), run_options(o.run),
                  report_options(report, o.overwrite,
                                 {.all = "float layer and note",
                                  .html = "the verdict and its reasons, and every weight",
                                  .overwrite = kEveryFile,
-                                 .file = true}),
+                                 .old_report = true}),
                  limit_options(true));
 }
 
@@ -261,7 +264,7 @@ OptionList options_of(CastModelOptions& o, ReportOptions& report) {
       row("--scales", choice(o.scales, {{"fp16", S::Fp16}, {"fp32", S::Fp32}}),
           "Scales of the model's pairs: the 16-bit type, which raises the opset to 19, or FP32 between casts (default: "
           "fp32 where activations have UINT8 codes, else fp16)",
-          {.group = "Format"}),
+          {.key_of = "--format"}),
       io_type_option(o.io), external_data_option(o.external_data), run_options(o.run),
       report_options(report, o.overwrite, {.all = "node that stays FP32"}),
       row("--overwrite", &o.overwrite, "Replace OUT and the file of --json if they exist", {.group = "Running"}),
@@ -336,7 +339,7 @@ OptionList options_of(CompareOptions& o, ReportOptions& report) {
           {.group = "Calibration", .commas = true, .check = check_calibrator}),
       outliers_option(o.outliers), override_option(o.override_file), target_option(o.target), targets_option(o),
       placement_options(o.placement), format_options(o.format, CpuOption::NotOffered), equalize_option(o.equalize),
-      bias_correction_option(o.equalize), run_options(o.run), products_option(o.run),
+      bias_correction_option(o.equalize), run_options(o.run), products_options(o.run),
       report_options(report, o.overwrite_draw,
                      {.all = "output, equalized value and layer",
                       .html = "the candidates' scores, and every value with its ranges, with charts",
@@ -356,7 +359,7 @@ OptionList options_of(CompareTypesOptions& o, ReportOptions& report) {
       judging_options(o.run), type_choice_options(o.types), outliers_option(o.outliers),
       override_option(o.override_file), target_option(o.target), node_options(o.placement), policy_options(o.placement),
       format_options(o.format, CpuOption::NotOffered), equalize_option(o.equalize), bias_correction_option(o.equalize),
-      run_options(o.run), products_option(o.run),
+      run_options(o.run), products_options(o.run),
       report_options(report, report.overwrite,
                      {.all = "output and equalized value",
                       .html = "the types' scores, sizes and shares, with charts",
@@ -383,7 +386,7 @@ OptionList options_of(RunOptions& o, ReportOptions& report) {
   return list_of(
       model_argument(o.model, "Float or Q/DQ ONNX model"),
       output_option(o.output_folder, "DIR", "Folder to write, with one .npy per output"), data_options(o.data, true),
-      run_options(o.run), products_option(o.run), isa_option(o.isa),
+      run_options(o.run), products_options(o.run), isa_option(o.isa),
       report_options(report, o.overwrite, {.overwrite = "files in DIR, and those of --json and --draw"}, "Running"),
       draw_option(o.draw, "of the first 16, or --limit"), detections_option(o.run),
       row("--profile", &o.profile, "Print the time by operator and by node, and the collector's share of a calibration",
@@ -398,7 +401,7 @@ OptionList options_of(VerifyOptions& o, ReportOptions& report) {
       row("--rtol", &o.rtol, "Relative tolerance", {.least = 0}),
       row("--atol", &o.atol, "Absolute tolerance, as a part of the largest expected magnitude", {.least = 0}),
       row("--threads", &o.run.threads, "Worker threads (default: all cores)", {.least = 1, .most = 4096}),
-      products_option(o.run),
+      products_options(o.run),
       report_options(report, report.overwrite, {.overwrite = "the file of --json if it exists"}), limit_options(true));
 }
 

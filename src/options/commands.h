@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <variant>
+#include <vector>
 
 #include "detent/detent.h"
 #include "options/option.h"
@@ -12,20 +14,16 @@ namespace detent {
 
 /// Reports that a command prints or writes besides its output, and the checks whose failure exits 1.
 struct ReportOptions {
-  std::string json;            ///< a file, "-" for stdout; empty: none
-  std::filesystem::path html;  ///< empty: no page
-  std::string file;            ///< document in addition to the text; "-" is `json` on stdout
-  bool all = false;            ///< do not shorten lists
-  bool overwrite = false;      ///< replace these files; for its output a command has another member
+  std::vector<std::string> json;  ///< files; "-" is standard output, and no text
+  std::filesystem::path html;     ///< empty: no page
+  bool all = false;               ///< do not shorten lists
+  bool overwrite = false;         ///< replace these files; for its output a command has another member
   bool strict = false, accept_broken = false;
   std::optional<double> fail_below;
   size_t top = 20;  ///< layers and values that sensitivity prints
 
-  [[nodiscard]] bool json_on_stdout() const { return json == "-" || file == "-"; }
+  [[nodiscard]] bool json_on_stdout() const { return std::ranges::find(json, "-") != json.end(); }
 };
-
-/// Options of compare_types().
-struct CompareTypesOptions : CompareOptions {};
 
 /// Quantizes for one target, or for several.
 /// Errors  those of quantize_model and quantize_targets.

@@ -6,6 +6,7 @@
 #include "core/memory_limit.h"
 #include "core/nearest_names.h"
 #include "core/parse.h"
+#include "core/text.h"
 #include "detent/base/error.h"
 
 namespace detent {
@@ -13,6 +14,9 @@ namespace detent {
 namespace {
 
 using P = PlacementOptions;
+
+OptionTraits format_key() { return {.key_of = "--format"}; }
+OptionTraits feed_key(const char* python = "") { return {.key_of = "--feed", .keeps_name = true, .python = python}; }
 
 void take_shard(const std::string& text, DataOptions& data) {
   const size_t slash = text.find('/');
@@ -54,7 +58,7 @@ Parsed limit(const char* option, Set set, bool repeats = false) {
 }
 
 std::string calibrator_lines() {
-  std::string lines;
+  std::string lines = join(calibrator_list(), ", ", &CalibratorEntry::name) + " or auto";
   for (const CalibratorEntry& entry : calibrator_list())
     lines += "\n  " + std::string(entry.name) + ": " + std::string(entry.summary);
   return lines + "\n  auto: measures them at the outputs of the quantized model and takes the best";
@@ -71,57 +75,56 @@ void check_calibrator(const std::string& option, const std::string& text) {
 }
 
 OptionList data_options(DataOptions& data, bool required) {
+  Option steps = row("--steps N", &data.steps,
+                     "Models with states, such as decoders with a cache: cut each sample into N steps, whose outputs "
+                     "feed the next step's inputs as --state says",
+                     feed_key());
+  steps.traits.least = 1;
+  Option state = row("--state FILE.json", &data.state,
+                     "With --steps: {\"feeds\": {\"OUTPUT\": \"INPUT\"}, \"cut\": {\"INPUT\": AXIS}, \"start\": "
+                     "{\"INPUT\": \"zeros|empty|data\"}}: which outputs feed which inputs, the axis of an input that "
+                     "counts steps, and the first value of a state",
+                     feed_key());
+  state.traits.file = FileUse::Reads;
   return under(
       "Data",
       list_of(
           row("--data [INPUT=]SRC", &data,
-              "[INPUT=]SRC: a folder of images, .npy or .npz, a .npy or .npz file, a test_data_set folder, a .txt or "
-              ".csv list, text:FILE,vocab=bytes|FILE[,length=N] (.txt or .jsonl), or "
-              "random:normal|uniform[,n=32][,seed=1]; one for each model input. Longer rows of token ids are cut to "
-              "the "
-              "length of the model's input",
+              "Folder of images, .npy or .npz, a .npy or .npz file, a test_data_set folder, a .txt or .csv list, "
+              "text:FILE,vocab=bytes|FILE[,length=N] (.txt or .jsonl), or random:normal|uniform[,n=32][,seed=1]; one "
+              "for each model input. Longer rows of token ids are cut to the length of the model's input",
               {.file = FileUse::Reads, .required = required}),
           row("--preprocess SPEC", &data.preprocess,
               "Preprocessing of images: a preset (imagenet, timm, imagenet-opencv, unit, raw, yolox, yolo), key=value "
-              "pairs, "
-              "or both, separated by commas. Keys: resize crop letterbox color div mean std interp layout"),
+              "pairs, or both, separated by commas. Keys: resize crop letterbox color div mean std interp layout"),
           row("--shuffle SEED", &data.shuffle, "Shuffle the samples with this seed, before --limit"),
           row("--limit N", &data.limit, "Use the first N samples", {.least = 1}),
           row("--batch-axis INPUT=AXIS|none", &data.batch_axes,
               "Axis of an input that counts samples, from 0 on, or none, if the model leaves it unclear (repeatable)",
-              {.python = "batch_axis: Mapping[str, Optional[int]]"}),
+              feed_key("batch_axis: Mapping[str, Optional[int]]")),
           row("--mask INPUT", &data.padding_masks,
               "Input [N,S] that is 0 at padding. Padding is left out of histograms, means, errors and scores. Inputs "
-              "named attention_mask are found automatically"),
-          row("--steps N", &data.steps,
-              "Models with states, such as decoders with a cache: cut each sample into N steps, whose outputs feed the "
-              "next step's inputs as --state says",
-              {.least = 1}),
-          row("--state FILE.json", &data.state,
-              "With --steps: {\"feeds\": {\"OUTPUT\": \"INPUT\"}, \"cut\": {\"INPUT\": AXIS}, \"start\": {\"INPUT\": "
-              "\"zeros|empty|data\"}}: which outputs feed which inputs, the axis of an input that counts steps, and "
-              "the "
-              "first value of a state",
-              {.file = FileUse::Reads}),
+              "named attention_mask are found automatically (repeatable)",
+              feed_key()),
+          steps, state,
           row("--shard I/N", Parsed{[&data](const std::string& text) { take_shard(text, data); }},
-              "Use every N-th sample, starting with the I-th")));
+              "Use every N-th sample, starting with the I-th", feed_key())));
 }
 
 OptionList eval_options(DataOptions& eval, const DataOptions& data, bool required) {
   eval.spread = true;
-  return under(
-      "Evaluation",
-      list_of(row("--eval [INPUT=]SRC", &eval,
-                  "[INPUT=]SRC: samples to judge on, in the same forms as --data and with its --preprocess",
-                  {.file = FileUse::Reads, .required = required}),
-              row("--eval-limit N", &eval.limit, "Judge on N samples, spread evenly over --eval", {.least = 1}),
-              [&eval, &data] {
-                eval.preprocess = data.preprocess;
-                eval.batch_axes = data.batch_axes;
-                eval.padding_masks = data.padding_masks;
-                eval.steps = data.steps;
-                eval.state = data.state;
-              }));
+  return under("Evaluation", list_of(row("--eval [INPUT=]SRC", &eval,
+                                         "Samples to judge on, in the same forms as --data and with its --preprocess",
+                                         {.file = FileUse::Reads, .required = required}),
+                                     row("--eval-limit N", &eval.limit, "Judge on N samples, spread evenly over --eval",
+                                         {.least = 1}),
+                                     [&eval, &data] {
+                                       eval.preprocess = data.preprocess;
+                                       eval.batch_axes = data.batch_axes;
+                                       eval.padding_masks = data.padding_masks;
+                                       eval.steps = data.steps;
+                                       eval.state = data.state;
+                                     }));
 }
 
 Option next_token_option(bool& next_token) {
@@ -141,8 +144,8 @@ Option detections_option(RunSettings& run) {
 
 OptionList judging_options(RunSettings& run) {
   return list_of(row("--judged-outputs LIST", &run.judged_outputs,
-                     "Names of the outputs that count, comma separated: errors, scores, bounds, the verdict and the "
-                     "choice of a calibrator are measured at them alone (default: all outputs)",
+                     "Outputs that count, comma separated (default: all). Errors, scores, bounds, the verdict and the "
+                     "choice of a calibrator are measured at them alone",
                      {.group = "Evaluation", .commas = true}),
                  detections_option(run));
 }
@@ -153,14 +156,13 @@ OptionList evaluation_options(EvaluationOptions& evaluation, const DataOptions& 
       list_of(
           eval_options(evaluation.data, data, required),
           row("--labels FILE|DIR", &evaluation.labels,
-              "Truth of the samples; files relative to --eval. FILE.csv: columns file,label; reports top-1 and top-5. "
-              "FILE.json: boxes in the form of COCO; DIR: boxes in YOLO's .txt or Pascal VOC's .xml, one file an "
-              "image; "
-              "report mAP",
+              "Truth of the samples: .csv (file,label), .json (boxes of COCO) or a folder of boxes (YOLO, Pascal VOC). "
+              "Files are relative to --eval. FILE.csv reports top-1 and top-5; boxes report mAP, and DIR has a .txt of "
+              "YOLO or an .xml of Pascal VOC for each image",
               {.file = FileUse::Reads}),
           row("--masks DIR", &evaluation.masks,
-              "Folder of masks with the names of the images, pixel = class (255: unlabelled, if there are more than "
-              "two classes). Reports the mean IoU",
+              "Folder of masks with the names of the images, pixel = class. 255 is unlabelled, if there are more than "
+              "two classes. Reports the mean IoU",
               {.file = FileUse::Reads}),
           next_token_option(evaluation.next_token),
           row("--metric-command CMD", &evaluation.metric_command,
@@ -173,11 +175,10 @@ OptionList bound_options(AccuracyBound& bound, const DataOptions& data) {
       "Evaluation",
       list_of(
           row("--max-drop X", &bound.max_drop,
-              "Keep layers float until the score drops by at most X, as a fraction (0.01 is one point); with "
+              "Keep layers float until the score drops by at most X, as a fraction (0.01 is one point). With "
               "--next-token until the cross entropy rises by at most X nats per token. Needs --eval and --labels, "
               "--masks, --next-token or --metric-command. Reports the 95 % interval of the drop. If not reachable: "
-              "writes the best "
-              "model and exits 1",
+              "writes the best model and exits 1",
               {.least = 0, .most = 1e9}),
           row("--min-sqnr DB", &bound.min_sqnr_db,
               "Keep layers float until the outputs have at least this SQNR in dB on --eval (default: on --data). With "
@@ -191,7 +192,7 @@ OptionList bound_options(AccuracyBound& bound, const DataOptions& data) {
 }
 
 Option calibrator_option(std::string& calibrator) {
-  return row("--calibrator NAME[:ARG]", &calibrator, "Method to choose ranges from histograms:" + calibrator_lines(),
+  return row("--calibrator NAME[:ARG]", &calibrator, "Method to choose ranges from histograms: " + calibrator_lines(),
              {.group = "Calibration", .check = check_calibrator});
 }
 
@@ -206,7 +207,7 @@ Option outliers_option(OutlierPolicy& policy) {
              choice(policy, {{name_of(O::Clip), O::Clip}, {name_of(O::Drop), O::Drop}, {name_of(O::Keep), O::Keep}}),
              "What to do with a sample that alone sets many ranges: keep it, drop it, or clip ranges to what the other "
              "samples reach",
-             {.group = "Calibration"});
+             {.group = "Calibration", .key_of = "--policy"});
 }
 
 Option target_option(std::string& target) {
@@ -248,19 +249,20 @@ Option type_option(CodeType& type) {
       {.group = "Format"});
 }
 
-OptionList node_options(PlacementOptions& placement) {
-  return under(
-      "Placement",
-      list_of(row("--include REGEX", &placement.include,
-                  "Quantize nodes whose name matches, even if a rule keeps them float (repeatable)"),
-              row("--exclude REGEX", &placement.exclude, "Keep nodes whose name matches float (repeatable)"),
-              row("--include-op OP", &placement.include_op, "Quantize nodes of this operator (repeatable)"),
-              row("--exclude-op OP", &placement.exclude_op, "Keep nodes of this operator float (repeatable)")));
+OptionList node_options(NodeChoice& nodes) {
+  return under("Placement",
+               list_of(row("--include REGEX", &nodes.include,
+                           "Quantize nodes whose name matches, even if a rule keeps them float (repeatable)"),
+                       row("--exclude REGEX", &nodes.exclude, "Keep nodes whose name matches float (repeatable)"),
+                       keys_of("--policy", list_of(row("--include-op OP", &nodes.include_op,
+                                                       "Quantize nodes of this operator (repeatable)"),
+                                                   row("--exclude-op OP", &nodes.exclude_op,
+                                                       "Keep nodes of this operator float (repeatable)")))));
 }
 
 OptionList policy_options(PlacementOptions& placement) {
-  return under(
-      "Placement",
+  return keys_of(
+      "--policy",
       list_of(
           row("--concat",
               choice(placement.concat, {{"independent", P::Concat::Independent},
@@ -287,15 +289,15 @@ OptionList policy_options(PlacementOptions& placement) {
                                            {"fp8", P::Attention::Fp8},
                                            {"int8", P::Attention::Int8}}),
               "Products of attention: float, quantized as the engine fuses them (int8, or fp8 with --type fp8), or "
-              "auto: "
-              "what costs no accuracy"),
+              "auto: what costs no accuracy"),
           row("--residual",
               choice(placement.residual,
                      {{"auto", P::Residual::Auto}, {"float", P::Residual::Float}, {"quantize", P::Residual::Quantize}}),
               "Residual Adds of a transformer: auto keeps those float whose measured ranges INT8 would ruin; quantize "
               "puts pairs on all; float keeps all float"),
           row("--scales", choice(placement.scales, {{"fp16", P::Scales::Fp16}, {"fp32", P::Scales::Fp32}}),
-              "Scales of FP16 values: FP16, which raises the opset to 19, or FP32 between casts"),
+              "Scales of FP16 values: FP16, which raises the opset to 19, or FP32 between casts",
+              {.key_of = "--format"}),
           row("--quantize-outputs", &placement.quantize_outputs, "Put pairs on graph outputs too")));
 }
 
@@ -313,22 +315,23 @@ OptionList format_options(FormatOptions& format, CpuOption cpu) {
   using WeightBounds = FormatOptions::WeightRange;
   OptionList list = list_of(
       row("--weights", choice(format.int8_weights, {{"fp32", false}, {"int8", true}}),
-          "Weights: INT8 initializer + DequantizeLinear, or FP32 initializer + pair (default: the target's)"),
+          "Weights: INT8 initializer + DequantizeLinear, or FP32 initializer + pair (default: the target's)",
+          format_key()),
       row("--weight-range", choice(format.weight_range, {{"max", WeightBounds::Max}, {"mse", WeightBounds::Mse}}),
-          "Method to choose the range of each channel's weights"),
+          "Method to choose the range of each channel's weights", format_key()),
       row("--weight-bits", choice(format.weight_bits, {{"7", 7}, {"8", 8}}),
-          "Bits of weights: 8, or 7 against saturation on CPUs without VNNI"),
-      row("--per-tensor", &format.per_tensor, "One scale per weight tensor instead of one per output channel"),
+          "Bits of weights: 8, or 7 against saturation on CPUs without VNNI", format_key()),
+      row("--per-tensor", &format.per_tensor, "One scale per weight tensor instead of one per output channel",
+          format_key()),
       activation_option(format.activation),
       row("--range", choice(format.full_range, {{"full", true}, {"narrow", false}}),
-          "Scale of int8 and int16: narrow is amax/127 (32767), full is amax/128 (32768)"));
+          "Scale of int8 and int16: narrow is amax/127 (32767), full is amax/128 (32768)", format_key()));
   if (cpu == CpuOption::Offered)
     append(list, row("--cpu", choice(format.cpu, {{"any", Cpu::Any}, {"vnni", Cpu::Vnni}}),
                      "With --target onnxruntime or openvino:cpu: x86 CPUs on which results must be correct. any: "
-                     "scales weights so that "
-                     "CPUs without VNNI never saturate; vnni: uses all codes (default: any)"));
+                     "scales weights so that CPUs without VNNI never saturate; vnni: uses all codes (default: any)"));
   append(list, list_of(row("--bias", choice(format.int32_bias, {{"float", false}, {"int32", true}}),
-                           "Type of biases (default: the target's)"),
+                           "Type of biases (default: the target's)", format_key()),
                        float_type_option(format.float_type,
                                          "Type of what is not quantized, where measured values allow it (default: the "
                                          "target's)"),
@@ -355,7 +358,7 @@ Option float_type_option(std::optional<FloatType>& type, std::string help) {
 
 Option io_type_option(IoType& io) {
   return row("--io-type", choice(io, {{"keep", IoType::Keep}, {"same", IoType::Same}}),
-             "Types of graph inputs and outputs: unchanged, or those of the nodes that use them", {.group = "Format"});
+             "Types of graph inputs and outputs: unchanged, or those of the nodes that use them", format_key());
 }
 
 Option external_data_option(ExternalData& where) {
@@ -363,9 +366,8 @@ Option external_data_option(ExternalData& where) {
       "--external-data",
       choice(where, {{"always", ExternalData::Always}, {"auto", ExternalData::Auto}, {"never", ExternalData::Never}}),
       "Weights in a file beside the model. auto: if the model would exceed protobuf's 2 GiB; always: all except "
-      "tensors "
-      "below 1 KiB; never: none, an error beyond 2 GiB",
-      {.group = "Format"});
+      "tensors below 1 KiB; never: none, an error beyond 2 GiB",
+      format_key());
 }
 
 Option block_option(int64_t& block) {
@@ -388,25 +390,25 @@ Option equalize_option(EqualizeOptions& options) {
 Option bias_correction_option(EqualizeOptions& options) {
   return row("--bias-correction", choice(options.bias_correction, {{"off", false}, {"on", true}}),
              "Correct each layer's bias by its mean quantization error, if that improves the outputs of held-out "
-             "samples (needs "
-             "16 samples). Default: off; on with quantize --accuracy best",
-             {.group = "Equalization"});
+             "samples (needs 16 samples). Default: off; on with quantize --accuracy best",
+             {.key_of = "--policy"});
 }
 
 OptionList run_options(RunSettings& run) {
   return under("Running", list_of(row("--threads N", &run.threads,
-                                      "Number of worker threads (default: all cores); results do not depend on it",
+                                      "Number of worker threads (default: all cores). Results do not depend on it",
                                       {.least = 1, .most = 4096}),
                                   row("--skip-bad-data", &run.skip_bad_data,
                                       "Skip and count samples that cannot be read instead of stopping")));
 }
 
-Option products_option(RunSettings& run) {
-  return row(
-      "--cpu", choice(run.products, {{"avx2", CpuProducts::Avx2}, {"exact", CpuProducts::Exact}}),
-      "Arithmetic of UINT8 x INT8 products: exact, or avx2: as ONNX Runtime on x86 CPUs without VNNI, where sums "
-      "of two products saturate at 16 bits",
-      {.group = "Running"});
+OptionList products_options(RunSettings& run) {
+  const Option emulate =
+      row("--emulate", choice(run.products, {{"avx2", CpuProducts::Avx2}, {"exact", CpuProducts::Exact}}),
+          "Arithmetic of UINT8 x INT8 products: exact, or avx2: as ONNX Runtime on x86 CPUs without VNNI, where sums "
+          "of two products saturate at 16 bits",
+          {.group = "Running", .python = "cpu: Literal[\"avx2\", \"exact\"]"});
+  return list_of(emulate, old_spelling("--cpu", emulate));
 }
 
 Option isa_option(std::string& isa) {
@@ -424,6 +426,7 @@ OptionList limit_options(bool model) {
   if (model)
     append(list, row("--allow-external DIR", limit("--allow-external", allow_folder, true),
                      "Allow external data of a model in DIR too, not only in the model's folder (repeatable)"));
+  for (Option& option : list.options) option.traits.of_program = true;
   return under("Limits", std::move(list));
 }
 

@@ -42,13 +42,15 @@ void add_parts(const std::string& list, std::vector<std::string>& parts);
 [[nodiscard]] OptionList target_options(std::string& target, std::vector<std::string>& targets);
 [[nodiscard]] Option type_option(CodeType& type);
 /// Returns the options that choose nodes by name and operator.
-[[nodiscard]] OptionList node_options(PlacementOptions& placement);
+[[nodiscard]] OptionList node_options(NodeChoice& nodes);
+/// Returns keys of --policy, and --scales, a key of --format.
 [[nodiscard]] OptionList policy_options(PlacementOptions& placement);
 /// Returns --type, node_options and policy_options.
 [[nodiscard]] OptionList placement_options(PlacementOptions& placement);
 [[nodiscard]] Option shape_option(std::map<std::string, std::vector<int64_t>>& shapes);
 
 enum class CpuOption { Offered, NotOffered };
+/// Returns the keys of --format with --activation, --cpu if it is offered, and --float-type.
 [[nodiscard]] OptionList format_options(FormatOptions& format, CpuOption cpu);
 [[nodiscard]] Option activation_option(std::optional<DataType>& activation);
 [[nodiscard]] Option float_type_option(std::optional<FloatType>& type, std::string help);
@@ -60,8 +62,8 @@ enum class CpuOption { Offered, NotOffered };
 [[nodiscard]] Option equalize_option(EqualizeOptions& options);
 [[nodiscard]] Option bias_correction_option(EqualizeOptions& options);
 [[nodiscard]] OptionList run_options(RunSettings& run);
-/// Returns --cpu exact|avx2, for a model that runs here.
-[[nodiscard]] Option products_option(RunSettings& run);
+/// Returns --emulate exact|avx2, for a model that runs here, and its old spelling --cpu.
+[[nodiscard]] OptionList products_options(RunSettings& run);
 /// Returns --isa; use_instruction_set() takes the choice.
 [[nodiscard]] Option isa_option(std::string& isa);
 /// Returns --max-memory, and with `model` --allow-external. Both apply to the process as soon as they are parsed.

@@ -23,6 +23,19 @@ OptionList under(const std::string& group, OptionList list) {
   return list;
 }
 
+OptionList keys_of(const std::string& option, OptionList list) {
+  for (Option& key : list.options)
+    if (key.traits.key_of.empty()) key.traits.key_of = option;
+  return list;
+}
+
+Option old_spelling(const std::string& name, Option option) {
+  option.traits.old_of = option.long_name();
+  option.traits.command_line_only = true;
+  option.name = name;
+  return option;
+}
+
 void refuse_word(const std::string& option, const std::string& given, const std::vector<std::string>& words) {
   throw Error(ErrorCode::Usage, option + ": '" + given + "' is not one of " + join(words), did_you_mean(given, words));
 }

@@ -52,8 +52,13 @@ struct OptionTraits {
   bool required = false;
   bool commas = false;             ///< separates a list; otherwise the option is repeated
   bool command_line_only = false;  ///< not an option of Python
-  std::string python = {};         ///< "name: type" in Python, if they do not follow from `name` and `into`
-  std::string default_text = {};   ///< shown in help instead of the member's value
+  bool of_program = false;         ///< stands in the help of the program, not in those of its commands
+  /// "--policy": the command line has the option as KEY=VALUE of that one; its name is an old spelling.
+  std::string key_of = {};
+  bool keeps_name = false;        ///< with key_of: its name is an option too, which the help does not show
+  std::string old_of = {};        ///< "--json": the name is an old spelling of that option
+  std::string python = {};        ///< "name: type" in Python, if they do not follow from `name` and `into`
+  std::string default_text = {};  ///< shown in help instead of the member's value
   double least = -std::numeric_limits<double>::infinity(), most = std::numeric_limits<double>::infinity();
   /// Checks a value.
   /// Errors  Usage that begins with `name`.
@@ -71,6 +76,10 @@ struct Option {
   [[nodiscard]] bool positional() const { return !name.starts_with("-"); }
   /// Returns "--output" for "-o,--output"; the name of an argument.
   [[nodiscard]] std::string long_name() const { return name.substr(name.find(',') + 1); }
+  /// Returns the name that the command line has: "--limit", "--policy concat".
+  [[nodiscard]] std::string spelling() const {
+    return traits.key_of.empty() ? long_name() : traits.key_of + " " + long_name().substr(2);
+  }
 };
 
 /// Options of a command in the order of its help. Members point into the structs that the list was made of.
@@ -99,6 +108,12 @@ template <class... Parts>
 
 /// Puts the options of a list under one heading.
 [[nodiscard]] OptionList under(const std::string& group, OptionList list);
+
+/// Makes the options of a list keys of `option` with old spellings, except those that are keys already.
+[[nodiscard]] OptionList keys_of(const std::string& option, OptionList list);
+
+/// Makes `name` an old spelling of an option of the command line.
+[[nodiscard]] Option old_spelling(const std::string& name, Option option);
 
 /// Makes a choice that sets `value` by the word for it.
 template <class Value>

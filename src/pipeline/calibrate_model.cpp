@@ -144,9 +144,10 @@ std::optional<EqualizedModel> even_for_table(Model& model, const CalibrateOption
   const Target& target = targets.empty() ? default_target() : find_target(targets.front());
   const RangeOverrides no_overrides = read_overrides({});
   const std::vector<Tensor> inputs = read_shown_inputs(*source, whole, options.run);
+  const PlacementRequest placement{options.placement};
   return equalize_as_requested(
       model, request, inputs, *source, OutlierPolicy::Clip, {},
-      {target, options.placement, rewrite_options({}, options.placement, target), no_overrides, {"auto"}, options.run});
+      {target, placement, rewrite_options({}, placement, target), no_overrides, {"auto"}, options.run});
 }
 
 /// Adds the measurements of the table's values, and their samples.

@@ -67,7 +67,7 @@ std::vector<std::string> candidate_names(const std::vector<std::string>& specs) 
 }
 
 Candidates make_candidates(const std::vector<std::string>& names, Prepared& prepared, Measured& measured,
-                           const CompareOptions& options) {
+                           const ComparedOptions& options) {
   Candidates all;
   std::optional<Chosen> automatic;
   const Stopwatch choosing;
@@ -107,9 +107,10 @@ Candidates make_candidates(const std::vector<std::string>& names, Prepared& prep
     const bool corrected = !biases.empty();
     constants = joined(constants, biases);
     all.models.push_back(quantized_model(model, plan, ranges, format, constants, rounded ? nullptr : &weights));
-    Provenance origin = describe_origin(
-        prepared, measured.calibration,
-        {options.placement, options.format, options.equalize, Accuracy::Balanced, options.outliers, corrected});
+    Provenance origin =
+        describe_origin(prepared, measured.calibration,
+                        {options.placement, options.format, options.equalize, Accuracy::Balanced, options.outliers},
+                        {.biases_corrected = corrected});
     origin.ranges = ranges_fingerprint(model.graph(), ranges);
     all.made.push_back({.ranges = std::move(ranges),
                         .constants = std::move(constants),
@@ -226,7 +227,7 @@ size_t index_of_winner(const ComparisonReport& report) {
   return static_cast<size_t>(winner - report.variants.begin());
 }
 
-CandidateJudge::CandidateJudge(const CompareOptions& options, const Graph& graph, const Model& reference)
+CandidateJudge::CandidateJudge(const ComparedOptions& options, const Graph& graph, const Model& reference)
     : options_(options), judge_(options.evaluation, graph, reference, options.run) {
   if (options.draw.empty()) return;
   check_drawing(options.draw, options.overwrite_draw);

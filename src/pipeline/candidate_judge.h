@@ -62,7 +62,7 @@ struct Candidates {
 /// those that quantize finds with `auto` where it is among the names, with the only name, or else with `mse`.
 /// Errors  those of keep_ruinous_float(), choosing, rounding weights, correcting biases and rewriting.
 [[nodiscard]] Candidates make_candidates(const std::vector<std::string>& names, Prepared& prepared, Measured& measured,
-                                         const CompareOptions& options);
+                                         const ComparedOptions& options);
 
 /// Fills the report's facts of the calibration.
 void note_calibration(ComparisonReport& report, const Prepared& prepared, const Measured& measured);
@@ -81,7 +81,7 @@ class CandidateJudge {
   /// reference  the float model that candidates are compared with.
   /// Errors     those of open_samples, TaskMetric, values_to_judge and, with options.draw, check_drawing and
   ///            check_drawable.
-  CandidateJudge(const CompareOptions& options, const Graph& graph, const Model& reference);
+  CandidateJudge(const ComparedOptions& options, const Graph& graph, const Model& reference);
 
   [[nodiscard]] const DataSource& samples() const { return judge_.samples(); }
   /// Fills the scores of the report: `fp32`, `variants`, `baselines`, `winner`, `criterion`, `ties`, the provenance of
@@ -95,7 +95,7 @@ class CandidateJudge {
   /// Shows the detections of the winner beside those of FP32.
   void show(ComparisonReport& report, std::vector<ShownDetections> shown, const Graph& graph) const;
 
-  const CompareOptions& options_;
+  const ComparedOptions& options_;
   TaskJudge judge_;
 };
 

@@ -95,7 +95,7 @@ FloatFormat format_of(const CastModelOptions& options, const Graph& graph) {
   if (needs_float && format.half_scales)
     options.run.reporter->warn(
         "UINT8 codes are for ONNX Runtime, which has no integer kernel with 16-bit scales and refuses a Concat between "
-        "pairs that have them; --scales fp32 avoids both");
+        "pairs that have them; --format scales=fp32 avoids both");
   return format;
 }
 

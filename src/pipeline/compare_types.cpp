@@ -38,8 +38,9 @@ void note_first_calibration(ComparisonReport& report, const Prepared& prepared, 
 }
 
 /// Adds a type of activations and weights; returns true where the rest is in 16-bit floats.
-bool add_with_pairs(Candidates& all, const std::string& type, const CompareOptions& given, ComparisonReport& report) {
-  CompareOptions options = given;
+bool add_with_pairs(Candidates& all, const std::string& type, const CompareTypesOptions& given,
+                    ComparisonReport& report) {
+  ComparedOptions options = given;
   options.placement.type = type == "fp8" ? CodeType::Fp8 : CodeType::Int8;
   const std::vector<std::string> names = candidate_names({given.types.calibrator});
   Prepared prepared = make(recipe_as_quantized(options, options.evaluation.data, names));
@@ -58,7 +59,7 @@ bool add_with_pairs(Candidates& all, const std::string& type, const CompareOptio
   return prepared.half.has_value();
 }
 
-void add_weights_alone(Candidates& all, const std::string& type, const CompareOptions& options,
+void add_weights_alone(Candidates& all, const std::string& type, const CompareTypesOptions& options,
                        const DataSource& data) {
   const Stopwatch stopwatch;
   const WeightFormat format{.codes = WeightCodes::Int4, .block = options.types.block};
@@ -92,7 +93,7 @@ double loss_of(const ComparisonReport& report, const std::string& metric, size_t
 
 /// Checks the options before anything is read.
 /// Errors  Usage, as compare_types() says.
-void check_types(const CompareOptions& options) {
+void check_types(const CompareTypesOptions& options) {
   const TypeChoice& choice = options.types;
   if (choice.names.empty()) throw Error(ErrorCode::Usage, "--types names no type", "int8, fp8, int4");
   for (size_t i = 0; i < choice.names.size(); ++i) {
@@ -102,9 +103,6 @@ void check_types(const CompareOptions& options) {
                   did_you_mean(name, kTypes));
     if (std::ranges::count(choice.names, name) > 1) throw Error(ErrorCode::Usage, "--types names " + name + " twice");
   }
-  if (options.layer_samples)
-    throw Error(ErrorCode::Usage, "--layers does not apply to --types",
-                "'detent sensitivity' measures the layers of one type");
   if (choice.max_drop && choice.min_sqnr_db)
     throw Error(ErrorCode::Usage, "--max-drop and --min-sqnr exclude each other");
   if (choice.max_drop && !judges_a_task(options.evaluation))
@@ -117,7 +115,7 @@ void check_types(const CompareOptions& options) {
 /// facts of the calibration: samples, seconds, outliers and equalization of the first type with activations. Adds the
 /// baselines where a type leaves 16-bit floats.
 /// Errors  those of make, make_candidates, make_blocked_model and add_baselines.
-Candidates make_typed_candidates(const CompareOptions& options, ComparisonReport& report) {
+Candidates make_typed_candidates(const CompareTypesOptions& options, ComparisonReport& report) {
   Candidates candidates;
   bool half = false;
   std::unique_ptr<DataSource> data;
@@ -159,7 +157,7 @@ void hold_against_limit(const TypeChoice& choice, const ComparisonReport& report
 
 }  // namespace
 
-ComparisonReport compare_types(const CompareOptions& options) {
+ComparisonReport compare_types(const CompareTypesOptions& options) {
   const StopScope stop(options.run.stop);
   check_types(options);
   const Model reference = read_float_model(options.model);

@@ -117,7 +117,7 @@ QuantizeWeightsReport start_report(const QuantizeWeightsOptions& options, const 
 
 /// Keeps weights float until the bound is met.
 BoundReport hold_weight_bound(BlockedModel& blocked, const BlockedRequest& request, const BoundJudge& judge) {
-  BlockVariants variants(blocked.model, request.target, request.placement, blocked.format, blocked.weights);
+  BlockVariants variants(blocked.model, request.target, request.nodes, blocked.format, blocked.weights);
   BoundedPlan bounded = keep_layers_float({variants, blocked.model, judge, request.run});
   blocked.plan = std::move(bounded.plan);
   const auto is_left = [&](const auto& entry) {
@@ -148,7 +148,7 @@ QuantizeWeightsReport quantize_weights(const QuantizeWeightsOptions& options) {
   check_writable(options.output, options.overwrite);
   static_cast<void>(block_format(options.format));  // refused before the model is read
   check_takes_pairs(find_target(options.target));
-  const BlockedRequest request{options.format, find_target(options.target), options.placement, options.run};
+  const BlockedRequest request{options.format, find_target(options.target), options.nodes, options.run};
   Model model = read_float_model(options.model);
   const ModelFacts facts = facts_of(model);
   const std::string judged_by = judged_outputs_text(model.graph(), options.run);

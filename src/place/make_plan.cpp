@@ -56,7 +56,7 @@ void apply_rules(PlacementDraft& draft) {
   }
 }
 
-PlacementPlan make_placement_plan(const Graph& graph, const Target& target, const PlacementOptions& options,
+PlacementPlan make_placement_plan(const Graph& graph, const Target& target, const PlacementRequest& options,
                                   const ValueShapes& shapes, const MeasuredFacts& measured) {
   const GraphFacts facts(graph, target, &shapes);
   PlacementDraft draft(facts, options, measured);
@@ -67,7 +67,7 @@ PlacementPlan make_placement_plan(const Graph& graph, const Target& target, cons
   return draft.finish(shapes);
 }
 
-void name_overruled(PlacementPlan& plan, const Graph& graph, const PlacementOptions& options, const ValueShapes& shapes,
+void name_overruled(PlacementPlan& plan, const Graph& graph, const PlacementRequest& options, const ValueShapes& shapes,
                     const MeasuredFacts& measured) {
   const GraphFacts facts(graph, *plan.target, &shapes);
   PlacementDraft unmarked(facts, options, measured);
@@ -82,7 +82,7 @@ void name_overruled(PlacementPlan& plan, const Graph& graph, const PlacementOpti
 
 PlacementPlan make_float_plan(const Graph& graph, const Target& target, const ValueShapes& shapes) {
   const GraphFacts facts(graph, target);
-  const PlacementOptions options;
+  const PlacementRequest options;
   return PlacementDraft(facts, options).finish(shapes);
 }
 

@@ -14,8 +14,8 @@
 //   the Gather, with axis -1; for TensorRT behind the constant, because it takes scales per channel on constants alone.
 // * Why: large language models are limited by memory bandwidth. ONNX Runtime makes one MatMulNBits of the two nodes if
 //   the DequantizeLinear has one reader; all 25 products of a small GPT, 9 of a ViT and 14 of a BERT were fused.
-// * Change it: `--type int4|int8`, `--block`, `--include`, `--exclude`, `--max-drop`, `--min-sqnr` (R13). `--exclude-op
-//   Gather` leaves embeddings float, `--exclude` of any reader the constant that it reads.
+// * Change it: `--type int4|int8`, `--block`, `--include`, `--exclude`, `--max-drop`, `--min-sqnr` (R13). `--policy
+//   exclude-op=Gather` leaves embeddings float, `--exclude` of any reader the constant that it reads.
 // * Source: ONNX DequantizeLinear-21; TensorRT guide, "Quantized types"; ONNX Runtime 1.30,
 //   `DQMatMulNodeGroupSelector`, tried.
 
@@ -61,10 +61,11 @@ constinit const Rule rules::kWeightsAlone{
         "R16", "weights alone",
         "ONNX DequantizeLinear-21; onnxruntime, core/optimizer/qdq_transformer/selectors_actions/qdq_selectors.cc"}};
 
-PlacementPlan make_weights_plan(const Graph& graph, const Target& target, const PlacementOptions& options,
+PlacementPlan make_weights_plan(const Graph& graph, const Target& target, const NodeChoice& nodes,
                                 const WeightBlocks& blocks, const MeasuredFacts& measured) {
   const GraphFacts facts(graph, target);
-  PlacementDraft draft(facts, options, measured);
+  const PlacementRequest request{{nodes}};
+  PlacementDraft draft(facts, request, measured);
   for (const Rule* rule : {&rules::kUserChoice, &rules::kMeasuredChoice}) {
     draft.begin_rule(rule);
     rule->mark(facts, draft);

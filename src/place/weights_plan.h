@@ -21,7 +21,7 @@ struct WeightBlocks {
 /// Errors  those of make_placement_plan.
 /// Source  TensorRT's guide, "Quantized types": blocks only for weights of products, extents that are multiples of the
 /// block; ONNX Runtime 1.30, DQMatMulNodeGroupSelector: axis 0, one reader, and Gemm as a MatMul.
-[[nodiscard]] PlacementPlan make_weights_plan(const Graph& graph, const Target& target, const PlacementOptions& options,
+[[nodiscard]] PlacementPlan make_weights_plan(const Graph& graph, const Target& target, const NodeChoice& nodes,
                                               const WeightBlocks& blocks, const MeasuredFacts& measured = {});
 
 }  // namespace detent

@@ -67,7 +67,7 @@ Preparation prepare_model(Model& model, const Target& target, const PrepareOptio
       throw Error(error.code(), std::string("BF16 needs opset 22: ") + error.what(), "--float-type fp16");
     if (options.fp8) throw Error(error.code(), std::string("FP8 needs opset 19: ") + error.what(), "--type int8");
     throw Error(error.code(), std::string("FP16 scales need opset 19: ") + error.what(),
-                "--scales fp32 keeps opset " + std::to_string(model.graph().opset()));
+                "--format scales=fp32 keeps opset " + std::to_string(model.graph().opset()));
   }
   done.forwarded_constants = forward_constants(model);
   done.folded_constants = fold_constants(model);

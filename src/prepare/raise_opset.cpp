@@ -90,9 +90,10 @@ void raise_by_one(Model& model, int version, std::vector<std::string>& problems)
 Error cannot_raise(int64_t from, int64_t wanted, const std::vector<std::string>& problems) {
   return {ErrorCode::Unsupported,
           fmt::format("cannot raise the opset from {} to {}: {}", from, wanted, join(problems, "; ")),
-          fmt::format("export the model again with opset {} or newer, or quantize it with --per-tensor where its own "
-                      "opset is 10 or newer",
-                      wanted)};
+          fmt::format(
+              "export the model again with opset {} or newer, or quantize it with --format per-tensor=on where its own "
+              "opset is 10 or newer",
+              wanted)};
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace detent {
 namespace {
 
 /// Refuses FP8 for an engine without it, and options of integer grids with FP8.
-void check_fp8(const FormatOptions& format, const PlacementOptions& placement, const Target& target) {
+void check_fp8(const FormatOptions& format, const PlacementRequest& placement, const Target& target) {
   if (!target.takes_fp8())
     throw Error(ErrorCode::InvalidOption, target.spec() + " has no FP8: " + std::string(target.fp8_refusal),
                 "--target tensorrt:10.13 or tensorrt:11; at optimization level basic ONNX Runtime computes their "
@@ -20,18 +20,18 @@ void check_fp8(const FormatOptions& format, const PlacementOptions& placement, c
                   "leave " + option + " away, or --type fp8");
   };
   refuse(format.activation.has_value(), "--activation");
-  refuse(format.full_range, "--range full");
-  refuse(format.weight_bits != 8, "--weight-bits 7");
-  refuse(format.weight_range != FormatOptions::WeightRange::Max, "--weight-range mse");
+  refuse(format.full_range, "--format range=full");
+  refuse(format.weight_bits != 8, "--format weight-bits=7");
+  refuse(format.weight_range != FormatOptions::WeightRange::Max, "--format weight-range=mse");
   refuse(!placement.wide_values.empty(), "--override with \"bits\": 16");
 }
 
 /// Refuses attention in a type of codes other than the file's.
-void check_attention(const PlacementOptions& placement) {
+void check_attention(const PlacementRequest& placement) {
   const bool fp8 = placement.type == CodeType::Fp8;
   if (placement.attention == (fp8 ? PlacementOptions::Attention::Int8 : PlacementOptions::Attention::Fp8))
     throw Error(ErrorCode::InvalidOption,
-                std::string("--attention ") + (fp8 ? "int8 with --type fp8" : "fp8 with --type int8") +
+                std::string("--policy attention=") + (fp8 ? "int8 with --type fp8" : "fp8 with --type int8") +
                     ": trtexec builds no engine of INT8 and FP8",
                 std::string(attention_option(placement)) + (fp8 ? ", or --type int8" : ", or --type fp8"));
 }
@@ -76,13 +76,13 @@ void check_float_type(const FormatOptions& format, const Target& target) {
                 "--float-type fp32; the plugin computes floats in BF16 by itself where the CPU has it");
 }
 
-bool has_wide_codes(const RewriteOptions& format, const PlacementOptions& placement) {
+bool has_wide_codes(const RewriteOptions& format, const PlacementRequest& placement) {
   return code_format(format.activation.type).bits == 16 || !placement.wide_values.empty();
 }
 
 }  // namespace
 
-RewriteOptions rewrite_options(const FormatOptions& format, const PlacementOptions& placement, const Target& target) {
+RewriteOptions rewrite_options(const FormatOptions& format, const PlacementRequest& placement, const Target& target) {
   RewriteOptions options;
   options.activation = target.activation;
   if (placement.type == CodeType::Fp8) check_fp8(format, placement, target);
@@ -112,7 +112,7 @@ RewriteOptions rewrite_options(const FormatOptions& format, const PlacementOptio
   return options;
 }
 
-PlacementOptions placement_with(const RewriteOptions& format, PlacementOptions placement, const Target& target) {
+PlacementRequest placement_with(const RewriteOptions& format, PlacementRequest placement, const Target& target) {
   placement.int8_activations = target.activation->type == DataType::UInt8 && format.activation.type == DataType::Int8;
   placement.int16_activations = format.activation.type == DataType::Int16;
   if (code_format(format.activation.type).bits == 16) placement.type = CodeType::A16W8;
@@ -121,7 +121,7 @@ PlacementOptions placement_with(const RewriteOptions& format, PlacementOptions p
   return placement;
 }
 
-std::string wide_codes_warning(const RewriteOptions& format, const PlacementOptions& placement, const Target& target) {
+std::string wide_codes_warning(const RewriteOptions& format, const PlacementRequest& placement, const Target& target) {
   if (!has_wide_codes(format, placement)) return "";
   const ActivationType* type = target.find_activation(code_format(format.activation.type).wide);
   if (!type || type->without_kernels.empty()) return "";

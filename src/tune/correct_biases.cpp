@@ -124,7 +124,7 @@ BiasCorrection correct_biases(const Model& model, const PlacementPlan& plan, con
                               const GraphPatch& weights) {
   if (!source)
     throw Error(ErrorCode::InvalidOption,
-                "--bias-correction measures the quantized network, but there is no --data to run");
+                "--policy bias-correction=on measures the quantized network, but there is no --data to run");
   const Stopwatch stopwatch;
   const SampleSplit split(*source);
   if (split.deciding.size() < kFewestDeciding)

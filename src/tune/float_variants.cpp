@@ -16,7 +16,7 @@ constexpr const char* kMeasuring = "kept float while another layer is measured";
 
 }  // namespace
 
-PairVariants::PairVariants(const Model& model, const Target& target, PlacementOptions placement, ValueShapes shapes,
+PairVariants::PairVariants(const Model& model, const Target& target, PlacementRequest placement, ValueShapes shapes,
                            const RewriteOptions& format, RangeBook& ranges, MeasuredFacts measured)
     : model_(model), graph_(model.graph()), target_(target), placement_(std::move(placement)),
       measured_(std::move(measured)), shapes_(std::move(shapes)), format_(format), ranges_(ranges), whole_(plan({})) {

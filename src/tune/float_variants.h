@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "calibrate/choose_ranges.h"
-#include "detent/options/placement_options.h"
 #include "model/graph/value_shapes.h"
 #include "model/graph_patch.h"
 #include "model/model.h"
 #include "place/plan/measured_facts.h"
 #include "place/plan/placement_plan.h"
+#include "place/plan/placement_request.h"
 #include "rewrite/rewrite.h"
 #include "rewrite/weight_memo.h"
 
@@ -66,7 +66,7 @@ class FloatVariants {
 class PairVariants final : public FloatVariants {
  public:
   /// measured  facts that hold for every variant
-  PairVariants(const Model& model, const Target& target, PlacementOptions placement, ValueShapes shapes,
+  PairVariants(const Model& model, const Target& target, PlacementRequest placement, ValueShapes shapes,
                const RewriteOptions& format, RangeBook& ranges, MeasuredFacts measured = {});
 
   [[nodiscard]] const Graph& graph() const override { return graph_; }
@@ -88,7 +88,7 @@ class PairVariants final : public FloatVariants {
   const Model& model_;
   const Graph& graph_;
   const Target& target_;
-  PlacementOptions placement_;
+  PlacementRequest placement_;
   MeasuredFacts measured_;
   ValueShapes shapes_;
   const RewriteOptions& format_;

@@ -8,6 +8,7 @@
 #include "place/engines/target.h"
 #include "place/plan/measured_facts.h"
 #include "place/plan/placement_plan.h"
+#include "place/plan/placement_request.h"
 #include "rewrite/rewrite.h"
 #include "tune/float_variants.h"
 
@@ -24,7 +25,7 @@ inline constexpr double kRuinDb = 3;
 struct RuinQuestion {
   const Model& model;  ///< prepared float model; unchanged
   const PlacementPlan& plan;
-  const PlacementOptions& placement;
+  const PlacementRequest& placement;
   const ValueShapes& shapes;
   const MeasuredFacts& kept;  ///< of `plan`
   const RewriteOptions& format;

@@ -62,7 +62,7 @@ class RuinedReaders : public ::testing::Test {
   }
 
  protected:
-  PlacementOptions options_;
+  PlacementRequest options_;
   Model model_;
   PlacementPlan plan_;
   Calibration calibration_;

@@ -29,7 +29,7 @@ network shapes "(float[1, 3] x) => (float[1, 2] y)" "
 array x 8,3 1
 array z 8,1,5 2
 array rate 8 3 int64
-options="--quiet --small-layers quantize --accept-broken --overwrite -o in/q.onnx"
+options="--quiet --policy small-layers=quantize --accept-broken --overwrite -o in/q.onnx"
 
 for name in constant other shapes; do
   # shellcheck disable=SC2086
@@ -51,7 +51,7 @@ for name in fed shaped; do
   second=rate
   [ $name = shaped ] && second=z
   # shellcheck disable=SC2086
-  accepts "quantize $name" quantize in/$name.onnx --data x=in/x.npy --data $second=in/$second.npy $options --report in/report.json
+  accepts "quantize $name" quantize in/$name.onnx --data x=in/x.npy --data $second=in/$second.npy $options --json in/report.json
   grep -q "^detent: warning: If '.*': 4 layers (60 parameters) inside its branches stay float" stderr ||
     fail "$name: no warning of the layers inside"
   grep -q "0 of 1 weighted layers INT8" stdout || fail "$name: the If does not count as a layer"
@@ -59,6 +59,6 @@ for name in fed shaped; do
 done
 accepts "plan" plan in/fed.onnx
 grep -q "If '.*': 4 layers (60 parameters) inside its branches stay float" stdout || fail "plan does not note the layers inside"
-accepts "plan of a known branch" plan in/constant.onnx --small-layers quantize
+accepts "plan of a known branch" plan in/constant.onnx --policy small-layers=quantize
 grep -q "2 of 2 weighted layers INT8" stdout || fail "plan does not inline a known branch"
 finish

@@ -11,8 +11,8 @@ accepts "cache export for another version" cache export in/table.dct --calibrato
 accepts "cache import" cache import in/cache --model "$model" -o in/imported.dct
 grep -q "every value" stdout || fail "the import does not say that nothing is missing"
 accepts "quantize from the import" quantize "$model" --table in/imported.dct --quiet \
-  --report in/imported.json -o in/imported.onnx
-accepts "quantize from the table" quantize "$model" --table in/table.dct --quiet --report in/direct.json -o in/direct.onnx
+  --json in/imported.json -o in/imported.onnx
+accepts "quantize from the table" quantize "$model" --table in/table.dct --quiet --json in/direct.json -o in/direct.onnx
 # The files differ only in their entries about samples and ranges.
 for from in imported direct; do
   grep '"scale"' in/$from.json >in/$from.scales
@@ -36,7 +36,7 @@ grep -qx '  image' stdout || fail "the import does not report the value without 
 refuses "a cache that lacks a needed value" 14 "'image'" quantize "$model" --table in/hand.dct -o out/model.onnx
 echo 'image: 3c800000' >>in/hand
 accepts "import once more" cache import in/hand --model "$model" -o in/hand.dct --overwrite
-accepts "C8: a cache and no data" quantize "$model" --table in/hand.dct --quiet --report in/report.json -o in/hand.onnx
+accepts "C8: a cache and no data" quantize "$model" --table in/hand.dct --quiet --json in/report.json -o in/hand.onnx
 grep -q '"scale": 0.015625' in/report.json || fail "the scale 1/64 did not arrive"
 [ "$(grep -c '"scale"' in/report.json)" -eq "$(grep -c '"scale": 0.015625' in/report.json)" ] ||
   fail "not every scale is 1/64"

@@ -16,14 +16,14 @@ rm out/*
 accepts "without data pairs bound the values" cast in/int8.onnx --quiet --float-type fp16 -o out/bounds.onnx
 grep -q 'no sample was run: the scales of pairs and the weights bound the values' stdout || fail "nothing says that no sample was run"
 grep -q '^error against' stdout && fail "an error was measured without data"
-accepts "scales may stay FP32" cast in/int8.onnx --quiet --scales fp32 -o out/wide.onnx
+accepts "scales may stay FP32" cast in/int8.onnx --quiet --format scales=fp32 -o out/wide.onnx
 grep -q 'scales unchanged, in float32' stdout || fail "unchanged scales are not reported"
 rm out/*
 
 accepts "pairs for ONNX Runtime" quantize "$model" $data --calibrator max --accuracy fast --target onnxruntime -o in/ort.onnx
 accepts "their scales stay FP32" cast in/ort.onnx --quiet -o out/ort.onnx
 grep -q 'scales unchanged, in float32' stdout || fail "scales of UINT8 codes changed by default"
-accepts "or get the type" cast in/ort.onnx --quiet --scales fp16 -o out/ort16.onnx
+accepts "or get the type" cast in/ort.onnx --quiet --format scales=fp16 -o out/ort16.onnx
 grep -q 'warning: UINT8 codes are for ONNX Runtime' stderr || fail "16-bit scales of UINT8 codes are not warned of"
 rm out/*
 

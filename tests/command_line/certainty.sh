@@ -45,7 +45,7 @@ accepts "nothing in INT8" compare "$model" $few $eval --eval-limit 4 --calibrato
 grep -q 'mse scores the same within the noise of 4 samples' stdout || fail "two equal models are not tied"
 
 # Layers are measured on the best model as it would be written: all of them in INT8 are the model of the table.
-for added in "" "--equalize auto" "--equalize relu,linear" "--outliers keep" "--target onnxruntime --equalize auto"; do
+for added in "" "--equalize auto" "--equalize relu,linear" "--policy outliers=keep" "--target onnxruntime --equalize auto"; do
   accepts "layers, $added" compare "$model" $few $eval --eval-limit 2 --calibrators max,mse --layers 2 $added
   table=$(sed -n 's/^\* m[a-z]*  *\([0-9.]* dB\) .*/\1/p' stdout)
   layers=$(sed -n 's/.*SQNR at the output with all of them: //p' stdout)
@@ -67,18 +67,18 @@ weights="{0.5,-0.25,0.125,0.75, -0.5,0.375,0.25,-0.125, 0.625,0.5,-0.75,0.25, -0
 printf '<ir_version: 8, opset_import: ["" : 17]> g (float[N,4,6,6] x) => (float[N,4,6,6] y) <float[4,4,1,1] w = %s>
  { a = Conv (x, w)  b = Relu (a)  c = Conv (b, w)  d = Relu (c)  y = Conv (d, w) }' "$weights" | "$WRITE_MODEL" in/three.onnx
 for policy in keep clip; do
-  accepts "layers, --outliers $policy" compare in/three.onnx --data in/arrays --eval in/arrays --eval-limit 8 --quiet \
-    --small-layers quantize --calibrators max --layers 8 --outliers $policy
+  accepts "layers, outliers=$policy" compare in/three.onnx --data in/arrays --eval in/arrays --eval-limit 8 --quiet \
+    --policy small-layers=quantize --calibrators max --layers 8 --policy outliers=$policy
   grep -q '99.npy alone sets the range of 3 of 3 values' stdout || fail "the test's outlier is none"
   table=$(sed -n 's/^\* max  *\([0-9.]* dB\) .*/\1/p' stdout)
   layers=$(sed -n 's/.*SQNR at the output with all of them: //p' stdout)
-  [ -n "$table" ] && [ "$table" = "$layers" ] || fail "layers, --outliers $policy: $layers, the model has $table"
+  [ -n "$table" ] && [ "$table" = "$layers" ] || fail "layers, outliers=$policy: $layers, the model has $table"
   echo "$table" >>in/tables
 done
-[ "$(sort -u in/tables | wc -l)" -eq 2 ] || fail "--outliers changes nothing in the test"
+[ "$(sort -u in/tables | wc -l)" -eq 2 ] || fail "outliers= changes nothing in the test"
 
 accepts "layers with corrected biases" compare "$model" $few $eval --eval-limit 2 --calibrators max,mse --layers 2 \
-  --bias-correction on
+  --policy bias-correction=on
 if grep -q '^biases of' stdout; then
   grep -q 'corrected, in the float network too' stdout || fail "nothing tells what layers are measured with"
 fi

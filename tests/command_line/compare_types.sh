@@ -10,7 +10,7 @@ awk 'BEGIN {
   print "<ir_version: 8, opset_import: [\"\" : 17]> g (float[N,16,64] x) => (float[N,16,64] y) <float[64,64] w = {" w "}> {"
   print "  h = MatMul (x, w) r = Relu (h) y = MatMul (r, w) }"
 }' | "$WRITE_MODEL" in/model.onnx
-both="--small-layers quantize --quiet --data random:normal,n=32 --eval random:normal,n=8,seed=2"
+both="--policy small-layers=quantize --quiet --data random:normal,n=32 --eval random:normal,n=8,seed=2"
 
 accepts "three types" compare-types in/model.onnx $both --types int8,fp8,int4 --json out/report.json --html out/page.html
 for line in 'judged 3 types on 8 samples' '^int8: 2 of 2 weighted layers, 2 pairs, calibrator ' '^fp8: 2 of 2 weighted layers' \
@@ -46,8 +46,11 @@ accepts "compare --types" compare in/model.onnx $both --types int8,int4 --calibr
 sed 's/ in [0-9.]* s.*//; s/  [0-9.]*$//' stdout | cmp -s - in/new || fail "the old spelling prints something else"
 accepts "the options of a configuration" compare in/model.onnx $both --types int8,int4 --block 64 --print-config
 cp stdout in/config.toml
-accepts "it can be read back" compare in/model.onnx --config in/config.toml
+accepts "it can be read back" compare-types --config in/config.toml
 grep -q 'blocks of 64' stdout || fail "the configuration forgets --block"
+sed 's/^\[compare-types\]/[compare]/; s/^calibrator /calibrators /; /^policy/d; $ a concat = "shared"' in/config.toml >in/old.toml
+accepts "a configuration of old spellings" compare --config in/old.toml
+grep -q 'blocks of 64' stdout || fail "the configuration of old spellings forgets --block"
 
 refuses "a limit that no type keeps" 1 'no type is within --min-sqnr 99; ' compare-types in/model.onnx $both --types int8,int4 --min-sqnr 99
 grep -q '^no type is within --min-sqnr 99; the closest is int' stdout || fail "the table is missing where no type keeps the limit"

@@ -38,7 +38,7 @@ detector in/ids.onnx 7 18
 detector in/other.onnx 5 3
 annotations in/boxes.json 7 18 0
 annotations in/moved.json 7 18 30
-data="--quiet --data in/images --eval in/images --detections xyxy-score-class --small-layers quantize"
+data="--quiet --data in/images --eval in/images --detections xyxy-score-class --policy small-layers=quantize"
 compare="$data --calibrators max --labels"
 
 # reads MODEL WORDS: the model finds every box of the labels, whose classes are numbered so.

@@ -4,7 +4,7 @@
 families="--equalize relu,linear"
 quantize_sample="$quantize_sample --calibrator max"
 
-accepts "no option" $quantize_sample --report out/plain.json -o in/plain.onnx
+accepts "no option" $quantize_sample --json out/plain.json -o in/plain.onnx
 if grep -q '"equalize"' out/plain.json; then fail "the report has an equalization that was not asked for"; fi
 accepts "the default by name" $quantize_sample --equalize outliers -o out/outliers.onnx
 cmp out/outliers.onnx in/plain.onnx || fail "--equalize outliers is not the same as no option"
@@ -12,7 +12,7 @@ rm out/*
 
 for threads in 1 2 3; do
   accepts "equalized by $threads threads" $quantize_sample $families --threads $threads -o in/$threads.onnx \
-    --report in/$threads.json
+    --json in/$threads.json
 done
 cmp in/1.onnx in/2.onnx || fail "1 and 2 threads write different files"
 cmp in/1.onnx in/3.onnx || fail "1 and 3 threads write different files"
@@ -28,11 +28,11 @@ rm out/*
 
 # The report: each value with its family, its channels and how uneven they were before and after.
 sed -n '/"equalize": {/,/"seconds"/p' in/1.json >in/equalize
-grep -q '"requested": "linear,relu"' in/equalize || fail "--report does not say what was asked for"
+grep -q '"requested": "linear,relu"' in/equalize || fail "--json does not say what was asked for"
 for field in name family channels imbalance_before imbalance_after; do
-  [ "$(grep -c "^  *\"$field\": " in/equalize)" -ge 23 ] || fail "--report lacks $field for some of the 23 values"
+  [ "$(grep -c "^  *\"$field\": " in/equalize)" -ge 23 ] || fail "--json lacks $field for some of the 23 values"
 done
-grep -q '"name": "/d.0/d.0.2/Relu_output_0"' in/equalize || fail "--report does not name the first Relu's value"
+grep -q '"name": "/d.0/d.0.2/Relu_output_0"' in/equalize || fail "--json does not name the first Relu's value"
 numbers() { sed -n "s/.*\"imbalance_$1\": \([0-9.e+-]*\).*/\1/p" in/equalize; }
 sum() { numbers "$1" | awk '{ s += $1; n += $1 < 1 } END { print n ? "bad" : s }'; }
 # The largest channel over the median one: never below 1.
@@ -56,11 +56,11 @@ refuses "other families than the table's" 14 "measured with --equalize linear,re
   --table in/whole.dct --equalize gate -o out/model.onnx
 
 for threads in 1 2; do
-  accepts "bias correction by $threads threads" $quantize_sample --bias-correction on --threads $threads \
+  accepts "bias correction by $threads threads" $quantize_sample --policy bias-correction=on --threads $threads \
     -o in/bias$threads.onnx
 done
 cmp in/bias1.onnx in/bias2.onnx || fail "bias correction: 1 and 2 threads write different files"
-accepts "both" $quantize_sample $families --bias-correction on -o out/both.onnx
+accepts "both" $quantize_sample $families --policy bias-correction=on -o out/both.onnx
 rm out/*
 
 # Without INT8 layers there is no gain: reported, not measured.
@@ -72,5 +72,5 @@ rm out/*
 for wrong in rele relu,rele RELU relu:x relu:-1 relu:2 relu, ,relu relu,,linear off,relu auto,relu relu,relu; do
   refuses "--equalize $wrong" 2 --equalize $quantize_sample --equalize "$wrong" -o out/model.onnx
 done
-refuses "--bias-correction maybe" 2 --bias-correction $quantize_sample --bias-correction maybe -o out/model.onnx
+refuses "bias-correction=maybe" 2 "--policy bias-correction" $quantize_sample --policy bias-correction=maybe -o out/model.onnx
 finish

@@ -107,7 +107,7 @@ done
 
 # External weights are folded, quantized and counted as those in the model are, to the byte.
 quantized() { # NAME: out/NAME.onnx of in/model/NAME.onnx
-  accepts "$1 with a folded weight" quantize "in/model/$1.onnx" --data random:normal,n=8 --calibrator max --small-layers quantize \
+  accepts "$1 with a folded weight" quantize "in/model/$1.onnx" --data random:normal,n=8 --calibrator max --policy small-layers=quantize \
     --allow-external in/store --accept-broken -o "out/$1.onnx"
   grep -qF '1 of 1 weighted layers INT8 (100 % of MACs)' stdout || fail "$1: the folded weight is not counted"
 }

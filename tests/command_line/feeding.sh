@@ -60,7 +60,7 @@ accepts "scalars by sample" calibrate in/clips.onnx --quiet --data x=in/long.npy
 
 # ai.onnx is the default domain.
 opset='"ai.onnx" : 13' network spelled "(float[N, 3] x) => (float[N, 2] y)" "$(weight w 3,2 6) h = ai.onnx.MatMul (x, w) y = Relu (h)"
-accepts "the domain ai.onnx" quantize in/spelled.onnx --quiet --data in/long.npy --small-layers quantize --accept-broken -o in/spelled.q.onnx
+accepts "the domain ai.onnx" quantize in/spelled.onnx --quiet --data in/long.npy --policy small-layers=quantize --accept-broken -o in/spelled.q.onnx
 grep -q "1 of 1 weighted layers INT8" stdout || fail "ai.onnx.MatMul is no weighted layer"
 accepts "both spellings" run in/spelled.onnx --quiet --data in/long.npy -o in/spelled
 opset='"custom" : 13' network foreign "(float[N, 3] x) => (float[N, 2] y)" "y = Relu (x)"
@@ -69,7 +69,7 @@ refuses "a domain that is not imported" 10 "does not import" run in/foreign.onnx
 # An output without type and shape.
 cp in/open.onnx in/bare.onnx
 "$MAKE_FILES" bare y in/bare.onnx
-accepts "an output that declares nothing" quantize in/bare.onnx --quiet --data in/long.npy --small-layers quantize --accept-broken \
+accepts "an output that declares nothing" quantize in/bare.onnx --quiet --data in/long.npy --policy small-layers=quantize --accept-broken \
   -o in/bare.q.onnx
 accepts "its quantized model" run in/bare.q.onnx --quiet --data in/long.npy -o in/bare
 [ -s in/bare/y.npy ] || fail "the quantized model writes no output"

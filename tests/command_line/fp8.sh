@@ -3,12 +3,12 @@
 . "$(dirname "$0")/expect.sh"
 data="--quiet --data $six --preprocess $preprocess --limit 4"
 
-accepts "quantize" quantize "$model" $data --type fp8 -o in/fp8.onnx --report in/fp8.json
+accepts "quantize" quantize "$model" $data --type fp8 -o in/fp8.onnx --json in/fp8.json
 grep -q '9 of 18 weighted layers FP8' stdout || fail "the layers are not counted as FP8"
 grep -q 'opset 13 raised to 19' stdout || fail "the opset was not raised"
 grep -q 'R17 FP8 layer: TensorRT runs Conv, Gemm, MatMul and residual Adds in FP8, not ConvTranspose' stdout || fail "no reason for what stays float"
 if grep -q 'INT8' stdout; then fail "the text of an FP8 file speaks of INT8"; fi
-grep -q '"type": "fp8"' in/fp8.json || fail "--report lacks the type"
+grep -q '"type": "fp8"' in/fp8.json || fail "--json lacks the type"
 accepts "its provenance names the type" inspect in/fp8.onnx
 grep -q 'type=fp8' stdout || fail "the provenance lacks the type"
 grep -q 'ai.onnx 19' stdout || grep -q 'opset 19' stdout || fail "inspect does not tell opset 19"
@@ -16,9 +16,9 @@ accepts "the same samples give the same bytes" quantize "$model" $data --type fp
 cmp in/fp8.onnx in/again.onnx || fail "one thread writes another file"
 accepts "it runs" run in/fp8.onnx --quiet --data "$sample/calib" --preprocess "$preprocess" --limit 2 -o in/run
 
-accepts "int8 is the default" quantize "$model" $data --type int8 -o in/int8.onnx --report in/int8.json
+accepts "int8 is the default" quantize "$model" $data --type int8 -o in/int8.onnx --json in/int8.json
 grep -q 'weighted layers INT8' stdout || fail "the layers are not counted as INT8"
-grep -q '"type": "int8"' in/int8.json || fail "--report lacks the type"
+grep -q '"type": "int8"' in/int8.json || fail "--json lacks the type"
 
 for target in tensorrt:10.13 tensorrt:11; do
   accepts "$target" quantize "$model" $data --type fp8 --target $target --calibrator max -o in/$target.onnx
@@ -47,10 +47,10 @@ done
 refuses "ONNX Runtime's reason" 13 "22269" quantize "$model" $data --type fp8 --target onnxruntime -o out/no.onnx
 
 # Options of integer grids.
-for option in "--activation int8" "--range full" "--weight-bits 7" "--weight-range mse"; do
+for option in "--activation int8" "--format range=full" "--format weight-bits=7" "--format weight-range=mse"; do
   refuses "$option" 13 "is for INT8" quantize "$model" $data --type fp8 $option -o out/no.onnx
 done
-refuses "a bias of integers" 13 "float biases only" quantize "$model" $data --type fp8 --bias int32 -o out/no.onnx
+refuses "a bias of integers" 13 "float biases only" quantize "$model" $data --type fp8 --format bias=int32 -o out/no.onnx
 refuses "an unknown type" 2 "is not one of" quantize "$model" $data --type fp16 -o out/no.onnx
 refuses "beside weights alone" 2 "--type" quantize "$model" --weight-only int4 --type fp8 -o out/no.onnx
 

@@ -29,7 +29,11 @@ for command in quantize quantize-weights calibrate merge cast plan lint repair e
     unset COLUMNS
   done
   accepts "help $command --long" help $command --long
-  head -n "$(wc -l <in/command)" stdout | cmp -s - in/command || fail "'help $command --long' does not begin with the help"
+  head -n 2 stdout >in/begin
+  head -n 2 in/command | cmp -s - in/begin || fail "'help $command --long' does not begin with the help"
+  for option in $(sed -n 's/^  \(-[^ ]*\).*/\1/p' in/command); do
+    grep -qF -e "  $option" stdout || fail "'help $command --long' has no $option"
+  done
   grep -q '^Description' stdout || fail "'help $command --long' has no description"
   grep -q '^  130 Interrupted: ' stdout || fail "'help $command --long' has no exit codes"
   grep -nE '[`|]  |\]\(' stdout && fail "'help $command --long' shows Markdown"
@@ -38,6 +42,39 @@ for command in quantize quantize-weights calibrate merge cast plan lint repair e
   awk 'length > 100' in/command >in/long
   [ -s in/long ] && fail "help $command is wider than 100: $(head -n 1 in/long)"
 done
+
+# The number of options, with --help, and of lines; keys, old spellings and the options of every command are not among
+# them.
+# offers COMMAND MOST LINES
+offers() {
+  "$DETENT" help "$1" >in/command
+  count=$(grep -c '^  -' in/command)
+  [ "$count" -ge 15 ] && [ "$count" -le "$2" ] || fail "help $1 has $count options, expected 15 to $2"
+  lines=$(wc -l <in/command)
+  [ "$lines" -le "$3" ] || fail "help $1 has $lines lines, expected $3 at most"
+  grep -qE '^  --(concat|maxpool|weights|per-tensor|external-data|report|max-memory|steps|shard)( |$)' in/command &&
+    fail "help $1 shows a key, an old spelling, or an option of every command"
+}
+offers quantize 45 130
+offers compare 39 118
+offers compare-types 38 116
+offers sensitivity 33 102
+offers quantize-weights 32 88
+offers repair 25 74
+offers calibrate 22 74
+offers plan 21 72
+offers run 16 58
+"$DETENT" help quantize | grep -q -- --weight-only && fail "help quantize shows the old spelling --weight-only"
+"$DETENT" help compare | grep -q -- --types && fail "help compare shows the old spelling --types"
+"$DETENT" help | grep -q -- '--max-memory BYTES' || fail "help does not show the options of every command"
+for key in concat deconv-activation act-add se-mul maxpool small-layers residual attention quantize-outputs include-op exclude-op \
+  outliers bias-correction weights weight-range weight-bits per-tensor range bias scales io-type external-data batch-axis mask steps \
+  state shard; do
+  "$DETENT" help quantize | grep -qE "(^| )$key=" || fail "help quantize does not show the key $key"
+  "$DETENT" help quantize --long | grep -qE "^ +$key: " || fail "help quantize --long does not explain the key $key"
+done
+"$DETENT" help quantize | grep -q 'Reports the mean IoU' && fail "help quantize has more than the first sentence of --masks"
+"$DETENT" help quantize --long | grep -q 'Reports the mean IoU' || fail "help quantize --long has only the first sentence of --masks"
 
 # The values of an option, without the descriptions of CLI11's validators; and every calibrator.
 for command in quantize calibrate compare sensitivity verify; do
@@ -84,7 +121,8 @@ suggests "a calibrator of a list" mse compare "$model" --data in --eval in --cal
 suggests "a target" tensorrt plan "$model" --target tensort
 suggests "a target with a version" tensorrt:8.6 plan "$model" --target tensorrt:8.7
 suggests "an accuracy" balanced $quantize_sample -o out/model.onnx --accuracy balansed
-suggests "a policy" independent plan "$model" --concat indepedent
+suggests "a policy" independent plan "$model" --policy concat=indepedent
+suggests "a policy under its old name" independent plan "$model" --concat indepedent
 suggests "a type" uint8 $quantize_sample -o out/model.onnx --activation unit8
 suggests "an equalization" relu $quantize_sample -o out/model.onnx --equalize rleu
 suggests "a preset" imagenet quantize "$model" --data "$sample/calib" --preprocess imagnet -o out/model.onnx --quiet

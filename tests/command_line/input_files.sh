@@ -106,12 +106,12 @@ derived "a folder of samples" in/rows/0.npy run in/m.onnx --quiet --data in/rows
 rm -r out/*
 
 # The data of a replaced model stays while another model that is read needs it.
-prepares="--quiet --data random:uniform,n=2 --stop-after prepare --external-data always"
+prepares="--quiet --data random:uniform,n=2 --stop-after prepare --format external-data=always"
 accepts "weights beside the model" quantize "$sample_model" $prepares -o in/a.onnx
 cp in/a.onnx in/b.onnx
 weights=$(echo in/a.onnx.*.data)
 derived "OUT.data, which would be the same again" "$weights" quantize in/b.onnx $prepares -o in/a.onnx
-accepts "replace the first" cast in/b.onnx --quiet --data random:uniform,n=2 --float-type bf16 --external-data always -o in/a.onnx --overwrite
+accepts "replace the first" cast in/b.onnx --quiet --data random:uniform,n=2 --float-type bf16 --format external-data=always -o in/a.onnx --overwrite
 [ -s "$weights" ] || fail "the weights of a model that was read are gone"
 accepts "the other is still read" run in/b.onnx --quiet --data random:uniform,n=2 -o in/run_b
 

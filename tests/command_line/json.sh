@@ -8,7 +8,7 @@ unet=$model model=in/net.onnx
 network net "(float[N, 3, 16, 16] x) => (float[N, 4, 16, 16] y)" "$(weight w 8,3,3,3 216) $(weight v 8,8,3,3 576) $(weight u 4,8,1,1 32)
   a = Conv <pads = [1, 1, 1, 1]> (x, w) b = Relu (a) c = Conv <pads = [1, 1, 1, 1]> (b, v) d = Relu (c) y = Conv (d, u)"
 data="--data random:normal,n=4"
-layers="--small-layers quantize"
+layers="--policy small-layers=quantize"
 eval="--eval random:normal,n=1,seed=2"
 $DETENT calibrate "$model" $data --quiet -o in/table.dct >/dev/null || fail "no table to begin with"
 $DETENT quantize "$model" --table in/table.dct $layers --quiet -o in/int8.onnx >/dev/null || fail "no model to begin with"
@@ -95,6 +95,14 @@ grep -v -e '"seconds"' -e '"peak_mb"' out/report.json | cmp -s - in/one || fail 
 run $(arguments quantize other) --report out/report.json
 [ "$code" -eq 15 ] || fail "--report of a file that exists: exit $code, expected 15"
 [ -e out/other.onnx ] && fail "--report of a file that exists: the model was written"
+rm -rf out/*
+accepts "--report hints at --json" $(arguments quantize same) --report out/report.json
+grep -qx 'detent: warning: --report is an old spelling of --json' stderr || fail "--report is not called an old spelling"
+rm -rf out/*
+accepts "a document on standard output and in a file" $(arguments quantize same) --json - --json out/report.json --quiet
+cmp -s stdout out/report.json || fail "two --json write different documents"
+rm -rf out/*
+refuses "one file twice" 15 'what --json names too' $(arguments quantize same) --json out/report.json --json out/report.json
 rm -rf out/*
 
 # A broken model ends with exit 1, but its document is whole.

@@ -46,7 +46,7 @@ if grep -q 'on purpose' stdout; then fail "a purpose that the file does not name
 accepts "INT8 initializers on 10" lint in/tensorrt.onnx --target tensorrt:10.8 --strict
 run lint in/tensorrt.onnx --target tensorrt:8.6 --strict
 [ "$code" -eq 1 ] || fail "INT8 initializers on 8.6: exit $code, expected 1"
-accepts "--weights fp32" $quantize_sample --target tensorrt:8.6 -o in/old.onnx
+accepts "--format weights=fp32" $quantize_sample --target tensorrt:8.6 -o in/old.onnx
 accepts "float weights on 8.6" lint in/old.onnx --target tensorrt:8.6 --strict
 
 accepts "a float model" lint "$model" --strict --json

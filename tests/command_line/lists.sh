@@ -36,11 +36,11 @@ for target in tensorrt onnxruntime; do
   grep -q 'built for' stdout && fail "lint says what a file was built for where nothing follows from that"
 done
 
-accepts "quantize" $quantize_sample --exclude-op Conv -o out/model.onnx --accept-broken
+accepts "quantize" $quantize_sample --policy exclude-op=Conv -o out/model.onnx --accept-broken
 [ "$(grep -c '^kept float: .*Conv' stdout)" -eq 1 ] || fail "layers that are float for one reason are not one line"
 grep -q '^kept float: .* and [0-9]* more (Conv)  R12' stdout || fail "the line does not count the float layers"
 rm out/*
-accepts "quantize --all" $quantize_sample --exclude-op Conv -o out/model.onnx --accept-broken --all
+accepts "quantize --all" $quantize_sample --policy exclude-op=Conv -o out/model.onnx --accept-broken --all
 [ "$(grep -c '^kept float: .*(Conv)' stdout)" -eq 15 ] || fail "--all does not list 15 float layers"
 
 # A network without layers has no empty lists, and no line begins in its middle.

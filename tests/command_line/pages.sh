@@ -83,7 +83,7 @@ rm out/*
 # Digests of the files beside the model and of the samples: the same samples have the same digest in each command,
 # others another.
 few="--data $sample/calib --preprocess $preprocess --limit 2 --quiet"
-accepts "weights beside the model" quantize "$model" $few --calibrator max --accept-broken --external-data always -o in/beside.onnx
+accepts "weights beside the model" quantize "$model" $few --calibrator max --accept-broken --format external-data=always -o in/beside.onnx
 data=$(cd in && ls beside.onnx.*.data)
 accepts "a page of lint" lint in/beside.onnx --html out/page.html
 grep -q ">Weights beside it</th><td>$data, .*, digest <code>[0-9a-f]\{32\}</code>" out/page.html || fail "no digest of $data"

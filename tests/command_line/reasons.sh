@@ -12,7 +12,7 @@ no_bare_word() {
 
 for target in tensorrt onnxruntime; do
   accepts "equalization for $target" quantize "$model" $data --target $target --calibrator mse --equalize auto \
-    --bias-correction on -o in/$target.onnx --report in/$target.json
+    --policy bias-correction=on -o in/$target.onnx --json in/$target.json
   no_bare_word "$target"
   [ "$(grep -c ', dropped: ' stdout)" -eq "$(grep -c 'dropped' stdout)" ] || fail "$target: a reason stands elsewhere"
 done
@@ -20,16 +20,16 @@ accepts "compare" compare "$model" $data --eval $sample/eval/images --eval-limit
 no_bare_word compare
 
 # Steps without work say so instead of giving empty numbers.
-accepts "best on few samples" $quantize_sample --accuracy best -o in/few.onnx --report in/few.json
+accepts "best on few samples" $quantize_sample --accuracy best -o in/few.onnx --json in/few.json
 no_bare_word "best on few samples"
 grep -q '^accuracy best: ranges  *not measured, not changed: 4 samples are fewer than 16' stdout || fail "ranges: no reason"
-grep -q '"reason": "4 samples are fewer than 16"' in/few.json || fail "--report has no reason"
-grep -q '"sqnr_before_db": null' in/few.json || fail "--report gives a number that was not measured"
+grep -q '"reason": "4 samples are fewer than 16"' in/few.json || fail "--json has no reason"
+grep -q '"sqnr_before_db": null' in/few.json || fail "--json gives a number that was not measured"
 [ "$(grep -c 'biases' stdout)" -le 1 ] || fail "bias correction has two lines"
 
 printf '<ir_version: 8, opset_import: ["" : 17]> g (float[N,2,4,4] x) => (float[N,2,4,4] y)
  <float[2,2,1,1] w = {0.5, -0.25, 1, 0.75}, float[2] b = {0.5, 0.25}> { %s }' 'y = Conv (x, w)' | "$WRITE_MODEL" in/bare.onnx
-own="--data random:normal,n=32,seed=1 --calibrator max --small-layers quantize --quiet --bias-correction on"
+own="--data random:normal,n=32,seed=1 --calibrator max --policy small-layers=quantize --quiet --policy bias-correction=on"
 accepts "no bias to correct" quantize in/bare.onnx $own -o in/bare.int8.onnx
 grep -q '^corrected no bias: no INT8 layer has a constant bias that only it reads$' stdout || fail "biases of no layer"
 printf '<ir_version: 8, opset_import: ["" : 17]> g (float[N,2,4,4] x) => (float[N,2,4,4] y)

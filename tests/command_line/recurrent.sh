@@ -66,7 +66,7 @@ done
 array ex 8,3 11
 array eh 8,2,4 12
 array ec 8,2,4 13
-judged="--quiet --small-layers quantize --eval x=in/ex.npy --eval h=in/eh.npy --eval c=in/ec.npy --eval-limit 4"
+judged="--quiet --policy small-layers=quantize --eval x=in/ex.npy --eval h=in/eh.npy --eval c=in/ec.npy --eval-limit 4"
 for name in named unnamed one fixed; do
   feed="in/$name.onnx --data x=in/x.npy --data h=in/h.npy --data c=in/c.npy"
   accepts "compare of $name" compare $feed $judged --calibrators max
@@ -136,7 +136,7 @@ grep -q '^  nothing was quantized' stdout || fail "nothing tells that nothing wa
 
 # Recurrent layers count: only the last product of this network is INT8.
 accepts "quantize" quantize in/named.onnx --quiet --data x=in/x.npy --data h=in/h.npy --data c=in/c.npy --accept-broken \
-  --small-layers quantize -o in/q.onnx --report in/q.json
+  --policy small-layers=quantize -o in/q.onnx --json in/q.json
 grep -q "kept float: .*LSTM" stdout || fail "a float LSTM is not named"
 tr -d ' \n' <in/q.json | grep -q '"layers":3,' || fail "LSTMs do not count as layers"
 tr -d ' \n' <in/q.json | grep -q '"params":248' || fail "the parameters of LSTMs do not count: 48 + 3 * 64 + 8 are 248"

@@ -29,7 +29,7 @@ accepts "an FP8 file" quantize "$model" $data --type fp8 --accuracy fast --accep
 accepts "it needs no repair" repair in/fp8.onnx --quiet -o in/same.onnx
 cmp -s in/fp8.onnx in/same.onnx || fail "a right FP8 file changed"
 accepts "an FP8 file with two scales at a Concat" \
-  quantize "$model" $data --type fp8 --accuracy fast --concat independent --accept-broken -o in/split.onnx
+  quantize "$model" $data --type fp8 --accuracy fast --policy concat=independent --accept-broken -o in/split.onnx
 accepts "it is repaired" repair in/split.onnx --quiet -o in/joined.onnx
 grep -q '^pairs: [0-9]* kept, 2 moved' stdout || fail "the scales at the Concats were not joined"
 

@@ -31,7 +31,7 @@ same() {
 quantize="quantize in/m.onnx --quiet --data in/x.npy"
 for name in m hard soft folder/m; do
   same "quantize onto its model ($name)" $quantize -o in/$name.onnx
-  same "a report onto the model ($name)" $quantize -o out/q.onnx --report in/$name.onnx
+  same "a report onto the model ($name)" $quantize -o out/q.onnx --json=in/$name.onnx
   same "calibrate onto its model ($name)" calibrate in/m.onnx --quiet --data in/x.npy -o in/$name.onnx
   same "cast onto its model ($name)" cast in/m.onnx --quiet --data in/x.npy --float-type fp16 -o in/$name.onnx
   same "plan onto its model ($name)" plan in/m.onnx --json=in/$name.onnx --html out/p.html
@@ -52,7 +52,7 @@ same "cache export onto its table" cache export in/t.dct -o in/t.dct
 same "cache import onto its cache" cache import in/t.cache --model in/m.onnx -o in/t.cache
 same "cache import onto its model" cache import in/t.cache --model in/m.onnx -o in/m.onnx
 same "run into its samples" run in/m.onnx --quiet --data in/rows -o in/rows
-same "two reports in one file" $quantize -o out/q.onnx --html out/r --report out/r
+same "two reports in one file" $quantize -o out/q.onnx --html out/r --json=out/r
 same "model and report in one file" $quantize -o out/q.onnx --html "$work/out/q.onnx"
 
 # An output of the model called like its data.

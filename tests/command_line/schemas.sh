@@ -39,7 +39,7 @@ network net "(float[N, 3, 16, 16] x) => (float[N, 10] y)" "
 net=in/net.onnx
 data="--quiet --data random:normal,n=16"
 eval="--eval random:normal,n=4,seed=2"
-layers="--small-layers quantize"
+layers="--policy small-layers=quantize"
 
 # Tables and caches.
 document whole table calibrate $net $data -o in/net.dct
@@ -70,7 +70,7 @@ echo '{"r": {"bits": 16}}' >in/wide.json
 document island quantize quantize $net $data --calibrator max --target qnn --override in/wide.json -o out/island.onnx
 document vnni quantize quantize $net $data --calibrator max --target onnxruntime --cpu vnni -o out/vnni.onnx $layers
 document best quantize quantize $net --quiet --data random:normal,n=64 --accuracy best -o out/best.onnx $layers
-document equalized quantize quantize $net $data --calibrator max --equalize relu,act --bias-correction on -o out/equalized.onnx $layers
+document equalized quantize quantize $net $data --calibrator max --equalize relu,act --policy bias-correction=on -o out/equalized.onnx $layers
 document equalize_auto quantize quantize $net --quiet --data random:normal,n=32 --calibrator max --equalize auto -o out/equalize_auto.onnx
 document bound quantize quantize $net $data --calibrator mse --min-sqnr 45 -o out/bound.onnx
 document half quantize quantize $net $data --calibrator max --target tensorrt:11 -o in/half.onnx
@@ -84,12 +84,12 @@ document plan_net plan plan $net
 document plan_half plan plan $net $data --target tensorrt:11
 for file in ort half fp8; do document lint_$file lint lint in/$file.onnx --target tensorrt:11; done
 document repair repair repair in/ort.onnx $data --target tensorrt:10.13 -o out/repair.onnx
-run quantize $net $data --calibrator max --target onnxruntime --exclude-op Gemm -o in/left.onnx
+run quantize $net $data --calibrator max --target onnxruntime --policy exclude-op=Gemm -o in/left.onnx
 document repair_left repair repair in/left.onnx $data --target tensorrt:10.13 -o out/repair_left.onnx
 document lint_other lint lint in/ort.onnx
 document lint_float lint lint $net
 document cast cast cast $net $data --float-type bf16 -o out/cast.onnx
-document cast_pairs cast cast in/ort.onnx --quiet --scales fp16 -o out/cast_pairs.onnx
+document cast_pairs cast cast in/ort.onnx --quiet --format scales=fp16 -o out/cast_pairs.onnx
 
 # compare, sensitivity, run, verify.
 document compare compare compare $net $data $eval --calibrators max,auto --equalize relu $layers
@@ -118,7 +118,7 @@ network embedded "(int64[N, 8] ids) => (float[N, 8, 64] y)" "$(weight e 64,64 40
 document weights_table quantize-weights quantize-weights in/embedded.onnx --type int8 -o out/t.onnx
 document weights_sensitivity sensitivity sensitivity $products $data $eval --weight-only int4
 document types compare-types compare-types $products $data $eval --types int8,fp8,int4
-document types_half compare-types compare-types $products $data $eval --types int8,int4 --target tensorrt:11 --equalize relu --small-layers quantize
+document types_half compare-types compare-types $products $data $eval --types int8,int4 --target tensorrt:11 --equalize relu --policy small-layers=quantize
 network attended "(float[1, 4, 16, 32] q, float[1, 4, 32, 16] k, float[1, 4, 16, 32] v) => (float[1, 4, 16, 32] y)" "
   s = MatMul (q, k) p = Softmax (s) y = MatMul (p, v)"
 document attention plan plan in/attended.onnx
@@ -174,31 +174,31 @@ comma=
   printf ']}'
 } >in/boxes.json
 document detector compare compare in/detector.onnx --quiet --data in/images --eval in/images --labels in/boxes.json \
-  --detections xyxy-score-class --calibrators max --small-layers quantize
+  --detections xyxy-score-class --calibrators max --policy small-layers=quantize
 document detector_layers sensitivity sensitivity in/detector.onnx --quiet --data in/images --eval in/images \
-  --detections xyxy-score-class --calibrator max --small-layers quantize
+  --detections xyxy-score-class --calibrator max --policy small-layers=quantize
 document detector_file quantize quantize in/detector.onnx --quiet --data in/images --detections xyxy-score-class --calibrator max \
-  --small-layers quantize --accept-broken -o out/detector.onnx
+  --policy small-layers=quantize --accept-broken -o out/detector.onnx
 boxes="--quiet --data in/images --eval in/images --labels in/boxes.json --detections xyxy-score-class"
-document detector_types compare-types compare-types in/detector.onnx $boxes --types int8 --small-layers quantize
+document detector_types compare-types compare-types in/detector.onnx $boxes --types int8 --policy small-layers=quantize
 document detector_targets compare-targets compare in/detector.onnx $boxes --targets tensorrt,onnxruntime --calibrators max \
-  --small-layers quantize
+  --policy small-layers=quantize
 document detector_repair repair repair out/detector.onnx $boxes --target onnxruntime -o out/detector_repair.onnx
-document detector_score quantize quantize in/detector.onnx $boxes --calibrator max --small-layers quantize --accept-broken \
+document detector_score quantize quantize in/detector.onnx $boxes --calibrator max --policy small-layers=quantize --accept-broken \
   -o out/detector_score.onnx
 printf '<ir_version: 8, opset_import: ["" : 13]> g (int64[n, 4] ids) => (float[n, 4, 4] y) <float[4, 4] e = {1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1},
   float[4, 4] w = {2,0,0,0, 0,2,0,0, 0,0,2,0, 0,0,0,2}> { h = Gather (e, ids) y = MatMul (h, w) }' >in/text.txt
 "$MAKE_FILES" model in/text.txt in/text.onnx || fail "no model of tokens"
 printf 'a\nb\nc\n\\n\n' >in/vocab.txt
 printf 'aaaaaaabbabcaabbccaba' >in/t.txt
-text="--quiet --small-layers quantize --data text:in/t.txt,vocab=in/vocab.txt --eval text:in/t.txt,vocab=in/vocab.txt --next-token"
+text="--quiet --policy small-layers=quantize --data text:in/t.txt,vocab=in/vocab.txt --eval text:in/t.txt,vocab=in/vocab.txt --next-token"
 document next_token compare compare in/text.onnx $text --calibrators max
 document next_token_layers sensitivity sensitivity in/text.onnx $text --calibrator max
 document next_token_bound quantize quantize in/text.onnx $text --calibrator max --max-drop 0.5 -o out/text.onnx
 network outputs "(float[N, 16] x) => (float[N, 8] y, float[N, 1] z, int64[N, 1] k)" "$(weight w 16,8 128) $(weight v 16,1 16)
   y = MatMul (x, w) z = MatMul (x, v) k = ArgMax <axis = 1> (y)"
-document outputs quantize quantize in/outputs.onnx $data --calibrator max --small-layers quantize --min-sqnr 20 -o out/outputs.onnx
-document outputs_compared compare compare in/outputs.onnx $data $eval --calibrators max --small-layers quantize
+document outputs quantize quantize in/outputs.onnx $data --calibrator max --policy small-layers=quantize --min-sqnr 20 -o out/outputs.onnx
+document outputs_compared compare compare in/outputs.onnx $data $eval --calibrators max --policy small-layers=quantize
 
 # Channels that differ by a factor of 64, and some that never fall below 4, for equalization.
 uneven() { weight "$1" "$2" "$3" | awk -v row="$4" -v step="$5" '{
@@ -209,7 +209,7 @@ uneven() { weight "$1" "$2" "$3" | awk -v row="$4" -v step="$5" '{
 network uneven "(float[N, 8, 8, 8] x) => (float[N, 8, 8, 8] y)" "
   $(uneven w1 8,8,1,1 64 8 64) $(uneven w2 8,8,1,1 64 1 0.015625) $(weight w3 8,8,1,1 64) b1 = Constant <value = float[8] {0, 9, 9, 0, 9, 0, 0, 0}> ()
   a = Conv (x, w1, b1) r = Relu (a) c = Conv (r, w2) s = Relu (c) y = Conv (s, w3)"
-document uneven quantize quantize in/uneven.onnx --quiet --data random:normal,n=64 --calibrator max --per-tensor --equalize auto -o out/uneven.onnx
+document uneven quantize quantize in/uneven.onnx --quiet --data random:normal,n=64 --calibrator max --format per-tensor=on --equalize auto -o out/uneven.onnx
 
 # A sample that is unlike the others, and values that 16 bits do not hold.
 "$python" - <<'PYTHON'

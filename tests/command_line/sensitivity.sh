@@ -30,17 +30,17 @@ accepts "a bound that holds anyway" $quantize $masks --max-drop 0.5 -o out/model
 grep -q '^  \(holds\|not shown\): drop .* points of mIoU, 95 % interval ' stdout || fail "the bound has no word"
 grep -q -e '--max-drop 0.5: mIoU .* (FP32 mIoU .*; on 2 samples, 1 measurement' stdout || fail "the bound is not reported"
 rm out/*
-accepts "a bound that needs float layers" $quantize --min-sqnr 36 -o out/model.onnx --report out/report.json
+accepts "a bound that needs float layers" $quantize --min-sqnr 36 -o out/model.onnx --json out/report.json
 grep -q '^kept float: .*R13 measured: INT8 costs .* dB; --min-sqnr 36' stdout || fail "no layer is named with its cost"
-grep -q '"met": true' out/report.json || fail "--report does not say that the bound is met"
+grep -q '"met": true' out/report.json || fail "--json does not say that the bound is met"
 accepts "the model of a bound" lint out/model.onnx --strict
 rm out/*
 
 # Four samples are too few to correct biases by.
-accepts "a bound without corrected biases" $quantize --min-sqnr 34 --bias-correction on -o out/model.onnx
+accepts "a bound without corrected biases" $quantize --min-sqnr 34 --policy bias-correction=on -o out/model.onnx
 grep -q '^corrected no bias: fewer than 16 samples$' stdout || fail "biases that four samples correct"
 rm out/*
-accepts "a bound with corrected biases" quantize "$model" --data "$sample/calib" --preprocess "$preprocess" --limit 16 $eval --calibrator max --min-sqnr 31 --bias-correction on -o out/model.onnx --report out/report.json
+accepts "a bound with corrected biases" quantize "$model" --data "$sample/calib" --preprocess "$preprocess" --limit 16 $eval --calibrator max --min-sqnr 31 --policy bias-correction=on -o out/model.onnx --json out/report.json
 grep -q '^corrected the biases' stdout || fail "biases that are corrected are not reported"
 grep -q '"met": true' out/report.json || fail "the bound is not met with corrected biases"
 rm out/*

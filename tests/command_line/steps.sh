@@ -25,13 +25,13 @@ echo '{"feeds": {"keys": "past_keys", "values": "past_values"}, "cut": {"ids": 1
 data="--data ids=in/ids.npy --steps 8 --state in/state.json --quiet"
 
 # quantize: calibrated on all steps, judged after the last.
-accepts "quantize" quantize $net $data --calibrator mse --small-layers quantize -o out/int8.onnx --json out/q.json --accept-broken
+accepts "quantize" quantize $net $data --calibrator mse --policy small-layers=quantize -o out/int8.onnx --json out/q.json --accept-broken
 grep -q '^calibrated 12 samples of 8 steps' stdout || fail "the text does not count samples and steps"
 grep -q '^  at step 1, 4, 8: SQNR [0-9.]*, [0-9.]*, [0-9.]* dB' stdout || fail "the text lacks the error of the steps"
 grep -q 'at step 8 of each model fed by its own states' stdout || fail "the text does not say what was measured"
 grep -q '"steps": 8,' out/q.json || fail "the document lacks the number of steps"
 [ "$(grep -c '"step": ' out/q.json)" -eq 3 ] || fail "the document lacks the error at three steps"
-accepts "more threads" quantize $net $data --calibrator mse --small-layers quantize -o out/other.onnx --threads 3 --accept-broken
+accepts "more threads" quantize $net $data --calibrator mse --policy small-layers=quantize -o out/other.onnx --threads 3 --accept-broken
 cmp -s out/int8.onnx out/other.onnx || fail "the file depends on the threads"
 
 # run: each file feeds itself.
@@ -49,9 +49,9 @@ cmp -s out/whole.dct out/merged.dct || fail "shards give another table"
 accepts "a shard without samples" calibrate $net $data --shard 13/13 -o out/13.dct
 
 # compare, sensitivity, cast, plan.
-accepts "compare" compare $net $data --eval ids=in/ids.npy --next-token --calibrators max,mse --small-layers quantize
+accepts "compare" compare $net $data --eval ids=in/ids.npy --next-token --calibrators max,mse --policy small-layers=quantize
 grep -q 'nats' stdout || fail "next tokens are not scored over steps"
-accepts "sensitivity" sensitivity $net $data --eval ids=in/ids.npy --small-layers quantize
+accepts "sensitivity" sensitivity $net $data --eval ids=in/ids.npy --policy small-layers=quantize
 accepts "cast" cast $net $data --float-type fp16 -o out/half.onnx
 accepts "plan" plan $net $data
 accepts "plan without data" plan $net --state in/state.json --shape ids=1,1 --shape past_keys=1,4,16 --shape past_values=1,4,16

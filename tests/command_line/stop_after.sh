@@ -14,9 +14,9 @@ grep -q '^stopped after prepare: wrote out/prepared.onnx$' stdout || fail "prepa
 accepts "what was prepared runs" inspect out/prepared.onnx
 grep -q 'BatchNormalization' stdout && fail "prepare: a BatchNormalization is left"
 grep -q 'QuantizeLinear' stdout && fail "prepare: there are pairs"
-accepts "what was prepared is quantized" quantize out/prepared.onnx --data "$sample/calib" --preprocess "$preprocess" --limit 6 --calibrator mse --quiet -o out/again.onnx --report out/again.json
+accepts "what was prepared is quantized" quantize out/prepared.onnx --data "$sample/calib" --preprocess "$preprocess" --limit 6 --calibrator mse --quiet -o out/again.onnx --json out/again.json
 # shellcheck disable=SC2086
-accepts "a report of the whole run" $quantize -o out/whole.onnx --report out/whole.json
+accepts "a report of the whole run" $quantize -o out/whole.onnx --json out/whole.json
 sed -n '/"values": \[/,/\]/p' out/whole.json >whole_values
 sed -n '/"values": \[/,/\]/p' out/again.json >again_values
 [ -s whole_values ] || fail "the report has no values"
@@ -31,7 +31,7 @@ cmp -s stdout out/plan.json || fail "plan: another document than that of 'detent
 # ranges: --override reads them, and they give the same scales.
 # shellcheck disable=SC2086
 accepts "ranges" $quantize --stop-after ranges -o out/ranges.json
-accepts "ranges given again" quantize "$model" --data "$sample/calib" --preprocess "$preprocess" --limit 6 --calibrator max --override out/ranges.json --quiet -o out/overridden.onnx --report out/overridden.json
+accepts "ranges given again" quantize "$model" --data "$sample/calib" --preprocess "$preprocess" --limit 6 --calibrator max --override out/ranges.json --quiet -o out/overridden.onnx --json out/overridden.json
 sed -n '/"values": \[/,/\]/p' out/overridden.json >overridden_values
 cmp -s whole_values overridden_values || fail "ranges: given as --override they make other scales"
 
@@ -49,7 +49,7 @@ accepts "ranges within a bound" $quantize --min-sqnr 60 --accept-broken --stop-a
 rm -f out/*
 # shellcheck disable=SC2086
 refuses "a stage that there is none of" 2 'prepare' $quantize --stop-after write -o out/none.onnx
-for report in '--report out/report.json' '--json' '--html out/page.html' '--weight-only int4'; do
+for report in '--json out/report.json' '--json' '--html out/page.html' '--weight-only int4'; do
   # shellcheck disable=SC2086
   refuses "a report of what is not finished: $report" 2 '--stop-after' quantize "$model" --data "$sample/calib" --preprocess "$preprocess" --stop-after prepare $report -o out/none.onnx
 done

@@ -4,13 +4,13 @@
 both="--target tensorrt --target onnxruntime"
 files="out/m.tensorrt.onnx out/m.onnxruntime.onnx"
 
-accepts "two targets" $quantize_sample --calibrator mse $both -o out/m.onnx --report out/m.json --html out/m.html
+accepts "two targets" $quantize_sample --calibrator mse $both -o out/m.onnx --json out/m.json --html out/m.html
 [ "$(cd out && echo *)" = "m.json m.onnxruntime.html m.onnxruntime.onnx m.tensorrt.html m.tensorrt.onnx" ] || fail "other files: $(ls out)"
 for line in '^wrote out/m.tensorrt.onnx .* for tensorrt:' '^wrote out/m.onnxruntime.onnx .* for onnxruntime:' '^2 targets in '; do
   grep -q -e "$line" stdout || fail "the text lacks '$line'"
 done
-grep -q '"schema": "urn:detent:quantize-targets:' out/m.json || fail "--report is another document"
-[ "$(grep -c '"schema": "urn:detent:quantize:' out/m.json)" -eq 2 ] || fail "--report lacks a target"
+grep -q '"schema": "urn:detent:quantize-targets:' out/m.json || fail "--json is another document"
+[ "$(grep -c '"schema": "urn:detent:quantize:' out/m.json)" -eq 2 ] || fail "--json lacks a target"
 for target in tensorrt onnxruntime; do
   accepts "$target alone" $quantize_sample --calibrator mse --target $target -o in/alone.onnx --overwrite
   cmp -s in/alone.onnx out/m.$target.onnx || fail "$target: a run alone writes other bytes"
@@ -44,7 +44,7 @@ accepts "targets of a configuration" $quantize_sample --calibrator max -o out/m.
 [ "$(cd out && echo *)" = "m.onnxruntime.onnx m.tensorrt.onnx" ] || fail "a configuration: other files"
 rm out/*
 # The worst target decides.
-run $quantize_sample --calibrator mse $both --min-sqnr 36 --exclude-op Conv --exclude-op ConvTranspose -o out/m.onnx
+run $quantize_sample --calibrator mse $both --min-sqnr 36 --policy exclude-op=Conv --policy exclude-op=ConvTranspose -o out/m.onnx
 [ "$code" -eq 0 ] || fail "nothing is quantized: exit $code"
 rm out/*
 run $quantize_sample --calibrator percentile:20 $both -o out/m.onnx

@@ -17,7 +17,7 @@ on 60 "$quantize -o in/narrow.onnx"
 grep -q '^kept float: ' stdout || fail "the report is not shown"
 accepts "the same in a file" quantize "$model" --data "$sample/calib" --preprocess $preprocess --limit 8 --accuracy fast --quiet \
   --target onnxruntime -o in/file.onnx
-for line in 'kept float: .* (--small-layers quantize overrides)$' '^verdict: .*)$'; do
+for line in 'kept float: .* (--policy small-layers=quantize overrides)$' '^verdict: .*)$'; do
   grep -q "$line" stdout || fail "a line of the file is broken: $line"
 done
 

@@ -14,7 +14,7 @@ echo "$header g (int64[n,3] ids) => (float[n,4,3] turned) $weights
   { h = Gather (e, ids)  logits = MatMul (h, w)  turned = Transpose <perm = [0,2,1]> (logits) }" | "$WRITE_MODEL" in/turned.onnx
 printf '"abc\\n"' >in/vocab.txt
 printf 'a\nb\nc\n\\n\n' >in/lines.txt
-all="--small-layers quantize --quiet"
+all="--policy small-layers=quantize --quiet"
 
 # number KEY FILE: the first value of "KEY": in a JSON file.
 number() { sed -n "s/^ *\"$1\": \([-0-9.e]*\),\{0,1\}$/\1/p" "$2" | head -n 1; }
@@ -75,9 +75,9 @@ grep -q 'Nats alone' out/s.html || fail "the page lacks the nats of layers"
 accepts "sensitivity without tokens" sensitivity in/four.onnx $all --calibrator max $data --json out/p.json
 if grep -q nats out/p.json stdout; then fail "nats that were not asked for"; fi
 rm out/*
-accepts "a bound" quantize in/four.onnx $all --calibrator max $data --next-token --max-drop 0.1 -o out/m.onnx --report out/r.json
+accepts "a bound" quantize in/four.onnx $all --calibrator max $data --next-token --max-drop 0.1 -o out/m.onnx --json out/r.json
 grep -q -e '--max-drop 0.1: 0.5[0-9]* nats a token, perplexity .* (FP32 0.5908 nats' stdout || fail "the bound is not reported in nats"
-grep -q '"metric": "nats"' out/r.json || fail "--report does not name nats"
+grep -q '"metric": "nats"' out/r.json || fail "--json does not name nats"
 rm out/*
 accepts "--fail-below in nats" compare in/four.onnx $all --calibrators max --next-token $data --fail-below 1
 refuses "--fail-below in nats that are too many" 1 "worse than --fail-below 0.1" compare in/four.onnx $all --calibrators max \
@@ -145,7 +145,7 @@ scores() {  # IDS: the results of compare, sensitivity and quantize with 16-bit 
   eval="--eval ids=text:in/$1.jsonl --eval attention_mask=text:in/content.jsonl"
   accepts "compare, $1" compare in/wild.onnx $all $pair $eval --json out/c.json
   accepts "sensitivity, $1" sensitivity in/wild.onnx $all $pair $eval --calibrator max --json out/s.json
-  accepts "quantize, $1" quantize in/wild.onnx $all $pair --target tensorrt:11 -o out/m.onnx --report out/q.json
+  accepts "quantize, $1" quantize in/wild.onnx $all $pair --target tensorrt:11 -o out/m.onnx --json out/q.json
   accepts "calibrate, $1" calibrate in/wild.onnx --quiet $pair -o out/t.dct
   accepts "inspect, $1" inspect out/t.dct --json
   cat out/?.json stdout | sed '/seconds\|_mb"\|per_second\|digest\|\.jsonl\|"ms\|plain_runs\|"bytes"\|"model"/d' >"in/scores_$1"

@@ -62,7 +62,7 @@ array judged 8,2 5
 cp in/first.csv in/labels.csv
 for i in 4 5 6 7; do echo "$i.npy,1" >>in/labels.csv; done
 array data 8,2 6
-set -- compare in/layer.onnx --quiet --data in/data.npy --eval in/judged --calibrators max --small-layers quantize
+set -- compare in/layer.onnx --quiet --data in/data.npy --eval in/judged --calibrators max --policy small-layers=quantize
 accepts "labels of all" "$@" --labels in/labels.csv --eval-limit 4
 refuses "labels of the first names only" 12 "label" "$@" --labels in/first.csv --eval-limit 4
 finish

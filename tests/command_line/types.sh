@@ -12,25 +12,25 @@ grep -Eq '^[0-9]+ nodes in float16, 0 in float32, 2 casts added$' stdout || fail
 [ "$(types_of in/half.onnx)" = "float " ] || fail "inputs and outputs did not keep their types: $(types_of in/half.onnx)"
 grep -q '"casts": 2' in/half.json || fail "--json lacks the casts"
 [ "$(wc -c < in/half.onnx)" -lt "$(($(wc -c < "$model") * 6 / 10))" ] || fail "the file is not about half as large"
-accepts "inputs and outputs in the type" cast "$model" $data --io-type same -o in/same.onnx
-[ "$(types_of in/same.onnx)" = "float16 " ] || fail "--io-type same: $(types_of in/same.onnx)"
+accepts "inputs and outputs in the type" cast "$model" $data --format io-type=same -o in/same.onnx
+[ "$(types_of in/same.onnx)" = "float16 " ] || fail "--format io-type=same: $(types_of in/same.onnx)"
 refuses "a file that is there" 15 "" cast "$model" $data -o in/half.onnx
 refuses "no data" 2 "" cast "$model" -o in/none.onnx
 refuses "fp32 is no cast" 2 "" cast "$model" $data --float-type fp32 -o in/none.onnx
 refuses "an unknown type" 2 "" cast "$model" $data --float-type fp64 -o in/none.onnx
 
 # tensorrt:11 is strongly typed: nodes that are not INT8 are FP16 unless the command asks for FP32.
-accepts "strongly typed" quantize "$model" $data --target tensorrt:11 --calibrator mse -o in/typed.onnx --report in/typed.json
+accepts "strongly typed" quantize "$model" $data --target tensorrt:11 --calibrator mse -o in/typed.onnx --json in/typed.json
 grep -q 'nodes in float16, 0 in float32' stdout || fail "tensorrt:11 left floats in FP32"
-grep -q '"type": "float16"' in/typed.json || fail "--report lacks the float types"
+grep -q '"type": "float16"' in/typed.json || fail "--json lacks the float types"
 accepts "its file has no findings" lint in/typed.onnx --target tensorrt:11
 grep -q '^0 errors, 0 warnings' stdout || fail "lint finds something in our own file"
 accepts "FP32 when asked for" quantize "$model" $data --target tensorrt:11 --float-type fp32 --calibrator mse -o in/wide.onnx
 if grep -q 'float16' stdout; then fail "--float-type fp32 made halves"; fi
 accepts "10.13 stays FP32" quantize "$model" $data --target tensorrt --calibrator mse -o in/ten.onnx
 if grep -q 'float16' stdout; then fail "tensorrt:10.13 made halves"; fi
-accepts "asked for on any target" quantize "$model" $data --float-type fp16 --io-type same --calibrator mse -o in/io.onnx
-[ "$(types_of in/io.onnx)" = "float16 " ] || fail "quantize --io-type same: $(types_of in/io.onnx)"
+accepts "asked for on any target" quantize "$model" $data --float-type fp16 --format io-type=same --calibrator mse -o in/io.onnx
+[ "$(types_of in/io.onnx)" = "float16 " ] || fail "quantize --format io-type=same: $(types_of in/io.onnx)"
 accepts "inspect names what was asked for" inspect in/io.onnx
 grep -q 'float-type=fp16; io-type=same' stdout || fail "the provenance lacks the types"
 
@@ -132,11 +132,11 @@ for offset in 1000 1; do
   printf '<ir_version: 8, opset_import: ["" : 17]> g (float[N,64] x) => (float[N,64] y) <float[64,64] w = {%s}, float k = {%s}>
    { m = MatMul (x, w) large = Add (m, k) y = Sub (large, k) }' "$weights" $offset | "$WRITE_MODEL" in/sum$offset.onnx
   accepts "a sum with $offset" quantize in/sum$offset.onnx --quiet --data random:normal,n=16 --target tensorrt:11 --min-sqnr 25 \
-    -o in/sum$offset.half.onnx --report in/sum$offset.json
+    -o in/sum$offset.half.onnx --json in/sum$offset.json
   cp stdout in/sum$offset.txt
 done
 grep -q '^  float32: Add_1 (Add) .*FP32 gains [0-9.]* dB .*--min-sqnr 25' in/sum1000.txt || fail "the sum is not kept in FP32"
-grep -q '"rule": "bound"' in/sum1000.json || fail "--report does not name the rule"
+grep -q '"rule": "bound"' in/sum1000.json || fail "--json does not name the rule"
 grep -q "in float16, 0 in float32" in/sum1.txt || fail "a small sum stays in FP32"
 # lint for a strongly typed target: nodes left in FP32, and with data values that 16 bits do not hold.
 accepts "nothing left in FP32" lint in/wide.onnx --target tensorrt:11 --json

@@ -3,15 +3,15 @@
 . "$(dirname "$0")/expect.sh"
 data="--data $sample/calib --preprocess $preprocess --limit 10 --quiet"
 
-accepts "a good model" quantize "$model" $data --calibrator mse -o in/good.onnx --report in/good.json
+accepts "a good model" quantize "$model" $data --calibrator mse -o in/good.onnx --json in/good.json
 grep -q '^verdict: good' stdout || fail "a good model is not called good"
 grep -q 'measured on samples outside the calibration set' stdout || fail "the error is not measured beyond --limit"
 [ -s stderr ] && fail "a good model is warned of"
-grep -q '"verdict": "good"' in/good.json || fail "--report has no verdict"
+grep -q '"verdict": "good"' in/good.json || fail "--json has no verdict"
 if grep -q 'fewer than 8' stdout; then fail "10 samples are called few"; fi
 
 # Half of all elements clipped: hardly any signal is left.
-run quantize "$model" $data --calibrator percentile:50 -o out/broken.onnx --report in/broken.json
+run quantize "$model" $data --calibrator percentile:50 -o out/broken.onnx --json in/broken.json
 [ "$code" -eq 1 ] || fail "a broken model: exit $code, expected 1"
 grep -q '^verdict: broken' stdout || fail "a broken model is not called broken"
 grep -q "written, but broken" stderr || fail "a broken model: no error at the end"
@@ -20,7 +20,7 @@ tail -n 1 stdout | grep -q '^  try FP16 alone: detent cast ' || fail "the report
 cast=$(sed -n "s/^  try FP16 alone: detent \(cast .*\) ('detent compare-types.*/\1/p" stdout)
 eval "accepts 'the command for FP16 alone' $cast"
 [ -s out/model_opset13.fp16.onnx ] || fail "the command for FP16 alone writes no file beside OUT: $cast"
-grep -q '"sqnr_db_without"' in/broken.json || fail "--report blames nothing"
+grep -q '"sqnr_db_without"' in/broken.json || fail "--json blames nothing"
 [ -s out/broken.onnx ] || fail "a broken model was not written"
 echo '{"image": {"amax": 0.05}}' >in/narrow.json
 accepts "one calibrator" quantize "$model" $data --override in/narrow.json --accuracy fast --accept-broken -o in/fast.onnx
@@ -63,22 +63,22 @@ length (float[1, 16] x) => (float[L, 16] y)
 EOF
 "$MAKE_FILES" model in/length.txt in/length.onnx
 "$MAKE_FILES" npy in/x.npy 16,1,16 1
-length_of() { echo quantize in/$1.onnx --data in/x.npy --small-layers quantize --quiet -o in/$1.int8.onnx; }
+length_of() { echo quantize in/$1.onnx --data in/x.npy --policy small-layers=quantize --quiet -o in/$1.int8.onnx; }
 run $(length_of length)
 [ "$code" -eq 1 ] || fail "nothing could be compared: exit $code, expected 1"
 grep -q "^verdict: unknown (no output could be compared: 'y' has another shape than in FP32" stdout || fail "the verdict is not unknown"
 grep -q "of unknown quality" stderr || fail "nothing tells why the exit code is 1"
 cure=$(sed -n "s/^  try \(--exclude .*\) (what decides the extents.*/\1/p" stdout)
 [ "$cure" = "--exclude '^(MatMul_0|MatMul_1)\$'" ] || fail "the layers that decide the length are not named: $cure"
-accepts "unknown, accepted" $(length_of length) --accept-broken --overwrite --report in/length.json
-grep -q '"verdict": "unknown"' in/length.json || fail "--report has another verdict"
+accepts "unknown, accepted" $(length_of length) --accept-broken --overwrite --json in/length.json
+grep -q '"verdict": "unknown"' in/length.json || fail "--json has another verdict"
 eval "accepts 'what it says to try' $(length_of length) --overwrite $cure"
 grep -q "^verdict: good" stdout || fail "the cure does not help"
 grep -q "^1 of 3 weighted layers INT8" stdout || fail "the cure leaves nothing quantized"
 run $(length_of length) --overwrite --exclude '^MatMul_1$'
 [ "$code" -eq 1 ] || fail "the layer in front of the length alone would do: the test shows nothing"
 accepts "calibrate" calibrate in/length.onnx --data in/x.npy --quiet -o in/length.dct
-accepts "without data" quantize in/length.onnx --table in/length.dct --small-layers quantize --quiet --overwrite -o in/length.int8.onnx
+accepts "without data" quantize in/length.onnx --table in/length.dct --policy small-layers=quantize --quiet --overwrite -o in/length.int8.onnx
 grep -q '^verdict: none' stdout || fail "there is a verdict without data"
 
 # A length that every quantized layer decides.
@@ -119,22 +119,22 @@ EOF
 "$MAKE_FILES" npy in/s.npy 16,1,16 2
 header="{'descr': '<f4', 'fortran_order': False, 'shape': (16, 1, 16), }"
 { printf '\223NUMPY\001\000\166\000'; printf '%-117s\n' "$header"; head -c 1024 /dev/zero; } >in/zeros.npy
-accepts "a value that no sample shows" quantize in/states.onnx --data x=in/x.npy --data s=in/zeros.npy --small-layers quantize --quiet -o in/states.int8.onnx
+accepts "a value that no sample shows" quantize in/states.onnx --data x=in/x.npy --data s=in/zeros.npy --policy small-layers=quantize --quiet -o in/states.int8.onnx
 grep -q "^verdict: doubtful (1 value was 0 in every calibration sample, so its scale is a guess: 's'" stdout || fail "a guessed scale is not doubtful"
 grep -q "^  try calibration samples in which 's' is not 0 (--steps N with --state FILE.json" stdout || fail "what to do about it is not said"
 grep -q -e "--accuracy best" -e "without the pair" stdout && fail "something that does not help is to be tried"
-accepts "samples that show it" quantize in/states.onnx --data x=in/x.npy --data s=in/s.npy --small-layers quantize --quiet -o in/states.int8.onnx --overwrite
+accepts "samples that show it" quantize in/states.onnx --data x=in/x.npy --data s=in/s.npy --policy small-layers=quantize --quiet -o in/states.int8.onnx --overwrite
 grep -q "^verdict: good" stdout || fail "a model with all values measured is not good"
 
 zeros=$(awk 'BEGIN { for (i = 0; i < 16; ++i) printf "%s0", i ? ", " : "" }')
 sed -e "s/^<float.*/&/" -e "s/(float\[1, 16\] x, float\[1, 16\] s)/(float[1, 16] x)/" -e "s/float\[16, 16\] v/float[1, 16] zeros = {$zeros}, &/" -e "s/k = MatMul (s, v)/k = MatMul (x, v)/" -e "s/y = Add (h, k)/m = Add (h, k)\n  y = Add (m, zeros)/" in/states.txt >in/constant.txt
 "$MAKE_FILES" model in/constant.txt in/constant.onnx
-accepts "a constant of zeros" quantize in/constant.onnx --data in/x.npy --target qnn --quiet -o in/constant.int8.onnx --report in/constant.json
+accepts "a constant of zeros" quantize in/constant.onnx --data in/x.npy --target qnn --quiet -o in/constant.int8.onnx --json in/constant.json
 grep -q "guess" stdout && fail "a constant needs no sample"
 grep -q '"name": "zeros"' in/constant.json || fail "the constant of the test has no pair"
 sed -e "s/int64 one/&/" -e 's/y = Add (m, zeros)/shape = Shape (m)\n  copy = Expand (zeros, shape)\n  y = Add (m, copy)/' -e 's/(float\[1, 16\] x)/(float[N, 16] x)/' -e 's/=> (float\[1, 16\] y)/=> (float[N, 16] y)/' in/constant.txt >in/copy.txt
 "$MAKE_FILES" model in/copy.txt in/copy.onnx
-accepts "a copy of a constant" quantize in/copy.onnx --data in/x.npy --target qnn --quiet -o in/copy.int8.onnx --report in/copy.json
+accepts "a copy of a constant" quantize in/copy.onnx --data in/x.npy --target qnn --quiet -o in/copy.int8.onnx --json in/copy.json
 grep -q "guess" stdout && fail "a copy of a constant needs no sample"
 grep -q '"name": "copy"' in/copy.json || fail "the copy of the test has no pair"
 

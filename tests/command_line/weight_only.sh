@@ -26,7 +26,7 @@ bytes() { wc -c <"$1"; }
 [ "$(bytes out/int4channel.onnx)" -lt "$(bytes out/int432.onnx)" ] || fail "one scale a channel takes no less than blocks"
 
 # With data: codes rounded by GPTQ, the error, a report.
-accepts "with data" quantize-weights in/model.onnx --type int4 --data random:normal,n=64 --quiet -o out/data.onnx --report out/report.json
+accepts "with data" quantize-weights in/model.onnx --type int4 --data random:normal,n=64 --quiet -o out/data.onnx --json out/report.json
 grep -q '^rounding by GPTQ: 2 layers, SQNR .*, kept' stdout || fail "with data: rounding was not kept"
 grep -q '^error against FP32 on 16 samples: SQNR' stdout || fail "with data: the error was not measured"
 grep -q '^verdict: ' stdout || fail "with data: no verdict"
@@ -48,7 +48,7 @@ awk 'BEGIN {
   print "  x = Gather (e, ids) r = Relu (x) y = MatMul (r, w) }"
 }' | "$WRITE_MODEL" in/tokens.onnx
 for target in tensorrt onnxruntime; do
-  accepts "an embedding for $target" quantize-weights in/tokens.onnx --type int4 --target $target -o out/$target.onnx --report out/$target.json
+  accepts "an embedding for $target" quantize-weights in/tokens.onnx --type int4 --target $target -o out/$target.onnx --json out/$target.json
   grep -q "^embeddings, positions and masks: 1 of 1 large constant as INT8: 16.4 kB -> 4.4 kB (largest loss: 'e', SQNR 4" stdout || fail "$target: the embedding is not reported"
   grep -q '"tables": \[' out/$target.json || fail "$target: the report has no table"
   accepts "$target: lint finds no fault" lint out/$target.onnx --target $target --strict
@@ -63,7 +63,7 @@ for target in tensorrt onnxruntime; do
   [ -s judged_$target ] || fail "an embedding with a bound, $target: nothing was judged"
 done
 cmp -s judged_tensorrt judged_onnxruntime || fail "a bound judges the two forms differently"
-accepts "an embedding that stays float" quantize-weights in/tokens.onnx --type int4 --exclude-op Gather -o out/float.onnx
+accepts "an embedding that stays float" quantize-weights in/tokens.onnx --type int4 --policy exclude-op=Gather -o out/float.onnx
 if grep -q '^embeddings' stdout; then fail "an excluded embedding became codes"; fi
 [ "$(bytes out/float.onnx)" -gt $(($(bytes out/tensorrt.onnx) + 11000)) ] || fail "an excluded embedding takes $(bytes out/float.onnx) bytes"
 rm -rf out/*
@@ -76,7 +76,11 @@ for option in '--calibrator max' '--per-tensor' '--equalize auto' '--concat inpu
   refuses "weights alone with $option" 2 "${option%% *} does not apply to --weight-only" \
     quantize in/model.onnx --weight-only int4 --data random:normal,n=2 $option -o out/m.onnx
 done
-refuses "an option of activations" 2 "there is no option '--per-tensor'" quantize-weights in/model.onnx --type int4 --per-tensor -o out/m.onnx
+for key in policy:concat=inputs format:per-tensor=on; do
+  refuses "weights alone with $key" 2 "there is no key" \
+    quantize in/model.onnx --weight-only int4 --data random:normal,n=2 "--${key%%:*}" "${key#*:}" -o out/m.onnx
+done
+refuses "an option of activations" 2 "--format: there is no key 'per-tensor'" quantize-weights in/model.onnx --type int4 --format per-tensor=on -o out/m.onnx
 
 # The old spelling writes the same file and says the new one.
 accepts "quantize --weight-only" quantize in/model.onnx --weight-only int8 --block channel -o out/old.onnx
@@ -87,8 +91,11 @@ cmp -s out/old.onnx out/new.onnx || fail "the old spelling writes another file"
 rm out/*
 accepts "the options of a configuration" quantize in/model.onnx --weight-only int8 --block 64 -o out/config.onnx --print-config
 cp stdout in/config.toml
-accepts "it can be read back" quantize --config in/config.toml
+accepts "it can be read back" quantize-weights --config in/config.toml
 grep -q 'INT8 in blocks of 64' stdout || fail "the configuration forgets --block"
+printf '[quantize]\nMODEL = "in/model.onnx"\nweight-only = "int8"\nblock = "64"\nconcat = "shared"\nexternal-data = "never"\n' >in/old.toml
+accepts "a configuration of old spellings" quantize --config in/old.toml -o out/old.onnx
+cmp -s out/config.onnx out/old.onnx || fail "a configuration of old spellings writes another file"
 rm out/*
 
 refuses "a score without samples" 2 'need --eval' quantize-weights in/model.onnx --type int4 --data random:normal,n=2 --next-token -o out/m.onnx
@@ -107,7 +114,7 @@ accepts "a bound that holds anyway" $bounded --min-sqnr 5 -o out/m.onnx
 grep -q '^--min-sqnr 5: SQNR .* on 16 samples, 1 measurement' stdout || fail "the bound is not reported"
 grep -q 'weights of 2 of 2 weighted layers' stdout || fail "a bound that holds keeps a layer float"
 reached=$(sed -n 's/^--min-sqnr 5: SQNR \([0-9]*\).*/\1/p' stdout)
-accepts "a bound that needs a float layer" $bounded --min-sqnr $((reached + 2)) -o out/m.onnx --overwrite --report out/r.json
+accepts "a bound that needs a float layer" $bounded --min-sqnr $((reached + 2)) -o out/m.onnx --overwrite --json out/r.json
 grep -q 'weights of 1 of 2 weighted layers as INT4' stdout || fail "no layer stays float for the bound"
 grep -q "^kept float: .*INT4 costs .* dB; --min-sqnr $((reached + 2))" stdout || fail "the layer is not named with its cost"
 grep -q '"met": true' out/r.json || fail "the report lacks the bound"

@@ -10,7 +10,7 @@ types() { tr -d ' \n' <"$1" | grep -o '"type":"u\{0,1\}int[0-9]*","scale"' | sor
 sqnr() { tr -d ' \n' <"$1" | sed -n 's/.*"error":{"samples":[0-9]*,"sqnr_db":\([0-9]*\).*/\1/p'; }
 
 for type in uint16 int16; do
-  accepts "$type" quantize "$model" $data $ort --activation $type -o in/$type.onnx --report in/$type.json
+  accepts "$type" quantize "$model" $data $ort --activation $type -o in/$type.onnx --json in/$type.json
   grep -q "warning: $type activations on onnxruntime:.* in float" stderr || fail "nothing says how the engine runs $type"
   [ "$(types in/$type.json)" = "$type " ] || fail "the report names other types: $(types in/$type.json)"
   grep -q '"type": "a16w8"' in/$type.json || fail "coverage is not a16w8"
@@ -22,7 +22,7 @@ for type in uint16 int16; do
   [ "$(grep -c 'activations-of-16-bits' stdout)" = 1 ] || fail "lint has no note on 16 bits"
   accepts "run it" run in/$type.onnx $data -o in/$type.out
 done
-accepts "8 bits" quantize "$model" $data $ort --activation uint8 -o in/uint8.onnx --report in/uint8.json
+accepts "8 bits" quantize "$model" $data $ort --activation uint8 -o in/uint8.onnx --json in/uint8.json
 if grep -q warning stderr; then fail "8 bits are warned of"; fi
 accepts "their operators" inspect in/uint8.onnx
 if grep -q 'com.microsoft\.' stdout; then fail "8-bit pairs are com.microsoft's"; fi
@@ -34,15 +34,15 @@ grep -q 'O12 16-bit activations' stdout || fail "the plan does not say how the e
 name=$(tr -d '\n' <in/uint8.json | sed -n 's/.*"values": \[ *{ *"name": "\([^"]*\)".*/\1/p')
 [ -n "$name" ] || fail "the report has no value"
 echo "{\"$name\": {\"bits\": 16}}" >in/wide.json
-accepts "one value" quantize "$model" $data $ort --override in/wide.json -o in/one.onnx --report in/one.json
+accepts "one value" quantize "$model" $data $ort --override in/wide.json -o in/one.onnx --json in/one.json
 [ "$(types in/one.json)" = "uint16 uint8 " ] || fail "both types are expected: $(types in/one.json)"
 accepts "lint finds nothing wrong in both" lint in/one.onnx --target onnxruntime
 grep -q '^0 errors, 0 warnings' stdout || fail "lint finds something in a file of both widths"
-accepts "the same in signed codes" quantize "$model" $data $ort --activation int8 --override in/wide.json -o in/signed.onnx --report in/signed.json
+accepts "the same in signed codes" quantize "$model" $data $ort --activation int8 --override in/wide.json -o in/signed.onnx --json in/signed.json
 [ "$(types in/signed.json)" = "int16 int8 " ] || fail "signed values: $(types in/signed.json)"
 
 # For HTP the readers and the writer of the value have 16 bits too, with pairs of both widths at the border.
-accepts "an island" quantize "$model" $data --target qnn --calibrator mse --override in/wide.json -o in/island.onnx --report in/island.json
+accepts "an island" quantize "$model" $data --target qnn --calibrator mse --override in/wide.json -o in/island.onnx --json in/island.json
 [ "$(types in/island.json)" = "uint16 uint8 " ] || fail "an island has both types: $(types in/island.json)"
 grep -q '"rule": "H6 16-bit island"' in/island.json || fail "the report names no 16-bit node"
 accepts "lint takes the border" lint in/island.onnx --target qnn

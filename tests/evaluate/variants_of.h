@@ -8,13 +8,13 @@
 #include "detent/base/calibrator.h"
 #include "detent/base/data_source.h"
 #include "detent/base/error.h"
-#include "detent/options/placement_options.h"
 #include "detent/options/run_settings.h"
 #include "exec/find_shapes.h"
 #include "model/graph/value_shapes.h"
 #include "model/model.h"
 #include "place/make_plan.h"
 #include "place/plan/placement_plan.h"
+#include "place/plan/placement_request.h"
 #include "rewrite/format_options.h"
 #include "rewrite/rewrite.h"
 #include "run/model_inputs.h"
@@ -25,7 +25,7 @@ namespace detent::test {
 /// A float model with variants that differ in the nodes that stay float, calibrated on `source` with `max`.
 struct VariantsOf {
   VariantsOf(const Model& float_model, const DataSource& data, const std::string& target_name,
-             PlacementOptions placement = {})
+             PlacementRequest placement = {})
       : model(float_model), source(data), target(find_target(target_name)),
         format(rewrite_options({}, placement, target)), calibrator(make_calibrator("max")),
         shapes(find_shapes(model.graph(), read_first_inputs(data, settings))),

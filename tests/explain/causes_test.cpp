@@ -257,7 +257,7 @@ TEST(Causes, CuresOfTensorRT11AreWithoutOptionsForTypes) {
   EXPECT_THAT(explain_layers(engine).at(0).cure, HasSubstr("--inputIOFormats=fp16:chw"));
   EXPECT_THAT(explain_layers(engine).at(2).cure, HasSubstr("trtexec --fp16"));
   engine.strongly_typed = true;
-  EXPECT_THAT(explain_layers(engine).at(0).cure, AllOf(HasSubstr("--io-type same"), Not(HasSubstr("fp16:chw"))));
+  EXPECT_THAT(explain_layers(engine).at(0).cure, AllOf(HasSubstr("--format io-type=same"), Not(HasSubstr("fp16:chw"))));
   EXPECT_THAT(explain_layers(engine).at(2).cure, AllOf(HasSubstr("detent cast"), Not(HasSubstr("--fp16"))));
 }
 

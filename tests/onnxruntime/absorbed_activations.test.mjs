@@ -132,7 +132,7 @@ for (const [name, nodes] of Object.entries(bodies)) {
           floats('n', [4, 4], ...weights([16], 5)), floats('lo', [], low), floats('hi', [], high)],
         inputs: [image], outputs: [{ name: 'y', type: 'float32', dims: [1, 16, 4, 4] }] }) }));
       writeNpy(data, random([4, 16, 4, 4], 2, 9));
-      for (const options of [['--calibrator', 'max'], ['--calibrator', 'max', '--attention', 'int8'], ['--calibrator', 'max', '--activation', 'int8'],
+      for (const options of [['--calibrator', 'max'], ['--calibrator', 'max', '--policy', 'attention=int8'], ['--calibrator', 'max', '--activation', 'int8'],
         ['--calibrator', 'percentile:99.9']]) {
         await detent('quantize', model, '-o', file, '--overwrite', '--data', data, '--target', 'onnxruntime', '--accuracy', 'fast',
           '--quiet', '--accept-broken', ...options);

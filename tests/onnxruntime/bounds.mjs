@@ -1,8 +1,8 @@
 // npm run bounds [-- CALIBRATOR ...] [--model NAME] [--max-drop 0.005] [--limit 64] [--with off,auto,auto+bias]
 // [--check]
 // Prints as Markdown which layers `detent quantize --max-drop` keeps float on the whole evaluation set, without
-// equalization, with `--equalize auto`, and also with `--bias-correction on`; ONNX Runtime scores each file. --check
-// exits 1 if a bound does not hold there, or if equalization keeps as many layers float as none.
+// equalization, with `--equalize auto`, and also with `--policy bias-correction=on`; ONNX Runtime scores each file.
+// --check exits 1 if a bound does not hold there, or if equalization keeps as many layers float as none.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { boundTo, only, reportOf } from './detent.mjs';
@@ -15,7 +15,7 @@ const { values, positionals } = parseArgs({ allowPositionals: true, options: {
   limit: { type: 'string', default: '64' }, with: { type: 'string', default: 'off,auto,auto+bias' },
   check: { type: 'boolean' } } });
 const calibrators = positionals.length > 0 ? positionals : ['max', 'percentile:99.9'];
-const options = { off: [], auto: ['--equalize', 'auto'], 'auto+bias': ['--equalize', 'auto', '--bias-correction', 'on'] };
+const options = { off: [], auto: ['--equalize', 'auto'], 'auto+bias': ['--equalize', 'auto', '--policy', 'bias-correction=on'] };
 const target = 'tensorrt';
 const misses = [];
 

@@ -20,7 +20,7 @@ const read = (stacks) => Object.fromEntries(Object.entries(stacks).map(([name, p
 
 async function quantized(target, ...more) {
   const file = join(freshFolder(), 'decoder.int8.onnx');
-  await detent('quantize', model, '-o', file, '--quiet', '--target', target, '--report', reportOf(file),
+  await detent('quantize', model, '-o', file, '--quiet', '--target', target, `--json=${reportOf(file)}`,
     ...sources('--data', calibration), ...sources('--eval', evaluation), ...more);
   return file;
 }
@@ -61,7 +61,7 @@ for (const target of Object.keys(levelOf)) {
 }
 
 test('quantized products of attention read the cache through pairs where that is asked for', async () => {
-  const readers = readModel(await quantized('tensorrt', '--attention', 'int8')).nodes
+  const readers = readModel(await quantized('tensorrt', '--policy', 'attention=int8')).nodes
     .filter((node) => node.op === 'QuantizeLinear').map((node) => node.inputs[0]);
   assert.ok(readers.includes('q') || readers.includes('kt'), `pairs on ${readers}`);
 });

@@ -10,7 +10,7 @@ import { readModel } from './onnx_file.mjs';
 import { sqnr } from './score.mjs';
 import { selectedToWrite } from './written_models.mjs';
 
-const forms = [['tensorrt', []], ['tensorrt:8.6', ['--weights', 'fp32']], ['onnxruntime', []]];
+const forms = [['tensorrt', []], ['tensorrt:8.6', ['--format', 'weights=fp32']], ['onnxruntime', []]];
 const wide = (value) => (value.type === 'float16' ? widened(value) : value);
 
 // Returns the outputs of a sample, and the number of integer layers.

@@ -1,4 +1,4 @@
-// `--cpu avx2` computes every integer layer as ONNX Runtime does on x86 CPUs without VNNI, code for code, from the
+// `--emulate avx2` computes every integer layer as ONNX Runtime does on x86 CPUs without VNNI, code for code, from the
 // codes that the engine had there. A file of `--cpu any` computes the same on both kinds of CPU.
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -49,7 +49,7 @@ async function agreement(command, file, model, products) {
     writeNpy(path, codes(name));
     return [name, path];
   }));
-  const ours = await runWith(alone.file, stacks, '--cpu', products);
+  const ours = await runWith(alone.file, stacks, '--emulate', products);
   const sum = { layers: found.length, differ: 0, worst: 0, count: 0 };
   found.forEach(({ quantize }, index) => {
     const one = compare(codes(quantize.outputs[0]), ours[alone.resultOf(index)]);

@@ -1,9 +1,9 @@
 // npm run cpus [-- MODEL... [--OPTION...]]: scores files for ONNX Runtime on x86 CPUs with VNNI and without, on whole
 // evaluation sets. Each file is judged three times: computed exactly (the engine without optimizations), by the
-// engine on this CPU, and as a CPU without VNNI computes it (`detent run --cpu avx2`, which cpu_products.test.mjs
+// engine on this CPU, and as a CPU without VNNI computes it (`detent run --emulate avx2`, which cpu_products.test.mjs
 // compares with the engine). Files: `--cpu vnni`, that with 7-bit weights, and the default, whose weights do not
 // saturate. A cell is the score in percent and the SQNR against FP32; without labels the SQNR alone, the mean over
-// the float outputs. Options go to `detent quantize`: `--small-layers quantize` makes first layers INT8.
+// the float outputs. Options go to `detent quantize`: `--policy small-layers=quantize` makes first layers INT8.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { readNpy, sampleOf, stack, writeNpy } from './npy.mjs';
 import { readModel } from './onnx_file.mjs';
 import { sqnr } from './score.mjs';
 
-const variants = [['--cpu vnni', ['--cpu', 'vnni']], ['7 bits', ['--cpu', 'vnni', '--weight-bits', '7']], ['default', []]];
+const variants = [['--cpu vnni', ['--cpu', 'vnni']], ['7 bits', ['--cpu', 'vnni', '--format', 'weight-bits=7']], ['default', []]];
 
 // Returns the mAP by the shared folder's script, from one output.
 function meanAveragePrecision(form) {
@@ -51,7 +51,7 @@ const quantizedFile = (model, args) => (model.stacks
   ? once(['cpus', model.name, args], async () => {
     const file = join(freshFolder(), 'model.onnx');
     await detent('quantize', model.file, ...dataArguments(model.stacks), '-o', file, '--quiet', '--accept-broken', '--target',
-      'onnxruntime', '--report', reportOf(file), ...args);
+      'onnxruntime', `--json=${reportOf(file)}`, ...args);
     return file;
   })
   : quantizedFromData(model, 'onnxruntime', '', ...args));
@@ -59,7 +59,7 @@ const quantizedFile = (model, args) => (model.stacks
 // Every float output as {name: {path, stack}}, in the order of the model.
 async function outputsOf(model, file, stacks, products) {
   const out = join(freshFolder(), 'out');
-  await detent('run', file, ...dataArguments(stacks), '-o', out, '--quiet', ...(products ? ['--cpu', products] : []));
+  await detent('run', file, ...dataArguments(stacks), '-o', out, '--quiet', ...(products ? ['--emulate', products] : []));
   return Object.fromEntries(readModel(model.file).outputs.map(({ name }) => {
     const path = join(out, `${name.replace(/[^A-Za-z0-9_.-]/g, '_')}.npy`);
     return [name, { path, stack: existsSync(path) ? readNpy(path) : null }];

@@ -36,13 +36,15 @@ function agreement(reference, output) {
   return expected.reduce((same, value, i) => same + (value === found[i]), 0) / expected.length;
 }
 
-const given = (option, value) => (value === undefined || value === 'default' ? [] : [option, value]);
+const isGiven = (value) => value !== undefined && value !== 'default';
+const given = (option, value) => (isGiven(value) ? [option, value] : []);
+const policy = ({ outliers }) => (isGiven(outliers) ? ['--policy', `outliers=${outliers}`] : []);
 
 // The first row of a model and target is the unit of the last column.
 async function rowOf(set, target, { level, calibrator, outliers, equalize, count }, unit) {
   const { model, inputs, reference, fp32 } = set;
   const file = await quantizedFromData(model, target, calibrator ?? '', ...given('--accuracy', level),
-    ...given('--outliers', outliers), ...given('--equalize', equalize), ...(count ? ['--shuffle', '1', '--limit', count] : []));
+    ...policy({ outliers }), ...given('--equalize', equalize), ...(count ? ['--shuffle', '1', '--limit', count] : []));
   const { calibrator: taken, verdict } = JSON.parse(readFileSync(reportOf(file), 'utf8'));
   const { wall, cpu } = costOf(file);
   const output = only(await runModel(file, inputs, levelOf[target]));

@@ -117,8 +117,8 @@ async function quantize(model, target, calibrator, args) {
   const file = join(freshFolder(), 'model.int8.onnx');
   const begin = performance.now();
   const { stdout } = await execute('sh', ['-c', '"$0" "$@" && times', program, 'quantize', model.file, '-o', file, '--quiet',
-    '--accept-broken', '--target', target, ...(calibrator ? ['--calibrator', calibrator] : []), '--report',
-    reportOf(file), ...args]);
+    '--accept-broken', '--target', target, ...(calibrator ? ['--calibrator', calibrator] : []),
+    `--json=${reportOf(file)}`, ...args]);
   costs.set(file, { wall: (performance.now() - begin) / 1000, cpu: childSeconds(stdout) });
   return file;
 }
@@ -182,7 +182,7 @@ export async function boundTo(model, set, target, ...more) {
   const file = join(folder, 'model.int8.onnx');
   await detent('quantize', model.file, '-o', file, '--quiet', '--accept-broken',
     '--data', model.calibration, ...preprocessing(model), '--target',
-    target, ...evaluationOf(folder, set), '--report', reportOf(file), ...more);
+    target, ...evaluationOf(folder, set), `--json=${reportOf(file)}`, ...more);
   return file;
 }
 

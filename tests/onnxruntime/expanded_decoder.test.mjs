@@ -49,7 +49,7 @@ const data = Object.entries(inputs).flatMap(([name, stack]) => {
 for (const target of Object.keys(levelOf)) {
   test(`a decoder of com.microsoft operators, ${target}`, async (t) => {
     const output = join(freshFolder(), 'decoder.int8.onnx');
-    await detent('quantize', file, '-o', output, '--quiet', '--target', target, '--report', reportOf(output), ...data);
+    await detent('quantize', file, '-o', output, '--quiet', '--target', target, `--json=${reportOf(output)}`, ...data);
     const { coverage, error } = JSON.parse(readFileSync(reportOf(output), 'utf8'));
     assert.equal(coverage.int8_layers, 3);
     const expected = await runStack(await openSession(file, 'disabled'), inputs);

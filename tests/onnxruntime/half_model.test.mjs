@@ -19,7 +19,7 @@ const half = 10; // TensorProto.FLOAT16
 
 for (const target of ['tensorrt', 'onnxruntime']) {
   for (const scales of ['fp16', 'fp32']) {
-    const written = (calibrator) => quantized(model, target, calibrator, '--scales', scales);
+    const written = (calibrator) => quantized(model, target, calibrator, '--format', `scales=${scales}`);
 
     test(`for ${target} with ${scales} scales: FP16 at the boundary`, { skip }, async () => {
       const read = readModel(await written('entropy'));

@@ -33,7 +33,7 @@ async function run(file, data) {
 // Returns the share of INT8 and the SQNR of a quantized model.
 async function quantized(file, target, data) {
   const output = join(freshFolder(), 'model.int8.onnx');
-  await detent('quantize', file, '-o', output, '--quiet', '--accept-broken', '--target', target, '--report', reportOf(output),
+  await detent('quantize', file, '-o', output, '--quiet', '--accept-broken', '--target', target, `--json=${reportOf(output)}`,
     ...data);
   const { coverage, error } = JSON.parse(readFileSync(reportOf(output), 'utf8'));
   return { layers: coverage.int8_layers, macs: coverage.int8_macs, db: error.sqnr_db };

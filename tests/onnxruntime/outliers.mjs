@@ -1,7 +1,7 @@
 // npm run outliers [-- MODEL...] [--factor 20] [--at 5] [--target tensorrt]: prints the effect of one bad sample on
 // each calibrator. Sample --at of the calibration data is multiplied by --factor behind the preprocessing; `detent
 // compare` judges each calibrator on the whole evaluation set without that sample, and with it under each policy of
-// --outliers. Default: the bundled sample.
+// --policy outliers. Default: the bundled sample.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { compared, freshFolder, writeSamples } from './detent.mjs';
@@ -26,7 +26,7 @@ async function planted(model) {
 }
 
 async function judge(model, calibration, policy) {
-  const report = await compared({ ...model, calibration }, model.evaluation(1), target, candidates, '--outliers', policy);
+  const report = await compared({ ...model, calibration }, model.evaluation(1), target, candidates, '--policy', `outliers=${policy}`);
   return { ...report, cells: report.variants.map(({ metrics }) =>
     `${(100 * metrics[report.criterion]).toFixed(2)}, ${metrics.sqnr_db.toFixed(1)} dB`) };
 }

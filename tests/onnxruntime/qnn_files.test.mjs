@@ -17,7 +17,7 @@ const detector = { name: 'bccd_dfl', file: join(shared, 'models/bccd_dfl/model_o
   samples: () => ({ source: join(shared, 'images/bccd/calib') }) };
 const all = [scored('cifar10_resnet18', 63), scored('imagenet_mobilenetv2', 20), scored('imagenet_squeezenet1.1', 20),
   detector, ...exported('bert_mini/legacy_opset14'), ...exported('vit_mini/legacy_opset14')];
-const forms = { a8w8: [], 'a8w8, --per-tensor': ['--per-tensor'], a16w8: ['--activation', 'uint16'] };
+const forms = { a8w8: [], 'a8w8, --format per-tensor=on': ['--format', 'per-tensor=on'], a16w8: ['--activation', 'uint16'] };
 
 for (const model of all) {
   const options = { skip: existsSync(model.file) ? false : `${model.file} is not there` };

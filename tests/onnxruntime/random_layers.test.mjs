@@ -13,7 +13,7 @@ import { random } from './random_inputs.mjs';
 const [first, last] = (process.env.DETENT_GRAPHS ?? '0-299').split('-').map(Number);
 
 // The options of a seed, so that every policy meets every kind of network.
-const policies = (seed) => [...(seed % 5 === 0 ? ['--quantize-outputs'] : []), ...(seed % 3 === 0 ? ['--attention', 'int8'] : []),
+const policies = (seed) => [...(seed % 5 === 0 ? ['--policy', 'quantize-outputs=on'] : []), ...(seed % 3 === 0 ? ['--policy', 'attention=int8'] : []),
   ...(seed % 4 === 1 ? ['--activation', 'int8'] : [])];
 
 const names = (layers, holds) => layers.filter(holds).map(({ name }) => name).sort();
@@ -27,7 +27,7 @@ for (let seed = first; seed <= last; ++seed) {
     writeNpy(join(folder, 'x.npy'), random([4, ...dims.slice(1)], 2, seed + 1));
     const options = ['--target', 'onnxruntime', ...policies(seed)];
     await detent('quantize', model, '-o', file, '--data', join(folder, 'x.npy'), '--calibrator', 'max', '--accuracy', 'fast',
-      '--quiet', '--accept-broken', '--report', report, ...options);
+      '--quiet', '--accept-broken', `--json=${report}`, ...options);
     const planned = JSON.parse((await detent('plan', model, '--json', ...options)).stdout).layers;
     const linted = JSON.parse((await detent('lint', file, '--target', 'onnxruntime', '--json')).stdout);
     const engine = await integerLayers(file);

@@ -27,11 +27,11 @@ const every = (seed, divisor, ...options) => (seed % divisor === 0 ? options : [
 
 // The files of a graph; the seed turns on options that reach further into it.
 const writings = (seed) => {
-  const wider = [...every(seed, 3, '--attention', 'int8'), ...every(seed, 5, '--quantize-outputs'),
-    ...every(seed, 4, '--scales', 'fp32')];
+  const wider = [...every(seed, 3, '--policy', 'attention=int8'), ...every(seed, 5, '--policy', 'quantize-outputs=on'),
+    ...every(seed, 4, '--format', 'scales=fp32')];
   return {
-    tensorrt: quantize('--target', 'tensorrt', ...wider, ...every(seed, 2, '--small-layers', 'quantize')),
-    'tensorrt:11': quantize('--target', 'tensorrt:11', ...wider, ...every(seed, 2, '--io-type', 'same')),
+    tensorrt: quantize('--target', 'tensorrt', ...wider, ...every(seed, 2, '--policy', 'small-layers=quantize')),
+    'tensorrt:11': quantize('--target', 'tensorrt:11', ...wider, ...every(seed, 2, '--format', 'io-type=same')),
     onnxruntime: quantize('--target', 'onnxruntime', ...wider),
     'fp8 for tensorrt': quantize('--target', 'tensorrt', '--type', 'fp8', ...every(seed, 2, '--float-type', 'fp16')),
     'bf16 around int8': quantize('--target', 'tensorrt', '--float-type', 'bf16', ...wider),

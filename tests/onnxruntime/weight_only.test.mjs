@@ -78,7 +78,7 @@ test('the engine gathers codes of an embedding, and makes floats of the rows tha
 });
 
 test('the table of an excluded Gather stays float', has, async () => {
-  const { file, tables } = await quantized(charsGpt.file, 'int4', '--exclude-op', 'Gather');
+  const { file, tables } = await quantized(charsGpt.file, 'int4', '--policy', 'exclude-op=Gather');
   assert.equal(tables, 2, 'positions and the mask');
   assert.equal((await operators(file)).DequantizeLinear, 7, 'one for the positions, six layers read the mask');
 });

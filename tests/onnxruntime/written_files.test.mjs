@@ -51,7 +51,7 @@ for (const { model, options } of selectedToWrite()) {
         await t.test(`${target} ${type}`, async () => {
           const file = join(freshFolder(), 'model.onnx');
           await detent('quantize', model.file, '--table', calibration, '--calibrator', 'max', '--target', target,
-            '--float-type', type, '--accept-broken', '--quiet', '-o', file, '--report', reportOf(file));
+            '--float-type', type, '--accept-broken', '--quiet', '-o', file, `--json=${reportOf(file)}`);
           if (!runs(type)) {
             await assert.rejects(openSession(file, 'disabled'), noKernel);
             table.push([model.name, target, type, noKernels]);

@@ -105,7 +105,7 @@ TEST(WeightsAlone, TakeNoOptionOfActivations) {
   EXPECT_EQ(refusal(settle), "none");
   EXPECT_EQ(options.weights->block, 64);
   options.format.per_tensor = true;
-  EXPECT_EQ(refusal(settle), "--per-tensor does not apply to --weight-only");
+  EXPECT_EQ(refusal(settle), "--format per-tensor does not apply to --weight-only");
 }
 
 TEST(EveryCommand, HasOptionsWithHelpAndNamesOfTheirOwn) {

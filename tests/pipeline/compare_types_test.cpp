@@ -41,8 +41,8 @@ class CompareTypes : public ::testing::Test {
         folder_ / "model.onnx");
   }
 
-  [[nodiscard]] CompareOptions options(std::vector<std::string> types) const {
-    CompareOptions options;
+  [[nodiscard]] CompareTypesOptions options(std::vector<std::string> types) const {
+    CompareTypesOptions options;
     options.model = folder_ / "model.onnx";
     options.data.sources = {"random:normal,n=32,seed=1"};
     options.evaluation.data.sources = {"random:normal,n=8,seed=2"};
@@ -60,7 +60,7 @@ const Variant& row(const ComparisonReport& report, const std::string& type) {
 }
 
 TEST_F(CompareTypes, JudgesTheVeryFilesThatQuantizeWrites) {
-  const CompareOptions asked = options({"int8", "fp8", "int4"});
+  const CompareTypesOptions asked = options({"int8", "fp8", "int4"});
   const ComparisonReport report = compare_types(asked);
   ASSERT_EQ(report.variants.size(), 3U);
   for (const auto& [name, type] : {std::pair("int8", CodeType::Int8), std::pair("fp8", CodeType::Fp8)}) {
@@ -78,7 +78,7 @@ TEST_F(CompareTypes, JudgesTheVeryFilesThatQuantizeWrites) {
   }
   QuantizeWeightsOptions weights;
   weights.model = asked.model, weights.output = folder_ / "int4.onnx";
-  weights.data = asked.data, weights.placement = asked.placement;
+  weights.data = asked.data, weights.nodes = asked.placement;
   weights.bound.evaluation.data = asked.evaluation.data;
   const QuantizeWeightsReport alone = quantize_weights(weights);
   const Variant& int4 = row(report, "int4");
@@ -99,14 +99,14 @@ TEST_F(CompareTypes, CountsBytesOfWeightsByType) {
   // Half a byte a weight, a scale for each 32.
   EXPECT_THAT(row(report, "int4").type->weight_bytes,
               UnorderedElementsAre(Pair("int4", kElements / 2 + kElements / 8)));
-  CompareOptions channel = options({"int4"});
+  CompareTypesOptions channel = options({"int4"});
   channel.types.block = 0;
   EXPECT_THAT(compare_types(channel).variants.front().type->weight_bytes,
               UnorderedElementsAre(Pair("int4", kElements / 2 + 4 * kColumns)));
 }
 
 TEST_F(CompareTypes, TakesTheSmallestFileWithinTheLimit) {
-  CompareOptions asked = options({"int8", "fp8", "int4"});
+  CompareTypesOptions asked = options({"int8", "fp8", "int4"});
   const ComparisonReport report = compare_types(asked);
   EXPECT_EQ(report.criterion, "sqnr_db");
   EXPECT_EQ(report.types->limit, "--min-sqnr 14") << "of a good verdict";
@@ -122,7 +122,7 @@ TEST_F(CompareTypes, TakesTheSmallestFileWithinTheLimit) {
 }
 
 TEST_F(CompareTypes, ATypeThatNoLayerTakesIsTheFloatModelAndNoCandidate) {
-  CompareOptions asked = options({"int4", "int8"});
+  CompareTypesOptions asked = options({"int4", "int8"});
   asked.types.block = 128;  // of 64 rows, which TensorRT does not divide
   const ComparisonReport report = compare_types(asked);
   EXPECT_EQ(row(report, "int4").type->quantized_layers, 0);
@@ -134,7 +134,7 @@ TEST_F(CompareTypes, ATypeThatNoLayerTakesIsTheFloatModelAndNoCandidate) {
 }
 
 TEST_F(CompareTypes, GivesTheSameNumbersForAnyNumberOfThreads) {
-  CompareOptions asked = options({"int8", "int4"});
+  CompareTypesOptions asked = options({"int8", "int4"});
   asked.run.threads = 1;
   const ComparisonReport one = compare_types(asked);
   asked.run.threads = 3;
@@ -146,16 +146,13 @@ TEST_F(CompareTypes, GivesTheSameNumbersForAnyNumberOfThreads) {
 }
 
 TEST_F(CompareTypes, RefusesWhatMakesNoSense) {
-  const auto refusal = [](const CompareOptions& asked) {
+  const auto refusal = [](const CompareTypesOptions& asked) {
     return error_of<Error>([&] { static_cast<void>(compare_types(asked)); });
   };
   EXPECT_EQ(refusal(options({})).code(), ErrorCode::Usage);
   EXPECT_THAT(refusal(options({"int8", "int3"})).what(), HasSubstr("'int3' is not one of int8, fp8, int4"));
   EXPECT_THAT(refusal(options({"int8", "int8"})).what(), HasSubstr("twice"));
-  CompareOptions asked = options({"int8"});
-  asked.layer_samples = 2;
-  EXPECT_THAT(refusal(asked).what(), HasSubstr("--layers"));
-  asked = options({"int8"});
+  CompareTypesOptions asked = options({"int8"});
   asked.types.max_drop = 0.01;
   EXPECT_THAT(refusal(asked).what(), HasSubstr("--max-drop needs a score"));
   asked.types.min_sqnr_db = 20;

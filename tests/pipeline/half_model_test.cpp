@@ -122,7 +122,7 @@ g (float16[1,2,4,4] x, float16[2] s, float16[2] b, float16[2] m, float16[2] v) =
   const Error error = error_of<Error>([&] { (void)prepare_model(model, find_target("tensorrt")); });
   EXPECT_EQ(error.code(), ErrorCode::Unsupported);
   EXPECT_THAT(error.what(), testing::HasSubstr("FP16 scales need opset 19"));
-  EXPECT_THAT(error.hint(), testing::HasSubstr("--scales fp32"));
+  EXPECT_THAT(error.hint(), testing::HasSubstr("--format scales=fp32"));
 }
 
 }  // namespace

@@ -24,9 +24,8 @@ class OptionsInTheFile : public SmallNetwork {
   [[nodiscard]] std::string listed(bool biases_corrected, const BoundReport* bound) const {
     const QuantizeOptions given = asked(Accuracy::Balanced);
     const Prepared prepared = make(recipe_of(given, {}, {}));
-    return changed_options(
-        {given.placement, given.format, given.equalize, given.accuracy, given.outliers, biases_corrected, bound},
-        prepared);
+    return changed_options({given.placement, given.format, given.equalize, given.accuracy, given.outliers},
+                           {biases_corrected, bound}, prepared);
   }
 };
 

@@ -1,4 +1,4 @@
-// Tests quantize --outliers over a folder in which one sample differs from the others.
+// Tests quantize --policy outliers over a folder in which one sample differs from the others.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -162,7 +162,7 @@ TEST_F(Outliers, OfATableCannotBeDropped) {
   given.outliers = OutlierPolicy::Drop;
   const Error error = error_of<Error>([&] { static_cast<void>(quantize_model(given)); });
   EXPECT_EQ(error.code(), ErrorCode::Usage);
-  EXPECT_THAT(error.what(), ::testing::HasSubstr("--outliers drop"));
+  EXPECT_THAT(error.what(), ::testing::HasSubstr("--policy outliers=drop"));
   EXPECT_THAT(error.hint(), ::testing::HasSubstr("clip"));
   given.data.sources = {with_outlier()};
   EXPECT_EQ(error_of<Error>([&] { static_cast<void>(quantize_model(given)); }).code(), ErrorCode::Usage)

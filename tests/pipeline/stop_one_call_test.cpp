@@ -168,9 +168,9 @@ TEST_F(StopOneCall, EveryFunctionWithRunSettingsObeys) {
     static_cast<void>(compare_calibrators(compared));
   });
   ends("compare_types", [&](const RunSettings& run) {
-    compared.run = run;
-    compared.types.names = {"int8", "fp8"};
-    static_cast<void>(compare_types(compared));
+    CompareTypesOptions typed{compared, {.names = {"int8", "fp8"}}};
+    typed.run = run;
+    static_cast<void>(compare_types(typed));
   });
   ends("compare_targets", [&](const RunSettings& run) {
     compared.run = run;

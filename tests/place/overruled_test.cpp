@@ -32,7 +32,7 @@ class Overruled : public testing::Test {
 };
 
 TEST_F(Overruled, AFloatEdgeNamesTheRuleThatWouldHavePutAPairThere) {
-  const PlacementOptions options{.exclude_op = {"AveragePool"}};
+  const PlacementRequest options{{{.exclude_op = {"AveragePool"}}}};
   PlacementPlan plan = make_placement_plan(graph_, default_target(), options);
   name_overruled(plan, graph_, options, {}, {});
   const EdgeDecision* edge = plan.find_edge(pool_, 0);
@@ -50,7 +50,7 @@ TEST_F(Overruled, NoRuleLosesWithoutAMark) {
 
 TEST_F(Overruled, ADraftRemembersTheFirstRuleThatWantedTheOpposite) {
   const GraphFacts facts(graph_, default_target());
-  const PlacementOptions options;
+  const PlacementRequest options;
   PlacementDraft draft(facts, options);
   draft.begin_rule(&rules::kFusedActivation);
   draft.keep_float(pool_, 0, "first");

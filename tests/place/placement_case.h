@@ -6,6 +6,7 @@
 
 #include "place/plan/measured_facts.h"
 #include "place/plan/placement_plan.h"
+#include "place/plan/placement_request.h"
 
 /// Placement tests as text. A file holds cases:
 ///
@@ -13,7 +14,7 @@
 ///     model
 ///     <ir_version: 8, opset_import: ["" : 17]>
 ///     g (float[1,16,8,8] x) => (float[1,16,8,8] y) <float[16,16,3,3] w = {...}> { ... }
-///     expect tensorrt --concat inputs
+///     expect tensorrt --policy concat=inputs
 ///       pair   x -> c1   R1
 ///       share  a b
 ///
@@ -49,7 +50,7 @@ struct Line {
 struct Expectation {
   int number = 0;  ///< line of `expect`
   std::string target;
-  PlacementOptions options;
+  PlacementRequest options;
   MeasuredFacts measured;
   std::vector<Line> lines;
 };

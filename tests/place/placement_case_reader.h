@@ -36,53 +36,52 @@ inline std::string fill_tensors(const std::string& text) {
   return filled.append(rest, text.cend());
 }
 
-using OptionSetter = std::function<void(PlacementOptions&)>;
+using OptionSetter = std::function<void(PlacementRequest&)>;
 
 inline const std::map<std::string, OptionSetter>& option_words() {
-  using O = PlacementOptions;
+  using O = PlacementRequest;
   static const std::map<std::string, OptionSetter> words{
       {"--type fp8", [](O& o) { o.type = CodeType::Fp8; }},
-      {"--concat inputs", [](O& o) { o.concat = O::Concat::Inputs; }},
-      {"--concat independent", [](O& o) { o.concat = O::Concat::Independent; }},
-      {"--deconv-activation fuse", [](O& o) { o.deconv_activation = O::DeconvActivation::Fuse; }},
-      {"--deconv-activation split", [](O& o) { o.deconv_activation = O::DeconvActivation::Split; }},
-      {"--act-add main", [](O& o) { o.act_add = O::ActAdd::Main; }},
-      {"--se-mul float", [](O& o) { o.se_mul = O::SeMul::Float; }},
-      {"--maxpool both", [](O& o) { o.maxpool = O::MaxPool::Both; }},
-      {"--small-layers quantize", [](O& o) { o.small_layers = O::SmallLayers::Quantize; }},
-      {"--scales fp32", [](O& o) { o.scales = O::Scales::Fp32; }},
-      {"--attention auto", [](O& o) { o.attention = O::Attention::Auto; }},
-      {"--attention float", [](O& o) { o.attention = O::Attention::Float; }},
-      {"--attention fp8", [](O& o) { o.attention = O::Attention::Fp8; }},
-      {"--attention int8", [](O& o) { o.attention = O::Attention::Int8; }},
+      {"--policy concat=inputs", [](O& o) { o.concat = O::Concat::Inputs; }},
+      {"--policy concat=independent", [](O& o) { o.concat = O::Concat::Independent; }},
+      {"--policy deconv-activation=fuse", [](O& o) { o.deconv_activation = O::DeconvActivation::Fuse; }},
+      {"--policy deconv-activation=split", [](O& o) { o.deconv_activation = O::DeconvActivation::Split; }},
+      {"--policy act-add=main", [](O& o) { o.act_add = O::ActAdd::Main; }},
+      {"--policy se-mul=float", [](O& o) { o.se_mul = O::SeMul::Float; }},
+      {"--policy maxpool=both", [](O& o) { o.maxpool = O::MaxPool::Both; }},
+      {"--policy small-layers=quantize", [](O& o) { o.small_layers = O::SmallLayers::Quantize; }},
+      {"--format scales=fp32", [](O& o) { o.scales = O::Scales::Fp32; }},
+      {"--policy attention=auto", [](O& o) { o.attention = O::Attention::Auto; }},
+      {"--policy attention=float", [](O& o) { o.attention = O::Attention::Float; }},
+      {"--policy attention=fp8", [](O& o) { o.attention = O::Attention::Fp8; }},
+      {"--policy attention=int8", [](O& o) { o.attention = O::Attention::Int8; }},
       {"--activation uint16", [](O& o) { o.type = CodeType::A16W8; }},
       {"--activation int16", [](O& o) { o.type = CodeType::A16W8, o.int16_activations = true; }},
       {"--activation int8", [](O& o) { o.int8_activations = true; }},
-      {"--residual quantize", [](O& o) { o.residual = O::Residual::Quantize; }},
-      {"--residual float", [](O& o) { o.residual = O::Residual::Float; }},
+      {"--policy residual=quantize", [](O& o) { o.residual = O::Residual::Quantize; }},
+      {"--policy quantize-outputs=on", [](O& o) { o.quantize_outputs = true; }},
+      {"--policy residual=float", [](O& o) { o.residual = O::Residual::Float; }},
   };
   return words;
 }
 
-/// Parses "tensorrt --concat inputs --exclude ^Conv_0$"; throws std::runtime_error at unknown words.
+/// Parses "tensorrt --policy concat=inputs --exclude ^Conv_0$"; throws std::runtime_error at unknown words.
 inline void read_expect_words(const std::string& text, Expectation& expectation) {
   std::istringstream words(text);
   words >> expectation.target;
   for (std::string option, value; words >> option;) {
-    PlacementOptions& options = expectation.options;
-    if (option == "--quantize-outputs") {
-      options.quantize_outputs = true;
-      continue;
-    }
+    PlacementRequest& options = expectation.options;
     words >> value;
+    const std::string key = option == "--policy" ? value.substr(0, value.find('=')) : "";
+    const std::string behind = value.substr(std::min(value.find('=') + 1, value.size()));
     if (option == "--include")
       options.include.push_back(value);
     else if (option == "--exclude")
       options.exclude.push_back(value);
-    else if (option == "--include-op")
-      options.include_op.push_back(value);
-    else if (option == "--exclude-op")
-      options.exclude_op.push_back(value);
+    else if (key == "include-op")
+      options.include_op.push_back(behind);
+    else if (key == "exclude-op")
+      options.exclude_op.push_back(behind);
     else if (option == "--ruined")
       expectation.measured.ruined[value] = "ruined";
     else if (option == "--costly")

@@ -43,7 +43,7 @@ TEST(ResNet50, TheStemHasNoPairAroundItsReluAndMaxPool) {
   EXPECT_TRUE(plan.find_edge(net.writer(net.stem), 0)->pair);
   EXPECT_FALSE(plan.find_edge(net.writer(net.pool), 0)->pair);
   EXPECT_EQ(plan.find_edge(net.writer(net.pool), 0)->rule, &rules::tensorrt::kCommutingOps);
-  PlacementOptions both;
+  PlacementRequest both;
   both.maxpool = PlacementOptions::MaxPool::Both;
   EXPECT_TRUE(make_placement_plan(net.graph(), find_target("tensorrt"), both).find_edge(net.writer(net.pool), 0)->pair);
 }

@@ -24,7 +24,7 @@ fs::path shared_model(const std::string& name) { return shared_folder() / "model
 struct Prepared {
   explicit Prepared(const fs::path& file) : model(read_model(file)) { fold_batchnorms(model); }
   [[nodiscard]] const Graph& graph() const { return model.graph(); }
-  [[nodiscard]] PlacementPlan plan(const PlacementOptions& options = {}) const {
+  [[nodiscard]] PlacementPlan plan(const PlacementRequest& options = {}) const {
     return make_placement_plan(graph(), find_target("tensorrt"), options);
   }
   [[nodiscard]] const Tensor& weight_of(NodeId layer) const { return *graph().constant(graph().node(layer).input(1)); }
@@ -37,8 +37,8 @@ struct Prepared {
   Model model;
 };
 
-PlacementOptions small_layers_quantized() {
-  PlacementOptions options;
+PlacementRequest small_layers_quantized() {
+  PlacementRequest options;
   options.small_layers = PlacementOptions::SmallLayers::Quantize;
   return options;
 }
@@ -84,7 +84,7 @@ TEST_P(SharedOccupancy, ByDefaultLayersOfFewChannelsOrPositionsStayFloatAndSayWh
     EXPECT_FALSE(layer.int8) << weight.to_string();
     EXPECT_EQ(layer.rule, &rules::tensorrt::kSmallLayers) << weight.to_string();
     EXPECT_NE(layer.reason.find(weight.to_string()), std::string::npos) << layer.reason;
-    EXPECT_NE(layer.reason.find("--small-layers quantize"), std::string::npos) << layer.reason;
+    EXPECT_NE(layer.reason.find("--policy small-layers=quantize"), std::string::npos) << layer.reason;
   }
 }
 
@@ -133,7 +133,7 @@ TEST_P(SharedUnet, EveryConcatSharesOneScaleWithItsSkipByDefault) {
 
 TEST_P(SharedUnet, WithConcatInputsEveryInputCarriesTheSharedScale) {
   const Prepared net(shared_model(GetParam()));
-  PlacementOptions options;
+  PlacementRequest options;
   options.concat = PlacementOptions::Concat::Inputs;
   const PlacementPlan plan = net.plan(options);
   for (const Node* concat : net.of("Concat")) {
@@ -149,7 +149,7 @@ TEST_P(SharedUnet, WithConcatInputsEveryInputCarriesTheSharedScale) {
 
 TEST_P(SharedUnet, WithConcatIndependentNothingIsShared) {
   const Prepared net(shared_model(GetParam()));
-  PlacementOptions options;
+  PlacementRequest options;
   options.concat = PlacementOptions::Concat::Independent;
   EXPECT_TRUE(net.plan(options).scale_groups().empty());
 }
@@ -158,7 +158,7 @@ TEST_P(SharedUnet, LeakyReluBehindADeconvolutionIsSplitOrFusedAsAsked) {
   const Prepared net(shared_model(GetParam()));
   using Policy = PlacementOptions::DeconvActivation;
   for (const Policy policy : {Policy::ByActivation, Policy::Split, Policy::Fuse}) {
-    PlacementOptions options;
+    PlacementRequest options;
     options.deconv_activation = policy;
     const PlacementPlan plan = net.plan(options);
     const auto deconvolutions = net.of("ConvTranspose");
@@ -166,7 +166,7 @@ TEST_P(SharedUnet, LeakyReluBehindADeconvolutionIsSplitOrFusedAsAsked) {
     for (const Node* node : deconvolutions) {
       EXPECT_EQ(has_pair(plan, *node->output(0)), policy != Policy::Fuse) << node->name;
       const Use activation = net.graph().value(*node->output(0)).uses.at(0);
-      EXPECT_NE(plan.find_edge(activation.node, 0)->reason.find("--deconv-activation"), std::string::npos);
+      EXPECT_NE(plan.find_edge(activation.node, 0)->reason.find("--policy deconv-activation"), std::string::npos);
     }
   }
 }

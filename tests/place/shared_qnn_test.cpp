@@ -162,7 +162,7 @@ TEST_P(QnnTool, AgreesOnNineteenOfTwentyValues) {
   const fs::path file = shared_folder() / "reference/qnn.json";
   if (!fs::exists(file)) GTEST_SKIP() << "missing " << file;
   const auto reference = nlohmann::json::parse(std::ifstream(file));
-  PlacementOptions options;
+  PlacementRequest options;
   options.type = form.type;
   Agreement result;
   for (const auto& [model, path] : model_files()) {

@@ -26,11 +26,11 @@ Model network(const std::string& nodes, const std::string& shape = "64,16", int 
                           constant(shape, elements, "t") + ", " + constant(shape, elements, "u") + "> {" + nodes + "}");
 }
 
-std::vector<TableDecision> tables(const Model& model, const PlacementOptions& options = {}) {
+std::vector<TableDecision> tables(const Model& model, const NodeChoice& options = {}) {
   return make_weights_plan(model.graph(), find_target("onnxruntime"), options, {}).tables;
 }
 
-std::vector<std::string> table_names(const Model& model, const PlacementOptions& options = {}) {
+std::vector<std::string> table_names(const Model& model, const NodeChoice& options = {}) {
   std::vector<std::string> found;
   for (const TableDecision& table : tables(model, options)) found.push_back(model.graph().value(table.value).name);
   return found;
@@ -91,7 +91,7 @@ TEST(Tables, AreNotSmallOrFlat) {
 TEST(Tables, StayFloatForAReaderThatTheUserExcludes) {
   const Model model = network("z = Gather (t, ids) y = Add (x, u)");
   EXPECT_THAT(table_names(model), ElementsAre("t", "u"));
-  PlacementOptions options;
+  NodeChoice options;
   options.exclude_op = {"Gather"};
   EXPECT_THAT(table_names(model, options), ElementsAre("u"));
   options = {};

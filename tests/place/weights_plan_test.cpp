@@ -38,7 +38,7 @@ struct Planned {
   Model model = parse_model_text(layers());
   PlacementPlan plan;
 
-  explicit Planned(const char* target, const PlacementOptions& options = {}, const WeightBlocks& blocks = {})
+  explicit Planned(const char* target, const NodeChoice& options = {}, const WeightBlocks& blocks = {})
       : plan(make_weights_plan(model.graph(), find_target(target), options, blocks)) {}
   [[nodiscard]] const LayerDecision& layer(const char* output) const {
     return *plan.find_layer(model.graph().producer(*model.graph().find_value(output))->id);
@@ -88,11 +88,11 @@ TEST(WeightsPlan, SaysWhereEightBitsSaveNothing) {
 }
 
 TEST(WeightsPlan, LeavesOutWhatTheUserExcludes) {
-  PlacementOptions options;
+  NodeChoice options;
   options.exclude_op = {"Gemm"};
   const Planned planned("onnxruntime", options);
   EXPECT_FALSE(planned.quantizes("b"));
-  EXPECT_EQ(planned.layer("b").reason, "excluded by --exclude-op Gemm");
+  EXPECT_EQ(planned.layer("b").reason, "excluded by --policy exclude-op=Gemm");
   EXPECT_TRUE(planned.quantizes("a"));
 }
 

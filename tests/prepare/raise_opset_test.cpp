@@ -247,7 +247,7 @@ g (float[N, 2, 2] x, float[2] a) => (float[N, 2, 2] y)
   EXPECT_EQ(error.code(), ErrorCode::Unsupported);
   EXPECT_THAT(error.what(), ::testing::AllOf(HasSubstr("from 7 to 13"), HasSubstr("'BatchNormalization_1'"),
                                              HasSubstr("'BatchNormalization_2'")));
-  EXPECT_THAT(error.hint(), HasSubstr("--per-tensor"));
+  EXPECT_THAT(error.hint(), HasSubstr("--format per-tensor=on"));
   EXPECT_EQ(model.proto().SerializeAsString(), before);
 }
 

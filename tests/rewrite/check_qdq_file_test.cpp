@@ -304,12 +304,12 @@ TEST(QdqCheck, TakesEveryFormThatTheRewriterWrites) {
   RewriteOptions float_weights, one_scale;
   float_weights.int8_weights = false;
   one_scale.per_tensor_weights = true;
-  PlacementOptions outputs, inputs;
+  PlacementRequest outputs, inputs;
   outputs.quantize_outputs = true;
   inputs.concat = PlacementOptions::Concat::Inputs;
   for (const char* target : {"tensorrt", "tensorrt:8.6", "onnxruntime"}) {
     for (const RewriteOptions& form : {RewriteOptions{}, float_weights, one_scale})
-      for (const PlacementOptions& placement : {PlacementOptions{}, outputs, inputs}) {
+      for (const PlacementRequest& placement : {PlacementRequest{}, outputs, inputs}) {
         const QuantizedNetwork network(target, form, placement);
         for (const Flaw& flaw :
              find_qdq_flaws(network.graph(), network.promised, {placement.quantize_outputs, form.per_tensor_weights}))
@@ -382,8 +382,8 @@ TEST(QdqCheck, AFloatModelWithoutPairsKeepsAnEmptyPromise) {
 
 // FP8: codes and zero points of one type, in an opset that has it.
 
-PlacementOptions fp8_placement() {
-  PlacementOptions placement;
+PlacementRequest fp8_placement() {
+  PlacementRequest placement;
   placement.type = CodeType::Fp8;
   placement.small_layers = PlacementOptions::SmallLayers::Quantize;
   return placement;

@@ -15,8 +15,8 @@ using ::testing::IsEmpty;
 
 Tensor code_of(DataType type, int32_t number) { return cast(Tensor::from<int32_t>({}, {number}), type); }
 
-PlacementOptions a16w8() {
-  PlacementOptions placement;
+PlacementRequest a16w8() {
+  PlacementRequest placement;
   placement.type = CodeType::A16W8;
   return placement;
 }
@@ -33,7 +33,7 @@ TEST(CheckWideCodes, AcceptsWhatAnA16W8PlanWrites) {
 }
 
 TEST(CheckWideCodes, AcceptsSingleValuesOf16Bits) {
-  PlacementOptions placement;
+  PlacementRequest placement;
   placement.wide_values = {"r1"};
   const QuantizedNetwork network("onnxruntime", {}, placement);
   EXPECT_EQ(first_flaw(network), "");
@@ -47,11 +47,11 @@ TEST(CheckWideCodes, AcceptsSingleValuesOf16Bits) {
 
 TEST(CheckWideCodes, HoldForAWholeScaleGroup) {
   const Model model = parse_model_text(test::fill_tensors(kNetwork));
-  const auto plan_with = [&](const PlacementOptions& placement) {
+  const auto plan_with = [&](const PlacementRequest& placement) {
     return make_placement_plan(model.graph(), find_target("tensorrt"), placement);
   };
   const std::vector<ValueId> group = plan_with({}).scale_groups().at(0);
-  PlacementOptions placement;
+  PlacementRequest placement;
   placement.wide_values = {model.graph().value(group.front()).name};
   const PlacementPlan plan = plan_with(placement);
   EXPECT_THAT(plan.wide_values, ::testing::UnorderedElementsAreArray(group));

@@ -33,7 +33,7 @@ g (float[1,16,8,8] x) => (float[1,16,16,16] y)
 /// A model quantized as `detent quantize` does, and the promises of its plan.
 struct QuantizedNetwork {
   explicit QuantizedNetwork(const std::string& target_name, const RewriteOptions& wish = {},
-                            const PlacementOptions& placement = {})
+                            const PlacementRequest& placement = {})
       : model(parse_model_text(test::fill_tensors(kNetwork))) {
     const Target& target = find_target(target_name);
     const PlacementPlan plan = make_placement_plan(model.graph(), target, placement);

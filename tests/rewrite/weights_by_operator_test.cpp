@@ -128,7 +128,7 @@ class WeightsOf : public testing::TestWithParam<std::tuple<size_t, bool>> {
   /// Returns the quantized model; ranges are ±4 for every value.
   [[nodiscard]] Model rewritten(const RewriteOptions& options) const {
     const Graph& graph = original_->graph();
-    PlacementOptions placement;
+    PlacementRequest placement;
     placement.small_layers = PlacementOptions::SmallLayers::Quantize;
     placement.include = {".*"};  // also layers for which TensorRT has no kernel
     const PlacementPlan plan = make_placement_plan(graph, find_target("tensorrt"), placement);

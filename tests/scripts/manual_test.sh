@@ -38,9 +38,9 @@ ask_bash() {
     "$manual/bash/detent" "$@"
 }
 ask_bash detent qua | grep -qx quantize || fail "bash: 'detent qua' does not offer quantize"
-ask_bash detent quantize --outl | grep -qx -- --outliers || fail "bash: no --outliers"
-ask_bash detent quantize m.onnx --outliers "" | sort | tr '\n' ' ' | grep -qx "clip drop keep " || fail "bash: the choices of --outliers"
-ask_bash detent quantize --outliers = d | grep -qx drop || fail "bash: --outliers=d"
+ask_bash detent quantize --accur | grep -qx -- --accuracy || fail "bash: no --accuracy"
+ask_bash detent quantize m.onnx --accuracy "" | sort | tr '\n' ' ' | grep -qx "balanced best fast " || fail "bash: the choices of --accuracy"
+ask_bash detent quantize --accuracy = f | grep -qx fast || fail "bash: --accuracy=f"
 ask_bash detent cache ex | grep -qx export || fail "bash: 'detent cache ex'"
 ask_bash detent he | grep -qx help || fail "bash: no help"
 ask_bash detent help qua | grep -qx quantize || fail "bash: the commands behind help"
@@ -48,13 +48,16 @@ ask_bash detent help plan --l | grep -qx -- --long || fail "bash: --long of help
 [ -z "$(ask_bash detent plan --lon)" ] || fail "bash: --long without help"
 touch "$work/model.onnx"
 (cd "$work" && ask_bash detent lint mod | grep -qx model.onnx) || fail "bash: files"
+ask_bash detent quantize --pol | grep -qx -- --policy || fail "bash: no --policy"
+[ -z "$(ask_bash detent quantize m.onnx --policy "")" ] || fail "bash: files as values of --policy"
+[ -z "$(ask_bash detent quantize --conc)" ] || fail "bash offers an old spelling"
 [ -z "$(ask_bash detent quantize --frobni)" ] || fail "bash offers an unknown option"
 
 if command -v fish >/dev/null; then
   ask_fish() { fish -c "source $manual/fish/detent.fish; complete -C '$1'"; }
   ask_fish "detent qua" | grep -q "^quantize" || fail "fish: commands"
-  ask_fish "detent quantize --outl" | grep -q "^--outliers" || fail "fish: options"
-  ask_fish "detent quantize --outliers " | cut -f 1 | sort | tr '\n' ' ' | grep -qx "clip drop keep " || fail "fish: choices"
+  ask_fish "detent quantize --accur" | grep -q "^--accuracy" || fail "fish: options"
+  ask_fish "detent quantize --accuracy " | cut -f 1 | sort | tr '\n' ' ' | grep -qx "balanced best fast " || fail "fish: choices"
   ask_fish "detent help qua" | grep -q "^quantize" || fail "fish: the commands behind help"
   ask_fish "detent help plan --lon" | grep -q "^--long" || fail "fish: --long of help"
   [ -z "$(ask_fish "detent plan --lon")" ] || fail "fish: --long without help"
@@ -88,8 +91,8 @@ ASK
   ask_zsh "detent quant" "detent quantize" || fail "zsh: commands"
   ask_zsh "detent help sens" "detent help sensitivity" || fail "zsh: the commands behind help"
   ask_zsh "detent help plan --lo" "detent help plan --long" || fail "zsh: --long of help"
-  ask_zsh "detent quantize --outl" "detent quantize --outliers" || fail "zsh: options"
-  ask_zsh "detent quantize --outliers=dr" "detent quantize --outliers=drop" || fail "zsh: choices"
+  ask_zsh "detent quantize --accur" "detent quantize --accuracy" || fail "zsh: options"
+  ask_zsh "detent quantize --accuracy=fa" "detent quantize --accuracy=fast" || fail "zsh: choices"
 else
   echo "manual_test: zsh SKIPPED, it is not installed"
 fi

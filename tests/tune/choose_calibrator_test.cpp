@@ -13,10 +13,10 @@
 #include "datasets/npy_writer.h"
 #include "detent/base/calibrator.h"
 #include "detent/base/qparams.h"
-#include "detent/options/placement_options.h"
 #include "model/graph_patch.h"
 #include "model/model.h"
 #include "place/plan/placement_plan.h"
+#include "place/plan/placement_request.h"
 #include "tune/choose_calibrator.h"
 
 namespace detent {

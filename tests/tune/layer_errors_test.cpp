@@ -7,11 +7,11 @@
 
 #include "detent/base/error.h"
 #include "detent/base/qparams.h"
-#include "detent/options/placement_options.h"
 #include "evaluate/float_network.h"
 #include "evaluate/value_errors.h"
 #include "evaluate/variants_of.h"
 #include "place/plan/placement_plan.h"
+#include "place/plan/placement_request.h"
 #include "run/memory_source.h"
 
 namespace detent {
@@ -109,7 +109,7 @@ TEST(FloatVariants, QuantizeALayerAloneForOnnxRuntimeToo) {
 TEST(FloatVariants, OfferNothingThatTheUserIncludes) {
   const Model model = test::residual_network(1);
   const MemorySource source(test::residual_samples(1));
-  PlacementOptions placement;
+  PlacementRequest placement;
   placement.include = {"^Conv_0$"};
   test::VariantsOf network(model, source, "tensorrt", placement);
   EXPECT_EQ(network.variants.choices().size(), 4U);

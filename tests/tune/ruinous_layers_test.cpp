@@ -18,7 +18,7 @@ using ::testing::IsEmpty;
 using ::testing::Key;
 
 /// Returns what is found in the residual network, whose layer Conv_8 has a fifth of the multiplications.
-KeptFloat found_in(float spread, const PlacementOptions& placement = {}) {
+KeptFloat found_in(float spread, const PlacementRequest& placement = {}) {
   const Model model = test::residual_network(spread);
   const MemorySource source(test::residual_samples(8));
   test::VariantsOf network(model, source, "tensorrt", placement);
@@ -38,7 +38,7 @@ TEST(RuinousLayers, AreNoneInANetworkOfEvenChannels) { EXPECT_THAT(found_in(1), 
 TEST(RuinousLayers, AreNoneOfThisSizeWhileTheOutputsAreOfUse) { EXPECT_THAT(found_in(64), IsEmpty()); }
 
 TEST(RuinousLayers, AreNoLayersThatTheUserIncludes) {
-  PlacementOptions placement;
+  PlacementRequest placement;
   placement.include = {"Conv_8"};
   EXPECT_THAT(found_in(256, placement), IsEmpty());
 }

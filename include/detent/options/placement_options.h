@@ -1,15 +1,22 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "detent/options/code_type.h"
 
 namespace detent {
 
-/// Policies of placement rules R4-R11, R15 and R20, and the user's includes and excludes (R12).
-struct PlacementOptions {
+/// The user's includes and excludes (R12).
+struct NodeChoice {
+  /// ECMAScript regular expressions, searched in node names. An included node is quantized even if a rule keeps it
+  /// float, an excluded one stays float; exclude wins.
+  std::vector<std::string> include, exclude;
+  std::vector<std::string> include_op, exclude_op;  ///< the same by operator name
+};
+
+/// Policies of placement rules R4-R11, R15 and R20, beside the user's choice of nodes.
+struct PlacementOptions : NodeChoice {
   CodeType type = CodeType::Int8;  ///< of activations and weights; the layers that have kernels depend on it
   enum class Concat { Shared, Inputs, Independent } concat = Concat::Shared;
   enum class DeconvActivation { ByActivation, Fuse, Split } deconv_activation = DeconvActivation::ByActivation;
@@ -23,19 +30,6 @@ struct PlacementOptions {
   enum class Residual { Auto, Quantize, Float } residual = Residual::Auto;  ///< residual stream of a transformer
   enum class Scales { Fp16, Fp32 } scales = Scales::Fp16;  ///< of FP16 values: FP16 (opset 19), or FP32 between casts
   bool quantize_outputs = false;
-  /// INT8 activations for a target with UINT8 ones: ONNX Runtime then runs fewer layers in integers (O10).
-  /// FormatOptions override it.
-  bool int8_activations = false;
-  bool int16_activations = false;  ///< 16-bit codes are signed and symmetric; FormatOptions override it
-  /// Names of values whose codes have 16 bits while others have 8; values that share their scale follow. --override
-  /// sets them.
-  std::vector<std::string> wide_values;
-  /// The (output, input) names of states that go from one step to the next: pairs on both share one scale.
-  std::vector<std::pair<std::string, std::string>> feeds;
-  /// ECMAScript regular expressions, searched in node names. An included node is quantized even if a rule keeps it
-  /// float, an excluded one stays float; exclude wins.
-  std::vector<std::string> include, exclude;
-  std::vector<std::string> include_op, exclude_op;  ///< the same by operator name
 };
 
 }  // namespace detent

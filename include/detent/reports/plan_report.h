@@ -71,7 +71,7 @@ struct PlanReport {
     bool grouped = false;                                ///< several heads of queries share keys
     bool quantized = false;                              ///< its operands have pairs of PlanReport::coverage.type
     std::string rule, reason;                            ///< what it becomes, and why
-    std::string otherwise;                               ///< what the other choice of --attention gives
+    std::string otherwise;                               ///< what the other choice of --policy attention gives
     int64_t macs = 0;  ///< of both products; 0 where sizes are open. No part of the coverage
   };
   std::vector<Attention> attention;  ///< in execution order; empty for engines that fuse none

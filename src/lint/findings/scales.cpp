@@ -81,7 +81,7 @@ void fp16_scale(const LintView& view, FindingLog& log) {
       view, log, [](const QdqNode& node) { return is_half(node.scale_type); },
       "has an FP16 scale at opset " + opset + "; ONNX has them from opset 19 on" +
           (taken ? ": TensorRT's parser accepts it nevertheless" : ", and ONNX Runtime refuses the model"),
-      "raise the opset to 19, or write FP32 scales with a Cast before Q and behind DQ (--scales fp32)");
+      "raise the opset to 19, or write FP32 scales with a Cast before Q and behind DQ (--format scales=fp32)");
 }
 
 }  // namespace detent::findings

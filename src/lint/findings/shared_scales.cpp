@@ -136,7 +136,7 @@ void concat_scales_differ(const LintView& view, FindingLog& log) {
     log.add(node.name,
             "the pairs around it have different scales (" + scales_text(view, pairs) +
                 "): its inputs are quantized again instead of being written side by side",
-            "give them one scale, calibrated on their merged data (--concat shared)", readers);
+            "give them one scale, calibrated on their merged data (--policy concat=shared)", readers);
   }
 }
 

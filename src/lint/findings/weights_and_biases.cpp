@@ -51,7 +51,7 @@ void int32_bias(const LintView& view, FindingLog& log) {
   add_each(
       view, log, [](const QdqNode& node) { return node.role == QdqRole::Bias && node.codes == DataType::Int32; },
       "is INT32 with a DequantizeLinear; TensorRT does not dequantize INT32",
-      "keep the bias float (here: --bias float; in onnxruntime.quantization QuantizeBias=False)");
+      "keep the bias float (here: --format bias=float; in onnxruntime.quantization QuantizeBias=False)");
 }
 
 void int8_weight_initializer(const LintView& view, FindingLog& log) {
@@ -59,7 +59,7 @@ void int8_weight_initializer(const LintView& view, FindingLog& log) {
   add_each(
       view, log, [](const QdqNode& node) { return node.role == QdqRole::Weight && node.int8_constant; },
       "is an INT8 initializer with DequantizeLinear, which TensorRT before 10 refuses",
-      "write the float weight with QuantizeLinear and DequantizeLinear (here: --weights fp32)");
+      "write the float weight with QuantizeLinear and DequantizeLinear (here: --format weights=fp32)");
 }
 
 void weight_without_dq(const LintView& view, FindingLog& log) {

@@ -33,7 +33,7 @@ class LintView : public PairView {
   void apply_given_rules();
 
   const LintedFile& file_;
-  PlacementOptions given_options_;
+  PlacementRequest given_options_;
   PlacementDraft given_;
   PlacementPlan found_plan_, given_plan_;
   NodeMap<std::string> obstacles_;

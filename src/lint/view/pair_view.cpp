@@ -40,11 +40,17 @@ MeasuredFacts left_out(const GraphFacts& facts, const QdqReading& reading,
   return measured;
 }
 
+PlacementRequest request_for(CodeType type) {
+  PlacementRequest request;
+  request.type = type;
+  return request;
+}
+
 }  // namespace
 
 PairView::PairView(const Graph& graph, const QdqReading& reading, const Target& target, const ValueShapes& shapes,
                    const std::map<std::string, std::string>& left_float)
-    : graph_(graph), reading_(reading), target_(target), shapes_(shapes), options_{.type = reading.type()},
+    : graph_(graph), reading_(reading), target_(target), shapes_(shapes), options_(request_for(reading.type())),
       operands_of_(reading.nodes.size()), facts_(graph, target, &shapes),
       wanted_(facts_, options_, left_out(facts_, reading, left_float)), found_(facts_, options_),
       readers_(facts_, found_), quantizes_(std::ranges::any_of(reading.nodes, &QdqNode::quantizes)) {

@@ -90,7 +90,7 @@ class PairView {
   const QdqReading& reading_;
   const Target& target_;
   const ValueShapes& shapes_;
-  PlacementOptions options_;
+  PlacementRequest options_;
   std::map<std::pair<NodeId, int>, const QuantizedOperand*> operands_;
   std::vector<std::vector<const QuantizedOperand*>> operands_of_;  // by index in reading_.nodes
   GraphFacts facts_;

@@ -30,8 +30,8 @@ std::string options_text(const BlockedModel& blocked, const BlockedRequest& requ
   const int64_t block = blocked.format.block;
   std::string text = "weight-only=" + std::string(name_of(request.format.codes)) +
                      "; block=" + (block == 0 ? std::string("channel") : std::to_string(block));
-  for (const std::string& pattern : request.placement.exclude) text += "; exclude=" + pattern;
-  for (const std::string& op : request.placement.exclude_op) text += "; exclude-op=" + op;
+  for (const std::string& pattern : request.nodes.exclude) text += "; exclude=" + pattern;
+  for (const std::string& op : request.nodes.exclude_op) text += "; exclude-op=" + op;
   if (blocked.rounding && blocked.rounding->kept) text += "; rounding=moments";
   const std::vector<std::string>& judged = request.run.judged_outputs;
   if (!judged.empty()) text += "; judged-outputs=" + join(judged, ",");
@@ -54,7 +54,7 @@ BlockedModel make_blocked_model(Model model, const BlockedRequest& request, cons
   BlockedModel blocked{.model = std::move(model), .format = block_format(request.format)};
   blocked.rearranged = prepare(blocked.model, blocked.format, inputs);
   const Graph& graph = blocked.model.graph();
-  blocked.plan = make_weights_plan(graph, request.target, request.placement, blocks_of(blocked.format));
+  blocked.plan = make_weights_plan(graph, request.target, request.nodes, blocks_of(blocked.format));
   blocked.weights = quantize_weights(graph, blocked.plan, blocked.format, worker_count(request.run));
   if (!data || blocked.plan.weights.empty()) return blocked;
   blocked.rounding = round_blocks(blocked.model, blocked.plan, blocked.format, blocked.weights, *data, request.run);

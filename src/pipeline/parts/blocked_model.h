@@ -19,7 +19,7 @@ namespace detent {
 struct BlockedRequest {
   const WeightFormat& format;
   const Target& target;
-  const PlacementOptions& placement;  ///< only includes and excludes count
+  const NodeChoice& nodes;
   const RunSettings& run;
 };
 

@@ -229,8 +229,8 @@ Measured measure(Prepared& prepared) {
   measured.outliers = names_of(measured.outlier_report);
   if (policy != OutlierPolicy::Drop || measured.outliers.empty()) return measured;
   if (prepared.table)
-    throw Error(ErrorCode::Usage, "--outliers drop: a table does not keep the histograms of single samples",
-                "--outliers clip works with a table; drop needs --data without --table");
+    throw Error(ErrorCode::Usage, "--policy outliers=drop: a table does not keep the histograms of single samples",
+                "--policy outliers=clip works with a table; drop needs --data without --table");
   measured.usual = std::make_unique<SampleSubset>(*prepared.data, samples_without(*prepared.data, measured.outliers));
   measured.samples = measured.usual.get();
   measured.calibration = measure_values(prepared, measured.samples, prepared.plan.quantized_values());

@@ -60,7 +60,7 @@ ExtentsCure find_extents_cure(const Prepared& prepared, const Chosen& chosen, co
   const std::vector<std::string> nodes = deciding_nodes(graph, prepared.plan);
   if (nodes.empty()) return {{}, "no quantized node decides the extents of outputs: they may differ by chance"};
   const std::string pattern = "^(" + join(nodes, "|", regex_quoted) + ")$";
-  PlacementOptions placement = prepared.recipe.placement;
+  PlacementRequest placement = prepared.recipe.placement;
   placement.exclude.push_back(pattern);
   const PlacementPlan plan =
       make_placement_plan(graph, *prepared.recipe.target, placement, prepared.shapes, prepared.recipe.kept);

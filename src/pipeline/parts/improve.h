@@ -13,7 +13,7 @@ namespace detent {
 /// one size, else "" (off).
 [[nodiscard]] std::string usual_equalization(CodeType type);
 
-/// Returns the recipe of CompareOptions or SensitivityOptions, which judge what quantize writes by default: channels
+/// Returns the recipe of ComparedOptions or SensitivityOptions, which judge what quantize writes by default: channels
 /// are evened out as there, where the user says nothing else. Errors  those of recipe_of().
 template <typename Options>
 [[nodiscard]] Recipe recipe_as_quantized(Options given, const DataOptions& eval, std::vector<std::string> calibrators) {

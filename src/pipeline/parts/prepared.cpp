@@ -268,7 +268,7 @@ Recipe resolved(Recipe given, const std::string& target, const PlacementOptions&
   refuse_stray_options(given.data, &given.eval, given.run);
   given.target = &find_target(target);
   given.overrides = read_overrides(override_file);
-  given.placement = placement;
+  given.placement = {placement};
   given.placement.wide_values = wide_values(given.overrides);
   if (!given.data.state.empty()) given.placement.feeds = read_state_file(given.data.state).feeds;
   given.format = rewrite_options(format, given.placement, *given.target);

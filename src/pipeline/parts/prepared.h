@@ -13,7 +13,6 @@
 #include "detent/base/data_source.h"
 #include "detent/options/equalize_options.h"
 #include "detent/options/format_options.h"
-#include "detent/options/placement_options.h"
 #include "detent/options/run_settings.h"
 #include "half/float_plan.h"
 #include "half/value_reach.h"
@@ -25,6 +24,7 @@
 #include "place/engines/target.h"
 #include "place/plan/measured_facts.h"
 #include "place/plan/placement_plan.h"
+#include "place/plan/placement_request.h"
 #include "prepare/prepare_model.h"
 #include "prepare/shapes_without_data.h"
 #include "rewrite/rewrite.h"
@@ -42,7 +42,7 @@ struct Recipe {
   bool measures = true;         ///< false: needs neither data nor a table
   InputShapes shapes = {};      ///< of inputs whose sizes the model leaves open, where nothing is measured
   const Target* target = nullptr;
-  PlacementOptions placement = {};
+  PlacementRequest placement = {};
   RewriteOptions format = {};
   FloatType float_type = FloatType::Fp32;  ///< of what is not quantized
   RangeOverrides overrides = {};
@@ -69,7 +69,7 @@ struct Recipe {
                               const FormatOptions& format, const EqualizeOptions& equalize = {},
                               const std::filesystem::path& override_file = {});
 
-/// Returns the recipe of QuantizeOptions, CompareOptions or SensitivityOptions, from their common options.
+/// Returns the recipe of QuantizeOptions, ComparedOptions or SensitivityOptions, from their common options.
 /// Errors  those of resolved().
 template <typename Options>
 [[nodiscard]] Recipe recipe_of(const Options& given, const DataOptions& eval, std::vector<std::string> calibrators) {

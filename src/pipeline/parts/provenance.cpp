@@ -44,7 +44,7 @@ FormatOptions format_of(const RewriteOptions& made, FloatType float_type, IoType
 
 void add_format(List& list, const DecidingOptions& options, const Prepared& setup) {
   const Target& target = *setup.recipe.target;
-  PlacementOptions placement;
+  PlacementRequest placement;
   placement.type = options.placement.type;
   FormatOptions made = format_of(setup.recipe.format, float_type_of(options.format, target), options.format.io);
   FormatOptions usual = format_of(rewrite_options({}, placement, target), target.float_type, IoType::Keep);
@@ -92,7 +92,7 @@ std::string found(const std::map<std::string, std::string>& metadata, const std:
 
 }  // namespace
 
-std::string changed_options(const DecidingOptions& options, const Prepared& setup) {
+std::string changed_options(const DecidingOptions& options, const DecidedResults& results, const Prepared& setup) {
   List list;
   PlacementOptions placement = options.placement, usual;
   list.add_changed(placement_options(placement), placement_options(usual));
@@ -105,9 +105,9 @@ std::string changed_options(const DecidingOptions& options, const Prepared& setu
                               : "");
   list.add_if(best, "accuracy", "best");
   list.add_if(options.outliers != OutlierPolicy::Clip, "outliers", name_of(options.outliers));
-  list.add_if(options.biases_corrected && !best, "bias-correction", "on");
+  list.add_if(results.biases_corrected && !best, "bias-correction", "on");
   list.add_if(best && options.equalize.bias_correction == false, "bias-correction", "off");
-  add_bound(list, options.bound);
+  add_bound(list, results.bound);
   list.add_if(!setup.recipe.run.judged_outputs.empty(), "judged-outputs", join(setup.recipe.run.judged_outputs, ","));
   list.add_if(!setup.recipe.overrides.empty(), "override", "FILE of " + plural(setup.recipe.overrides.size(), "value"));
   return join(list, "; ", [](const auto& entry) { return entry.first + "=" + entry.second; });
@@ -124,13 +124,14 @@ std::string ranges_fingerprint(const Graph& graph, const std::map<ValueId, Range
   return hash.digest().hex();
 }
 
-Provenance describe_origin(const Prepared& prepared, const Calibration& calibration, const DecidingOptions& options) {
+Provenance describe_origin(const Prepared& prepared, const Calibration& calibration, const DecidingOptions& options,
+                           const DecidedResults& results) {
   Provenance provenance;
   provenance.producer = tool_version();
   provenance.target = prepared.recipe.target->spec();
   provenance.samples = calibration.samples;
   provenance.sample_digest = sample_digest(calibration.identities);
-  provenance.options = changed_options(options, prepared);
+  provenance.options = changed_options(options, results, prepared);
   provenance.source_producer = prepared.facts.producer;
   provenance.float_layers = nodes_left_float(prepared);
   return provenance;

@@ -17,13 +17,17 @@
 
 namespace detent {
 
-/// The options, besides target and calibrator, that decide what a quantized model is, and their results.
+/// The options, besides target and calibrator, that decide what a quantized model is.
 struct DecidingOptions {
   const PlacementOptions& placement;
   const FormatOptions& format;
   const EqualizeOptions& equalize;
   Accuracy accuracy = Accuracy::Balanced;
   OutlierPolicy outliers = OutlierPolicy::Clip;
+};
+
+/// Results of the options that are kept only where they help.
+struct DecidedResults {
   bool biases_corrected = false;       ///< the corrected biases were kept
   const BoundReport* bound = nullptr;  ///< null: none was asked for
 };
@@ -33,14 +37,15 @@ struct DecidingOptions {
 /// values". The equalization of a table counts as asked for. Options that changed nothing are left out: an
 /// equalization, bias correction, a bound that INT8 everywhere meets. "accuracy=best" stands for all that it turns on,
 /// and is left out without data.
-[[nodiscard]] std::string changed_options(const DecidingOptions& options, const Prepared& setup);
+[[nodiscard]] std::string changed_options(const DecidingOptions& options, const DecidedResults& results,
+                                          const Prepared& setup);
 
 /// Returns a fingerprint of the ranges by the values' names, independent of ids and order.
 [[nodiscard]] std::string ranges_fingerprint(const Graph& graph, const std::map<ValueId, Range>& ranges);
 
 /// Returns the provenance that all quantized variants of a Prepared share, without `calibrator` and `ranges`.
 [[nodiscard]] Provenance describe_origin(const Prepared& prepared, const Calibration& calibration,
-                                         const DecidingOptions& options);
+                                         const DecidingOptions& options, const DecidedResults& results);
 
 /// Writes the producer and metadata under `detent.` into the model. All other metadata stays.
 void write_provenance(Model& model, const Provenance& provenance);

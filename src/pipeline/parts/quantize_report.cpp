@@ -98,14 +98,15 @@ QuantizeReport start_report(const QuantizeOptions& given, const Prepared& prepar
   if (std::string text = half_risks_text(prepared, graph); !text.empty()) report.notes.push_back(std::move(text));
   if (const std::string text = judged_outputs_text(graph, given.run); !text.empty()) report.notes.push_back(text);
   report.provenance = describe_origin(prepared, measured.calibration,
-                                      {given.placement, given.format, given.equalize, given.accuracy, given.outliers,
-                                       chosen.biases && chosen.biases->kept, bound ? &*bound : nullptr});
+                                      {given.placement, given.format, given.equalize, given.accuracy, given.outliers},
+                                      {chosen.biases && chosen.biases->kept, bound ? &*bound : nullptr});
   report.provenance.calibrator = report.calibrator;
   report.provenance.ranges = ranges_fingerprint(graph, chosen.ranges);
   report.bound = std::move(bound);
   if (report.bound) report.score = report.bound->score;
   if (!prepared.half && given.format.io == IoType::Same)
-    report.notes.emplace_back("--io-type same changes nothing: no node computes in a 16-bit float type (--float-type)");
+    report.notes.emplace_back(
+        "--format io-type=same changes nothing: no node computes in a 16-bit float type (--float-type)");
   if (!prepared.half) return report;
   report.floats = prepared.half->report;
   if (given.format.io == IoType::Same)

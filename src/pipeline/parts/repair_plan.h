@@ -11,6 +11,7 @@
 #include "place/engines/target.h"
 #include "place/make_plan.h"
 #include "place/plan/placement_plan.h"
+#include "place/plan/placement_request.h"
 #include "repair/carried_scales.h"
 #include "rewrite/rewrite.h"
 
@@ -24,7 +25,7 @@ struct RepairPlan {
   TrainedPairs trained;
   std::unique_ptr<IdentifiedSamples> source = nullptr;  ///< nullptr without data
   Model model;                                          ///< trained.model, prepared
-  PlacementOptions placement;
+  PlacementRequest placement;
   RewriteOptions format;
   MeasuredFacts facts;  ///< layers that are float in the file
   PlacementPlan plan;

@@ -128,7 +128,7 @@ std::vector<std::string> cures_for(const QuantizeReport& report, const QuantizeO
     cures.emplace_back("--activation uint16 (16-bit activations)");
   }
   const bool data = options.data.given();
-  if (options.format.per_tensor) cures.emplace_back("without --per-tensor");
+  if (options.format.per_tensor) cures.emplace_back("without --format per-tensor=on");
   if (data && !report.measured) cures.emplace_back("--calibrator auto (measures all of them)");
   if (data && options.accuracy != Accuracy::Best) cures.emplace_back("--accuracy best (takes minutes)");
   if (!options.bound.given() && !target.engine.whole_graph) cures.emplace_back("--min-sqnr 20 (keeps layers float)");

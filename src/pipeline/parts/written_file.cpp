@@ -32,7 +32,7 @@ void check_one_file(const std::filesystem::path& output, ExternalData where,
   throw Error(ErrorCode::CannotWrite,
               output.string() + ": the model takes " + memory_text(bytes) + " at least, and protobuf allows one file " +
                   memory_text(kMostInOneFile),
-              "without --external-data never the weights go into a file beside it");
+              "without --format external-data=never the weights go into a file beside it");
 }
 
 uint64_t written_bytes(const std::filesystem::path& model) {

@@ -86,7 +86,7 @@ std::string attention_without_pairs(const GraphFacts& facts, const PlacementDraf
     if (!facts.may_carry_pair(operand) || !facts.is_float(operand))
       return facts.describe_source(*operand) + " writes an operand that carries no pair";
   if (facts.value(block.output).is_output && !draft.options().quantize_outputs)
-    return "its result is an output of the graph, which carries no pair (--quantize-outputs)";
+    return "its result is an output of the graph, which carries no pair (--policy quantize-outputs=on)";
   if (all_readers_quantized(facts, draft, block.output)) return {};
   for (const Use& use : facts.value(block.output).uses)
     if (!can_pair(draft, use))

@@ -5,9 +5,9 @@
 namespace detent {
 
 /// True when everything that reads the node's outputs, directly or not, only moves, decodes or selects numbers up to
-/// the graph outputs (no --quantize-outputs) or up to the sampling places of a GridSample or DeformConv: no weighted
-/// layer, no product of two activations, no subgraph, no node that the user includes. Codes would win nothing there,
-/// and boxes in pixels would share a scale with scores.
+/// the graph outputs (no --policy quantize-outputs=on) or up to the sampling places of a GridSample or DeformConv: no
+/// weighted layer, no product of two activations, no subgraph, no node that the user includes. Codes would win nothing
+/// there, and boxes in pixels would share a scale with scores.
 [[nodiscard]] bool is_decoding(const PlacementDraft& draft, NodeId node);
 
 /// True for a node whose outputs reach the end of the network through activations, Softmax and copies alone.

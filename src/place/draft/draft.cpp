@@ -12,7 +12,7 @@ constexpr int kWideBits = 16;
 
 }  // namespace
 
-PlacementDraft::PlacementDraft(const GraphFacts& facts, const PlacementOptions& options, MeasuredFacts measured)
+PlacementDraft::PlacementDraft(const GraphFacts& facts, const PlacementRequest& options, MeasuredFacts measured)
     : facts_(&facts), options_(&options), measured_(std::move(measured)) {
   const size_t count = facts.graph().nodes().size();
   out_.assign(count, false);

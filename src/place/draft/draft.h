@@ -9,6 +9,7 @@
 #include "place/draft/graph_facts.h"
 #include "place/plan/measured_facts.h"
 #include "place/plan/placement_plan.h"
+#include "place/plan/placement_request.h"
 
 namespace detent {
 
@@ -19,10 +20,10 @@ namespace detent {
 class PlacementDraft {
  public:
   /// facts, options  must outlive the draft
-  PlacementDraft(const GraphFacts& facts, const PlacementOptions& options, MeasuredFacts measured = {});
+  PlacementDraft(const GraphFacts& facts, const PlacementRequest& options, MeasuredFacts measured = {});
 
   [[nodiscard]] const GraphFacts& facts() const { return *facts_; }
-  [[nodiscard]] const PlacementOptions& options() const { return *options_; }
+  [[nodiscard]] const PlacementRequest& options() const { return *options_; }
   [[nodiscard]] const MeasuredFacts& measured() const { return measured_; }
   /// True for a value that measurements keep apart from those that a Concat joins it with.
   [[nodiscard]] bool keeps_apart(ValueId id) const {
@@ -162,7 +163,7 @@ class PlacementDraft {
   void finish_ranges(PlacementPlan& plan) const;
 
   const GraphFacts* facts_;  // a pointer: drafts are assigned
-  const PlacementOptions* options_;
+  const PlacementRequest* options_;
   MeasuredFacts measured_;
   RuleId rule_ = nullptr;
   NodeMap<bool> out_, excluded_, forced_, weight_quantized_, rounded_;

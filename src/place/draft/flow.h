@@ -40,7 +40,7 @@ namespace detent {
 /// Returns the value behind the layer's BatchNormalization and fused activation; the layer's output without them.
 [[nodiscard]] MaybeValue fused_output(const GraphFacts& facts, const PlacementDraft& draft, NodeId layer);
 
-/// Decides both inputs of a MatMul of two activations by `--attention`, for every engine.
+/// Decides both inputs of a MatMul of two activations by `--policy attention`, for every engine.
 void place_activation_product(PlacementDraft& draft, const Node& product);
 
 /// Returns the values with a pair that a value reaches through commuting ops and Concats, including itself.

@@ -16,7 +16,7 @@ struct AttentionDecision {
   bool quantized = false;  ///< its operands carry pairs, in the form that the engine fuses
   RuleId rule = nullptr;
   std::string reason;
-  std::string otherwise;  ///< what the other choice of --attention gives; empty where there is none
+  std::string otherwise;  ///< what the other choice of --policy attention gives; empty where there is none
   int64_t macs = 0;       ///< of both products for one sample; 0 where sizes are not known
 };
 
@@ -26,9 +26,9 @@ struct AttentionDecision {
          options.attention == PlacementOptions::Attention::Fp8;
 }
 
-/// Returns the option that asks for pairs of the plan's type: "--attention int8".
+/// Returns the option that asks for pairs of the plan's type: "--policy attention=int8".
 [[nodiscard]] constexpr std::string_view attention_option(const PlacementOptions& options) {
-  return options.type == CodeType::Fp8 ? "--attention fp8" : "--attention int8";
+  return options.type == CodeType::Fp8 ? "--policy attention=fp8" : "--policy attention=int8";
 }
 
 }  // namespace detent

@@ -8,7 +8,7 @@
 namespace detent {
 
 /// Returns the Casts between float types whose value only pairs read: those pairs begin before them, and the file is
-/// written without them (take_unread_casts; with --scales fp32 they stay).
+/// written without them (take_unread_casts; with --format scales=fp32 they stay).
 [[nodiscard]] std::set<NodeId> casts_inside_pairs(const Graph& graph, const PlacementPlan& plan);
 
 /// Fills LayerDecision::macs and PlacementPlan::coverage. Missing shapes count 0. A value that only

@@ -15,8 +15,8 @@
 //   products and the sum.
 // * Why: NVIDIA's tool places pairs that way; an option quantizes products of activations as it does. TensorRT makes
 //   one kernel of a chain of elementwise operators; pairs inside would only round its values.
-// * Change it: `--attention int8`, with `--type fp8` `--attention fp8`, puts pairs on both inputs of a MatMul of two
-//   activations.
+// * Change it: `--policy attention=int8`, with `--type fp8` `--policy attention=fp8`, puts pairs on both inputs of a
+//   MatMul of two activations.
 // * Source: Model-Optimizer. The product of two activations: ours; Model-Optimizer quantizes it in places. Norms
 //   written out, gates and rotary embeddings: ours, after the [pointwise
 //   fusion](https://docs.nvidia.com/deeplearning/tensorrt/latest/performance/fusion-catalog.html) of TensorRT.

@@ -16,7 +16,7 @@
 // * Why: one scale for boxes up to 320 and scores up to 1 leaves scores one or two codes, and nothing there is worth an
 //   integer kernel. ONNX Runtime: a network that joins boxes and scores and selects rows has mAP .620 instead of .365
 //   (FP32 .630), a DFL head .620 instead of .602 (FP32 .628).
-// * Change it: `--include`, `--include-op`.
+// * Change it: `--include`, `--policy include-op`.
 // * Source: ours, measured on models/bccd_nmsfree and bccd_dfl, 72 images.
 // * Networks: models/bccd_nmsfree, models/bccd_dfl.
 

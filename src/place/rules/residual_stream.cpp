@@ -3,7 +3,7 @@
 //   before:   x --> LayerNorm --> Q --> DQ --> MatMul           after:   x --> LayerNorm --> MatMul
 //                    (8 bits keep 29 dB of it)
 //
-//   --residual quantize:   x --> Q/DQ --> Add --> LayerNorm     --residual float:   no Add of the stream reads a pair
+//   residual=quantize:   x --> Q/DQ --> Add --> LayerNorm     residual=float:   no Add of the stream reads a pair
 //                          f(x) -> Q/DQ ---^
 //
 // calibrate/ruined_values.h has the thresholds. For TensorRT no other rule quantizes these Adds; for ONNX Runtime O4
@@ -18,9 +18,9 @@
 // * Why: a few channels are much larger than the others, one scale loses the others, and every block reads the result.
 //   A normal distribution keeps 40 dB. ONNX Runtime makes one float kernel of Add and LayerNormalization (Skip Layer
 //   Normalization Fusion), and a pair between would part them. [Figures](../decisions/place.md#the-residual-stream).
-// * Change it: `--residual quantize` puts pairs on both inputs of these Adds and keeps no product float; `float` keeps
-//   Adds float that R4, R8 or a Conv beside them would quantize. `--include` and `--override` of a value come first.
-//   `--equalize norm` evens the channels out, after which 8 bits ruin few values or none.
+// * Change it: `--policy residual=quantize` puts pairs on both inputs of these Adds and keeps no product float; `float`
+//   keeps Adds float that R4, R8 or a Conv beside them would quantize. `--include` and `--override` of a value come
+//   first. `--equalize norm` evens the channels out, after which 8 bits ruin few values or none.
 // * Source: [Model-Optimizer](https://github.com/NVIDIA/Model-Optimizer/tree/main/modelopt/onnx/quantization) quantizes
 //   such Adds (ViT-B/16: 5 % correct instead of 85.2 %, and 84.5 % with the linear layers alone); LLM.int8() ([arXiv
 //   2208.07339](https://arxiv.org/abs/2208.07339)) and SmoothQuant ([2211.10438](https://arxiv.org/abs/2211.10438)) for
@@ -82,10 +82,11 @@ void mark_residual_stream(const GraphFacts& facts, PlacementDraft& draft) {
     if (node && !draft.is_forced(*node) && !draft.is_out(*node)) draft.keep_out(*node, reason);
   }
   if (residual == Residual::Float)
-    keep_adds_float(facts, draft, "Add of the residual stream (--residual float)");
+    keep_adds_float(facts, draft, "Add of the residual stream (--policy residual=float)");
   else if (!facts.target().engine.fuses_residual_adds)
-    keep_adds_float(facts, draft,
-                    "Add of the residual stream: normalizations and all later blocks read it (--residual quantize)");
+    keep_adds_float(
+        facts, draft,
+        "Add of the residual stream: normalizations and all later blocks read it (--policy residual=quantize)");
 }
 
 void decide_residual_stream(const GraphFacts& facts, PlacementDraft& draft) {
@@ -94,7 +95,7 @@ void decide_residual_stream(const GraphFacts& facts, PlacementDraft& draft) {
     if (draft.is_out(add)) continue;
     const Node& node = facts.node(add);
     if (!facts.may_carry_pair(node.inputs[0]) || !facts.may_carry_pair(node.inputs[1])) continue;
-    const std::string reason = "Add of the residual stream: both inputs are quantized (--residual quantize)";
+    const std::string reason = "Add of the residual stream: both inputs are quantized (--policy residual=quantize)";
     for (const int slot : facts.data_slots(add)) draft.pair(add, slot, reason);
   }
 }

@@ -6,7 +6,7 @@
 //   over include.
 // * Why: options come before rules. They are decided first, so that the neighbours' pairs fit and no half fusion is
 //   left.
-// * Change it: `--include REGEX`, `--exclude REGEX` on node names, `--include-op OP`, `--exclude-op OP`.
+// * Change it: `--include REGEX`, `--exclude REGEX` on node names, `--policy include-op=OP`, `--policy exclude-op=OP`.
 // * Source: ours, like `nodes_to_exclude` of Model-Optimizer and onnxruntime.quantization.
 // * Networks: models/occupancy3d (a small head, wanted in INT8), detection heads (wanted in float).
 
@@ -46,19 +46,19 @@ std::vector<NodeId> nodes_of_operator(const Graph& graph, const std::string& op,
 }
 
 void mark_user_choice(const GraphFacts& facts, PlacementDraft& draft) {
-  const PlacementOptions& options = draft.options();
+  const PlacementRequest& options = draft.options();
   const Graph& graph = facts.graph();
   for (const std::string& pattern : options.exclude)
     for (const NodeId node : nodes_matching(graph, pattern, "--exclude"))
       draft.exclude(node, "excluded by --exclude '" + pattern + "'");
   for (const std::string& op : options.exclude_op)
-    for (const NodeId node : nodes_of_operator(graph, op, "--exclude-op"))
-      draft.exclude(node, "excluded by --exclude-op " + op);
+    for (const NodeId node : nodes_of_operator(graph, op, "--policy exclude-op"))
+      draft.exclude(node, "excluded by --policy exclude-op=" + op);
   for (const std::string& pattern : options.include)
     for (const NodeId node : nodes_matching(graph, pattern, "--include"))
       if (!draft.is_out(node)) draft.force(node);
   for (const std::string& op : options.include_op)
-    for (const NodeId node : nodes_of_operator(graph, op, "--include-op"))
+    for (const NodeId node : nodes_of_operator(graph, op, "--policy include-op"))
       if (!draft.is_out(node)) draft.force(node);
 }
 

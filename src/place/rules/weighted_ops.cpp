@@ -7,8 +7,8 @@
 //   reader asks for its pair. One value carries one pair, which all its quantized readers share.
 // * Why: TensorRT then has an INT8 kernel, and writes INT8 from it if only INT8 layers read the value. Beside an
 //   operator of another domain (a plugin) no pair may stand, so a layer that reads from one stays float.
-// * Change it: `--weights`, `--weight-range`, `--weight-bits`, `--per-tensor`, `--bias` and `--cpu` change how the
-//   weight is written.
+// * Change it: `--format weights`, `--format weight-range`, `--format weight-bits`, `--format per-tensor=on`, `--format
+//   bias` and `--cpu` change how the weight is written.
 // * Source: TensorRT guide, placement recommendations; Model-Optimizer. Operators of other domains: the guide for INT8
 //   plugins, else ours.
 // * Networks: models/cifar10_resnet18.

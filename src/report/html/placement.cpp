@@ -28,7 +28,8 @@ std::string wide_nodes_table(const PlanReport& plan) {
                 searchable(table, "wide-nodes", "Search nodes", kShownFirst));
 }
 
-/// Prints the blocks of attention with what they become, the reason, and what the other choice of --attention gives.
+/// Prints the blocks of attention with what they become, the reason, and what the other choice of --policy attention
+/// gives.
 std::string attention_table(const PlanReport& plan) {
   if (plan.attention.empty()) return {};
   Table table{{{"Block", Kind::Name}, {"Runs in", Kind::Tag}}};

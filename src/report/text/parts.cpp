@@ -83,8 +83,8 @@ std::string outlier_text(const OutlierReport& report, Listing& listing) {
                         one.values, plural(report.values, "value"), one.ratio);
   }
   if (!text.empty() && report.policy == "clip")
-    text += "  ranges are clipped to what the other samples reach (--outliers clip)\n";
-  if (!text.empty() && report.policy == "drop") text += "  left out of the calibration (--outliers drop)\n";
+    text += "  ranges are clipped to what the other samples reach (--policy outliers=clip)\n";
+  if (!text.empty() && report.policy == "drop") text += "  left out of the calibration (--policy outliers=drop)\n";
   if (report.samples.size() > shown)
     text += plural(report.samples.size() - shown, "more sample") + " like these; the JSON report lists all\n";
   return text;

@@ -9,11 +9,11 @@
 #include "calibrate/range_overrides.h"
 #include "detent/base/data_source.h"
 #include "detent/base/tensor.h"
-#include "detent/options/placement_options.h"
 #include "detent/options/run_settings.h"
 #include "model/model.h"
 #include "place/engines/target.h"
 #include "place/plan/measured_facts.h"
+#include "place/plan/placement_request.h"
 #include "rewrite/rewrite.h"
 
 namespace detent {
@@ -51,7 +51,7 @@ using FoldJudge = std::function<FoldScorer(const DataSource& fit, const DataSour
 /// The quantization of the models that `--equalize auto` compares. Its members must outlive the judge.
 struct JudgeOptions {
   const Target& target;
-  const PlacementOptions& placement;
+  const PlacementRequest& placement;
   RewriteOptions format;
   const RangeOverrides& overrides;
   std::vector<std::string> calibrators;  ///< specs; "auto" chooses again for each model, on `fit`

@@ -55,9 +55,9 @@ Model with_blocks(const Model& model, const PlacementPlan& plan, const BlockedWe
   return quantized;
 }
 
-BlockVariants::BlockVariants(const Model& model, const Target& target, PlacementOptions placement,
-                             const BlockFormat& format, const BlockedWeights& weights)
-    : model_(model), graph_(model.graph()), target_(target), placement_(std::move(placement)), format_(format),
+BlockVariants::BlockVariants(const Model& model, const Target& target, NodeChoice nodes, const BlockFormat& format,
+                             const BlockedWeights& weights)
+    : model_(model), graph_(model.graph()), target_(target), nodes_(std::move(nodes)), format_(format),
       weights_(weights) {
   const PlacementPlan whole = plan({});
   for (const LayerDecision& layer : whole.layers) elements_ += layer.params;
@@ -75,7 +75,7 @@ BlockVariants::BlockVariants(const Model& model, const Target& target, Placement
 }
 
 PlacementPlan BlockVariants::plan(const KeptFloat& kept) const {
-  return make_weights_plan(graph_, target_, placement_, blocks_of(format_), {.costly = kept});
+  return make_weights_plan(graph_, target_, nodes_, blocks_of(format_), {.costly = kept});
 }
 
 GraphPatch BlockVariants::patch(const PlacementPlan& plan) {

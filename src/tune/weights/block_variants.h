@@ -22,7 +22,7 @@ class BlockVariants final : public FloatVariants {
  public:
   /// model    prepared float model (opset_for, weights in rows).
   /// weights  of every value that is quantized in the plan with nothing kept float.
-  BlockVariants(const Model& model, const Target& target, PlacementOptions placement, const BlockFormat& format,
+  BlockVariants(const Model& model, const Target& target, NodeChoice nodes, const BlockFormat& format,
                 const BlockedWeights& weights);
 
   [[nodiscard]] const Graph& graph() const override { return graph_; }
@@ -36,7 +36,7 @@ class BlockVariants final : public FloatVariants {
   const Model& model_;
   const Graph& graph_;
   const Target& target_;
-  PlacementOptions placement_;
+  NodeChoice nodes_;
   const BlockFormat& format_;
   const BlockedWeights& weights_;
   std::vector<FloatChoice> choices_;

@@ -9,7 +9,7 @@ are kept, so a run that was cut goes on.
   --target   tensorrt (FP32 around pairs, built with INT8 and FP16 allowed) or tensorrt:11 (strongly typed)
   --batch    extent of an open first axis on the GPU
   --pattern  weights become a repeated pattern: files shrink to little, times stay, outputs mean nothing
-  --option   of detent quantize, as --option=--attention=int8; --suffix names the networks apart
+  --option   of detent quantize, as --option=--policy attention=int8; --suffix names the networks apart
   --suffix   is put behind each name"""
 
 import argparse

@@ -112,7 +112,7 @@ TEST(TensorRtKernels, RunAsTheTableSays) {
   size_t floats = 0;
   for (const Row& row : rows) {
     const Model model = parse_half_model(fill_tensors(model_of(row)));
-    PlacementOptions options;
+    PlacementRequest options;
     options.small_layers = PlacementOptions::SmallLayers::Quantize;
     options.quantize_outputs = row.at("behind") == "pair";
     if (row.at("behind") == "float")

@@ -67,7 +67,7 @@ TEST_F(PlanOfAUnet, LooksUpEdgesAndLayersAndSaysWhenThereIsNone) {
 }
 
 TEST_F(PlanOfAUnet, CountsMacsParametersAndBytes) {
-  PlacementOptions options;
+  PlacementRequest options;
   options.exclude_op = {"ConvTranspose"};
   const Coverage sum = make_placement_plan(graph(), find_target("tensorrt"), options, shapes()).coverage;
   const int64_t conv1 = 16 * 64 * (16 * 9), deconv = 16 * 16 * (8 * 4), conv2 = 16 * 64 * (24 * 9), head = 4 * 64 * 16;

@@ -9,8 +9,8 @@
 #include "calibrate/range_overrides.h"
 #include "calibrate/sample_tables.h"
 #include "detent/base/error.h"
-#include "detent/options/placement_options.h"
 #include "evaluate/float_network.h"
+#include "place/plan/placement_request.h"
 #include "rewrite/format_options.h"
 #include "run/memory_source.h"
 #include "run/model_inputs.h"
@@ -143,7 +143,7 @@ TEST(EqualizeModel, AutoKeepsNothingThatSevenSamplesSay) {
 TEST(EqualizeModel, AutoGainsWhereItIsMeasuredReally) {
   Model model = test::residual_network(64);
   const RangeOverrides none;
-  const PlacementOptions placement;
+  const PlacementRequest placement;
   const RunSettings settings;
   const Target& target = find_target("tensorrt");
   const Model reference = model.clone();

@@ -5,8 +5,8 @@
 
 #include "calibrate/choose_ranges.h"
 #include "calibrate/range_overrides.h"
-#include "detent/options/placement_options.h"
 #include "place/engines/target.h"
+#include "place/plan/placement_request.h"
 #include "rewrite/format_options.h"
 #include "run/memory_source.h"
 #include "run/model_inputs.h"
@@ -29,7 +29,7 @@ std::optional<EqualizedModel> even(Model& model, const FoldJudge& judge, size_t 
 
 /// A judge that quantizes for TensorRT, as quantize does.
 FoldJudge real_judge(const Model& model) {
-  static const PlacementOptions placement;
+  static const PlacementRequest placement;
   static const RangeOverrides overrides;
   static const RunSettings settings;
   const Target& target = find_target("tensorrt");

@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "core/mean.h"
-#include "detent/options/placement_options.h"
 #include "evaluate/sample_scores.h"
 #include "evaluate/trial.h"
 #include "evaluate/variants_of.h"
 #include "model/graph_patch.h"
+#include "place/plan/placement_request.h"
 #include "rewrite/qdq_inserter.h"
 #include "run/memory_source.h"
 
@@ -51,8 +51,8 @@ std::vector<Tensor> random_samples(size_t count) {
   return samples;
 }
 
-PlacementOptions with_small_layers() {
-  PlacementOptions placement;
+PlacementRequest with_small_layers() {
+  PlacementRequest placement;
   placement.small_layers = PlacementOptions::SmallLayers::Quantize;
   return placement;
 }

@@ -60,7 +60,7 @@ struct Rounding {
 
   explicit Rounding(std::vector<Tensor> samples, CodeType type = CodeType::Int8)
       : model(separable_network(samples.front().shape()[1])), source(std::move(samples)),
-        plan(make_placement_plan(model.graph(), find_target("tensorrt"), {.type = type})) {
+        plan(make_placement_plan(model.graph(), find_target("tensorrt"), {{{}, type}})) {
     format.per_tensor_weights = true;
     if (type == CodeType::Fp8) format.activation.type = DataType::Float8E4M3FN;
     const Calibration calibration = calibrate(model.graph(), plan.quantized_values(), source, settings);

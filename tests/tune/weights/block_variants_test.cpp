@@ -92,7 +92,7 @@ TEST_F(BlockVariantsTest, OfferTheReaderOfATableThatCodesRound) {
 }
 
 TEST_F(BlockVariantsTest, DoNotOfferWhatTheUserExcludesOrIncludes) {
-  PlacementOptions options;
+  NodeChoice options;
   options.exclude = {"^" + model_.graph().node(NodeId{0}).name + "$"};
   EXPECT_EQ(BlockVariants(model_, target_, options, format_, weights_).choices().size(), 2U);
   options = {};

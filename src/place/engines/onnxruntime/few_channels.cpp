@@ -16,7 +16,7 @@
 //   times with 8 channels and fewer). The engine moves a QuantizeLinear across a MaxPool, and its MaxPool of codes made
 //   models/imagenet_squeezenet1.1 1.8 to 2.4 times slower. SQNR gains too: 0.2 to 5.9 dB on seven networks with the
 //   defaults. cifar10_resnet18 gains 0.4 dB with `mse`; there `auto` takes another calibrator and loses 1.6 dB.
-// * Change it: `--small-layers quantize` turns the rule off; `--include NODE`.
+// * Change it: `--policy small-layers=quantize` turns the rule off; `--include NODE`.
 // * Source: timed in ONNX Runtime 1.30 with VNNI, with AVX-512 alone and with AVX2 alone, windows in two dimensions:
 //   [bench/README.md](../../bench/README.md#is-the-file-for-onnx-runtime-faster).
 // * Networks: models/imagenet_mobilenetv2, models/text_ppocrv3_det, models/style_starry_night,
@@ -90,9 +90,9 @@ void mark_few_channels(const GraphFacts& facts, PlacementDraft& draft) {
     if (!has_few_channels(facts, node) || !comes_in_float(facts, draft, node.input(0)) ||
         is_max_pooled(facts, draft, node))
       continue;
-    draft.keep_out(node.id,
-                   "weight " + facts.weight(node.id).shape().to_string() +
-                       " has so few channels that the float kernel is faster (--small-layers quantize overrides)");
+    draft.keep_out(
+        node.id, "weight " + facts.weight(node.id).shape().to_string() +
+                     " has so few channels that the float kernel is faster (--policy small-layers=quantize overrides)");
   }
 }
 

@@ -8,7 +8,7 @@
 //   of it.
 // * Why: the CPU provider has no integer kernel between FP16 values, and it refuses a QLinearConcat with FP16 scales.
 //   It moves pairs across those six. Quantize the FP32 model instead.
-// * Change it: `--scales fp16|fp32`.
+// * Change it: `--format scales=fp16|fp32`.
 // * Source: tried operator by operator.
 // * Networks: models/shapes_unet in FP16, exports/yolo_mini.
 

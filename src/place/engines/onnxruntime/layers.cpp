@@ -18,8 +18,8 @@
 //   the engine would make an integer kernel of what it reads: the engine compares a Clip with the pair behind it in
 //   codes to choose the kernel, and in real numbers to remove it. If only the first fits, it calls the model invalid
 //   (`refused-activation`); rounding the zero point makes such ranges.
-// * Change it: `--quantize-outputs` closes a last Conv. `--bias float|int32`: a Gemm with a float bias and no pair
-//   behind it stays float.
+// * Change it: `--policy quantize-outputs=on` closes a last Conv. `--format bias=float|int32`: a Gemm with a float bias
+//   and no pair behind it stays float.
 // * Source: tried at opset 13 to 23.
 // * Networks: models/cifar10_resnet18, models/imagenet_mobilenetv2.
 
@@ -128,7 +128,7 @@ void place_product(const GraphFacts& facts, PlacementDraft& draft, const Node& n
   }
   if (facts.value(*node.output(0)).is_output)
     close_with_pair(draft, node.output(0),
-                    "an integer " + node.op_type + " writes this graph output (--quantize-outputs)");
+                    "an integer " + node.op_type + " writes this graph output (--policy quantize-outputs=on)");
 }
 
 void decide_layers(const GraphFacts& facts, PlacementDraft& draft) {

@@ -13,7 +13,7 @@ std::string obstacle_to_closing(const GraphFacts& facts, const PlacementDraft& d
   if (!value) return "its output is left out";
   const Value& v = facts.value(*value);
   if (v.is_output && !draft.options().quantize_outputs)
-    return "'" + v.name + "' is a graph output, which carries no pair (R11; --quantize-outputs)";
+    return "'" + v.name + "' is a graph output, which carries no pair (R11; --policy quantize-outputs=on)";
   if (v.uses.empty() && !v.is_output) return "nothing reads '" + v.name + "'";
   for (const Use& use : v.uses) {
     if (use.slot < 0) return "'" + v.name + "' is read in a subgraph of " + facts.describe(use.node);

@@ -14,8 +14,8 @@ namespace detent {
 /// pairs.
 [[nodiscard]] bool must_read_float(const PlacementDraft& draft, NodeId node);
 
-/// Returns why the value cannot carry a pair that all its readers read (a graph output without --quantize-outputs, a
-/// reader in a subgraph, also behind copies, or one that must read floats); empty when it can.
+/// Returns why the value cannot carry a pair that all its readers read (a graph output without --policy
+/// quantize-outputs=on, a reader in a subgraph, also behind copies, or one that must read floats); empty when it can.
 [[nodiscard]] std::string obstacle_to_closing(const GraphFacts& facts, const PlacementDraft& draft, MaybeValue value);
 
 /// Puts a pair on the value for every reader, including the graph output. Returns false and does nothing when that is

@@ -10,7 +10,7 @@
 //   Resize has one scale with the pair behind it.
 // * Why: OpenVINO runs them in INT8 with a FakeQuantize on each input. Beside a float layer codes would only cost
 //   precision.
-// * Change it: `--include`, `--exclude`; `--residual` (R15).
+// * Change it: `--include`, `--exclude`; `--policy residual` (R15).
 // * Source: NNCF, `metatypes/groups.py` and `hardware/setups`. That INT8 kernels have to write the inputs: ours; NNCF
 //   quantizes beside float layers too.
 // * Networks: models/cifar10_resnet18.

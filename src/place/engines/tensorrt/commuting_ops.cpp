@@ -5,7 +5,7 @@
 // * Decides: an op that only moves data (MaxPool, Reshape, Transpose, Slice, Pad with 0 ...) asks for no pair. Pairs
 //   that stand on both sides of it share one scale.
 // * Why: Q(op(x)) = op(Q(x)), so TensorRT pulls the QuantizeLinear of the next INT8 layer up through it.
-// * Change it: `--maxpool after|both`; `both` puts a pair before MaxPool too.
+// * Change it: `--policy maxpool=after|both`; `both` puts a pair before MaxPool too.
 // * Source: TensorRT guide (names MaxPool); Model-Optimizer's copy operators; the definitions (Pad, DepthToSpace,
 //   SpaceToDepth); NVIDIA-AI-IOT/yolo_deepstream, yolov7_qat (one scale); [TensorRT
 //   2592](https://github.com/NVIDIA/TensorRT/issues/2592) (Pad: it fuses with the Conv behind the pair),
@@ -30,7 +30,7 @@ void share_commuting_ops(const GraphFacts& facts, PlacementDraft& draft) {
     if (!commutes(facts, draft, node.id)) continue;
     const MaybeValue input = facts.data_input(node.id);
     if (both && pools(facts, node.id) && facts.may_carry_pair(input) && !pairs_behind(draft, node.output(0)).empty())
-      draft.replace_with_pair(node.id, 0, "a pair before MaxPool too, of the same scale (--maxpool both)");
+      draft.replace_with_pair(node.id, 0, "a pair before MaxPool too, of the same scale (--policy maxpool=both)");
     draft.keep_float(node.id, 0, node.op_type + " commutes with the pair, which stands at the next quantized reader");
   }
   // Values reached from a pair through commuting ops are the same data on the same grid.

@@ -13,8 +13,8 @@
 //   measured range is less than an eighth of the others' keeps its own scale, and a note says so.
 // * Why: TensorRT copies the QuantizeLinear into each producer, so the inputs are written side by side. Unequal scales
 //   would cost a requantization: equal ones took YOLOv7 from 180 to 207 images/s.
-// * Change it: `--concat shared|inputs|independent`. `inputs` puts the shared pair on every input too, for engines that
-//   do not copy; `independent` gives each pair its own scale.
+// * Change it: `--policy concat=shared|inputs|independent`. `inputs` puts the shared pair on every input too, for
+//   engines that do not copy; `independent` gives each pair its own scale.
 // * Source: [TensorRT 2597](https://github.com/NVIDIA/TensorRT/issues/2597) (the log shows the copied QuantizeLinear);
 //   Model-Optimizer; NVIDIA-AI-IOT/yolo_deepstream, yolov7_qat; [TensorRT
 //   4366](https://github.com/NVIDIA/TensorRT/issues/4366) (the notes).
@@ -45,7 +45,8 @@ std::vector<NodeId> quantized_concats(const PlacementDraft& draft) {
 void pair_inputs(const GraphFacts& facts, PlacementDraft& draft, NodeId concat) {
   for (const int slot : facts.data_slots(concat)) {
     if (facts.may_carry_pair(facts.node(concat).input(slot)))
-      draft.replace_with_pair(concat, slot, "every input of the Concat carries the shared scale (--concat inputs)");
+      draft.replace_with_pair(concat, slot,
+                              "every input of the Concat carries the shared scale (--policy concat=inputs)");
   }
 }
 

@@ -7,8 +7,8 @@
 //   ConvTranspose or Conv always gets a pair behind it, even if no INT8 layer reads it.
 // * Why: in 3-D TensorRT runs a layer in INT8 only between two pairs. In 2-D one user saw the fusion with an
 //   activation give wrong output, which `split` cured.
-// * Change it: `--deconv-activation auto|fuse|split`. `auto` is `fuse` for Relu and `split` for other activations
-//   (ours).
+// * Change it: `--policy deconv-activation=auto|fuse|split`. `auto` is `fuse` for Relu and `split` for other
+//   activations (ours).
 // * Source: [TensorRT 3412](https://github.com/NVIDIA/TensorRT/issues/3412) (3-D, closing pair),
 //   [4366](https://github.com/NVIDIA/TensorRT/issues/4366) (`split`),
 //   [2134](https://github.com/NVIDIA/TensorRT/issues/2134) (a LeakyRelu needs the pair behind it).
@@ -50,10 +50,10 @@ void decide_deconvolution_activation(const GraphFacts& facts, PlacementDraft& dr
     const std::string what = facts.describe(node.id) + " and " + facts.describe(*activation);
     if (splits(draft, *activation)) {
       replace_readers(draft, *node.output(0),
-                      what + " are kept apart (--deconv-activation split; `fuse` runs them as one)");
+                      what + " are kept apart (--policy deconv-activation=split; `fuse` runs them as one)");
     } else {
       draft.keep_float(*activation, 0,
-                       what + " run as one kernel (--deconv-activation fuse; `split` keeps them apart)");
+                       what + " run as one kernel (--policy deconv-activation=fuse; `split` keeps them apart)");
     }
   }
 }

@@ -8,7 +8,7 @@
 //   LayerNormalization and BatchNormalization, which R3, R8 and R9 quantize in INT8, read floats. R1, R4, R5, R7, R9,
 //   R12 to R15 and R20 hold as they are.
 // * Why: TensorRT has FP8 kernels for these operators only; beside another operator a pair rounds and gains nothing.
-// * Change it: `--include` and `--include-op` win over it.
+// * Change it: `--include` and `--policy include-op` win over it.
 // * Source: Model-Optimizer, `fp8.py` (the list) and `graph_utils.py` (`find_nodes_from_convs_to_exclude`: kernel
 //   elements, channels).
 // * Networks: models/shapes_unet, whose ConvTranspose stays float; models/cifar10_efficientnet_b0.

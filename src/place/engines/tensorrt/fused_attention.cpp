@@ -1,4 +1,4 @@
-// Attention becomes one kernel, in INT8 or FP8 if `--attention` asks for it.
+// Attention becomes one kernel, in INT8 or FP8 if `--policy attention` asks for it.
 //
 //   before:   Q --> MatMul --> Mul(1/sqrt(d)) --> Add(mask) --> Softmax --> MatMul --> Transpose --> MatMul
 //             K -----^                                            V ----------^
@@ -10,11 +10,11 @@
 // (prepare/attention_form.h): it moves the scale to Q and takes Softmax, Einsum and the operator Attention apart.
 // known_ranges.cpp sets the scale 1/448.
 //
-// * Decides: attention is two products of activations with a Softmax between them. With `--attention int8` (`fp8` with
-//   `--type fp8`) pairs stand on both operands of both products and behind the second one, and nowhere between. The
-//   scale then multiplies Q, the Transpose of K stands in front of its pair, and the pair behind Softmax has the
-//   measured upper limit (INT8) or scale 1/448 (FP8). A block that TensorRT makes no kernel of stays float, and `plan`
-//   says why.
+// * Decides: attention is two products of activations with a Softmax between them. With `--policy attention=int8`
+//   (`fp8` with `--type fp8`) pairs stand on both operands of both products and behind the second one, and nowhere
+//   between. The scale then multiplies Q, the Transpose of K stands in front of its pair, and the pair behind Softmax
+//   has the measured upper limit (INT8) or scale 1/448 (FP8). A block that TensorRT makes no kernel of stays float, and
+//   `plan` says why.
 // * Recognized: what both exporters of PyTorch, timm, Hugging Face and JAX write: scales in front of or behind the
 //   first product, masks that are added or choose, casts, rotary positions, keys repeated for groups of queries,
 //   cross-attention, Einsum, Softmax by its primitives, and the operator Attention of opset 23. Before pairs are
@@ -30,7 +30,7 @@
 //   With pairs on another block it runs three kernels, slower than the one of FP16. It may still decide otherwise for
 //   speed. Obstacles are another reader of scores or probabilities, operands of other than 4 axes, a mask that repeats
 //   the scores or has more axes, a scale behind the mask or of more than one number, a result that is an output.
-// * Change it: `--attention auto|float|int8|fp8`. `auto` is `float`.
+// * Change it: `--policy attention=auto|float|int8|fp8`. `auto` is `float`.
 // * Source: "Fused Attention" in the [TensorRT
 //   docs](https://docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/transformers-fused-attention.html)
 //   and [release notes of
@@ -93,7 +93,7 @@ void decide_block(const GraphFacts& facts, PlacementDraft& draft, AttentionBlock
   } else if (asked && misfit.empty()) {
     decision.quantized = true;
     decision.reason = attention_kernel_text(facts, attention_type(draft)) + " (" + option + ")";
-    decision.otherwise = "--attention float: " + float_form(facts, found);
+    decision.otherwise = "--policy attention=float: " + float_form(facts, found);
     pair_operands(facts, draft, found, option);
   } else {
     const bool fits = misfit.empty();

@@ -3,7 +3,7 @@
 //   before:   Conv --> Relu --> GlobalAveragePool --> Q --> DQ --> Conv
 //   after:    Conv --> Relu --> Q --> DQ --> GlobalAveragePool --> Q --> DQ --> Conv
 //
-//   squeeze-and-excite, with --se-mul both:
+//   squeeze-and-excite, with --policy se-mul=both:
 //   x --+-> GlobalAveragePool -> Conv -> Relu -> Conv -> Sigmoid -> Q/DQ -+
 //       +-> Q/DQ ------------------------------------------------------> Mul
 //
@@ -11,7 +11,7 @@
 //   their inputs where a producer runs in INT8 and every reader is quantized. The Mul of a squeeze-and-excite block
 //   gets pairs on both inputs where one comes from an INT8 kernel.
 // * Why: an op without weights that reads INT8 must write INT8.
-// * Change it: `--se-mul both|float` for the Mul of squeeze-and-excite.
+// * Change it: `--policy se-mul=both|float` for the Mul of squeeze-and-excite.
 // * Source: TensorRT guide; Model-Optimizer; NVIDIA/TensorRT, tools/tensorflow-quantization (EfficientNet,
 //   MobileNetV3). That *every* reader has to be quantized is ours; Model-Optimizer asks for one neighbour.
 // * Networks: models/cifar10_efficientnet_b0.
@@ -113,10 +113,11 @@ void place_excitation(const GraphFacts& facts, PlacementDraft& draft, const Node
     if (draft.options().se_mul != PlacementOptions::SeMul::Float && place_before_factors(facts, draft, node, slot))
       continue;
     if (draft.options().se_mul == PlacementOptions::SeMul::Float)
-      draft.keep_float(node.id, slot, "Mul of a squeeze-and-excite block (--se-mul float)");
+      draft.keep_float(node.id, slot, "Mul of a squeeze-and-excite block (--policy se-mul=float)");
     else if (facts.may_carry_pair(node.input(slot)))
-      draft.pair(node.id, slot,
-                 "Mul of a squeeze-and-excite block: both inputs are quantized (--se-mul float keeps them float)");
+      draft.pair(
+          node.id, slot,
+          "Mul of a squeeze-and-excite block: both inputs are quantized (--policy se-mul=float keeps them float)");
   }
 }
 

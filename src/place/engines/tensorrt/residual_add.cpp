@@ -9,8 +9,8 @@
 //   *skip*, gets a pair. With two candidates the longer path from their nearest common ancestor is main; if both are
 //   equally long, the second input.
 // * Why: Conv + Add (+ Relu) become one kernel. The precision of the skip decides whether that kernel can write INT8.
-// * Change it: `--act-add both|main`, for an Add behind Conv and an activation other than Relu (the YOLO bottleneck).
-//   `both`, the default, puts pairs on both inputs; `main` treats it as a residual Add.
+// * Change it: `--policy act-add=both|main`, for an Add behind Conv and an activation other than Relu (the YOLO
+//   bottleneck). `both`, the default, puts pairs on both inputs; `main` treats it as a residual Add.
 // * Source: TensorRT guide, skip connections; Model-Optimizer; NVIDIA/TensorRT, tools/tensorflow-quantization (custom
 //   Q/DQ cases: the producer has no other reader). Conv, activation and Add: Model-Optimizer; [TensorRT
 //   2204](https://github.com/NVIDIA/TensorRT/issues/2204); NVIDIA-AI-IOT/yolo_deepstream, yolov7_qat.
@@ -136,12 +136,12 @@ void place_residual(const GraphFacts& facts, PlacementDraft& draft, const Node& 
 
 void place_activated(PlacementDraft& draft, const Node& add, int activated) {
   if (draft.options().act_add == PlacementOptions::ActAdd::Main) {
-    draft.keep_float(add.id, activated, "treated as the main branch (--act-add main)");
-    draft.pair(add.id, 1 - activated, "skip of an Add behind an activation (--act-add main)");
+    draft.keep_float(add.id, activated, "treated as the main branch (--policy act-add=main)");
+    draft.pair(add.id, 1 - activated, "skip of an Add behind an activation (--policy act-add=main)");
     return;
   }
   const std::string reason =
-      "Conv, activation, Add is not a residual kernel: both inputs are quantized (--act-add both)";
+      "Conv, activation, Add is not a residual kernel: both inputs are quantized (--policy act-add=both)";
   draft.pair(add.id, 0, reason);
   draft.pair(add.id, 1, reason);
 }

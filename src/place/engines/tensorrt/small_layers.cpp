@@ -12,7 +12,7 @@
 //   rule. With `--type fp8` a Conv with at most 16 output channels, or at most 16 input channels per group, stays float
 //   whatever its form: every depthwise one.
 // * Why: such layers gain nothing in INT8, and FP8 kernels with so few channels are slower than those of FP16.
-// * Change it: `--small-layers auto|quantize`; `quantize` turns the rule off.
+// * Change it: `--policy small-layers=auto|quantize`; `quantize` turns the rule off.
 // * Source: Model-Optimizer (channel and GEMV exclusions). Three dimensions: TensorRT 10.6 on an H100, 12544 positions.
 //   Speed of INT8 over FP16 between pairs: Conv of 8, 12, 16, 32, 64 and 128 channels .87, .93, .91, 1.00, 1.04 and
 //   1.30; ConvTranspose of 16, 32, 64, 128 and 256 channels .8, .9, .95, .87 to 1.11 and 1.04. The limit of 8192
@@ -103,7 +103,7 @@ void mark_small_layers(const GraphFacts& facts, PlacementDraft& draft) {
   for (const Node& node : facts.graph().nodes()) {
     if (!facts.is_weighted(node.id) || draft.is_forced(node.id) || !is_small(draft, node, shapes)) continue;
     draft.keep_out(node.id, "weight " + facts.weight(node.id).shape().to_string() +
-                                " is too small to gain from INT8 (--small-layers quantize overrides)");
+                                " is too small to gain from INT8 (--policy small-layers=quantize overrides)");
   }
 }
 

@@ -287,7 +287,7 @@ void fields(auto& v, const PlanReport::Attention& r) {
   v("quantized", r.quantized, "Whether its operands have pairs, in the form that the engine fuses.");
   v("rule", r.rule, "Rule that decided, as src/place/RULES.md names it.");
   v("reason", r.reason, "What it becomes, in words.");
-  v("otherwise", r.otherwise, "What the other choice of --attention gives, in words.");
+  v("otherwise", r.otherwise, "What the other choice of --policy attention gives, in words.");
   v("macs", r.macs,
     "Multiply-accumulates of both products for one sample, no part of the coverage; 0 where sizes are open.");
 }

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "detent/options/placement_options.h"
+
+namespace detent {
+
+/// The user's placement options, completed by what the other options and the target say about placement.
+struct PlacementRequest : PlacementOptions {
+  /// INT8 activations for a target with UINT8 ones: ONNX Runtime then runs fewer layers in integers (O10).
+  bool int8_activations = false;
+  bool int16_activations = false;  ///< 16-bit codes are signed and symmetric
+  /// Names of values whose codes have 16 bits while others have 8; values that share their scale follow.
+  std::vector<std::string> wide_values = {};
+  /// The (output, input) names of states that go from one step to the next: pairs on both share one scale.
+  std::vector<std::pair<std::string, std::string>> feeds = {};
+};
+
+}  // namespace detent
