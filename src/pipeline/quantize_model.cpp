@@ -190,9 +190,10 @@ QuantizeReport quantize_prepared(const QuantizeOptions& given, Prepared made, co
   if (options.stop_after == StopAfter::Plan) return stopped_at(options, describe_final_plan(made));
 
   // images -> executor -> histograms, or the table that holds them -> ranges; every search begins with this result
-  warn_of_unsupported_tail(made.graph(), *options.run.reporter);
-  Attempt attempt = widen_attempt(begin_attempt(std::move(made), options), options);
-  improve_attempt(attempt, options);
+  Attempt attempt = begin_attempt(std::move(made), given);
+  warn_of_unsupported_tail(attempt.prepared.graph(), *options.run.reporter);
+  attempt = widen_attempt(std::move(attempt), given);
+  improve_attempt(attempt, given);
   auto& [prepared, measured, chosen] = attempt;
 
   // a bound on the cost of quantization -> layers that stay float

@@ -74,15 +74,7 @@ double worst_tenth_db(std::span<const double> samples_db) {
 }
 
 double difference_interval_db(std::span<const double> better, std::span<const double> other) {
-  // Two-sided 95 % quantiles of Student's t by degrees of freedom, from 1; any table of statistics has them.
-  constexpr std::array kStudent{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228};
-  if (better.size() < 2) return HUGE_VAL;
-  const size_t freedom = better.size() - 1;
-  // Cornish and Fisher's first terms, within 0.002 of the quantiles beyond the table
-  const double factor = freedom <= kStudent.size() ? kStudent[freedom - 1]
-                                                   : 1.96 + 2.372 / static_cast<double>(freedom) +
-                                                         2.823 / static_cast<double>(freedom * freedom);
-  return factor * difference_error_db(better, other);
+  return better.size() < 2 ? HUGE_VAL : interval_errors(better.size()) * difference_error_db(better, other);
 }
 
 AcceptanceReport accept_change(std::span<const double> before, std::span<const double> after,

@@ -1,11 +1,11 @@
 #include "tune/score_interval.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <mutex>
 
+#include "core/mean.h"
 #include "detections/average_precision.h"
 #include "detent/base/progress.h"
 #include "evaluate/error_sums.h"
@@ -115,18 +115,6 @@ double jackknife_error(const std::vector<double>& a, const std::vector<double>& 
   for (size_t i = 0; i < a.size(); ++i) mean += (a[i] - b[i]) / n;
   for (size_t i = 0; i < a.size(); ++i) squares += (a[i] - b[i] - mean) * (a[i] - b[i] - mean);
   return std::sqrt(squares * (n - 1) / n);
-}
-
-double interval_errors(size_t samples) {
-  // Two-sided 95 % quantiles of 1 to 9 degrees of freedom; beyond, the expansion around the normal distribution.
-  // Source  Abramowitz and Stegun, "Handbook of Mathematical Functions", table 26.10 and equation 26.7.5.
-  constexpr std::array<double, 9> kFew{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262};
-  const size_t degrees = std::max<size_t>(samples, 2) - 1;
-  if (degrees <= kFew.size()) return kFew[degrees - 1];
-  constexpr double z = 1.959964;
-  const auto n = static_cast<double>(degrees);
-  const double cube = z * z * z;
-  return z + (cube + z) / (4 * n) + (5 * cube * z * z + 16 * cube + 3 * z) / (96 * n * n);
 }
 
 ScoreTally tally_of_model(const Model& model, const JudgedBatches& batches, const RunSettings& settings,

@@ -34,10 +34,6 @@ struct TallyRules {
 /// Source  Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), equation 11.5.
 [[nodiscard]] double jackknife_error(const std::vector<double>& a, const std::vector<double>& b);
 
-/// Returns the number of standard errors on each side of a mean of `samples` numbers that its 95 % interval reaches:
-/// Student's t. At least two samples.
-[[nodiscard]] double interval_errors(size_t samples);
-
 /// Runs a quantized model over all batches and clears `comparable` of outputs whose shape differs from FP32's.
 /// Errors  those of running and TaskMetric::score; Interrupted.
 [[nodiscard]] ScoreTally tally_of_model(const Model& model, const JudgedBatches& batches, const RunSettings& settings,

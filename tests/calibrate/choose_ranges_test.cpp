@@ -51,6 +51,22 @@ g (float[N, 3] a, float[N, 3] b) => (float[N, 9] y)
   std::set<std::string> clipped_;
 };
 
+TEST_F(ChooseRanges, ValuesThatAnotherPlanNeedsAreMeasuredOnce) {
+  std::vector<ValueId> asked;
+  const MeasureValues measure_values = [&](std::span<const ValueId> values) {
+    asked.assign(values.begin(), values.end());
+    Calibration more;
+    for (const ValueId one : values) more.histograms[one].add(std::vector<float>{0, 5});
+    return more;
+  };
+  measure_missing(calibration_, {&plan_, 1}, measure_values);
+  EXPECT_TRUE(asked.empty()) << "all are known";
+  calibration_.histograms.erase(value("c"));
+  measure_missing(calibration_, {&plan_, 1}, measure_values);
+  EXPECT_EQ(asked, std::vector{value("c")});
+  EXPECT_EQ(range("c").max, 5);
+}
+
 TEST_F(ChooseRanges, JoinsTheDataOfAScaleGroup) {
   EXPECT_EQ(range("a"), (Range{-1, 3}));
   EXPECT_EQ(range("c"), (Range{-2, 9}));

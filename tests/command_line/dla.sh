@@ -41,6 +41,7 @@ refuses "a cache for DLA without the model" 2 "--dla MODEL" cache export in/tabl
 refuses "a cache that exists" 15 --overwrite quantize "$model" --table in/table.dct --target tensorrt:dla -o in/exported.onnx
 refuses "repair for DLA" 13 "takes no pairs" repair "$model" --target tensorrt:dla -o out/no.onnx
 refuses "16-bit floats for DLA" 13 "FP32 model" quantize "$model" --table in/table.dct --target tensorrt:dla --float-type fp16 -o out/no.onnx
+refuses "INT32 biases for DLA" 13 "float model" quantize "$model" --table in/table.dct --target tensorrt:dla --bias int32 -o out/no.onnx
 accepts "quantize with pairs" quantize "$model" --table in/table.dct --quiet -o in/pairs.onnx
 accepts "lint of pairs for DLA" lint in/pairs.onnx --target tensorrt:dla
 grep -q pairs-for-dla stdout || fail "lint does not find the pairs"

@@ -188,8 +188,10 @@ TEST(Npz, RefusesUnequalCounts) {
   folder.write("d.npz",
                zip_of({{"a.npy", npy_bytes<float>({2, 1}, {1, 2})}, {"b.npy", npy_bytes<float>({3, 1}, {1, 2, 3})}}));
   const std::vector<InputSpec> inputs{float_input("a", {-1, 1}), float_input("b", {-1, 1})};
-  EXPECT_EQ(error_of<Error>([&] { static_cast<void>(open_data(data({(folder / "d.npz").string()}), inputs)); }).code(),
-            ErrorCode::InvalidData);
+  const Error error =
+      error_of<Error>([&] { static_cast<void>(open_data(data({(folder / "d.npz").string()}), inputs)); });
+  EXPECT_EQ(error.code(), ErrorCode::InvalidData);
+  EXPECT_THAT(error.hint(), testing::HasSubstr("--batch-axis NAME=none for each of 'a', 'b'"));
 }
 
 TEST(Npz, SaysWhatIsWrongWithAnArchive) {

@@ -56,6 +56,15 @@ TEST(AttentionValues, HeadsThatAreRepeatedInTurnShareOtherwise) {
                 {0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7});
 }
 
+TEST(AttentionValues, ASingleHeadNeedsNoSplit) {
+  // [1, 5, 5] of weights times [1, 5, 4] of values: the product has channels and no weight
+  const Model model = network(
+      "k = MatMul (x, wk)\n w = Softmax (k)\n v = MatMul (x, wv)\n o = MatMul (w, v)\n "
+      "y = MatMul (o, wo)",
+      {uneven("wk", {8, 5}), uneven("wv", {8, 4}), uneven("wo", {4, 3})}, "float[1, 5, 8] x", "float[N, S, C] y");
+  EXPECT_THAT(expect_exact_values(model).values, UnorderedElementsAre(Key("v"), Key("o")));
+}
+
 TEST(AttentionValues, OneHeadIsBroadcastOverAll) {
   // [1, 5, 4] of values without heads, for every head of [1, 2, 5, 5] of weights
   const Model model = network(

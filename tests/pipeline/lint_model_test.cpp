@@ -41,6 +41,40 @@ Model half_model_of_opset(int opset) {
   return model;
 }
 
+/// A Conv between pairs whose zero points and weight come through operators, as exporters leave them.
+std::string computed(const std::string& zero_point, const std::string& weight) {
+  return R"(<ir_version: 8, opset_import: ["" : 17]>
+    g (float[1,16,8,8] x) => (float[1,16,8,8] y)
+    <float s = {0.5}, int64 zero = {0}, int8 z = {0}, int8[16,16,1,1] w = {)" +
+         [] {
+           std::string codes = "1";
+           for (int i = 1; i < 256; ++i) codes += "," + std::to_string(i % 7);
+           return codes;
+         }() +
+         R"(}, float ws = {0.25}> {
+      zc = Cast <to = 3> (zero)
+      wi = Identity (w)
+      q = QuantizeLinear (x, s, )" +
+         zero_point + R"()
+      xd = DequantizeLinear (q, s, )" +
+         zero_point + R"()
+      wd = DequantizeLinear ()" +
+         weight + R"(, ws, z)
+      y = Conv (xd, wd) })";
+}
+
+TEST(LintModel, ComputedZeroPointsAndWeightsAreReadAsAnEngineFoldsThem) {
+  const TemporaryFolder folder;
+  for (const char* zero_point : {"z", "zc"})
+    for (const char* weight : {"w", "wi"}) {
+      const std::string name = std::string(zero_point) + weight + ".onnx";
+      write_model(parse_model_text(computed(zero_point, weight)), folder / name);
+      const LintReport report = lint_model({.model = folder / name, .target = "tensorrt", .shapes = {}});
+      EXPECT_EQ(report.plan.coverage.int8_layers, 1) << name;
+      EXPECT_TRUE(ids_above_note(report).empty()) << name << ": " << ids_above_note(report).front();
+    }
+}
+
 TEST(LintModel, HalfScalesAreForOpset19) {
   const TemporaryFolder folder;
   write_model(half_model_of_opset(17), folder / "early.onnx");

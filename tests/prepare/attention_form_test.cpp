@@ -120,6 +120,16 @@ TEST(AttentionForm, JaxGetsMatMulAndSoftmax) {
     EXPECT_EQ(count(model, op), 0U) << op;
 }
 
+TEST(AttentionForm, PrimitivesOverAnotherAxisAreNoSoftmaxOfAFusedKernel) {
+  std::string text = kJax;
+  for (const auto& [from, to] : {std::pair<std::string, std::string>{"last = {3}", "last = {2}"}, {"[3]", "[2]"}})
+    text.replace(text.find(from), from.size(), to);
+  Model model = parse_model_text(text);
+  shape_attention(model);
+  EXPECT_EQ(count(model, "Softmax"), 0U) << "it would run along the last axis";
+  EXPECT_EQ(count(model, "Exp"), 1U);
+}
+
 TEST(AttentionForm, AnEinsumThatIsNoBatchedMatrixProductStays) {
   for (const char* equation : {"bqhd,bkhe->bhqk", "bqhd,bkhd->bhkq", "...qd,...kd->...qk"}) {
     Model model = parse_model_text(std::string(R"(<ir_version: 8, opset_import: ["" : 17]>

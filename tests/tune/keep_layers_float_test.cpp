@@ -166,6 +166,7 @@ class MaxDrop : public ::testing::Test {
     options.output = folder_ / "out.onnx";
     options.data.sources = {(folder_ / "x").string()};
     options.calibrator = "max";
+    options.accuracy = Accuracy::Fast;  // the bound alone keeps layers float
     options.bound.max_drop = max_drop;
     options.bound.evaluation.data.sources = {(folder_ / "x").string()};
     options.bound.evaluation.labels = folder_ / "labels.csv";

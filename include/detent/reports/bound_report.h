@@ -50,7 +50,7 @@ struct BoundReport {
   bool wide = false;                         ///< `kept` has 16-bit activations: the engine runs no floats
   std::string metric;                        ///< Metric::name of the bounded metric
   std::optional<double> fp32;                ///< of the float model; absent for the SQNR
-  double all_int8 = 0;                       ///< with nothing kept float
+  double all_int8 = 0;                       ///< with nothing kept float for it
   double reached = 0;                        ///< by the written model
   double sqnr_db_all_int8 = 0, sqnr_db = 0;  ///< at the worst output
   std::string output;                        ///< name of the worst output, where several were measured

@@ -1,7 +1,5 @@
 #include "pipeline/parts/attempt.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <functional>
 #include <span>
@@ -37,8 +35,8 @@ AcceptanceReport judged(const Attempt& start, const std::function<Model()>& befo
   return judge_change({*start.prepared.float32, before, after, samples, run, "comparing with the default's result"});
 }
 
-ChoiceEffort effort_of(const QuantizeOptions& options, bool thorough) {
-  return {thorough, std::string(options.calibrator.empty() ? kSafeCalibrator : "")};
+ChoiceEffort effort_of(const QuantizeOptions& given, bool thorough) {
+  return {thorough, std::string(given.calibrator.empty() ? kSafeCalibrator : "")};
 }
 
 /// Reports an equalization that is not written.
@@ -61,15 +59,18 @@ void add_equalization_step(Attempt& attempt, const EqualizeReport& evened, const
 }
 
 /// Takes the thorough choice of a calibrator where it is no worse.
-void choose_thoroughly(Attempt& start, const QuantizeOptions& options) {
+void choose_thoroughly(Attempt& start, const QuantizeOptions& given) {
   const Prepared& prepared = start.prepared;
-  Chosen other = choose(prepared, start.measured, nullptr, effort_of(options, true));
-  if (other.ranges == start.chosen.ranges) return;
+  Chosen other = choose(prepared, start.measured, nullptr, effort_of(given, true));
+  if (other.ranges == start.chosen.ranges) {
+    start.chosen.measurement = std::move(other.measurement);  // of more samples
+    return;
+  }
   const auto with = [&](const Chosen& chosen) {
     return quantized_model(prepared.model(), prepared.plan, chosen.ranges, chosen.format);
   };
   if (!judged(
-           start, [&] { return with(start.chosen); }, [&] { return with(other); }, options.run)
+           start, [&] { return with(start.chosen); }, [&] { return with(other); }, given.run)
            .kept)
     return;
   other.steps = std::move(start.chosen.steps);
@@ -77,23 +78,23 @@ void choose_thoroughly(Attempt& start, const QuantizeOptions& options) {
 }
 
 /// Tries `--equalize auto`. Returns the better attempt.
-Attempt even_out(Attempt start, const QuantizeOptions& options) {
+Attempt even_out(Attempt start, const QuantizeOptions& given) {
   Recipe recipe = start.prepared.recipe;
-  recipe.equalize = parse_equalize(options.equalize.equalize);
+  recipe.equalize = parse_equalize(with_level(given).equalize.equalize);
   recipe.pass = nullptr;  // it measured another model
   Attempt other{copy_without_model(start.prepared)};
   release_model(start.prepared);
   other.prepared = make(std::move(recipe), std::move(other.prepared));
-  const bool best = options.accuracy == Accuracy::Best;
+  const bool best = given.accuracy == Accuracy::Best;
   AcceptanceReport judgement;
   judgement.reason = "no family gains";
   EqualizeReport evened = *other.prepared.equalize_report();
   const bool found = !other.prepared.equalized->equalization.empty();
-  if (found) other = begin_attempt(std::move(other.prepared), options);
+  if (found) other = begin_attempt(std::move(other.prepared), given);
   remake(start.prepared, [](Recipe&) {});
   if (found)
     judgement = judged(
-        start, [&] { return written_model(start); }, [&] { return written_model(other); }, options.run);
+        start, [&] { return written_model(start); }, [&] { return written_model(other); }, given.run);
   Attempt& kept = judgement.kept ? other : start;
   if (!judgement.kept && (!start.prepared.equalized || start.prepared.equalized->equalization.empty()))
     start.prepared.equalized = not_kept(std::move(*other.prepared.equalized), judgement);
@@ -108,25 +109,27 @@ bool equalizes_later(const QuantizeOptions& options) {
   return whole && options.table.empty() && parse_equalize(options.equalize.equalize).mode == Mode::Auto;
 }
 
-Attempt begin_attempt(Prepared prepared, const QuantizeOptions& options) {
+Attempt begin_attempt(Prepared prepared, const QuantizeOptions& given) {
   Attempt attempt{std::move(prepared)};
   auto& [made, measured, chosen] = attempt;
+  const QuantizeOptions options = with_level(given);
   auto calibrator = named_calibrator(options.calibrator);
-  const ChoiceEffort effort = effort_of(options, false);
+  const ChoiceEffort effort = effort_of(given, false);
   measured = measure(made);
   chosen = options.accuracy == Accuracy::Fast ? choose(made, measured, std::move(calibrator), effort)
                                               : choose_beside_float(made, measured, std::move(calibrator), effort);
   return attempt;
 }
 
-Attempt widen_attempt(Attempt start, const QuantizeOptions& options) {
-  if (equalizes_later(options)) start = even_out(std::move(start), options);
-  const bool best = options.accuracy == Accuracy::Best && start.measured.samples;
-  if (best && is_auto(options.calibrator)) choose_thoroughly(start, options);
+Attempt widen_attempt(Attempt start, const QuantizeOptions& given) {
+  if (equalizes_later(with_level(given))) start = even_out(std::move(start), given);
+  const bool best = given.accuracy == Accuracy::Best && start.measured.samples;
+  if (best && is_auto(with_level(given).calibrator)) choose_thoroughly(start, given);
   return start;
 }
 
-void improve_attempt(Attempt& attempt, const QuantizeOptions& options) {
+void improve_attempt(Attempt& attempt, const QuantizeOptions& given) {
+  const QuantizeOptions options = with_level(given);
   if (options.accuracy != Accuracy::Best || !attempt.measured.samples)
     return improve(attempt.chosen, options, attempt.prepared, attempt.measured);
   Chosen& chosen = attempt.chosen;

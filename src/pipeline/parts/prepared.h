@@ -143,7 +143,7 @@ void remake(Prepared& prepared, Change change) {
 /// Releases the model, which make() reads again; nothing is measured twice.
 void release_model(Prepared& prepared);
 
-/// Takes the model to quantize out, without a copy of its weights unless someone else holds `float32`.
+/// Takes the model to quantize out, without a copy of its weights unless `float32` is shared.
 [[nodiscard]] Model take_model(Prepared& prepared);
 
 /// Refuses options for reading or choosing samples where there are no samples.

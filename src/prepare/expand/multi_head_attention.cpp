@@ -25,7 +25,7 @@ int64_t hidden_size(const Body& body) {
 /// Returns bool [S, T], true where `unidirectional` hides the key: query s comes behind the past at s, as many keys as
 /// are fresh to it, and the last query sees every key.
 /// fresh   [B, N, F, H], the keys without the past
-/// Source  asked of onnxruntime 1.30 with 4, 6 and 2 queries on 6, 4 and 7 keys. Where F = S this is later_keys().
+/// Source  asked of onnxruntime 1.30 with 4, 6 and 2 queries on 6, 4 and 7 keys; later_keys() is the case F = S.
 Name hidden_keys(Body& body, const Heads& all, const Name& fresh) {
   const size_t axis = body.known_rank(Key) - 2;
   const int64_t queries = body.extent(Query, 1), keys = body.extent(Key, static_cast<int64_t>(axis));

@@ -54,7 +54,7 @@ std::string bound(const BoundReport& report) {
       text += " (FP32 " + escape(beside.text(fp32->second)) + ")";
   }
   if (!report.kept.empty())
-    text += ", all in INT8 " + escape(style.text(report.all_int8)) +
+    text += ", without the bound " + escape(style.text(report.all_int8)) +
             (report.wide ? "; with 16-bit activations for it: " : "; kept float for it: ") +
             std::to_string(report.kept.size());
   return text + "; on " + plural(report.samples, "sample") + ". " + sentence(outcome_text(report)) +

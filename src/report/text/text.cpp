@@ -237,7 +237,7 @@ std::string bound_text(const BoundReport& report) {
   std::string text = report.bound + (report.met ? ": " : " NOT MET: ") + score_text(report, report.reached);
   if (report.fp32) text += " (FP32 " + score_text(report, *report.fp32) + ")";
   for (const auto& [metric, value] : report.metrics) text += metric_beside(metric, value, report.fp32_metrics);
-  if (!report.kept.empty()) text += ", all INT8 " + score_text(report, report.all_int8);
+  if (!report.kept.empty()) text += ", without it " + score_text(report, report.all_int8);
   text += "; on " + plural(report.samples, "sample") + ", " + plural(report.measurements, "measurement") +
           fmt::format(" in {:.1f} s\n", report.seconds);
   text += "  " + outcome_text(report) + "\n" + labels_text(report.score);

@@ -222,7 +222,7 @@ WeightRounding round_weights(const Model& model, const PlacementPlan& plan, cons
     rounded_format.weight_scales = result.scales;
     const auto rounded = [&] { return quantized_model(model, plan, ranges, rounded_format, result.patch); };
     static_cast<MeasuredChange&>(report) = judge_change(
-        {model, [&] { return quantized.clone(); }, rounded, samples, settings, "comparing rounded weights", 0.0});
+        {model, [&] { return quantized.clone(); }, rounded, samples, settings, "comparing rounded weights"});
   } else {
     report.reason = "the nearest code is best for every weight";
   }

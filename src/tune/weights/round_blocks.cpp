@@ -97,7 +97,7 @@ BlockRounding round_blocks(const Model& model, const PlacementPlan& whole, const
   if (result.layers > 0)
     judged = judge_change({model, [&] { return with_blocks(model, plan, nearest, format); },
                            [&] { return with_blocks(model, plan, result.weights, format); }, deciding, settings,
-                           "comparing rounded weights", 0.0});
+                           "comparing rounded weights"});
   if (judged.kept) {  // rounds again with the deciding samples too: more inputs are better
     const SampleSubset all(source, samples_by_hash(source, kMeasuringSamples + measuring.size()));
     result = round_by(all, model, plan, format, nearest, settings);

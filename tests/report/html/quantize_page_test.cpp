@@ -214,7 +214,7 @@ TEST(QuantizePage, TellsWhetherABoundHolds) {
   EXPECT_THAT(
       to_html(report),
       HasSubstr(
-          "<li>--max-drop 0.01 holds: top-1 78.50\u00A0%, FP32 79.00\u00A0%, all in INT8 "
+          "<li>--max-drop 0.01 holds: top-1 78.50\u00A0%, FP32 79.00\u00A0%, without the bound "
           "50.00\u00A0%; kept float for it: 1; on 100 samples. Holds: drop 0.50 points of top-1, 95 % interval 0.10 to "
           "0.90.</li>"));
   report.bound->outcome = BoundOutcome::NotShown;

@@ -113,7 +113,7 @@ TEST(BoundText, SaysWhatWasReachedAndWhatItTook) {
   EXPECT_THAT(
       to_text(bounded()),
       AllOf(
-          HasSubstr("--max-drop 0.01: top-1 78.05 % (FP32 top-1 78.90 %), all INT8 top-1 35.60 %; on 2000 samples, "
+          HasSubstr("--max-drop 0.01: top-1 78.05 % (FP32 top-1 78.90 %), without it top-1 35.60 %; on 2000 samples, "
                     "8 measurements in 0.0 s\n"
                     "  not shown: drop 0.85 points of top-1, 95 % interval -0.04 to 1.74; it would be within the bound "
                     "on about 71000 samples with the same score\n"),

@@ -41,7 +41,7 @@ FoldJudge judge_of(double gain) {
     for (const Model& model : models) {
       bool same = true;
       for (const char* name : {"w0", "w1", "w2", "w3", "w4", "g"}) same = same && !differs(model, name);
-      scores.push_back({{same ? 20 : 20 + gain}});
+      scores.push_back({std::vector<double>(kFewestToJudge, same ? 20 : 20 + gain)});
     }
     return scores;
   });

@@ -335,11 +335,11 @@ void fields(auto& v, const BoundReport& r) {
     if (metric.use == MetricUse::Decides && !metric.is_agreement()) bounded.emplace_back(metric.name);
   v("metric", r.metric, "The bounded metric.", bounded);
   v("fp32", r.fp32, "That metric of the float model; null for sqnr_db.");
-  v("all_int8", r.all_int8, "That metric with every layer quantized.");
+  v("all_int8", r.all_int8, "That metric before the bound keeps layers float.");
   v("reached", r.reached, "That metric of the written model.");
   v(metrics::kPerplexity.name, when(r.metric == metrics::kNats.name, std::exp(r.reached)),
     "Perplexity of the written model where the metric is nats, else null.");
-  v("sqnr_db_all_int8", r.sqnr_db_all_int8, "SQNR of the worst output with every layer quantized, in dB.");
+  v("sqnr_db_all_int8", r.sqnr_db_all_int8, "SQNR of the worst output before the bound keeps layers float, in dB.");
   v(metrics::kSqnr.name, r.sqnr_db, "SQNR of the worst output of the written model, in dB.");
   v("output", filled(r.output), "Name of the worst output; null where only one was measured.");
   v("metrics", r.metrics,
