@@ -1,8 +1,8 @@
 #!/bin/sh
-# readme_files_test.sh ROOT: each README.md below ROOT names in backquotes every file and folder that lies beside it, and
-# a file that it names by an extension is there. A name may lack its extension; X.h and X.cpp are one name, and upper case
-# stands for any text (cases_AREA.py). Not asked for: README.md at the top, CMakeLists.txt, npm's files.
-# src/README.md speaks of the names of new files, so its names need not exist.
+# readme_files_test.sh ROOT: each README.md below ROOT names every file and folder beside it, in backquotes or in a
+# link, and a file that it names is there. A name may lack its extension, X.h and X.cpp are one name, and upper case
+# stands for any text (cases_AREA.py). README.md at the top, CMakeLists.txt and files of npm are left out. Names in
+# src/README.md are those of new files, so they need not exist.
 set -eu
 cd "$1"
 work=$(mktemp -d)
