@@ -16,7 +16,7 @@ struct KeyOption {
   std::string_view name, group, summary;
 };
 constexpr KeyOption kKeyOptions[] = {
-    {"--policy", "Placement", "Choices that the defaults seldom get wrong, separated by commas:"},
+    {"--policy", "Placement", "Choices whose defaults fit most models, separated by commas:"},
     {"--format", "Format", "Details of the written file, separated by commas:"},
 };
 
