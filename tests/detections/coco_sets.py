@@ -69,7 +69,7 @@ def pycocotools_map(images, categories):
 
 
 def main():
-    sets = int(sys.argv[1]) if len(sys.argv) > 1 else 60
+    sets = int(sys.argv[1]) if len(sys.argv) > 1 else 180
     rng = np.random.default_rng(int(sys.argv[2]) if len(sys.argv) > 2 else 0)
     for number in range(sets):
         categories = int(rng.integers(1, 4))
