@@ -5,8 +5,8 @@
 // An operator that only moves data keeps the bounds, and pairs of one scale on both sides of it are cut alike.
 //
 // * Decides: a range behind an operator with bounded outputs ends at these bounds: [0, 1] behind Softmax, Sigmoid and
-//   HardSigmoid, 0 above behind LogSoftmax, those of a Clip. Ops that only move data keep the bound. In FP8 the range
-//   of Softmax is always [0, 1].
+//   HardSigmoid, at most 0 behind LogSoftmax, and the bounds of a Clip. Ops that only move data keep the bound. In FP8
+//   the range of Softmax is always [0, 1].
 // * Why: calibrators end at a bin edge. ONNX Runtime absorbs a Clip only if the range of the pair lies inside it. If
 //   the range ends beyond it by less than half a step, ONNX Runtime 1.30 calls the model invalid. Clip bounds therefore
 //   end 2^-22 inside for that target. Softmax over 256 tokens writes numbers near 1/256, half an INT8 step of [0, 1];
