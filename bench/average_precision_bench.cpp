@@ -63,7 +63,7 @@ void score(benchmark::State& state) {
 }
 BENCHMARK(score)->Arg(500)->Arg(5000)->Unit(benchmark::kMillisecond);
 
-/// What an interval adds: the score without each image.
+/// The cost that an interval adds: the score without each image.
 void without_each(benchmark::State& state) {
   const RankedDetections ranked(images(static_cast<size_t>(state.range(0))));
   for (auto _ : state) benchmark::DoNotOptimize(ranked.without_each());

@@ -105,8 +105,8 @@ std::optional<Extremes> reach_of_others(const std::vector<ValueId>& values, cons
   return reach;
 }
 
-/// Returns the range that the calibrator chooses from the merged data of the members without a range in `fixed`, cut
-/// where all of them have a limit, and widened to the fixed ranges of the others.
+/// Returns the range that the calibrator chooses from the merged data of the members without a range in `fixed`. It is
+/// cut where all of them have a limit, and widened to the fixed ranges of the others.
 Range joint_range(const std::vector<FixedRange>& fixed, const std::vector<FixedRange>& limits_of,
                   const std::vector<ValueId>& members, const Calibration& calibration, const Calibrator& calibrator,
                   const RangeChoice& choice, RangeKind kind, bool clip, FoundRanges* found) {

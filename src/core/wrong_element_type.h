@@ -7,7 +7,7 @@
 
 namespace detent {
 
-/// The error of reading elements as another type than they have. Inside a kernel the model is at fault, which the
+/// The error of reading elements as another type than they have. Inside a kernel the model is wrong, which the
 /// executor says; elsewhere it is a bug.
 class WrongElementType : public Error {
  public:

@@ -13,8 +13,8 @@ namespace detent {
 /// network holds detections, or needs its shapes.
 [[nodiscard]] bool may_hold_detections(const Graph& graph);
 
-/// Recognizes a detector by what its outputs are computed from, not by names: boxes that arithmetic decodes and scores
-/// behind a Sigmoid or Softmax that meet in a Concat, rows that TopK selects, two outputs of one query axis, or boxes,
+/// Recognizes a detector by what its outputs are computed from, not by names. Its forms are decoded boxes that meet
+/// scores behind a Sigmoid or Softmax in a Concat, rows that TopK selects, two outputs of one query axis, and boxes,
 /// scores and labels that NonMaxSuppression or TopK selects.
 ///
 /// shapes  of one run; values without a shape are not followed

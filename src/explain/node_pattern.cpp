@@ -10,7 +10,7 @@ namespace detent {
 
 namespace {
 
-/// A name in parts: text and numbers by turns, text first.
+/// A name in parts: text and numbers alternate, text first.
 using Parts = std::vector<std::string>;
 
 bool is_digit(char character) { return std::isdigit(static_cast<unsigned char>(character)) != 0; }

@@ -40,8 +40,8 @@ Counted count_elements(std::span<const float> values, int log2_width, bool compr
 inline constexpr size_t kListSlack = 64;
 
 /// Writes the bin of each non-zero element to `bins`, in any order and as numbered in the table (below kFirstPositive:
-/// no bin), and sets `end` to their number, when all except a rest of less than one vector fit; otherwise takes
-/// no element.
+/// no bin), and sets `end` to their number. Takes all elements except a rest of less than one vector, or none if they
+/// do not fit.
 /// Input   room in `bins` for as many elements as `values` has and kListSlack more.
 /// For few elements: incrementing counters by this list needs no table that must be emptied.
 Counted list_bins(std::span<const float> values, int log2_width, bool compresses_words, uint16_t* bins, size_t& end);

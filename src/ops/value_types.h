@@ -42,8 +42,8 @@ struct GraphFault {
   std::string what;   ///< "input 0, 'x', is uint8; opset 17 takes float, double or float16 there"
 };
 
-/// Compares every node of the graph and of the graphs inside it with the types that its operator takes and makes,
-/// declared types with those that operators make, and looks for names that a graph inside defines again. Skips
+/// Compares every node of the graph, and of the graphs inside it, with the types that its operator takes and makes.
+/// Compares declared types with those that operators make. Looks for names that a graph inside defines again. Skips
 /// operators of other domains.
 [[nodiscard]] std::vector<GraphFault> find_graph_faults(const Graph& graph);
 

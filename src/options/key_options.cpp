@@ -20,7 +20,7 @@ struct KeyOption {
 };
 constexpr KeyOption kKeyOptions[] = {
     {"--feed", "Data", "How samples feed the model (each key is an option, too: --steps 4)"},
-    {"--policy", "Placement", "Choices that the defaults seldom get wrong"},
+    {"--policy", "Placement", "Choices whose defaults fit most models"},
     {"--format", "Format", "Details of the written file"},
 };
 

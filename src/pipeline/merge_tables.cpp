@@ -17,7 +17,7 @@ namespace detent {
 
 namespace {
 
-/// Errors  CannotWrite when the file holds anything but `table`.
+/// Errors  CannotWrite when the file holds something else than `table`.
 void check_same(const std::filesystem::path& path, const CalibrationTable& table) {
   if (is_table_file(path) && table_to_bytes(read_table(path)) == table_to_bytes(table)) return;
   throw Error(ErrorCode::CannotWrite, path.string() + ": exists already, and is not the sum of these tables",

@@ -3,15 +3,18 @@
 //   before:   x ---------> MatMul --> y         after:   x -------------------------------> MatMul --> y
 //             w (float) ---^                             w (int4, a scale a block) --> DQ --^
 //
-// * Decides: with `quantize-weights` no pair stands anywhere. The constant right operand of a MatMul, or of a Gemm with
-//   alpha 1 that transposes nothing, becomes integers with one scale a block of rows, behind a separate
-//   DequantizeLinear. A Gemm with transB and a MatMul behind a Transpose get the transposed constant first. A weight of
-//   an odd number of 4-bit codes stays float and, for TensorRT, one whose rows are no multiple of the block. Other
-//   constants of 1024 numbers and more, in four rows or more, become INT8 codes. Embeddings (read by Gather alone; not
-//   if a product reads the rows directly, which engines would take for INT8 activations) and positions (added) get a
-//   scale a column, unless more than one number in 16 would become 0. Other constants of Add, Sub, Mul and Where
-//   (masks) become codes only if one scale gives back every number. For ONNX Runtime the DequantizeLinear stands behind
-//   the Gather, with axis -1; for TensorRT behind the constant, because it takes scales per channel on constants alone.
+// * Decides: `quantize-weights` places no pairs. The constant right operand of a MatMul, or of a Gemm with alpha 1 that
+//   transposes nothing, becomes integers with one scale a block of rows, behind a separate DequantizeLinear. A Gemm
+//   with transB and a MatMul behind a Transpose get the transposed constant first. A weight with an odd number of 4-bit
+//   codes stays float; for TensorRT also one whose rows are no multiple of the block.
+//   Other constants of 1024 numbers or more, in four rows or more, become INT8 codes:
+//
+//   - Embeddings (read by Gather) and positions (added) get a scale a column, if at most one number in 16 becomes 0. An
+//     embedding stays float if a product reads its rows directly: engines would take that for INT8 activations.
+//   - Other constants of Add, Sub, Mul and Where (masks) get one scale, if it gives back every number.
+//
+//   For ONNX Runtime the DequantizeLinear of an embedding stands behind the Gather, with axis -1. For TensorRT it
+//   stands behind the constant, because TensorRT takes scales per channel on constants alone.
 // * Why: large language models are limited by memory bandwidth. ONNX Runtime makes one MatMulNBits of the two nodes if
 //   the DequantizeLinear has one reader; all 25 products of a small GPT, 9 of a ViT and 14 of a BERT were fused.
 // * Change it: `--type int4|int8`, `--block`, `--include`, `--exclude`, `--max-drop`, `--min-sqnr` (R13). `--policy

@@ -52,10 +52,10 @@ struct PrepareOptions {
 /// Errors  those of raise_opset.
 void raise_for(FloatType type, Model& model, bool pairs = false);
 
-/// Prepares the model in place: raises the opset to the one that the target and the types need, lets readers of
-/// Identity(constant) read the constant, folds constants, replaces every Sum of two by an Add, folds
-/// BatchNormalization, leaves out states of LSTM, GRU and RNN that nothing reads, and brings attention that gets pairs
-/// into the form that the engine fuses. Errors  Unsupported when a node has no adapter to that opset; the hint names an
+/// Prepares the model in place. Raises the opset to the one that the target and the types need. Lets readers of
+/// Identity(constant) read the constant. Folds constants and BatchNormalization. Replaces every Sum of two by an Add.
+/// Leaves out states of LSTM, GRU and RNN that nothing reads. Brings attention that gets pairs into the form that the
+/// engine fuses. Errors  Unsupported when a node has no adapter to that opset; the hint names an
 /// option that avoids it.
 Preparation prepare_model(Model& model, const Target& target, const PrepareOptions& options = {});
 

@@ -15,11 +15,11 @@ struct QdqCheckOptions {
 
 /// Returns all flaws of a written graph, in the order of its nodes; empty when it keeps the promise.
 ///
-/// Shares no code with the planner and the writer: it finds pairs by following the file's nodes. It checks scales
-/// (constant, positive, finite) and zero points (given, of a type and value that the target takes), the axis attribute
-/// (present, right for the operator, as many scales as channels), pairs (complete, one grid), one grid within a scale
-/// group, no pair on graph outputs, the opset, every input of every node against the plan, and every constant against
-/// the model's (check_content.h) unless promised.forget_contents().
+/// Shares no code with the planner and the writer: it finds pairs by following the file's nodes. Scales are constant,
+/// positive and finite; zero points are given, of a type and value that the target takes. The axis attribute is present
+/// and right for the operator, with as many scales as channels. Pairs are complete and have one grid, as has a scale
+/// group. No pair stands on graph outputs. The opset, every input of every node and every constant are those of plan
+/// and model (check_content.h); constants are left out after promised.forget_contents().
 /// Source  ONNX QuantizeLinear-13 and -19; facts in src/place/engines.
 [[nodiscard]] std::vector<Flaw> find_qdq_flaws(const Graph& written, const PromisedFile& promised,
                                                const QdqCheckOptions& options = {});

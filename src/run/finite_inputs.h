@@ -8,7 +8,7 @@
 
 namespace detent {
 
-/// True when -inf in this graph input is a mask: it reaches nothing but a Softmax, an attention that adds it to its
+/// True when -inf in this graph input is a mask: it reaches only a Softmax, an attention that adds it to its
 /// scores, and outputs; through copies, Add and Where.
 [[nodiscard]] bool may_mask(const Graph& graph, ValueId input);
 

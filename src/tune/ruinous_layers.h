@@ -16,7 +16,7 @@ namespace detent {
 
 /// The SQNR of the outputs in dB (score_db) above which no layer is looked for: a single bad value leaves less.
 inline constexpr double kEnoughDb = 20;
-/// The SQNR below which a network is of no use, so that more may be given for it.
+/// The SQNR below which a network is useless, so that more layers may become float.
 inline constexpr double kRuinedDb = 10;
 /// The least that a float layer has to raise it by: half of the noise.
 inline constexpr double kRuinDb = 3;

@@ -130,7 +130,7 @@ rm out/*
 accepts "sensitivity" sensitivity in/model.onnx --weight-only int4 --block 16 --data random:normal,n=64 --eval random:normal,n=4,seed=3 \
   --quiet --json out/s.json --html out/s.html
 grep -q '^weights of 2 of 2 weighted layers as INT4 in blocks of 16; SQNR at the output with all of them: ' stdout || fail "the layers are not counted"
-grep -q 'measured 5 quantized models on 4 samples' stdout || fail "not each layer alone, all but it, and all"
+grep -q 'measured 5 quantized models on 4 samples' stdout || fail "not each layer alone, all except it, and all"
 grep -q '  MatMul_[0-9] (MatMul) .* 50.0 %' stdout || fail "a layer's share of the weights is not told"
 for key in '"calibrator": null' '"codes": "int4"' '"block": 16' '"weight_share": 0.5' '"sqnr_db_alone"' '"values": \[\]'; do
   grep -q -e "$key" out/s.json || fail "sensitivity --json lacks $key"

@@ -1,4 +1,4 @@
-"""expected.json: what each engine does with each file today, and the comparison of a run with it.
+"""expected.json: what each engine does with each file, and the comparison of a run with it.
 
 {ENGINE: {MODEL: {KIND: {"share": S, "exceptions": {CHECK: REASON}}}}}: KIND is the kind of CPU, S the share of all MACs
 that the engine runs in INT8, and an exception a check that fails for a known reason."""

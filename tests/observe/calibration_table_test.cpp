@@ -68,7 +68,7 @@ TEST(CalibrationTable, KeepsWhatValuesReach) {
   EXPECT_EQ(table_from_bytes(table_to_bytes(table)), table);
   const CalibrationTable back = table_from_bytes(table_to_bytes(table));
   EXPECT_FALSE(back.reaches.at("codes").has_value()) << "known to be of another type";
-  EXPECT_TRUE(back.reaches.at("never").has_value()) << "nothing but zeros is a reach too";
+  EXPECT_TRUE(back.reaches.at("never").has_value()) << "zeros alone are a reach too";
   const size_t format = 2 + std::string("detent calibration table").size() + 1;
   EXPECT_EQ(table_to_bytes(table).at(format), 5);
 }

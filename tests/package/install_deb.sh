@@ -1,8 +1,8 @@
 #!/bin/sh
 # usage: install_deb.sh BUILD
-# Makes the packages, installs the .deb into a fresh root (a copy of this machine's, which is removed), and there as
-# an ordinary user runs the main job, builds the examples against the installed library and runs them, and imports the
-# Python module; then removes the package and looks for remaining files. Needs root for the mount; 77 means skipped.
+# Makes the packages and installs the .deb into a fresh root (a copy of this machine's, which is removed). There an
+# ordinary user runs the main job, builds the examples against the installed library, runs them, and imports the Python
+# module. Removes the package and looks for remaining files. Needs root for the mount; 77 means skipped.
 set -eu
 build=$1
 skip() {

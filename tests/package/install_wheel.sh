@@ -1,8 +1,8 @@
 #!/bin/sh
 # usage: install_wheel.sh SOURCE BUILD
 # Makes the wheel and installs it with pip into a fresh environment, which has only NumPy. There the program writes the
-# same file as the one in BUILD, the module passes its tests, no library comes from the system except glibc's and the
-# compiler's, and cv2, onnx and torch work in the same process whichever is imported first. Does the same in a bare root
+# same file as the one in BUILD, and the module passes its tests. No library comes from the system except glibc's and
+# the compiler's. cv2, onnx and torch work in the same process whichever is imported first. Does the same in a bare root
 # if mmdebstrap can make one. 77 means skipped.
 set -eu
 source=$1 build=$2

@@ -1,4 +1,4 @@
-"""Cases of other areas again, with all inputs but the first as constants of the model: kernels prepare those."""
+"""Cases of other areas again, with all inputs except the first as constants of the model: kernels prepare those."""
 
 import dataclasses
 import importlib

@@ -43,7 +43,7 @@ TEST(PaddingMask, TellsTheContentOfASample) {
   masks.push_back(Tensor::from<int64_t>({1, 3}, {0, 0, 0}));
   const auto source = with_content(std::make_unique<MemorySource>(std::move(masks)), 0);
   EXPECT_THAT(source->read(0).content, ElementsAre(1, 1, 0));
-  EXPECT_THAT(source->read(1).content, IsEmpty()) << "nothing but padding says nothing";
+  EXPECT_THAT(source->read(1).content, IsEmpty()) << "padding alone says nothing";
 }
 
 TEST(CountedElements, AreThoseOfContentPositions) {

@@ -27,6 +27,15 @@ plain 'std::string What = "Those";'
 found joined '// Counts bins. So zeros are free.'
 plain '// Counts bins; zeros are free.'
 found 'but for' 'throw Error("all layers but for the first");'
+found but '// It holds anything but text.'
+found but '// Takes all axes but the last.'
+plain '// Takes all axes except the last.'
+found negation 'throw Error("it is not impossible");'
+long='one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen'
+found long "$long\n$long and twenty words more." a.md
+plain "$long.\n$long and twenty words more." a.md
+plain "* $long\n* $long and twenty words more." a.md
+found picture '// Code that starts threads hands it on.'
 found nobody '// Nobody reads it.'
 plain '// No node reads it.'
 found filler 'A scale of its own.' a.md

@@ -12,8 +12,8 @@ namespace detent {
 /// The pairs of a Q/DQ model on the graph without them, and the placement that the rules of the target would make.
 class PairView {
  public:
-  /// graph       the model after reading.float_patch; all arguments but the last must outlive the view. Missing shapes
-  ///             count 0.
+  /// graph       the model after reading.float_patch; all arguments except the last must outlive the view. Missing
+  ///             shapes count 0.
   /// left_float  reasons for float nodes, from the metadata of a file that Detent made
   PairView(const Graph& graph, const QdqReading& reading, const Target& target, const ValueShapes& shapes,
            const std::map<std::string, std::string>& left_float = {});

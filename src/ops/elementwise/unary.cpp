@@ -31,7 +31,7 @@ constexpr Unary kUnary[] = {
     {"Sign", UnaryFunction::Sign},
     {"Sin", UnaryFunction::Sin},
     {"Cos", UnaryFunction::Cos},
-    {"Erf", UnaryFunction::Erf, OpKind::Gelu},  // exporters write Erf for nothing but GELU
+    {"Erf", UnaryFunction::Erf, OpKind::Gelu},  // exporters write Erf for GELU only
 };
 
 /// Functions without a vector form.

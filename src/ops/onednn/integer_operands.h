@@ -14,10 +14,10 @@ namespace detent {
 ///         Inference", 2018, section 2.
 class IntegerOperands {
  public:
-  /// Returns nullptr where it does not apply: data and weights do not both come from DequantizeLinear with constant
-  /// float scales (one for the data; one, or one an output channel, for the weights), codes of more than 8 bits, a bias
-  /// that is not constant, sums that 32 bits may not hold, or a processor without 8-bit dot products (its integer
-  /// kernels saturate pairs of products).
+  /// Data and weights come from DequantizeLinear with constant float scales: one for the data; one, or one an output
+  /// channel, for the weights. Returns nullptr where one does not, for codes of more than 8 bits, a bias that is not
+  /// constant, and sums that 32 bits may not hold. Processors without 8-bit dot products give nullptr too, because
+  /// their integer kernels saturate pairs of products.
   /// axis  that of the weights that counts output channels
   [[nodiscard]] static std::unique_ptr<const IntegerOperands> find(const KernelContext& context, size_t axis = 0);
 

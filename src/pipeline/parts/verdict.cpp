@@ -91,7 +91,7 @@ std::string cure_for_unseen(const Graph& graph, const std::vector<std::string>& 
 }
 
 /// Adds what explains an unknown or a bad verdict, with the cures that only the model tells.
-/// known_cause  nothing but Measure::Unseen is bad: no value needs to be blamed.
+/// known_cause  only Measure::Unseen is bad: no value needs to be blamed.
 void add_blame(QuantizeReport& report, const QuantizeOptions& options, Prepared& prepared,
                const VerdictGrounds& grounds, bool known_cause) {
   const Chosen& chosen = grounds.chosen;

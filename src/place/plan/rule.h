@@ -21,9 +21,9 @@ struct RuleName {
   std::string_view source;
 };
 
-/// A placement rule. A draft passes four rounds, each through all rules of the target in list order: `mark` excludes or
-/// forces nodes, `decide` decides edges and layers, `visit` does so node by node in execution order, all rules at each
-/// node, and `share` runs when all pairs exist and ties scales together. A rule without a part in a round has nullptr
+/// A placement rule. A draft passes four rounds, each through all rules of the target in list order. `mark` excludes or
+/// forces nodes. `decide` decides edges and layers. `visit` does so node by node in execution order, all rules at each
+/// node. `share` runs when all pairs exist and ties scales together. A rule without a part in a round has nullptr
 /// there. `facts` are those that the draft holds.
 ///
 /// `review` looks at the draft after all rounds and names layers that must stay float in spite of it. The rounds then

@@ -9,12 +9,12 @@
 // Errors of sampling places move whole features. The layer that takes the expected value of a distribution (DFL) has no
 // more MACs than its Softmax has elements, and INT8 would round a box to a 127th of its range.
 //
-// * Decides: behind the last weighted layer everything stays float that moves, decodes or selects numbers: Concat of
-//   boxes and scores, anchors, strides, TopK, Gather, Sigmoid. The arithmetic of sampling places in front of GridSample
-//   and DeformConv stays float too, and a layer that takes the expected value of a Softmax (the fixed Conv of DFL). The
-//   pair that ONNX Runtime needs behind an integer layer stays.
-// * Why: one scale for boxes up to 320 and scores up to 1 leaves scores one or two codes, and nothing there is worth an
-//   integer kernel. ONNX Runtime: a network that joins boxes and scores and selects rows has mAP .620 instead of .365
+// * Decides: nodes behind the last weighted layer that move, decode or select numbers stay float: Concat of boxes and
+//   scores, anchors, strides, TopK, Gather, Sigmoid. The nodes that compute sampling places in front of GridSample and
+//   DeformConv stay float too, and a layer that takes the expected value of a Softmax (the fixed Conv of DFL). The pair
+//   that ONNX Runtime needs behind an integer layer stays.
+// * Why: one scale for boxes up to 320 and scores up to 1 leaves scores one or two codes, and an integer kernel gains
+//   nothing there. ONNX Runtime: a network that joins boxes and scores and selects rows has mAP .620 instead of .365
 //   (FP32 .630), a DFL head .620 instead of .602 (FP32 .628).
 // * Change it: `--include`, `--policy include-op`.
 // * Source: ours, measured on models/bccd_nmsfree and bccd_dfl, 72 images.

@@ -4,10 +4,11 @@
 //
 // An operator that only moves data keeps the bounds, and pairs of one scale on both sides of it are cut alike.
 //
-// * Decides: a range behind Softmax, Sigmoid, HardSigmoid, LogSoftmax or Clip is cut to their possible outputs: [0, 1],
-//   nothing above 0, the bounds. Ops that only move data keep that bound. In FP8 the range of Softmax is always [0, 1].
-// * Why: calibrators end at a bin edge. ONNX Runtime absorbs a Clip only if the range of the pair lies inside it; a
-//   range that ends beyond it by less than half a step makes ONNX Runtime 1.30 call the model invalid, so Clip bounds
+// * Decides: a range behind an operator with bounded outputs ends at these bounds: [0, 1] behind Softmax, Sigmoid and
+//   HardSigmoid, at most 0 behind LogSoftmax, and the bounds of a Clip. Ops that only move data keep the bound. In FP8
+//   the range of Softmax is always [0, 1].
+// * Why: calibrators end at a bin edge. ONNX Runtime absorbs a Clip only if the range of the pair lies inside it. If
+//   the range ends beyond it by less than half a step, ONNX Runtime 1.30 calls the model invalid. Clip bounds therefore
 //   end 2^-22 inside for that target. Softmax over 256 tokens writes numbers near 1/256, half an INT8 step of [0, 1];
 //   FP8 holds them at any scale.
 // * Change it: `--override FILE.json` sets the range of a value by name, and comes first.

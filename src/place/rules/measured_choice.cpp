@@ -5,12 +5,12 @@
 // All other layers stay float as well while the cost of one is measured. An engine without float kernels gives these
 // layers 16-bit codes (H6).
 //
-// * Decides: layers stay float whose measured cost is too high for the bound. Without a bound, layers through which 8
-//   bits of one value ruin the network: float, they raise the SQNR of the outputs by 3 dB or more, and 20 dB are not
-//   reached. They have at most 2 % of the multiplications, or 20 % while the outputs have less than 10 dB. The reason
-//   names the cost.
+// * Decides: layers stay float whose measured cost is too high for the bound. Without a bound, layers stay float
+//   through which 8 bits of one value ruin the network. Such a layer in float raises the SQNR of the outputs by 3 dB or
+//   more, while they have less than 20 dB. All of them together have at most 2 % of the multiplications, or 20 % while
+//   the outputs have less than 10 dB. The reason names the cost.
 // * Why: the bound has to hold. coco_yolox_nano keeps 90 % of its detections instead of 65 % when one depthwise Conv
-//   with .3 % of the multiplications is float. It is decided as early as R12, for the same reason.
+//   with .3 % of the multiplications is float. The rule decides as early as R12, for the same reason.
 // * Change it: `--max-drop`, `--min-sqnr`, `--accuracy fast`; `--include` keeps a layer in INT8 all the same.
 // * Source: ours, like `auto_quantize` of Model-Optimizer.
 // * Networks: models/cifar10_efficientnet_b0.

@@ -9,13 +9,13 @@
 // calibrate/ruined_values.h has the thresholds. For TensorRT no other rule quantizes these Adds; for ONNX Runtime O4
 // and O8 would.
 //
-// * Decides: in a transformer the Adds between normalizations stay float, and so does a product (Gemm, MatMul) that
-//   reads a normalized value of which 8 bits keep less than 32 dB: the expected error of the best range, from the
-//   value's histogram. The reason names the figure and the value's reach over its root mean square. Products need data
-//   or a table. For ONNX Runtime the Add of a table of positions stays float too, and an Add that reads a Conv does
-//   not. Networks without a normalization over one axis (LayerNormalization, RMSNormalization, or written out) have no
-//   residual stream.
-// * Why: a few channels are much larger than the others, one scale loses the others, and every block reads the result.
+// * Decides: in a transformer the Adds between normalizations stay float. A product (Gemm, MatMul) stays float too if
+//   it reads a normalized value of which 8 bits keep less than 32 dB. This is the expected error of the best range,
+//   from the value's histogram, so products need data or a table. The reason names the figure and the value's largest
+//   number over its root mean square. For ONNX Runtime the Add of a table of positions stays float too, and an Add that
+//   reads a Conv does not. Networks without a normalization over one axis (LayerNormalization, RMSNormalization, or
+//   written out) have no residual stream.
+// * Why: a few channels are much larger than the others. One scale loses the others, and every block reads the result.
 //   A normal distribution keeps 40 dB. ONNX Runtime makes one float kernel of Add and LayerNormalization (Skip Layer
 //   Normalization Fusion), and a pair between would part them. [Figures](../decisions/place.md#the-residual-stream).
 // * Change it: `--policy residual=quantize` puts pairs on both inputs of these Adds and keeps no product float; `float`

@@ -9,9 +9,9 @@
 //
 // * Decides: the nodes that compute a spectrum from the network's input stay float: a Conv, Gemm or MatMul without bias
 //   that stands for a Fourier transform (or STFT, DFT themselves), the squares behind it and their sums, filterbanks
-//   (weighted ops without a negative weight), Log and roots. It is found by structure: from a Log, a root or a
-//   filterbank back over sums, floors, factors and filterbanks to squares, and from there over linear steps only to a
-//   graph input.
+//   (weighted ops without a negative weight), Log and roots. They are found by structure, because neither names nor
+//   trained weights say that a Conv is an STFT. The path goes back from a Log, a root or a filterbank over sums,
+//   floors, factors and filterbanks to squares, and from there over linear steps only to a graph input.
 // * Why: a spectrum spans many orders of magnitude and its logarithm reads the small ones; one INT8 scale makes them 0.
 //   The front end is a small part of the work. A small network (STFT, power, mel, Log, two layers) goes from 8.5 to
 //   36.7 dB for TensorRT and from 8.7 to 36.2 dB for ONNX Runtime (`tests/pipeline/signal_front_end_test.cpp`).

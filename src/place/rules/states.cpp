@@ -6,8 +6,8 @@
 // is.
 //
 // * Decides: where an output feeds an input in the next step (`--state`), the pairs on both share one scale. `plan` and
-//   `quantize` note for each state what happens to it: one scale, rounded where it is read, rounded where it is
-//   written, or as it is.
+//   `quantize` note for each state whether it has one scale, is rounded where it is read, is rounded where it is
+//   written, or stays as it is.
 // * Why: what one step writes lies on the grid that the next one reads with, so it is not rounded again. With two
 //   scales the oldest entries of a cache are rounded in each step.
 // * Source: ours.

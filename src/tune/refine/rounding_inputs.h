@@ -45,8 +45,8 @@ struct RoundedWeight {
 /// The input vectors of a layer: [reader][sample], each groups x positions x columns.
 using LayerVectors = std::vector<std::vector<std::vector<float>>>;
 
-/// Runs `variant`, a quantized copy of the float model, up to the inputs of the layers that read `weights`, and keeps
-/// the vectors that the layers read (behind their pairs) at up to `most` positions of each batch of `source`.
+/// Runs `variant`, a quantized copy of the float model, up to the inputs of the layers that read `weights`. Keeps the
+/// vectors that the layers read (behind their pairs) at up to `most` positions of each batch of `source`.
 /// graph    of the float model; the variant has values of the same names.
 /// Returns  by weight; samples in the order of the source.
 /// Errors   those of reading and running; Interrupted.

@@ -7,10 +7,14 @@
 // DequantizeLinear would cost what the float kernel gains, and with pairs on both sides the engine makes an integer
 // kernel of the Conv.
 //
-// * Decides: a Conv in two dimensions that reads floats stays float if it has at most 8 input and 8 output channels, or
-//   at most 3 input channels, one group, windows that overlap, at most 32 output channels and at most 2400
-//   multiplications an output pixel. Floats come from a graph input, a normalization, a ConvTranspose or another such
-//   Conv, also behind activations, Pad and copies. A Conv in front of a MaxPool is no such Conv.
+// * Decides: a Conv in two dimensions that reads floats stays float if it fits one of two descriptions:
+//
+//   - at most 8 input and 8 output channels;
+//   - at most 3 input channels, one group, windows that overlap, at most 32 output channels, and at most 2400
+//     multiplications an output pixel.
+//
+//   Floats come from a graph input, a normalization, a ConvTranspose or another such Conv, also behind activations, Pad
+//   and copies. A Conv in front of a MaxPool gets pairs.
 // * Why: the integer kernel first copies every window into a row of a matrix, as many bytes at a time as there are
 //   input channels. It takes 1.4 to 10 times as long as the float kernel, which reads the image in place (0.9 to 7
 //   times with 8 channels and fewer). The engine moves a QuantizeLinear across a MaxPool, and its MaxPool of codes made

@@ -10,14 +10,18 @@
 //
 // * Decides: a Conv has a pair on its input and on its output; a Relu or Clip(0, b) between is absorbed. A Gemm or
 //   MatMul needs the pair on its input only. The constant that an Add puts behind a MatMul is its bias.
-// * Why: the engine makes QLinearConv, QGemm or an integer MatMul of that. A Conv whose output can carry no pair (a
-//   graph output, R11; a subgraph reads it, directly or behind a Transpose or another copy, O8) stays float, and so
-//   does a Gemm with a bias and alpha or beta other than 1, and a MatMul with the constant on the left, which the
-//   engine takes as UINT8 alone. A product in front of a Relu or Clip has a pair behind the two, or between them:
-//   without it the engine keeps the product float. A Clip whose lower bound is not 0 has a pair in front of it wherever
-//   the engine would make an integer kernel of what it reads: the engine compares a Clip with the pair behind it in
-//   codes to choose the kernel, and in real numbers to remove it. If only the first fits, it calls the model invalid
-//   (`refused-activation`); rounding the zero point makes such ranges.
+// * Why: the engine makes QLinearConv, QGemm or an integer MatMul of that. Float stay
+//
+//   - a Conv whose output can carry no pair: it is a graph output (R11), or a subgraph reads it, directly or behind a
+//     copy (O8);
+//   - a Gemm with a bias and alpha or beta other than 1;
+//   - a MatMul with the constant on the left, which the engine takes as UINT8 alone.
+//
+//   A product in front of a Relu or Clip has a pair behind the two, or between them; without it the engine keeps the
+//   product float. A Clip whose lower bound is not 0 has a pair in front of it where the engine would make an integer
+//   kernel of what it reads. The engine compares a Clip with the pair behind it twice: in codes to choose the kernel,
+//   and in real numbers to remove it. If only the first fits, it calls the model invalid (`refused-activation`);
+//   rounding the zero point makes such ranges.
 // * Change it: `--policy quantize-outputs=on` closes a last Conv. `--format bias=float|int32`: a Gemm with a float bias
 //   and no pair behind it stays float.
 // * Source: tried at opset 13 to 23.

@@ -5,10 +5,10 @@
 // ONNX Runtime runs a float node on the CPU, with copies of its data to and from HTP, or refuses the session
 // (session.disable_cpu_ep_fallback=1).
 //
-// * Decides: no pair. The plan's notes name each node that stays float, RNN and the LSTM and GRU that the execution
-//   provider does not take with the reason, control flow, graph inputs with open extents, and nodes for which HTP has
-//   no kernel: LSTM, GRU, Mod, Erf outside GELU, MaxPool over three axes, GatherND of booleans, values of more than
-//   five axes.
+// * Decides: no pair. The plan's notes name each node that stays float, control flow, and graph inputs with open
+//   extents. They name RNN, and with the reason the LSTM and GRU that the execution provider does not take. They also
+//   name nodes for which HTP has no kernel: LSTM, GRU, Mod, Erf outside GELU, MaxPool over three axes, GatherND of
+//   booleans, values of more than five axes.
 // * Why: each of the former splits the graph or keeps it off HTP. `lint` reports them as errors (`htp-...`).
 // * Change it: fix the extents and export without control flow.
 // * Source: onnxruntime.ai/docs/execution-providers/QNN-ExecutionProvider.html; Olive, issue 1552.

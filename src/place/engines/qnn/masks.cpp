@@ -11,10 +11,10 @@
 // as (1 - mask) * -10000. One of its numbers lies beyond 50, and no constant has others beyond 30: a bias that grows
 // with the distance would be changed by a cut. Several masks may be added one behind the other, or to each other.
 //
-// * Decides: a sum of scores and masks, or a Where with one, that only Softmax reads, directly or behind copies, has
-// the
-//   range of the scores that are not masked, and 10 below. The mask's range reaches from the largest score to this end,
-//   and so does that of constants in it. If no score of the samples is masked, ranges stay as measured.
+// * Decides: the rule is about a sum of scores and masks, or a Where with a mask, that only Softmax reads, directly or
+//   behind copies. Its range is that of the scores that are not masked, and 10 below. The mask's range reaches from the
+//   largest score to this end, and so does that of constants in it. If no score of the samples is masked, ranges stay
+//   as measured.
 // * Why: with a mask of -10000 a step of 8 bits is 40, and scores have no codes. Softmax makes 0 of every number that
 //   far below. chars_gpt has 13.9 dB instead of 1.3.
 // * Change it: `--override` with the range of the sum.

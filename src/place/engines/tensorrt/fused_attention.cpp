@@ -15,10 +15,10 @@
 //   between. The scale then multiplies Q, the Transpose of K stands in front of its pair, and the pair behind Softmax
 //   has the measured upper limit (INT8) or scale 1/448 (FP8). A block that TensorRT makes no kernel of stays float, and
 //   `plan` says why.
-// * Recognized: what both exporters of PyTorch, timm, Hugging Face and JAX write: scales in front of or behind the
-//   first product, masks that are added or choose, casts, rotary positions, keys repeated for groups of queries,
-//   cross-attention, Einsum, Softmax by its primitives, and the operator Attention of opset 23. Before pairs are
-//   placed, these become MatMul, Softmax and MatMul.
+// * Recognized: the forms that both exporters of PyTorch, timm, Hugging Face and JAX write. They differ in scales in
+//   front of or behind the first product, masks that are added or choose, casts and rotary positions. Keys may be
+//   repeated for groups of queries or come from an encoder. Einsum, Softmax by its primitives, and the operator
+//   Attention of opset 23 are known too. Before pairs are placed, all become MatMul, Softmax and MatMul.
 // * Why: TensorRT runs such a block as one kernel:
 //
 //   | operands | head sizes | tokens | compute capability |
@@ -28,8 +28,11 @@
 //   | FP8, from version 10 on | multiples of 8 from 16 to 256 | any; on Ada 3072 at most, with heads up to 64 | 8.9 |
 //
 //   With pairs on another block it runs three kernels, slower than the one of FP16. It may still decide otherwise for
-//   speed. Obstacles are another reader of scores or probabilities, operands of other than 4 axes, a mask that repeats
-//   the scores or has more axes, a scale behind the mask or of more than one number, a result that is an output.
+//   speed. A block is another one if
+//
+//   - a third node reads scores or probabilities, or the result is an output;
+//   - operands have other than 4 axes, or a mask repeats the scores or has more axes than they have;
+//   - a scale stands behind the mask, or has more than one number.
 // * Change it: `--policy attention=auto|float|int8|fp8`. `auto` is `float`.
 // * Source: "Fused Attention" in the [TensorRT
 //   docs](https://docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/transformers-fused-attention.html)

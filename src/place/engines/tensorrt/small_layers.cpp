@@ -2,15 +2,20 @@
 //
 //   head Conv of 1 output channel:   before: Q --> DQ --> Conv(16 -> 1)        after: Conv(16 -> 1) in float
 //
-// * Decides: layers with few channels stay float. A Conv with fewer than 16 output channels, or fewer than 16 input
-//   channels per group, is INT8 only if (one group) output or input channels are a multiple of 8, the kernel is square,
-//   and a graph input feeds it or one of the two counts is at least 16; or (several groups) output channels are a
-//   multiple of 8 and every kernel extent is at least 3. A Gemm or MatMul stays float with N or K below 16, or with one
-//   row or column for certain; that counts where the file declares it and where it follows from what the file declares
-//   elsewhere. In three dimensions a Conv stays float below 64 channels, in or out, a ConvTranspose below 128, and both
-//   below 8192 positions in the output, where the file fixes them. In one and two dimensions ConvTranspose has no such
-//   rule. With `--type fp8` a Conv with at most 16 output channels, or at most 16 input channels per group, stays float
-//   whatever its form: every depthwise one.
+// * Decides: layers with few channels stay float:
+//
+//   - A Conv of one group with fewer than 16 input or output channels. It is INT8 all the same if three things hold:
+//     input or output channels are a multiple of 8; the kernel is square; the Conv reads a graph input, or one of the
+//     two counts is at least 16.
+//   - A Conv of several groups with fewer than 16 output channels or input channels per group. It is INT8 all the same
+//     if output channels are a multiple of 8 and each kernel extent is at least 3.
+//   - A Gemm or MatMul with N or K below 16, or with one row or column.
+//   - In three dimensions a Conv below 64 input or output channels, a ConvTranspose below 128, and both below 8192
+//     output positions. In one and two dimensions ConvTranspose has no such rule.
+//   - With `--type fp8` a Conv with at most 16 output channels, or at most 16 input channels per group: every depthwise
+//     Conv.
+//
+//   A size counts if the file declares it, or if it follows from what the file declares.
 // * Why: such layers gain nothing in INT8, and FP8 kernels with so few channels are slower than those of FP16.
 // * Change it: `--policy small-layers=auto|quantize`; `quantize` turns the rule off.
 // * Source: Model-Optimizer (channel and GEMV exclusions). Three dimensions: TensorRT 10.6 on an H100, 12544 positions.
