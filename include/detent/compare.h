@@ -120,6 +120,7 @@ struct ComparisonReport {
     /// Values by Metric::name; errors are those of the worst output, fractions are in [0, 1].
     std::map<std::string, double> metrics;
     std::vector<ErrorReport::Output> outputs;
+    std::vector<ErrorReport::Sample> by_sample;  ///< every evaluation sample, in the order of the source
     /// Standard error of the criterion over the samples, in its unit. Absent for a metric command, which returns one
     /// number for all samples, and with fewer than two samples.
     std::optional<double> score_error;

@@ -55,6 +55,8 @@ struct DistributionReport {
     uint64_t count = 0;
   };
   std::vector<Row> rows;  ///< ascending; zeros are not counted
+  /// Every bin, 2^TableReport::Value::log2_width wide, from 0 outwards; the last one of each side is not empty.
+  std::vector<uint64_t> negative, positive;
 };
 
 /// Describes a calibration table.

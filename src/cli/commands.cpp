@@ -9,7 +9,6 @@
 
 #include "cli/help_format.h"
 #include "cli/program.h"
-#include "core/code_words.h"
 #include "core/files/atomic_file.h"
 #include "core/parse.h"
 #include "core/process/progress_line.h"
@@ -63,12 +62,36 @@ void write_html(const ReportOptions& options, const std::filesystem::path& model
   write_file(options.html, page(origin), options.overwrite);
 }
 
-/// Prints the text, unless the document goes to standard output; on a terminal with lines that fit.
-void print(const ReportOptions& options, const std::string& text) {
-  if (options.json_on_stdout()) return;
-  const std::string shown = shown_text(text, Lines::Keep);
-  std::fputs((isatty(STDOUT_FILENO) != 0 ? wrapped_report(shown, terminal_columns(STDOUT_FILENO)) : shown).c_str(),
+/// Prints a text; on a terminal with lines that fit.
+void print_lines(const std::string& text) {
+  std::fputs((isatty(STDOUT_FILENO) != 0 ? wrapped_report(text, terminal_columns(STDOUT_FILENO)) : text).c_str(),
              stdout);
+}
+
+/// Prints the text, unless the document goes to standard output.
+void print(const ReportOptions& options, const std::string& text) {
+  if (!options.json_on_stdout()) print_lines(shown_text(text, Lines::Keep));
+}
+
+/// True where standard output shows colours. Source  no-color.org.
+bool shows_colours() {
+  const char *no_colour = std::getenv("NO_COLOR"), *terminal = std::getenv("TERM");  // NOLINT(concurrency-mt-unsafe)
+  return isatty(STDOUT_FILENO) != 0 && (!no_colour || *no_colour == '\0') && terminal &&
+         std::string_view(terminal) != "dumb";
+}
+
+/// Prints the first part, and the rest below a rule; bold and faint where the terminal has colours.
+void print(const ReportOptions& options, const TerminalText& text) {
+  if (options.json_on_stdout()) return;
+  constexpr size_t kRule = 40;
+  const bool colours = shows_colours();
+  if (colours) std::fputs("\033[1m", stdout);
+  print_lines(shown_text(text.first, Lines::Keep));
+  if (colours) std::fputs("\033[0m", stdout);
+  std::fputs((std::string(std::min(kRule, terminal_columns(STDOUT_FILENO) - 1), '-') + "\n").c_str(), stdout);
+  if (colours) std::fputs("\033[2m", stdout);
+  print_lines(shown_text(text.rest, Lines::Keep));
+  if (colours) std::fputs("\033[0m", stdout);
 }
 
 // ---- Texts
@@ -108,6 +131,9 @@ void tell(const Report& report, const Options& options, const ReportOptions& rep
   if constexpr (requires(const PageOrigin& origin) { to_html(report, origin); })
     write_html(reporting, options.model, environment.command,
                [&](const auto& origin) { return to_html(report, origin); });
+  if constexpr (requires { terminal_text(report, Lists::All); }) {
+    if (isatty(STDOUT_FILENO) != 0) return print(reporting, terminal_text(report, lists_of(reporting)));
+  }
   print(reporting, text_of(report, reporting));
 }
 

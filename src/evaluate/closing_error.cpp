@@ -306,6 +306,9 @@ ClosingError measure_closing_error(const ReferenceOutputs& reference, const Mode
     for (size_t i = 0; i < sample.second.size(); ++i)
       if (!totals.comparable[i]) sample.second[i] = {};
   found.report = summarize_errors(reference.names, totals.sums, measured);
+  for (const auto& [index, sample] : samples)
+    found.report.by_sample.push_back(
+        {sample.first, summarize_errors(reference.names, sample.second, 1).sqnr_db, std::nullopt});
   found.decisions = worst_decisions(totals.decisions);
   found.report.detections = agreement_of(totals.matched);
   found.detects_nothing = !totals.matched.empty() && !found.report.detections;

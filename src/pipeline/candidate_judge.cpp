@@ -201,6 +201,22 @@ void add_uncertainty(ComparisonReport& report, const Candidates& all, const Eval
   }
 }
 
+/// Fills the errors of every sample, and its score by the criterion where that judges single samples.
+void add_samples(ComparisonReport::Variant& row, size_t model, const Evaluation& evaluation,
+                 const std::string& criterion) {
+  const std::vector<std::vector<ErrorSums>>& batches = evaluation.by_batch.at(model);
+  const bool tasks = evaluation.task_by_batch.size() > 1 + model;
+  for (size_t b = 0; b < batches.size(); ++b) {
+    ErrorReport::Sample sample{evaluation.batch_names[b], summarize_errors(evaluation.outputs, batches[b], 1).sqnr_db,
+                               std::nullopt};
+    if (tasks) {
+      const auto metrics = evaluation.task_by_batch[1 + model][b].metrics();
+      if (const auto found = metrics.find(criterion); found != metrics.end()) sample.score = found->second;
+    }
+    row.by_sample.push_back(std::move(sample));
+  }
+}
+
 /// Returns the row of a candidate or a baseline.
 ComparisonReport::Variant row_of(const ComparedCandidate& candidate, const Candidates& all, const TaskScores& scores,
                                  size_t workers) {
@@ -260,6 +276,10 @@ void CandidateJudge::judge(ComparisonReport& report, Candidates& candidates, con
     report.baselines.push_back(row_of(baseline, candidates, scores, workers));
   choose_winner(report, sqnr_db);
   add_uncertainty(report, candidates, evaluation, sqnr_db);
+  for (size_t c = 0; c < report.variants.size(); ++c)
+    add_samples(report.variants[c], candidates.candidates[c].model, evaluation, report.criterion);
+  for (size_t b = 0; b < report.baselines.size(); ++b)
+    add_samples(report.baselines[b], candidates.baselines[b].model, evaluation, report.criterion);
   const ComparedCandidate& winner = candidates.candidates[index_of_winner(report)];
   report.provenance = candidates.origin_of(winner);
   if (judge_.recognized() && shown > 0) show(report, std::move(evaluation.shown[winner.model]), reference.graph());

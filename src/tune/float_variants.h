@@ -48,6 +48,8 @@ class FloatVariants {
   [[nodiscard]] virtual const std::vector<FloatChoice>& choices() const = 0;
   /// True where choices get 16-bit activations instead of floats.
   [[nodiscard]] virtual bool widens() const { return false; }
+  /// The name of the type of codes: "INT8".
+  [[nodiscard]] virtual std::string_view codes() const = 0;
   /// The sum that FloatChoice::macs is a share of, layers that stay float included.
   [[nodiscard]] virtual int64_t macs() const = 0;
   /// Makes the plan with only this choice quantized.
@@ -75,6 +77,7 @@ class PairVariants final : public FloatVariants {
   [[nodiscard]] GraphPatch patch(const PlacementPlan& plan) override;
   [[nodiscard]] Model model(const PlacementPlan& plan) override;
   [[nodiscard]] const std::vector<FloatChoice>& choices() const override { return choices_; }
+  [[nodiscard]] std::string_view codes() const override { return name_of(placement_.type); }
   [[nodiscard]] int64_t macs() const override { return whole_.coverage.macs; }
   [[nodiscard]] bool widens() const override { return placement_.type == CodeType::Int8 && target_.has_wide_islands(); }
   /// Takes the choice's part of the whole plan where the rules leave it float without quantized neighbours. With

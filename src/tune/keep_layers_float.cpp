@@ -74,6 +74,7 @@ class LayerSearch final : SetJudge {
     BoundReport& report = result_.report;
     report.bound = bounded_.judge.bound_text();
     report.metric = bounded_.judge.metric().name;
+    report.codes = bounded_.variants.codes();
     report.wide = bounded_.variants.widens();
     report.samples = bounded_.judge.samples().size();
     const BoundJudge::Score all_int8 = race_.measure({}).score;
@@ -191,8 +192,9 @@ class LayerSearch final : SetJudge {
     const auto cost = cost_.find(i);
     const std::string bound = "; " + bounded_.judge.bound_text();
     if (cost == cost_.end())
-      return fmt::format("INT8 alone leaves {:.1f} dB at the output", ranking_[i].alone_db) + bound;
-    std::string text = fmt::format("INT8 costs {:.1f} dB", cost->second.db);
+      return fmt::format("{} alone leaves {:.1f} dB at the output", bounded_.variants.codes(), ranking_[i].alone_db) +
+             bound;
+    std::string text = fmt::format("{} costs {:.1f} dB", bounded_.variants.codes(), cost->second.db);
     const Metric& metric = bounded_.judge.metric();
     if (!metric.is_error())
       text += " and " + loss_text(metric, metric.falls() ? -cost->second.score : cost->second.score);

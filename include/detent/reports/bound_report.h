@@ -40,8 +40,9 @@ enum class BoundOutcome : uint8_t {
 
 /// Result of an AccuracyBound, and the layers that stay float for it, or get 16-bit activations.
 struct BoundReport {
-  std::string bound;  ///< the option and its value
-  bool met = false;   ///< by the measured score: `outcome` is not Broken
+  std::string bound;           ///< the option and its value
+  std::string codes = "INT8";  ///< the type of codes that layers get, in words
+  bool met = false;            ///< by the measured score: `outcome` is not Broken
   BoundOutcome outcome = BoundOutcome::Broken;
   ScoreReport score;  ///< of the written model
   /// Samples on which the interval would lie within the bound if the score stayed the same, to two digits; only where

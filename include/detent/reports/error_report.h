@@ -62,6 +62,13 @@ struct ErrorReport {
   };
   std::vector<AtStep> steps;
   std::string worst;  ///< the output with the lowest SQNR; empty: none has one
+  /// Error of one sample, or of the samples of a fixed batch.
+  struct Sample {
+    std::string name;               ///< of a fixed batch that of its first sample
+    std::optional<double> sqnr_db;  ///< of its worst output; absent: none has one
+    std::optional<double> score;    ///< of the metric that decides, where it judges single samples
+  };
+  std::vector<Sample> by_sample;  ///< in the order of the source; empty where only sums were kept
 };
 
 /// A metric that is a number of ErrorReport.

@@ -27,6 +27,13 @@ std::vector<DistributionReport::Row> rows_of(std::span<const uint64_t> side, siz
   return rows;
 }
 
+/// Returns the bins of one side without the empty ones at its end.
+std::vector<uint64_t> used_bins(std::span<const uint64_t> side) {
+  std::vector<uint64_t> bins(side.begin(), side.end());
+  while (!bins.empty() && bins.back() == 0) bins.pop_back();
+  return bins;
+}
+
 TableReport::Value::Tokens describe_tokens(const TokenReach& reach) {
   TableReport::Value::Tokens tokens{.first = static_cast<double>(reach.first),
                                     .median = reach.token_quantile(0.5),
@@ -112,6 +119,8 @@ DistributionReport inspect_table_value(const std::filesystem::path& path, const 
   for (auto& row : report.rows) row = {row.high, row.low + 0.0, row.count};  // -0 is 0
   const auto positive = rows_of(histogram.positive(), step, histogram.bin_width());
   report.rows.insert(report.rows.end(), positive.begin(), positive.end());
+  report.negative = used_bins(histogram.negative());
+  report.positive = used_bins(histogram.positive());
   return report;
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/code_words.h"
 #include "core/text.h"
 #include "detent/base/error.h"
 #include "exec/find_shapes.h"

@@ -102,7 +102,7 @@ std::string box(const GraphView& view, const GraphLayout& layout, const Keys& ke
   const GraphView::Node& node = view.nodes[index];
   const auto& at = layout.boxes[index];
   const std::string level = alarm(node);
-  const std::string id = std::to_string(view.first + index), word = type_word(node.type);
+  const std::string id = std::to_string(view.first + index), word = view.word(node.type);
   const std::string said = escape(node.op) + " " + escape(node.name) + (word.empty() ? "" : ", " + word) +
                            (level.empty() ? "" : ", " + level);
   return "<a id=\"box-" + id + "\" href=\"#node-" + id + "\" class=\"" + type_class(node.type) +
@@ -135,7 +135,7 @@ std::string with_fate(const std::string& word, std::string_view fate) {
 const PairLook& look_of(std::string_view fate) { return *std::ranges::find(kPairLooks, fate, &PairLook::fate); }
 
 /// Draws a letter for a pair and C for a cast, where the arc enters the box that reads.
-std::string marks(const GraphView::Arc& arc, const GraphLayout::Arc& drawn) {
+std::string marks(const GraphView& view, const GraphView::Arc& arc, const GraphLayout::Arc& drawn) {
   std::string svg;
   double y = drawn.line.to_y - 9;
   const auto mark = [&](const char* kind, const char* letter, const std::string& said) {
@@ -148,7 +148,7 @@ std::string marks(const GraphView::Arc& arc, const GraphLayout::Arc& drawn) {
   if (arc.edge && arc.edge->pair)
     mark(with_fate("pair", fate).c_str(), look_of(fate).letter,
          "Pair on " + escape(arc.value) + (fate.empty() ? fate : ", " + fate) + ": " + escape(arc.edge->reason));
-  if (arc.cast) mark("cast", "C", "Cast to " + type_word(arc.cast));
+  if (arc.cast) mark("cast", "C", "Cast to " + view.word(arc.cast));
   return svg;
 }
 
@@ -159,7 +159,7 @@ std::string readings(const GraphView& view, size_t first, size_t end) {
     const auto& arc = view.arcs[i];
     items += "<li><a href=\"#node-" + std::to_string(view.first + arc.from) + "\">" + name_markup(arc.value) + "</a> " +
              (arc.edge && arc.edge->pair ? tag(with_fate("pair", arc.fate), "int8") : tag("no pair")) +
-             (arc.cast ? " " + tag("cast to " + type_word(arc.cast)) : std::string()) +
+             (arc.cast ? " " + tag("cast to " + view.word(arc.cast)) : std::string()) +
              (arc.edge ? why(arc.edge->rule, arc.edge->reason) : std::string()) + "</li>";
   }
   return items.empty() ? "" : "<ul>" + items + "</ul>";
@@ -185,7 +185,7 @@ std::string drawing(const GraphView& view) {
     stubs += fmt::format("M{:.0f} {:.0f}v16", from.x + GraphLayout::kBoxWidth / 2, from.y + GraphLayout::kBoxHeight);
   }
   for (size_t i = 0; i < view.nodes.size(); ++i) boxes += box(view, layout, keys, i);
-  for (size_t i = 0; i < arcs.size(); ++i) boxes += marks(view.arcs[i], layout.arcs[i]);
+  for (size_t i = 0; i < arcs.size(); ++i) boxes += marks(view, view.arcs[i], layout.arcs[i]);
   std::string pairs;
   for (const auto& [fate, lines] : paired)
     pairs += "<path class=\"arcs " + with_fate("paired", fate) + "\" d=\"" + lines + "\"/>";
@@ -209,7 +209,7 @@ std::string graph_list(const GraphView& view, const std::string& beside) {
     for (const auto* finding : node.findings)
       name += "<p class=\"reason\"><strong class=\"" + std::string(level_colour(finding->level)) + "\">" +
               escape(finding->level) + "</strong> " + escape(finding->id) + ": " + escape(finding->message) + "</p>";
-    const std::string type = node.type ? type_word(node.type) : "\u2013";
+    const std::string type = node.type ? view.word(node.type) : "\u2013";
     table.rows.push_back(
         {.cells = {{name}, {"<td>" + tag(type, type_class(node.type)) + "</td>"}, {readings(view, first, arc)}},
          .attributes = " id=\"node-" + std::to_string(view.first + i) + "\""});
@@ -236,7 +236,8 @@ std::string key(const std::vector<const GraphView*>& views) {
   }
   for (const NodeType type : types)
     html += "<span><svg width=\"18\" height=\"12\" class=\"swatch " + type_class(type) +
-            "\"><rect x=\"1\" y=\"1\" width=\"16\" height=\"10\" rx=\"3\"/></svg>" + type_word(type) + "</span>";
+            "\"><rect x=\"1\" y=\"1\" width=\"16\" height=\"10\" rx=\"3\"/></svg>" + views.front()->word(type) +
+            "</span>";
   const auto mark = [](const std::string& kind, const char* letter, const char* text) {
     return "<span><svg width=\"14\" height=\"14\"><g class=\"mark " + kind +
            "\"><circle cx=\"7\" cy=\"7\" r=\"7\"/><text x=\"7\" y=\"10.5\">" + letter + "</text></g></svg>" + text +

@@ -9,13 +9,15 @@ namespace {
 
 class ViewMaker {
  public:
-  ViewMaker(const PlanReport& plan, const std::vector<LintReport::Finding>& findings) : graph_(plan.graph) {
+  ViewMaker(const PlanReport& plan, const std::vector<LintReport::Finding>& findings)
+      : graph_(plan.graph), codes_(name_of(plan.coverage.type)) {
     for (const auto& edge : plan.edges) edges_[{edge.consumer, edge.slot}] = &edge;
     for (const auto& layer : plan.layers) layers_[layer.name] = &layer;
     for (const auto& finding : findings) findings_[finding.node].push_back(&finding);
   }
 
   GraphView make() {
+    view_.codes = codes_;
     add_inputs();
     for (const auto& node : graph_.nodes)
       if (!pass_through(node)) add(node);
@@ -75,6 +77,7 @@ class ViewMaker {
   }
 
   const GraphReport& graph_;
+  std::string codes_;
   std::map<std::pair<std::string, int>, const PlanReport::Edge*> edges_;
   std::unordered_map<std::string, const PlanReport::Layer*> layers_;
   std::unordered_map<std::string, std::vector<const LintReport::Finding*>> findings_;
@@ -94,7 +97,7 @@ struct TypeLook {
   const char *word, *colour;
 };
 constexpr TypeLook kEnd{"", "end"};
-/// Looks by NodeType.
+/// Looks by NodeType; codes have the word of their type.
 constexpr TypeLook kLooks[] = {
     {"INT8", "int8"}, {"FP16", "fp16"}, {"BF16", "fp16"}, {"FP32", "fp32"}, {"not float", "other"}};
 
@@ -104,7 +107,9 @@ const TypeLook& look_of(const std::optional<NodeType>& type) {
 
 }  // namespace
 
-std::string type_word(const std::optional<NodeType>& type) { return look_of(type).word; }
+std::string GraphView::word(const std::optional<NodeType>& type) const {
+  return type == NodeType::Codes ? codes : look_of(type).word;
+}
 std::string type_class(const std::optional<NodeType>& type) { return look_of(type).colour; }
 
 }  // namespace detent::html

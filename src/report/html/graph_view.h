@@ -29,13 +29,16 @@ struct GraphView {
   std::vector<Node> nodes;  ///< inputs, then in execution order, then outputs
   std::vector<Arc> arcs;    ///< by reader, then slot
   size_t first = 0;         ///< number of the first node in the page, whose drawings share one numbering
+  std::string codes;        ///< the type of codes: "INT8"
+
+  /// Returns the name of a type: of codes the plan's one, "FP16", "BF16", "FP32" or "not float"; "" for an input or
+  /// output.
+  [[nodiscard]] std::string word(const std::optional<NodeType>& type) const;
 };
 
 /// Returns a view that points into the reports, which must outlive it. Without a graph the view is empty.
 [[nodiscard]] GraphView view_graph(const PlanReport& plan, const std::vector<LintReport::Finding>& findings);
 
-/// Returns "INT8", "FP16", "BF16", "FP32" or "not float"; "" for an input or output.
-[[nodiscard]] std::string type_word(const std::optional<NodeType>& type);
 /// Returns the class that colours it: "int8", "fp16", "fp32", "other"; "end" for an input or output.
 [[nodiscard]] std::string type_class(const std::optional<NodeType>& type);
 

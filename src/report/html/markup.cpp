@@ -93,8 +93,6 @@ std::string data_uri(std::string_view type, std::string_view bytes) {
     for (const unsigned shift : {18U, 12U, 6U, 0U}) text += kDigits[three >> shift & 63U];
   }
   for (size_t k = 0; k < (3 - bytes.size() % 3) % 3; ++k) text[text.size() - 1 - k] = '=';
-  constexpr std::string_view kWord = "INT8", kSame = "INT%38";
-  for (size_t at = text.find(kWord); at != std::string::npos; at = text.find(kWord, at)) text.replace(at, 4, kSame);
   return "data:" + std::string(type) + ";base64," + text;
 }
 

@@ -18,7 +18,7 @@ namespace detent::html {
 /// Returns the last part of a path, escaped.
 [[nodiscard]] std::string escaped_file_name(const std::string& path);
 
-/// Returns a file as the text of an attribute: "data:image/jpeg;base64,...". It has no "INT8", which pages replace.
+/// Returns a file as the text of an attribute: "data:image/jpeg;base64,...".
 [[nodiscard]] std::string data_uri(std::string_view type, std::string_view bytes);
 
 /// Returns a position or length for SVG that scales with the page: 0.25 -> "25%". Clamped to [0, 1].

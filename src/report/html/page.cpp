@@ -1,7 +1,12 @@
 #include "report/html/page.h"
 
-#include "core/code_words.h"
+#include <algorithm>
+#include <utility>
+
+#include "report/build/documents.h"
+#include "report/build/sections.h"
 #include "report/compared_types.h"
+#include "report/html/document.h"
 #include "report/html/markup.h"
 #include "report/html/numbers.h"
 #include "report/html/sections.h"
@@ -10,9 +15,9 @@ namespace detent {
 namespace {
 
 struct Part {
-  const char* id;
-  const char* title;
-  std::string html;
+  const char* id = "";
+  const char* title = "";
+  std::string html = {};
 };
 
 std::string navigation(const std::vector<Part>& parts) {
@@ -33,18 +38,32 @@ std::string head(const std::string& model, const std::string& subject) {
          "</style>\n</head>\n<body>\n<main>\n";
 }
 
-/// Makes a page. "INT8" is replaced by `type`, except in the command line. `data` is what the report used.
-std::string page_of(std::string_view type, const std::string& head, const std::string& summary, std::vector<Part> parts,
-                    PageOrigin origin, std::vector<PageOrigin::Data> data = {}) {
+/// Makes a page. `data` is what the report used.
+std::string page_of(const std::string& head, const std::string& summary, std::vector<Part> parts, PageOrigin origin,
+                    std::vector<PageOrigin::Data> data = {}) {
   origin.data = std::move(data);
-  const std::string made = html::origin_section(origin);
-  std::string page;
+  parts.push_back({"origin", "This page", html::origin_section(origin)});
+  std::string page = head + summary + navigation(parts);
   for (const Part& part : parts) page += part.html;
-  parts.push_back({"origin", "This page", made});
-  page = in_words_of(type, head + summary + navigation(parts) + page);
-  return page + made +
+  return page +
          "</main>\n<footer>Written by Detent. Nothing in this file is fetched from elsewhere.</footer>\n<script>\n" +
          std::string(html::kPageScript) + "</script>\n</body>\n</html>\n";
+}
+
+Part part_of(const document::Section& section) {
+  const document::TopicTitle& title = title_of(section.topic);
+  return {title.id, title.link, html::section_markup(section)};
+}
+
+std::string page_of(const document::Document& document, const PageOrigin& origin,
+                    std::vector<PageOrigin::Data> data = {}) {
+  std::vector<document::Section> sections = document.sections;
+  std::erase_if(sections, [](const auto& section) { return section.topic == document::Topic::Model; });
+  std::ranges::stable_sort(sections, {}, &document::Section::topic);
+  std::vector<Part> parts;
+  for (const document::Section& section : sections) parts.push_back(part_of(section));
+  return page_of(head(document.file, document.title), html::header_markup(document), std::move(parts), origin,
+                 std::move(data));
 }
 
 using Errors = std::map<std::string, double>;
@@ -71,7 +90,7 @@ std::string to_html(const QuantizeReport& report, const PageOrigin& origin) {
   PlanReport plan = report.plan;
   plan.notes = report.notes;  // of the plan and of the rewrite
   return page_of(
-      name_of(plan.coverage.type), head(report.model, "quantization"), html::summary_section(report),
+      head(report.model, "quantization"), html::summary_section(report),
       {{"blame", "Blame", html::blame_section(report.verdict, report.histograms)},
        {"outliers", "Samples", html::outliers_section(report.outliers)},
        {"choice", "Calibrator", html::choice_section(report.measured)},
@@ -79,20 +98,20 @@ std::string to_html(const QuantizeReport& report, const PageOrigin& origin) {
        {"equalization", "Equalization", html::equalization_section(report.equalized, report.bias_correction)},
        {"error", "Error", html::error_section(report.error)},
        {"detections", "Detections", html::detections_section(report.detections)},
-       {"coverage", "Coverage", html::coverage_section(plan.coverage)},
-       {"floats", "16-bit floats", html::floats_section(report.floats)},
+       part_of(build::coverage(plan)),
+       part_of(build::floats(report.floats)),
        {"values", "Values",
         report.histograms.empty()
             ? html::scales_section(report.values)
             : html::values_section({report.histograms, plan, report.provenance.calibrator, {}, encodings_of(report)})},
-       {"graph", "Graph", html::graph_section(plan, {})},
-       {"placement", "Placement", html::placement_section(plan)},
+       part_of(build::graph(plan)),
+       part_of(build::placement(plan, build::Listed::Everything)),
        {"provenance", "Provenance", html::provenance_section(report.provenance, report.floats)}},
       origin, {{"Calibration data", report.provenance.samples, report.provenance.sample_digest}});
 }
 
 std::string to_html(const QuantizeWeightsReport& report, const PageOrigin& origin) {
-  return page_of(title_of(report.format.codes), head(report.model, "weights alone"), html::summary_section(report),
+  return page_of(head(report.model, "weights alone"), html::summary_section(report),
                  {{"weights", "Weights", html::weights_section(report)},
                   {"error", "Error", html::error_section(report.error)},
                   {"provenance", "Provenance", html::provenance_section(report.provenance, std::nullopt)}},
@@ -102,13 +121,12 @@ std::string to_html(const QuantizeWeightsReport& report, const PageOrigin& origi
 std::string to_html(const ComparisonReport& comparison, const std::optional<SensitivityReport>& sensitivity,
                     const PageOrigin& origin) {
   return page_of(
-      name_of(comparison.plan.coverage.type),
       head(comparison.model, "comparison of " + compared_kind(comparison) + "s"), html::summary_section(comparison),
       {{"candidates", "Candidates", html::candidates_section(comparison)},
        {"detections", "Detections", html::detections_section(comparison.detections)},
        {"outliers", "Samples", html::outliers_section(comparison.outliers)},
-       {"coverage", "Coverage", html::coverage_section(comparison.plan.coverage)},
-       {"floats", "16-bit floats", html::floats_section(comparison.plan.floats)},
+       part_of(build::coverage(comparison.plan)),
+       part_of(build::floats(comparison.plan.floats)),
        {"equalization", "Equalization", html::equalization_section(comparison.equalized)},
        {"sensitivity", "Sensitivity", sensitivity ? html::sensitivity_section(*sensitivity) : std::string()},
        {"values", "Values",
@@ -117,7 +135,7 @@ std::string to_html(const ComparisonReport& comparison, const std::optional<Sens
                               comparison.winner,
                               sensitivity ? own_errors(*sensitivity) : Errors{},
                               {}})},
-       {"placement", "Placement", html::placement_section(comparison.plan)},
+       part_of(build::placement(comparison.plan, build::Listed::Everything)),
        {"provenance", "Provenance", html::provenance_section(comparison.provenance, comparison.plan.floats)}},
       origin,
       {{"Calibration data", comparison.provenance.samples, comparison.provenance.sample_digest},
@@ -126,48 +144,29 @@ std::string to_html(const ComparisonReport& comparison, const std::optional<Sens
 
 std::string to_html(const SensitivityReport& sensitivity, const PageOrigin& origin) {
   const bool pairs = !sensitivity.weights;
-  const CoverageReport& coverage = sensitivity.plan.coverage;
   return page_of(
-      pairs ? name_of(coverage.type) : title_of(sensitivity.weights->codes),
       head(sensitivity.model, "sensitivity of layers"), html::summary_section(sensitivity),
       {{"sensitivity", "Sensitivity", html::sensitivity_section(sensitivity)},
-       {"coverage", "Coverage", pairs ? html::coverage_section(coverage) : std::string()},
+       pairs ? part_of(build::coverage(sensitivity.plan)) : Part{},
        {"equalization", "Equalization", html::equalization_section(sensitivity.equalized)},
        {"values", "Values",
         html::values_section({sensitivity.histograms, sensitivity.plan, "", own_errors(sensitivity), {}})},
-       {"placement", "Placement", pairs ? html::placement_section(sensitivity.plan) : std::string()}},
+       pairs ? part_of(build::placement(sensitivity.plan, build::Listed::Everything)) : Part{}},
       origin,
       {{pairs ? "Calibration data" : "Rounding data", sensitivity.calibration_samples, sensitivity.calibration_digest},
        {"Evaluation data", sensitivity.evaluation_samples, sensitivity.evaluation_digest}});
 }
 
 std::string to_html(const PlanReport& plan, const PageOrigin& origin) {
-  return page_of(name_of(plan.coverage.type), head(plan.model, "placement"), html::summary_section(plan),
-                 {{"coverage", "Coverage", html::coverage_section(plan.coverage)},
-                  {"quantizers", "Speed", html::quantizers_section(plan)},
-                  {"floats", "16-bit floats", html::floats_section(plan.floats)},
-                  {"graph", "Graph", html::graph_section(plan, {})},
-                  {"placement", "Placement", html::placement_section(plan)},
-                  {"equalizable", "Equalization", html::equalizable_section(plan)}},
-                 origin, {{"Data", plan.samples, plan.sample_digest}});
+  return page_of(build::document_of(plan), origin, {{"Data", plan.samples, plan.sample_digest}});
 }
 
 std::string to_html(const LintReport& report, const PageOrigin& origin) {
-  PlanReport plan = report.plan;
-  plan.notes.clear();  // they stand in the summary
-  // Findings name their types themselves.
-  const auto said = [&](std::string section) { return in_words_of(plan.coverage.type, std::move(section)); };
-  return page_of(name_of(CodeType::Int8), head(plan.model, "lint"), said(html::summary_section(report)),
-                 {{"findings", "Findings", html::findings_section(report)},
-                  {"coverage", "Coverage", said(html::coverage_section(plan.coverage))},
-                  {"quantizers", "Speed", html::quantizers_section(plan)},
-                  {"graph", "Graph", said(html::graph_section(plan, report.findings))},
-                  {"placement", "Placement", said(html::placement_section(plan))}},
-                 origin, {{"Data", plan.samples, plan.sample_digest}});
+  return page_of(build::document_of(report), origin, {{"Data", report.plan.samples, report.plan.sample_digest}});
 }
 
 std::string to_html(const ExplainReport& report, const PageOrigin& origin) {
-  return page_of(name_of(CodeType::Int8), head(report.file, "engine"), html::summary_section(report),
+  return page_of(head(report.file, "engine"), html::summary_section(report),
                  {{"layers", "Layers", html::engine_layers_section(report)},
                   {"against", "Against", html::engine_differences_section(report)}},
                  origin);
@@ -175,14 +174,14 @@ std::string to_html(const ExplainReport& report, const PageOrigin& origin) {
 
 std::string to_html(const RepairReport& report, const PageOrigin& origin) {
   const PlanReport& plan = report.lint.plan;
-  return page_of(name_of(CodeType::Int8), head(report.model, "repair"), html::summary_section(report),
+  return page_of(head(report.model, "repair"), html::summary_section(report),
                  {{"pairs", "Pairs", html::repaired_pairs_section(report)},
-                  {"findings", "Findings", html::findings_section(report.lint)},
+                  part_of(build::findings(report.lint)),
                   {"error", "Difference", html::error_section(report.error)},
                   {"scores", "Scores", html::repair_scores_section(report)},
-                  {"coverage", "Coverage", html::coverage_section(plan.coverage)},
+                  part_of(build::coverage(plan)),
                   {"graph", "Graph", html::repaired_graphs_section(report)},
-                  {"placement", "Placement", html::placement_section(plan)}},
+                  part_of(build::placement(plan, build::Listed::Everything))},
                  origin);
 }
 

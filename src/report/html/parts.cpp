@@ -54,7 +54,7 @@ std::string figure_list(const std::string& figures) {
 
 std::string coverage_figure(const CoverageReport& coverage) {
   if (coverage.macs == 0) return {};
-  return figure(share_text(coverage.int8_macs, coverage.macs), "MACs in INT8",
+  return figure(share_text(coverage.int8_macs, coverage.macs), "MACs in " + std::string(name_of(coverage.type)),
                 std::to_string(coverage.int8_layers) + " of " + std::to_string(coverage.layers) + " layers");
 }
 

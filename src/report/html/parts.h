@@ -42,7 +42,7 @@ struct Header {
 [[nodiscard]] std::string figure(const std::string& number, const std::string& label, const std::string& detail = {});
 /// Returns the figures as a list; "" without figures.
 [[nodiscard]] std::string figure_list(const std::string& figures);
-/// Returns the share of MACs in INT8; "" without MACs.
+/// Returns the share of MACs on codes; "" without MACs.
 [[nodiscard]] std::string coverage_figure(const CoverageReport& coverage);
 /// Returns "24 calibration samples, 0.4 s"; without the time where it is 0.
 [[nodiscard]] std::string samples_fact(size_t count, const char* use, double seconds = 0);

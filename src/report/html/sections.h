@@ -34,10 +34,6 @@ extern const std::string_view kPageScript;
 /// Prints the verdict with its reasons, limits and cures.
 [[nodiscard]] std::string summary_section(const QuantizeReport& report);
 [[nodiscard]] std::string summary_section(const QuantizeWeightsReport& report);
-/// Prints the share of the plan in INT8.
-[[nodiscard]] std::string summary_section(const PlanReport& plan);
-/// Prints the number of findings, the engine that the file was built for, and its share in INT8.
-[[nodiscard]] std::string summary_section(const LintReport& report);
 /// Prints the shares of types and of reformats.
 [[nodiscard]] std::string summary_section(const ExplainReport& report);
 /// Prints every layer of an engine with a bar for its share, its cause and its cure.
@@ -52,10 +48,6 @@ extern const std::string_view kPageScript;
 [[nodiscard]] std::string repaired_pairs_section(const RepairReport& report);
 /// Prints every weighted layer with its type and loss, or why it stays float; and the gain of rounding.
 [[nodiscard]] std::string weights_section(const QuantizeWeightsReport& report);
-/// Prints the kinds of findings with their cures, and every finding.
-[[nodiscard]] std::string findings_section(const LintReport& report);
-/// Prints the values whose channels equalization could even out, by family.
-[[nodiscard]] std::string equalizable_section(const PlanReport& plan);
 /// Prints the gain at the outputs without the pair of one value. Names link to the value's histogram, if there is one.
 [[nodiscard]] std::string blame_section(const VerdictReport& verdict, const std::vector<ValueHistogram>& histograms);
 /// Draws the number of ranges that each calibration sample sets alone, and lists the first samples.
@@ -74,10 +66,6 @@ extern const std::string_view kPageScript;
 [[nodiscard]] std::string provenance_section(const Provenance& provenance, const std::optional<FloatReport>& floats);
 /// Prints one row per variant with every metric, and single outputs where there are several.
 [[nodiscard]] std::string candidates_section(const ComparisonReport& report);
-/// Prints the number of nodes in the 16-bit type, and the nodes that stay FP32, by reason and one by one.
-[[nodiscard]] std::string floats_section(const std::optional<FloatReport>& report);
-/// Prints the shares in INT8 and, where something is half, those in INT8, half and FP32.
-[[nodiscard]] std::string coverage_section(const CoverageReport& coverage);
 /// Prints the families that were tried, the imbalance of channels before and after, and the gain of bias correction.
 [[nodiscard]] std::string equalization_section(const std::optional<EqualizeReport>& report,
                                                const std::optional<BiasCorrectionReport>& correction = std::nullopt);
@@ -97,14 +85,7 @@ struct ValuesView {
 [[nodiscard]] std::string values_section(const ValuesView& view);
 /// Lists values without histograms.
 [[nodiscard]] std::string scales_section(const std::vector<QuantizeReport::QuantizedValue>& values);
-/// Prints whether INT8 is likely to beat FP16 with TensorRT, and the quantizers that would be layers by themselves.
-[[nodiscard]] std::string quantizers_section(const PlanReport& plan);
-/// Draws the graph in layers, with nodes coloured by their type and marks for pairs and casts, and lists it with every
-/// reason and with the findings that name a node. Above 5000 nodes it is only listed.
-[[nodiscard]] std::string graph_section(const PlanReport& plan, const std::vector<LintReport::Finding>& findings);
 /// Draws the graph before and after a repair side by side, as graph_section() does, with pairs by what becomes of them.
 [[nodiscard]] std::string repaired_graphs_section(const RepairReport& report);
-/// Prints layers and edges with the decision and its reason.
-[[nodiscard]] std::string placement_section(const PlanReport& plan);
 
 }  // namespace detent::html

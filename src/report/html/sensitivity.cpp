@@ -39,12 +39,17 @@ std::string sensitivity_row_chart(const SensitivityReport& report, const Sensiti
          dot("alone", layer.sqnr_db_alone, "4.5") + "</svg>";
 }
 
+/// Returns the name of the type of codes.
+std::string codes_of(const SensitivityReport& report) {
+  return std::string(report.weights ? title_of(report.weights->codes) : name_of(report.plan.coverage.type));
+}
+
 Table::Row sensitivity_row(const SensitivityReport& report, const SensitiveLayer& layer, const Axis& axis) {
   Table::Row row{{{node_name(layer.name, layer.op)},
                   {sensitivity_row_chart(report, layer, axis)},
                   fixed_cell(layer.sqnr_db_alone, 1),
                   signed_cell(layer.sqnr_db_all_but - report.sqnr_db_all, 2)}};
-  row.attributes = " title=\"Only this layer in INT8: " + fixed_text(layer.sqnr_db_alone, 1) +
+  row.attributes = " title=\"Only this layer in " + codes_of(report) + ": " + fixed_text(layer.sqnr_db_alone, 1) +
                    " dB. All except this layer: " + fixed_text(layer.sqnr_db_all_but, 1) + " dB.\"";
   for (const auto& [metric, alone, all_but] : scores_of(std::span(&layer, 1)))
     row.cells.push_back(fixed_cell(metric.factor() * (layer.*alone).value_or(0), metric.decimals));
@@ -52,16 +57,17 @@ Table::Row sensitivity_row(const SensitivityReport& report, const SensitiveLayer
   return row;
 }
 
-Table sensitivity_table(const Axis& axis, const std::vector<LayerScore>& scores, bool weights) {
+Table sensitivity_table(const Axis& axis, const std::vector<LayerScore>& scores, const std::string& codes,
+                        bool weights) {
   Table table{{{"Layer", Kind::Name},
                {scale_head(axis, axis.ticks(5)), Kind::Chart},
-               {"Alone", Kind::Number, "SQNR at the output with only this layer in INT8, in dB"},
+               {"Alone", Kind::Number, "SQNR at the output with only this layer in " + codes + ", in dB"},
                {"Gain", Kind::Number, "Rise of the SQNR at the output if this layer stays float, in dB"}}};
   for (const LayerScore& score : scores) {
     std::string head = score.metric.title;
     head.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(head.front())));
     table.columns.push_back({head + (score.metric.factor() == 100 ? " alone, %" : " alone"), Kind::Number,
-                             score.metric.meaning + std::string(", with only this layer in INT8")});
+                             score.metric.meaning + (", with only this layer in " + codes)});
   }
   table.columns.push_back(weights ? Table::Column{"Weights", Kind::Minor, "Share of the elements of all weights"}
                                   : Table::Column{"<th scope=\"col\" class=\"number minor\" data-sort=\"number\" "
@@ -93,7 +99,7 @@ std::string sensitivity_section(const SensitivityReport& report) {
   const std::vector<SensitiveLayer> layers = ranked_layers(report);
   if (layers.empty()) return {};
   const Axis axis = decibel_axis(report);
-  Table table = sensitivity_table(axis, scores_of(layers), report.weights.has_value());
+  Table table = sensitivity_table(axis, scores_of(layers), codes_of(report), report.weights.has_value());
   for (const SensitiveLayer& layer : layers) table.rows.push_back(sensitivity_row(report, layer, axis));
   constexpr std::string_view kButShape = "<circle class=\"but\" cx=\"6\" cy=\"6\" r=\"3.5\"/>";
   return section(
@@ -102,7 +108,8 @@ std::string sensitivity_section(const SensitivityReport& report) {
           escape(report.weights ? format_text(*report.weights) : report.calibrator) + " on " +
           plural(report.evaluation_samples, "sample") + cross_entropy(report) + agreement(report) + "." +
           (decibel_extent(report).cut ? " An arrowhead marks a value far beyond the end of the axis." : ""),
-      chart_key(key_entry(kAloneShape, "only this layer in INT8") + key_entry(kButShape, "all except this layer") +
+      chart_key(key_entry(kAloneShape, "only this layer in " + codes_of(report)) +
+                key_entry(kButShape, "all except this layer") +
                 key_entry(kReferenceShape, "all layers, " + fixed_text(report.sqnr_db_all, 1) + "\u00A0dB")) +
           table_markup(table, "id=\"sensitivity-table\" class=\"wide dumbbells\" data-shown=\"15\""));
 }

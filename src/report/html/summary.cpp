@@ -93,9 +93,11 @@ std::string summary_verdict(const SensitivityReport& report) {
   const std::vector<SensitivityReport::Layer> layers = ranked_layers(report);
   if (layers.empty()) return "Nothing is quantized.";
   const auto& worst = layers.front();
-  return "<strong>" + escape(worst.name) + "</strong> costs most: alone in INT8 it leaves " +
-         decibels(worst.sqnr_db_alone) + " at " + the_output(report.outputs) + ". All layers together leave " +
-         decibels(report.sqnr_db_all) + ", all except this one " + decibels(worst.sqnr_db_all_but) + ".";
+  return "<strong>" + escape(worst.name) + "</strong> costs most: alone in " +
+         std::string(report.weights ? title_of(report.weights->codes) : name_of(report.plan.coverage.type)) +
+         " it leaves " + decibels(worst.sqnr_db_alone) + " at " + the_output(report.outputs) +
+         ". All layers together leave " + decibels(report.sqnr_db_all) + ", all except this one " +
+         decibels(worst.sqnr_db_all_but) + ".";
 }
 
 }  // namespace

@@ -125,22 +125,23 @@ std::string value_facts(const Entry& entry) {
   return text;
 }
 
-std::string readers(const std::vector<const PlanReport::Edge*>& edges) {
+std::string readers(const std::vector<const PlanReport::Edge*>& edges, CodeType type) {
   std::string html = "<h4>Read by</h4><ul class=\"readers\">";
   for (const PlanReport::Edge* edge : edges)
-    html += "<li>" + (edge->pair ? tag("INT8", "int8") : tag("float")) + " <span>" +
+    html += "<li>" + (edge->pair ? tag(name_of(type), "int8") : tag("float")) + " <span>" +
             node_name(edge->consumer, edge->op) + "<br><span class=\"reason\">" + escape(edge->reason) +
             "</span></span></li>";
   return html + "</ul>";
 }
 
-std::string article(const Entry& entry, const Edges& edges, const std::string& best, bool first) {
+std::string article(const Entry& entry, const Edges& edges, const ValuesView& view, bool first) {
   const std::string id = "value-" + std::to_string(entry.position);
   std::string html = "<article class=\"value" + std::string(first ? " chosen" : "") + "\" id=\"" + id +
                      "\" aria-labelledby=\"" + id + "-name\"><h3 id=\"" + id + "-name\">" +
                      node_name(entry.value->name, entry.value->op) + "</h3><p>" + value_facts(entry) + "</p>" +
-                     value_chart(*entry.value, best);
-  if (const auto found = edges.find(entry.value->name); found != edges.end()) html += readers(found->second);
+                     value_chart(*entry.value, view.best);
+  if (const auto found = edges.find(entry.value->name); found != edges.end())
+    html += readers(found->second, view.plan.coverage.type);
   return html + "</article>\n";
 }
 
@@ -156,7 +157,7 @@ std::string values_section(const ValuesView& view) {
       "<div class=\"browser\"><div class=\"list\" data-search=\"value-list\" data-label=\"Search "
       "values\">" +
       value_list(entries, has_candidates(view), ranking) + "</div><div class=\"articles\">";
-  for (size_t i = 0; i < entries.size(); ++i) html += article(entries[i], edges, view.best, i == 0);
+  for (size_t i = 0; i < entries.size(); ++i) html += article(entries[i], edges, view, i == 0);
   return section("values", "Values and their ranges",
                  plural(view.histograms.size(), "value") + ", " + order_text(entries, ranking) +
                      ". Bars count elements on a logarithmic scale; the lines are the range that " +

@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "core/text.h"
+#include "report/build/sections.h"
 #include "report/compared_types.h"
 #include "report/output_errors.h"
+#include "report/text/document.h"
 #include "report/text/text.h"
 
 namespace detent {
@@ -169,7 +171,7 @@ std::string targets_text(const ComparisonReport& report, Listing& listing) {
     text += facts.target + ": " + coverage_text(facts.plan.coverage) + ", " +
             plural(static_cast<size_t>(facts.plan.coverage.pairs), "pair") + " on " +
             plural(facts.plan.quantized_values, "value") + "\n";
-    text += kept_float_text(facts.plan, listing);
+    text += to_text(build::placement(facts.plan, build::Listed::FloatLayers), listing);
     if (facts.equalized) text += equalize_text(*facts.equalized, listing);
   }
   return text;

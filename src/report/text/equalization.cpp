@@ -1,7 +1,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <map>
 
 #include "report/text/text.h"
 
@@ -11,9 +10,10 @@ namespace {
 
 constexpr size_t kShown = 5;
 
+/// Prints a family that has values.
 std::string family_line(const EqualizeReport::Family& family, bool changed) {
+  if (family.values == 0) return {};
   std::string text = "  " + family.name + ": ";
-  if (family.values == 0) return text + "nothing to equalize\n";
   text += plural(family.values, "value");
   if (family.groups > 0) text += " in " + plural(family.groups, "group");
   // Factors from a calibration table have no groups, and their exponent is unknown.
@@ -51,25 +51,6 @@ std::string equalize_text(const EqualizeReport& report, Listing& listing) {
   text += imbalance_lines(report.values, listing);
   for (const std::string& note : listing.sentences(report.notes)) text += "  " + note + "\n";
   return text;
-}
-
-std::string equalizable_text(const std::vector<PlanReport::Equalizable>& families) {
-  if (families.empty()) return "equalizable: nothing\n";
-  static const std::map<std::string, std::string> kWhere = {{"gate", "at gates"},
-                                                            {"linear", "linear"},
-                                                            {"relu", "around Relu or Clip"},
-                                                            {"norm", "after normalizations"},
-                                                            {"act", "after Silu or HardSwish"},
-                                                            {"product", "in products"},
-                                                            {"value", "in attention"}};
-  std::string text, names;
-  for (const auto& family : families) {
-    const auto where = kWhere.find(family.family);
-    text += (text.empty() ? plural(family.values.size(), "value") : ", " + std::to_string(family.values.size())) + " " +
-            (where == kWhere.end() ? family.family : where->second);
-    names += (names.empty() ? "" : ",") + family.family;
-  }
-  return "equalizable: " + text + " (--equalize " + names + ")\n";
 }
 
 std::string bias_correction_text(const BiasCorrectionReport& report) {

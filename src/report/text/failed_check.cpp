@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <string>
-#include <string_view>
 
-#include "core/code_words.h"
 #include "report/compared_types.h"
 #include "report/quantities.h"
 #include "report/text/text.h"
@@ -17,11 +15,10 @@ namespace {
 
 /// Checks the bound and the verdict of a written model.
 template <class Report>
-std::optional<Error> failed_written(const Report& report, const Accepted& accepted, std::string_view type,
-                                    const char* bound_hint, const char* broken_hint) {
+std::optional<Error> failed_written(const Report& report, const Accepted& accepted, const char* bound_hint,
+                                    const char* broken_hint) {
   if (report.bound && !report.bound->met)
-    return Error(ErrorCode::CheckFailed, report.model + ": " + in_words_of(type, unmet_text(*report.bound)),
-                 bound_hint);
+    return Error(ErrorCode::CheckFailed, report.model + ": " + unmet_text(*report.bound), bound_hint);
   if (report.verdict.quality == Quality::Broken && !accepted.broken)
     return Error(ErrorCode::CheckFailed, report.output + ": written, but broken: " + report.verdict.reasons.front(),
                  broken_hint);
@@ -51,8 +48,7 @@ std::optional<Error> failed_check(const VerifyReport& report, const Accepted&) {
 }
 
 std::optional<Error> failed_check(const QuantizeReport& report, const Accepted& accepted) {
-  return failed_written(report, accepted, name_of(report.plan.coverage.type),
-                        "try another --calibrator (auto measures them) or a wider bound",
+  return failed_written(report, accepted, "try another --calibrator (auto measures them) or a wider bound",
                         "see the end of the report; --accept-broken exits 0");
 }
 
@@ -70,7 +66,7 @@ std::optional<Error> failed_check(const QuantizeTargetsReport& report, const Acc
 
 std::optional<Error> failed_check(const QuantizeWeightsReport& report, const Accepted& accepted) {
   return failed_written(
-      report, accepted, title_of(report.format.codes), "try smaller blocks, int8, or a wider bound",
+      report, accepted, "try smaller blocks, int8, or a wider bound",
       "try smaller blocks, int8, or --exclude for the weight that lost most; --accept-broken exits 0");
 }
 

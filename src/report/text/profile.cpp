@@ -10,7 +10,7 @@ namespace detent {
 
 namespace {
 
-using Line = ProfileReport::Line;
+using NodeTime = ProfileReport::Line;
 
 /// Nodes are listed up to this share of the time; the others are summed.
 constexpr double kListedShare = 0.95;
@@ -21,9 +21,9 @@ struct Sum {
   double ms = 0;
 };
 
-std::vector<Sum> sums_by_operator(const std::vector<Line>& nodes) {
+std::vector<Sum> sums_by_operator(const std::vector<NodeTime>& nodes) {
   std::map<std::string, Sum> sums;
-  for (const Line& line : nodes) {
+  for (const NodeTime& line : nodes) {
     Sum& sum = sums[line.op];
     sum.op = line.op;
     ++sum.nodes;
@@ -57,8 +57,8 @@ std::string operators_table(const ProfileReport& report) {
 }
 
 std::string nodes_table(const ProfileReport& report) {
-  std::vector<Line> sorted = report.nodes;
-  std::ranges::stable_sort(sorted, std::greater{}, &Line::ms);
+  std::vector<NodeTime> sorted = report.nodes;
+  std::ranges::stable_sort(sorted, std::greater{}, &NodeTime::ms);
   Table table = table_of_times({{"node", Kind::Words}});
   double listed = 0;
   size_t i = 0;

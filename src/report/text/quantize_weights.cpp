@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <iterator>
 
-#include "core/code_words.h"
 #include "report/compared_types.h"
 #include "report/text/text.h"
 
@@ -88,7 +87,7 @@ std::string to_text(const QuantizeWeightsReport& report, Lists lists) {
   text += weights_text(report) + tables_text(report);
   if (report.rounding) text += rounding_text(*report.rounding);
   text += float_text(report, listing);
-  if (report.bound) text += in_words_of(title_of(report.format.codes), bound_text(*report.bound));
+  if (report.bound) text += bound_text(*report.bound);
   if (report.score && !report.bound) text += measured_score_text(*report.score);
   for (const std::string& note : listing.sentences(report.notes)) text += "note: " + note + "\n";
   text += report.error ? error_text(*report.error, report.error_source, listing)

@@ -10,9 +10,11 @@
 #include <numeric>
 #include <tuple>
 
-#include "core/code_words.h"
+#include "report/build/documents.h"
+#include "report/build/sections.h"
 #include "report/output_errors.h"
 #include "report/score_words.h"
+#include "report/text/document.h"
 
 namespace detent {
 
@@ -214,25 +216,6 @@ std::string operators_text(const std::string& title, const VerifyReport& report,
 
 }  // namespace
 
-std::string kept_float_text(const PlanReport& plan, Listing& listing) {
-  std::vector<const PlanReport::Layer*> layers;
-  for (const auto& layer : plan.layers)
-    if (!layer.int8) layers.push_back(&layer);
-  if (layers.empty()) return {};
-  return capped_text("kept float: ", layer_lines(layers, listing), " more, for other reasons\n", listing) + "  " +
-         rules_text();
-}
-
-std::string wide_nodes_text(const PlanReport& plan, Listing& listing) {
-  std::vector<PlanReport::Layer> nodes;
-  for (const auto& wide : plan.wide_nodes) nodes.push_back({wide.name, wide.op, true, wide.rule, wide.reason});
-  std::vector<const PlanReport::Layer*> shown;
-  for (const PlanReport::Layer& node : nodes) shown.push_back(&node);
-  if (shown.empty()) return {};
-  return "16-bit activations: " + plural(shown.size(), "node") + "\n" +
-         capped_text("16 bits: ", layer_lines(shown, listing), " more, for other reasons\n", listing);
-}
-
 std::string bound_text(const BoundReport& report) {
   std::string text = report.bound + (report.met ? ": " : " NOT MET: ") + score_text(report, report.reached);
   if (report.fp32) text += " (FP32 " + score_text(report, *report.fp32) + ")";
@@ -265,33 +248,88 @@ std::string verdict_text(const VerdictReport& verdict, size_t outputs) {
 }
 
 std::string unmet_text(const BoundReport& report) {
-  return report.bound + " cannot be met with any layer in INT8 that was tried: the best reaches " +
+  return report.bound + " cannot be met with any layer in " + report.codes + " that was tried: the best reaches " +
          score_text(report, report.reached) +
          (report.fp32 ? ", FP32 " + score_text(report, *report.fp32) : std::string()) + "; it was written";
 }
 
+namespace {
+
+/// Says how long the phases took; the last one is what remains of the whole time.
+std::string phases_text(const QuantizeReport& report) {
+  if (report.seconds <= 0) return {};
+  std::vector<std::pair<std::string, double>> phases{{"calibrating", report.calibration_seconds}};
+  if (report.measured) phases.emplace_back("choosing the calibrator", report.measured->seconds);
+  if (report.equalized) phases.emplace_back("equalizing", report.equalized->seconds);
+  if (report.bias_correction && report.accuracy.steps.empty())
+    phases.emplace_back("correcting biases", report.bias_correction->seconds);
+  for (const AccuracyReport::Step& step : report.accuracy.steps) phases.emplace_back(step.name, step.seconds);
+  if (report.bound) phases.emplace_back("holding the bound", report.bound->seconds);
+  double rest = report.seconds;
+  std::string text;
+  for (const auto& [phase, seconds] : phases) {
+    rest -= seconds;
+    if (seconds >= 0.05) text += fmt::format("{} {:.1f} s, ", phase, seconds);
+  }
+  return fmt::format("took {:.1f} s: {}{} {:.1f} s\n", report.seconds, text,
+                     text.empty() ? "reading, measuring and writing" : "reading, measuring the error and writing",
+                     std::max(rest, 0.0));
+}
+
+/// The statements of a quantization that users look for, and the others.
+struct QuantizeTexts {
+  std::string made, score, verdict;
+  std::string first, rest;  ///< of the others: before the score, and behind it
+};
+
+QuantizeTexts texts_of(const QuantizeReport& report, Listing& listing) {
+  QuantizeTexts texts{.made = made_text(report)};
+  std::string& first = texts.first;
+  first = report.error ? error_text(*report.error, report.error_source, listing)
+                       : "error against FP32: not measured: no data\n";
+  first += calibration_text(report);
+  if (report.measured) first += measurement_text(*report.measured, listing);
+  first += outlier_text(report.outliers, listing);
+  if (report.equalized) first += equalize_text(*report.equalized, listing);
+  if (report.bias_correction && report.accuracy.steps.empty()) first += bias_correction_text(*report.bias_correction);
+  first += steps_text(report.accuracy) + coverage_line(report) +
+           to_text(build::placement(report.plan, build::Listed::FloatLayers), listing);
+  if (report.bound) texts.score = bound_text(*report.bound);
+  if (report.score && !report.bound) texts.score = measured_score_text(*report.score);
+  std::string& rest = texts.rest;
+  rest = to_text(build::floats(report.floats), listing) +
+         to_text(document::Section{document::Topic::Coverage, {build::type_shares(report.plan.coverage)}}, listing);
+  if (report.saturation) rest += saturation_text(*report.saturation);
+  rest += capped_text("note: ", listing.sentences(report.notes), " more of other kinds\n", listing);
+  rest += phases_text(report) + listing.closing();
+  const bool ready = report.verdict.quality == Quality::Good && !report.next_command.empty();
+  texts.verdict = verdict_text(report.verdict, report.error ? report.error->outputs.size() : 0) +
+                  (ready ? "  next: " + report.next_command + "\n" : "");
+  return texts;
+}
+
+}  // namespace
+
 std::string to_text(const QuantizeReport& report, Lists lists) {
   Listing listing(lists);
-  std::string text = made_text(report);
-  text += report.error ? error_text(*report.error, report.error_source, listing)
-                       : "error against FP32: not measured: no data\n";
-  text += calibration_text(report);
-  if (report.measured) text += measurement_text(*report.measured, listing);
-  text += outlier_text(report.outliers, listing);
-  if (report.equalized) text += equalize_text(*report.equalized, listing);
-  if (report.bias_correction && report.accuracy.steps.empty()) text += bias_correction_text(*report.bias_correction);
-  text += steps_text(report.accuracy);
-  text += coverage_line(report);
-  text += kept_float_text(report.plan, listing) + wide_nodes_text(report.plan, listing) + attention_line(report.plan);
-  if (report.bound) text += in_words_of(report.plan.coverage.type, bound_text(*report.bound));
-  if (report.score && !report.bound) text += measured_score_text(*report.score);
-  if (report.floats) text += float_text(*report.floats, listing);
-  text += types_text(report.plan.coverage.types, report.plan.coverage.type);
-  if (report.saturation) text += saturation_text(*report.saturation);
-  text += capped_text("note: ", listing.sentences(report.notes), " more of other kinds\n", listing);
-  const bool ready = report.verdict.quality == Quality::Good && !report.next_command.empty();
-  return text + listing.closing() + verdict_text(report.verdict, report.error ? report.error->outputs.size() : 0) +
-         (ready ? "  next: " + report.next_command + "\n" : "");
+  const QuantizeTexts texts = texts_of(report, listing);
+  return texts.made + texts.first + texts.score + texts.rest + texts.verdict;
+}
+
+TerminalText terminal_text(const QuantizeReport& report, Lists lists) {
+  Listing listing(lists);
+  const QuantizeTexts texts = texts_of(report, listing);
+  return {texts.verdict + texts.score + texts.made, texts.first + texts.rest};
+}
+
+std::string to_text(const PlanReport& report, Lists lists) { return to_text(build::document_of(report), lists); }
+
+std::string to_text(const LintReport& report, Lists lists) { return to_text(build::document_of(report), lists); }
+
+std::string to_text(const std::vector<FindingInfo>& kinds) {
+  Table table{{{"", Kind::Name}, {"", Kind::Words}}};
+  for (const FindingInfo& kind : kinds) table.rows.push_back({{{kind.id}, {kind.summary + " (" + kind.levels + ")"}}});
+  return "Findings\n" + to_text(table);
 }
 
 std::string to_text(const QuantizeTargetsReport& report, Lists lists) {

@@ -16,7 +16,7 @@
 #include "detent/verify.h"
 #include "report/lists.h"
 #include "report/quantities.h"
-#include "report/table.h"
+#include "report/text/aligned.h"
 
 namespace detent {
 
@@ -34,6 +34,12 @@ namespace detent {
 /// Prints the shares, causes and cures, the dearest layers, predictions, and what differs from another engine.
 [[nodiscard]] std::string to_text(const ExplainReport& report, Lists lists = Lists::Capped);
 [[nodiscard]] std::string to_text(const QuantizeReport& report, Lists lists = Lists::Capped);
+/// A text for a terminal: the statements that users look for, and the others.
+struct TerminalText {
+  std::string first;  ///< verdict, cures or the next command, score, written file
+  std::string rest;
+};
+[[nodiscard]] TerminalText terminal_text(const QuantizeReport& report, Lists lists);
 /// Prints the text of each target, and the time of all.
 [[nodiscard]] std::string to_text(const QuantizeTargetsReport& report, Lists lists = Lists::Capped);
 [[nodiscard]] std::string to_text(const QuantizeWeightsReport& report, Lists lists = Lists::Capped);
@@ -57,24 +63,8 @@ namespace detent {
 [[nodiscard]] std::string to_text(const CacheExportReport& report);
 [[nodiscard]] std::string to_text(const CacheImportReport& report);
 
-/// Prints the head, unless it is empty, and the rows, with two blanks between columns.
-[[nodiscard]] std::string to_text(const Table& table);
 /// Returns "unet.onnx  opset 13, 25 nodes     target tensorrt:10.13".
 [[nodiscard]] std::string model_line(const std::string& model, const PlanReport& plan, const std::string& target);
-/// Prints whether INT8 is likely to beat FP16, and the quantizers that would be layers by themselves with their
-/// reasons; "" where nothing is known.
-[[nodiscard]] std::string outlook_text(const PlanReport& plan, Listing& listing);
-/// Prints "kept float: fc (Gemm)  reason" for the layers that stay float, of many the first, and rules_text(); "" for
-/// none.
-[[nodiscard]] std::string kept_float_text(const PlanReport& plan, Listing& listing);
-/// Prints the nodes with 16-bit activations beside 8-bit ones, in the same form: "16 bits: Concat_8 (Concat)  reason".
-[[nodiscard]] std::string wide_nodes_text(const PlanReport& plan, Listing& listing);
-/// Prints "attention: 6 blocks float, REASON; OTHER CHOICE", a line for each reason; "" for none.
-[[nodiscard]] std::string attention_line(const PlanReport& plan);
-/// Prints the blocks of attention, what they become and what the other choice gives; "" for none.
-[[nodiscard]] std::string attention_text(const PlanReport& plan, Listing& listing);
-/// Returns the line behind rule ids and scale groups that says where they are explained.
-[[nodiscard]] std::string rules_text();
 /// Returns "skipped 2 unreadable samples\n"; "" for 0.
 [[nodiscard]] std::string skipped_text(size_t samples);
 /// "3 com.microsoft.FusedConv, 1 com.microsoft.Attention"
@@ -89,10 +79,6 @@ namespace detent {
 [[nodiscard]] std::string error_text(const ErrorReport& error, const std::string& source, Listing& listing);
 /// Prints a line for each output, worst first, of many the first eight; "" for a single one.
 [[nodiscard]] std::string outputs_text(const std::vector<ErrorReport::Output>& outputs, Listing& listing);
-/// Prints the shares of INT8, half and FP32 in MACs and activation bytes; "" where nothing is half.
-[[nodiscard]] std::string types_text(const TypeShares& types, CodeType codes = CodeType::Int8);
-/// Prints the number of nodes in the 16-bit type and of casts, and the nodes that stay FP32 with their reasons.
-[[nodiscard]] std::string float_text(const FloatReport& report, Listing& listing);
 /// Prints "--max-drop 0.01: top-1 78.50 % (FP32 top-1 79.00 %), all INT8 ...; on 400 samples, 5 measurements in 3.2 s",
 /// a line with its outcome, and a line for each operator without weights that stays float for the bound.
 [[nodiscard]] std::string bound_text(const BoundReport& report);
@@ -105,13 +91,6 @@ namespace detent {
 [[nodiscard]] std::string outlier_text(const OutlierReport& report, Listing& listing);
 /// Prints the families that were tried with their gain, and the values whose channels differed most.
 [[nodiscard]] std::string equalize_text(const EqualizeReport& report, Listing& listing);
-/// Returns "equalizable: 16 values at gates, 9 linear (--equalize gate,linear)\n"; "equalizable: nothing\n" without
-/// any.
-[[nodiscard]] std::string equalizable_text(const std::vector<PlanReport::Equalizable>& families);
 [[nodiscard]] std::string bias_correction_text(const BiasCorrectionReport& report);
-/// Returns a line for the layers of one decision, operator, rule and reason: "Conv_41, Conv_44, Conv_47 and 110 more
-/// (Conv)  R1 weighted op: why". It has the group's share of `all_macs` unless that is 0.
-[[nodiscard]] std::vector<std::string> layer_lines(const std::vector<const PlanReport::Layer*>& layers,
-                                                   Listing& listing, int64_t all_macs = 0);
 
 }  // namespace detent

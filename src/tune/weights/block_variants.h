@@ -30,6 +30,7 @@ class BlockVariants final : public FloatVariants {
   [[nodiscard]] GraphPatch patch(const PlacementPlan& plan) override;
   [[nodiscard]] Model model(const PlacementPlan& plan) override;
   [[nodiscard]] const std::vector<FloatChoice>& choices() const override { return choices_; }
+  [[nodiscard]] std::string_view codes() const override { return format_.codes == DataType::Int4 ? "INT4" : "INT8"; }
   [[nodiscard]] int64_t macs() const override { return elements_; }
 
  private:

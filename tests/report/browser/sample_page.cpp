@@ -151,6 +151,7 @@ ComparisonReport made_up_comparison(size_t values) {
                                 {"sqnr_db", score.sqnr},
                                 {"cosine", 1 - 0.2 / (1 + score.sqnr)}},
                                {{"logits", score.sqnr, 0.99}, {"features", score.sqnr + 3.1, 0.995}},
+                               {},
                                0.009,
                                4'310'000,
                                21 + 4 * uniform(random)});

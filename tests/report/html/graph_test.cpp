@@ -2,8 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "report/build/sections.h"
+#include "report/html/document.h"
 #include "report/html/graph_view.h"
-#include "report/html/sections.h"
 
 namespace detent::html {
 namespace {
@@ -12,6 +13,10 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+
+std::string graph_section(const PlanReport& plan, const std::vector<LintReport::Finding>& findings) {
+  return section_markup(build::graph(plan, findings));
+}
 
 /// x -> Cast -> conv<1> (INT8, behind a pair) -> head (FP32) -> y; and x -> Shape -> s.
 PlanReport plan() {

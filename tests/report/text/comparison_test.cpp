@@ -16,9 +16,9 @@ using ::testing::Not;
 ComparisonReport two_variants() {
   ComparisonReport report = judged_by_top1(64, 100);
   report.variants.push_back(
-      {"max", "", {{"top1", 0.626}, {"sqnr_db", 2.25}, {"cosine", 0.7}}, {{"y", 2.25, 0.7}}, {}, 4100000, 1.5});
+      {"max", "", {{"top1", 0.626}, {"sqnr_db", 2.25}, {"cosine", 0.7}}, {{"y", 2.25, 0.7}}, {}, {}, 4100000, 1.5});
   report.variants.push_back(
-      {"auto", "mse", {{"top1", 0.6895}, {"sqnr_db", 4}, {"cosine", 0.8}}, {{"y", 4, 0.8}}, {}, 4100000, 2});
+      {"auto", "mse", {{"top1", 0.6895}, {"sqnr_db", 4}, {"cosine", 0.8}}, {{"y", 4, 0.8}}, {}, {}, 4100000, 2});
   report.winner = "auto";
   return report;
 }

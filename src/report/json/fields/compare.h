@@ -15,6 +15,7 @@ void variant_fields(auto& v, const Variant& r) {
     "Standard error of the criterion over the samples, in its unit; null for --metric-command and fewer than two "
     "samples.");
   v("outputs", r.outputs, "Each compared output, in the model's order.");
+  v("by_sample", r.by_sample, kBySample);
   v("size_bytes", r.size_bytes, "Size in bytes of the file that quantize or cast would write.");
   v("seconds", Finite{r.seconds}, "Time to make, run and judge it on all cores, in seconds.");
 }

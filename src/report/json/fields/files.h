@@ -110,6 +110,9 @@ void fields(auto& v, const DistributionReport& r) {
   value_fields(v, r.value);
   v.optional("tokens", r.value.tokens, "Magnitudes of single tokens and channels, where the value has a token axis.");
   v("rows", r.rows, "The histogram in a few rows of equal width, ascending, without zeros.");
+  v("negative_bins", r.negative,
+    "Elements below 0 in every bin of the width 2^log2_width, from 0 downwards; the last one is not empty.");
+  v("positive_bins", r.positive, "The same above 0, upwards.");
 }
 
 void fields(auto& v, const ProfileReport::Line& r) {

@@ -215,6 +215,15 @@ void fields(auto& v, const ErrorReport::AtStep& r) {
   v(metrics::kArgmaxAgreement.name, r.argmax_agreement, description_of(metrics::kArgmaxAgreement));
 }
 
+void fields(auto& v, const ErrorReport::Sample& r) {
+  v.part("sample_score", "The error of one sample, or of the samples of a batch that the model fixes.");
+  v("sample", r.name, "Name of the sample, of a batch that of its first sample.");
+  v(metrics::kSqnr.name, r.sqnr_db, description_of(metrics::kSqnr));
+  v.optional("score", r.score, "Its score by the metric that decides; absent where that judges no single samples.");
+}
+
+inline constexpr const char* kBySample = "Each evaluation sample, in the order of the source.";
+
 /// An error, and its samples in words.
 struct MeasuredError {
   ErrorReport error = {};
@@ -233,6 +242,8 @@ void fields(auto& v, const MeasuredError& r) {
       "steps", when(!r.error.steps.empty(), r.error.steps),
       "Error at step 1, the middle and the last step, which the other members describe; absent where samples are "
       "not cut into steps.");
+  v.optional("by_sample", when(!r.error.by_sample.empty(), r.error.by_sample),
+             "Each compared sample, in the order of the source; absent where only sums were kept.");
   v.optional("measured_on", r.samples, "The samples in words; absent for the candidates of auto.");
 }
 

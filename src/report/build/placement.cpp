@@ -1,0 +1,249 @@
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "report/build/sections.h"
+#include "report/lists.h"
+#include "report/quantities.h"
+
+namespace detent::build {
+
+namespace {
+
+using namespace document;
+using Role = Line::Role;
+using Row = document::Grid::Row;
+
+constexpr size_t kReasonsShown = 20;
+const std::string kWide(name_of(CodeType::A16W8));
+
+/// Returns "R3: reason"; without a rule where it is "" or "-".
+Words why(const std::string& rule, const std::string& reason) {
+  return (rule.empty() || rule == "-" ? std::string() : rule + ": ") + reason;
+}
+
+Words named(const std::string& node, const std::string& op) { return {name(node), " ", minor(op)}; }
+
+Cell number_cell(int64_t value) {
+  Cell cell(large_count(value));
+  cell.meaning = std::to_string(value);
+  return cell;
+}
+
+Cell decision(bool quantized, const std::string& type, Words reason) {
+  Cell cell(Words(quantized ? type : "float"));
+  cell.key = quantized ? 1 : 0;
+  cell.tone = quantized ? Tone::Codes : Tone::Float;
+  cell.meaning = plain_text(reason);
+  return cell;
+}
+
+/// Returns the name of the type in which a layer runs.
+std::string type_of(const PlanReport::Layer& layer, const PlanReport& plan) {
+  return !layer.int8 ? "float" : layer.wide ? kWide : std::string(name_of(plan.coverage.type));
+}
+
+Row layer_row(const PlanReport& plan, size_t index, Listed listed) {
+  const PlanReport::Layer& layer = plan.layers[index];
+  const Words reason = why(layer.rule, layer.reason);
+  Row row;
+  row.quiet = layer.int8;
+  row.cells = {Cell(count(index + 1)), Cell(named(layer.name, layer.op), layer.int8 ? Words() : reason),
+               decision(layer.int8, type_of(layer, plan), reason), number_cell(layer.macs), number_cell(layer.params)};
+  std::string lead = "kept float: ";
+  if (listed != Listed::FloatLayers || layer.int8) {
+    lead = type_of(layer, plan);
+    lead = "  " + lead + std::string(lead.size() < 4 ? 4 - lead.size() : 0, ' ') +
+           (layer.int8 && !layer.wide ? "  " : " ");
+  }
+  row.item = {{.lead = lead,
+               .name = name(layer.name),
+               .after = " (" + layer.op + ")",
+               .rule = layer.rule,
+               .reason = layer.reason,
+               .detail = listed == Listed::Nothing || (listed == Listed::FloatLayers && layer.int8)}};
+  return row;
+}
+
+/// Lists the layers, float ones first, each with its position in the model.
+document::Grid layers_table(const PlanReport& plan, Listed listed) {
+  document::Grid table{.id = "layers",
+                       .label = "Search layers",
+                       .columns = {{"#", Kind::Number, "Position in the model"},
+                                   {"Layer", Kind::Name},
+                                   {"Runs in", Kind::Tag},
+                                   {"MACs"},
+                                   {"Parameters", Kind::Minor}},
+                       .filter = "float only",
+                       .capped = true,
+                       .noun = "layer"};
+  if (listed == Listed::FloatLayers)
+    table.most = kReasonsShown;
+  else
+    table.heading = "layers";
+  const auto rank = [](const PlanReport::Layer& layer) { return !layer.int8 ? 0 : layer.wide ? 1 : 2; };
+  for (const int wanted : {0, 1, 2})
+    for (size_t i = 0; i < plan.layers.size(); ++i)
+      if (rank(plan.layers[i]) == wanted) table.rows.push_back(layer_row(plan, i, listed));
+  return table;
+}
+
+/// Lists the nodes with 16-bit activations beside nodes of 8 bits.
+document::Grid wide_table(const PlanReport& plan) {
+  document::Grid table{.id = "wide-nodes",
+                       .label = "Search nodes",
+                       .columns = {{"Node", Kind::Name}},
+                       .folded = {"16-bit activations: ", count(plan.wide_nodes.size(), "node")},
+                       .capped = true,
+                       .most = kReasonsShown};
+  for (const auto& node : plan.wide_nodes)
+    table.rows.push_back({.cells = {Cell(named(node.name, node.op), why(node.rule, node.reason))},
+                          .item = {{.lead = "16 bits: ",
+                                    .name = name(node.name),
+                                    .after = " (" + node.op + ")",
+                                    .rule = node.rule,
+                                    .reason = node.reason}}});
+  return table;
+}
+
+/// Returns "8 heads of 32, 256 x 256 tokens, mask, rotary positions"; what is not known is left out.
+Words size_words(const PlanReport::Attention& block) {
+  const auto number = [](size_t count_of) { return count_of == 0 ? Words("?") : count(count_of); };
+  std::vector<Words> parts;
+  if (block.head_size > 0) parts.push_back({number(block.heads), " heads of ", count(block.head_size)});
+  if (block.queries > 0 || block.keys > 0)
+    parts.push_back({number(block.queries), " x ", number(block.keys), " tokens"});
+  if (block.masked) parts.emplace_back("mask");
+  if (block.rotary) parts.emplace_back("rotary positions");
+  if (block.grouped) parts.emplace_back("grouped queries");
+  return joined(parts);
+}
+
+Row attention_row(const PlanReport& plan, const PlanReport::Attention& block, Listed listed) {
+  const bool one = block.first_product == block.second_product;
+  const std::string type(block.quantized ? name_of(plan.coverage.type) : "float");
+  const Words sizes = size_words(block);
+  Words reason = why(block.rule, block.reason + (block.otherwise.empty() ? "" : "; " + block.otherwise));
+  Row row;
+  row.cells = {Cell({name(block.first_product), " ", minor(one ? "Attention" : "to " + block.second_product)}, reason),
+               decision(block.quantized, type, reason), number_cell(block.macs)};
+  row.item = {
+      {.lead = "  " + type + " ",
+       .name = one ? name(block.first_product) : Words{name(block.first_product), " .. ", name(block.second_product)},
+       .after = sizes.empty() ? Words() : Words{" (", sizes, ")"},
+       .rule = block.rule,
+       .reason = block.reason,
+       .otherwise = block.otherwise,
+       .part = static_cast<double>(block.macs),
+       .detail = listed != Listed::Everything}};
+  return row;
+}
+
+/// Lists the blocks of attention with what they become, the reason, and what the other choice of --attention gives.
+document::Grid attention_table(const PlanReport& plan, Listed listed) {
+  document::Grid table{.id = "attention",
+                       .label = "Search blocks",
+                       .columns = {{"Block", Kind::Name}, {"Runs in", Kind::Tag}, {"MACs"}},
+                       .heading = "attention",
+                       .folded = {"Attention: ", count(plan.attention.size(), "block")},
+                       .capped = true,
+                       .noun = "block",
+                       .whole = static_cast<double>(plan.coverage.macs)};
+  for (const auto& block : plan.attention) table.rows.push_back(attention_row(plan, block, listed));
+  return table;
+}
+
+/// Says "6 blocks float, REASON; OTHER CHOICE" in a line for each reason.
+void add_attention_lines(std::vector<Part>& parts, const PlanReport& plan) {
+  const auto key = [](const PlanReport::Attention& block) {
+    return (block.quantized ? "1" : "0") + pattern_of(block.reason) + "\n" + pattern_of(block.otherwise);
+  };
+  for (const auto& group : grouped(plan.attention, key)) {
+    const PlanReport::Attention& first = *group.front();
+    parts.push_back(
+        Line{{"attention: ", count(group.size(), "block"), " ", first.quantized ? name_of(plan.coverage.type) : "float",
+              ", ", first.reason, first.otherwise.empty() ? "" : "; " + first.otherwise},
+             Role::Statement,
+             Where::Text});
+  }
+}
+
+Row edge_row(const PlanReport& plan, const PlanReport::Edge& edge, Listed listed) {
+  const Words slot = count(static_cast<uint64_t>(edge.slot));
+  const std::string type(edge.wide ? "INT16" : name_of(plan.coverage.type));
+  const std::string overruled =
+      edge.overruled.empty() ? "" : edge.overruled + (edge.pair ? " wanted floats" : " wanted a pair");
+  const Words reason = why(edge.rule, edge.reason);
+  const Words group =
+      edge.scale_group ? Words{", scale group ", count(static_cast<uint64_t>(*edge.scale_group))} : Words();
+  Row row;
+  row.quiet = edge.pair;
+  row.cells = {Cell(name(edge.value), overruled.empty() ? reason : Words{reason, "; ", overruled}),
+               Cell(Words{name(edge.consumer), " ", minor(edge.op), ", input ", slot, group}),
+               decision(edge.pair, type, reason)};
+  row.item = {{.lead = edge.pair ? "  pair  " : "  float ",
+               .name = {name(edge.value), arrow(), name(edge.consumer)},
+               .after = {" (" + edge.op + ", input ", slot, edge.wide ? ", 16 bits)" : ")"},
+               .rule = edge.rule,
+               .reason = edge.reason,
+               .scale_group = edge.scale_group,
+               .overruled = overruled,
+               .detail = listed != Listed::Everything || !edge.pair}};
+  return row;
+}
+
+document::Grid edges_table(const PlanReport& plan, Listed listed) {
+  const auto pairs = std::ranges::count(plan.edges, true, &PlanReport::Edge::pair);
+  document::Grid table{.id = "edges",
+                       .label = "Search edges",
+                       .columns = {{"Value", Kind::Name}, {"Read by", Kind::Words}, {"Decision", Kind::Tag}},
+                       .heading = "pairs",
+                       .heading_of_all = "edges",
+                       .folded = {"Every edge: ", count(plan.edges.size(), "edge"), ", ",
+                                  count(static_cast<uint64_t>(pairs)), " with a pair"},
+                       .filter = "float only",
+                       .noun = "edge"};
+  for (const auto& edge : plan.edges) table.rows.push_back(edge_row(plan, edge, listed));
+  return table;
+}
+
+Words placement_lead(const PlanReport& plan) {
+  const std::string type(name_of(plan.coverage.type));
+  if (plan.layers.empty()) return "The model has no weighted layers.";
+  const auto kept = static_cast<size_t>(std::ranges::count(plan.layers, false, &PlanReport::Layer::int8));
+  const Words layers = count(plan.layers.size(), "weighted layer");
+  const bool wide = std::ranges::any_of(plan.layers, &PlanReport::Layer::wide);
+  if (kept == 0) return {"All ", layers, " run in ", type, wide ? " or " + kWide : "", "."};
+  return {count(kept), " of ", layers,
+          kept == 1 ? " stays float, listed first with its reason." : " stay float, listed first with their reasons."};
+}
+
+}  // namespace
+
+document::Section placement(const PlanReport& plan, Listed listed) {
+  Section section{Topic::Placement, {}};
+  if (plan.layers.empty() && plan.edges.empty() && plan.notes.empty()) return section;
+  std::vector<Part>& parts = section.parts;
+  parts.push_back(Line{placement_lead(plan), Role::Lead});
+  parts.push_back(layers_table(plan, listed));
+  const bool kept = std::ranges::any_of(plan.layers, [](const auto& layer) { return !layer.int8; });
+  if (listed == Listed::FloatLayers && kept) parts.push_back(Line{rules_words(), Role::Detail, Where::Text});
+  if (!plan.wide_nodes.empty())
+    parts.push_back(
+        Line{{"16-bit activations: ", count(plan.wide_nodes.size(), "node")}, Role::Statement, Where::Text});
+  parts.push_back(wide_table(plan));
+  if (listed == Listed::FloatLayers) add_attention_lines(parts, plan);
+  parts.push_back(attention_table(plan, listed));
+  parts.push_back(edges_table(plan, listed));
+  if (listed == Listed::Everything && !plan.notes.empty()) {
+    parts.push_back(Line{"notes", Role::Heading});
+    for (const std::string& note : plan.notes) parts.push_back(Line{note, Role::Note});
+  }
+  return section;
+}
+
+document::Words rules_words() {
+  return "rules (R10, O2 ...) and scale groups are explained in src/place/RULES.md and by 'detent help plan --long'";
+}
+
+}  // namespace detent::build

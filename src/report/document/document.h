@@ -1,0 +1,162 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "detent/lint.h"
+#include "report/document/words.h"
+#include "report/table.h"
+
+namespace detent::document {
+
+/// Renderers that print a part. A part stands in one alone only where it repeats what another part says there, or
+/// explains how to read the form.
+enum class Where : uint8_t { Both, Text, Page };
+
+/// A sentence on a line of its own.
+struct Line {
+  enum class Role : uint8_t {
+    Statement,
+    Note,     ///< one of a list of remarks; texts say similar ones once
+    Detail,   ///< of the statement before it
+    Apart,    ///< a Statement behind a blank line in texts
+    Heading,  ///< of what follows, in texts
+    Lead      ///< below the title of a section, in pages
+  };
+  Words words;
+  Role role = Role::Statement;
+  Where where = Where::Both;
+};
+
+/// Meaning of a tag, which decides its colour.
+enum class Tone : uint8_t { None, Codes, Float, Usual, Doubtful, Broken };
+
+struct Cell {
+  Words words;
+  double key = std::numeric_limits<double>::quiet_NaN();  ///< what pages sort by; of a single number its value
+  Words reason = {};                                      ///< below the words, in pages
+  Tone tone = Tone::None;                                 ///< pages show the words as a tag
+  std::string meaning = {};                               ///< tooltip in pages
+
+  Cell(Words text) : words(std::move(text)) {  // NOLINT(google-explicit-constructor)
+    if (words.spans().size() == 1 && words.spans().front().look == Span::Look::Figure)
+      key = words.spans().front().number.value;
+  }
+  Cell(Words text, Words why) : Cell(std::move(text)) { reason = std::move(why); }
+};
+
+/// A row of a table as a sentence: texts print rows that say the same of several names as one line.
+struct Item {
+  Words lead;   ///< "float"
+  Words name;   ///< the names of alike rows are listed
+  Words after;  ///< " (Conv)"
+  std::string rule = {}, reason = {};
+  Words otherwise = {};  ///< on a second line
+  std::optional<int> scale_group = {};
+  std::string overruled = {};  ///< the rule that wanted otherwise, where everything is listed
+  double part = 0;             ///< of Grid::whole; the parts of alike rows are added
+  bool detail = false;         ///< only where everything is listed
+};
+
+/// Rows of cells. Pages print the columns; texts print them too, or the item of each row where rows have items. Where
+/// texts list everything, the numbers of the columns follow the item.
+struct Grid {
+  struct Row {
+    std::vector<Cell> cells = {};
+    std::vector<Item> item = {};  ///< none or one
+    bool marked = false;          ///< the row is the best one, which Grid::mark says
+    bool quiet = false;           ///< hidden by the filter of pages
+  };
+  std::string id = {};     ///< in pages; empty: the table is no part of pages
+  std::string label = {};  ///< "Search layers"
+  std::vector<Table::Column> columns = {};
+  std::vector<Row> rows = {};
+  Words heading = {}, heading_of_all = {};  ///< in texts, above the first line; the second where everything is listed
+  Words folded = {};                        ///< pages fold the table under these words
+  std::string mark = {};                    ///< "best"
+  std::string filter = {};                  ///< word of the filter of pages that hides quiet rows
+  bool search = true;                       ///< pages search it
+  bool capped = false;                      ///< pages show the first 15 rows at first
+  bool by_reason = false;                   ///< pages show one row of each reason, and all rows folded
+  bool exact = false;                       ///< only rows of equal reasons are alike, not those that differ in names
+  std::string noun = "node";                ///< of the rows
+  double whole = 0;                         ///< of Item::part; 0: parts are not shown
+  size_t most = 0;                          ///< lines of capped texts; 0: all
+};
+
+/// What lint finds, worst first.
+struct Findings {
+  std::vector<LintReport::Finding> findings;
+};
+
+/// Parts of wholes, as bars.
+struct Bars {
+  struct Bar {
+    std::string label;
+    int64_t part = 0, whole = 0;
+    Unit unit = Unit::Plain;
+  };
+  std::vector<Bar> bars;
+  std::string what;  ///< of the parts: "in INT8"
+  Where where = Where::Both;
+};
+
+/// Large numbers with labels, which repeat the most important ones of the lines.
+struct Figures {
+  struct Figure {
+    Words number;
+    Words label;
+    Words detail = {};
+  };
+  std::vector<Figure> figures;
+};
+
+/// A graph, which only pages draw. It points into the report.
+struct Graph {
+  const PlanReport* plan = nullptr;
+  std::vector<LintReport::Finding> findings = {};
+};
+
+using Part = std::variant<Line, Grid, Findings, Bars, Figures, Graph>;
+
+/// Sections of all documents, in the order in which pages print them.
+enum class Topic : uint8_t {
+  Model,  ///< stands in texts alone: pages have it in their head
+  Findings,
+  Coverage,
+  Quantizers,
+  Floats,
+  Graph,
+  Placement,
+  Equalizable
+};
+
+/// What pages call a section.
+struct TopicTitle {
+  const char *id, *title, *link;
+};
+[[nodiscard]] const TopicTitle& title_of(Topic topic);
+
+struct Section {
+  Topic topic;
+  std::vector<Part> parts;
+};
+
+/// A report as a tree. Texts print the head and the sections in their order, pages in the order of Topic.
+struct Document {
+  Words subject;              ///< "Placement"
+  std::string title;          ///< of the page's window: "placement"
+  std::string file;           ///< that the report is about
+  std::vector<Words> facts;   ///< beside its name
+  Words aside = {};           ///< another fact, behind a gap in texts
+  std::vector<Line> verdict;  ///< the first statement, and what pages list below it
+  Figures figures;
+  std::vector<Section> sections;
+};
+
+}  // namespace detent::document

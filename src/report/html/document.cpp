@@ -1,0 +1,224 @@
+#include "report/html/document.h"
+
+#include <fmt/core.h>
+
+#include "report/html/parts.h"
+#include "report/lists.h"
+
+namespace detent::html {
+
+namespace {
+
+using document::Bars;
+using document::Cell;
+using document::Figures;
+using document::Findings;
+using document::Graph;
+using document::Grid;
+using document::Line;
+using document::Number;
+using document::Part;
+using document::Section;
+using document::Span;
+using document::TopicTitle;
+using document::Unit;
+using document::Where;
+using document::Words;
+using Role = Line::Role;
+
+std::string figure_markup(const Number& number) {
+  if (number.unit == Unit::Count) return count_text(number.value);
+  std::string text = document::number_text(number);
+  if (text.starts_with("-") && text.size() > 1) text.replace(0, 1, "\u2212");
+  if (text == "-") return "\u2013";
+  if (const size_t unit = text.find(" dB"); unit != std::string::npos) text.replace(unit, 1, "\u00A0");
+  return escape(text);
+}
+
+std::string span_markup(const Span& span) {
+  using Look = Span::Look;
+  const auto strong = [&](const char* colour) {
+    return std::string("<strong class=\"") + colour + "\">" + escape(span.text) + "</strong>";
+  };
+  switch (span.look) {
+    case Look::Figure: return figure_markup(span.number);
+    case Look::Name:
+    case Look::Quoted: return name_markup(span.text);
+    case Look::Code: return "<code>" + escape(span.text) + "</code>";
+    case Look::Strong: return "<strong>" + escape(span.text) + "</strong>";
+    case Look::Minor: return "<small>" + escape(span.text) + "</small>";
+    case Look::Wide: return " <small>" + escape(span.text) + "</small>";
+    case Look::Good: return strong("good");
+    case Look::Doubtful: return strong("doubtful");
+    case Look::Broken: return strong("broken");
+    case Look::Arrow: return " \u2192 ";
+    case Look::Plain: break;
+  }
+  return escape(span.text);
+}
+
+const char* colour_of(document::Tone tone) {
+  constexpr const char* kColours[] = {"", "int8", "", "usual", "doubtful", "broken"};
+  return kColours[static_cast<size_t>(tone)];
+}
+
+Table::Cell page_cell(const Cell& cell) {
+  std::string text = markup(cell.words);
+  if (cell.tone != document::Tone::None) text = tag(text, colour_of(cell.tone));
+  if (!cell.reason.empty()) text += "<p class=\"reason\">" + markup(cell.reason) + "</p>";
+  if (cell.meaning.empty()) return {text, cell.key};
+  return {"<td data-key=\"" + key_text(cell.key) + "\" title=\"" + escape(cell.meaning) + "\">" + text + "</td>"};
+}
+
+Table::Row page_row(const Grid& table, const Grid::Row& row) {
+  Table::Row printed{.badge = row.marked ? table.mark : "", .attributes = row.quiet ? "" : " class=\"float\""};
+  if (table.filter.empty()) printed.attributes.clear();
+  for (const Cell& cell : row.cells) printed.cells.push_back(page_cell(cell));
+  return printed;
+}
+
+Table page_table(const Grid& table) {
+  Table printed{.columns = table.columns};
+  for (Table::Column& column : printed.columns) column.head = escape(column.head);
+  for (const auto& row : table.rows) printed.rows.push_back(page_row(table, row));
+  return printed;
+}
+
+/// Prints one row for each reason: its first row, and the number of rows.
+std::string reasons_markup(const Grid& table) {
+  Table printed = page_table(table);
+  printed.rows.clear();
+  printed.columns.push_back({"Rows", Kind::Number, "Number of rows with this reason"});
+  const auto key = [](const Grid::Row& row) { return document::plain_text(row.cells.front().reason); };
+  for (const auto& group : grouped(table.rows, key)) {
+    Grid::Row first = *group.front();
+    Words& words = first.cells.front().words;
+    if (group.size() > 1) words += {" and ", document::count(group.size() - 1, "other " + table.noun)};
+    first.cells.emplace_back(document::count(group.size()));
+    printed.rows.push_back(page_row(table, first));
+  }
+  return searchable(printed, table.id + "-reasons", "Search reasons");
+}
+
+std::string whole_markup(const Grid& table) {
+  const Table printed = page_table(table);
+  if (!table.search) return scrolling(printed, table.id, table.label);
+  const std::string filters = table.filter.empty() ? "" : " data-float-only=\"" + escape(table.filter) + "\"";
+  return searchable(printed, table.id, table.label, table.capped ? kShownFirst : "", filters);
+}
+
+std::string bar_markup(const Bars::Bar& bar, const std::string& what) {
+  const auto number = [&](int64_t value) {
+    if (bar.unit == Unit::Bytes) return bytes_text(value);
+    constexpr int64_t kLarge = 10'000;
+    return value < kLarge ? std::to_string(value) : count_text(static_cast<double>(value));
+  };
+  const double fraction = static_cast<double>(bar.part) / static_cast<double>(bar.whole);
+  const std::string percent = percent_text(fraction), parts = number(bar.part) + " of " + number(bar.whole);
+  return "<span class=\"what\">" + escape(bar.label) +
+         "</span><svg class=\"share\" height=\"14\" role=\"img\" aria-label=\"" + percent + " of " + escape(bar.label) +
+         " " + escape(what) + "\"><title>" + parts +
+         "</title><rect class=\"whole\" width=\"100%\" height=\"14\" rx=\"3\"/><rect class=\"part\" width=\"" +
+         percentage(fraction) + "\" height=\"14\" rx=\"3\"/></svg><span class=\"percent\">" + percent +
+         "</span><span class=\"of\">" + parts + "</span>";
+}
+
+/// Prints the parts of one section. Neighbouring notes, and neighbouring details, become lists.
+class PagePrinter {
+ public:
+  std::string operator()(const Section& section) {
+    const TopicTitle& title = document::title_of(section.topic);
+    std::vector<std::string> notes, details;
+    for (const Part& part : section.parts) {
+      const auto* line = std::get_if<Line>(&part);
+      if (line && line->where == Where::Text) continue;
+      const bool note = line && line->role == Role::Note, detail = line && line->role == Role::Detail;
+      if (!note) flush_notes(notes, title.id);
+      if (!detail) flush(details);
+      if (note)
+        notes.push_back(document::plain_text(line->words));
+      else if (detail)
+        details.push_back(markup(line->words));
+      else
+        std::visit(*this, part);
+    }
+    flush_notes(notes, title.id);
+    flush(details);
+    return lead_.empty() && body_.empty() ? std::string() : html::section(title.id, title.title, lead_, body_);
+  }
+
+  void operator()(const Line& line) {
+    if (line.role == Role::Heading) return;
+    if (line.role == Role::Lead)
+      lead_ += (lead_.empty() ? "" : " ") + markup(line.words);
+    else
+      body_ += "<p>" + markup(line.words) + "</p>";
+  }
+  void operator()(const Grid& table) {
+    if (table.id.empty() || table.rows.empty()) return;
+    if (table.by_reason) body_ += reasons_markup(table);
+    const std::string whole = whole_markup(table);
+    body_ += table.folded.empty() ? whole : folded(table.id, markup(table.folded), whole);
+  }
+  void operator()(const Findings& found) { body_ += findings_markup(found.findings); }
+  void operator()(const Bars& bars) {
+    if (bars.where == Where::Text) return;
+    std::vector<std::string> items;
+    for (const Bars::Bar& bar : bars.bars) items.push_back(bar_markup(bar, bars.what));
+    body_ += list_markup("shares", items);
+  }
+  void operator()(const Figures& figures) { body_ += html::figure_list(figures_markup(figures)); }
+  void operator()(const Graph& graph) { body_ += graph_markup(*graph.plan, graph.findings); }
+
+  static std::string figures_markup(const Figures& figures) {
+    std::string list;
+    for (const auto& one : figures.figures) list += figure(markup(one.number), markup(one.label), markup(one.detail));
+    return list;
+  }
+
+ private:
+  void flush_notes(std::vector<std::string>& notes, const std::string& id) {
+    body_ += notes_list(notes, id + "-notes");
+    notes.clear();
+  }
+  void flush(std::vector<std::string>& details) {
+    body_ += list_markup("notes", details);
+    details.clear();
+  }
+
+  std::string lead_, body_;
+};
+
+}  // namespace
+
+std::string markup(const document::Words& words) {
+  std::string html;
+  for (const Span& span : words.spans()) html += span_markup(span);
+  return html;
+}
+
+/// Returns a clause as a sentence, with a capital and a full stop.
+static std::string sentence_markup(const Words& words) {
+  std::string html = markup(words);
+  if (!html.empty() && html[0] >= 'a' && html[0] <= 'z') html[0] = static_cast<char>(html[0] - 'a' + 'A');
+  return html.ends_with(".") ? html : html + ".";
+}
+
+std::string section_markup(const document::Section& section) { return PagePrinter()(section); }
+
+std::string header_markup(const document::Document& document) {
+  Header header{markup(document.subject), document.file, {}, {}};
+  if (!document.aside.empty()) header.facts.push_back(markup(document.aside));
+  for (const Words& fact : document.facts) header.facts.push_back(markup(fact));
+  for (const Line& line : document.verdict) {
+    if (line.where == Where::Text) continue;
+    if (line.role == Role::Statement)
+      header.verdict += (header.verdict.empty() ? "" : " ") + markup(line.words);
+    else
+      header.advice.push_back(sentence_markup(line.words));
+  }
+  header.figures = PagePrinter::figures_markup(document.figures);
+  return header_markup(header);
+}
+
+}  // namespace detent::html

@@ -1,0 +1,189 @@
+#include "report/text/document.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/text/aligned.h"
+#include "report/text/findings.h"
+
+namespace detent {
+
+namespace {
+
+using document::Bars;
+using document::Figures;
+using document::Findings;
+using document::Graph;
+using document::Grid;
+using document::Item;
+using document::Line;
+using document::Part;
+using document::Section;
+using document::Unit;
+using document::Where;
+using document::Words;
+using Role = Line::Role;
+
+constexpr std::string_view kPosition = "#";  // head of the column that counts rows
+
+/// Prints the parts of one section.
+class TextPrinter {
+ public:
+  explicit TextPrinter(Listing& listing) : listing_(listing) {}
+
+  std::string operator()(const std::vector<Part>& parts) {
+    std::vector<std::string> notes;
+    for (const Part& part : parts) {
+      const auto* line = std::get_if<Line>(&part);
+      const bool note = line && line->role == Role::Note && line->where != Where::Page;
+      if (note) notes.push_back(document::plain_text(line->words));
+      if (!note) flush(notes);
+      if (!note) std::visit(*this, part);
+    }
+    flush(notes);
+    return std::move(text_);
+  }
+
+  void operator()(const Line& line) {
+    if (line.where == Where::Page || line.role == Role::Lead) return;
+    text_ += (line.role == Role::Heading || line.role == Role::Apart ? "\n"
+              : line.role == Role::Detail                            ? "  "
+                                                                     : "") +
+             document::plain_text(line.words) + "\n";
+  }
+  void operator()(const Grid& table) {
+    if (table.rows.empty()) return;
+    if (table.rows.front().item.empty())
+      text_ += aligned(table);
+    else
+      add_items(table);
+  }
+  void operator()(const Findings& found) { text_ += findings_text(found.findings, listing_); }
+  void operator()(const Bars& bars) {
+    if (!listing_.all()) return;  // the shares stand in lines
+    for (const Bars::Bar& bar : bars.bars)
+      text_ += "  " + bar.label + " " + bars.what + ": " +
+               document::number_text({.value = static_cast<double>(bar.part), .unit = bar.unit}) + " of " +
+               document::number_text({.value = static_cast<double>(bar.whole), .unit = bar.unit}) + "\n";
+  }
+  void operator()(const Figures&) {}
+  void operator()(const Graph&) {}
+
+ private:
+  void flush(std::vector<std::string>& notes) {
+    for (const std::string& note : listing_.sentences(notes)) text_ += "  " + note + "\n";
+    notes.clear();
+  }
+
+  static std::string aligned(const Grid& table) {
+    Table printed;
+    std::vector<size_t> shown;
+    for (size_t i = 0; i < table.columns.size(); ++i)
+      if (table.columns[i].kind != Kind::Chart) shown.push_back(i), printed.columns.push_back(table.columns[i]);
+    for (const auto& row : table.rows) {
+      auto& cells = printed.rows.emplace_back(Table::Row{.badge = row.marked ? table.mark : ""}).cells;
+      for (const size_t i : shown)
+        if (i < row.cells.size()) cells.push_back({document::plain_text(row.cells[i].words)});
+    }
+    return to_text(printed);
+  }
+
+  /// Returns the numbers of the columns, which the item does not say: "; MACs 10, parameters 5".
+  static std::string numbers_of(const Grid& table, const Grid::Row& row) {
+    std::string text;
+    for (size_t i = 0; i < std::min(row.cells.size(), table.columns.size()); ++i) {
+      const auto& column = table.columns[i];
+      if ((column.kind != Kind::Number && column.kind != Kind::Minor) || std::isnan(row.cells[i].key)) continue;
+      if (column.head == kPosition) continue;
+      text += (text.empty() ? "; " : ", ") + column.head + " " + document::plain_text(row.cells[i].words);
+    }
+    return text;
+  }
+
+  /// Returns the reason of the items, or its pattern where they differ.
+  static std::string reason_of(const std::vector<const Grid::Row*>& rows) {
+    const std::string& first = rows.front()->item.front().reason;
+    for (const auto* row : rows)
+      if (row->item.front().reason != first) return pattern_of(first);
+    return first;
+  }
+
+  static std::string key_of(const Item& item, bool exact) {
+    return document::plain_text(item.lead) + "\n" + document::plain_text(item.after) + "\n" + item.rule + "\n" +
+           (exact ? item.reason : pattern_of(item.reason)) + "\n" + pattern_of(document::plain_text(item.otherwise)) +
+           (item.scale_group ? "\nshared" : "");
+  }
+
+  /// Returns " scale group 3" or " scale groups 0, 1, 2 and 4 more"; "" for none.
+  std::string scale_groups_of(const std::vector<const Grid::Row*>& rows) {
+    std::vector<std::string> numbers;
+    for (const auto* row : rows) {
+      if (!row->item.front().scale_group) continue;
+      std::string number = std::to_string(*row->item.front().scale_group);
+      if (std::ranges::find(numbers, number) == numbers.end()) numbers.push_back(std::move(number));
+    }
+    if (numbers.empty()) return {};
+    return (numbers.size() == 1 ? " scale group " : " scale groups ") + listing_.names(numbers);
+  }
+
+  void add_items(const Grid& table) {
+    std::vector<const Grid::Row*> rows;
+    std::vector<std::string> keys;
+    for (const auto& row : table.rows) {
+      if (row.item.empty() || (row.item.front().detail && !listing_.all())) continue;
+      rows.push_back(&row);
+      keys.push_back(key_of(row.item.front(), table.exact));
+    }
+    if (rows.empty()) return;
+    const Words& heading = listing_.all() && !table.heading_of_all.empty() ? table.heading_of_all : table.heading;
+    if (!heading.empty()) text_ += "\n" + document::plain_text(heading) + "\n";
+    const std::vector<std::vector<size_t>> groups = listing_.groups(keys);
+    const size_t shown = table.most == 0 ? groups.size() : listing_.shown(groups.size(), table.most);
+    size_t left = rows.size();
+    for (size_t g = 0; g < shown; ++g) {
+      std::vector<const Grid::Row*> alike;
+      for (const size_t i : groups[g]) alike.push_back(rows[i]);
+      left -= alike.size();
+      add_group(table, alike);
+    }
+    if (shown < groups.size())
+      text_ += document::plain_text(rows.back()->item.front().lead) + plural(left, "more " + table.noun) + " for " +
+               plural(groups.size() - shown, "other reason") + "\n";
+  }
+
+  void add_group(const Grid& table, const std::vector<const Grid::Row*>& rows) {
+    const Item& first = rows.front()->item.front();
+    double part = 0;
+    for (const auto* row : rows) part += row->item.front().part;
+    text_ += document::plain_text(first.lead) +
+             listing_.names(rows, [](const auto* row) { return document::plain_text(row->item.front().name); }) +
+             document::plain_text(first.after) + scale_groups_of(rows);
+    if (table.whole > 0 && part > 0)
+      text_ += "  (" + document::plain_text(document::share(part / table.whole)) + " of MACs)";
+    if (!first.reason.empty())
+      text_ += "  " + document::plain_text((first.rule.empty() || first.rule == "-" ? "" : first.rule + ": ") +
+                                           reason_of(rows));
+    if (listing_.all())
+      text_ += (first.overruled.empty() ? "" : "; " + first.overruled) + numbers_of(table, *rows.front());
+    text_ += "\n";
+    if (!first.otherwise.empty()) text_ += "        " + document::plain_text(first.otherwise) + "\n";
+  }
+
+  Listing& listing_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string to_text(const Section& section, Listing& listing) { return TextPrinter(listing)(section.parts); }
+
+std::string to_text(const document::Document& tree, Lists lists) {
+  Listing listing(lists);
+  std::string text = document::plain_text(document::file_name(tree.file)) + "  " +
+                     document::plain_text(document::joined(tree.facts)) +
+                     (tree.aside.empty() ? "" : "     " + document::plain_text(tree.aside)) + "\n";
+  for (const Section& section : tree.sections) text += to_text(section, listing);
+  return text + listing.closing();
+}
+
+}  // namespace detent

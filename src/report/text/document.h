@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "report/document/document.h"
+#include "report/lists.h"
+
+namespace detent {
+
+/// Prints the parts of a section, one statement a line; "" where it has none for texts.
+[[nodiscard]] std::string to_text(const document::Section& section, Listing& listing);
+/// Prints the name of the file with its facts, the sections in their order, and whether something was left out. Names
+/// with control characters stay on their line.
+[[nodiscard]] std::string to_text(const document::Document& document, Lists lists);
+
+}  // namespace detent
