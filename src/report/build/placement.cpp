@@ -139,7 +139,8 @@ Row attention_row(const PlanReport& plan, const PlanReport::Attention& block, Li
   return row;
 }
 
-/// Lists the blocks of attention with what they become, the reason, and what the other choice of --policy attention gives.
+/// Lists the blocks of attention with what they become, the reason, and what the other choice of --policy attention
+/// gives.
 document::Grid attention_table(const PlanReport& plan, Listed listed) {
   document::Grid table{.id = "attention",
                        .label = "Search blocks",
