@@ -18,7 +18,7 @@ namespace detent::document {
 /// explains how to read the form.
 enum class Where : uint8_t { Both, Text, Page };
 
-/// A sentence on a line of its own.
+/// A sentence on a separate line.
 struct Line {
   enum class Role : uint8_t {
     Statement,
@@ -63,8 +63,8 @@ struct Item {
   bool detail = false;         ///< only where everything is listed
 };
 
-/// Rows of cells. Pages print the columns; texts print them too, or the item of each row where rows have items. Where
-/// texts list everything, the numbers of the columns follow the item.
+/// Rows of cells. Pages print the columns; texts print them too, or the item of each row if rows have items. The numbers
+/// of the columns follow the item if everything is listed.
 struct Grid {
   struct Row {
     std::vector<Cell> cells = {};
@@ -89,7 +89,7 @@ struct Grid {
   size_t most = 0;                          ///< lines of capped texts; 0: all
 };
 
-/// What lint finds, worst first.
+/// Findings of lint, worst first.
 struct Findings {
   std::vector<LintReport::Finding> findings;
 };
@@ -136,7 +136,7 @@ enum class Topic : uint8_t {
   Equalizable
 };
 
-/// What pages call a section.
+/// Name of a section in pages.
 struct TopicTitle {
   const char *id, *title, *link;
 };
