@@ -63,8 +63,8 @@ struct Item {
   bool detail = false;         ///< only where everything is listed
 };
 
-/// Rows of cells. Pages print the columns; texts print them too, or the item of each row if rows have items. The numbers
-/// of the columns follow the item if everything is listed.
+/// Rows of cells. Pages print the columns; texts print them too, or the item of each row if rows have items. The
+/// numbers of the columns follow the item if everything is listed.
 struct Grid {
   struct Row {
     std::vector<Cell> cells = {};
