@@ -52,9 +52,5 @@ inline constexpr std::string_view kValuesNotMeasured =
   if (report.values_measured) return {};
   return report.values_bounded ? kValuesBounded : kValuesNotMeasured;
 }
-/// Returns a key that is equal for nodes that stay FP32 for the same reason; reports list these together.
-[[nodiscard]] inline std::string group_key(const FloatReport::Exception& exception) {
-  return exception.rule + "\n" + exception.value + "\n" + exception.reason;
-}
 
 }  // namespace detent

@@ -18,11 +18,11 @@ enum class Listed : uint8_t {
 [[nodiscard]] document::Section placement(const PlanReport& plan, Listed listed);
 /// Shares on codes and, where something is half, those on codes, in half and in FP32.
 [[nodiscard]] document::Section coverage(const PlanReport& plan);
-/// The outlook of INT8 against FP16 with TensorRT, and the quantizers that would be layers by themselves.
+/// Says whether INT8 is likely to beat FP16 with TensorRT, and the quantizers that would be layers by themselves.
 [[nodiscard]] document::Section quantizers(const PlanReport& plan);
 /// Nodes in the 16-bit type, and those that stay FP32 with their reasons.
 [[nodiscard]] document::Section floats(const std::optional<FloatReport>& report);
-/// Findings of lint, worst first.
+/// Lists what lint finds, worst first.
 [[nodiscard]] document::Section findings(const LintReport& report);
 /// The graph as it is drawn.
 [[nodiscard]] document::Section graph(const PlanReport& plan, const std::vector<LintReport::Finding>& findings = {});

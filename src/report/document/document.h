@@ -63,8 +63,8 @@ struct Item {
   bool detail = false;         ///< only where everything is listed
 };
 
-/// Rows of cells. Pages print the columns; texts print them too, or the item of each row where rows have items. The
-/// numbers of the columns follow the item where texts list everything.
+/// Rows of cells. Pages print the columns; texts print them too, or the item of each row if rows have items. The
+/// numbers of the columns follow the item if everything is listed.
 struct Grid {
   struct Row {
     std::vector<Cell> cells = {};
@@ -136,7 +136,7 @@ enum class Topic : uint8_t {
   Equalizable
 };
 
-/// The name by which pages call a section.
+/// Name of a section in pages.
 struct TopicTitle {
   const char *id, *title, *link;
 };
