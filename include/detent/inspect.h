@@ -55,7 +55,7 @@ struct DistributionReport {
     uint64_t count = 0;
   };
   std::vector<Row> rows;  ///< ascending; zeros are not counted
-  /// Every bin, 2^TableReport::Value::log2_width wide, from 0 outwards; the last one of each side is not empty.
+  /// Every bin, 2^w wide with w = `value.log2_width`, from 0 outwards; the last one of each side is not empty.
   std::vector<uint64_t> negative, positive;
 };
 

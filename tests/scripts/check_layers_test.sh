@@ -150,6 +150,7 @@ changed 's/^\(| `model\/graph` .*| \)`core\/files` |$/\1`core\/files`, `cellar` 
 changed 's/^| zlib .*$/| zlib | `cellar` |/' '"cellar" is no room of the table'
 changed 's/^| zlib .*$/| abacus | `core` |/' 'check_layers knows no library abacus'
 changed 's/^\(| `report` .*| \)`..\/include\/detent`, `core` |$/\1`report\/text` |/' 'by the table report uses itself in a circle' \
+  'by the table report/document uses itself in a circle' 'by the table report/build uses itself in a circle' \
   'by the table report/text uses itself in a circle'
 expect_clean "the mended tree"
 
