@@ -121,11 +121,11 @@ Document document_of(const QuantizeReport& report) {
                     .facts = {{"opset ", count(static_cast<uint64_t>(report.opset))}, count(report.nodes, "node")},
                     .aside = {"target ", report.target}};
   add_verdict(document, report.verdict, report.error);
-  if (report.verdict.quality == Quality::Good && !report.next_command.empty())
-    document.verdict.push_back(Line{{"next: ", code(report.next_command)}, Role::Detail});
   if (report.bound) add_bound(document, *report.bound);
   if (report.score && !report.bound) add_score(document, *report.score);
   document.verdict.push_back(Line{made_words(report), Role::Beside});
+  if (report.verdict.quality == Quality::Good && !report.next_command.empty())
+    document.verdict.push_back(Line{{"next: ", code(report.next_command)}, Role::Detail});
   auto& figures = document.figures.figures;
   figures = error_figures(report.error);
   for (auto& figure : coverage_figures(plan.coverage)) figures.push_back(std::move(figure));
