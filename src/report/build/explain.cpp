@@ -158,6 +158,7 @@ Section engine_layers(const ExplainReport& report) {
                        .whole = 1,
                        .of_whole = of_whole(report.summary),
                        .most = kLayersShown,
+                       .names = 1,
                        .scale = Scale{.form = Scale::Form::Bar}};
   std::map<std::string, double> shares;
   for (const EngineLayer& layer : report.layers) shares[cause_key(layer)] += layer.share;

@@ -116,6 +116,7 @@ struct Grid {
   double whole = 0;                         ///< of Item::part; 0: parts are not shown
   std::string of_whole = "of MACs";         ///< in words
   size_t most = 0;                          ///< lines of capped texts; 0: all
+  size_t names = 3;                         ///< of alike rows, in capped texts
   std::optional<Scale> scale = {};          ///< of the column of charts
   bool detail = false;                      ///< texts print it only where everything is listed
 };

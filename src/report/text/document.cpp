@@ -174,19 +174,25 @@ class TextPrinter {
     if (!heading.empty()) text_ += "\n" + document::plain_text(heading) + "\n";
     const std::vector<std::vector<size_t>> groups = listing_.groups(keys);
     const size_t shown = table.most == 0 ? groups.size() : listing_.shown(groups.size(), table.most);
-    size_t left = rows.size();
-    for (size_t g = 0; g < shown; ++g) {
-      std::vector<const Grid::Row*> alike;
-      for (const size_t i : groups[g]) alike.push_back(rows[i]);
-      left -= alike.size();
-      add_group(table, alike);
-    }
+    for (size_t g = 0; g < shown; ++g) add_group(table, rows_of(groups[g], rows));
     if (shown == groups.size()) return;
-    const Item& last = rows.back()->item.front();
+    size_t left = 0;
+    bool told = true;
+    for (const auto& group : std::span(groups).subspan(shown)) {
+      const Item& item = rows[group.front()]->item.front();
+      left += group.size(), told = told && !(item.rule.empty() && item.reason.empty());
+    }
     const std::string more = plural(left, "more " + table.noun);
-    text_ += last.reason.empty() && last.rule.empty() ? "  and " + more + "\n"
-                                                      : document::plain_text(last.lead) + more + " for " +
-                                                            plural(groups.size() - shown, "other reason") + "\n";
+    text_ += told ? document::plain_text(rows.back()->item.front().lead) + more + " for " +
+                        plural(groups.size() - shown, "other reason") + "\n"
+                  : "  and " + more + "\n";
+  }
+
+  static std::vector<const Grid::Row*> rows_of(const std::vector<size_t>& group,
+                                               const std::vector<const Grid::Row*>& rows) {
+    std::vector<const Grid::Row*> alike;
+    for (const size_t i : group) alike.push_back(rows[i]);
+    return alike;
   }
 
   void add_group(const Grid& table, const std::vector<const Grid::Row*>& rows) {
@@ -194,7 +200,8 @@ class TextPrinter {
     double part = 0;
     for (const auto* row : rows) part += row->item.front().part;
     text_ += document::plain_text(first.lead) +
-             listing_.names(rows, [](const auto* row) { return document::plain_text(row->item.front().name); }) +
+             listing_.names(
+                 rows, [](const auto* row) { return document::plain_text(row->item.front().name); }, table.names) +
              document::plain_text(first.after) + scale_groups_of(rows);
     if (table.whole > 0 && part > 0)
       text_ += "  (" + document::plain_text(document::share(part / table.whole)) + " " + table.of_whole + ")";

@@ -46,6 +46,19 @@ TEST(ExplainText, MergesLayersOfAlikeCausesTheDearestFirst) {
               AllOf(HasSubstr("  q_1 (quantize: "), HasSubstr("  q_2 (quantize: "), Not(HasSubstr("q_1, q_2"))));
 }
 
+TEST(ExplainText, NamesOneOfManyLayersOfAlikeCauses) {
+  ExplainReport report = two_quantizers();
+  report.layers.push_back(quantizer("q_3", 0.125, "add_3 has no pair in front of it"));
+  EXPECT_THAT(to_text(report), AllOf(HasSubstr("  q_1 and 2 more (quantize: fp32 -> fp32 -> int8)  (62.5 % of the "),
+                                     HasSubstr("--all lists everything\n")));
+}
+
+TEST(ExplainText, CountsLayersThatItLeavesOut) {
+  ExplainReport report = two_quantizers();
+  for (int i = 0; i < 20; ++i) report.layers.push_back(convolution("small_" + std::to_string(i), 0));
+  EXPECT_THAT(to_text(report), AllOf(HasSubstr("small_8 (int8"), HasSubstr("  and 11 more layers\n")));
+}
+
 TEST(ExplainText, DoesNotMergeOtherCauses) {
   ExplainReport report = two_quantizers();
   report.layers[2].cause = "the network's input is fp32";
