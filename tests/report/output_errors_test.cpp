@@ -71,8 +71,8 @@ TEST(OutputsText, HasALineForEachOfSeveralAndACap) {
   EXPECT_NE(text({kMask}, all), "");
   EXPECT_EQ(text({kCopy, kMask}, capped),
             "  Output      SQNR   Cosine  In words\n"
-            "  mask    45.10 dB  0.99997  argmax agreement 99.91 %\n"
-            "  copy       exact        -  exact\n");
+            "  mask    45.14 dB  0.99997  argmax agreement 99.91 %\n"
+            "  copy       exact  1.00000  exact\n");
   EXPECT_EQ(capped.closing(), "");
   const std::vector<ErrorReport::Output> many(20, kMask);
   EXPECT_NE(text(many, capped).find("  and 12 more outputs\n"), std::string::npos);

@@ -117,7 +117,7 @@ void add_equalization(std::vector<Part>& parts, const EqualizeReport& report) {
   parts.push_back(Line{words});
   parts.emplace_back(families_table(report));
   parts.emplace_back(imbalance_table(report.values));
-  for (const std::string& note : report.notes) parts.push_back(Line{note, Role::Note});
+  for (const std::string& note : report.notes) parts.push_back(Line{note, Role::Detail});
 }
 
 Words correction_words(const BiasCorrectionReport& report) {

@@ -237,7 +237,6 @@ document::Section placement(const PlanReport& plan, Listed listed) {
   parts.push_back(attention_table(plan, listed));
   parts.push_back(edges_table(plan, listed));
   const Where where = listed == Listed::Everything ? Where::Both : Where::Page;
-  if (listed != Listed::Nothing && !plan.notes.empty()) parts.push_back(Line{"notes", Role::Heading, where});
   if (listed != Listed::Nothing)
     for (const std::string& note : plan.notes) parts.push_back(Line{note, Role::Note, where});
   return section;

@@ -143,7 +143,7 @@ Document document_of(const QuantizeReport& report) {
       quantized_coverage(report),
       placement(placed, Listed::FloatLayers),
       floats(report.floats),
-      blame(report.verdict),
+      blame(report.verdict, report.histograms),
       values({&report.histograms, &plan, report.provenance.calibrator, {}, encodings_of(report)}),
       scales(report.values, report.histograms.empty()),
       detections(report.detections),

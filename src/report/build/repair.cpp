@@ -58,7 +58,7 @@ Section pairs(const RepairReport& report) {
       report.weights_anew.empty() ? Words() : Words{", ", count(report.weights_anew.size()), " got others"};
   if (report.changed) parts.push_back(Line{{"weights: ", count(report.weights_kept), " keep their codes", anew}});
   if (report.changed)
-    for (const std::string& weight : report.weights_anew) parts.push_back(Line{weight, Role::Note});
+    for (const std::string& weight : report.weights_anew) parts.push_back(Line{name(weight), Role::Detail});
   if (report.measured > 0)
     parts.push_back(
         Line{{"measured ", count(report.measured, "value"), " without a scale on ", count(report.samples, "sample")}});

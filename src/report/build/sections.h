@@ -52,8 +52,8 @@ void add_verdict(document::Document& document, const VerdictReport& verdict, con
 void add_bound(document::Document& document, const BoundReport& report);
 /// Adds the score that was measured without a bound.
 void add_score(document::Document& document, const ScoreReport& score);
-/// Lists the values to blame; no part without them.
-[[nodiscard]] document::Section blame(const VerdictReport& verdict);
+/// Lists the values to blame, with links to their histograms; no part without them.
+[[nodiscard]] document::Section blame(const VerdictReport& verdict, const std::vector<ValueHistogram>& histograms = {});
 /// "SQNR 31.7 dB", "top-1 78.50 %", "1.4231 nats a token, perplexity 4.150".
 [[nodiscard]] document::Words score_words(const Metric& metric, double score);
 [[nodiscard]] document::Words score_words(const BoundReport& bound, double score);

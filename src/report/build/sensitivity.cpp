@@ -79,12 +79,10 @@ void add_whole(std::vector<Part>& parts, const SensitivityReport& report) {
   if (report.corrected_biases)
     parts.push_back(Line{{"biases of ", count(report.corrected_biases, "layer"),
                           " corrected, in the float network too, so that only quantization is measured"}});
-  const Words made = report.weights ? Words{"weights of ", count(report.layers.size()),
-                                            " of ",        count(report.plan.layers.size(), "weighted layer"),
-                                            " as ",        format_text(*report.weights)}
-                                    : coverage_words(report.plan.coverage);
-  parts.push_back(
-      Line{{made, "; SQNR at ", the_output(report.outputs), " with all of them: ", decibels(report.sqnr_db_all, 2)}});
+  if (report.weights)
+    parts.push_back(Line{{"weights of ", count(report.layers.size()), " of ",
+                          count(report.plan.layers.size(), "weighted layer"), " as ", format_text(*report.weights)}});
+  parts.push_back(Line{{"SQNR at ", the_output(report.outputs), " with all of them: ", decibels(report.sqnr_db_all, 2)}});
   if (report.outputs.size() > 1) parts.emplace_back(outputs_table(report.outputs));
   if (const auto nats = report.all.find(kNats.name); nats != report.all.end())
     parts.push_back(Line{{number_of(kNats, nats->second), " ", kNats.loss, ", perplexity ",
@@ -165,11 +163,10 @@ Document document_of(const SensitivityReport& report, size_t top) {
               {"at the cost of ", fixed(report.plain_runs, 1), " FP32 runs"}}};
   if (!report.weights)
     for (auto& figure : coverage_figures(report.plan.coverage)) figures.push_back(std::move(figure));
-  document.sections = {measured(report), equalization(report.equalized), sensitivity(report, top),
+  document.sections = {measured(report), equalization(report.equalized),
+                       report.weights ? Section{Topic::Coverage, {}} : coverage(report.plan), sensitivity(report, top),
                        values({&report.histograms, &report.plan, {}, own_errors(report), {}})};
-  if (report.weights) return document;
-  document.sections.push_back(coverage(report.plan));
-  document.sections.push_back(placement(report.plan, Listed::Nothing));
+  if (!report.weights) document.sections.push_back(placement(report.plan, Listed::Nothing));
   return document;
 }
 

@@ -155,7 +155,7 @@ void add_verdict(Document& document, const VerdictReport& verdict, const std::op
   for (const std::string& cure : verdict.cures) lines.push_back({cure_words(cure), Role::Detail});
 }
 
-Section blame(const VerdictReport& verdict) {
+Section blame(const VerdictReport& verdict, const std::vector<ValueHistogram>& histograms) {
   Section section{Topic::Blame, {}};
   if (verdict.blame.empty()) return section;
   document::Grid table{.id = "blame-table",
@@ -176,7 +176,10 @@ Section blame(const VerdictReport& verdict) {
     chart.marks = {one.sqnr_db_without};
     const Number gain{
         .value = one.sqnr_db_without - verdict.blame_sqnr_db, .unit = Unit::Decibels, .digits = 2, .sign = true};
-    table.rows.push_back({{name(one.value), chart, decibels(one.sqnr_db_without), Words(gain), decibels(one.sqnr_db)}});
+    Cell title{name(one.value)};
+    if (const auto found = std::ranges::find(histograms, one.value, &ValueHistogram::name); found != histograms.end())
+      title.link = "value-" + std::to_string(found - histograms.begin() + 1);
+    table.rows.push_back({{title, chart, decibels(one.sqnr_db_without), Words(gain), decibels(one.sqnr_db)}});
   }
   section.parts = {
       Line{"Gain at the outputs when one value alone has no pair, measured on a few samples for the values "

@@ -25,7 +25,7 @@ enum class Where : uint8_t { Both, Text, Page };
 struct Line {
   enum class Role : uint8_t {
     Statement,
-    Note,     ///< one of a list of remarks; texts say similar ones once
+    Note,     ///< one of a list of remarks; texts begin it with "note: " and say similar ones once
     Detail,   ///< of the statement before it
     Apart,    ///< a Statement behind a blank line in texts
     Beside,   ///< of a verdict: a Statement that pages list below it
@@ -48,6 +48,7 @@ struct Cell {
   Tone tone = Tone::None;                                 ///< pages show the words as a tag
   std::string meaning = {};                               ///< tooltip in pages
   std::string op = {};             ///< operator of the node that the words name; pages show it behind them
+  std::string link = {};           ///< id of another place of the page, which tells more
   std::vector<double> marks = {};  ///< in a column of charts: where the series of the scale stand; NaN: nowhere
 
   Cell(Words text) : words(std::move(text)) {  // NOLINT(google-explicit-constructor)

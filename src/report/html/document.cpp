@@ -33,6 +33,7 @@ using Role = Line::Role;
 std::string figure_markup(const Number& number) {
   if (number.unit == Unit::Count) return count_text(number.value);
   std::string text = document::number_text(number);
+  if (number.unit == Unit::Times && text.ends_with("x")) text.replace(text.size() - 1, 1, "\u00D7");
   if (text.starts_with("-") && text.size() > 1) text.replace(0, 1, "\u2212");
   if (text == "-") return "\u2013";
   if (const size_t unit = text.find(" dB"); unit != std::string::npos) text.replace(unit, 1, "\u00A0");
@@ -68,6 +69,7 @@ const char* colour_of(document::Tone tone) {
 
 Table::Cell page_cell(const Cell& cell) {
   std::string text = markup(cell.words);
+  if (!cell.link.empty()) text = "<a href=\"#" + escape(cell.link) + "\">" + text + "</a>";
   if (!cell.op.empty()) text += " <small>" + escape(cell.op) + "</small>";
   if (cell.tone != document::Tone::None) text = tag(text, colour_of(cell.tone));
   if (!cell.reason.empty()) text += "<p class=\"reason\">" + markup(cell.reason) + "</p>";
@@ -138,6 +140,13 @@ std::string bar_markup(const Bars::Bar& bar, const std::string& what) {
          "</span><span class=\"of\">" + parts + "</span>";
 }
 
+/// Returns a clause as a sentence, with a capital and a full stop.
+std::string sentence_markup(const Words& words) {
+  std::string html = markup(words);
+  if (!html.empty() && html[0] >= 'a' && html[0] <= 'z') html[0] = static_cast<char>(html[0] - 'a' + 'A');
+  return html.ends_with(".") || html.ends_with(":") ? html : html + ".";
+}
+
 /// Prints the parts of one section. Neighbouring notes, and neighbouring details, become lists.
 class PagePrinter {
  public:
@@ -153,7 +162,7 @@ class PagePrinter {
       if (note)
         notes.push_back(document::plain_text(line->words));
       else if (detail)
-        details.push_back(markup(line->words));
+        details.push_back(sentence_markup(line->words));
       else
         std::visit(*this, part);
     }
@@ -167,7 +176,7 @@ class PagePrinter {
     if (line.role == Role::Lead)
       lead_ += (lead_.empty() ? "" : " ") + markup(line.words);
     else
-      body_ += "<p>" + markup(line.words) + "</p>";
+      body_ += "<p>" + sentence_markup(line.words) + "</p>";
   }
   void operator()(const Grid& table) {
     if (table.id.empty() || table.rows.empty()) return;
@@ -218,13 +227,6 @@ std::string markup(const document::Words& words) {
   std::string html;
   for (const Span& span : words.spans()) html += span_markup(span);
   return html;
-}
-
-/// Returns a clause as a sentence, with a capital and a full stop.
-static std::string sentence_markup(const Words& words) {
-  std::string html = markup(words);
-  if (!html.empty() && html[0] >= 'a' && html[0] <= 'z') html[0] = static_cast<char>(html[0] - 'a' + 'A');
-  return html.ends_with(".") ? html : html + ".";
 }
 
 std::string section_markup(const document::Section& section) { return PagePrinter()(section); }

@@ -86,7 +86,7 @@ class TextPrinter {
 
  private:
   void flush(std::vector<std::string>& notes) {
-    for (const std::string& note : listing_.sentences(notes)) text_ += "  " + note + "\n";
+    for (const std::string& note : listing_.sentences(notes)) text_ += "note: " + note + "\n";
     notes.clear();
   }
 

@@ -33,7 +33,7 @@ QuantizeWeightsReport two_weights() {
 TEST(WeightsPage, ListsWhatLostMostFirstAndFloatLayersLast) {
   const std::string section = to_html(two_weights());
   EXPECT_THAT(section, HasSubstr("2 of 3 weighted layers as INT4 in blocks of 32: 12.0 kB → 937 B"));
-  EXPECT_THAT(section, HasSubstr("rounding by GPTQ: 2 layers, SQNR 15.25 → 19.50 dB, kept (48 samples, 2.0 s)"));
+  EXPECT_THAT(section, HasSubstr("Rounding by GPTQ: 2 layers, SQNR 15.25 → 19.50 dB, kept (48 samples, 2.0 s)"));
   EXPECT_LT(section.find("<code>coarse"), section.find("<code>fine"));
   EXPECT_LT(section.find("<code>fine"), section.find("<code>embed"));
   EXPECT_THAT(section, HasSubstr("engines take weights alone")) << "a float layer has its reason";
@@ -46,7 +46,7 @@ TEST(WeightsPage, NamesEmbeddingsPositionsAndMasks) {
                    {"mask", "Add", true, "one scale", 1024, std::numeric_limits<double>::infinity(), 1029, 2048},
                    {"bias", "Add", false, "small numbers", 1024, 0, 0}};
   const std::string page = to_html(report);
-  EXPECT_THAT(page, HasSubstr("embeddings, positions and masks: 2 of 3 large constants as INT8, 1 exactly: "
+  EXPECT_THAT(page, HasSubstr("Embeddings, positions and masks: 2 of 3 large constants as INT8, 1 exactly: "
                               "66.0 kB → 9.0 kB"));
   EXPECT_THAT(page, HasSubstr(">42.75 dB<"));
   EXPECT_THAT(page, HasSubstr(">exact<"));
@@ -67,7 +67,7 @@ TEST(WeightsPage, GivesTheSizeThatTheModelHadInItsOwnType) {
 TEST(WeightsPage, SaysWhereCodesAreTheNearestOnes) {
   QuantizeWeightsReport report = two_weights();
   report.rounding.reset();
-  EXPECT_THAT(to_html(report), HasSubstr("codes are the nearest ones: there was no data"));
+  EXPECT_THAT(to_html(report), HasSubstr("Codes are the nearest ones: there was no data"));
   report.rounding = QuantizeWeightsReport::Rounding{{.reason = "fewer than 8 samples"}};
   EXPECT_THAT(to_text(report), HasSubstr("rounding by GPTQ: not done: fewer than 8 samples\n"));
 }

@@ -137,9 +137,9 @@ TEST(QuantizeText, RanksInOneLineWhatAutoMeasuredAndListsItOnRequest) {
       << text;
   EXPECT_EQ(text.find("score: half"), std::string::npos) << text;
   const std::string all = to_text(measured_report(), Lists::All);
-  EXPECT_NE(all.find("\n    max                20.50 dB, argmax agreement 87.50 %, on 16 samples\n"), std::string::npos)
+  EXPECT_NE(all.find("\n  max         20.50 dB      87.50 %"), std::string::npos)
       << all;
-  EXPECT_NE(all.find("\n  * mse                31.25 dB, sign agreement 100 %\n"), std::string::npos) << all;
+  EXPECT_NE(all.find("\n* mse         31.25 dB"), std::string::npos) << all;
 }
 
 TEST(QuantizeText, SaysWhyAutoTakesAnotherThanTheHighest) {
@@ -155,7 +155,7 @@ TEST(QuantizeText, SaysWhereAnotherCandidateAgreesMoreOften) {
   QuantizeReport report = measured_report();
   report.measured->candidates[0].error = {.samples = 32, .argmax_agreement = 1.0};
   report.measured->candidates[1].error = {.samples = 32, .argmax_agreement = 0.9375};
-  EXPECT_NE(to_text(report).find("; chosen by SQNR: argmax agreement is 93.75 %, with max 100 %\n"), std::string::npos);
+  EXPECT_NE(to_text(report).find("; chosen by SQNR: argmax agreement is 93.75 %, with max 100.00 %\n"), std::string::npos);
   report.measured->candidates[1].error.argmax_agreement = 0.995;
   EXPECT_EQ(to_text(report).find("chosen by SQNR"), std::string::npos) << "too small a difference";
 }
