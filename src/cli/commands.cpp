@@ -104,12 +104,14 @@ std::string text_of(const Report& report, const ReportOptions& options) {
   else
     return to_text(report);
 }
-std::string text_of(const TableReport& report, const ReportOptions&) { return summary_text(report); }
 template <class Report>
 document::Document tree_of(const Report& report, const ReportOptions&) requires requires {
   build::document_of(report);
 }
 { return build::document_of(report); }
+document::Document tree_of(const TableReport& report, const ReportOptions&) {
+  return build::document_of(report, build::TableUse::Made);
+}
 document::Document tree_of(const SensitivityReport& report, const ReportOptions& options) {
   return build::document_of(report, options.top);
 }

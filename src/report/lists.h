@@ -42,11 +42,10 @@ class Listing {
   [[nodiscard]] bool all() const { return all_; }
   /// Groups the indices of equal keys, in the order of the first ones; under Lists::All each index is a group.
   [[nodiscard]] std::vector<std::vector<size_t>> groups(const std::vector<std::string>& keys) const;
-  /// Returns "a, b, c and 110 more"; "" for none. It never leaves out a single name.
+  /// Returns "a, b, c and 110 more", with about `usual` names; "" for none. It never leaves out a single name.
   template <class Items = std::vector<std::string>, class Text = std::identity>
-  [[nodiscard]] std::string names(const Items& items, const Text& text = {}) {
-    constexpr size_t kNames = 3;
-    return listed(items, shown(items.size(), kNames), text);
+  [[nodiscard]] std::string names(const Items& items, const Text& text = {}, size_t usual = 3) {
+    return listed(items, shown(items.size(), usual), text);
   }
   /// Returns how many of `count` entries to show where about `usual` are enough.
   [[nodiscard]] size_t shown(size_t count, size_t usual);

@@ -21,17 +21,6 @@ namespace detent {
 /// Returns true where every element is equal.
 [[nodiscard]] bool is_exact(const ErrorReport::Output& output);
 
-/// Returns "argmax agreement 99.90 %" or "sign agreement 99.90 %"; "" without an agreement.
-[[nodiscard]] std::string agreement_text(const ErrorReport::Output& output);
-
-/// Returns "SQNR 45.1 dB, cosine 0.99997, argmax agreement 99.90 %", "3 of 1600 elements differ", "exact" or "0
-/// throughout in FP32".
-[[nodiscard]] std::string output_error_text(const ErrorReport::Output& output);
-
-/// Returns "SQNR 32.4 dB, cosine 0.99975"; of several outputs "SQNR 45.1 dB at 'mask', the worst of 3 outputs"; of none
-/// "no output could be compared".
-[[nodiscard]] std::string worst_error_text(const ErrorReport& error);
-
 /// Returns "the output" or, of several, "the worst output".
 [[nodiscard]] std::string the_output(const std::vector<ErrorReport::Output>& outputs);
 

@@ -37,11 +37,6 @@ std::string metric_text(const Metric& metric, double value) {
   return std::isinf(value) && value > 0 ? "exact" : fmt::format("{:.{}f} dB", value, decimals);
 }
 
-std::string change_text(double before_db, double after_db) {
-  const auto told = [](double db) { return std::isinf(db) && db > 0 ? "exact" : fmt::format("{:.2f}", db); };
-  return "SQNR " + told(before_db) + " -> " + told(after_db) + (std::isinf(after_db) && after_db > 0 ? "" : " dB");
-}
-
 std::string choice_text(const CalibratorMeasurement& measured) {
   if (measured.candidates.size() < 2) return "the only candidate that was measured";
   if (measured.highest == measured.winner || measured.highest >= measured.candidates.size()) return "the highest score";

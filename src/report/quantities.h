@@ -26,8 +26,6 @@ namespace detent {
 [[nodiscard]] std::string share_text(int64_t part, int64_t whole);
 /// Returns a value with its unit: "76.60 %", "29.32 dB", "exact", "1.4204".
 [[nodiscard]] std::string metric_text(const Metric& metric, double value);
-/// Returns "SQNR 20.00 -> 21.50 dB"; "exact" for an infinite one.
-[[nodiscard]] std::string change_text(double before_db, double after_db);
 /// Returns why a candidate was chosen, as a clause: "the highest score", or the reason to prefer it to the highest one.
 [[nodiscard]] std::string choice_text(const CalibratorMeasurement& measured);
 /// Explains CalibratorMeasurement::Candidate::score_db.

@@ -1,5 +1,5 @@
-#include "report/build/sections.h"
 #include "report/output_errors.h"
+#include "report/build/sections.h"
 #include "report/text/document.h"
 
 #include <gtest/gtest.h>
@@ -26,28 +26,32 @@ ErrorReport::Output integers(uint64_t differing) {
           .differing = differing};
 }
 
-TEST(OutputErrorText, SaysWhatIsTrueOfEachKind) {
-  EXPECT_EQ(output_error_text(kMask), "SQNR 45.1 dB, cosine 0.99997, argmax agreement 99.91 %");
-  EXPECT_EQ(output_error_text({"y", -3, 0.5, 0.75, OutputKind::Signs}),
-            "SQNR -3.0 dB, cosine 0.50000, sign agreement 75.00 %");
-  EXPECT_EQ(output_error_text({"y", 20, 0.9}), "SQNR 20.0 dB, cosine 0.90000") << "numbers agree on nothing";
-  EXPECT_EQ(output_error_text(kCopy), "exact");
-  EXPECT_EQ(output_error_text(kZeros), "0 throughout in FP32");
-  EXPECT_EQ(output_error_text(integers(3)), "3 of 1600 elements differ");
-  EXPECT_EQ(output_error_text(integers(0)), "exact");
+std::string words_of(const ErrorReport::Output& output) { return plain_text(build::error_words(output)); }
+
+std::string worst_of(const std::vector<ErrorReport::Output>& outputs) {
+  return plain_text(build::worst_words({.outputs = outputs}));
 }
 
-TEST(WorstErrorText, TellsAllOfASingleOutput) {
-  EXPECT_EQ(worst_error_text({.outputs = {kMask}}), output_error_text(kMask));
-  EXPECT_EQ(worst_error_text({.outputs = {integers(3)}}), "3 of 1600 elements differ");
+TEST(ErrorWords, SaysWhatIsTrueOfEachKind) {
+  EXPECT_EQ(words_of(kMask), "SQNR 45.1 dB, cosine 0.99997, argmax agreement 99.91 %");
+  EXPECT_EQ(words_of({"y", -3, 0.5, 0.75, OutputKind::Signs}), "SQNR -3.0 dB, cosine 0.50000, sign agreement 75.00 %");
+  EXPECT_EQ(words_of({"y", 20, 0.9}), "SQNR 20.0 dB, cosine 0.90000") << "numbers agree on nothing";
+  EXPECT_EQ(words_of(kCopy), "exact");
+  EXPECT_EQ(words_of(kZeros), "0 throughout in FP32");
+  EXPECT_EQ(words_of(integers(3)), "3 of 1600 elements differ");
+  EXPECT_EQ(words_of(integers(0)), "exact");
 }
 
-TEST(WorstErrorText, NamesTheWorstOfSeveral) {
-  EXPECT_EQ(worst_error_text({.outputs = {kCopy, kMask}}), "SQNR 45.1 dB at 'mask', the worst of 2 outputs");
-  EXPECT_EQ(worst_error_text({.outputs = {kCopy, integers(3)}}),
-            "3 of 1600 elements differ at 'ids', the worst of 2 outputs");
-  EXPECT_EQ(worst_error_text({.outputs = {kCopy, integers(0)}}), "none: all 2 outputs exact");
-  EXPECT_EQ(worst_error_text({}), "no output could be compared");
+TEST(WorstWords, TellsAllOfASingleOutput) {
+  EXPECT_EQ(worst_of({kMask}), words_of(kMask));
+  EXPECT_EQ(worst_of({integers(3)}), "3 of 1600 elements differ");
+}
+
+TEST(WorstWords, NamesTheWorstOfSeveral) {
+  EXPECT_EQ(worst_of({kCopy, kMask}), "SQNR 45.1 dB at 'mask', the worst of 2 outputs");
+  EXPECT_EQ(worst_of({kCopy, integers(3)}), "3 of 1600 elements differ at 'ids', the worst of 2 outputs");
+  EXPECT_EQ(worst_of({kCopy, integers(0)}), "none: all 2 outputs exact");
+  EXPECT_EQ(worst_of({}), "no output could be compared");
 }
 
 TEST(WorstFirst, PutsExactOutputsAndZerosLast) {

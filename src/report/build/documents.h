@@ -1,10 +1,13 @@
 #pragma once
 
 #include "detent/cast.h"
+#include "detent/explain.h"
+#include "detent/inspect.h"
 #include "detent/lint.h"
 #include "detent/quantize.h"
 #include "detent/quantize_weights.h"
 #include "detent/repair.h"
+#include "detent/run.h"
 #include "detent/sensitivity.h"
 #include "report/document/document.h"
 
@@ -17,6 +20,15 @@ namespace detent::build {
 [[nodiscard]] document::Document document_of(const RepairReport& report);
 [[nodiscard]] document::Document document_of(const QuantizeWeightsReport& report);
 [[nodiscard]] document::Document document_of(const CastReport& report);
+[[nodiscard]] document::Document document_of(const ExplainReport& report);
+[[nodiscard]] document::Document document_of(const RunReport& report);
+[[nodiscard]] document::Document document_of(const ModelReport& report);
+/// Purpose of the document of a table.
+enum class TableUse : uint8_t {
+  Made,      ///< by the command: says where it is
+  Inspected  ///< lists its values
+};
+[[nodiscard]] document::Document document_of(const TableReport& report, TableUse use = TableUse::Inspected);
 /// top  layers and values in capped texts
 [[nodiscard]] document::Document document_of(const SensitivityReport& report, size_t top = 20);
 

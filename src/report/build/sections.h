@@ -41,6 +41,8 @@ enum class Listed : uint8_t {
 [[nodiscard]] std::vector<document::Figures::Figure> coverage_figures(const CoverageReport& coverage);
 /// Facts beside a model's name: opset and nodes.
 [[nodiscard]] std::vector<document::Words> model_facts(const PlanReport& plan);
+/// "3 com.microsoft.FusedConv, 1 com.microsoft.Attention"
+[[nodiscard]] document::Words expanded_words(const std::map<std::string, int64_t>& operators);
 
 // ---- Of measured models
 

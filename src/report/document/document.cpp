@@ -7,6 +7,7 @@ const TopicTitle& title_of(Topic topic) {
                                            {"pairs", "Pairs", "Pairs"},
                                            {"findings", "Findings", "Findings"},
                                            {"layers", "Layers", "Layers"},
+                                           {"predictions", "Predictions", "Predictions"},
                                            {"against", "Against another engine", "Against"},
                                            {"blame", "Values to blame", "Blame"},
                                            {"candidates", "Candidates", "Candidates"},

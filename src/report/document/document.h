@@ -35,6 +35,7 @@ struct Line {
   Words words;
   Role role = Role::Statement;
   Where where = Where::Both;
+  bool detail = false;  ///< texts print it only where everything is listed
 };
 
 /// Meaning of a tag, which decides its colour.
@@ -68,6 +69,7 @@ struct Item {
   std::string overruled = {};  ///< the rule that wanted otherwise, where everything is listed
   double part = 0;             ///< of Grid::whole; the parts of alike rows are added
   bool detail = false;         ///< only where everything is listed
+  std::string key = {};        ///< equal for alike rows; empty: rows that say the same are alike
 };
 
 /// Scale of a column of charts, which pages draw. The numbers stand in other columns.
@@ -113,7 +115,9 @@ struct Grid {
   bool exact = false;                       ///< only rows of equal reasons are alike, not those that differ in names
   std::string noun = "node";                ///< of the rows
   double whole = 0;                         ///< of Item::part; 0: parts are not shown
+  std::string of_whole = "of MACs";         ///< in words
   size_t most = 0;                          ///< lines of capped texts; 0: all
+  size_t names = 3;                         ///< of alike rows, in capped texts
   std::optional<Scale> scale = {};          ///< of the column of charts
   bool detail = false;                      ///< texts print it only where everything is listed
 };
@@ -187,6 +191,7 @@ enum class Topic : uint8_t {
   Pairs,
   Findings,
   Layers,
+  Predictions,
   Against,
   Blame,
   Candidates,

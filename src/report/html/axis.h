@@ -59,7 +59,6 @@ enum class Bad { Low, High };
 [[nodiscard]] std::string key_entry(std::string_view shape, std::string_view text);
 /// Returns the key of a chart.
 [[nodiscard]] std::string chart_key(const std::string& entries);
-inline constexpr std::string_view kAloneShape = "<circle class=\"alone\" cx=\"6\" cy=\"6\" r=\"4.5\"/>";
 inline constexpr std::string_view kReferenceShape = "<line class=\"reference\" x1=\"6\" x2=\"6\" y1=\"0\" y2=\"12\"/>";
 
 }  // namespace detent::html

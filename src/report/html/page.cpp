@@ -116,10 +116,7 @@ std::string to_html(const LintReport& report, const PageOrigin& origin) {
 }
 
 std::string to_html(const ExplainReport& report, const PageOrigin& origin) {
-  return page_of(head(report.file, "engine"), html::summary_section(report),
-                 {{"layers", "Layers", html::engine_layers_section(report)},
-                  {"against", "Against", html::engine_differences_section(report)}},
-                 origin);
+  return page_of(build::document_of(report), origin);
 }
 
 std::string to_html(const RepairReport& report, const PageOrigin& origin) {

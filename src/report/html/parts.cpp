@@ -2,8 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <cmath>
-
 #include "report/lists.h"
 
 namespace detent::html {
@@ -65,8 +63,6 @@ std::string samples_fact(size_t count, const char* use, double seconds) {
 
 std::string skipped_fact(size_t count) { return count ? plural(count, "unreadable sample") + " skipped" : ""; }
 
-std::string decibels(double value) { return std::isfinite(value) ? fixed_text(value, 1) + "\u00A0dB" : "no error"; }
-
 std::string tag(std::string_view word, std::string_view colour) {
   return fmt::format("<span class=\"tag{}{}\">{}</span>", colour.empty() ? "" : " ", colour, word);
 }
@@ -79,21 +75,12 @@ std::string node_name(std::string_view name, std::string_view op) {
   return name_markup(name) + " <small>" + escape(op) + "</small>";
 }
 
-std::string why_text(std::string_view rule, std::string_view reason) {
-  return (rule.empty() || rule == "-" ? "" : escape(rule) + ": ") + escape(reason);
-}
-
 std::string why(std::string_view rule, std::string_view reason) {
-  return "<p class=\"reason\">" + why_text(rule, reason) + "</p>";
-}
-
-std::string number_cell(double key, const std::string& text, std::string_view classes) {
-  return "<td class=\"" + std::string(classes) + "\" data-key=\"" + key_text(key) + "\">" + text + "</td>";
+  return "<p class=\"reason\">" + (rule.empty() || rule == "-" ? "" : escape(rule) + ": ") + escape(reason) + "</p>";
 }
 
 Table::Cell count_cell(size_t count) { return {std::to_string(count), static_cast<double>(count)}; }
 Table::Cell fixed_cell(double value, int decimals) { return {fixed_text(value, decimals), value}; }
-Table::Cell signed_cell(double value, int decimals) { return {signed_text(value, decimals), value}; }
 
 namespace {
 
@@ -115,8 +102,9 @@ std::string head_markup(const Table::Column& column) {
 std::string cell_markup(const Table::Cell& cell, Kind kind, const std::string& badge) {
   if (cell.text.starts_with("<td")) return cell.text;
   switch (kind) {
-    case Kind::Number: return number_cell(cell.key, cell.text);
-    case Kind::Minor: return number_cell(cell.key, cell.text, "number minor");
+    case Kind::Number: return "<td class=\"number\" data-key=\"" + key_text(cell.key) + "\">" + cell.text + "</td>";
+    case Kind::Minor:
+      return "<td class=\"number minor\" data-key=\"" + key_text(cell.key) + "\">" + cell.text + "</td>";
     case Kind::Words: return "<td class=\"words\">" + cell.text + "</td>";
     case Kind::MinorWords: return "<td class=\"minor\">" + cell.text + "</td>";
     case Kind::Chart: return "<td class=\"chart\">" + cell.text + "</td>";

@@ -48,8 +48,6 @@ struct Header {
 [[nodiscard]] std::string samples_fact(size_t count, const char* use, double seconds = 0);
 /// Returns "2 unreadable samples skipped"; "" for 0.
 [[nodiscard]] std::string skipped_fact(size_t count);
-/// Returns "12.3 dB"; "no error" where it is infinite.
-[[nodiscard]] std::string decibels(double value);
 
 /// Returns a word in a coloured box.
 [[nodiscard]] std::string tag(std::string_view word, std::string_view colour = {});
@@ -57,16 +55,12 @@ struct Header {
 [[nodiscard]] const char* level_colour(std::string_view level);
 /// Returns the name of a node or value and its operator. Both are text.
 [[nodiscard]] std::string node_name(std::string_view name, std::string_view op);
-/// Returns "R3: reason" in escaped text; without a rule where it is "" or "-".
-[[nodiscard]] std::string why_text(std::string_view rule, std::string_view reason);
-/// Returns the same as a paragraph below a name.
+/// Returns "R3: reason" as a paragraph below a name; without a rule where it is "" or "-". Both are text.
 [[nodiscard]] std::string why(std::string_view rule, std::string_view reason);
 
-/// Returns a cell with a number: scripts sort by `key`, the page shows `text`.
-[[nodiscard]] std::string number_cell(double key, const std::string& text, std::string_view classes = "number");
+/// Cells with a number, by which scripts sort.
 [[nodiscard]] Table::Cell count_cell(size_t count);
 [[nodiscard]] Table::Cell fixed_cell(double value, int decimals);
-[[nodiscard]] Table::Cell signed_cell(double value, int decimals);
 
 /// Prints a table that is sorted by a click on a head. `attributes` are those of its tag.
 [[nodiscard]] std::string table_markup(const Table& table, std::string_view attributes);
@@ -75,8 +69,7 @@ struct Header {
 /// Prints a table as wide as the page, with a search box. `attributes` are those of the table, `filters` of the box.
 [[nodiscard]] std::string searchable(const Table& table, const std::string& id, std::string_view label,
                                      std::string_view attributes = {}, std::string_view filters = {});
-inline constexpr std::string_view kFloatOnly = " data-float-only=\"float only\"";  ///< filter of rows of class "float"
-inline constexpr std::string_view kShownFirst = " data-shown=\"15\"";              ///< rows before "show all"
+inline constexpr std::string_view kShownFirst = " data-shown=\"15\"";  ///< rows before "show all"
 
 /// Prints a table of labels and values. Rows with an empty value are left out; "" when all are.
 [[nodiscard]] std::string properties(std::string_view id, const std::vector<std::pair<const char*, std::string>>& rows);

@@ -1,18 +1,9 @@
 #pragma once
 
-#include <map>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "detent/compare.h"
-#include "detent/explain.h"
-#include "detent/lint.h"
-#include "detent/quantize.h"
-#include "detent/quantize_weights.h"
-#include "detent/repair.h"
-#include "detent/sensitivity.h"
 
 namespace detent {
 struct PageOrigin;
@@ -29,12 +20,6 @@ extern const std::string_view kPageScript;
 
 /// Prints the samples, the winner, and its lead over the next candidate.
 [[nodiscard]] std::string summary_section(const ComparisonReport& report);
-/// Prints the shares of types and of reformats.
-[[nodiscard]] std::string summary_section(const ExplainReport& report);
-/// Prints every layer of an engine with a bar for its share, its cause and its cure.
-[[nodiscard]] std::string engine_layers_section(const ExplainReport& report);
-/// Prints the layers that another engine builds otherwise.
-[[nodiscard]] std::string engine_differences_section(const ExplainReport& report);
 /// Prints the origin of the page.
 [[nodiscard]] std::string origin_section(const PageOrigin& origin);
 /// Prints one row per variant with every metric, and single outputs where there are several.

@@ -1,6 +1,7 @@
 #include "report/text/document.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <span>
 
@@ -27,7 +28,8 @@ using document::Where;
 using document::Words;
 using Role = Line::Role;
 
-constexpr std::string_view kPosition = "#";  // head of the column that counts rows
+// Heads of columns that the items of their rows make needless.
+constexpr std::string_view kPosition = "#", kShare = "Share";
 
 /// Prints the parts of one section.
 class TextPrinter {
@@ -49,6 +51,7 @@ class TextPrinter {
 
   void operator()(const Line& line) {
     if (line.where == Where::Page || line.role == Role::Lead) return;
+    if (line.detail && !listing_.all()) return;
     text_ += (line.role == Role::Heading || line.role == Role::Apart ? "\n"
               : line.role == Role::Detail                            ? "  "
                                                                      : "") +
@@ -77,7 +80,7 @@ class TextPrinter {
       if (!row.words.empty()) width = std::max(width, row.label.size());
     for (const auto& [label, words] : properties.rows)
       if (!words.empty())
-        text_ += "  " + label + std::string(width - label.size() + 2, ' ') + document::plain_text(words) + "\n";
+        text_ += "  " + small(label) + std::string(width - label.size() + 2, ' ') + document::plain_text(words) + "\n";
   }
   void operator()(const Drawing&) {}
 
@@ -85,6 +88,12 @@ class TextPrinter {
   void flush(std::vector<std::string>& notes) {
     for (const std::string& note : listing_.sentences(notes)) text_ += "note: " + note + "\n";
     notes.clear();
+  }
+
+  /// Returns a label with a small first letter, as texts have it.
+  static std::string small(std::string label) {
+    if (!label.empty()) label[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(label[0])));
+    return label;
   }
 
   /// Prints the first rows, and the number of the others.
@@ -119,7 +128,7 @@ class TextPrinter {
     for (size_t i = 0; i < std::min(row.cells.size(), table.columns.size()); ++i) {
       const auto& column = table.columns[i];
       if ((column.kind != Kind::Number && column.kind != Kind::Minor) || std::isnan(row.cells[i].key)) continue;
-      if (column.head == kPosition) continue;
+      if (column.head == kPosition || column.head == kShare) continue;
       text += (text.empty() ? "; " : ", ") + column.head + " " + document::plain_text(row.cells[i].words);
     }
     return text;
@@ -134,6 +143,7 @@ class TextPrinter {
   }
 
   static std::string key_of(const Item& item, bool exact) {
+    if (!item.key.empty()) return item.key;
     return document::plain_text(item.lead) + "\n" + document::plain_text(item.after) + "\n" + item.rule + "\n" +
            (exact ? item.reason : pattern_of(item.reason)) + "\n" + pattern_of(document::plain_text(item.otherwise)) +
            (item.scale_group ? "\nshared" : "");
@@ -164,16 +174,25 @@ class TextPrinter {
     if (!heading.empty()) text_ += "\n" + document::plain_text(heading) + "\n";
     const std::vector<std::vector<size_t>> groups = listing_.groups(keys);
     const size_t shown = table.most == 0 ? groups.size() : listing_.shown(groups.size(), table.most);
-    size_t left = rows.size();
-    for (size_t g = 0; g < shown; ++g) {
-      std::vector<const Grid::Row*> alike;
-      for (const size_t i : groups[g]) alike.push_back(rows[i]);
-      left -= alike.size();
-      add_group(table, alike);
+    for (size_t g = 0; g < shown; ++g) add_group(table, rows_of(groups[g], rows));
+    if (shown == groups.size()) return;
+    size_t left = 0;
+    bool told = true;
+    for (const auto& group : std::span(groups).subspan(shown)) {
+      const Item& item = rows[group.front()]->item.front();
+      left += group.size(), told = told && !(item.rule.empty() && item.reason.empty());
     }
-    if (shown < groups.size())
-      text_ += document::plain_text(rows.back()->item.front().lead) + plural(left, "more " + table.noun) + " for " +
-               plural(groups.size() - shown, "other reason") + "\n";
+    const std::string more = plural(left, "more " + table.noun);
+    text_ += told ? document::plain_text(rows.back()->item.front().lead) + more + " for " +
+                        plural(groups.size() - shown, "other reason") + "\n"
+                  : "  and " + more + "\n";
+  }
+
+  static std::vector<const Grid::Row*> rows_of(const std::vector<size_t>& group,
+                                               const std::vector<const Grid::Row*>& rows) {
+    std::vector<const Grid::Row*> alike;
+    for (const size_t i : group) alike.push_back(rows[i]);
+    return alike;
   }
 
   void add_group(const Grid& table, const std::vector<const Grid::Row*>& rows) {
@@ -181,10 +200,11 @@ class TextPrinter {
     double part = 0;
     for (const auto* row : rows) part += row->item.front().part;
     text_ += document::plain_text(first.lead) +
-             listing_.names(rows, [](const auto* row) { return document::plain_text(row->item.front().name); }) +
+             listing_.names(
+                 rows, [](const auto* row) { return document::plain_text(row->item.front().name); }, table.names) +
              document::plain_text(first.after) + scale_groups_of(rows);
     if (table.whole > 0 && part > 0)
-      text_ += "  (" + document::plain_text(document::share(part / table.whole)) + " of MACs)";
+      text_ += "  (" + document::plain_text(document::share(part / table.whole)) + " " + table.of_whole + ")";
     if (!first.reason.empty())
       text_ += "  " + document::plain_text((first.rule.empty() || first.rule == "-" ? "" : first.rule + ": ") +
                                            reason_of(rows));
@@ -206,7 +226,7 @@ TerminalText terminal_text(const document::Document& tree, Lists lists) {
   Listing listing(lists);
   const std::vector<Part> verdict(tree.verdict.begin(), tree.verdict.end());
   TerminalText text{TextPrinter(listing)(verdict),
-                    document::plain_text(document::file_name(tree.file)) + "  " +
+                    document::plain_text(document::file_name(tree.file)) + (tree.facts.empty() ? "" : "  ") +
                         document::plain_text(document::joined(tree.facts)) +
                         (tree.aside.empty() ? "" : "     " + document::plain_text(tree.aside)) + "\n"};
   for (const Section& section : tree.sections) text.rest += to_text(section, listing);

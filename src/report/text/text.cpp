@@ -3,10 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
-#include "report/build/documents.h"
-#include "report/text/document.h"
+#include "core/text.h"
 
 namespace detent {
 
@@ -64,14 +64,45 @@ std::string summary_text(const VerifyReport& report) {
          std::to_string(report.unsupported) + " unsupported\n";
 }
 
-std::string to_text(const RunReport& report) {
-  std::string text = "ran " + plural(report.samples, "sample") + fmt::format(" in {:.2f} s", report.seconds);
-  if (report.seconds > 0) text += fmt::format(" ({:.1f}/s)", static_cast<double>(report.samples) / report.seconds);
-  text += "\n" + skipped_text(report.skipped_samples);
-  if (!report.expanded.empty()) text += "expanded " + expanded_text(report.expanded) + "\n";
-  for (const auto& path : report.written) text += "wrote " + path.string() + "\n";
-  if (report.profile) text += "\n" + to_text(*report.profile);
+std::string to_text(const DistributionReport& report) {
+  const auto& value = report.value;
+  std::string text = value.name + "\n" +
+                     fmt::format("  {} elements, {} zeros, min {:.9g}, max {:.9g}, bins 2^{} wide\n", value.count,
+                                 value.zeros, value.min, value.max, value.log2_width);
+  if (value.nans + value.infinities > 0)
+    text += fmt::format("  {} NaN and {} Inf left out\n", value.nans, value.infinities);
+  if (report.rows.empty()) return text + "  only zeros\n";
+  constexpr double kWidth = 40;
+  uint64_t largest = 1;
+  for (const auto& row : report.rows) largest = std::max(largest, row.count);
+  text += "\n  zeros left out; bars are logarithmic\n";
+  for (const auto& row : report.rows) {
+    const double part = std::log1p(static_cast<double>(row.count)) / std::log1p(static_cast<double>(largest));
+    const auto marks = static_cast<size_t>(std::lround(kWidth * part));
+    text +=
+        fmt::format("  {:>12.6g} .. {:>12.6g}  {:12}  ", row.low, row.high, row.count) + std::string(marks, '#') + "\n";
+  }
   return text;
+}
+
+std::string to_text(const CacheExportReport& report) {
+  return "wrote " + report.output + " (" + std::to_string(report.scales) + " scales)\n" +
+         (report.arguments.empty() ? "" : "wrote " + report.arguments + " (trtexec's arguments)\n");
+}
+
+std::string to_text(const CacheImportReport& report) {
+  std::string text = report.cache + "  " + report.version_line + "\n";
+  text += "imported " + plural(report.imported, "scale") + "\n";
+  const auto list = [&](const std::vector<std::string>& names, const std::string& what) {
+    if (names.empty()) return;
+    text += std::to_string(names.size()) + " " + what + "\n";
+    for (const std::string& name : names) text += "  " + name + "\n";
+  };
+  list(report.unknown, "of the cache match no value of the model:");
+  list(report.without_scale, "have scale 0 in the cache and were left out:");
+  list(report.missing, "to be quantized for " + report.target + " have no scale in the cache:");
+  if (report.missing.empty()) text += "every value to be quantized for " + report.target + " has a scale\n";
+  return text + "wrote " + report.output + "\n";
 }
 
 }  // namespace detent

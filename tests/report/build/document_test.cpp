@@ -146,6 +146,77 @@ SensitivityReport whole_sensitivity() {
   return report;
 }
 
+ExplainReport whole_engine() {
+  ExplainReport report;
+  report.file = "folder/layers.json", report.form = "detailed";
+  report.layers = {{kOdd, "Conv", {}, {"int8"}, "int8", "fp32", "layer", false, 0.75, 4096.0, 0.375},
+                   {"to float", "Reformat", {"r"}, {"fp32"}, "fp32", "fp16", "reformat", false, 0.25, 512.0, 0.125},
+                   {"head", "Conv", {"conv", "relu"}, {"int8"}, "fp16", "fp16", "layer", false, 1.0, 128.0, 0.5}};
+  report.layers[0].finding = "float_reader", report.layers[0].cause = "its reader wants floats";
+  report.layers[0].cure = "detent quantize --include x", report.layers[2].predicted = "int8";
+  report.layers[2].right = false;
+  report.summary = {0.375, 0.25, 0.125, 0.1875, 0.0625, 0.3125, 5, 6, 7, 2.0};
+  report.advice = {{"float_reader", "floats in between", "quantize more", 11, 0.4375, 512.0}};
+  report.predictions = ExplainReport::Predictions{.layers = 13,
+                                                  .right = 12,
+                                                  .missing = {"lost"},
+                                                  .outputs = 15,
+                                                  .outputs_right = 14,
+                                                  .quantizers = 17,
+                                                  .quantizers_right = 16,
+                                                  .folded = {"folded"},
+                                                  .fusions = {{"add", "conv", true, true}},
+                                                  .reformat_places = {{"head", "a float layer", 18}},
+                                                  .reformats_elsewhere = 19,
+                                                  .copies = {{"cat", "x", "joint", true}}};
+  report.against = ExplainReport::Against{.file = "other.json",
+                                          .layers = 21,
+                                          .same = 20,
+                                          .summary = {0.875, 0.0625, 0.03125, 0, 0.015625, 0, 22, 23, 24, 3.5},
+                                          .differences = {{{"n"}, "here", "there", "int8", "fp16", 0.625, 0.6875}}};
+  report.notes = {"a note"};
+  return report;
+}
+
+RunReport whole_run() {
+  RunReport report{.model = "folder/net.onnx", .samples = 96, .skipped_samples = 3, .seconds = 2};
+  report.expanded = {{"LayerNormalization", 7}};
+  report.written = {"out/" + kOdd};
+  report.profile = ProfileReport{.nodes = {{kOdd, "Conv", 6}, {"tail", "Relu", 2}},
+                                 .samples = 5,
+                                 .total_ms = 8,
+                                 .collecting = {{"x86", 9, 16, 4}}};
+  return report;
+}
+
+ModelReport whole_model() {
+  ModelReport report;
+  report.model = "folder/net.onnx", report.ir = 8, report.opset = {{"", 17}, {"com.microsoft", 1}};
+  report.inputs = {{kOdd, "float", {1, 3, -1, -1}}}, report.outputs = {{"y", "undefined", {}, false}};
+  report.detections = "boxes and scores", report.operators = {{"Conv", 11}, {"Relu", 12}};
+  report.expanded = {{"LayerNormalization", 13}};
+  report.unsupported = {{kOdd, "Loop", "has no kernel"}};
+  report.float_nodes = {{"float", 14}, {"float16", 15}}, report.float_casts = 16, report.parameters = 1700;
+  report.provenance = Provenance{.producer = "detent 0.1.0", .target = "x86", .ranges = "abc", .samples = 18};
+  return report;
+}
+
+TableReport whole_table() {
+  TableReport report{.table = "folder/net.dct", .samples = {"a.png", "b.png"}};
+  report.equalize = "gate", report.equalized_values = 7, report.float_values = 9;
+  report.values = {{.name = kOdd,
+                    .count = 1000,
+                    .zeros = 250,
+                    .nans = 3,
+                    .infinities = 4,
+                    .min = -1.5,
+                    .max = 2.25,
+                    .log2_width = -11,
+                    .bins_in_use = 120}};
+  report.values.front().tokens = TableReport::Value::Tokens{8.5, 0.125, 0.75, 0.875, 64, 63, 0.0625, 5};
+  return report;
+}
+
 std::vector<JsonNumber> numbers_of(const std::string& document) {
   std::vector<JsonNumber> found;
   add_numbers(nlohmann::json::parse(document), "", found);
@@ -205,10 +276,24 @@ TEST(DocumentOfCast, HasTheSameNumbersInEachForm) { walk(whole_cast(), {}); }
 
 TEST(DocumentOfSensitivity, HasTheSameNumbersInEachForm) { walk(whole_sensitivity(), {}); }
 
-/// Checks that the odd name stands in each form, escaped as the form wants it.
-void expect_odd_name(const std::string& text, const std::string& json, const std::string& page) {
+TEST(DocumentOfExplain, HasTheSameNumbersInEachForm) { walk(whole_engine(), {}); }
+
+TEST(DocumentOfRun, HasTheSameNumbersInEachForm) { walk(whole_run(), {}); }
+
+TEST(DocumentOfModel, HasTheSameNumbersInEachForm) {
+  walk(whole_model(), {"ir", "opset.ai.onnx", "opset.com.microsoft", "inputs.shape"});
+}
+
+TEST(DocumentOfTable, HasTheSameNumbersInEachForm) { walk(whole_table(), {"values.zeros"}); }  // as a share
+
+/// Checks that the odd name stands in text and JSON, escaped as the form wants it.
+void expect_odd_name(const std::string& text, const std::string& json) {
   EXPECT_THAT(text, HasSubstr("INT8|<b>/\u00e9\\x0ax"));
   EXPECT_THAT(json, HasSubstr("INT8|<b>/\u00e9\\nx"));
+}
+
+void expect_odd_name(const std::string& text, const std::string& json, const std::string& page) {
+  expect_odd_name(text, json);
   EXPECT_THAT(page, HasSubstr("INT8|&lt;b&gt;/<wbr>\u00e9\nx"));
 }
 
@@ -227,6 +312,14 @@ TEST(Documents, OfMeasuredModelsKeepEveryNameToo) {
   expect_odd_name(to_text(whole_repair(), Lists::All), to_json(whole_repair()), to_html(whole_repair()));
   expect_odd_name(to_text(whole_weights(), Lists::All), to_json(whole_weights()), to_html(whole_weights()));
   expect_odd_name(to_text(whole_sensitivity(), Lists::All), to_json(whole_sensitivity()), to_html(whole_sensitivity()));
+}
+
+TEST(Documents, KeepNamesOfEnginesRunsModelsAndTables) {
+  const ExplainReport engine = whole_engine();
+  expect_odd_name(to_text(engine, Lists::All), to_json(engine), to_html(engine));
+  expect_odd_name(to_text(whole_run()), to_json(whole_run()));
+  expect_odd_name(to_text(whole_model()), to_json(whole_model()));
+  expect_odd_name(to_text(whole_table()), to_json(whole_table()));
 }
 
 TEST(Documents, NameTheTypeOfCodesInEachSentence) {

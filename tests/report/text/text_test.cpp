@@ -252,28 +252,5 @@ TEST(QuantizeJson, HasTheCandidatesOfAutoAndNothingOfItOtherwise) {
   EXPECT_EQ(to_json(report).find("\"auto\""), std::string::npos);
 }
 
-ProfileReport small_profile() {
-  ProfileReport profile;
-  profile.nodes = {{"stem", "Conv + Relu", 6.0}, {"block", "Conv + Relu", 3.0}, {"tail", "Softmax", 1.0}};
-  profile.samples = 4;
-  profile.total_ms = 10;
-  return profile;
-}
-
-TEST(ProfileText, SumsByOperatorAndListsTheNodesThatMatter) {
-  const std::string text = to_text(small_profile());
-  EXPECT_NE(text.find("    9.000   90.0 %      2  Conv + Relu"), std::string::npos) << text;
-  EXPECT_LT(text.find("    6.000   60.0 %  stem (Conv + Relu)"), text.find("    3.000   30.0 %  block (Conv + Relu)"));
-  EXPECT_EQ(text.find("collector"), std::string::npos);
-}
-
-TEST(ProfileText, TellsTheCollectorsShare) {
-  ProfileReport profile = small_profile();
-  profile.collecting = {"tensorrt:10.13", 3, 8.0, 2.0};
-  const std::string text = to_text(profile);
-  EXPECT_NE(text.find("8.000 ms a sample, of which the collector 2.000 ms (25.0 %) for 3 values"), std::string::npos)
-      << text;
-}
-
 }  // namespace
 }  // namespace detent
