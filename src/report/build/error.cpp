@@ -18,12 +18,7 @@ constexpr size_t kOutputsShown = 8;
 Words in_words(const ErrorReport::Output& output) {
   if (is_exact(output)) return "exact";
   if (output.kind == OutputKind::Integers)
-    return {count(output.differing),
-            " of ",
-            count(output.elements),
-            " elements differ, ",
-            percent(output.agreement.value_or(0)),
-            " are equal"};
+    return {count(output.differing), " of ", count(output.elements), " elements differ"};
   if (!output.sqnr_db) return "0 throughout in FP32";
   if (!output.agreement) return {};
   return {output.kind == OutputKind::Signs ? "sign agreement " : "argmax agreement ", percent(*output.agreement)};
@@ -79,7 +74,10 @@ document::Grid outputs_table(const std::vector<ErrorReport::Output>& outputs) {
                        .detail = outputs.size() < 2};
   for (const ErrorReport::Output& output : worst_first(outputs))
     table.rows.push_back({{name(output.name), decibels(output.sqnr_db.value_or(kUndefined), 2),
-                           fixed(output.cosine.value_or(kUndefined), metrics::kCosine.decimals), in_words(output)}});
+                           fixed(output.cosine.value_or(kUndefined), metrics::kCosine.decimals),
+                           output.kind == OutputKind::Integers && output.agreement
+                               ? Words{in_words(output), ", ", percent(*output.agreement), " are equal"}
+                               : in_words(output)}});
   return table;
 }
 
