@@ -35,13 +35,11 @@ struct Table {
   struct Row {
     std::vector<Cell> cells = {};  ///< of the first columns, or of all
     std::string badge = {};        ///< why the row is highlighted: "best"; texts mark it with a star
-    std::string behind = {};       ///< in texts: printed after the cells
     std::string attributes = {};   ///< in pages: of the row, starting with a blank
   };
   std::vector<Column> columns;
   std::vector<Row> rows = {};
   std::vector<Row> foot = {};  ///< in pages
-  std::string margin = "  ";   ///< in texts: in front of every line
 };
 
 using Kind = Table::Kind;

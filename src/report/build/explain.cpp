@@ -140,6 +140,17 @@ document::Grid::Row engine_row(const EngineLayer& layer, size_t position) {
   return row;
 }
 
+/// Removes columns that say nothing of any row.
+void drop_empty_columns(document::Grid& table) {
+  for (size_t i = table.columns.size(); i-- > 0;) {
+    const auto empty = [i](const auto& row) { return row.cells[i].words.empty() && row.cells[i].marks.empty(); };
+    if (!std::ranges::all_of(table.rows, empty)) continue;
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    table.columns.erase(table.columns.begin() + at);
+    for (auto& row : table.rows) row.cells.erase(row.cells.begin() + at);
+  }
+}
+
 /// Lists the layers, those of the dearest cause first, each with its position in the engine.
 Section engine_layers(const ExplainReport& report) {
   document::Grid table{.id = "layer-table",
@@ -167,6 +178,7 @@ Section engine_layers(const ExplainReport& report) {
     const Item& item = row.item.front();
     return std::pair(shares[item.key], item.part);
   });
+  drop_empty_columns(table);
   Section section{Topic::Layers, {}};
   for (const std::string& note : report.notes) section.parts.push_back(Line{note, Role::Note});
   section.parts.push_back(
@@ -275,6 +287,7 @@ document::Grid differences_table(const ExplainReport::Against& against) {
                                     milliseconds(difference.other_ms)},
                           .item = {{.lead = "  here   ", .name = here, .otherwise = {"there  ", there}}}});
   }
+  drop_empty_columns(table);
   return table;
 }
 

@@ -34,24 +34,18 @@ std::string padded(const std::string& text, size_t width, Table::Kind kind) {
 
 std::string to_text(const Table& table) {
   const std::vector<size_t> widths = widths_of(table);
-  const auto line = [&](std::string text, const std::vector<Table::Cell>& cells, const std::string& behind) {
+  const auto line = [&](std::string text, const std::vector<Table::Cell>& cells) {
     for (size_t i = 0; i < cells.size(); ++i) {
       const Table::Kind kind = table.columns[i].kind;
       text += (i ? "  " : "") + padded(cells[i].text, widths[i], kind);
     }
-    text += behind;
     text.resize(text.find_last_not_of(' ') + 1);
     return text + "\n";
   };
   std::vector<Table::Cell> head;
   for (const Table::Column& column : table.columns) head.push_back({column.head});
-  std::string text =
-      std::ranges::all_of(head, &std::string::empty, &Table::Cell::text) ? "" : line(table.margin, head, {});
-  for (const Table::Row& row : table.rows) {
-    std::string margin = table.margin;
-    if (!row.badge.empty()) margin[margin.size() - 2] = '*';
-    text += line(std::move(margin), row.cells, row.behind);
-  }
+  std::string text = std::ranges::all_of(head, &std::string::empty, &Table::Cell::text) ? "" : line("  ", head);
+  for (const Table::Row& row : table.rows) text += line(row.badge.empty() ? "  " : "* ", row.cells);
   return text;
 }
 

@@ -102,5 +102,12 @@ TEST(ExplainPage, DrawsABarForEachLayer) {
   EXPECT_THAT(page, Not(HasSubstr("id=\"against\"")));
 }
 
+TEST(ExplainPage, HasNoColumnOfTimesWithoutAProfile) {
+  ExplainReport report = two_quantizers();
+  EXPECT_THAT(to_html(report), Not(HasSubstr(">ms</th>")));
+  report.layers[0].ms = 0.5;
+  EXPECT_THAT(to_html(report), AllOf(HasSubstr(">ms</th>"), HasSubstr(">0.5000</td>")));
+}
+
 }  // namespace
 }  // namespace detent

@@ -30,16 +30,8 @@ TEST(TextTable, HasNoHeadWhereNoColumnHasOne) {
 
 TEST(TextTable, KeepsAColumnAtItsWidthAndNeverCutsACell) {
   const Table table{.columns = {{"n", Kind::Name, "", 4, 4}, {"x", Kind::Number, "", 3}},
-                    .rows = {{{{"longer"}, {"1"}}}, {{{"a"}, {"22"}}}},
-                    .margin = ""};
-  EXPECT_EQ(to_text(table), "n       x\nlonger    1\na      22\n");
-}
-
-TEST(TextTable, WritesWhatFollowsBehindTheLastCell) {
-  Table table = two_rows();
-  table.rows[0].cells.resize(1);
-  table.rows[0].behind = "  nothing";
-  EXPECT_NE(to_text(table).find("* convolution  nothing\n"), std::string::npos) << to_text(table);
+                    .rows = {{{{"longer"}, {"1"}}}, {{{"a"}, {"22"}}}}};
+  EXPECT_EQ(to_text(table), "  n       x\n  longer    1\n  a      22\n");
 }
 
 }  // namespace
