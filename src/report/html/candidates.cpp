@@ -15,7 +15,7 @@
 namespace detent::html {
 namespace {
 
-using Variant = ComparisonReport::Variant;
+using Variant = PrintedComparison::Variant;
 using Metrics = std::map<std::string, double>;
 
 constexpr double kNoCandidate = std::numeric_limits<double>::quiet_NaN();
@@ -25,18 +25,19 @@ double value_or_nan(const Metrics& metrics, const std::string& name) {
 }
 
 /// Returns the extent of the criterion's values, of FP32 too; an outlier does not push the others together.
-Extent criterion_extent(const ComparisonReport& report) {
+Extent criterion_extent(const PrintedComparison& report) {
   std::vector<double> values{value_or_nan(report.fp32, report.criterion)};
   for (const auto& variant : report.variants) values.push_back(value_or_nan(variant.metrics, report.criterion));
   return extent_of(std::move(values), metric_named(report.criterion).falls() ? Bad::High : Bad::Low);
 }
 
-Axis criterion_axis(const ComparisonReport& report) {
+Axis criterion_axis(const PrintedComparison& report) {
   const Extent extent = criterion_extent(report);
   return padded_axis(extent.low, extent.high, 0.06);
 }
 
-std::vector<Table::Column> candidates_columns(const ComparisonReport& report, const std::vector<std::string>& metrics) {
+std::vector<Table::Column> candidates_columns(const PrintedComparison& report,
+                                              const std::vector<std::string>& metrics) {
   std::vector<Table::Column> columns{{report.types             ? "Type"
                                       : report.targets.empty() ? "Calibrator"
                                                                : "Target",
@@ -63,7 +64,7 @@ std::string error_markup(const MetricStyle& style, double error) {
 
 /// Adds the metrics of one row.
 void add_metric_cells(Table::Row& row, const Metrics& values, const std::vector<std::string>& metrics,
-                      const ComparisonReport& report, const Axis& axis, Dot dot,
+                      const PrintedComparison& report, const Axis& axis, Dot dot,
                       const std::optional<double>& error = {}) {
   for (size_t i = 0; i < metrics.size(); ++i) {
     const double value = value_or_nan(values, metrics[i]);
@@ -77,17 +78,17 @@ void add_metric_cells(Table::Row& row, const Metrics& values, const std::vector<
 }
 
 /// Adds size and time; the sizes of types have a separate table.
-void add_size_and_time(Table::Row& row, const ComparisonReport& report, const Variant& variant) {
+void add_size_and_time(Table::Row& row, const PrintedComparison& report, const ComparedVariant& variant) {
   const auto bytes = static_cast<double>(variant.size_bytes);
   if (!report.types) row.cells.push_back({variant.size_bytes ? bytes_text(bytes) : "\u2013", bytes});
   row.cells.push_back({fmt::format("{:.1f}\u00A0s", variant.seconds), variant.seconds});
 }
 
-std::string candidates_table(const ComparisonReport& report, const std::vector<std::string>& metrics) {
+std::string candidates_table(const PrintedComparison& report, const std::vector<std::string>& metrics) {
   const Axis axis = criterion_axis(report);
   Table table{candidates_columns(report, metrics)};
-  const auto made_row = [&](const Variant& variant, const std::string& name, Dot dot) {
-    Table::Row row{{{name}}, dot == Dot::Shown && variant.calibrator == report.winner ? "best" : ""};
+  const auto made_row = [&](const ComparedVariant& variant, const std::string& name, Dot dot) {
+    Table::Row row{{{name}}, dot == Dot::Shown && variant.name == report.winner ? "best" : ""};
     add_metric_cells(row, variant.metrics, metrics, report, axis, dot, variant.score_error);
     add_size_and_time(row, report, variant);
     return row;
@@ -95,21 +96,19 @@ std::string candidates_table(const ComparisonReport& report, const std::vector<s
   for (const Variant& variant : report.variants) {
     const std::string takes = " <small>" + std::string(compared_kind(report) == "calibrator" ? "takes " : "") +
                               escape(variant.takes) + "</small>";
-    table.rows.push_back(
-        made_row(variant, escape(variant.calibrator) + (adds_calibrator(variant) ? takes : ""), Dot::Shown));
+    table.rows.push_back(made_row(variant, escape(variant.name) + (adds_calibrator(variant) ? takes : ""), Dot::Shown));
   }
   if (!report.fp32.empty()) {
     Table::Row& row = table.foot.emplace_back(Table::Row{{{"FP32"}}});
     add_metric_cells(row, report.fp32, metrics, report, axis, Dot::Hidden);
     row.cells.insert(row.cells.end(), report.types ? 1 : 2, {"<td></td>"});
   }
-  for (const Variant& baseline : report.baselines)
-    table.foot.push_back(
-        made_row(baseline, escape(baseline.calibrator) + " <small>without pairs</small>", Dot::Hidden));
+  for (const ComparedVariant& baseline : report.baselines)
+    table.foot.push_back(made_row(baseline, escape(baseline.name) + " <small>without pairs</small>", Dot::Hidden));
   return scrolling(table, "candidates-table", "Candidates");
 }
 
-Table::Cell output_cell(const Variant& variant, const std::string& name) {
+Table::Cell output_cell(const ComparedVariant& variant, const std::string& name) {
   const auto found = std::ranges::find(variant.outputs, name, &ErrorReport::Output::name);
   if (found == variant.outputs.end()) return fixed_cell(kNoCandidate, 2);
   if (found->kind != OutputKind::Integers) return fixed_cell(found->sqnr_db.value_or(kNoCandidate), 2);
@@ -117,11 +116,11 @@ Table::Cell output_cell(const Variant& variant, const std::string& name) {
 }
 
 /// Prints the SQNR of every output under every calibrator, for models with several outputs.
-std::string outputs_table(const ComparisonReport& report) {
+std::string outputs_table(const PrintedComparison& report) {
   std::vector<std::string> names;
   Table table{{{"Output", Kind::Name}}};
   for (const Variant& variant : report.variants) {
-    table.columns.push_back({escape(variant.calibrator)});
+    table.columns.push_back({escape(variant.name)});
     for (const auto& output : variant.outputs)
       if (std::ranges::find(names, output.name) == names.end()) names.push_back(output.name);
   }
@@ -137,14 +136,14 @@ std::string outputs_table(const ComparisonReport& report) {
 Table::Cell bytes_cell(uint64_t bytes) { return {bytes_text(bytes), static_cast<double>(bytes)}; }
 
 /// Returns the name, sizes, their ratio to the float model's, and the share of each type in the bytes of weights.
-std::vector<Table::Cell> cells(const std::string& name, const ComparisonReport& report, uint64_t size,
+std::vector<Table::Cell> cells(const std::string& name, const PrintedComparison& report, uint64_t size,
                                const TypeFacts& facts) {
   std::vector<Table::Cell> row{{name},
                                bytes_cell(size),
                                fixed_cell(ratio_of(size, report.types->model_bytes), 3),
                                bytes_cell(weight_bytes(facts)),
                                fixed_cell(ratio_of(weight_bytes(facts), report.types->weight_bytes), 3)};
-  for (const std::string& type : weight_types(report)) {
+  for (const std::string& type : weight_types(*report.types)) {
     const double share = weight_share(facts, type);
     row.push_back(share > 0 ? Table::Cell{fixed_text(rounded_percent(share, 1), 1), share} : Table::Cell{"<td></td>"});
   }
@@ -152,20 +151,20 @@ std::vector<Table::Cell> cells(const std::string& name, const ComparisonReport& 
 }
 
 /// Prints sizes of the file and the weights, shares of types and how each was made, where the candidates are types.
-std::string type_sizes_table(const ComparisonReport& report) {
+std::string type_sizes_table(const PrintedComparison& report) {
   if (!report.types) return {};
   Table table{{{"Type", Kind::Name},
                {"File", Kind::Number, "Size of the file"},
                {"/ FP32", Kind::Number, "Over the float model's file"},
                {"Weights", Kind::Number, "Bytes of all weights in the file, with their scales"},
                {"/ FP32", Kind::Number, "Over the bytes of the float model's weights"}}};
-  for (const std::string& type : weight_types(report))
+  for (const std::string& type : weight_types(*report.types))
     table.columns.push_back({escape(type) + ", %", Kind::Number, "Share of the bytes of weights that is " + type});
   table.columns.push_back({"How it was made", Kind::Words});
-  for (const ComparisonReport::Variant& variant : report.variants) {
-    table.rows.push_back({cells(escape(variant.calibrator), report, variant.size_bytes, *variant.type),
-                          variant.calibrator == report.types->smallest ? "smallest" : ""});
-    table.rows.back().cells.push_back({escape(type_text(variant))});
+  for (const PrintedComparison::Variant& variant : report.variants) {
+    table.rows.push_back({cells(escape(variant.name), report, variant.size_bytes, variant.type->facts),
+                          report.types->limit && variant.name == report.types->limit->smallest ? "smallest" : ""});
+    table.rows.back().cells.push_back({escape(type_text(*variant.type))});
   }
   const TypeFacts whole{.weight_bytes = {{"float", report.types->weight_bytes}}};
   table.foot.push_back({cells("FP32", report, report.types->model_bytes, whole)});
@@ -175,7 +174,7 @@ std::string type_sizes_table(const ComparisonReport& report) {
 }
 
 /// Prints shares in INT8 and the names of float layers by target, where the candidates are targets.
-std::string target_shares_table(const ComparisonReport& report) {
+std::string target_shares_table(const PrintedComparison& report) {
   if (report.targets.empty()) return {};
   const std::string type(name_of(report.plan.coverage.type));
   Table table{{{"Target", Kind::Name},
@@ -186,7 +185,7 @@ std::string target_shares_table(const ComparisonReport& report) {
                {"Stays float", Kind::Words}}};
   std::string before;
   for (const Variant& variant : report.variants) {
-    const TargetFacts& facts = *variant.target;
+    const TargetVariant& facts = *variant.target;
     if (std::exchange(before, facts.target) == facts.target) continue;  // another calibrator
     const CoverageReport& coverage = facts.plan.coverage;
     const auto whole = [](int64_t count) { return Table::Cell{std::to_string(count), static_cast<double>(count)}; };
@@ -209,7 +208,7 @@ std::string target_shares_table(const ComparisonReport& report) {
 
 }  // namespace
 
-std::string candidates_section(const ComparisonReport& report) {
+std::string candidates_section(const PrintedComparison& report) {
   if (report.variants.empty()) return {};
   const bool alike = compared_kind(report) == "calibrator";
   const bool sure =

@@ -47,7 +47,7 @@ std::string MetricStyle::difference(double a, double b) const {
   return fixed_text(std::abs(printed(a) - printed(b)), decimals) + difference_unit;
 }
 
-std::vector<std::string> metrics_of(const ComparisonReport& report) {
+std::vector<std::string> metrics_of(const PrintedComparison& report) {
   std::vector<std::string> metrics;
   const auto add = [&](const std::map<std::string, double>& named) {
     for (const auto& [name, value] : named)

@@ -3,11 +3,11 @@
 #include <string>
 #include <vector>
 
-#include "detent/compare.h"
+#include "report/compared_types.h"
 
 namespace detent::html {
 
-/// Formatting of a metric of ComparisonReport. Unknown metrics are plain numbers under their name.
+/// Formatting of a metric of PrintedComparison. Unknown metrics are plain numbers under their name.
 struct MetricStyle {
   std::string label;    ///< "top-1", not escaped
   std::string meaning;  ///< tooltip; "" for unknown metrics
@@ -24,6 +24,6 @@ struct MetricStyle {
 [[nodiscard]] MetricStyle metric_style(const std::string& metric);
 
 /// Returns every metric of a variant or the float model: the criterion, then scores, agreements and errors.
-[[nodiscard]] std::vector<std::string> metrics_of(const ComparisonReport& report);
+[[nodiscard]] std::vector<std::string> metrics_of(const PrintedComparison& report);
 
 }  // namespace detent::html

@@ -118,8 +118,8 @@ std::string to_html(const QuantizeWeightsReport& report, const PageOrigin& origi
                  origin);
 }
 
-std::string to_html(const ComparisonReport& comparison, const std::optional<SensitivityReport>& sensitivity,
-                    const PageOrigin& origin) {
+static std::string printed_page(const PrintedComparison& comparison,
+                                const std::optional<SensitivityReport>& sensitivity, const PageOrigin& origin) {
   return page_of(
       head(comparison.model, "comparison of " + compared_kind(comparison) + "s"), html::summary_section(comparison),
       {{"candidates", "Candidates", html::candidates_section(comparison)},
@@ -140,6 +140,18 @@ std::string to_html(const ComparisonReport& comparison, const std::optional<Sens
       origin,
       {{"Calibration data", comparison.provenance.samples, comparison.provenance.sample_digest},
        {"Evaluation data", comparison.evaluation_samples, comparison.evaluation_digest}});
+}
+
+std::string to_html(const CompareCalibratorsReport& report, const PageOrigin& origin) {
+  return printed_page(report, report.layers, origin);
+}
+
+std::string to_html(const CompareTargetsReport& report, const PageOrigin& origin) {
+  return printed_page(report, std::nullopt, origin);
+}
+
+std::string to_html(const CompareTypesReport& report, const PageOrigin& origin) {
+  return printed_page(report, std::nullopt, origin);
 }
 
 std::string to_html(const SensitivityReport& sensitivity, const PageOrigin& origin) {

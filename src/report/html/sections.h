@@ -13,6 +13,7 @@
 #include "detent/quantize_weights.h"
 #include "detent/repair.h"
 #include "detent/sensitivity.h"
+#include "report/compared_types.h"
 
 namespace detent {
 struct PageOrigin;
@@ -28,7 +29,7 @@ extern const std::string_view kPageScript;
 /// Parts of the page. Each function prints one; "" when there is nothing to show. Summaries are never empty.
 
 /// Prints the samples, the winner, and its lead over the next candidate.
-[[nodiscard]] std::string summary_section(const ComparisonReport& report);
+[[nodiscard]] std::string summary_section(const PrintedComparison& report);
 /// Prints the cost of all layers together, and the layer that costs most.
 [[nodiscard]] std::string summary_section(const SensitivityReport& report);
 /// Prints the verdict with its reasons, limits and cures.
@@ -65,7 +66,7 @@ extern const std::string_view kPageScript;
 /// Prints the provenance in the written file, and the type of its floats where it is not FP32.
 [[nodiscard]] std::string provenance_section(const Provenance& provenance, const std::optional<FloatReport>& floats);
 /// Prints one row per variant with every metric, and single outputs where there are several.
-[[nodiscard]] std::string candidates_section(const ComparisonReport& report);
+[[nodiscard]] std::string candidates_section(const PrintedComparison& report);
 /// Prints the families that were tried, the imbalance of channels before and after, and the gain of bias correction.
 [[nodiscard]] std::string equalization_section(const std::optional<EqualizeReport>& report,
                                                const std::optional<BiasCorrectionReport>& correction = std::nullopt);

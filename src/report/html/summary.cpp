@@ -12,20 +12,18 @@
 namespace detent::html {
 namespace {
 
-using SummaryVariant = ComparisonReport::Variant;
+using SummaryVariant = PrintedComparison::Variant;
 
 /// Returns true for two names of one model: `auto` and the calibrator it takes.
-bool same_model(const SummaryVariant& a, const SummaryVariant& b) {
-  return a.takes == b.calibrator || b.takes == a.calibrator;
-}
+bool same_model(const SummaryVariant& a, const SummaryVariant& b) { return a.takes == b.name || b.takes == a.name; }
 
 /// Returns the variant closest to the winner; null when no other has a value.
-const SummaryVariant* next_best(const ComparisonReport& report, const SummaryVariant& winner) {
+const SummaryVariant* next_best(const PrintedComparison& report, const SummaryVariant& winner) {
   const SummaryVariant* best = nullptr;
   for (const auto& variant : report.variants) {
     if (same_model(variant, winner)) continue;
     const auto value = find_metric(variant.metrics, report.criterion);
-    if (variant.calibrator == report.winner || !value || std::isnan(*value)) continue;
+    if (variant.name == report.winner || !value || std::isnan(*value)) continue;
     const double so_far = best ? best->metrics.at(report.criterion) : 0;
     if (!best || (metric_named(report.criterion).falls() ? *value < so_far : *value > so_far)) best = &variant;
   }
@@ -40,15 +38,15 @@ std::string beside(const MetricStyle& style, double value, double other, const s
 }
 
 /// Names the candidates that score the same as the winner within the noise.
-std::string certainty(const ComparisonReport& report, const SummaryVariant& winner) {
+std::string certainty(const PrintedComparison& report, const SummaryVariant& winner) {
   if (report.variants.size() < 2 || !winner.score_error) return {};
   return (report.ties.empty() ? " It is " : " ") + escape(ties_text(report.ties, report.evaluation_samples)) + ".";
 }
 
-std::string summary_verdict(const ComparisonReport& report) {
+std::string summary_verdict(const PrintedComparison& report) {
   const SummaryVariant* winner = winning_variant(report);
   if (!winner) return "No variant was compared.";
-  const std::string name = "<strong>" + escape(winner->calibrator) + "</strong>" +
+  const std::string name = "<strong>" + escape(winner->name) + "</strong>" +
                            (winner->takes.empty() ? "" : ", which takes " + escape(winner->takes) + ",");
   const auto value = find_metric(winner->metrics, report.criterion);
   if (!value) return name + " is the best of " + plural(report.variants.size(), "candidate") + ".";
@@ -57,7 +55,7 @@ std::string summary_verdict(const ComparisonReport& report) {
   const auto fp32 = find_metric(report.fp32, report.criterion);
   std::vector<std::string> parts;
   if (const SummaryVariant* next = next_best(report, *winner))
-    parts.push_back(beside(style, *value, next->metrics.at(report.criterion), "the next, " + escape(next->calibrator)));
+    parts.push_back(beside(style, *value, next->metrics.at(report.criterion), "the next, " + escape(next->name)));
   if (fp32) parts.push_back(beside(style, *value, *fp32, "FP32"));
   std::string text = report.variants.size() == 1
                          ? name + " reaches " + reached
@@ -68,7 +66,7 @@ std::string summary_verdict(const ComparisonReport& report) {
 }
 
 /// Prints up to four numbers of the winner: the criterion, SQNR, coverage, size.
-std::string key_figures(const ComparisonReport& report, const SummaryVariant& winner) {
+std::string key_figures(const PrintedComparison& report, const SummaryVariant& winner) {
   std::string html;
   const auto add_metric = [&](const std::string& metric) {
     const auto value = find_metric(winner.metrics, metric);
@@ -102,9 +100,9 @@ std::string summary_verdict(const SensitivityReport& report) {
 
 }  // namespace
 
-std::string summary_section(const ComparisonReport& report) {
+std::string summary_section(const PrintedComparison& report) {
   const SummaryVariant* winner = winning_variant(report);
-  const std::string limit = report.types ? limit_text(report) : std::string();
+  const std::string limit = report.types ? limit_text(*report.types) : std::string();
   return header_markup(
       {"Comparison of " + compared_kind(report) + "s",
        report.model,

@@ -16,7 +16,7 @@ namespace {
 using Metrics = std::map<std::string, double>;
 
 /// Returns the metrics that were measured, without details of others.
-std::vector<Metric> columns_of(const ComparisonReport& report) {
+std::vector<Metric> columns_of(const PrintedComparison& report) {
   std::vector<Metric> columns;
   for (const Metric& metric : kMetrics)
     if (metric.use != MetricUse::Detail && report.variants.front().metrics.contains(metric.name))
@@ -41,21 +41,20 @@ void add_cells(std::vector<Table::Cell>& row, const std::vector<Metric>& columns
 std::string ratio_text(uint64_t part, uint64_t whole) { return fmt::format("{:.3f}", ratio_of(part, whole)); }
 
 /// Adds the ratios to the float model and the shares of types in the bytes of weights, where types are compared.
-void add_weight_cells(std::vector<Table::Cell>& row, const ComparisonReport& report, uint64_t size,
-                      const std::optional<TypeFacts>& facts) {
+void add_weight_cells(std::vector<Table::Cell>& row, const PrintedComparison& report, uint64_t size,
+                      const TypeFacts* facts) {
   if (!report.types) return;
   row.push_back({ratio_text(size, report.types->model_bytes)});
   row.push_back({facts ? bytes_text(weight_bytes(*facts)) : "-"});
   row.push_back({facts ? ratio_text(weight_bytes(*facts), report.types->weight_bytes) : "-"});
-  for (const std::string& type : weight_types(report)) {
+  for (const std::string& type : weight_types(*report.types)) {
     const double share = facts ? weight_share(*facts, type) : 0;
     row.push_back({share > 0 ? percent_text(share) : "-"});
   }
 }
 
 /// Adds the shares in INT8 and the number of float layers, where targets are compared.
-void add_target_cells(std::vector<Table::Cell>& row, const ComparisonReport& report,
-                      const std::optional<TargetFacts>& facts) {
+void add_target_cells(std::vector<Table::Cell>& row, const PrintedComparison& report, const TargetVariant* facts) {
   if (report.targets.empty()) return;
   const CoverageReport coverage = facts ? facts->plan.coverage : CoverageReport();
   const auto share = [&](int64_t part, int64_t whole) {
@@ -67,19 +66,18 @@ void add_target_cells(std::vector<Table::Cell>& row, const ComparisonReport& rep
 }
 
 /// Returns the row of the float model.
-Table::Row float_row(const ComparisonReport& report, const std::vector<Metric>& columns) {
+Table::Row float_row(const PrintedComparison& report, const std::vector<Metric>& columns) {
   Table::Row row{{{"FP32"}}};
   add_cells(row.cells, columns, report.fp32);
   row.cells.push_back({report.types ? bytes_text(report.types->model_bytes) : "-"});
-  if (report.types)
-    add_weight_cells(row.cells, report, report.types->model_bytes,
-                     TypeFacts{.weight_bytes = {{"float", report.types->weight_bytes}}});
-  add_target_cells(row.cells, report, std::nullopt);
+  const TypeFacts whole{.weight_bytes = {{"float", report.types ? report.types->weight_bytes : 0}}};
+  if (report.types) add_weight_cells(row.cells, report, report.types->model_bytes, &whole);
+  add_target_cells(row.cells, report, nullptr);
   row.cells.push_back({"-"});
   return row;
 }
 
-std::string table_of(const ComparisonReport& report) {
+std::string table_of(const PrintedComparison& report) {
   const std::vector<Metric> columns = columns_of(report);
   const std::string codes(name_of(report.plan.coverage.type));
   Table table{{{compared_kind(report), Kind::Name}}};
@@ -87,25 +85,26 @@ std::string table_of(const ComparisonReport& report) {
   table.columns.push_back({"size"});
   if (report.types) {
     for (const char* head : {"/FP32", "weights", "/FP32"}) table.columns.push_back({head});
-    for (const std::string& type : weight_types(report)) table.columns.push_back({type});
+    for (const std::string& type : weight_types(*report.types)) table.columns.push_back({type});
   }
   if (!report.targets.empty())
     for (const std::string& head : {codes + " MACs", codes + " layers", std::string("float")})
       table.columns.push_back({head});
   table.columns.push_back({"seconds"});
-  const auto add_row = [&](const std::string& name, const ComparisonReport::Variant& variant, bool best) {
+  const auto add_row = [&](const std::string& name, const auto& variant, bool best) {
     Table::Row& row = table.rows.emplace_back(Table::Row{{{name}}, best ? "best" : ""});
     add_cells(row.cells, columns, variant.metrics, report.criterion, variant.score_error);
     row.cells.push_back({bytes_text(variant.size_bytes)});
-    add_weight_cells(row.cells, report, variant.size_bytes, variant.type);
+    add_weight_cells(row.cells, report, variant.size_bytes, variant.type ? &variant.type->facts : nullptr);
     add_target_cells(row.cells, report, variant.target);
     row.cells.push_back({fmt::format("{:.1f}", variant.seconds)});
   };
   if (!report.fp32.empty() || report.types) table.rows.push_back(float_row(report, columns));
-  for (const auto& variant : report.baselines) add_row(variant.calibrator + " without pairs", variant, false);
+  for (const auto& variant : report.baselines)
+    add_row(variant.name + " without pairs", PrintedComparison::Variant{variant}, false);
   for (const auto& variant : report.variants)
-    add_row(variant.calibrator + (adds_calibrator(variant) ? " (" + variant.takes + ")" : ""), variant,
-            variant.calibrator == report.winner);
+    add_row(variant.name + (adds_calibrator(variant) ? " (" + variant.takes + ")" : ""), variant,
+            variant.name == report.winner);
   return to_text(table);
 }
 
@@ -117,13 +116,13 @@ std::string cell_of(const ErrorReport::Output& output) {
 }
 
 /// Prints the SQNR (of integers the share of equal elements) of each output; "" for a single one.
-std::string outputs_of(const ComparisonReport& report, Listing& listing) {
+std::string outputs_of(const PrintedComparison& report, Listing& listing) {
   constexpr size_t kShown = 12;
   const auto* winner = winning_variant(report);
   if (!winner || winner->outputs.size() < 2) return {};
   const std::vector<ErrorReport::Output> outputs = worst_first(winner->outputs);
   Table table{{{"output, SQNR", Kind::Name}}};
-  for (const auto& variant : report.variants) table.columns.push_back({variant.calibrator});
+  for (const auto& variant : report.variants) table.columns.push_back({variant.name});
   const size_t shown = listing.shown(outputs.size(), kShown);
   for (size_t i = 0; i < shown; ++i) {
     Table::Row& row = table.rows.emplace_back(Table::Row{{{outputs[i].name}}});
@@ -137,7 +136,7 @@ std::string outputs_of(const ComparisonReport& report, Listing& listing) {
 
 /// Prints the winner's metrics that are no column of the table: "mAP by size: small 41.20 % (FP32 43.00 %), medium
 /// ...".
-std::string details_of(const ComparisonReport& report) {
+std::string details_of(const PrintedComparison& report) {
   const auto* winner = winning_variant(report);
   std::vector<std::string> details;
   for (const Metric& metric : kMetrics) {
@@ -151,7 +150,7 @@ std::string details_of(const ComparisonReport& report) {
 }
 
 /// Explains ± and names the ties; "" without another candidate.
-std::string certainty_of(const ComparisonReport& report) {
+std::string certainty_of(const PrintedComparison& report) {
   const auto* winner = winning_variant(report);
   if (!winner || report.variants.size() < 2) return {};
   if (!winner->score_error)
@@ -162,10 +161,10 @@ std::string certainty_of(const ComparisonReport& report) {
 }
 
 /// Prints the pairs and the float layers of each target.
-std::string targets_text(const ComparisonReport& report, Listing& listing) {
+std::string targets_text(const PrintedComparison& report, Listing& listing) {
   std::string text, before;
   for (const auto& variant : report.variants) {
-    const TargetFacts& facts = *variant.target;
+    const TargetVariant& facts = *variant.target;
     if (facts.target == before) continue;  // another calibrator
     before = facts.target;
     text += facts.target + ": " + coverage_text(facts.plan.coverage) + ", " +
@@ -178,26 +177,26 @@ std::string targets_text(const ComparisonReport& report, Listing& listing) {
 }
 
 /// Returns "3 targets", or "6 variants of 3 targets" with several calibrators.
-std::string judged_text(const ComparisonReport& report) {
+std::string judged_text(const PrintedComparison& report) {
   const size_t variants = report.variants.size(), targets = report.targets.size();
   if (targets == 0 || targets == variants) return plural(variants, compared_kind(report));
   return plural(variants, "variant") + " of " + plural(targets, "target");
 }
 
 /// Prints the quantized share of the model, for each type or target.
-std::string made_variants_text(const ComparisonReport& report, Listing& listing) {
+std::string made_variants_text(const PrintedComparison& report, Listing& listing) {
   if (!report.targets.empty()) return targets_text(report, listing);
   if (!report.types)
     return "placed " + plural(static_cast<size_t>(report.plan.coverage.pairs), "pair") + " on " +
            plural(report.plan.quantized_values, "value") + "; " + coverage_text(report.plan.coverage) + "\n";
   std::string text;
-  for (const auto& variant : report.variants) text += variant.calibrator + ": " + type_text(variant) + "\n";
+  for (const auto& variant : report.variants) text += variant.name + ": " + type_text(*variant.type) + "\n";
   return text;
 }
 
 }  // namespace
 
-std::string to_text(const ComparisonReport& report, Lists lists) {
+static std::string printed_text(const PrintedComparison& report, Lists lists) {
   Listing listing(lists);
   std::string text = model_line(report.model, report.plan, report.target) + "\n";
   text += "calibrated " + plural(report.calibration_samples, "sample") +
@@ -211,8 +210,14 @@ std::string to_text(const ComparisonReport& report, Lists lists) {
   text += std::string("\n* best by ") + metric_named(report.criterion).title + ": " +
           (compared_kind(report) == "calibrator" ? "--calibrator " : "") + report.winner + "\n" + details_of(report) +
           certainty_of(report) + listing.closing();
-  const std::string limit = report.types ? limit_text(report) : std::string();
+  const std::string limit = report.types ? limit_text(*report.types) : std::string();
   return limit.empty() ? text : text + limit + "\n";
 }
+
+std::string to_text(const CompareCalibratorsReport& report, Lists lists) { return printed_text(report, lists); }
+
+std::string to_text(const CompareTargetsReport& report, Lists lists) { return printed_text(report, lists); }
+
+std::string to_text(const CompareTypesReport& report, Lists lists) { return printed_text(report, lists); }
 
 }  // namespace detent

@@ -28,6 +28,21 @@ std::optional<Error> failed_written(const Report& report, const Accepted& accept
   return std::nullopt;
 }
 
+/// Checks the score of the best variant of a comparison.
+/// kind  of the variants: "calibrator"
+template <class Report>
+std::optional<Error> failed_least(const Report& report, const char* kind, const Accepted& accepted) {
+  const auto* winner = winning_variant(report);
+  if (!accepted.least || !winner) return std::nullopt;
+  const double score = winner->metrics.at(report.criterion), bound = *accepted.least;
+  const Metric& metric = metric_named(report.criterion);
+  if (metric.falls() ? score <= bound : score >= bound) return std::nullopt;
+  return Error(
+      ErrorCode::CheckFailed,
+      fmt::format("{}: the best {}, {}, reaches {} {}, {} --fail-below {:.6g}", report.model, kind, report.winner,
+                  metric.label, metric_text(metric, score), metric.falls() ? "worse than" : "below", bound));
+}
+
 }  // namespace
 
 std::optional<Error> failed_check(const LintReport& report, const Accepted& accepted) {
@@ -70,18 +85,17 @@ std::optional<Error> failed_check(const QuantizeWeightsReport& report, const Acc
       "try smaller blocks, int8, or --exclude for the weight that lost most; --accept-broken exits 0");
 }
 
-std::optional<Error> failed_check(const ComparisonReport& report, const Accepted& accepted) {
-  for (const auto& variant : report.variants) {
-    if (!accepted.least || variant.calibrator != report.winner) continue;
-    const double score = variant.metrics.at(report.criterion), bound = *accepted.least;
-    const Metric& metric = metric_named(report.criterion);
-    if (metric.falls() ? score <= bound : score >= bound) break;
-    return Error(ErrorCode::CheckFailed,
-                 fmt::format("{}: the best {}, {}, reaches {} {}, {} --fail-below {:.6g}", report.model,
-                             compared_kind(report), report.winner, metric.label, metric_text(metric, score),
-                             metric.falls() ? "worse than" : "below", bound));
-  }
-  if (report.types && report.types->limit_given && report.types->smallest.empty())
+std::optional<Error> failed_check(const CompareCalibratorsReport& report, const Accepted& accepted) {
+  return failed_least(report, "calibrator", accepted);
+}
+
+std::optional<Error> failed_check(const CompareTargetsReport& report, const Accepted& accepted) {
+  return failed_least(report, "target", accepted);
+}
+
+std::optional<Error> failed_check(const CompareTypesReport& report, const Accepted& accepted) {
+  if (std::optional<Error> failed = failed_least(report, "type", accepted)) return failed;
+  if (report.limit && report.limit->given && report.limit->smallest.empty())
     return Error(ErrorCode::CheckFailed, report.model + ": " + limit_text(report),
                  "'detent quantize' with the same bound keeps layers float until it holds");
   return std::nullopt;

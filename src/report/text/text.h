@@ -48,7 +48,9 @@ struct TerminalText {
 /// Counts failed and unsupported folders by operator, and prints "N passed, M failed, K unsupported".
 [[nodiscard]] std::string summary_text(const VerifyReport& report);
 /// Prints a table of the candidates with the best one marked.
-[[nodiscard]] std::string to_text(const ComparisonReport& report, Lists lists = Lists::Capped);
+[[nodiscard]] std::string to_text(const CompareCalibratorsReport& report, Lists lists = Lists::Capped);
+[[nodiscard]] std::string to_text(const CompareTargetsReport& report, Lists lists = Lists::Capped);
+[[nodiscard]] std::string to_text(const CompareTypesReport& report, Lists lists = Lists::Capped);
 /// Prints layers, operators and values, worst first: the first `top` of each list, under Lists::All every one.
 [[nodiscard]] std::string to_text(const SensitivityReport& report, size_t top, Lists lists = Lists::Capped);
 [[nodiscard]] std::string to_text(const RunReport& report);
