@@ -18,6 +18,7 @@
 #include "detent/base/version.h"
 #include "options/commands.h"
 #include "options/key_options.h"
+#include "report/build/documents.h"
 #include "report/html/page.h"
 #include "report/json/json.h"
 #include "report/quantities.h"
@@ -83,6 +84,7 @@ bool shows_colours() {
 void print(const ReportOptions& options, const TerminalText& text) {
   if (options.json_on_stdout()) return;
   constexpr size_t kRule = 40;
+  if (text.first.empty()) return print_lines(shown_text(text.rest, Lines::Keep));
   const bool colours = shows_colours();
   if (colours) std::fputs("\033[1m", stdout);
   print_lines(shown_text(text.first, Lines::Keep));
@@ -102,8 +104,13 @@ std::string text_of(const Report& report, const ReportOptions& options) {
     return to_text(report);
 }
 std::string text_of(const TableReport& report, const ReportOptions&) { return summary_text(report); }
-std::string text_of(const SensitivityReport& report, const ReportOptions& options) {
-  return to_text(report, options.top, lists_of(options));
+template <class Report>
+document::Document tree_of(const Report& report, const ReportOptions&) requires requires {
+  build::document_of(report);
+}
+{ return build::document_of(report); }
+document::Document tree_of(const SensitivityReport& report, const ReportOptions& options) {
+  return build::document_of(report, options.top);
 }
 std::string text_of(const VerifyReport& report, const ReportOptions&) {
   return join(report.lines, "", [](const auto& line) { return to_text(line); }) + summary_text(report);
@@ -130,10 +137,13 @@ void tell(const Report& report, const Options& options, const ReportOptions& rep
   if constexpr (requires(const PageOrigin& origin) { to_html(report, origin); })
     write_html(reporting, options.model, environment.command,
                [&](const auto& origin) { return to_html(report, origin); });
-  if constexpr (requires { terminal_text(report, Lists::All); }) {
-    if (isatty(STDOUT_FILENO) != 0) return print(reporting, terminal_text(report, lists_of(reporting)));
+  if constexpr (requires { tree_of(report, reporting); }) {
+    const document::Document tree = tree_of(report, reporting);
+    if (isatty(STDOUT_FILENO) != 0) return print(reporting, terminal_text(tree, lists_of(reporting)));
+    print(reporting, to_text(tree, lists_of(reporting)));
+  } else {
+    print(reporting, text_of(report, reporting));
   }
-  print(reporting, text_of(report, reporting));
 }
 
 template <class Options, class Function>
@@ -207,7 +217,7 @@ int perform(CompareOptions& options, const ReportOptions& reporting, const Envir
   }
   const auto& report = std::get<CompareCalibratorsReport>(result);
   if (report.layers) {
-    print(reporting, "\n" + to_text(*report.layers, kPrintedLayers, lists_of(reporting)));
+    print(reporting, "\n" + to_text(build::document_of(*report.layers, kPrintedLayers), lists_of(reporting)));
     ReportOptions again = reporting;
     again.overwrite = true;
     write_html(again, options.model, environment.command,

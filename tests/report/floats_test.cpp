@@ -65,7 +65,7 @@ TEST(FloatsText, HasTheSharesAndNamesNodesThatStayByReason) {
                             HasSubstr("  share of             INT8     half     FP32\n"),
                             HasSubstr("  MACs               75.0 %   20.0 %    5.0 %\n"),
                             HasSubstr("  activation bytes   10.0 %   50.0 %   40.0 %\n"),
-                            Not(HasSubstr("no value was measured"))));
+                            Not(HasSubstr("o value was measured"))));
 }
 
 TEST(FloatsText, OfFloat32AloneSaysNothing) {
@@ -199,7 +199,7 @@ TEST(FloatsPage, HasTheSectionOnPagesOfQuantizePlanAndCompare) {
                             HasSubstr("<table id=\"type-shares\">"), HasSubstr(">20.0 %</td>"),
                             HasSubstr("and 1 other node<p class=\"reason\">&#39;u&#39; reaches 71234</p>"),
                             HasSubstr("data-key=\"71234\">"), HasSubstr("Every node in FP32: 4")));
-    EXPECT_THAT(page, Not(HasSubstr("no value was measured")));
+    EXPECT_THAT(page, Not(HasSubstr("o value was measured")));
   }
   EXPECT_THAT(to_html(some_quantization(some_plan())), HasSubstr("float16 where values allow it"));
 }
@@ -225,7 +225,7 @@ TEST(FloatsPage, EscapesNames) {
   plan.floats->values_measured = false;
   const std::string page = to_html(plan);
   EXPECT_EQ(nesting_fault(page), "");
-  EXPECT_THAT(page, AllOf(Not(HasSubstr("alert('1')")), HasSubstr("no value was measured")));
+  EXPECT_THAT(page, AllOf(Not(HasSubstr("alert('1')")), HasSubstr("o value was measured")));
 }
 
 }  // namespace

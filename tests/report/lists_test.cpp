@@ -70,7 +70,7 @@ TEST(PlanText, SaysOnceWhatHoldsForManyLayersPairsAndNotes) {
   EXPECT_THAT(text,
               AllOf(HasSubstr("  INT8  conv0, conv1, conv2 and 9 more (Conv)  R1: reads '...'\n"),
                     HasSubstr("  pair  x0 -> conv0, x1 -> conv1, x2 -> conv2 and 9 more (Conv, input 0)  R1: data"),
-                    HasSubstr("  Conv 'conv0': does not fuse (12 like this)\n"),
+                    HasSubstr("note: Conv 'conv0': does not fuse (12 like this)\n"),
                     testing::EndsWith("--all lists everything\n")));
   EXPECT_THAT(text,
               AllOf(HasSubstr("head (Gemm)  R13: INT8 costs 1.5 dB"), HasSubstr("tail (Gemm)  R13: INT8 costs 2.5")))

@@ -1,4 +1,6 @@
+#include "report/build/sections.h"
 #include "report/output_errors.h"
+#include "report/text/document.h"
 
 #include <gtest/gtest.h>
 
@@ -58,14 +60,20 @@ TEST(WorstFirst, PutsExactOutputsAndZerosLast) {
 
 TEST(OutputsText, HasALineForEachOfSeveralAndACap) {
   Listing capped(Lists::Capped), all(Lists::All);
-  EXPECT_EQ(outputs_text({kMask}, capped), "");
-  EXPECT_EQ(outputs_text({kCopy, kMask}, capped),
-            "  mask  SQNR 45.1 dB, cosine 0.99997, argmax agreement 99.91 %\n  copy  exact\n");
+  const auto text = [](const std::vector<ErrorReport::Output>& outputs, Listing& listing) {
+    return to_text({document::Topic::Error, {build::outputs_table(outputs)}}, listing);
+  };
+  EXPECT_EQ(text({kMask}, capped), "") << "a sentence says the same";
+  EXPECT_NE(text({kMask}, all), "");
+  EXPECT_EQ(text({kCopy, kMask}, capped),
+            "  Output      SQNR   Cosine  In words\n"
+            "  mask    45.14 dB  0.99997  argmax agreement 99.91 %\n"
+            "  copy       exact  1.00000  exact\n");
   EXPECT_EQ(capped.closing(), "");
   const std::vector<ErrorReport::Output> many(20, kMask);
-  EXPECT_NE(outputs_text(many, capped).find("  and 12 outputs that are no worse\n"), std::string::npos);
+  EXPECT_NE(text(many, capped).find("  and 12 more outputs\n"), std::string::npos);
   EXPECT_NE(capped.closing(), "") << "--all lists them";
-  EXPECT_EQ(outputs_text(many, all).find("no worse"), std::string::npos);
+  EXPECT_EQ(text(many, all).find("more outputs"), std::string::npos);
 }
 
 TEST(Ties, JoinNames) {

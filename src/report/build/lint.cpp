@@ -113,21 +113,22 @@ Document document_of(const LintReport& report) {
                     .file = plan.model,
                     .facts = model_facts(plan),
                     .aside = {"target ", plan.target},
-                    .verdict = {Line{lint_verdict(report)}},
+                    .verdict = {Line{lint_verdict(report), Role::Statement, Where::Page}},
                     .figures = {coverage_figures(plan.coverage)}};
   if (plan.coverage.pairs > 0)
     document.figures.figures.push_back({count(static_cast<uint64_t>(plan.coverage.pairs)), "values with pairs"});
-  document.verdict.push_back(Line{origin_words(report), Role::Detail});
-  document.sections.push_back({Topic::Model, {Line{origin_words(report)}}});
+  document.verdict.push_back(Line{origin_words(report), Role::Detail, Where::Page});
+  document.sections.push_back({Topic::Model, {Line{origin_words(report), Role::Statement, Where::Text}}});
   if (!pairs && report.findings.empty()) return document;
   if (pairs) add_coverage(document, report);
   document.sections.push_back(findings(report));
   for (const std::string& note : plan.notes) {
-    document.verdict.push_back(Line{note, Role::Detail});
-    document.sections.push_back({Topic::Model, {Line{note, Role::Apart}}});
+    document.verdict.push_back(Line{note, Role::Detail, Where::Page});
+    document.sections.push_back({Topic::Model, {Line{note, Role::Apart, Where::Text}}});
   }
-  document.sections.push_back({Topic::Model, {Line{counts_words(report), Role::Apart}}});
-  if (names_rule(report)) document.sections.push_back({Topic::Model, {Line{rules_words(), Role::Statement}}});
+  document.sections.push_back({Topic::Model, {Line{counts_words(report), Role::Apart, Where::Text}}});
+  if (names_rule(report))
+    document.sections.push_back({Topic::Model, {Line{rules_words(), Role::Statement, Where::Text}}});
   document.sections.push_back(graph(plan, report.findings));
   PlanReport placed = plan;
   placed.notes.clear();  // they stand above

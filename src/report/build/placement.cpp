@@ -236,10 +236,9 @@ document::Section placement(const PlanReport& plan, Listed listed) {
   if (listed == Listed::FloatLayers) add_attention_lines(parts, plan);
   parts.push_back(attention_table(plan, listed));
   parts.push_back(edges_table(plan, listed));
-  if (listed == Listed::Everything && !plan.notes.empty()) {
-    parts.push_back(Line{"notes", Role::Heading});
-    for (const std::string& note : plan.notes) parts.push_back(Line{note, Role::Note});
-  }
+  const Where where = listed == Listed::Everything ? Where::Both : Where::Page;
+  if (listed != Listed::Nothing)
+    for (const std::string& note : plan.notes) parts.push_back(Line{note, Role::Note, where});
   return section;
 }
 

@@ -75,7 +75,7 @@ Document document_of(const PlanReport& report) {
                     .file = report.model,
                     .facts = model_facts(report),
                     .aside = {"target ", report.target},
-                    .verdict = {Line{plan_verdict(report)}},
+                    .verdict = {Line{plan_verdict(report), Role::Statement, Where::Page}},
                     .figures = {coverage_figures(report.coverage)}};
   if (report.shared_scale_groups > 0)
     document.figures.figures.push_back({count(report.shared_scale_groups), "groups of shared scales"});
@@ -93,7 +93,7 @@ Document document_of(const PlanReport& report) {
                        graph(report),
                        equalizable(report),
                        {Topic::Model, {}}};
-  if (lists) document.sections.back().parts = {Line{rules_words()}};
+  if (lists) document.sections.back().parts = {Line{rules_words(), Role::Statement, Where::Text}};
   return document;
 }
 

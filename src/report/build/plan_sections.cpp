@@ -204,7 +204,7 @@ Section floats(const std::optional<FloatReport>& report) {
 
 Section graph(const PlanReport& plan, const std::vector<LintReport::Finding>& findings) {
   if (plan.graph.nodes.empty()) return {Topic::Graph, {}};
-  return {Topic::Graph, {Graph{&plan, findings}}};
+  return {Topic::Graph, {Drawing{document::Graph{&plan, findings}}}};
 }
 
 std::vector<Words> model_facts(const PlanReport& plan) {

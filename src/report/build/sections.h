@@ -1,8 +1,13 @@
 #pragma once
 
+#include <map>
 #include <optional>
+#include <string>
 
+#include "detent/quantize.h"
+#include "detent/sensitivity.h"
 #include "report/document/document.h"
+#include "report/quantities.h"
 
 namespace detent::build {
 
@@ -36,5 +41,62 @@ enum class Listed : uint8_t {
 [[nodiscard]] std::vector<document::Figures::Figure> coverage_figures(const CoverageReport& coverage);
 /// Facts beside a model's name: opset and nodes.
 [[nodiscard]] std::vector<document::Words> model_facts(const PlanReport& plan);
+
+// ---- Of measured models
+
+/// Adds the judgement to what the document says first: the quality with its reasons, limits, values to blame, cures.
+void add_verdict(document::Document& document, const VerdictReport& verdict, const std::optional<ErrorReport>& error);
+/// Adds the bound with its scores, its outcome, and operators without weights that stay float for it.
+void add_bound(document::Document& document, const BoundReport& report);
+/// Adds the score that was measured without a bound.
+void add_score(document::Document& document, const ScoreReport& score);
+/// Lists the values to blame, with links to their histograms; no part without them.
+[[nodiscard]] document::Section blame(const VerdictReport& verdict, const std::vector<ValueHistogram>& histograms = {});
+/// "SQNR 31.7 dB", "top-1 78.50 %", "1.4231 nats a token, perplexity 4.150".
+[[nodiscard]] document::Words score_words(const Metric& metric, double score);
+[[nodiscard]] document::Words score_words(const BoundReport& bound, double score);
+/// "drop 0.50 points of top-1, 95 % interval -0.20 to 1.20"; why there is no interval.
+[[nodiscard]] document::Words interval_words(const ScoreReport& score);
+/// "not shown: drop ...; it would be within the bound on about 900 samples with the same score".
+[[nodiscard]] document::Words outcome_words(const BoundReport& bound);
+/// "--max-drop 0.01 cannot be met ...".
+[[nodiscard]] document::Words unmet_words(const BoundReport& bound);
+
+/// Says how far the outputs are from those of another model, and lists them, worst first.
+/// what    "error against FP32"
+/// source  names the samples; may be empty
+[[nodiscard]] document::Section error(const std::optional<ErrorReport>& report, const document::Words& what,
+                                      const std::string& source = {});
+/// Lists outputs, worst first; a single one only where everything is listed.
+[[nodiscard]] document::Grid outputs_table(const std::vector<ErrorReport::Output>& outputs);
+/// "SQNR 31.7 dB at 'logits', the worst of 2 outputs".
+[[nodiscard]] document::Words worst_words(const ErrorReport& error);
+/// "SQNR 31.7 dB, cosine 0.99967, argmax agreement 99.50 %"; "exact".
+[[nodiscard]] document::Words error_words(const ErrorReport::Output& output);
+/// The SQNR and the agreements, large.
+[[nodiscard]] std::vector<document::Figures::Figure> error_figures(const std::optional<ErrorReport>& error);
+
+/// The SQNR at the output with one layer quantized, and with all others; no part without layers.
+/// top  layers and values in capped texts
+[[nodiscard]] document::Section sensitivity(const SensitivityReport& report, size_t top = 20);
+/// The errors of single values by name.
+[[nodiscard]] std::map<std::string, double> own_errors(const SensitivityReport& report);
+/// Samples that alone set the range of many values.
+[[nodiscard]] document::Section outliers(const OutlierReport& report);
+/// The candidates that "auto" measured.
+[[nodiscard]] document::Section choice(const std::optional<CalibratorMeasurement>& measured);
+/// The families that were tried, the imbalance of channels, and the gain of bias correction.
+[[nodiscard]] document::Section equalization(const std::optional<EqualizeReport>& report,
+                                             const std::optional<BiasCorrectionReport>& correction = std::nullopt);
+/// The gain of each step of the accuracy level.
+[[nodiscard]] document::Section accuracy(const AccuracyReport& report);
+/// Draws values with their ranges; no part without values.
+[[nodiscard]] document::Section values(document::Histograms view);
+/// Lists the ranges and scales of values. imported: pages have no histograms of them
+[[nodiscard]] document::Section scales(const std::vector<QuantizeReport::QuantizedValue>& values, bool imported);
+/// Draws detections of both models.
+[[nodiscard]] document::Section detections(const std::optional<DetectionPictures>& shown);
+/// The provenance in the written file.
+[[nodiscard]] document::Section provenance(const Provenance& provenance, const std::optional<FloatReport>& floats);
 
 }  // namespace detent::build

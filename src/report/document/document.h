@@ -2,13 +2,16 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "detent/compare.h"
 #include "detent/lint.h"
+#include "detent/repair.h"
 #include "report/document/words.h"
 #include "report/table.h"
 
@@ -22,9 +25,10 @@ enum class Where : uint8_t { Both, Text, Page };
 struct Line {
   enum class Role : uint8_t {
     Statement,
-    Note,     ///< one of a list of remarks; texts say similar ones once
+    Note,     ///< one of a list of remarks; texts begin it with "note: " and say similar ones once
     Detail,   ///< of the statement before it
     Apart,    ///< a Statement behind a blank line in texts
+    Beside,   ///< of a verdict: a Statement that pages list below it
     Heading,  ///< of what follows, in texts
     Lead      ///< below the title of a section, in pages
   };
@@ -42,6 +46,9 @@ struct Cell {
   Words reason = {};                                      ///< below the words, in pages
   Tone tone = Tone::None;                                 ///< pages show the words as a tag
   std::string meaning = {};                               ///< tooltip in pages
+  std::string op = {};             ///< operator of the node that the words name; pages show it behind them
+  std::string link = {};           ///< id of another place of the page, which tells more
+  std::vector<double> marks = {};  ///< in a column of charts: where the series of the scale stand; NaN: nowhere
 
   Cell(Words text) : words(std::move(text)) {  // NOLINT(google-explicit-constructor)
     if (words.spans().size() == 1 && words.spans().front().look == Span::Look::Figure)
@@ -63,6 +70,25 @@ struct Item {
   bool detail = false;         ///< only where everything is listed
 };
 
+/// Scale of a column of charts, which pages draw. The numbers stand in other columns.
+struct Scale {
+  enum class Form : uint8_t {
+    Dots,      ///< on a grid, with a line from the reference, or from the first series, to the next one
+    Position,  ///< one dot on a line
+    Bar        ///< from 0 on
+  };
+  struct Series {
+    std::string look;  ///< class of the dots: "alone", "but", "before", "after"
+    Words meaning;     ///< in the key
+  };
+  Form form = Form::Dots;
+  std::vector<Series> series = {};
+  double reference = std::numeric_limits<double>::quiet_NaN();  ///< a line through all rows; NaN: none
+  Words reference_meaning = {};                                 ///< in the key
+  bool low_is_bad = true;    ///< far outliers at the low end lie beyond the axis, else those at the high end
+  bool logarithmic = false;  ///< from 1 on
+};
+
 /// Rows of cells. Pages print the columns; texts print them too, or the item of each row if rows have items. The
 /// numbers of the columns follow the item if everything is listed.
 struct Grid {
@@ -71,6 +97,7 @@ struct Grid {
     std::vector<Item> item = {};  ///< none or one
     bool marked = false;          ///< the row is the best one, which Grid::mark says
     bool quiet = false;           ///< hidden by the filter of pages
+    bool apart = false;           ///< no candidate: below the others in pages, above them in texts
   };
   std::string id = {};     ///< in pages; empty: the table is no part of pages
   std::string label = {};  ///< "Search layers"
@@ -87,6 +114,19 @@ struct Grid {
   std::string noun = "node";                ///< of the rows
   double whole = 0;                         ///< of Item::part; 0: parts are not shown
   size_t most = 0;                          ///< lines of capped texts; 0: all
+  std::optional<Scale> scale = {};          ///< of the column of charts
+  bool detail = false;                      ///< texts print it only where everything is listed
+};
+
+/// Labels with values. Rows without words are left out.
+struct Properties {
+  struct Property {
+    std::string label;
+    Words words;
+  };
+  std::string id;  ///< in pages
+  std::vector<Property> rows;
+  Where where = Where::Both;
 };
 
 /// Findings of lint, worst first.
@@ -116,24 +156,58 @@ struct Figures {
   std::vector<Figure> figures;
 };
 
-/// A graph, which only pages draw. It points into the report.
+/// A graph with its pairs and findings.
 struct Graph {
   const PlanReport* plan = nullptr;
   std::vector<LintReport::Finding> findings = {};
 };
 
-using Part = std::variant<Line, Grid, Findings, Bars, Figures, Graph>;
+/// Graphs before and after a repair.
+struct RepairedGraphs {
+  const RepairReport* report = nullptr;
+};
+
+/// Histograms of values with their ranges.
+struct Histograms {
+  const std::vector<ValueHistogram>* values = nullptr;
+  const PlanReport* plan = nullptr;
+  std::string best = {};                              ///< the calibrator whose range is highlighted
+  std::map<std::string, double> own_sqnr_db = {};     ///< of values by name, after their pair; empty: not measured
+  std::map<std::string, std::string> encodings = {};  ///< a sentence about the encoding by name; may be empty
+};
+
+/// A drawing that stands in pages alone. It points into the report.
+using Drawing = std::variant<Graph, RepairedGraphs, Histograms, const OutlierReport*, const DetectionPictures*>;
+
+using Part = std::variant<Line, Grid, Findings, Bars, Figures, Properties, Drawing>;
 
 /// Sections of all documents, in the order in which pages print them.
 enum class Topic : uint8_t {
-  Model,  ///< stands in texts alone: pages have it in their head
+  Model,  ///< its lines are facts of the head in pages
+  Pairs,
   Findings,
+  Layers,
+  Against,
+  Blame,
+  Candidates,
+  Sensitivity,
+  Weights,
+  Latency,
+  Detections,
+  Samples,
+  Choice,
+  Accuracy,
+  Equalization,
+  Error,
+  Scores,
   Coverage,
   Quantizers,
   Floats,
+  Values,
   Graph,
   Placement,
-  Equalizable
+  Equalizable,
+  Provenance
 };
 
 /// Name of a section in pages.
@@ -147,7 +221,8 @@ struct Section {
   std::vector<Part> parts;
 };
 
-/// A report as a tree. Texts print the head and the sections in their order, pages in the order of Topic.
+/// A report as a tree. Texts print the head, the sections in their order and the verdict, terminals the verdict first;
+/// pages print head and verdict, and the sections in the order of Topic.
 struct Document {
   Words subject;              ///< "Placement"
   std::string title;          ///< of the page's window: "placement"

@@ -54,6 +54,10 @@ Words count(uint64_t number, std::string_view noun, std::string_view nouns) {
 
 Words share(double fraction, int digits) { return Number{.value = fraction, .unit = Unit::Share, .digits = digits}; }
 
+Words percent(double fraction, int digits) {
+  return Number{.value = fraction, .unit = Unit::Percent, .digits = digits};
+}
+
 Words share_of(int64_t part, int64_t whole) { return share(static_cast<double>(part) / static_cast<double>(whole)); }
 
 Words decibels(double value, int digits) { return Number{.value = value, .unit = Unit::Decibels, .digits = digits}; }

@@ -107,6 +107,8 @@ class Words {
 [[nodiscard]] Words count(uint64_t number, std::string_view noun = {}, std::string_view nouns = {});
 /// Returns "25.0 %" of a fraction.
 [[nodiscard]] Words share(double fraction, int digits = 1);
+/// Returns "76.60 %" of a fraction that is a score.
+[[nodiscard]] Words percent(double fraction, int digits = 2);
 [[nodiscard]] Words share_of(int64_t part, int64_t whole);
 [[nodiscard]] Words decibels(double value, int digits = 1);
 /// Returns a count that pages shorten: multiply-accumulates, parameters.

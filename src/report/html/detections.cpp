@@ -5,8 +5,8 @@
 #include <span>
 
 #include "report/html/axis.h"
+#include "report/html/document.h"
 #include "report/html/parts.h"
-#include "report/html/sections.h"
 
 namespace detent::html {
 namespace {
@@ -133,8 +133,7 @@ std::string detections_lead(const DetectionPictures& shown) {
 
 }  // namespace
 
-std::string detections_section(const std::optional<DetectionPictures>& shown) {
-  if (!shown || (shown->pictures.empty() && shown->scores.empty())) return {};
+std::string drawing_markup(const DetectionPictures* shown) {
   const std::string plot =
       shown->scores.empty()
           ? std::string()
@@ -144,7 +143,7 @@ std::string detections_section(const std::optional<DetectionPictures>& shown) {
                     key_entry("<circle class=\"lost\" cx=\"6\" cy=\"6\" r=\"3\"/>", "lost or new") +
                     key_entry("<line class=\"reference\" x1=\"0\" x2=\"12\" y1=\"12\" y2=\"0\"/>", "equal scores")) +
                 scatter(*shown);
-  return section("detections", "Detections", detections_lead(*shown), pictures_markup(*shown) + plot);
+  return "<p class=\"lead\">" + detections_lead(*shown) + "</p>" + pictures_markup(*shown) + plot;
 }
 
 }  // namespace detent::html

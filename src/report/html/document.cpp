@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "report/html/parts.h"
+#include "report/html/scale.h"
 #include "report/lists.h"
 
 namespace detent::html {
@@ -15,9 +16,12 @@ using document::Figures;
 using document::Findings;
 using document::Graph;
 using document::Grid;
+using document::Histograms;
 using document::Line;
 using document::Number;
 using document::Part;
+using document::Properties;
+using document::RepairedGraphs;
 using document::Section;
 using document::Span;
 using document::TopicTitle;
@@ -29,6 +33,7 @@ using Role = Line::Role;
 std::string figure_markup(const Number& number) {
   if (number.unit == Unit::Count) return count_text(number.value);
   std::string text = document::number_text(number);
+  if (number.unit == Unit::Times && text.ends_with("x")) text.replace(text.size() - 1, 1, "\u00D7");
   if (text.starts_with("-") && text.size() > 1) text.replace(0, 1, "\u2212");
   if (text == "-") return "\u2013";
   if (const size_t unit = text.find(" dB"); unit != std::string::npos) text.replace(unit, 1, "\u00A0");
@@ -64,23 +69,31 @@ const char* colour_of(document::Tone tone) {
 
 Table::Cell page_cell(const Cell& cell) {
   std::string text = markup(cell.words);
+  if (!cell.link.empty()) text = "<a href=\"#" + escape(cell.link) + "\">" + text + "</a>";
+  if (!cell.op.empty()) text += " <small>" + escape(cell.op) + "</small>";
   if (cell.tone != document::Tone::None) text = tag(text, colour_of(cell.tone));
   if (!cell.reason.empty()) text += "<p class=\"reason\">" + markup(cell.reason) + "</p>";
   if (cell.meaning.empty()) return {text, cell.key};
   return {"<td data-key=\"" + key_text(cell.key) + "\" title=\"" + escape(cell.meaning) + "\">" + text + "</td>"};
 }
 
-Table::Row page_row(const Grid& table, const Grid::Row& row) {
+Table::Row page_row(const Grid& table, const Grid::Row& row, const std::optional<ScaleDrawing>& drawing) {
   Table::Row printed{.badge = row.marked ? table.mark : "", .attributes = row.quiet ? "" : " class=\"float\""};
   if (table.filter.empty()) printed.attributes.clear();
-  for (const Cell& cell : row.cells) printed.cells.push_back(page_cell(cell));
+  for (size_t i = 0; i < row.cells.size(); ++i)
+    printed.cells.push_back(drawing && table.columns[i].kind == Kind::Chart
+                                ? Table::Cell{drawing->chart(row.cells[i].marks)}
+                                : page_cell(row.cells[i]));
   return printed;
 }
 
 Table page_table(const Grid& table) {
   Table printed{.columns = table.columns};
-  for (Table::Column& column : printed.columns) column.head = escape(column.head);
-  for (const auto& row : table.rows) printed.rows.push_back(page_row(table, row));
+  std::optional<ScaleDrawing> drawing;
+  if (table.scale) drawing.emplace(table);
+  for (Table::Column& column : printed.columns)
+    column.head = drawing && column.kind == Kind::Chart ? drawing->head() : escape(column.head);
+  for (const auto& row : table.rows) (row.apart ? printed.foot : printed.rows).push_back(page_row(table, row, drawing));
   return printed;
 }
 
@@ -95,14 +108,18 @@ std::string reasons_markup(const Grid& table) {
     Words& words = first.cells.front().words;
     if (group.size() > 1) words += {" and ", document::count(group.size() - 1, "other " + table.noun)};
     first.cells.emplace_back(document::count(group.size()));
-    printed.rows.push_back(page_row(table, first));
+    printed.rows.push_back(page_row(table, first, std::nullopt));
   }
   return searchable(printed, table.id + "-reasons", "Search reasons");
 }
 
 std::string whole_markup(const Grid& table) {
   const Table printed = page_table(table);
-  if (!table.search) return scrolling(printed, table.id, table.label);
+  if (table.scale && table.scale->form == document::Scale::Form::Dots)
+    return ScaleDrawing(table).key() + table_markup(printed, "id=\"" + table.id + "\" class=\"wide dumbbells\"" +
+                                                                 (table.capped ? std::string(kShownFirst) : "") +
+                                                                 " data-rows=\"" + table.noun + "s\"");
+  if (!table.search) return (table.scale ? ScaleDrawing(table).key() : "") + scrolling(printed, table.id, table.label);
   const std::string filters = table.filter.empty() ? "" : " data-float-only=\"" + escape(table.filter) + "\"";
   return searchable(printed, table.id, table.label, table.capped ? kShownFirst : "", filters);
 }
@@ -123,6 +140,13 @@ std::string bar_markup(const Bars::Bar& bar, const std::string& what) {
          "</span><span class=\"of\">" + parts + "</span>";
 }
 
+/// Returns a clause as a sentence, with a capital and a full stop.
+std::string sentence_markup(const Words& words) {
+  std::string html = markup(words);
+  if (!html.empty() && html[0] >= 'a' && html[0] <= 'z') html[0] = static_cast<char>(html[0] - 'a' + 'A');
+  return html.ends_with(".") || html.ends_with(":") ? html : html + ".";
+}
+
 /// Prints the parts of one section. Neighbouring notes, and neighbouring details, become lists.
 class PagePrinter {
  public:
@@ -138,7 +162,7 @@ class PagePrinter {
       if (note)
         notes.push_back(document::plain_text(line->words));
       else if (detail)
-        details.push_back(markup(line->words));
+        details.push_back(sentence_markup(line->words));
       else
         std::visit(*this, part);
     }
@@ -152,7 +176,7 @@ class PagePrinter {
     if (line.role == Role::Lead)
       lead_ += (lead_.empty() ? "" : " ") + markup(line.words);
     else
-      body_ += "<p>" + markup(line.words) + "</p>";
+      body_ += "<p>" + sentence_markup(line.words) + "</p>";
   }
   void operator()(const Grid& table) {
     if (table.id.empty() || table.rows.empty()) return;
@@ -168,7 +192,15 @@ class PagePrinter {
     body_ += list_markup("shares", items);
   }
   void operator()(const Figures& figures) { body_ += html::figure_list(figures_markup(figures)); }
-  void operator()(const Graph& graph) { body_ += graph_markup(*graph.plan, graph.findings); }
+  void operator()(const Properties& properties) {
+    if (properties.where == Where::Text) return;
+    std::vector<std::pair<const char*, std::string>> rows;
+    for (const auto& [label, words] : properties.rows) rows.emplace_back(label.c_str(), markup(words));
+    body_ += html::properties(properties.id, rows);
+  }
+  void operator()(const document::Drawing& drawing) {
+    body_ += std::visit([](const auto& drawn) { return drawing_markup(drawn); }, drawing);
+  }
 
   static std::string figures_markup(const Figures& figures) {
     std::string list;
@@ -197,19 +229,17 @@ std::string markup(const document::Words& words) {
   return html;
 }
 
-/// Returns a clause as a sentence, with a capital and a full stop.
-static std::string sentence_markup(const Words& words) {
-  std::string html = markup(words);
-  if (!html.empty() && html[0] >= 'a' && html[0] <= 'z') html[0] = static_cast<char>(html[0] - 'a' + 'A');
-  return html.ends_with(".") ? html : html + ".";
-}
-
 std::string section_markup(const document::Section& section) { return PagePrinter()(section); }
 
 std::string header_markup(const document::Document& document) {
   Header header{markup(document.subject), document.file, {}, {}};
   if (!document.aside.empty()) header.facts.push_back(markup(document.aside));
   for (const Words& fact : document.facts) header.facts.push_back(markup(fact));
+  for (const Section& section : document.sections)
+    if (section.topic == document::Topic::Model)
+      for (const Part& part : section.parts)
+        if (const auto* line = std::get_if<Line>(&part); line && line->where != Where::Text)
+          header.facts.push_back(markup(line->words));
   for (const Line& line : document.verdict) {
     if (line.where == Where::Text) continue;
     if (line.role == Role::Statement)

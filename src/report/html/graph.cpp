@@ -4,8 +4,8 @@
 
 namespace detent::html {
 
-std::string graph_markup(const PlanReport& plan, const std::vector<LintReport::Finding>& findings) {
-  const GraphView view = view_graph(plan, findings);
+std::string drawing_markup(const document::Graph& graph) {
+  const GraphView view = view_graph(*graph.plan, graph.findings);
   if (view.nodes.empty()) return {};
   const bool drawn = view.nodes.size() <= kMostDrawn;
   return std::string("<p class=\"lead\">") +

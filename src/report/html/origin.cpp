@@ -36,25 +36,4 @@ std::string origin_section(const PageOrigin& origin) {
                  table);
 }
 
-std::string provenance_section(const Provenance& provenance, const std::optional<FloatReport>& floats) {
-  if (provenance.producer.empty()) return {};
-  const bool pairs = !provenance.ranges.empty();  // weights alone have none
-  std::string samples;
-  if (provenance.samples > 0) samples = plural(provenance.samples, "sample");
-  if (provenance.samples == 0 && pairs) samples = "imported scales";
-  return section(
-      "provenance", "Provenance",
-      "From the file's metadata. The same model, samples and options give the same ranges and digest.",
-      properties("provenance-table",
-                 {{"Producer", escape(provenance.producer)},
-                  {"Target", escape(provenance.target)},
-                  {"Calibrator", pairs ? escape(provenance.calibrator) : ""},
-                  {"Ranges", code(provenance.ranges)},
-                  {pairs ? "Calibrated with" : "Rounded with", samples},
-                  {"Sample digest", pairs && provenance.samples > 0 ? code(provenance.sample_digest) : ""},
-                  {"Floats", floats ? escape(floats->type) + " where values allow it" : ""},
-                  {"Options", provenance.options.empty() ? "the target's defaults" : escape(provenance.options)},
-                  {"Float model by", escape(provenance.source_producer)}}));
-}
-
 }  // namespace detent::html

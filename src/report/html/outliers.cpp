@@ -6,8 +6,8 @@
 #include <tuple>
 
 #include "report/html/axis.h"
+#include "report/html/document.h"
 #include "report/html/parts.h"
-#include "report/html/sections.h"
 
 namespace detent::html {
 namespace {
@@ -19,7 +19,6 @@ constexpr int kOutlierAxisHeight = 24;  // below it
 constexpr int kLabelHeight = 17;        // of one line of text
 constexpr size_t kShownBars = 48;       // six pixels each on a phone
 constexpr size_t kShownLabels = 3;
-constexpr size_t kShownRows = 10;
 
 /// Draws bars, one unit per sample across, with a gap, and one unit per value up.
 std::string outlier_bars(std::span<const Sample> ranked, size_t Sample::*height, size_t most) {
@@ -92,52 +91,15 @@ std::string plot(const OutlierReport& report) {
          rest_text(rest) + "</text></svg>";
 }
 
-std::string ratio_text(double ratio) { return fmt::format("{:.3g}", ratio) + "\u00D7"; }
-
-/// Prints the outliers, and for comparison the samples that follow.
-std::string table(const OutlierReport& report) {
-  Table table{{{"Sample", Kind::Name},
-               {"Sets alone", Kind::Number, "Values whose range only this sample sets"},
-               {"Up to", Kind::Number, "Its largest |x| over the median sample's"},
-               {"Largest", Kind::Minor, "Values whose largest |x| is in this sample"}}};
-  for (size_t i = 0; i < report.all.size(); ++i) {
-    const Sample& one = report.all[i];
-    const bool outlier = i < report.samples.size();
-    if (!outlier && (i >= kShownRows || one.values == 0)) break;
-    Table::Row& row = table.rows.emplace_back();
-    if (outlier) row.attributes = " class=\"outlier\"";
-    row.cells = {{escape(one.sample) + (outlier ? " <span class=\"badge minor\">outlier</span>" : "")},
-                 {std::to_string(one.values) + "<span class=\"minor\"> of " + std::to_string(report.values) + "</span>",
-                  static_cast<double>(one.values)},
-                 {ratio_text(one.ratio), one.ratio},
-                 count_cell(one.largest)};
-  }
-  if (table.rows.empty()) return {};
-  return scrolling(table, "outlier-table", "Samples by the values whose range they set");
-}
-
-std::string outliers_lead(const OutlierReport& report) {
-  const size_t count = report.samples.size();
-  if (count == 0)
-    return "None of " + plural(report.all.size(), "calibration sample") + " alone sets the range of many values.";
-  const Sample& first = report.samples.front();
-  return (count == 1 ? "One sample is" : std::to_string(count) + " samples are") + " unlike the others. <strong>" +
-         escape(first.sample) + "</strong> alone sets the range of " + std::to_string(first.values) + " of " +
-         plural(report.values, "value") + ", up to " + ratio_text(first.ratio) +
-         " the median sample. Look at it: without it the ranges would be at least a third smaller.";
-}
-
 }  // namespace
 
-std::string outliers_section(const OutlierReport& report) {
-  if (report.all.empty() || report.values == 0) return {};
-  return section(
-      "outliers", "Calibration samples", outliers_lead(report),
-      chart_key("<span><svg class=\"share\" width=\"12\" height=\"12\"><rect class=\"part\" width=\"12\" "
-                "height=\"12\"/></svg>values whose range the sample alone sets</span><span><svg class=\"skyline\" "
-                "width=\"12\" height=\"12\"><rect class=\"bars\" width=\"12\" height=\"12\"/></svg>values of which it "
-                "has the largest |x|</span>") +
-          plot(report) + table(report));
+std::string drawing_markup(const OutlierReport* report) {
+  return chart_key(
+             "<span><svg class=\"share\" width=\"12\" height=\"12\"><rect class=\"part\" width=\"12\" "
+             "height=\"12\"/></svg>values whose range the sample alone sets</span><span><svg class=\"skyline\" "
+             "width=\"12\" height=\"12\"><rect class=\"bars\" width=\"12\" height=\"12\"/></svg>values of which "
+             "it has the largest |x|</span>") +
+         plot(*report);
 }
 
 }  // namespace detent::html

@@ -66,56 +66,15 @@ std::string page_of(const document::Document& document, const PageOrigin& origin
                  std::move(data));
 }
 
-using Errors = std::map<std::string, double>;
-
-Errors own_errors(const SensitivityReport& report) {
-  Errors errors;
-  for (const LocalError& local : report.values) errors[local.value] = local.sqnr_db;
-  return errors;
-}
-
-/// Describes the encoding of each value: "Scale 0.02371, zero point 0, scale group 2."
-std::map<std::string, std::string> encodings_of(const QuantizeReport& report) {
-  std::map<std::string, std::string> sentences;
-  for (const auto& value : report.values)
-    sentences[value.name] = "Scale " + html::number_text(value.scale) + ", zero point " +
-                            std::to_string(value.zero_point) +
-                            (value.group ? ", scale group " + std::to_string(*value.group) : std::string()) + ".";
-  return sentences;
-}
-
 }  // namespace
 
 std::string to_html(const QuantizeReport& report, const PageOrigin& origin) {
-  PlanReport plan = report.plan;
-  plan.notes = report.notes;  // of the plan and of the rewrite
-  return page_of(
-      head(report.model, "quantization"), html::summary_section(report),
-      {{"blame", "Blame", html::blame_section(report.verdict, report.histograms)},
-       {"outliers", "Samples", html::outliers_section(report.outliers)},
-       {"choice", "Calibrator", html::choice_section(report.measured)},
-       {"accuracy", "Accuracy", html::accuracy_section(report.accuracy)},
-       {"equalization", "Equalization", html::equalization_section(report.equalized, report.bias_correction)},
-       {"error", "Error", html::error_section(report.error)},
-       {"detections", "Detections", html::detections_section(report.detections)},
-       part_of(build::coverage(plan)),
-       part_of(build::floats(report.floats)),
-       {"values", "Values",
-        report.histograms.empty()
-            ? html::scales_section(report.values)
-            : html::values_section({report.histograms, plan, report.provenance.calibrator, {}, encodings_of(report)})},
-       part_of(build::graph(plan)),
-       part_of(build::placement(plan, build::Listed::Everything)),
-       {"provenance", "Provenance", html::provenance_section(report.provenance, report.floats)}},
-      origin, {{"Calibration data", report.provenance.samples, report.provenance.sample_digest}});
+  return page_of(build::document_of(report), origin,
+                 {{"Calibration data", report.provenance.samples, report.provenance.sample_digest}});
 }
 
 std::string to_html(const QuantizeWeightsReport& report, const PageOrigin& origin) {
-  return page_of(head(report.model, "weights alone"), html::summary_section(report),
-                 {{"weights", "Weights", html::weights_section(report)},
-                  {"error", "Error", html::error_section(report.error)},
-                  {"provenance", "Provenance", html::provenance_section(report.provenance, std::nullopt)}},
-                 origin);
+  return page_of(build::document_of(report), origin);
 }
 
 static std::string printed_page(const PrintedComparison& comparison,
@@ -123,20 +82,19 @@ static std::string printed_page(const PrintedComparison& comparison,
   return page_of(
       head(comparison.model, "comparison of " + compared_kind(comparison) + "s"), html::summary_section(comparison),
       {{"candidates", "Candidates", html::candidates_section(comparison)},
-       {"detections", "Detections", html::detections_section(comparison.detections)},
-       {"outliers", "Samples", html::outliers_section(comparison.outliers)},
+       part_of(build::detections(comparison.detections)),
+       part_of(build::outliers(comparison.outliers)),
        part_of(build::coverage(comparison.plan)),
        part_of(build::floats(comparison.plan.floats)),
-       {"equalization", "Equalization", html::equalization_section(comparison.equalized)},
-       {"sensitivity", "Sensitivity", sensitivity ? html::sensitivity_section(*sensitivity) : std::string()},
-       {"values", "Values",
-        html::values_section({comparison.values,
-                              comparison.plan,
+       part_of(build::equalization(comparison.equalized)),
+       sensitivity ? part_of(build::sensitivity(*sensitivity)) : Part{},
+       part_of(build::values({&comparison.values,
+                              &comparison.plan,
                               comparison.winner,
-                              sensitivity ? own_errors(*sensitivity) : Errors{},
-                              {}})},
+                              sensitivity ? build::own_errors(*sensitivity) : std::map<std::string, double>(),
+                              {}})),
        part_of(build::placement(comparison.plan, build::Listed::Everything)),
-       {"provenance", "Provenance", html::provenance_section(comparison.provenance, comparison.plan.floats)}},
+       part_of(build::provenance(comparison.provenance, comparison.plan.floats))},
       origin,
       {{"Calibration data", comparison.provenance.samples, comparison.provenance.sample_digest},
        {"Evaluation data", comparison.evaluation_samples, comparison.evaluation_digest}});
@@ -154,19 +112,11 @@ std::string to_html(const CompareTypesReport& report, const PageOrigin& origin) 
   return printed_page(report, std::nullopt, origin);
 }
 
-std::string to_html(const SensitivityReport& sensitivity, const PageOrigin& origin) {
-  const bool pairs = !sensitivity.weights;
+std::string to_html(const SensitivityReport& report, const PageOrigin& origin) {
   return page_of(
-      head(sensitivity.model, "sensitivity of layers"), html::summary_section(sensitivity),
-      {{"sensitivity", "Sensitivity", html::sensitivity_section(sensitivity)},
-       pairs ? part_of(build::coverage(sensitivity.plan)) : Part{},
-       {"equalization", "Equalization", html::equalization_section(sensitivity.equalized)},
-       {"values", "Values",
-        html::values_section({sensitivity.histograms, sensitivity.plan, "", own_errors(sensitivity), {}})},
-       pairs ? part_of(build::placement(sensitivity.plan, build::Listed::Everything)) : Part{}},
-      origin,
-      {{pairs ? "Calibration data" : "Rounding data", sensitivity.calibration_samples, sensitivity.calibration_digest},
-       {"Evaluation data", sensitivity.evaluation_samples, sensitivity.evaluation_digest}});
+      build::document_of(report), origin,
+      {{report.weights ? "Rounding data" : "Calibration data", report.calibration_samples, report.calibration_digest},
+       {"Evaluation data", report.evaluation_samples, report.evaluation_digest}});
 }
 
 std::string to_html(const PlanReport& plan, const PageOrigin& origin) {
@@ -185,16 +135,7 @@ std::string to_html(const ExplainReport& report, const PageOrigin& origin) {
 }
 
 std::string to_html(const RepairReport& report, const PageOrigin& origin) {
-  const PlanReport& plan = report.lint.plan;
-  return page_of(head(report.model, "repair"), html::summary_section(report),
-                 {{"pairs", "Pairs", html::repaired_pairs_section(report)},
-                  part_of(build::findings(report.lint)),
-                  {"error", "Difference", html::error_section(report.error)},
-                  {"scores", "Scores", html::repair_scores_section(report)},
-                  part_of(build::coverage(plan)),
-                  {"graph", "Graph", html::repaired_graphs_section(report)},
-                  part_of(build::placement(plan, build::Listed::Everything))},
-                 origin);
+  return page_of(build::document_of(report), origin);
 }
 
 }  // namespace detent

@@ -3,9 +3,9 @@
 #include <string_view>
 #include <utility>
 
+#include "report/html/document.h"
 #include "report/html/graph_drawing.h"
 #include "report/html/parts.h"
-#include "report/html/sections.h"
 
 namespace detent::html {
 namespace {
@@ -57,7 +57,8 @@ class PairFates {
 
 }  // namespace
 
-std::string repaired_graphs_section(const RepairReport& report) {
+std::string drawing_markup(const document::RepairedGraphs& graphs) {
+  const RepairReport& report = *graphs.report;
   GraphView before = view_graph(report.before.plan, report.before.findings);
   GraphView after = view_graph(report.lint.plan, report.lint.findings);
   if (before.nodes.empty() || after.nodes.empty()) return {};
@@ -69,14 +70,13 @@ std::string repaired_graphs_section(const RepairReport& report) {
   const auto figure_of = [](const char* title, const GraphView& view) {
     return "<figure><figcaption>" + std::string(title) + "</figcaption>" + drawing(view) + "</figure>";
   };
-  return section("graph", "The graph before and after",
-                 drawn ? "Pairs are marked by what becomes of them. Choose a node to see its reason and its pairs; the "
-                         "other drawing scrolls to the same node."
-                       : "Too large to draw; the lists have every node.",
-                 (drawn ? key({&before, &after}) + "<div class=\"beside\">" + figure_of("Before", before) +
-                              figure_of("After", after) + "</div>"
-                        : std::string()) +
-                     graph_list(before, "before") + graph_list(after, "after"));
+  const std::string drawings = key({&before, &after}) + "<div class=\"beside\">" + figure_of("Before", before) +
+                               figure_of("After", after) + "</div>";
+  return std::string("<p class=\"lead\">") +
+         (drawn ? "Pairs are marked by what becomes of them. Choose a node to see its reason and its pairs; the other "
+                  "drawing scrolls to the same node."
+                : "Too large to draw; the lists have every node.") +
+         "</p>" + (drawn ? drawings : std::string()) + graph_list(before, "before") + graph_list(after, "after");
 }
 
 }  // namespace detent::html

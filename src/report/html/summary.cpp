@@ -87,17 +87,6 @@ std::string key_figures(const PrintedComparison& report, const SummaryVariant& w
   return html + (winner.size_bytes > 0 ? figure(bytes_text(winner.size_bytes), "file size") : "");
 }
 
-std::string summary_verdict(const SensitivityReport& report) {
-  const std::vector<SensitivityReport::Layer> layers = ranked_layers(report);
-  if (layers.empty()) return "Nothing is quantized.";
-  const auto& worst = layers.front();
-  return "<strong>" + escape(worst.name) + "</strong> costs most: alone in " +
-         std::string(report.weights ? title_of(report.weights->codes) : name_of(report.plan.coverage.type)) +
-         " it leaves " + decibels(worst.sqnr_db_alone) + " at " + the_output(report.outputs) +
-         ". All layers together leave " + decibels(report.sqnr_db_all) + ", all except this one " +
-         decibels(worst.sqnr_db_all_but) + ".";
-}
-
 }  // namespace
 
 std::string summary_section(const PrintedComparison& report) {
@@ -113,23 +102,6 @@ std::string summary_section(const PrintedComparison& report) {
        summary_verdict(report),
        {limit.empty() ? limit : sentence(limit)},
        winner ? key_figures(report, *winner) : ""});
-}
-
-std::string summary_section(const SensitivityReport& report) {
-  return header_markup(
-      {"Sensitivity of layers",
-       report.model,
-       {"target " + escape(report.target),
-        report.weights ? "weights alone, " + escape(format_text(*report.weights))
-                       : "calibrator " + escape(report.calibrator),
-        samples_fact(report.calibration_samples, report.weights ? "rounding" : "calibration"),
-        samples_fact(report.evaluation_samples, "evaluation"), skipped_fact(report.skipped_samples)},
-       summary_verdict(report),
-       {},
-       figure(decibels(report.sqnr_db_all), "SQNR with all layers") +
-           (report.weights ? "" : coverage_figure(report.plan.coverage)) +
-           figure(std::to_string(report.variants), "quantized models measured",
-                  report.plain_runs > 0 ? fmt::format("at the cost of {:.1f} FP32 runs", report.plain_runs) : "")});
 }
 
 }  // namespace detent::html

@@ -5,8 +5,8 @@
 #include <limits>
 #include <map>
 
+#include "report/html/document.h"
 #include "report/html/parts.h"
-#include "report/html/sections.h"
 #include "report/html/value_chart.h"
 
 namespace detent::html {
@@ -35,20 +35,20 @@ const ValueHistogram::ChosenRange* best_range(const ValueHistogram& value, const
 enum class Ranking { OwnError, Spread, Clipped };
 
 /// Returns true where several calibrators chose ranges.
-bool has_candidates(const ValuesView& view) {
-  return std::ranges::any_of(view.histograms, [](const ValueHistogram& value) { return value.ranges.size() > 1; });
+bool has_candidates(const document::Histograms& view) {
+  return std::ranges::any_of(*view.values, [](const ValueHistogram& value) { return value.ranges.size() > 1; });
 }
 
-Ranking ranking_of(const ValuesView& view) {
+Ranking ranking_of(const document::Histograms& view) {
   if (!view.own_sqnr_db.empty()) return Ranking::OwnError;
   return has_candidates(view) ? Ranking::Spread : Ranking::Clipped;
 }
 
 /// Sorts the values, worst first and of equals in model order.
-std::vector<Entry> ranked_entries(const ValuesView& view, Ranking ranking) {
+std::vector<Entry> ranked_entries(const document::Histograms& view, Ranking ranking) {
   std::vector<Entry> entries;
-  for (size_t i = 0; i < view.histograms.size(); ++i) {
-    const ValueHistogram& value = view.histograms[i];
+  for (size_t i = 0; i < view.values->size(); ++i) {
+    const ValueHistogram& value = (*view.values)[i];
     Entry& entry = entries.emplace_back();
     entry.value = &value;
     entry.position = i + 1;
@@ -134,51 +134,32 @@ std::string readers(const std::vector<const PlanReport::Edge*>& edges, CodeType 
   return html + "</ul>";
 }
 
-std::string article(const Entry& entry, const Edges& edges, const ValuesView& view, bool first) {
+std::string article(const Entry& entry, const Edges& edges, const document::Histograms& view, bool first) {
   const std::string id = "value-" + std::to_string(entry.position);
   std::string html = "<article class=\"value" + std::string(first ? " chosen" : "") + "\" id=\"" + id +
                      "\" aria-labelledby=\"" + id + "-name\"><h3 id=\"" + id + "-name\">" +
                      node_name(entry.value->name, entry.value->op) + "</h3><p>" + value_facts(entry) + "</p>" +
                      value_chart(*entry.value, view.best);
   if (const auto found = edges.find(entry.value->name); found != edges.end())
-    html += readers(found->second, view.plan.coverage.type);
+    html += readers(found->second, view.plan->coverage.type);
   return html + "</article>\n";
 }
 
 }  // namespace
 
-std::string values_section(const ValuesView& view) {
-  if (view.histograms.empty()) return {};
+std::string drawing_markup(const document::Histograms& view) {
   const Ranking ranking = ranking_of(view);
   const std::vector<Entry> entries = ranked_entries(view, ranking);
   Edges edges;
-  for (const auto& edge : view.plan.edges) edges[edge.value].push_back(&edge);
-  std::string html =
-      "<div class=\"browser\"><div class=\"list\" data-search=\"value-list\" data-label=\"Search "
-      "values\">" +
-      value_list(entries, has_candidates(view), ranking) + "</div><div class=\"articles\">";
-  for (size_t i = 0; i < entries.size(); ++i) html += article(entries[i], edges, view, i == 0);
-  return section("values", "Values and their ranges",
-                 plural(view.histograms.size(), "value") + ", " + order_text(entries, ranking) +
+  for (const auto& edge : view.plan->edges) edges[edge.value].push_back(&edge);
+  std::string html = "<p class=\"lead\">" + plural(view.values->size(), "value") + ", " + order_text(entries, ranking) +
                      ". Bars count elements on a logarithmic scale; the lines are the range that " +
-                     (has_candidates(view) ? "each calibrator" : "the calibrator") + " keeps.",
-                 html + "</div></div>");
-}
-
-std::string scales_section(const std::vector<QuantizeReport::QuantizedValue>& values) {
-  if (values.empty()) return {};
-  Table table{{{"Value", Kind::Name},
-               {"Range", Kind::Number, "Kept values"},
-               {"Scale", Kind::Number, "Size of one step"},
-               {"Zero point", Kind::Minor, "Code of the value 0"}}};
-  for (const auto& value : values)
-    table.rows.push_back({{{name_markup(value.name)},
-                           {range_text(value.min, value.max), std::max(std::abs(value.min), std::abs(value.max))},
-                           {number_text(value.scale), value.scale},
-                           {std::to_string(value.zero_point), static_cast<double>(value.zero_point)}}});
-  return section("values", "Values and their ranges",
-                 plural(values.size(), "value") + " with imported scales, whose distribution is unknown.",
-                 searchable(table, "value-scales", "Search values"));
+                     (has_candidates(view) ? "each calibrator" : "the calibrator") +
+                     " keeps.</p><div class=\"browser\"><div class=\"list\" data-search=\"value-list\" "
+                     "data-label=\"Search values\">" +
+                     value_list(entries, has_candidates(view), ranking) + "</div><div class=\"articles\">";
+  for (size_t i = 0; i < entries.size(); ++i) html += article(entries[i], edges, view, i == 0);
+  return html + "</div></div>";
 }
 
 }  // namespace detent::html

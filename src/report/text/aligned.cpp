@@ -37,10 +37,11 @@ std::string to_text(const Table& table) {
   const auto line = [&](std::string text, const std::vector<Table::Cell>& cells, const std::string& behind) {
     for (size_t i = 0; i < cells.size(); ++i) {
       const Table::Kind kind = table.columns[i].kind;
-      const bool ends = i + 1 == cells.size() && behind.empty() && kind != Kind::Number;
-      text += (i ? "  " : "") + (ends ? cells[i].text : padded(cells[i].text, widths[i], kind));
+      text += (i ? "  " : "") + padded(cells[i].text, widths[i], kind);
     }
-    return text + behind + "\n";
+    text += behind;
+    text.resize(text.find_last_not_of(' ') + 1);
+    return text + "\n";
   };
   std::vector<Table::Cell> head;
   for (const Table::Column& column : table.columns) head.push_back({column.head});

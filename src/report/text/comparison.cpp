@@ -171,7 +171,7 @@ std::string targets_text(const PrintedComparison& report, Listing& listing) {
             plural(static_cast<size_t>(facts.plan.coverage.pairs), "pair") + " on " +
             plural(facts.plan.quantized_values, "value") + "\n";
     text += to_text(build::placement(facts.plan, build::Listed::FloatLayers), listing);
-    if (facts.equalized) text += equalize_text(*facts.equalized, listing);
+    if (facts.equalized) text += to_text(build::equalization(facts.equalized), listing);
   }
   return text;
 }
@@ -204,8 +204,8 @@ static std::string printed_text(const PrintedComparison& report, Lists lists) {
           plural(report.evaluation_samples, "sample") + (report.evaluation_spread ? ", evenly over --eval," : "") +
           fmt::format(" in {:.1f} s\n", report.evaluation_seconds);
   if (!report.labels.empty()) text += "labels: " + report.labels + "\n";
-  text += skipped_text(report.skipped_samples) + outlier_text(report.outliers, listing);
-  if (report.equalized) text += equalize_text(*report.equalized, listing);
+  text += skipped_text(report.skipped_samples) + to_text(build::outliers(report.outliers), listing);
+  if (report.equalized) text += to_text(build::equalization(report.equalized), listing);
   text += made_variants_text(report, listing) + "\n" + table_of(report) + outputs_of(report, listing);
   text += std::string("\n* best by ") + metric_named(report.criterion).title + ": " +
           (compared_kind(report) == "calibrator" ? "--calibrator " : "") + report.winner + "\n" + details_of(report) +

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "report/text/aligned.h"
 #include "report/text/findings.h"
@@ -11,13 +12,15 @@ namespace detent {
 namespace {
 
 using document::Bars;
+using document::Cell;
+using document::Drawing;
 using document::Figures;
 using document::Findings;
-using document::Graph;
 using document::Grid;
 using document::Item;
 using document::Line;
 using document::Part;
+using document::Properties;
 using document::Section;
 using document::Unit;
 using document::Where;
@@ -52,9 +55,9 @@ class TextPrinter {
              document::plain_text(line.words) + "\n";
   }
   void operator()(const Grid& table) {
-    if (table.rows.empty()) return;
+    if (table.rows.empty() || (table.detail && !listing_.all())) return;
     if (table.rows.front().item.empty())
-      text_ += aligned(table);
+      text_ += aligned(table, table.most == 0 ? table.rows.size() : listing_.shown(table.rows.size(), table.most));
     else
       add_items(table);
   }
@@ -67,25 +70,47 @@ class TextPrinter {
                document::number_text({.value = static_cast<double>(bar.whole), .unit = bar.unit}) + "\n";
   }
   void operator()(const Figures&) {}
-  void operator()(const Graph&) {}
+  void operator()(const Properties& properties) {
+    if (properties.where == Where::Page) return;
+    size_t width = 0;
+    for (const auto& row : properties.rows)
+      if (!row.words.empty()) width = std::max(width, row.label.size());
+    for (const auto& [label, words] : properties.rows)
+      if (!words.empty())
+        text_ += "  " + label + std::string(width - label.size() + 2, ' ') + document::plain_text(words) + "\n";
+  }
+  void operator()(const Drawing&) {}
 
  private:
   void flush(std::vector<std::string>& notes) {
-    for (const std::string& note : listing_.sentences(notes)) text_ += "  " + note + "\n";
+    for (const std::string& note : listing_.sentences(notes)) text_ += "note: " + note + "\n";
     notes.clear();
   }
 
-  static std::string aligned(const Grid& table) {
+  /// Prints the first rows, and the number of the others.
+  static std::string aligned(const Grid& table, size_t most) {
     Table printed;
     std::vector<size_t> shown;
     for (size_t i = 0; i < table.columns.size(); ++i)
       if (table.columns[i].kind != Kind::Chart) shown.push_back(i), printed.columns.push_back(table.columns[i]);
-    for (const auto& row : table.rows) {
+    std::vector<Grid::Row> rows = table.rows;
+    std::ranges::stable_partition(rows, &Grid::Row::apart);
+    for (const auto& row : std::span(rows).first(most)) {
       auto& cells = printed.rows.emplace_back(Table::Row{.badge = row.marked ? table.mark : ""}).cells;
       for (const size_t i : shown)
-        if (i < row.cells.size()) cells.push_back({document::plain_text(row.cells[i].words)});
+        if (i < row.cells.size()) cells.push_back({cell_text(row.cells[i])});
     }
-    return to_text(printed);
+    const size_t left = table.rows.size() - most;
+    const std::string heading = table.heading.empty() ? "" : "\n" + document::plain_text(table.heading) + "\n";
+    return heading + to_text(printed) + (left > 0 ? "  and " + plural(left, "more " + table.noun) + "\n" : "");
+  }
+
+  /// Returns "conv1 (Conv)", with the reason behind.
+  static std::string cell_text(const Cell& cell) {
+    std::string text = document::plain_text(cell.words);
+    if (!cell.op.empty()) text += " (" + cell.op + ")";
+    if (!cell.reason.empty()) text += (text.empty() ? "" : "  ") + document::plain_text(cell.reason);
+    return text;
   }
 
   /// Returns the numbers of the columns, which the item does not say: "; MACs 10, parameters 5".
@@ -177,13 +202,21 @@ class TextPrinter {
 
 std::string to_text(const Section& section, Listing& listing) { return TextPrinter(listing)(section.parts); }
 
-std::string to_text(const document::Document& tree, Lists lists) {
+TerminalText terminal_text(const document::Document& tree, Lists lists) {
   Listing listing(lists);
-  std::string text = document::plain_text(document::file_name(tree.file)) + "  " +
-                     document::plain_text(document::joined(tree.facts)) +
-                     (tree.aside.empty() ? "" : "     " + document::plain_text(tree.aside)) + "\n";
-  for (const Section& section : tree.sections) text += to_text(section, listing);
-  return text + listing.closing();
+  const std::vector<Part> verdict(tree.verdict.begin(), tree.verdict.end());
+  TerminalText text{TextPrinter(listing)(verdict),
+                    document::plain_text(document::file_name(tree.file)) + "  " +
+                        document::plain_text(document::joined(tree.facts)) +
+                        (tree.aside.empty() ? "" : "     " + document::plain_text(tree.aside)) + "\n"};
+  for (const Section& section : tree.sections) text.rest += to_text(section, listing);
+  text.rest += listing.closing();
+  return text;
+}
+
+std::string to_text(const document::Document& tree, Lists lists) {
+  const TerminalText text = terminal_text(tree, lists);
+  return text.rest + text.first;
 }
 
 }  // namespace detent

@@ -9,8 +9,14 @@ namespace detent {
 
 /// Prints the parts of a section, one statement a line; "" where it has none for texts.
 [[nodiscard]] std::string to_text(const document::Section& section, Listing& listing);
-/// Prints the name of the file with its facts, the sections in their order, and whether something was left out. Names
-/// with control characters stay on their line.
+/// A text for a terminal.
+struct TerminalText {
+  std::string first;  ///< what users look for: verdict, score, written file
+  std::string rest;
+};
+[[nodiscard]] TerminalText terminal_text(const document::Document& document, Lists lists);
+/// Prints the name of the file with its facts, the sections in their order, whether something was left out, and the
+/// verdict. Names with control characters stay on their line.
 [[nodiscard]] std::string to_text(const document::Document& document, Lists lists);
 
 }  // namespace detent

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "report/build/sections.h"
 #include "report/compared_types.h"
 #include "report/quantities.h"
 #include "report/text/text.h"
@@ -18,7 +19,8 @@ template <class Report>
 std::optional<Error> failed_written(const Report& report, const Accepted& accepted, const char* bound_hint,
                                     const char* broken_hint) {
   if (report.bound && !report.bound->met)
-    return Error(ErrorCode::CheckFailed, report.model + ": " + unmet_text(*report.bound), bound_hint);
+    return Error(ErrorCode::CheckFailed, report.model + ": " + document::plain_text(build::unmet_words(*report.bound)),
+                 bound_hint);
   if (report.verdict.quality == Quality::Broken && !accepted.broken)
     return Error(ErrorCode::CheckFailed, report.output + ": written, but broken: " + report.verdict.reasons.front(),
                  broken_hint);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/text.h"
+#include "report/build/sections.h"
 #include "report/text/text.h"
 
 namespace detent {
@@ -96,7 +97,7 @@ std::string summary_text(const TableReport& report) {
     text += "\n";
   }
   Listing listing(Lists::Capped);
-  text += outlier_text(report.outliers, listing);
+  text += to_text(build::outliers(report.outliers), listing);
   return text + (report.kept ? "kept " : "wrote ") + report.table + " (" + bytes_text(report.bytes) + ")\n";
 }
 

@@ -46,7 +46,10 @@ class NumbersOf {
   void operator()(const document::Figures& figures) {
     for (const auto& figure : figures.figures) add(figure.number), add(figure.label), add(figure.detail);
   }
-  void operator()(const document::Graph&) {}
+  void operator()(const document::Properties& properties) {
+    for (const auto& row : properties.rows) add(row.words);
+  }
+  void operator()(const document::Drawing&) {}
 
  private:
   void add(const document::Words& words) {

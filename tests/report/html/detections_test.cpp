@@ -7,7 +7,8 @@
 #include "dangling_reference.h"
 #include "nesting_fault.h"
 #include "report/html/page.h"
-#include "report/html/sections.h"
+#include "report/build/sections.h"
+#include "report/html/document.h"
 #include "report/json/json.h"
 
 namespace detent {
@@ -31,7 +32,7 @@ DetectionPictures pictures() {
   return shown;
 }
 
-std::string part_of(const DetectionPictures& shown) { return html::detections_section(shown); }
+std::string part_of(const DetectionPictures& shown) { return html::section_markup(build::detections(shown)); }
 
 TEST(DetectionsSection, DrawsTheBoxesOfBothModelsOverThePicture) {
   const std::string html = part_of(pictures());
@@ -68,7 +69,7 @@ TEST(DetectionsSection, HasNoPictureOfAModelWithoutAnImage) {
 }
 
 TEST(DetectionsSection, IsEmptyWithoutDetections) {
-  EXPECT_EQ(html::detections_section(std::nullopt), "");
+  EXPECT_EQ(html::section_markup(build::detections(std::nullopt)), "");
   EXPECT_EQ(part_of({.samples = 3}), "");
   DetectionPictures shown = pictures();
   shown.scores.clear();

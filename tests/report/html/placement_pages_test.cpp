@@ -48,7 +48,7 @@ TEST(PlanPage, HoldsEveryLayerEdgeAndNoteAndWhatCouldBeEqualized) {
   EXPECT_THAT(page, AllOf(HasSubstr("<strong>1 pair</strong> on 1 value: 1 of 2 weighted layers would run in INT8."),
                           HasSubstr("id=\"coverage\""), HasSubstr("<table id=\"layers\""), HasSubstr("id=\"edges\""),
                           HasSubstr("a note of the plan"),
-                          HasSubstr("equalizable: 2 values at gates, 1 linear (<code>--equalize gate,linear</code>)")));
+                          HasSubstr("Equalizable: 2 values at gates, 1 linear (<code>--equalize gate,linear</code>)")));
   EXPECT_THAT(page, Not(HasSubstr("id=\"values\""))) << "there was no data";
 }
 

@@ -80,10 +80,10 @@ TEST(QuantizePage, StartsWithTheVerdict) {
   EXPECT_EQ(dangling_reference(page), "");
   EXPECT_THAT(page,
               AllOf(HasSubstr("net.onnx \u2013 quantization</title>"),
-                    HasSubstr("<strong class=\"good\">Good</strong>: SQNR 31.2\u00A0dB at &#39;logits&#39;, worst "
-                              "sample &#39;a.png&#39; 28.0\u00A0dB."),
+                    HasSubstr("<strong class=\"good\">Good</strong>: SQNR 31.2 dB at &#39;logits&#39;, worst "
+                              "sample &#39;a.png&#39; 28.0 dB."),
                     HasSubstr("<li>Measured on the calibration samples themselves.</li>"),
-                    HasSubstr("written to net.int8.onnx")));
+                    HasSubstr("<li>Wrote <code>folder/<wbr>net.<wbr>int8.<wbr>onnx</code>")));
   EXPECT_THAT(page, AllOf(Not(HasSubstr("id=\"blame\"")), Not(HasSubstr("<li>Try"))));
 }
 
@@ -91,12 +91,12 @@ TEST(QuantizePage, OfABrokenModelNamesTheValuesToBlameAndTheCures) {
   const std::string page = to_html(broken_report());
   EXPECT_EQ(nesting_fault(page), "");
   EXPECT_EQ(dangling_reference(page), "");
-  EXPECT_THAT(page, AllOf(HasSubstr("<strong class=\"broken\">Broken</strong>: SQNR -2.9\u00A0dB"),
+  EXPECT_THAT(page, AllOf(HasSubstr("<strong class=\"broken\">Broken</strong>: SQNR -2.9 dB"),
                           HasSubstr("<li>Try <code>--calibrator auto</code>.</li>"),
                           HasSubstr("<li>Try <code>--min-sqnr 20</code>, which keeps layers float.</li>")));
   EXPECT_THAT(page, HasSubstr("<a href=\"#value-2\"><code>y</code></a>")) << "the second histogram";
   EXPECT_THAT(page, HasSubstr("<th scope=\"row\"><code>elsewhere</code></th>")) << "has no histogram";
-  EXPECT_THAT(page, AllOf(HasSubstr(">+7.50</td>"), HasSubstr(">\u22120.25</td>"))) << "9.5 and 1.75 over 2 dB";
+  EXPECT_THAT(page, AllOf(HasSubstr(">+7.50\u00A0dB</td>"), HasSubstr(">\u22120.25\u00A0dB</td>"))) << "9.5 and 1.75 over 2 dB";
 }
 
 TEST(QuantizePage, WithoutAnErrorHasNoVerdict) {
@@ -105,7 +105,7 @@ TEST(QuantizePage, WithoutAnErrorHasNoVerdict) {
   report.verdict = {};
   const std::string page = to_html(report);
   EXPECT_THAT(page, HasSubstr("<strong>No verdict</strong>: no error was measured."));
-  EXPECT_THAT(page, AllOf(Not(HasSubstr("id=\"error\"")), Not(HasSubstr("class=\"notes advice\""))));
+  EXPECT_THAT(page, Not(HasSubstr("id=\"error\"")));
   report.error = ErrorReport{.samples = 8};
   EXPECT_THAT(to_html(report), HasSubstr("<strong>No verdict</strong>: there is nothing to judge."));
   report.verdict.quality = Quality::Doubtful;
@@ -116,9 +116,10 @@ TEST(QuantizePage, ShowsWhichSampleIsUnlikeTheOthers) {
   const std::string page = to_html(broken_report());
   EXPECT_THAT(
       page,
-      AllOf(HasSubstr("One sample is unlike the others. <strong>a.png</strong> alone sets the range of 25 "
-                      "of 40 values, up to 107\u00D7 the median sample."),
-            HasSubstr("<tr class=\"outlier\"><th scope=\"row\">a.png"), HasSubstr("<tr><th scope=\"row\">b.png")));
+      AllOf(HasSubstr("<p><code>a.<wbr>png</code> alone sets the range of 25 of 40 values, up to 107 times the median "
+                      "sample.</p>"),
+            HasSubstr("<code>a.<wbr>png</code> <span class=\"badge\">outlier</span>"),
+            HasSubstr("<tr><th scope=\"row\"><code>b.<wbr>png")));
   EXPECT_THAT(page, HasSubstr("<path class=\"part\" d=\"M0 30v-25h.85v25zM1 30v-1h.85v1z\"/>"))
       << "those set alone, of at most 30 held";
   EXPECT_THAT(page, HasSubstr("one bar a sample"));
@@ -127,7 +128,7 @@ TEST(QuantizePage, ShowsWhichSampleIsUnlikeTheOthers) {
 TEST(QuantizePage, WithoutAnOutlierSaysSo) {
   const std::string page = to_html(good_report());
   EXPECT_THAT(page, HasSubstr("None of 10 calibration samples alone sets the range of many values."));
-  EXPECT_THAT(page, AllOf(Not(HasSubstr("id=\"outlier-table\"")), Not(HasSubstr("class=\"outlier\""))));
+  EXPECT_THAT(page, AllOf(Not(HasSubstr("id=\"outlier-table\"")), Not(HasSubstr(">outlier<"))));
   QuantizeReport few = good_report();
   few.outliers = {};
   EXPECT_THAT(to_html(few), Not(HasSubstr("id=\"outliers\""))) << "too few to tell";
@@ -143,24 +144,24 @@ TEST(QuantizePage, CountsTheSamplesThatHaveNoBar) {
 
 TEST(QuantizePage, ShowsTheChoiceOnlyWhereThereWasOne) {
   QuantizeReport report = good_report();
-  EXPECT_THAT(to_html(report), AllOf(Not(HasSubstr("id=\"choice\"")), HasSubstr("<li>calibrator mse</li>")));
+  EXPECT_THAT(to_html(report), AllOf(Not(HasSubstr("id=\"choice\"")), HasSubstr(", calibrator mse, peak")));
   report.measured = CalibratorMeasurement{.winner = 1, .samples = 8};
   report.measured->candidates = {{"max", 20, {}}, {"mse", 31.25, {.argmax_agreement = 0.5}}};
   const std::string page = to_html(report);
   EXPECT_EQ(nesting_fault(page), "");
   EXPECT_EQ(dangling_reference(page), "");
   EXPECT_THAT(page, AllOf(HasSubstr("<tr class=\"best\"><th scope=\"row\">mse <span class=\"badge\">taken</span></th>"),
-                          HasSubstr("<tr><th scope=\"row\">max</th>"), HasSubstr("data-key=\"0.5\">50.00</td>"),
-                          HasSubstr("calibrator mse (auto)"), HasSubstr("same argmax, %")));
-  EXPECT_THAT(page, Not(HasSubstr("same sign, %"))) << "no candidate has one";
+                          HasSubstr("<tr><th scope=\"row\">max</th>"), HasSubstr("data-key=\"0.5\">50.00 %</td>"),
+                          HasSubstr("calibrator mse (auto)"), HasSubstr(">same argmax</th>")));
+  EXPECT_THAT(page, Not(HasSubstr(">same sign</th>"))) << "no candidate has one";
 }
 
 TEST(QuantizePage, ListsTheErrorOfEveryOutput) {
   QuantizeReport report = good_report();
   report.error->outputs.push_back({"boxes", std::numeric_limits<double>::infinity(), 1});
   EXPECT_THAT(to_html(report),
-              AllOf(HasSubstr("<code>logits</code></th><td class=\"number\" data-key=\"31.25\">31.25"),
-                    HasSubstr("<code>boxes</code></th><td class=\"number\" data-key=\"1e999\">\u221E")));
+              AllOf(HasSubstr("<code>logits</code></th><td class=\"number\" data-key=\"31.25\">31.25\u00A0dB"),
+                    HasSubstr("<code>boxes</code></th><td class=\"number\" data-key=\"1e999\">exact")));
   report.error->outputs.push_back(
       {.name = "ids", .agreement = 0.75, .kind = OutputKind::Integers, .elements = 8, .differing = 2});
   const std::string page = to_html(report);
@@ -173,7 +174,7 @@ TEST(QuantizePage, SpeaksOfNoZeroLayers) {
   QuantizeReport report = good_report();
   report.bias_correction = BiasCorrectionReport{{.reason = "no layer has one"}};
   EXPECT_THAT(to_html(report),
-              AllOf(HasSubstr("No bias was corrected: no layer has one."), Not(HasSubstr("0 layers"))));
+              AllOf(HasSubstr("Corrected no bias: no layer has one."), Not(HasSubstr("0 layers"))));
 }
 
 TEST(QuantizePage, ListsValuesByWhatTheirRangeLeavesOut) {
@@ -195,7 +196,7 @@ TEST(QuantizePage, OfImportedScalesListsThemWithoutHistograms) {
   const std::string page = to_html(report);
   EXPECT_EQ(nesting_fault(page), "");
   EXPECT_EQ(dangling_reference(page), "");
-  EXPECT_THAT(page, AllOf(HasSubstr("2 values with imported scales"), HasSubstr("data-key=\"0.015625\">0.01562</td>"),
+  EXPECT_THAT(page, AllOf(HasSubstr("2 values with imported scales"), HasSubstr("data-key=\"0.015625\">0.015625</td>"),
                           HasSubstr("<a href=\"#values\">"), Not(HasSubstr("alert('1')"))));
 }
 
@@ -214,13 +215,13 @@ TEST(QuantizePage, TellsWhetherABoundHolds) {
   EXPECT_THAT(
       to_html(report),
       HasSubstr(
-          "<li>--max-drop 0.01 holds: top-1 78.50\u00A0%, FP32 79.00\u00A0%, without the bound "
-          "50.00\u00A0%; kept float for it: 1; on 100 samples. Holds: drop 0.50 points of top-1, 95 % interval 0.10 to "
-          "0.90.</li>"));
+          "<li>--max-drop 0.01: top-1 78.50 % (FP32 top-1 79.00 %), without it top-1 50.00 %; on 100 samples, "
+          "0 measurements in 0.0 s.</li><li>Holds: drop 0.50 points of top-1, 95 % interval 0.10 to 0.90.</li>"));
   report.bound->outcome = BoundOutcome::NotShown;
-  EXPECT_THAT(to_html(report), HasSubstr("--max-drop 0.01 is met, but not shown: "));
+  EXPECT_THAT(to_html(report), HasSubstr("<li>Not shown: drop "));
   report.bound->outcome = BoundOutcome::Broken;
-  EXPECT_THAT(to_html(report), HasSubstr("--max-drop 0.01 could not be met: "));
+  report.bound->met = false;
+  EXPECT_THAT(to_html(report), AllOf(HasSubstr("--max-drop 0.01 NOT MET: "), HasSubstr("<li>Broken: drop ")));
 }
 
 TEST(QuantizePage, ListsTheStepsOfTheBestLevelWithTheirGain) {
@@ -232,10 +233,10 @@ TEST(QuantizePage, ListsTheStepsOfTheBestLevelWithTheirGain) {
   const std::string page = to_html(report);
   EXPECT_EQ(nesting_fault(page), "");
   EXPECT_EQ(dangling_reference(page), "");
-  EXPECT_THAT(page, AllOf(HasSubstr("<a href=\"#accuracy\">"), HasSubstr("Steps of the best level</h2>"),
-                          HasSubstr("1 of 2 steps kept, in 9.5 s."), HasSubstr("ranges <small>1 of 18 ranges</small>"),
-                          HasSubstr(">+0.25</td><td><span class=\"tag kept\">kept</span>"),
-                          HasSubstr(">\u22120.25</td><td><span class=\"tag\">dropped</span>")));
+  EXPECT_THAT(page, AllOf(HasSubstr("<a href=\"#accuracy\">"), HasSubstr("Accuracy best: 1 of 2 steps kept."),
+                          HasSubstr("<td class=\"words\">1 of 18 ranges</td>"),
+                          HasSubstr(">+0.25\u00A0dB</td>"), HasSubstr("<td>kept</td>"),
+                          HasSubstr(">\u22120.25\u00A0dB</td>"), HasSubstr("<td>dropped</td>")));
   EXPECT_THAT(page, Not(HasSubstr("alert('1')")));
 }
 
@@ -244,8 +245,7 @@ TEST(QuantizePage, TellsOfBiasCorrectionWithAndWithoutEqualization) {
   EXPECT_THAT(to_html(report), Not(HasSubstr("id=\"equalization\"")));
   report.bias_correction = BiasCorrectionReport{{.before_db = 20, .after_db = 21.5, .kept = true, .samples = 16}, 3};
   EXPECT_THAT(to_html(report),
-              AllOf(HasSubstr("biases of 3 layers: SQNR at the outputs 20.00 \u2192 21.50\u00A0dB on 16 "
-                              "held-out samples, kept."),
+              AllOf(HasSubstr("biases of 3 layers in 0.0 s: SQNR 20.00 \u2192 21.50\u00A0dB on 16 held-out samples, kept."),
                     HasSubstr("<a href=\"#equalization\">")));
   report.bias_correction->kept = false;
   report.bias_correction->reason = "SQNR 0.50 dB lower";
@@ -260,7 +260,7 @@ TEST(QuantizePage, EndsWithTheProvenance) {
   QuantizeReport imported = good_report();
   imported.provenance.samples = 0;
   imported.provenance.options = imported.provenance.source_producer = "";
-  EXPECT_THAT(to_html(imported), AllOf(HasSubstr("imported scales"), HasSubstr("the target's defaults"),
+  EXPECT_THAT(to_html(imported), AllOf(HasSubstr("imported scales"), HasSubstr("the target&#39;s defaults"),
                                        Not(HasSubstr("Sample digest")), Not(HasSubstr("Float model by"))));
 }
 
@@ -292,7 +292,7 @@ TEST(ComparePage, HasTheOutliersAndTheProvenanceThatTheReportHas) {
   const std::string page = to_html(report);
   EXPECT_EQ(nesting_fault(page), "");
   EXPECT_EQ(dangling_reference(page), "");
-  EXPECT_THAT(page, AllOf(HasSubstr("<strong>a.png</strong> alone sets"), HasSubstr("<code>4567ef</code>")));
+  EXPECT_THAT(page, AllOf(HasSubstr("<code>a.<wbr>png</code> alone sets"), HasSubstr("<code>4567ef</code>")));
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "report/html/sections.h"
+#include "report/html/document.h"
 
 namespace detent::html {
 namespace {
@@ -41,8 +41,10 @@ size_t count(const std::string& html, const std::string& text) {
   return found;
 }
 
+std::string graphs_of(const RepairReport& report) { return drawing_markup(document::RepairedGraphs{&report}); }
+
 TEST(RepairedGraphsSection, MarksPairsByWhatBecomesOfThem) {
-  const std::string html = repaired_graphs_section(report());
+  const std::string html = graphs_of(report());
   const size_t after = html.find("<figcaption>After");
   ASSERT_NE(after, std::string::npos);
   const std::string first = html.substr(0, after), second = html.substr(after);
@@ -56,19 +58,19 @@ TEST(RepairedGraphsSection, MarksPairsByWhatBecomesOfThem) {
 TEST(RepairedGraphsSection, MarksPairsThatGoInTheFirstDrawing) {
   RepairReport gone = report();
   gone.pairs = {{"x", "kept", "-", "r", ""}, {"v", "removed", "-", "r", ""}, {"w", "added", "-", "r", ""}};
-  const std::string html = repaired_graphs_section(gone);
+  const std::string html = graphs_of(gone);
   EXPECT_THAT(html, HasSubstr("Pair on v, removed"));
   EXPECT_THAT(html, HasSubstr("Pair on w, added"));
   EXPECT_THAT(html, Not(HasSubstr("Pair on v, moved")));
 }
 
 TEST(RepairedGraphsSection, NumbersBoxesOfBothDrawingsOnce) {
-  const std::string html = repaired_graphs_section(report());
+  const std::string html = graphs_of(report());
   for (int box = 0; box < 10; ++box) EXPECT_EQ(count(html, "id=\"box-" + std::to_string(box) + "\""), 1U) << box;
   EXPECT_EQ(count(html, "id=\"box-10\""), 0U);
 }
 
-TEST(RepairedGraphsSection, IsEmptyWithoutGraphs) { EXPECT_THAT(repaired_graphs_section(RepairReport{}), IsEmpty()); }
+TEST(RepairedGraphsSection, IsEmptyWithoutGraphs) { EXPECT_THAT(graphs_of(RepairReport{}), IsEmpty()); }
 
 }  // namespace
 }  // namespace detent::html

@@ -14,7 +14,7 @@ TEST(TextTable, AlignsColumnsAndMarksTheBestRow) {
   EXPECT_EQ(to_text(two_rows()),
             "  name            ms  why\n"
             "* convolution    1.5  big\n"
-            "  add          10.25  \n");
+            "  add          10.25\n");
 }
 
 TEST(TextTable, CountsCharactersNotBytes) {
