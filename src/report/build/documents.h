@@ -1,6 +1,7 @@
 #pragma once
 
 #include "detent/cast.h"
+#include "detent/compare.h"
 #include "detent/lint.h"
 #include "detent/quantize.h"
 #include "detent/quantize_weights.h"
@@ -17,6 +18,9 @@ namespace detent::build {
 [[nodiscard]] document::Document document_of(const RepairReport& report);
 [[nodiscard]] document::Document document_of(const QuantizeWeightsReport& report);
 [[nodiscard]] document::Document document_of(const CastReport& report);
+[[nodiscard]] document::Document document_of(const CompareCalibratorsReport& report);
+[[nodiscard]] document::Document document_of(const CompareTargetsReport& report);
+[[nodiscard]] document::Document document_of(const CompareTypesReport& report);
 /// top  layers and values in capped texts
 [[nodiscard]] document::Document document_of(const SensitivityReport& report, size_t top = 20);
 

@@ -6,14 +6,12 @@
 #include <string_view>
 #include <vector>
 
-#include "detent/compare.h"
 #include "detent/explain.h"
 #include "detent/lint.h"
 #include "detent/quantize.h"
 #include "detent/quantize_weights.h"
 #include "detent/repair.h"
 #include "detent/sensitivity.h"
-#include "report/compared_types.h"
 
 namespace detent {
 struct PageOrigin;
@@ -28,8 +26,6 @@ extern const std::string_view kPageScript;
 
 /// Parts of the page. Each function prints one; "" when there is nothing to show. Summaries are never empty.
 
-/// Prints the samples, the winner, and its lead over the next candidate.
-[[nodiscard]] std::string summary_section(const PrintedComparison& report);
 /// Prints the shares of types and of reformats.
 [[nodiscard]] std::string summary_section(const ExplainReport& report);
 /// Prints every layer of an engine with a bar for its share, its cause and its cure.
@@ -38,7 +34,5 @@ extern const std::string_view kPageScript;
 [[nodiscard]] std::string engine_differences_section(const ExplainReport& report);
 /// Prints the origin of the page.
 [[nodiscard]] std::string origin_section(const PageOrigin& origin);
-/// Prints one row per variant with every metric, and single outputs where there are several.
-[[nodiscard]] std::string candidates_section(const PrintedComparison& report);
 
 }  // namespace detent::html

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <string>
 
+#include "report/build/compared.h"
 #include "report/build/sections.h"
-#include "report/compared_types.h"
 #include "report/quantities.h"
 #include "report/text/text.h"
 
@@ -31,18 +31,17 @@ std::optional<Error> failed_written(const Report& report, const Accepted& accept
 }
 
 /// Checks the score of the best variant of a comparison.
-/// kind  of the variants: "calibrator"
-template <class Report>
-std::optional<Error> failed_least(const Report& report, const char* kind, const Accepted& accepted) {
-  const auto* winner = winning_variant(report);
+std::optional<Error> failed_least(const build::Compared& compared, const Accepted& accepted) {
+  const auto winner = compared.winner();
   if (!accepted.least || !winner) return std::nullopt;
-  const double score = winner->metrics.at(report.criterion), bound = *accepted.least;
+  const ComparisonReport& report = compared.report;
+  const double score = compared.variants[*winner]->metrics.at(report.criterion), bound = *accepted.least;
   const Metric& metric = metric_named(report.criterion);
   if (metric.falls() ? score <= bound : score >= bound) return std::nullopt;
-  return Error(
-      ErrorCode::CheckFailed,
-      fmt::format("{}: the best {}, {}, reaches {} {}, {} --fail-below {:.6g}", report.model, kind, report.winner,
-                  metric.label, metric_text(metric, score), metric.falls() ? "worse than" : "below", bound));
+  return Error(ErrorCode::CheckFailed, fmt::format("{}: the best {}, {}, reaches {} {}, {} --fail-below {:.6g}",
+                                                   report.model, compared.kind, report.winner, metric.label,
+                                                   metric_text(metric, score), metric.falls() ? "worse than" : "below",
+                                                   bound));
 }
 
 }  // namespace
@@ -88,17 +87,17 @@ std::optional<Error> failed_check(const QuantizeWeightsReport& report, const Acc
 }
 
 std::optional<Error> failed_check(const CompareCalibratorsReport& report, const Accepted& accepted) {
-  return failed_least(report, "calibrator", accepted);
+  return failed_least(build::compared(report), accepted);
 }
 
 std::optional<Error> failed_check(const CompareTargetsReport& report, const Accepted& accepted) {
-  return failed_least(report, "target", accepted);
+  return failed_least(build::compared(report), accepted);
 }
 
 std::optional<Error> failed_check(const CompareTypesReport& report, const Accepted& accepted) {
-  if (std::optional<Error> failed = failed_least(report, "type", accepted)) return failed;
+  if (std::optional<Error> failed = failed_least(build::compared(report), accepted)) return failed;
   if (report.limit && report.limit->given && report.limit->smallest.empty())
-    return Error(ErrorCode::CheckFailed, report.model + ": " + limit_text(report),
+    return Error(ErrorCode::CheckFailed, report.model + ": " + document::plain_text(build::limit_words(report)),
                  "'detent quantize' with the same bound keeps layers float until it holds");
   return std::nullopt;
 }

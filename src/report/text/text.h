@@ -40,10 +40,6 @@ requires requires(const Report& report) { build::document_of(report); }
 [[nodiscard]] std::string to_text(const VerifyReport::Line& line);
 /// Counts failed and unsupported folders by operator, and prints "N passed, M failed, K unsupported".
 [[nodiscard]] std::string summary_text(const VerifyReport& report);
-/// Prints a table of the candidates with the best one marked.
-[[nodiscard]] std::string to_text(const CompareCalibratorsReport& report, Lists lists = Lists::Capped);
-[[nodiscard]] std::string to_text(const CompareTargetsReport& report, Lists lists = Lists::Capped);
-[[nodiscard]] std::string to_text(const CompareTypesReport& report, Lists lists = Lists::Capped);
 [[nodiscard]] std::string to_text(const RunReport& report);
 /// Prints operators by time, the nodes that take 95 % of it, and the collector.
 [[nodiscard]] std::string to_text(const ProfileReport& report);
