@@ -13,9 +13,11 @@ Section pairs(const std::optional<KeptPairs>& kept) {
   Section section{Topic::Pairs, {}};
   if (!kept) return section;
   std::vector<Part>& parts = section.parts;
-  parts.push_back(
-      Line{{"kept ", count(kept->quantizers, "QuantizeLinear", "QuantizeLinear"), " and ",
-            count(kept->dequantizers, "DequantizeLinear", "DequantizeLinear"), " with every code and zero point"}});
+  parts.push_back(Line{{"kept ", count(kept->quantizers, "QuantizeLinear", "QuantizeLinear"), " and ",
+                        count(kept->dequantizers, "DequantizeLinear", "DequantizeLinear"),
+                        " with every code and zero point"}});
+  if (kept->code_constants > 0)
+    parts.push_back(Line{count(kept->code_constants, "constant of codes", "constants of codes"), Role::Detail});
   if (kept->stored_codes > 0)
     parts.push_back(
         Line{{count(kept->stored_codes, "constant"), " stored as the codes that QuantizeLinear made"}, Role::Detail});
@@ -23,9 +25,8 @@ Section pairs(const std::optional<KeptPairs>& kept) {
     parts.push_back(Line{{count(kept->scales, "scale"), " unchanged, in float32"}, Role::Detail});
     return section;
   }
-  const Number largest{.value = 100 * kept->largest_change, .unit = Unit::Significant, .digits = 3};
   parts.push_back(Line{{count(kept->rounded_scales), " of ", count(kept->scales, "scale"), " rounded to ",
-                        kept->scale_type, ", by ", largest, " % at most"},
+                        kept->scale_type, ", by ", share(kept->largest_change, 3), " at most"},
                        Role::Detail});
   if (kept->small_scales > 0)
     parts.push_back(Line{{count(kept->small_scales, "scale"),
@@ -41,8 +42,8 @@ Section pairs(const std::optional<KeptPairs>& kept) {
 
 Document document_of(const CastReport& report) {
   Document document{.subject = "Cast", .title = "cast", .file = report.model, .facts = {}};
-  document.verdict = {Line{
-      {"wrote ", name(report.output), " (", bytes(report.bytes_after), ", before ", bytes(report.bytes_before), ")"}}};
+  document.verdict = {Line{{"wrote ", name(report.output), " (", bytes(report.bytes_after), ", before ",
+                            bytes(report.bytes_before), ") in ", seconds(report.seconds)}}};
   Section measured{Topic::Model, {}};
   if (report.samples > 0) measured.parts.push_back(Line{{"measured ", count(report.samples, "sample")}});
   document.sections = {measured,

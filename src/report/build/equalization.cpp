@@ -111,9 +111,10 @@ void add_equalization(std::vector<Part>& parts, const EqualizeReport& report) {
   words += ")";
   if (report.samples > 0)
     words += {", channels of ", document::count(report.samples, "sample"), " in ", seconds(report.seconds)};
-  if (report.acceptance && report.acceptance->kept)
-    words += {", ", change(*report.acceptance->before_db, *report.acceptance->after_db), " on ",
-              document::count(report.acceptance->samples, "sample")};
+  const MeasuredChange& judged =
+      report.acceptance && report.acceptance->kept ? static_cast<const MeasuredChange&>(*report.acceptance) : report;
+  if (judged.before_db && judged.after_db)
+    words += {", ", change(*judged.before_db, *judged.after_db), " on ", document::count(judged.samples, "sample")};
   parts.push_back(Line{words});
   parts.emplace_back(families_table(report));
   parts.emplace_back(imbalance_table(report.values));
@@ -165,11 +166,13 @@ document::Grid steps_table(const AccuracyReport& accuracy) {
 Section equalization(const std::optional<EqualizeReport>& report,
                      const std::optional<BiasCorrectionReport>& correction) {
   Section section{Topic::Equalization, {}};
-  if (report && has_values(*report))
+  if (report && has_values(*report)) {
     add_equalization(section.parts, *report);
-  else if (report)
+  } else if (report) {
     section.parts.push_back(
         Line{{"equalized nothing (", code("--equalize " + report->requested), ")"}, Role::Statement, Where::Text});
+    for (const std::string& note : report->notes) section.parts.push_back(Line{note, Role::Detail, Where::Text});
+  }
   if (correction) section.parts.push_back(Line{correction_words(*correction)});
   return section;
 }

@@ -18,7 +18,12 @@ constexpr size_t kOutputsShown = 8;
 Words in_words(const ErrorReport::Output& output) {
   if (is_exact(output)) return "exact";
   if (output.kind == OutputKind::Integers)
-    return {count(output.differing), " of ", count(output.elements), " elements differ"};
+    return {count(output.differing),
+            " of ",
+            count(output.elements),
+            " elements differ, ",
+            percent(output.agreement.value_or(0)),
+            " are equal"};
   if (!output.sqnr_db) return "0 throughout in FP32";
   if (!output.agreement) return {};
   return {output.kind == OutputKind::Signs ? "sign agreement " : "argmax agreement ", percent(*output.agreement)};
@@ -37,6 +42,25 @@ document::Grid steps_table(const ErrorReport& error) {
   for (const ErrorReport::AtStep& one : error.steps)
     table.rows.push_back({{count(one.step), decibels(one.sqnr_db.value_or(kUndefined)),
                            one.argmax_agreement ? percent(*one.argmax_agreement) : Words()}});
+  return table;
+}
+
+/// Lists the samples, in the order of the source.
+document::Grid by_sample_table(const ErrorReport& error) {
+  document::Grid table{.id = "error-samples",
+                       .label = "Search samples",
+                       .columns = {{"Sample", Kind::Name}, {"SQNR", Kind::Number, "Of the worst output"}},
+                       .heading = "error of each sample",
+                       .folded = {"Every sample: ", count(error.by_sample.size())},
+                       .noun = "sample",
+                       .detail = true};
+  const bool scored = std::ranges::any_of(error.by_sample, [](const auto& one) { return one.score.has_value(); });
+  if (scored) table.columns.push_back({"Score", Kind::Number, "Of the metric that decides"});
+  for (const ErrorReport::Sample& sample : error.by_sample) {
+    document::Grid::Row& row = table.rows.emplace_back();
+    row.cells = {name(sample.name), decibels(sample.sqnr_db.value_or(kUndefined), 2)};
+    if (scored) row.cells.emplace_back(significant(sample.score.value_or(kUndefined), 6));
+  }
   return table;
 }
 
@@ -86,7 +110,7 @@ Section error(const std::optional<ErrorReport>& report, const Words& what, const
   return {Topic::Error,
           {Line{{what, " on ", count(report->samples, "sample"), ": ", worst_words(*report),
                  source.empty() ? "" : "; measured on " + source}},
-           steps_table(*report), outputs_table(report->outputs)}};
+           steps_table(*report), outputs_table(report->outputs), by_sample_table(*report)}};
 }
 
 std::vector<Figures::Figure> error_figures(const std::optional<ErrorReport>& error) {

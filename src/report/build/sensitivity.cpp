@@ -33,7 +33,7 @@ document::Grid layers_table(const SensitivityReport& report, const std::vector<S
       .most = top,
       .scale = Scale{.series = {{"but", "all except this layer"}, {"alone", {"only this layer in ", codes}}},
                      .reference = report.sqnr_db_all,
-                     .reference_meaning = {"all layers, ", decibels(report.sqnr_db_all)}}};
+                     .reference_meaning = {"all layers, ", decibels(report.sqnr_db_all, 2)}}};
   const std::vector<LayerScore> scores = scores_of(layers);
   for (const LayerScore& score : scores) {
     table.columns.push_back({score.metric.title + std::string(" alone"), Kind::Number,
@@ -82,7 +82,8 @@ void add_whole(std::vector<Part>& parts, const SensitivityReport& report) {
   if (report.weights)
     parts.push_back(Line{{"weights of ", count(report.layers.size()), " of ",
                           count(report.plan.layers.size(), "weighted layer"), " as ", format_text(*report.weights)}});
-  parts.push_back(Line{{"SQNR at ", the_output(report.outputs), " with all of them: ", decibels(report.sqnr_db_all, 2)}});
+  parts.push_back(
+      Line{{"SQNR at ", the_output(report.outputs), " with all of them: ", decibels(report.sqnr_db_all, 2)}});
   if (report.outputs.size() > 1) parts.emplace_back(outputs_table(report.outputs));
   if (const auto nats = report.all.find(kNats.name); nats != report.all.end())
     parts.push_back(Line{{number_of(kNats, nats->second), " ", kNats.loss, ", perplexity ",
@@ -157,7 +158,7 @@ Document document_of(const SensitivityReport& report, size_t top) {
                               report.weights ? Words("weights alone") : Words("calibrator " + report.calibrator)},
                     .verdict = {Line{sensitivity_verdict(report), Role::Statement, Where::Page}}};
   auto& figures = document.figures.figures;
-  figures = {{decibels(report.sqnr_db_all), "SQNR with all layers"},
+  figures = {{decibels(report.sqnr_db_all, 2), "SQNR with all layers"},
              {count(report.variants),
               "quantized models measured",
               {"at the cost of ", fixed(report.plain_runs, 1), " FP32 runs"}}};

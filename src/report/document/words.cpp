@@ -17,8 +17,8 @@ namespace {
 std::string magnitude_text(const Number& number) {
   const double value = number.value;
   switch (number.unit) {
-    case Unit::Share: return percent_text(value, number.digits);
-    case Unit::Percent: return fmt::format("{:.{}f} %", rounded_percent(value, number.digits), number.digits);
+    case Unit::Share:
+    case Unit::Percent: return percent_text(value, number.digits);
     case Unit::Bytes: return bytes_text(value);
     case Unit::Significant: return fmt::format("{:.{}g}", value, number.digits);
     case Unit::Decibels: return fmt::format("{:.{}f} dB", value, number.digits);

@@ -55,6 +55,97 @@ LintReport whole_lint() {
   return report;
 }
 
+ErrorReport whole_error() {
+  ErrorReport error{.samples = 15, .sqnr_db = 21.25, .cosine = 0.99125, .argmax_agreement = 0.9375};
+  error.outputs = {{kOdd, 21.25, 0.99125, 0.9375, OutputKind::Scores},
+                   {.name = "ids", .agreement = 0.75, .kind = OutputKind::Integers, .elements = 88, .differing = 22}};
+  error.by_sample = {{"s1", 19.75, 0.5}, {"s2", 24.25, 1.5}};
+  return error;
+}
+
+VerdictReport whole_verdict() {
+  return {.quality = Quality::Doubtful,
+          .reasons = {"a reason"},
+          .caveats = {"a caveat"},
+          .blame = {{"a", 11.25, 26.75}},
+          .blame_sqnr_db = 20.5,
+          .cures = {"--min-sqnr 30, which keeps layers float"}};
+}
+
+QuantizeReport whole_quantize() {
+  QuantizeReport report;
+  report.model = "folder/net.onnx", report.output = "out.onnx", report.target = "tensorrt:11.0";
+  report.calibrator = "mse", report.opset = 17, report.nodes = 41;
+  report.model_bytes = 3584, report.output_bytes = 640;
+  report.samples = 64, report.skipped_samples = 2;
+  report.plan = whole_plan();
+  report.plan.floats.reset(), report.plan.equalizable.reset();
+  report.floats = whole_plan().floats;
+  report.values = {{"x", -3, 3, true, DataType::Int8, 0.0236, 0, 3}, {"y", -1.5, 7, false, DataType::UInt8, 0.033, 45}};
+  report.measured = CalibratorMeasurement{.winner = 0, .samples = 8, .seconds = 1.7};
+  report.measured->candidates = {{"mse", 33.25, {.samples = 8}, 0}, {"max", 28.5, {.samples = 4}, 0}};
+  report.outliers = {.samples = {{"odd.png", 14, 12.5, 16}}, .values = 23, .policy = "clip"};
+  report.outliers.all = report.outliers.samples;
+  report.equalized = EqualizeReport{{20.75, 21.75, true, {}, 63, 4.6}, "auto"};
+  report.equalized->families = {{"gate", 0.75, 9, 12, true, 1.25, ""}};
+  report.equalized->values = {{"v", "gate", 31, 18.5, 2.5}};
+  report.accuracy = {"best", {{{31.5, 32.25, true, "", 62, 3.4}, "ranges", "12 of 113 ranges"}}};
+  report.error = whole_error();
+  report.error_source = "calibration samples";
+  report.verdict = whole_verdict();
+  report.notes = {"a note"};
+  report.seconds = 20.9, report.calibration_seconds = 5.1, report.peak_mb = 99;
+  return report;
+}
+
+RepairReport whole_repair() {
+  RepairReport report;
+  report.model = "folder/net.onnx", report.output = "out.onnx", report.target = "tensorrt:11.0";
+  report.lint = whole_lint(), report.before = whole_lint();
+  report.pairs = {{kOdd, "moved", "R8 residual", "reads it", "v"}, {"w", "kept", "-", "right", ""}};
+  report.changed = true, report.weights_kept = 13, report.weights_anew = {"w1"};
+  report.measured = 19, report.samples = 64;
+  report.error = whole_error(), report.error->by_sample.clear();
+  report.verdict = whole_verdict();
+  report.bytes_before = 3584, report.bytes_after = 640;
+  return report;
+}
+
+QuantizeWeightsReport whole_weights() {
+  QuantizeWeightsReport report;
+  report.model = "folder/net.onnx", report.output = "out.onnx", report.target = "tensorrt:11.0", report.opset = 17;
+  report.layers = {{kOdd, "MatMul", true, "codes", 4000, 25.25}, {"head", "Gemm", false, "excluded", 2000, 0}};
+  report.tables = {{"words", "Gather", true, "a scale a column", 7000, 42.75, 800, 6400}};
+  report.rearranged = 2, report.weight_bytes = 937, report.float_weight_bytes = 850;
+  report.rounding = {{15.25, 19.5, true, {}, 48, 2.4}, 3};
+  report.error = whole_error(), report.verdict = whole_verdict();
+  report.model_bytes = 990, report.output_bytes = 495;
+  report.seconds = 20.9, report.peak_mb = 99;
+  return report;
+}
+
+CastReport whole_cast() {
+  CastReport report{.model = "folder/" + kOdd, .output = "out.onnx", .samples = 64};
+  report.floats = *whole_plan().floats;
+  report.pairs = KeptPairs{3, 7, 5, 1, "float16", 33, 21, 0.00125, 2, 9};
+  report.error = whole_error(), report.error->by_sample.clear();
+  report.bytes_before = 990, report.bytes_after = 495, report.seconds = 2.4;
+  return report;
+}
+
+SensitivityReport whole_sensitivity() {
+  SensitivityReport report;
+  report.model = "folder/net.onnx", report.target = "tensorrt:11.0", report.calibrator = "mse";
+  report.calibration_samples = 64, report.evaluation_samples = 15, report.skipped_samples = 2;
+  report.sqnr_db_all = 20.5, report.outputs = whole_error().outputs;
+  report.layers = {{kOdd, "Conv", 26.75, 28.25, 0.75}, {"head", "Gemm", 41.25, 23.25, 0.25}};
+  report.values = {{"v", 44.75}};
+  report.variants = 37, report.plain_runs = 6.5, report.seconds = 20.9;
+  report.plan = whole_plan();
+  report.plan.floats.reset(), report.plan.equalizable.reset(), report.plan.notes.clear();
+  return report;
+}
+
 std::vector<JsonNumber> numbers_of(const std::string& document) {
   std::vector<JsonNumber> found;
   add_numbers(nlohmann::json::parse(document), "", found);
@@ -104,6 +195,16 @@ TEST(DocumentOfPlan, HasTheSameNumbersInEachForm) { walk(whole_plan(), {}); }
 
 TEST(DocumentOfLint, HasTheSameNumbersInEachForm) { walk(whole_lint(), {}); }
 
+TEST(DocumentOfQuantization, HasTheSameNumbersInEachForm) { walk(whole_quantize(), {}); }
+
+TEST(DocumentOfRepair, HasTheSameNumbersInEachForm) { walk(whole_repair(), {}); }
+
+TEST(DocumentOfWeights, HasTheSameNumbersInEachForm) { walk(whole_weights(), {"weight_only.block"}); }
+
+TEST(DocumentOfCast, HasTheSameNumbersInEachForm) { walk(whole_cast(), {}); }
+
+TEST(DocumentOfSensitivity, HasTheSameNumbersInEachForm) { walk(whole_sensitivity(), {}); }
+
 /// Checks that the odd name stands in each form, escaped as the form wants it.
 void expect_odd_name(const std::string& text, const std::string& json, const std::string& page) {
   EXPECT_THAT(text, HasSubstr("INT8|<b>/\u00e9\\x0ax"));
@@ -119,6 +220,13 @@ TEST(Documents, KeepEveryNameInEachForm) {
     expect_odd_name(to_text(plan, Lists::All), to_json(plan), to_html(plan));
     expect_odd_name(to_text(lint, Lists::All), to_json(lint), to_html(lint));
   }
+}
+
+TEST(Documents, OfMeasuredModelsKeepEveryNameToo) {
+  expect_odd_name(to_text(whole_quantize(), Lists::All), to_json(whole_quantize()), to_html(whole_quantize()));
+  expect_odd_name(to_text(whole_repair(), Lists::All), to_json(whole_repair()), to_html(whole_repair()));
+  expect_odd_name(to_text(whole_weights(), Lists::All), to_json(whole_weights()), to_html(whole_weights()));
+  expect_odd_name(to_text(whole_sensitivity(), Lists::All), to_json(whole_sensitivity()), to_html(whole_sensitivity()));
 }
 
 TEST(Documents, NameTheTypeOfCodesInEachSentence) {

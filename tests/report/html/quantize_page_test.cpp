@@ -165,7 +165,7 @@ TEST(QuantizePage, ListsTheErrorOfEveryOutput) {
   report.error->outputs.push_back(
       {.name = "ids", .agreement = 0.75, .kind = OutputKind::Integers, .elements = 8, .differing = 2});
   const std::string page = to_html(report);
-  EXPECT_THAT(page, AllOf(HasSubstr(">2 of 8 elements differ</td>"), HasSubstr(">exact</td>"), Not(HasSubstr(">nan"))));
+  EXPECT_THAT(page, AllOf(HasSubstr(">2 of 8 elements differ, 75.00 % are equal</td>"), HasSubstr(">exact</td>"), Not(HasSubstr(">nan"))));
   EXPECT_LT(page.find("<code>logits</code></th><td"), page.find("<code>ids</code></th><td")) << "worst first";
   EXPECT_LT(page.find("<code>ids</code></th><td"), page.find("<code>boxes</code></th><td")) << "exact ones last";
 }
