@@ -27,7 +27,7 @@
 
 namespace detent {
 
-struct ComparisonReport;
+struct CompareCalibratorsReport;
 
 /// Types to compare, and the limit on the loss of a type.
 struct TypeChoice {
@@ -52,8 +52,6 @@ struct ComparedOptions {
   std::filesystem::path draw;   ///< folder of pictures with the detections of FP32 and of the winner; empty: none
   bool overwrite_draw = false;  ///< also into a folder that is not empty
   bool pictures = false;        ///< fill ComparisonReport::detections
-  /// Receives the report once the candidates are judged, before the slower measurement of layers. May be empty.
-  std::function<void(const ComparisonReport&)> judged;
   RunSettings run;
 };
 
@@ -64,11 +62,83 @@ struct CompareOptions : ComparedOptions {
   std::vector<std::string> targets;  ///< of compare_targets(), in place of `target`
   std::optional<size_t>
       layer_samples;  ///< number of evaluation samples on which every layer is measured with the winner
+  /// Receives the report of compare_calibrators() once the candidates are judged, before the slower measurement of
+  /// layers. May be empty.
+  std::function<void(const CompareCalibratorsReport&)> judged;
 };
 
 /// Options of `detent compare-types`.
 struct CompareTypesOptions : ComparedOptions {
   TypeChoice types;
+};
+
+/// A model of a comparison, with its scores.
+struct ComparedVariant {
+  std::string name;  ///< as `winner` and `ties` call it; of a float model its type
+  /// Values by Metric::name; errors are those of the worst output, fractions are in [0, 1].
+  std::map<std::string, double> metrics;
+  std::vector<ErrorReport::Output> outputs;
+  std::vector<ErrorReport::Sample> by_sample;  ///< every evaluation sample, in the order of the source
+  /// Standard error of the criterion over the samples, in its unit. Absent for a metric command, which returns one
+  /// number for all samples, and with fewer than two samples.
+  std::optional<double> score_error;
+  uintmax_t size_bytes = 0;  ///< of the file that quantize_model would write
+  double seconds = 0;        ///< to make, run and judge the variant, on all cores
+};
+
+/// Members of the reports of every comparison of quantized models, which are judged on the same samples.
+struct ComparisonReport {
+  std::string model;
+  int64_t opset = 0;
+  size_t nodes = 0;  ///< of the float model
+  size_t calibration_samples = 0, evaluation_samples = 0;
+  std::string evaluation_digest;   ///< as Provenance::sample_digest
+  bool evaluation_spread = false;  ///< the evaluation samples are spread evenly over their source
+  size_t skipped_samples = 0;      ///< unreadable, in both sets
+  double calibration_seconds = 0, evaluation_seconds = 0;
+  OutlierReport outliers;              ///< among the calibration samples
+  std::map<std::string, double> fp32;  ///< metrics of the float model by Metric::name; empty without a task
+  std::string labels;  ///< of a detector: how the boxes of --labels and of the float model are read; empty: no boxes
+  /// The model cast to 16-bit floats without pairs ("fp16", "bf16"), on the same samples; not candidates. Only where
+  /// nodes that are not quantized compute in 16 bits.
+  std::vector<ComparedVariant> baselines;
+  std::string winner;     ///< name of the best variant
+  std::string criterion;  ///< the metric that decided: a key of `metrics`
+  /// Candidates whose score is at most 1.96 standard errors of the difference below the winner's, without those that
+  /// are the same model under another name.
+  std::vector<std::string> ties;
+  Provenance provenance;                        ///< of the best variant's file
+  std::optional<DetectionPictures> detections;  ///< of the winner, where ComparedOptions::pictures asks; a detector's
+};
+
+/// A model quantized with the ranges of one calibrator, which is its name.
+struct CalibratorVariant : ComparedVariant {
+  std::string takes;  ///< the calibrator that "auto" chose; empty for the others
+};
+
+/// Calibrators side by side, for one target.
+struct CompareCalibratorsReport : ComparisonReport {
+  std::string target;
+  std::vector<CalibratorVariant> variants;  ///< in the requested order
+  // the same for all variants
+  std::optional<EqualizeReport> equalized;  ///< absent: equalization is off
+  PlanReport plan;
+  std::vector<ValueHistogram> values;       ///< every quantized value
+  std::optional<SensitivityReport> layers;  ///< of the winner, if requested
+};
+
+/// A model quantized for one target. Its name is the target's, with several calibrators "TARGET CALIBRATOR".
+struct TargetVariant : ComparedVariant {
+  std::string target;      ///< "tensorrt:10.13"
+  std::string calibrator;  ///< that gave the ranges; what "auto" chose
+  PlanReport plan;         ///< without its edges and graph
+  std::optional<EqualizeReport> equalized;
+};
+
+/// Targets side by side, each with each calibrator.
+struct CompareTargetsReport : ComparisonReport {
+  std::vector<std::string> targets;     ///< as in "tensorrt:10.13", in the requested order
+  std::vector<TargetVariant> variants;  ///< in the requested order
 };
 
 /// Effect of a type on a model's weights.
@@ -84,68 +154,29 @@ struct TypeFacts {
   bool by_inputs = false;  ///< codes of weights preserve the layers' outputs (GPTQ) instead of being the nearest
 };
 
-/// Sizes and losses of the compared types.
-struct TypeComparison {
-  uint64_t model_bytes = 0, weight_bytes = 0;  ///< of the float model: its file, and its float constants
-  std::string limit;  ///< "--max-drop 0.01"; empty: none, as the metric is a command's and the user gave no limit
-  bool limit_given = false;  ///< by the user
-  std::string metric;        ///< of the limit: the criterion, or the SQNR for --min-sqnr
-  /// Loss of the metric against FP32 by variant; for nats the rise, for the SQNR its value. Empty without a limit.
+/// A model quantized to one type, which is its name.
+struct TypeVariant : ComparedVariant {
+  std::string calibrator;  ///< that gave the ranges; empty for weights alone
+  TypeFacts facts;
+};
+
+/// Losses of the compared types, and the limit that they are held against.
+struct TypeLimit {
+  std::string option;  ///< "--max-drop 0.01"
+  bool given = false;  ///< by the user
+  std::string metric;  ///< the criterion, or the SQNR for --min-sqnr
+  /// Loss of the metric against FP32 by variant; for nats the rise, for the SQNR its value. NaN: not measured.
   std::vector<double> losses;
   std::string smallest;  ///< type with the smallest file within the limit; empty: none
 };
 
-/// A target's part of a comparison of targets.
-struct TargetFacts {
-  std::string target;  ///< "tensorrt:10.13"
-  PlanReport plan;     ///< without its edges and graph
-  std::optional<EqualizeReport> equalized;
-};
-
-/// Several quantized variants of one model, judged on the same samples.
-struct ComparisonReport {
-  std::string model, target;         ///< of several targets all, with commas
-  std::vector<std::string> targets;  ///< compare_targets() only: as in "tensorrt:10.13", in the requested order
-  size_t calibration_samples = 0, evaluation_samples = 0;
-  std::string evaluation_digest;   ///< as Provenance::sample_digest
-  bool evaluation_spread = false;  ///< the evaluation samples are spread evenly over their source
-  size_t skipped_samples = 0;      ///< unreadable, in both sets
-  double calibration_seconds = 0, evaluation_seconds = 0;
-  OutlierReport outliers;              ///< among the calibration samples
-  std::map<std::string, double> fp32;  ///< metrics of the float model by Metric::name; empty without a task
-  std::string labels;  ///< of a detector: how the boxes of --labels and of the float model are read; empty: no boxes
-  struct Variant {
-    std::string calibrator;
-    std::string takes;  ///< the calibrator that "auto" chose; empty for the others
-    /// Values by Metric::name; errors are those of the worst output, fractions are in [0, 1].
-    std::map<std::string, double> metrics;
-    std::vector<ErrorReport::Output> outputs;
-    std::vector<ErrorReport::Sample> by_sample;  ///< every evaluation sample, in the order of the source
-    /// Standard error of the criterion over the samples, in its unit. Absent for a metric command, which returns one
-    /// number for all samples, and with fewer than two samples.
-    std::optional<double> score_error;
-    uintmax_t size_bytes = 0;       ///< of the file that quantize_model would write
-    double seconds = 0;             ///< to make, run and judge the variant, on all cores
-    std::optional<TypeFacts> type;  ///< compare_types() only; `calibrator` is then the type's name
-    /// compare_targets() only; `calibrator` is then the target's name, with several calibrators "TARGET CALIBRATOR".
-    std::optional<TargetFacts> target;
-  };
-  std::vector<Variant> variants;  ///< in the requested order
-  /// The model cast to 16-bit floats without pairs ("fp16", "bf16"), on the same samples; not candidates. Only where
-  /// nodes that are not quantized compute in 16 bits.
-  std::vector<Variant> baselines;
-  std::optional<EqualizeReport> equalized;  ///< the same for all variants; absent: equalization is off
-  std::string winner;                       ///< calibrator of the best variant
-  std::string criterion;                    ///< the metric that decided: a key of `metrics`
-  /// Candidates whose score is at most 1.96 standard errors of the difference below the winner's, without those that
-  /// are the same model under another name.
-  std::vector<std::string> ties;
-  Provenance provenance;                        ///< of the best variant's file
-  PlanReport plan;                              ///< the same for all variants; of several targets the best variant's
-  std::vector<ValueHistogram> values;           ///< every quantized value
-  std::optional<SensitivityReport> layers;      ///< of the winner, if requested
-  std::optional<TypeComparison> types;          ///< compare_types() only
-  std::optional<DetectionPictures> detections;  ///< of the winner, where CompareOptions::pictures asks; a detector's
+/// Types side by side, for one target.
+struct CompareTypesReport : ComparisonReport {
+  std::string target;
+  std::vector<TypeVariant> variants;           ///< in the requested order
+  std::optional<EqualizeReport> equalized;     ///< for the first type with pairs; absent: equalization is off
+  uint64_t model_bytes = 0, weight_bytes = 0;  ///< of the float model: its file, and its float constants
+  std::optional<TypeLimit> limit;              ///< absent: the metric is a command's, and the user gave none
 };
 
 /// Calibrates once, quantizes once for each calibrator and judges all variants together: each evaluation sample is read
@@ -162,25 +193,24 @@ struct ComparisonReport {
 /// Errors   those of quantize_model before it writes; Usage for a calibrator named twice; InvalidOption when no output
 ///          can be compared, the metric command fails, or there are no detections to draw; InvalidData for labels or
 ///          masks that do not fit; Interrupted.
-[[nodiscard]] DETENT_API ComparisonReport compare_calibrators(const CompareOptions& options);
+[[nodiscard]] DETENT_API CompareCalibratorsReport compare_calibrators(const CompareOptions& options);
 
 /// Compares the types of options.types: "int8" and "fp8" as quantize_model makes them, "int4" as quantize_weights does
 /// with the calibration data. Each type has a separate plan and calibration. `winner` is the type with the best score;
-/// `types` names the smallest type within a limit: options.types.max_drop, else min_sqnr_db, else a drop of 0.01, or
-/// without a task the SQNR of a good verdict. A type that no layer supports has a row with the float model and is
-/// neither. `values`, `layers` and `plan` beyond its head stay empty, since they differ by type.
+/// `limit` names the smallest type within options.types.max_drop, else min_sqnr_db, else a drop of 0.01, or without a
+/// task the SQNR of a good verdict. A type that no layer supports has a row with the float model and is neither.
 ///
 /// Memory   as compare_calibrators, and the setup of one type at a time.
 /// Errors   those of compare_calibrators and quantize_weights; Usage for no type, an unknown or repeated one,
 ///          two limits, and a max_drop where no score is measured.
-[[nodiscard]] DETENT_API ComparisonReport compare_types(const CompareTypesOptions& options);
+[[nodiscard]] DETENT_API CompareTypesReport compare_types(const CompareTypesOptions& options);
 
 /// Quantizes for each of options.targets with each of options.calibrators and judges all variants together, on the same
 /// samples, as compare_calibrators() does. All targets share one calibration pass. Variants are the models that
-/// quantize_model() would write for the target. `values` stays empty.
+/// quantize_model() would write for the target.
 ///
 /// Errors   those of compare_calibrators(), beginning with the target where its options are refused; Usage for a target
 ///          that is named twice ("tensorrt", "tensorrt:10.13"), and for options.layer_samples.
-[[nodiscard]] DETENT_API ComparisonReport compare_targets(const CompareOptions& options);
+[[nodiscard]] DETENT_API CompareTargetsReport compare_targets(const CompareOptions& options);
 
 }  // namespace detent

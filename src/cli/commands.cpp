@@ -19,7 +19,6 @@
 #include "options/commands.h"
 #include "options/key_options.h"
 #include "report/build/documents.h"
-#include "report/compared_types.h"
 #include "report/html/page.h"
 #include "report/json/json.h"
 #include "report/quantities.h"
@@ -205,25 +204,26 @@ int perform(InspectOptions& options, const ReportOptions& reporting, const Envir
   return 0;
 }
 
-/// Prints the judged candidates before the layers are measured, so that they remain if that is interrupted.
-template <std::derived_from<ComparedOptions> Options, class Function>
-int perform(Options& options, const ReportOptions& reporting, const Environment& environment, Function function) {
-  const auto write_page = [&](const ComparisonReport& report, const ReportOptions& wanted) {
-    write_html(wanted, options.model, environment.command,
-               [&](const PageOrigin& origin) { return to_html(report, report.layers, origin); });
-  };
-  options.judged = [&](const ComparisonReport& report) {
-    write_json(reporting, [&] { return to_json(report); });
-    write_page(report, reporting);
-    print(reporting, text_of(report, reporting));
+/// Prints the judged calibrators before the layers are measured, so that they remain if that is interrupted.
+template <class Function>
+int perform(CompareOptions& options, const ReportOptions& reporting, const Environment& environment,
+            Function function) {
+  options.judged = [&](const CompareCalibratorsReport& report) {
+    tell(report, options, reporting, environment);
     std::fflush(stdout);
   };
-  const ComparisonReport report = function(options);
+  const std::variant<CompareCalibratorsReport, CompareTargetsReport> result = function(options);
+  if (const auto* targets = std::get_if<CompareTargetsReport>(&result)) {
+    tell(*targets, options, reporting, environment);
+    return exit_code(*targets, reporting);
+  }
+  const auto& report = std::get<CompareCalibratorsReport>(result);
   if (report.layers) {
     print(reporting, "\n" + to_text(build::document_of(*report.layers, kPrintedLayers), lists_of(reporting)));
     ReportOptions again = reporting;
     again.overwrite = true;
-    write_page(report, again);
+    write_html(again, options.model, environment.command,
+               [&](const PageOrigin& origin) { return to_html(report, origin); });
   }
   return exit_code(report, reporting);
 }

@@ -35,8 +35,10 @@ struct ReportOptions {
 
 /// Compares calibrators for one target, or targets.
 /// Errors  those of compare_calibrators and compare_targets.
-[[nodiscard]] inline ComparisonReport compare_candidates(const CompareOptions& options) {
-  return options.targets.empty() ? compare_calibrators(options) : compare_targets(options);
+[[nodiscard]] inline std::variant<CompareCalibratorsReport, CompareTargetsReport> compare_candidates(
+    const CompareOptions& options) {
+  if (options.targets.empty()) return compare_calibrators(options);
+  return compare_targets(options);
 }
 
 /// Options of `detent inspect`.

@@ -121,12 +121,11 @@ Candidates make_candidates(const std::vector<std::string>& names, Prepared& prep
   return all;
 }
 
-void note_calibration(ComparisonReport& report, const Prepared& prepared, const Measured& measured) {
+void note_calibration(ComparisonReport& report, const Measured& measured) {
   report.calibration_samples = measured.calibration.samples;
   report.calibration_seconds = measured.calibration.seconds;
   report.skipped_samples = measured.calibration.skipped;
   report.outliers = measured.outlier_report;
-  report.equalized = prepared.equalize_report();
 }
 
 void add_baselines(Candidates& candidates, const std::filesystem::path& model, const DataSource& source,
@@ -149,61 +148,66 @@ void add_baselines(Candidates& candidates, const std::filesystem::path& model, c
 
 namespace {
 
-/// Returns the criterion's value of candidate `c`, larger is better; NaN is the worst.
-double goodness(const ComparisonReport& report, const std::vector<double>& sqnr_db, size_t c) {
-  if (report.criterion == metrics::kSqnr.name) return sqnr_db[c];
-  const double score = report.variants[c].metrics.at(report.criterion);
-  if (std::isnan(score)) return -std::numeric_limits<double>::infinity();
-  return metric_named(report.criterion).falls() ? -score : score;
-}
+/// The rows of the candidates while the best is sought.
+struct Contest {
+  const Candidates& candidates;
+  std::vector<ComparedVariant>& rows;
+  std::vector<double> sqnr_db = {};  ///< of the worst output, by candidate
 
-/// False for a type that no layer has: that is the float model.
-bool is_quantized(const ComparisonReport::Variant& variant) {
-  return !variant.type || variant.type->quantized_layers > 0;
-}
+  [[nodiscard]] bool is_quantized(size_t c) const { return candidates.made[candidates.candidates[c].model].quantized; }
+  /// Returns the criterion's value of candidate `c`, larger is better; NaN is the worst.
+  [[nodiscard]] double goodness(const std::string& criterion, size_t c) const {
+    if (criterion == metrics::kSqnr.name) return sqnr_db[c];
+    const double score = rows[c].metrics.at(criterion);
+    if (std::isnan(score)) return -std::numeric_limits<double>::infinity();
+    return metric_named(criterion).falls() ? -score : score;
+  }
+};
 
-/// Fills `criterion` and `winner`, the first of equals.
+/// Returns the metric that decides.
 /// Errors  InvalidOption when there is nothing to judge by.
-void choose_winner(ComparisonReport& report, const std::vector<double>& sqnr_db) {
-  const auto& measured = report.variants.front().metrics;
+std::string criterion_of(const ComparedVariant& first) {
   const auto* criterion = std::ranges::find_if(kMetrics, [&](const Metric& metric) {
-    return metric.use == MetricUse::Decides && measured.contains(metric.name);
+    return metric.use == MetricUse::Decides && first.metrics.contains(metric.name);
   });
   if (criterion == kMetrics.end())
     throw Error(ErrorCode::InvalidOption,
                 "no output can be compared: each is integer, 0 throughout, or changes its shape between variants",
                 "judge by --labels, --masks or --metric-command");
-  report.criterion = criterion->name;
-  const auto rank = [&](size_t v) { return std::pair(goodness(report, sqnr_db, v), sqnr_db[v]); };
-  size_t best = report.variants.size();
-  for (size_t v = 0; v < report.variants.size(); ++v)
-    if (is_quantized(report.variants[v]) && (best == report.variants.size() || rank(best) < rank(v))) best = v;
-  if (best == report.variants.size()) best = 0;  // no layer has any of the types
-  report.winner = report.variants[best].calibrator;
+  return criterion->name;
 }
 
-/// Fills standard errors, and the candidates that tie with the winner.
-void add_uncertainty(ComparisonReport& report, const Candidates& all, const Evaluation& evaluation,
-                     const std::vector<double>& sqnr_db) {
+/// Returns the position of the best candidate, the first of equals; 0 where none is quantized.
+size_t best_of(const Contest& contest, const std::string& criterion) {
+  const auto rank = [&](size_t c) { return std::pair(contest.goodness(criterion, c), contest.sqnr_db[c]); };
+  const size_t count = contest.rows.size();
+  size_t best = count;
+  for (size_t c = 0; c < count; ++c)
+    if (contest.is_quantized(c) && (best == count || rank(best) < rank(c))) best = c;
+  return best == count ? 0 : best;
+}
+
+/// Fills standard errors, and the candidates that tie with the best one.
+void add_uncertainty(ComparisonReport& report, const Contest& contest, size_t best, const Evaluation& evaluation) {
   const auto errors = score_errors(evaluation, report.criterion);
   if (!errors) return;
-  const auto score = [&](size_t c) { return goodness(report, sqnr_db, c); };
-  const size_t best = index_of_winner(report), winner = all.candidates[best].model;
+  const Candidates& all = contest.candidates;
+  const auto score = [&](size_t c) { return contest.goodness(report.criterion, c); };
+  const size_t winner = all.candidates[best].model;
   for (size_t b = 0; b < report.baselines.size(); ++b)
     report.baselines[b].score_error = errors->own[all.baselines[b].model];
-  for (size_t c = 0; c < report.variants.size(); ++c) {
+  for (size_t c = 0; c < contest.rows.size(); ++c) {
     const size_t model = all.candidates[c].model;
-    report.variants[c].score_error = errors->own[model];
+    contest.rows[c].score_error = errors->own[model];
     const bool equal = model == winner || score(c) == score(best);  // the same model, or both exact
-    if (c != best && is_quantized(report.variants[c]) &&
+    if (c != best && contest.is_quantized(c) &&
         (equal || score(best) - score(c) <= kToldApartErrors * errors->difference[winner][model]))
-      report.ties.push_back(report.variants[c].calibrator);
+      report.ties.push_back(contest.rows[c].name);
   }
 }
 
 /// Fills the errors of every sample, and its score by the criterion where that judges single samples.
-void add_samples(ComparisonReport::Variant& row, size_t model, const Evaluation& evaluation,
-                 const std::string& criterion) {
+void add_samples(ComparedVariant& row, size_t model, const Evaluation& evaluation, const std::string& criterion) {
   const std::vector<std::vector<ErrorSums>>& batches = evaluation.by_batch.at(model);
   const bool tasks = evaluation.task_by_batch.size() > 1 + model;
   for (size_t b = 0; b < batches.size(); ++b) {
@@ -218,30 +222,21 @@ void add_samples(ComparisonReport::Variant& row, size_t model, const Evaluation&
 }
 
 /// Returns the row of a candidate or a baseline.
-ComparisonReport::Variant row_of(const ComparedCandidate& candidate, const Candidates& all, const TaskScores& scores,
-                                 size_t workers) {
+ComparedVariant row_of(const ComparedCandidate& candidate, const Candidates& all, const TaskScores& scores,
+                       size_t workers) {
   const size_t model = candidate.model;
   const ErrorReport error = scores.evaluation.report(model);
-  ComparisonReport::Variant row{.calibrator = candidate.name, .takes = "", .metrics = {}, .outputs = error.outputs};
-  if (candidate.calibrator != candidate.name) row.takes = candidate.calibrator;
-  row.metrics = scores.metrics(1 + model);
+  ComparedVariant row{.name = candidate.name, .metrics = scores.metrics(1 + model), .outputs = error.outputs};
   for (const auto& [metric, member] : kErrorMetrics)
     if (const std::optional<double>& value = error.*member) row.metrics[metric.name] = *value;
   row.size_bytes = all.models[model].byte_size();
   row.seconds = scores.evaluation.seconds[1 + model] / static_cast<double>(workers) + candidate.choosing_seconds +
                 all.made[model].seconds;
   if (!scores.command_seconds.empty()) row.seconds += scores.command_seconds[1 + model];
-  row.type = all.made[model].type;
-  row.target = all.made[model].target;
   return row;
 }
 
 }  // namespace
-
-size_t index_of_winner(const ComparisonReport& report) {
-  const auto winner = std::ranges::find(report.variants, report.winner, &ComparisonReport::Variant::calibrator);
-  return static_cast<size_t>(winner - report.variants.begin());
-}
 
 CandidateJudge::CandidateJudge(const ComparedOptions& options, const Graph& graph, const Model& reference)
     : options_(options), judge_(options.evaluation, graph, reference, options.run) {
@@ -250,8 +245,8 @@ CandidateJudge::CandidateJudge(const ComparedOptions& options, const Graph& grap
   check_drawable(options.model, judge_.recognized());
 }
 
-void CandidateJudge::judge(ComparisonReport& report, Candidates& candidates, const Model& reference,
-                           const std::string& what) const {
+CandidateJudge::Judged CandidateJudge::judge_all(ComparisonReport& report, Candidates& candidates,
+                                                 const Model& reference, const std::string& what) const {
   const Stopwatch stopwatch;
   const size_t shown = options_.pictures || !options_.draw.empty() ? kShownSamples : 0;
   TaskScores scores = judge_.judge(candidates.models, reference, candidates.folder_names(), "comparing " + what, shown);
@@ -266,23 +261,27 @@ void CandidateJudge::judge(ComparisonReport& report, Candidates& candidates, con
   report.fp32 = scores.metrics(0);
   report.labels = judge_.reading();
   const size_t workers = worker_count(options_.run);
-  std::vector<double> sqnr_db;  // of the worst output, by candidate
+  Judged judged;
+  Contest contest{candidates, judged.rows};
   for (const ComparedCandidate& candidate : candidates.candidates) {
     write_provenance(candidates.models[candidate.model], candidates.origin_of(candidate));  // counts in the size
-    report.variants.push_back(row_of(candidate, candidates, scores, workers));
-    sqnr_db.push_back(worst_sqnr_db(evaluation.report(candidate.model)));
+    judged.rows.push_back(row_of(candidate, candidates, scores, workers));
+    contest.sqnr_db.push_back(worst_sqnr_db(evaluation.report(candidate.model)));
   }
   for (const ComparedCandidate& baseline : candidates.baselines)
     report.baselines.push_back(row_of(baseline, candidates, scores, workers));
-  choose_winner(report, sqnr_db);
-  add_uncertainty(report, candidates, evaluation, sqnr_db);
-  for (size_t c = 0; c < report.variants.size(); ++c)
-    add_samples(report.variants[c], candidates.candidates[c].model, evaluation, report.criterion);
+  report.criterion = criterion_of(judged.rows.front());
+  judged.winner = best_of(contest, report.criterion);
+  report.winner = judged.rows[judged.winner].name;
+  add_uncertainty(report, contest, judged.winner, evaluation);
+  for (size_t c = 0; c < judged.rows.size(); ++c)
+    add_samples(judged.rows[c], candidates.candidates[c].model, evaluation, report.criterion);
   for (size_t b = 0; b < report.baselines.size(); ++b)
     add_samples(report.baselines[b], candidates.baselines[b].model, evaluation, report.criterion);
-  const ComparedCandidate& winner = candidates.candidates[index_of_winner(report)];
+  const ComparedCandidate& winner = candidates.candidates[judged.winner];
   report.provenance = candidates.origin_of(winner);
   if (judge_.recognized() && shown > 0) show(report, std::move(evaluation.shown[winner.model]), reference.graph());
+  return judged;
 }
 
 void CandidateJudge::show(ComparisonReport& report, std::vector<ShownDetections> shown, const Graph& graph) const {

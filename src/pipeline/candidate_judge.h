@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "detent/base/data_source.h"
@@ -30,12 +31,11 @@ struct ComparedCandidate {
 /// The making of a compared model.
 struct ComparedModel {
   std::map<ValueId, Range> ranges = {};
-  GraphPatch constants = {};               ///< rounded weights and corrected biases
-  bool weights_rounded = false;            ///< by the layers' inputs
-  Provenance origin = {};                  ///< without the calibrator
-  std::optional<TypeFacts> type = {};      ///< where types are compared
-  std::optional<TargetFacts> target = {};  ///< where targets are compared
-  double seconds = 0;                      ///< of making it
+  GraphPatch constants = {};     ///< rounded weights and corrected biases
+  bool weights_rounded = false;  ///< by the layers' inputs
+  bool quantized = true;         ///< false: no layer supports its type, so it is the float model and cannot win
+  Provenance origin = {};        ///< without the calibrator
+  double seconds = 0;            ///< of making it
 };
 
 /// The models of a comparison, each made once: candidates that are the same model share it.
@@ -64,8 +64,8 @@ struct Candidates {
 [[nodiscard]] Candidates make_candidates(const std::vector<std::string>& names, Prepared& prepared, Measured& measured,
                                          const ComparedOptions& options);
 
-/// Fills the report's facts of the calibration.
-void note_calibration(ComparisonReport& report, const Prepared& prepared, const Measured& measured);
+/// Fills the report's facts of the calibration pass.
+void note_calibration(ComparisonReport& report, const Measured& measured);
 
 /// Adds the model cast to each 16-bit float type without pairs, as `cast` writes it: "fp16", "bf16". Warns of a type
 /// that the model cannot have.
@@ -84,22 +84,34 @@ class CandidateJudge {
   CandidateJudge(const ComparedOptions& options, const Graph& graph, const Model& reference);
 
   [[nodiscard]] const DataSource& samples() const { return judge_.samples(); }
-  /// Fills the scores of the report: `fp32`, `variants`, `baselines`, `winner`, `criterion`, `ties`, the provenance of
-  /// the winner, and the evaluation samples; of a detector also `detections`, and draws them, where the options ask.
+  /// Fills the scores of the report: `fp32`, `baselines`, `winner`, `criterion`, `ties`, the provenance of the winner,
+  /// and the evaluation samples; of a detector also `detections`, and draws them, where the options ask. Its variants
+  /// get their scores in the order of the candidates; other members that they have already stay.
   /// what    for the progress line: "7 calibrators".
+  /// Returns the position of the winner.
   /// Errors  those of evaluate_models, MetricCommand and draw_detections; InvalidOption when there is nothing to judge
   ///         by.
-  void judge(ComparisonReport& report, Candidates& candidates, const Model& reference, const std::string& what) const;
+  template <class Report>
+  size_t judge(Report& report, Candidates& candidates, const Model& reference, const std::string& what) const {
+    Judged judged = judge_all(report, candidates, reference, what);
+    report.variants.resize(judged.rows.size());
+    for (size_t v = 0; v < judged.rows.size(); ++v)
+      static_cast<ComparedVariant&>(report.variants[v]) = std::move(judged.rows[v]);
+    return judged.winner;
+  }
 
  private:
+  struct Judged {
+    std::vector<ComparedVariant> rows;  ///< by candidate
+    size_t winner = 0;
+  };
+  Judged judge_all(ComparisonReport& report, Candidates& candidates, const Model& reference,
+                   const std::string& what) const;
   /// Shows the detections of the winner beside those of FP32.
   void show(ComparisonReport& report, std::vector<ShownDetections> shown, const Graph& graph) const;
 
   const ComparedOptions& options_;
   TaskJudge judge_;
 };
-
-/// Returns the position of the winner among the report's variants, which is that of its candidate.
-[[nodiscard]] size_t index_of_winner(const ComparisonReport& report);
 
 }  // namespace detent

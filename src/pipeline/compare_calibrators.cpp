@@ -17,11 +17,10 @@ namespace detent {
 
 namespace {
 
-SensitivityReport measure_winner(const ComparisonReport& report, const CompareOptions& options,
-                                 const Prepared& prepared, const Measured& measured, const Candidates& candidates,
-                                 const DataSource& samples) {
-  const ComparedCandidate& best = candidates.candidates[index_of_winner(report)];
-  const ComparedModel& made = candidates.made[best.model];
+/// Measures the layers with the candidate `best` as it was made.
+SensitivityReport measure_layers(const CompareCalibratorsReport& report, const CompareOptions& options,
+                                 const Prepared& prepared, const Measured& measured, const ComparedCandidate& best,
+                                 const ComparedModel& made, const DataSource& samples) {
   const auto calibrator = make_calibrator(best.calibrator);
   const SampleSubset first(samples, consecutive_samples(samples, 0, *options.layer_samples));
   SensitivityReport layers = sensitivity_of({prepared, measured, *calibrator, made.ranges, made.constants}, first);
@@ -33,7 +32,7 @@ SensitivityReport measure_winner(const ComparisonReport& report, const CompareOp
 
 }  // namespace
 
-ComparisonReport compare_calibrators(const CompareOptions& options) {
+CompareCalibratorsReport compare_calibrators(const CompareOptions& options) {
   const StopScope stop(options.run.stop);
   const InputFiles protected_inputs = protect_inputs(options);
   const RunSettings& run = options.run;
@@ -49,20 +48,28 @@ ComparisonReport compare_calibrators(const CompareOptions& options) {
   const Graph& graph = prepared.graph();
   if (prepared.half) add_baselines(candidates, options.model, *prepared.data, run);
 
-  ComparisonReport report;
+  CompareCalibratorsReport report;
   report.model = options.model.string();
   report.target = prepared.recipe.target->spec();
-  note_calibration(report, prepared, measured);
-  judge.judge(report, candidates, *prepared.float32, std::to_string(names.size()) + " calibrators");
+  report.equalized = prepared.equalize_report();
+  note_calibration(report, measured);
+  for (const ComparedCandidate& one : candidates.candidates)
+    report.variants.push_back({{}, one.calibrator == one.name ? "" : one.calibrator});
+  const size_t winner =
+      judge.judge(report, candidates, *prepared.float32, std::to_string(names.size()) + " calibrators");
   report.plan = plan_report_of(prepared);
+  report.opset = report.plan.opset, report.nodes = report.plan.nodes;
   if (prepared.half) add_floats(report.plan, prepared.half->report, graph, prepared.plan, prepared.facts);
   std::vector<std::pair<std::string, const std::map<ValueId, Range>*>> chosen;
   for (const ComparedCandidate& one : candidates.candidates)
     chosen.emplace_back(one.name, &candidates.made[one.model].ranges);
   report.values = describe_values(graph, measured.calibration.histograms, prepared.recipe.format.range_kind(), chosen);
   if (options.judged) options.judged(report);
-  if (options.layer_samples)
-    report.layers = measure_winner(report, options, prepared, measured, candidates, judge.samples());
+  if (options.layer_samples) {
+    const ComparedCandidate& best = candidates.candidates[winner];
+    report.layers =
+        measure_layers(report, options, prepared, measured, best, candidates.made[best.model], judge.samples());
+  }
   return report;
 }
 

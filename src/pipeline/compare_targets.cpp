@@ -4,7 +4,6 @@
 
 #include "calibrate/shared_pass.h"
 #include "core/stop.h"
-#include "core/text.h"
 #include "detent/base/error.h"
 #include "detent/compare.h"
 #include "options/command_inputs.h"
@@ -20,33 +19,34 @@ namespace detent {
 
 namespace {
 
-/// Returns the plan with its floats and without edges and graph, which are large.
-TargetFacts facts_of_target(const Prepared& prepared) {
-  TargetFacts facts{prepared.recipe.target->spec(), plan_report_of(prepared), prepared.equalize_report()};
-  if (prepared.half) add_floats(facts.plan, prepared.half->report, prepared.graph(), prepared.plan, prepared.facts);
-  facts.plan.edges.clear();
-  facts.plan.graph = {};
-  return facts;
+/// Returns a variant with the plan and its floats, without edges and graph, which are large.
+TargetVariant facts_of_target(const Prepared& prepared) {
+  TargetVariant variant{{}, prepared.recipe.target->spec(), "", plan_report_of(prepared), prepared.equalize_report()};
+  if (prepared.half) add_floats(variant.plan, prepared.half->report, prepared.graph(), prepared.plan, prepared.facts);
+  variant.plan.edges.clear();
+  variant.plan.graph = {};
+  return variant;
 }
 
-/// Quantizes for one target with each calibrator. The candidates are called by the target, and by the calibrator where
-/// there are several.
+/// Quantizes for one target with each calibrator, and adds the variants without scores to the report. They are called
+/// by the target, and by the calibrator where there are several.
 Candidates candidates_of(Prepared& prepared, const std::vector<std::string>& names, const CompareOptions& options,
-                         ComparisonReport& report) {
+                         CompareTargetsReport& report) {
   Measured measured = measure(prepared);
   Candidates made = make_candidates(names, prepared, measured, options);
-  if (report.calibration_samples == 0) note_calibration(report, prepared, measured);
-  report.equalized.reset();  // each target has its own
-  const TargetFacts facts = facts_of_target(prepared);
-  for (ComparedModel& one : made.made) one.target = facts;
-  for (ComparedCandidate& one : made.candidates)
-    one.name = names.size() == 1 ? facts.target : facts.target + " " + one.name;
+  if (report.calibration_samples == 0) note_calibration(report, measured);
+  TargetVariant variant = facts_of_target(prepared);
+  for (ComparedCandidate& one : made.candidates) {
+    one.name = names.size() == 1 ? variant.target : variant.target + " " + one.name;
+    variant.calibrator = one.calibrator;
+    report.variants.push_back(variant);
+  }
   return made;
 }
 
 /// Quantizes for every target after one pass over the samples. Only one float model at a time is in memory.
 Candidates make_targeted_candidates(const CompareOptions& options, const std::vector<std::string>& names,
-                                    ComparisonReport& report) {
+                                    CompareTargetsReport& report) {
   SharedPass pass;
   std::vector<Recipe> recipes;
   std::vector<Prepared> prepared;
@@ -75,7 +75,7 @@ Candidates make_targeted_candidates(const CompareOptions& options, const std::ve
 
 }  // namespace
 
-ComparisonReport compare_targets(const CompareOptions& options) {
+CompareTargetsReport compare_targets(const CompareOptions& options) {
   const StopScope stop(options.run.stop);
   const InputFiles protected_inputs = protect_inputs(options);
   check_targets("--targets", options.targets);
@@ -86,17 +86,16 @@ ComparisonReport compare_targets(const CompareOptions& options) {
   const Model reference = read_float_model(options.model);
   const CandidateJudge judge(options, reference.graph(), reference);
 
-  ComparisonReport report;
+  CompareTargetsReport report;
   report.model = options.model.string();
+  const ModelFacts facts = facts_of(reference);
+  report.opset = facts.opset, report.nodes = facts.nodes;
   for (const std::string& target : options.targets) report.targets.push_back(find_target(target).spec());
-  report.target = join(report.targets, ", ");
 
   // each target quantized from the same measurements, then all judged on the same samples
   Candidates candidates = make_targeted_candidates(options, names, report);
   judge.judge(report, candidates, reference, std::to_string(candidates.candidates.size()) + " candidates");
-  report.plan = report.variants[index_of_winner(report)].target->plan;
   if (report.detections) report.detections->quantized = report.winner;
-  if (options.judged) options.judged(report);
   return report;
 }
 

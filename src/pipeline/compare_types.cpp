@@ -31,15 +31,27 @@ const std::vector<std::string> kTypes = {"int8", "fp8", "int4"};
 constexpr double kDefaultDrop = 0.01;  // a point; of nats about one per cent of perplexity
 constexpr double kRounding = 1e-9;     // scores are quotients of counts: 0.79 - 0.78 is not 0.01
 
-void note_first_calibration(ComparisonReport& report, const Prepared& prepared, const Measured& measured) {
+void note_first_calibration(CompareTypesReport& report, const Prepared& prepared, const Measured& measured) {
   const double seconds = report.calibration_seconds;
-  if (report.calibration_samples == 0) note_calibration(report, prepared, measured);
+  if (report.calibration_samples == 0) {
+    note_calibration(report, measured);
+    report.equalized = prepared.equalize_report();
+  }
   report.calibration_seconds = seconds + measured.calibration.seconds;
+}
+
+/// Adds a variant without scores, and its model.
+void add(Candidates& all, CompareTypesReport& report, ComparedCandidate candidate, ComparedModel made, Model model,
+         TypeFacts facts) {
+  facts.weight_bytes = weight_bytes_by_type(model.graph());
+  made.quantized = facts.quantized_layers > 0;
+  report.variants.push_back({{}, candidate.calibrator, std::move(facts)});
+  all.add(std::move(candidate), std::move(made), std::move(model));
 }
 
 /// Adds a type of activations and weights; returns true where the rest is in 16-bit floats.
 bool add_with_pairs(Candidates& all, const std::string& type, const CompareTypesOptions& given,
-                    ComparisonReport& report) {
+                    CompareTypesReport& report) {
   ComparedOptions options = given;
   options.placement.type = type == "fp8" ? CodeType::Fp8 : CodeType::Int8;
   const std::vector<std::string> names = candidate_names({given.types.calibrator});
@@ -50,17 +62,17 @@ bool add_with_pairs(Candidates& all, const std::string& type, const CompareTypes
   const Coverage& coverage = prepared.plan.coverage;
   ComparedCandidate& candidate = made.candidates.front();
   candidate.name = type;
-  made.made.front().type = TypeFacts{.layers = coverage.layers,
-                                     .quantized_layers = coverage.int8_layers,
-                                     .pairs = coverage.pairs,
-                                     .by_inputs = made.made.front().weights_rounded};
-  made.made.front().type->weight_bytes = weight_bytes_by_type(made.models.front().graph());
-  all.add(std::move(candidate), std::move(made.made.front()), std::move(made.models.front()));
+  TypeFacts facts{.layers = coverage.layers,
+                  .quantized_layers = coverage.int8_layers,
+                  .pairs = coverage.pairs,
+                  .by_inputs = made.made.front().weights_rounded};
+  add(all, report, std::move(candidate), std::move(made.made.front()), std::move(made.models.front()),
+      std::move(facts));
   return prepared.half.has_value();
 }
 
 void add_weights_alone(Candidates& all, const std::string& type, const CompareTypesOptions& options,
-                       const DataSource& data) {
+                       const DataSource& data, CompareTypesReport& report) {
   const Stopwatch stopwatch;
   const WeightFormat format{.codes = WeightCodes::Int4, .block = options.types.block};
   const BlockedRequest request{format, find_target(options.target), options.placement, options.run};
@@ -69,21 +81,20 @@ void add_weights_alone(Candidates& all, const std::string& type, const CompareTy
   const auto inputs = read_first_inputs(data, options.run);
   BlockedModel blocked = make_blocked_model(std::move(model), request, &data, inputs);
   ComparedModel made{.origin = describe_blocked_origin(blocked, request, facts)};
-  made.type = TypeFacts{.layers = static_cast<int64_t>(blocked.plan.layers.size()),
-                        .quantized_layers = static_cast<int64_t>(blocked.plan.weights.size()),
-                        .block = format.block,
-                        .by_inputs = blocked.rounding && blocked.rounding->kept};
+  TypeFacts type_facts{.layers = static_cast<int64_t>(blocked.plan.layers.size()),
+                       .quantized_layers = static_cast<int64_t>(blocked.plan.weights.size()),
+                       .block = format.block,
+                       .by_inputs = blocked.rounding && blocked.rounding->kept};
   ComparedCandidate candidate{.name = type, .calibrator = ""};
   candidate.choosing_seconds = blocked.rounding ? blocked.rounding->seconds : 0;
   write_blocks(blocked);
   made.seconds = stopwatch.seconds() - candidate.choosing_seconds;
-  made.type->weight_bytes = weight_bytes_by_type(blocked.model.graph());
-  all.add(std::move(candidate), std::move(made), std::move(blocked.model));
+  add(all, report, std::move(candidate), std::move(made), std::move(blocked.model), std::move(type_facts));
 }
 
 /// Returns the variant's loss of the metric, or its SQNR. NaN where it was not measured.
-double loss_of(const ComparisonReport& report, const std::string& metric, size_t variant) {
-  const auto& metrics = report.variants[variant].metrics;
+double loss_of(const CompareTypesReport& report, const std::string& metric, const ComparedVariant& variant) {
+  const auto& metrics = variant.metrics;
   const auto score = metrics.find(metric), fp32 = report.fp32.find(metric);
   if (score == metrics.end()) return std::numeric_limits<double>::quiet_NaN();
   if (metric == metrics::kSqnr.name) return score->second;
@@ -112,10 +123,10 @@ void check_types(const CompareTypesOptions& options) {
 }
 
 /// Makes the models of options.types one after the other: only one Prepared at a time is in memory. Fills the report's
-/// facts of the calibration: samples, seconds, outliers and equalization of the first type with activations. Adds the
-/// baselines where a type leaves 16-bit floats.
+/// variants without scores, and its facts of the calibration: samples, seconds, outliers and equalization of the first
+/// type with activations. Adds the baselines where a type leaves 16-bit floats.
 /// Errors  those of make, make_candidates, make_blocked_model and add_baselines.
-Candidates make_typed_candidates(const CompareTypesOptions& options, ComparisonReport& report) {
+Candidates make_typed_candidates(const CompareTypesOptions& options, CompareTypesReport& report) {
   Candidates candidates;
   bool half = false;
   std::unique_ptr<DataSource> data;
@@ -125,7 +136,7 @@ Candidates make_typed_candidates(const CompareTypesOptions& options, ComparisonR
   };
   for (const std::string& type : options.types.names) {
     if (type == "int4")
-      add_weights_alone(candidates, type, options, samples());
+      add_weights_alone(candidates, type, options, samples(), report);
     else
       half |= add_with_pairs(candidates, type, options, report);
   }
@@ -134,53 +145,49 @@ Candidates make_typed_candidates(const CompareTypesOptions& options, ComparisonR
   return candidates;
 }
 
-/// Compares every variant of a judged report with the limit of `choice`, or the default: fills limit, metric, losses
-/// and smallest.
-void hold_against_limit(const TypeChoice& choice, const ComparisonReport& report, TypeComparison& types) {
-  types.limit_given = choice.max_drop || choice.min_sqnr_db;
-  if (report.criterion == metrics::kCommand.name && !types.limit_given) return;
+/// Compares every variant of a judged report with the limit of `choice`, or the default.
+std::optional<TypeLimit> held_limit(const TypeChoice& choice, const CompareTypesReport& report) {
+  TypeLimit limit{.given = choice.max_drop || choice.min_sqnr_db};
+  if (report.criterion == metrics::kCommand.name && !limit.given) return std::nullopt;
   const bool by_error = choice.min_sqnr_db || (!choice.max_drop && report.criterion == metrics::kSqnr.name);
   const double bound = by_error ? choice.min_sqnr_db.value_or(rule_of(Measure::Output).good_from)
                                 : choice.max_drop.value_or(kDefaultDrop);
-  types.limit = fmt::format("{} {:.6g}", by_error ? "--min-sqnr" : "--max-drop", bound);
-  types.metric = by_error ? metrics::kSqnr.name : report.criterion;
-  const ComparisonReport::Variant* smallest = nullptr;
-  for (size_t v = 0; v < report.variants.size(); ++v) {
-    const double loss = loss_of(report, types.metric, v);
-    types.losses.push_back(loss);
+  limit.option = fmt::format("{} {:.6g}", by_error ? "--min-sqnr" : "--max-drop", bound);
+  limit.metric = by_error ? metrics::kSqnr.name : report.criterion;
+  const TypeVariant* smallest = nullptr;
+  for (const TypeVariant& variant : report.variants) {
+    const double loss = loss_of(report, limit.metric, variant);
+    limit.losses.push_back(loss);
     const bool within = (by_error ? loss >= bound : loss <= bound + kRounding) &&
-                        report.variants[v].type->quantized_layers > 0;  // without, it is the float model
-    if (within && (!smallest || report.variants[v].size_bytes < smallest->size_bytes)) smallest = &report.variants[v];
+                        variant.facts.quantized_layers > 0;  // without, it is the float model
+    if (within && (!smallest || variant.size_bytes < smallest->size_bytes)) smallest = &variant;
   }
-  if (smallest) types.smallest = smallest->calibrator;
+  if (smallest) limit.smallest = smallest->name;
+  return limit;
 }
 
 }  // namespace
 
-ComparisonReport compare_types(const CompareTypesOptions& options) {
+CompareTypesReport compare_types(const CompareTypesOptions& options) {
   const StopScope stop(options.run.stop);
   check_types(options);
   const Model reference = read_float_model(options.model);
   const ModelFacts facts = facts_of(reference);
   const CandidateJudge judge(options, reference.graph(), reference);
 
-  ComparisonReport report;
+  CompareTypesReport report;
   report.model = options.model.string();
   report.target = find_target(options.target).spec();
-  report.plan.model = report.model, report.plan.target = report.target;
-  report.plan.opset = facts.opset, report.plan.nodes = facts.nodes;
+  report.opset = facts.opset, report.nodes = facts.nodes;
+  report.model_bytes = facts.bytes;
+  for (const auto& [type, bytes] : weight_bytes_by_type(reference.graph())) report.weight_bytes += bytes;
 
   // each type quantized once, then all on the same samples
   Candidates candidates = make_typed_candidates(options, report);
   judge.judge(report, candidates, reference, std::to_string(candidates.candidates.size()) + " types");
 
   if (report.detections) report.detections->quantized = report.winner;
-
-  TypeComparison types{.model_bytes = facts.bytes};
-  for (const auto& [type, bytes] : weight_bytes_by_type(reference.graph())) types.weight_bytes += bytes;
-  hold_against_limit(options.types, report, types);
-  report.types = std::move(types);
-  if (options.judged) options.judged(report);
+  report.limit = held_limit(options.types, report);
   return report;
 }
 

@@ -287,8 +287,6 @@ std::vector<std::function<std::string()>> pages_of(const std::shared_ptr<const R
     for (const QuantizeReport& one : report->targets)
       pages.emplace_back([report, &one, origin_of, model = options.model] { return to_html(one, origin_of(model)); });
     return pages;
-  } else if constexpr (std::is_same_v<Report, ComparisonReport>) {
-    return {[report, origin_of, model = options.model] { return to_html(*report, report->layers, origin_of(model)); }};
   } else if constexpr (requires(const PageOrigin& origin) { to_html(*report, origin); }) {
     return {[report, origin_of, model = options.model] { return to_html(*report, origin_of(model)); }};
   } else {

@@ -142,8 +142,8 @@ std::map<std::string, Json> schemas_of() {
 std::map<std::string, Json> make_schemas() {
   return schemas_of<ModelReport, TableReport, DistributionReport, PlanReport, LintReport, ExplainReport, RepairReport,
                     QuantizeReport, QuantizeTargetsReport, QuantizeWeightsReport, CastReport, VerifyReport,
-                    ComparisonReport, ComparedTypes, ComparedTargets, SensitivityReport, RunReport, CacheExportReport,
-                    CacheImportReport>();
+                    CompareCalibratorsReport, CompareTypesReport, CompareTargetsReport, SensitivityReport, RunReport,
+                    CacheExportReport, CacheImportReport>();
 }
 
 }  // namespace detent::json

@@ -33,9 +33,9 @@ CompareOptions sample_options(std::vector<std::string> calibrators, const std::s
   return options;
 }
 
-double metric(const ComparisonReport& report, const std::string& calibrator, const std::string& name) {
+double metric(const CompareCalibratorsReport& report, const std::string& calibrator, const std::string& name) {
   for (const auto& variant : report.variants)
-    if (variant.calibrator == calibrator) return variant.metrics.at(name);
+    if (variant.name == calibrator) return variant.metrics.at(name);
   ADD_FAILURE() << "no variant " << calibrator;
   return 0;
 }
@@ -46,21 +46,21 @@ TEST(CompareCalibrators, JudgesTheVeryModelsThatQuantizeWrites) {
     CompareOptions options = sample_options({"max", "percentile:99.9"}, target);
     options.evaluation.data = options.data;
     options.evaluation.data.limit = 4;  // quantize measures its error on the same
-    const ComparisonReport report = compare_calibrators(options);
+    const CompareCalibratorsReport report = compare_calibrators(options);
     for (const auto& variant : report.variants) {
       QuantizeOptions one;
       one.model = options.model;
       one.data = options.data;
-      one.calibrator = variant.calibrator;
+      one.calibrator = variant.name;
       one.target = target;
-      one.output = folder / (variant.calibrator + ".onnx");
+      one.output = folder / (variant.name + ".onnx");
       one.bound.evaluation.data = options.evaluation.data;
       const QuantizeReport written = quantize_model(one);
       // The same sums in the same order: the same bits.
-      EXPECT_EQ(variant.metrics.at("sqnr_db"), written.error->sqnr_db) << target << " " << variant.calibrator;
+      EXPECT_EQ(variant.metrics.at("sqnr_db"), written.error->sqnr_db) << target << " " << variant.name;
       EXPECT_EQ(variant.metrics.at("argmax_agreement"), written.error->argmax_agreement.value());
       EXPECT_EQ(variant.size_bytes, written.output_bytes);
-      if (variant.calibrator != report.winner) continue;
+      if (variant.name != report.winner) continue;
       EXPECT_EQ(report.provenance.calibrator, written.provenance.calibrator);
       EXPECT_EQ(report.provenance.ranges, written.provenance.ranges);
       EXPECT_EQ(report.provenance.sample_digest, written.provenance.sample_digest);
@@ -74,10 +74,10 @@ TEST(CompareCalibrators, HasRowsOfWhatCastWritesWhereFloatsHave16Bits) {
   options.evaluation.data = options.data;  // cast measures its error on the same
   EXPECT_TRUE(compare_calibrators(options).baselines.empty()) << "what is not quantized is FP32";
   options.format.float_type = FloatType::Fp16;
-  const ComparisonReport report = compare_calibrators(options);
+  const CompareCalibratorsReport report = compare_calibrators(options);
   ASSERT_EQ(report.baselines.size(), 2U);
   for (const auto& [name, type] : {std::pair("fp16", FloatType::Fp16), std::pair("bf16", FloatType::Bf16)}) {
-    const auto row = std::ranges::find(report.baselines, name, &ComparisonReport::Variant::calibrator);
+    const auto row = std::ranges::find(report.baselines, name, &ComparedVariant::name);
     ASSERT_NE(row, report.baselines.end()) << name;
     const CastReport written = cast_model(
         {.model = options.model, .output = folder / (std::string(name) + ".onnx"), .data = options.data, .type = type});
@@ -97,20 +97,20 @@ TEST(CompareCalibrators, GivesTheSameNumbersForAnyNumberOfThreads) {
   CompareOptions options = sample_options({"max", "mse"});
   options.evaluation.masks = kSample / "eval/masks";
   options.run.threads = 1;
-  const ComparisonReport one = compare_calibrators(options);
+  const CompareCalibratorsReport one = compare_calibrators(options);
   options.run.threads = 3;
-  const ComparisonReport three = compare_calibrators(options);
+  const CompareCalibratorsReport three = compare_calibrators(options);
   EXPECT_EQ(one.fp32, three.fp32);
   for (size_t v = 0; v < one.variants.size(); ++v) EXPECT_EQ(one.variants[v].metrics, three.variants[v].metrics);
   EXPECT_EQ(one.winner, three.winner);
 }
 
 TEST(CompareCalibrators, TakesTheBestSqnrWithoutATask) {
-  const ComparisonReport report = compare_calibrators(sample_options({"max", "mse", "percentile:99.99"}));
+  const CompareCalibratorsReport report = compare_calibrators(sample_options({"max", "mse", "percentile:99.99"}));
   EXPECT_EQ(report.criterion, "sqnr_db");
   EXPECT_TRUE(report.fp32.empty());
   for (const auto& variant : report.variants)
-    EXPECT_LE(variant.metrics.at("sqnr_db"), metric(report, report.winner, "sqnr_db")) << variant.calibrator;
+    EXPECT_LE(variant.metrics.at("sqnr_db"), metric(report, report.winner, "sqnr_db")) << variant.name;
   // percentile 50 cuts every other element off, which cannot be the best.
   EXPECT_EQ(compare_calibrators(sample_options({"percentile:50", "max"})).winner, "max");
 }
@@ -118,7 +118,7 @@ TEST(CompareCalibrators, TakesTheBestSqnrWithoutATask) {
 TEST(CompareCalibrators, JudgesByMasksBeforeSqnr) {
   CompareOptions options = sample_options({"percentile:50", "max"});
   options.evaluation.masks = kSample / "eval/masks";
-  const ComparisonReport report = compare_calibrators(options);
+  const CompareCalibratorsReport report = compare_calibrators(options);
   EXPECT_EQ(report.criterion, "miou");
   EXPECT_EQ(report.winner, "max");
   EXPECT_GT(report.fp32.at("miou"), 0.98);  // trained to 0.99; four images
@@ -130,7 +130,7 @@ TEST(CompareCalibrators, LetsTheUsersCommandDecideAndTheSqnrBetweenEquals) {
   CompareOptions options = sample_options({"mse", "percentile:50", "max"});
   const auto favourite = folder.write("favourite.sh", "case $2 in *percentile_50) echo 2 ;; *) echo 1 ;; esac");
   options.evaluation.metric_command = "sh '" + favourite.string() + "'";
-  ComparisonReport report = compare_calibrators(options);
+  CompareCalibratorsReport report = compare_calibrators(options);
   EXPECT_EQ(report.criterion, "metric");
   EXPECT_EQ(report.winner, "percentile:50");
   EXPECT_EQ(report.fp32.at("metric"), 1);
@@ -142,16 +142,16 @@ TEST(CompareCalibrators, LetsTheUsersCommandDecideAndTheSqnrBetweenEquals) {
 }
 
 TEST(CompareCalibrators, JudgesAutoAsWhatItTakes) {
-  const ComparisonReport report = compare_calibrators(
+  const CompareCalibratorsReport report = compare_calibrators(
       sample_options({"auto", "max", "entropy", "mse", "percentile:99.9", "percentile:99.99", "percentile:99.999"}));
   const auto& chosen = report.variants.front();
-  EXPECT_EQ(chosen.calibrator, "auto");
+  EXPECT_EQ(chosen.name, "auto");
   EXPECT_EQ(metric(report, chosen.takes, "sqnr_db"), chosen.metrics.at("sqnr_db"));
   for (size_t v = 1; v < report.variants.size(); ++v) EXPECT_TRUE(report.variants[v].takes.empty());
 }
 
 TEST(CompareCalibrators, DescribesEveryQuantizedValueWithTheRangeOfEveryCandidate) {
-  const ComparisonReport report = compare_calibrators(sample_options({"max", "percentile:90"}));
+  const CompareCalibratorsReport report = compare_calibrators(sample_options({"max", "percentile:90"}));
   EXPECT_EQ(report.values.size(), report.plan.quantized_values);
   for (const auto& value : report.values) {
     ASSERT_EQ(value.ranges.size(), 2U) << value.name;

@@ -15,7 +15,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
-using Variant = ComparisonReport::Variant;
 
 constexpr int kSide = 64;
 
@@ -55,13 +54,13 @@ class CompareTypes : public ::testing::Test {
   const TemporaryFolder folder_;
 };
 
-const Variant& row(const ComparisonReport& report, const std::string& type) {
-  return *std::ranges::find(report.variants, type, &Variant::calibrator);
+const TypeVariant& row(const CompareTypesReport& report, const std::string& type) {
+  return *std::ranges::find(report.variants, type, &ComparedVariant::name);
 }
 
 TEST_F(CompareTypes, JudgesTheVeryFilesThatQuantizeWrites) {
   const CompareTypesOptions asked = options({"int8", "fp8", "int4"});
-  const ComparisonReport report = compare_types(asked);
+  const CompareTypesReport report = compare_types(asked);
   ASSERT_EQ(report.variants.size(), 3U);
   for (const auto& [name, type] : {std::pair("int8", CodeType::Int8), std::pair("fp8", CodeType::Fp8)}) {
     QuantizeOptions one;
@@ -73,72 +72,72 @@ TEST_F(CompareTypes, JudgesTheVeryFilesThatQuantizeWrites) {
     const QuantizeReport written = quantize_model(one);
     EXPECT_EQ(row(report, name).size_bytes, written.output_bytes) << name;
     EXPECT_EQ(row(report, name).metrics.at("sqnr_db"), written.error->sqnr_db) << name;
-    EXPECT_EQ(row(report, name).type->quantized_layers, written.plan.coverage.int8_layers) << name;
-    EXPECT_EQ(row(report, name).takes, "max");
+    EXPECT_EQ(row(report, name).facts.quantized_layers, written.plan.coverage.int8_layers) << name;
+    EXPECT_EQ(row(report, name).calibrator, "max");
   }
   QuantizeWeightsOptions weights;
   weights.model = asked.model, weights.output = folder_ / "int4.onnx";
   weights.data = asked.data, weights.nodes = asked.placement;
   weights.bound.evaluation.data = asked.evaluation.data;
   const QuantizeWeightsReport alone = quantize_weights(weights);
-  const Variant& int4 = row(report, "int4");
+  const TypeVariant& int4 = row(report, "int4");
   EXPECT_EQ(int4.size_bytes, alone.output_bytes);
   EXPECT_EQ(int4.metrics.at("sqnr_db"), alone.error->sqnr_db);
-  EXPECT_TRUE(int4.type->by_inputs) << "32 samples of 16 vectors are more than 64 rows";
-  EXPECT_EQ(int4.type->weight_bytes.at("int4"), alone.weight_bytes);
-  EXPECT_EQ(int4.takes, "") << "weights alone have no calibrator";
+  EXPECT_TRUE(int4.facts.by_inputs) << "32 samples of 16 vectors are more than 64 rows";
+  EXPECT_EQ(int4.facts.weight_bytes.at("int4"), alone.weight_bytes);
+  EXPECT_EQ(int4.calibrator, "") << "weights alone have no calibrator";
 }
 
 TEST_F(CompareTypes, CountsBytesOfWeightsByType) {
-  const ComparisonReport report = compare_types(options({"int8", "fp8", "int4"}));
+  const CompareTypesReport report = compare_types(options({"int8", "fp8", "int4"}));
   constexpr uint64_t kElements = 2 * kSide * kSide, kColumns = 2 * kSide;
-  EXPECT_EQ(report.types->weight_bytes, 4 * kElements);
+  EXPECT_EQ(report.weight_bytes, 4 * kElements);
   // A byte a weight; for each column a scale of four bytes and a zero point of one. Shared scales belong to no weight.
-  EXPECT_THAT(row(report, "int8").type->weight_bytes, UnorderedElementsAre(Pair("int8", kElements + 5 * kColumns)));
-  EXPECT_THAT(row(report, "fp8").type->weight_bytes, UnorderedElementsAre(Pair("fp8", kElements + 5 * kColumns)));
+  EXPECT_THAT(row(report, "int8").facts.weight_bytes, UnorderedElementsAre(Pair("int8", kElements + 5 * kColumns)));
+  EXPECT_THAT(row(report, "fp8").facts.weight_bytes, UnorderedElementsAre(Pair("fp8", kElements + 5 * kColumns)));
   // Half a byte a weight, a scale for each 32.
-  EXPECT_THAT(row(report, "int4").type->weight_bytes,
+  EXPECT_THAT(row(report, "int4").facts.weight_bytes,
               UnorderedElementsAre(Pair("int4", kElements / 2 + kElements / 8)));
   CompareTypesOptions channel = options({"int4"});
   channel.types.block = 0;
-  EXPECT_THAT(compare_types(channel).variants.front().type->weight_bytes,
+  EXPECT_THAT(compare_types(channel).variants.front().facts.weight_bytes,
               UnorderedElementsAre(Pair("int4", kElements / 2 + 4 * kColumns)));
 }
 
 TEST_F(CompareTypes, TakesTheSmallestFileWithinTheLimit) {
   CompareTypesOptions asked = options({"int8", "fp8", "int4"});
-  const ComparisonReport report = compare_types(asked);
+  const CompareTypesReport report = compare_types(asked);
   EXPECT_EQ(report.criterion, "sqnr_db");
-  EXPECT_EQ(report.types->limit, "--min-sqnr 14") << "of a good verdict";
-  EXPECT_FALSE(report.types->limit_given);
-  EXPECT_EQ(report.types->smallest, "int4") << "the smallest, though others are nearer to FP32";
+  EXPECT_EQ(report.limit->option, "--min-sqnr 14") << "of a good verdict";
+  EXPECT_FALSE(report.limit->given);
+  EXPECT_EQ(report.limit->smallest, "int4") << "the smallest, though others are nearer to FP32";
   ASSERT_LT(row(report, "int4").metrics.at("sqnr_db"), row(report, report.winner).metrics.at("sqnr_db"));
   asked.types.min_sqnr_db = row(report, report.winner).metrics.at("sqnr_db");
-  const ComparisonReport strict = compare_types(asked);
-  EXPECT_EQ(strict.types->smallest, report.winner) << "the bound itself is within it";
-  EXPECT_TRUE(strict.types->limit_given);
+  const CompareTypesReport strict = compare_types(asked);
+  EXPECT_EQ(strict.limit->smallest, report.winner) << "the bound itself is within it";
+  EXPECT_TRUE(strict.limit->given);
   asked.types.min_sqnr_db = *asked.types.min_sqnr_db + 1;
-  EXPECT_EQ(compare_types(asked).types->smallest, "") << "none";
+  EXPECT_EQ(compare_types(asked).limit->smallest, "") << "none";
 }
 
 TEST_F(CompareTypes, ATypeThatNoLayerTakesIsTheFloatModelAndNoCandidate) {
   CompareTypesOptions asked = options({"int4", "int8"});
   asked.types.block = 128;  // of 64 rows, which TensorRT does not divide
-  const ComparisonReport report = compare_types(asked);
-  EXPECT_EQ(row(report, "int4").type->quantized_layers, 0);
+  const CompareTypesReport report = compare_types(asked);
+  EXPECT_EQ(row(report, "int4").facts.quantized_layers, 0);
   EXPECT_EQ(report.winner, "int8");
   EXPECT_THAT(report.ties, ElementsAre());
-  EXPECT_EQ(report.types->smallest, "int8");
+  EXPECT_EQ(report.limit->smallest, "int8");
   asked.types.names = {"int4"};
-  EXPECT_EQ(compare_types(asked).types->smallest, "");
+  EXPECT_EQ(compare_types(asked).limit->smallest, "");
 }
 
 TEST_F(CompareTypes, GivesTheSameNumbersForAnyNumberOfThreads) {
   CompareTypesOptions asked = options({"int8", "int4"});
   asked.run.threads = 1;
-  const ComparisonReport one = compare_types(asked);
+  const CompareTypesReport one = compare_types(asked);
   asked.run.threads = 3;
-  const ComparisonReport three = compare_types(asked);
+  const CompareTypesReport three = compare_types(asked);
   for (size_t v = 0; v < one.variants.size(); ++v) {
     EXPECT_EQ(one.variants[v].metrics, three.variants[v].metrics);
     EXPECT_EQ(one.variants[v].size_bytes, three.variants[v].size_bytes);

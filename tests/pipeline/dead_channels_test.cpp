@@ -48,8 +48,8 @@ class SharedDeadChannelsNightly : public ::testing::Test {
     return data;
   }
   /// Every `stride`-th evaluation image; they are sorted by class.
-  [[nodiscard]] ComparisonReport compare(const fs::path& model, std::vector<std::string> calibrators, size_t stride,
-                                         const fs::path& overrides = {}) const {
+  [[nodiscard]] CompareCalibratorsReport compare(const fs::path& model, std::vector<std::string> calibrators,
+                                                 size_t stride, const fs::path& overrides = {}) const {
     CompareOptions options;
     options.model = model;
     options.data = images("calib");
@@ -132,9 +132,9 @@ const std::vector<std::string> kAll = {"max",          "percentile:99.9", "perce
                                        "samplemax:99", "samplemax:95",    "samplemax:90",     "samplemax:50"};
 
 TEST_F(SharedDeadChannelsNightly, CostNoCalibratorAnything) {
-  const ComparisonReport plain = compare(original_, kAll, 4);
+  const CompareCalibratorsReport plain = compare(original_, kAll, 4);
   for (const auto& constants : {kAlike, kMixed}) {
-    const ComparisonReport report = compare(widened(constants), kAll, 4);
+    const CompareCalibratorsReport report = compare(widened(constants), kAll, 4);
     ASSERT_EQ(report.evaluation_samples, 100U);
     for (size_t v = 0; v < kAll.size(); ++v) {
       const auto &with = report.variants[v].metrics, &without = plain.variants[v].metrics;
@@ -154,7 +154,7 @@ TEST_F(SharedDeadChannelsNightly, ThePlainDivergenceFallsOver) {
   for (const auto& [value, histogram] : histograms(model))
     ranges += (ranges.empty() ? "{" : ", ") + ("\"" + value + "\": {\"amax\": ") +
               std::to_string(plain_entropy(histogram)) + "}";
-  const ComparisonReport report = compare(model, {"entropy"}, 4, folder_.write("plain.json", ranges + "}"));
+  const CompareCalibratorsReport report = compare(model, {"entropy"}, 4, folder_.write("plain.json", ranges + "}"));
   EXPECT_LT(report.variants[0].metrics.at("top1"), report.fp32.at("top1") - .3);
   EXPECT_LT(report.variants[0].metrics.at("sqnr_db"), 5) << "others have 12 to 16";
 }
@@ -176,7 +176,7 @@ TEST_F(SharedDeadChannelsNightly, BeyondAllOthersAreEvenedOut) {
 /// All 400 images, one is a quarter of a point: the table of calibrators/README.md. Four minutes on two cores.
 TEST_F(SharedDeadChannelsNightly, DISABLED_TableOfAllImages) {
   const auto print = [&](const std::string& name, const std::vector<float>& constants) {
-    const ComparisonReport report = compare(widened(constants), kAll, 1);
+    const CompareCalibratorsReport report = compare(widened(constants), kAll, 1);
     std::printf("| %s |", name.c_str());
     for (const auto& variant : report.variants)
       std::printf(" %.2f %%, %.1f dB |", 100 * variant.metrics.at("top1"), variant.metrics.at("sqnr_db"));

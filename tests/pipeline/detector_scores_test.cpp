@@ -32,7 +32,7 @@ TEST_P(SharedDetectorsNightly, ScoreAsCocoDoes) {
   options.evaluation.data = {.sources = {(images / "eval").string()}, .preprocess = "unit"};
   options.evaluation.labels = images / "eval_coco.json";
   options.calibrators = {"max", "percentile:95"};
-  const ComparisonReport report = compare_calibrators(options);
+  const CompareCalibratorsReport report = compare_calibrators(options);
   EXPECT_NEAR(report.fp32.at("map"), GetParam().map, 0.0005);
   EXPECT_NEAR(report.fp32.at("map50"), GetParam().map50, 0.0005);
   EXPECT_NEAR(report.fp32.at("map_small"), GetParam().small, 0.0005);

@@ -60,7 +60,7 @@ TEST_F(EvenOutliersByDefault, ComparedRowsAreEvenedOutToo) {
   given.model = like.model;
   given.data = given.evaluation.data = like.data;
   given.calibrators = {"mse"};
-  const ComparisonReport report = compare_calibrators(given);
+  const CompareCalibratorsReport report = compare_calibrators(given);
   ASSERT_TRUE(report.equalized);
   EXPECT_TRUE(report.equalized->kept);
 }

@@ -18,29 +18,26 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
-using Variant = ComparisonReport::Variant;
 
 /// Returns a comparison: INT8 has 300 of 1000 bytes and loses 0.5 points, INT4 has 200 and loses 2.
-ComparisonReport two_types() {
-  ComparisonReport report = judged_by_top1(64, 100);
-  report.variants = {{.calibrator = "int8",
-                      .takes = "mse",
-                      .metrics = {{"top1", 0.785}, {"sqnr_db", 25}},
-                      .size_bytes = 300,
-                      .type = TypeFacts{4, 3, 5, {{"float", 40}, {"int8", 160}}, {}, false}},
-                     {.calibrator = "int4",
-                      .metrics = {{"top1", 0.77}, {"sqnr_db", 18}},
-                      .size_bytes = 200,
-                      .type = TypeFacts{4, 2, 0, {{"float", 25}, {"int4", 75}}, 32, true}}};
+CompareTypesReport two_types() {
+  auto report = judged_by_top1<CompareTypesReport>(64, 100);
+  report.variants = {{{.name = "int8", .metrics = {{"top1", 0.785}, {"sqnr_db", 25}}, .size_bytes = 300},
+                      "mse",
+                      {4, 3, 5, {{"float", 40}, {"int8", 160}}, {}, false}},
+                     {{.name = "int4", .metrics = {{"top1", 0.77}, {"sqnr_db", 18}}, .size_bytes = 200},
+                      "",
+                      {4, 2, 0, {{"float", 25}, {"int4", 75}}, 32, true}}};
   report.winner = "int8";
-  report.types = TypeComparison{1000, 800, "--max-drop 0.01", false, "top1", {0.005, 0.02}, "int8"};
+  report.model_bytes = 1000, report.weight_bytes = 800;
+  report.limit = TypeLimit{"--max-drop 0.01", false, "top1", {0.005, 0.02}, "int8"};
   return report;
 }
 
 TEST(ComparedTypes, SharesAreOfAllBytesOfWeights) {
-  const ComparisonReport report = two_types();
+  const CompareTypesReport report = two_types();
   EXPECT_THAT(weight_types(report), ElementsAre("int8", "int4", "float"));
-  const TypeFacts& int8 = *report.variants[0].type;
+  const TypeFacts& int8 = report.variants[0].facts;
   EXPECT_EQ(weight_bytes(int8), 200U);
   EXPECT_DOUBLE_EQ(weight_share(int8, "int8"), 0.8);
   EXPECT_DOUBLE_EQ(weight_share(int8, "float"), 0.2);
@@ -66,22 +63,22 @@ TEST(ComparedTypes, TheTextEndsInTheSmallestWithinTheLimit) {
 }
 
 TEST(ComparedTypes, SaysWhichComesClosestWhereNoneIsWithinTheLimit) {
-  ComparisonReport report = two_types();
-  report.types->limit = "--max-drop 0.001", report.types->limit_given = true, report.types->smallest = "";
+  CompareTypesReport report = two_types();
+  report.limit->option = "--max-drop 0.001", report.limit->given = true, report.limit->smallest = "";
   EXPECT_EQ(limit_text(report),
             "no type is within --max-drop 0.001; the closest is int8, which loses 0.50 points of top-1");
-  report.types->metric = "sqnr_db", report.types->limit = "--min-sqnr 30", report.types->losses = {25, 18};
+  report.limit->metric = "sqnr_db", report.limit->option = "--min-sqnr 30", report.limit->losses = {25, 18};
   EXPECT_EQ(limit_text(report), "no type is within --min-sqnr 30; the closest is int8, which has 25.00 dB");
-  report.types->losses = {std::numeric_limits<double>::quiet_NaN(), 18};
+  report.limit->losses = {std::numeric_limits<double>::quiet_NaN(), 18};
   EXPECT_THAT(limit_text(report), HasSubstr("the closest is int4")) << "what was not measured is not close";
-  report.variants[1].type->quantized_layers = 0;
-  report.types->losses = {12, 18};
+  report.variants[1].facts.quantized_layers = 0;
+  report.limit->losses = {12, 18};
   EXPECT_THAT(limit_text(report), HasSubstr("the closest is int8")) << "the float model is no type";
 }
 
 TEST(ComparedTypes, SaysNothingOfALimitWhereThereIsNone) {
-  ComparisonReport report = two_types();
-  report.types->limit = "", report.types->losses = {}, report.types->smallest = "";
+  CompareTypesReport report = two_types();
+  report.limit.reset();
   EXPECT_EQ(limit_text(report), "");
   EXPECT_THAT(to_text(report), Not(HasSubstr("within")));
 }
@@ -101,16 +98,10 @@ TEST(ComparedTypes, JsonHasTypesWithTheirSharesAndTheLimit) {
   EXPECT_EQ(int4.at("rounding"), "inputs");
   EXPECT_EQ(json.at("types").at("smallest"), "int8");
   EXPECT_EQ(json.at("types").at("losses").at("int4"), 0.02);
-  ComparisonReport calibrators = two_types();
-  calibrators.types.reset();
-  for (Variant& variant : calibrators.variants) variant.type.reset();
-  const auto plain = nlohmann::json::parse(to_json(calibrators));
-  EXPECT_FALSE(plain.contains("types"));
-  EXPECT_FALSE(plain.at("variants").at(0).contains("weight_shares"));
 }
 
 TEST(ComparedTypes, ThePageHasARowATypeAndTheSentence) {
-  const std::string page = to_html(two_types(), std::nullopt);
+  const std::string page = to_html(two_types());
   EXPECT_EQ(nesting_fault(page), "");
   EXPECT_THAT(page, HasSubstr("comparison of types"));
   EXPECT_THAT(page, HasSubstr("Smallest within --max-drop 0.01 (the default): int8, which loses 0.50 points of top-1"));

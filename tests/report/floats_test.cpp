@@ -188,11 +188,10 @@ TEST(FloatsJson, OfAModelCountsNodesByType) {
 }
 
 TEST(FloatsPage, HasTheSectionOnPagesOfQuantizePlanAndCompare) {
-  ComparisonReport comparison;
+  CompareCalibratorsReport comparison;
   comparison.plan = some_plan();
   comparison.provenance.producer = "detent 0.1.0";
-  for (const std::string& page :
-       {to_html(some_plan()), to_html(some_quantization(some_plan())), to_html(comparison, std::nullopt)}) {
+  for (const std::string& page : {to_html(some_plan()), to_html(some_quantization(some_plan())), to_html(comparison)}) {
     EXPECT_EQ(nesting_fault(page), "");
     EXPECT_THAT(page, AllOf(HasSubstr("<a href=\"#floats\">16-bit floats</a>"),
                             HasSubstr("<dt>nodes in float16</dt><dd class=\"number\">90</dd>"),

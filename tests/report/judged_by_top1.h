@@ -5,8 +5,9 @@
 namespace detent {
 
 /// Returns a comparison of folder/net.onnx for TensorRT without variants; the float model has 79 % top-1.
-inline ComparisonReport judged_by_top1(size_t calibration_samples, size_t evaluation_samples) {
-  ComparisonReport report;
+template <class Report>
+Report judged_by_top1(size_t calibration_samples, size_t evaluation_samples) {
+  Report report;
   report.model = "folder/net.onnx";
   report.target = "tensorrt:10.13";
   report.calibration_samples = calibration_samples;

@@ -236,7 +236,7 @@ TEST_F(CalibratorAuto, IsComparedWithTheLayersFloatThatQuantizeKeeps) {
     all.placement = one.placement;
     all.calibrators = {"max", "auto"};
     all.run.reporter = &comparing;
-    const ComparisonReport report = compare_calibrators(all);
+    const CompareCalibratorsReport report = compare_calibrators(all);
     EXPECT_EQ(comparing.searches(), quantizing.searches()) << largest;
     EXPECT_EQ(report.variants.back().metrics.at("sqnr_db"), written.error->sqnr_db) << largest;
     EXPECT_EQ(report.plan.coverage.int8_layers, written.plan.coverage.int8_layers) << largest;

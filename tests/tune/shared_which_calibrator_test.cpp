@@ -26,7 +26,7 @@ EvaluationOptions labelled_cifar10(const std::string& resize) {
 }
 
 // A fifth of the evaluation images: one standard deviation of the difference of two scores is below 2 points.
-ComparisonReport compare(const fs::path& model, const std::string& resize) {
+CompareCalibratorsReport compare(const fs::path& model, const std::string& resize) {
   CompareOptions options;
   options.model = model;
   options.data = cifar10("calib", resize);
@@ -36,9 +36,9 @@ ComparisonReport compare(const fs::path& model, const std::string& resize) {
   return compare_calibrators(options);
 }
 
-double top1(const ComparisonReport& report, const std::string& calibrator) {
+double top1(const CompareCalibratorsReport& report, const std::string& calibrator) {
   for (const auto& variant : report.variants)
-    if (variant.calibrator == calibrator) return variant.metrics.at("top1");
+    if (variant.name == calibrator) return variant.metrics.at("top1");
   ADD_FAILURE() << "no variant " << calibrator;
   return 0;
 }
@@ -46,15 +46,15 @@ double top1(const ComparisonReport& report, const std::string& calibrator) {
 TEST(SharedWhichCalibrator, AResNetKeepsItsAccuracyWithEach) {
   const fs::path model = shared_folder() / "models/cifar10_resnet18/model_opset17.onnx";
   if (!fs::exists(model)) GTEST_SKIP() << "missing " << model;
-  const ComparisonReport report = compare(model, "");
+  const CompareCalibratorsReport report = compare(model, "");
   for (const auto& variant : report.variants)
-    EXPECT_GT(variant.metrics.at("top1"), report.fp32.at("top1") - 0.02) << variant.calibrator;
+    EXPECT_GT(variant.metrics.at("top1"), report.fp32.at("top1") - 0.02) << variant.name;
 }
 
 TEST(SharedWhichCalibrator, EfficientNetCollapsesWithMaxAndTheReportSaysWhatDoesBetter) {
   const fs::path model = shared_folder() / "models/cifar10_efficientnet_b0/model_opset17.onnx";
   if (!fs::exists(model)) GTEST_SKIP() << "missing " << model;
-  const ComparisonReport report = compare(model, "resize=64x64,");
+  const CompareCalibratorsReport report = compare(model, "resize=64x64,");
   // Over all 2000 images: 78.9 FP32, 62.6 max, 71.8 entropy, 69.0 mse, 72.6 percentile (tests/onnxruntime/README.md).
   EXPECT_LT(top1(report, "max"), report.fp32.at("top1") - 0.08);
   EXPECT_GT(top1(report, "entropy"), report.fp32.at("top1") - 0.15);

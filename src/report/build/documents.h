@@ -1,6 +1,7 @@
 #pragma once
 
 #include "detent/cast.h"
+#include "detent/compare.h"
 #include "detent/explain.h"
 #include "detent/inspect.h"
 #include "detent/lint.h"
@@ -29,6 +30,9 @@ enum class TableUse : uint8_t {
   Inspected  ///< lists its values
 };
 [[nodiscard]] document::Document document_of(const TableReport& report, TableUse use = TableUse::Inspected);
+[[nodiscard]] document::Document document_of(const CompareCalibratorsReport& report);
+[[nodiscard]] document::Document document_of(const CompareTargetsReport& report);
+[[nodiscard]] document::Document document_of(const CompareTypesReport& report);
 /// top  layers and values in capped texts
 [[nodiscard]] document::Document document_of(const SensitivityReport& report, size_t top = 20);
 

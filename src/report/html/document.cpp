@@ -210,8 +210,9 @@ class PagePrinter {
 
  private:
   void flush_notes(std::vector<std::string>& notes, const std::string& id) {
-    body_ += notes_list(notes, id + "-notes");
-    notes.clear();
+    if (notes.empty()) return;
+    body_ += notes_list(notes, id + "-notes" + (lists_ > 0 ? "-" + std::to_string(lists_ + 1) : ""));
+    notes.clear(), ++lists_;
   }
   void flush(std::vector<std::string>& details) {
     body_ += list_markup("notes", details);
@@ -219,6 +220,7 @@ class PagePrinter {
   }
 
   std::string lead_, body_;
+  size_t lists_ = 0;  ///< of notes
 };
 
 }  // namespace

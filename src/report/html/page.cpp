@@ -1,11 +1,9 @@
 #include "report/html/page.h"
 
-#include <algorithm>
+#include <map>
 #include <utility>
 
 #include "report/build/documents.h"
-#include "report/build/sections.h"
-#include "report/compared_types.h"
 #include "report/html/document.h"
 #include "report/html/markup.h"
 #include "report/html/numbers.h"
@@ -57,13 +55,21 @@ Part part_of(const document::Section& section) {
 
 std::string page_of(const document::Document& document, const PageOrigin& origin,
                     std::vector<PageOrigin::Data> data = {}) {
-  std::vector<document::Section> sections = document.sections;
-  std::erase_if(sections, [](const auto& section) { return section.topic == document::Topic::Model; });
-  std::ranges::stable_sort(sections, {}, &document::Section::topic);
+  std::map<document::Topic, document::Section> sections;  // several of one topic become one
+  for (const document::Section& section : document.sections) {
+    if (section.topic == document::Topic::Model) continue;
+    auto& whole = sections.try_emplace(section.topic, document::Section{section.topic, {}}).first->second.parts;
+    whole.insert(whole.end(), section.parts.begin(), section.parts.end());
+  }
   std::vector<Part> parts;
-  for (const document::Section& section : sections) parts.push_back(part_of(section));
+  for (const auto& [topic, section] : sections) parts.push_back(part_of(section));
   return page_of(head(document.file, document.title), html::header_markup(document), std::move(parts), origin,
                  std::move(data));
+}
+
+std::vector<PageOrigin::Data> data_of(const ComparisonReport& report) {
+  return {{"Calibration data", report.provenance.samples, report.provenance.sample_digest},
+          {"Evaluation data", report.evaluation_samples, report.evaluation_digest}};
 }
 
 }  // namespace
@@ -77,27 +83,16 @@ std::string to_html(const QuantizeWeightsReport& report, const PageOrigin& origi
   return page_of(build::document_of(report), origin);
 }
 
-std::string to_html(const ComparisonReport& comparison, const std::optional<SensitivityReport>& sensitivity,
-                    const PageOrigin& origin) {
-  return page_of(
-      head(comparison.model, "comparison of " + compared_kind(comparison) + "s"), html::summary_section(comparison),
-      {{"candidates", "Candidates", html::candidates_section(comparison)},
-       part_of(build::detections(comparison.detections)),
-       part_of(build::outliers(comparison.outliers)),
-       part_of(build::coverage(comparison.plan)),
-       part_of(build::floats(comparison.plan.floats)),
-       part_of(build::equalization(comparison.equalized)),
-       sensitivity ? part_of(build::sensitivity(*sensitivity)) : Part{},
-       part_of(build::values({&comparison.values,
-                              &comparison.plan,
-                              comparison.winner,
-                              sensitivity ? build::own_errors(*sensitivity) : std::map<std::string, double>(),
-                              {}})),
-       part_of(build::placement(comparison.plan, build::Listed::Everything)),
-       part_of(build::provenance(comparison.provenance, comparison.plan.floats))},
-      origin,
-      {{"Calibration data", comparison.provenance.samples, comparison.provenance.sample_digest},
-       {"Evaluation data", comparison.evaluation_samples, comparison.evaluation_digest}});
+std::string to_html(const CompareCalibratorsReport& report, const PageOrigin& origin) {
+  return page_of(build::document_of(report), origin, data_of(report));
+}
+
+std::string to_html(const CompareTargetsReport& report, const PageOrigin& origin) {
+  return page_of(build::document_of(report), origin, data_of(report));
+}
+
+std::string to_html(const CompareTypesReport& report, const PageOrigin& origin) {
+  return page_of(build::document_of(report), origin, data_of(report));
 }
 
 std::string to_html(const SensitivityReport& report, const PageOrigin& origin) {

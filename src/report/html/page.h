@@ -34,13 +34,13 @@ struct PageOrigin {
 /// Writes one self-contained HTML page. It fetches nothing, and every chart is drawn in advance, so that it also works
 /// without scripts and on paper. Its script sorts and filters tables, selects a value and shows tooltips.
 ///
-/// sensitivity  adds the chart of layers and the errors of single values; may be absent.
-/// origin       command, versions, digests; may be empty.
-/// Empty        a part without content is left out; without variants the summary says that nothing was compared.
-/// Size         about 8 kB a value with seven candidates, 0.5 kB a layer or edge, 40 kB a picture of detections.
-/// Escaping     texts from the model or the command line are escaped; bytes that are not UTF-8 become U+FFFD.
-[[nodiscard]] std::string to_html(const ComparisonReport& comparison,
-                                  const std::optional<SensitivityReport>& sensitivity, const PageOrigin& origin = {});
+/// origin    command, versions, digests; may be empty.
+/// Empty     a part without content is left out; without variants the summary says that nothing was compared.
+/// Size      about 8 kB a value with seven candidates, 0.5 kB a layer or edge, 40 kB a picture of detections.
+/// Escaping  texts from the model or the command line are escaped; bytes that are not UTF-8 become U+FFFD.
+[[nodiscard]] std::string to_html(const CompareCalibratorsReport& report, const PageOrigin& origin = {});
+[[nodiscard]] std::string to_html(const CompareTargetsReport& report, const PageOrigin& origin = {});
+[[nodiscard]] std::string to_html(const CompareTypesReport& report, const PageOrigin& origin = {});
 
 /// Writes the page of one calibrator: layers first, no candidates.
 [[nodiscard]] std::string to_html(const SensitivityReport& sensitivity, const PageOrigin& origin = {});

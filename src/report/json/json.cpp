@@ -95,10 +95,6 @@ Json json_of(const T& value) {
 
 template <class Report>
 std::string to_json(const Report& report) {
-  if constexpr (std::is_same_v<Report, ComparisonReport>) {
-    if (report.types) return to_json(json::ComparedTypes{report});
-    if (!report.targets.empty()) return to_json(json::ComparedTargets{report});
-  }
   return json::struct_of(report).dump(2, ' ', false, json::Json::error_handler_t::replace) + "\n";
 }
 
@@ -114,7 +110,9 @@ template std::string to_json(const QuantizeTargetsReport&);
 template std::string to_json(const QuantizeWeightsReport&);
 template std::string to_json(const CastReport&);
 template std::string to_json(const VerifyReport&);
-template std::string to_json(const ComparisonReport&);
+template std::string to_json(const CompareCalibratorsReport&);
+template std::string to_json(const CompareTypesReport&);
+template std::string to_json(const CompareTargetsReport&);
 template std::string to_json(const SensitivityReport&);
 template std::string to_json(const RunReport&);
 template std::string to_json(const CacheExportReport&);

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <string>
 
+#include "report/build/compared.h"
 #include "report/build/sections.h"
-#include "report/compared_types.h"
 #include "report/quantities.h"
 #include "report/text/text.h"
 
@@ -28,6 +28,20 @@ std::optional<Error> failed_written(const Report& report, const Accepted& accept
     return Error(ErrorCode::CheckFailed,
                  report.output + ": written, but of unknown quality: " + report.verdict.reasons.front(), broken_hint);
   return std::nullopt;
+}
+
+/// Checks the score of the best variant of a comparison.
+std::optional<Error> failed_least(const build::Compared& compared, const Accepted& accepted) {
+  const auto winner = compared.winner();
+  if (!accepted.least || !winner) return std::nullopt;
+  const ComparisonReport& report = compared.report;
+  const double score = compared.variants[*winner]->metrics.at(report.criterion), bound = *accepted.least;
+  const Metric& metric = metric_named(report.criterion);
+  if (metric.falls() ? score <= bound : score >= bound) return std::nullopt;
+  return Error(ErrorCode::CheckFailed, fmt::format("{}: the best {}, {}, reaches {} {}, {} --fail-below {:.6g}",
+                                                   report.model, compared.kind, report.winner, metric.label,
+                                                   metric_text(metric, score), metric.falls() ? "worse than" : "below",
+                                                   bound));
 }
 
 }  // namespace
@@ -72,19 +86,18 @@ std::optional<Error> failed_check(const QuantizeWeightsReport& report, const Acc
       "try smaller blocks, int8, or --exclude for the weight that lost most; --accept-broken exits 0");
 }
 
-std::optional<Error> failed_check(const ComparisonReport& report, const Accepted& accepted) {
-  for (const auto& variant : report.variants) {
-    if (!accepted.least || variant.calibrator != report.winner) continue;
-    const double score = variant.metrics.at(report.criterion), bound = *accepted.least;
-    const Metric& metric = metric_named(report.criterion);
-    if (metric.falls() ? score <= bound : score >= bound) break;
-    return Error(ErrorCode::CheckFailed,
-                 fmt::format("{}: the best {}, {}, reaches {} {}, {} --fail-below {:.6g}", report.model,
-                             compared_kind(report), report.winner, metric.label, metric_text(metric, score),
-                             metric.falls() ? "worse than" : "below", bound));
-  }
-  if (report.types && report.types->limit_given && report.types->smallest.empty())
-    return Error(ErrorCode::CheckFailed, report.model + ": " + limit_text(report),
+std::optional<Error> failed_check(const CompareCalibratorsReport& report, const Accepted& accepted) {
+  return failed_least(build::compared(report), accepted);
+}
+
+std::optional<Error> failed_check(const CompareTargetsReport& report, const Accepted& accepted) {
+  return failed_least(build::compared(report), accepted);
+}
+
+std::optional<Error> failed_check(const CompareTypesReport& report, const Accepted& accepted) {
+  if (std::optional<Error> failed = failed_least(build::compared(report), accepted)) return failed;
+  if (report.limit && report.limit->given && report.limit->smallest.empty())
+    return Error(ErrorCode::CheckFailed, report.model + ": " + document::plain_text(build::limit_words(report)),
                  "'detent quantize' with the same bound keeps layers float until it holds");
   return std::nullopt;
 }

@@ -30,6 +30,8 @@ template <class Report>
 [[nodiscard]] std::optional<Error> failed_check(const QuantizeReport& report, const Accepted& accepted);
 [[nodiscard]] std::optional<Error> failed_check(const QuantizeTargetsReport& report, const Accepted& accepted);
 [[nodiscard]] std::optional<Error> failed_check(const QuantizeWeightsReport& report, const Accepted& accepted);
-[[nodiscard]] std::optional<Error> failed_check(const ComparisonReport& report, const Accepted& accepted);
+[[nodiscard]] std::optional<Error> failed_check(const CompareCalibratorsReport& report, const Accepted& accepted);
+[[nodiscard]] std::optional<Error> failed_check(const CompareTargetsReport& report, const Accepted& accepted);
+[[nodiscard]] std::optional<Error> failed_check(const CompareTypesReport& report, const Accepted& accepted);
 
 }  // namespace detent

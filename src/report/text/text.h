@@ -29,18 +29,9 @@ requires requires(const Report& report) { build::document_of(report); }
 [[nodiscard]] std::string to_text(const VerifyReport::Line& line);
 /// Counts failed and unsupported folders by operator, and prints "N passed, M failed, K unsupported".
 [[nodiscard]] std::string summary_text(const VerifyReport& report);
-/// Prints a table of the candidates with the best one marked.
-[[nodiscard]] std::string to_text(const ComparisonReport& report, Lists lists = Lists::Capped);
 /// Prints a histogram.
 [[nodiscard]] std::string to_text(const DistributionReport& report);
 [[nodiscard]] std::string to_text(const CacheExportReport& report);
 [[nodiscard]] std::string to_text(const CacheImportReport& report);
-
-/// Returns "unet.onnx  opset 13, 25 nodes     target tensorrt:10.13".
-[[nodiscard]] std::string model_line(const std::string& model, const PlanReport& plan, const std::string& target);
-/// Returns "  and 3 outputs that are no worse\n"; "" for 0.
-[[nodiscard]] std::string more_outputs_text(size_t count);
-/// Returns "skipped 2 unreadable samples\n"; "" for 0.
-[[nodiscard]] std::string skipped_text(size_t samples);
 
 }  // namespace detent

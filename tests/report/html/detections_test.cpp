@@ -78,11 +78,11 @@ TEST(DetectionsSection, IsEmptyWithoutDetections) {
 
 TEST(DetectionsSection, StandsOnPagesAndInNoDocument) {
   QuantizeReport quantized;
-  ComparisonReport compared;
+  CompareCalibratorsReport compared;
   const std::string document = to_json(quantized), other = to_json(compared);
   EXPECT_THAT(to_html(quantized), Not(HasSubstr("id=\"detections\"")));
   quantized.detections = compared.detections = pictures();
-  for (const std::string& page : {to_html(quantized), to_html(compared, std::nullopt)}) {
+  for (const std::string& page : {to_html(quantized), to_html(compared)}) {
     EXPECT_THAT(page, AllOf(HasSubstr("<section id=\"detections\">"), HasSubstr("<a href=\"#detections\">")));
     EXPECT_EQ(nesting_fault(page), "");
     EXPECT_EQ(dangling_reference(page), "");

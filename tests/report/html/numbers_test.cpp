@@ -102,10 +102,10 @@ TEST(MetricStyle, WritesUnknownMetricsAsPlainNumbers) {
 }
 
 TEST(MetricsOf, PutsTheCriterionFirstAndErrorsLast) {
-  ComparisonReport report;
+  CompareCalibratorsReport report;
   report.criterion = "miou";
   report.fp32 = {{"miou", 1}};
-  report.variants = {{.calibrator = "max", .metrics = {{"cosine", 1}, {"sqnr_db", 1}, {"top1", 1}, {"zoo", 1}}}};
+  report.variants = {{{.name = "max", .metrics = {{"cosine", 1}, {"sqnr_db", 1}, {"top1", 1}, {"zoo", 1}}}}};
   EXPECT_EQ(metrics_of(report), (std::vector<std::string>{"miou", "top1", "sqnr_db", "cosine", "zoo"}));
 }
 

@@ -19,10 +19,10 @@ using testing::Not;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 const std::string kHostile = "</script><script>alert('1')</script>\"&";
 
-ComparisonReport small_comparison() {
-  ComparisonReport report = judged_by_top1(24, 1);
-  report.variants = {{.calibrator = "max", .metrics = {{"top1", 0.7}, {"sqnr_db", 10}}, .size_bytes = 1000},
-                     {.calibrator = "mse", .metrics = {{"top1", 0.765}, {"sqnr_db", 12}}, .size_bytes = 1000}};
+CompareCalibratorsReport small_comparison() {
+  CompareCalibratorsReport report = judged_by_top1<CompareCalibratorsReport>(24, 1);
+  report.variants = {{{.name = "max", .metrics = {{"top1", 0.7}, {"sqnr_db", 10}}, .size_bytes = 1000}},
+                     {{.name = "mse", .metrics = {{"top1", 0.765}, {"sqnr_db", 12}}, .size_bytes = 1000}}};
   report.winner = "mse";
   report.plan.layers = {{"conv1", "Conv", true, "R1 weighted op", "constant weight", 10, 5},
                         {"head", "Conv", false, "R12 user", "excluded", 30, 5}};
@@ -47,6 +47,12 @@ SensitivityReport small_sensitivity() {
   return report;
 }
 
+CompareCalibratorsReport with_layers(const SensitivityReport& layers) {
+  CompareCalibratorsReport report = small_comparison();
+  report.layers = layers;
+  return report;
+}
+
 EqualizeReport small_equalization() {
   EqualizeReport report;
   report.requested = "auto";
@@ -59,7 +65,7 @@ EqualizeReport small_equalization() {
 }
 
 TEST(Html, HasEverySection) {
-  const std::string page = to_html(small_comparison(), small_sensitivity());
+  const std::string page = to_html(with_layers(small_sensitivity()));
   EXPECT_THAT(page, HasSubstr("<header id=\"summary\">"));
   for (const std::string id : {"candidates", "coverage", "sensitivity", "values", "placement"})
     EXPECT_THAT(page, AllOf(HasSubstr("<section id=\"" + id + "\">"), HasSubstr("<a href=\"#" + id + "\">")));
@@ -68,15 +74,15 @@ TEST(Html, HasEverySection) {
 }
 
 TEST(Html, LeavesOutWhatItWasNotGiven) {
-  const std::string page = to_html(small_comparison(), std::nullopt);
+  const std::string page = to_html(small_comparison());
   EXPECT_THAT(page, Not(HasSubstr("id=\"sensitivity\"")));
   EXPECT_THAT(page, Not(HasSubstr("\"#sensitivity\"")));
   EXPECT_THAT(page, Not(HasSubstr("Its SQNR after")));
-  EXPECT_THAT(to_html(small_comparison(), SensitivityReport{}), Not(HasSubstr("id=\"sensitivity\"")));
+  EXPECT_THAT(to_html(with_layers(SensitivityReport{})), Not(HasSubstr("id=\"sensitivity\"")));
 }
 
 TEST(Html, OfAnEmptyReportSaysThatNothingWasCompared) {
-  const std::string page = to_html({}, std::nullopt);
+  const std::string page = to_html(CompareCalibratorsReport{});
   EXPECT_THAT(page, HasSubstr("No variant was compared."));
   EXPECT_THAT(page, Not(HasSubstr("<section")));
   EXPECT_THAT(page, Not(HasSubstr("<nav")));
@@ -105,7 +111,7 @@ TEST(Html, OfASensitivityStartsWithTheWorstOfLayersAndOperators) {
 }
 
 TEST(Html, IsSelfContained) {
-  const std::string page = to_html(small_comparison(), small_sensitivity());
+  const std::string page = to_html(with_layers(small_sensitivity()));
   for (const char* fetch : {"http:", "https:", "src=", "@import", "url("}) EXPECT_THAT(page, Not(HasSubstr(fetch)));
   EXPECT_THAT(page, HasSubstr("default-src 'none'"));
   EXPECT_THAT(page, AllOf(HasSubstr("prefers-color-scheme: dark"), HasSubstr("@media print"), HasSubstr("aria-sort")));
@@ -113,87 +119,87 @@ TEST(Html, IsSelfContained) {
 
 TEST(Html, SaysWhoWonAndByHowMuch) {
   EXPECT_THAT(
-      to_html(small_comparison(), std::nullopt),
+      to_html(small_comparison()),
       HasSubstr("<strong>mse</strong> is the best of 2 candidates: 76.50\u00A0% top-1. That is 6.50 points above "
                 "the next, max, and 2.50 points below FP32."));
 }
 
 TEST(Html, DoesNotCallATieAWin) {
-  ComparisonReport report = small_comparison();
+  CompareCalibratorsReport report = small_comparison();
   report.variants[0].metrics["top1"] = 0.765;
   report.fp32["top1"] = 0.765;
-  EXPECT_THAT(to_html(report, std::nullopt), HasSubstr("That is level with the next, max, and level with FP32."));
+  EXPECT_THAT(to_html(report), HasSubstr("That is level with the next, max, and level with FP32."));
 }
 
 TEST(Html, DoesNotCompareAutoWithWhatItTakes) {
-  ComparisonReport report = small_comparison();
+  CompareCalibratorsReport report = small_comparison();
   report.variants.push_back(report.variants[1]);
-  report.variants[2].calibrator = "auto", report.variants[2].takes = "mse";
-  const std::string page = to_html(report, std::nullopt);
+  report.variants[2].name = "auto", report.variants[2].takes = "mse";
+  const std::string page = to_html(report);
   EXPECT_THAT(
       page, HasSubstr("<strong>mse</strong> is the best of 3 candidates: 76.50\u00A0% top-1. That is 6.50 points above "
                       "the next, max,"));
   EXPECT_THAT(page, HasSubstr("auto <small>takes mse</small>"));
   report.winner = "auto";
-  EXPECT_THAT(to_html(report, std::nullopt), HasSubstr("<strong>auto</strong>, which takes mse, is the best of 3"));
+  EXPECT_THAT(to_html(report), HasSubstr("<strong>auto</strong>, which takes mse, is the best of 3"));
 }
 
 TEST(Html, CountsSkippedSamples) {
-  ComparisonReport report = small_comparison();
-  EXPECT_THAT(to_html(report, std::nullopt), Not(HasSubstr("skipped")));
+  CompareCalibratorsReport report = small_comparison();
+  EXPECT_THAT(to_html(report), Not(HasSubstr("skipped")));
   report.skipped_samples = 2;
-  EXPECT_THAT(to_html(report, std::nullopt), HasSubstr("2 unreadable samples skipped"));
+  EXPECT_THAT(to_html(report), HasSubstr("2 unreadable samples skipped"));
 }
 
 TEST(Html, OfOneCandidateComparesWithFp32Only) {
-  ComparisonReport report = small_comparison();
+  CompareCalibratorsReport report = small_comparison();
   report.variants.erase(report.variants.begin());
-  EXPECT_THAT(to_html(report, std::nullopt),
+  EXPECT_THAT(to_html(report),
               HasSubstr("<strong>mse</strong> reaches 76.50\u00A0% top-1. That is 2.50 points below FP32."));
 }
 
 TEST(Html, WritesInfiniteMetrics) {
-  ComparisonReport report = small_comparison();
+  CompareCalibratorsReport report = small_comparison();
   report.criterion = "sqnr_db";
   report.variants[1].metrics["sqnr_db"] = kInfinity;
-  const std::string page = to_html(report, std::nullopt);
+  const std::string page = to_html(report);
   EXPECT_THAT(page, HasSubstr("∞\u00A0dB SQNR. That is above the next, max."));
   EXPECT_THAT(page, Not(HasSubstr("inf\"")));
   EXPECT_THAT(page, AllOf(Not(HasSubstr("\"nan")), Not(HasSubstr(">nan"))));
 }
 
 TEST(Html, SaysHowSureTheWinnerIs) {
-  ComparisonReport report = small_comparison();
-  EXPECT_THAT(to_html(report, std::nullopt),
+  CompareCalibratorsReport report = small_comparison();
+  EXPECT_THAT(to_html(report),
               AllOf(Not(HasSubstr("<small class=\"minor\">\u00B1")), Not(HasSubstr("every other one"))));
   for (auto& variant : report.variants) variant.score_error = 0.0125;
-  EXPECT_THAT(to_html(report, std::nullopt), AllOf(HasSubstr("70.00 <small class=\"minor\">\u00B11.25</small>"),
-                                                   HasSubstr("It is better than every other one beyond the noise")));
+  EXPECT_THAT(to_html(report), AllOf(HasSubstr("70.00 <small class=\"minor\">\u00B11.25</small>"),
+                                     HasSubstr("It is better than every other one beyond the noise")));
   report.ties = {"max"};
-  EXPECT_THAT(to_html(report, std::nullopt), HasSubstr("max scores the same within the noise"));
+  EXPECT_THAT(to_html(report), HasSubstr("max scores the same within the noise"));
 }
 
 TEST(Html, MarksTheWinnerAndNobodyElse) {
-  const std::string page = to_html(small_comparison(), std::nullopt);
+  const std::string page = to_html(small_comparison());
   EXPECT_THAT(page, HasSubstr("<tr class=\"best\"><th scope=\"row\">mse <span class=\"badge\">best</span></th>"));
   EXPECT_THAT(page, HasSubstr("<tr><th scope=\"row\">max</th>"));
-  ComparisonReport nobody = small_comparison();
+  CompareCalibratorsReport nobody = small_comparison();
   nobody.winner.clear();
-  EXPECT_THAT(to_html(nobody, std::nullopt), Not(HasSubstr("class=\"badge\"")));
+  EXPECT_THAT(to_html(nobody), Not(HasSubstr("class=\"badge\"")));
 }
 
 TEST(Html, ListsOutputsOnlyWhereThereAreSeveral) {
-  ComparisonReport report = small_comparison();
+  CompareCalibratorsReport report = small_comparison();
   report.variants[0].outputs = {{"boxes", 20, 1}};
-  EXPECT_THAT(to_html(report, std::nullopt), Not(HasSubstr("id=\"outputs\"")));
+  EXPECT_THAT(to_html(report), Not(HasSubstr("id=\"outputs\"")));
   report.variants[0].outputs.push_back({"scores", 25.5, 1});
-  EXPECT_THAT(to_html(report, std::nullopt), AllOf(HasSubstr("id=\"outputs\""), HasSubstr("data-key=\"25.5\"")));
+  EXPECT_THAT(to_html(report), AllOf(HasSubstr("id=\"outputs\""), HasSubstr("data-key=\"25.5\"")));
   report.variants[0].outputs.push_back({.name = "ids", .agreement = 0.995, .kind = OutputKind::Integers});
-  EXPECT_THAT(to_html(report, std::nullopt), HasSubstr("data-key=\"0.995\">99.5 %"));
+  EXPECT_THAT(to_html(report), HasSubstr("data-key=\"0.995\">99.5 %"));
 }
 
 TEST(Html, SaysWhyALayerStaysFloat) {
-  const std::string page = to_html(small_comparison(), std::nullopt);
+  const std::string page = to_html(small_comparison());
   EXPECT_THAT(page, HasSubstr("1 of 2 weighted layers stays float"));
   EXPECT_THAT(page, HasSubstr("<p class=\"reason\">R12 user: excluded</p>"));
   EXPECT_THAT(page, HasSubstr("<p class=\"reason\">no rule</p>")) << "without the dash of an edge that no rule decides";
@@ -201,9 +207,9 @@ TEST(Html, SaysWhyALayerStaysFloat) {
 }
 
 TEST(Html, TellsWhatEqualizationTriedAndGained) {
-  ComparisonReport report = small_comparison();
+  CompareCalibratorsReport report = small_comparison();
   report.equalized = small_equalization();
-  const std::string page = to_html(report, std::nullopt);
+  const std::string page = to_html(report);
   EXPECT_EQ(nesting_fault(page), "");
   EXPECT_EQ(dangling_reference(page), "");
   EXPECT_THAT(page, AllOf(HasSubstr("<section id=\"equalization\">"), HasSubstr("<a href=\"#equalization\">"),
@@ -218,9 +224,9 @@ TEST(Html, TellsWhatEqualizationTriedAndGained) {
 }
 
 TEST(Html, ListsEqualizedValuesByTheirImbalance) {
-  ComparisonReport report = small_comparison();
+  CompareCalibratorsReport report = small_comparison();
   report.equalized = small_equalization();
-  std::string page = to_html(report, std::nullopt);
+  std::string page = to_html(report);
   EXPECT_LT(page.find("<code>uneven</code>"), page.find("<code>even</code>"));
   EXPECT_THAT(page,
               AllOf(HasSubstr("data-key=\"100\">100.0\u00D7</td>"), HasSubstr("data-key=\"1.25\">1.2\u00D7</td>")));
@@ -228,30 +234,30 @@ TEST(Html, ListsEqualizedValuesByTheirImbalance) {
   EXPECT_THAT(page, AllOf(HasSubstr("<circle class=\"before\" cx=\"94.34%\""),
                           HasSubstr("<circle class=\"after\" cx=\"28.4%\"")));
   report.equalized->values[1].imbalance_before = 0;
-  page = to_html(report, std::nullopt);
+  page = to_html(report);
   EXPECT_THAT(page, Not(HasSubstr("<code>uneven</code>"))) << "0: not measured";
   EXPECT_THAT(page, HasSubstr("Equalized 2 values"));
 }
 
 TEST(Html, OfAnEqualizationFromATableHasFamiliesOnly) {
-  ComparisonReport report = small_comparison();
+  CompareCalibratorsReport report = small_comparison();
   report.equalized.emplace();
   report.equalized->requested = "gate, by the table";
   report.equalized->families = {{.name = "gate", .values = 3, .kept = true}, {.name = "relu"}};
-  const std::string page = to_html(report, std::nullopt);
+  const std::string page = to_html(report);
   EXPECT_THAT(page, HasSubstr("Equalized 3 values (<code>--equalize gate, by the table</code>)."));
   EXPECT_THAT(page, Not(HasSubstr("id=\"equalize-values\"")));
 }
 
 TEST(Html, LeavesOutEqualizationWhereThereWasNone) {
-  ComparisonReport report = small_comparison();
-  EXPECT_THAT(to_html(report, std::nullopt), Not(HasSubstr("equalization\"")));
+  CompareCalibratorsReport report = small_comparison();
+  EXPECT_THAT(to_html(report), Not(HasSubstr("equalization\"")));
   report.equalized.emplace();
   report.equalized->requested = "auto";
   report.equalized->families = {{"gate"}, {"relu"}};
-  EXPECT_THAT(to_html(report, std::nullopt), Not(HasSubstr("equalization\""))) << "nothing could be equalized";
+  EXPECT_THAT(to_html(report), Not(HasSubstr("equalization\""))) << "nothing could be equalized";
   report.equalized->families[0].values = report.equalized->families[0].groups = 1;
-  EXPECT_THAT(to_html(report, std::nullopt),
+  EXPECT_THAT(to_html(report),
               HasSubstr("Equalized nothing (<code>--equalize auto</code>)."));
 }
 
@@ -263,23 +269,24 @@ TEST(Html, OfASensitivityHasTheEqualizationToo) {
 }
 
 TEST(Html, ListsValuesByTheirOwnErrorWhereItIsKnown) {
-  ComparisonReport report = small_comparison();
+  CompareCalibratorsReport report = small_comparison();
   report.values.push_back(report.values[0]);
   report.values[1].name = "wide", report.values[1].ranges[0] = {"max", -9, 9};
   const auto order = [](const std::string& page) {
     return page.find("href=\"#value-2\"") < page.find("href=\"#value-1\"");
   };
-  EXPECT_TRUE(order(to_html(report, std::nullopt))) << "the wider spread first";
+  EXPECT_TRUE(order(to_html(report))) << "the wider spread first";
   SensitivityReport sensitivity = small_sensitivity();
   sensitivity.values = {{"x", 10}, {"wide", 40}};
-  EXPECT_FALSE(order(to_html(report, sensitivity))) << "the lower SQNR first";
+  report.layers = sensitivity;
+  EXPECT_FALSE(order(to_html(report))) << "the lower SQNR first";
 }
 
 TEST(Html, EscapesEveryNameThatComesFromTheModel) {
-  ComparisonReport report = small_comparison();
+  CompareCalibratorsReport report = small_comparison();
   SensitivityReport sensitivity = small_sensitivity();
   report.model = report.target = kHostile;
-  report.variants[1].calibrator = report.winner = report.variants[0].takes = kHostile;
+  report.variants[1].name = report.winner = report.variants[0].takes = kHostile;
   report.variants[0].metrics[kHostile] = report.fp32[kHostile] = 1;
   report.variants[0].outputs = {{kHostile, 20, 1}, {"y", 20, 1}};
   report.plan.layers[1] = {kHostile, kHostile, false, kHostile, kHostile, 1, 1};
@@ -294,7 +301,8 @@ TEST(Html, EscapesEveryNameThatComesFromTheModel) {
   report.equalized->values[0].name = report.equalized->values[0].family = report.equalized->notes[0] = kHostile;
   sensitivity.calibrator = kHostile;
   sensitivity.layers[0].name = sensitivity.layers[0].op = kHostile;
-  const std::string page = to_html(report, sensitivity);
+  report.layers = sensitivity;
+  const std::string page = to_html(report);
   EXPECT_EQ(nesting_fault(page), "");
   EXPECT_EQ(dangling_reference(page), "");
   EXPECT_EQ(page.find("<script>"), page.rfind("<script>"));
@@ -311,14 +319,14 @@ TEST(NestingFault, FindsATagThatWasLetThrough) {  // the check above is not blin
 }
 
 TEST(Html, StaysSmallForManyValues) {
-  ComparisonReport report = small_comparison();
+  CompareCalibratorsReport report = small_comparison();
   ValueHistogram value = report.values[0];
   value.width = 2.0 / 256;
   value.bins.clear();
   for (uint64_t i = 0; i < 256; ++i) value.bins.push_back(1'000'000 - 3'000 * i + i % 7);
   const auto size = [&](size_t values) {
     report.values.assign(values, value);
-    return to_html(report, std::nullopt).size();
+    return to_html(report).size();
   };
   EXPECT_LT(size(300) - size(0), 300U * 8 * 1024) << "counts and outline of 256 bins take about 4 kB";
 }

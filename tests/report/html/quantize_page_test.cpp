@@ -285,12 +285,11 @@ TEST(QuantizePage, EscapesEveryNameThatComesFromOutside) {
 }
 
 TEST(ComparePage, HasTheOutliersAndTheProvenanceThatTheReportHas) {
-  ComparisonReport report;
-  EXPECT_THAT(to_html(report, std::nullopt),
-              AllOf(Not(HasSubstr("id=\"outliers\"")), Not(HasSubstr("id=\"provenance\""))));
+  CompareCalibratorsReport report;
+  EXPECT_THAT(to_html(report), AllOf(Not(HasSubstr("id=\"outliers\"")), Not(HasSubstr("id=\"provenance\""))));
   report.outliers = broken_report().outliers;
   report.provenance = good_report().provenance;
-  const std::string page = to_html(report, std::nullopt);
+  const std::string page = to_html(report);
   EXPECT_EQ(nesting_fault(page), "");
   EXPECT_EQ(dangling_reference(page), "");
   EXPECT_THAT(page, AllOf(HasSubstr("<code>a.<wbr>png</code> alone sets"), HasSubstr("<code>4567ef</code>")));

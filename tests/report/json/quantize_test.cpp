@@ -66,7 +66,7 @@ TEST(QuantizeJson, HasTheFieldsOfTheProvenance) {
 }
 
 TEST(CompareJson, HasOutliersAndProvenanceInTheSameForm) {
-  ComparisonReport report;
+  CompareCalibratorsReport report;
   EXPECT_EQ(parsed(report).at("outlier_samples"), Document::array());
   report.outliers.samples = {{"a.png", 49, 713, 64}};
   report.provenance.producer = "detent 0.1.0";

@@ -13,12 +13,12 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-ComparisonReport two_variants() {
-  ComparisonReport report = judged_by_top1(64, 100);
+CompareCalibratorsReport two_variants() {
+  CompareCalibratorsReport report = judged_by_top1<CompareCalibratorsReport>(64, 100);
   report.variants.push_back(
-      {"max", "", {{"top1", 0.626}, {"sqnr_db", 2.25}, {"cosine", 0.7}}, {{"y", 2.25, 0.7}}, {}, {}, 4100000, 1.5});
+      {{"max", {{"top1", 0.626}, {"sqnr_db", 2.25}, {"cosine", 0.7}}, {{"y", 2.25, 0.7}}, {}, {}, 4100000, 1.5}});
   report.variants.push_back(
-      {"auto", "mse", {{"top1", 0.6895}, {"sqnr_db", 4}, {"cosine", 0.8}}, {{"y", 4, 0.8}}, {}, {}, 4100000, 2});
+      {{"auto", {{"top1", 0.6895}, {"sqnr_db", 4}, {"cosine", 0.8}}, {{"y", 4, 0.8}}, {}, {}, 4100000, 2}, "mse"});
   report.winner = "auto";
   return report;
 }
@@ -34,7 +34,7 @@ TEST(ComparisonText, MarksTheWinnerAndShowsTheFloatModel) {
 }
 
 TEST(ComparisonText, ShowsTheSizesOfObjectsInALineOfTheWinner) {
-  ComparisonReport report = two_variants();
+  CompareCalibratorsReport report = two_variants();
   EXPECT_THAT(to_text(report), Not(HasSubstr("by size")));
   report.fp32["map_small"] = 0.5;
   for (auto& variant : report.variants) variant.metrics["map_small"] = 0.375, variant.metrics["map_large"] = 0.75;
@@ -44,7 +44,7 @@ TEST(ComparisonText, ShowsTheSizesOfObjectsInALineOfTheWinner) {
 }
 
 TEST(ComparisonText, SaysHundredPercentAgreementOnlyWhenItIs) {
-  ComparisonReport report = two_variants();
+  CompareCalibratorsReport report = two_variants();
   report.variants[0].metrics["argmax_agreement"] = 0.99999;
   report.variants[1].metrics["argmax_agreement"] = 1;
   EXPECT_THAT(to_text(report), HasSubstr(" 99.99 %"));
@@ -52,7 +52,7 @@ TEST(ComparisonText, SaysHundredPercentAgreementOnlyWhenItIs) {
 }
 
 TEST(ComparisonText, ListsOutputsWhenThereAreSeveral) {
-  ComparisonReport report = two_variants();
+  CompareCalibratorsReport report = two_variants();
   EXPECT_THAT(to_text(report), Not(HasSubstr("output, SQNR")));
   for (auto& variant : report.variants) {
     variant.outputs.push_back({"boxes", std::numeric_limits<double>::infinity(), 1});
@@ -66,7 +66,7 @@ TEST(ComparisonText, ListsOutputsWhenThereAreSeveral) {
 }
 
 TEST(ComparisonText, SaysHowSureTheBestIs) {
-  ComparisonReport report = two_variants();
+  CompareCalibratorsReport report = two_variants();
   EXPECT_THAT(to_text(report), HasSubstr("no standard error: one sample has none"));
   report.variants[0].score_error = 0.011;
   report.variants[1].score_error = 0.0105;
@@ -85,13 +85,13 @@ TEST(ComparisonText, SaysHowSureTheBestIs) {
 }
 
 TEST(ComparisonText, DoesNotClaimToKnowHowSureACommandIs) {
-  ComparisonReport report = two_variants();
+  CompareCalibratorsReport report = two_variants();
   report.criterion = "metric";
   EXPECT_THAT(to_text(report), HasSubstr("the command returns one number for all samples"));
 }
 
 TEST(ComparisonJson, HasTheErrorOfEachScoreAndTheTies) {
-  ComparisonReport report = two_variants();
+  CompareCalibratorsReport report = two_variants();
   report.variants[0].score_error = 0.25;
   report.ties = {"max"};
   EXPECT_THAT(to_json(report), HasSubstr("\"score_error\": 0.25"));
@@ -109,7 +109,7 @@ TEST(ComparisonJson, HasTheFieldsOfTheContract) {
 }
 
 TEST(ComparisonJson, WritesNullForWhatIsNotFinite) {
-  ComparisonReport report = two_variants();
+  CompareCalibratorsReport report = two_variants();
   report.variants[0].metrics["sqnr_db"] = std::numeric_limits<double>::infinity();
   EXPECT_THAT(to_json(report), HasSubstr("\"sqnr_db\": null"));
 }

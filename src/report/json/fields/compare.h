@@ -7,9 +7,7 @@
 
 namespace detent::json {
 
-using Variant = ComparisonReport::Variant;
-
-void variant_fields(auto& v, const Variant& r) {
+void scored_fields(auto& v, const ComparedVariant& r) {
   v("metrics", Scores{r.metrics}, "Its scores on the evaluation samples.");
   v("score_error", r.score_error,
     "Standard error of the criterion over the samples, in its unit; null for --metric-command and fewer than two "
@@ -20,41 +18,36 @@ void variant_fields(auto& v, const Variant& r) {
   v("seconds", Finite{r.seconds}, "Time to make, run and judge it on all cores, in seconds.");
 }
 
-/// A variant of a calibrator.
-struct CalibratorVariant {
-  const Variant& variant = kEmptyReport<Variant>;
-};
-
 void fields(auto& v, const CalibratorVariant& r) {
-  v("calibrator", r.variant.calibrator, "The calibrator.");
-  v.optional("takes", filled(r.variant.takes), "The calibrator that auto chose; absent for the others.");
-  variant_fields(v, r.variant);
+  v("calibrator", r.name, "The calibrator.");
+  v.optional("takes", filled(r.takes), "The calibrator that auto chose; absent for the others.");
+  scored_fields(v, r);
 }
 
 /// The model cast to a 16-bit float type.
 struct FloatVariant {
-  const Variant& variant = kEmptyReport<Variant>;
+  const ComparedVariant& variant = kEmptyReport<ComparedVariant>;
 };
 
 void fields(auto& v, const FloatVariant& r) {
-  v("float_type", r.variant.calibrator, "The type as --float-type takes it.");
-  variant_fields(v, r.variant);
+  v("float_type", r.variant.name, "The type as --float-type takes it.");
+  scored_fields(v, r.variant);
 }
 
-/// A variant of a type.
-struct TypeVariant {
-  const Variant& variant = kEmptyReport<Variant>;
-  const TypeComparison& types = kEmptyReport<TypeComparison>;
+/// A type beside the sizes of the float model.
+struct SizedType {
+  const TypeVariant& variant = kEmptyReport<TypeVariant>;
+  const CompareTypesReport& report = kEmptyReport<CompareTypesReport>;
 };
 
-void fields(auto& v, const TypeVariant& r) {
-  const TypeFacts facts = r.variant.type.value_or(TypeFacts{});
+void fields(auto& v, const SizedType& r) {
+  const TypeFacts& facts = r.variant.facts;
   const auto ratio = [](uint64_t part, uint64_t whole) { return when(whole > 0, ratio_of(part, whole)); };
   std::map<std::string, Finite> shares;
   for (const auto& [type, bytes] : facts.weight_bytes) shares[type] = {weight_share(facts, type)};
-  v("type", r.variant.calibrator, "The type as --types takes it.");
-  variant_fields(v, r.variant);
-  v("calibrator", filled(r.variant.takes), "Calibrator that gave the ranges; null for weights alone.");
+  v("type", r.variant.name, "The type as --types takes it.");
+  scored_fields(v, r.variant);
+  v("calibrator", filled(r.variant.calibrator), "Calibrator that gave the ranges; null for weights alone.");
   v("layers", facts.layers, "Weighted operators.");
   v("quantized_layers", facts.quantized_layers, "Those that run on (weights alone: read) codes of the type.");
   v("pairs", facts.pairs, "Pairs on activations; 0 for weights alone.");
@@ -62,50 +55,43 @@ void fields(auto& v, const TypeVariant& r) {
              "Weights under one scale; only for weights alone.");
   v("rounding", facts.by_inputs ? "inputs" : "nearest",
     "Rounding of the weights: by the layers' inputs (GPTQ), or to the nearest code.", {"inputs", "nearest"});
-  v("size_ratio", ratio(r.variant.size_bytes, r.types.model_bytes), "Size of the file over that of the float model.");
+  v("size_ratio", ratio(r.variant.size_bytes, r.report.model_bytes), "Size of the file over that of the float model.");
   v("weight_bytes", weight_bytes(facts), "Bytes of the weights in the file.");
-  v("weight_ratio", ratio(weight_bytes(facts), r.types.weight_bytes),
+  v("weight_ratio", ratio(weight_bytes(facts), r.report.weight_bytes),
     "Bytes of the weights over those of the float model.");
   v("weight_shares", shares, "Share of the weights' bytes by type, in [0, 1].");
 }
 
-/// Results of a comparison of types besides its scores.
+/// Sizes of the float model, and the losses of the types.
 struct TypesOf {
-  const ComparisonReport& report = kEmptyReport<ComparisonReport>;
+  const CompareTypesReport& report = kEmptyReport<CompareTypesReport>;
 };
 
 void fields(auto& v, const TypesOf& r) {
-  const TypeComparison& types = r.report.types ? *r.report.types : kEmptyReport<TypeComparison>;
+  const TypeLimit& limit = r.report.limit ? *r.report.limit : kEmptyReport<TypeLimit>;
   std::vector<std::pair<std::string, double>> losses;
-  for (size_t i = 0; i < types.losses.size(); ++i)
-    losses.emplace_back(r.report.variants[i].calibrator, types.losses[i]);
-  v("fp32_size_bytes", types.model_bytes, "Size of the float model in bytes.");
-  v("fp32_weight_bytes", types.weight_bytes, "Bytes of its float constants.");
-  v("limit", filled(types.limit), "The option that limits the loss of a type, with its value; null without a limit.");
-  v("limit_given", types.limit_given, "Whether the user gave it.");
-  v("metric", filled(types.metric), "Metric of the limit; null without a limit.");
+  for (size_t i = 0; i < limit.losses.size(); ++i) losses.emplace_back(r.report.variants[i].name, limit.losses[i]);
+  v("fp32_size_bytes", r.report.model_bytes, "Size of the float model in bytes.");
+  v("fp32_weight_bytes", r.report.weight_bytes, "Bytes of its float constants.");
+  v("limit", filled(limit.option), "The option that limits the loss of a type, with its value; null without a limit.");
+  v("limit_given", limit.given, "Whether the user gave it.");
+  v("metric", filled(limit.metric), "Metric of the limit; null without a limit.");
   v("losses", losses,
     "Loss of that metric against the float model by type; for nats the rise, for sqnr_db its value in dB.");
-  v("smallest", filled(types.smallest), "Type with the smallest file within the limit; null where there is none.");
+  v("smallest", filled(limit.smallest), "Type with the smallest file within the limit; null where there is none.");
 }
 
-/// A variant of a target.
-struct TargetVariant {
-  const Variant& variant = kEmptyReport<Variant>;
-};
-
 void fields(auto& v, const TargetVariant& r) {
-  const TargetFacts facts = r.variant.target.value_or(TargetFacts{});
-  v("name", r.variant.calibrator, "Its name in this document: the target, and the calibrator where there are several.");
-  v("target", facts.target, "Engine and version of the placement, as in tensorrt:10.13.");
-  v("calibrator", r.variant.takes, "Calibrator that gave the ranges; for auto the one that it took.");
-  variant_fields(v, r.variant);
-  v("coverage", facts.plan.coverage, "Share of the model that runs in INT8, FP8 or A16W8.");
+  v("name", r.name, "Its name in this document: the target, and the calibrator where there are several.");
+  v("target", r.target, "Engine and version of the placement, as in tensorrt:10.13.");
+  v("calibrator", r.calibrator, "Calibrator that gave the ranges; for auto the one that it took.");
+  scored_fields(v, r);
+  v("coverage", r.plan.coverage, "Share of the model that runs in INT8, FP8 or A16W8.");
   v("float_layers",
-    seen_where<FloatLayer<PlanReport::Layer>>(facts.plan.layers, [](const auto& layer) { return !layer.int8; }),
+    seen_where<FloatLayer<PlanReport::Layer>>(r.plan.layers, [](const auto& layer) { return !layer.int8; }),
     "The layers that stay float.");
-  v("float_types", facts.plan.floats, kFloatTypes);
-  v("equalize", facts.equalized, "Equalization of the model for this target; null if not requested.");
+  v("float_types", r.plan.floats, kFloatTypes);
+  v("equalize", r.equalized, "Equalization of the model for this target; null if not requested.");
 }
 
 /// Writes the members of a comparison's samples and float models.
@@ -122,7 +108,8 @@ void compared_samples_fields(auto& v, const ComparisonReport& r) {
     "candidates.");
 }
 
-void comparison_head_fields(auto& v, const ComparisonReport& r) {
+/// Writes the head of a comparison for one target.
+void comparison_head_fields(auto& v, const auto& r) {
   model_and_target_fields(v, r);
   v("equalize", r.equalized, "Equalization of the model, the same for all variants; null if not requested.");
   compared_samples_fields(v, r);
@@ -137,53 +124,42 @@ void winner_fields(auto& v, const ComparisonReport& r, const char* winner) {
   v("criterion", r.criterion, "The metric that decided.", deciding);
 }
 
-void fields(auto& v, const ComparisonReport& r) {
+void comparison_seconds_fields(auto& v, const ComparisonReport& r) {
+  v("calibration_seconds", Finite{r.calibration_seconds}, "Time of the calibration pass, in seconds.");
+  v("evaluation_seconds", Finite{r.evaluation_seconds}, "Time to judge, in seconds.");
+}
+
+void fields(auto& v, const CompareCalibratorsReport& r) {
   v.document("compare", "Report of detent compare");
   comparison_head_fields(v, r);
-  v("variants", seen_as<CalibratorVariant>(r.variants), "The calibrators, in the requested order.");
+  v("variants", r.variants, "The calibrators, in the requested order.");
   winner_fields(v, r, "Calibrator of the best variant.");
   v("provenance", r.provenance, "Provenance in the file of the best variant.");
   v("coverage", r.plan.coverage, "How much of the model runs in INT8 or FP8, the same for all variants.");
   v("float_types", r.plan.floats, kFloatTypes);
-  v("calibration_seconds", Finite{r.calibration_seconds}, "Time of the calibration pass, in seconds.");
-  v("evaluation_seconds", Finite{r.evaluation_seconds}, "Time to judge, in seconds.");
+  comparison_seconds_fields(v, r);
 }
 
-/// The report of compare_types().
-struct ComparedTypes {
-  const ComparisonReport& report = kEmptyReport<ComparisonReport>;
-};
-
-void fields(auto& v, const ComparedTypes& view) {
-  const ComparisonReport& r = view.report;
+void fields(auto& v, const CompareTypesReport& r) {
   v.document("compare-types", "Report of detent compare-types");
   comparison_head_fields(v, r);
-  v("variants", seen_as<TypeVariant>(r.variants, r.types ? *r.types : kEmptyReport<TypeComparison>),
-    "The types, in the requested order.");
+  v("variants", seen_as<SizedType>(r.variants, r), "The types, in the requested order.");
   winner_fields(v, r, "Type of the best variant.");
   v("types", TypesOf{r}, "Sizes and losses of the types.");
   v("provenance", r.provenance, "Provenance in the file of the best variant.");
   v("float_types", nullptr, "Always null: it differs by type.");
-  v("calibration_seconds", Finite{r.calibration_seconds}, "Time of the calibration pass, in seconds.");
-  v("evaluation_seconds", Finite{r.evaluation_seconds}, "Time to judge, in seconds.");
+  comparison_seconds_fields(v, r);
 }
 
-/// The report of compare_targets().
-struct ComparedTargets {
-  const ComparisonReport& report = kEmptyReport<ComparisonReport>;
-};
-
-void fields(auto& v, const ComparedTargets& view) {
-  const ComparisonReport& r = view.report;
+void fields(auto& v, const CompareTargetsReport& r) {
   v.document("compare-targets", "Report of detent compare --targets");
   v("model", r.model, kModelPath);
   v("targets", r.targets, "The targets, in the requested order.");
   compared_samples_fields(v, r);
-  v("variants", seen_as<TargetVariant>(r.variants), "Each target with each calibrator, in the requested order.");
+  v("variants", r.variants, "Each target with each calibrator, in the requested order.");
   winner_fields(v, r, "Name of the best variant.");
   v("provenance", r.provenance, "Provenance in the file of the best variant.");
-  v("calibration_seconds", Finite{r.calibration_seconds}, "Time of the calibration pass, in seconds.");
-  v("evaluation_seconds", Finite{r.evaluation_seconds}, "Time to judge, in seconds.");
+  comparison_seconds_fields(v, r);
 }
 
 /// Cost of one node. The share is that of the weights where only weights are quantized.

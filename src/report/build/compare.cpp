@@ -1,0 +1,133 @@
+#include <algorithm>
+
+#include "core/text.h"
+#include "report/build/compared.h"
+#include "report/build/documents.h"
+#include "report/build/sections.h"
+
+namespace detent::build {
+
+namespace {
+
+using namespace document;
+using Role = Line::Role;
+
+/// Makes a section that one of several targets has: without what all of them say, with ids of its own.
+Section of_target(Section section, size_t number) {
+  if (number == 0) return section;
+  std::erase_if(section.parts, [](const Part& part) {
+    const auto* line = std::get_if<Line>(&part);
+    return line && line->role == Role::Lead;
+  });
+  for (Part& part : section.parts)
+    if (auto* grid = std::get_if<document::Grid>(&part); grid && !grid->id.empty())
+      grid->id += "-" + std::to_string(number + 1);
+  return section;
+}
+
+/// Adds what a target makes of the model: its shares, float layers, equalization and 16-bit nodes.
+void add_target(Document& document, const TargetVariant& variant, size_t number) {
+  Section shares = coverage(variant.plan);
+  for (Part& part : shares.parts)
+    if (auto* line = std::get_if<Line>(&part); line && line->role == Role::Apart)
+      line->words = {strong(variant.target), ": ", line->words};
+  document.sections.push_back(of_target(std::move(shares), number));
+  Section layers = placement(variant.plan, Listed::FloatLayers);
+  if (!layers.parts.empty()) {  // the first line counts the float layers of this target
+    auto& line = std::get<Line>(layers.parts.front());
+    line = {{strong(variant.target), ": ", line.words}, Role::Statement, Where::Page};
+    document.sections.push_back(of_target(std::move(layers), number));
+  }
+  for (Section& section : std::vector{equalization(variant.equalized), floats(variant.plan.floats)}) {
+    if (section.parts.empty()) continue;
+    section.parts.insert(section.parts.begin(), Line{strong(variant.target), Role::Statement, Where::Page});
+    document.sections.push_back(of_target(std::move(section), number));
+  }
+}
+
+/// Returns the shares on codes and the number of float layers of each variant.
+std::vector<OwnColumn> share_columns(const CompareTargetsReport& report) {
+  if (report.variants.empty()) return {};
+  const std::string codes(name_of(report.variants.front().plan.coverage.type));
+  std::vector<OwnColumn> columns{{{codes + " MACs", Kind::Number, "Share of the multiply-accumulates"}, {}},
+                                 {{codes + " layers", Kind::Number, "Share of the weighted operators"}, {}},
+                                 {{"Float", Kind::Number, "Weighted operators that stay float"}, {}}};
+  for (const TargetVariant& variant : report.variants) {
+    const CoverageReport& coverage = variant.plan.coverage;
+    const auto share = [](int64_t part, int64_t whole) { return whole > 0 ? share_of(part, whole) : Words(); };
+    columns[0].cells.emplace_back(share(coverage.int8_macs, coverage.macs));
+    columns[1].cells.emplace_back(share(coverage.int8_layers, coverage.layers));
+    columns[2].cells.emplace_back(count(static_cast<uint64_t>(
+        std::ranges::count(variant.plan.layers, false, &PlanReport::Layer::int8))));
+  }
+  return columns;
+}
+
+/// Returns "3 targets", or "6 variants of 3 targets" with several calibrators.
+Words targets_words(const CompareTargetsReport& report) {
+  const size_t variants = report.variants.size(), targets = report.targets.size();
+  if (targets == variants) return count(targets, "target");
+  return {count(variants, "variant"), " of ", count(targets, "target")};
+}
+
+}  // namespace
+
+Compared compared(const CompareCalibratorsReport& report) {
+  Compared rows{report, "calibrator", {}, {}, std::vector<bool>(report.variants.size(), true)};
+  for (const CalibratorVariant& one : report.variants)
+    rows.variants.push_back(&one), rows.calibrators.push_back(one.takes);
+  return rows;
+}
+
+Compared compared(const CompareTargetsReport& report) {
+  Compared rows{report, "target", {}, {}, std::vector<bool>(report.variants.size(), true)};
+  for (const TargetVariant& one : report.variants)
+    rows.variants.push_back(&one), rows.calibrators.push_back(one.calibrator);
+  return rows;
+}
+
+Document document_of(const CompareCalibratorsReport& report) {
+  const Compared rows = compared(report);
+  Document document = comparison_document(rows, report.target);
+  add_winner(document, rows, "--calibrator ");
+  for (auto& figure : coverage_figures(report.plan.coverage)) document.figures.figures.push_back(std::move(figure));
+  document.sections = {judged(rows, count(report.variants.size(), "calibrator")),
+                       outliers(report.outliers),
+                       equalization(report.equalized),
+                       coverage(report.plan),
+                       floats(report.plan.floats),
+                       candidates(rows, "Each was calibrated on the same histograms and run on the same samples.", {}),
+                       detections(report.detections),
+                       report.layers ? sensitivity(*report.layers) : Section{Topic::Sensitivity, {}},
+                       values({&report.values,
+                               &report.plan,
+                               report.winner,
+                               report.layers ? own_errors(*report.layers) : std::map<std::string, double>(),
+                               {}}),
+                       placement(report.plan, Listed::Nothing),
+                       provenance(report.provenance, report.plan.floats)};
+  return document;
+}
+
+Document document_of(const CompareTargetsReport& report) {
+  const Compared rows = compared(report);
+  Document document = comparison_document(rows, join(report.targets, ", "));
+  add_winner(document, rows, "");
+  document.sections = {judged(rows, targets_words(report)), outliers(report.outliers)};
+  std::string before;
+  size_t number = 0;
+  for (const TargetVariant& variant : report.variants) {
+    if (variant.target == before) continue;  // another calibrator
+    before = variant.target;
+    add_target(document, variant, number++);
+  }
+  document.sections.push_back(
+      candidates(rows, "Each was calibrated and run on the same samples.", share_columns(report)));
+  document.sections.push_back(detections(report.detections));
+  const auto winner = rows.winner();
+  document.sections.push_back(
+      provenance(report.provenance, winner ? report.variants[*winner].plan.floats : std::nullopt));
+  return document;
+}
+
+}  // namespace detent::build
