@@ -12,7 +12,7 @@ namespace {
 using namespace document;
 using Role = Line::Role;
 
-/// Makes a section that one of several targets has: without what all of them say, with ids of its own.
+/// Makes a section that one of several targets has: without what all of them say, with other ids.
 Section of_target(Section section, size_t number) {
   if (number == 0) return section;
   std::erase_if(section.parts, [](const Part& part) {
@@ -57,8 +57,8 @@ std::vector<OwnColumn> share_columns(const CompareTargetsReport& report) {
     const auto share = [](int64_t part, int64_t whole) { return whole > 0 ? share_of(part, whole) : Words(); };
     columns[0].cells.emplace_back(share(coverage.int8_macs, coverage.macs));
     columns[1].cells.emplace_back(share(coverage.int8_layers, coverage.layers));
-    columns[2].cells.emplace_back(count(static_cast<uint64_t>(
-        std::ranges::count(variant.plan.layers, false, &PlanReport::Layer::int8))));
+    columns[2].cells.emplace_back(
+        count(static_cast<uint64_t>(std::ranges::count(variant.plan.layers, false, &PlanReport::Layer::int8))));
   }
   return columns;
 }

@@ -22,7 +22,11 @@ Words made_words(const TypeVariant& variant) {
                      count(static_cast<uint64_t>(facts.layers), "weighted layer")};
   if (facts.quantized_layers == 0) return {layers, ": it stays the float model"};
   if (!facts.block)
-    return {layers, ", ", count(static_cast<uint64_t>(facts.pairs), "pair"), ", calibrator ", variant.calibrator,
+    return {layers,
+            ", ",
+            count(static_cast<uint64_t>(facts.pairs), "pair"),
+            ", calibrator ",
+            variant.calibrator,
             facts.by_inputs ? ", weights rounded by GPTQ" : ""};
   return {"weights alone of ", layers,
           *facts.block == 0 ? Words(", a scale a channel")
@@ -76,17 +80,19 @@ std::optional<Table::Column> loss_column(const std::optional<TypeLimit>& limit) 
 
 /// Lists the sizes of files and weights, the shares of types, and how each was made.
 document::Grid sizes_table(const CompareTypesReport& report) {
-  document::Grid table{.id = "sizes-table",
-                       .label = "Sizes by type",
-                       .columns = {{"Type", Kind::Name},
-                                   {"File", Kind::Number, "Size of the file"},
-                                   {"/FP32", Kind::Number, "Over the float model's file"},
-                                   {"Weights", Kind::Number, "Bytes of all weights in the file, with their scales"},
-                                   {"/FP32", Kind::Number, "Over the bytes of the float model's weights"}},
-                       .heading = "sizes, and shares of the types in the bytes of the weights",
-                       .mark = "smallest",
-                       .search = false,
-                       .noun = "type"};
+  document::Grid table{
+      .id = "sizes-table",
+      .label = "Sizes by type",
+      .columns = {{"Type", Kind::Name},
+                  {"File", Kind::Number, "Size of the file"},
+                  {"/FP32", Kind::Number, "Over the float model's file"},
+                  {"Weights", Kind::Number, "Bytes of all weights in the file, with their scales"},
+                  {"/FP32", Kind::Number, "Over the bytes of the float model's weights"}},
+      .heading = {"sizes, and shares of the types in the bytes of the weights",
+                  report.limit && !report.limit->smallest.empty() ? "; * smallest within the limit" : ""},
+      .mark = "smallest",
+      .search = false,
+      .noun = "type"};
   for (const std::string& type : weight_types(report))
     table.columns.push_back({type, Kind::Number, "Share of the bytes of weights that is " + type});
   const auto losses = loss_column(report.limit);
@@ -100,8 +106,8 @@ document::Grid sizes_table(const CompareTypesReport& report) {
     row.cells.emplace_back(made_words(variant));
   }
   const TypeFacts whole{.weight_bytes = {{"float", report.weight_bytes}}};
-  Row& row = table.rows.emplace_back(
-      Row{.cells = size_cells("FP32", report, report.model_bytes, whole), .apart = true});
+  Row& row =
+      table.rows.emplace_back(Row{.cells = size_cells("FP32", report, report.model_bytes, whole), .apart = true});
   row.cells.insert(row.cells.end(), losses ? 2 : 1, Cell(Words()));
   return table;
 }
@@ -124,8 +130,8 @@ Words limit_words(const CompareTypesReport& report) {
   const auto smallest = std::ranges::find(report.variants, limit.smallest, &ComparedVariant::name);
   if (smallest == report.variants.end()) {
     const size_t v = closest(report, limit);
-    return {"no type is within ", option, "; the closest is ", report.variants[v].name, ", which ",
-            held_words(limit, v)};
+    return {"no type is within ",    option,     "; the closest is ",
+            report.variants[v].name, ", which ", held_words(limit, v)};
   }
   return {"smallest within ",
           option,

@@ -127,8 +127,11 @@ Cell output_cell(const ComparedVariant& variant, const std::string& name) {
   const auto found = std::ranges::find(variant.outputs, name, &ErrorReport::Output::name);
   if (found == variant.outputs.end()) return Words(Number{});
   if (is_exact(*found)) return Words("exact");
-  if (found->kind == OutputKind::Integers)
-    return {{number_of(metrics::kIntegerAgreement, found->agreement.value_or(0)), " equal"}};
+  if (found->kind == OutputKind::Integers) {
+    Cell cell(Words{score(metrics::kIntegerAgreement, found->agreement), " equal"});
+    cell.key = found->agreement.value_or(kUnmeasured);
+    return cell;
+  }
   return found->sqnr_db ? decibels(*found->sqnr_db, 2) : Words("0 in FP32");
 }
 
@@ -190,8 +193,7 @@ document::Grid samples_by_variant(const Compared& compared, const Metric& metric
   for (const ComparedVariant* model : models) table.columns.push_back({model->name});
   for (size_t s = 0; s < models.front()->by_sample.size(); ++s) {
     Row& row = table.rows.emplace_back(Row{.cells = {name(models.front()->by_sample[s].name)}});
-    for (const ComparedVariant* model : models)
-      row.cells.emplace_back(score(metric, model->by_sample[s].*member));
+    for (const ComparedVariant* model : models) row.cells.emplace_back(score(metric, model->by_sample[s].*member));
   }
   return table;
 }

@@ -80,7 +80,7 @@ Words headline(const Compared& compared, size_t winner, const std::optional<doub
                   : Words{" is the best of ", count(compared.variants.size(), "candidate"), ": "}};
   if (score) {
     const Metric& metric = metric_named(compared.report.criterion);
-    words += {number_of(metric, *score), " ", metric.label, "."};
+    words += {metric.label, " ", number_of(metric, *score), "."};
   }
   if (!lead.empty()) words += {" That is ", lead, "."};
   if (!certainty.empty()) words += {compared.report.ties.empty() ? " It is " : " ", certainty, "."};
@@ -148,8 +148,8 @@ std::vector<Figures::Figure> winner_figures(const Compared& compared) {
     const auto score = find_metric(best.metrics, metric.name);
     if (!score) return;
     const auto fp32 = find_metric(compared.report.fp32, metric.name);
-    figures.push_back({number_of(metric, *score), metric.label,
-                       fp32 ? Words{"FP32 ", number_of(metric, *fp32)} : Words()});
+    figures.push_back(
+        {number_of(metric, *score), metric.label, fp32 ? Words{"FP32 ", number_of(metric, *fp32)} : Words()});
   };
   const Metric& criterion = metric_named(compared.report.criterion);
   add(criterion);

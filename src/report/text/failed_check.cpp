@@ -38,10 +38,10 @@ std::optional<Error> failed_least(const build::Compared& compared, const Accepte
   const double score = compared.variants[*winner]->metrics.at(report.criterion), bound = *accepted.least;
   const Metric& metric = metric_named(report.criterion);
   if (metric.falls() ? score <= bound : score >= bound) return std::nullopt;
-  return Error(ErrorCode::CheckFailed, fmt::format("{}: the best {}, {}, reaches {} {}, {} --fail-below {:.6g}",
-                                                   report.model, compared.kind, report.winner, metric.label,
-                                                   metric_text(metric, score), metric.falls() ? "worse than" : "below",
-                                                   bound));
+  return Error(ErrorCode::CheckFailed,
+               fmt::format("{}: the best {}, {}, reaches {} {}, {} --fail-below {:.6g}", report.model, compared.kind,
+                           report.winner, metric.label, metric_text(metric, score),
+                           metric.falls() ? "worse than" : "below", bound));
 }
 
 }  // namespace

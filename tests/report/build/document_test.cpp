@@ -11,6 +11,7 @@
 #include "report/html/page.h"
 #include "report/json/json.h"
 #include "report/text/text.h"
+#include "whole_comparisons.h"
 
 namespace detent {
 namespace {
@@ -330,6 +331,21 @@ TEST(Documents, NameTheTypeOfCodesInEachSentence) {
     EXPECT_THAT(form, HasSubstr("FP8"));
     EXPECT_THAT(form, Not(HasSubstr("INT8")));
   }
+}
+
+TEST(DocumentsOfComparisons, HaveTheSameNumbersInEachForm) {
+  walk(whole_calibrators(kOdd), {});
+  walk(whole_targets(kOdd), {});
+  walk(whole_types(kOdd), {});
+}
+
+TEST(DocumentsOfComparisons, KeepEveryNameInEachForm) {
+  const auto expect_names = [](const auto& report) {
+    expect_odd_name(to_text(report, Lists::All), to_json(report), to_html(report));
+  };
+  expect_names(whole_calibrators(kOdd));
+  expect_names(whole_targets(kOdd));
+  expect_names(whole_types(kOdd));
 }
 
 }  // namespace

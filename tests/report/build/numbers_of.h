@@ -54,7 +54,13 @@ class NumbersOf {
  private:
   void add(const document::Words& words) {
     for (const document::Span& span : words.spans())
-      if (span.look == document::Span::Look::Figure) numbers_.push_back(span.number);
+      if (span.look == document::Span::Look::Figure) add(span.number);
+  }
+  void add(document::Number number) {
+    numbers_.push_back(number);
+    if (!number.error) return;
+    number.value = *number.error, number.error.reset(), number.bare = true;
+    numbers_.push_back(number);
   }
 
   std::vector<document::Number> numbers_;

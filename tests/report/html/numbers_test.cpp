@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "report/html/axis.h"
-#include "report/html/metric.h"
 
 namespace detent::html {
 namespace {
@@ -80,33 +79,6 @@ TEST(PaddedAxis, HasAnExtentWhateverTheData) {
   const Axis axis = padded_axis(0, 10, 0.1);
   EXPECT_DOUBLE_EQ(axis.low, -1);
   EXPECT_DOUBLE_EQ(axis.high, 11);
-}
-
-TEST(MetricStyle, WritesFractionsInPercentAndDifferencesInPoints) {
-  const MetricStyle top1 = metric_style("top1");
-  EXPECT_EQ(top1.text(0.766), "76.60\u00A0%");
-  EXPECT_EQ(top1.difference(0.7455, 0.766), "2.05 points");
-  EXPECT_EQ(top1.difference(0.99477, 0.99414), "0.07 points") << "99.48 and 99.41 as printed, 0.063 apart";
-  EXPECT_EQ(top1.number(0.766), top1.number(0.766001)) << "the same when printed";
-}
-
-TEST(MetricStyle, SaysHundredPercentOnlyWhenItIs) {
-  EXPECT_EQ(metric_style("argmax_agreement").number(0.999999), "99.99");
-  EXPECT_EQ(metric_style("argmax_agreement").number(1), "100.00");
-}
-
-TEST(MetricStyle, WritesUnknownMetricsAsPlainNumbers) {
-  const MetricStyle style = metric_style("f1");
-  EXPECT_EQ(style.label, "f1");
-  EXPECT_EQ(style.text(0.5), "0.5000");
-}
-
-TEST(MetricsOf, PutsTheCriterionFirstAndErrorsLast) {
-  CompareCalibratorsReport report;
-  report.criterion = "miou";
-  report.fp32 = {{"miou", 1}};
-  report.variants = {{{.name = "max", .metrics = {{"cosine", 1}, {"sqnr_db", 1}, {"top1", 1}, {"zoo", 1}}}}};
-  EXPECT_EQ(metrics_of(report), (std::vector<std::string>{"miou", "top1", "sqnr_db", "cosine", "zoo"}));
 }
 
 }  // namespace
