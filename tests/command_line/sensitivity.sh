@@ -7,7 +7,7 @@ eval="--eval $sample/eval/images --eval-limit 2"
 sensitivity="sensitivity $model $calibrate $eval --calibrator max"
 
 accepts "sensitivity" $sensitivity --top 3 --json out/report.json --html out/report.html
-for word in "quantized models on 2 samples, evenly over --eval," alone others "by itself" "15 more: see --all and --top"; do
+for word in "quantized models on 2 samples, evenly over --eval," Alone Others "By itself" "15 more layers"; do
   grep -qF -e "$word" stdout || fail "the text does not say '$word'"
 done
 for field in layers name op sqnr_db_alone sqnr_db_all_but mac_share operators values; do

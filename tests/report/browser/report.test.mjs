@@ -53,7 +53,7 @@ test('the verdict has its colour and the values to blame lead to their histogram
 test('an outlier stands out of the plot of samples', async () => {
   assert.ok((await sections()).includes('outliers'));
   assert.deepEqual(await seen('.skyline .name'), madeUp ? ['airplane/airplane_0500.jpg', 'frog_0750.jpg'] : []);
-  assert.equal((await seen('#outlier-table .outlier')).length, madeUp ? 2 : 0);
+  assert.equal((await seen('#outlier-table tr.best')).length, madeUp ? 2 : 0);
   const heights = await page.evaluate(() => ['part', 'bars'].map((part) =>
     document.querySelector(`.plot.skyline .${part}`).getBoundingClientRect().height));
   assert.ok(heights[0] <= heights[1] && heights[1] > 100, heights.join(' of '));
@@ -116,9 +116,9 @@ test('tells of an equalization where there was one', async () => {
   assert.deepEqual(await seen('nav a[href="#equalization"]'), equalized ? ['Equalization'] : []);
   if (!equalized) return;
   const families = await page.evaluate(() => [...document.querySelectorAll('#equalize-families tbody tr')]
-    .map((row) => ({ values: Number(row.cells[1].textContent), decision: row.cells[4].textContent })));
-  assert.equal(families.length, 7);
-  for (const { values, decision } of families) assert.equal(decision === 'nothing to equalize', values === 0, decision);
+    .map((row) => ({ values: Number(row.cells[1].textContent), decision: row.cells[5].textContent })));
+  assert.ok(families.length > 0);
+  for (const { values, decision } of families) assert.ok(values > 0, `${decision}: nothing to equalize`);
   assert.ok(families.some(({ decision }) => decision === 'kept'));
 });
 
