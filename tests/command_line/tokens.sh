@@ -71,7 +71,7 @@ accepts "sensitivity" sensitivity in/four.onnx $all --calibrator max --next-toke
 near "FP32 nats of sensitivity" "$(number nats out/s.json | head -n 1)" "$(number nats out/s.json)"
 grep -q '"nats_alone": 0.5[0-9]*' out/s.json || fail "--json lacks the nats of a layer"
 grep -q 'nats alone' stdout || fail "the text lacks the nats of layers"
-grep -q 'Nats alone' out/s.html || fail "the page lacks the nats of layers"
+grep -q 'nats alone' out/s.html || fail "the page lacks the nats of layers"
 accepts "sensitivity without tokens" sensitivity in/four.onnx $all --calibrator max $data --json out/p.json
 if grep -q nats out/p.json stdout; then fail "nats that were not asked for"; fi
 rm out/*

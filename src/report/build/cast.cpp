@@ -13,9 +13,9 @@ Section pairs(const std::optional<KeptPairs>& kept) {
   Section section{Topic::Pairs, {}};
   if (!kept) return section;
   std::vector<Part>& parts = section.parts;
-  parts.push_back(Line{{"kept ", count(kept->quantizers, "QuantizeLinear", "QuantizeLinear"), " and ",
-                        count(kept->dequantizers, "DequantizeLinear", "DequantizeLinear"),
-                        " with every code and zero point"}});
+  parts.push_back(
+      Line{{"kept ", count(kept->quantizers, "QuantizeLinear", "QuantizeLinear"), " and ",
+            count(kept->dequantizers, "DequantizeLinear", "DequantizeLinear"), " with every code and zero point"}});
   if (kept->code_constants > 0)
     parts.push_back(Line{count(kept->code_constants, "constant of codes", "constants of codes"), Role::Detail});
   if (kept->stored_codes > 0)

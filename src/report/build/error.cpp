@@ -96,7 +96,7 @@ Words worst_words(const ErrorReport& error) {
     return {"none: all ", count(error.outputs.size(), "output"), " exact"};
   const ErrorReport::Output worst = worst_first(error.outputs).front();
   return {agreement,
-          worst.sqnr_db ? Words{"SQNR ", decibels(*worst.sqnr_db)} : error_words(worst),
+          worst.sqnr_db && !is_exact(worst) ? Words{"SQNR ", decibels(*worst.sqnr_db)} : error_words(worst),
           " at ",
           document::quoted(worst.name),
           ", the worst of ",

@@ -129,8 +129,8 @@ Document document_of(const RepairReport& report) {
   Section graphs{Topic::Graph, {}};
   if (!report.before.plan.graph.nodes.empty() && !plan.graph.nodes.empty())
     graphs.parts = {Drawing{RepairedGraphs{&report}}};
-  document.sections = {pairs(report), findings_left(report),           difference, blame(report.verdict), scores(report), coverage(plan),
-                       graphs,        placement(plan, Listed::Nothing)};
+  document.sections = {pairs(report),  findings_left(report), difference, blame(report.verdict),
+                       scores(report), coverage(plan),        graphs,     placement(plan, Listed::Nothing)};
   return document;
 }
 

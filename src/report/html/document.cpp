@@ -4,6 +4,7 @@
 
 #include "report/html/parts.h"
 #include "report/html/scale.h"
+#include "report/html/words.h"
 #include "report/lists.h"
 
 namespace detent::html {
@@ -23,44 +24,11 @@ using document::Part;
 using document::Properties;
 using document::RepairedGraphs;
 using document::Section;
-using document::Span;
 using document::TopicTitle;
 using document::Unit;
 using document::Where;
 using document::Words;
 using Role = Line::Role;
-
-std::string figure_markup(const Number& number) {
-  if (number.unit == Unit::Count) return count_text(number.value);
-  std::string text = document::number_text(number);
-  if (number.unit == Unit::Times && text.ends_with("x")) text.replace(text.size() - 1, 1, "\u00D7");
-  if (text.starts_with("-") && text.size() > 1) text.replace(0, 1, "\u2212");
-  if (text == "-") return "\u2013";
-  if (const size_t unit = text.find(" dB"); unit != std::string::npos) text.replace(unit, 1, "\u00A0");
-  return escape(text);
-}
-
-std::string span_markup(const Span& span) {
-  using Look = Span::Look;
-  const auto strong = [&](const char* colour) {
-    return std::string("<strong class=\"") + colour + "\">" + escape(span.text) + "</strong>";
-  };
-  switch (span.look) {
-    case Look::Figure: return figure_markup(span.number);
-    case Look::Name:
-    case Look::Quoted: return name_markup(span.text);
-    case Look::Code: return "<code>" + escape(span.text) + "</code>";
-    case Look::Strong: return "<strong>" + escape(span.text) + "</strong>";
-    case Look::Minor: return "<small>" + escape(span.text) + "</small>";
-    case Look::Wide: return " <small>" + escape(span.text) + "</small>";
-    case Look::Good: return strong("good");
-    case Look::Doubtful: return strong("doubtful");
-    case Look::Broken: return strong("broken");
-    case Look::Arrow: return " \u2192 ";
-    case Look::Plain: break;
-  }
-  return escape(span.text);
-}
 
 const char* colour_of(document::Tone tone) {
   constexpr const char* kColours[] = {"", "int8", "", "usual", "doubtful", "broken"};
@@ -224,12 +192,6 @@ class PagePrinter {
 };
 
 }  // namespace
-
-std::string markup(const document::Words& words) {
-  std::string html;
-  for (const Span& span : words.spans()) html += span_markup(span);
-  return html;
-}
 
 std::string section_markup(const document::Section& section) { return PagePrinter()(section); }
 

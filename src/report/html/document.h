@@ -6,8 +6,6 @@
 
 namespace detent::html {
 
-/// Returns the words with names in code type, escaped.
-[[nodiscard]] std::string markup(const document::Words& words);
 /// Prints a section with its heading; "" where it has no part for pages.
 [[nodiscard]] std::string section_markup(const document::Section& section);
 /// Prints the summary at the top of a page.

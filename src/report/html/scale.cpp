@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/html/document.h"
 #include "report/html/parts.h"
+#include "report/html/words.h"
 
 namespace detent::html {
 

@@ -6,9 +6,9 @@
 
 #include "dangling_reference.h"
 #include "nesting_fault.h"
-#include "report/html/page.h"
 #include "report/build/sections.h"
 #include "report/html/document.h"
+#include "report/html/page.h"
 #include "report/json/json.h"
 
 namespace detent {

@@ -78,12 +78,11 @@ TEST(QuantizePage, StartsWithTheVerdict) {
   const std::string page = to_html(good_report());
   EXPECT_EQ(nesting_fault(page), "");
   EXPECT_EQ(dangling_reference(page), "");
-  EXPECT_THAT(page,
-              AllOf(HasSubstr("net.onnx \u2013 quantization</title>"),
-                    HasSubstr("<strong class=\"good\">Good</strong>: SQNR 31.2 dB at &#39;logits&#39;, worst "
-                              "sample &#39;a.png&#39; 28.0 dB."),
-                    HasSubstr("<li>Measured on the calibration samples themselves.</li>"),
-                    HasSubstr("<li>Wrote <code>folder/<wbr>net.<wbr>int8.<wbr>onnx</code>")));
+  EXPECT_THAT(page, AllOf(HasSubstr("net.onnx \u2013 quantization</title>"),
+                          HasSubstr("<strong class=\"good\">Good</strong>: SQNR 31.2 dB at &#39;logits&#39;, worst "
+                                    "sample &#39;a.png&#39; 28.0 dB."),
+                          HasSubstr("<li>Measured on the calibration samples themselves.</li>"),
+                          HasSubstr("<li>Wrote <code>folder/<wbr>net.<wbr>int8.<wbr>onnx</code>")));
   EXPECT_THAT(page, AllOf(Not(HasSubstr("id=\"blame\"")), Not(HasSubstr("<li>Try"))));
 }
 
@@ -96,7 +95,8 @@ TEST(QuantizePage, OfABrokenModelNamesTheValuesToBlameAndTheCures) {
                           HasSubstr("<li>Try <code>--min-sqnr 20</code>, which keeps layers float.</li>")));
   EXPECT_THAT(page, HasSubstr("<a href=\"#value-2\"><code>y</code></a>")) << "the second histogram";
   EXPECT_THAT(page, HasSubstr("<th scope=\"row\"><code>elsewhere</code></th>")) << "has no histogram";
-  EXPECT_THAT(page, AllOf(HasSubstr(">+7.50\u00A0dB</td>"), HasSubstr(">\u22120.25\u00A0dB</td>"))) << "9.5 and 1.75 over 2 dB";
+  EXPECT_THAT(page, AllOf(HasSubstr(">+7.50\u00A0dB</td>"), HasSubstr(">\u22120.25\u00A0dB</td>")))
+      << "9.5 and 1.75 over 2 dB";
 }
 
 TEST(QuantizePage, WithoutAnErrorHasNoVerdict) {
@@ -165,7 +165,8 @@ TEST(QuantizePage, ListsTheErrorOfEveryOutput) {
   report.error->outputs.push_back(
       {.name = "ids", .agreement = 0.75, .kind = OutputKind::Integers, .elements = 8, .differing = 2});
   const std::string page = to_html(report);
-  EXPECT_THAT(page, AllOf(HasSubstr(">2 of 8 elements differ, 75.00 % are equal</td>"), HasSubstr(">exact</td>"), Not(HasSubstr(">nan"))));
+  EXPECT_THAT(page, AllOf(HasSubstr(">2 of 8 elements differ, 75.00 % are equal</td>"), HasSubstr(">exact</td>"),
+                          Not(HasSubstr(">nan"))));
   EXPECT_LT(page.find("<code>logits</code></th><td"), page.find("<code>ids</code></th><td")) << "worst first";
   EXPECT_LT(page.find("<code>ids</code></th><td"), page.find("<code>boxes</code></th><td")) << "exact ones last";
 }
@@ -173,8 +174,7 @@ TEST(QuantizePage, ListsTheErrorOfEveryOutput) {
 TEST(QuantizePage, SpeaksOfNoZeroLayers) {
   QuantizeReport report = good_report();
   report.bias_correction = BiasCorrectionReport{{.reason = "no layer has one"}};
-  EXPECT_THAT(to_html(report),
-              AllOf(HasSubstr("Corrected no bias: no layer has one."), Not(HasSubstr("0 layers"))));
+  EXPECT_THAT(to_html(report), AllOf(HasSubstr("Corrected no bias: no layer has one."), Not(HasSubstr("0 layers"))));
 }
 
 TEST(QuantizePage, ListsValuesByWhatTheirRangeLeavesOut) {
@@ -214,9 +214,8 @@ TEST(QuantizePage, TellsWhetherABoundHolds) {
                              .samples = 100};
   EXPECT_THAT(
       to_html(report),
-      HasSubstr(
-          "<li>--max-drop 0.01: top-1 78.50 % (FP32 top-1 79.00 %), without it top-1 50.00 %; on 100 samples, "
-          "0 measurements in 0.0 s.</li><li>Holds: drop 0.50 points of top-1, 95 % interval 0.10 to 0.90.</li>"));
+      HasSubstr("<li>--max-drop 0.01: top-1 78.50 % (FP32 top-1 79.00 %), without it top-1 50.00 %; on 100 samples, "
+                "0 measurements in 0.0 s.</li><li>Holds: drop 0.50 points of top-1, 95 % interval 0.10 to 0.90.</li>"));
   report.bound->outcome = BoundOutcome::NotShown;
   EXPECT_THAT(to_html(report), HasSubstr("<li>Not shown: drop "));
   report.bound->outcome = BoundOutcome::Broken;
@@ -233,10 +232,10 @@ TEST(QuantizePage, ListsTheStepsOfTheBestLevelWithTheirGain) {
   const std::string page = to_html(report);
   EXPECT_EQ(nesting_fault(page), "");
   EXPECT_EQ(dangling_reference(page), "");
-  EXPECT_THAT(page, AllOf(HasSubstr("<a href=\"#accuracy\">"), HasSubstr("Accuracy best: 1 of 2 steps kept."),
-                          HasSubstr("<td class=\"words\">1 of 18 ranges</td>"),
-                          HasSubstr(">+0.25\u00A0dB</td>"), HasSubstr("<td>kept</td>"),
-                          HasSubstr(">\u22120.25\u00A0dB</td>"), HasSubstr("<td>dropped</td>")));
+  EXPECT_THAT(page,
+              AllOf(HasSubstr("<a href=\"#accuracy\">"), HasSubstr("Accuracy best: 1 of 2 steps kept."),
+                    HasSubstr("<td class=\"words\">1 of 18 ranges</td>"), HasSubstr(">+0.25\u00A0dB</td>"),
+                    HasSubstr("<td>kept</td>"), HasSubstr(">\u22120.25\u00A0dB</td>"), HasSubstr("<td>dropped</td>")));
   EXPECT_THAT(page, Not(HasSubstr("alert('1')")));
 }
 
@@ -244,9 +243,10 @@ TEST(QuantizePage, TellsOfBiasCorrectionWithAndWithoutEqualization) {
   QuantizeReport report = good_report();
   EXPECT_THAT(to_html(report), Not(HasSubstr("id=\"equalization\"")));
   report.bias_correction = BiasCorrectionReport{{.before_db = 20, .after_db = 21.5, .kept = true, .samples = 16}, 3};
-  EXPECT_THAT(to_html(report),
-              AllOf(HasSubstr("biases of 3 layers in 0.0 s: SQNR 20.00 \u2192 21.50\u00A0dB on 16 held-out samples, kept."),
-                    HasSubstr("<a href=\"#equalization\">")));
+  EXPECT_THAT(
+      to_html(report),
+      AllOf(HasSubstr("biases of 3 layers in 0.0 s: SQNR 20.00 \u2192 21.50\u00A0dB on 16 held-out samples, kept."),
+            HasSubstr("<a href=\"#equalization\">")));
   report.bias_correction->kept = false;
   report.bias_correction->reason = "SQNR 0.50 dB lower";
   EXPECT_THAT(to_html(report), HasSubstr("samples, dropped: SQNR 0.50 dB lower."));

@@ -46,23 +46,25 @@ TEST(SensitivityText, RoundsSharesOfMacsAsThePageDoes) {
   SensitivityReport report = two_layers();
   report.layers[0].macs_share = 0.8996;
   report.layers[1].macs_share = 0.1004;
-  EXPECT_THAT(to_text(build::document_of(report, 10), Lists::Capped), AllOf(HasSubstr("  90.0 %\n"), HasSubstr("  10.0 %\n")));
+  EXPECT_THAT(to_text(build::document_of(report, 10), Lists::Capped),
+              AllOf(HasSubstr("  90.0 %\n"), HasSubstr("  10.0 %\n")));
   EXPECT_THAT(to_html(report), AllOf(HasSubstr(">90.0 %<"), HasSubstr(">10.0 %<")));
   report.layers[0].macs_share = 0.9999;  // what is not all of it never reads as 100 %
   report.layers[1].macs_share = 0.0001;
-  EXPECT_THAT(to_text(build::document_of(report, 10), Lists::Capped), AllOf(HasSubstr("  99.9 %\n"), HasSubstr("  0.0 %\n")));
+  EXPECT_THAT(to_text(build::document_of(report, 10), Lists::Capped),
+              AllOf(HasSubstr("  99.9 %\n"), HasSubstr("  0.0 %\n")));
   EXPECT_THAT(to_html(report), AllOf(HasSubstr(">99.9 %<"), HasSubstr(">0.0 %<"))) << "a layer of few MACs has some";
 }
 
 TEST(SensitivityText, ShowsTheFirstAndSaysHowManyMore) {
   const std::string text = to_text(build::document_of(two_layers(), 1), Lists::Capped);
-  EXPECT_THAT(text, AllOf(HasSubstr("stem"), HasSubstr("and 2 more layers\n"),
-                          HasSubstr("--all lists everything")));
+  EXPECT_THAT(text, AllOf(HasSubstr("stem"), HasSubstr("and 2 more layers\n"), HasSubstr("--all lists everything")));
   EXPECT_THAT(text, Not(HasSubstr("gate")));
 }
 
 TEST(SensitivityText, ShowsEveryOneWhereAllAreAskedFor) {
-  EXPECT_THAT(to_text(build::document_of(two_layers(), 1), Lists::All), AllOf(HasSubstr("gate"), Not(HasSubstr(" more "))));
+  EXPECT_THAT(to_text(build::document_of(two_layers(), 1), Lists::All),
+              AllOf(HasSubstr("gate"), Not(HasSubstr(" more "))));
 }
 
 TEST(SensitivityText, CallsAnOutputWithoutErrorExact) {
@@ -81,8 +83,8 @@ TEST(SensitivityText, TellsTheEqualization) {
   report.equalized->families = {{"gate", 0.5, 1, 1, true, std::nullopt}};
   report.equalized->values = {{"x", "gate", 4, 12, 3}};
   EXPECT_THAT(to_text(build::document_of(report, 10), Lists::Capped),
-              AllOf(HasSubstr("equalized 1 value (--equalize gate)\n"),
-                    ContainsRegex("gate +1 +1 +0.5 +kept\n"), ContainsRegex("x \\(gate\\) +12.0x +3.0x +4\n")));
+              AllOf(HasSubstr("equalized 1 value (--equalize gate)\n"), ContainsRegex("gate +1 +1 +0.5 +kept\n"),
+                    ContainsRegex("x \\(gate\\) +12.0x +3.0x +4\n")));
   EXPECT_THAT(to_json(report), AllOf(HasSubstr("\"requested\": \"gate\""), HasSubstr("\"imbalance_before\": 12.0")));
 }
 

@@ -137,8 +137,7 @@ TEST(QuantizeText, RanksInOneLineWhatAutoMeasuredAndListsItOnRequest) {
       << text;
   EXPECT_EQ(text.find("score: half"), std::string::npos) << text;
   const std::string all = to_text(measured_report(), Lists::All);
-  EXPECT_NE(all.find("\n  max         20.50 dB      87.50 %"), std::string::npos)
-      << all;
+  EXPECT_NE(all.find("\n  max         20.50 dB      87.50 %"), std::string::npos) << all;
   EXPECT_NE(all.find("\n* mse         31.25 dB"), std::string::npos) << all;
 }
 
