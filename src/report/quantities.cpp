@@ -25,10 +25,6 @@ std::string percent_text(double fraction, int decimals) {
   return fmt::format("{:.{}f} %", rounded_percent(fraction, decimals), decimals);
 }
 
-std::string share_text(int64_t part, int64_t whole) {
-  return percent_text(static_cast<double>(part) / static_cast<double>(whole));
-}
-
 std::string metric_text(const Metric& metric, double value) {
   const int decimals = metric.decimals;
   if (decimals == Metric::kSignificantDigits) return fmt::format("{:.6g}", value);
@@ -49,17 +45,6 @@ std::string measured_on_text(const CalibratorMeasurement& measured) {
   for (const auto& candidate : measured.candidates) fewest = std::min(fewest, candidate.error.samples);
   return fewest < measured.samples ? std::to_string(fewest) + " to " + plural(measured.samples, "sample")
                                    : plural(measured.samples, "sample");
-}
-
-std::string coverage_text(const CoverageReport& coverage) {
-  const std::string text = std::to_string(coverage.int8_layers) + " of " + std::to_string(coverage.layers) +
-                           " weighted layers " + std::string(name_of(coverage.type));
-  const auto with_share = [&](const std::string& count, int64_t macs) {
-    return coverage.macs > 0 ? count + " (" + share_text(macs, coverage.macs) + " of MACs)" : count;
-  };
-  if (coverage.int16_layers == 0) return with_share(text, coverage.int8_macs);
-  return with_share(text, coverage.int8_macs) + ", " +
-         with_share(std::to_string(coverage.int16_layers) + " with 16-bit activations", coverage.int16_macs);
 }
 
 std::string format_text(const WeightFormat& format) {

@@ -22,8 +22,6 @@ namespace detent {
 [[nodiscard]] double rounded_percent(double fraction, int decimals);
 /// Returns "99.6 %"; "100 %" only for exactly 1.
 [[nodiscard]] std::string percent_text(double fraction, int decimals = 1);
-/// Returns a part of a whole in percent.
-[[nodiscard]] std::string share_text(int64_t part, int64_t whole);
 /// Returns a value with its unit: "76.60 %", "29.32 dB", "exact", "1.4204".
 [[nodiscard]] std::string metric_text(const Metric& metric, double value);
 /// Returns why a candidate was chosen, as a clause: "the highest score", or the reason to prefer it to the highest one.
@@ -33,8 +31,6 @@ inline constexpr std::string_view kScoreMeaning =
     "mean of the average SQNR of the samples and of the SQNR of their average noise";
 /// Returns "64 samples"; "16 to 64 samples" where some candidates were measured on fewer.
 [[nodiscard]] std::string measured_on_text(const CalibratorMeasurement& measured);
-/// Returns "14 of 18 weighted layers INT8 (95.4 % of MACs)"; without the share where MACs were not counted.
-[[nodiscard]] std::string coverage_text(const CoverageReport& coverage);
 /// Returns "INT4 in blocks of 32" or "INT8 with one scale a channel".
 [[nodiscard]] std::string format_text(const WeightFormat& format);
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "report/build/sections.h"
+
 namespace detent {
 namespace {
 
@@ -31,12 +33,12 @@ TEST(BytesText, ChoosesTheUnit) {
   EXPECT_EQ(bytes_text(1938172), "1.9 MB");
 }
 
-TEST(CoverageText, LeavesOutTheShareOfMacsThatWereNotCounted) {
+TEST(CoverageWords, LeavesOutTheShareOfMacsThatWereNotCounted) {
   CoverageReport coverage{.layers = 18, .int8_layers = 14};
-  EXPECT_EQ(coverage_text(coverage), "14 of 18 weighted layers INT8");
+  EXPECT_EQ(document::plain_text(build::coverage_words(coverage)), "14 of 18 weighted layers INT8");
   coverage.macs = 1000;
   coverage.int8_macs = 954;
-  EXPECT_EQ(coverage_text(coverage), "14 of 18 weighted layers INT8 (95.4 % of MACs)");
+  EXPECT_EQ(document::plain_text(build::coverage_words(coverage)), "14 of 18 weighted layers INT8 (95.4 % of MACs)");
 }
 
 }  // namespace

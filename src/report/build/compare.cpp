@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "core/text.h"
 #include "report/build/compared.h"
@@ -12,37 +13,33 @@ namespace {
 using namespace document;
 using Role = Line::Role;
 
-/// Makes a section that one of several targets has: without what all of them say, with other ids.
-Section of_target(Section section, size_t number) {
-  if (number == 0) return section;
-  std::erase_if(section.parts, [](const Part& part) {
-    const auto* line = std::get_if<Line>(&part);
-    return line && line->role == Role::Lead;
-  });
-  for (Part& part : section.parts)
-    if (auto* grid = std::get_if<document::Grid>(&part); grid && !grid->id.empty())
+/// Makes a section one of several targets: its first line begins with the target, its tables have other ids, and only
+/// the first target says what holds for all.
+Section of_target(Section section, const std::string& target, size_t number) {
+  bool named = false;
+  std::vector<Part> parts;
+  for (Part& part : section.parts) {
+    auto* line = std::get_if<Line>(&part);
+    if (line && line->role == Role::Lead && number > 0) continue;
+    if (line && line->role != Role::Lead && !std::exchange(named, true))
+      line->words = {strong(target), ": ", line->words};
+    if (auto* grid = std::get_if<document::Grid>(&part); grid && !grid->id.empty() && number > 0)
       grid->id += "-" + std::to_string(number + 1);
-  return section;
+    parts.push_back(std::move(part));
+  }
+  return {section.topic, std::move(parts)};
 }
 
 /// Adds what a target makes of the model: its shares, float layers, equalization and 16-bit nodes.
 void add_target(Document& document, const TargetVariant& variant, size_t number) {
-  Section shares = coverage(variant.plan);
-  for (Part& part : shares.parts)
-    if (auto* line = std::get_if<Line>(&part); line && line->role == Role::Apart)
-      line->words = {strong(variant.target), ": ", line->words};
-  document.sections.push_back(of_target(std::move(shares), number));
   Section layers = placement(variant.plan, Listed::FloatLayers);
-  if (!layers.parts.empty()) {  // the first line counts the float layers of this target
+  if (!layers.parts.empty()) {  // the lead counts the float layers of this target
     auto& line = std::get<Line>(layers.parts.front());
-    line = {{strong(variant.target), ": ", line.words}, Role::Statement, Where::Page};
-    document.sections.push_back(of_target(std::move(layers), number));
+    line.role = Role::Statement, line.where = Where::Page;
   }
-  for (Section& section : std::vector{equalization(variant.equalized), floats(variant.plan.floats)}) {
-    if (section.parts.empty()) continue;
-    section.parts.insert(section.parts.begin(), Line{strong(variant.target), Role::Statement, Where::Page});
-    document.sections.push_back(of_target(std::move(section), number));
-  }
+  for (Section& section : std::vector{coverage(variant.plan), std::move(layers), equalization(variant.equalized),
+                                      floats(variant.plan.floats)})
+    document.sections.push_back(of_target(std::move(section), variant.target, number));
 }
 
 /// Returns the shares on codes and the number of float layers of each variant.
@@ -82,7 +79,8 @@ Compared compared(const CompareCalibratorsReport& report) {
 Compared compared(const CompareTargetsReport& report) {
   Compared rows{report, "target", {}, {}, std::vector<bool>(report.variants.size(), true)};
   for (const TargetVariant& one : report.variants)
-    rows.variants.push_back(&one), rows.calibrators.push_back(one.calibrator);
+    rows.variants.push_back(&one),
+        rows.calibrators.push_back(one.name.ends_with(" " + one.calibrator) ? "" : one.calibrator);
   return rows;
 }
 

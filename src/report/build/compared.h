@@ -15,7 +15,7 @@ struct Compared {
   const ComparisonReport& report;
   std::string kind;  ///< of the variants: "calibrator", "target", "type"
   std::vector<const ComparedVariant*> variants = {};
-  std::vector<std::string> calibrators = {};  ///< by variant: gave the ranges; "" where the name is the calibrator
+  std::vector<std::string> calibrators = {};  ///< by variant: gave the ranges; "" where the name says it
   std::vector<bool> quantized = {};           ///< by variant: false for a type that no layer has: the float model
 
   /// Returns the position of the winner; nothing without variants.

@@ -35,11 +35,10 @@ std::vector<Metric> measured_metrics(const Compared& compared, bool details) {
   return found;
 }
 
-/// Returns the name of a variant with the calibrator that gave its ranges, where the name does not say it.
+/// Returns the name of a variant with the calibrator that gave its ranges.
 Words title_of(const Compared& compared, size_t variant) {
   const std::string &name = compared.variants[variant]->name, &calibrator = compared.calibrators[variant];
-  if (calibrator.empty() || name.ends_with(" " + calibrator)) return name;
-  return {name, minor(" (" + calibrator + ")")};
+  return {name, calibrator.empty() ? Words() : minor(" (" + calibrator + ")")};
 }
 
 Words size_cell(uintmax_t bytes) { return bytes > 0 ? document::bytes(bytes) : Words(); }

@@ -50,19 +50,6 @@ std::string figure_list(const std::string& figures) {
   return figures.empty() ? figures : "<dl class=\"figures\">" + figures + "</dl>";
 }
 
-std::string coverage_figure(const CoverageReport& coverage) {
-  if (coverage.macs == 0) return {};
-  return figure(share_text(coverage.int8_macs, coverage.macs), "MACs in " + std::string(name_of(coverage.type)),
-                std::to_string(coverage.int8_layers) + " of " + std::to_string(coverage.layers) + " layers");
-}
-
-std::string samples_fact(size_t count, const char* use, double seconds) {
-  return plural(count, std::string(use) + " sample") +
-         (seconds > 0 ? fmt::format(", {:.1f} s", seconds) : std::string());
-}
-
-std::string skipped_fact(size_t count) { return count ? plural(count, "unreadable sample") + " skipped" : ""; }
-
 std::string tag(std::string_view word, std::string_view colour) {
   return fmt::format("<span class=\"tag{}{}\">{}</span>", colour.empty() ? "" : " ", colour, word);
 }

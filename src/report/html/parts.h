@@ -42,12 +42,6 @@ struct Header {
 [[nodiscard]] std::string figure(const std::string& number, const std::string& label, const std::string& detail = {});
 /// Returns the figures as a list; "" without figures.
 [[nodiscard]] std::string figure_list(const std::string& figures);
-/// Returns the share of MACs on codes; "" without MACs.
-[[nodiscard]] std::string coverage_figure(const CoverageReport& coverage);
-/// Returns "24 calibration samples, 0.4 s"; without the time where it is 0.
-[[nodiscard]] std::string samples_fact(size_t count, const char* use, double seconds = 0);
-/// Returns "2 unreadable samples skipped"; "" for 0.
-[[nodiscard]] std::string skipped_fact(size_t count);
 
 /// Returns a word in a coloured box.
 [[nodiscard]] std::string tag(std::string_view word, std::string_view colour = {});
