@@ -168,7 +168,8 @@ Document document_of(const TableReport& report, TableUse use) {
                     .facts = {"calibration table", bytes(report.bytes)},
                     .sections = {table_facts(report), outliers(report.outliers)}};
   if (use == TableUse::Made)
-    document.verdict = {Line{{report.kept ? "kept " : "wrote ", name(report.table), " (", bytes(report.bytes), ")"}}};
+    document.sections.push_back(
+        {Topic::Model, {Line{{report.kept ? "kept " : "wrote ", name(report.table), " (", bytes(report.bytes), ")"}}}});
   else
     document.sections.push_back({Topic::Values, {table_values(report), table_tokens(report)}});
   return document;
