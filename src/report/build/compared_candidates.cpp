@@ -164,6 +164,7 @@ document::Grid errors_by_variant(const Compared& compared) {
                                    {"In words", Kind::Words}},
                        .heading = "errors of each output",
                        .folded = "Every error of each output",
+                       .search = false,
                        .noun = "output",
                        .detail = true};
   const auto add = [&](const ComparedVariant& variant) {

@@ -26,7 +26,7 @@ document::Grid layers_table(const SensitivityReport& report, const std::vector<S
       .columns = {{"Layer", Kind::Name},
                   {"", Kind::Chart},
                   {"Alone", Kind::Number, "SQNR at the output with only this layer in " + codes},
-                  {"Others", Kind::Number, "SQNR at the output if this layer " + kept},
+                  {"Others", Kind::Minor, "SQNR at the output if this layer " + kept},
                   {"Gain", Kind::Number, "Rise of the SQNR at the output if this layer " + kept}},
       .capped = true,
       .noun = "layer",
@@ -38,7 +38,7 @@ document::Grid layers_table(const SensitivityReport& report, const std::vector<S
   for (const LayerScore& score : scores) {
     table.columns.push_back({score.metric.title + std::string(" alone"), Kind::Number,
                              score.metric.meaning + (", with only this layer in " + codes)});
-    table.columns.push_back({"others", Kind::Number, score.metric.meaning + (", if this layer " + kept)});
+    table.columns.push_back({"others", Kind::Minor, score.metric.meaning + (", if this layer " + kept)});
   }
   table.columns.push_back({report.weights ? "Weights" : "MACs", Kind::Minor,
                            report.weights ? "Share of the elements of all weights" : "Share of the model's MACs"});

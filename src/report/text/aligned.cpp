@@ -27,7 +27,7 @@ std::vector<size_t> widths_of(const Table& table) {
 /// Pads a text with blanks to the width.
 std::string padded(const std::string& text, size_t width, Table::Kind kind) {
   const std::string blanks(std::max(width, width_of(text)) - width_of(text), ' ');
-  return kind == Kind::Number ? blanks + text : text + blanks;
+  return kind == Kind::Number || kind == Kind::Minor ? blanks + text : text + blanks;
 }
 
 }  // namespace

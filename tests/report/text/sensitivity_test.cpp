@@ -34,7 +34,7 @@ SensitivityReport two_layers() {
 
 TEST(SensitivityText, RanksLayersAndOperatorsTogether) {
   EXPECT_THAT(to_text(build::document_of(two_layers(), 10), Lists::Capped),
-              AllOf(HasSubstr("  Layer           Alone    Others      Gain  MACs\n"
+              AllOf(HasSubstr("  Layer           Alone    Others      Gain    MACs\n"
                               "  stem (Conv)  21.00 dB  25.50 dB  +5.50 dB  75.0 %\n"
                               "  gate (Mul)   30.00 dB  22.00 dB  +2.00 dB\n"
                               "  head (Gemm)  40.00 dB  20.00 dB   0.00 dB  25.0 %\n"),
