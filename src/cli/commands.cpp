@@ -87,7 +87,7 @@ void print(const ReportOptions& options, const TerminalText& text) {
   if (text.first.empty()) return print_lines(shown_text(text.rest, Lines::Keep));
   const bool colours = shows_colours();
   if (colours) std::fputs("\033[1m", stdout);
-  print_lines(shown_text(text.first, Lines::Keep));
+  print_lines(shown_text(text.first.substr(text.first.find_first_not_of('\n')), Lines::Keep));
   if (colours) std::fputs("\033[0m", stdout);
   std::fputs((std::string(std::min(kRule, terminal_columns(STDOUT_FILENO) - 1), '-') + "\n").c_str(), stdout);
   if (colours) std::fputs("\033[2m", stdout);

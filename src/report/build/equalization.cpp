@@ -17,7 +17,6 @@ using Step = AccuracyReport::Step;
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr size_t kValuesShown = 5;
 
-Words gain(double db) { return Number{.value = db, .unit = Unit::Decibels, .digits = 2, .sign = true}; }
 Words sqnr(const std::optional<double>& db) { return decibels(db.value_or(kUnknown), 2); }
 
 /// Returns the place of a family's factors; "" for an unknown family.
@@ -59,7 +58,7 @@ document::Grid families_table(const EqualizeReport& report) {
     title.meaning = meaning_of(family.name);
     table.rows.push_back({{title, count(family.values), family.groups ? count(family.groups) : Words(),
                            has_alpha ? significant(family.alpha, 3) : Words(),
-                           family.gain_db ? gain(*family.gain_db) : Words(), decision}});
+                           family.gain_db ? gain(0, *family.gain_db) : Words(), decision}});
   }
   return table;
 }
@@ -155,7 +154,7 @@ document::Grid steps_table(const AccuracyReport& accuracy) {
     if (!step.reason.empty()) decision += ": " + step.reason;
     table.rows.push_back(
         {{Words(step.name), Words(step.changed), measured ? sqnr(step.before_db) : Words(),
-          measured ? sqnr(step.after_db) : Words(), measured ? gain(*step.after_db - *step.before_db) : Words(),
+          measured ? sqnr(step.after_db) : Words(), measured ? gain(*step.before_db, *step.after_db) : Words(),
           count(step.samples), seconds(step.seconds), decision}});
   }
   return table;

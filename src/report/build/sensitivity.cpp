@@ -48,10 +48,8 @@ document::Grid layers_table(const SensitivityReport& report, const std::vector<S
     Cell title{name(layer.name)}, chart{Words()};
     title.op = layer.op;
     chart.marks = {layer.sqnr_db_all_but, layer.sqnr_db_alone};
-    const Number gain{
-        .value = layer.sqnr_db_all_but - report.sqnr_db_all, .unit = Unit::Decibels, .digits = 2, .sign = true};
-    document::Grid::Row row{
-        {title, chart, decibels(layer.sqnr_db_alone, 2), decibels(layer.sqnr_db_all_but, 2), Words(gain)}};
+    document::Grid::Row row{{title, chart, decibels(layer.sqnr_db_alone, 2), decibels(layer.sqnr_db_all_but, 2),
+                             gain(report.sqnr_db_all, layer.sqnr_db_all_but)}};
     for (const auto& [metric, alone, all_but] : scores)
       for (const auto& score : {layer.*alone, layer.*all_but})
         row.cells.emplace_back(Words(number_of(metric, score.value_or(0))));

@@ -174,12 +174,11 @@ Section blame(const VerdictReport& verdict, const std::vector<ValueHistogram>& h
   for (const Blame& one : verdict.blame) {
     Cell chart{Words()};
     chart.marks = {one.sqnr_db_without};
-    const Number gain{
-        .value = one.sqnr_db_without - verdict.blame_sqnr_db, .unit = Unit::Decibels, .digits = 2, .sign = true};
     Cell title{name(one.value)};
     if (const auto found = std::ranges::find(histograms, one.value, &ValueHistogram::name); found != histograms.end())
       title.link = "value-" + std::to_string(found - histograms.begin() + 1);
-    table.rows.push_back({{title, chart, decibels(one.sqnr_db_without), Words(gain), decibels(one.sqnr_db)}});
+    table.rows.push_back({{title, chart, decibels(one.sqnr_db_without),
+                           gain(verdict.blame_sqnr_db, one.sqnr_db_without), decibels(one.sqnr_db)}});
   }
   section.parts = {
       Line{"Gain at the outputs when one value alone has no pair, measured on a few samples for the values "

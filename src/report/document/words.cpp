@@ -62,6 +62,11 @@ Words share_of(int64_t part, int64_t whole) { return share(static_cast<double>(p
 
 Words decibels(double value, int digits) { return Number{.value = value, .unit = Unit::Decibels, .digits = digits}; }
 
+Words gain(double before_db, double after_db) {
+  const double value = after_db - before_db;
+  return std::isfinite(value) ? Number{.value = value, .unit = Unit::Decibels, .digits = 2, .sign = true} : Words();
+}
+
 Words large_count(int64_t number) { return Number{.value = static_cast<double>(number), .unit = Unit::Count}; }
 
 Words bytes(uint64_t number) { return Number{.value = static_cast<double>(number), .unit = Unit::Bytes}; }

@@ -111,6 +111,8 @@ class Words {
 [[nodiscard]] Words percent(double fraction, int digits = 2);
 [[nodiscard]] Words share_of(int64_t part, int64_t whole);
 [[nodiscard]] Words decibels(double value, int digits = 1);
+/// Returns "+1.20 dB"; empty where one of both is exact.
+[[nodiscard]] Words gain(double before_db, double after_db);
 /// Returns a count that pages shorten: multiply-accumulates, parameters.
 [[nodiscard]] Words large_count(int64_t number);
 [[nodiscard]] Words bytes(uint64_t number);

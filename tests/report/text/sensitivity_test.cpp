@@ -72,6 +72,10 @@ TEST(SensitivityText, CallsAnOutputWithoutErrorExact) {
   report.layers[1].sqnr_db_alone = std::numeric_limits<double>::infinity();
   EXPECT_THAT(to_text(build::document_of(report, 10), Lists::Capped), HasSubstr("  head (Gemm)     exact  20.00 dB"));
   EXPECT_THAT(to_json(report), Not(HasSubstr("inf")));
+  report.layers[0].sqnr_db_all_but = std::numeric_limits<double>::infinity();
+  EXPECT_THAT(to_text(build::document_of(report, 10), Lists::Capped),
+              ContainsRegex("stem \\(Conv\\) +21.00 dB +exact +75.0 %"))
+      << "the gain of an exact output is no number";
 }
 
 TEST(SensitivityText, TellsTheEqualization) {
