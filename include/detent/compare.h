@@ -15,12 +15,14 @@
 #include "detent/options/equalize_options.h"
 #include "detent/options/evaluation_options.h"
 #include "detent/options/format_options.h"
+#include "detent/options/latency_options.h"
 #include "detent/options/placement_options.h"
 #include "detent/options/run_settings.h"
 #include "detent/reports/calibration_report.h"
 #include "detent/reports/detection_pictures.h"
 #include "detent/reports/equalize_report.h"
 #include "detent/reports/error_report.h"
+#include "detent/reports/latency_report.h"
 #include "detent/reports/plan_report.h"
 #include "detent/reports/provenance.h"
 #include "detent/sensitivity.h"
@@ -52,6 +54,7 @@ struct ComparedOptions {
   std::filesystem::path draw;   ///< folder of pictures with the detections of FP32 and of the winner; empty: none
   bool overwrite_draw = false;  ///< also into a folder that is not empty
   bool pictures = false;        ///< fill ComparisonReport::detections
+  LatencyOptions latency;       ///< times the models; without a table
   RunSettings run;
 };
 
@@ -82,8 +85,9 @@ struct ComparedVariant {
   /// Standard error of the criterion over the samples, in its unit. Absent for a metric command, which returns one
   /// number for all samples, and with fewer than two samples.
   std::optional<double> score_error;
-  uintmax_t size_bytes = 0;  ///< of the file that quantize_model would write
-  double seconds = 0;        ///< to make, run and judge the variant, on all cores
+  uintmax_t size_bytes = 0;                     ///< of the file that quantize_model would write
+  double seconds = 0;                           ///< to make, run and judge the variant, on all cores
+  std::optional<ComparedLatency> latency = {};  ///< absent: not asked
 };
 
 /// Members of the reports of every comparison of quantized models, which are judged on the same samples.
@@ -102,8 +106,10 @@ struct ComparisonReport {
   /// The model cast to 16-bit floats without pairs ("fp16", "bf16"), on the same samples; not candidates. Only where
   /// nodes that are not quantized compute in 16 bits.
   std::vector<ComparedVariant> baselines;
-  std::string winner;     ///< name of the best variant
-  std::string criterion;  ///< the metric that decided: a key of `metrics`
+  std::string latency_command;                   ///< as given; empty: none
+  std::optional<ComparedLatency> float_latency;  ///< of the float model
+  std::string winner;                            ///< name of the best variant
+  std::string criterion;                         ///< the metric that decided: a key of `metrics`
   /// Candidates whose score is at most 1.96 standard errors of the difference below the winner's, without those that
   /// are the same model under another name.
   std::vector<std::string> ties;

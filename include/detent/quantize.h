@@ -16,6 +16,7 @@
 #include "detent/options/external_data.h"
 #include "detent/options/float_types.h"
 #include "detent/options/format_options.h"
+#include "detent/options/latency_options.h"
 #include "detent/options/placement_options.h"
 #include "detent/options/run_settings.h"
 #include "detent/reports/bound_report.h"
@@ -23,6 +24,7 @@
 #include "detent/reports/detection_pictures.h"
 #include "detent/reports/equalize_report.h"
 #include "detent/reports/error_report.h"
+#include "detent/reports/latency_report.h"
 #include "detent/reports/plan_report.h"
 #include "detent/reports/provenance.h"
 
@@ -70,6 +72,7 @@ struct QuantizeOptions {
   FormatOptions format;
   EqualizeOptions equalize;
   AccuracyBound bound;
+  LatencyOptions latency;  ///< the fastest file within the accuracy is looked for
   RunSettings run;
   bool overwrite = false;
   ExternalData external_data = ExternalData::Auto;
@@ -136,6 +139,7 @@ struct QuantizeReport {
   VerdictReport verdict;
   std::optional<FloatReport> floats;            ///< where the rest computes in 16 bits
   std::optional<DetectionPictures> detections;  ///< where QuantizeOptions::pictures asks; of a recognized detector
+  std::optional<LatencyReport> latency;         ///< absent: not asked
   std::optional<DlaFiles> dla;                  ///< absent: the target takes pairs
   std::string next_command;                     ///< what builds an engine of the file; empty: nothing needs to
   std::vector<std::string> notes;
@@ -145,7 +149,8 @@ struct QuantizeReport {
 /// Calibrates, places pairs, rewrites, measures and writes.
 /// With a bound, layers stay float until it holds, the fewest and cheapest that were found to be enough. If it cannot
 /// be met, the best model that was measured is written and the report says so. With options.stop_after the report has
-/// only the model's name and the plan.
+/// only the model's name and the plan. With options.latency other files are measured, too, and the fastest one within
+/// the accuracy is written: with pairs, or the float model.
 ///
 /// Output   the file at `output`, complete or not at all; the same samples give the same bytes with any threads.
 /// Memory   the model and its weights; per worker one sample's activations; 8 bytes per quantized value and sample.

@@ -9,6 +9,7 @@
 #include "detent/options/code_type.h"
 #include "detent/options/float_types.h"
 #include "detent/reports/graph_report.h"
+#include "detent/reports/latency_report.h"
 #include "detent/reports/speed_outlook.h"
 
 namespace detent {
@@ -92,6 +93,8 @@ struct PlanReport {
   std::vector<StandaloneQuantizer> quantizers;
   /// Set by plan_model, and by lint_model for files with pairs, for INT8 with TensorRT.
   std::optional<SpeedOutlook> outlook;
+  /// What the table of plan_model() knows of networks with such layers; one a machine. Empty without a table.
+  std::vector<LatencyForecast> forecasts;
   /// How outputs hold a detector's boxes and scores, in words; set by plan_model, empty where none were recognized.
   std::string detections;
 };
