@@ -54,16 +54,17 @@ pid_t start(const std::vector<char*>& words, const Descriptor& in, const Descrip
   ::_exit(127);
 }
 
-/// Asks the group to end, and kills it after two seconds.
+/// Asks the group to end, and kills what is left of it when its first process is gone, or after two seconds.
 void end_group(pid_t child) {
   constexpr int kPatience = 100;
   ::kill(-child, SIGTERM);
-  for (int i = 0; i < kPatience; ++i) {
-    if (::waitpid(child, nullptr, WNOHANG) != 0) return;
-    std::this_thread::sleep_for(milliseconds(20));
+  bool ended = false;
+  for (int i = 0; i < kPatience && !ended; ++i) {
+    ended = ::waitpid(child, nullptr, WNOHANG) != 0;
+    if (!ended) std::this_thread::sleep_for(milliseconds(20));
   }
   ::kill(-child, SIGKILL);
-  ::waitpid(child, nullptr, 0);
+  if (!ended) ::waitpid(child, nullptr, 0);
 }
 
 /// Ends the command with the process, while this object lives.
@@ -81,10 +82,12 @@ class Remembered {
 
 /// Waits for the end of the group's first process. A process that stops goes on within a second: nothing else would
 /// continue it, since no terminal belongs to the group.
+/// limit      seconds, after which the group is ended
 /// Errors  InvalidOption for one that stops again and again.
-int wait_for(pid_t child, const std::string& command) {
+int wait_for(pid_t child, const std::string& command, double limit, bool& timed_out) {
   constexpr int kStops = 10, kTurnsOfASecond = 100;
   int status = 0, stops = 0;
+  const auto begun = std::chrono::steady_clock::now();
   for (int turn = 1;; ++turn) {
     const pid_t ended = ::waitpid(child, &status, WNOHANG | WUNTRACED);
     if (ended == child && WIFSTOPPED(status)) {
@@ -99,6 +102,11 @@ int wait_for(pid_t child, const std::string& command) {
     if (ended == child) return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     if (turn % kTurnsOfASecond == 0) ::kill(-child, SIGCONT);  // processes that it started
     if (ended < 0 && errno != EINTR) throw Error(ErrorCode::Internal, with_system_reason("a command was lost"));
+    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count() > limit) {
+      timed_out = true;
+      end_group(child);
+      return 128 + SIGTERM;
+    }
     if (stop_requested()) {
       end_group(child);
       throw Error(ErrorCode::Interrupted, "interrupted");
@@ -110,7 +118,7 @@ int wait_for(pid_t child, const std::string& command) {
 }  // namespace
 
 CommandResult run_command(const std::string& command, const std::vector<std::string>& arguments,
-                          const std::filesystem::path& scratch) {
+                          const std::filesystem::path& scratch, double limit) {
   std::vector<std::string> text = {"/bin/sh", "-c", command + " \"$@\"", "sh"};
   text.insert(text.end(), arguments.begin(), arguments.end());
   std::vector<char*> words;
@@ -125,7 +133,7 @@ CommandResult run_command(const std::string& command, const std::vector<std::str
     const Descriptor out(out_file, O_WRONLY | O_CREAT | O_TRUNC);
     const Descriptor err(err_file, O_WRONLY | O_CREAT | O_TRUNC);
     const Remembered child(start(words, in, out, err));
-    result.exit_code = wait_for(child.group(), command);
+    result.exit_code = wait_for(child.group(), command, limit, result.timed_out);
   }
   result.out = text_of(out_file);
   result.err = text_of(err_file);

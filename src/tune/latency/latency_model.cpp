@@ -1,0 +1,184 @@
+#include "tune/latency/latency_model.h"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+namespace detent {
+
+namespace {
+
+constexpr double kDefaultDeviation = .5;  ///< of the default's own time before a measurement: any
+constexpr double kTogether = .12;         ///< deviation of what two factors do together
+constexpr double kNoneTogether = .4;      ///< probability that no two do
+constexpr double kLeastScale = .3;        ///< of the noise, which is a part of a time
+
+bool is_on(FactorSet set, size_t factor) { return (set >> factor & 1U) != 0; }
+
+using Together = std::optional<std::pair<size_t, size_t>>;
+
+/// Returns the weights that a set of `factors` adds: the default's, those of its factors, that of the pair.
+Eigen::RowVectorXd features(FactorSet set, size_t factors, const Together& together) {
+  Eigen::RowVectorXd row = Eigen::RowVectorXd::Zero(static_cast<Eigen::Index>(factors + (together ? 2 : 1)));
+  row[0] = 1;
+  for (size_t i = 0; i < factors; ++i) row[static_cast<Eigen::Index>(i + 1)] = is_on(set, i) ? 1 : 0;
+  if (together) row[row.size() - 1] = is_on(set, together->first) && is_on(set, together->second) ? 1 : 0;
+  return row;
+}
+
+/// Returns those of every set, a row each.
+Eigen::MatrixXd features_of_all(size_t factors, const Together& together) {
+  const auto sets = FactorSet{1} << factors;
+  Eigen::MatrixXd all(static_cast<Eigen::Index>(sets), static_cast<Eigen::Index>(factors + (together ? 2 : 1)));
+  for (FactorSet set = 0; set < sets; ++set) all.row(set) = features(set, factors, together);
+  return all;
+}
+
+}  // namespace
+
+/// A possible pair of factors that do something together, and the weights that explain the times then.
+struct LatencyModel::Hypothesis {
+  Together together;
+  double prior = 0;
+  Eigen::VectorXd mean = {};
+  Eigen::MatrixXd covariance = {};
+  double probability = 0;
+};
+
+LatencyModel::~LatencyModel() = default;
+
+LatencyModel::LatencyModel(std::vector<TimeBelief> effects, double noise)
+    : effects_(std::move(effects)), noise_(noise) {
+  const size_t count = effects_.size();
+  const double pairs = static_cast<double>(count) * (static_cast<double>(count) - 1) / 2;
+  hypotheses_.push_back({{}, pairs > 0 ? kNoneTogether : 1});
+  for (size_t i = 0; i < count; ++i)
+    for (size_t j = i + 1; j < count; ++j) hypotheses_.push_back({std::pair(i, j), (1 - kNoneTogether) / pairs});
+  explain();
+}
+
+void LatencyModel::add(FactorSet set, double time) {
+  times_.emplace_back(set, std::min(time, kWorst));
+  explain();
+}
+
+void LatencyModel::set_noise(double noise) {
+  noise_ = noise;
+  explain();
+}
+
+void LatencyModel::explain() {
+  const auto count = static_cast<Eigen::Index>(times_.size());
+  Eigen::VectorXd measured(count), variances(count);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    measured[i] = times_[static_cast<size_t>(i)].second;
+    variances[i] = std::pow(noise_ * std::max(measured[i], kLeastScale), 2);
+  }
+  double best = -std::numeric_limits<double>::infinity();
+  std::vector<double> evidence;
+  for (Hypothesis& hypothesis : hypotheses_) {
+    const auto width = static_cast<Eigen::Index>(factors() + (hypothesis.together ? 2 : 1));
+    Eigen::VectorXd mean = Eigen::VectorXd::Zero(width), spread = Eigen::VectorXd::Constant(width, kTogether);
+    mean[0] = 1, spread[0] = kDefaultDeviation;
+    for (size_t i = 0; i < factors(); ++i) {
+      mean[static_cast<Eigen::Index>(i + 1)] = effects_[i].mean;
+      spread[static_cast<Eigen::Index>(i + 1)] = effects_[i].deviation;
+    }
+    const Eigen::MatrixXd prior = spread.array().square().matrix().asDiagonal();
+    Eigen::MatrixXd rows(count, width);
+    for (Eigen::Index i = 0; i < count; ++i)
+      rows.row(i) = features(times_[static_cast<size_t>(i)].first, factors(), hypothesis.together);
+    const Eigen::MatrixXd crossed = prior * rows.transpose();
+    Eigen::MatrixXd scatter = rows * crossed;
+    scatter.diagonal() += variances;
+    const Eigen::LLT<Eigen::MatrixXd> factored(scatter);
+    const Eigen::VectorXd residual = measured - rows * mean;
+    const Eigen::VectorXd solved = factored.solve(residual);
+    hypothesis.mean = mean + crossed * solved;
+    hypothesis.covariance = prior - crossed * factored.solve(crossed.transpose());
+    double logarithm = std::log(hypothesis.prior) - .5 * residual.dot(solved);
+    const Eigen::MatrixXd lower = factored.matrixL();
+    for (Eigen::Index i = 0; i < count; ++i) logarithm -= std::log(lower(i, i));
+    evidence.push_back(logarithm);
+    best = std::max(best, logarithm);
+  }
+  double sum = 0;
+  for (size_t h = 0; h < hypotheses_.size(); ++h) sum += hypotheses_[h].probability = std::exp(evidence[h] - best);
+  for (Hypothesis& hypothesis : hypotheses_) hypothesis.probability /= sum;
+}
+
+std::vector<TimeBelief> LatencyModel::beliefs() const {
+  std::vector<TimeBelief> beliefs(sets());
+  std::vector<double> squares(sets());
+  for (const Hypothesis& hypothesis : hypotheses_) {
+    const Eigen::MatrixXd all = features_of_all(factors(), hypothesis.together);
+    const Eigen::VectorXd means = all * hypothesis.mean;
+    const Eigen::VectorXd variances = (all * hypothesis.covariance).cwiseProduct(all).rowwise().sum();
+    for (size_t set = 0; set < sets(); ++set) {
+      const auto at = static_cast<Eigen::Index>(set);
+      beliefs[set].mean += hypothesis.probability * means[at];
+      squares[set] += hypothesis.probability * (variances[at] + means[at] * means[at]);
+    }
+  }
+  for (size_t set = 0; set < sets(); ++set)
+    beliefs[set].deviation = std::sqrt(std::max(squares[set] - beliefs[set].mean * beliefs[set].mean, 0.0));
+  return beliefs;
+}
+
+TimeBelief LatencyModel::effect_of(size_t factor) const {
+  const auto at = static_cast<Eigen::Index>(factor + 1);
+  double mean = 0, square = 0;
+  for (const Hypothesis& hypothesis : hypotheses_) {
+    mean += hypothesis.probability * hypothesis.mean[at];
+    square += hypothesis.probability * (hypothesis.covariance(at, at) + hypothesis.mean[at] * hypothesis.mean[at]);
+  }
+  return {mean, std::sqrt(std::max(square - mean * mean, 0.0))};
+}
+
+FactorSet LatencyModel::most_useful(const std::vector<FactorSet>& asked, const std::vector<FactorSet>& allowed) const {
+  constexpr size_t kLookedAt = 64;  // the most promising sets; the others do not change the least time
+  // Quadrature of the standard normal distribution: what the next time may tell.
+  constexpr std::array<std::pair<double, double>, 6> kOutcomes{
+      {{-1.5, .1}, {-.8, .18}, {-.25, .22}, {.25, .22}, {.8, .18}, {1.5, .1}}};
+  const std::vector<TimeBelief> known = beliefs();
+  std::vector<FactorSet> promising = asked;
+  const size_t looked_at = std::min(kLookedAt, promising.size());
+  const auto optimistic = [&](FactorSet set) { return known[set].mean - 2 * known[set].deviation; };
+  std::ranges::partial_sort(promising, promising.begin() + static_cast<std::ptrdiff_t>(looked_at), {}, optimistic);
+  promising.resize(looked_at);
+
+  // covariances of every set with the promising ones: within the possibilities and between them
+  Eigen::MatrixXd covariances =
+      Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(sets()), static_cast<Eigen::Index>(looked_at));
+  for (const Hypothesis& hypothesis : hypotheses_) {
+    const Eigen::MatrixXd all = features_of_all(factors(), hypothesis.together);
+    const Eigen::MatrixXd weighted = hypothesis.probability * (all * hypothesis.covariance);
+    Eigen::VectorXd off = all * hypothesis.mean;
+    for (FactorSet set = 0; set < sets(); ++set) off[set] -= known[set].mean;
+    for (size_t i = 0; i < looked_at; ++i)
+      covariances.col(static_cast<Eigen::Index>(i)) +=
+          weighted * all.row(promising[i]).transpose() + hypothesis.probability * off[promising[i]] * off;
+  }
+  FactorSet best = promising.front();
+  double least = std::numeric_limits<double>::infinity();
+  for (size_t i = 0; i < looked_at; ++i) {
+    const TimeBelief& belief = known[promising[i]];
+    const double told = std::hypot(belief.deviation, noise_ * std::max(belief.mean, kLeastScale));
+    double expected = 0;
+    for (const auto& [outcome, weight] : kOutcomes) {
+      double smallest = std::numeric_limits<double>::infinity();
+      for (const FactorSet set : allowed)
+        smallest =
+            std::min(smallest, known[set].mean + outcome * covariances(set, static_cast<Eigen::Index>(i)) / told);
+      expected += weight * smallest;
+    }
+    if (expected < least) least = expected, best = promising[i];
+  }
+  return best;
+}
+
+}  // namespace detent

@@ -1,0 +1,63 @@
+#include "tune/latency/latency_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+namespace detent {
+
+LatencySearch::LatencySearch(std::vector<TimeBelief> effects, bool known, double noise)
+    : model_(std::move(effects), noise), spread_(known ? 0 : std::max(kSpread, model_.factors())) {}
+
+std::vector<FactorSet> LatencySearch::allowed() const {
+  std::vector<FactorSet> sets;
+  for (FactorSet set = 0; set < model_.sets(); ++set)
+    if (!forbidden_.contains(set)) sets.push_back(set);
+  return sets;
+}
+
+std::optional<FactorSet> LatencySearch::next(size_t left) const {
+  const std::vector<FactorSet> sets = allowed();
+  if (sets.empty()) return std::nullopt;
+  const std::vector<TimeBelief> known = model_.beliefs();
+  if (left == 1) {
+    const FactorSet fastest = *std::ranges::min_element(sets, {}, [&](FactorSet set) { return known[set].mean; });
+    if (!times_.contains(fastest)) return fastest;
+  }
+  const size_t asked = times_.size() - (times_.contains(0) ? 1 : 0);
+  if (asked < spread_) return *std::ranges::max_element(sets, {}, [&](FactorSet set) { return known[set].deviation; });
+  return model_.most_useful(sets, sets);
+}
+
+void LatencySearch::add(FactorSet set, double time) {
+  times_[set].push_back(time);
+  model_.add(set, time);
+}
+
+void LatencySearch::refuse(FactorSet set) {
+  forbid(set);
+  model_.add(set, LatencyModel::kWorst);
+}
+
+FactorSet LatencySearch::best() const {
+  const std::vector<TimeBelief> known = model_.beliefs();
+  FactorSet best = 0;
+  for (const auto& [set, times] : times_)
+    if (!forbidden_.contains(set) && known[set].mean < known[best].mean) best = set;
+  return best;
+}
+
+double noise_of(const std::vector<std::vector<double>>& times) {
+  constexpr double kUsual = .02, kLeast = .005;
+  double squares = kUsual * kUsual, freedom = 1;
+  for (const std::vector<double>& same : times) {
+    if (same.size() < 2) continue;
+    const double mean = std::accumulate(same.begin(), same.end(), 0.0) / static_cast<double>(same.size());
+    for (const double time : same) squares += std::pow(time / mean - 1, 2);
+    freedom += static_cast<double>(same.size() - 1);
+  }
+  return std::max(std::sqrt(squares / freedom), kLeast);
+}
+
+}  // namespace detent
