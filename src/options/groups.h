@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -10,6 +12,7 @@
 #include "detent/options/equalize_options.h"
 #include "detent/options/external_data.h"
 #include "detent/options/format_options.h"
+#include "detent/options/latency_options.h"
 #include "detent/options/placement_options.h"
 #include "detent/options/run_settings.h"
 #include "options/option.h"
@@ -30,6 +33,13 @@ namespace detent {
 [[nodiscard]] OptionList evaluation_options(EvaluationOptions& evaluation, const DataOptions& data, bool required);
 /// Returns --max-drop and --min-sqnr with evaluation_options.
 [[nodiscard]] OptionList bound_options(AccuracyBound& bound, const DataOptions& data);
+/// Options of a command that times files.
+enum class LatencyUse : uint8_t {
+  Searches,  ///< for the fastest file, with a table
+  Compares
+};
+[[nodiscard]] OptionList latency_options(LatencyOptions& latency, LatencyUse use);
+[[nodiscard]] Option latency_table_option(std::filesystem::path& table, std::string help);
 
 [[nodiscard]] Option calibrator_option(std::string& calibrator);
 [[nodiscard]] Option override_option(std::filesystem::path& file);

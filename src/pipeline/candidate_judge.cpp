@@ -11,6 +11,7 @@
 #include "detent/base/progress.h"
 #include "evaluate/error_sums.h"
 #include "evaluate/score_error.h"
+#include "pipeline/latency/latency_command.h"
 #include "pipeline/parts/cast_nodes.h"
 #include "pipeline/parts/detection_pictures.h"
 #include "pipeline/parts/improve.h"
@@ -278,10 +279,32 @@ CandidateJudge::Judged CandidateJudge::judge_all(ComparisonReport& report, Candi
     add_samples(judged.rows[c], candidates.candidates[c].model, evaluation, report.criterion);
   for (size_t b = 0; b < report.baselines.size(); ++b)
     add_samples(report.baselines[b], candidates.baselines[b].model, evaluation, report.criterion);
+  if (options_.latency.given()) time(report, judged.rows, candidates);
   const ComparedCandidate& winner = candidates.candidates[judged.winner];
   report.provenance = candidates.origin_of(winner);
   if (judge_.recognized() && shown > 0) show(report, std::move(evaluation.shown[winner.model]), reference.graph());
   return judged;
+}
+
+void CandidateJudge::time(ComparisonReport& report, std::vector<ComparedVariant>& rows,
+                          const Candidates& candidates) const {
+  const LatencyFolder folder;
+  LatencyCommand command(options_.latency, folder);
+  Reporter& reporter = *options_.run.reporter;
+  reporter.begin("measuring latency", candidates.models.size() + 1);
+  report.latency_command = options_.latency.command;
+  report.float_latency = compared_latency(command, options_.model);
+  std::vector<ComparedLatency> times;
+  for (const Model& model : candidates.models) {
+    reporter.advance_to(times.size() + 1);
+    const std::filesystem::path file = folder.path() / "model.onnx";
+    write_model(model, file, {.overwrite = true});
+    times.push_back(compared_latency(command, file));
+  }
+  reporter.end();
+  for (size_t c = 0; c < rows.size(); ++c) rows[c].latency = times[candidates.candidates[c].model];
+  for (size_t b = 0; b < report.baselines.size(); ++b)
+    report.baselines[b].latency = times[candidates.baselines[b].model];
 }
 
 void CandidateJudge::show(ComparisonReport& report, std::vector<ShownDetections> shown, const Graph& graph) const {

@@ -107,6 +107,9 @@ class CandidateJudge {
   };
   Judged judge_all(ComparisonReport& report, Candidates& candidates, const Model& reference,
                    const std::string& what) const;
+  /// Times the float model and each model once.
+  /// Errors  those of LatencyCommand.
+  void time(ComparisonReport& report, std::vector<ComparedVariant>& rows, const Candidates& candidates) const;
   /// Shows the detections of the winner beside those of FP32.
   void show(ComparisonReport& report, std::vector<ShownDetections> shown, const Graph& graph) const;
 

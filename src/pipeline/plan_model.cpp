@@ -4,7 +4,10 @@
 
 #include "core/stop.h"
 #include "detent/base/error.h"
+#include "pipeline/latency/latency_factors.h"
+#include "pipeline/parts/attempt.h"
 #include "pipeline/parts/chosen.h"
+#include "tune/latency/latency_table.h"
 
 namespace detent {
 
@@ -20,14 +23,30 @@ Recipe recipe_for(const PlanModelOptions& options) {
   return resolved(std::move(recipe), options.target, options.placement, format);
 }
 
+/// Returns what the table knows of the changes that a search by latency would try.
+std::vector<LatencyForecast> forecasts_for(const Attempt& attempt, const PlanModelOptions& options,
+                                           const LatencyTable& table) {
+  QuantizeOptions searched{.model = options.model, .target = options.target, .placement = options.placement};
+  searched.format.activation = options.activation;
+  std::vector<PlannedPart> parts;
+  for (const LatencyFactor& factor : latency_factors(attempt, searched))
+    parts.push_back({factor.name, factor.kind, factor.nodes.size()});
+  return forecasts_of(table, parts);
+}
+
 }  // namespace
 
 PlanReport plan_model(const PlanModelOptions& options) {
   const StopScope stop(options.run.stop);
   if (options.data.given() && !options.shapes.empty())
     throw Error(ErrorCode::Usage, "--shape does not apply with --data: the sizes are those of the samples");
-  Prepared prepared = make(recipe_for(options));
-  return describe_final_plan(prepared);
+  const LatencyTable table(options.latency_table);
+  Attempt attempt{make(recipe_for(options))};
+  std::vector<LatencyForecast> forecasts;
+  if (!table.machines().empty()) forecasts = forecasts_for(attempt, options, table);
+  PlanReport report = describe_final_plan(attempt.prepared);
+  report.forecasts = std::move(forecasts);
+  return report;
 }
 
 }  // namespace detent

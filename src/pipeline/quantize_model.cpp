@@ -8,21 +8,20 @@
 #include "core/files/atomic_file.h"
 #include "core/stop.h"
 #include "detent/base/error.h"
-#include "half/narrow_io.h"
 #include "options/command_inputs.h"
 #include "pipeline/engines/dla/dla_files.h"
+#include "pipeline/latency/search_by_latency.h"
 #include "pipeline/parts/attempt.h"
 #include "pipeline/parts/chosen.h"
 #include "pipeline/parts/closing_samples.h"
 #include "pipeline/parts/detection_pictures.h"
 #include "pipeline/parts/improve.h"
-#include "pipeline/parts/provenance.h"
 #include "pipeline/parts/quantize_report.h"
+#include "pipeline/parts/rewritten_model.h"
 #include "pipeline/parts/saturation.h"
 #include "pipeline/parts/verdict.h"
 #include "pipeline/parts/written_file.h"
-#include "rewrite/check_qdq_file.h"
-#include "rewrite/qdq_inserter.h"
+#include "place/make_plan.h"
 #include "tune/keep_layers_float.h"
 #include "tune/keep_nodes_float32.h"
 #include "tune/score_interval.h"
@@ -52,45 +51,15 @@ BoundReport hold_bound(Prepared& prepared, const Measured& measured, Chosen& cho
   return std::move(bounded.report);
 }
 
-/// A rewritten model and the promises that its file must keep.
-struct RewrittenModel {
-  Model model;
-  Rewrite rewrite;
-  PromisedFile promised;
-  QdqCheckOptions options;
-  std::vector<std::string> unseen = {};  ///< JudgedFacts::unseen
-
-  void check(const Model& file, const std::filesystem::path& output) const {
-    check_qdq_file(file.graph(), output, promised, options);
-  }
-  /// Removes Casts whose output only their pair reads; the pair then reads their input.
-  void take_casts_out() {
-    const GraphPatch casts = take_unread_casts(model.graph());
-    if (casts.empty()) return;
-    apply_patch(model, casts);
-    promised.rename({}, {casts.remove_nodes.begin(), casts.remove_nodes.end()});
-  }
-  /// Gives graph inputs and outputs the 16-bit type. This is the last change, because errors are measured in FP32.
-  void narrow_inputs_and_outputs(DataType type) {
-    const NarrowedIo narrowed = narrow_io(model.graph(), type);
-    apply_patch(model, narrowed.patch);
-    promised.rename(narrowed.renamed, narrowed.casts);
-  }
-};
-
 /// Puts the pairs of the plan into the model; adds the values that have one to the report.
 RewrittenModel rewrite(Prepared& prepared, const Measured& measured, const Chosen& chosen, QuantizeReport& report) {
-  RewrittenModel written{.model = take_model(prepared)};
-  written.options = {prepared.recipe.placement.quantize_outputs, chosen.format.per_tensor_weights};
-  if (!chosen.constants.empty()) apply_patch(written.model, chosen.constants);
-  const Graph& graph = written.model.graph();
-  written.rewrite = make_qdq_patch(graph, prepared.plan, chosen.ranges, chosen.format);
-  written.promised = promise_of(graph, prepared.plan);
-  add_values(report, graph, written.rewrite, measured, chosen);
-  if (report.samples > 0) written.unseen = unseen_values(graph, written.rewrite);
-  apply_patch(written.model, written.rewrite.patch);
-  written.take_casts_out();
-  write_provenance(written.model, report.provenance);
+  std::vector<std::string> unseen;
+  RewrittenModel written = rewritten(take_model(prepared), request_of(prepared, chosen), report.provenance,
+                                     [&](const Graph& graph, const Rewrite& made) {
+                                       add_values(report, graph, made, measured, chosen);
+                                       if (report.samples > 0) unseen = unseen_values(graph, made);
+                                     });
+  written.unseen = std::move(unseen);
   return written;
 }
 
@@ -156,6 +125,18 @@ std::optional<DetectionPictures> picture_closing(Closing& closing, const Closing
   return picture_detections(std::move(closing.exact->shown), {*closing_on.source, data, graph});
 }
 
+/// Writes the float or cast model that is faster than every file with pairs.
+QuantizeReport without_pairs(const LatencyTimer& timer, const QuantizeOptions& options, Attempt& attempt) {
+  auto& [prepared, measured, chosen] = attempt;
+  prepared.plan = make_float_plan(prepared.graph(), *prepared.recipe.target, prepared.shapes);
+  chosen.ranges.clear();
+  QuantizeReport report = start_report(options, prepared, measured, chosen, std::nullopt);
+  write_without_pairs(timer, options, report);
+  report.verdict.quality = Quality::Good;
+  report.verdict.reasons.emplace_back("the file has no pairs that could lose accuracy");
+  return report;
+}
+
 }  // namespace
 
 Recipe checked_recipe(const QuantizeOptions& given) {
@@ -177,8 +158,10 @@ Recipe checked_recipe(const QuantizeOptions& given) {
   return recipe;
 }
 
-QuantizeReport quantize_prepared(const QuantizeOptions& given, Prepared made, const Stopwatch& stopwatch) {
-  const QuantizeOptions options = with_level(given);
+QuantizeReport quantize_prepared(const QuantizeOptions& asked, Prepared made, const Stopwatch& stopwatch) {
+  QuantizeOptions given = asked;
+  QuantizeOptions options = with_level(given);
+  const std::unique_ptr<LatencyTimer> timer = begin_latency(options);  // a wrong command ends the work here
   warn_of_few_samples(options, made);
   std::shared_ptr<const Model> reference = made.float32;  // the judges', whatever else is made
   const auto judge = open_judge(options.bound, *reference, made.data.get(), options.run);
@@ -199,6 +182,19 @@ QuantizeReport quantize_prepared(const QuantizeOptions& given, Prepared made, co
   // a bound on the cost of quantization -> layers that stay float
   std::optional<BoundReport> bound;
   if (judge) bound = hold_bound(prepared, measured, chosen, *judge);
+
+  // times of an engine -> the fastest pairs within the accuracy, or none
+  std::optional<LatencyReport> latency;
+  if (timer) {
+    latency = find_fastest(attempt, given, *timer, judge.get());
+    options = with_level(given);
+    if (!timer->chosen.empty()) {
+      QuantizeReport report = without_pairs(*timer, given, attempt);
+      report.latency = std::move(latency);
+      add_cost(stopwatch, report);
+      return report;
+    }
+  }
   if (!scorer) reference.reset();  // take_model() would copy a model that is shared
   if (options.stop_after == StopAfter::Ranges) return stopped_at_ranges(prepared.graph(), chosen, options);
 
@@ -206,6 +202,7 @@ QuantizeReport quantize_prepared(const QuantizeOptions& given, Prepared made, co
   ClosingSamples closing_on = closing_samples(options, prepared, measured);
   closing_on.keep_reference(*prepared.float32, options.run);
   QuantizeReport report = start_report(given, prepared, measured, chosen, std::move(bound));
+  report.latency = std::move(latency);
   const std::optional<Model> floats = implicit_model(prepared, chosen);
   RewrittenModel written = rewrite(prepared, measured, chosen, report);
   if (options.stop_after == StopAfter::Rewrite) return stopped_at(written.model, options);

@@ -55,6 +55,8 @@ class WrittenSet {
 std::vector<QuantizeOptions> options_by_target(const QuantizeOptions& given) {
   if (given.stop_after != StopAfter::Nothing)
     throw Error(ErrorCode::Usage, "--stop-after takes one --target", "leave the other targets out");
+  if (given.latency.given())
+    throw Error(ErrorCode::Usage, "--latency-command takes one --target", "one command times the files of one engine");
   if (given.output.extension() != ".onnx")
     throw Error(ErrorCode::Usage,
                 given.output.string() + ": with several targets OUT must end in .onnx; the files are OUT.TARGET.onnx");

@@ -36,6 +36,8 @@ class LatencySearch {
   /// Forbids a set that is not accurate enough.
   void forbid(FactorSet set) { forbidden_.insert(set); }
   [[nodiscard]] bool is_forbidden(FactorSet set) const { return forbidden_.contains(set); }
+  /// Returns the sets that are not accurate enough or refused.
+  [[nodiscard]] const std::set<FactorSet>& forbidden() const { return forbidden_; }
   void set_noise(double noise) { model_.set_noise(noise); }
 
   /// Returns the set with times that is expected to be the fastest; the default has one.

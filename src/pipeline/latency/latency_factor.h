@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "detent/base/tensor.h"
+#include "detent/options/placement_options.h"
+#include "tune/latency/latency_table.h"
+
+namespace detent {
+
+/// A change of the default file that may make it faster: nodes that stay float, or another form of all pairs.
+struct LatencyFactor {
+  std::string name;                             ///< "depthwise convolutions float", "int8 activations"
+  GroupKind kind = {};                          ///< what tables know it by
+  std::vector<std::string> nodes = {};          ///< that stay float, in node order
+  std::optional<DataType> activation = {};      ///< type of activations
+  void (*policy)(PlacementOptions&) = nullptr;  ///< change of policies; nullptr: none
+  std::vector<std::string> options = {};        ///< words of a command line that make the change
+};
+
+}  // namespace detent

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "detent/quantize.h"
+#include "pipeline/latency/latency_factor.h"
+#include "pipeline/parts/attempt.h"
+
+namespace detent {
+
+/// Returns the changes that matter for the plan of the attempt, those of most work first: groups of nodes of one kind
+/// that stay float, the other sign of activations, and policies. Left out are changes that leave the plan as it is,
+/// that the user chose himself, and groups of nodes that he includes.
+[[nodiscard]] std::vector<LatencyFactor> latency_factors(const Attempt& attempt, const QuantizeOptions& options);
+
+/// Returns both halves of a group of nodes, in node order: "convolutions 1 to 9 of 17 float"; nullopt for a factor that
+/// has fewer than four nodes.
+[[nodiscard]] std::optional<std::pair<LatencyFactor, LatencyFactor>> halves_of(const LatencyFactor& factor,
+                                                                               const Attempt& attempt);
+
+}  // namespace detent

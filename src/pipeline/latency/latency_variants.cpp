@@ -1,0 +1,84 @@
+#include "pipeline/latency/latency_variants.h"
+
+#include <utility>
+
+#include "half/float_format.h"
+#include "place/make_plan.h"
+
+namespace detent {
+
+namespace {
+
+constexpr const char* kFaster = "float is faster here (--latency-command)";
+
+}  // namespace
+
+LatencyVariant variant_of(const Attempt& attempt, const QuantizeOptions& options,
+                          const std::vector<const LatencyFactor*>& on) {
+  const Prepared& prepared = attempt.prepared;
+  LatencyVariant variant{options, prepared.recipe, attempt.chosen.format, {}};
+  bool resolves = false;
+  for (const LatencyFactor* factor : on) {
+    if (factor->activation) variant.options.format.activation = factor->activation;
+    if (factor->policy) factor->policy(variant.options.placement);
+    resolves = resolves || factor->activation || factor->policy;
+    for (const std::string& node : factor->nodes) variant.recipe.kept.costly.emplace(node, kFaster);
+    if (!factor->nodes.empty()) variant.options.placement.exclude.push_back(factor->options.back());
+  }
+  if (resolves) {
+    const MeasuredFacts kept = variant.recipe.kept;
+    PlacementOptions placement = variant.options.placement;
+    placement.exclude = options.placement.exclude;  // kept float for a reason that the plan gives
+    variant.recipe = resolved(variant.recipe, options.target, placement, variant.options.format, options.equalize,
+                              options.override_file);
+    variant.recipe.equalize = prepared.recipe.equalize;
+    variant.recipe.kept = kept;
+    variant.format = variant.recipe.format;
+    variant.format.weight_scales = attempt.chosen.format.weight_scales;
+    variant.format.uint8_weights = attempt.chosen.format.uint8_weights;
+  }
+  variant.plan = make_placement_plan(prepared.graph(), *variant.recipe.target, variant.recipe.placement,
+                                     prepared.shapes, variant.recipe.kept);
+  return variant;
+}
+
+std::map<ValueId, Range> LatencyVariants::ranges_of(const LatencyVariant& variant) {
+  const Prepared& prepared = attempt_.prepared;
+  const Measured& measured = attempt_.measured;
+  const Chosen& chosen = attempt_.chosen;
+  const RangeKind kind = variant.format.range_kind();
+  auto found = books_.find(kind);
+  if (found == books_.end()) {
+    RangeChoice choice = range_choice(prepared, measured, *chosen.calibrator);
+    const bool same = choice.kind == kind;
+    choice.kind = kind;
+    const auto more = [&prepared, &measured](std::span<const ValueId> values) {
+      return measure_values(prepared, measured.samples, values);
+    };
+    found = books_
+                .emplace(kind, RangeBook(measured.calibration, choice, more,
+                                         same ? known_ranges(prepared.plan, chosen.ranges) : KnownRanges{}))
+                .first;
+  }
+  found->second.measure_for({&variant.plan, 1});
+  return found->second.ranges_of(variant.plan);
+}
+
+RewrittenModel LatencyVariants::model_of(const LatencyVariant& variant, const Provenance& provenance) {
+  const Prepared& prepared = attempt_.prepared;
+  const std::map<ValueId, Range> ranges = ranges_of(variant);
+  RewrittenModel made = rewritten(
+      prepared.model().clone(),
+      {variant.plan, ranges, variant.format, attempt_.chosen.constants, variant.recipe.placement.quantize_outputs},
+      provenance);
+  return made;
+}
+
+void take_variant(Attempt& attempt, LatencyVariant variant, std::map<ValueId, Range> ranges) {
+  attempt.prepared.recipe = std::move(variant.recipe);
+  attempt.prepared.plan = std::move(variant.plan);
+  attempt.chosen.ranges = std::move(ranges);
+  attempt.chosen.format = std::move(variant.format);
+}
+
+}  // namespace detent

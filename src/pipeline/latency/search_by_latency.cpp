@@ -1,0 +1,486 @@
+#include "pipeline/latency/search_by_latency.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "core/files/atomic_file.h"
+#include "core/stopwatch.h"
+#include "core/text.h"
+#include "detent/base/error.h"
+#include "detent/cast.h"
+#include "evaluate/closing_error.h"
+#include "model/file/data_files.h"
+#include "model/fingerprint.h"
+#include "model/model.h"
+#include "pipeline/latency/latency_factors.h"
+#include "pipeline/latency/latency_variants.h"
+#include "pipeline/parts/quantize_report.h"
+#include "pipeline/parts/written_file.h"
+#include "prepare/read_model_to_run.h"
+#include "run/sample_subset.h"
+#include "tune/latency/latency_search.h"
+
+namespace detent {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kMostCalls = 20, kMostCallsWithTable = 10;
+constexpr size_t kJudgedSamples = 64;
+constexpr size_t kMostRejected = 60;  ///< files that are too inaccurate
+constexpr double kMostLostDb = 1;
+
+RunSettings silently(RunSettings run) {
+  run.reporter = &Reporter::silent();  // one progress line for the whole search
+  return run;
+}
+
+double mean_of(const std::vector<double>& times) {
+  return std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
+}
+
+/// Copies a written model with its external data, whatever asks for an end.
+void copy_model(const fs::path& from, const fs::path& to) {
+  std::error_code failed;
+  for (const fs::path& data : data_files_of(from))
+    fs::copy_file(data, to.parent_path() / data.filename(), fs::copy_options::overwrite_existing, failed);
+  const fs::path temporary = to.string() + ".partial";
+  if (!failed) fs::copy_file(from, temporary, fs::copy_options::overwrite_existing, failed);
+  if (!failed) fs::rename(temporary, to, failed);
+  if (failed) throw Error(ErrorCode::CannotWrite, to.string() + ": " + failed.message());
+}
+
+/// The accuracy of files that are tried, and the least that is allowed.
+class AccuracyLimit {
+ public:
+  AccuracyLimit(const Attempt& attempt, const QuantizeOptions& options, const BoundJudge* judge)
+      : judge_(judge), run_(silently(options.run)),
+        samples_(*attempt.measured.samples, samples_by_hash(*attempt.measured.samples, kJudgedSamples)) {
+    if (!judge_) reference_ = keep_outputs(*attempt.prepared.float32, samples_, samples_.size(), run_);
+  }
+
+  [[nodiscard]] std::string text() const {
+    return judge_ ? judge_->bound_text() : fmt::format("{:g} dB below the default's SQNR", kMostLostDb);
+  }
+  /// An SQNR, and whether the file may be taken.
+  struct Answer {
+    std::optional<double> sqnr_db;
+    bool holds = true;
+  };
+  /// The first file is the default, which may always be taken.
+  Answer judge(const Model& model) {
+    Answer answer;
+    if (judge_) {
+      const BoundJudge::Score score = judge_->measure({&model, 1}, "judging").front();
+      answer = {score.sqnr_db, judge_->meets(score)};
+    } else {
+      answer.sqnr_db = measure_closing_error(reference_, model, samples_, run_).report.sqnr_db;
+      answer.holds = !default_db_ || (answer.sqnr_db && *answer.sqnr_db >= *default_db_ - kMostLostDb);
+    }
+    if (!seen_) answer.holds = true, seen_ = true, default_db_ = answer.sqnr_db;
+    return answer;
+  }
+
+ private:
+  const BoundJudge* judge_;
+  RunSettings run_;
+  SampleSubset samples_;
+  ReferenceOutputs reference_ = {};
+  bool seen_ = false;
+  std::optional<double> default_db_ = {};
+};
+
+/// One search. Its arguments outlive it.
+class FastestFile {
+ public:
+  FastestFile(Attempt& attempt, QuantizeOptions& options, LatencyTimer& timer, const BoundJudge* judge)
+      : attempt_(attempt), options_(options), timer_(timer), limit_(attempt, options, judge),
+        variants_(attempt, options_), reporter_(*options.run.reporter),
+        fingerprint_(fingerprint(read_float_model(options.model)).hex()) {
+    report_.command = options.latency.command;
+    report_.limit = limit_.text();
+    report_.table = timer.table.path().string();
+  }
+
+  LatencyReport run() {
+    const QuantizeReport started = start_report(options_, attempt_.prepared, attempt_.measured, attempt_.chosen, {});
+    origin_ = started.provenance;
+    reporter_.begin("measuring latency", kMostCalls);
+    note("float", LatencyChoice::Float, timer_.of_float, std::numeric_limits<double>::infinity());
+    report_.float_ms = timer_.of_float.ms;
+    ask_cast();
+    ask_default();
+    try {
+      search_variants();
+      repeat_close_ones();
+      choose();
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::Interrupted) keep_best();
+      throw;
+    }
+    reporter_.end();
+    report_.machine = timer_.command.machine();
+    report_.seconds = stopwatch_.seconds();
+    return std::move(report_);
+  }
+
+ private:
+  /// A timed file with the factors that it was made of.
+  struct Timed {
+    std::string what;
+    fs::path path;
+    std::optional<double> sqnr_db = {};
+    std::vector<double> times = {};
+  };
+
+  void note(const std::string& what, LatencyChoice file, const LatencyAnswer& answer, std::optional<double> sqnr_db) {
+    report_.calls.push_back({what, file, answer.ms, answer.refusal, sqnr_db, answer.seconds});
+    reporter_.advance_to(report_.calls.size());
+  }
+  [[nodiscard]] size_t left() const { return budget_ - std::min(budget_, report_.calls.size()); }
+
+  void ask_cast() {
+    const Target& target = *attempt_.prepared.recipe.target;
+    if (!target.engine.fast_in_half) return;
+    CastModelOptions cast{.model = options_.model, .output = folder_of("cast") / options_.output.filename()};
+    cast.data = options_.data;
+    cast.run = silently(options_.run);
+    cast.overwrite = true;
+    try {
+      const CastReport made = cast_model(cast);
+      const LatencyAnswer answer = timer_.command.ask(cast.output);
+      cast_ = {"cast fp16", cast.output, made.error ? made.error->sqnr_db : std::nullopt, {}};
+      note(cast_.what, LatencyChoice::Cast, answer, cast_.sqnr_db);
+      if (answer.ms) cast_.times.push_back(*answer.ms), report_.cast_ms = answer.ms;
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::Interrupted || error.code() == ErrorCode::InvalidOption) throw;
+      note("cast fp16", LatencyChoice::Cast, {{}, error.what(), 0}, {});
+    }
+  }
+
+  /// Times the default twice: the difference tells the noise.
+  void ask_default() {
+    Timed& usual = files_[0];
+    usual = {"default", {}, {}, {}};
+    const LatencyVariant variant = variant_of(attempt_, options_, {});
+    const RewrittenModel made = variants_.model_of(variant, origin_);
+    usual.sqnr_db = limit_.judge(made.model).sqnr_db;
+    write(made, usual, "default");
+    for (int call = 0; call < 2; ++call) {
+      const LatencyAnswer answer = timer_.command.ask(usual.path);
+      note(usual.what, LatencyChoice::Default, answer, usual.sqnr_db);
+      if (!answer.ms) break;
+      usual.times.push_back(*answer.ms);
+    }
+    if (!usual.times.empty()) return;
+    if (!report_.float_ms)
+      throw Error(ErrorCode::InvalidOption, "the engine of --latency-command takes neither the float model (" +
+                                                timer_.of_float.refusal + ") nor the quantized one (" +
+                                                report_.calls.back().refusal + ")");
+  }
+
+  /// Starts a search, with what the table knows of the factors.
+  void open_search() {
+    const std::vector<LearnedNetwork> networks = timer_.table.networks_of(timer_.command.machine(), fingerprint_);
+    report_.learned_networks = networks.size();
+    std::vector<TimeBelief> effects;
+    bool known = !networks.empty();
+    for (const LatencyFactor& factor : factors_) effects.push_back(expected_effect(networks, factor.kind).effect);
+    budget_ = known ? kMostCallsWithTable : kMostCalls;
+    reporter_.begin("measuring latency", budget_);
+    reporter_.advance_to(report_.calls.size());
+    search_ = std::make_unique<LatencySearch>(std::move(effects), known, noise());
+    for (const double ms : files_[0].times) search_->add(0, ms / default_ms());
+  }
+
+  [[nodiscard]] double noise() const {
+    std::vector<std::vector<double>> all;
+    for (const auto& [set, timed] : files_) all.push_back(timed.times);
+    all.push_back(float_times());
+    return noise_of(all);
+  }
+  [[nodiscard]] std::vector<double> float_times() const {
+    std::vector<double> times;
+    for (const LatencyReport::Call& call : report_.calls)
+      if (call.file == LatencyChoice::Float && call.ms) times.push_back(*call.ms);
+    return times;
+  }
+  [[nodiscard]] double default_ms() const { return mean_of(files_.at(0).times); }
+
+  void search_variants() {
+    if (files_[0].times.empty()) return;  // the engine does not take pairs: the float model is the answer
+    factors_ = latency_factors(attempt_, options_);
+    open_search();
+    constexpr size_t kReserved = 2;  // calls for repetitions
+    bool halved = false;
+    size_t rejected = 0;
+    while (left() > kReserved && rejected < kMostRejected) {
+      if (!halved && left() <= budget_ / 2) halved = true, halve_a_group();
+      const auto set = search_->next(left() - kReserved);
+      if (!set || factors_.empty()) break;
+      if (files_.contains(*set)) {
+        ask_again(*set, LatencyChoice::Variant);
+        continue;
+      }
+      if (!try_set(*set)) ++rejected;
+    }
+    report_.too_inaccurate = rejected;
+  }
+
+  /// Makes, judges and times a set. Returns false where it is not accurate enough.
+  bool try_set(FactorSet set) {
+    Timed timed{what_of(set), {}, {}, {}};
+    const LatencyVariant variant = variant_of(attempt_, options_, on_of(set));
+    const RewrittenModel made = variants_.model_of(variant, origin_);
+    const AccuracyLimit::Answer accuracy = limit_.judge(made.model);
+    if (!accuracy.holds) {
+      search_->forbid(set);
+      return false;
+    }
+    timed.sqnr_db = accuracy.sqnr_db;
+    write(made, timed, "variant" + std::to_string(set));
+    const LatencyAnswer answer = timer_.command.ask(timed.path);
+    note(timed.what, LatencyChoice::Variant, answer, timed.sqnr_db);
+    if (answer.ms) {
+      timed.times.push_back(*answer.ms);
+      files_[set] = timed;
+      search_->add(set, *answer.ms / default_ms());
+      remove_all_but_best();
+    } else {
+      search_->refuse(set);
+    }
+    return true;
+  }
+
+  void ask_again(FactorSet set, LatencyChoice file) {
+    Timed& timed = files_[set];
+    if (timed.path.empty()) {
+      const LatencyVariant variant = variant_of(attempt_, options_, on_of(set));
+      write(variants_.model_of(variant, origin_), timed, "variant" + std::to_string(set));
+    }
+    const LatencyAnswer answer = timer_.command.ask(timed.path);
+    note(timed.what, set == 0 ? LatencyChoice::Default : file, answer, timed.sqnr_db);
+    if (!answer.ms) return;
+    timed.times.push_back(*answer.ms);
+    if (!search_) return;
+    search_->add(set, *answer.ms / default_ms());
+    search_->set_noise(noise());
+  }
+
+  /// Halves the group of nodes that saves most time, or may: one half may save more than both.
+  void halve_a_group() {
+    size_t chosen = factors_.size();
+    double most = -std::numeric_limits<double>::infinity();
+    for (size_t i = 0; i < factors_.size(); ++i) {
+      const TimeBelief effect = search_->effect_of(i);
+      const double hope = effect.deviation - effect.mean;
+      if (hope > most && halves_of(factors_[i], attempt_)) most = hope, chosen = i;
+    }
+    if (chosen == factors_.size() || factors_.size() == kMostFactors) return;
+    auto halves = *halves_of(factors_[chosen], attempt_);
+    const auto second = FactorSet{1} << factors_.size();
+    factors_[chosen] = std::move(halves.first);
+    factors_.push_back(std::move(halves.second));
+    // sets with the whole group have both halves
+    std::map<FactorSet, Timed> files;
+    for (auto& [set, timed] : files_) files[(set >> chosen & 1U) != 0 ? set | second : set] = std::move(timed);
+    files_ = std::move(files);
+    std::vector<TimeBelief> effects(factors_.size(), LatencyModel::kUnknownEffect);
+    auto search = std::make_unique<LatencySearch>(std::move(effects), true, noise());
+    const double usual = default_ms();
+    for (const auto& [set, timed] : files_)
+      for (const double ms : timed.times) search->add(set, ms / usual);
+    for (const FactorSet set : search_->forbidden()) search->forbid((set >> chosen & 1U) != 0 ? set | second : set);
+    search_ = std::move(search);
+  }
+
+  /// Spends the last calls on what is near the decision.
+  void repeat_close_ones() {
+    constexpr double kClose = 3;  // times the noise
+    if (files_[0].times.empty()) return;
+    while (left() > 0) {
+      const FactorSet best = search_->best();
+      const double ms = search_->belief_of(best).mean * default_ms();
+      const std::vector<double> floats = float_times();
+      const bool close = !floats.empty() && std::abs(mean_of(floats) / ms - 1) < kClose * noise();
+      if (close && floats.size() < 2) {
+        note("float", LatencyChoice::Float, timer_.command.ask(options_.model),
+             std::numeric_limits<double>::infinity());
+        report_.float_ms = mean_of(float_times());
+      } else if (files_[best].times.size() < 2 && best != 0) {
+        ask_again(best, LatencyChoice::Variant);
+      } else {
+        return;
+      }
+    }
+  }
+
+  /// Decides, and carries the decision out.
+  void choose() {
+    report_.noise = noise();
+    std::optional<FactorSet> best;
+    double ms = std::numeric_limits<double>::infinity();
+    if (!files_[0].times.empty()) {
+      report_.default_ms = ms = default_ms();
+      best = 0;
+      const FactorSet fastest = search_->best();
+      if (fastest != 0 && mean_of(files_[fastest].times) < ms * (1 - report_.noise) &&
+          search_->belief_of(fastest).mean < 1 - report_.noise)
+        best = fastest, ms = mean_of(files_[fastest].times);
+    }
+    Timed chosen = best ? files_[*best] : Timed{};
+    report_.chosen = !best || *best == 0 ? LatencyChoice::Default : LatencyChoice::Variant;
+    const std::vector<double> floats = float_times();
+    if (!floats.empty() && mean_of(floats) < ms * (1 - report_.noise)) {
+      chosen = {"float", options_.model, std::numeric_limits<double>::infinity(), floats};
+      report_.chosen = LatencyChoice::Float, ms = mean_of(floats);
+    }
+    if (!cast_.times.empty() && mean_of(cast_.times) < ms * (1 - report_.noise)) {
+      chosen = cast_;
+      report_.chosen = LatencyChoice::Cast, ms = mean_of(cast_.times);
+    }
+    report_.chosen_what = chosen.what, report_.chosen_ms = ms;
+    describe_groups(report_.chosen == LatencyChoice::Variant ? *best : 0);
+    learn();
+    if (report_.chosen == LatencyChoice::Float || report_.chosen == LatencyChoice::Cast) timer_.chosen = chosen.path;
+    if (report_.chosen != LatencyChoice::Variant) return;
+    LatencyVariant variant = variant_of(attempt_, options_, on_of(*best));
+    std::map<ValueId, Range> ranges = variants_.ranges_of(variant);
+    options_ = variant.options;
+    take_variant(attempt_, std::move(variant), std::move(ranges));
+  }
+
+  void describe_groups(FactorSet chosen) {
+    for (size_t i = 0; i < factors_.size(); ++i) {
+      LatencyReport::Group group{factors_[i].name,   factors_[i].nodes.size(), {}, 0, (chosen >> i & 1U) != 0, "",
+                                 factors_[i].options};
+      const bool timed = std::ranges::any_of(
+          files_, [&](const auto& file) { return (file.first >> i & 1U) != 0 && !file.second.times.empty(); });
+      if (timed) {
+        const TimeBelief effect = search_->effect_of(i);
+        group.gain = -effect.mean, group.error = effect.deviation;
+      } else {
+        group.left_out = search_->is_forbidden(FactorSet{1} << i) ? "beyond the accuracy, or not taken by the engine"
+                                                                  : "other calls were more useful";
+      }
+      report_.groups.push_back(std::move(group));
+    }
+    std::ranges::stable_sort(report_.groups, std::ranges::greater(),
+                             [](const LatencyReport::Group& group) { return group.gain.value_or(-1e9); });
+  }
+
+  void learn() {
+    if (files_[0].times.empty()) return;
+    LearnedNetwork network{options_.model.filename().string(),
+                           fingerprint_,
+                           report_.float_ms ? *report_.float_ms / default_ms() : 0,
+                           report_.noise,
+                           {}};
+    for (size_t i = 0; i < factors_.size(); ++i) {
+      const TimeBelief effect = search_->effect_of(i);
+      if (effect.deviation < LatencyModel::kUnknownEffect.deviation)
+        network.groups.push_back({factors_[i].kind, effect});
+    }
+    timer_.table.learn(timer_.command.machine(), std::move(network));
+    timer_.table.save();
+  }
+
+  void keep_best() {
+    FactorSet best = search_ ? search_->best() : 0;
+    if (!files_.contains(best) || files_[best].path.empty()) best = 0;
+    const Timed& timed = files_[best];
+    if (timed.path.empty()) return;
+    copy_model(timed.path, options_.output);
+    reporter_.end();
+    reporter_.warn("interrupted after " + plural(report_.calls.size(), "call") + " of --latency-command: wrote " +
+                   options_.output.string() + ", the fastest file so far (" + timed.what + ")");
+  }
+
+  [[nodiscard]] std::vector<const LatencyFactor*> on_of(FactorSet set) const {
+    std::vector<const LatencyFactor*> on;
+    for (size_t i = 0; i < factors_.size(); ++i)
+      if ((set >> i & 1U) != 0) on.push_back(&factors_[i]);
+    return on;
+  }
+  [[nodiscard]] std::string what_of(FactorSet set) const {
+    return join(on_of(set), ", ", [](const LatencyFactor* factor) { return factor->name; });
+  }
+  [[nodiscard]] fs::path folder_of(const std::string& name) const {
+    const fs::path folder = timer_.folder.path() / name;
+    make_folder(folder);
+    return folder;
+  }
+  /// Checks the file as it is written at the end.
+  void write(const RewrittenModel& made, Timed& timed, const std::string& folder) const {
+    made.check(made.model, options_.output);
+    timed.path = folder_of(folder) / options_.output.filename();
+    write_model(made.model, timed.path, write_options(true, options_.external_data));
+  }
+  /// Leaves the files of the default and of the best set; the others can be made again.
+  void remove_all_but_best() {
+    const FactorSet best = search_->best();
+    for (auto& [set, timed] : files_) {
+      if (set == 0 || set == best || timed.path.empty()) continue;
+      std::error_code gone;
+      fs::remove_all(timed.path.parent_path(), gone);
+      timed.path.clear();
+    }
+  }
+
+  Attempt& attempt_;
+  QuantizeOptions& options_;
+  LatencyTimer& timer_;
+  AccuracyLimit limit_;
+  LatencyVariants variants_;
+  Reporter& reporter_;
+  std::string fingerprint_;
+  Stopwatch stopwatch_;
+  LatencyReport report_;
+  Provenance origin_;
+  size_t budget_ = kMostCalls;
+  std::vector<LatencyFactor> factors_;
+  std::unique_ptr<LatencySearch> search_;
+  std::map<FactorSet, Timed> files_;
+  Timed cast_;
+};
+
+}  // namespace
+
+LatencyTimer::LatencyTimer(const QuantizeOptions& options)
+    : command(options.latency, folder), table(options.latency.table), of_float(command.ask(options.model)) {}
+
+std::unique_ptr<LatencyTimer> begin_latency(const QuantizeOptions& options) {
+  if (!options.latency.given()) return nullptr;
+  if (!options.data.given())
+    throw Error(ErrorCode::Usage, "--latency-command needs --data, to measure the accuracy of the files that it times");
+  if (options.stop_after != StopAfter::Nothing)
+    throw Error(ErrorCode::Usage, "--latency-command times whole files; --stop-after writes none");
+  if (!find_target(options.target).engine.takes_pairs)
+    throw Error(
+        ErrorCode::InvalidOption,
+        "--latency-command: a target that takes a float model and a calibration cache has no other pairs to try");
+  if (!options.latency.table.empty()) check_writable(options.latency.table);
+  return std::make_unique<LatencyTimer>(options);
+}
+
+LatencyReport find_fastest(Attempt& attempt, QuantizeOptions& options, LatencyTimer& timer, const BoundJudge* judge) {
+  return FastestFile(attempt, options, timer, judge).run();
+}
+
+void write_without_pairs(const LatencyTimer& timer, const QuantizeOptions& options, QuantizeReport& report) {
+  const Model model = read_float_model(timer.chosen);
+  write_same(model, options.output, write_options(options.overwrite, options.external_data));
+  report.written_opset = model.graph().opset();
+  report.output_bytes = written_bytes(options.output);
+}
+
+}  // namespace detent

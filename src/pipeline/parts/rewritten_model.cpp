@@ -1,0 +1,48 @@
+#include "pipeline/parts/rewritten_model.h"
+
+#include <utility>
+
+#include "half/narrow_io.h"
+#include "pipeline/parts/provenance.h"
+#include "rewrite/qdq_inserter.h"
+
+namespace detent {
+
+namespace {
+
+/// Removes Casts whose output only their pair reads; the pair then reads their input.
+void take_casts_out(RewrittenModel& written) {
+  const GraphPatch casts = take_unread_casts(written.model.graph());
+  if (casts.empty()) return;
+  apply_patch(written.model, casts);
+  written.promised.rename({}, {casts.remove_nodes.begin(), casts.remove_nodes.end()});
+}
+
+}  // namespace
+
+void RewrittenModel::check(const Model& file, const std::filesystem::path& output) const {
+  check_qdq_file(file.graph(), output, promised, options);
+}
+
+void RewrittenModel::narrow_inputs_and_outputs(DataType type) {
+  const NarrowedIo narrowed = narrow_io(model.graph(), type);
+  apply_patch(model, narrowed.patch);
+  promised.rename(narrowed.renamed, narrowed.casts);
+}
+
+RewrittenModel rewritten(Model model, const RewriteRequest& request, const Provenance& provenance,
+                         const std::function<void(const Graph&, const Rewrite&)>& before) {
+  RewrittenModel written{.model = std::move(model)};
+  written.options = {request.quantize_outputs, request.format.per_tensor_weights};
+  if (!request.constants.empty()) apply_patch(written.model, request.constants);
+  const Graph& graph = written.model.graph();
+  written.rewrite = make_qdq_patch(graph, request.plan, request.ranges, request.format);
+  written.promised = promise_of(graph, request.plan);
+  if (before) before(graph, written.rewrite);
+  apply_patch(written.model, written.rewrite.patch);
+  take_casts_out(written);
+  write_provenance(written.model, provenance);
+  return written;
+}
+
+}  // namespace detent
