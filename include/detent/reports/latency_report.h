@@ -46,12 +46,13 @@ struct LatencyReport {
   };
   /// A part of the network that was tried with another precision or form.
   struct Group {
-    std::string name;            ///< "depthwise convolutions float", "int8 activations"
-    size_t nodes = 0;            ///< that it changes; 0: all
-    std::optional<double> gain;  ///< estimated part of the default's time that it saves; below 0 a loss
-    double error = 0;            ///< standard error of `gain`
-    bool chosen = false;         ///< in the written file
-    std::string left_out;        ///< why it was not tried; empty: it was
+    std::string name;                  ///< "depthwise convolutions float", "int8 activations"
+    size_t nodes = 0;                  ///< that it changes; 0: all
+    std::optional<double> gain;        ///< estimated part of the default's time that it saves; below 0 a loss
+    double error = 0;                  ///< standard error of `gain`
+    bool chosen = false;               ///< in the written file
+    std::string left_out;              ///< why it was not tried; empty: it was
+    std::vector<std::string> options;  ///< words of a command line that make the change: {"--activation", "int8"}
   };
   std::string command;  ///< as given
   LatencyMachine machine;
