@@ -19,7 +19,7 @@ namespace detent {
 /// The counts matter: quantizers alone are layers, and copies into Concats move all codes. ResNet-18 with 21 layers on
 /// an A100 with TensorRT 8.4, batch 32: FP16 0.863 ms; INT8 with 10 quantizers alone 0.882 ms, with 3 0.546 ms, with 1
 /// 0.500 ms (engines/trex-pt-resnet18-A100-*). DenseNet-121 on an H100: 532 copies beside 121 layers, INT8 11.2 ms,
-/// FP16 10.0. But no rule over them holds for other engines and batches.
+/// FP16 10.0. No rule over them holds for other engines and batches.
 [[nodiscard]] SpeedOutlook judge_speed(SpeedOutlook counts, const CoverageReport& coverage,
                                        const std::vector<LatencyForecast>& forecasts = {});
 

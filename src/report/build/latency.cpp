@@ -24,13 +24,14 @@ Words engine_words(const LatencyReport& report) {
   return report.machine.engine.empty() ? code(report.command) : Words(report.machine.engine);
 }
 
-/// Returns "onnxruntime 1.30.0 on AMD EPYC, 2 threads, batch 1".
+/// Returns "on AMD EPYC with onnxruntime 1.30.0, 2 threads, batch 1".
 Words machine_words(const LatencyMachine& machine) {
   const auto behind_word = [](const char* word, const std::string& text) {
     return text.empty() ? Words() : Words{word, text};
   };
+  const Words engine = joined({machine.engine, machine.version}, " ");
   return joined(
-      {{machine.engine, behind_word(" ", machine.version), behind_word(" on ", machine.device)},
+      {joined({behind_word("on ", machine.device), engine.empty() ? Words() : Words{"with ", engine}}, " "),
        machine.threads.empty() ? Words() : Words{machine.threads, machine.threads == "1" ? " thread" : " threads"},
        behind_word("batch ", machine.batch)});
 }
@@ -199,7 +200,7 @@ document::Grid forecast_table(const LatencyForecast& forecast, size_t number, st
 
 Words forecast_words(const LatencyForecast& forecast, std::string_view codes) {
   const Words source{" (", name(forecast.table), ", ", count(forecast.networks, "network"), ")"};
-  const Words place{"on ", machine_words(forecast.machine), ": "};
+  const Words place{machine_words(forecast.machine), ": "};
   if (!forecast.ratio) return {place, "too few of these layers are known to tell the time of ", codes, source};
   const Number ratio{.value = *forecast.ratio, .digits = 2, .error = forecast.ratio_error};
   return {place, codes, " is expected to take ", ratio, " of the float model's time", source};
@@ -216,7 +217,7 @@ Section latency(const std::optional<LatencyReport>& report) {
       Line{"Every file that was tried, timed by the engine itself. A difference within the noise decides nothing.",
            Role::Lead},
       Line{chosen_words(*report), Role::Apart},
-      Line{{"timed by ", code(report->command), ": ", machine_words(report->machine)}, Role::Detail}};
+      Line{{"timed by ", code(report->command), " ", machine_words(report->machine)}, Role::Detail}};
   for (const Words& words : {limit_of_search(*report), known_words(*report)})
     if (!words.empty()) section.parts.push_back(Line{words, Role::Detail});
   section.parts.emplace_back(Drawing{calls_plot(*report)});

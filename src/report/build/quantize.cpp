@@ -131,10 +131,13 @@ Document document_of(const QuantizeReport& report) {
                     .aside = {"target ", report.target}};
   const bool unquantized = is_without_pairs(report.latency);
   const std::string codes(name_of(plan.coverage.type));
-  add_verdict(document, report.verdict, report.error);
-  if (unquantized)
-    document.verdict.push_back(Line{
-        {"this and all counts of layers are of the default ", codes, " file, which was not written"}, Role::Detail});
+  VerdictReport verdict = report.verdict;
+  Words judged;
+  if (unquantized) {
+    judged = {"this and all counts of layers are of the default ", codes, " file, which was not written"};
+    verdict.cures.clear();
+  }
+  add_verdict(document, verdict, report.error, judged);
   if (report.bound) add_bound(document, *report.bound);
   if (report.score && !report.bound) add_score(document, *report.score);
   if (report.latency) add_speed(document, *report.latency, codes);

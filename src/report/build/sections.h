@@ -49,7 +49,9 @@ enum class Listed : uint8_t {
 // ---- Of measured models
 
 /// Adds the judgement to what the document says first: the quality with its reasons, limits, values to blame, cures.
-void add_verdict(document::Document& document, const VerdictReport& verdict, const std::optional<ErrorReport>& error);
+/// judged  says which file it is about; empty: the written one
+void add_verdict(document::Document& document, const VerdictReport& verdict, const std::optional<ErrorReport>& error,
+                 const document::Words& judged = {});
 /// Adds the bound with its scores, its outcome, and operators without weights that stay float for it.
 void add_bound(document::Document& document, const BoundReport& report);
 /// Adds the score that was measured without a bound.
@@ -59,7 +61,7 @@ void add_score(document::Document& document, const ScoreReport& score);
 /// Adds the speed of the written file; a warning where it has no pairs.
 /// codes  of the file with pairs: "INT8"
 void add_speed(document::Document& document, const LatencyReport& report, std::string_view codes);
-/// What a search by latency tried and chose, and which parts of the network gained.
+/// Lists the files that a search by latency tried, and the parts of the network that gained.
 [[nodiscard]] document::Section latency(const std::optional<LatencyReport>& report);
 /// Lists the values to blame, with links to their histograms; no part without them.
 [[nodiscard]] document::Section blame(const VerdictReport& verdict, const std::vector<ValueHistogram>& histograms = {});
