@@ -12,10 +12,12 @@ struct StandaloneQuantizer {
   bool shortcut = false;  ///< the reason is an Add whose shortcut has no pair
 };
 
-/// The answer whether INT8 is likely to be faster than FP16 with TensorRT, from counts; never a promise.
+/// Counts that decide how fast INT8 is with TensorRT. They predict nothing: PlanReport::forecasts do.
 struct SpeedOutlook {
-  std::string verdict = {};     ///< "likely", "doubtful", or "none": no layer runs in INT8
-  std::string text = {};        ///< "INT8 likely beats FP16: 99.6 % of MACs in INT8, 1 quantizer alone"
+  /// "none": no layer runs in INT8, so that it cannot beat FP16. "likely", "doubtful": what the forecasts tell.
+  /// "unknown": there are none.
+  std::string verdict = {};
+  std::string text = {};        ///< "99.6 % of MACs in INT8, 1 quantizer stands alone"
   double int8_share = 0;        ///< of MACs, or of weighted layers where sizes are open; in [0, 1]
   size_t quantizers = 0;        ///< layers by themselves
   size_t shortcuts = 0;         ///< of them those whose reason is a shortcut without a pair

@@ -57,9 +57,9 @@ void keep_ruinous_float(Prepared& prepared, Measured& measured, const Calibrator
 [[nodiscard]] Chosen choose_beside_float(Prepared& prepared, Measured& measured, std::unique_ptr<Calibrator> calibrator,
                                          const ChoiceEffort& effort);
 
-/// Describes the plan alone, for TensorRT also how fast its file is likely to be. Measures only where the plan has
-/// pairs on the residual stream, which INT8 may ruin. Takes the model out of `prepared`. Errors  those of measure() and
-/// describe_placement().
+/// Describes the plan alone, for TensorRT also what counts tell about the speed of its file. Measures only where the
+/// plan has pairs on the residual stream, which INT8 may ruin. Takes the model out of `prepared`. Errors  those of
+/// measure() and describe_placement().
 [[nodiscard]] PlanReport describe_final_plan(Prepared& prepared);
 
 /// Returns histograms of the values, from the table or a pass over `samples`; for a model in a 16-bit type those of the

@@ -15,9 +15,7 @@ namespace detent {
 
 namespace {
 
-constexpr double kLeastShare = 0.5;  ///< of MACs in INT8
-constexpr double kMostAlone = 0.25;  ///< quantizers alone for each INT8 layer
-constexpr int64_t kBytesMoved = 3;   ///< FP16 and INT8 of one element
+constexpr int64_t kBytesMoved = 3;  ///< FP16 and INT8 of one element
 
 std::string megabytes(double bytes) {
   return bytes < 1e6 ? fmt::format("{:.0f} kB", std::ceil(bytes / 1e3)) : fmt::format("{:.1f} MB", bytes / 1e6);
@@ -61,9 +59,20 @@ int64_t bytes_moved(const StandalonePair& pair, const std::map<std::string, Shap
   return size == sizes.end() ? 0 : size->second.element_count() * kBytesMoved;
 }
 
+std::string verdict_of(const std::vector<LatencyForecast>& forecasts) {
+  bool known = false, faster = true;
+  for (const LatencyForecast& forecast : forecasts) {
+    if (!forecast.ratio) continue;
+    known = true;
+    faster = faster && *forecast.ratio + forecast.ratio_error < 1;
+  }
+  return !known ? "unknown" : faster ? "likely" : "doubtful";
+}
+
 }  // namespace
 
-SpeedOutlook judge_speed(SpeedOutlook counts, const CoverageReport& coverage) {
+SpeedOutlook judge_speed(SpeedOutlook counts, const CoverageReport& coverage,
+                         const std::vector<LatencyForecast>& forecasts) {
   const bool sized = coverage.macs > 0;
   const auto part = static_cast<double>(sized ? coverage.int8_macs : coverage.int8_layers);
   const auto whole = static_cast<double>(sized ? coverage.macs : coverage.layers);
@@ -73,15 +82,9 @@ SpeedOutlook judge_speed(SpeedOutlook counts, const CoverageReport& coverage) {
     counts.text = "INT8 cannot beat FP16: no layer runs in INT8";
     return counts;
   }
-  const std::string share =
-      fmt::format("{:.1f} % of {} in INT8", 100 * counts.int8_share, sized ? "MACs" : "weighted layers");
-  const bool few = counts.int8_share < kLeastShare;
-  const bool alone = static_cast<double>(counts.quantizers) > kMostAlone * static_cast<double>(coverage.int8_layers);
-  const bool copied = static_cast<int64_t>(counts.concat_copies) > coverage.int8_layers;
-  counts.verdict = few || alone || copied ? "doubtful" : "likely";
-  counts.text = few || alone || copied ? "INT8 may be no faster than FP16: " : "INT8 likely beats FP16: ";
-  counts.text += alone && !few ? alone_text(counts) + ", " + share : share + ", " + alone_text(counts);
-  counts.text += other_facts(counts);
+  counts.verdict = verdict_of(forecasts);
+  counts.text = fmt::format("{:.1f} % of {} in INT8, ", 100 * counts.int8_share, sized ? "MACs" : "weighted layers") +
+                alone_text(counts) + other_facts(counts);
   return counts;
 }
 
@@ -96,7 +99,7 @@ void add_outlook(const Graph& file, const std::map<std::string, Shape>& sizes, P
   counts.concat_copies = concat_copies(file).size();
   for (const ReformatPlace& place : reformat_places(file)) counts.float_islands += place.island;
   for (const Node& node : file.nodes()) counts.attention_blocks += is_float_attention(file, node);
-  report.outlook = judge_speed(std::move(counts), report.coverage);
+  report.outlook = judge_speed(std::move(counts), report.coverage, report.forecasts);
 }
 
 std::map<std::string, Shape> named_sizes(const Graph& graph, const ValueShapes& shapes) {

@@ -56,6 +56,36 @@ void add_scores(Row& row, const Compared& compared, const std::vector<Metric>& c
   }
 }
 
+/// Adds the columns of the latency command, with one for refusals if there are any.
+void add_latency_columns(document::Grid& table, bool refused) {
+  table.columns.push_back({"ms", Kind::Number, "Of one run, as the latency command prints it"});
+  table.columns.push_back({"Speed", Kind::Number, "Time of the float model over that of this one"});
+  if (refused) table.columns.push_back({"Refused", Kind::Words, "Why the engine does not take the file"});
+}
+
+double ms_of(const std::optional<ComparedLatency>& latency) {
+  return latency && latency->ms ? *latency->ms : kUnmeasured;
+}
+
+/// Adds the time of a model, and its ratio to that of the float model.
+void add_latency(Row& row, const std::optional<ComparedLatency>& latency, const ComparisonReport& report,
+                 bool refused) {
+  const double ms = ms_of(latency), fp32 = ms_of(report.float_latency);
+  row.cells.emplace_back(Words(Number{.value = ms, .digits = 3}));
+  row.cells.emplace_back(Words(Number{.value = fp32 / ms, .unit = Unit::Times, .digits = 2}));
+  if (!refused) return;
+  const std::string reason = !latency || latency->ms ? "" : latency->refusal.empty() ? "no reason" : latency->refusal;
+  row.cells.emplace_back(Words(reason));
+}
+
+/// True where the engine does not take some model.
+bool any_refused(const Compared& compared) {
+  const auto refused = [](const std::optional<ComparedLatency>& latency) { return latency && !latency->ms; };
+  return refused(compared.report.float_latency) ||
+         std::ranges::any_of(compared.variants, [&](const auto* one) { return refused(one->latency); }) ||
+         std::ranges::any_of(compared.report.baselines, refused, &ComparedVariant::latency);
+}
+
 document::Grid scores_table(const Compared& compared, const std::vector<OwnColumn>& own, bool sized) {
   const ComparisonReport& report = compared.report;
   const Metric& criterion = metric_named(report.criterion);
@@ -78,12 +108,15 @@ document::Grid scores_table(const Compared& compared, const std::vector<OwnColum
   }
   if (sized) table.columns.push_back({"Size", Kind::Number, "Of the file"});
   table.columns.push_back({"Time", Kind::Number, "To make, run and judge it, on all cores"});
+  const bool timed = !report.latency_command.empty(), refused = timed && any_refused(compared);
+  if (timed) add_latency_columns(table, refused);
   for (const OwnColumn& one : own) table.columns.push_back(one.column);
   const auto add = [&](const ComparedVariant& variant, const Words& title, bool candidate) -> Row& {
     Row& row = table.rows.emplace_back(Row{.cells = {title}, .apart = !candidate});
     add_scores(row, compared, columns, variant.metrics, variant.score_error, candidate);
     if (sized) row.cells.emplace_back(size_cell(variant.size_bytes));
     row.cells.emplace_back(variant.seconds > 0 ? seconds(variant.seconds) : Words());
+    if (timed) add_latency(row, variant.latency, report, refused);
     return row;
   };
   for (size_t v = 0; v < compared.variants.size(); ++v) {
@@ -91,7 +124,8 @@ document::Grid scores_table(const Compared& compared, const std::vector<OwnColum
     row.marked = compared.wins(v);
     for (const OwnColumn& one : own) row.cells.push_back(one.cells[v]);
   }
-  if (!report.fp32.empty()) add({.name = "", .metrics = report.fp32}, "FP32", false);
+  if (!report.fp32.empty() || report.float_latency)
+    add({.name = "", .metrics = report.fp32, .latency = report.float_latency}, "FP32", false);
   for (const ComparedVariant& baseline : report.baselines)
     add(baseline, {baseline.name, minor(" without pairs")}, false);
   for (Row& row : table.rows)
@@ -207,13 +241,18 @@ Words error_meaning(const Compared& compared) {
              : "no standard error: one sample has none";
 }
 
+/// Names the command that timed the models; empty without one.
+Words timed_words(const ComparisonReport& report) {
+  return report.latency_command.empty() ? Words() : Words{"ms is what ", code(report.latency_command), " prints"};
+}
+
 }  // namespace
 
 Section candidates(const Compared& compared, const Words& lead, const std::vector<OwnColumn>& own, bool sized) {
   Section section{Topic::Candidates, {}};
   if (compared.variants.empty()) return section;
   section.parts = {Line{lead, Line::Role::Lead},
-                   Line{error_meaning(compared), Line::Role::Apart},
+                   Line{joined({error_meaning(compared), timed_words(compared.report)}, "; "), Line::Role::Apart},
                    scores_table(compared, own, sized),
                    details_table(compared),
                    outputs_by_variant(compared),

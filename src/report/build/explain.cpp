@@ -18,7 +18,7 @@ using Predictions = ExplainReport::Predictions;
 constexpr size_t kLayersShown = 12;  // with alike ones
 constexpr size_t kAdviceShown = 3;
 
-Words milliseconds(const std::optional<double>& ms) { return ms ? fixed(*ms, 4) : Words(); }
+Words time_cell(const std::optional<double>& ms) { return ms ? fixed(*ms, 4) : Words(); }
 Words byte_words(const std::optional<double>& bytes) {
   return bytes ? Words(Number{.value = *bytes, .unit = Unit::Bytes}) : Words();
 }
@@ -125,7 +125,7 @@ document::Grid::Row engine_row(const EngineLayer& layer, size_t position) {
                                      joined({cause, cure}, "; ")},
                                     bar,
                                     share(layer.share),
-                                    milliseconds(layer.ms),
+                                    time_cell(layer.ms),
                                     kind_cell(layer),
                                     types_words(layer),
                                     byte_words(layer.bytes)}};
@@ -283,8 +283,8 @@ document::Grid differences_table(const ExplainReport::Against& against) {
   for (const auto& difference : against.differences) {
     const Words here = side(difference.layer, difference.computes),
                 there = side(difference.other, difference.other_computes);
-    table.rows.push_back({.cells = {name(join(difference.nodes, " + ")), here, there, milliseconds(difference.ms),
-                                    milliseconds(difference.other_ms)},
+    table.rows.push_back({.cells = {name(join(difference.nodes, " + ")), here, there, time_cell(difference.ms),
+                                    time_cell(difference.other_ms)},
                           .item = {{.lead = "  here   ", .name = here, .otherwise = {"there  ", there}}}});
   }
   drop_empty_columns(table);

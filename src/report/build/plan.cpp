@@ -89,6 +89,7 @@ Document document_of(const PlanReport& report) {
                        placement(report, Listed::Everything),
                        coverage(report),
                        quantizers(report),
+                       forecasts(report),
                        floats(report.floats),
                        graph(report),
                        equalizable(report),

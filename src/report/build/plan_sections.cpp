@@ -168,11 +168,11 @@ Section quantizers(const PlanReport& plan) {
     table.rows.push_back({.cells = {Cell(name(one.node), Words(one.reason)), shortcut},
                           .item = {{.lead = "  alone: ", .name = name(one.node), .after = {}, .reason = one.reason}}});
   }
-  section.parts = {
-      Line{plan.outlook->text},
-      Line{"This follows from counts and from engines of TensorRT 8.4 and 8.5; only a measurement is certain.",
-           Role::Lead},
-      std::move(table)};
+  section.parts = {Line{plan.outlook->text},
+                   Line{{"Counts of what TensorRT runs. Only a measurement tells the speed: ",
+                         code("quantize --latency-command trtexec"), "."},
+                        Role::Lead},
+                   std::move(table)};
   return section;
 }
 

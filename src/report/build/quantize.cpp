@@ -11,6 +11,12 @@ namespace {
 using namespace document;
 using Role = Line::Role;
 
+/// Returns ", the float model without pairs,".
+Words unquantized_words(const LatencyReport& report) {
+  return {", the ", report.chosen == LatencyChoice::Float ? "float model" : "model in 16-bit floats",
+          " without pairs,"};
+}
+
 /// Names the written file and the model it was made from.
 Words made_words(const QuantizeReport& report) {
   const bool raised = report.written_opset != 0 && report.written_opset != report.opset;
@@ -18,7 +24,9 @@ Words made_words(const QuantizeReport& report) {
           name(report.output),
           " (",
           bytes(report.output_bytes),
-          ") for ",
+          ")",
+          is_without_pairs(report.latency) ? unquantized_words(*report.latency) : Words(),
+          " for ",
           report.target,
           ", from ",
           file_name(report.model),
@@ -75,6 +83,7 @@ Words phases_words(const QuantizeReport& report) {
     phases.emplace_back("correcting biases", report.bias_correction->seconds);
   for (const AccuracyReport::Step& step : report.accuracy.steps) phases.emplace_back(step.name, step.seconds);
   if (report.bound) phases.emplace_back("holding the bound", report.bound->seconds);
+  if (report.latency) phases.emplace_back("looking for the fastest file", report.latency->seconds);
   double rest = report.seconds;
   Words words{"took ", seconds(report.seconds), ": "};
   for (const auto& [phase, time] : phases) {
@@ -120,15 +129,26 @@ Document document_of(const QuantizeReport& report) {
                     .file = report.model,
                     .facts = {{"opset ", count(static_cast<uint64_t>(report.opset))}, count(report.nodes, "node")},
                     .aside = {"target ", report.target}};
-  add_verdict(document, report.verdict, report.error);
+  const bool unquantized = is_without_pairs(report.latency);
+  const std::string codes(name_of(plan.coverage.type));
+  VerdictReport verdict = report.verdict;
+  Words judged;
+  if (unquantized) {
+    judged = {"this and all counts of layers are of the default ", codes, " file, which was not written"};
+    verdict.cures.clear();
+  }
+  add_verdict(document, verdict, report.error, judged);
   if (report.bound) add_bound(document, *report.bound);
   if (report.score && !report.bound) add_score(document, *report.score);
+  if (report.latency) add_speed(document, *report.latency, codes);
   document.verdict.push_back(Line{made_words(report), Role::Beside});
   if (report.verdict.quality == Quality::Good && !report.next_command.empty())
     document.verdict.push_back(Line{{"next: ", code(report.next_command)}, Role::Detail});
   auto& figures = document.figures.figures;
-  figures = error_figures(report.error);
-  for (auto& figure : coverage_figures(plan.coverage)) figures.push_back(std::move(figure));
+  if (!unquantized) {
+    for (auto& figure : error_figures(report.error)) figures.push_back(std::move(figure));
+    for (auto& figure : coverage_figures(plan.coverage)) figures.push_back(std::move(figure));
+  }
   if (report.output_bytes > 0)
     figures.push_back({bytes(report.output_bytes), "file size", {"FP32 ", bytes(report.model_bytes)}});
   PlanReport placed = plan;
@@ -140,6 +160,7 @@ Document document_of(const QuantizeReport& report) {
       outliers(report.outliers),
       equalization(report.equalized, report.accuracy.steps.empty() ? report.bias_correction : std::nullopt),
       accuracy(report.accuracy),
+      latency(report.latency),
       quantized_coverage(report),
       placement(placed, Listed::FloatLayers),
       floats(report.floats),

@@ -23,8 +23,10 @@ enum class Listed : uint8_t {
 [[nodiscard]] document::Section placement(const PlanReport& plan, Listed listed);
 /// Shares on codes and, where something is half, those on codes, in half and in FP32.
 [[nodiscard]] document::Section coverage(const PlanReport& plan);
-/// Says whether INT8 is likely to beat FP16 with TensorRT, and the quantizers that would be layers by themselves.
+/// Counts what decides the speed with TensorRT, and lists the quantizers that would be layers by themselves.
 [[nodiscard]] document::Section quantizers(const PlanReport& plan);
+/// Says what tables of measured latencies expect of the plan, one a machine.
+[[nodiscard]] document::Section forecasts(const PlanReport& plan);
 /// Nodes in the 16-bit type, and those that stay FP32 with their reasons.
 [[nodiscard]] document::Section floats(const std::optional<FloatReport>& report);
 /// Lists what lint finds, worst first.
@@ -47,11 +49,20 @@ enum class Listed : uint8_t {
 // ---- Of measured models
 
 /// Adds the judgement to what the document says first: the quality with its reasons, limits, values to blame, cures.
-void add_verdict(document::Document& document, const VerdictReport& verdict, const std::optional<ErrorReport>& error);
+/// judged  says which file it is about; empty: the written one
+void add_verdict(document::Document& document, const VerdictReport& verdict, const std::optional<ErrorReport>& error,
+                 const document::Words& judged = {});
 /// Adds the bound with its scores, its outcome, and operators without weights that stay float for it.
 void add_bound(document::Document& document, const BoundReport& report);
 /// Adds the score that was measured without a bound.
 void add_score(document::Document& document, const ScoreReport& score);
+/// True where a search by latency wrote the float model, or a cast of it.
+[[nodiscard]] bool is_without_pairs(const std::optional<LatencyReport>& report);
+/// Adds the speed of the written file; a warning where it has no pairs.
+/// codes  of the file with pairs: "INT8"
+void add_speed(document::Document& document, const LatencyReport& report, std::string_view codes);
+/// Lists the files that a search by latency tried, and the parts of the network that gained.
+[[nodiscard]] document::Section latency(const std::optional<LatencyReport>& report);
 /// Lists the values to blame, with links to their histograms; no part without them.
 [[nodiscard]] document::Section blame(const VerdictReport& verdict, const std::vector<ValueHistogram>& histograms = {});
 /// "SQNR 31.7 dB", "top-1 78.50 %", "1.4231 nats a token, perplexity 4.150".

@@ -180,8 +180,26 @@ struct Histograms {
   std::map<std::string, std::string> encodings = {};  ///< a sentence about the encoding by name; may be empty
 };
 
+/// Points of two measures, whose numbers stand in a table.
+struct Scatter {
+  struct Point {
+    double x = 0, y = 0;  ///< not a number: it is not drawn; `x` may be infinite
+    Words words = {};     ///< tooltip
+    Words label = {};     ///< beside it; may be empty
+    bool marked = false;  ///< Scatter::mark says why
+  };
+  Words x_title = {}, y_title = {};
+  Words at_infinity = {};        ///< where points with an infinite `x` stand
+  std::string label = {};        ///< "Milliseconds over SQNR of 18 calls", for readers of screens
+  Words mark = {}, others = {};  ///< meanings of marked points and of the others, in the key
+  double reference = std::numeric_limits<double>::quiet_NaN();  ///< a horizontal line; NaN: none
+  Words reference_meaning = {};                                 ///< in the key
+  std::vector<Point> points = {};
+};
+
 /// A drawing that stands in pages alone. It points into the report.
-using Drawing = std::variant<Graph, RepairedGraphs, Histograms, const OutlierReport*, const DetectionPictures*>;
+using Drawing =
+    std::variant<Graph, RepairedGraphs, Histograms, const OutlierReport*, const DetectionPictures*, Scatter>;
 
 using Part = std::variant<Line, Grid, Findings, Bars, Figures, Properties, Drawing>;
 
@@ -234,6 +252,7 @@ struct Document {
   std::string file;           ///< that the report is about
   std::vector<Words> facts;   ///< beside its name
   Words aside = {};           ///< another fact, behind a gap in texts
+  Words warning = {};         ///< in front of everything else in all forms; most documents have none
   std::vector<Line> verdict;  ///< the first statement, and what pages list below it
   Figures figures;
   std::vector<Section> sections;

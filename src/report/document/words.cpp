@@ -73,6 +73,12 @@ Words bytes(uint64_t number) { return Number{.value = static_cast<double>(number
 
 Words seconds(double number, int digits) { return Number{.value = number, .unit = Unit::Seconds, .digits = digits}; }
 
+Words milliseconds(double number, int digits) {
+  return Number{.value = number, .unit = Unit::Milliseconds, .digits = digits};
+}
+
+Words multiple(double number, int digits) { return Number{.value = number, .unit = Unit::Times, .digits = digits}; }
+
 Words megabytes(double number) { return Number{.value = number, .unit = Unit::Megabytes}; }
 
 Words fixed(double number, int digits) { return Number{.value = number, .digits = digits}; }

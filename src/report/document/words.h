@@ -117,6 +117,9 @@ class Words {
 [[nodiscard]] Words large_count(int64_t number);
 [[nodiscard]] Words bytes(uint64_t number);
 [[nodiscard]] Words seconds(double number, int digits = 1);
+[[nodiscard]] Words milliseconds(double number, int digits = 3);
+/// Returns "1.27x".
+[[nodiscard]] Words multiple(double number, int digits = 2);
 [[nodiscard]] Words megabytes(double number);
 [[nodiscard]] Words fixed(double number, int digits);
 [[nodiscard]] Words significant(double number, int digits);

@@ -194,6 +194,7 @@ std::string section_markup(const document::Section& section) { return PagePrinte
 
 std::string header_markup(const document::Document& document) {
   Header header{markup(document.subject), document.file, {}, {}};
+  if (!document.warning.empty()) header.warning = sentence_markup(document.warning);
   if (!document.aside.empty()) header.facts.push_back(markup(document.aside));
   for (const Words& fact : document.facts) header.facts.push_back(markup(fact));
   for (const Section& section : document.sections)

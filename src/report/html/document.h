@@ -26,5 +26,7 @@ namespace detent::html {
 [[nodiscard]] std::string drawing_markup(const OutlierReport* report);
 /// Draws pictures with the boxes of both models, worst first, and the scores in one model over those in the other.
 [[nodiscard]] std::string drawing_markup(const DetectionPictures* shown);
+/// Draws points with their tooltips and a key; those with an infinite x beside the axis. "" without a point to draw.
+[[nodiscard]] std::string drawing_markup(const document::Scatter& plot);
 
 }  // namespace detent::html

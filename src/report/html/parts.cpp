@@ -35,7 +35,9 @@ std::string notes_list(const std::vector<std::string>& notes, const std::string&
 }
 
 std::string header_markup(const Header& header) {
-  return "<header id=\"summary\"><p class=\"eyebrow\">" + header.subject + "</p><h1>" +
+  const std::string warning =
+      header.warning.empty() ? std::string() : "<p class=\"warning\">" + header.warning + "</p>";
+  return "<header id=\"summary\">" + warning + "<p class=\"eyebrow\">" + header.subject + "</p><h1>" +
          escaped_file_name(header.model) + "</h1>" + list_markup("facts", header.facts) + "<p class=\"verdict\">" +
          header.verdict + "</p>" + list_markup("notes advice", header.advice) + figure_list(header.figures) +
          "</header>\n";

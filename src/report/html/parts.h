@@ -33,6 +33,7 @@ struct Header {
   std::string model;  ///< path, as text
   std::vector<std::string> facts;
   std::string verdict;
+  std::string warning = {};  ///< in front of everything else
   std::vector<std::string> advice = {};
   std::string figures = {};  ///< made by figure()
 };

@@ -218,11 +218,12 @@ class TextPrinter {
   std::string text_;
 };
 
-}  // namespace
+std::string warning_text(const document::Document& tree) {
+  return tree.warning.empty() ? std::string() : document::plain_text(tree.warning) + "\n";
+}
 
-std::string to_text(const Section& section, Listing& listing) { return TextPrinter(listing)(section.parts); }
-
-TerminalText terminal_text(const document::Document& tree, Lists lists) {
+/// Returns the verdict, and the rest without the warning.
+TerminalText parts_of(const document::Document& tree, Lists lists) {
   Listing listing(lists);
   const std::vector<Part> verdict(tree.verdict.begin(), tree.verdict.end());
   TerminalText text{TextPrinter(listing)(verdict),
@@ -234,9 +235,19 @@ TerminalText terminal_text(const document::Document& tree, Lists lists) {
   return text;
 }
 
+}  // namespace
+
+std::string to_text(const Section& section, Listing& listing) { return TextPrinter(listing)(section.parts); }
+
+TerminalText terminal_text(const document::Document& tree, Lists lists) {
+  TerminalText text = parts_of(tree, lists);
+  text.first = warning_text(tree) + text.first;
+  return text;
+}
+
 std::string to_text(const document::Document& tree, Lists lists) {
-  const TerminalText text = terminal_text(tree, lists);
-  return text.rest + text.first;
+  const TerminalText text = parts_of(tree, lists);
+  return warning_text(tree) + text.rest + text.first;
 }
 
 }  // namespace detent

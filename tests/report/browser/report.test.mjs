@@ -180,6 +180,22 @@ test('the boxes of a detector lie in its pictures, and every score in the plot',
   noComplaints();
 });
 
+test('every file that was timed and compared is a point of the plot', async (t) => {
+  if (kind !== 'broken') return t.skip('nothing was timed');
+  const { dots, inside, hints } = await page.evaluate(() => {
+    const frame = document.querySelector('svg.points').getBoundingClientRect();
+    const circles = [...document.querySelectorAll('svg.points circle')], boxes = circles.map((one) => one.getBoundingClientRect());
+    return { dots: circles.length, hints: circles.filter((one) => one.querySelector('title').textContent.includes(' ms, ')).length,
+             inside: boxes.filter((box) => box.left > frame.left && box.right < frame.right && box.bottom < frame.bottom).length };
+  });
+  const rows = await page.evaluate(() => [...document.querySelectorAll('#latency-calls tbody tr')]
+    .filter((row) => row.cells[1].textContent !== '\u2013').length);
+  assert.deepEqual([dots, inside, hints], [rows, rows, rows]);
+  assert.equal((await seen('#latency-calls tr.best')).length, 1);
+  assert.equal((await seen('#latency-groups tr.best')).length, 2);
+  noComplaints();
+});
+
 test('the float layers can be seen alone', async (t) => {
   const kept = await page.evaluate('document.querySelectorAll("#layers tr.float").length');
   if (kept === 0) return t.skip('no layer of this model stays float');
@@ -225,7 +241,7 @@ test('fits a phone, without scrolling sideways', async () => {
 test('labels of an axis do not collide on a phone', async () => {
   await page.useScreen(PHONE);
   await page.open(address);
-  const collisions = () => page.evaluate(() => [...document.querySelectorAll('svg.scale, svg.histogram')]
+  const collisions = () => page.evaluate(() => [...document.querySelectorAll('svg.scale, svg.histogram, svg.points')]
     .flatMap((svg) => {
       const boxes = [...svg.querySelectorAll(':scope > text[text-anchor]')].filter((text) => text.checkVisibility())
         .map((text) => ({ text: text.textContent, box: text.getBoundingClientRect() })).filter(({ box }) => box.width > 0);
@@ -265,6 +281,7 @@ test('screenshots and a print for those who look', async () => {
     await page.takeScreenshot(keep(`${name}-outliers.png`), '#outliers');
     if (equalized) await page.takeScreenshot(keep(`${name}-equalization.png`), '#equalization');
     if (kind === 'broken') await page.takeScreenshot(keep(`${name}-detections.png`), '#detections');
+    if (kind === 'broken') await page.takeScreenshot(keep(`${name}-latency.png`), '#latency');
     assert.ok(statSync(keep(`${name}.png`)).size > 20000, `${name} is nearly empty`);
   }
   const { data } = await page.send('Page.printToPDF', { printBackground: true });

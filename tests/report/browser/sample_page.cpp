@@ -232,6 +232,52 @@ DetectionPictures made_up_detections(Random& random) {
   return shown;
 }
 
+/// Returns a search by latency of 16 calls, two of which the engine refuses.
+LatencyReport made_up_search(Random& random) {
+  LatencyReport report{.command = "onnxruntime --threads 2",
+                       .machine = {"onnxruntime", "1.30.0", "AMD EPYC 7B13", "2", "1"},
+                       .chosen = LatencyChoice::Variant,
+                       .chosen_what = "depthwise convolutions and stage 4 float",
+                       .float_ms = 0.882,
+                       .default_ms = 0.861,
+                       .chosen_ms = 0.68,
+                       .noise = 0.011,
+                       .limit = "1 dB below the default's SQNR",
+                       .too_inaccurate = 2,
+                       .table = "latency.json",
+                       .learned_networks = 3,
+                       .seconds = 93};
+  report.calls = {{"float", LatencyChoice::Float, 0.882, "", INFINITY, 5},
+                  {"float", LatencyChoice::Float, 0.875, "", INFINITY, 5},
+                  {"default", LatencyChoice::Default, 0.861, "", 4.2, 6},
+                  {report.chosen_what, LatencyChoice::Variant, 0.68, "", 5.6, 5}};
+  const char* parts[] = {"depthwise convolutions float",
+                         "attention float",
+                         "stage 1 float",
+                         "stage 4 float",
+                         "residual adds float",
+                         "unsigned codes",
+                         "Concat scales",
+                         "layers before LayerNorm",
+                         "int8 attention",
+                         "stem float"};
+  for (size_t i = 0; i < std::size(parts); ++i) {
+    report.calls.push_back(
+        {parts[i], LatencyChoice::Variant, 0.69 + 0.4 * uniform(random), "", 3 + 4 * uniform(random), 5});
+    if (i % 4 == 2)
+      report.calls.back().ms.reset(), report.calls.back().refusal = "no kernel for QLinearConv in this form";
+    report.groups.push_back({parts[i],
+                             i % 5 == 4 ? 0 : 3 * i + 1,
+                             0.18 - 0.05 * static_cast<double>(i),
+                             0.012,
+                             i == 0 || i == 3,
+                             "",
+                             {"--policy", "exclude-op=Conv"}});
+  }
+  report.groups.push_back({"stage 2 float", 9, std::nullopt, 0, false, "lost in 3 networks of the table", {}});
+  return report;
+}
+
 QuantizeReport made_up_quantization(const CompareCalibratorsReport& comparison) {
   Random random(3);
   QuantizeReport report;
@@ -256,6 +302,7 @@ QuantizeReport made_up_quantization(const CompareCalibratorsReport& comparison) 
   report.detections = made_up_detections(random);
   report.bias_correction = BiasCorrectionReport{{4.03, 4.21, true, {}, 32, 2.5}, 81};
   report.plan = comparison.plan;
+  report.latency = made_up_search(random);
   report.notes = comparison.plan.notes;
   report.floats = made_up_floats(report.plan);
   TypeShares& types = report.plan.coverage.types;

@@ -41,6 +41,12 @@ PlanReport whole_plan() {
   plan.floats->exceptions = {{"pow", "Pow", "overflow", "u", 71234, "'u' is large"}};
   plan.equalizable = {{"gate", {"a", "b", "c"}}, {"linear", {"d"}}};
   plan.notes = {"a note"};
+  plan.forecasts = {{"folder/table.json",
+                     {"onnxruntime", "1.30.0", "AMD EPYC", "2", "1"},
+                     3,
+                     {{kOdd, 11, 0.0625, 0.03125, 2}},
+                     0.92,
+                     0.05}};
   return plan;
 }
 
@@ -73,6 +79,30 @@ VerdictReport whole_verdict() {
           .cures = {"--min-sqnr 30, which keeps layers float"}};
 }
 
+LatencyReport whole_latency() {
+  LatencyReport latency{.command = "onnxruntime --threads 2",
+                        .machine = {"onnxruntime", "1.30.0", "AMD EPYC", "2", "1"},
+                        .chosen = LatencyChoice::Variant,
+                        .chosen_what = kOdd,
+                        .float_ms = 9,
+                        .cast_ms = 8,
+                        .default_ms = 7,
+                        .chosen_ms = 6,
+                        .noise = 0.0115,
+                        .limit = "--max-drop 0.01"};
+  latency.calls = {{"float", LatencyChoice::Float, 9, "", INFINITY, 3.3},
+                   {"cast fp16", LatencyChoice::Cast, 8, "", 65.5, 3.7},
+                   {"default", LatencyChoice::Default, 7, "", 22.5, 3.9},
+                   {kOdd, LatencyChoice::Variant, 6, "", 22.75, 4.1},
+                   {"residual adds", LatencyChoice::Variant, std::nullopt, "no kernel", 23.5, 4.3}};
+  latency.groups = {{kOdd, 26, 0.135, 0.021, true, "", {"--policy", "attention=float"}},
+                    {"Concat scales", 0, -0.0415, 0.0221, false, "", {}},
+                    {"a stage", 8, std::nullopt, 0, false, "not within the calls", {}}};
+  latency.too_inaccurate = 37, latency.table = "folder/table.json", latency.learned_networks = 43;
+  latency.seconds = 93.5;
+  return latency;
+}
+
 QuantizeReport whole_quantize() {
   QuantizeReport report;
   report.model = "folder/net.onnx", report.output = "out.onnx", report.target = "tensorrt:11.0";
@@ -95,7 +125,8 @@ QuantizeReport whole_quantize() {
   report.error_source = "calibration samples";
   report.verdict = whole_verdict();
   report.notes = {"a note"};
-  report.seconds = 20.9, report.calibration_seconds = 5.1, report.peak_mb = 99;
+  report.latency = whole_latency();
+  report.seconds = 120.9, report.calibration_seconds = 5.1, report.peak_mb = 99;
   return report;
 }
 
@@ -253,7 +284,7 @@ void walk(const Report& report, const std::set<std::string>& in_words) {
         << path << " = " << value << " stands in the JSON document alone";
   }
   for (const document::Number& number : walked.numbers()) {
-    if (number.value == 0 || std::isnan(number.value)) continue;
+    if (number.value == 0 || !std::isfinite(number.value)) continue;
     document::Number bare = number;
     bare.noun.clear();
     EXPECT_THAT(text, HasSubstr(document::number_text(bare))) << "stands on the page alone";
@@ -268,6 +299,12 @@ TEST(DocumentOfPlan, HasTheSameNumbersInEachForm) { walk(whole_plan(), {}); }
 TEST(DocumentOfLint, HasTheSameNumbersInEachForm) { walk(whole_lint(), {}); }
 
 TEST(DocumentOfQuantization, HasTheSameNumbersInEachForm) { walk(whole_quantize(), {}); }
+
+TEST(DocumentOfQuantization, HasThemTooWhereTheFloatModelIsWritten) {
+  QuantizeReport report = whole_quantize();
+  report.latency->chosen = LatencyChoice::Float, report.latency->chosen_what = "float", report.latency->chosen_ms = 9;
+  walk(report, {});
+}
 
 TEST(DocumentOfRepair, HasTheSameNumbersInEachForm) { walk(whole_repair(), {}); }
 
@@ -326,6 +363,7 @@ TEST(Documents, KeepNamesOfEnginesRunsModelsAndTables) {
 TEST(Documents, NameTheTypeOfCodesInEachSentence) {
   PlanReport plan = whole_plan();
   plan.layers.front().name = "conv", plan.edges.front().consumer = "conv";
+  plan.forecasts.front().parts.front().name = "convolutions";
   plan.coverage.type = CodeType::Fp8;
   for (const std::string& form : {to_text(plan, Lists::All), to_html(plan)}) {
     EXPECT_THAT(form, HasSubstr("FP8"));

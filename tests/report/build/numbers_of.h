@@ -59,7 +59,7 @@ class NumbersOf {
   void add(document::Number number) {
     numbers_.push_back(number);
     if (!number.error) return;
-    number.value = *number.error, number.error.reset(), number.bare = true;
+    number.value = *number.error, number.error.reset(), number.bare = true, number.sign = false;
     numbers_.push_back(number);
   }
 

@@ -17,6 +17,7 @@ Report whole_comparison(const std::string& odd) {
   report.labels = "boxes of " + odd;
   report.fp32 = {{"map", 0.75}, {"map_small", 0.4375}};
   report.criterion = "map";
+  report.latency_command = "onnxruntime --threads 2", report.float_latency = ComparedLatency{9};
   return report;
 }
 
@@ -28,7 +29,8 @@ inline ComparedVariant whole_variant(const std::string& name, double shift, cons
           .by_sample = {{odd, 17.25 + shift, 0.3125 + shift}, {"b.png", 18.75 + shift, 0.28125}},
           .score_error = 0.015625,
           .size_bytes = static_cast<uintmax_t>(5100 + 1000 * shift),
-          .seconds = 4.5 + shift};
+          .seconds = 4.5 + shift,
+          .latency = ComparedLatency{6 + 16 * shift}};
 }
 
 inline CompareCalibratorsReport whole_calibrators(const std::string& odd) {

@@ -43,6 +43,44 @@ TEST(QuantizeJson, NamesTheVerdictAsTheTextDoes) {
   }
 }
 
+TEST(QuantizeJson, HasTheFieldsOfASearchByLatency) {
+  QuantizeReport report;
+  EXPECT_FALSE(parsed(report).contains("latency")) << "not asked";
+  report.latency = LatencyReport{.chosen = LatencyChoice::Cast, .float_ms = 0.75, .noise = 0.01};
+  report.latency->calls = {{"float", LatencyChoice::Float, 0.75, "", INFINITY, 2},
+                           {"default", LatencyChoice::Default, std::nullopt, "no kernel", 21.5, 1}};
+  report.latency->groups = {{"attention float", 4, 0.125, 0.01, true, "", {"--policy", "attention=float"}}};
+  const Document latency = parsed(report)["latency"];
+  EXPECT_EQ(latency["chosen"], "cast");
+  EXPECT_EQ(latency["float_ms"], 0.75);
+  EXPECT_TRUE(latency["default_ms"].is_null());
+  EXPECT_EQ(latency["calls"][0], Document({{"what", "float"},
+                                           {"file", "float"},
+                                           {"ms", 0.75},
+                                           {"refusal", ""},
+                                           {"sqnr_db", nullptr},
+                                           {"seconds", 2.0}}))
+      << "exact";
+  EXPECT_TRUE(latency["calls"][1]["ms"].is_null());
+  EXPECT_EQ(latency["calls"][1]["refusal"], "no kernel");
+  EXPECT_EQ(latency["groups"][0]["options"], Document::array({"--policy", "attention=float"}));
+  EXPECT_EQ(keys(latency["machine"]), (Names{"batch", "device", "engine", "threads", "version"}));
+}
+
+TEST(CompareJson, HasTimesOnlyWithALatencyCommand) {
+  CompareCalibratorsReport report;
+  report.variants = {{{.name = "max"}}};
+  const Document without = parsed(report);
+  EXPECT_FALSE(without.contains("latency_command") || without.contains("float_latency"));
+  EXPECT_FALSE(without["variants"][0].contains("latency"));
+  report.latency_command = "onnxruntime", report.float_latency = ComparedLatency{2.5};
+  report.variants[0].latency = ComparedLatency{{}, "no kernel"};
+  const Document with = parsed(report);
+  EXPECT_EQ(with["latency_command"], "onnxruntime");
+  EXPECT_EQ(with["float_latency"], Document({{"ms", 2.5}, {"refusal", ""}}));
+  EXPECT_EQ(with["variants"][0]["latency"], Document({{"ms", nullptr}, {"refusal", "no kernel"}}));
+}
+
 TEST(QuantizeJson, HasTheFieldsOfOutliersAndBlame) {
   QuantizeReport report;
   report.outliers.samples = {{"a.png", 49, 713, 64}};

@@ -33,6 +33,34 @@ TEST(ComparisonText, MarksTheWinnerAndShowsTheFloatModel) {
   EXPECT_THAT(text, Not(HasSubstr("mIoU")));
 }
 
+TEST(ComparisonText, ShowsTheTimesOfALatencyCommand) {
+  CompareCalibratorsReport report = two_variants();
+  EXPECT_THAT(to_text(report), Not(HasSubstr("Speed"))) << "no command";
+  report.latency_command = "onnxruntime";
+  report.float_latency = ComparedLatency{0.9};
+  report.variants[0].latency = ComparedLatency{1.2}, report.variants[1].latency = ComparedLatency{0.45};
+  const std::string text = to_text(report);
+  EXPECT_THAT(text, HasSubstr("ms is what onnxruntime prints\n"));
+  EXPECT_THAT(text, HasSubstr("  Calibrator    top-1     SQNR   cosine    Size   Time     ms  Speed\n"
+                              "  FP32        79.00 %        -        -                 0.900  1.00x\n"
+                              "  max         62.60 %  2.25 dB  0.70000  4.1 MB  1.5 s  1.200  0.75x\n"
+                              "* auto (mse)  68.95 %  4.00 dB  0.80000  4.1 MB  2.0 s  0.450  2.00x\n"));
+}
+
+TEST(ComparisonText, SaysWhyAnEngineRefusesAModel) {
+  CompareCalibratorsReport report = two_variants();
+  report.fp32.clear();  // without a task only its time is known
+  report.latency_command = "onnxruntime";
+  report.float_latency = ComparedLatency{0.9};
+  report.variants[0].latency = ComparedLatency{{}, "no kernel"};
+  report.variants[1].latency = ComparedLatency{0.45};
+  const std::string text = to_text(report);
+  EXPECT_THAT(text, HasSubstr("Time     ms  Speed  Refused\n"));
+  EXPECT_THAT(text, HasSubstr("  FP32              -        -        -                 0.900  1.00x\n"));
+  EXPECT_THAT(text, HasSubstr("1.5 s      -      -  no kernel\n"));
+  EXPECT_THAT(text, HasSubstr("2.0 s  0.450  2.00x\n"));
+}
+
 TEST(ComparisonText, ShowsTheSizesOfObjectsInASecondTable) {
   CompareCalibratorsReport report = two_variants();
   EXPECT_THAT(to_text(report), Not(HasSubstr("mAP by size")));

@@ -3,6 +3,7 @@
 #include "detent/compare.h"
 #include "detent/sensitivity.h"
 #include "report/compared_types.h"
+#include "report/json/fields/latency.h"
 #include "report/json/fields/parts.h"
 
 namespace detent::json {
@@ -16,6 +17,7 @@ void scored_fields(auto& v, const ComparedVariant& r) {
   v("by_sample", r.by_sample, kBySample);
   v("size_bytes", r.size_bytes, "Size in bytes of the file that quantize or cast would write.");
   v("seconds", Finite{r.seconds}, "Time to make, run and judge it on all cores, in seconds.");
+  v.optional("latency", r.latency, "Its time in an engine; absent without a latency command.");
 }
 
 void fields(auto& v, const CalibratorVariant& r) {
@@ -103,6 +105,8 @@ void compared_samples_fields(auto& v, const ComparisonReport& r) {
   v("skipped_samples", r.skipped_samples, kSkippedSamples);
   outlier_fields(v, r.outliers);
   v("fp32", Scores{r.fp32}, "Scores of the float model; empty without a task.");
+  v.optional("latency_command", filled(r.latency_command), "Command that times the models; absent without one.");
+  v.optional("float_latency", r.float_latency, "Time of the float model; absent without a latency command.");
   v("baselines", seen_as<FloatVariant>(r.baselines),
     "The model cast to 16-bit floats without pairs, where nodes that are not quantized compute in 16 bits; not "
     "candidates.");

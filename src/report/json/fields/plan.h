@@ -3,6 +3,7 @@
 #include "detent/cast.h"
 #include "detent/lint.h"
 #include "detent/repair.h"
+#include "report/json/fields/latency.h"
 #include "report/json/fields/parts.h"
 
 namespace detent::json {
@@ -40,9 +41,13 @@ void fields(auto& v, const StandaloneQuantizer& r) {
 }
 
 void fields(auto& v, const SpeedOutlook& r) {
-  v.part("outlook", "Whether INT8 is likely to be faster than FP16 with TensorRT, from counts; never a promise.");
-  v("verdict", r.verdict, "Likely, doubtful, or none where no layer runs in INT8.", {"likely", "doubtful", "none"});
-  v("text", r.text, "The verdict with its reasons, in words.");
+  v.part("outlook", "Counts that decide how fast INT8 is with TensorRT.");
+  v("verdict", r.verdict,
+    "None where no layer runs in INT8. Else whether forecasts expect the file to be faster than the float model: "
+    "likely, "
+    "doubtful, or unknown without a forecast.",
+    {"likely", "doubtful", "unknown", "none"});
+  v("text", r.text, "The counts, in words.");
   v("int8_share", Finite{r.int8_share},
     "Share of MACs in INT8, or of weighted layers where sizes are open, in [0, 1].");
   v("quantizers", r.quantizers, "Number of quantizers and dequantizers that would be layers by themselves.");
@@ -58,7 +63,7 @@ void fields(auto& v, const SpeedOutlook& r) {
 /// Members about the speed with TensorRT, of plan and lint.
 void speed_fields(auto& v, const PlanReport& r) {
   v("quantizers", r.quantizers, "Nodes of pairs that TensorRT would run as layers by themselves, in node order.");
-  v("outlook", r.outlook, "Whether INT8 is likely to beat FP16; null for other engines, FP8, and files without pairs.");
+  v("outlook", r.outlook, "Counts that decide how fast INT8 is; null for other engines, FP8, and files without pairs.");
 }
 
 void fields(auto& v, const PlanReport& r) {
@@ -74,6 +79,8 @@ void fields(auto& v, const PlanReport& r) {
     "Values whose channels equalization could even out, by family; null where open sizes leave that unknown.");
   v("coverage", r.coverage, "Share of the model that would run in INT8 or FP8.");
   speed_fields(v, r);
+  v("forecasts", r.forecasts,
+    "What tables of measured latencies expect of the plan, one a machine; empty without one.");
   v.optional("detections", filled(r.detections), kDetections);
 }
 

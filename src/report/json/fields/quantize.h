@@ -2,6 +2,7 @@
 
 #include "detent/quantize.h"
 #include "detent/quantize_weights.h"
+#include "report/json/fields/latency.h"
 #include "report/json/fields/parts.h"
 #include "report/quantities.h"
 
@@ -118,6 +119,7 @@ void fields(auto& v, const QuantizeReport& r) {
   v("saturation", r.saturation,
     "Saturation on x86 CPUs without VNNI, which add two products in 16 bits; null where no product of the target "
     "saturates.");
+  v.optional("latency", r.latency, "Search for the fastest file within the accuracy; absent if not requested.");
   outlier_fields(v, r.outliers);
   v("float_layers",
     seen_where<FloatLayer<PlanReport::Layer>>(r.plan.layers, [](const auto& layer) { return !layer.int8; }),
