@@ -194,12 +194,25 @@ class FastestFile {
     report_.learned_networks = networks.size();
     std::vector<TimeBelief> effects;
     bool known = !networks.empty();
-    for (const LatencyFactor& factor : factors_) effects.push_back(expected_effect(networks, factor.kind).effect);
+    for (const LatencyFactor& factor : factors_) {
+      const ExpectedEffect expected = expected_effect(networks, factor.kind);
+      effects.push_back(expected.networks > 0 ? expected.effect : effect_by_share(factor));
+    }
     budget_ = known ? kMostCallsWithTable : kMostCalls;
     reporter_.begin("measuring latency", budget_);
     reporter_.advance_to(report_.calls.size());
     search_ = std::make_unique<LatencySearch>(std::move(effects), known, noise());
     for (const double ms : files_[0].times) search_->add(0, ms / default_ms());
+  }
+
+  /// All groups in float are the float model: each is expected to cost or save its share of the difference.
+  [[nodiscard]] TimeBelief effect_by_share(const LatencyFactor& factor) const {
+    constexpr double kPart = .5;  // of that share, by which it may be wrong
+    TimeBelief effect = LatencyModel::kUnknownEffect;
+    if (factor.nodes.empty() || !report_.float_ms) return effect;
+    effect.mean = std::clamp(*report_.float_ms / default_ms() - 1, -1.0, LatencyModel::kWorst) * factor.kind.share;
+    effect.deviation += kPart * std::abs(effect.mean);
+    return effect;
   }
 
   [[nodiscard]] double noise() const {
@@ -294,7 +307,8 @@ class FastestFile {
     std::map<FactorSet, Timed> files;
     for (auto& [set, timed] : files_) files[(set >> chosen & 1U) != 0 ? set | second : set] = std::move(timed);
     files_ = std::move(files);
-    std::vector<TimeBelief> effects(factors_.size(), LatencyModel::kUnknownEffect);
+    std::vector<TimeBelief> effects;
+    for (const LatencyFactor& factor : factors_) effects.push_back(effect_by_share(factor));
     auto search = std::make_unique<LatencySearch>(std::move(effects), true, noise());
     const double usual = default_ms();
     for (const auto& [set, timed] : files_)
@@ -411,8 +425,21 @@ class FastestFile {
       if ((set >> i & 1U) != 0) on.push_back(&factors_[i]);
     return on;
   }
+  /// Returns "int8 activations, Add and MaxPool in float".
   [[nodiscard]] std::string what_of(FactorSet set) const {
-    return join(on_of(set), ", ", [](const LatencyFactor* factor) { return factor->name; });
+    constexpr std::string_view kInFloat = " in float";
+    std::vector<std::string> forms, groups;
+    for (const LatencyFactor* factor : on_of(set)) {
+      if (factor->nodes.empty())
+        forms.push_back(factor->name);
+      else
+        groups.push_back(factor->name.substr(0, factor->name.size() - kInFloat.size()));
+    }
+    if (groups.empty()) return join(forms, ", ");
+    std::string last = groups.back() + std::string(kInFloat);
+    groups.pop_back();
+    forms.push_back(groups.empty() ? last : join(groups, ", ") + " and " + last);
+    return join(forms, ", ");
   }
   [[nodiscard]] fs::path folder_of(const std::string& name) const {
     const fs::path folder = timer_.folder.path() / name;

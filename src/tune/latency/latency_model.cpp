@@ -15,6 +15,7 @@ namespace {
 constexpr double kDefaultDeviation = .5;  ///< of the default's own time before a measurement: any
 constexpr double kTogether = .12;         ///< deviation of what two factors do together
 constexpr double kNoneTogether = .4;      ///< probability that no two do
+constexpr double kOwn = .01;              ///< deviation of what a set does beside all this
 constexpr double kLeastScale = .3;        ///< of the noise, which is a part of a time
 
 bool is_on(FactorSet set, size_t factor) { return (set >> factor & 1U) != 0; }
@@ -40,13 +41,28 @@ Eigen::MatrixXd features_of_all(size_t factors, const Together& together) {
 
 }  // namespace
 
-/// A possible pair of factors that do something together, and the weights that explain the times then.
+/// A possible pair of factors that do something together, and what the times say then.
 struct LatencyModel::Hypothesis {
   Together together;
   double prior = 0;
+  double probability = 0;
+  // of the weights
   Eigen::VectorXd mean = {};
   Eigen::MatrixXd covariance = {};
-  double probability = 0;
+  // of every set: `means`, and the covariance with set c is before(:, c) - with_times * explained(:, c)
+  Eigen::VectorXd means = {};
+  Eigen::MatrixXd all = {};         ///< features of every set
+  Eigen::VectorXd variances = {};   ///< of the weights before the times
+  Eigen::MatrixXd with_times = {};  ///< covariance of every set with each time, before
+  Eigen::MatrixXd explained = {};   ///< the inverse covariance of the times, times with_times'
+
+  [[nodiscard]] Eigen::VectorXd covariances_with(FactorSet set) const {
+    const auto at = static_cast<Eigen::Index>(set);
+    Eigen::VectorXd column = all * (variances.array() * all.row(at).transpose().array()).matrix();
+    column[at] += kOwn * kOwn;
+    column -= with_times * explained.col(at);
+    return column;
+  }
 };
 
 LatencyModel::~LatencyModel() = default;
@@ -73,33 +89,43 @@ void LatencyModel::set_noise(double noise) {
 
 void LatencyModel::explain() {
   const auto count = static_cast<Eigen::Index>(times_.size());
-  Eigen::VectorXd measured(count), variances(count);
+  Eigen::VectorXd measured(count), noise(count);
   for (Eigen::Index i = 0; i < count; ++i) {
     measured[i] = times_[static_cast<size_t>(i)].second;
-    variances[i] = std::pow(noise_ * std::max(measured[i], kLeastScale), 2);
+    noise[i] = std::pow(noise_ * std::max(measured[i], kLeastScale), 2);
   }
   double best = -std::numeric_limits<double>::infinity();
   std::vector<double> evidence;
   for (Hypothesis& hypothesis : hypotheses_) {
     const auto width = static_cast<Eigen::Index>(factors() + (hypothesis.together ? 2 : 1));
-    Eigen::VectorXd mean = Eigen::VectorXd::Zero(width), spread = Eigen::VectorXd::Constant(width, kTogether);
-    mean[0] = 1, spread[0] = kDefaultDeviation;
+    Eigen::VectorXd mean = Eigen::VectorXd::Zero(width);
+    hypothesis.variances = Eigen::VectorXd::Constant(width, kTogether * kTogether);
+    mean[0] = 1, hypothesis.variances[0] = kDefaultDeviation * kDefaultDeviation;
     for (size_t i = 0; i < factors(); ++i) {
       mean[static_cast<Eigen::Index>(i + 1)] = effects_[i].mean;
-      spread[static_cast<Eigen::Index>(i + 1)] = effects_[i].deviation;
+      hypothesis.variances[static_cast<Eigen::Index>(i + 1)] = effects_[i].deviation * effects_[i].deviation;
     }
-    const Eigen::MatrixXd prior = spread.array().square().matrix().asDiagonal();
+    if (hypothesis.all.size() == 0) hypothesis.all = features_of_all(factors(), hypothesis.together);
     Eigen::MatrixXd rows(count, width);
-    for (Eigen::Index i = 0; i < count; ++i)
-      rows.row(i) = features(times_[static_cast<size_t>(i)].first, factors(), hypothesis.together);
-    const Eigen::MatrixXd crossed = prior * rows.transpose();
+    for (Eigen::Index i = 0; i < count; ++i) rows.row(i) = hypothesis.all.row(times_[static_cast<size_t>(i)].first);
+    const Eigen::MatrixXd crossed = hypothesis.variances.asDiagonal() * rows.transpose();
     Eigen::MatrixXd scatter = rows * crossed;
-    scatter.diagonal() += variances;
+    hypothesis.with_times = hypothesis.all * crossed;
+    for (Eigen::Index i = 0; i < count; ++i) {
+      const FactorSet set = times_[static_cast<size_t>(i)].first;
+      for (Eigen::Index j = 0; j < count; ++j)
+        if (times_[static_cast<size_t>(j)].first == set) scatter(i, j) += kOwn * kOwn;
+      hypothesis.with_times(set, i) += kOwn * kOwn;
+    }
+    scatter.diagonal() += noise;
     const Eigen::LLT<Eigen::MatrixXd> factored(scatter);
     const Eigen::VectorXd residual = measured - rows * mean;
     const Eigen::VectorXd solved = factored.solve(residual);
+    hypothesis.explained = factored.solve(hypothesis.with_times.transpose());
+    hypothesis.means = hypothesis.all * mean + hypothesis.with_times * solved;
     hypothesis.mean = mean + crossed * solved;
-    hypothesis.covariance = prior - crossed * factored.solve(crossed.transpose());
+    hypothesis.covariance = -crossed * factored.solve(crossed.transpose());
+    hypothesis.covariance.diagonal() += hypothesis.variances;
     double logarithm = std::log(hypothesis.prior) - .5 * residual.dot(solved);
     const Eigen::MatrixXd lower = factored.matrixL();
     for (Eigen::Index i = 0; i < count; ++i) logarithm -= std::log(lower(i, i));
@@ -115,13 +141,12 @@ std::vector<TimeBelief> LatencyModel::beliefs() const {
   std::vector<TimeBelief> beliefs(sets());
   std::vector<double> squares(sets());
   for (const Hypothesis& hypothesis : hypotheses_) {
-    const Eigen::MatrixXd all = features_of_all(factors(), hypothesis.together);
-    const Eigen::VectorXd means = all * hypothesis.mean;
-    const Eigen::VectorXd variances = (all * hypothesis.covariance).cwiseProduct(all).rowwise().sum();
+    Eigen::VectorXd spread = hypothesis.all.array().square().matrix() * hypothesis.variances;
+    spread -= hypothesis.with_times.cwiseProduct(hypothesis.explained.transpose()).rowwise().sum();
     for (size_t set = 0; set < sets(); ++set) {
       const auto at = static_cast<Eigen::Index>(set);
-      beliefs[set].mean += hypothesis.probability * means[at];
-      squares[set] += hypothesis.probability * (variances[at] + means[at] * means[at]);
+      beliefs[set].mean += hypothesis.probability * hypothesis.means[at];
+      squares[set] += hypothesis.probability * (spread[at] + kOwn * kOwn + hypothesis.means[at] * hypothesis.means[at]);
     }
   }
   for (size_t set = 0; set < sets(); ++set)
@@ -155,13 +180,11 @@ FactorSet LatencyModel::most_useful(const std::vector<FactorSet>& asked, const s
   Eigen::MatrixXd covariances =
       Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(sets()), static_cast<Eigen::Index>(looked_at));
   for (const Hypothesis& hypothesis : hypotheses_) {
-    const Eigen::MatrixXd all = features_of_all(factors(), hypothesis.together);
-    const Eigen::MatrixXd weighted = hypothesis.probability * (all * hypothesis.covariance);
-    Eigen::VectorXd off = all * hypothesis.mean;
+    Eigen::VectorXd off = hypothesis.means;
     for (FactorSet set = 0; set < sets(); ++set) off[set] -= known[set].mean;
     for (size_t i = 0; i < looked_at; ++i)
       covariances.col(static_cast<Eigen::Index>(i)) +=
-          weighted * all.row(promising[i]).transpose() + hypothesis.probability * off[promising[i]] * off;
+          hypothesis.probability * (hypothesis.covariances_with(promising[i]) + off[promising[i]] * off);
   }
   FactorSet best = promising.front();
   double least = std::numeric_limits<double>::infinity();

@@ -26,7 +26,12 @@ std::optional<FactorSet> LatencySearch::next(size_t left) const {
     if (!times_.contains(fastest)) return fastest;
   }
   const size_t asked = times_.size() - (times_.contains(0) ? 1 : 0);
-  if (asked < spread_) return *std::ranges::max_element(sets, {}, [&](FactorSet set) { return known[set].deviation; });
+  if (asked < spread_) {
+    std::vector<FactorSet> hopeful = sets;  // that may be faster than the default
+    std::erase_if(hopeful, [&](FactorSet set) { return known[set].mean - 2 * known[set].deviation > known[0].mean; });
+    if (!hopeful.empty())
+      return *std::ranges::max_element(hopeful, {}, [&](FactorSet set) { return known[set].deviation; });
+  }
   return model_.most_useful(sets, sets);
 }
 

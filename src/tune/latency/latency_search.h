@@ -12,7 +12,8 @@ namespace detent {
 
 /// Searches for the fastest set of factors with few noisy times.
 ///
-/// 1. Asks for the sets of which least is known, until there are kSpread times beside the default's or one for each
+/// 1. Asks for the sets of which least is known and that may be faster than the default, until there are kSpread times
+/// beside the default's or one for each
 ///    factor: each time tells something of all factors.
 /// 2. Then for the set whose time is most useful (LatencyModel::most_useful), also one that was asked before.
 /// 3. The last time goes to the set that is expected to be the fastest, unless it has one.
