@@ -109,7 +109,7 @@ document::Grid groups_table(const LatencyReport& report) {
       .columns = {{"Part", Kind::Name},
                   {"Nodes", Kind::Number, "That it changes"},
                   {"Gain", Kind::Number, "Part of the default file's time that it saves, with its standard error"},
-                  {"Options", Kind::Plain, "That make the change"}},
+                  {"Options", Kind::Words, "That make the change"}},
       .heading =
           "parts of the network, with the part of the default file's time that each saves; * in the written file",
       .mark = "written",

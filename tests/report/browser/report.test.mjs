@@ -140,11 +140,11 @@ test('nodes in FP32 are told by reason, sort by what was measured, and are all t
   assert.equal((await seen('#type-shares tbody tr')).length, halves ? 2 : 0);
   if (!halves) return;
   assert.deepEqual(await seen('#floats .figures .number'), ['160', '60', '31']);
-  const reasons = await page.evaluate(() => [...document.querySelectorAll('#float-reasons tbody tr')]
+  const reasons = await page.evaluate(() => [...document.querySelectorAll('#float-nodes-reasons tbody tr')]
     .map((row) => Number(row.cells[4].textContent)));
   assert.ok(reasons.length < 60 && reasons.reduce((sum, count) => sum + count) === 60, reasons.join());
-  await page.click('#float-reasons thead th:nth-child(4) button');
-  const reach = await columnKeys('float-reasons', 3);
+  await page.click('#float-nodes-reasons thead th:nth-child(4) button');
+  const reach = await columnKeys('float-nodes-reasons', 3);
   assert.deepEqual(reach, [...reach].sort((a, b) => b - a));
   await page.click('#float-nodes-details summary');
   assert.equal((await seen('#float-nodes tbody tr')).length, 60);
