@@ -126,15 +126,16 @@ ExpectedEffect expected_effect(const std::vector<LearnedNetwork>& networks, cons
   double weights = 0, sum = 0, squares = 0, errors = 0;
   size_t known = 0;
   for (const LearnedNetwork& network : networks) {
-    for (const LearnedGroup& group : network.groups) {
-      if (group.kind.change != kind.change) continue;
+    const auto same = [&](const LearnedGroup& group) { return group.kind.change == kind.change; };
+    if (std::ranges::any_of(network.groups, same)) ++known;
+    for (const LearnedGroup& group : network.groups) {  // halves of a group stand beside each other
+      if (!same(group)) continue;
       const double scale = kind.share / group.kind.share;
       const double apart =
           kind.elements > 0 && group.kind.elements > 0 ? std::abs(std::log2(kind.elements / group.kind.elements)) : 0;
       const double effect = scale * group.effect.mean, error = scale * group.effect.deviation;
       const double weight = std::exp2(-apart / 2) / (error * error + kLeastDeviation * kLeastDeviation);
       weights += weight, sum += weight * effect, squares += weight * effect * effect, errors += weight * error * error;
-      ++known;
     }
   }
   if (known == 0) return {};
