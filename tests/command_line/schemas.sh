@@ -15,6 +15,20 @@ document masks quantize quantize "$model" $pixels --calibrator mse $judged --mas
 document compare_masks compare compare "$model" $pixels $judged --masks "$sample/eval/masks" --calibrators max,mse
 document dla quantize quantize "$model" --table in/table.dct --target tensorrt:dla -o in/dla.onnx
 document plan plan plan "$model" --shape image=1,3,128,128
+
+# A latency command: each pair takes 10 us. It does not take files that say so.
+cat >in/timer <<'END'
+#!/bin/sh
+echo '{"engine": "planted", "version": "1", "device": "here", "threads": "2", "batch": "1"}'
+case $1 in *refused*) echo "not taken" >&2 && exit 1 ;; esac
+grep -a -o QuantizeLinear "$1" | wc -l | awk '{ print 1 + $1 / 100 }'
+END
+chmod +x in/timer
+timed="--latency-command in/timer"
+document latency quantize quantize "$model" $pixels --calibrator max --target onnxruntime $timed --latency-table in/latency.json -o out/fast.onnx
+cp "$model" in/refused.onnx
+document latency_again quantize quantize in/refused.onnx $pixels --calibrator max $timed -o out/faster.onnx
+document forecasts plan plan "$model" --target onnxruntime --shape image=1,3,128,128 --latency-table in/latency.json
 document lint lint lint in/int8.onnx --target onnxruntime
 document engine explain explain in/layers.json --profile in/profile.json --model in/int8.onnx --against in/fused.json
 document predicted explain explain in/coded.json --model in/coded.onnx
@@ -95,6 +109,11 @@ document cast_pairs cast cast in/ort.onnx --quiet --format scales=fp16 -o out/ca
 document compare compare compare $net $data $eval --calibrators max,auto --equalize relu $layers
 document compare_half compare compare $net $data $eval --calibrators max --target tensorrt:11
 document compare_targets compare-targets compare $net $data $eval --targets tensorrt,tensorrt:11,onnxruntime --equalize relu $layers
+document latency_compared compare compare $net $data $eval --calibrators max --target tensorrt:11 $timed
+document latency_of_types compare-types compare-types $net $data $eval --types int8 --target tensorrt:11 $timed
+document latency_of_targets compare-targets compare $net $data $eval --targets tensorrt:11,onnxruntime --calibrators max $timed
+cp $net in/refused.onnx
+document latency_refused compare compare in/refused.onnx $data $eval --calibrators max $timed
 document compare_command compare compare $net $data $eval --calibrators max --metric-command 'echo 0.5; :'
 document sensitivity sensitivity sensitivity $net $data $eval --calibrator max --equalize relu $layers
 document run run run $net $data -o out/run
