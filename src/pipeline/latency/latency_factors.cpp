@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <tuple>
 
 #include "core/text.h"
 #include "ops/traits.h"
@@ -137,16 +136,6 @@ LatencyFactor float_group(const std::string& name, const std::string& change, co
   return factor;
 }
 
-/// Returns the pairs and codes of a plan, to tell whether two differ.
-auto doing_of(const PlacementPlan& plan) {
-  std::vector<std::tuple<ValueId, NodeId, int, bool, int>> pairs;
-  for (const EdgeDecision& edge : plan.edges)
-    pairs.emplace_back(edge.value, edge.consumer, edge.slot, edge.pair, edge.scale_group);
-  std::vector<std::pair<NodeId, bool>> layers;
-  for (const LayerDecision& layer : plan.layers) layers.emplace_back(layer.node, layer.is_quantized());
-  return std::pair(pairs, layers);
-}
-
 /// Returns the other 8-bit type of activations that the target has kernels for; nullopt where the user chose one, or
 /// there is none.
 std::optional<DataType> other_activation(const Recipe& recipe, const QuantizeOptions& options) {
@@ -164,9 +153,8 @@ std::vector<LatencyFactor> latency_factors(const Attempt& attempt, const Quantiz
   const Recipe& recipe = prepared.recipe;
   const Graph& graph = prepared.graph();
   const Work work(graph, prepared.plan, prepared.shapes);
-  const auto doing = doing_of(prepared.plan);
   const auto changes = [&](const LatencyFactor& factor) {
-    return doing_of(variant_of(attempt, options, {&factor}).plan) != doing;
+    return !have_same_pairs(variant_of(attempt, options, {&factor}).plan, prepared.plan);
   };
 
   std::vector<LatencyFactor> factors;

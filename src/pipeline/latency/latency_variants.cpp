@@ -1,5 +1,7 @@
 #include "pipeline/latency/latency_variants.h"
 
+#include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "half/float_format.h"
@@ -34,6 +36,15 @@ LatencyVariant variant_of(const Attempt& attempt, const QuantizeOptions& options
   variant.plan = make_placement_plan(prepared.graph(), *variant.recipe.target, variant.recipe.placement,
                                      prepared.shapes, variant.recipe.kept);
   return variant;
+}
+
+bool have_same_pairs(const PlacementPlan& a, const PlacementPlan& b) {
+  const auto edge_of = [](const EdgeDecision& edge) {
+    return std::tuple(edge.value, edge.consumer, edge.slot, edge.pair, edge.scale_group, edge.wide);
+  };
+  const auto layer_of = [](const LayerDecision& layer) { return std::pair(layer.node, layer.is_quantized()); };
+  return std::ranges::equal(a.edges, b.edges, {}, edge_of, edge_of) &&
+         std::ranges::equal(a.layers, b.layers, {}, layer_of, layer_of);
 }
 
 std::map<ValueId, Range> LatencyVariants::ranges_of(const LatencyVariant& variant) {

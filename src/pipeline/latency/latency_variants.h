@@ -29,6 +29,9 @@ struct LatencyVariant {
 [[nodiscard]] LatencyVariant variant_of(const Attempt& attempt, const QuantizeOptions& options,
                                         const std::vector<const LatencyFactor*>& on);
 
+/// True where the plans have the same pairs and layers on codes: with the same types of codes they make the same file.
+[[nodiscard]] bool have_same_pairs(const PlacementPlan& a, const PlacementPlan& b);
+
 /// Makes the models of variants as they would be written. Its arguments must outlive it.
 class LatencyVariants {
  public:

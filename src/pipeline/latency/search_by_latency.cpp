@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <memory>
 #include <numeric>
 #include <set>
 #include <string>
@@ -36,7 +37,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kMostCalls = 20, kMostCallsWithTable = 10;
 constexpr size_t kJudgedSamples = 64;
-constexpr size_t kMostUntimed = 60;  ///< files that are too inaccurate or have no pairs
+constexpr size_t kMostInaccurate = 60, kMostKnown = 300;  ///< sets that are not timed
 constexpr double kMostLostDb = 1;
 
 RunSettings silently(RunSettings run) {
@@ -140,6 +141,7 @@ class FastestFile {
     fs::path path;
     std::optional<double> sqnr_db = {};
     std::vector<double> times = {};
+    std::shared_ptr<const LatencyVariant> variant = {};  ///< of sets
   };
 
   void note(const std::string& what, LatencyChoice file, const LatencyAnswer& answer, std::optional<double> sqnr_db) {
@@ -176,8 +178,8 @@ class FastestFile {
   void ask_default() {
     Timed& usual = files_[0];
     usual = {"default", {}, {}, {}};
-    const LatencyVariant variant = variant_of(attempt_, options_, {});
-    const RewrittenModel made = variants_.model_of(variant, origin_);
+    usual.variant = std::make_shared<const LatencyVariant>(variant_of(attempt_, options_, {}));
+    const RewrittenModel made = variants_.model_of(*usual.variant, origin_);
     usual.sqnr_db = limit_.judge(made.model).sqnr_db;
     write(made, usual, "default");
     for (int call = 0; call < 2; ++call) {
@@ -240,7 +242,7 @@ class FastestFile {
     open_search();
     constexpr size_t kReserved = 2;  // calls for repetitions
     bool halved = false;
-    for (size_t untimed = 0; left() > kReserved && untimed < kMostUntimed;) {
+    while (left() > kReserved && inaccurate_ < kMostInaccurate && known_.size() < kMostKnown) {
       if (!halved && left() <= budget_ / 2) halved = true, halve_a_group();
       const auto set = search_->next(left() - kReserved);
       if (!set || factors_.empty()) break;
@@ -248,26 +250,26 @@ class FastestFile {
         ask_again(*set, LatencyChoice::Variant);
         continue;
       }
-      if (!try_set(*set)) ++untimed;
+      try_set(*set);
     }
   }
 
-  /// Makes, judges and times a set. Returns false where it has no pairs, or is not accurate enough.
-  bool try_set(FactorSet set) {
-    Timed timed{what_of(set), {}, {}, {}};
-    const LatencyVariant variant = variant_of(attempt_, options_, on_of(set));
-    if (std::ranges::none_of(variant.plan.edges, &EdgeDecision::pair)) {  // the float model, whose time is known
+  /// Makes, judges and times a set, unless its file is one that was timed before, or is not accurate enough.
+  void try_set(FactorSet set) {
+    Timed timed{
+        what_of(set), {}, {}, {}, std::make_shared<const LatencyVariant>(variant_of(attempt_, options_, on_of(set)))};
+    if (const auto same = time_of_same(*timed.variant)) {
       search_->forbid(set);
-      pairless_.push_back(set);
-      add_float_time(set);
-      return false;
+      known_[set] = *same;
+      add_known(set);
+      return;
     }
-    const RewrittenModel made = variants_.model_of(variant, origin_);
+    const RewrittenModel made = variants_.model_of(*timed.variant, origin_);
     const AccuracyLimit::Answer accuracy = limit_.judge(made.model);
     if (!accuracy.holds) {
       search_->forbid(set);
-      ++report_.too_inaccurate;
-      return false;
+      ++report_.too_inaccurate, ++inaccurate_;
+      return;
     }
     timed.sqnr_db = accuracy.sqnr_db;
     write(made, timed, "variant" + std::to_string(set));
@@ -281,11 +283,22 @@ class FastestFile {
     } else {
       search_->refuse(set);
     }
-    return true;
   }
 
-  void add_float_time(FactorSet set) {
-    if (!attempt_.prepared.half && report_.float_ms) search_->add(set, *report_.float_ms / default_ms());
+  /// Returns the time of the file that has the same pairs, or as few: none. nullopt where there is no such file.
+  /// A time of 0 is one that is not known.
+  [[nodiscard]] std::optional<double> time_of_same(const LatencyVariant& variant) const {
+    if (std::ranges::none_of(variant.plan.edges, &EdgeDecision::pair))
+      return attempt_.prepared.half ? 0 : report_.float_ms.value_or(0);
+    for (const auto& [set, timed] : files_)
+      if (!timed.times.empty() && have_same_pairs(timed.variant->plan, variant.plan) &&
+          timed.variant->format.activation.type == variant.format.activation.type)
+        return mean_of(timed.times);
+    return std::nullopt;
+  }
+
+  void add_known(FactorSet set) {
+    if (known_.at(set) > 0) search_->add(set, known_.at(set) / default_ms());
   }
 
   void ask_again(FactorSet set, LatencyChoice file) {
@@ -322,7 +335,9 @@ class FastestFile {
     std::map<FactorSet, Timed> files;
     for (auto& [set, timed] : files_) files[with_both(set)] = std::move(timed);
     files_ = std::move(files);
-    std::ranges::transform(pairless_, pairless_.begin(), with_both);
+    std::map<FactorSet, double> known;
+    for (const auto& [set, ms] : known_) known[with_both(set)] = ms;
+    known_ = std::move(known);
     std::vector<TimeBelief> effects;
     for (const LatencyFactor& factor : factors_) effects.push_back(effect_by_share(factor));
     auto search = std::make_unique<LatencySearch>(std::move(effects), true, noise());
@@ -331,7 +346,7 @@ class FastestFile {
       for (const double ms : timed.times) search->add(set, ms / usual);
     for (const FactorSet set : search_->forbidden()) search->forbid(with_both(set));
     search_ = std::move(search);
-    std::ranges::for_each(pairless_, [&](FactorSet set) { add_float_time(set); });
+    for (const auto& [set, ms] : known_) add_known(set);
   }
 
   /// Spends the last calls on what is near the decision.
@@ -394,8 +409,10 @@ class FastestFile {
     for (size_t i = 0; i < factors_.size(); ++i) {
       LatencyReport::Group group{factors_[i].name,   factors_[i].nodes.size(), {}, 0, (chosen >> i & 1U) != 0, "",
                                  factors_[i].options};
+      const auto has = [&](FactorSet set) { return (set >> i & 1U) != 0; };
       const bool timed = std::ranges::any_of(
-          files_, [&](const auto& file) { return (file.first >> i & 1U) != 0 && !file.second.times.empty(); });
+                             files_, [&](const auto& file) { return has(file.first) && !file.second.times.empty(); }) ||
+                         std::ranges::any_of(known_, [&](const auto& one) { return has(one.first) && one.second > 0; });
       if (timed) {
         const TimeBelief effect = search_->effect_of(i);
         group.gain = -effect.mean, group.error = effect.deviation;
@@ -494,7 +511,8 @@ class FastestFile {
   std::vector<LatencyFactor> factors_;
   std::unique_ptr<LatencySearch> search_;
   std::map<FactorSet, Timed> files_;
-  std::vector<FactorSet> pairless_;  ///< sets that leave no pairs: their file is the float model
+  std::map<FactorSet, double> known_;  ///< ms of sets whose file was timed as another one; 0: not known
+  size_t inaccurate_ = 0;              ///< sets
   Timed cast_;
 };
 
