@@ -159,7 +159,8 @@ Document document_of(const QuantizeReport& report) {
   PlanReport placed = plan;
   placed.notes = report.notes;  // of the plan and of the rewrite
   document.sections = {
-      unquantized ? unquantized_error(*report.latency) : error(report.error, "error against FP32", report.error_source),
+      unquantized && !report.error ? unquantized_error(*report.latency)
+                                   : error(report.error, "error against FP32", report.error_source),
       calibration(report),
       choice(report.measured),
       outliers(report.outliers),
