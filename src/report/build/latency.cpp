@@ -232,9 +232,12 @@ void add_speed(Document& document, const LatencyReport& report, std::string_view
   else if (report.chosen_ms)
     document.verdict.push_back(Line{written_words(report), Role::Beside});
   if (!report.chosen_ms) return;
-  const Words faster =
-      report.float_ms ? Words{multiple(*report.float_ms / *report.chosen_ms), " as fast as float"} : Words();
-  document.figures.figures.push_back({milliseconds(*report.chosen_ms), {"with ", engine_words(report)}, faster});
+  Words beside;
+  if (report.chosen == LatencyChoice::Float)
+    beside = report.default_ms ? Words{"default ", codes, " ", milliseconds(*report.default_ms)} : Words();
+  else if (report.float_ms)
+    beside = {multiple(*report.float_ms / *report.chosen_ms), " as fast as float"};
+  document.figures.figures.push_back({milliseconds(*report.chosen_ms), {"with ", engine_words(report)}, beside});
 }
 
 Section forecasts(const PlanReport& plan) {
