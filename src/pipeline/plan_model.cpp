@@ -7,6 +7,7 @@
 #include "pipeline/latency/latency_factors.h"
 #include "pipeline/parts/attempt.h"
 #include "pipeline/parts/chosen.h"
+#include "pipeline/parts/speed_outlook.h"
 #include "tune/latency/latency_table.h"
 
 namespace detent {
@@ -46,6 +47,7 @@ PlanReport plan_model(const PlanModelOptions& options) {
   if (!table.machines().empty()) forecasts = forecasts_for(attempt, options, table);
   PlanReport report = describe_final_plan(attempt.prepared);
   report.forecasts = std::move(forecasts);
+  if (report.outlook) report.outlook = judge_speed(*report.outlook, report.coverage, report.forecasts);
   return report;
 }
 

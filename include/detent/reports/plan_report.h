@@ -93,7 +93,7 @@ struct PlanReport {
   std::vector<StandaloneQuantizer> quantizers;
   /// Set by plan_model, and by lint_model for files with pairs, for INT8 with TensorRT.
   std::optional<SpeedOutlook> outlook;
-  /// What the table of plan_model() knows of networks with such layers; one a machine. Empty without a table.
+  /// Knowledge of the table of plan_model() about networks with such layers; one a machine. Empty without a table.
   std::vector<LatencyForecast> forecasts;
   /// How outputs hold a detector's boxes and scores, in words; set by plan_model, empty where none were recognized.
   std::string detections;
