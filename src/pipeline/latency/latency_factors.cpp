@@ -137,7 +137,7 @@ LatencyFactor float_group(const std::string& name, const std::string& change, co
   return factor;
 }
 
-/// What a plan does, to tell whether two differ.
+/// Returns the decisions of a plan, to tell whether two differ.
 auto doing_of(const PlacementPlan& plan) {
   std::vector<std::tuple<ValueId, NodeId, int, bool, int>> pairs;
   for (const EdgeDecision& edge : plan.edges)

@@ -232,6 +232,7 @@ class FastestFile {
   void search_variants() {
     if (files_[0].times.empty()) return;  // the engine does not take pairs: the float model is the answer
     factors_ = latency_factors(attempt_, options_);
+    leave_out_inaccurate();
     open_search();
     constexpr size_t kReserved = 2;  // calls for repetitions
     bool halved = false;
@@ -247,6 +248,21 @@ class FastestFile {
       if (!try_set(*set)) ++rejected;
     }
     report_.too_inaccurate = rejected;
+  }
+
+  /// Leaves out other forms of all pairs that are beyond the accuracy alone: with groups in float as well they may be
+  /// within it, and are slower than those groups.
+  void leave_out_inaccurate() {
+    std::erase_if(factors_, [&](const LatencyFactor& factor) {
+      if (!factor.nodes.empty()) return false;
+      const AccuracyLimit::Answer accuracy =
+          limit_.judge(variants_.model_of(variant_of(attempt_, options_, {&factor}), origin_).model);
+      if (accuracy.holds) return false;
+      LatencyReport::Group group{factor.name, 0, {}, 0, false, "beyond the accuracy", factor.options};
+      if (accuracy.sqnr_db) group.left_out += fmt::format(": {:.1f} dB", *accuracy.sqnr_db);
+      report_.groups.push_back(std::move(group));
+      return true;
+    });
   }
 
   /// Makes, judges and times a set. Returns false where it is not accurate enough.

@@ -15,7 +15,7 @@ namespace detent {
 /// 1. Asks for the sets of which least is known and that may be faster than the default, until there are kSpread times
 /// beside the default's or one for each
 ///    factor: each time tells something of all factors.
-/// 2. Then for the set whose time is most useful (LatencyModel::most_useful), also one that was asked before.
+/// 2. Asks for the set whose time is most useful (LatencyModel::most_useful), also one that was asked before.
 /// 3. The last time goes to the set that is expected to be the fastest, unless it has one.
 class LatencySearch {
  public:
