@@ -10,6 +10,7 @@
 #include "detent/base/error.h"
 #include "options/command_inputs.h"
 #include "pipeline/engines/dla/dla_files.h"
+#include "pipeline/latency/latency_variants.h"
 #include "pipeline/latency/search_by_latency.h"
 #include "pipeline/parts/attempt.h"
 #include "pipeline/parts/chosen.h"
@@ -129,8 +130,10 @@ std::optional<DetectionPictures> picture_closing(Closing& closing, const Closing
 QuantizeReport without_pairs(const LatencyTimer& timer, const QuantizeOptions& options, Attempt& attempt) {
   auto& [prepared, measured, chosen] = attempt;
   prepared.plan = make_float_plan(prepared.graph(), *prepared.recipe.target, prepared.shapes);
+  for (LayerDecision& layer : prepared.plan.layers) layer.reason = kFloatIsFaster;
   chosen.ranges.clear();
   QuantizeReport report = start_report(options, prepared, measured, chosen, std::nullopt);
+  report.plan.folded_batchnorms = 0;  // the model as it was given
   write_without_pairs(timer, options, report);
   report.verdict.quality = Quality::Good;
   report.verdict.reasons.emplace_back("the file has no pairs that could lose accuracy");

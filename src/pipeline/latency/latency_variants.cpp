@@ -7,12 +7,6 @@
 
 namespace detent {
 
-namespace {
-
-constexpr const char* kFaster = "float is faster here (--latency-command)";
-
-}  // namespace
-
 LatencyVariant variant_of(const Attempt& attempt, const QuantizeOptions& options,
                           const std::vector<const LatencyFactor*>& on) {
   const Prepared& prepared = attempt.prepared;
@@ -22,7 +16,7 @@ LatencyVariant variant_of(const Attempt& attempt, const QuantizeOptions& options
     if (factor->activation) variant.options.format.activation = factor->activation;
     if (factor->policy) factor->policy(variant.options.placement);
     resolves = resolves || factor->activation || factor->policy;
-    for (const std::string& node : factor->nodes) variant.recipe.kept.costly.emplace(node, kFaster);
+    for (const std::string& node : factor->nodes) variant.recipe.kept.costly.emplace(node, kFloatIsFaster);
     if (!factor->nodes.empty()) variant.options.placement.exclude.push_back(factor->options.back());
   }
   if (resolves) {

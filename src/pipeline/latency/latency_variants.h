@@ -13,6 +13,9 @@
 
 namespace detent {
 
+/// Reason of layers that a search by latency leaves float.
+inline constexpr const char* kFloatIsFaster = "float is faster here (--latency-command)";
+
 /// A file that differs from the default one in some factors.
 struct LatencyVariant {
   QuantizeOptions options;  ///< that make the same file by hand

@@ -36,7 +36,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kMostCalls = 20, kMostCallsWithTable = 10;
 constexpr size_t kJudgedSamples = 64;
-constexpr size_t kMostRejected = 60;  ///< files that are too inaccurate
+constexpr size_t kMostUntimed = 60;  ///< files that are too inaccurate or have no pairs
 constexpr double kMostLostDb = 1;
 
 RunSettings silently(RunSettings run) {
@@ -117,9 +117,9 @@ class FastestFile {
     reporter_.begin("measuring latency", kMostCalls);
     note("float", LatencyChoice::Float, timer_.of_float, std::numeric_limits<double>::infinity());
     report_.float_ms = timer_.of_float.ms;
-    ask_cast();
-    ask_default();
     try {
+      ask_default();
+      ask_cast();
       search_variants();
       repeat_close_ones();
       choose();
@@ -156,9 +156,14 @@ class FastestFile {
     cast.run = silently(options_.run);
     cast.overwrite = true;
     try {
-      const CastReport made = cast_model(cast);
+      static_cast<void>(cast_model(cast));
+      const AccuracyLimit::Answer accuracy = limit_.judge(read_float_model(cast.output));
+      if (!accuracy.holds) {
+        ++report_.too_inaccurate;
+        return;
+      }
       const LatencyAnswer answer = timer_.command.ask(cast.output);
-      cast_ = {"cast fp16", cast.output, made.error ? made.error->sqnr_db : std::nullopt, {}};
+      cast_ = {"cast fp16", cast.output, accuracy.sqnr_db, {}};
       note(cast_.what, LatencyChoice::Cast, answer, cast_.sqnr_db);
       if (answer.ms) cast_.times.push_back(*answer.ms), report_.cast_ms = answer.ms;
     } catch (const Error& error) {
@@ -236,8 +241,7 @@ class FastestFile {
     open_search();
     constexpr size_t kReserved = 2;  // calls for repetitions
     bool halved = false;
-    size_t rejected = 0;
-    while (left() > kReserved && rejected < kMostRejected) {
+    for (size_t untimed = 0; left() > kReserved && untimed < kMostUntimed;) {
       if (!halved && left() <= budget_ / 2) halved = true, halve_a_group();
       const auto set = search_->next(left() - kReserved);
       if (!set || factors_.empty()) break;
@@ -245,9 +249,8 @@ class FastestFile {
         ask_again(*set, LatencyChoice::Variant);
         continue;
       }
-      if (!try_set(*set)) ++rejected;
+      if (!try_set(*set)) ++untimed;
     }
-    report_.too_inaccurate = rejected;
   }
 
   /// Leaves out other forms of all pairs that are beyond the accuracy alone: with groups in float as well they may be
@@ -265,14 +268,21 @@ class FastestFile {
     });
   }
 
-  /// Makes, judges and times a set. Returns false where it is not accurate enough.
+  /// Makes, judges and times a set. Returns false where it has no pairs, or is not accurate enough.
   bool try_set(FactorSet set) {
     Timed timed{what_of(set), {}, {}, {}};
     const LatencyVariant variant = variant_of(attempt_, options_, on_of(set));
+    if (std::ranges::none_of(variant.plan.edges, &EdgeDecision::pair)) {  // the float model, whose time is known
+      search_->forbid(set);
+      pairless_.push_back(set);
+      add_float_time(set);
+      return false;
+    }
     const RewrittenModel made = variants_.model_of(variant, origin_);
     const AccuracyLimit::Answer accuracy = limit_.judge(made.model);
     if (!accuracy.holds) {
       search_->forbid(set);
+      ++report_.too_inaccurate;
       return false;
     }
     timed.sqnr_db = accuracy.sqnr_db;
@@ -288,6 +298,10 @@ class FastestFile {
       search_->refuse(set);
     }
     return true;
+  }
+
+  void add_float_time(FactorSet set) {
+    if (!attempt_.prepared.half && report_.float_ms) search_->add(set, *report_.float_ms / default_ms());
   }
 
   void ask_again(FactorSet set, LatencyChoice file) {
@@ -320,17 +334,20 @@ class FastestFile {
     factors_[chosen] = std::move(halves.first);
     factors_.push_back(std::move(halves.second));
     // sets with the whole group have both halves
+    const auto with_both = [&](FactorSet set) { return (set >> chosen & 1U) != 0 ? set | second : set; };
     std::map<FactorSet, Timed> files;
-    for (auto& [set, timed] : files_) files[(set >> chosen & 1U) != 0 ? set | second : set] = std::move(timed);
+    for (auto& [set, timed] : files_) files[with_both(set)] = std::move(timed);
     files_ = std::move(files);
+    std::ranges::transform(pairless_, pairless_.begin(), with_both);
     std::vector<TimeBelief> effects;
     for (const LatencyFactor& factor : factors_) effects.push_back(effect_by_share(factor));
     auto search = std::make_unique<LatencySearch>(std::move(effects), true, noise());
     const double usual = default_ms();
     for (const auto& [set, timed] : files_)
       for (const double ms : timed.times) search->add(set, ms / usual);
-    for (const FactorSet set : search_->forbidden()) search->forbid((set >> chosen & 1U) != 0 ? set | second : set);
+    for (const FactorSet set : search_->forbidden()) search->forbid(with_both(set));
     search_ = std::move(search);
+    std::ranges::for_each(pairless_, [&](FactorSet set) { add_float_time(set); });
   }
 
   /// Spends the last calls on what is near the decision.
@@ -493,6 +510,7 @@ class FastestFile {
   std::vector<LatencyFactor> factors_;
   std::unique_ptr<LatencySearch> search_;
   std::map<FactorSet, Timed> files_;
+  std::vector<FactorSet> pairless_;  ///< sets that leave no pairs: their file is the float model
   Timed cast_;
 };
 

@@ -17,6 +17,17 @@ Words unquantized_words(const LatencyReport& report) {
           " without pairs,"};
 }
 
+/// Says how far a file without pairs is from the float model.
+Section unquantized_error(const LatencyReport& report) {
+  Words words{"error against FP32: none, this is the float model"};
+  if (report.chosen == LatencyChoice::Cast) {
+    const auto cast = std::ranges::find(report.calls, LatencyChoice::Cast, &LatencyReport::Call::file);
+    words = "error against FP32: that of 16-bit floats";
+    if (cast != report.calls.end() && cast->sqnr_db) words += {", SQNR ", decibels(*cast->sqnr_db, 2)};
+  }
+  return {Topic::Error, {Line{words, Role::Statement, Where::Text}}};
+}
+
 /// Names the written file and the model it was made from.
 Words made_words(const QuantizeReport& report) {
   const bool raised = report.written_opset != 0 && report.written_opset != report.opset;
@@ -131,13 +142,7 @@ Document document_of(const QuantizeReport& report) {
                     .aside = {"target ", report.target}};
   const bool unquantized = is_without_pairs(report.latency);
   const std::string codes(name_of(plan.coverage.type));
-  VerdictReport verdict = report.verdict;
-  Words judged;
-  if (unquantized) {
-    judged = {"this and all counts of layers are of the default ", codes, " file, which was not written"};
-    verdict.cures.clear();
-  }
-  add_verdict(document, verdict, report.error, judged);
+  add_verdict(document, report.verdict, report.error);
   if (report.bound) add_bound(document, *report.bound);
   if (report.score && !report.bound) add_score(document, *report.score);
   if (report.latency) add_speed(document, *report.latency, codes);
@@ -154,7 +159,7 @@ Document document_of(const QuantizeReport& report) {
   PlanReport placed = plan;
   placed.notes = report.notes;  // of the plan and of the rewrite
   document.sections = {
-      error(report.error, "error against FP32", report.error_source),
+      unquantized ? unquantized_error(*report.latency) : error(report.error, "error against FP32", report.error_source),
       calibration(report),
       choice(report.measured),
       outliers(report.outliers),

@@ -49,9 +49,7 @@ enum class Listed : uint8_t {
 // ---- Of measured models
 
 /// Adds the judgement to what the document says first: the quality with its reasons, limits, values to blame, cures.
-/// judged  says which file it is about; empty: the written one
-void add_verdict(document::Document& document, const VerdictReport& verdict, const std::optional<ErrorReport>& error,
-                 const document::Words& judged = {});
+void add_verdict(document::Document& document, const VerdictReport& verdict, const std::optional<ErrorReport>& error);
 /// Adds the bound with its scores, its outcome, and operators without weights that stay float for it.
 void add_bound(document::Document& document, const BoundReport& report);
 /// Adds the score that was measured without a bound.

@@ -142,8 +142,7 @@ void add_score(Document& document, const ScoreReport& score) {
   add_labels(document.verdict, score);
 }
 
-void add_verdict(Document& document, const VerdictReport& verdict, const std::optional<ErrorReport>& error,
-                 const Words& judged) {
+void add_verdict(Document& document, const VerdictReport& verdict, const std::optional<ErrorReport>& error) {
   std::vector<Line>& lines = document.verdict;
   lines.push_back({headline(verdict, error.has_value()), Role::Statement, Where::Page});
   const Words reasons = joined({verdict.reasons.begin(), verdict.reasons.end()});
@@ -151,7 +150,6 @@ void add_verdict(Document& document, const VerdictReport& verdict, const std::op
                     reasons.empty() ? Words() : Words{" (", reasons, ")"}},
                    Role::Statement,
                    Where::Text});
-  if (!judged.empty()) lines.push_back({judged, Role::Detail});
   for (const std::string& caveat : verdict.caveats) lines.push_back({caveat, Role::Detail});
   add_blame(lines, verdict, error ? error->outputs.size() : 0);
   for (const std::string& cure : verdict.cures) lines.push_back({cure_words(cure), Role::Detail});

@@ -157,12 +157,11 @@ TEST(QuantizeText, WarnsFirstOfAFileWithoutPairs) {
   EXPECT_THAT(page, HasSubstr("<header id=\"summary\"><p class=\"warning\">W" + warning.substr(1) + ".</p>"));
 }
 
-TEST(QuantizeText, TellsThatTheVerdictIsOfTheFileThatWasNotWritten) {
+TEST(QuantizeText, IsOfTheFileWithoutPairsThatWasWritten) {
   const std::string text = to_text(quantized(float_chosen()));
-  EXPECT_THAT(text, HasSubstr("verdict: good\n  this and all counts of layers are of the default INT8 file, which was "
-                              "not written\n"));
+  EXPECT_THAT(text, HasSubstr("error against FP32: none, this is the float model\n"));
   EXPECT_THAT(text, HasSubstr("wrote out.onnx (0 B), the float model without pairs, for onnxruntime:1.30"));
-  EXPECT_THAT(to_text(quantized(searched())), AllOf(Not(HasSubstr("not written")), Not(HasSubstr("without pairs"))));
+  EXPECT_THAT(to_text(quantized(searched())), AllOf(Not(HasSubstr("the float model\n")), Not(HasSubstr("without pairs"))));
 }
 
 TEST(QuantizeText, WarnsOfACastAndOfARefusedDefaultToo) {
