@@ -1,5 +1,8 @@
 #include "detent/plan.h"
 
+#include <algorithm>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "core/stop.h"
@@ -24,6 +27,14 @@ Recipe recipe_for(const PlanModelOptions& options) {
   return resolved(std::move(recipe), options.target, options.placement, format);
 }
 
+/// True where the forecast's engine is that of another target; a command of the user's may time any.
+bool is_of_another(const LatencyForecast& forecast, const std::string& target) {
+  const std::string_view engine = find_target(target).engine.name;
+  const std::string word = forecast.machine.engine.substr(0, forecast.machine.engine.find(','));
+  return word != engine &&
+         std::ranges::any_of(target_list(), [&](const Target& other) { return other.engine.name == word; });
+}
+
 /// Returns what the table knows of the changes that a search by latency would try.
 std::vector<LatencyForecast> forecasts_for(const Attempt& attempt, const PlanModelOptions& options,
                                            const LatencyTable& table) {
@@ -32,7 +43,9 @@ std::vector<LatencyForecast> forecasts_for(const Attempt& attempt, const PlanMod
   std::vector<PlannedPart> parts;
   for (const LatencyFactor& factor : latency_factors(attempt, searched))
     parts.push_back({factor.name, factor.kind, factor.nodes.size()});
-  return forecasts_of(table, parts);
+  std::vector<LatencyForecast> forecasts = forecasts_of(table, parts);
+  std::erase_if(forecasts, [&](const LatencyForecast& forecast) { return is_of_another(forecast, options.target); });
+  return forecasts;
 }
 
 }  // namespace

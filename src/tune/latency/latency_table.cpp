@@ -124,8 +124,10 @@ ExpectedEffect expected_effect(const std::vector<LearnedNetwork>& networks, cons
   constexpr double kLeastDeviation = .02;  // two networks differ by more than their noise
   constexpr double kOneNetwork = .5;       // of its effect: nothing says how far others are from it
   double weights = 0, sum = 0, squares = 0, errors = 0;
-  size_t known = 0;
+  size_t known = 0;  // groups: a halved one counts twice
+  ExpectedEffect expected;
   for (const LearnedNetwork& network : networks) {
+    const size_t before = known;
     for (const LearnedGroup& group : network.groups) {
       if (group.kind.change != kind.change) continue;
       const double scale = kind.share / group.kind.share;
@@ -136,13 +138,15 @@ ExpectedEffect expected_effect(const std::vector<LearnedNetwork>& networks, cons
       weights += weight, sum += weight * effect, squares += weight * effect * effect, errors += weight * error * error;
       ++known;
     }
+    expected.networks += known > before ? 1 : 0;
   }
-  if (known == 0) return {};
+  if (known == 0) return expected;
   const double mean = sum / weights;
   double spread = std::max(squares / weights - mean * mean, 0.0);
   if (known == 1) spread = std::pow(kOneNetwork * mean, 2);
   const double variance = spread + errors / weights + kLeastDeviation * kLeastDeviation;
-  return {{mean, std::min(std::sqrt(variance), LatencyModel::kUnknownEffect.deviation)}, known};
+  expected.effect = {mean, std::min(std::sqrt(variance), LatencyModel::kUnknownEffect.deviation)};
+  return expected;
 }
 
 std::vector<LatencyForecast> forecasts_of(const LatencyTable& table, const std::vector<PlannedPart>& parts) {
