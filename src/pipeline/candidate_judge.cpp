@@ -11,7 +11,6 @@
 #include "detent/base/progress.h"
 #include "evaluate/error_sums.h"
 #include "evaluate/score_error.h"
-#include "pipeline/latency/latency_command.h"
 #include "pipeline/parts/cast_nodes.h"
 #include "pipeline/parts/detection_pictures.h"
 #include "pipeline/parts/improve.h"
@@ -241,10 +240,15 @@ ComparedVariant row_of(const ComparedCandidate& candidate, const Candidates& all
 
 CandidateJudge::CandidateJudge(const ComparedOptions& options, const Graph& graph, const Model& reference)
     : options_(options), judge_(options.evaluation, graph, reference, options.run) {
-  if (options.draw.empty()) return;
-  check_drawing(options.draw, options.overwrite_draw);
-  check_drawable(options.model, judge_.recognized());
+  if (!options.draw.empty()) {
+    check_drawing(options.draw, options.overwrite_draw);
+    check_drawable(options.model, judge_.recognized());
+  }
+  if (options.latency.given()) timer_ = std::make_unique<Timer>(options);
 }
+
+CandidateJudge::Timer::Timer(const ComparedOptions& options)
+    : command(options.latency, folder), of_float(compared_latency(command, options.model)) {}
 
 CandidateJudge::Judged CandidateJudge::judge_all(ComparisonReport& report, Candidates& candidates,
                                                  const Model& reference, const std::string& what) const {
@@ -279,7 +283,7 @@ CandidateJudge::Judged CandidateJudge::judge_all(ComparisonReport& report, Candi
     add_samples(judged.rows[c], candidates.candidates[c].model, evaluation, report.criterion);
   for (size_t b = 0; b < report.baselines.size(); ++b)
     add_samples(report.baselines[b], candidates.baselines[b].model, evaluation, report.criterion);
-  if (options_.latency.given()) time(report, judged.rows, candidates);
+  if (timer_) time(report, judged.rows, candidates);
   const ComparedCandidate& winner = candidates.candidates[judged.winner];
   report.provenance = candidates.origin_of(winner);
   if (judge_.recognized() && shown > 0) show(report, std::move(evaluation.shown[winner.model]), reference.graph());
@@ -288,18 +292,16 @@ CandidateJudge::Judged CandidateJudge::judge_all(ComparisonReport& report, Candi
 
 void CandidateJudge::time(ComparisonReport& report, std::vector<ComparedVariant>& rows,
                           const Candidates& candidates) const {
-  const LatencyFolder folder;
-  LatencyCommand command(options_.latency, folder);
   Reporter& reporter = *options_.run.reporter;
-  reporter.begin("measuring latency", candidates.models.size() + 1);
+  reporter.begin("measuring latency", candidates.models.size());
   report.latency_command = options_.latency.command;
-  report.float_latency = compared_latency(command, options_.model);
+  report.float_latency = timer_->of_float;
   std::vector<ComparedLatency> times;
   for (const Model& model : candidates.models) {
-    reporter.advance_to(times.size() + 1);
-    const std::filesystem::path file = folder.path() / "model.onnx";
+    const std::filesystem::path file = timer_->folder.path() / "model.onnx";
     write_model(model, file, {.overwrite = true});
-    times.push_back(compared_latency(command, file));
+    times.push_back(compared_latency(timer_->command, file));
+    reporter.advance_to(times.size());
   }
   reporter.end();
   for (size_t c = 0; c < rows.size(); ++c) rows[c].latency = times[candidates.candidates[c].model];

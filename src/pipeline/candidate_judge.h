@@ -14,6 +14,7 @@
 #include "evaluate/trial.h"
 #include "model/graph_patch.h"
 #include "model/model.h"
+#include "pipeline/latency/latency_command.h"
 #include "pipeline/parts/chosen.h"
 #include "pipeline/parts/identified_samples.h"
 #include "pipeline/parts/task_judge.h"
@@ -76,11 +77,11 @@ void add_baselines(Candidates& candidates, const std::filesystem::path& model, c
 /// Runs the candidates of a comparison side by side and finds the best. The options must outlive it.
 class CandidateJudge {
  public:
-  /// Opens and checks the evaluation data, before anything long begins.
+  /// Opens and checks the evaluation data and times the float model, before anything long begins.
   /// graph      whose inputs the samples are fed to: those of all candidates.
   /// reference  the float model that candidates are compared with.
   /// Errors     those of open_samples, TaskMetric, values_to_judge and, with options.draw, check_drawing and
-  ///            check_drawable.
+  ///            check_drawable; those of LatencyCommand.
   CandidateJudge(const ComparedOptions& options, const Graph& graph, const Model& reference);
 
   [[nodiscard]] const DataSource& samples() const { return judge_.samples(); }
@@ -107,14 +108,24 @@ class CandidateJudge {
   };
   Judged judge_all(ComparisonReport& report, Candidates& candidates, const Model& reference,
                    const std::string& what) const;
-  /// Times the float model and each model once.
+  /// Times each model once.
   /// Errors  those of LatencyCommand.
   void time(ComparisonReport& report, std::vector<ComparedVariant>& rows, const Candidates& candidates) const;
   /// Shows the detections of the winner beside those of FP32.
   void show(ComparisonReport& report, std::vector<ShownDetections> shown, const Graph& graph) const;
 
+  /// The latency command and what it said of the float model.
+  struct Timer {
+    LatencyFolder folder = {};
+    LatencyCommand command;
+    ComparedLatency of_float;
+
+    explicit Timer(const ComparedOptions& options);
+  };
+
   const ComparedOptions& options_;
   TaskJudge judge_;
+  std::unique_ptr<Timer> timer_;  ///< nullptr: none was asked for
 };
 
 }  // namespace detent

@@ -126,6 +126,17 @@ std::optional<DetectionPictures> picture_closing(Closing& closing, const Closing
   return picture_detections(std::move(closing.exact->shown), {*closing_on.source, data, graph});
 }
 
+/// Describes what the file reaches that a search by latency chose.
+void judge_again(BoundReport& bound, const BoundJudge& judge, const Model& model, const RunSettings& run) {
+  BoundJudge::Score score = judge.measure({&model, 1}, "scoring").front();
+  bound.met = judge.meets(score);
+  bound.score = measure_score(judge, model, run);
+  bound.reached = score.score, bound.sqnr_db = score.sqnr_db, bound.output = score.output;
+  if (!bound.metrics.empty()) bound.metrics = std::move(score.metrics);
+  bound.samples_needed.reset();
+  conclude(bound, judge);
+}
+
 /// Writes the float or cast model that is faster than every file with pairs.
 QuantizeReport without_pairs(const LatencyTimer& timer, const QuantizeOptions& options, Attempt& attempt) {
   auto& [prepared, measured, chosen] = attempt;
@@ -198,7 +209,8 @@ QuantizeReport quantize_prepared(const QuantizeOptions& asked, Prepared made, co
       return report;
     }
   }
-  if (!scorer) reference.reset();  // take_model() would copy a model that is shared
+  const bool changed = bound && latency && latency->chosen == LatencyChoice::Variant;
+  if (!scorer && !changed) reference.reset();  // take_model() would copy a model that is shared
   if (options.stop_after == StopAfter::Ranges) return stopped_at_ranges(prepared.graph(), chosen, options);
 
   // plan + ranges -> Q/DQ model -> closing error -> file -> verdict
@@ -212,6 +224,7 @@ QuantizeReport quantize_prepared(const QuantizeOptions& asked, Prepared made, co
   written.check(written.model, options.output);
   written.promised.forget_contents();  // the float weights; the file is compared with this graph bit by bit
   Closing closing = measure_closing(written, closing_on, options, chosen.format, report);
+  if (changed) judge_again(*report.bound, *judge, written.model, options.run);
   if (scorer) report.score = measure_score(*scorer, written.model, options.run);
   if (options.pictures) report.detections = picture_closing(closing, closing_on, options, written.model.graph());
   const size_t calibrated_with = closing_on.count_read(measured.calibration.identities);

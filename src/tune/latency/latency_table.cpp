@@ -124,29 +124,26 @@ ExpectedEffect expected_effect(const std::vector<LearnedNetwork>& networks, cons
   constexpr double kLeastDeviation = .02;  // two networks differ by more than their noise
   constexpr double kOneNetwork = .5;       // of its effect: nothing says how far others are from it
   double weights = 0, sum = 0, squares = 0, errors = 0;
-  size_t known = 0;  // groups: a halved one counts twice
-  ExpectedEffect expected;
+  size_t known = 0;
   for (const LearnedNetwork& network : networks) {
-    const size_t before = known;
-    for (const LearnedGroup& group : network.groups) {
-      if (group.kind.change != kind.change) continue;
+    const auto same = [&](const LearnedGroup& group) { return group.kind.change == kind.change; };
+    if (std::ranges::any_of(network.groups, same)) ++known;
+    for (const LearnedGroup& group : network.groups) {  // halves of a group stand beside each other
+      if (!same(group)) continue;
       const double scale = kind.share / group.kind.share;
       const double apart =
           kind.elements > 0 && group.kind.elements > 0 ? std::abs(std::log2(kind.elements / group.kind.elements)) : 0;
       const double effect = scale * group.effect.mean, error = scale * group.effect.deviation;
       const double weight = std::exp2(-apart / 2) / (error * error + kLeastDeviation * kLeastDeviation);
       weights += weight, sum += weight * effect, squares += weight * effect * effect, errors += weight * error * error;
-      ++known;
     }
-    expected.networks += known > before ? 1 : 0;
   }
-  if (known == 0) return expected;
+  if (known == 0) return {};
   const double mean = sum / weights;
   double spread = std::max(squares / weights - mean * mean, 0.0);
   if (known == 1) spread = std::pow(kOneNetwork * mean, 2);
   const double variance = spread + errors / weights + kLeastDeviation * kLeastDeviation;
-  expected.effect = {mean, std::min(std::sqrt(variance), LatencyModel::kUnknownEffect.deviation)};
-  return expected;
+  return {{mean, std::min(std::sqrt(variance), LatencyModel::kUnknownEffect.deviation)}, known};
 }
 
 std::vector<LatencyForecast> forecasts_of(const LatencyTable& table, const std::vector<PlannedPart>& parts) {

@@ -161,7 +161,8 @@ TEST(QuantizeText, IsOfTheFileWithoutPairsThatWasWritten) {
   const std::string text = to_text(quantized(float_chosen()));
   EXPECT_THAT(text, HasSubstr("error against FP32: none, this is the float model\n"));
   EXPECT_THAT(text, HasSubstr("wrote out.onnx (0 B), the float model without pairs, for onnxruntime:1.30"));
-  EXPECT_THAT(to_text(quantized(searched())), AllOf(Not(HasSubstr("the float model\n")), Not(HasSubstr("without pairs"))));
+  EXPECT_THAT(to_text(quantized(searched())),
+              AllOf(Not(HasSubstr("the float model\n")), Not(HasSubstr("without pairs"))));
 }
 
 TEST(QuantizeText, WarnsOfACastAndOfARefusedDefaultToo) {
