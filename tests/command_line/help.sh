@@ -62,7 +62,7 @@ offers sensitivity 33 102
 offers quantize-weights 32 88
 offers repair 25 74
 offers calibrate 22 74
-offers plan 21 72
+offers plan 22 74
 offers run 16 58
 "$DETENT" help quantize | grep -q -- --weight-only && fail "help quantize shows the old spelling --weight-only"
 "$DETENT" help compare | grep -q -- --types && fail "help compare shows the old spelling --types"

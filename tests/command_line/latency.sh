@@ -3,7 +3,8 @@
 # scripts with known times, which they make of the number of QuantizeLinears in the file.
 . "$(dirname "$0")/expect.sh"
 
-# timer NAME TEXT: a latency command in in/NAME. $n are the QuantizeLinears of the file, and each call is a line of calls.
+# timer NAME TEXT: a latency command in in/NAME. $n is the number of QuantizeLinears in the file. Each call adds a line
+# to the file calls.
 timer() {
   {
     echo '#!/bin/sh'
@@ -49,7 +50,8 @@ done
 [ "$(sed -n 1p calls)" -eq 0 ] || fail "the first call is not of the float model"
 if sed 1d calls | grep -qx 0; then fail "a file without pairs was timed as a variant"; fi
 grep -q '"default_ms"' out/found.json || fail "the report lacks the time of the default"
-# The words of the parts in the file make the same file by hand. With one calibrator, because auto's choice depends on the pairs.
+# The words of the parts in the file make the same file by hand. With one calibrator, because auto's choice depends on
+# the pairs.
 finds "one calibrator" variant "$work/in/fewer" --calibrator max
 awk '/"chosen": true/ { on = 1 } /"options": \[/ { inside = 1; next } /\]/ { if (inside) on = 0; inside = 0 } inside && on' out/found.json |
   sed 's/^ *"//; s/",\{0,1\}$//; s/\\\\/\\/g' >words
@@ -214,7 +216,7 @@ done
 [ -z "$(ls -A tmp)" ] || fail "interrupted: left in TMPDIR: $(ls -A tmp)"
 rm -f out/*
 
-# What does not go together.
+# Options that do not go together.
 one="--latency-command $work/in/constant -o out/none.onnx"
 for stage in prepare plan ranges rewrite; do
   # shellcheck disable=SC2086

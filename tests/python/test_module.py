@@ -66,6 +66,27 @@ class Module(unittest.TestCase):
         self.assertFalse(detent.inspect(MODEL)["quantized"])
         self.assertEqual([f for f in detent.lint(output)["findings"] if f["level"] == "error"], [])
 
+    def test_a_latency_command_times_files(self):
+        command = self.folder / "command"
+        command.write_text("#!/bin/sh\necho '{\"engine\": \"planted\"}'\nwc -c <\"$1\"\n")  # a byte is a millisecond
+        command.chmod(0o755)
+        options = {"calibrator": "max", "latency_command": str(command), "latency_timeout": 60.0}
+        table = self.folder / "latency.json"
+        found = detent.quantize(MODEL, self.folder / "out.onnx", noise(2), latency_table=table, **options)
+        latency = found["latency"]
+        self.assertEqual(latency["chosen"], "default", "INT8 files are the smallest")
+        self.assertEqual(latency["machine"]["engine"], "planted")
+        self.assertLessEqual(len(latency["calls"]), 20)
+        self.assertEqual({call["file"] for call in latency["calls"]}, {"float", "cast", "default", "variant"})
+        self.assertEqual(len(detent.plan(MODEL, latency_table=table)["forecasts"]), 1)
+        compared = detent.compare(MODEL, noise(2), eval=noise(2, 3), calibrators=["max"], latency_command=str(command))
+        self.assertEqual(compared["float_latency"]["ms"], MODEL.stat().st_size)
+        self.assertLess(compared["variants"][0]["latency"]["ms"], MODEL.stat().st_size)
+        with self.assertRaises(detent.Error) as raised:
+            detent.quantize(MODEL, self.folder / "none.onnx", noise(2), calibrator="max", latency_command="no_such_command")
+        self.assertEqual(raised.exception.code, 13)
+        self.assertIn("onnxruntime", raised.exception.hint)
+
     def test_the_stubs_name_the_members_of_every_report(self):
         stubs = ast.parse((pathlib.Path(detent.__file__).parent / "_reports.pyi").read_text(encoding="utf-8"))
         classes = {node.name: {member.target.id for member in node.body if isinstance(member, ast.AnnAssign)} for node in stubs.body if isinstance(node, ast.ClassDef)}

@@ -22,7 +22,9 @@ constexpr const char* kFormName = "detent_latency_table";
 constexpr int64_t kMostForms = 1'000'000;
 
 TimeBelief belief_of(const JsonPlace& place) {
-  return {place.member("effect").number(), place.member("error").number()};
+  const JsonPlace error = place.member("error");
+  if (error.number() < 0) error.expect("a number from 0 on");
+  return {place.member("effect").number(), error.number()};
 }
 
 LearnedNetwork network_of(const JsonPlace& place) {
@@ -75,9 +77,10 @@ LatencyTable::LatencyTable(fs::path path) : path_(std::move(path)) {
     if (form->whole(1, kMostForms) != kForm) form->refuse("a newer version of Detent wrote it");
     const JsonPlace machines = place.member("machines");
     for (size_t m = 0; m < machines.size(); ++m) {
-      machines_.push_back(machine_of(machines.element(m)));
+      const JsonPlace machine = machines.element(m);
+      machines_.push_back(machine_of(machine));
       std::vector<LearnedNetwork>& networks = networks_.emplace_back();
-      const JsonPlace all = machines.element(m).member("networks");
+      const JsonPlace all = machine.member("networks");
       for (size_t n = 0; n < all.size(); ++n) networks.push_back(network_of(all.element(n)));
     }
   } catch (const Error& error) {
