@@ -28,11 +28,10 @@ Recipe recipe_for(const PlanModelOptions& options) {
 }
 
 /// True where the forecast's engine is that of another target; a command of the user's may time any.
-bool is_of_another(const LatencyForecast& forecast, const std::string& target) {
-  const std::string_view engine = find_target(target).engine.name;
+bool is_of_another(const LatencyForecast& forecast, const Target& target) {
   const std::string word = forecast.machine.engine.substr(0, forecast.machine.engine.find(','));
-  return word != engine &&
-         std::ranges::any_of(target_list(), [&](const Target& other) { return other.engine.name == word; });
+  const auto is_engine = [&](const Target& other) { return std::string_view(*other.engine.name) == word; };
+  return !is_engine(target) && std::ranges::any_of(target_list(), is_engine);
 }
 
 /// Returns what the table knows of the changes that a search by latency would try.
@@ -44,7 +43,7 @@ std::vector<LatencyForecast> forecasts_for(const Attempt& attempt, const PlanMod
   for (const LatencyFactor& factor : latency_factors(attempt, searched))
     parts.push_back({factor.name, factor.kind, factor.nodes.size()});
   std::vector<LatencyForecast> forecasts = forecasts_of(table, parts);
-  std::erase_if(forecasts, [&](const LatencyForecast& forecast) { return is_of_another(forecast, options.target); });
+  std::erase_if(forecasts, [&](const LatencyForecast& forecast) { return is_of_another(forecast, *attempt.prepared.recipe.target); });
   return forecasts;
 }
 
