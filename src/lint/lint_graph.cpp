@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <tuple>
 
-#include "core/code_words.h"
 #include "lint/finding_list.h"
 #include "model/qoperators.h"
 
@@ -33,10 +32,7 @@ LintedGraph lint_graph(const Graph& graph, const QdqReading& reading, const Targ
   }
   LintedGraph linted;
   linted.plan = view.found_plan();
-  // Findings call INT8 what FP8 may stand for; in a file of 16-bit activations INT8 means INT8.
-  const CodeType words = reading.type() == CodeType::Fp8 ? CodeType::Fp8 : CodeType::Int8;
   for (Finding& finding : log.findings()) {
-    for (std::string* text : {&finding.message, &finding.cure}) *text = in_words_of(words, std::move(*text));
     const double share = share_of(finding.layers, linted.plan);
     linted.findings.push_back({std::move(finding), share});
   }

@@ -231,7 +231,8 @@ LintReport lint_model(const LintOptions& options) {
       std::exchange(report.plan, describe_plan(linted.plan, graph, options.model.string(), facts, 0));
   report.plan.samples = read.samples;
   report.plan.sample_digest = read.sample_digest;
-  if (std::string text = float64_text(graph); !text.empty()) notes.push_back(std::move(text));
+  if (std::string text = float64_text(graph, name_of(reading.pairs.type())); !text.empty())
+    notes.push_back(std::move(text));
   report.plan.notes = notes;
   if (target.engine.fast_in_half && linted.plan.type == CodeType::Int8 && report.plan.coverage.pairs > 0)
     add_outlook(file.graph, named_sizes(graph, shapes), report.plan);

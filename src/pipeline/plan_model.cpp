@@ -1,5 +1,8 @@
 #include "detent/plan.h"
 
+#include <algorithm>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "core/stop.h"
@@ -7,6 +10,7 @@
 #include "pipeline/latency/latency_factors.h"
 #include "pipeline/parts/attempt.h"
 #include "pipeline/parts/chosen.h"
+#include "pipeline/parts/speed_outlook.h"
 #include "tune/latency/latency_table.h"
 
 namespace detent {
@@ -23,6 +27,13 @@ Recipe recipe_for(const PlanModelOptions& options) {
   return resolved(std::move(recipe), options.target, options.placement, format);
 }
 
+/// True where the forecast's engine is that of another target; a command of the user's may time any.
+bool is_of_another(const LatencyForecast& forecast, const Target& target) {
+  const std::string word = forecast.machine.engine.substr(0, forecast.machine.engine.find(','));
+  const auto is_engine = [&](const Target& other) { return std::string_view(*other.engine.name) == word; };
+  return !is_engine(target) && std::ranges::any_of(target_list(), is_engine);
+}
+
 /// Returns what the table knows of the changes that a search by latency would try.
 std::vector<LatencyForecast> forecasts_for(const Attempt& attempt, const PlanModelOptions& options,
                                            const LatencyTable& table) {
@@ -31,7 +42,9 @@ std::vector<LatencyForecast> forecasts_for(const Attempt& attempt, const PlanMod
   std::vector<PlannedPart> parts;
   for (const LatencyFactor& factor : latency_factors(attempt, searched))
     parts.push_back({factor.name, factor.kind, factor.nodes.size()});
-  return forecasts_of(table, parts);
+  std::vector<LatencyForecast> forecasts = forecasts_of(table, parts);
+  std::erase_if(forecasts, [&](const LatencyForecast& forecast) { return is_of_another(forecast, *attempt.prepared.recipe.target); });
+  return forecasts;
 }
 
 }  // namespace
@@ -46,6 +59,7 @@ PlanReport plan_model(const PlanModelOptions& options) {
   if (!table.machines().empty()) forecasts = forecasts_for(attempt, options, table);
   PlanReport report = describe_final_plan(attempt.prepared);
   report.forecasts = std::move(forecasts);
+  if (report.outlook) report.outlook = judge_speed(*report.outlook, report.coverage, report.forecasts);
   return report;
 }
 

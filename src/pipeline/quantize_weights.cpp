@@ -6,7 +6,6 @@
 #include <set>
 #include <tuple>
 
-#include "core/code_words.h"
 #include "core/files/atomic_file.h"
 #include "core/files/mapped_file.h"
 #include "core/stop.h"
@@ -56,8 +55,7 @@ void describe_layers(QuantizeWeightsReport& report, const BlockedModel& blocked)
   for (const WeightDecision& weight : plan.weights) quantized.emplace(weight.node, weight.value);
   for (const LayerDecision& layer : plan.layers) {
     const Node& node = graph.node(layer.node);
-    const std::string reason = in_words_of(title_of(report.format.codes), layer.reason);
-    QuantizeWeightsReport::Layer line{node.name, node.op_type, false, reason, layer.params, 0};
+    QuantizeWeightsReport::Layer line{node.name, node.op_type, false, layer.reason, layer.params, 0};
     if (const auto found = quantized.find(layer.node); found != quantized.end()) {
       line.quantized = true;
       line.elements = graph.constant(found->second)->element_count();

@@ -9,6 +9,7 @@
 #include "detent/detent.h"
 #include "model/half_constants.h"
 #include "model/model.h"
+#include "model/named_node.h"
 #include "model/temporary_folder.h"
 #include "place/placement_case_reader.h"
 
@@ -121,6 +122,43 @@ TEST(Lint, RefusesAScaleWithoutANumber) {
                 (void)lint_model({.model = folder / "model.onnx", .target = "tensorrt", .shapes = {}});
               }).what(),
               testing::HasSubstr("its scale holds no number"));
+}
+
+/// Returns the message about the skip of a residual Add, which names the Conv in front of the Add.
+std::string message_about_skip(const std::string& type, const std::string& conv) {
+  const TemporaryFolder folder;
+  Model model = parse_half_model(fill_tensors(with_pairs(R"(<ir_version: 9, opset_import: ["" : 19]>
+    g (float[1,32,8,8] x) => (float[1,32,8,8] y)
+    <float s = {0.1}, float zf = {0}, float[32,32,3,3] wf = {...}, float[32] ws = {0.01...}, float[32] wzf = {0...}>
+    {
+      z = Cast <to = )" + type + R"(> (zf)
+      w = Cast <to = )" + type + R"(> (wf)
+      wz = Cast <to = )" + type + R"(> (wzf)
+      wd = DequantizeLinear <axis = 0> (w, ws, wz)
+      vd = DequantizeLinear <axis = 0> (w, ws, wz)
+      xd = Pair (x, s, z)
+      a = Conv <pads = [1,1,1,1]> (xd, wd)
+      ar = Relu (a)
+      ad = Pair (ar, s, z)
+      b = Conv <pads = [1,1,1,1]> (ad, vd)
+      sum = Add (b, x)
+      y = Relu (sum)
+    })")));
+  name_node(model, "b", conv);
+  write_model(model, folder / "model.onnx");
+  const LintReport report = lint_model({.model = folder / "model.onnx", .target = "tensorrt", .shapes = {}});
+  const auto found = std::ranges::find(report.findings, "skip-not-quantized", &LintReport::Finding::id);
+  return found == report.findings.end() ? "" : found->message;
+}
+
+TEST(LintFindings, NameTheTypeOfTheFileAndLeaveNamesOfNodesAlone) {
+  const std::string fp8 = "17", int8 = "3";
+  for (const std::string conv : {"INT8_head", "INT8", "head' INT8 'tail"}) {
+    const std::string said =
+        "the skip 'x' is float: the kernel of Conv '" + conv + "' and this Add reads floats and cannot write ";
+    EXPECT_EQ(message_about_skip(fp8, conv), said + "FP8");
+    EXPECT_EQ(message_about_skip(int8, conv), said + "INT8");
+  }
 }
 
 TEST(LintFindings, EachHasItsCase) {

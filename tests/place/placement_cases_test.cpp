@@ -381,6 +381,37 @@ TEST_P(PlacementText, MatchesItsPlan) {
 INSTANTIATE_TEST_SUITE_P(Cases, PlacementText, testing::ValuesIn(all_cases()),
                          [](const auto& one) { return one.param.name; });
 
+/// Returns every sentence of a plan.
+std::vector<std::string> sentences_of(const PlacementPlan& plan) {
+  std::vector<std::string> said = plan.notes;
+  for (const LayerDecision& layer : plan.layers) said.push_back(layer.reason);
+  for (const EdgeDecision& edge : plan.edges) said.push_back(edge.reason);
+  for (const OutputPair& pair : plan.output_pairs) said.push_back(pair.reason);
+  for (const AttentionDecision& decision : plan.attention) said.push_back(decision.reason + decision.otherwise);
+  return said;
+}
+
+TEST(SentencesOfAPlan, OfFP8NeverSayINT8) {
+  std::set<std::string> fp8;
+  for (const PlacementCase& one : all_cases()) {
+    const Model model = model_of(one);
+    for (const Expectation& expectation : one.expectations) {
+      const Target& target = find_target(expectation.target);
+      if (!target.takes_fp8() || (!expectation.lines.empty() && expectation.lines.front().text.starts_with("error ")))
+        continue;
+      PlacementRequest options = expectation.options;
+      options.type = CodeType::Fp8;
+      for (const std::string& sentence :
+           sentences_of(make_placement_plan(model.graph(), target, options, {}, expectation.measured))) {
+        EXPECT_EQ(sentence.find("INT8"), std::string::npos)
+            << one.file << ":" << expectation.number << ": " << sentence;
+        if (sentence.find("FP8") != std::string::npos) fp8.insert(sentence);
+      }
+    }
+  }
+  EXPECT_GT(fp8.size(), 10U) << "few sentences name the type";
+}
+
 /// The rules of an engine without one of them.
 std::vector<const Rule*> other_rules;
 

@@ -32,7 +32,7 @@ struct LatencyMachine {
   bool operator==(const LatencyMachine&) const = default;
 };
 
-/// Measurements to find the fastest file within the accuracy that was asked for.
+/// The measurements that found the fastest file within the accuracy that was asked for.
 struct LatencyReport {
   /// One call of the command.
   struct Call {
@@ -69,7 +69,7 @@ struct LatencyReport {
   double seconds = 0;           ///< of the whole search
 };
 
-/// Expectation of a table of measured latencies about a plan on one machine.
+/// Expectation of a table of measured latencies of a plan on one machine.
 struct LatencyForecast {
   struct Part {
     std::string name;     ///< LatencyReport::Group::name

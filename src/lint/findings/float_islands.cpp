@@ -3,6 +3,8 @@
 // An op without weights between INT8 layers, which could run in INT8, reads floats: the layer before it writes floats,
 // and the next one quantizes them.
 
+#include <fmt/core.h>
+
 #include "lint/findings/findings.h"
 #include "lint/view/lint_engine.h"
 
@@ -18,8 +20,9 @@ void float_island(const LintView& view, FindingLog& log) {
     std::vector<NodeId> layers = view.layers_reading(node.output(0));
     if (const MaybeNode before = view.layer_writing(edge.value)) layers.push_back(*before);
     log.add(node.name,
-            "reads '" + view.value(edge.value).name +
-                "' in float between INT8 layers: the layer before it writes floats and the next one quantizes again",
+            fmt::format("reads '{}' in float between {} layers: the layer before it writes floats and the next one "
+                        "quantizes again",
+                        view.value(edge.value).name, view.codes()),
             "put pairs on its inputs and behind it", layers);
   }
 }

@@ -1,6 +1,8 @@
 // Weighted layers that stay float: without a rule's reason (a warning), by a rule or on purpose (notes), and products
 // of two activations.
 
+#include <fmt/core.h>
+
 #include "lint/findings/findings.h"
 
 namespace detent::findings {
@@ -36,7 +38,8 @@ void layer_float_on_purpose(const LintView& view, FindingLog& log) {
     const std::string purpose = purpose_of(view, wanted.node);
     if (purpose.empty()) continue;
     log.add(view.node(wanted.node).name, "runs in float on purpose, according to the file: " + purpose,
-            "nothing to cure; quantize the float model with other options for INT8 here", {wanted.node});
+            fmt::format("nothing to cure; quantize the float model with other options for {} here", view.codes()),
+            {wanted.node});
   }
 }
 

@@ -1,5 +1,7 @@
 // Weights and biases in a form that the engine refuses or interprets differently.
 
+#include <fmt/core.h>
+
 #include "lint/engines/onnxruntime/onnxruntime_flow.h"
 #include "lint/engines/onnxruntime/onnxruntime_layers.h"
 #include "lint/findings/findings.h"
@@ -58,7 +60,7 @@ void int8_weight_initializer(const LintView& view, FindingLog& log) {
   if (view.target().int8_weight_initializer) return;
   add_each(
       view, log, [](const QdqNode& node) { return node.role == QdqRole::Weight && node.int8_constant; },
-      "is an INT8 initializer with DequantizeLinear, which TensorRT before 10 refuses",
+      fmt::format("is an {} initializer with DequantizeLinear, which TensorRT before 10 refuses", view.codes()),
       "write the float weight with QuantizeLinear and DequantizeLinear (here: --format weights=fp32)");
 }
 
@@ -69,15 +71,18 @@ void weight_without_dq(const LintView& view, FindingLog& log) {
     const std::string what = "the weight of " + view.facts().describe(node.id);
     const QuantizedOperand* weight = view.weight(node.id);
     if (weight && weight->quantize < 0 && weight->dequantize < 0) {
-      log.add(node.name, what + " is INT8 without DequantizeLinear: a float operator reads codes",
+      log.add(node.name,
+              fmt::format("{} is {} without DequantizeLinear: a float operator reads codes", what, view.codes()),
               "put a DequantizeLinear with the weight's scales in front of it", {node.id});
       continue;
     }
     if (weight || !view.operand(node.id, view.data_slot(node.id))) continue;
     if (engine_refuses) {
       if (reads_closing_pair(view, node.id)) continue;
-      log.add(node.name, what + " is float but its data has a pair: there is no kernel of INT8 and float",
-              "quantize the weight per output channel, or let the layer read the value before the pair", {node.id});
+      log.add(
+          node.name,
+          fmt::format("{} is float but its data has a pair: there is no kernel of {} and float", what, view.codes()),
+          "quantize the weight per output channel, or let the layer read the value before the pair", {node.id});
     } else if (view.facts().kind(node.id) != OpKind::MatMul && leads_to_pair(view, node.id)) {
       log.add(node.name, what + " is float between two pairs: ONNX Runtime quantizes it with one scale for the tensor",
               "quantize it per output channel, or remove one of the two pairs", {node.id});

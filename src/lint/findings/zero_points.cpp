@@ -1,6 +1,8 @@
 // TensorRT takes only INT8 codes with zero points of 0; up to 8.6 the zero point must be written. From version 11 on
 // (its parser since 10.15) UINT8 zero points of 0 are read as INT8, with only a line in the parser's log.
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <set>
 
@@ -67,7 +69,7 @@ void uint8_zero_point(const LintView& view, FindingLog& log) {
 void int16_codes(const LintView& view, FindingLog& log) {
   add_each(
       view, log, [](const QdqNode& node) { return !is_bias(node) && is_wide(node); },
-      "holds codes of 16 bits, which TensorRT's parser does not take", "quantize to INT8");
+      "holds codes of 16 bits, which TensorRT's parser does not take", fmt::format("quantize to {}", view.codes()));
 }
 
 void other_codes(const LintView& view, FindingLog& log) {
@@ -82,9 +84,9 @@ void other_codes(const LintView& view, FindingLog& log) {
        })) {
     if (behind_cast(index) || is_told_as_wide(view, view.qdq(index))) continue;
     log.add(view.qdq(index).name,
-            subject(view, index) + " holds codes of type " + std::string(name_of(view.qdq(index).codes)) +
-                ", which no INT8 kernel takes",
-            "quantize to INT8", view.layers_of(index));
+            fmt::format("{} holds codes of type {}, which no {} kernel takes", subject(view, index),
+                        name_of(view.qdq(index).codes), view.codes()),
+            fmt::format("quantize to {}", view.codes()), view.layers_of(index));
   }
 }
 
@@ -115,7 +117,7 @@ void wide_activations(const LintView& view, FindingLog& log) {
 void nonzero_zero_point(const LintView& view, FindingLog& log) {
   add_each(
       view, log, [](const QdqNode& node) { return !is_bias(node) && node.codes != DataType::UInt8 && shifted(node); },
-      "has a zero point other than 0; TensorRT's INT8 is symmetric",
+      fmt::format("has a zero point other than 0; TensorRT's {} is symmetric", view.codes()),
       "calibrate symmetrically: scale = amax / 127, zero point 0");
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <map>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "lint/reading/qdq_reading.h"
@@ -28,6 +30,10 @@ class PairView {
   [[nodiscard]] const QdqReading& reading() const { return reading_; }
   [[nodiscard]] const QdqNode& qdq(int index) const { return reading_.nodes[static_cast<size_t>(index)]; }
   [[nodiscard]] const ValueShapes& shapes() const { return shapes_; }
+  /// Returns the name of the file's type of codes, for findings: "FP8", else "INT8", also beside 16-bit activations.
+  [[nodiscard]] std::string_view codes() const {
+    return name_of(options_.type == CodeType::Fp8 ? CodeType::Fp8 : CodeType::Int8);
+  }
 
   [[nodiscard]] const GraphFacts& facts() const { return facts_; }
   /// Returns the placement of the file: edges that read a pair; a LintView adds the layers that run in INT8.

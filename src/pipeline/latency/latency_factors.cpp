@@ -16,7 +16,7 @@ namespace {
 
 using P = PlacementOptions;
 
-constexpr size_t kMostGroups = 5, kMostPolicies = 2;
+constexpr size_t kMostGroups = 5, kMostPolicies = 3;
 constexpr size_t kLeastToHalve = 4;
 
 /// A change of one policy away from its default.
@@ -34,6 +34,8 @@ constexpr PolicyChange kPolicies[] = {
      [](P& p) { p.act_add = P::ActAdd::Main; }},
     {"attention in INT8", "attention=int8", [](const P& p) { return p.attention == P::Attention::Auto; },
      [](P& p) { p.attention = P::Attention::Int8; }},
+    {"residual stream in INT8", "residual=quantize", [](const P& p) { return p.residual == P::Residual::Auto; },
+     [](P& p) { p.residual = P::Residual::Quantize; }},
     {"residual stream in float", "residual=float", [](const P& p) { return p.residual == P::Residual::Auto; },
      [](P& p) { p.residual = P::Residual::Float; }},
     {"products of squeeze-and-excite in float", "se-mul=float", [](const P& p) { return p.se_mul == P::SeMul::Both; },
@@ -42,13 +44,25 @@ constexpr PolicyChange kPolicies[] = {
      [](P& p) { p.small_layers = P::SmallLayers::Quantize; }},
 };
 
+/// Returns the kind of a product by how many outputs a row of inputs has: those in front of and behind the activation
+/// of a transformer block differ, and so do projections.
+std::string kind_of_product(const Node& node, const Shape& weight) {
+  if (weight.rank() != 2) return "matrix products";
+  const bool turned = node.op_type == "Gemm" && node.int_or("transB", 0) != 0;
+  const int64_t inputs = weight[turned ? 1 : 0], outputs = weight[turned ? 0 : 1];
+  return outputs > inputs   ? "widening matrix products"
+         : outputs < inputs ? "narrowing matrix products"
+                            : "square matrix products";
+}
+
 /// Returns the kind of a node in words that tables keep: "depthwise convolutions", "Add".
 std::string kind_of(const Graph& graph, const Node& node) {
   const OpKind kind = traits_of(graph, node).kind;
   const MaybeValue second = node.input(1);
   const Tensor* weight = second ? graph.constant(*second) : nullptr;
   if (kind == OpKind::ConvTranspose) return "transposed convolutions";
-  if (kind == OpKind::Gemm || kind == OpKind::MatMul) return weight ? "matrix products" : "products of activations";
+  if (kind == OpKind::Gemm || kind == OpKind::MatMul)
+    return weight ? kind_of_product(node, weight->shape()) : "products of activations";
   if (kind != OpKind::Conv || !weight) return node.op_type;
   const Shape& shape = weight->shape();
   const size_t spatial = shape.rank() < 2 ? 0 : shape.rank() - 2;

@@ -239,6 +239,7 @@ class FastestFile {
   void search_variants() {
     if (files_[0].times.empty()) return;  // the engine does not take pairs: the float model is the answer
     factors_ = latency_factors(attempt_, options_);
+    leave_out_inaccurate();
     open_search();
     constexpr size_t kReserved = 2;  // calls for repetitions
     bool halved = false;
@@ -252,6 +253,21 @@ class FastestFile {
       }
       try_set(*set);
     }
+  }
+
+  /// Leaves out other forms of all pairs that are beyond the accuracy alone: with groups in float as well they may be
+  /// within it, and are slower than those groups.
+  void leave_out_inaccurate() {
+    std::erase_if(factors_, [&](const LatencyFactor& factor) {
+      if (!factor.nodes.empty()) return false;
+      const AccuracyLimit::Answer accuracy =
+          limit_.judge(variants_.model_of(variant_of(attempt_, options_, {&factor}), origin_).model);
+      if (accuracy.holds) return false;
+      LatencyReport::Group group{factor.name, 0, {}, 0, false, "beyond the accuracy", factor.options};
+      if (accuracy.sqnr_db) group.left_out += fmt::format(": {:.1f} dB", *accuracy.sqnr_db);
+      report_.groups.push_back(std::move(group));
+      return true;
+    });
   }
 
   /// Makes, judges and times a set, unless its file is one that was timed before, or is not accurate enough.
@@ -445,8 +461,12 @@ class FastestFile {
   void keep_best() {
     FactorSet best = search_ ? search_->best() : 0;
     if (!files_.contains(best) || files_[best].path.empty()) best = 0;
-    const Timed& timed = files_[best];
+    Timed timed = files_[best];
     if (timed.path.empty()) return;
+    if (!timed.times.empty()) {
+      if (!cast_.times.empty() && mean_of(cast_.times) < mean_of(timed.times)) timed = cast_;
+      if (search_) learn();
+    }
     copy_model(timed.path, options_.output);
     reporter_.end();
     reporter_.warn("interrupted after " + plural(report_.calls.size(), "call") + " of --latency-command: wrote " +

@@ -16,7 +16,7 @@
 
 namespace detent {
 
-/// Everything that a float model is rewritten by. Its members must outlive it.
+/// The plan, ranges and form that a float model is rewritten by. Its members must outlive it.
 struct RewriteRequest {
   const PlacementPlan& plan;
   const std::map<ValueId, Range>& ranges;

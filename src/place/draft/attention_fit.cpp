@@ -74,9 +74,12 @@ std::string attention_misfit(const GraphFacts& facts, const AttentionBlock& bloc
 std::string attention_kernel_text(const GraphFacts& facts, AttentionKernel::Type type) {
   const AttentionKernel& kernel = *facts.target().find_attention(type);
   const int capability = kernel.compute_capability;
-  return std::string(type == AttentionKernel::Type::Half ? "one kernel of 16-bit floats" : "one INT8 kernel") +
-         ", from compute capability " + std::to_string(capability / 10) + "." + std::to_string(capability % 10) +
-         " on" + (kernel.condition.empty() ? "" : ", " + std::string(kernel.condition));
+  const std::string_view kind = type == AttentionKernel::Type::Half  ? "one kernel of 16-bit floats"
+                                : type == AttentionKernel::Type::Fp8 ? "one FP8 kernel"
+                                                                     : "one INT8 kernel";
+  return std::string(kind) + ", from compute capability " + std::to_string(capability / 10) + "." +
+         std::to_string(capability % 10) + " on" +
+         (kernel.condition.empty() ? "" : ", " + std::string(kernel.condition));
 }
 
 std::string attention_without_pairs(const GraphFacts& facts, const PlacementDraft& draft, const AttentionBlock& block) {

@@ -25,6 +25,8 @@ class PlacementDraft {
   [[nodiscard]] const GraphFacts& facts() const { return *facts_; }
   [[nodiscard]] const PlacementRequest& options() const { return *options_; }
   [[nodiscard]] const MeasuredFacts& measured() const { return measured_; }
+  /// Returns the name of the plan's type of codes, for reasons and notes: "INT8".
+  [[nodiscard]] std::string_view codes() const { return name_of(options_->type); }
   /// True for a value that measurements keep apart from those that a Concat joins it with.
   [[nodiscard]] bool keeps_apart(ValueId id) const {
     return !measured_.apart.empty() && measured_.apart.contains(facts_->value(id).name);

@@ -1,8 +1,9 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
 
-#include "core/code_words.h"
 #include "place/draft/draft.h"
 #include "place/draft/float_layers.h"
 #include "place/plan/coverage.h"
@@ -17,17 +18,6 @@ std::string silence(const GraphFacts& facts, NodeId node, ValueId value) {
   if (facts.kind(node) == OpKind::ShapeOf) return facts.node(node).op_type + " reads no elements";
   if (facts.is_foreign(node)) return "operators of other domains read and write float";
   return "no rule puts a pair here: " + facts.node(node).op_type + " runs in float";
-}
-
-/// Adapts reasons, which name INT8, to the plan's type of codes.
-void speak_of(PlacementPlan& plan) {
-  if (plan.type == CodeType::Int8) return;
-  const auto say = [&](std::string& text) { text = in_words_of(plan.type, std::move(text)); };
-  for (LayerDecision& layer : plan.layers) say(layer.reason);
-  for (EdgeDecision& edge : plan.edges) say(edge.reason);
-  for (OutputPair& pair : plan.output_pairs) say(pair.reason);
-  for (AttentionDecision& decision : plan.attention) say(decision.reason), say(decision.otherwise);
-  for (std::string& note : plan.notes) say(note);
 }
 
 }  // namespace
@@ -58,7 +48,7 @@ void PlacementDraft::finish_layers(PlacementPlan& plan) const {
     const Decision& decision = layers_[node.id];
     LayerDecision layer{node.id, decision.is_int8(), decision.rule, decision.reason};
     layer.rounded = rounded_[node.id];
-    if (!decision.is_decided()) layer.reason = "no rule places it in INT8";
+    if (!decision.is_decided()) layer.reason = fmt::format("no rule places it in {}", codes());
     const ValueId weight_value = *node.input(facts_->weight_slot(node.id));
     layer.params = facts_->weight(node.id).element_count();
     if (facts_->traits(node.id).bias_slot >= 0)
@@ -167,9 +157,8 @@ PlacementPlan PlacementDraft::finish(const ValueShapes& shapes) {
   finish_symmetric(plan);
   finish_ranges(plan);
   plan.notes.insert(plan.notes.end(), notes_.begin(), notes_.end());
-  if (std::string text = float64_text(facts_->graph()); !text.empty()) plan.notes.push_back(std::move(text));
+  if (std::string text = float64_text(facts_->graph(), codes()); !text.empty()) plan.notes.push_back(std::move(text));
   plan.attention = attention_;
-  speak_of(plan);
   std::set<ValueId> activations;
   for (const EdgeDecision& edge : plan.edges)
     if (facts_->is_float(edge.value) && !facts_->is_constant(edge.value)) activations.insert(edge.value);

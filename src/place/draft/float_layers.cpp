@@ -1,5 +1,7 @@
 #include "place/draft/float_layers.h"
 
+#include <fmt/core.h>
+
 #include "core/text.h"
 #include "ops/traits.h"
 
@@ -82,7 +84,7 @@ std::string inner_layers_text(const Node& node) {
          "; values are measured and pairs are placed in the main graph only";
 }
 
-std::string float64_text(const Graph& graph) {
+std::string float64_text(const Graph& graph, std::string_view codes) {
   std::vector<std::string> layers;
   for (const Node& node : graph.nodes()) {
     const OpKind kind = traits_of(graph, node).kind;
@@ -92,8 +94,8 @@ std::string float64_text(const Graph& graph) {
     if (weight && weight->type() == DataType::Float64) layers.push_back("'" + node.name + "'");
   }
   if (layers.empty()) return {};
-  return listed(layers, 3) + (layers.size() == 1 ? " has" : " have") +
-         " FLOAT64 weights, and no engine computes such layers in INT8: export the model in FP32";
+  return fmt::format("{} {} FLOAT64 weights, and no engine computes such layers in {}: export the model in FP32",
+                     listed(layers, 3), layers.size() == 1 ? "has" : "have", codes);
 }
 
 }  // namespace detent

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "place/plan/placement_plan.h"
 
@@ -27,7 +28,8 @@ struct InnerLayers {
 /// layers inside.
 [[nodiscard]] std::string inner_layers_text(const Node& node);
 
-/// Returns "'/fc' has FLOAT64 weights, ..."; empty for a graph without such layers.
-[[nodiscard]] std::string float64_text(const Graph& graph);
+/// Returns "'/fc' has FLOAT64 weights, and no engine computes such layers in INT8: ..." for codes called `codes`; empty
+/// for a graph without such layers.
+[[nodiscard]] std::string float64_text(const Graph& graph, std::string_view codes);
 
 }  // namespace detent

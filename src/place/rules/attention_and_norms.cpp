@@ -22,6 +22,8 @@
 //   fusion](https://docs.nvidia.com/deeplearning/tensorrt/latest/performance/fusion-catalog.html) of TensorRT.
 // * Networks: exports/vit_mini, exports/fpn_mini (GELU as its formula).
 
+#include <fmt/core.h>
+
 #include "place/draft/flow.h"
 #include "place/draft/gated_products.h"
 #include "place/draft/norms.h"
@@ -85,7 +87,7 @@ void decide_attention_and_norms(const GraphFacts& facts, PlacementDraft& draft) 
     const MaybeValue input = facts.data_input(node.id);
     if (!input) continue;
     if (kind == OpKind::LayerNorm && comes_from_int8_conv(facts, draft, input))
-      draft.pair(node.id, 0, "a LayerNormalization behind an INT8 Conv reads a pair");
+      draft.pair(node.id, 0, fmt::format("a LayerNormalization behind an {} Conv reads a pair", draft.codes()));
     else if (stays_float(kind))
       draft.keep_float(node.id, 0, node.op_type + " stays float");
     else if (kind == OpKind::MatMul && !facts.is_weighted(node.id))

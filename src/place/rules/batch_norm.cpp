@@ -14,6 +14,8 @@
 //   tools/tensorflow-quantization (custom Q/DQ cases); Model-Optimizer.
 // * Networks: DenseNet, whose BatchNormalization stands behind a Concat; pre-activation ResNets, IResNet.
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "place/draft/flow.h"
@@ -43,7 +45,9 @@ void decide_batch_norm(const GraphFacts& facts, PlacementDraft& draft) {
     const auto from_int8 = [&](ValueId value) { return sources[value] || sources[before_pooling(facts, value)]; };
     const bool joins = source && is_data_concat(facts, draft, source->id);
     if (joins ? std::ranges::any_of(present(source->inputs), from_int8) : from_int8(*input))
-      draft.pair(node.id, 0, "a BatchNormalization that cannot be folded reads the output of an INT8 kernel");
+      draft.pair(
+          node.id, 0,
+          fmt::format("a BatchNormalization that cannot be folded reads the output of an {} kernel", draft.codes()));
   }
 }
 

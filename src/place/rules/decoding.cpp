@@ -22,6 +22,8 @@
 
 #include "place/draft/decoding.h"
 
+#include <fmt/core.h>
+
 #include "place/rules/rules.h"
 
 namespace detent::rules {
@@ -39,7 +41,8 @@ void visit_decoding(const GraphFacts& facts, PlacementDraft& draft, const Node& 
   for (const int slot : facts.data_slots(node.id)) {
     const MaybeValue input = node.input(slot);
     if (input && facts.is_float(input) && !facts.is_constant(input) && !draft.has_pair(input))
-      draft.keep_float(node.id, slot, "behind the last weighted layer nothing gains from INT8");
+      draft.keep_float(node.id, slot,
+                       fmt::format("behind the last weighted layer nothing gains from {}", draft.codes()));
   }
 }
 

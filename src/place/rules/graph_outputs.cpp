@@ -11,6 +11,8 @@
 // * Source: Model-Optimizer; [TensorRT 2383](https://github.com/NVIDIA/TensorRT/issues/2383).
 // * Networks: models/shapes_unet (head).
 
+#include <fmt/core.h>
+
 #include "place/draft/flow.h"
 #include "place/rules/rules.h"
 
@@ -22,7 +24,8 @@ void decide_graph_outputs(const GraphFacts& facts, PlacementDraft& draft) {
   const ValueMap<bool> sources = int8_sources(draft);
   for (const ValueId output : facts.graph().outputs())
     if (sources[output] && facts.may_carry_pair(output))
-      draft.pair_output(output, "an INT8 kernel writes this graph output (--policy quantize-outputs=on)");
+      draft.pair_output(
+          output, fmt::format("an {} kernel writes this graph output (--policy quantize-outputs=on)", draft.codes()));
 }
 
 }  // namespace

@@ -22,6 +22,8 @@
 //   of the MACs float.
 // * Networks: DNSMOS.
 
+#include <fmt/core.h>
+
 #include <ranges>
 
 #include "place/draft/signal_path.h"
@@ -35,8 +37,9 @@ void mark_signal_front_end(const GraphFacts& facts, PlacementDraft& draft) {
   for (const Node& end : facts.graph().nodes() | std::views::reverse)
     for (const NodeId node : signal_path(facts, end))
       if (!draft.is_forced(node))
-        draft.keep_out(node, "part of the spectrum that ends in " + facts.describe(end.id) +
-                                 ": its small numbers matter, and one INT8 scale would lose them");
+        draft.keep_out(node, fmt::format("part of the spectrum that ends in {}: its small numbers matter, and one {} "
+                                         "scale would lose them",
+                                         facts.describe(end.id), draft.codes()));
 }
 
 }  // namespace

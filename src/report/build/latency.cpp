@@ -40,6 +40,9 @@ Words gain_words(double gain, double error) {
   return Number{.value = gain, .unit = Unit::Share, .digits = 1, .sign = true, .error = error};
 }
 
+/// Returns the number of nodes that a change is about.
+Words nodes_cell(size_t nodes) { return nodes > 0 ? Words(count(nodes)) : Words("all"); }
+
 /// Returns "chosen: variant (depthwise convolutions float), 0.680 ms, 1.27x the speed of float (0.882 ms), ...".
 Words chosen_words(const LatencyReport& report) {
   const bool variant = report.chosen == LatencyChoice::Variant && !report.chosen_what.empty();
@@ -119,7 +122,7 @@ document::Grid groups_table(const LatencyReport& report) {
   if (left) table.columns.push_back({"Not tried", Kind::Words, "Why"});
   for (const Group& group : report.groups) {
     Row& row = table.rows.emplace_back(Row{.cells = {Words(group.name)}, .marked = group.chosen});
-    row.cells.emplace_back(group.nodes > 0 ? count(group.nodes) : Words("all"));
+    row.cells.emplace_back(nodes_cell(group.nodes));
     row.cells.emplace_back(group.gain ? gain_words(*group.gain, group.error) : Words(Number{}));
     row.cells.emplace_back(group.options.empty() ? Words() : code(join(group.options, " ")));
     if (left) row.cells.emplace_back(Words(group.left_out));
@@ -194,7 +197,7 @@ document::Grid forecast_table(const LatencyForecast& forecast, size_t number, st
       .noun = "part"};
   for (const LatencyForecast::Part& part : forecast.parts)
     table.rows.push_back(
-        {{Words(part.name), count(part.nodes), gain_words(part.gain, part.error), count(part.networks)}});
+        {{Words(part.name), nodes_cell(part.nodes), gain_words(part.gain, part.error), count(part.networks)}});
   return table;
 }
 
@@ -232,9 +235,12 @@ void add_speed(Document& document, const LatencyReport& report, std::string_view
   else if (report.chosen_ms)
     document.verdict.push_back(Line{written_words(report), Role::Beside});
   if (!report.chosen_ms) return;
-  const Words faster =
-      report.float_ms ? Words{multiple(*report.float_ms / *report.chosen_ms), " as fast as float"} : Words();
-  document.figures.figures.push_back({milliseconds(*report.chosen_ms), {"with ", engine_words(report)}, faster});
+  Words beside;
+  if (report.chosen == LatencyChoice::Float)
+    beside = report.default_ms ? Words{"default ", codes, " ", milliseconds(*report.default_ms)} : Words();
+  else if (report.float_ms)
+    beside = {multiple(*report.float_ms / *report.chosen_ms), " as fast as float"};
+  document.figures.figures.push_back({milliseconds(*report.chosen_ms), {"with ", engine_words(report)}, beside});
 }
 
 Section forecasts(const PlanReport& plan) {

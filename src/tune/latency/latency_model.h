@@ -18,10 +18,10 @@ struct TimeBelief {
   double mean = 0, deviation = 0;
 };
 
-/// The knowledge that noisy times give about the factors that change a file's time.
+/// Knowledge from noisy times about the factors that change a file's time.
 ///
 /// The time of a set, as a part of the default's, is the default's own, the sum of the effects of its factors, and
-/// where both factors of at most one pair are on, what these two do together, and a small separate part. Before a
+/// where both factors of at most one pair are on, what these two do together, and a little of this set alone. Before a
 /// measurement the effects are normal; which pair it is, if any, is not known. Each possibility is a Bayesian linear
 /// regression, weighed by how well it explains the times. Source  Bishop, Pattern Recognition and Machine Learning, 3.3
 /// (regression) and 3.4 (evidence).

@@ -10,7 +10,7 @@
 
 namespace detent {
 
-/// The facts that a table knows a change by.
+/// The key of a change in tables.
 struct GroupKind {
   std::string change;   ///< "float Conv depthwise", "activation int8"
   double share = 0;     ///< of the network's work that it changes, in (0, 1]
@@ -59,22 +59,22 @@ class LatencyTable {
   std::vector<std::vector<LearnedNetwork>> networks_;  ///< by machine
 };
 
-/// The effect that networks tell of a change of another one: the mean of the effects of the same kind, each in
-/// proportion to the share of work, weighed by how near the sizes of nodes are. The deviation holds their spread and
-/// their errors. networks  that knew the kind: 0 leaves LatencyModel::kUnknownEffect
+/// The effect that other networks let expect of a change.
 struct ExpectedEffect {
   TimeBelief effect = LatencyModel::kUnknownEffect;
-  size_t networks = 0;
+  size_t networks = 0;  ///< that knew the change; 0: the effect is unknown
 };
+/// Returns the mean of the effects of the same change, each in proportion to the share of work, weighed by how near the
+/// sizes of nodes are. The deviation holds their spread and their errors.
 [[nodiscard]] ExpectedEffect expected_effect(const std::vector<LearnedNetwork>& networks, const GroupKind& kind);
 
-/// One group of a plan.
+/// A change of a plan, for forecasts.
 struct PlannedPart {
   std::string name;
   GroupKind kind;
   size_t nodes = 0;
 };
-/// Returns what the table expects of a plan with these parts, on each machine of which it knows something.
+/// Returns the expectation for a plan with these changes on each machine that knows any of them.
 [[nodiscard]] std::vector<LatencyForecast> forecasts_of(const LatencyTable& table,
                                                         const std::vector<PlannedPart>& parts);
 

@@ -153,6 +153,7 @@ TEST(QuantizeText, WarnsFirstOfAFileWithoutPairs) {
   EXPECT_THAT(text, StartsWith(warning + "\nnet.onnx  "));
   EXPECT_THAT(terminal_text(build::document_of(report), Lists::Capped).first, StartsWith(warning + "\nverdict: good"));
   EXPECT_EQ(text.find(warning), text.rfind(warning)) << "once";
+  EXPECT_THAT(page, HasSubstr("<dd class=\"detail\">default INT8 0.493 ms</dd>"));
   EXPECT_THAT(page, HasSubstr("<header id=\"summary\"><p class=\"warning\">W" + warning.substr(1) + ".</p>"));
 }
 

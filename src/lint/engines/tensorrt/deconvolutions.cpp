@@ -4,6 +4,8 @@
 // TensorRT has no fusion for Q/DQ + ConvTranspose + BatchNormalization, and runs a 3-D ConvTranspose in INT8 only
 // between two pairs.
 
+#include <fmt/core.h>
+
 #include "lint/engines/tensorrt/findings.h"
 #include "lint/engines/tensorrt/tensorrt_layers.h"
 #include "place/draft/flow.h"
@@ -27,7 +29,9 @@ void deconvolution_3d_not_closed(const LintView& view, FindingLog& log) {
     if (!view.facts().is_weighted(node.id) || !view.is_meant_int8(node.id) || !lacks_closing_pair(view, node.id))
       continue;
     const std::string behind = view.value(*fused_output(view.facts(), view.found(), node.id)).name;
-    log.add(node.name, "no pair stands behind '" + behind + "': in 3-D a ConvTranspose runs in INT8 only between two",
+    log.add(node.name,
+            fmt::format("no pair stands behind '{}': in 3-D a ConvTranspose runs in {} only between two", behind,
+                        view.codes()),
             "put a pair on '" + behind + "'", {node.id});
   }
 }

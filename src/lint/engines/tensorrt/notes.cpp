@@ -1,5 +1,7 @@
 // Fusions that TensorRT does not make whatever the pairs: worth knowing when a network is slower than expected.
 
+#include <fmt/core.h>
+
 #include "lint/engines/tensorrt/findings.h"
 #include "place/draft/flow.h"
 
@@ -12,8 +14,9 @@ void concat_input_from_float(const LintView& view, FindingLog& log) {
       const ValueId input = *node.input(slot);
       if (sources[input]) continue;
       log.add(node.name,
-              "its input " + std::to_string(slot) + " comes from " + view.facts().describe_source(input) +
-                  ", which does not run in INT8: the quantization happens before the Concat and costs a copy",
+              fmt::format("its input {} comes from {}, which does not run in {}: the quantization happens before the "
+                          "Concat and costs a copy",
+                          slot, view.facts().describe_source(input), view.codes()),
               "quantize the producer, or exclude the layers behind the Concat", view.layers_reading(node.output(0)));
     }
   }

@@ -5,6 +5,8 @@
 // skip, has one. The main branch is chosen as in the placement rule; when both branches end in a Conv, a pair on the
 // other one is as good.
 
+#include <fmt/core.h>
+
 #include "lint/engines/tensorrt/findings.h"
 #include "place/draft/flow.h"
 
@@ -64,9 +66,8 @@ void skip_not_quantized(const LintView& view, FindingLog& log) {
     const MaybeNode layer = view.layer_writing(input(add, add.main));
     const std::string skip = name(view, input(add, add.skip));
     log.add(add.node->name,
-            "the skip " + skip + " is float: the kernel of " +
-                (layer ? view.facts().describe(*layer) : "the convolution") +
-                " and this Add reads floats and cannot write INT8",
+            fmt::format("the skip {} is float: the kernel of {} and this Add reads floats and cannot write {}", skip,
+                        layer ? view.facts().describe(*layer) : "the convolution", view.codes()),
             "put a pair on " + skip + " in front of the Add", layers_of(view, add));
   }
 }

@@ -65,7 +65,7 @@ bool lacks_closing_pair(const PairView& view, NodeId layer) {
 std::string kernel_obstacle(const PairView& view, NodeId layer) {
   const auto rules = *view.target().engine.rules;
   const bool measured = std::ranges::find(rules, &rules::tensorrt::kFloatKernels) != rules.end();
-  return measured ? tensorrt_kernel_obstacle(view.found(), layer) : "";
+  return measured ? tensorrt_kernel_obstacle(view.found(), layer, view.codes()) : "";
 }
 
 std::string tensorrt_obstacle(const PairView& view, NodeId layer) {

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "lint/engines/tensorrt/levels.h"
 #include "lint/engines/tensorrt/tensorrt_layers.h"
 
@@ -5,7 +7,8 @@ namespace detent::tensorrt_rtx {
 namespace {
 
 std::string obstacle(const LintView& view, NodeId layer) {
-  if (view.facts().kind(layer) == OpKind::ConvTranspose) return "TensorRT for RTX has no INT8 ConvTranspose";
+  if (view.facts().kind(layer) == OpKind::ConvTranspose)
+    return fmt::format("TensorRT for RTX has no {} ConvTranspose", view.codes());
   return tensorrt_obstacle(view, layer);
 }
 

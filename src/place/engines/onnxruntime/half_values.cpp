@@ -12,6 +12,8 @@
 // * Source: tried operator by operator.
 // * Networks: models/shapes_unet in FP16, exports/yolo_mini.
 
+#include <fmt/core.h>
+
 #include <set>
 #include <vector>
 
@@ -57,7 +59,9 @@ void share_half_values(const GraphFacts& facts, PlacementDraft& draft) {
       concats.push_back(node.id);
   }
   read_float(facts, draft, concats);
-  if (kept) draft.note("the model is FP16: ONNX Runtime runs its layers in INT8 when the FP32 model is quantized");
+  if (kept)
+    draft.note(fmt::format("the model is FP16: ONNX Runtime runs its layers in {} when the FP32 model is quantized",
+                           draft.codes()));
 }
 
 }  // namespace

@@ -55,9 +55,10 @@ void name_float_inputs(const GraphFacts& facts, PlacementDraft& draft, NodeId co
   for (const int slot : facts.data_slots(concat)) {
     const ValueId input = *facts.node(concat).input(slot);
     if (!sources[input])
-      draft.note(facts.describe(concat) + ": input " + std::to_string(slot) + " comes from " +
-                 facts.describe_source(input) +
-                 ", which does not run in INT8; the quantization happens before the Concat and costs a copy");
+      draft.note(
+          fmt::format("{}: input {} comes from {}, which does not run in {}; the quantization happens before the "
+                      "Concat and costs a copy",
+                      facts.describe(concat), slot, facts.describe_source(input), draft.codes()));
   }
 }
 

@@ -14,6 +14,8 @@
 //   [2134](https://github.com/NVIDIA/TensorRT/issues/2134) (a LeakyRelu needs the pair behind it).
 // * Networks: models/occupancy3d (3-D, Relu), models/shapes_unet (LeakyRelu).
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "ops/traits.h"
@@ -67,8 +69,10 @@ void close_volume(const GraphFacts& facts, PlacementDraft& draft, const Node& no
         !draft.is_pair(use.node, use.slot))
       draft.replace_with_pair(use.node, use.slot, reason);
   if (!draft.has_pair(last))
-    draft.note(facts.describe(node.id) + " is INT8 in 3-D only between two pairs, and none can stand behind it: '" +
-               facts.value(last).name + "' is a graph output, or excluded nodes read it");
+    draft.note(fmt::format(
+        "{} is {} in 3-D only between two pairs, and none can stand behind it: '{}' is a graph output, or excluded "
+        "nodes read it",
+        facts.describe(node.id), draft.codes(), facts.value(last).name));
 }
 
 // True for a layer in front of a residual Add, or of an activation that it does not include: a pair would part the two.
@@ -101,7 +105,8 @@ void close(const GraphFacts& facts, PlacementDraft& draft) {
     if (reached && !paired) continue;
     const std::string closing = "closing pair behind " + facts.describe(node.id);
     if (volume)
-      close_volume(facts, draft, node, last, closing + ": in 3-D it is INT8 only between two pairs");
+      close_volume(facts, draft, node, last,
+                   fmt::format("{}: in 3-D it is {} only between two pairs", closing, draft.codes()));
     else
       replace_readers(draft, last, closing + ": its activation fuses only with a pair behind it");
   }

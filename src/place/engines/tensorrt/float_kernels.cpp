@@ -82,7 +82,7 @@ bool stands_behind_float_depthwise(const PlacementDraft& draft, NodeId layer) {
 }
 
 std::string obstacle_of(const PlacementDraft& draft, NodeId layer) {
-  if (std::string obstacle = tensorrt_kernel_obstacle(draft, layer); !obstacle.empty()) return obstacle;
+  if (std::string obstacle = tensorrt_kernel_obstacle(draft, layer, draft.codes()); !obstacle.empty()) return obstacle;
   if (is_pointwise(draft.facts(), layer) &&
       (feeds_float_depthwise(draft, layer) || stands_behind_float_depthwise(draft, layer)))
     return "a 1x1 Conv beside a depthwise Conv that stays float: its quantizers cost more than INT8 gains (TensorRT "

@@ -43,6 +43,8 @@
 //   [3714](https://github.com/NVIDIA/TensorRT/issues/3714) (three kernels); Model-Optimizer, pull request
 //   [1289](https://github.com/NVIDIA/Model-Optimizer/pull/1289) (FP8). The default: ours, measured.
 
+#include <fmt/core.h>
+
 #include "place/draft/attention_fit.h"
 #include "place/draft/flow.h"
 #include "place/engines/tensorrt/rules.h"
@@ -65,10 +67,11 @@ void pair_operands(const GraphFacts& facts, PlacementDraft& draft, const Attenti
                    const std::string& option) {
   for (const NodeId product : {block.first, block.second})
     for (const int slot : facts.data_slots(product))
-      draft.pair(product, slot, "operand of fused INT8 attention (" + option + ")");
+      draft.pair(product, slot, fmt::format("operand of fused {} attention ({})", draft.codes(), option));
   if (all_readers_quantized(facts, draft, block.output)) return;
   for (const Use& use : facts.value(block.output).uses)
-    draft.pair(use.node, use.slot, "behind fused INT8 attention, which wants a pair on its result");
+    draft.pair(use.node, use.slot,
+               fmt::format("behind fused {} attention, which wants a pair on its result", draft.codes()));
 }
 
 void keep_operands_float(PlacementDraft& draft, const AttentionBlock& block, const std::string& reason) {
@@ -105,7 +108,7 @@ void decide_block(const GraphFacts& facts, PlacementDraft& draft, AttentionBlock
         option + ": " + (fits ? attention_kernel_text(facts, attention_type(draft)) : "float too, since " + misfit);
     keep_operands_float(draft, found,
                         fits ? "attention stays float (" + option + " quantizes it)"
-                             : "attention that no INT8 kernel fuses stays float: " + misfit);
+                             : fmt::format("attention that no {} kernel fuses stays float: {}", draft.codes(), misfit));
   }
   keep_inside_float(draft, found);
   draft.attend(std::move(decision));

@@ -1,5 +1,7 @@
 #include "place/engines/tensorrt/kernels.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <set>
@@ -195,13 +197,13 @@ bool is_float_depthwise(const PlacementDraft& draft, NodeId layer) {
   return row && row->groups == Groups::Depthwise && draft.is_out(layer);
 }
 
-std::string tensorrt_kernel_obstacle(const PlacementDraft& draft, NodeId layer) {
+std::string tensorrt_kernel_obstacle(const PlacementDraft& draft, NodeId layer, std::string_view codes) {
   const GraphFacts& facts = draft.facts();
   const KernelRow* row = find_kernel_row(facts, layer);
   if (!row) return "";
   const std::string source = std::string(row->otherwise) + " (" + std::string(row->measured) + ")";
   if (row->condition == Condition::Never) return std::string(row->layer) + " " + source;
-  const std::string only = std::string(row->layer) + " is INT8 only ";
+  const std::string only = fmt::format("{} is {} only ", row->layer, codes);
   const MaybeNode activation = fused_activation(facts, draft, facts.node(layer).output(0));
   if (activation && !has_word(row->activations, activation_word(facts, *activation)))
     return only + "with " + in_words(row->activations) + " or nothing behind it, not with " +

@@ -41,7 +41,8 @@ struct KernelRow {
 
 /// Returns why TensorRT would not run a weighted layer of the draft in INT8 although pairs stand in front of it; empty
 /// where it does. It judges the activation behind the layer, and which of its readers read codes.
-[[nodiscard]] std::string tensorrt_kernel_obstacle(const PlacementDraft& draft, NodeId layer);
+/// codes  the name of their type, for the sentence
+[[nodiscard]] std::string tensorrt_kernel_obstacle(const PlacementDraft& draft, NodeId layer, std::string_view codes);
 
 /// True for a depthwise Conv that stays float for want of a kernel.
 [[nodiscard]] bool is_float_depthwise(const PlacementDraft& draft, NodeId layer);

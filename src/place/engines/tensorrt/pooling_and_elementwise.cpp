@@ -16,6 +16,8 @@
 //   MobileNetV3). That *every* reader has to be quantized is ours; Model-Optimizer asks for one neighbour.
 // * Networks: models/cifar10_efficientnet_b0.
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "place/draft/flow.h"
@@ -129,7 +131,8 @@ void place_between_kernels(const GraphFacts& facts, PlacementDraft& draft, const
   const auto from_int8 = [&](int slot) { return sources[*node.input(slot)]; };
   if (!std::any_of(slots.begin(), slots.end(), from_int8)) {
     for (const int slot : slots)
-      draft.keep_float(node.id, slot, "no input of " + facts.describe(node.id) + " comes from an INT8 kernel");
+      draft.keep_float(node.id, slot,
+                       fmt::format("no input of {} comes from an {} kernel", facts.describe(node.id), draft.codes()));
     return;
   }
   const bool wanted = all_readers_quantized(facts, draft, node.output(0));
@@ -138,7 +141,9 @@ void place_between_kernels(const GraphFacts& facts, PlacementDraft& draft, const
       draft.keep_float(node.id, slot,
                        "a reader of " + facts.describe(node.id) + " is not quantized, so it would have to write float");
     else if (facts.may_carry_pair(node.input(slot)))
-      draft.pair(node.id, slot, "between INT8 kernels: INT8 in needs INT8 out, and all readers are quantized");
+      draft.pair(
+          node.id, slot,
+          fmt::format("between {0} kernels: {0} in needs {0} out, and all readers are quantized", draft.codes()));
   }
 }
 

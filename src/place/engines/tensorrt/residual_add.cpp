@@ -16,6 +16,8 @@
 //   2204](https://github.com/NVIDIA/TensorRT/issues/2204); NVIDIA-AI-IOT/yolo_deepstream, yolov7_qat.
 // * Networks: models/cifar10_resnet18, models/imagenet_mobilenetv2 (linear bottleneck), the YOLO bottleneck.
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -129,9 +131,10 @@ int activated_slot(const GraphFacts& facts, const PlacementDraft& draft, const N
 void place_residual(const GraphFacts& facts, PlacementDraft& draft, const Node& add, int main) {
   const MaybeNode layer = backbone(facts, draft, add.input(main));
   draft.keep_float(add.id, main, "main branch: " + facts.describe(*layer) + " and this Add become one kernel");
-  draft.pair(add.id, 1 - main,
-             "skip of a residual Add: its precision decides whether the kernel of " + facts.describe(*layer) +
-                 " and this Add can write INT8");
+  draft.pair(
+      add.id, 1 - main,
+      fmt::format("skip of a residual Add: its precision decides whether the kernel of {} and this Add can write {}",
+                  facts.describe(*layer), draft.codes()));
 }
 
 void place_activated(PlacementDraft& draft, const Node& add, int activated) {

@@ -24,6 +24,8 @@
 //   positions is an assumption.
 // * Networks: models/occupancy3d, whose head has one output channel.
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "place/draft/certain_shapes.h"
@@ -107,8 +109,9 @@ void mark_small_layers(const GraphFacts& facts, PlacementDraft& draft) {
   CertainShapes shapes(facts);
   for (const Node& node : facts.graph().nodes()) {
     if (!facts.is_weighted(node.id) || draft.is_forced(node.id) || !is_small(draft, node, shapes)) continue;
-    draft.keep_out(node.id, "weight " + facts.weight(node.id).shape().to_string() +
-                                " is too small to gain from INT8 (--policy small-layers=quantize overrides)");
+    draft.keep_out(node.id,
+                   fmt::format("weight {} is too small to gain from {} (--policy small-layers=quantize overrides)",
+                               facts.weight(node.id).shape().to_string(), draft.codes()));
   }
 }
 

@@ -9,6 +9,8 @@
 //   wrong:   Conv --> Q --> DQ --> ConvTranspose        right:   Conv --> ConvTranspose
 //            w (int8) -> DQ ----^
 
+#include <fmt/core.h>
+
 #include "place/engines/tensorrt_rtx/rules.h"
 
 namespace detent::rules::tensorrt_rtx {
@@ -17,7 +19,7 @@ namespace {
 void mark_float_deconvolution(const GraphFacts& facts, PlacementDraft& draft) {
   for (const Node& node : facts.graph().nodes())
     if (facts.kind(node.id) == OpKind::ConvTranspose && facts.is_weighted(node.id) && !draft.is_forced(node.id))
-      draft.keep_out(node.id, "TensorRT for RTX has no INT8 ConvTranspose");
+      draft.keep_out(node.id, fmt::format("TensorRT for RTX has no {} ConvTranspose", draft.codes()));
 }
 
 }  // namespace
