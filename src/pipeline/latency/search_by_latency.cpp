@@ -181,7 +181,7 @@ class FastestFile {
     usual.variant = std::make_shared<const LatencyVariant>(variant_of(attempt_, options_, {}));
     const RewrittenModel made = variants_.model_of(*usual.variant, origin_);
     usual.sqnr_db = limit_.judge(made.model).sqnr_db;
-    write(made, usual, "default");
+    write(made, usual);
     for (int call = 0; call < 2; ++call) {
       const LatencyAnswer answer = timer_.command.ask(usual.path);
       note(usual.what, LatencyChoice::Default, answer, usual.sqnr_db);
@@ -288,7 +288,7 @@ class FastestFile {
       return;
     }
     timed.sqnr_db = accuracy.sqnr_db;
-    write(made, timed, "variant" + std::to_string(set));
+    write(made, timed);
     const LatencyAnswer answer = timer_.command.ask(timed.path);
     note(timed.what, LatencyChoice::Variant, answer, timed.sqnr_db);
     if (answer.ms) {
@@ -321,11 +321,14 @@ class FastestFile {
     Timed& timed = files_[set];
     if (timed.path.empty()) {
       const LatencyVariant variant = variant_of(attempt_, options_, on_of(set));
-      write(variants_.model_of(variant, origin_), timed, "variant" + std::to_string(set));
+      write(variants_.model_of(variant, origin_), timed);
     }
     const LatencyAnswer answer = timer_.command.ask(timed.path);
     note(timed.what, set == 0 ? LatencyChoice::Default : file, answer, timed.sqnr_db);
-    if (!answer.ms) return;
+    if (!answer.ms) {
+      if (search_ && set != 0) search_->refuse(set);
+      return;
+    }
     timed.times.push_back(*answer.ms);
     if (!search_) return;
     search_->add(set, *answer.ms / default_ms());
@@ -501,9 +504,9 @@ class FastestFile {
     return folder;
   }
   /// Checks the file as it is written at the end.
-  void write(const RewrittenModel& made, Timed& timed, const std::string& folder) const {
+  void write(const RewrittenModel& made, Timed& timed) {
     made.check(made.model, options_.output);
-    timed.path = folder_of(folder) / options_.output.filename();
+    timed.path = folder_of("file" + std::to_string(written_++)) / options_.output.filename();
     write_model(made.model, timed.path, write_options(true, options_.external_data));
   }
   /// Leaves the files of the default and of the best set; the others can be made again.
@@ -528,6 +531,7 @@ class FastestFile {
   LatencyReport report_;
   Provenance origin_;
   size_t budget_ = kMostCalls;
+  size_t written_ = 0;  ///< files, each in a folder: numbers of sets change when a group is halved
   std::vector<LatencyFactor> factors_;
   std::unique_ptr<LatencySearch> search_;
   std::map<FactorSet, Timed> files_;
