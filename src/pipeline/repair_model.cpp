@@ -38,8 +38,8 @@ std::pair<Model, bool> read_file_with_pairs(const std::filesystem::path& path) {
   return {std::move(written), folded};
 }
 
-/// True when nothing has to change.
-bool stands_right(const RepairPlan& repair, const std::vector<RepairReport::Pair>& pairs) {
+/// True when nothing has to change. The file that is written has no error that lint finds in one.
+bool stands_right(const RepairPlan& repair, const RepairReport& report) {
   const auto other_codes = [&](const QdqNode& node) {
     return node.role != QdqRole::Bias && node.role != QdqRole::Weight && node.codes != repair.format.activation.type;
   };
@@ -47,7 +47,8 @@ bool stands_right(const RepairPlan& repair, const std::vector<RepairReport::Pair
     const bool pair = node.role == QdqRole::Weight && !node.is_weight_alone();
     return pair && node.int8_constant && !repair.format.int8_weights;
   };
-  return std::ranges::all_of(pairs, [](const auto& pair) { return pair.action == "kept"; }) &&
+  return report.before.count("error") == 0 &&
+         std::ranges::all_of(report.pairs, [](const auto& pair) { return pair.action == "kept"; }) &&
          repair.weights.anew.empty() && std::ranges::none_of(repair.trained.reading.nodes, other_codes) &&
          std::ranges::none_of(repair.trained.reading.nodes, other_form);
 }
@@ -147,10 +148,10 @@ RepairReport repair_model(const RepairOptions& options) {
   report.pairs = describe_pairs(repair);
   report.weights_kept = repair.weights.kept, report.weights_anew = repair.weights.anew;
   report.measured = repair.measured, report.samples = repair.measured > 0 ? repair.source->count() : 0;
-  report.changed = folded || !stands_right(repair, report.pairs);
+  report.before = lint_of(options.model, options);
+  report.changed = folded || !stands_right(repair, report);
 
   // plan + ranges -> file -> lint, and the difference from the file before
-  report.before = lint_of(options.model, options);
   const Model model = report.changed ? rewritten(repair, written) : written.clone();
   files.compare(report, model, repair.source.get());
   check_one_file(options.output, options.external_data, [&] { return model.byte_size(); });

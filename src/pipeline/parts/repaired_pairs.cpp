@@ -52,7 +52,7 @@ class PairList {
     if (!(range == in_.ranges.at(value)))
       return add(name(value), "moved", rule, "it takes the wider scale of a value that it shares one with: " + why);
     if (origin == CarriedRange::Origin::Moved)
-      return add(name(value), "moved", rule, "from '" + from + "', which holds the same numbers: " + why, from);
+      return add(name(value), "moved", rule, "from '" + from + "', whose range covers it: " + why, from);
     if (origin == CarriedRange::Origin::Fitted)
       return add(name(value), "moved", rule, "its range on a grid that the target takes: " + why);
     add(name(value), "kept", rule, why);
@@ -72,8 +72,12 @@ class PairList {
 
   void add_new(ValueId value, RuleId rule, const std::string& why) {
     const Range& range = in_.ranges.at(value);
+    const auto unusable = in_.trained.unusable.find(name(value));
+    const std::string none =
+        unusable == in_.trained.unusable.end() ? "" : "the file gives it " + unusable->second + ", which is none: ";
     const bool shared = range.given_scale > 0;
-    add(name(value), "added", rule, (shared ? "it takes the scale of a value that it shares one with: " : "") + why);
+    add(name(value), "added", rule,
+        none + (shared ? "it takes the scale of a value that it shares one with: " : "") + why);
   }
 
   void add_removed(const std::string& value) {
