@@ -38,7 +38,7 @@ std::pair<Model, bool> read_file_with_pairs(const std::filesystem::path& path) {
   return {std::move(written), folded};
 }
 
-/// True when nothing has to change. The file that is written has no error that lint finds in one.
+/// True when nothing has to change.
 bool stands_right(const RepairPlan& repair, const RepairReport& report) {
   const auto other_codes = [&](const QdqNode& node) {
     return node.role != QdqRole::Bias && node.role != QdqRole::Weight && node.codes != repair.format.activation.type;
@@ -47,7 +47,11 @@ bool stands_right(const RepairPlan& repair, const RepairReport& report) {
     const bool pair = node.role == QdqRole::Weight && !node.is_weight_alone();
     return pair && node.int8_constant && !repair.format.int8_weights;
   };
-  return report.before.count("error") == 0 &&
+  const auto refused = [&](const LintReport::Finding& finding) {  // a pair that is written anew has no such error
+    const auto is_it = [&](const QdqNode& node) { return node.name == finding.node && !node.is_weight_alone(); };
+    return finding.level == "error" && std::ranges::any_of(repair.trained.reading.nodes, is_it);
+  };
+  return std::ranges::none_of(report.before.findings, refused) &&
          std::ranges::all_of(report.pairs, [](const auto& pair) { return pair.action == "kept"; }) &&
          repair.weights.anew.empty() && std::ranges::none_of(repair.trained.reading.nodes, other_codes) &&
          std::ranges::none_of(repair.trained.reading.nodes, other_form);

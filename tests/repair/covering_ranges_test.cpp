@@ -12,11 +12,13 @@ namespace {
 class CoveringRanges : public ::testing::Test {
  protected:
   /// Returns the range of "v".
-  std::optional<CoveringRange> cover(const std::string& nodes, const std::map<std::string, std::pair<float, int>>& pairs,
+  std::optional<CoveringRange> cover(const std::string& nodes,
+                                     const std::map<std::string, std::pair<float, int>>& pairs,
                                      RangeKind kind = RangeKind::Symmetric) {
     const Model model = parse_model_text(
         "<ir_version: 8, opset_import: [\"\" : 17]> g (float[1,4,4,4] x, float[1,4,4,4] z) => (float[N] y, float[N] u) "
-        "<int64[1] zero = {0}, int64[1] two = {2}, int64[1] four = {4}, int64[1] axis = {1}, int64[2] flat = {1, -1}> { " +
+        "<int64[1] zero = {0}, int64[1] two = {2}, int64[1] four = {4}, int64[1] axis = {1}, int64[2] flat = {1, -1}> "
+        "{ " +
         nodes + " }");
     std::map<std::string, QdqNode> grids;
     std::map<std::string, const QdqNode*> named;
