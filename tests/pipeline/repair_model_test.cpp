@@ -350,7 +350,7 @@ TEST_F(RepairModel, NamesTheCodesWhoseScaleIsNoNumber) {
   }
 }
 
-/// v has a pair of its own, a has none; a pair stands behind the Concat of both.
+/// v has a pair, a has none; a pair stands behind the Concat of both.
 std::string joined(const std::string& small, const std::string& large) {
   return R"(<ir_version: 8, opset_import: ["" : 13]>
 g (float[1,16,8,8] x) => (float[1,16,8,8] y)

@@ -59,7 +59,7 @@ TEST_F(CoveringRanges, AnInputOfAConcatHasTheRangeBehindItWhateverItsSlot) {
 TEST_F(CoveringRanges, APartSaysNothingOfWhatAnotherReaderTakes) {
   const std::string part = "v = Neg (x)  s = Slice (v, zero, two, axis)  y = Neg (s)  ";
   EXPECT_FALSE(cover(part + "u = Exp (v)", {{"s", {1, 0}}}));
-  EXPECT_TRUE(cover(part + "u = Exp (z)", {{"s", {1, 0}}})) << "nobody reads the rest";
+  EXPECT_TRUE(cover(part + "u = Exp (z)", {{"s", {1, 0}}})) << "the rest has no reader";
   const std::string rest = part + "t = Slice (v, two, four, axis)  u = Neg (t)";
   EXPECT_FALSE(cover(rest, {{"s", {1, 0}}}));
   const auto both = cover(rest, {{"s", {1, 0}}, {"t", {8, 0}}});
