@@ -38,7 +38,7 @@ std::pair<Model, bool> read_file_with_pairs(const std::filesystem::path& path) {
   return {std::move(written), folded};
 }
 
-/// True when nothing has to change.
+/// True when the plan has the pairs of the file, in their form.
 bool stands_right(const RepairPlan& repair, const std::vector<RepairReport::Pair>& pairs) {
   const auto other_codes = [&](const QdqNode& node) {
     return node.role != QdqRole::Bias && node.role != QdqRole::Weight && node.codes != repair.format.activation.type;
@@ -147,10 +147,11 @@ RepairReport repair_model(const RepairOptions& options) {
   report.pairs = describe_pairs(repair);
   report.weights_kept = repair.weights.kept, report.weights_anew = repair.weights.anew;
   report.measured = repair.measured, report.samples = repair.measured > 0 ? repair.source->count() : 0;
-  report.changed = folded || !stands_right(repair, report.pairs);
+  report.before = lint_of(options.model, options);
+  const bool clean = report.before.count("error") + report.before.count("warning") == 0;
+  report.changed = folded || !clean || !stands_right(repair, report.pairs);
 
   // plan + ranges -> file -> lint, and the difference from the file before
-  report.before = lint_of(options.model, options);
   const Model model = report.changed ? rewritten(repair, written) : written.clone();
   files.compare(report, model, repair.source.get());
   check_one_file(options.output, options.external_data, [&] { return model.byte_size(); });
