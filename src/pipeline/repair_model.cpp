@@ -21,7 +21,7 @@
 #include "pipeline/parts/repaired_pairs.h"
 #include "pipeline/parts/task_judge.h"
 #include "pipeline/parts/written_file.h"
-#include "prepare/fold_constants.h"
+#include "prepare/fold_weights.h"
 #include "prepare/read_model_to_run.h"
 #include "rewrite/check_qdq_file.h"
 #include "rewrite/qdq_inserter.h"
@@ -34,7 +34,7 @@ namespace {
 std::pair<Model, bool> read_file_with_pairs(const std::filesystem::path& path) {
   Model written = read_runnable_model(path);
   refuse_integer_operators(written.graph(), path.string(), "repair moves pairs alone");
-  const bool folded = fold_constants(written) > 0;
+  const bool folded = fold_weights(written) > 0;
   return {std::move(written), folded};
 }
 
