@@ -15,17 +15,18 @@ int64_t zero_point_of(const QdqNode& grid) { return grid.zero_points.empty() ? 0
 
 /// Returns range_of() for codes of 16 bits. Unsigned codes of 16 bits keep scale and zero point.
 Range range_of_wide(const QdqNode& grid, RangeKind kind) {
-  const CodeRange codes = code_range(grid.codes);
+  const CodeRange codes = grid.range();
   const double scale = grid.scales.front();
   const auto real = [&](int32_t code) {
     return static_cast<float>(static_cast<double>(code - zero_point_of(grid)) * scale);
   };
   const Range range{real(codes.lowest), real(codes.highest)};
-  const bool same = grid.codes == DataType::UInt16 && kind == RangeKind::Asymmetric16;
+  const bool same = !grid.clipped && grid.codes == DataType::UInt16 && kind == RangeKind::Asymmetric16;
   if (same) return {range.min, range.max, grid.scales.front(), static_cast<int32_t>(zero_point_of(grid))};
   if (is_asymmetric(kind)) return range;
   // Signed codes have one more below 0, which symmetric ranges do not use.
-  const float amax = zero_point_of(grid) == 0 && grid.codes == DataType::Int16 ? range.max : range.amax();
+  const bool symmetric = zero_point_of(grid) == 0 && grid.codes == DataType::Int16 && !grid.clipped;
+  const float amax = symmetric ? range.max : range.amax();
   return {-amax, amax};
 }
 
@@ -139,10 +140,13 @@ class Covers {
     return one_step_on(all);
   }
 
-  /// Gives UINT8 codes from 0 up, with the same scale, to a value that is never negative: the numbers that symmetric
-  /// codes had room for are among them, and ONNX Runtime absorbs the Relu.
+  /// Cuts the range of a value that is never negative. It takes UINT8 codes from 0 up with the same scale: the numbers
+  /// that symmetric codes had room for are among them, and ONNX Runtime absorbs the Relu.
   void take_positive_codes(Range& range) const {
-    if (is_asymmetric(kind_) && range.given_zero_point == 128)
+    if (!is_asymmetric(kind_)) return;
+    if (range.given_scale <= 0)
+      range = {0, range.max};
+    else if (range.given_zero_point == 128)
       range = {0, static_cast<float>(255.0 * range.given_scale), range.given_scale, 0};
   }
 
@@ -162,13 +166,21 @@ Range range_of(const QdqNode& grid, RangeKind kind) {
     return kind == RangeKind::Float8 ? Range{-amax, amax, scale, 0} : Range{-amax, amax};
   }
   if (is_wide(grid)) return range_of_wide(grid, kind);
-  const auto low = static_cast<double>((is_unsigned(grid) ? 0 : -128) - zero_point_of(grid)) * scale;
-  const auto high = low + 255.0 * scale;
+  const bool middle = zero_point_of(grid) == (is_unsigned(grid) ? 128 : 0);
+  const auto lowest = is_unsigned(grid) ? 0 : -128;
+  // A Clip that takes the code beyond -127 alone away leaves the grid as it is.
+  const bool narrow =
+      grid.clipped && (grid.clipped->lowest > lowest + 1 || grid.clipped->highest < lowest + 255 || !middle);
+  const CodeRange codes = narrow ? *grid.clipped : CodeRange{lowest, lowest + 255};
+  const auto low = static_cast<double>(codes.lowest - zero_point_of(grid)) * scale;
+  const auto high = static_cast<double>(codes.highest - zero_point_of(grid)) * scale;
   if (is_asymmetric(kind)) {
+    if (narrow) return {static_cast<float>(low), static_cast<float>(high)};
     const auto point = static_cast<int32_t>(zero_point_of(grid) + (is_unsigned(grid) ? 0 : 128));
     return {static_cast<float>(low), static_cast<float>(high), scale, point};
   }
-  if (kind == RangeKind::Symmetric && zero_point_of(grid) == (is_unsigned(grid) ? 128 : 0)) {
+  // Symmetric codes keep the scale where a Clip leaves the largest of them.
+  if (kind == RangeKind::Symmetric && middle && codes.highest == lowest + 255) {
     const auto amax = static_cast<float>(127.0 * scale);
     return {-amax, amax, scale};
   }

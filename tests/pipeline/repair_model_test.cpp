@@ -415,5 +415,73 @@ g (float[1,16,8,8] x) => (float[1,16,8,8] y)
   EXPECT_GT(report.error->sqnr_db.value(), 20);  // without the Relu below 3
 }
 
+/// Two Convs with `between` in the middle, from 'r' to 'd', and a Relu in front.
+std::string with_codes_between(const std::string& between, const std::string& constants) {
+  return R"(<ir_version: 8, opset_import: ["" : 17]>
+g (float[1,16,8,8] x) => (float[1,16,8,8] y)
+<float sx = {0.03}, float sa = {0.05}, int8 z = {0}, )" +
+         constants + weight(1) + R"(>
+{
+  xq = QuantizeLinear (x, sx, z)  xd = DequantizeLinear (xq, sx, z)
+  wd = DequantizeLinear <axis = 0> (w, ws, wz)
+  c = Conv (xd, wd)
+  r = Relu (c)
+  )" + between +
+         R"(
+  y = Conv (d, wd)
+})";
+}
+
+TEST_F(RepairModel, ReadsWhatStandsBetweenTheHalvesOfAPairAsWithFloats) {
+  const std::vector<std::pair<std::string, std::string>> forms{
+      {"q = QuantizeLinear (r, sa, z) k = Clip (q, lo, hi) d = DequantizeLinear (k, sa, z)",
+       "int8 lo = {0}, int8 hi = {63}, "},
+      {"q = QuantizeLinear (r, sa, z) k = Identity (q) d = DequantizeLinear (k, sa, z)", ""},
+      {"q = QuantizeLinear (r, sa, z) t = Transpose <perm = [0,2,3,1]> (q) u = Transpose <perm = [0,3,1,2]> (t)"
+       " d = DequantizeLinear (u, sa, z)",
+       ""},
+      {"q = QuantizeLinear (r, sa, z) k = Slice (q, a, b, e) d = DequantizeLinear (k, sa, z)",
+       "int64[1] a = {0}, int64[1] b = {4}, int64[1] e = {2}, "},
+      {"q = QuantizeLinear (r, sa, z) p, k = Split <axis = 2> (q) j = Concat <axis = 2> (k, p)"
+       " d = DequantizeLinear (j, sa, z)",
+       ""},
+      {"q = QuantizeLinear (r, sa, z) k = Pad (q, pads, z) d = DequantizeLinear (k, sa, z)",
+       "int64[8] pads = {0,0,1,1,0,0,1,1}, "},
+  };
+  for (const auto& [between, constants] : forms)
+    for (const char* target : {"tensorrt", "onnxruntime", "openvino"}) {
+      RepairOptions given = options(with_codes_between(between, constants), target);
+      given.data = samples();
+      const RepairReport report = repair_model(given);
+      EXPECT_EQ(report.lint.count("error") + report.lint.count("warning"), 0U) << target << ": " << between;
+      EXPECT_EQ(report.measured, 0U) << target << ": " << between;
+      ASSERT_TRUE(report.error) << target << ": " << between;
+      EXPECT_GT(report.error->sqnr_db.value(), 25) << target << ": " << between;
+    }
+}
+
+TEST_F(RepairModel, WritesThePairOfTheRangeThatAClipOfCodesLeaves) {
+  static_cast<void>(
+      repair_model(options(with_codes_between("q = QuantizeLinear (r, sa, z) k = Clip (q, lo, hi)"
+                                              " d = DequantizeLinear (k, sa, z)",
+                                              "int8 lo = {-64}, int8 hi = {63}, "))));
+  const Model model = read_model(folder_ / "out.onnx");
+  const Graph& graph = model.graph();
+  EXPECT_EQ(std::ranges::count(graph.nodes(), "Clip", &Node::op_type), 0);
+  const Node& quantize = graph.node(graph.value(*graph.find_value("r")).uses.front().node);
+  EXPECT_FLOAT_EQ(graph.constant(quantize.input(1))->data<float>()[0], 0.05F * 64 / 127);
+}
+
+TEST_F(RepairModel, RefusesByNameAnOperatorThatComputesWithCodes) {
+  try {
+    static_cast<void>(repair_model(options(
+        with_codes_between("q = QuantizeLinear (r, sa, z) k = Add (q, q) d = DequantizeLinear (k, sa, z)", ""))));
+    ADD_FAILURE() << "repaired";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::Unsupported);
+    EXPECT_THAT(error.what(), HasSubstr("Add"));
+  }
+}
+
 }  // namespace
 }  // namespace detent

@@ -1,5 +1,7 @@
 #include "pipeline/parts/repair_plan.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "calibrate/apart_values.h"
@@ -34,6 +36,12 @@ QdqReading read_pairs(const Graph& graph) {
   const std::string inside = reading.nodes.empty() ? pair_in_body(graph) : "";
   if (!inside.empty()) throw Error(ErrorCode::Unsupported, inside + ": repair does not move pairs in bodies");
   if (reading.nodes.empty()) refuse("this one has none", "'detent quantize' quantizes a float model");
+  if (!reading.computed.empty())
+    throw Error(
+        ErrorCode::Unsupported,
+        fmt::format("node '{}' ({}) computes with the codes of a QuantizeLinear: repair carries scales of whole pairs",
+                    reading.computed.front().node, reading.computed.front().op),
+        "let it compute with floats, in front of the pair or behind it");
   if (std::ranges::all_of(reading.nodes, &QdqNode::is_weight_alone))
     refuse("this one has weights alone: their layers compute in float, so no pair can stand on a wrong edge",
            "'detent lint' checks such a file");

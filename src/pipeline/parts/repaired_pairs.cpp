@@ -1,5 +1,7 @@
 #include "pipeline/parts/repaired_pairs.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <set>
 
@@ -40,6 +42,12 @@ class PairList {
     return in_.graph().node(node).op_type + " '" + in_.graph().node(node).name + "'";
   }
 
+  static std::string fitted_text(const QdqNode& grid) {
+    if (!grid.clipped) return "its range on a grid that the target takes";
+    return fmt::format("the range of its codes {} to {}, which a Clip left, in all codes", grid.clipped->lowest,
+                       grid.clipped->highest);
+  }
+
   void add_planned(ValueId value) {
     const auto& readers = readers_[value];
     const auto output = std::ranges::find(in_.plan.output_pairs, value, &OutputPair::value);
@@ -54,7 +62,7 @@ class PairList {
     if (origin == CarriedRange::Origin::Moved)
       return add(name(value), "moved", rule, "from '" + from + "', whose range covers it: " + why, from);
     if (origin == CarriedRange::Origin::Fitted)
-      return add(name(value), "moved", rule, "its range on a grid that the target takes: " + why);
+      return add(name(value), "moved", rule, fitted_text(*in_.trained.values.at(from)) + ": " + why);
     add(name(value), "kept", rule, why);
     for (const EdgeDecision* edge : readers)
       if (!in_.trained.read.contains(slot_of(*edge)))
