@@ -51,7 +51,13 @@ bool stands_right(const RepairPlan& repair, const RepairReport& report, const Gr
     const std::string& node = finding.node;
     return written.find_node(node) && !repair.trained.model.graph().find_node(node) && finding.level != "note";
   };
+  const auto may_saturate = [&](const WeightDecision& weight) {  // as INT8; not as UINT8
+    const auto pair = repair.trained.weights.find({repair.graph().node(weight.node).name, weight.slot});
+    return pair != repair.trained.weights.end() && pair->second.grid->codes != DataType::UInt8 &&
+           repair.format.uint8_weights.contains(repair.graph().value(weight.value).name);
+  };
   return std::ranges::none_of(report.before.findings, in_pair) &&
+         std::ranges::none_of(repair.plan.weights, may_saturate) &&
          std::ranges::all_of(report.pairs, [](const auto& pair) { return pair.action == "kept"; }) &&
          repair.weights.anew.empty() && std::ranges::none_of(repair.trained.reading.nodes, other_codes) &&
          std::ranges::none_of(repair.trained.reading.nodes, other_form);
