@@ -18,6 +18,8 @@ std::map<std::string, double> values_apart(const Graph& graph, const PlacementPl
   if (!plan.target->engine.requantizes_at_concat) return apart;
   for (const std::vector<ValueId>& group : plan.scale_groups()) {
     const auto reach = [&](ValueId value) {
+      if (const auto given = calibration.given.find(value); given != calibration.given.end())
+        return static_cast<double>(given->second.amax());
       const auto found = calibration.histograms.find(value);
       return found == calibration.histograms.end()
                  ? 0.0

@@ -52,13 +52,13 @@ std::optional<Range> find_range(const std::vector<FixedRange>& ranges, const std
   return joined;
 }
 
-/// Returns the widest given range of the members; nullopt when none has one.
+/// Returns the given ranges of the members joined; nullopt when none has one.
 std::optional<Range> given_range(const std::map<ValueId, Range>& given, const std::vector<ValueId>& members) {
-  std::optional<Range> widest;
+  std::optional<Range> all;
   for (const ValueId value : members)
     if (const auto found = given.find(value); found != given.end())
-      if (!widest || found->second.max - found->second.min > widest->max - widest->min) widest = found->second;
-  return widest;
+      all = all ? joined(*all, found->second) : found->second;
+  return all;
 }
 
 bool holds(const std::vector<FixedRange>& ranges, ValueId value) {

@@ -82,6 +82,12 @@ const CodeFormat& code_format(DataType type) {
                                             ", expected int8, uint8, int16, uint16 or float8e4m3fn");
 }
 
+Range joined(const Range& a, const Range& b) {
+  const auto covers = [](const Range& x, const Range& y) { return x.min <= y.min && x.max >= y.max; };
+  if (covers(a, b)) return a;
+  return covers(b, a) ? b : Range{std::min(a.min, b.min), std::max(a.max, b.max)};
+}
+
 QParams qparams_from_range(const Range& range, const QuantType& type) {
   check_range(range);
   if (type.weight_bits < 2 || type.weight_bits > 8)

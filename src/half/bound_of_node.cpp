@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "ops/clip_bounds.h"
 #include "ops/traits.h"
 
 namespace detent {
@@ -24,6 +25,11 @@ const Tensor* weight_in(const ValueBounds& bounds, const Node& node, int slot) {
 
 /// Returns the product; 0 times an infinite bound is infinite.
 double times(double a, double b) { return std::isinf(a) || std::isinf(b) ? kUnbounded : a * b; }
+
+/// Returns |x| of an attribute.
+double magnitude_of(const Node& node, const char* attribute, float usual) {
+  return std::abs(static_cast<double>(node.float_or(attribute, usual)));
+}
 
 double first(const ValueBounds& bounds, const Node& node) { return input(bounds, node, 0); }
 
@@ -45,10 +51,31 @@ double product(const ValueBounds& bounds, const Node& node) {
   return times(input(bounds, node, 0), input(bounds, node, 1));
 }
 
-/// Reads the slots of Where, Pad and the Scatter operators that hold numbers.
+/// Reads the slots of Where and Pad that hold numbers. Before opset 11 an attribute holds that of Pad.
 double chosen(const ValueBounds& bounds, const Node& node) {
   const int slot = node.op_type == "Where" ? 1 : 0;
-  return std::max(input(bounds, node, slot), input(bounds, node, 2));
+  return std::max({input(bounds, node, slot), input(bounds, node, 2), magnitude_of(node, "value", 0)});
+}
+
+/// Returns the number of elements; infinite where the shape is unknown.
+double elements(const ValueBounds& bounds, MaybeValue id) {
+  const Tensor* constant = id ? bounds.weights[*id] : nullptr;
+  const Shape* found = constant ? &constant->shape() : find_shape(bounds.shapes, id);
+  return found ? static_cast<double>(found->element_count()) : kUnbounded;
+}
+
+/// Bounds the Scatter operators. All updates may meet at one element.
+double scattered(const ValueBounds& bounds, const Node& node) {
+  const std::string how = node.string_or("reduction", "none");
+  const double data = input(bounds, node, 0), update = input(bounds, node, 2);
+  if (how == "add") return data + times(elements(bounds, node.input(1)), update);
+  if (how == "mul") return update <= 1 ? data : kUnbounded;
+  return std::max(data, update);
+}
+
+/// Bounds PRelu, which multiplies negative numbers by the slope.
+double with_slope(const ValueBounds& bounds, const Node& node) {
+  return times(input(bounds, node, 0), std::max(1.0, input(bounds, node, 1)));
 }
 
 /// Bounds LeakyRelu, Elu and Celu, which multiply negative numbers by alpha at most.
@@ -58,19 +85,42 @@ double with_alpha(const ValueBounds& bounds, const Node& node) {
   return std::max(input(bounds, node, 0) * (node.op_type == "LeakyRelu" ? std::max(1.0, alpha) : 1.0), alpha);
 }
 
+/// Bounds Clip. A lower limit above 0 or an upper one below it makes numbers larger.
 double clip(const ValueBounds& bounds, const Node& node) {
+  const double x = input(bounds, node, 0);
+  if (const auto known = clip_bounds(bounds.graph, node)) {
+    const auto low = static_cast<double>(known->low()), high = static_cast<double>(known->high());
+    return std::min(std::max({x, low, -high}), std::max(std::abs(low), std::abs(high)));
+  }
   const bool both = node.input(1) && node.input(2);
-  const double limits = both ? std::max(input(bounds, node, 1), input(bounds, node, 2)) : kUnbounded;
-  return std::min(input(bounds, node, 0), limits);
+  const double limits = std::max(input(bounds, node, 1), input(bounds, node, 2));
+  return both ? limits : std::max(x, limits);
 }
 
 double root(const ValueBounds& bounds, const Node& node) { return std::sqrt(input(bounds, node, 0)); }
 double exponential(const ValueBounds& bounds, const Node& node) { return std::exp(input(bounds, node, 0)); }
 double softplus(const ValueBounds& bounds, const Node& node) { return input(bounds, node, 0) + 1; }
 
-/// Bounds Resize: a cubic one overshoots by less than a half on each axis of a picture.
-double resize(const ValueBounds& bounds, const Node& node) {
-  return input(bounds, node, 0) * (node.string_or("mode", "nearest") == "cubic" ? 2.25 : 1);
+double rounded_away(const ValueBounds& bounds, const Node& node) { return input(bounds, node, 0) + 1; }
+
+/// Returns the most by which cubic interpolation enlarges numbers. Between two samples, at t, the weights of the other
+/// two of Keys' kernel sum to a t (1 - t), at most a / 4 in magnitude, and all four to 1: on each axis the magnitudes
+/// sum to 1 + |a| / 2 at most.
+/// Source  R. Keys, Cubic Convolution Interpolation for Digital Image Processing (1981), equation 15 with a for -1/2
+double cubic_gain(const ValueBounds& bounds, const Node& node) {
+  constexpr double kMostAxes = 3;  // of a volume
+  const Shape* shape = find_shape(bounds.shapes, node.input(0));
+  const double axes = !shape || shape->rank() == 0 ? kMostAxes
+                      : shape->rank() > 2          ? static_cast<double>(shape->rank() - 2)
+                                                   : static_cast<double>(shape->rank());
+  return std::pow(1 + magnitude_of(node, "cubic_coeff_a", -0.75F) / 2, axes);
+}
+
+/// Bounds Resize and GridSample.
+double interpolated(const ValueBounds& bounds, const Node& node) {
+  const bool cubic = node.string_or("mode", "").ends_with("cubic");  // "bicubic" in GridSample before opset 20
+  return std::max(input(bounds, node, 0) * (cubic ? cubic_gain(bounds, node) : 1),
+                  magnitude_of(node, "extrapolation_value", 0));
 }
 
 double quotient(const ValueBounds& bounds, const Node& node) {
@@ -87,15 +137,9 @@ double power(const ValueBounds& bounds, const Node& node) {
   return std::pow(input(bounds, node, 0), static_cast<double>(exponent->data<float>()[0]));
 }
 
-/// Returns the number of elements; infinite where the shape is unknown.
-double elements(const ValueBounds& bounds, MaybeValue id) {
-  const Shape* found = find_shape(bounds.shapes, id);
-  return found ? static_cast<double>(found->element_count()) : kUnbounded;
-}
-
 double reduced_sum(const ValueBounds& bounds, const Node& node) {
-  const double summed = elements(bounds, node.input(0)) / std::max(1.0, elements(bounds, node.output(0)));
-  return std::isnan(summed) ? kUnbounded : times(summed, input(bounds, node, 0));
+  const double sums = elements(bounds, node.output(0));  // unknown: all elements may be in one
+  return times(elements(bounds, node.input(0)) / (std::isinf(sums) ? 1 : std::max(1.0, sums)), input(bounds, node, 0));
 }
 
 /// Bounds a normalization: n numbers with mean square 1 have none beyond the root of n.
@@ -167,22 +211,25 @@ struct Row {
 };
 
 constexpr std::array kRows{
-    Row{" Relu Abs Neg Cast AveragePool GlobalAveragePool GlobalMaxPool ReduceMean ReduceMax ReduceMin TopK GridSample "
-        "Floor Ceil HardSwish Gelu Mish Swish ThresholdedRelu Compress ReverseSequence RoiAlign MaxRoiPool Trilu ",
+    Row{" Relu Abs Neg Cast AveragePool GlobalAveragePool GlobalMaxPool ReduceMean ReduceMax ReduceMin TopK "
+        "HardSwish Gelu Mish Swish ThresholdedRelu Compress ReverseSequence RoiAlign MaxRoiPool Trilu ",
         first},
     Row{" Sigmoid Tanh Softmax HardSigmoid Erf Sin Cos Softsign Sign Hardmax ", one},
-    Row{" Concat Max Min Mean PRelu ", largest},
+    Row{" Floor Ceil ", rounded_away},
+    Row{" Concat Max Min Mean ", largest},
+    Row{" PRelu ", with_slope},
     Row{" Add Sub Sum ", sum},
     Row{" Mul ", product},
     Row{" Div ", quotient},
     Row{" Pow ", power},
-    Row{" Where ScatterND ScatterElements Pad ", chosen},
+    Row{" Where Pad ", chosen},
+    Row{" ScatterND ScatterElements ", scattered},
     Row{" LeakyRelu Elu Celu ", with_alpha},
     Row{" Clip ", clip},
     Row{" Sqrt ", root},
     Row{" Exp ", exponential},
     Row{" Softplus ", softplus},
-    Row{" Resize Upsample ", resize},
+    Row{" Resize Upsample GridSample ", interpolated},
     Row{" ReduceSum ", reduced_sum},
     Row{" LayerNormalization RMSNormalization InstanceNormalization GroupNormalization ", normalization},
     Row{" BatchNormalization ", batch_norm},

@@ -79,18 +79,24 @@ class PairBounds {
     if (kind == OpKind::QuantizeLinear) return;
     if (kind == OpKind::DequantizeLinear && keep_dequantized(node)) return;
     const double bound = kind == OpKind::DequantizeLinear ? range_of(node) : bound_of_node(bounds_, node);
-    for (const ValueId output : present(node.outputs))
-      if (!graph_.value(output).is_constant) bounds_.amax[output] = within_pairs(graph_.value(output), bound);
+    for (size_t slot = 0; slot < node.outputs.size(); ++slot) {
+      const MaybeValue output = node.outputs[slot];
+      if (!output || graph_.value(*output).is_constant) continue;
+      const bool places = slot > 0 && !is_floating_point(types_[*output]);  // of TopK, MaxPool: no numbers of its input
+      bounds_.amax[*output] = places ? kUnbounded : within_pairs(graph_.value(*output), bound);
+    }
   }
 
-  /// Returns the bound, or the range of a QuantizeLinear that reads the value, if that is less.
+  /// Returns the bound, or the widest range of its readers if that is less and all of them are QuantizeLinear. Any
+  /// other reader, and a graph output, gets the number itself.
   [[nodiscard]] double within_pairs(const Value& value, double bound) const {
+    if (value.is_output || value.uses.empty()) return bound;
+    double widest = 0;
     for (const Use& use : value.uses) {
-      if (use.slot != 0) continue;
-      const Node& node = graph_.node(use.node);
-      if (traits_of(graph_, node).kind == OpKind::QuantizeLinear) bound = std::min(bound, range_of(node));
+      const bool quantizes = use.slot == 0 && traits_of(graph_, graph_.node(use.node)).kind == OpKind::QuantizeLinear;
+      widest = std::max(widest, quantizes ? range_of(graph_.node(use.node)) : kUnbounded);
     }
-    return bound;
+    return std::min(bound, widest);
   }
 
   /// Returns the largest |x| that the codes of a pair stand for; infinite when its scale is computed.

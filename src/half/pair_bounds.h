@@ -9,7 +9,8 @@ namespace detent {
 /// infinite where nothing bounds the value; the counts are 0.
 ///
 ///     DequantizeLinear         scale * largest |code - zero point| of the type, or of the codes if they are constant
-///     read by QuantizeLinear   the same, if that is less: numbers beyond it give the same code
+///     read by QuantizeLinear   the same, if that is less and nothing else reads the value: numbers beyond it give the
+///                              same code
 ///     Conv, Gemm, MatMul       bound of the input * largest sum of |w| over the weights of an output, + bias
 ///     other operators          the table in bound_of_node.cpp
 ///

@@ -21,6 +21,7 @@
 #include "pipeline/parts/provenance.h"
 #include "pipeline/parts/written_file.h"
 #include "place/make_plan.h"
+#include "prepare/fold_constants.h"
 #include "prepare/prepare_model.h"
 #include "prepare/read_model_to_run.h"
 #include "prepare/shapes_without_data.h"
@@ -128,6 +129,7 @@ CastReport cast_model(const CastModelOptions& options) {
     throw Error(ErrorCode::Usage, "--float-type fp32 is the type that the model has", "fp16 or bf16");
   check_writable(options.output, options.overwrite);
   Model model = read_model_to_cast(options.model);
+  if (has_pairs(model.graph())) static_cast<void>(fold_constants(model));  // zero points tell the engine
   const auto source = open_data(options, model);
   check_one_file(options.output, options.external_data, [&] { return least_written_bytes(model, {}, {}, true); });
   std::optional<ReferenceOutputs> reference;

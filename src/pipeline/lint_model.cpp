@@ -24,7 +24,7 @@
 #include "pipeline/parts/speed_outlook.h"
 #include "place/draft/float_layers.h"
 #include "place/plan/placement_plan.h"
-#include "prepare/fold_constants.h"
+#include "prepare/fold_weights.h"
 #include "prepare/read_model_to_run.h"
 #include "prepare/shapes_without_data.h"
 #include "prepare/subgraph_models.h"
@@ -145,7 +145,9 @@ void take_holder_away(const Node& holder, PlanReport& plan) {
 
 /// Lints the graphs inside nodes that hold pairs and adds their findings and layers. Sizes are not known there.
 void lint_inside(const Model& written, const Target& target, const std::string& place, LintReport& report) {
-  look_at_subgraphs(written, holds_pairs, [&](const Node& holder, const Model& inner) {
+  look_at_subgraphs(written, holds_pairs, [&](const Node& holder, const Model& body) {
+    Model inner = body.clone();
+    static_cast<void>(fold_weights(inner));
     take_holder_away(holder, report.plan);
     const std::string inside = place + "inside " + holder.op_type + " '" + holder.name + "': ";
     const Reading reading(inner);
@@ -206,7 +208,7 @@ LintReport lint_model(const LintOptions& options) {
   const Target& target = find_target(options.target);
   Model written = read_runnable_model(options.model);
   const ModelFacts facts = facts_of(written);
-  static_cast<void>(fold_constants(written));  // exporters compute scales, zero points and weights
+  static_cast<void>(fold_weights(written));  // exporters compute scales, zero points and weights
   LintReport report;
   const LintedFile file = read_file(written, options, target, report);
   const Reading reading(written);

@@ -21,7 +21,7 @@
 #include "pipeline/parts/repaired_pairs.h"
 #include "pipeline/parts/task_judge.h"
 #include "pipeline/parts/written_file.h"
-#include "prepare/fold_constants.h"
+#include "prepare/fold_weights.h"
 #include "prepare/read_model_to_run.h"
 #include "rewrite/check_qdq_file.h"
 #include "rewrite/qdq_inserter.h"
@@ -34,12 +34,12 @@ namespace {
 std::pair<Model, bool> read_file_with_pairs(const std::filesystem::path& path) {
   Model written = read_runnable_model(path);
   refuse_integer_operators(written.graph(), path.string(), "repair moves pairs alone");
-  const bool folded = fold_constants(written) > 0;
+  const bool folded = fold_weights(written) > 0;
   return {std::move(written), folded};
 }
 
 /// True when nothing has to change.
-bool stands_right(const RepairPlan& repair, const std::vector<RepairReport::Pair>& pairs) {
+bool stands_right(const RepairPlan& repair, const RepairReport& report, const Graph& written) {
   const auto other_codes = [&](const QdqNode& node) {
     return node.role != QdqRole::Bias && node.role != QdqRole::Weight && node.codes != repair.format.activation.type;
   };
@@ -47,7 +47,18 @@ bool stands_right(const RepairPlan& repair, const std::vector<RepairReport::Pair
     const bool pair = node.role == QdqRole::Weight && !node.is_weight_alone();
     return pair && node.int8_constant && !repair.format.int8_weights;
   };
-  return std::ranges::all_of(pairs, [](const auto& pair) { return pair.action == "kept"; }) &&
+  const auto in_pair = [&](const LintReport::Finding& finding) {  // at a node that is written anew, or goes
+    const std::string& node = finding.node;
+    return written.find_node(node) && !repair.trained.model.graph().find_node(node) && finding.level != "note";
+  };
+  const auto may_saturate = [&](const WeightDecision& weight) {  // as INT8; not as UINT8
+    const auto pair = repair.trained.weights.find({repair.graph().node(weight.node).name, weight.slot});
+    return pair != repair.trained.weights.end() && pair->second.grid->codes != DataType::UInt8 &&
+           repair.format.uint8_weights.contains(repair.graph().value(weight.value).name);
+  };
+  return std::ranges::none_of(report.before.findings, in_pair) &&
+         std::ranges::none_of(repair.plan.weights, may_saturate) &&
+         std::ranges::all_of(report.pairs, [](const auto& pair) { return pair.action == "kept"; }) &&
          repair.weights.anew.empty() && std::ranges::none_of(repair.trained.reading.nodes, other_codes) &&
          std::ranges::none_of(repair.trained.reading.nodes, other_form);
 }
@@ -147,10 +158,10 @@ RepairReport repair_model(const RepairOptions& options) {
   report.pairs = describe_pairs(repair);
   report.weights_kept = repair.weights.kept, report.weights_anew = repair.weights.anew;
   report.measured = repair.measured, report.samples = repair.measured > 0 ? repair.source->count() : 0;
-  report.changed = folded || !stands_right(repair, report.pairs);
+  report.before = lint_of(options.model, options);
+  report.changed = folded || !stands_right(repair, report, written.graph());
 
   // plan + ranges -> file -> lint, and the difference from the file before
-  report.before = lint_of(options.model, options);
   const Model model = report.changed ? rewritten(repair, written) : written.clone();
   files.compare(report, model, repair.source.get());
   check_one_file(options.output, options.external_data, [&] { return model.byte_size(); });

@@ -100,10 +100,9 @@ class ConstantFolder {
   /// Finds computed weights and biases of a weighted operator: a constant in either slot of a MatMul is a weight.
   void find_weights(const Node& node) {
     const OpTraits& traits = traits_of(graph_, node);
-    if (codes_ && traits.kind == OpKind::DequantizeLinear && computer(node.input(0))) find_sources(*node.input(0));
     const bool pair = traits.kind == OpKind::QuantizeLinear || traits.kind == OpKind::DequantizeLinear;
-    if (pair && computer(node.input(1)))
-      find_sources(*node.input(1));  // a scale of the weight, ReduceMax(Abs(W)) / 127
+    for (const int slot : {0, 1})  // a weight, and a scale of it: ReduceMax(Abs(W)) / 127
+      if (pair && computer(node.input(slot))) find_sources(*node.input(slot));
     if (traits.weight_slot < 0 || is_computed(node)) return;
     for (const int slot :
          {traits.kind == OpKind::MatMul ? 0 : traits.weight_slot, traits.weight_slot, traits.bias_slot})
@@ -174,8 +173,7 @@ class ConstantFolder {
     if (tensor.empty_handle() || graph_.value(value).is_output) return false;
     if (tensor.byte_count() <= kSmall) return true;
     const auto sources = sources_.find(value);
-    return sources != sources_.end() && tensor.element_count() <= sources->second &&
-           (codes_ || is_floating_point(tensor.type()));
+    return sources != sources_.end() && tensor.element_count() <= sources->second;
   }
 
   /// True when nothing reads the node's outputs in the original file.

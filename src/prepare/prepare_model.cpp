@@ -6,6 +6,7 @@
 
 #include "detent/base/error.h"
 #include "exec/same_outputs.h"
+#include "ops/traits.h"
 #include "ops/value_types.h"
 #include "prepare/attention_form.h"
 #include "prepare/engine_forms.h"
@@ -23,11 +24,23 @@ constexpr int64_t kHalfScalesOpset = 19, kFp8Opset = 19;
 /// The first opset with BFloat16 convolutions, pooling and others. Source: ONNX docs/Changelog.md, version 22.
 constexpr int64_t kBFloat16Opset = 22;
 
+/// True when nodes compute with FP16 values. FP16 constants that Casts alone read are weights stored in half the bytes.
+bool computes_in_half(const Graph& graph) {
+  const ValueMap<DataType> types = value_types(graph);
+  const auto casts = [&](const Use& use) {
+    return use.slot >= 0 && traits_of(graph, graph.node(use.node)).kind == OpKind::Cast;
+  };
+  return std::ranges::any_of(graph.values(), [&](const Value& value) {
+    const bool stored = value.is_constant && !value.is_output && std::ranges::all_of(value.uses, casts);
+    return types[value.id] == DataType::Float16 && !stored;
+  });
+}
+
 /// Returns the opset that FP8 codes and 16-bit floats need; 0 when there are neither, or FP16 values have FP32 scales.
 int64_t types_opset(const Graph& graph, const PrepareOptions& options) {
   if (options.float_type == FloatType::Bf16) return kBFloat16Opset;
   if (options.fp8) return kFp8Opset;
-  const bool half = options.float_type == FloatType::Fp16 || holds_half_values(graph);
+  const bool half = options.float_type == FloatType::Fp16 || computes_in_half(graph);
   return options.half_scales && half ? kHalfScalesOpset : 0;
 }
 

@@ -2,64 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 #include <optional>
 
 #include "core/index.h"
-#include "core/small_float.h"
-#include "ops/traits.h"
+#include "lint/reading/odd_pairs.h"
 
 namespace detent {
 
 namespace {
-
-bool is_unsigned(const QdqNode& grid) { return grid.codes == DataType::UInt8; }
-int64_t zero_point_of(const QdqNode& grid) { return grid.zero_points.empty() ? 0 : grid.zero_points.front(); }
-
-/// True for a node whose output holds numbers of its first input, none changed; a Relu changes negative ones to 0.
-bool keeps_numbers(const Graph& graph, const Node& node) {
-  const OpTraits& traits = traits_of(graph, node);
-  return keeps_elements(traits) || traits.kind == OpKind::Relu;
-}
-
-/// Returns the values that hold the same numbers, the nearest first.
-std::vector<ValueId> values_like(const Graph& graph, ValueId value) {
-  std::vector<ValueId> found;
-  std::set<ValueId> seen{value};
-  std::deque<ValueId> open{value};
-  const auto visit = [&](MaybeValue next) {
-    if (next && seen.insert(*next).second) found.push_back(*next), open.push_back(*next);
-  };
-  for (; !open.empty(); open.pop_front()) {
-    const ValueId at = open.front();
-    if (const Node* producer = graph.producer(at); producer && keeps_numbers(graph, *producer))
-      visit(producer->input(0));
-    for (const Use& use : graph.value(at).uses) {
-      if (use.slot != 0) continue;
-      const Node& reader = graph.node(use.node);
-      // A Relu passes on nothing that another reader takes below 0.
-      const bool relu = traits_of(graph, reader).kind == OpKind::Relu;
-      if (keeps_numbers(graph, reader) && (!relu || graph.value(at).uses.size() == 1)) visit(reader.output(0));
-    }
-  }
-  return found;
-}
-
-/// True for what a Relu writes, also behind copies and MaxPool.
-bool is_positive(const Graph& graph, ValueId value) {
-  const Node* producer = graph.producer(value);
-  while (producer && traits_of(graph, *producer).kind != OpKind::Relu)
-    producer = keeps_numbers(graph, *producer) ? graph.producer(producer->input(0)) : nullptr;
-  return producer != nullptr;
-}
-
-/// Returns range_of() for a value of the graph. The output of a Relu takes UINT8 codes from 0 up with the same scale:
-/// the numbers that symmetric codes had room for are among them, and ONNX Runtime absorbs the Relu.
-Range range_for(const Graph& graph, ValueId value, const QdqNode& grid, RangeKind kind) {
-  const Range range = range_of(grid, kind);
-  if (!is_asymmetric(kind) || !is_positive(graph, value) || range.given_zero_point != 128) return range;
-  return {0, static_cast<float>(255.0 * range.given_scale), range.given_scale, 0};
-}
 
 /// Cuts a range to what a Clip passes on, because ONNX Runtime absorbs a Clip only behind codes of no other values.
 Range within_limits(const Range& range, const PlacementPlan& plan, ValueId value, RangeKind kind) {
@@ -86,28 +36,42 @@ std::vector<float> channel_maxima(const Tensor& weight, int axis) {
 
 /// Returns why a grid cannot be that of weights of the type; "" where it can.
 std::string obstacle_of(const QdqNode& grid, DataType type) {
-  const bool fits = type == DataType::Int8 ? grid.codes == DataType::Int8 || is_unsigned(grid) : grid.codes == type;
+  const bool is_unsigned = grid.codes == DataType::UInt8;
+  const bool fits = type == DataType::Int8 ? grid.codes == DataType::Int8 || is_unsigned : grid.codes == type;
   if (!fits) return "its codes are of another type";
   if (grid.scales.empty()) return "its scale is computed from the data";
-  const int64_t middle = is_unsigned(grid) ? 128 : 0;
+  const int64_t middle = is_unsigned ? 128 : 0;
   if (std::ranges::any_of(grid.zero_points, [&](int64_t point) { return point != middle; }) ||
       (middle > 0 && grid.zero_points.empty()))
     return "its zero point is not the middle of its codes";
   return {};
 }
 
-/// Returns the scales of one weight; nullopt, with the reason, where its codes cannot stay.
-std::optional<std::vector<float>> weight_scales(const Tensor& before, const Tensor& after, const QdqNode& grid,
+/// Returns the axis of a layer's weight along which the scales stand. ONNX assumes 1 where none is written.
+int axis_of(const WeightGrid& trained, size_t rank) {
+  const int64_t written = trained.grid->axis.value_or(1);
+  const size_t axis = as_index(written < 0 ? written + as_extent(rank) : written);
+  const auto found = std::ranges::find(trained.axes, axis);
+  return static_cast<int>(found == trained.axes.end() ? as_extent(axis) : found - trained.axes.begin());
+}
+
+/// Returns the scales of one weight; nullopt where its codes cannot stay. The reason is empty where all codes stay.
+std::optional<std::vector<float>> weight_scales(const Tensor& before, const Tensor& after, const WeightGrid& trained,
                                                 int axis, const WeightForm& form, std::string& reason) {
+  const QdqNode& grid = *trained.grid;
   if (reason = obstacle_of(grid, form.type); !reason.empty()) return std::nullopt;
   if (!(before.shape() == after.shape())) return reason = "its shape changed", std::nullopt;
   const size_t channels = axis < 0 ? 1 : as_index(after.shape()[as_index(axis)]);
-  if (grid.scales.size() != channels && grid.scales.size() != 1)
+  if (axis < 0 && grid.per_channel()) return reason = "the target takes one scale for it", std::nullopt;
+  if (grid.per_channel() && (grid.scales.size() != channels || axis_of(trained, after.shape().rank()) != axis))
     return reason = "its scales stand along another axis", std::nullopt;
+  reason = unusable_scale(grid);
   std::vector<float> scales(channels);
   for (size_t c = 0; c < channels; ++c) scales[c] = grid.scales[grid.scales.size() == 1 ? 0 : c];
   const std::vector<float> was = channel_maxima(before, axis), is = channel_maxima(after, axis);
   for (size_t c = 0; c < channels; ++c) {
+    if (!is_usable(scales[c], grid.codes)) scales[c] = 0;
+    if (scales[c] == 0) continue;
     if (form.narrow && form.type == DataType::Int8 && was[c] > 127.5F * scales[c])
       return reason = "its code -128 is none of the target's", std::nullopt;
     if (was[c] > 0 && is[c] > 0) scales[c] = static_cast<float>(double{scales[c]} * is[c] / was[c]);
@@ -115,62 +79,18 @@ std::optional<std::vector<float>> weight_scales(const Tensor& before, const Tens
   return scales;
 }
 
-/// Returns range_of() for codes of 16 bits. Unsigned codes of 16 bits keep scale and zero point.
-Range range_of_wide(const QdqNode& grid, RangeKind kind) {
-  const CodeRange codes = code_range(grid.codes);
-  const double scale = grid.scales.front();
-  const auto real = [&](int32_t code) {
-    return static_cast<float>(static_cast<double>(code - zero_point_of(grid)) * scale);
-  };
-  const Range range{real(codes.lowest), real(codes.highest)};
-  const bool same = grid.codes == DataType::UInt16 && kind == RangeKind::Asymmetric16;
-  if (same) return {range.min, range.max, grid.scales.front(), static_cast<int32_t>(zero_point_of(grid))};
-  if (is_asymmetric(kind)) return range;
-  // Signed codes have one more below 0, which symmetric ranges do not use.
-  const float amax = zero_point_of(grid) == 0 && grid.codes == DataType::Int16 ? range.max : range.amax();
-  return {-amax, amax};
-}
-
 }  // namespace
-
-Range range_of(const QdqNode& grid, RangeKind kind) {
-  const float scale = grid.scales.front();
-  if (is_fp8(grid)) {
-    const float amax = kLargestE4M3 * scale;
-    return kind == RangeKind::Float8 ? Range{-amax, amax, scale, 0} : Range{-amax, amax};
-  }
-  if (is_wide(grid)) return range_of_wide(grid, kind);
-  const auto low = static_cast<double>((is_unsigned(grid) ? 0 : -128) - zero_point_of(grid)) * scale;
-  const auto high = low + 255.0 * scale;
-  if (is_asymmetric(kind)) {
-    const auto point = static_cast<int32_t>(zero_point_of(grid) + (is_unsigned(grid) ? 0 : 128));
-    return {static_cast<float>(low), static_cast<float>(high), scale, point};
-  }
-  if (kind == RangeKind::Symmetric && zero_point_of(grid) == (is_unsigned(grid) ? 128 : 0)) {
-    const auto amax = static_cast<float>(127.0 * scale);
-    return {-amax, amax, scale};
-  }
-  const auto amax = static_cast<float>(std::max(-low, high));
-  return {-amax, amax};
-}
 
 std::map<ValueId, CarriedRange> carry_ranges(const Graph& graph, const PlacementPlan& plan, const TrainedPairs& trained,
                                              RangeKind kind) {
+  using Origin = CarriedRange::Origin;
+  const auto covers = covering_ranges(graph, trained.values, kind);
   std::map<ValueId, CarriedRange> carried;
   for (const ValueId value : plan.quantized_values()) {
-    const std::string& name = graph.value(value).name;
-    if (const auto own = trained.values.find(name); own != trained.values.end()) {
-      const Range range = within_limits(range_for(graph, value, *own->second, kind), plan, value, kind);
-      carried[value] = {range, range.given_scale > 0 ? CarriedRange::Origin::Kept : CarriedRange::Origin::Fitted, name};
-      continue;
-    }
-    for (const ValueId like : values_like(graph, value)) {
-      const auto found = trained.values.find(graph.value(like).name);
-      if (found == trained.values.end()) continue;
-      carried[value] = {within_limits(range_for(graph, value, *found->second, kind), plan, value, kind),
-                        CarriedRange::Origin::Moved, found->first};
-      break;
-    }
+    if (!covers[value]) continue;
+    const Range range = within_limits(covers[value]->range, plan, value, kind);
+    const Origin own = range.given_scale > 0 ? Origin::Kept : Origin::Fitted;
+    carried[value] = {range, covers[value]->steps > 0 ? Origin::Moved : own, covers[value]->from};
   }
   return carried;
 }
@@ -179,6 +99,8 @@ CarriedWeights carry_weights(const Graph& graph, const PlacementPlan& plan, cons
                              const WeightForm& form) {
   CarriedWeights carried;
   const Graph& before = trained.model.graph();
+  std::map<ValueId, std::set<int>> axes;
+  for (const WeightDecision& weight : plan.weights) axes[weight.value].insert(weight.axis);
   for (const WeightDecision& weight : plan.weights) {
     const std::string& node = graph.node(weight.node).name;
     const auto grid = trained.weights.find({node, weight.slot});
@@ -187,14 +109,15 @@ CarriedWeights carry_weights(const Graph& graph, const PlacementPlan& plan, cons
     const Tensor* is = graph.constant(weight.value);
     std::string reason = "the file has no pair on it";
     std::optional<std::vector<float>> scales;
-    if (grid != trained.weights.end() && was && is)
-      scales = weight_scales(*was, *is, *grid->second, form.per_tensor ? -1 : weight.axis, form, reason);
-    if (!scales) {
+    if (axes.at(weight.value).size() > 1)
+      reason = "its layers want scales along different axes";
+    else if (grid != trained.weights.end() && was && is)
+      scales = weight_scales(*was, *is, grid->second, form.per_tensor ? -1 : weight.axis, form, reason);
+    if (!scales || !reason.empty())
       carried.anew.push_back(node + ": " + reason);
-      continue;
-    }
-    ++carried.kept;
-    carried.scales[graph.value(weight.value).name] = std::move(*scales);
+    else
+      ++carried.kept;
+    if (scales) carried.scales[graph.value(weight.value).name] = std::move(*scales);
   }
   return carried;
 }

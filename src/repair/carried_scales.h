@@ -8,6 +8,7 @@
 #include "detent/base/calibrator.h"
 #include "detent/base/qparams.h"
 #include "place/plan/placement_plan.h"
+#include "repair/covering_ranges.h"
 #include "repair/trained_pairs.h"
 
 namespace detent {
@@ -16,7 +17,7 @@ namespace detent {
 struct CarriedRange {
   enum class Origin : uint8_t {
     Kept,   ///< of the value itself
-    Moved,  ///< of a value with the same numbers
+    Moved,  ///< of a value that holds its numbers too
     Fitted  ///< of the value itself, fitted to the target's grid, which its zero point or a Clip demands
   };
   Range range;
@@ -24,20 +25,14 @@ struct CarriedRange {
   std::string from;  ///< name of the value whose pair gave it
 };
 
-/// Returns the range of a grid for codes of `kind`: the same real numbers where type and zero point have a place there
-/// (0 in INT8, 128 in UINT8 for symmetric codes; FP8 only for FP8), else the symmetric range that covers them, without
-/// a given scale.
-[[nodiscard]] Range range_of(const QdqNode& grid, RangeKind kind);
-
-/// Returns the ranges of the plan's values that have a pair in the file, or that only operators which leave every
-/// number as it is (copies, MaxPool, Relu) separate from one that has.
+/// Returns the ranges of the plan's values that pairs of the file cover (covering_ranges).
 /// graph  of the plan: a prepared form of trained.model
 [[nodiscard]] std::map<ValueId, CarriedRange> carry_ranges(const Graph& graph, const PlacementPlan& plan,
                                                            const TrainedPairs& trained, RangeKind kind);
 
 /// Scales of weights, by name of the constant (RewriteOptions::weight_scales).
 struct CarriedWeights {
-  std::map<std::string, std::vector<float>> scales;
+  std::map<std::string, std::vector<float>> scales;  ///< 0: the channel gets a new one
   size_t kept = 0;
   std::vector<std::string> anew;  ///< nodes whose weight gets other scales, with the reason
 };
@@ -49,8 +44,9 @@ struct WeightForm {
   bool narrow = false;  ///< the lowest code is not used: INT8 from -127 to 127
 };
 
-/// Returns the scales of the plan's weights, except of those with codes that `form` does not have. A factor that
-/// preparing folded into a channel (BatchNormalization) is in its scale too, so that all codes keep their magnitude.
+/// Returns the scales of the plan's weights, except of those with codes that `form` does not have, and of channels
+/// whose scale in the file is none (0, NaN). A factor that preparing folded into a channel (BatchNormalization) is in
+/// its scale too, so that all codes keep their magnitude.
 [[nodiscard]] CarriedWeights carry_weights(const Graph& graph, const PlacementPlan& plan, const TrainedPairs& trained,
                                            const WeightForm& form);
 

@@ -45,7 +45,7 @@ Sign sign_of(const Graph& graph, const Node& node) {
 bool cuts_at_zero(const QdqNode& grid) {
   if (grid.scales.size() != 1) return false;
   const int64_t point = grid.zero_points.empty() ? 0 : grid.zero_points.front();
-  return point == (grid.codes == DataType::UInt8 ? 0 : -128);
+  return point == (grid.clipped ? grid.clipped->lowest : grid.codes == DataType::UInt8 ? 0 : -128);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "exec/executor.h"
+#include "lint/reading/odd_pairs.h"
 #include "model/graph_patch.h"
 #include "model/name_source.h"
 #include "repair/implied_relus.h"
@@ -73,8 +74,9 @@ TrainedPairs::TrainedPairs(const Model& written, QdqReading pairs) : model(writt
     const std::string& name = graph.value(*graph.node(*node).input(operand.slot)).name;
     if (const auto found = placeholders.find(name); found != placeholders.end())
       found->second = before.node(*before.find_node(operand.node)).input(operand.slot);
-    if (grid.role == QdqRole::Weight) weights.emplace(slot, &grid);
-    if (grid.role == QdqRole::Weight && operand.quantize >= 0 && is_read_once(graph, name))
+    const std::string unusable_here = unusable_scale(grid);
+    if (grid.role == QdqRole::Weight) weights.emplace(slot, WeightGrid{&grid, operand.axes});
+    if (grid.role == QdqRole::Weight && operand.quantize >= 0 && unusable_here.empty() && is_read_once(graph, name))
       placeholders.emplace(name, before.node(*before.find_node(operand.node)).input(operand.slot));
     if (grid.role == QdqRole::Bias) biases.insert(slot);
     if (grid.role == QdqRole::Weight || grid.role == QdqRole::Bias) continue;
@@ -82,10 +84,15 @@ TrainedPairs::TrainedPairs(const Model& written, QdqReading pairs) : model(writt
       outputs.push_back(name);
     else
       read.emplace(slot, name);
-    if (grid.scales.size() == 1) ++votes[name][&grid];
+    if (!unusable_here.empty())
+      unusable.emplace(name, unusable_here);
+    else if (grid.scales.size() == 1)
+      ++votes[name][&grid];
   }
-  for (const auto& [name, grids] : votes)
+  for (const auto& [name, grids] : votes) {
+    unusable.erase(name);
     values[name] = std::ranges::max_element(grids, {}, [](const auto& vote) { return vote.second; })->first;
+  }
 
   GraphPatch numbers;
   numbers.reason = "put the numbers in that the codes stand for";

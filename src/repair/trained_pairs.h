@@ -14,19 +14,27 @@ namespace detent {
 /// An input of a node.
 using Slot = std::pair<std::string, int>;
 
+/// The grid of a weight.
+struct WeightGrid {
+  const QdqNode* grid = nullptr;
+  std::vector<size_t> axes;  ///< QuantizedOperand::axes
+};
+
 /// A quantized file as a float model, and what its pairs say. Weights alone (in blocks, or of 4 bits) stay as they are:
 /// their layers read the DequantizeLinear.
 struct TrainedPairs {
   /// Without pairs. Weights are the numbers that their codes stand for, so that a folded factor moves no code; a float
-  /// weight that other nodes read too stays.
+  /// weight stays where other nodes read it too, and where a scale says nothing.
   Model model;
   QdqReading reading;  ///< the file's pairs
-  /// The grid of a value's pair, by the value's name in `model`: the one that most readers have.
+  /// The grid of a value's pair, by the value's name in `model`: the one that most readers have. Pairs with a scale
+  /// that cannot be one (0, NaN) say nothing.
   std::map<std::string, const QdqNode*> values;
-  std::map<Slot, const QdqNode*> weights;  ///< the grid of a weight
-  std::set<Slot> biases;                   ///< biases with a pair
-  std::map<Slot, std::string> read;        ///< paired activation edges and the values that they read
-  std::vector<std::string> outputs;        ///< values whose pair a graph output reads
+  std::map<std::string, std::string> unusable;  ///< "scale nan" of the values whose pairs all say nothing
+  std::map<Slot, WeightGrid> weights;
+  std::set<Slot> biases;             ///< biases with a pair
+  std::map<Slot, std::string> read;  ///< paired activation edges and the values that they read
+  std::vector<std::string> outputs;  ///< values whose pair a graph output reads
 
   /// pairs  read_qdq() of the file
   TrainedPairs(const Model& written, QdqReading pairs);

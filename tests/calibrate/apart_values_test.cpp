@@ -48,6 +48,18 @@ TEST_F(ValuesApart, AreThoseBelowAnEighthOfWhatTheyAreJoinedWith) {
   EXPECT_TRUE(apart(320, "onnxruntime").empty()) << "its Concat takes any scales";
 }
 
+TEST_F(ValuesApart, AreThoseWithATrainedRangeToo) {
+  plan_ = make_placement_plan(model_.graph(), find_target("tensorrt"), {});
+  const auto given = [&](float small) {
+    Calibration calibration;
+    calibration.given = {{*model_.graph().find_value("s"), {-small, small}},
+                         {*model_.graph().find_value("j"), {-9, 9}}};
+    return values_apart(model_.graph(), plan_, calibration);
+  };
+  EXPECT_DOUBLE_EQ(given(1).at("s"), 1.0 / 9);
+  EXPECT_TRUE(given(2).empty());
+}
+
 TEST_F(ValuesApart, AreNoneWhereAConcatWithTwoScalesLeavesInt8) {
   EXPECT_TRUE(apart(320, "openvino").empty());
   EXPECT_FALSE(plan_.scale_groups().empty()) << "the same values share a scale";

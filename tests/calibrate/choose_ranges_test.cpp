@@ -270,6 +270,13 @@ TEST_F(ClippedSamples, DoNotCutAnImportedScale) {
   EXPECT_EQ(range("c"), (Range{-63.5F, 63.5F, 0.5F}));
 }
 
+TEST_F(ClippedSamples, DoNotCutGivenRangesOfAGroupWhichAreJoined) {
+  calibration_.given = {{value("a"), {-5, 1}}, {value("b"), {-1, 9}}};
+  EXPECT_EQ(range("a"), (Range{-5, 9}));
+  calibration_.given[value("b")] = range_of_scale(0.5F);
+  EXPECT_EQ(range("a"), range_of_scale(0.5F)) << "covers the other, and stays as it is";
+}
+
 TEST_F(ClippedSamples, DoNotCutWhereTheOthersSayNothing) {
   reach("c", {{0, 0}, {-3, 40}, {0, 0}});
   EXPECT_EQ(range("c"), (Range{-3, 40})) << "a range of width 0 serves no sample";

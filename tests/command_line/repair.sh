@@ -50,6 +50,21 @@ done
 grep -q "its code -128 is none of the target's" in/low-128.json || fail "weights with -128: the report does not say what became of them"
 if grep -q "its code -128" in/low-127.json; then fail "weights without -128 got other scales"; fi
 
+# Scales of a square weight along its rows, not along its columns: for every target it gets others.
+for axis in 0 1; do
+  printf '<ir_version: 8, opset_import: ["" : 13]> g (float[1,2] x) => (float[1,2] y)
+    <float s = {0.1}, int8 z = {0}, int8[2,2] w = {127,-3,5,127}, float[2] ws = {0.01,0.08}, int8[2] wz = {0,0}> {
+    q = QuantizeLinear (x, s, z) d = DequantizeLinear (q, s, z) v = DequantizeLinear <axis = %s> (w, ws, wz)
+    y = MatMul (d, v) }' $axis | "$WRITE_MODEL" in/axis$axis.onnx
+  for target in tensorrt tensorrt:8.6 tensorrt:11 onnxruntime openvino; do
+    accepts "scales along axis $axis for $target" repair in/axis$axis.onnx --target $target --json=in/axis.json -o in/axis.out.onnx --overwrite
+    case $axis$(grep -c "its scales stand along another axis" in/axis.json) in
+      01 | 10) ;;
+      *) fail "scales along axis $axis for $target: the report says something else of the weight" ;;
+    esac
+    accepts "lint of scales along axis $axis for $target" lint in/axis.out.onnx --target $target --strict
+  done
+done
 refuses "a float model" 10 "this one has none" repair "$model" --quiet -o out/none.onnx
 refuses "an output that exists" 15 "again.onnx" repair in/ort.onnx --quiet -o in/again.onnx
 finish

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "core/same_tensor.h"
@@ -209,6 +210,102 @@ TEST(PairBounds, APairBoundsTheValueThatItReadsAndTheOneThatItGives) {
   EXPECT_DOUBLE_EQ(bound_of(body, "x"), 64);
   EXPECT_DOUBLE_EQ(bound_of(body, "d"), 64);
   EXPECT_DOUBLE_EQ(bound_of(body, "y"), 128);
+}
+
+/// x is 250 * 64 at most. QuantizeLinear cuts it to 32 for its own reader alone.
+TEST(PairBounds, AnotherReaderOfAQuantizedValueGetsTheNumberItself) {
+  const auto body = [](const std::string& outputs, const std::string& readers) {
+    return "(float[N, 2] x) => (float[N, 2] y" + outputs +
+           ") <float s = {0.5}, float t = {0.25}, float u = {2}, int8 z = {0}, float k = {250}> "
+           "{ q = QuantizeLinear (x, s, z) d = DequantizeLinear (q, s, z) v = Mul (d, k) p = QuantizeLinear (v, t, z) "
+           "e = DequantizeLinear (p, t, z) " +
+           readers + " }";
+  };
+  EXPECT_DOUBLE_EQ(bound_of(body("", "y = Neg (e)"), "v"), 32);
+  EXPECT_DOUBLE_EQ(bound_of(body("", "y = Add (e, v)"), "v"), 250 * 64);
+  EXPECT_DOUBLE_EQ(bound_of(body(", float[N, 2] v", "y = Neg (e)"), "v"), 250 * 64);
+  const std::string second = "r = QuantizeLinear (v, u, z) f = DequantizeLinear (r, u, z) y = Add (e, f)";
+  EXPECT_DOUBLE_EQ(bound_of(body("", second), "v"), 256);
+}
+
+TEST(PairBounds, AnotherReaderOfAQuantizedValueBeyondTheRangeKeepsItFloat32) {
+  const auto rules_of = [](const char* reader) {
+    return cast_pairs(
+               std::string("(float[N, 2] x) => (float[N, 2] y) <float s = {0.5}, float t = {0.25}, int8 z = {0}, "
+                           "float k = {5000}, float h = {1e-3}> { q = QuantizeLinear (x, s, z) "
+                           "d = DequantizeLinear (q, s, z) v = Mul (d, k) p = QuantizeLinear (v, t, z) "
+                           "e = DequantizeLinear (p, t, z) ") +
+                   reader + " }",
+               {})
+        .rules();
+  };
+  EXPECT_THAT(rules_of("m = Mul (v, h) y = Add (m, e)"), ::testing::Contains(HasSubstr(": overflow")));
+  EXPECT_THAT(rules_of("m = Mul (e, h) y = Add (m, e)"), ::testing::Not(::testing::Contains(HasSubstr(": overflow"))));
+}
+
+/// An operator that may give larger numbers than it reads, and its twin that does not. x is 64 at most.
+struct LargerNumbers {
+  const char *name, *constants, *nodes;
+  double bound;  ///< of v
+};
+
+class EnlargingOperator : public ::testing::TestWithParam<LargerNumbers> {};
+
+TEST_P(EnlargingOperator, IsBoundedByWhatItCanGive) {
+  const LargerNumbers& given = GetParam();
+  const Model model = model_of(
+      "(float[1, 1, 4, 4] x) => (float[N, M, H, W] y) <float s = {0.5}, int8 z = {0}" + std::string(given.constants) +
+      "> { q = QuantizeLinear (x, s, z) d = DequantizeLinear (q, s, z) " + given.nodes + " y = Neg (v) }");
+  const Graph& graph = model.graph();
+  const ValueId v = *graph.find_value("v");
+  EXPECT_DOUBLE_EQ(bound_reaches(graph, {}).at(v).amax, given.bound);
+  Tensor sample(DataType::Float32, Shape{1, 1, 4, 4});  // overshoots most between numbers of two signs
+  for (size_t i = 0; i < 16; ++i) sample.mutable_data<float>()[i] = (i / 4 + i) % 4 == 1 || i % 4 == 2 ? 63.5F : -64.0F;
+  EXPECT_LE(measure_reaches(graph, MemorySource(std::vector{sample}), RunSettings{}).at(v).amax, given.bound);
+}
+
+constexpr double kOpen = std::numeric_limits<double>::infinity();
+constexpr double kCubic = 64 * 1.375 * 1.375 * 1.375;  // 1 + 0.75 / 2 on each of three axes: the rank is unknown
+
+INSTANTIATE_TEST_SUITE_P(
+    Operators, EnlargingOperator,
+    ::testing::Values(
+        LargerNumbers{"PReluSteep", ", float k = {-8}", "v = PRelu (d, k)", 512},
+        LargerNumbers{"PReluFlat", ", float k = {0.25}", "v = PRelu (d, k)", 64},
+        LargerNumbers{"ScatterAdd", ", int64[1,1,2,1] i = {0, 0}, float[1,1,2,1] u = {3, -5}",
+                      "v = ScatterElements <axis = 2, reduction = \"add\"> (d, i, u)", 64 + 2 * 5},
+        LargerNumbers{"ScatterNdAdd", ", int64[2,3] i = {0,0,1,0,0,1}, float[2,4] u = {1,2,3,4,5,6,7,8}",
+                      "v = ScatterND <reduction = \"add\"> (d, i, u)", 64 + 6 * 8},
+        LargerNumbers{"ScatterNdMul", ", int64[1,3] i = {0,0,1}, float[1,4] u = {1,2,3,4}",
+                      "v = ScatterND <reduction = \"mul\"> (d, i, u)", kOpen},
+        LargerNumbers{"ScatterNdMulBelow1", ", int64[1,3] i = {0,0,1}, float[1,4] u = {1,0.5,0.5,0.25}",
+                      "v = ScatterND <reduction = \"mul\"> (d, i, u)", 64},
+        LargerNumbers{"ScatterNd", ", int64[1,3] i = {0,0,1}, float[1,4] u = {1,2,3,4}", "v = ScatterND (d, i, u)", 64},
+        LargerNumbers{"GridSampleCubic", ", float[1,1,1,2] g = {0.5, 0.5}", "v = GridSample <mode = \"cubic\"> (d, g)",
+                      kCubic},
+        LargerNumbers{"GridSampleLinear", ", float[1,1,1,2] g = {0.5, 0.5}",
+                      "v = GridSample <mode = \"linear\"> (d, g)", 64},
+        LargerNumbers{"ResizeCubic", ", float[4] f = {1, 1, 2, 2}", "v = Resize <mode = \"cubic\"> (d, , f)", kCubic},
+        LargerNumbers{"ResizeSteepCubic", ", float[4] f = {1, 1, 2, 2}",
+                      "v = Resize <mode = \"cubic\", cubic_coeff_a = -2.0> (d, , f)", 64 * 8},
+        LargerNumbers{"ResizeLinear", ", float[4] f = {1, 1, 2, 2}", "v = Resize <mode = \"linear\"> (d, , f)", 64},
+        LargerNumbers{"Floor", "", "v = Floor (d)", 65}, LargerNumbers{"Ceil", "", "v = Ceil (d)", 65},
+        LargerNumbers{"ClipFromAbove0", ", float l = {500}, float h = {900}", "v = Clip (d, l, h)", 500},
+        LargerNumbers{"ClipAround0", ", float l = {-500}, float h = {6}", "v = Clip (d, l, h)", 64},
+        LargerNumbers{"ReduceSumOfUnknownLength", "", "v = ReduceSum (d)", kOpen},
+        LargerNumbers{"ReduceMean", "", "v = ReduceMean (d)", 64},
+        LargerNumbers{"PlacesOfTopK", ", int64[1] k = {1}", "t, i = TopK (d, k) v = Cast <to = 1> (i)", kOpen},
+        LargerNumbers{"NumbersOfTopK", ", int64[1] k = {1}", "v, i = TopK (d, k)", 64}),
+    [](const auto& given) { return given.param.name; });
+
+TEST(PairBounds, ASumToAnUnknownShapeMayHoldAllElements) {
+  const Model model = model_of(
+      "(float[1, 6] x) => (float[N] y) <float s = {0.5}, int8 z = {0}> "
+      "{ q = QuantizeLinear (x, s, z) d = DequantizeLinear (q, s, z) y = ReduceSum (d) }");
+  const Graph& graph = model.graph();
+  const ValueId d = *graph.find_value("d"), y = *graph.find_value("y");
+  EXPECT_DOUBLE_EQ(bound_reaches(graph, {{d, Shape{1, 6}}}).at(y).amax, 6 * 64);
+  EXPECT_DOUBLE_EQ(bound_reaches(graph, {{d, Shape{1, 6}}, {y, Shape{2}}}).at(y).amax, 3 * 64);
 }
 
 TEST(PairBounds, AZeroPointWidensOneSide) {

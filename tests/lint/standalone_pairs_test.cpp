@@ -126,6 +126,34 @@ g (float[1,4,8,8] x) => (float[1,4,16,16] y)
   }
 }
 
+/// A Conv whose data comes from a pair through `between`, from 'd' to 'v', an activation and a pair.
+Model behind_a_pair(const std::string& between) {
+  return parse_model_text(test::fill_tensors(R"(<ir_version: 8, opset_import: ["" : 13]>
+g (float[1,8,8,4] x) => (float[1,4,8,8] y)
+<float s = {0.1}, int8 z = {0}, int8 lo = {-64}, int8 hi = {63}, int8[4,4,1,1] w = {...}, float[4,4,1,1] f = {...}> {
+  q = QuantizeLinear (x, s, z)  d = DequantizeLinear (q, s, z)  wd = DequantizeLinear (w, s, z)
+  )" + between + R"(
+  a = Conv (v, wd)  r = Relu (a)
+  rq = QuantizeLinear (r, s, z)  k = Clip (rq, lo, hi)  rd = DequantizeLinear (k, s, z)
+  fq = QuantizeLinear (f, s, z)  fk = Clip (fq, lo, hi)  fd = DequantizeLinear (fk, s, z)
+  y = Conv (rd, fd) })"));
+}
+
+// TensorFlow's exporters leave the Transpose.
+TEST(StandalonePairs, ALayerBehindACopyOfItsPairReadsCodes) {
+  const Model model = behind_a_pair("t = Transpose <perm = [0,3,1,2]> (d)  v = Identity (t)");
+  const auto found = standalone_pairs(model.graph());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_THAT(found.front().reason, HasSubstr("the network's input is float"));
+  EXPECT_EQ(int8_products(model.graph()).size(), 2U);
+}
+
+TEST(StandalonePairs, ALayerBehindAnotherOperatorDoesNot) {
+  const Model model = behind_a_pair("t = Transpose <perm = [0,3,1,2]> (d)  v = Softmax (t)");
+  EXPECT_THAT(standalone_pairs(model.graph()).back().reason, HasSubstr("'Relu_6' (Relu) in front of it computes"));
+  EXPECT_EQ(int8_products(model.graph()).size(), 1U);
+}
+
 TEST(StandalonePairs, DiamondsOfCopiesTakeNoTime) {
   std::string text = R"(<ir_version: 8, opset_import: ["" : 13]>
 g (float[1,4] x) => (float[N,4] y) <float s = {0.1}, int8 z = {0}> {

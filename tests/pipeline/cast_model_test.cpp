@@ -111,6 +111,26 @@ TEST_F(CastModel, FloatWeightsBehindAQuantizeLinearBecomeTheCodesThatItMade) {
   EXPECT_THAT(report.bytes_after, Lt(report.bytes_before));
 }
 
+// PyTorch without constant folding: the zero point is a Cast of an INT32.
+TEST_F(CastModel, ComputedZeroPointsAreReadAsAnEngineFoldsThem) {
+  const auto half_nodes = [&](const std::string& zero_point) {
+    write_model(parse_model_text(R"(<ir_version: 8, opset_import: ["" : 17]>
+g (float[1,2,4,4] x) => (float[1,2,4,4] y)
+<float s = {0.1}, int8 z = {0}, int32 i = {0}, int8[2,2,1,1] w = {1, 2, 3, 4}>
+{ c = Cast <to = 3> (i)
+  q = QuantizeLinear (x, s, )" + zero_point +
+                                 ") d = DequantizeLinear (q, s, " + zero_point +
+                                 ") v = DequantizeLinear (w, s, z) a = Conv (d, v) y = Relu (a) }"),
+                folder_ / "in.onnx", {.overwrite = true});
+    CastModelOptions options = cast_options(false);
+    options.overwrite = true;
+    return cast_model(options).floats.half_nodes;
+  };
+  const size_t constant = half_nodes("z");
+  EXPECT_GT(constant, 0U);
+  EXPECT_EQ(half_nodes("c"), constant);
+}
+
 TEST_F(CastModel, WithoutDataPairsBoundTheValues) {
   quantize("tensorrt");
   const CastReport report = cast_model(cast_options(false));

@@ -99,6 +99,17 @@ g (float[1,2,4,4] x) => (float[1,2,4,4] y) { y = Relu (x) })");
   EXPECT_EQ(prepare_model(wide, find_target("tensorrt")).opset_after, 17);
 }
 
+TEST(HalfScales, WeightsThatAreOnlyStoredInHalfRaiseNoOpset) {
+  const auto prepared_opset = [](const std::string& layers) {
+    Model model = test::parse_half_model(R"(<ir_version: 8, opset_import: ["" : 17]>
+g (float[1,2,4,4] x) => (float[1,2,4,4] y) <float[2,2,1,1] wf = {1, 2, 3, 4}> { w = Cast <to = 10> (wf) )" +
+                                         layers + " }");
+    return prepare_model(model, find_target("onnxruntime")).opset_after;
+  };
+  EXPECT_EQ(prepared_opset("v = Cast <to = 1> (w)  c = Conv (x, v)  y = Conv (c, v)"), 17);
+  EXPECT_EQ(prepared_opset("h = Cast <to = 10> (x)  c = Conv (h, w)  y = Cast <to = 1> (c)"), 19);
+}
+
 TEST(HalfScales, RaiseTheOpsetInsideBranchesToo) {
   // Split needs num_outputs from opset 18 on.
   const char* const text = R"(<ir_version: 8, opset_import: ["" : 17]>

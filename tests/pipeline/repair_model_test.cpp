@@ -2,12 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <iterator>
+#include <limits>
 
 #include "core/same_tensor.h"
 #include "datasets/npy_writer.h"
 #include "detent/detent.h"
+#include "model/graph_patch.h"
 #include "model/model.h"
 #include "model/temporary_folder.h"
 
@@ -75,14 +78,18 @@ std::string trained_with_norm(bool paired) {
 class RepairModel : public ::testing::Test {
  protected:
   [[nodiscard]] RepairOptions options(const std::string& text, const std::string& target = "tensorrt") const {
-    write_model(parse_model_text(text), folder_ / "in.onnx");
+    return options(parse_model_text(text), target);
+  }
+  [[nodiscard]] RepairOptions options(const Model& model, const std::string& target = "tensorrt") const {
+    std::filesystem::remove(folder_ / "in.onnx");
+    write_model(model, folder_ / "in.onnx");
     RepairOptions options;
     options.model = folder_ / "in.onnx", options.output = folder_ / "out.onnx", options.target = target;
     options.overwrite = true;
     return options;
   }
   [[nodiscard]] RepairOptions again(RepairOptions options) const {
-    options.model = folder_ / "out.onnx", options.output = folder_ / "again.onnx";
+    options.model = folder_ / "out.onnx", options.output = folder_ / "again.onnx", options.data = {};
     return options;
   }
   [[nodiscard]] DataOptions samples() const {
@@ -247,6 +254,147 @@ g (float[1,1] x) => (float[1,1] y) { y = Relu (x) })");
   }
 }
 
+/// A MatMul between pairs, with a square weight whose scales stand along an axis. The rows differ in size.
+std::string square_product(int axis) {
+  const auto listed = [](int count, const auto& number) {
+    std::string text;
+    for (int i = 0; i < count; ++i) text += (i ? ", " : "") + std::to_string(number(i));
+    return "{" + text + "}";
+  };
+  return R"(<ir_version: 8, opset_import: ["" : 13]>
+g (float[1,16,8,8] x) => (float[1,16,8,8] y)
+<float sx = {0.03}, int8 z = {0}, int64[3] flat = {1, 64, 16}, int64[4] whole = {1, 16, 8, 8},
+ int8[16,16] w = )" +
+         listed(256, [](int i) { return i * 71 % 255 - 127; }) +
+         ", float[16] ws = " + listed(16, [](int i) { return 0.001F * static_cast<float>(1 << i % 8); }) +
+         ", int8[16] wz = " + listed(16, [](int) { return 0; }) + R"(>
+{
+  xr = Reshape (x, flat)
+  xq = QuantizeLinear (xr, sx, z)  xd = DequantizeLinear (xq, sx, z)
+  wd = DequantizeLinear <axis = )" +
+         std::to_string(axis) + R"(> (w, ws, wz)
+  m = MatMul (xd, wd)
+  y = Reshape (m, whole)
+})";
+}
+
+/// Returns the network with the first number of a constant of floats changed.
+Model with_first(const std::string& text, const std::string& constant, float number) {
+  Model model = parse_model_text(text);
+  Tensor changed = cast(*model.graph().constant(*model.graph().find_value(constant)), DataType::Float64);
+  changed.mutable_data<double>()[0] = static_cast<double>(number);
+  GraphPatch patch;
+  patch.reason = "change a number";
+  patch.replace_constants.emplace_back(constant, cast(changed, DataType::Float32));
+  apply_patch(model, patch);
+  return model;
+}
+
+TEST_F(RepairModel, GivesNewScalesToWeightsThatHaveThemAlongAnotherAxis) {
+  for (const char* target : {"tensorrt", "tensorrt:8.6", "tensorrt:11", "onnxruntime", "openvino"}) {
+    RepairOptions given = options(square_product(0), target);
+    given.data = samples();
+    const RepairReport report = repair_model(given);
+    EXPECT_THAT(report.weights_anew, Contains(HasSubstr("its scales stand along another axis"))) << target;
+    EXPECT_GT(report.before.count("error"), 0U) << target;
+    EXPECT_EQ(report.lint.count("error"), 0U) << target;
+    // A row of a 127th of the largest loses its codes: the largest rows, of which most of the output comes, keep 7
+    // bits.
+    EXPECT_GT(report.error->sqnr_db.value(), 35) << target;
+    EXPECT_FALSE(repair_model(again(given)).changed) << target;
+  }
+}
+
+TEST_F(RepairModel, KeepsTheScalesOfWeightsAlongTheChannels) {
+  for (const char* target : {"tensorrt", "onnxruntime"})
+    EXPECT_EQ(repair_model(options(square_product(1), target)).weights_kept, 1U) << target;
+}
+
+TEST_F(RepairModel, MeasuresWhatHasAScaleThatIsNone) {
+  const float infinite = std::numeric_limits<float>::infinity();
+  for (const float scale : {0.0F, -0.05F, std::nanf(""), infinite}) {
+    RepairOptions given = options(with_first(trained(), "sa", scale));
+    try {
+      static_cast<void>(repair_model(given));
+      ADD_FAILURE() << "no error for " << scale;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::InvalidOption) << scale;
+      EXPECT_THAT(error.what(), HasSubstr("no scale in the file: 'r'")) << scale;
+    }
+    given.data = samples();
+    const RepairReport report = repair_model(given);
+    EXPECT_THAT(of_action(report, "added"), Contains("r")) << scale;
+    EXPECT_THAT(of_action(report, "kept"), Contains("x")) << scale;
+    EXPECT_THAT(report.lint.findings, IsEmpty()) << scale;
+  }
+}
+
+TEST_F(RepairModel, GivesNewScalesToChannelsOfWeightsWithoutOneAndKeepsTheOthers) {
+  for (const char* target : {"tensorrt", "tensorrt:8.6", "onnxruntime", "openvino"}) {
+    RepairOptions given = options(with_first(square_product(1), "ws", 0), target);
+    given.data = samples();
+    const RepairReport report = repair_model(given);
+    EXPECT_THAT(report.weights_anew, Contains(HasSubstr("scale 0 in channel 0"))) << target;
+    EXPECT_EQ(report.lint.count("error"), 0U) << target;
+    EXPECT_GT(report.error->sqnr_db.value_or(300), 100) << target << ": the channel is 0, all others keep their codes";
+  }
+}
+
+TEST_F(RepairModel, NamesTheCodesWhoseScaleIsNoNumber) {
+  try {
+    static_cast<void>(repair_model(options(with_first(square_product(1), "ws", std::nanf("")))));
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::InvalidModel);
+    EXPECT_THAT(error.what(), HasSubstr("its scale 'ws' of channel 0 is nan"));
+  }
+}
+
+/// v has a pair, a has none; a pair stands behind the Concat of both.
+std::string joined(const std::string& small, const std::string& large) {
+  return R"(<ir_version: 8, opset_import: ["" : 13]>
+g (float[1,16,8,8] x) => (float[1,16,8,8] y)
+<float sx = {0.03}, float sv = {)" +
+         small + "}, float sc = {" + large +
+         R"(}, int8 z = {0}, int64[1] from = {0}, int64[1] to = {16}, int64[1] c = {1},
+ )" + weight(1) +
+         R"(>
+{
+  xq = QuantizeLinear (x, sx, z)  xd = DequantizeLinear (xq, sx, z)
+  wd = DequantizeLinear <axis = 0> (w, ws, wz)
+  c0 = Conv (xd, wd)  v = Relu (c0)
+  vq = QuantizeLinear (v, sv, z)  vd = DequantizeLinear (vq, sv, z)
+  c1 = Conv (vd, wd)  a = Relu (c1)
+  j = Concat <axis = 2> (v, a)
+  jq = QuantizeLinear (j, sc, z)  jd = DequantizeLinear (jq, sc, z)
+  o = Conv (jd, wd)
+  s = Slice (o, from, to, c)
+  y = AveragePool <kernel_shape = [2, 1], strides = [2, 1]> (s)
+})";
+}
+
+TEST_F(RepairModel, KeepsTheScalesOfSmallValuesApartAtAConcat) {
+  EXPECT_FALSE(repair_model(options(joined("0.05", "0.45"))).changed) << "a ninth";
+  const RepairReport report = repair_model(options(joined("0.05", "0.35")));
+  EXPECT_THAT(of_action(report, "moved"), Contains("v")) << "a seventh";
+}
+
+TEST_F(RepairModel, GivesTheTrainedScaleBehindAConcatToEachOfItsInputs) {
+  RepairOptions given = options(joined("0.05", "0.45"), "openvino:gpu");
+  given.data = samples();
+  const RepairReport report = repair_model(given);
+  const auto of = [&](const std::string& value) {
+    return *std::ranges::find(report.pairs, value, &RepairReport::Pair::value);
+  };
+  EXPECT_EQ(of("a").moved_from, "j");
+  EXPECT_EQ(of("v").action, "kept") << "its own";
+  EXPECT_THAT(of_action(report, "removed"), IsEmpty());
+  given.target = "openvino";
+  const RepairReport shared = repair_model(given);
+  const auto v = std::ranges::find(shared.pairs, "v", &RepairReport::Pair::value);
+  EXPECT_THAT(v->reason, HasSubstr("it takes the wider scale of a value that it shares one with"));
+}
+
 TEST_F(RepairModel, PutsAReluBackWhereAPairDoesItsWork) {
   // onnxruntime.quantization took the Relu between the Convs out: the codes begin at 0.
   RepairOptions given = options(R"(<ir_version: 8, opset_import: ["" : 13]>
@@ -265,6 +413,74 @@ g (float[1,16,8,8] x) => (float[1,16,8,8] y)
   const Model model = read_model(folder_ / "out.onnx");
   EXPECT_EQ(std::ranges::count(model.graph().nodes(), "Relu", &Node::op_type), 1);
   EXPECT_GT(report.error->sqnr_db.value(), 20);  // without the Relu below 3
+}
+
+/// Two Convs with `between` in the middle, from 'r' to 'd', and a Relu in front.
+std::string with_codes_between(const std::string& between, const std::string& constants) {
+  return R"(<ir_version: 8, opset_import: ["" : 17]>
+g (float[1,16,8,8] x) => (float[1,16,8,8] y)
+<float sx = {0.03}, float sa = {0.05}, int8 z = {0}, )" +
+         constants + weight(1) + R"(>
+{
+  xq = QuantizeLinear (x, sx, z)  xd = DequantizeLinear (xq, sx, z)
+  wd = DequantizeLinear <axis = 0> (w, ws, wz)
+  c = Conv (xd, wd)
+  r = Relu (c)
+  )" + between +
+         R"(
+  y = Conv (d, wd)
+})";
+}
+
+TEST_F(RepairModel, ReadsWhatStandsBetweenTheHalvesOfAPairAsWithFloats) {
+  const std::vector<std::pair<std::string, std::string>> forms{
+      {"q = QuantizeLinear (r, sa, z) k = Clip (q, lo, hi) d = DequantizeLinear (k, sa, z)",
+       "int8 lo = {0}, int8 hi = {63}, "},
+      {"q = QuantizeLinear (r, sa, z) k = Identity (q) d = DequantizeLinear (k, sa, z)", ""},
+      {"q = QuantizeLinear (r, sa, z) t = Transpose <perm = [0,2,3,1]> (q) u = Transpose <perm = [0,3,1,2]> (t)"
+       " d = DequantizeLinear (u, sa, z)",
+       ""},
+      {"q = QuantizeLinear (r, sa, z) k = Slice (q, a, b, e) d = DequantizeLinear (k, sa, z)",
+       "int64[1] a = {0}, int64[1] b = {4}, int64[1] e = {2}, "},
+      {"q = QuantizeLinear (r, sa, z) p, k = Split <axis = 2> (q) j = Concat <axis = 2> (k, p)"
+       " d = DequantizeLinear (j, sa, z)",
+       ""},
+      {"q = QuantizeLinear (r, sa, z) k = Pad (q, pads, z) d = DequantizeLinear (k, sa, z)",
+       "int64[8] pads = {0,0,1,1,0,0,1,1}, "},
+  };
+  for (const auto& [between, constants] : forms)
+    for (const char* target : {"tensorrt", "onnxruntime", "openvino"}) {
+      RepairOptions given = options(with_codes_between(between, constants), target);
+      given.data = samples();
+      const RepairReport report = repair_model(given);
+      EXPECT_EQ(report.lint.count("error") + report.lint.count("warning"), 0U) << target << ": " << between;
+      EXPECT_EQ(report.measured, 0U) << target << ": " << between;
+      ASSERT_TRUE(report.error) << target << ": " << between;
+      EXPECT_GT(report.error->sqnr_db.value(), 25) << target << ": " << between;
+    }
+}
+
+TEST_F(RepairModel, WritesThePairOfTheRangeThatAClipOfCodesLeaves) {
+  static_cast<void>(
+      repair_model(options(with_codes_between("q = QuantizeLinear (r, sa, z) k = Clip (q, lo, hi)"
+                                              " d = DequantizeLinear (k, sa, z)",
+                                              "int8 lo = {-64}, int8 hi = {63}, "))));
+  const Model model = read_model(folder_ / "out.onnx");
+  const Graph& graph = model.graph();
+  EXPECT_EQ(std::ranges::count(graph.nodes(), "Clip", &Node::op_type), 0);
+  const Node& quantize = graph.node(graph.value(*graph.find_value("r")).uses.front().node);
+  EXPECT_FLOAT_EQ(graph.constant(quantize.input(1))->data<float>()[0], 0.05F * 64 / 127);
+}
+
+TEST_F(RepairModel, RefusesByNameAnOperatorThatComputesWithCodes) {
+  try {
+    static_cast<void>(repair_model(options(
+        with_codes_between("q = QuantizeLinear (r, sa, z) k = Add (q, q) d = DequantizeLinear (k, sa, z)", ""))));
+    ADD_FAILURE() << "repaired";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::Unsupported);
+    EXPECT_THAT(error.what(), HasSubstr("Add"));
+  }
 }
 
 }  // namespace

@@ -44,6 +44,20 @@ TEST(FoldConstants, ScalesOfPairsAreComputedFromLargeWeights) {
   EXPECT_EQ(fold_constants(other), 0U);
 }
 
+TEST(FoldConstants, LargeWeightsInFrontOfPairsAreComputed) {
+  Model floats = parse_model_text(kOpset17 + std::string("(float[1,160] x) => (float[1,128] y) <") + kEmbedding +
+                                  ", float s = {0.1}, int8 z = {0}> { i = Identity (e) q = QuantizeLinear (i, s, z) "
+                                  "w = DequantizeLinear (q, s, z) y = MatMul (x, w) }");
+  EXPECT_EQ(fold_constants(floats), 1U);
+  EXPECT_THAT(operators(floats.graph()), ElementsAre("QuantizeLinear", "DequantizeLinear", "MatMul"));
+  const std::string codes = "int8" + matrix("e", 320, 256).substr(5);  // 80 KiB
+  Model integers = parse_model_text(kOpset17 + std::string("(float[1,256] x) => (float[1,320] y) <") + codes +
+                                    ", float s = {0.1}, int8 z = {0}> { t = Transpose <perm = [1, 0]> (e) "
+                                    "w = DequantizeLinear (t, s, z) y = MatMul (x, w) }");
+  EXPECT_EQ(fold_constants(integers), 1U);
+  EXPECT_THAT(operators(integers.graph()), ElementsAre("DequantizeLinear", "MatMul"));
+}
+
 TEST(FoldConstants, ATransposedEmbeddingBecomesAWeightAndGatherKeepsItsRows) {
   const Model before =
       parse_model_text(kOpset17 + std::string("(int64[1] i, float[1,128] x) => (float[1,128] r, float[1,160] y) <") +

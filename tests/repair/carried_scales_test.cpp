@@ -48,6 +48,37 @@ TEST(RangeOfAGrid, CoversInt8NumbersByFp8AndBack) {
   EXPECT_EQ(narrow.given_scale, 0);
 }
 
+QdqNode clipped(QdqNode grid, int32_t lowest, int32_t highest) {
+  grid.clipped = CodeRange{lowest, highest};
+  return grid;
+}
+
+TEST(RangeOfAGrid, IsThatOfTheCodesWhichAClipLeaves) {
+  const QdqNode reduced = clipped(grid(DataType::UInt8, 0.5F, 64), 0, 127);  // PyTorch's reduce_range
+  const Range asymmetric = range_of(reduced, RangeKind::Asymmetric),
+              symmetric = range_of(reduced, RangeKind::Symmetric);
+  EXPECT_EQ(asymmetric.min, -32);
+  EXPECT_EQ(asymmetric.max, 31.5F);
+  EXPECT_EQ(asymmetric.given_scale, 0);
+  EXPECT_EQ(symmetric.max, 32);
+  EXPECT_EQ(symmetric.given_scale, 0);
+  const Range four_bits = range_of(clipped(grid(DataType::Int8, 0.5F, 0), -8, 7), RangeKind::Symmetric);
+  EXPECT_EQ(four_bits.max, 4);
+  EXPECT_EQ(four_bits.given_scale, 0);
+  const Range wide = range_of(clipped(grid(DataType::Int16, 0.5F, 0), -2048, 2047), RangeKind::Asymmetric16);
+  EXPECT_EQ(wide.min, -1024);
+  EXPECT_EQ(wide.max, 1023.5F);
+}
+
+TEST(RangeOfAGrid, KeepsTheScaleWhereAClipLeavesTheLargestSymmetricCode) {
+  const QdqNode narrow = clipped(grid(DataType::Int8, 0.1F, 0), -127, 127);
+  for (const RangeKind kind : {RangeKind::Symmetric, RangeKind::Asymmetric})
+    EXPECT_EQ(range_of(narrow, kind).given_scale, 0.1F);
+  const QdqNode from_zero = clipped(grid(DataType::Int8, 0.1F, 0), 0, 127);
+  EXPECT_EQ(range_of(from_zero, RangeKind::Symmetric).given_scale, 0.1F);
+  EXPECT_EQ(range_of(from_zero, RangeKind::Asymmetric).min, 0);
+}
+
 TEST(ValuesCutAtZero, AreThoseThatCanBeNegative) {
   const Model model = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 13]>
 g (float[1,1,4,4] x) => (float[1,1,4,4] z)
@@ -57,6 +88,8 @@ g (float[1,1,4,4] x) => (float[1,1,4,4] z)
   EXPECT_THAT(values_cut_at_zero(model.graph(), {{"c", &from_zero}}), ElementsAre("c"));
   EXPECT_THAT(values_cut_at_zero(model.graph(), {{"c", &centred}}), IsEmpty());
   EXPECT_THAT(values_cut_at_zero(model.graph(), {{"p", &from_zero}, {"r", &from_zero}}), IsEmpty());
+  const QdqNode by_clip = clipped(grid(DataType::Int8, 0.1F, 0), 0, 127);
+  EXPECT_THAT(values_cut_at_zero(model.graph(), {{"c", &by_clip}}), ElementsAre("c"));
 }
 
 TEST(RangeOfAGrid, KeepsWideCodesOfTheSameKind) {

@@ -60,6 +60,9 @@ struct Range {
   friend bool operator==(const Range&, const Range&) = default;
 };
 
+/// Returns the range that covers both: one of them as it is where it covers the other.
+[[nodiscard]] DETENT_API Range joined(const Range& a, const Range& b);
+
 /// Grid of a quantized value.
 struct QuantType {
   DataType type = DataType::Int8;           ///< one of code_formats()

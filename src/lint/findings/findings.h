@@ -11,7 +11,7 @@ FindingCheck scale_not_constant, scale_not_positive, missing_zero_point, uint8_c
     wrong_axis, int32_bias, int8_weight_initializer, fp16_scale, unequal_halves;
 
 // Pairs that are not whole.
-FindingCheck q_without_dq, cast_between_halves, weight_without_dq;
+FindingCheck q_without_dq, cast_between_halves, operator_inside_pair, weight_without_dq;
 
 // Pairs in a wrong place or form.
 FindingCheck qoperators, bias_scale, ignored_bias_scale, pair_between_conv_and_activation, concat_scales_differ,

@@ -44,6 +44,16 @@ Tensor weight_codes(const Graph& file, const Node& layer, size_t slot) {
   return codes;
 }
 
+/// True where UINT8 codes end at 127, as PyTorch's reduce_range has them for this reason: 2 * 127 * 128 fits into 16
+/// bits.
+bool reads_seven_bits(const LintView& view, NodeId layer) {
+  const auto pairs = view.pairs_in_front(layer, view.data_slot(layer));
+  return !pairs.empty() && std::ranges::all_of(pairs, [&](const QuantizedOperand* pair) {
+    const QdqNode& grid = view.grid(*pair);
+    return grid.codes == DataType::UInt8 && grid.range().highest <= 127;
+  });
+}
+
 struct UnsafeLayer {
   NodeId node{};
   std::string name;
@@ -58,7 +68,7 @@ std::vector<UnsafeLayer> unsafe_layers(const LintView& view) {
     const Node& node = view.node(layer.node);
     const int slot = view.facts().weight_slot(layer.node);
     const MaybeNode written = file.find_node(node.name);
-    if (slot < 0 || !written) continue;
+    if (slot < 0 || !written || reads_seven_bits(view, layer.node)) continue;
     const Tensor codes = weight_codes(file, file.node(*written), static_cast<size_t>(slot));
     if (codes.empty_handle()) continue;
     const UnsafePairs pairs = count_unsafe_pairs(codes, weight_pairs(file, file.node(*written), slot, codes.shape()));

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "detent/base/qparams.h"
 #include "model/graph/graph.h"
 
 namespace detent {
@@ -22,21 +23,33 @@ struct QdqNode {
   bool has_zero_point = false;
   std::vector<int64_t> zero_points;  ///< empty when left out or computed at run time
   DataType codes = DataType::UInt8;  ///< type of the integers; UInt8 when unspecified (ONNX's default)
-  std::optional<int64_t> axis;       ///< as written; ONNX assumes 1 when it is missing
-  bool int8_constant = false;        ///< a DequantizeLinear that reads an initializer of codes
-  int64_t block = 0;                 ///< numbers under one scale along the axis; 0: no blocks
-  std::vector<int64_t> extents;      ///< of the constant that it reads
-  size_t data_rank = 0;              ///< of the constant that it reads; 0 when unknown
-  size_t readers = 0;                ///< readings of its output
-  size_t dequantizers = 0;           ///< QuantizeLinear: readings by DequantizeLinear
-  size_t shape_readers = 0;          ///< readings that need its shape only
+  /// The codes that a Clip between QuantizeLinear and DequantizeLinear leaves, where it leaves out some: PyTorch's
+  /// reduce_range, or fewer than 8 bits.
+  std::optional<CodeRange> clipped;
+  std::optional<int64_t> axis;   ///< as written; ONNX assumes 1 when it is missing
+  bool int8_constant = false;    ///< a DequantizeLinear that reads an initializer of codes
+  int64_t block = 0;             ///< numbers under one scale along the axis; 0: no blocks
+  std::vector<int64_t> extents;  ///< of the constant that it reads
+  size_t data_rank = 0;          ///< of the constant that it reads; 0 when unknown
+  size_t readers = 0;            ///< readings of its output
+  size_t dequantizers = 0;       ///< QuantizeLinear: readings by DequantizeLinear
+  size_t shape_readers = 0;      ///< readings that need its shape only
   bool writes_graph_output = false;
   /// True for a constant in blocks or of 4 bits: a weight stored as integers whose layer computes in float.
   [[nodiscard]] bool is_weight_alone() const {
     return int8_constant && (block > 0 || codes == DataType::Int4 || codes == DataType::UInt4);
   }
   [[nodiscard]] bool per_channel() const { return scales.size() > 1; }
+  /// Returns the codes that reach a reader.
+  /// Errors  as code_range(), for codes that are no integers
+  [[nodiscard]] CodeRange range() const { return clipped ? *clipped : code_range(codes); }
 };
+
+/// True for equal scales, zero points and types of codes: a code means the same number in both.
+[[nodiscard]] bool same_grid(const QdqNode& a, const QdqNode& b);
+
+/// True for a Clip with constant bounds. It is one of codes where a QuantizeLinear stands in front.
+[[nodiscard]] bool clips_codes(const Graph& graph, const Node& node);
 
 /// True when the codes are 8-bit floats.
 [[nodiscard]] inline bool is_fp8(const QdqNode& node) { return node.codes == DataType::Float8E4M3FN; }

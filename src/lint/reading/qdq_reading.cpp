@@ -10,6 +10,7 @@
 #include "core/onnx_type.h"
 #include "lint/reading/qdq_node.h"
 #include "model/name_source.h"
+#include "ops/clip_bounds.h"
 #include "ops/traits.h"
 
 namespace detent {
@@ -23,6 +24,9 @@ bool is_codes(DataType type) {
 bool is_integer(DataType type) {
   return !is_floating_point(type) && type != DataType::Bool && type != DataType::Undefined;
 }
+
+/// Operators between a QuantizeLinear and the DequantizeLinear of its codes, at most.
+constexpr int kMostBetween = 8;
 
 /// The origin of a value once the pairs are removed.
 struct Trace {
@@ -56,6 +60,7 @@ class QdqReader {
       if (kind(node) != OpKind::DequantizeLinear) read_inputs(node);
     for (const ValueId output : graph_.outputs()) read_output(output);
     find_roles();
+    find_computed();
     remove_unread();
     return std::move(reading_);
   }
@@ -66,21 +71,30 @@ class QdqReader {
   [[nodiscard]] const Node* producer(MaybeValue value) const { return graph_.producer(value); }
   [[nodiscard]] int index(const Node& node) const { return index_[node.id]; }
   [[nodiscard]] const Tensor* constant(MaybeValue value) const { return readable_constant(graph_, value); }
+  /// True for an operator whose output, of codes or floats, holds elements of its input. Codes stand for other numbers
+  /// behind a Pad with another code than their zero point.
   [[nodiscard]] bool copies(const Node& node) const { return keeps_elements(traits_of(graph_, node)); }
+  [[nodiscard]] bool joins(const Node& node) const { return kind(node) == OpKind::Concat; }
+  /// True for a copy of codes that is one of floats where the pair is taken away.
   [[nodiscard]] bool copies_codes(const Node& node) const {
-    return copies(node) && node.outputs.size() == 1 && only_dequantized(*node.output(0)) &&
-           top_of_codes(node.input(0)) != nullptr;
+    return (copies(node) || joins(node)) && top_of_codes(node.output(0));
   }
 
-  /// True when copies, Casts of codes and DequantizeLinear alone read the codes, here and behind such copies.
+  /// True when copies, Concats, Casts and Clips of codes and DequantizeLinear alone read the codes, here and behind
+  /// such nodes.
   [[nodiscard]] bool only_dequantized(ValueId codes) const {
-    return std::ranges::all_of(graph_.value(codes).uses, [&](const Use& use) {
+    const auto known = only_dequantized_.find(codes);
+    if (known != only_dequantized_.end()) return known->second;
+    const Value& value = graph_.value(codes);
+    const bool only = !value.is_output && std::ranges::all_of(value.uses, [&](const Use& use) {
+      if (use.slot < 0) return false;
       const Node& reader = graph_.node(use.node);
-      if (use.slot != 0) return false;
-      if (kind(reader) == OpKind::DequantizeLinear) return true;
-      if (!copies(reader) && !casts_codes(reader)) return false;
-      return reader.outputs.size() != 1 || only_dequantized(*reader.output(0));
+      if (use.slot == 0 && kind(reader) == OpKind::DequantizeLinear) return true;
+      const bool passes = joins(reader) || (use.slot == 0 && (copies(reader) || changes_codes(reader)));
+      return passes &&
+             std::ranges::all_of(present(reader.outputs), [&](ValueId output) { return only_dequantized(output); });
     });
+    return only_dequantized_[codes] = only;
   }
 
   static DataType cast_to(const Node& cast) { return data_type_from_onnx(cast.int_or("to", 1)); }
@@ -90,26 +104,64 @@ class QdqReader {
     return kind(node) == OpKind::Cast && is_integer(cast_to(node));
   }
 
-  /// Returns the value before the Casts that write `codes`.
-  [[nodiscard]] ValueId before_casts(ValueId codes) const {
+  /// True for a part of a pair that no float graph has.
+  [[nodiscard]] bool changes_codes(const Node& node) const { return casts_codes(node) || clips_codes(graph_, node); }
+
+  /// Returns the value before the Casts and Clips that write `codes`.
+  [[nodiscard]] ValueId before_changes(ValueId codes) const {
     while (const Node* node = producer(codes)) {
-      if (!casts_codes(*node)) break;
+      if (!changes_codes(*node)) break;
       codes = *node->input(0);
     }
     return codes;
   }
 
-  /// Returns the QuantizeLinear whose codes `value` holds, possibly behind copies and Casts of codes; nullptr when
-  /// there is none, or when other nodes than those and DequantizeLinear read the codes on the way.
+  /// Returns a QuantizeLinear whose codes `value` holds, possibly behind copies, Concats, Casts and Clips of codes;
+  /// nullptr when there is none, when the codes of a Concat have several meanings, or when other nodes than those and
+  /// DequantizeLinear read the codes on the way.
   [[nodiscard]] const Node* top_of_codes(MaybeValue value) const {
-    for (const Node* node = producer(value); node; node = producer(node->input(0))) {
-      if (kind(*node) == OpKind::QuantizeLinear) return node;
-      if ((!copies(*node) && !casts_codes(*node)) || node->outputs.size() != 1 ||
-          graph_.value(*node->output(0)).is_output)
-        return nullptr;
-      if (!only_dequantized(*node->output(0))) return nullptr;
-    }
-    return nullptr;
+    if (!value) return nullptr;
+    const auto known = tops_.find(*value);
+    if (known != tops_.end()) return known->second;
+    return tops_[*value] = find_top(*value);
+  }
+
+  [[nodiscard]] const Node* find_top(ValueId value) const {
+    const Node* node = producer(value);
+    if (is(node, OpKind::QuantizeLinear)) return node;
+    if (!node || !(copies(*node) || joins(*node) || changes_codes(*node))) return nullptr;
+    if (!std::ranges::all_of(present(node->outputs), [&](ValueId output) { return only_dequantized(output); }))
+      return nullptr;
+    const Node* top = top_of_codes(node->input(0));
+    if (!top || (kind(*node) == OpKind::Pad && !pads_with_zero_point(*node, *top))) return nullptr;
+    if (kind(*node) == OpKind::Clip && !leaves_zero(*node, *top)) return nullptr;
+    const auto alike = [&](ValueId input) {
+      const Node* other = top_of_codes(input);
+      return other && same_grid(pair(*other), pair(*top));
+    };
+    return !joins(*node) || std::ranges::all_of(present(node->inputs), alike) ? top : nullptr;
+  }
+
+  [[nodiscard]] const QdqNode& pair(const Node& node) const { return reading_.nodes[static_cast<size_t>(index(node))]; }
+
+  /// True for a Clip of codes that leaves 0 as it is. A range without 0 is none of a pair.
+  [[nodiscard]] bool leaves_zero(const Node& clip, const Node& top) const {
+    const ClipBounds bounds = *clip_bounds(graph_, clip);
+    const auto stays = [&](int64_t point) {
+      return bounds.low() <= static_cast<float>(point) && static_cast<float>(point) <= bounds.high();
+    };
+    const std::vector<int64_t>& points = pair(top).zero_points;
+    return points.empty() ? stays(0) : std::ranges::all_of(points, stays);
+  }
+
+  /// True for a Pad whose code stands for 0. read_copy() gives it a 0 of floats.
+  [[nodiscard]] bool pads_with_zero_point(const Node& pad, const Node& top) const {
+    if (pad.string_or("mode", "constant") != "constant") return true;
+    if (pad.has("value") || pair(top).zero_points.size() > 1) return false;  // a float attribute of opset 10 and below
+    const int64_t point = pair(top).zero_points.empty() ? 0 : pair(top).zero_points.front();
+    if (!pad.input(2)) return point == 0;
+    const Tensor* code = constant(pad.input(2));
+    return code && code->element_count() == 1 && cast(*code, DataType::Int64).data<int64_t>()[0] == point;
   }
 
   /// True for a DequantizeLinear that can be removed.
@@ -144,8 +196,9 @@ class QdqReader {
 
   /// True when a Cast changes the type of the codes; a Cast to the same type does not disturb an engine.
   [[nodiscard]] bool has_cast(ValueId codes, const Node& top) const {
-    const DataType type = reading_.nodes[static_cast<size_t>(index(top))].codes;
-    for (const Node* node = producer(codes); node && node->id != top.id; node = producer(node->input(0)))
+    const DataType type = pair(top).codes;
+    for (const Node* node = producer(codes); node && kind(*node) != OpKind::QuantizeLinear;
+         node = producer(node->input(0)))
       if (casts_codes(*node) && cast_to(*node) != type) return true;
     return false;
   }
@@ -158,7 +211,7 @@ class QdqReader {
       return {.source = below, .constant = true, .axes = axes};
     const Node* top = top_of_codes(codes);
     if (!top) return {.source = codes};
-    const ValueId written = before_casts(codes);
+    const ValueId written = before_changes(codes);
     const bool casts = has_cast(codes, *top);
     if (top != producer(written))
       return {.source = written, .quantize = index(*top), .cast = casts, .first = index(*top)};  // written by a copy
@@ -194,7 +247,7 @@ class QdqReader {
     Trace trace =
         trace_codes(*node->input(0), type != DataType::Undefined ? CastInFront::OfPair : CastInFront::OfModel);
     trace.dequantize = index(*node);
-    const DataType scale = reading_.nodes[static_cast<size_t>(trace.dequantize)].scale_type;
+    const DataType scale = pair(*node).scale_type;
     trace.type = type != DataType::Undefined ? type : is_half(scale) ? scale : DataType::Float32;
     return trace;
   }
@@ -229,18 +282,45 @@ class QdqReader {
     return trace_value(*value);
   }
 
-  /// True for an operator of ONNX that should not read codes.
+  /// True for an operator of ONNX that should not read codes. One whose result is dequantized computes with codes.
   [[nodiscard]] bool reads_floats(const Node& node) const {
     const OpKind k = kind(node);
-    return node.domain.empty() && !copies(node) && k != OpKind::QOperator && k != OpKind::Cast &&
-           k != OpKind::ShapeOf && k != OpKind::QuantizeLinear && k != OpKind::DequantizeLinear;
+    return node.domain.empty() && !copies(node) && !joins(node) && !leads_to_dequantizer(node, kMostBetween) &&
+           k != OpKind::QOperator && k != OpKind::Cast && k != OpKind::ShapeOf && k != OpKind::QuantizeLinear &&
+           k != OpKind::DequantizeLinear;
+  }
+
+  [[nodiscard]] bool leads_to_dequantizer(const Node& node, int left) const {
+    if (left == 0 || traits_of(graph_, node).weight_slot >= 0) return false;
+    return std::ranges::any_of(present(node.outputs), [&](ValueId output) {
+      return std::ranges::any_of(graph_.value(output).uses, [&](const Use& use) {
+        if (use.slot < 0) return false;
+        const Node& reader = graph_.node(use.node);
+        if (kind(reader) == OpKind::DequantizeLinear) return use.slot == 0;
+        return kind(reader) != OpKind::QuantizeLinear && leads_to_dequantizer(reader, left - 1);
+      });
+    });
   }
 
   void read_copy(const Node& node) {
-    const Trace trace = trace_codes(*node.input(0), CastInFront::OfModel);
-    renamed_[*node.output(0)] = names_.fresh(graph_.value(*node.output(0)).name + "_float");
-    reading_.float_patch.rename_outputs.push_back({node.name, 0, renamed_[*node.output(0)]});
-    record(node, 0, trace);
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      if (!node.outputs[i]) continue;
+      const std::string& name = renamed_[*node.outputs[i]] =
+          names_.fresh(graph_.value(*node.outputs[i]).name + "_float");
+      reading_.float_patch.rename_outputs.push_back({node.name, static_cast<int>(i), name});
+    }
+    const size_t codes = joins(node) ? node.inputs.size() : 1;
+    for (size_t slot = 0; slot < codes; ++slot)
+      record(node, static_cast<int>(slot), trace_codes(*node.inputs[slot], CastInFront::OfModel));
+    if (kind(node) == OpKind::Pad && node.input(2)) pad_with_zero(node);
+  }
+
+  /// Gives a Pad of codes, which is one of floats now, a 0 of its type.
+  void pad_with_zero(const Node& pad) {
+    std::string name = names_.fresh(graph_.value(*pad.input(2)).name + "_float");
+    reading_.float_patch.add_initializers.emplace_back(name, Tensor::from<float>({}, {0.0F}));
+    reading_.float_patch.rewire.push_back({pad.name, 2, name});
+    rewired_.insert({pad.id, 2});
   }
 
   void record(const Node& node, int slot, const Trace& trace) {
@@ -299,13 +379,33 @@ class QdqReader {
     }
   }
 
-  /// Removes nodes that nothing reads any more, from the outputs back: pairs, and the Casts and Transposes beside them.
+  /// Finds the operators that keep a DequantizeLinear from being a half of a pair.
+  void find_computed() {
+    const auto reads_codes = [&](const Node& node) {
+      return std::ranges::any_of(present(node.inputs), [&](ValueId input) { return top_of_codes(input) != nullptr; });
+    };
+    const auto computes = [&](const Node* node) {
+      const OpKind k = node ? kind(*node) : OpKind::QuantizeLinear;
+      return k != OpKind::QuantizeLinear && k != OpKind::DequantizeLinear && k != OpKind::QOperator;
+    };
+    for (const Node& node : graph_.nodes()) {
+      if (kind(node) != OpKind::DequantizeLinear || is_removable(node)) continue;
+      const Node* maker = producer(node.input(0));
+      for (int left = kMostBetween; left > 0 && computes(maker) && !reads_codes(*maker); --left)
+        maker = producer(maker->input(0));
+      if (computes(maker) && reads_codes(*maker))
+        reading_.computed.push_back({maker->name, maker->op_type, index(node)});
+    }
+  }
+
+  /// Removes nodes that nothing reads any more, from the outputs back: pairs, and the Casts, Clips and Transposes
+  /// beside them.
   void remove_unread() {
     std::set<NodeId> removed = replaced_;
     for (const Node& node : graph_.nodes() | std::views::reverse) {
       const OpKind k = kind(node);
-      const bool candidate =
-          k == OpKind::QuantizeLinear || k == OpKind::DequantizeLinear || k == OpKind::Cast || k == OpKind::Transpose;
+      const bool candidate = k == OpKind::QuantizeLinear || k == OpKind::DequantizeLinear || k == OpKind::Cast ||
+                             k == OpKind::Transpose || k == OpKind::Clip;
       if (!candidate || replaced_.contains(node.id) || is_read(node, removed)) continue;
       removed.insert(node.id);
       reading_.float_patch.remove_nodes.push_back(node.name);
@@ -329,7 +429,9 @@ class QdqReader {
   NameSource names_;
   QdqReading reading_;
   mutable std::map<ValueId, Trace> traces_;  // of trace_value()
-  NodeMap<int> index_;                       // into reading_.nodes
+  mutable std::map<ValueId, bool> only_dequantized_;
+  mutable std::map<ValueId, const Node*> tops_;
+  NodeMap<int> index_;  // into reading_.nodes
   std::map<ValueId, std::string> renamed_;
   std::map<std::pair<ValueId, std::vector<size_t>>, std::string> placeholders_;
   std::map<ValueId, int> new_readers_;

@@ -23,16 +23,25 @@ struct QuantizedOperand {
   int first = -1;     ///< QuantizeLinear that reads the value itself: another one than `quantize` behind a first pair
 };
 
+/// A node that computes with the codes of a QuantizeLinear, or gives them to others than the DequantizeLinear behind
+/// it: the two are no pair, and stay.
+struct ComputedCodes {
+  std::string node, op;
+  int dequantize = -1;  ///< index into QdqReading::nodes
+};
+
 /// The quantization of a model, and the patch that removes it.
 ///
 /// After the patch the graph computes with floats: edges read the value before the pair, quantized weights are float
-/// constants again (zeros when the file has only codes: placement needs their shape), copies of codes (Reshape between
-/// Q and DQ) are copies of floats, and Casts of codes to other integers are gone. A graph output behind a pair is
-/// written by an Identity with the DequantizeLinear's name. Parts that cannot be removed stay: an INT8 graph input's
-/// DequantizeLinear, codes read by integer operators. Node names are those of the file.
+/// constants again (zeros when the file has only codes: placement needs their shape), copies of codes (Reshape, Split,
+/// or a Concat of equal grids between Q and DQ) are copies of floats, and Casts and Clips of codes are gone:
+/// QdqNode::clipped. A graph output behind a pair is written by an Identity with the DequantizeLinear's name. Parts
+/// that cannot be removed stay: an INT8 graph input's DequantizeLinear, codes that operators compute with. Node names
+/// are those of the file.
 struct QdqReading {
   std::vector<QdqNode> nodes;
   std::vector<QuantizedOperand> operands;
+  std::vector<ComputedCodes> computed;
   GraphPatch float_patch;
 
   /// Returns FP8 when more than half of the nodes, without biases, hold float8e4m3fn.

@@ -89,9 +89,10 @@ class ConvLayers {
   /// Returns the channels that each kernel reads; a number above all others where the weight is not known.
   [[nodiscard]] int64_t channels(const Node& conv) const {
     MaybeValue weight = conv.input(1);
-    for (const Node* pair = wires_.producer(weight); pair && (takes_apart(*pair) || quantizes(*pair));
-         pair = wires_.producer(weight))
-      weight = pair->input(0);
+    for (const Node* pair = wires_.producer(weight); pair && takes_apart(*pair); pair = wires_.producer(weight)) {
+      const Node* quantizer = wires_.quantizer_of(*pair);
+      weight = quantizer ? quantizer->input(0) : pair->input(0);
+    }
     const Tensor* tensor = graph_.constant(weight);
     return tensor && tensor->shape().rank() > 1 ? tensor->shape()[1] : kStemChannels + 1;
   }

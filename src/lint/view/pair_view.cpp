@@ -7,23 +7,11 @@
 #include "place/make_plan.h"
 
 namespace detent {
-namespace {
-
-bool all_zero(const std::vector<int64_t>& points) {
-  return std::all_of(points.begin(), points.end(), [](int64_t point) { return point == 0; });
-}
-
-}  // namespace
 
 bool is_read_as_int8(const PairView& view, const QdqNode& node) {
   const bool symmetric = std::ranges::all_of(node.zero_points, [](int64_t point) { return point == 0; });
   return view.target().reads_uint8_as_int8 && node.codes == DataType::UInt8 && node.has_zero_point && symmetric &&
          !node.int8_constant;
-}
-
-bool same_grid(const QdqNode& a, const QdqNode& b) {
-  const bool points = a.zero_points == b.zero_points || (all_zero(a.zero_points) && all_zero(b.zero_points));
-  return a.scale_constant && b.scale_constant && a.scales == b.scales && points && a.codes == b.codes;
 }
 
 namespace {

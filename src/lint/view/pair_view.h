@@ -109,7 +109,4 @@ class PairView {
 /// True when the engine reads the node's UINT8 as INT8: with zero points of 0 and codes that are not constant.
 [[nodiscard]] bool is_read_as_int8(const PairView& view, const QdqNode& node);
 
-/// True for equal scales, zero points and types of codes: a code means the same number in both.
-[[nodiscard]] bool same_grid(const QdqNode& a, const QdqNode& b);
-
 }  // namespace detent

@@ -14,6 +14,8 @@ constexpr std::array<std::string_view, 9> kEpilogues{"Relu",      "Clip", "Leaky
                                                      "HardSwish", "Add",  "BatchNormalization", "Mul"};
 constexpr std::array<std::string_view, 8> kCopies{"MaxPool", "Reshape",   "Flatten", "Transpose",
                                                   "Squeeze", "Unsqueeze", "Concat",  "Identity"};
+/// Operators of codes between the halves of a pair, beside those that moves_pairs() knows.
+constexpr std::array<std::string_view, 4> kInsidePairs{"Clip", "Cast", "Slice", "Split"};
 
 /// Layers of one fusion, at most: longer chains end the search.
 constexpr int kLongest = 64;
@@ -122,13 +124,29 @@ const Node* PairWires::part_behind(MaybeValue id) const {
 bool PairWires::is_constant(const Node& node) const {
   const Value& data = graph_.value(*node.input(0));
   if (data.is_constant) return true;
-  const Node* maker = producer(data.id);
-  return takes_apart(node) && maker && quantizes(*maker) && is_constant(*maker);
+  const Node* maker = takes_apart(node) ? quantizer_of(node) : nullptr;
+  return maker && is_constant(*maker);
 }
 
-bool PairWires::is_dequantized(MaybeValue value) const {
-  const Node* maker = producer(value);
-  return maker && takes_apart(*maker);
+const Node* PairWires::quantizer_of(const Node& dequantizer) const {
+  const Node* maker = producer(dequantizer.input(0));
+  for (int left = kLongest; left > 0 && maker; --left) {
+    if (quantizes(*maker)) return maker;
+    const bool inside = moves_pairs(*maker) || is_in(kInsidePairs, *maker);
+    maker = inside ? producer(maker->input(0)) : nullptr;
+  }
+  return nullptr;
+}
+
+bool PairWires::is_dequantized(MaybeValue value) const { return value && is_dequantized(*value, kLongest); }
+
+bool PairWires::is_dequantized(ValueId value, int left) const {
+  return once(dequantized_, value, [&] {
+    const Node* maker = producer(value);
+    if (!maker || takes_apart(*maker) || left == 0 || !moves_pairs(*maker)) return maker && takes_apart(*maker);
+    if (maker->op_type != "Concat") return maker->input(0) && is_dequantized(*maker->input(0), left - 1);
+    return std::ranges::all_of(present(maker->inputs), [&](ValueId input) { return is_dequantized(input, left - 1); });
+  });
 }
 
 /// True where all inputs except `value` are constants or come from a dequantizer.

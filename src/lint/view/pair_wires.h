@@ -26,7 +26,11 @@ class PairWires {
   [[nodiscard]] bool closes_with_codes(const Node& product) const;
   /// True for a pair of an activation: weights and biases are constants.
   [[nodiscard]] bool is_constant(const Node& node) const;
+  /// True for what a dequantizer writes, also behind copies: TensorRT moves it behind them.
   [[nodiscard]] bool is_dequantized(MaybeValue value) const;
+  /// Returns the quantizer of the codes that a dequantizer reads, also in front of copies, Clips and Casts of codes;
+  /// nullptr without.
+  [[nodiscard]] const Node* quantizer_of(const Node& dequantizer) const;
   /// Returns the node that writes a value; nullptr for inputs, constants and kNoValue.
   [[nodiscard]] const Node* producer(MaybeValue value) const;
 
@@ -41,6 +45,7 @@ class PairWires {
 
  private:
   [[nodiscard]] MaybeValue gated_value(const Node& node) const;
+  [[nodiscard]] bool is_dequantized(ValueId value, int left) const;
   [[nodiscard]] bool others_are_codes(const Node& node, MaybeValue value) const;
   [[nodiscard]] const Node* float_reader(ValueId value, int left) const;
   [[nodiscard]] const Node* find_float_reader(ValueId value, int left) const;
@@ -53,7 +58,7 @@ class PairWires {
 
   const Graph& graph_;
   mutable std::map<ValueId, const Node*> float_readers_;
-  mutable std::map<ValueId, bool> codes_;
+  mutable std::map<ValueId, bool> codes_, dequantized_;
   mutable std::map<ValueId, std::string> obstacles_;
 };
 

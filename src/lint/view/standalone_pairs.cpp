@@ -24,7 +24,7 @@ std::vector<StandalonePair> standalone_pairs(const Graph& file) {
         continue;
       }
     }
-    const Node* quantizer = quantizes(node) ? &node : file.producer(node.input(0));
+    const Node* quantizer = quantizes(node) ? &node : wires.quantizer_of(node);
     found.push_back({node.name, quantizer ? file.value(*quantizer->input(0)).name : std::string(), std::move(obstacle),
                      quantizes(node) && wires.float_shortcut(node)});
   }

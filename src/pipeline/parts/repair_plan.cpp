@@ -1,7 +1,10 @@
 #include "pipeline/parts/repair_plan.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
+#include "calibrate/apart_values.h"
 #include "core/text.h"
 #include "detent/base/error.h"
 #include "exec/find_shapes.h"
@@ -25,7 +28,7 @@ namespace {
 /// Reads the pairs of a file.
 /// Errors  InvalidModel for a file that repair cannot write anew; Unsupported where all pairs stand in bodies.
 QdqReading read_pairs(const Graph& graph) {
-  check_scales(graph);
+  check_scales_of_codes(graph);  // the range of an activation can be measured, a float weight has its own
   QdqReading reading = read_qdq(graph);
   const auto refuse = [](const std::string& why, const std::string& hint) {
     throw Error(ErrorCode::InvalidModel, "repair needs a file with pairs, but " + why, hint);
@@ -33,6 +36,12 @@ QdqReading read_pairs(const Graph& graph) {
   const std::string inside = reading.nodes.empty() ? pair_in_body(graph) : "";
   if (!inside.empty()) throw Error(ErrorCode::Unsupported, inside + ": repair does not move pairs in bodies");
   if (reading.nodes.empty()) refuse("this one has none", "'detent quantize' quantizes a float model");
+  if (!reading.computed.empty())
+    throw Error(
+        ErrorCode::Unsupported,
+        fmt::format("node '{}' ({}) computes with the codes of a QuantizeLinear: repair carries scales of whole pairs",
+                    reading.computed.front().node, reading.computed.front().op),
+        "let it compute with floats, in front of the pair or behind it");
   if (std::ranges::all_of(reading.nodes, &QdqNode::is_weight_alone))
     refuse("this one has weights alone: their layers compute in float, so no pair can stand on a wrong edge",
            "'detent lint' checks such a file");
@@ -107,8 +116,13 @@ RepairPlan::RepairPlan(const RepairOptions& given, const Target& engine, const M
   preparation.attention = preparation.forms = false;  // scales of pairs belong to the values that the file has
   prepare_model(model, target, preparation);
   facts = float_layers(trained, target, written.graph(), graph());
-  make_plan(shapes_of(graph(), source.get(), given.run));
-  carried = carry_ranges(graph(), plan, trained, format.range_kind());
+  const ValueShapes shapes = shapes_of(graph(), source.get(), given.run);
+  make_plan(shapes);
+  carry();
+  if (facts.apart = values_apart(graph(), plan, given_ranges()); !facts.apart.empty()) {
+    make_plan(shapes);
+    carry();
+  }
   weights =
       carry_weights(graph(), plan, trained, {format.weight_type(), format.per_tensor_weights, format.narrow_weights});
   format.weight_scales = weights.scales;
@@ -120,8 +134,7 @@ void RepairPlan::find_ranges() {
   const auto calibrator = make_calibrator("mse");
   const RangeOverrides none;
   const RangeChoice choice{graph(), *calibrator, none, format.range_kind(), worker_count(options.run)};
-  Calibration calibration;
-  for (const auto& [value, from] : carried) calibration.given[value] = from.range;
+  Calibration calibration = given_ranges();
   add_constants(graph(), plan.quantized_values(), calibration.histograms);
   const std::set<ValueId> lacking = lacking_values();
   if (!lacking.empty()) measure_values(lacking, calibration, choice);
@@ -132,7 +145,7 @@ void RepairPlan::find_ranges() {
 /// Makes the plan. Layers that are float in the file stay so, and count as excluded where the rules would quantize
 /// them; so do layers that stay float because of those. A repair of the repaired file then makes the same plan.
 void RepairPlan::make_plan(const ValueShapes& shapes) {
-  plan = make_placement_plan(graph(), target, placement, shapes);
+  plan = make_placement_plan(graph(), target, placement, shapes, {.apart = facts.apart});
   std::set<std::string> quantizable;
   for (const LayerDecision& layer : plan.layers)
     if (layer.is_quantized()) quantizable.insert(graph().node(layer.node).name);
@@ -145,6 +158,14 @@ void RepairPlan::make_plan(const ValueShapes& shapes) {
       if (!layer.is_quantized() && quantizable.contains(name)) facts.costly.emplace(name, layer.reason);
     }
   }
+}
+
+void RepairPlan::carry() { carried = carry_ranges(graph(), plan, trained, format.range_kind()); }
+
+Calibration RepairPlan::given_ranges() const {
+  Calibration calibration;
+  for (const auto& [value, from] : carried) calibration.given[value] = from.range;
+  return calibration;
 }
 
 bool RepairPlan::is_known(ValueId value) const {

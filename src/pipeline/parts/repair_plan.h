@@ -27,7 +27,7 @@ struct RepairPlan {
   Model model;                                          ///< trained.model, prepared
   PlacementRequest placement;
   RewriteOptions format;
-  MeasuredFacts facts;  ///< layers that are float in the file
+  MeasuredFacts facts;  ///< layers that are float in the file, and values whose scale stays apart at a Concat
   PlacementPlan plan;
   std::map<ValueId, CarriedRange> carried;
   CarriedWeights weights;
@@ -47,6 +47,8 @@ struct RepairPlan {
 
  private:
   void make_plan(const ValueShapes& shapes);
+  void carry();
+  [[nodiscard]] Calibration given_ranges() const;
   [[nodiscard]] bool is_known(ValueId value) const;
   [[nodiscard]] std::set<ValueId> lacking_values() const;
   void measure_values(const std::set<ValueId>& lacking, Calibration& calibration, const RangeChoice& choice);

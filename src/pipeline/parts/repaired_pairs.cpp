@@ -1,5 +1,7 @@
 #include "pipeline/parts/repaired_pairs.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <set>
 
@@ -40,6 +42,12 @@ class PairList {
     return in_.graph().node(node).op_type + " '" + in_.graph().node(node).name + "'";
   }
 
+  static std::string fitted_text(const QdqNode& grid) {
+    if (!grid.clipped) return "its range on a grid that the target takes";
+    return fmt::format("the range of its codes {} to {}, which a Clip left, in all codes", grid.clipped->lowest,
+                       grid.clipped->highest);
+  }
+
   void add_planned(ValueId value) {
     const auto& readers = readers_[value];
     const auto output = std::ranges::find(in_.plan.output_pairs, value, &OutputPair::value);
@@ -52,9 +60,9 @@ class PairList {
     if (!(range == in_.ranges.at(value)))
       return add(name(value), "moved", rule, "it takes the wider scale of a value that it shares one with: " + why);
     if (origin == CarriedRange::Origin::Moved)
-      return add(name(value), "moved", rule, "from '" + from + "', which holds the same numbers: " + why, from);
+      return add(name(value), "moved", rule, "from '" + from + "', whose range covers it: " + why, from);
     if (origin == CarriedRange::Origin::Fitted)
-      return add(name(value), "moved", rule, "its range on a grid that the target takes: " + why);
+      return add(name(value), "moved", rule, fitted_text(*in_.trained.values.at(from)) + ": " + why);
     add(name(value), "kept", rule, why);
     for (const EdgeDecision* edge : readers)
       if (!in_.trained.read.contains(slot_of(*edge)))
@@ -72,8 +80,12 @@ class PairList {
 
   void add_new(ValueId value, RuleId rule, const std::string& why) {
     const Range& range = in_.ranges.at(value);
+    const auto unusable = in_.trained.unusable.find(name(value));
+    const std::string none =
+        unusable == in_.trained.unusable.end() ? "" : "the file gives it " + unusable->second + ", which is none: ";
     const bool shared = range.given_scale > 0;
-    add(name(value), "added", rule, (shared ? "it takes the scale of a value that it shares one with: " : "") + why);
+    add(name(value), "added", rule,
+        none + (shared ? "it takes the scale of a value that it shares one with: " : "") + why);
   }
 
   void add_removed(const std::string& value) {

@@ -14,7 +14,7 @@ constexpr std::string_view kWarnings =
     "pair-between-conv-and-activation coarse-scores copy-scales-differ float-island saturates-without-vnni "
     "int4-not-fused layer-left-float";
 constexpr std::string_view kNotes =
-    "activations-of-16-bits layer-float-on-purpose layer-float-by-rule product-left-float";
+    "activations-of-16-bits operator-between-q-and-dq layer-float-on-purpose layer-float-by-rule product-left-float";
 constexpr std::string_view kAbsent = "concat-scales-differ";
 
 // True for operators without weights that have an integer kernel. Copies follow their neighbours.

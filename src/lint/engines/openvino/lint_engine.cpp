@@ -14,7 +14,8 @@ constexpr std::string_view kWarnings =
     "codes-not-8-bit fp8-on-float-operator cast-between-q-and-dq pair-between-conv-and-activation "
     "concat-scales-differ coarse-scores copy-scales-differ float-island saturates-without-vnni layer-left-float "
     "opset-too-new";
-constexpr std::string_view kNotes = "layer-float-on-purpose layer-float-by-rule product-left-float";
+constexpr std::string_view kNotes =
+    "operator-between-q-and-dq layer-float-on-purpose layer-float-by-rule product-left-float";
 constexpr std::string_view kAbsent = "fp16-scale-below-opset-19 bias-scale";
 
 // A BatchNormalization behind a layer could be folded into it.

@@ -7,7 +7,8 @@ namespace {
 
 constexpr std::string_view kErrors =
     "scale-not-constant scale-not-positive missing-axis wrong-axis q-and-dq-differ q-without-dq "
-    "cast-between-q-and-dq copy-scales-differ htp-control-flow htp-open-shape htp-float-unit htp-mixed-types "
+    "cast-between-q-and-dq operator-between-q-and-dq copy-scales-differ htp-control-flow htp-open-shape htp-float-unit "
+    "htp-mixed-types "
     "htp-per-channel";
 constexpr std::string_view kWarnings = "bias-scale htp-no-kernel";
 constexpr std::string_view kAbsent =

@@ -13,7 +13,8 @@ inline constexpr std::string_view kErrors =
     "int8-weight-initializer q-and-dq-differ q-without-dq weight-without-dq blocked-axis odd-nibbles "
     "scale-type-mixed";
 inline constexpr std::string_view kWarnings =
-    "uint8-zero-point codes-not-8-bit fp8-on-float-operator cast-between-q-and-dq deconvolution-3d-not-closed "
+    "uint8-zero-point codes-not-8-bit fp8-on-float-operator cast-between-q-and-dq operator-between-q-and-dq "
+    "deconvolution-3d-not-closed "
     "batchnorm-behind-deconvolution skip-not-quantized pair-between-conv-and-add pair-between-conv-and-activation "
     "concat-scales-differ coarse-scores copy-scales-differ float-island attention-not-fused no-int8-kernel "
     "layer-left-float cast-between-pair-and-kernel overflow-in-half vanishing-constant float32-rest";

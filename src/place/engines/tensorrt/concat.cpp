@@ -10,7 +10,7 @@
 //
 // * Decides: where a Concat feeds an INT8 layer, one pair stands behind it, and all pairs on its inputs take the same
 //   scale. The scale is calibrated on the merged data of all of them. Inputs without a pair get none. A value whose
-//   measured range is less than an eighth of the others' keeps its own scale, and a note says so.
+//   measured or trained range is less than an eighth of the others' keeps its own scale, and a note says so.
 // * Why: TensorRT copies the QuantizeLinear into each producer, so the inputs are written side by side. Unequal scales
 //   would cost a requantization: equal ones took YOLOv7 from 180 to 207 images/s.
 // * Change it: `--policy concat=shared|inputs|independent`. `inputs` puts the shared pair on every input too, for
