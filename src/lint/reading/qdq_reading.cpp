@@ -56,6 +56,7 @@ class QdqReader {
     }
     if (reading_.nodes.empty()) return std::move(reading_);
     reading_.float_patch.reason = "take the Q/DQ pairs away";
+    find_makers_of_codes();
     for (const Node& node : graph_.nodes())
       if (kind(node) != OpKind::DequantizeLinear) read_inputs(node);
     for (const ValueId output : graph_.outputs()) read_output(output);
@@ -77,7 +78,7 @@ class QdqReader {
   [[nodiscard]] bool joins(const Node& node) const { return kind(node) == OpKind::Concat; }
   /// True for a copy of codes that is one of floats where the pair is taken away.
   [[nodiscard]] bool copies_codes(const Node& node) const {
-    return (copies(node) || joins(node)) && top_of_codes(node.output(0));
+    return top_of_codes(node.output(0)) && (copies(node) || joins(node));
   }
 
   /// True when copies, Concats, Casts and Clips of codes and DequantizeLinear alone read the codes, here and behind
@@ -130,10 +131,10 @@ class QdqReader {
     const Node* node = producer(value);
     if (is(node, OpKind::QuantizeLinear)) return node;
     if (!node || !(copies(*node) || joins(*node) || changes_codes(*node))) return nullptr;
-    if (!std::ranges::all_of(present(node->outputs), [&](ValueId output) { return only_dequantized(output); }))
+    const Node* top = top_of_codes(node->input(0));  // known by now: nodes are read in execution order
+    if (!top || !std::ranges::all_of(present(node->outputs), [&](ValueId output) { return only_dequantized(output); }))
       return nullptr;
-    const Node* top = top_of_codes(node->input(0));
-    if (!top || (kind(*node) == OpKind::Pad && !pads_with_zero_point(*node, *top))) return nullptr;
+    if (kind(*node) == OpKind::Pad && !pads_with_zero_point(*node, *top)) return nullptr;
     if (kind(*node) == OpKind::Clip && !leaves_zero(*node, *top)) return nullptr;
     const auto alike = [&](ValueId input) {
       const Node* other = top_of_codes(input);
@@ -277,7 +278,7 @@ class QdqReader {
       const Tensor* tensor = constant(value);
       if (tensor && is_codes(tensor->type())) return {.source = *value, .constant = true};
     }
-    if (reads_floats(node) && is(producer(value), OpKind::QuantizeLinear))
+    if (is(producer(value), OpKind::QuantizeLinear) && reads_floats(node))
       return trace_codes(*value, CastInFront::OfModel);
     return trace_value(*value);
   }
@@ -285,21 +286,25 @@ class QdqReader {
   /// True for an operator of ONNX that should not read codes. One whose result is dequantized computes with codes.
   [[nodiscard]] bool reads_floats(const Node& node) const {
     const OpKind k = kind(node);
-    return node.domain.empty() && !copies(node) && !joins(node) && !leads_to_dequantizer(node, kMostBetween) &&
-           k != OpKind::QOperator && k != OpKind::Cast && k != OpKind::ShapeOf && k != OpKind::QuantizeLinear &&
-           k != OpKind::DequantizeLinear;
+    return node.domain.empty() && !copies(node) && !joins(node) && !makes_codes_[node.id] && k != OpKind::QOperator &&
+           k != OpKind::Cast && k != OpKind::ShapeOf && k != OpKind::QuantizeLinear && k != OpKind::DequantizeLinear;
   }
 
-  [[nodiscard]] bool leads_to_dequantizer(const Node& node, int left) const {
-    if (left == 0 || traits_of(graph_, node).weight_slot >= 0) return false;
-    return std::ranges::any_of(present(node.outputs), [&](ValueId output) {
-      return std::ranges::any_of(graph_.value(output).uses, [&](const Use& use) {
+  /// Finds the nodes whose results, through nodes without weights, a DequantizeLinear reads as codes.
+  void find_makers_of_codes() {
+    makes_codes_ = NodeMap<bool>(graph_.nodes().size(), false);
+    for (const Node& node : graph_.nodes() | std::views::reverse) {  // readers before the producer
+      if (traits_of(graph_, node).weight_slot >= 0) continue;
+      const auto takes_codes = [&](const Use& use) {
         if (use.slot < 0) return false;
-        const Node& reader = graph_.node(use.node);
-        if (kind(reader) == OpKind::DequantizeLinear) return use.slot == 0;
-        return kind(reader) != OpKind::QuantizeLinear && leads_to_dequantizer(reader, left - 1);
+        const OpKind reader = kind(graph_.node(use.node));
+        return reader == OpKind::DequantizeLinear ? use.slot == 0
+                                                  : reader != OpKind::QuantizeLinear && makes_codes_[use.node];
+      };
+      makes_codes_[node.id] = std::ranges::any_of(present(node.outputs), [&](ValueId output) {
+        return std::ranges::any_of(graph_.value(output).uses, takes_codes);
       });
-    });
+    }
   }
 
   void read_copy(const Node& node) {
@@ -431,7 +436,8 @@ class QdqReader {
   mutable std::map<ValueId, Trace> traces_;  // of trace_value()
   mutable std::map<ValueId, bool> only_dequantized_;
   mutable std::map<ValueId, const Node*> tops_;
-  NodeMap<int> index_;  // into reading_.nodes
+  NodeMap<int> index_;         // into reading_.nodes
+  NodeMap<bool> makes_codes_;  // see find_makers_of_codes()
   std::map<ValueId, std::string> renamed_;
   std::map<std::pair<ValueId, std::vector<size_t>>, std::string> placeholders_;
   std::map<ValueId, int> new_readers_;
