@@ -43,7 +43,9 @@ std::vector<LatencyForecast> forecasts_for(const Attempt& attempt, const PlanMod
   for (const LatencyFactor& factor : latency_factors(attempt, searched))
     parts.push_back({factor.name, factor.kind, factor.nodes.size()});
   std::vector<LatencyForecast> forecasts = forecasts_of(table, parts);
-  std::erase_if(forecasts, [&](const LatencyForecast& forecast) { return is_of_another(forecast, *attempt.prepared.recipe.target); });
+  std::erase_if(forecasts, [&](const LatencyForecast& forecast) {
+    return is_of_another(forecast, *attempt.prepared.recipe.target);
+  });
   return forecasts;
 }
 

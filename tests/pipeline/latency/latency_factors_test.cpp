@@ -90,7 +90,9 @@ TEST_F(LatencyFactors, TellKindsOfLayersByTheirWeights) {
       {"pointwise convolutions", "1,8,8,8", {8, 8, 1, 1}, "Conv (x, w)"},
       {"depthwise convolutions", "1,8,8,8", {8, 1, 3, 3}, "Conv <pads = [1,1,1,1], group = 8> (x, w)"},
       {"3-D convolutions", "1,8,8,8,8", {8, 8, 3, 3, 3}, "Conv <pads = [1,1,1,1,1,1]> (x, w)"},
-      {"matrix products", "1,8,8,8", {8, 8}, "MatMul (x, w)"}};
+      {"square matrix products", "1,8,8,8", {8, 8}, "MatMul (x, w)"},
+      {"widening matrix products", "1,8,8,8", {8, 16}, "MatMul (x, w)"},
+      {"narrowing matrix products", "8,8", {4, 8}, "Gemm <transB = 1> (x, w)"}};
   options_.target = "openvino";  // has a kernel for each of them
   for (const Layer& one : layers) {
     const std::string type = std::string("float[") + one.input + "]";
