@@ -10,6 +10,7 @@
 #include "detent/base/error.h"
 #include "options/command_inputs.h"
 #include "pipeline/engines/dla/dla_files.h"
+#include "pipeline/latency/latency_timer.h"
 #include "pipeline/latency/latency_variants.h"
 #include "pipeline/latency/search_by_latency.h"
 #include "pipeline/parts/attempt.h"

@@ -218,4 +218,20 @@ std::optional<std::pair<LatencyFactor, LatencyFactor>> halves_of(const LatencyFa
   return std::pair(part(0, count / 2), part(count / 2, count));
 }
 
+std::string words_of(const std::vector<const LatencyFactor*>& changes) {
+  constexpr std::string_view kInFloat = " in float";
+  std::vector<std::string> forms, groups;
+  for (const LatencyFactor* factor : changes) {
+    if (factor->nodes.empty())
+      forms.push_back(factor->name);
+    else
+      groups.push_back(factor->name.substr(0, factor->name.size() - kInFloat.size()));
+  }
+  if (groups.empty()) return join(forms, ", ");
+  std::string last = groups.back() + std::string(kInFloat);
+  groups.pop_back();
+  forms.push_back(groups.empty() ? last : join(groups, ", ") + " and " + last);
+  return join(forms, ", ");
+}
+
 }  // namespace detent

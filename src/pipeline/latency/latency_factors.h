@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -19,5 +20,8 @@ namespace detent {
 /// has fewer than four nodes.
 [[nodiscard]] std::optional<std::pair<LatencyFactor, LatencyFactor>> halves_of(const LatencyFactor& factor,
                                                                                const Attempt& attempt);
+
+/// Returns the changes in words: "int8 activations, Add and MaxPool in float".
+[[nodiscard]] std::string words_of(const std::vector<const LatencyFactor*>& changes);
 
 }  // namespace detent

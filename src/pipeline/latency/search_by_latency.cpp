@@ -17,16 +17,14 @@
 #include "core/text.h"
 #include "detent/base/error.h"
 #include "detent/cast.h"
-#include "evaluate/closing_error.h"
-#include "model/file/data_files.h"
 #include "model/fingerprint.h"
 #include "model/model.h"
+#include "pipeline/latency/accuracy_limit.h"
 #include "pipeline/latency/latency_factors.h"
 #include "pipeline/latency/latency_variants.h"
 #include "pipeline/parts/quantize_report.h"
 #include "pipeline/parts/written_file.h"
 #include "prepare/read_model_to_run.h"
-#include "run/sample_subset.h"
 #include "tune/latency/latency_search.h"
 
 namespace detent {
@@ -36,69 +34,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kMostCalls = 20, kMostCallsWithTable = 10;
-constexpr size_t kJudgedSamples = 64;
 constexpr size_t kMostInaccurate = 60, kMostKnown = 300;  ///< sets that are not timed
-constexpr double kMostLostDb = 1;
-
-RunSettings silently(RunSettings run) {
-  run.reporter = &Reporter::silent();  // one progress line for the whole search
-  return run;
-}
 
 double mean_of(const std::vector<double>& times) {
   return std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
 }
-
-/// Copies a written model with its external data, whatever asks for an end.
-void copy_model(const fs::path& from, const fs::path& to) {
-  std::error_code failed;
-  for (const fs::path& data : data_files_of(from))
-    fs::copy_file(data, to.parent_path() / data.filename(), fs::copy_options::overwrite_existing, failed);
-  const fs::path temporary = to.string() + ".partial";
-  if (!failed) fs::copy_file(from, temporary, fs::copy_options::overwrite_existing, failed);
-  if (!failed) fs::rename(temporary, to, failed);
-  if (failed) throw Error(ErrorCode::CannotWrite, to.string() + ": " + failed.message());
-}
-
-/// The accuracy of files that are tried, and the least that is allowed.
-class AccuracyLimit {
- public:
-  AccuracyLimit(const Attempt& attempt, const QuantizeOptions& options, const BoundJudge* judge)
-      : judge_(judge), run_(silently(options.run)),
-        samples_(*attempt.measured.samples, samples_by_hash(*attempt.measured.samples, kJudgedSamples)) {
-    if (!judge_) reference_ = keep_outputs(*attempt.prepared.float32, samples_, samples_.size(), run_);
-  }
-
-  [[nodiscard]] std::string text() const {
-    return judge_ ? judge_->bound_text() : fmt::format("{:g} dB below the default's SQNR", kMostLostDb);
-  }
-  /// An SQNR, and whether the file may be taken.
-  struct Answer {
-    std::optional<double> sqnr_db;
-    bool holds = true;
-  };
-  /// The first file is the default, which may always be taken.
-  Answer judge(const Model& model) {
-    Answer answer;
-    if (judge_) {
-      const BoundJudge::Score score = judge_->measure({&model, 1}, "judging").front();
-      answer = {score.sqnr_db, judge_->meets(score)};
-    } else {
-      answer.sqnr_db = measure_closing_error(reference_, model, samples_, run_).report.sqnr_db;
-      answer.holds = !default_db_ || (answer.sqnr_db && *answer.sqnr_db >= *default_db_ - kMostLostDb);
-    }
-    if (!seen_) answer.holds = true, seen_ = true, default_db_ = answer.sqnr_db;
-    return answer;
-  }
-
- private:
-  const BoundJudge* judge_;
-  RunSettings run_;
-  SampleSubset samples_;
-  ReferenceOutputs reference_ = {};
-  bool seen_ = false;
-  std::optional<double> default_db_ = {};
-};
 
 /// One search. Its arguments outlive it.
 class FastestFile {
@@ -320,10 +260,7 @@ class FastestFile {
 
   void ask_again(FactorSet set, LatencyChoice file) {
     Timed& timed = files_[set];
-    if (timed.path.empty()) {
-      const LatencyVariant variant = variant_of(attempt_, options_, on_of(set));
-      write(variants_.model_of(variant, origin_), timed);
-    }
+    if (timed.path.empty()) write(variants_.model_of(*timed.variant, origin_), timed);
     const LatencyAnswer answer = timer_.command.ask(timed.path);
     note(timed.what, set == 0 ? LatencyChoice::Default : file, answer, timed.sqnr_db);
     if (!answer.ms) {
@@ -379,7 +316,7 @@ class FastestFile {
       const TimeBelief effect = search_->effect_of(i);
       if (-effect.mean <= effect.deviation) fewer_ &= ~(FactorSet{1} << i);
     }
-    if (left() > 0 && !files_.contains(fewer_) && !search_->is_forbidden(fewer_)) static_cast<void>(try_set(fewer_));
+    if (left() > 0 && !files_.contains(fewer_) && !search_->is_forbidden(fewer_)) try_set(fewer_);
   }
 
   /// Spends the last calls on what is near the decision.
@@ -436,7 +373,7 @@ class FastestFile {
     learn();
     if (report_.chosen == LatencyChoice::Float || report_.chosen == LatencyChoice::Cast) timer_.chosen = chosen.path;
     if (report_.chosen != LatencyChoice::Variant) return;
-    LatencyVariant variant = variant_of(attempt_, options_, on_of(*best));
+    LatencyVariant variant = *files_[*best].variant;
     std::map<ValueId, Range> ranges = variants_.ranges_of(variant);
     options_ = variant.options;
     take_variant(attempt_, std::move(variant), std::move(ranges));
@@ -500,22 +437,7 @@ class FastestFile {
       if ((set >> i & 1U) != 0) on.push_back(&factors_[i]);
     return on;
   }
-  /// Returns "int8 activations, Add and MaxPool in float".
-  [[nodiscard]] std::string what_of(FactorSet set) const {
-    constexpr std::string_view kInFloat = " in float";
-    std::vector<std::string> forms, groups;
-    for (const LatencyFactor* factor : on_of(set)) {
-      if (factor->nodes.empty())
-        forms.push_back(factor->name);
-      else
-        groups.push_back(factor->name.substr(0, factor->name.size() - kInFloat.size()));
-    }
-    if (groups.empty()) return join(forms, ", ");
-    std::string last = groups.back() + std::string(kInFloat);
-    groups.pop_back();
-    forms.push_back(groups.empty() ? last : join(groups, ", ") + " and " + last);
-    return join(forms, ", ");
-  }
+  [[nodiscard]] std::string what_of(FactorSet set) const { return words_of(on_of(set)); }
   [[nodiscard]] fs::path folder_of(const std::string& name) const {
     const fs::path folder = timer_.folder.path() / name;
     make_folder(folder);
@@ -561,32 +483,8 @@ class FastestFile {
 
 }  // namespace
 
-LatencyTimer::LatencyTimer(const QuantizeOptions& options)
-    : command(options.latency, folder), table(options.latency.table), of_float(command.ask(options.model)) {}
-
-std::unique_ptr<LatencyTimer> begin_latency(const QuantizeOptions& options) {
-  if (!options.latency.given()) return nullptr;
-  if (!options.data.given())
-    throw Error(ErrorCode::Usage, "--latency-command needs --data, to measure the accuracy of the files that it times");
-  if (options.stop_after != StopAfter::Nothing)
-    throw Error(ErrorCode::Usage, "--latency-command times whole files; --stop-after writes none");
-  if (!find_target(options.target).engine.takes_pairs)
-    throw Error(
-        ErrorCode::InvalidOption,
-        "--latency-command: a target that takes a float model and a calibration cache has no other pairs to try");
-  if (!options.latency.table.empty()) check_writable(options.latency.table);
-  return std::make_unique<LatencyTimer>(options);
-}
-
 LatencyReport find_fastest(Attempt& attempt, QuantizeOptions& options, LatencyTimer& timer, const BoundJudge* judge) {
   return FastestFile(attempt, options, timer, judge).run();
-}
-
-void write_without_pairs(const LatencyTimer& timer, const QuantizeOptions& options, QuantizeReport& report) {
-  const Model model = read_float_model(timer.chosen);
-  write_same(model, options.output, write_options(options.overwrite, options.external_data));
-  report.written_opset = model.graph().opset();
-  report.output_bytes = written_bytes(options.output);
 }
 
 }  // namespace detent

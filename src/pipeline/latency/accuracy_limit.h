@@ -1,0 +1,43 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "detent/quantize.h"
+#include "evaluate/closing_error.h"
+#include "pipeline/parts/attempt.h"
+#include "run/sample_subset.h"
+#include "tune/bound_judge.h"
+
+namespace detent {
+
+/// Returns the settings without progress and warnings: a search has one progress line.
+[[nodiscard]] RunSettings silently(RunSettings run);
+
+/// The accuracy of files that a search by latency tries, and the least that is allowed: with `judge` the bound, else
+/// the default file's SQNR less 1 dB, on up to 64 calibration samples. The arguments must outlive it.
+class AccuracyLimit {
+ public:
+  /// Errors  those of keep_outputs.
+  AccuracyLimit(const Attempt& attempt, const QuantizeOptions& options, const BoundJudge* judge);
+
+  [[nodiscard]] std::string text() const;
+  /// An SQNR, and whether the file may be taken.
+  struct Answer {
+    std::optional<double> sqnr_db = {};
+    bool holds = true;
+  };
+  /// Measures a model. The first one is the default, which may always be taken.
+  /// Errors  those of measuring.
+  [[nodiscard]] Answer judge(const Model& model);
+
+ private:
+  const BoundJudge* judge_;
+  RunSettings run_;
+  SampleSubset samples_;
+  ReferenceOutputs reference_ = {};
+  bool seen_ = false;
+  std::optional<double> default_db_ = {};
+};
+
+}  // namespace detent
