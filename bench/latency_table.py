@@ -23,7 +23,8 @@ def row_of(network, engine, command, options):
 
 
 def decibels(word):
-    return {"None": "", "inf": "exact"}.get(str(word)) or f"{float(word):.1f}"
+    words = {"None": "", "inf": "exact"}
+    return words[str(word)] if str(word) in words else f"{float(word):.1f}"
 
 
 def main():
