@@ -6,7 +6,7 @@ execute_process(COMMAND ${EMULATOR} ${PROGRAM} --gtest_list_tests OUTPUT_VARIABL
 if(NOT code EQUAL 0)
   message(FATAL_ERROR "${PROGRAM} --gtest_list_tests: ${code}")
 endif()
-string(REGEX MATCHALL "(^|\n)[^ \n][^\n]*[.]" lines "${listed}")
+string(REGEX MATCHALL "(^|\n)[^ \n]+[.]" lines "${listed}")  # not "Running main() from gtest_main.cc"
 set(suites "")
 foreach(line ${lines})
   string(REGEX REPLACE "^\n|[.]$" "" suite "${line}")

@@ -109,7 +109,7 @@ QParams qparams_from_range(const Range& range, const QuantType& type) {
   const double scale = is_float          ? amax / kLargestE4M3
                        : shifted         ? (max - min) / (codes - 1)
                        : type.full_range ? 2 * amax / codes
-                                         : amax / (codes / 2 - 1);
+                                         : amax / static_cast<double>(codes / 2 - 1);
   const bool vanishes = static_cast<float>(scale) < std::numeric_limits<float>::min();
   float stored = representable_scale(vanishes ? 1.0 : scale, type.scale_type);
   const auto zero_point = [&](float s) { return shifted ? zero_point_for(min, s, codes - 1) : int32_t{0}; };

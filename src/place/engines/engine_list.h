@@ -22,6 +22,7 @@ namespace detent {
 enum class Engine : uint8_t { DETENT_ENGINES(DETENT_NAME) };
 #undef DETENT_NAME
 
+// NOLINTNEXTLINE(bugprone-macro-parentheses): terms of a sum
 #define DETENT_COUNT(id, home) +1
 inline constexpr size_t kEngineCount = 0 DETENT_ENGINES(DETENT_COUNT);
 #undef DETENT_COUNT
