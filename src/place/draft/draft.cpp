@@ -1,5 +1,7 @@
 #include "place/draft/draft.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <ranges>
@@ -63,11 +65,23 @@ void PlacementDraft::replace(NodeId node, int slot, Precision precision, const s
   Decision& decision = edge(node, slot);
   const bool turns = decision.is_decided() && decision.precision != precision && decision.rule != rule_;
   decision = {precision, rule_, reason, turns ? decision.rule : decision.overruled};
+  tell(node, fmt::format("reads '{}'", facts_->value(*facts_->node(node).input(slot)).name), decision);
 }
 
 void PlacementDraft::decide_layer(NodeId node, Precision precision, const std::string& reason) {
-  Decision& decision = layers_[node];
-  if (!decision.is_decided()) decision = {precision, rule_, reason};
+  if (!layers_[node].is_decided()) set_layer(node, {precision, rule_, reason});
+}
+
+void PlacementDraft::set_layer(NodeId node, const Decision& decision) {
+  layers_[node] = decision;
+  tell(node, "runs in", decision);
+}
+
+void PlacementDraft::tell(NodeId node, const std::string& what, const Decision& decision) const {
+  if (!told_) return;
+  *told_ += fmt::format("{}: {} {} {}: {}{}\n", decision.rule ? name_of(decision.rule) : "no rule",
+                        facts_->describe(node), what, decision.is_int8() ? codes() : "float", decision.reason,
+                        decision.overruled ? ", not as " + name_of(decision.overruled) + " says" : "");
 }
 
 bool PlacementDraft::is_decided(NodeId node, int slot) const {

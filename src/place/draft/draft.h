@@ -51,6 +51,8 @@ class PlacementDraft {
 
   // ---- decisions ----
   void begin_rule(RuleId rule) { rule_ = rule; }
+  /// Has every decision from now on told, a line each, in the order in which rules took them.
+  void tell(std::string* told) { told_ = told; }
   /// Decides an edge that no rule has decided yet. Does nothing for other edges, for a slot that is not a data slot,
   /// and for a pair on a value that is not a float.
   void pair(NodeId node, int slot, const std::string& reason) { decide(node, slot, Precision::Int8, reason); }
@@ -74,7 +76,7 @@ class PlacementDraft {
   void run_int8(NodeId node, const std::string& reason) { decide_layer(node, Precision::Int8, reason); }
   void run_float(NodeId node, const std::string& reason) { decide_layer(node, Precision::Float, reason); }
   void replace_with_float_layer(NodeId node, const std::string& reason) {
-    layers_[node] = {Precision::Float, rule_, reason};
+    set_layer(node, {Precision::Float, rule_, reason});
   }
   /// Keeps the layer's pairs and INT8 weight although the engine runs it in float.
   void run_rounded_float(NodeId node, const std::string& reason) {
@@ -154,6 +156,8 @@ class PlacementDraft {
   void decide(NodeId node, int slot, Precision precision, const std::string& reason);
   void replace(NodeId node, int slot, Precision precision, const std::string& reason);
   void decide_layer(NodeId node, Precision precision, const std::string& reason);
+  void set_layer(NodeId node, const Decision& decision);
+  void tell(NodeId node, const std::string& what, const Decision& decision) const;
   ValueId scale_root(ValueId value);
   void finish_layers(PlacementPlan& plan) const;
   void finish_without_weight(const Node& node, PlacementPlan& plan) const;
@@ -168,6 +172,7 @@ class PlacementDraft {
   const PlacementRequest* options_;
   MeasuredFacts measured_;
   RuleId rule_ = nullptr;
+  std::string* told_ = nullptr;
   NodeMap<bool> out_, excluded_, forced_, weight_quantized_, rounded_;
   mutable Ends ends_;
   std::vector<MaskedSum> masked_sums_;
