@@ -149,7 +149,7 @@ Document document_of(const CompareTypesReport& report) {
   const Compared rows = compared(report);
   Document document = comparison_document(rows, report.target);
   add_winner(document, rows, "");
-  if (const Words limit = limit_words(report); !limit.empty()) document.verdict.push_back({limit, Role::Beside});
+  document.verdict.push_back({limit_words(report), Role::Beside});
   Section scores = candidates(rows, "Each was calibrated and run on the same samples.", {}, false);
   if (!scores.parts.empty()) scores.parts.insert(scores.parts.begin() + 3, Part(sizes_table(report)));
   document.sections = {judged(rows, count(report.variants.size(), "type")),

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "core/text.h"
 #include "report/build/documents.h"
@@ -127,14 +128,14 @@ document::Grid table_values(const TableReport& report) {
 }
 
 /// Lists the largest |x| of single tokens and channels, for the values that have them.
-document::Grid table_tokens(const TableReport& report) {
+document::Grid table_tokens(const std::vector<TableReport::Value>& values) {
   constexpr int kDigits = 4;
   document::Grid table{
       .columns = {kValueColumn, {"first"}, {"median"}, {"99 %"}, {"others"}, {"channels"}, {"wide"}, {"largest"}},
       .heading =
           "largest |x| of tokens (the first of a sequence; median, 99 % and largest of the others) and of "
           "channels (median; number with at least half of the largest, and index of the largest)"};
-  for (const TableReport::Value& value : report.values) {
+  for (const TableReport::Value& value : values) {
     if (!value.tokens) continue;
     const auto& tokens = *value.tokens;
     document::Grid::Row row{{name(value.name)}};
@@ -143,6 +144,20 @@ document::Grid table_tokens(const TableReport& report) {
     row.cells.emplace_back(Words{count(tokens.wide_channels), " of ", count(tokens.channels)});
     row.cells.emplace_back(count(tokens.largest_channel));
     table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+/// Draws how many elements lie between two bounds.
+document::Grid histogram_table(const DistributionReport& report) {
+  constexpr int kDigits = 6;
+  document::Grid table{.columns = {{"from"}, {"to"}, {"elements"}, {"", Kind::Chart}},
+                       .heading = "zeros left out; bars are logarithmic",
+                       .scale = Scale{.form = Scale::Form::Bar}};
+  for (const auto& row : report.rows) {
+    Cell bar{Words()};
+    bar.marks = {std::log1p(static_cast<double>(row.count))};
+    table.rows.push_back({{significant(row.low, kDigits), significant(row.high, kDigits), count(row.count), bar}});
   }
   return table;
 }
@@ -171,8 +186,28 @@ Document document_of(const TableReport& report, TableUse use) {
     document.sections.push_back(
         {Topic::Model, {Line{{report.kept ? "kept " : "wrote ", name(report.table), " (", bytes(report.bytes), ")"}}}});
   else
-    document.sections.push_back({Topic::Values, {table_values(report), table_tokens(report)}});
+    document.sections.push_back({Topic::Values, {table_values(report), table_tokens(report.values)}});
   return document;
+}
+
+Document document_of(const DistributionReport& report) {
+  constexpr int kDigits = 9;
+  const TableReport::Value& value = report.value;
+  Section section{Topic::Values,
+                  {Line{{count(value.count, "element"), ", ", count(value.zeros, "zero"), ", min ",
+                         significant(value.min, kDigits), ", max ", significant(value.max, kDigits), ", ",
+                         count(value.bins_in_use, "bin"), " 2^", fixed(value.log2_width, 0), " wide"},
+                        Role::Detail}}};
+  if (value.nans + value.infinities > 0)
+    section.parts.push_back(
+        Line{{count(value.nans), " NaN and ", count(value.infinities), " Inf left out"}, Role::Detail});
+  section.parts.push_back(Line{report.rows.empty() ? "only zeros" : "", Role::Detail});
+  section.parts.insert(section.parts.end(), {histogram_table(report), table_tokens({value})});
+  return {.subject = "Distribution",
+          .title = "distribution",
+          .file = report.table,
+          .facts = {{"distribution of ", document::quoted(value.name)}},
+          .sections = {section}};
 }
 
 }  // namespace detent::build

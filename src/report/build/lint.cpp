@@ -136,4 +136,14 @@ Document document_of(const LintReport& report) {
   return document;
 }
 
+Document document_of(const std::vector<FindingInfo>& kinds) {
+  document::Grid table{.columns = {{"", Kind::Name}, {"", Kind::Words}}, .noun = "finding"};
+  for (const FindingInfo& kind : kinds)
+    table.rows.push_back({{name(kind.id), Words(kind.summary + " (" + kind.levels + ")")}});
+  return {.subject = "Findings",
+          .title = "findings",
+          .sections = {{Topic::Findings,
+                        {Line{"Findings"}, table, Line{"src/place/RULES.md explains each of them", Role::Apart}}}}};
+}
+
 }  // namespace detent::build

@@ -207,8 +207,4 @@ Section graph(const PlanReport& plan, const std::vector<LintReport::Finding>& fi
   return {Topic::Graph, {Drawing{document::Graph{&plan, findings}}}};
 }
 
-std::vector<Words> model_facts(const PlanReport& plan) {
-  return {{"opset ", count(static_cast<uint64_t>(plan.opset))}, count(plan.nodes, "node")};
-}
-
 }  // namespace detent::build

@@ -63,10 +63,7 @@ Section calibration(const QuantizeReport& report) {
              report.samples ? Words{" (", count(report.samples, "sample"), ")"} : Words(" (imported)")};
   }
   words += {", calibrator ", report.calibrator, report.measured ? " (auto)" : "", ", peak ", megabytes(report.peak_mb)};
-  Section section{Topic::Model, {Line{words}}};
-  if (report.skipped_samples > 0)
-    section.parts.push_back(Line{{"skipped ", count(report.skipped_samples, "unreadable sample")}});
-  return section;
+  return {Topic::Model, {Line{words}, Line{skipped_words(report.skipped_samples)}}};
 }
 
 Words saturation_words(const SaturationReport& report) {
@@ -138,7 +135,7 @@ Document document_of(const QuantizeReport& report) {
   Document document{.subject = "Quantization",
                     .title = "quantization",
                     .file = report.model,
-                    .facts = {{"opset ", count(static_cast<uint64_t>(report.opset))}, count(report.nodes, "node")},
+                    .facts = model_facts(report),
                     .aside = {"target ", report.target}};
   const bool unquantized = is_without_pairs(report.latency);
   const std::string codes(name_of(plan.coverage.type));
@@ -177,6 +174,15 @@ Document document_of(const QuantizeReport& report) {
       graph(plan),
       provenance(report.provenance, report.floats),
       notes(report)};
+  return document;
+}
+
+Document document_of(const QuantizeTargetsReport& report) {
+  Document document{.subject = "Quantization",
+                    .title = "quantization",
+                    .verdict = {Line{{count(report.targets.size(), "target"), " in ", seconds(report.seconds),
+                                      ", peak ", megabytes(report.peak_mb)}}}};
+  for (const QuantizeReport& one : report.targets) document.members.push_back(document_of(one));
   return document;
 }
 

@@ -81,8 +81,7 @@ Document document_of(const RunReport& report) {
   Words words{"ran ", count(report.samples, "sample"), " in ", seconds(report.seconds, 2)};
   if (report.seconds > 0) words += {" (", fixed(static_cast<double>(report.samples) / report.seconds, 1), "/s)"};
   document.verdict.push_back(Line{words});
-  if (report.skipped_samples > 0)
-    document.verdict.push_back(Line{{"skipped ", count(report.skipped_samples, "unreadable sample")}});
+  document.verdict.push_back(Line{skipped_words(report.skipped_samples)});
   if (!report.expanded.empty()) document.verdict.push_back(Line{{"expanded ", expanded_words(report.expanded)}});
   for (const auto& path : report.written) document.verdict.push_back(Line{{"wrote ", name(path.string())}});
   return document;

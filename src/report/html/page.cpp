@@ -12,19 +12,6 @@
 namespace detent {
 namespace {
 
-struct Part {
-  const char* id = "";
-  const char* title = "";
-  std::string html = {};
-};
-
-std::string navigation(const std::vector<Part>& parts) {
-  std::string html;
-  for (const Part& part : parts)
-    if (!part.html.empty()) html += std::string("<a href=\"#") + part.id + "\">" + part.title + "</a> ";
-  return html.empty() ? html : "<nav aria-label=\"Parts of this report\">" + html + "</nav>\n";
-}
-
 // The policy makes the browser refuse every fetch.
 std::string head(const std::string& model, const std::string& subject) {
   return "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
@@ -37,34 +24,26 @@ std::string head(const std::string& model, const std::string& subject) {
 }
 
 /// Makes a page. `data` is what the report used.
-std::string page_of(const std::string& head, const std::string& summary, std::vector<Part> parts, PageOrigin origin,
-                    std::vector<PageOrigin::Data> data = {}) {
-  origin.data = std::move(data);
-  parts.push_back({"origin", "This page", html::origin_section(origin)});
-  std::string page = head + summary + navigation(parts);
-  for (const Part& part : parts) page += part.html;
-  return page +
-         "</main>\n<footer>Written by Detent. Nothing in this file is fetched from elsewhere.</footer>\n<script>\n" +
-         std::string(html::kPageScript) + "</script>\n</body>\n</html>\n";
-}
-
-Part part_of(const document::Section& section) {
-  const document::TopicTitle& title = title_of(section.topic);
-  return {title.id, title.link, html::section_markup(section)};
-}
-
-std::string page_of(const document::Document& document, const PageOrigin& origin,
-                    std::vector<PageOrigin::Data> data = {}) {
+std::string page_of(const document::Document& document, PageOrigin origin, std::vector<PageOrigin::Data> data = {}) {
   std::map<document::Topic, document::Section> sections;  // several of one topic become one
   for (const document::Section& section : document.sections) {
     if (section.topic == document::Topic::Model) continue;
     auto& whole = sections.try_emplace(section.topic, document::Section{section.topic, {}}).first->second.parts;
     whole.insert(whole.end(), section.parts.begin(), section.parts.end());
   }
-  std::vector<Part> parts;
-  for (const auto& [topic, section] : sections) parts.push_back(part_of(section));
-  return page_of(head(document.file, document.title), html::header_markup(document), std::move(parts), origin,
-                 std::move(data));
+  std::string links, body;
+  const auto add = [&](const char* id, const char* link, const std::string& part) {
+    if (!part.empty()) links += std::string("<a href=\"#") + id + "\">" + link + "</a> ";
+    body += part;
+  };
+  for (const auto& [topic, section] : sections)
+    add(title_of(topic).id, title_of(topic).link, html::section_markup(section));
+  origin.data = std::move(data);
+  add("origin", "This page", html::origin_section(origin));
+  if (!links.empty()) links = "<nav aria-label=\"Parts of this report\">" + links + "</nav>\n";
+  return head(document.file, document.title) + html::header_markup(document) + links + body +
+         "</main>\n<footer>Written by Detent. Nothing in this file is fetched from elsewhere.</footer>\n<script>\n" +
+         std::string(html::kPageScript) + "</script>\n</body>\n</html>\n";
 }
 
 std::vector<PageOrigin::Data> data_of(const ComparisonReport& report) {
