@@ -142,9 +142,9 @@ document::Grid scales_table(const std::vector<QuantizeReport::QuantizedValue>& v
                        .detail = true};
   constexpr int kDigits = 6;
   for (const auto& value : values)
-    table.rows.push_back({{name(value.name), significant(value.min, kDigits), significant(value.max, kDigits),
-                           significant(value.scale, kDigits), fixed(value.zero_point, 0),
-                           value.group ? count(static_cast<uint64_t>(*value.group)) : Words()}});
+    table.rows.push_back(
+        {{name(value.name), significant(value.min, kDigits), significant(value.max, kDigits),
+          significant(value.scale, kDigits), fixed(value.zero_point, 0), value.group ? count(*value.group) : Words()}});
   return table;
 }
 

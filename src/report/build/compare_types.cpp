@@ -18,19 +18,17 @@ Words ratio(double value) { return fixed(value, 3); }
 /// Describes how a type was quantized, as a clause: "18 of 18 weighted layers, 24 pairs, calibrator mse".
 Words made_words(const TypeVariant& variant) {
   const TypeFacts& facts = variant.facts;
-  const Words layers{count(static_cast<uint64_t>(facts.quantized_layers)), " of ",
-                     count(static_cast<uint64_t>(facts.layers), "weighted layer")};
+  const Words layers{count(facts.quantized_layers), " of ", count(facts.layers, "weighted layer")};
   if (facts.quantized_layers == 0) return {layers, ": it stays the float model"};
   if (!facts.block)
     return {layers,
             ", ",
-            count(static_cast<uint64_t>(facts.pairs), "pair"),
+            count(facts.pairs, "pair"),
             ", calibrator ",
             variant.calibrator,
             facts.by_inputs ? ", weights rounded by GPTQ" : ""};
   return {"weights alone of ", layers,
-          *facts.block == 0 ? Words(", a scale a channel")
-                            : Words{", blocks of ", count(static_cast<uint64_t>(*facts.block))},
+          *facts.block == 0 ? Words(", a scale a channel") : Words{", blocks of ", count(*facts.block)},
           facts.by_inputs ? ", rounded by GPTQ" : ", nearest codes"};
 }
 

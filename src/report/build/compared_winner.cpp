@@ -119,7 +119,7 @@ Section judged(const Compared& compared, const Words& variants) {
       Line{{"calibrated ", count(report.calibration_samples, "sample"), " in ", seconds(report.calibration_seconds),
             "; judged ", variants, " on ", count(report.evaluation_samples, "sample"),
             report.evaluation_spread ? ", evenly over --eval," : "", " in ", seconds(report.evaluation_seconds)}});
-  if (!report.labels.empty()) section.parts.push_back(Line{"labels: " + report.labels});
+  section.parts.push_back(Line{labelled("labels: ", report.labels)});
   section.parts.push_back(Line{skipped_words(report.skipped_samples)});
   return section;
 }

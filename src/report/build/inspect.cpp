@@ -28,8 +28,8 @@ Words float_nodes(const ModelReport& report) {
   if (report.float_casts == 0 && report.float_nodes.size() < 2) return {};
   std::vector<Words> parts;
   for (const auto& [type, nodes] : report.float_nodes)
-    parts.push_back({count(static_cast<uint64_t>(nodes), parts.empty() ? "node" : ""), " in " + type});
-  parts.push_back(count(static_cast<uint64_t>(report.float_casts), "cast"));
+    parts.push_back({count(nodes, parts.empty() ? "node" : ""), " in " + type});
+  parts.push_back(count(report.float_casts, "cast"));
   return joined(parts);
 }
 
@@ -41,7 +41,7 @@ Properties facts(const ModelReport& report) {
     for (const Part& part : made.parts)
       if (const auto* rows = std::get_if<Properties>(&part)) list.rows = rows->rows;
   }
-  list.rows.push_back({"Parameters", count(static_cast<uint64_t>(report.parameters))});
+  list.rows.push_back({"Parameters", count(report.parameters)});
   for (const TensorInfo& input : report.inputs)
     list.rows.push_back({"Input", {name(input.name), behind(type_text(input))}});
   for (const TensorInfo& output : report.outputs)
@@ -54,8 +54,7 @@ Properties facts(const ModelReport& report) {
 
 Section operators(const ModelReport& report) {
   document::Grid table{.columns = {{""}, {"", Kind::Words}}, .heading = "operators"};
-  for (const auto& [op, nodes] : report.operators)
-    table.rows.push_back({{count(static_cast<uint64_t>(nodes)), Words(op)}});
+  for (const auto& [op, nodes] : report.operators) table.rows.push_back({{count(nodes), Words(op)}});
   Section section{Topic::Coverage, {table}};
   if (report.unsupported.empty())
     section.parts.push_back(Line{"every node can run"});
@@ -93,7 +92,7 @@ Section table_facts(const TableReport& report) {
            {"Samples",
             {count(report.samples.size()), ", shards ", listed_or(report.shards, "none (imported)"),
              report.partial ? "; interrupted, continue with --resume" : ""}},
-           {"Missing", report.missing_shards.empty() ? Words() : Words{"shards ", join(report.missing_shards)}},
+           {"Missing", labelled("shards ", join(report.missing_shards))},
            {"Skipped", report.skipped_samples > 0 ? count(report.skipped_samples, "unreadable sample") : Words()},
            {"Values", {count(report.values.size()), ", for ", listed_or(report.targets, "every target")}},
            {"Largest", largest},
@@ -168,10 +167,10 @@ Document document_of(const ModelReport& report) {
   Document document{.subject = "Model",
                     .title = "model",
                     .file = report.model,
-                    .facts = {{"IR ", count(static_cast<uint64_t>(report.ir))}},
+                    .facts = {{"IR ", count(report.ir)}},
                     .sections = {{Topic::Model, {facts(report)}}, operators(report)}};
   for (const auto& [domain, version] : report.opset)
-    document.facts.push_back({domain.empty() ? "opset" : domain, " ", count(static_cast<uint64_t>(version))});
+    document.facts.push_back({domain.empty() ? "opset" : domain, " ", count(version)});
   if (report.quantized) document.facts.emplace_back("quantized");
   return document;
 }

@@ -44,8 +44,8 @@ Words made_words(const QuantizeReport& report) {
           " (",
           bytes(report.model_bytes),
           ", opset ",
-          count(static_cast<uint64_t>(report.opset)),
-          raised ? Words{" raised to ", count(static_cast<uint64_t>(report.written_opset))} : Words(),
+          count(report.opset),
+          raised ? Words{" raised to ", count(report.written_opset)} : Words(),
           ")"};
 }
 
@@ -76,8 +76,8 @@ Words saturation_words(const SaturationReport& report) {
             fixed(report.mean_factor, 2),
             " on average, so that CPUs without VNNI do not saturate"};
   if (report.unsafe_pairs == 0) return "same on every x86 CPU: no pair of weights can saturate";
-  return {"x86 CPUs without VNNI saturate: ", count(static_cast<uint64_t>(report.unsafe_pairs), "pair"),
-          " of weights in ", count(report.unsafe_layers, "layer"),
+  return {"x86 CPUs without VNNI saturate: ", count(report.unsafe_pairs, "pair"), " of weights in ",
+          count(report.unsafe_layers, "layer"),
           report.error ? Words{"; error there: ", worst_words(*report.error)} : Words()};
 }
 

@@ -43,9 +43,7 @@ enum class Listed : uint8_t {
 /// The share of MACs on codes, large; none where MACs are not known.
 [[nodiscard]] std::vector<document::Figures::Figure> coverage_figures(const CoverageReport& coverage);
 /// "opset 17".
-[[nodiscard]] inline document::Words opset_words(int64_t opset) {
-  return {"opset ", document::count(static_cast<uint64_t>(opset))};
-}
+[[nodiscard]] inline document::Words opset_words(int64_t opset) { return {"opset ", document::count(opset)}; }
 /// Facts beside a model's name: opset and nodes.
 [[nodiscard]] std::vector<document::Words> model_facts(const auto& report) {
   return {opset_words(report.opset), document::count(report.nodes, "node")};

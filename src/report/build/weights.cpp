@@ -102,8 +102,7 @@ Words rounding_words(const std::optional<QuantizeWeightsReport::Rounding>& round
 Section weights(const QuantizeWeightsReport& report) {
   Section section{Topic::Weights, {}};
   if (report.written_opset != report.opset)
-    section.parts.push_back(Line{{"raised opset from ", count(static_cast<uint64_t>(report.opset)), " to ",
-                                  count(static_cast<uint64_t>(report.written_opset))}});
+    section.parts.push_back(Line{{"raised opset from ", count(report.opset), " to ", count(report.written_opset)}});
   if (report.rearranged > 0)
     section.parts.push_back(Line{{"transposed the weights of ", count(report.rearranged, "product")}});
   add_weights(section.parts, report);
@@ -117,9 +116,8 @@ Section weights(const QuantizeWeightsReport& report) {
 }  // namespace
 
 Words format_words(const WeightFormat& format) {
-  return {title_of(format.codes), format.block == 0
-                                      ? Words(" with one scale a channel")
-                                      : Words{" in blocks of ", count(static_cast<uint64_t>(format.block))}};
+  return {title_of(format.codes),
+          format.block == 0 ? Words(" with one scale a channel") : Words{" in blocks of ", count(format.block)}};
 }
 
 Document document_of(const QuantizeWeightsReport& report) {
