@@ -24,7 +24,7 @@ std::string head(const std::string& model, const std::string& subject) {
 }
 
 /// Makes a page. `data` is what the report used.
-std::string page_of(const document::Document& document, PageOrigin origin, std::vector<PageOrigin::Data> data = {}) {
+std::string page_of(const document::Document& document, PageOrigin origin, std::vector<PageOrigin::Data> data) {
   std::map<document::Topic, document::Section> sections;  // several of one topic become one
   for (const document::Section& section : document.sections) {
     if (section.topic == document::Topic::Model) continue;
@@ -46,55 +46,41 @@ std::string page_of(const document::Document& document, PageOrigin origin, std::
          std::string(html::kPageScript) + "</script>\n</body>\n</html>\n";
 }
 
-std::vector<PageOrigin::Data> data_of(const ComparisonReport& report) {
-  return {{"Calibration data", report.provenance.samples, report.provenance.sample_digest},
-          {"Evaluation data", report.evaluation_samples, report.evaluation_digest}};
+template <class Report>
+std::vector<PageOrigin::Data> data_of(const Report& report) {
+  if constexpr (std::derived_from<Report, ComparisonReport>)
+    return {{"Calibration data", report.provenance.samples, report.provenance.sample_digest},
+            {"Evaluation data", report.evaluation_samples, report.evaluation_digest}};
+  else if constexpr (std::same_as<Report, SensitivityReport>)
+    return {
+        {report.weights ? "Rounding data" : "Calibration data", report.calibration_samples, report.calibration_digest},
+        {"Evaluation data", report.evaluation_samples, report.evaluation_digest}};
+  else if constexpr (std::same_as<Report, QuantizeReport>)
+    return {{"Calibration data", report.provenance.samples, report.provenance.sample_digest}};
+  else if constexpr (std::same_as<Report, PlanReport>)
+    return {{"Data", report.samples, report.sample_digest}};
+  else if constexpr (std::same_as<Report, LintReport>)
+    return data_of(report.plan);
+  else
+    return {};
 }
 
 }  // namespace
 
-std::string to_html(const QuantizeReport& report, const PageOrigin& origin) {
-  return page_of(build::document_of(report), origin,
-                 {{"Calibration data", report.provenance.samples, report.provenance.sample_digest}});
-}
-
-std::string to_html(const QuantizeWeightsReport& report, const PageOrigin& origin) {
-  return page_of(build::document_of(report), origin);
-}
-
-std::string to_html(const CompareCalibratorsReport& report, const PageOrigin& origin) {
+template <HasPage Report>
+std::string to_html(const Report& report, const PageOrigin& origin) {
   return page_of(build::document_of(report), origin, data_of(report));
 }
 
-std::string to_html(const CompareTargetsReport& report, const PageOrigin& origin) {
-  return page_of(build::document_of(report), origin, data_of(report));
-}
-
-std::string to_html(const CompareTypesReport& report, const PageOrigin& origin) {
-  return page_of(build::document_of(report), origin, data_of(report));
-}
-
-std::string to_html(const SensitivityReport& report, const PageOrigin& origin) {
-  return page_of(
-      build::document_of(report), origin,
-      {{report.weights ? "Rounding data" : "Calibration data", report.calibration_samples, report.calibration_digest},
-       {"Evaluation data", report.evaluation_samples, report.evaluation_digest}});
-}
-
-std::string to_html(const PlanReport& plan, const PageOrigin& origin) {
-  return page_of(build::document_of(plan), origin, {{"Data", plan.samples, plan.sample_digest}});
-}
-
-std::string to_html(const LintReport& report, const PageOrigin& origin) {
-  return page_of(build::document_of(report), origin, {{"Data", report.plan.samples, report.plan.sample_digest}});
-}
-
-std::string to_html(const ExplainReport& report, const PageOrigin& origin) {
-  return page_of(build::document_of(report), origin);
-}
-
-std::string to_html(const RepairReport& report, const PageOrigin& origin) {
-  return page_of(build::document_of(report), origin);
-}
+template std::string to_html(const CompareCalibratorsReport&, const PageOrigin&);
+template std::string to_html(const CompareTargetsReport&, const PageOrigin&);
+template std::string to_html(const CompareTypesReport&, const PageOrigin&);
+template std::string to_html(const SensitivityReport&, const PageOrigin&);
+template std::string to_html(const QuantizeReport&, const PageOrigin&);
+template std::string to_html(const QuantizeWeightsReport&, const PageOrigin&);
+template std::string to_html(const PlanReport&, const PageOrigin&);
+template std::string to_html(const LintReport&, const PageOrigin&);
+template std::string to_html(const RepairReport&, const PageOrigin&);
+template std::string to_html(const ExplainReport&, const PageOrigin&);
 
 }  // namespace detent

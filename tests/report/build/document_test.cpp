@@ -347,6 +347,8 @@ TEST(Documents, KeepNamesOfValuesCachesAndVerifiedModels) {
   expect_names(whole_verification(kOdd));
   expect_names(whole_cache_export(kOdd));
   expect_names(whole_cache_import(kOdd));
+  const std::vector<FindingInfo> kinds = {{kOdd, "error", "a kind"}};
+  EXPECT_THAT(to_text(kinds), HasSubstr("  INT8|<b>/\u00e9\\x0ax  a kind (error)\n"));
 }
 
 TEST(Documents, LeaveOutLinesWithoutWords) {
