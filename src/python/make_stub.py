@@ -56,7 +56,7 @@ BY_OPTION = {
 
 
 # Arguments that take more in Python than on the command line.
-TYPES = {"model": "_Model", "calibrator": "_Calibrator", "calibrators": "Sequence[_Calibrator]"}
+TYPES = {"model": "_Model", "file": "_Model", "calibrator": "_Calibrator", "calibrators": "Sequence[_Calibrator]"}
 
 
 def report_of(name):

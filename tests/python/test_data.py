@@ -212,8 +212,8 @@ class Labels(unittest.TestCase):
 
     def test_that_are_no_class_numbers_are_not_read(self):
         for labels in (self.labels + 3, self.labels - 5, self.labels.astype(float), numpy.eye(3)[self.labels]):
-            self.assertEqual(self.judged(self.batches(labels)).criterion, "sqnr")
-        self.assertEqual(self.judged([x for x in self.samples]).criterion, "sqnr")
+            self.assertEqual(self.judged(self.batches(labels)).criterion, "sqnr_db")
+        self.assertEqual(self.judged([x for x in self.samples]).criterion, "sqnr_db")
 
     def test_give_way_to_a_metric_of_the_callers(self):
         found = self.judged(self.batches(self.labels), evaluate=lambda outputs, index: 1.0)

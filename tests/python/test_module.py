@@ -281,7 +281,7 @@ class Module(unittest.TestCase):
         self.assertEqual([v["amax"] for v in report["values"]], [v["amax"] for v in named["values"]])
         judged = detent.compare(MODEL, noise(), eval=noise(seed=2), calibrators=["max", lambda counts, edges: (-0.01, 0.01)])
         self.assertEqual([v.calibrator for v in judged.variants], ["max", "lambda"])
-        self.assertGreater(judged.variants[0].error.sqnr_db, judged.variants[1].error.sqnr_db)
+        self.assertGreater(judged.variants[0].metrics.sqnr_db, judged.variants[1].metrics.sqnr_db)
         for wrong in (lambda counts, edges: float("nan"), lambda counts, edges: (1, 2)):
             with self.assertRaisesRegex(detent.Error, "calibrator lambda"):
                 detent.quantize(MODEL, self.folder / "no.onnx", noise(2), calibrator=wrong)

@@ -124,8 +124,9 @@ def _signature(options):
     return _inspect.Signature(parameters)
 
 
+_MODELS = {"model", "file"}  # arguments that are models; `file` is that of inspect
 # Options that say what a score is.
-_metrics = {"labels", "masks", "next_token", "metric_command", "evaluate"}
+_METRICS = {"labels", "masks", "next_token", "metric_command", "evaluate"}
 
 
 def _classifies(model, labels):
@@ -145,19 +146,20 @@ def _function(name, summary, options):
                 given["progress"] = held.enter_context(_contextlib.closing(_shown())) if given["progress"] else None
             folder = _functools.cache(lambda: held.enter_context(_tempfile.TemporaryDirectory(prefix="detent-")))
             inputs = _functools.cache(lambda: globals()["inspect"](given["model"])["inputs"])
-            if "model" in given:
-                given["model"] = _stored_model(given["model"], folder)
+            for name in _MODELS & given.keys():
+                given[name] = _stored_model(given[name], folder)
             for use in ("data", "eval"):
                 if given.get(use) is not None:
                     given[use], labels = _prepare(given[use], use, inputs, folder, dict(given), given.get("progress"))
-                    if labels and use == "eval" and "labels" in signature.parameters and not _metrics & given.keys():
+                    if labels and use == "eval" and "labels" in signature.parameters and not _METRICS & given.keys():
                         given["labels"] = labels if _classifies(given["model"], labels) else None
             if given.get("evaluate") is not None:
                 if given.get("eval_limit") is not None or given.get("skip_bad_data"):
                     raise ValueError("evaluate counts the samples of eval: it goes with neither eval_limit nor skip_bad_data")
                 given["evaluate"] = _metric(given["evaluate"])
             try:
-                document, text, warnings, failed, pages = run(**given, own_calibrators=_own_calibrators(given))
+                given["own_calibrators"] = _own_calibrators(given)
+                document, text, warnings, failed, pages = run(**given)
             except Error as error:
                 _raise_in_words(error)
         failed = failed and tuple(map(_in_python, failed))

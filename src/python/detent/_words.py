@@ -35,7 +35,7 @@ def in_python(text):
             return _shown(key.replace("-", "_"), value) or f'{key.replace("-", "_")}="{value}"'
         if name not in _TYPES:
             return found[0]
-        shown = _shown(name, value) if value else None
+        shown = _shown(name, value) if value and "=" not in value else None
         if shown:
             return shown
         called = f"{name}=True" if _TYPES[name] == "bool" else name
