@@ -1,6 +1,6 @@
 #!/bin/sh
-# contributing_test.sh ROOT: runs the commands of CONTRIBUTING.md's tables, in order. Those that test everything, or
-# install, are run by others, named here: a new one without a name runs here.
+# contributing_test.sh ROOT: runs the commands of CONTRIBUTING.md's tables, in order. Commands
+# that test everything, or install, are run by others, named here: a new one without a name runs here.
 set -eu
 cd "$1"
 page=CONTRIBUTING.md

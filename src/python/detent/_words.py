@@ -6,7 +6,7 @@ from . import _detent
 
 # Arguments of all commands by name, with the types that their values have.
 _TYPES = {name: kind for _, options in _detent.commands.values() for name, kind, _, _ in options}
-# Options that gather others, whose keys are arguments of their own.
+# Options that gather others, whose keys are arguments.
 _GROUPS = {"policy", "format", "feed"}
 _OPTION = _re.compile(r"(?<![\w-])--([a-z][a-z-]*)(?:[ =]((?:[a-z-]+=)?[\w.:/+-]*[\w%]))?")
 
