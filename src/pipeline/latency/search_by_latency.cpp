@@ -355,12 +355,14 @@ class FastestFile {
     return best;
   }
 
-  /// True where both are faster than the default beyond the noise, and cast takes no longer and is more accurate.
-  [[nodiscard]] bool cast_is_better(const Timed& chosen, double ms) const {
-    const double cast = mean_of(cast_.times);
-    return report_.chosen == LatencyChoice::Variant && cast <= ms * (1 + report_.noise) &&
-           cast < default_ms() * (1 - report_.noise) &&
-           cast_.sqnr_db.value_or(0) > chosen.sqnr_db.value_or(0) + kSameDb;
+  /// True where a file without pairs replaces the chosen one: it is faster beyond the noise, or takes the same time as
+  /// a set that is faster than the default, as it is itself, and is more accurate.
+  [[nodiscard]] bool replaces(const std::vector<double>& times, double sqnr_db, const Timed& chosen, double ms) const {
+    if (times.empty()) return false;
+    const double other = mean_of(times);
+    if (other < ms * (1 - report_.noise)) return true;
+    return report_.chosen == LatencyChoice::Variant && other <= ms * (1 + report_.noise) &&
+           other < default_ms() * (1 - report_.noise) && sqnr_db > chosen.sqnr_db.value_or(0) + kSameDb;
   }
 
   /// Decides, and carries the decision out.
@@ -379,11 +381,11 @@ class FastestFile {
     Timed chosen = best ? files_[*best] : Timed{};
     report_.chosen = !best || *best == 0 ? LatencyChoice::Default : LatencyChoice::Variant;
     const std::vector<double> floats = float_times();
-    if (!floats.empty() && mean_of(floats) < ms * (1 - report_.noise)) {
+    if (replaces(floats, std::numeric_limits<double>::infinity(), chosen, ms)) {
       chosen = {"float", options_.model, std::numeric_limits<double>::infinity(), floats};
       report_.chosen = LatencyChoice::Float, ms = mean_of(floats);
     }
-    if (!cast_.times.empty() && (mean_of(cast_.times) < ms * (1 - report_.noise) || cast_is_better(chosen, ms))) {
+    if (replaces(cast_.times, cast_.sqnr_db.value_or(0), chosen, ms)) {
       chosen = cast_;
       report_.chosen = LatencyChoice::Cast, ms = mean_of(cast_.times);
     }
