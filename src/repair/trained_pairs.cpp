@@ -103,7 +103,43 @@ TrainedPairs::TrainedPairs(const Model& written, QdqReading pairs) : model(writt
   std::vector<Tensor> tensors = compute_constants(before, wanted);
   for (size_t i = 0; i < names.size(); ++i) numbers.replace_constants.emplace_back(names[i], std::move(tensors[i]));
   if (!names.empty()) apply_patch(model, numbers);
+  name_outputs();
   put_relus_back();
+}
+
+/// Gives a graph output behind a pair the node that makes the value, in place of the Identity that stands for the pair:
+/// an engine that has no float operators would put pairs around it, one more with each repair.
+void TrainedPairs::name_outputs() {
+  const Graph& graph = model.graph();
+  GraphPatch patch;
+  patch.reason = "name the outputs behind pairs";
+  std::map<std::string, std::string> named;
+  for (const QuantizedOperand& operand : reading.operands) {
+    const MaybeNode id = graph.find_node(operand.node);
+    if (!id || graph.node(*id).op_type != "Identity" || !graph.value(*graph.node(*id).output(0)).is_output) continue;
+    const Value& value = graph.value(*graph.node(*id).input(0));
+    const std::string& output = graph.value(*graph.node(*id).output(0)).name;
+    const bool in_body = std::ranges::any_of(value.uses, [](const Use& use) { return use.slot < 0; });
+    if (!value.producer || value.is_constant || value.is_output || in_body || named.contains(value.name)) continue;
+    const Node& maker = graph.node(*value.producer);
+    const auto slot = std::ranges::find(maker.outputs, MaybeValue(value.id)) - maker.outputs.begin();
+    patch.remove_nodes.push_back(operand.node);
+    patch.rename_outputs.push_back({maker.name, static_cast<int>(slot), output});
+    for (const Use& use : value.uses)
+      if (use.node != *id) patch.rewire.push_back({graph.node(use.node).name, use.slot, output});
+    named[value.name] = output;
+  }
+  if (named.empty()) return;
+  const auto new_name = [&](std::string& name) {
+    if (const auto found = named.find(name); found != named.end()) name = found->second;
+  };
+  for (auto& [slot, name] : read) new_name(name);
+  std::ranges::for_each(outputs, new_name);
+  for (const auto& [before, now] : named) {
+    if (auto grid = values.extract(before)) grid.key() = now, values.insert(std::move(grid));
+    if (auto why = unusable.extract(before)) why.key() = now, unusable.insert(std::move(why));
+  }
+  apply_patch(model, patch);
 }
 
 void TrainedPairs::put_relus_back() {

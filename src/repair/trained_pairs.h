@@ -45,6 +45,7 @@ struct TrainedPairs {
   /// Puts a Relu in front of the readers of a pair that does its work (values_cut_at_zero), so that the float model
   /// computes the same without the pair.
   void put_relus_back();
+  void name_outputs();
 };
 
 }  // namespace detent
