@@ -30,6 +30,12 @@ void add_makers(const Graph& graph, MaybeValue value, std::set<std::string>& nam
   for (const ValueId input : present(maker->inputs)) add_makers(graph, input, names);
 }
 
+/// True for the operand of the Identity that stands for a pair at a graph output.
+bool stands_for_output(const Graph& before, const Graph& graph, const QuantizedOperand& operand) {
+  return graph.node(*graph.find_node(operand.node)).op_type == "Identity" &&
+         before.node(*before.find_node(operand.node)).op_type != "Identity";
+}
+
 bool is_read_once(const Graph& graph, const std::string& constant) {
   const Value& value = graph.value(*graph.find_value(constant));
   return value.is_constant && value.uses.size() == 1;
@@ -57,7 +63,8 @@ GraphPatch without_pairs(const Graph& graph, const QdqReading& reading) {
 
 }  // namespace
 
-TrainedPairs::TrainedPairs(const Model& written, QdqReading pairs) : model(written.clone()), reading(std::move(pairs)) {
+TrainedPairs::TrainedPairs(const Model& written, QdqReading pairs, bool name_outputs)
+    : model(written.clone()), reading(std::move(pairs)) {
   const Graph& before = written.graph();
   apply_patch(model, without_pairs(before, reading));
   const Graph& graph = model.graph();
@@ -80,7 +87,7 @@ TrainedPairs::TrainedPairs(const Model& written, QdqReading pairs) : model(writt
       placeholders.emplace(name, before.node(*before.find_node(operand.node)).input(operand.slot));
     if (grid.role == QdqRole::Bias) biases.insert(slot);
     if (grid.role == QdqRole::Weight || grid.role == QdqRole::Bias) continue;
-    if (grid.writes_graph_output)
+    if (stands_for_output(before, graph, operand))
       outputs.push_back(name);
     else
       read.emplace(slot, name);
@@ -103,13 +110,11 @@ TrainedPairs::TrainedPairs(const Model& written, QdqReading pairs) : model(writt
   std::vector<Tensor> tensors = compute_constants(before, wanted);
   for (size_t i = 0; i < names.size(); ++i) numbers.replace_constants.emplace_back(names[i], std::move(tensors[i]));
   if (!names.empty()) apply_patch(model, numbers);
-  name_outputs();
+  if (name_outputs) take_identities_away();
   put_relus_back();
 }
 
-/// Gives a graph output behind a pair the node that makes the value, in place of the Identity that stands for the pair:
-/// an engine that has no float operators would put pairs around it, one more with each repair.
-void TrainedPairs::name_outputs() {
+void TrainedPairs::take_identities_away() {
   const Graph& graph = model.graph();
   GraphPatch patch;
   patch.reason = "name the outputs behind pairs";

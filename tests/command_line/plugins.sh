@@ -1,6 +1,6 @@
 #!/bin/sh
-# Nodes that Detent cannot run: plugins of an engine, at the end of a detector or in the middle of a network. What
-# stands in front is measured, quantized, cast and compared; what stands behind stays as it is, and reports say so.
+# Nodes that Detent cannot run: plugins of an engine, at the end of a detector or in the middle of a network. Nodes in
+# front are measured, quantized, cast and compared; nodes behind stay as they are, and reports say so.
 . "$(dirname "$0")/expect.sh"
 . "$here/networks.sh"
 
@@ -69,7 +69,7 @@ grep -q "not compared: " stdout || fail "repair does not say what was not compar
 accepts "repair again" repair in/r.onnx --target onnxruntime --quiet -o in/rr.onnx
 cmp -s in/r.onnx in/rr.onnx || fail "a second repair changes the file"
 
-# What cannot be excluded: nothing matches, or no expression.
+# Expressions that match nothing, or are none.
 refuses "an expression that matches nothing" 13 "matches no node" cast in/end.onnx --data in/x.npy -o out/c.onnx --exclude nothing_has_this_name
 refuses "no expression" 13 "is not a regular expression" cast in/end.onnx --data in/x.npy -o out/c.onnx --exclude '('
 refuses "run needs all nodes" 11 "cut the graph before them" run in/end.onnx --data in/x.npy -o out/r
