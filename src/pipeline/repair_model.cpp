@@ -153,6 +153,8 @@ RepairReport repair_model(const RepairOptions& options) {
 
   // file -> float model and what its pairs say -> plan -> ranges
   RepairPlan repair(options, target, written);
+  if (const Node* holder = find_quantized_body(written.graph()))
+    options.run.reporter->warn(holder->op_type + " '" + holder->name + "': pairs inside it stay as they are");
   const BeforeAndAfter files(options, written);
   repair.find_ranges();
   report.pairs = describe_pairs(repair);

@@ -30,6 +30,12 @@ void add_makers(const Graph& graph, MaybeValue value, std::set<std::string>& nam
   for (const ValueId input : present(maker->inputs)) add_makers(graph, input, names);
 }
 
+/// True for the operand of the Identity that stands for a pair at a graph output.
+bool stands_for_output(const Graph& before, const Graph& graph, const QuantizedOperand& operand) {
+  return graph.node(*graph.find_node(operand.node)).op_type == "Identity" &&
+         before.node(*before.find_node(operand.node)).op_type != "Identity";
+}
+
 bool is_read_once(const Graph& graph, const std::string& constant) {
   const Value& value = graph.value(*graph.find_value(constant));
   return value.is_constant && value.uses.size() == 1;
@@ -57,7 +63,8 @@ GraphPatch without_pairs(const Graph& graph, const QdqReading& reading) {
 
 }  // namespace
 
-TrainedPairs::TrainedPairs(const Model& written, QdqReading pairs) : model(written.clone()), reading(std::move(pairs)) {
+TrainedPairs::TrainedPairs(const Model& written, QdqReading pairs, bool name_outputs)
+    : model(written.clone()), reading(std::move(pairs)) {
   const Graph& before = written.graph();
   apply_patch(model, without_pairs(before, reading));
   const Graph& graph = model.graph();
@@ -80,7 +87,7 @@ TrainedPairs::TrainedPairs(const Model& written, QdqReading pairs) : model(writt
       placeholders.emplace(name, before.node(*before.find_node(operand.node)).input(operand.slot));
     if (grid.role == QdqRole::Bias) biases.insert(slot);
     if (grid.role == QdqRole::Weight || grid.role == QdqRole::Bias) continue;
-    if (grid.writes_graph_output)
+    if (stands_for_output(before, graph, operand))
       outputs.push_back(name);
     else
       read.emplace(slot, name);
@@ -103,7 +110,41 @@ TrainedPairs::TrainedPairs(const Model& written, QdqReading pairs) : model(writt
   std::vector<Tensor> tensors = compute_constants(before, wanted);
   for (size_t i = 0; i < names.size(); ++i) numbers.replace_constants.emplace_back(names[i], std::move(tensors[i]));
   if (!names.empty()) apply_patch(model, numbers);
+  if (name_outputs) take_identities_away();
   put_relus_back();
+}
+
+void TrainedPairs::take_identities_away() {
+  const Graph& graph = model.graph();
+  GraphPatch patch;
+  patch.reason = "name the outputs behind pairs";
+  std::map<std::string, std::string> named;
+  for (const QuantizedOperand& operand : reading.operands) {
+    const MaybeNode id = graph.find_node(operand.node);
+    if (!id || graph.node(*id).op_type != "Identity" || !graph.value(*graph.node(*id).output(0)).is_output) continue;
+    const Value& value = graph.value(*graph.node(*id).input(0));
+    const std::string& output = graph.value(*graph.node(*id).output(0)).name;
+    const bool in_body = std::ranges::any_of(value.uses, [](const Use& use) { return use.slot < 0; });
+    if (!value.producer || value.is_constant || value.is_output || in_body || named.contains(value.name)) continue;
+    const Node& maker = graph.node(*value.producer);
+    const auto slot = std::ranges::find(maker.outputs, MaybeValue(value.id)) - maker.outputs.begin();
+    patch.remove_nodes.push_back(operand.node);
+    patch.rename_outputs.push_back({maker.name, static_cast<int>(slot), output});
+    for (const Use& use : value.uses)
+      if (use.node != *id) patch.rewire.push_back({graph.node(use.node).name, use.slot, output});
+    named[value.name] = output;
+  }
+  if (named.empty()) return;
+  const auto new_name = [&](std::string& name) {
+    if (const auto found = named.find(name); found != named.end()) name = found->second;
+  };
+  for (auto& [slot, name] : read) new_name(name);
+  std::ranges::for_each(outputs, new_name);
+  for (const auto& [before, now] : named) {
+    if (auto grid = values.extract(before)) grid.key() = now, values.insert(std::move(grid));
+    if (auto why = unusable.extract(before)) why.key() = now, unusable.insert(std::move(why));
+  }
+  apply_patch(model, patch);
 }
 
 void TrainedPairs::put_relus_back() {

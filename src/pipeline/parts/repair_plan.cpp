@@ -8,6 +8,7 @@
 #include "core/text.h"
 #include "detent/base/error.h"
 #include "exec/find_shapes.h"
+#include "exec/runnable_part.h"
 #include "lint/reading/odd_pairs.h"
 #include "lint/view/lint_view.h"
 #include "model/graph_patch.h"
@@ -34,7 +35,10 @@ QdqReading read_pairs(const Graph& graph) {
     throw Error(ErrorCode::InvalidModel, "repair needs a file with pairs, but " + why, hint);
   };
   const std::string inside = reading.nodes.empty() ? pair_in_body(graph) : "";
-  if (!inside.empty()) throw Error(ErrorCode::Unsupported, inside + ": repair does not move pairs in bodies");
+  if (!inside.empty())
+    throw Error(ErrorCode::Unsupported, inside + ": repair does not move pairs in bodies",
+                "'detent lint' checks them; 'detent quantize' places pairs in the main graph of "
+                "the float model");
   if (reading.nodes.empty()) refuse("this one has none", "'detent quantize' quantizes a float model");
   if (!reading.computed.empty())
     throw Error(
@@ -102,7 +106,8 @@ std::set<std::string> saturating_weights(const Graph& graph, const PlacementPlan
 }  // namespace
 
 RepairPlan::RepairPlan(const RepairOptions& given, const Target& engine, const Model& written)
-    : options(given), target(engine), trained(written, read_pairs(written.graph())), model(trained.model.clone()) {
+    : options(given), target(engine), trained(written, read_pairs(written.graph()), engine.engine.whole_graph),
+      model(trained.model.clone()) {
   if (given.data.given()) source = std::make_unique<IdentifiedSamples>(open_samples(given.data, written));
   placement.small_layers = PlacementOptions::SmallLayers::Quantize;  // the file quantizes them on purpose
   if (trained.reading.type() == CodeType::Fp8) placement.type = CodeType::Fp8;
@@ -117,8 +122,10 @@ RepairPlan::RepairPlan(const RepairOptions& given, const Target& engine, const M
   prepare_model(model, target, preparation);
   facts = float_layers(trained, target, written.graph(), graph());
   const ValueShapes shapes = shapes_of(graph(), source.get(), given.run);
-  make_plan(shapes);
-  carry();
+  do {
+    make_plan(shapes);
+    carry();
+  } while (leaves_unreached_float());
   if (facts.apart = values_apart(graph(), plan, given_ranges()); !facts.apart.empty()) {
     make_plan(shapes);
     carry();
@@ -150,7 +157,7 @@ void RepairPlan::make_plan(const ValueShapes& shapes) {
   for (const LayerDecision& layer : plan.layers)
     if (layer.is_quantized()) quantizable.insert(graph().node(layer.node).name);
   std::erase_if(facts.costly, [&](const auto& layer) { return !quantizable.contains(layer.first); });
-  for (size_t before = 0;; before = facts.costly.size()) {
+  for (size_t before = facts.unreached.empty() ? 0 : std::string::npos;; before = facts.costly.size()) {
     if (facts.costly.size() == before) return;
     plan = make_placement_plan(graph(), target, placement, shapes, facts);
     for (const LayerDecision& layer : plan.layers) {
@@ -158,6 +165,16 @@ void RepairPlan::make_plan(const ValueShapes& shapes) {
       if (!layer.is_quantized() && quantizable.contains(name)) facts.costly.emplace(name, layer.reason);
     }
   }
+}
+
+/// Finds planned values that have no scale in the file and that no sample reaches: the plan has to leave what reads or
+/// makes them float. Returns false where there are none.
+bool RepairPlan::leaves_unreached_float() {
+  const std::set<ValueId> lacking = lacking_values();
+  const size_t before = facts.unreached.size();
+  facts.unreached.merge(
+      unreached_values(graph(), [&](const std::string& name) { return !lacking.contains(*graph().find_value(name)); }));
+  return facts.unreached.size() > before;
 }
 
 void RepairPlan::carry() { carried = carry_ranges(graph(), plan, trained, format.range_kind()); }

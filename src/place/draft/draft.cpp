@@ -30,6 +30,12 @@ PlacementDraft::PlacementDraft(const GraphFacts& facts, const PlacementRequest& 
   for (const Value& value : facts.graph().values()) scale_parent_.push_back(value.id);
 }
 
+const std::string* PlacementDraft::why_unreached(ValueId id) const {
+  if (measured_.unreached.empty()) return nullptr;
+  const auto found = measured_.unreached.find(facts_->value(id).name);
+  return found == measured_.unreached.end() ? nullptr : &found->second;
+}
+
 void PlacementDraft::keep_out(NodeId node, const std::string& reason) {
   if (is_out(node)) return;
   out_[node] = true;
@@ -61,7 +67,8 @@ void PlacementDraft::decide(NodeId node, int slot, Precision precision, const st
 void PlacementDraft::replace(NodeId node, int slot, Precision precision, const std::string& reason) {
   const auto& slots = facts_->data_slots(node);
   if (std::find(slots.begin(), slots.end(), slot) == slots.end()) return;
-  if (precision == Precision::Int8 && !facts_->is_float(facts_->node(node).input(slot))) return;
+  const MaybeValue input = facts_->node(node).input(slot);
+  if (precision == Precision::Int8 && (!facts_->is_float(input) || why_unreached(*input))) return;
   Decision& decision = edge(node, slot);
   const bool turns = decision.is_decided() && decision.precision != precision && decision.rule != rule_;
   decision = {precision, rule_, reason, turns ? decision.rule : decision.overruled};
@@ -124,7 +131,7 @@ void PlacementDraft::fix_range_of_constant(ValueId value) {
 }
 
 void PlacementDraft::pair_output(ValueId value, const std::string& reason) {
-  if (has_output_pair(value) || !facts_->is_float(value)) return;
+  if (has_output_pair(value) || !facts_->is_float(value) || why_unreached(value)) return;
   output_pairs_.push_back({value, -1, rule_, reason});
   has_output_pair_[value] = true;
 }

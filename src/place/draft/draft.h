@@ -32,6 +32,9 @@ class PlacementDraft {
     return !measured_.apart.empty() && measured_.apart.contains(facts_->value(id).name);
   }
 
+  /// Returns why no sample reaches the value; nullptr where its range is measured or given.
+  [[nodiscard]] const std::string* why_unreached(ValueId id) const;
+
   /// Caches of decoding.h; empty before, and after a node is kept out.
   struct Ends {
     NodeMap<bool> decoding, heads;
@@ -54,7 +57,7 @@ class PlacementDraft {
   /// Has every decision from now on told, a line each, in the order in which rules took them.
   void tell(std::string* told) { told_ = told; }
   /// Decides an edge that no rule has decided yet. Does nothing for other edges, for a slot that is not a data slot,
-  /// and for a pair on a value that is not a float.
+  /// and for a pair on a value that is not a float or that no sample reaches.
   void pair(NodeId node, int slot, const std::string& reason) { decide(node, slot, Precision::Int8, reason); }
   void keep_float(NodeId node, int slot, const std::string& reason) { decide(node, slot, Precision::Float, reason); }
   void replace_with_pair(NodeId node, int slot, const std::string& reason) {

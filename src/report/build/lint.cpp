@@ -117,13 +117,14 @@ Document document_of(const LintReport& report) {
   if (plan.coverage.pairs > 0) document.figures.figures.push_back({count(plan.coverage.pairs), "values with pairs"});
   document.verdict.push_back(Line{origin_words(report), Role::Detail, Where::Page});
   document.sections.push_back({Topic::Model, {Line{origin_words(report), Role::Statement, Where::Text}}});
-  if (!pairs && report.findings.empty()) return document;
+  const bool checked = pairs || !report.findings.empty();
   if (pairs) add_coverage(document, report);
-  document.sections.push_back(findings(report));
+  if (checked) document.sections.push_back(findings(report));
   for (const std::string& note : plan.notes) {
     document.verdict.push_back(Line{note, Role::Detail, Where::Page});
     document.sections.push_back({Topic::Model, {Line{note, Role::Apart, Where::Text}}});
   }
+  if (!checked) return document;
   document.sections.push_back({Topic::Model, {Line{counts_words(report), Role::Apart, Where::Text}}});
   if (names_rule(report))
     document.sections.push_back({Topic::Model, {Line{rules_words(), Role::Statement, Where::Text}}});

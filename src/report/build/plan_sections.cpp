@@ -190,7 +190,7 @@ Section floats(const std::optional<FloatReport>& report) {
                          Role::Detail});
   }
   if (report->half_nodes + report->float32_nodes == 0)
-    parts.push_back(Line{"no value is FP32; the 16-bit floats of the model stay", Role::Detail});
+    parts.push_back(Line{"no value is FP32, and values of other types keep them", Role::Detail});
   parts.push_back(exceptions_table(*report));
   if (!report->values_measured) parts.push_back(Line{without_samples_text(*report), Role::Detail});
   return section;
