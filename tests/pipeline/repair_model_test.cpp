@@ -483,5 +483,44 @@ TEST_F(RepairModel, RefusesByNameAnOperatorThatComputesWithCodes) {
   }
 }
 
+/// Returns a layer with UINT8 activations and a weight of codes near -127 and 127, whose sums saturate without VNNI.
+std::string saturating(const std::string& layer) {
+  return R"(<ir_version: 8, opset_import: ["" : 13]>
+g (float[1,16,8,8] x) => (float[1,16,N,N] y)
+<float sx = {0.03}, float sy = {0.05}, uint8 z = {0},
+ )" + weight(3) +
+         R"(>
+{
+  xq = QuantizeLinear (x, sx, z)  xd = DequantizeLinear (xq, sx, z)
+  wd = DequantizeLinear <axis = 1> (w, ws, wz)
+  c = )" +
+         layer +
+         R"( (xd, wd)
+  cq = QuantizeLinear (c, sy, z)  y = DequantizeLinear (cq, sy, z)
+})";
+}
+
+/// Returns the type of the codes that the weight of a repaired file has.
+DataType repaired_weight_type(const std::string& layer) {
+  const TemporaryFolder folder;
+  std::string text = saturating(layer);
+  if (layer == "Conv") text.replace(text.find("<axis = 1>"), 10, "<axis = 0>");
+  write_model(parse_model_text(text), folder / "given.onnx");
+  static_cast<void>(
+      repair_model({.model = folder / "given.onnx", .output = folder / "repaired.onnx", .target = "openvino:cpu"}));
+  const Model repaired = read_model(folder / "repaired.onnx");
+  for (const Node& node : repaired.graph().nodes())
+    if (node.op_type == "DequantizeLinear" && repaired.graph().constant(*node.input(0)))
+      if (const Tensor& codes = *repaired.graph().constant(*node.input(0)); codes.shape().rank() == 4)
+        return codes.type();
+  return DataType::Undefined;
+}
+
+TEST(RepairedForOpenVino, AWeightThatCanSaturateIsUint8ButNotThatOfAConvTranspose) {
+  // With zero point 128 OpenVINO runs a ConvTranspose in float.
+  EXPECT_EQ(repaired_weight_type("Conv"), DataType::UInt8);
+  EXPECT_EQ(repaired_weight_type("ConvTranspose"), DataType::Int8);
+}
+
 }  // namespace
 }  // namespace detent

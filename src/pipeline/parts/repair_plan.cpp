@@ -12,6 +12,7 @@
 #include "lint/reading/odd_pairs.h"
 #include "lint/view/lint_view.h"
 #include "model/graph_patch.h"
+#include "ops/traits.h"
 #include "ops/weight_pairs.h"
 #include "prepare/prepare_model.h"
 #include "prepare/shapes_without_data.h"
@@ -87,15 +88,16 @@ ValueShapes shapes_of(const Graph& graph, const DataSource* source, const RunSet
 }
 
 /// Returns the weights whose codes can saturate on some CPUs of the target. As UINT8 with zero point 128 they stand for
-/// the same numbers and cannot.
+/// the same numbers and cannot. A ConvTranspose keeps its codes: with zero point 128 OpenVINO runs it in float.
 std::set<std::string> saturating_weights(const Graph& graph, const PlacementPlan& plan, const CarriedWeights& carried) {
   std::set<std::string> names;
   for (const WeightDecision& weight : plan.weights) {
     const Tensor* tensor = graph.constant(weight.value);
     const std::string& name = graph.value(weight.value).name;
     const auto scales = carried.scales.find(name);
-    if (!tensor || scales == carried.scales.end()) continue;
-    const PairOrder order = weight_pairs(graph, graph.node(weight.node), weight.slot, tensor->shape());
+    const Node& layer = graph.node(weight.node);
+    if (!tensor || scales == carried.scales.end() || traits_of(graph, layer).kind == OpKind::ConvTranspose) continue;
+    const PairOrder order = weight_pairs(graph, layer, weight.slot, tensor->shape());
     if (order.kind == PairOrder::Kind::None) continue;
     const QuantizedWeight quantized = quantize_weight(*tensor, weight.axis, {.given_scale = scales->second});
     if (count_unsafe_pairs(quantized.codes, order).pairs > 0) names.insert(name);
