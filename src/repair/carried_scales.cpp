@@ -6,6 +6,7 @@
 
 #include "core/index.h"
 #include "lint/reading/odd_pairs.h"
+#include "repair/weights_on_grid.h"
 
 namespace detent {
 
@@ -79,6 +80,15 @@ std::optional<std::vector<float>> weight_scales(const Tensor& before, const Tens
   return scales;
 }
 
+/// Returns the scales of a weight without a pair that lies on a grid.
+std::optional<std::vector<float>> folded_scales(const Tensor& weight, int axis, const WeightForm& form,
+                                                std::string& reason) {
+  std::optional<std::vector<float>> scales;
+  if (form.type == DataType::Int8) scales = scales_of_grid(weight, axis);
+  if (scales) reason.clear();
+  return scales;
+}
+
 }  // namespace
 
 std::map<ValueId, CarriedRange> carry_ranges(const Graph& graph, const PlacementPlan& plan, const TrainedPairs& trained,
@@ -113,6 +123,8 @@ CarriedWeights carry_weights(const Graph& graph, const PlacementPlan& plan, cons
       reason = "its layers want scales along different axes";
     else if (grid != trained.weights.end() && was && is)
       scales = weight_scales(*was, *is, grid->second, form.per_tensor ? -1 : weight.axis, form, reason);
+    else if (grid == trained.weights.end() && is)
+      scales = folded_scales(*is, form.per_tensor ? -1 : weight.axis, form, reason);
     if (!scales || !reason.empty())
       carried.anew.push_back(node + ": " + reason);
     else

@@ -14,6 +14,7 @@
 #include "ops/weight_pairs.h"
 #include "prepare/prepare_model.h"
 #include "prepare/shapes_without_data.h"
+#include "repair/weights_on_grid.h"
 #include "rewrite/format_options.h"
 #include "rewrite/qdq_inserter.h"
 #include "rewrite/weight_quantizer.h"
@@ -48,6 +49,14 @@ QdqReading read_pairs(const Graph& graph) {
   return reading;
 }
 
+/// True when training rounded the weight of a layer whose data come through a pair, and the exporter folded the
+/// weight's pair into the constant.
+bool has_folded_pair(const LintView& view, const Node& layer) {
+  const Tensor* weight = view.graph().constant(layer.input(view.facts().weight_slot(layer.id)));
+  if (!weight || !view.is_quantized(layer.id, view.data_slot(layer.id))) return false;
+  return scales_of_grid(*weight, view.facts().weight_axis(layer)).has_value();
+}
+
 /// Returns the layers that the file leaves float, with the reason for the plan.
 MeasuredFacts float_layers(const TrainedPairs& trained, const Target& target, const Graph& written,
                            const Graph& graph) {
@@ -56,7 +65,8 @@ MeasuredFacts float_layers(const TrainedPairs& trained, const Target& target, co
   const LintView view(trained.model.graph(), trained.reading, target, none, file);
   MeasuredFacts facts;
   for (const Node& node : view.graph().nodes())
-    if (view.facts().is_weighted(node.id) && !view.is_meant_int8(node.id) && graph.find_node(node.name))
+    if (view.facts().is_weighted(node.id) && !view.is_meant_int8(node.id) && !has_folded_pair(view, node) &&
+        graph.find_node(node.name))
       facts.costly.emplace(node.name, "float in the file");
   return facts;
 }
