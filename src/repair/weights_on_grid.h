@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/tensor.h"
+#include "detent/base/tensor.h"
 
 namespace detent {
 
