@@ -96,11 +96,19 @@ std::map<ValueId, CarriedRange> carry_ranges(const Graph& graph, const Placement
   using Origin = CarriedRange::Origin;
   const auto covers = covering_ranges(graph, trained.values, kind);
   std::map<ValueId, CarriedRange> carried;
-  for (const ValueId value : plan.quantized_values()) {
-    if (!covers[value]) continue;
-    const Range range = within_limits(covers[value]->range, plan, value, kind);
+  const auto carry = [&](ValueId value, const Range& range) {
     const Origin own = range.given_scale > 0 ? Origin::Kept : Origin::Fitted;
     carried[value] = {range, covers[value]->steps > 0 ? Origin::Moved : own, covers[value]->from};
+  };
+  for (const ValueId value : plan.quantized_values())
+    if (covers[value]) carry(value, within_limits(covers[value]->range, plan, value, kind));
+  // Beside negative numbers the codes of one scale begin below 0, so the range of a Relu or Clip gains nothing from 0:
+  // joined with the others it would only be wider than any pair of the file, and again at the next repair.
+  for (const std::vector<ValueId>& group : plan.scale_groups()) {
+    const auto reaches_below = [&](ValueId value) { return carried.contains(value) && carried[value].range.min < 0; };
+    if (!std::ranges::any_of(group, reaches_below)) continue;
+    for (const ValueId value : group)
+      if (covers[value]) carry(value, covers[value]->written);
   }
   return carried;
 }

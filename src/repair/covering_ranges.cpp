@@ -46,8 +46,11 @@ class Covers {
       if (!value.producer) found_[value.id] = below_[value.id] = find_below(value);
     for (const Node& node : graph_.nodes())
       for (const ValueId output : present(node.outputs)) found_[output] = nearest(above(node), below_[output]);
-    for (const Value& value : graph_.values())
-      if (found_[value.id] && positive_[value.id]) take_positive_codes(found_[value.id]->range);
+    for (const Value& value : graph_.values()) {
+      if (!found_[value.id]) continue;
+      found_[value.id]->written = found_[value.id]->range;
+      if (positive_[value.id]) take_positive_codes(found_[value.id]->range);
+    }
     return std::move(found_);
   }
 
@@ -95,7 +98,7 @@ class Covers {
   /// Joins ranges of which each covers a part.
   [[nodiscard]] static Cover both(const Cover& a, const Cover& b) {
     const Range range = joined(a->range, b->range);
-    return CoveringRange{range, range == a->range ? a->from : b->from, std::max(a->steps, b->steps)};
+    return CoveringRange{range, {}, range == a->range ? a->from : b->from, std::max(a->steps, b->steps)};
   }
 
   [[nodiscard]] static Cover one_step_on(Cover cover) {
@@ -105,7 +108,7 @@ class Covers {
 
   [[nodiscard]] Cover find_below(const Value& value) const {
     if (const auto own = grids_.find(value.name); own != grids_.end())
-      return CoveringRange{range_of(*own->second, kind_), value.name, 0};
+      return CoveringRange{range_of(*own->second, kind_), {}, value.name, 0};
     Cover found;
     for (const Use& use : value.uses)
       if (is_data(use) && keeps_all(graph_.node(use.node), value.id))

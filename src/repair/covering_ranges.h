@@ -13,6 +13,7 @@ namespace detent {
 /// A range of the file's pairs that holds for every number of a value.
 struct CoveringRange {
   Range range;
+  Range written;     ///< the same before a value that is never negative took codes from 0 up
   std::string from;  ///< the value whose pair gave it, the widest of several
   size_t steps = 0;  ///< operators between the two values; 0: the value's own pair
 };

@@ -1,18 +1,19 @@
-"""export_networks.py FORMS.json [STYLE...]
+"""export_networks.py [--check] [STYLE...]
 
 Trains one small network for a moment in each tool of quantization-aware training, exports it to ONNX as the tool's
-manual says, and writes the form of the file (form.py) to FORMS.json. A style whose packages are missing keeps what
-FORMS.json has. No weights are kept: only the form goes into the repository.
+manual says, and writes the form of the file (form.py) to forms.json. A style whose packages are missing keeps what
+forms.json has. No weights are kept: only the form goes into the repository. --check compares instead: exit 1 if a form
+differs, 77 if no package is there.
 
 The packages, in two environments since their dependencies exclude each other (CPython 3.11):
 
-    pip install torch==2.6.0 onnx==1.17.0 onnxscript==0.2.7 brevitas==0.12.0 nvidia-modelopt==0.27.1
-    pip install --no-deps pytorch-quantization==2.1.3
-    pip install tensorflow-cpu==2.15.1 tensorflow-model-optimization==0.8.0 tf2onnx==1.16.1 onnx==1.16.2
+    pip install torch==2.6.0 onnx==1.17.0 onnxscript==0.5.4 onnx_ir==0.1.9 \\
+      brevitas==0.12.0 onnxoptimizer==0.3.13 nvidia-modelopt==0.27.1 pulp torchprofile torchvision==0.21.0
+    pip install --no-deps pytorch-quantization==2.1.3 absl-py prettytable wcwidth pyyaml
+    pip install tensorflow-cpu==2.15.1 tf_keras==2.15.1 tensorflow-model-optimization==0.8.0 tf2onnx==1.16.1 onnx==1.16.2
 """
 
 import copy
-import importlib.metadata
 import json
 import operator
 import os
@@ -248,19 +249,34 @@ STYLES = {
     "tf2onnx": tf2onnx,
 }
 
-if __name__ == "__main__":
+STORED = pathlib.Path(__file__).with_name("forms.json")
+
+
+def main():
     warnings.filterwarnings("ignore")
+    check = "--check" in sys.argv
     kept = os.environ.get("DETENT_QAT_FILES")  # a folder to keep the files in, to look at them
-    stored = pathlib.Path(sys.argv[1])
-    forms = json.loads(stored.read_text(encoding="utf-8")) if stored.exists() else {}
+    forms = json.loads(STORED.read_text(encoding="utf-8")) if STORED.exists() else {}
+    made, differ = 0, []
     with tempfile.TemporaryDirectory() as folder:
-        for name in sys.argv[2:] or STYLES:
+        for name in [one for one in sys.argv[1:] if one != "--check"] or STYLES:
             path = os.path.join(kept or folder, f"{name}.onnx")
             try:
                 STYLES[name](path)
             except ImportError as missing:
                 print(f"{name}: SKIPPED, {missing.name or missing} is not installed")
                 continue
-            forms[name] = form.describe_file(path)
-            print(f"{name}: {len(forms[name]['pairs'])} forms of pairs")
-    stored.write_text(json.dumps(dict(sorted(forms.items())), indent=1) + "\n", encoding="utf-8")
+            made += 1
+            found = form.describe_file(path)
+            if found != forms.get(name):
+                differ.append(name)
+            forms[name] = found
+            print(f"{name}: {len(found['pairs'])} forms of pairs{', not those that are stored' if name in differ else ''}")
+    if check:
+        return 1 if differ else 0 if made else 77
+    STORED.write_text(json.dumps(dict(sorted(forms.items())), indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
