@@ -104,13 +104,36 @@ std::map<ValueId, CarriedRange> carry_ranges(const Graph& graph, const Placement
     if (covers[value]) carry(value, within_limits(covers[value]->range, plan, value, kind));
   // Beside negative numbers the codes of one scale begin below 0, so the range of a Relu or Clip gains nothing from 0:
   // joined with the others it would only be wider than any pair of the file, and again at the next repair.
+  const std::set<ValueId> below = values_below_ranges(graph, plan, carried);
   for (const std::vector<ValueId>& group : plan.scale_groups()) {
-    const auto reaches_below = [&](ValueId value) { return carried.contains(value) && carried[value].range.min < 0; };
+    const auto reaches_below = [&](ValueId value) {
+      return below.contains(value) || (carried.contains(value) && carried[value].range.min < 0);
+    };
     if (!std::ranges::any_of(group, reaches_below)) continue;
     for (const ValueId value : group)
-      if (covers[value]) carry(value, covers[value]->written);
+      if (carried.contains(value)) carry(value, covers[value]->written);
   }
   return carried;
+}
+
+std::set<ValueId> values_below_ranges(const Graph& graph, const PlacementPlan& plan,
+                                      const std::map<ValueId, CarriedRange>& carried) {
+  const ValueMap<bool> positive = never_negative(graph);
+  const auto begins_at_zero = [](const std::vector<FixedRange>& ranges, ValueId value) {
+    const auto own = std::ranges::find(ranges, value, &FixedRange::value);
+    return own != ranges.end() && own->range.min >= 0;
+  };
+  std::set<ValueId> found;
+  for (const std::vector<ValueId>& group : plan.scale_groups()) {
+    const auto is_carried = [&](ValueId value) { return carried.contains(value); };
+    const auto begins_below = [&](ValueId value) { return is_carried(value) && carried.at(value).range.min < 0; };
+    if (std::ranges::none_of(group, is_carried) || std::ranges::any_of(group, begins_below)) continue;
+    for (const ValueId value : group)
+      if (!is_carried(value) && !graph.value(value).is_constant && !positive[value] &&
+          !begins_at_zero(plan.range_limits, value) && !begins_at_zero(plan.fixed_ranges, value))
+        found.insert(value);
+  }
+  return found;
 }
 
 CarriedWeights carry_weights(const Graph& graph, const PlacementPlan& plan, const TrainedPairs& trained,

@@ -148,6 +148,12 @@ void RepairPlan::find_ranges() {
   add_constants(graph(), plan.quantized_values(), calibration.histograms);
   const std::set<ValueId> lacking = lacking_values();
   if (!lacking.empty()) measure_values(lacking, calibration, choice);
+  // choose_ranges() joins the ranges of a group, where one is given.
+  for (const ValueId value : values_below_ranges(graph(), plan, carried)) {
+    MergedStatistics alone;
+    alone.include(calibration.histograms.at(value), {});
+    calibration.given[value] = alone.view(nullptr).choice_of(*calibrator, choice.kind);
+  }
   ranges = choose_ranges(plan, calibration, choice);
   measured = lacking.size();
 }
@@ -185,12 +191,14 @@ bool RepairPlan::is_known(ValueId value) const {
 
 std::set<ValueId> RepairPlan::lacking_values() const {
   const auto has_scale = [&](ValueId value) { return carried.contains(value); };
+  const std::set<ValueId> below = values_below_ranges(graph(), plan, carried);
   std::set<ValueId> lacking;
   for (const ValueId value : plan.quantized_values())
     if (!is_known(value)) lacking.insert(value);
   for (const std::vector<ValueId>& group : plan.scale_groups())
     if (std::ranges::any_of(group, has_scale))
-      for (const ValueId value : group) lacking.erase(value);
+      for (const ValueId value : group)
+        if (!below.contains(value)) lacking.erase(value);
   return lacking;
 }
 
