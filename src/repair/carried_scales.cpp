@@ -109,9 +109,16 @@ std::map<ValueId, CarriedRange> carry_ranges(const Graph& graph, const Placement
     const auto reaches_below = [&](ValueId value) {
       return below.contains(value) || (carried.contains(value) && carried[value].range.min < 0);
     };
-    if (!std::ranges::any_of(group, reaches_below)) continue;
+    const bool negative = std::ranges::any_of(group, reaches_below);
+    std::optional<Range> all;
+    for (const ValueId value : group) {
+      if (!carried.contains(value)) continue;
+      if (negative) carry(value, covers[value]->written);
+      all = all ? joined(*all, carried[value].range) : carried[value].range;
+    }
+    // A Clip's bounds cut nothing where another value needs the whole range.
     for (const ValueId value : group)
-      if (carried.contains(value)) carry(value, covers[value]->written);
+      if (carried.contains(value) && covers[value]->range == *all) carry(value, *all);
   }
   return carried;
 }

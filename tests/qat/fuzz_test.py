@@ -150,8 +150,11 @@ class Pairs:
             self.outputs[source] = node.output[0]  # repair lets the value write the output, under its name
 
     def bounds(self, name):
-        """Returns the bounds of what a Relu or Clip writes."""
+        """Returns the bounds of what a Relu or Clip writes, also behind copies."""
         node = self.producer.get(name)
+        while node is not None and node.op_type in ("MaxPool", "Reshape", "Transpose", "Flatten", "DequantizeLinear"):
+            source = self.source(node.output[0]) if node.op_type == "DequantizeLinear" else node.input[0]
+            node = self.producer.get(source)
         if node is not None and node.op_type == "Relu":
             return 0.0, numpy.inf
         if node is not None and node.op_type == "Clip":
