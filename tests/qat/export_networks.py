@@ -116,7 +116,8 @@ def torch_fx_converted(path):
     import torch
     from torch.ao.quantization.quantize_fx import convert_fx
 
-    export(convert_fx(fx_prepared("fbgemm", without=[torch.matmul, operator.mul])), path)  # which ONNX's exporter cannot write
+    without = [torch.matmul, operator.mul]  # ONNX's exporter cannot write them
+    export(convert_fx(fx_prepared("fbgemm", without)), path)
 
 
 def torch_pt2e(path):
