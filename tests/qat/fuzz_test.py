@@ -238,7 +238,7 @@ class Case:
         # Add, two pairs in a row.
         levels = [level for level in (LEVEL.ORT_DISABLE_ALL, LEVEL.ORT_ENABLE_ALL) if loads(self.network.given, level)]
         require(all(loads(onnx.load(out), level) for level in levels), "ONNX Runtime refuses the file")
-        # The program computes it: in ONNX Runtime 1.24 QuantizeLinear rounds FP16 numbers towards 0; in 1.30 it does not.
+        # The program computes it: ONNX Runtime 1.24 rounds FP16 numbers towards 0 in QuantizeLinear, 1.30 does not.
         self.check_distance(self.detent_run(out, "cast"))
 
     def check_distance(self, found):
