@@ -63,8 +63,7 @@ GraphPatch without_pairs(const Graph& graph, const QdqReading& reading) {
 
 }  // namespace
 
-TrainedPairs::TrainedPairs(const Model& written, QdqReading pairs, bool name_outputs)
-    : model(written.clone()), reading(std::move(pairs)) {
+TrainedPairs::TrainedPairs(const Model& written, QdqReading pairs) : model(written.clone()), reading(std::move(pairs)) {
   const Graph& before = written.graph();
   apply_patch(model, without_pairs(before, reading));
   const Graph& graph = model.graph();
@@ -110,41 +109,43 @@ TrainedPairs::TrainedPairs(const Model& written, QdqReading pairs, bool name_out
   std::vector<Tensor> tensors = compute_constants(before, wanted);
   for (size_t i = 0; i < names.size(); ++i) numbers.replace_constants.emplace_back(names[i], std::move(tensors[i]));
   if (!names.empty()) apply_patch(model, numbers);
-  if (name_outputs) take_identities_away();
+  write_outputs();
   put_relus_back();
 }
 
-void TrainedPairs::take_identities_away() {
+void TrainedPairs::write_outputs() {
   const Graph& graph = model.graph();
   GraphPatch patch;
-  patch.reason = "name the outputs behind pairs";
-  std::map<std::string, std::string> named;
-  for (const QuantizedOperand& operand : reading.operands) {
-    const MaybeNode id = graph.find_node(operand.node);
-    if (!id || graph.node(*id).op_type != "Identity" || !graph.value(*graph.node(*id).output(0)).is_output) continue;
-    const Value& value = graph.value(*graph.node(*id).input(0));
-    const std::string& output = graph.value(*graph.node(*id).output(0)).name;
-    const bool in_body = std::ranges::any_of(value.uses, [](const Use& use) { return use.slot < 0; });
-    if (!value.producer || value.is_constant || value.is_output || in_body || named.contains(value.name)) continue;
-    const Node& maker = graph.node(*value.producer);
-    const auto slot = std::ranges::find(maker.outputs, MaybeValue(value.id)) - maker.outputs.begin();
-    patch.remove_nodes.push_back(operand.node);
-    patch.rename_outputs.push_back({maker.name, static_cast<int>(slot), output});
+  patch.reason = "let values write the outputs that their pairs wrote";
+  std::map<std::string, std::string> renamed;
+  for (const NodeSpec& identity : reading.float_patch.add_nodes) {
+    const MaybeNode node = graph.find_node(identity.name);
+    if (!node) continue;
+    const Value& value = graph.value(*graph.node(*node).input(0));
+    const Node* maker = graph.producer(value.id);
+    const bool inside_bodies = std::ranges::any_of(value.uses, [](const Use& use) { return use.slot < 0; });
+    if (!maker || value.is_constant || value.is_output || inside_bodies) continue;
+    const std::string& output = identity.outputs.front();
+    if (!renamed.emplace(value.name, output).second) continue;  // the second output of one value
+    patch.remove_nodes.push_back(identity.name);
+    const auto slot = std::ranges::find(maker->outputs, MaybeValue(value.id)) - maker->outputs.begin();
+    patch.rename_outputs.push_back({maker->name, static_cast<int>(slot), output});
     for (const Use& use : value.uses)
-      if (use.node != *id) patch.rewire.push_back({graph.node(use.node).name, use.slot, output});
-    named[value.name] = output;
+      if (use.node != *node) patch.rewire.push_back({graph.node(use.node).name, use.slot, output});
   }
-  if (named.empty()) return;
-  const auto new_name = [&](std::string& name) {
-    if (const auto found = named.find(name); found != named.end()) name = found->second;
-  };
-  for (auto& [slot, name] : read) new_name(name);
-  std::ranges::for_each(outputs, new_name);
-  for (const auto& [before, now] : named) {
-    if (auto grid = values.extract(before)) grid.key() = now, values.insert(std::move(grid));
-    if (auto why = unusable.extract(before)) why.key() = now, unusable.insert(std::move(why));
-  }
+  if (renamed.empty()) return;
+  std::erase_if(reading.operands,
+                [&](const auto& operand) { return std::ranges::count(patch.remove_nodes, operand.node) > 0; });
   apply_patch(model, patch);
+  const auto rename = [&](std::string& name) {
+    if (const auto found = renamed.find(name); found != renamed.end()) name = found->second;
+  };
+  for (auto& [slot, value] : read) rename(value);
+  for (std::string& value : outputs) rename(value);
+  for (const auto& [before, after] : renamed) {
+    if (auto entry = values.extract(before)) entry.key() = after, values.insert(std::move(entry));
+    if (auto entry = unusable.extract(before)) entry.key() = after, unusable.insert(std::move(entry));
+  }
 }
 
 void TrainedPairs::put_relus_back() {

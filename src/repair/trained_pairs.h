@@ -34,21 +34,20 @@ struct TrainedPairs {
   std::map<Slot, WeightGrid> weights;
   std::set<Slot> biases;             ///< biases with a pair
   std::map<Slot, std::string> read;  ///< paired activation edges and the values that they read
-  std::vector<std::string> outputs;  ///< values whose pair a graph output reads
+  std::vector<std::string> outputs;  ///< values whose pair a graph output read
 
-  /// pairs         read_qdq() of the file
-  /// name_outputs  gives a graph output behind a pair the node that makes the value, in place of the Identity that
-  ///               stands for the pair: an engine that has no float operators would put pairs around it, one more with
-  ///               each repair. Other engines have a pair on the value because the Identity reads it.
-  TrainedPairs(const Model& written, QdqReading pairs, bool name_outputs = false);
+  /// pairs  read_qdq() of the file
+  TrainedPairs(const Model& written, QdqReading pairs);
   TrainedPairs(const TrainedPairs&) = delete;
   TrainedPairs& operator=(const TrainedPairs&) = delete;
 
  private:
+  /// Lets the values behind which a pair wrote a graph output write it themselves, under its name, instead of through
+  /// the Identity that read_qdq() leaves: a pair that a repair puts there is then where the next one finds it.
+  void write_outputs();
   /// Puts a Relu in front of the readers of a pair that does its work (values_cut_at_zero), so that the float model
   /// computes the same without the pair.
   void put_relus_back();
-  void take_identities_away();
 };
 
 }  // namespace detent

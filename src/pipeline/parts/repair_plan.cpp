@@ -16,6 +16,7 @@
 #include "ops/weight_pairs.h"
 #include "prepare/prepare_model.h"
 #include "prepare/shapes_without_data.h"
+#include "repair/weights_on_grid.h"
 #include "rewrite/format_options.h"
 #include "rewrite/qdq_inserter.h"
 #include "rewrite/weight_quantizer.h"
@@ -53,6 +54,14 @@ QdqReading read_pairs(const Graph& graph) {
   return reading;
 }
 
+/// True when training rounded the weight of a layer whose data come through a pair, and the exporter folded the
+/// weight's pair into the constant.
+bool has_folded_pair(const LintView& view, const Node& layer) {
+  const Tensor* weight = view.graph().constant(layer.input(view.facts().weight_slot(layer.id)));
+  if (!weight || !view.is_quantized(layer.id, view.data_slot(layer.id))) return false;
+  return scales_of_grid(*weight, view.facts().weight_axis(layer)).has_value();
+}
+
 /// Returns the layers that the file leaves float, with the reason for the plan.
 MeasuredFacts float_layers(const TrainedPairs& trained, const Target& target, const Graph& written,
                            const Graph& graph) {
@@ -61,7 +70,8 @@ MeasuredFacts float_layers(const TrainedPairs& trained, const Target& target, co
   const LintView view(trained.model.graph(), trained.reading, target, none, file);
   MeasuredFacts facts;
   for (const Node& node : view.graph().nodes())
-    if (view.facts().is_weighted(node.id) && !view.is_meant_int8(node.id) && graph.find_node(node.name))
+    if (view.facts().is_weighted(node.id) && !view.is_meant_int8(node.id) && !has_folded_pair(view, node) &&
+        graph.find_node(node.name))
       facts.costly.emplace(node.name, "float in the file");
   return facts;
 }
@@ -108,8 +118,7 @@ std::set<std::string> saturating_weights(const Graph& graph, const PlacementPlan
 }  // namespace
 
 RepairPlan::RepairPlan(const RepairOptions& given, const Target& engine, const Model& written)
-    : options(given), target(engine), trained(written, read_pairs(written.graph()), engine.engine.whole_graph),
-      model(trained.model.clone()) {
+    : options(given), target(engine), trained(written, read_pairs(written.graph())), model(trained.model.clone()) {
   if (given.data.given()) source = std::make_unique<IdentifiedSamples>(open_samples(given.data, written));
   placement.small_layers = PlacementOptions::SmallLayers::Quantize;  // the file quantizes them on purpose
   if (trained.reading.type() == CodeType::Fp8) placement.type = CodeType::Fp8;
@@ -147,6 +156,12 @@ void RepairPlan::find_ranges() {
   add_constants(graph(), plan.quantized_values(), calibration.histograms);
   const std::set<ValueId> lacking = lacking_values();
   if (!lacking.empty()) measure_values(lacking, calibration, choice);
+  // choose_ranges() joins the ranges of a group, where one is given.
+  for (const ValueId value : values_below_ranges(graph(), plan, carried)) {
+    MergedStatistics alone;
+    alone.include(calibration.histograms.at(value), {});
+    calibration.given[value] = alone.view(nullptr).choice_of(*calibrator, choice.kind);
+  }
   ranges = choose_ranges(plan, calibration, choice);
   measured = lacking.size();
 }
@@ -194,12 +209,14 @@ bool RepairPlan::is_known(ValueId value) const {
 
 std::set<ValueId> RepairPlan::lacking_values() const {
   const auto has_scale = [&](ValueId value) { return carried.contains(value); };
+  const std::set<ValueId> below = values_below_ranges(graph(), plan, carried);
   std::set<ValueId> lacking;
   for (const ValueId value : plan.quantized_values())
     if (!is_known(value)) lacking.insert(value);
   for (const std::vector<ValueId>& group : plan.scale_groups())
     if (std::ranges::any_of(group, has_scale))
-      for (const ValueId value : group) lacking.erase(value);
+      for (const ValueId value : group)
+        if (!below.contains(value)) lacking.erase(value);
   return lacking;
 }
 
