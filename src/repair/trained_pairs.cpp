@@ -63,7 +63,8 @@ GraphPatch without_pairs(const Graph& graph, const QdqReading& reading) {
 
 }  // namespace
 
-TrainedPairs::TrainedPairs(const Model& written, QdqReading pairs) : model(written.clone()), reading(std::move(pairs)) {
+TrainedPairs::TrainedPairs(const Model& written, QdqReading pairs, bool direct_outputs)
+    : model(written.clone()), reading(std::move(pairs)) {
   const Graph& before = written.graph();
   apply_patch(model, without_pairs(before, reading));
   const Graph& graph = model.graph();
@@ -109,7 +110,7 @@ TrainedPairs::TrainedPairs(const Model& written, QdqReading pairs) : model(writt
   std::vector<Tensor> tensors = compute_constants(before, wanted);
   for (size_t i = 0; i < names.size(); ++i) numbers.replace_constants.emplace_back(names[i], std::move(tensors[i]));
   if (!names.empty()) apply_patch(model, numbers);
-  write_outputs();
+  if (direct_outputs) write_outputs();
   put_relus_back();
 }
 

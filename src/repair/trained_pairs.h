@@ -36,8 +36,10 @@ struct TrainedPairs {
   std::map<Slot, std::string> read;  ///< paired activation edges and the values that they read
   std::vector<std::string> outputs;  ///< values whose pair a graph output read
 
-  /// pairs  read_qdq() of the file
-  TrainedPairs(const Model& written, QdqReading pairs);
+  /// pairs           read_qdq() of the file
+  /// direct_outputs  values write the outputs behind their pairs themselves (write_outputs). For an engine whose layers
+  ///                 need a pair behind them that the plan keeps off outputs, the Identity stays and reads it.
+  TrainedPairs(const Model& written, QdqReading pairs, bool direct_outputs = true);
   TrainedPairs(const TrainedPairs&) = delete;
   TrainedPairs& operator=(const TrainedPairs&) = delete;
 

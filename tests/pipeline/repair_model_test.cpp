@@ -188,6 +188,19 @@ TEST_F(RepairModel, ChangesNothingTheSecondTimeWhereAPairWritesAnOutput) {
   }
 }
 
+TEST_F(RepairModel, KeepsThePairAtAnOutputThatAnIntegerLayerNeeds) {
+  std::string text = trained();
+  const std::string last = "y = Conv <pads = [1,1,1,1]> (td, wd)";
+  text.replace(
+      text.find(last), last.size(),
+      "o = Conv <pads = [1,1,1,1]> (td, wd)  oq = QuantizeLinear (o, sc, z)  y = DequantizeLinear (oq, sc, z)");
+  RepairOptions first = options(text, "onnxruntime");
+  first.data = samples();
+  const RepairReport report = repair_model(first);
+  EXPECT_EQ(report.coverage.int8_layers, report.coverage.layers);
+  EXPECT_FALSE(repair_model(again(first)).changed);
+}
+
 // tf2onnx folds the pair of a weight into the constant.
 TEST_F(RepairModel, TakesWeightsThatLieOnAGridForInt8) {
   std::string text = trained();

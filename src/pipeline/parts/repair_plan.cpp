@@ -124,7 +124,9 @@ std::set<std::string> saturating_weights(const Graph& graph, const PlacementPlan
 }  // namespace
 
 RepairPlan::RepairPlan(const RepairOptions& given, const Target& engine, const Model& written)
-    : options(given), target(engine), trained(written, read_pairs(written.graph())), model(trained.model.clone()) {
+    : options(given), target(engine),
+      trained(written, read_pairs(written.graph()), engine.engine.pairs_in_front_suffice || engine.engine.whole_graph),
+      model(trained.model.clone()) {
   if (given.data.given()) source = std::make_unique<IdentifiedSamples>(open_samples(given.data, written));
   placement.small_layers = PlacementOptions::SmallLayers::Quantize;  // the file quantizes them on purpose
   if (trained.reading.type() == CodeType::Fp8) placement.type = CodeType::Fp8;
