@@ -7,6 +7,7 @@
 #include "core/files/file_bytes.h"
 #include "core/index.h"
 #include "core/memory_limit.h"
+#include "core/stop.h"
 #include "datasets/file_numbers.h"
 #include "datasets/load_codecs.h"
 #include "detent/base/error.h"
@@ -61,6 +62,11 @@ void ChannelMixer::add(std::span<const float> frame) {
     if (!std::isfinite(frame[c]))
       throw Error(ErrorCode::InvalidData, "sample " + std::to_string(clip_.samples.size()) + " of channel " +
                                               std::to_string(c) + " is " + (std::isnan(frame[c]) ? "NaN" : "infinite"));
+  constexpr size_t kChecked = size_t{1} << 20;  // samples between two looks at the memory: a header may not count them
+  if (clip_.samples.size() % kChecked == 0) {
+    check_memory((clip_.samples.size() + kChecked) * sizeof(float), [] { return std::string("the clip"); });
+    stop_if_interrupted();
+  }
   const double sum = std::accumulate(frame.begin(), frame.end(), 0.0);
   clip_.samples.push_back(channel_ ? frame[as_index(*channel_)]
                                    : static_cast<float>(sum / static_cast<double>(frame.size())));

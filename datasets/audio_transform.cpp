@@ -137,8 +137,9 @@ void AudioTransform::fit_signal(const FeedInput& input) {
     frames_ = frames_.value_or(wanted);
   }
   constexpr int64_t kMost = int64_t{1} << 40;
-  const auto values = as_index(std::min(frames_.value_or(0), kMost) * bins_);
-  check_memory(values * sizeof(float), [&] { return "the input '" + input.spec.name + "'"; });
+  const int64_t widest = std::max<int64_t>(bins_, spec_.kind == Kind::LogMel ? spec_.rate / 100 : 1);
+  check_memory(as_index(std::min(frames_.value_or(0), kMost) * widest) * sizeof(float),
+               [&] { return "the input '" + input.spec.name + "'"; });
 }
 
 AudioTransform::Signal AudioTransform::signal_of(const AudioClip& clip) const {

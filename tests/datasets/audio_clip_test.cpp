@@ -28,7 +28,9 @@ std::vector<float> samples_of(const std::string& bytes, std::optional<int> chann
 /// Numbers at both ends and in the middle of the range of b bits.
 TestClip edges(int bits, int channels = 1) {
   const int64_t half = int64_t{1} << (bits - 1);
-  return {16000, channels, bits,
+  return {16000,
+          channels,
+          bits,
           {static_cast<int32_t>(-half), static_cast<int32_t>(half - 1), 0, static_cast<int32_t>(half / 2)}};
 }
 
@@ -41,7 +43,7 @@ TEST(Wav, HoldsIntegersOfEveryWidthAsSharesOfTheirRange) {
 
 TEST(Wav, HoldsFloatsAsTheyAre) {
   std::string doubles;
-  for (const double value : {0.25, -3.0}) doubles += little(std::bit_cast<uint64_t>(value), 8);
+  for (const double value : {0.25, -3.0}) doubles += low_bytes(std::bit_cast<uint64_t>(value), 8);
   EXPECT_THAT(samples_of(wav_of(3, 1, 8000, 8, doubles)), ElementsAre(0.25F, -3.0F)) << "beyond 1, too";
   EXPECT_EQ(samples_of(float_wav_of(edges(24))), samples_of(wav_of(edges(24))));
 }
@@ -55,12 +57,14 @@ TEST(Wav, TakesTheMeanOfItsChannelsOrOne) {
 
 TEST(Wav, MayHaveOtherChunksAnExtensibleFormatAndAnUnknownLength) {
   const std::string plain = wav_of(edges(16)), data = plain.substr(44);
-  const std::string list = "LIST" + little(3, 4) + "abc" + '\0';  // filled to an even length
+  const std::string list = "LIST" + low_bytes(3, 4) + "abc" + '\0';  // filled to an even length
   EXPECT_EQ(samples_of(plain.substr(0, 12) + list + plain.substr(12)), samples_of(plain));
-  std::string extensible = plain.substr(0, 16) + little(40, 4) + little(0xFFFE, 2) + plain.substr(22, 14) +
-                           little(22, 2) + little(16, 2) + little(4, 4) + little(1, 2) + std::string(14, 'g');
+  std::string extensible = plain.substr(0, 16) + low_bytes(40, 4) + low_bytes(0xFFFE, 2) + plain.substr(22, 14) +
+                           low_bytes(22, 2) + low_bytes(16, 2) + low_bytes(4, 4) + low_bytes(1, 2) +
+                           std::string(14, 'g');
   EXPECT_EQ(samples_of(extensible + plain.substr(36)), samples_of(plain));
-  EXPECT_EQ(samples_of(plain.substr(0, 40) + little(0xFFFFFFFF, 4) + data), samples_of(plain)) << "written to a pipe";
+  EXPECT_EQ(samples_of(plain.substr(0, 40) + low_bytes(0xFFFFFFFF, 4) + data), samples_of(plain))
+      << "written to a pipe";
 }
 
 TEST(Wav, RefusesWhatIsDamagedByItsPlace) {
@@ -86,7 +90,7 @@ TEST(Wav, NamesCodingsThatAreNotRead) {
 
 TEST(Wav, RefusesNumbersThatAreNone) {
   for (const float value : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
-    const std::string data = little(0, 8) + little(std::bit_cast<uint32_t>(value), 4) + little(0, 4);
+    const std::string data = low_bytes(0, 8) + low_bytes(std::bit_cast<uint32_t>(value), 4) + low_bytes(0, 4);
     EXPECT_THAT(clip_error(wav_of(3, 2, 8000, 4, data)).what(), HasSubstr("sample 1 of channel 0 is"));
   }
 }

@@ -26,7 +26,7 @@ struct TestClip {
 };
 
 /// Returns the number in little-endian bytes.
-inline std::string little(uint64_t number, int bytes) {
+inline std::string low_bytes(uint64_t number, int bytes) {
   std::string text;
   for (int i = 0; i < bytes; ++i) text += static_cast<char>(number >> (8 * i) & 0xFF);
   return text;
@@ -34,18 +34,19 @@ inline std::string little(uint64_t number, int bytes) {
 
 /// Returns a WAV of raw samples. bytes  of one sample of one channel
 inline std::string wav_of(int coding, int channels, int rate, int bytes, const std::string& data) {
-  const std::string format = little(coding, 2) + little(channels, 2) + little(rate, 4) +
-                             little(uint64_t{1} * rate * channels * bytes, 4) + little(channels * bytes, 2) +
-                             little(8 * bytes, 2);
-  const std::string chunks = "WAVEfmt " + little(format.size(), 4) + format + "data" + little(data.size(), 4) + data;
-  return "RIFF" + little(chunks.size(), 4) + chunks;
+  const std::string format = low_bytes(coding, 2) + low_bytes(channels, 2) + low_bytes(rate, 4) +
+                             low_bytes(uint64_t{1} * rate * channels * bytes, 4) + low_bytes(channels * bytes, 2) +
+                             low_bytes(8 * bytes, 2);
+  const std::string chunks =
+      "WAVEfmt " + low_bytes(format.size(), 4) + format + "data" + low_bytes(data.size(), 4) + data;
+  return "RIFF" + low_bytes(chunks.size(), 4) + chunks;
 }
 
 /// Returns a WAV of integers; 8 bits have no sign there.
 inline std::string wav_of(const TestClip& clip) {
   std::string data;
   for (const int32_t value : clip.values)
-    data += little(static_cast<uint32_t>(clip.bits == 8 ? value + 128 : value), clip.bits / 8);
+    data += low_bytes(static_cast<uint32_t>(clip.bits == 8 ? value + 128 : value), clip.bits / 8);
   return wav_of(1, clip.channels, clip.rate, clip.bits / 8, data);
 }
 
@@ -53,7 +54,7 @@ inline std::string wav_of(const TestClip& clip) {
 inline std::string float_wav_of(const TestClip& clip) {
   std::string data;
   for (const int32_t value : clip.values)
-    data += little(std::bit_cast<uint32_t>(std::ldexp(static_cast<float>(value), 1 - clip.bits)), 4);
+    data += low_bytes(std::bit_cast<uint32_t>(std::ldexp(static_cast<float>(value), 1 - clip.bits)), 4);
   return wav_of(3, clip.channels, clip.rate, 4, data);
 }
 
@@ -76,10 +77,10 @@ struct GoldenClip {
   int rate, channels, bits, milliseconds;
 };
 inline constexpr std::array<GoldenClip, 20> kGoldenClips{
-    {{8000, 1, 16, 700},   {8000, 2, 24, 1300},  {8000, 1, 0, 260},     {11025, 1, 16, 950},  {11025, 2, 32, 1700},
-     {16000, 1, 16, 31500}, {16000, 1, 16, 400},  {16000, 2, 16, 2600},  {16000, 1, 24, 1500}, {16000, 2, 24, 90},
-     {16000, 1, 32, 3300},  {16000, 1, 0, 1100},  {16000, 2, 0, 30700},  {22050, 1, 16, 1250}, {22050, 2, 0, 610},
-     {32000, 1, 24, 800},   {44100, 1, 16, 2100}, {44100, 2, 24, 1050},  {48000, 1, 0, 1900},  {48000, 2, 32, 330}}};
+    {{8000, 1, 16, 700},    {8000, 2, 24, 1300},  {8000, 1, 0, 260},    {11025, 1, 16, 950},  {11025, 2, 32, 1700},
+     {16000, 1, 16, 31500}, {16000, 1, 16, 400},  {16000, 2, 16, 2600}, {16000, 1, 24, 1500}, {16000, 2, 24, 90},
+     {16000, 1, 32, 3300},  {16000, 1, 0, 1100},  {16000, 2, 0, 30700}, {22050, 1, 16, 1250}, {22050, 2, 0, 610},
+     {32000, 1, 24, 800},   {44100, 1, 16, 2100}, {44100, 2, 24, 1050}, {48000, 1, 0, 1900},  {48000, 2, 32, 330}}};
 
 /// Returns the integers of a golden clip: 16 bits where it has them, else 20 bits in the highest of its bits (of 24
 /// for floats).

@@ -28,13 +28,14 @@ TEST(AudioPreprocess, IsToldFromThatOfImagesByItsPreset) {
   EXPECT_FALSE(is_audio_preprocess("imagenet"));
   EXPECT_FALSE(is_audio_preprocess("raw"));
   EXPECT_FALSE(is_audio_preprocess(""));
-  EXPECT_THAT(spec_error("imagenet").what(), HasSubstr("log-mel, fbank, raw-audio"));
+  EXPECT_THAT(spec_error("imagenet").hint(), HasSubstr("log-mel, fbank, raw-audio"));
   EXPECT_THAT(error_of<Error>([] { static_cast<void>(parse_preprocess("fbank")); }).what(), HasSubstr("is for audio"));
 }
 
 TEST(AudioPreprocess, PairsChangeThePreset) {
   const AudioSpec spec = parse_audio_preprocess(
-      "fbank,rate=8000 bins=40,channel=1,low=60,high=-400,snip-edges=no,scale=1,mean=-4.27,std=9.14,layout=mel-time,seconds=2.5");
+      "fbank,rate=8000 "
+      "bins=40,channel=1,low=60,high=-400,snip-edges=no,scale=1,mean=-4.27,std=9.14,layout=mel-time,seconds=2.5");
   EXPECT_EQ(spec.rate, 8000);
   EXPECT_EQ(spec.bins, 40);
   EXPECT_EQ(spec.channel, 1);
@@ -51,9 +52,10 @@ TEST(AudioPreprocess, PairsChangeThePreset) {
 }
 
 TEST(AudioPreprocess, RefusesWhatAPresetDoesNotHave) {
-  for (const char* text : {"log-mel,low=20", "raw-audio,bins=80", "fbank,normalize=yes", "fbank,rate=10", "fbank,rate=x",
-                           "fbank,bins=0", "fbank,seconds=0", "fbank,seconds=-1", "fbank,std=0", "fbank,snip-edges=maybe",
-                           "fbank,channel=left", "fbank,low=8000", "fbank,high=9000", "fbank,layout=nchw", "fbank,fbank"})
+  for (const char* text :
+       {"log-mel,low=20", "raw-audio,bins=80", "fbank,normalize=yes", "fbank,rate=10", "fbank,rate=x", "fbank,bins=0",
+        "fbank,seconds=0", "fbank,seconds=-1", "fbank,std=0", "fbank,snip-edges=maybe", "fbank,channel=left",
+        "fbank,low=8000", "fbank,high=9000", "fbank,layout=nchw", "fbank,fbank"})
     EXPECT_EQ(spec_error(text).code(), ErrorCode::Usage) << text;
   EXPECT_THAT(spec_error("fbank,bin=40").hint(), HasSubstr("'bins'"));
 }

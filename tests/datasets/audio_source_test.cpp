@@ -43,8 +43,8 @@ TEST(AudioSource, OfAFolderHasTheClipsInNaturalOrder) {
   folder.write("b/clip2.WAV", wav_of(quarter(30)));
   write_flac(folder / "a.flac", quarter(40));
   folder.write("notes.txt", "no audio");
-  const auto source = open_data(data({folder.path().string()}, "raw-audio"),
-                                std::vector<InputSpec>{float_input("x", {-1, -1})});
+  const auto source =
+      open_data(data({folder.path().string()}, "raw-audio"), std::vector<InputSpec>{float_input("x", {-1, -1})});
   EXPECT_THAT(sample_names(*source), ElementsAre("a.flac", "b/clip2.WAV", "b/clip10.wav"));
   EXPECT_EQ(shape_of(source->read(0)), Shape({1, 40}).to_string()) << "each has its length";
   EXPECT_EQ(shape_of(source->read(1)), Shape({1, 30}).to_string());
@@ -90,8 +90,8 @@ TEST(AudioSource, NamesTheFileThatIsBroken) {
   const TemporaryFolder folder;
   folder.write("a.wav", wav_of(quarter(20)));
   folder.write("b.wav", wav_of(quarter(20)).substr(0, 50));
-  const auto source = open_data(data({folder.path().string()}, "raw-audio"),
-                                std::vector<InputSpec>{float_input("x", {-1, -1})});
+  const auto source =
+      open_data(data({folder.path().string()}, "raw-audio"), std::vector<InputSpec>{float_input("x", {-1, -1})});
   EXPECT_NO_THROW(static_cast<void>(source->read(0)));
   const Error error = error_of<Error>([&] { static_cast<void>(source->read(1)); });
   EXPECT_EQ(error.code(), ErrorCode::InvalidData);
@@ -110,8 +110,9 @@ TEST(RawAudio, IsResampledCutAndFilled) {
 }
 
 TEST(RawAudio, ScaleComesBeforeTheClipsNormalizationAndMeanAndStdBehindIt) {
-  EXPECT_THAT(floats_of(first_sample(1, "raw-audio,scale=32768,mean=192,std=4", {float_input("x", {-1, -1})}).inputs.front()),
-              ElementsAre(2000));  // (8192 - 192) / 4
+  EXPECT_THAT(
+      floats_of(first_sample(1, "raw-audio,scale=32768,mean=192,std=4", {float_input("x", {-1, -1})}).inputs.front()),
+      ElementsAre(2000));  // (8192 - 192) / 4
   const TemporaryFolder folder;
   const TestClip clip{16000, 1, 16, {0, 16384}};
   const auto source = open_data(data({folder.write("a.wav", wav_of(clip)).string()}, "raw-audio,normalize=yes"),
@@ -163,7 +164,8 @@ TEST(AudioSource, FillsTheMaskAndTheLength) {
   const auto mask = sample.inputs[0].data<int64_t>();
   EXPECT_THAT(std::vector<int64_t>(mask.begin(), mask.end()), ElementsAre(1, 1, 1, 0, 0));
   EXPECT_EQ(sample.inputs[2].data<int64_t>()[0], 3);
-  const Sample named = first_sample(3, "raw-audio", {float_input("x", {-1, 5}), float_input("keep", {-1, -1})}, {"keep"});
+  const Sample named =
+      first_sample(3, "raw-audio", {float_input("x", {-1, 5}), float_input("keep", {-1, -1})}, {"keep"});
   EXPECT_THAT(floats_of(named.inputs[1]), ElementsAre(1, 1, 1, 0, 0));
   const Sample features = first_sample(1700, "log-mel", {float_input("x", {-1, 80, 20}), integers("length", {-1})});
   EXPECT_EQ(features.inputs[1].data<int64_t>()[0], 11) << "10 ms each, the last one a part";

@@ -270,7 +270,7 @@ TEST(TaskMetric, CountsWrongWordsAndCharactersOverAllTexts) {
 TEST(TaskMetric, FindsTheSamplesOfTranscriptsOnAnotherAxis) {
   const TemporaryFolder folder;
   const Tensor scores = Tensor::from<float>({1, 2, 4}, {0, 9, 0, 0, 0, 0, 9, 0});  // [T, N, V]
-  const SampleAxes axes{SampleAxis{.axis = 1}};
+  const std::vector<SampleAxis> axes{{.axis = 1}};
   EXPECT_EQ(judge(transcribed(folder, {"a", "b"}), 2, scores, axes).metrics().at("wer"), 0);
 }
 
