@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "detent/base/api.h"
 #include "detent/base/data_source.h"
@@ -25,6 +26,7 @@ struct CastModelOptions {
   IoType io = IoType::Keep;
   /// Of pairs around 16-bit nodes; without a value FP32 where activations have UINT8 codes, else the 16-bit type.
   std::optional<PlacementOptions::Scales> scales;
+  std::vector<std::string> exclude;  ///< nodes whose name matches stay FP32, as NodeChoice::exclude
   RunSettings run;
   bool overwrite = false;
   ExternalData external_data = ExternalData::Auto;
@@ -44,7 +46,8 @@ struct CastReport {
 /// Writes a model whose nodes compute in a 16-bit type where the measured values allow it. Pairs of the model stay,
 /// with every code and zero point; their scales get the type or stay FP32. A model with pairs needs no data: scales and
 /// weights then bound its values.
-/// Errors  Usage for FP32, and for a float model without data; InvalidModel for a model whose operators compute with
+/// Errors  InvalidOption for an expression of `exclude` that does not parse or matches no node; Usage for FP32, and for
+/// a float model without data; InvalidModel for a model whose operators compute with
 ///         codes (QLinearConv); those of reading, running and writing; Internal when the written model outputs NaN or
 ///         Inf where the model before does not.
 [[nodiscard]] DETENT_API CastReport cast_model(const CastModelOptions& options);

@@ -49,6 +49,7 @@ struct ModelReport {
 
 /// Histogram of a value in a few rows of equal width.
 struct DistributionReport {
+  std::string table;  ///< path as given
   TableReport::Value value;
   struct Row {
     double low = 0, high = 0;  ///< [low, high) above 0, (low, high] below

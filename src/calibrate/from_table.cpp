@@ -76,12 +76,12 @@ CalibrationTable make_table(const std::string& fingerprint, const Graph& prepare
 
 std::vector<ValueId> values_to_measure(const Graph& prepared, std::span<const std::string> targets,
                                        const PlacementOptions& placement) {
+  const RunnablePart runnable(prepared);
   std::set<ValueId> values;
   for (const std::string& target : targets)
     for (const ValueId value : make_placement_plan(prepared, find_target(target), {placement}).quantized_values())
-      if (!prepared.constant(value)) values.insert(value);
+      if (!prepared.constant(value) && runnable.can_run(value)) values.insert(value);
   if (!targets.empty()) return {values.begin(), values.end()};
-  const RunnablePart runnable(prepared);
   for (const ValueId value : quantizable_values(prepared))
     if (runnable.can_run(value)) values.insert(value);
   return {values.begin(), values.end()};

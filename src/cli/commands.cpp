@@ -18,7 +18,6 @@
 #include "detent/base/version.h"
 #include "options/commands.h"
 #include "options/key_options.h"
-#include "report/build/documents.h"
 #include "report/html/page.h"
 #include "report/json/json.h"
 #include "report/quantities.h"
@@ -30,8 +29,6 @@ namespace detent::cli {
 namespace {
 
 constexpr size_t kPrintedLayers = 10;  // a page holds all
-
-Lists lists_of(const ReportOptions& options) { return options.all ? Lists::All : Lists::Capped; }
 
 /// Returns "2026-11-23 04:47 UTC" from SOURCE_DATE_EPOCH; "" if it is not set or not a date.
 std::string asked_date() {
@@ -80,10 +77,14 @@ bool shows_colours() {
          std::string_view(terminal) != "dumb";
 }
 
-/// Prints the first part, and the rest below a rule; bold and faint where the terminal has colours.
-void print(const ReportOptions& options, const TerminalText& text) {
+/// Prints a report, unless the document goes to standard output. Terminals show the first part, and the rest below a
+/// rule; bold and faint where they have colours.
+void print(const ReportOptions& options, const document::Document& tree) {
+  const Lists lists = options.all ? Lists::All : Lists::Capped;
+  if (isatty(STDOUT_FILENO) == 0) return print(options, to_text(tree, lists));
   if (options.json_on_stdout()) return;
   constexpr size_t kRule = 40;
+  const TerminalText text = terminal_text(tree, lists);
   if (text.first.empty()) return print_lines(shown_text(text.rest, Lines::Keep));
   const bool colours = shows_colours();
   if (colours) std::fputs("\033[1m", stdout);
@@ -95,27 +96,15 @@ void print(const ReportOptions& options, const TerminalText& text) {
   if (colours) std::fputs("\033[0m", stdout);
 }
 
-// ---- Texts
-template <class Report>
-std::string text_of(const Report& report, const ReportOptions& options) {
-  if constexpr (requires { to_text(report, lists_of(options)); })
-    return to_text(report, lists_of(options));
+/// Makes the document of what a command with these options reports.
+template <class Report, class Options>
+document::Document tree_of(const Report& report, const Options&, const ReportOptions& reporting) {
+  if constexpr (std::is_same_v<Report, SensitivityReport>)
+    return build::document_of(report, reporting.top);
+  else if constexpr (std::is_same_v<Report, TableReport> && !std::is_same_v<Options, InspectOptions>)
+    return build::document_of(report, build::TableUse::Made);
   else
-    return to_text(report);
-}
-template <class Report>
-document::Document tree_of(const Report& report, const ReportOptions&) requires requires {
-  build::document_of(report);
-}
-{ return build::document_of(report); }
-document::Document tree_of(const TableReport& report, const ReportOptions&) {
-  return build::document_of(report, build::TableUse::Made);
-}
-document::Document tree_of(const SensitivityReport& report, const ReportOptions& options) {
-  return build::document_of(report, options.top);
-}
-std::string text_of(const VerifyReport& report, const ReportOptions&) {
-  return join(report.lines, "", [](const auto& line) { return to_text(line); }) + summary_text(report);
+    return build::document_of(report);
 }
 
 // ---- Exit codes
@@ -139,13 +128,7 @@ void tell(const Report& report, const Options& options, const ReportOptions& rep
   if constexpr (requires(const PageOrigin& origin) { to_html(report, origin); })
     write_html(reporting, options.model, environment.command,
                [&](const auto& origin) { return to_html(report, origin); });
-  if constexpr (requires { tree_of(report, reporting); }) {
-    const document::Document tree = tree_of(report, reporting);
-    if (isatty(STDOUT_FILENO) != 0) return print(reporting, terminal_text(tree, lists_of(reporting)));
-    print(reporting, to_text(tree, lists_of(reporting)));
-  } else {
-    print(reporting, text_of(report, reporting));
-  }
+  print(reporting, tree_of(report, options, reporting));
 }
 
 template <class Options, class Function>
@@ -170,7 +153,7 @@ void tell(const QuantizeTargetsReport& report, const QuantizeOptions& options, c
   for (size_t i = 0; i < report.targets.size(); ++i)
     write_html(reports_of_target(reporting, options.targets[i]), options.model, environment.command,
                [&](const auto& origin) { return to_html(report.targets[i], origin); });
-  print(reporting, text_of(report, reporting));
+  print(reporting, build::document_of(report));
 }
 
 template <class Function>
@@ -195,12 +178,9 @@ int perform(QuantizeOptions& options, const ReportOptions& reporting, const Envi
 }
 
 template <class Function>
-int perform(InspectOptions& options, const ReportOptions& reporting, const Environment&, Function function) {
-  const auto show = [&](const auto& report) {
-    write_json(reporting, [&] { return to_json(report); });
-    print(reporting, to_text(report));
-  };
-  std::visit(show, function(options));
+int perform(InspectOptions& options, const ReportOptions& reporting, const Environment& environment,
+            Function function) {
+  std::visit([&](const auto& report) { tell(report, options, reporting, environment); }, function(options));
   return 0;
 }
 
@@ -219,7 +199,7 @@ int perform(CompareOptions& options, const ReportOptions& reporting, const Envir
   }
   const auto& report = std::get<CompareCalibratorsReport>(result);
   if (report.layers) {
-    print(reporting, "\n" + to_text(build::document_of(*report.layers, kPrintedLayers), lists_of(reporting)));
+    print(reporting, build::document_below_comparison(*report.layers, kPrintedLayers));
     ReportOptions again = reporting;
     again.overwrite = true;
     write_html(again, options.model, environment.command,
@@ -287,8 +267,7 @@ CLI::App& add_command(CLI::App& program, const Command& command) {
     }
   }
   CLI::App* app = parent->add_subcommand(command.name.substr(blank + 1), command.summary)->fallthrough();
-  const std::string notes = command.name == "lint"
-                                ? to_text(known_findings()) + "\nsrc/place/RULES.md explains each of them\n\n"
+  const std::string notes = command.name == "lint"   ? to_text(known_findings()) + "\n"
                             : command.name == "plan" ? "src/place/RULES.md explains the rules\n\n"
                                                      : "";
   const std::string others = "'detent help " + command.name +

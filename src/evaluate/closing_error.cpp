@@ -255,6 +255,7 @@ ReferenceOutputs keep_outputs(const Model& reference, const DataSource& source, 
                               const RunSettings& settings) {
   ReferenceOutputs kept;
   kept.names = judged_ends(reference.graph(), settings);
+  kept.not_compared = not_compared_text(reference.graph(), settings);
   kept.forms = recognize_outputs(reference, source, settings);
   const size_t wanted = std::min(samples, source.size());
   Reporter& reporter = *settings.reporter;
@@ -306,6 +307,7 @@ ClosingError measure_closing_error(const ReferenceOutputs& reference, const Mode
     for (size_t i = 0; i < sample.second.size(); ++i)
       if (!totals.comparable[i]) sample.second[i] = {};
   found.report = summarize_errors(reference.names, totals.sums, measured);
+  found.report.not_compared = reference.not_compared;
   for (const auto& [index, sample] : samples)
     found.report.by_sample.push_back(
         {sample.first, summarize_errors(reference.names, sample.second, 1).sqnr_db, std::nullopt});

@@ -26,6 +26,7 @@ struct ReferenceOutputs {
   size_t samples = 0;
   /// Of outputs with NaN, sentences that name the output, its first sample and the node that makes the NaN.
   std::vector<std::string> not_numbers = {};
+  std::string not_compared = {};  ///< ErrorReport::not_compared
 };
 
 /// Runs the judged outputs on the first `samples` samples, or as many as keep 128 MiB of outputs, at least one batch.

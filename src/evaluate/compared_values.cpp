@@ -53,6 +53,23 @@ std::string judged_outputs_text(const Graph& graph, const RunSettings& settings)
   return "judged by " + join(names, ", ", quoted) + " alone, of " + plural(graph.outputs().size(), "output");
 }
 
+std::string not_compared_text(const Graph& graph, const RunSettings& settings) {
+  const std::vector<ValueId> judged = judged_outputs(graph, settings);
+  const RunnablePart runnable(graph, judged);
+  std::vector<std::string> outputs;
+  std::vector<UnsupportedNode> nodes;
+  for (const ValueId output : judged) {
+    const MaybeNode node = runnable.stopped_by(output);
+    if (!node) continue;
+    outputs.push_back(quoted(graph.value(output).name));
+    const auto why = std::ranges::find(runnable.unsupported(), *node, &UnsupportedNode::node);
+    if (std::ranges::find(nodes, *node, &UnsupportedNode::node) == nodes.end()) nodes.push_back(*why);
+  }
+  if (outputs.empty()) return {};
+  return "not compared: " + listed(outputs, 4) + ", because " + cannot_run_text(graph, nodes) +
+         "; the last values in front were compared instead";
+}
+
 std::vector<std::string> judged_ends(const Graph& graph, const RunSettings& settings) {
   return names_of(graph, RunnablePart(graph, judged_outputs(graph, settings)).ends());
 }

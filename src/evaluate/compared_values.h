@@ -18,6 +18,10 @@ namespace detent {
 /// Errors  those of judged_outputs.
 [[nodiscard]] std::string judged_outputs_text(const Graph& graph, const RunSettings& settings);
 
+/// Says which of judged_outputs() need a node that cannot run, and what is compared instead, in a sentence; empty where
+/// all can run.
+[[nodiscard]] std::string not_compared_text(const Graph& graph, const RunSettings& settings);
+
 /// Returns the names of the values that a run of judged_outputs() ends with (RunnablePart::ends).
 [[nodiscard]] std::vector<std::string> judged_ends(const Graph& graph, const RunSettings& settings);
 

@@ -145,9 +145,7 @@ void ScheduleBuilder::refuse_unsupported() const {
   for (const UnsupportedNode& item : missing)
     message +=
         (missing.size() == 1 ? " " : "\n  ") + describe_node(graph_, graph_.node(item.node)) + ": " + item.reason;
-  throw Error(ErrorCode::Unsupported, message,
-              "leave the layers behind these nodes float with --exclude NODE, cut the graph before them, or export it "
-              "with other operators");
+  throw Error(ErrorCode::Unsupported, message, "cut the graph before them, or export it with other operators");
 }
 
 KernelContext ScheduleBuilder::context_for(const Node& node) const {

@@ -13,17 +13,19 @@ namespace detent {
 /// A node that stays in FP32, and why.
 struct FloatException {
   NodeId node{};
-  /// "overflow", "inner-sum", "rounding", "constant", "operator", "normalization", "between", "pair" or "bound".
+  /// "overflow", "inner-sum", "rounding", "constant", "operator", "normalization", "between", "pair", "bound" or
+  /// "user".
   std::string_view rule;
   MaybeValue value;     ///< the value that decides; kNoValue when the operator does
   double measured = 0;  ///< its size, in the unit that `reason` names
   std::string reason;   ///< in words, never empty
 };
 
-/// Nodes that a measurement keeps in FP32, by name: the measured number in dB and the reason in words.
+/// Nodes that a measurement or the user keeps in FP32, by name: the measured number in dB and the reason in words.
 struct ForcedReason {
   double measured = 0;
   std::string reason;
+  std::string_view rule = "bound";  ///< "bound", or "user"
 
   bool operator==(const ForcedReason&) const = default;
 };

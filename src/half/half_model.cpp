@@ -6,6 +6,7 @@
 #include "core/onnx_type.h"
 #include "half/cut_masks.h"
 #include "half/insert_casts.h"
+#include "half/pair_bounds.h"
 #include "half/plan_float_types.h"
 #include "model/graph_patch.h"
 #include "ops/traits.h"
@@ -71,7 +72,7 @@ FloatFormat float_format(FloatType type) {
 
 FloatReport make_half(Model& model, const FloatFormat& format, const ValueReaches& reaches,
                       const ForcedFloat32& forced) {
-  CutMasks masks = cut_masks(model.graph(), format, reaches);
+  CutMasks masks = cut_masks(model.graph(), format, with_unreached(model.graph(), reaches));
   if (!masks.constants.empty()) apply_patch(model, masks.patch);
   const FloatPlan plan = plan_float_types(model.graph(), format, masks.reaches, forced);
   const CastPatch casts = insert_casts(model.graph(), plan, masks.reaches);

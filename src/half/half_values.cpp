@@ -7,6 +7,7 @@
 
 #include "core/float_type.h"
 #include "exec/executor.h"
+#include "exec/runnable_part.h"
 #include "exec/schedule.h"
 #include "run/model_inputs.h"
 #include "run/run_over.h"
@@ -61,9 +62,11 @@ class HalfObserver : public Observer {
 };
 
 std::vector<ValueId> all_values(const Graph& graph) {
+  const RunnablePart runnable(graph);
   std::vector<ValueId> values;
   for (const Value& value : graph.values())
-    if (value.is_constant || value.is_input || value.producer) values.push_back(value.id);
+    if ((value.is_constant || value.is_input || value.producer) && runnable.can_run(value.id))
+      values.push_back(value.id);
   return values;
 }
 

@@ -8,6 +8,7 @@
 #include "core/float_type.h"
 #include "detent/base/qparams.h"
 #include "exec/executor.h"
+#include "exec/runnable_part.h"
 #include "half/bound_of_node.h"
 #include "ops/find_operator.h"
 #include "ops/traits.h"
@@ -49,8 +50,11 @@ class PairBounds {
     for (const Value& value : graph_.values()) begin(value);
     for (const Node& node : graph_.nodes()) follow(node);
     ValueReaches reaches;
+    const RunnablePart runnable(graph_);
     for (const Value& value : graph_.values()) {
-      if (value.is_constant || types_[value.id] != DataType::Float32) continue;
+      const DataType type = types_[value.id];
+      const bool unknown = type == DataType::Undefined && !runnable.can_run(value.id);
+      if (value.is_constant || (type != DataType::Float32 && !unknown)) continue;
       ValueReach& reach = reaches[value.id];
       reach.amax = reach.largest = reach.mean_abs = bounds_.amax[value.id];
       const auto shape = bounds_.shapes.find(value.id);
@@ -152,5 +156,13 @@ class PairBounds {
 }  // namespace
 
 ValueReaches bound_reaches(const Graph& graph, const ValueShapes& shapes) { return PairBounds(graph, shapes).run(); }
+
+ValueReaches with_unreached(const Graph& graph, ValueReaches reaches) {
+  const RunnablePart runnable(graph);
+  if (runnable.unsupported().empty()) return reaches;
+  for (const auto& [value, bound] : bound_reaches(graph, {}))
+    if (!runnable.can_run(value)) reaches.try_emplace(value, bound);
+  return reaches;
+}
 
 }  // namespace detent

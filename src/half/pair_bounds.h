@@ -15,6 +15,10 @@ namespace detent {
 ///     other operators          the table in bound_of_node.cpp
 ///
 /// shapes  sizes of values; a sum over a size that is not in it has no bound
+///         A value of unknown type counts as Float32 behind a node that cannot run.
 [[nodiscard]] ValueReaches bound_reaches(const Graph& graph, const ValueShapes& shapes);
+
+/// Returns the reaches with those of bound_reaches() for values behind a node that cannot run, which no sample reaches.
+[[nodiscard]] ValueReaches with_unreached(const Graph& graph, ValueReaches reaches);
 
 }  // namespace detent

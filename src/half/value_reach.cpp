@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "exec/executor.h"
-#include "exec/runnable_part.h"
 #include "exec/schedule.h"
 #include "run/observed_batch.h"
 #include "run/run_over.h"
@@ -113,9 +112,7 @@ ValueReaches unmeasured_reaches(const Graph& graph, std::span<const Tensor> inpu
       if (!tensor.empty_handle() && !tensor.is_sequence() && tensor.type() == DataType::Float32) reaches[value] = {};
     }
   } observer;
-  const RunnablePart runnable(graph);
-  std::vector<ValueId> watched = values_with_reach(graph);
-  std::erase_if(watched, [&](ValueId value) { return !runnable.can_run(value); });
+  const std::vector<ValueId> watched = values_with_reach(graph);
   const Schedule schedule(graph, watched, {.fuse = false});
   Executor(schedule).run(inputs, observer);
   return std::move(observer.reaches);

@@ -42,4 +42,15 @@ bool is_quantized(const Graph& graph) {
   });
 }
 
+const Node* find_quantized_body(const Graph& graph) {
+  const auto holds_codes = [](const Node& node) {
+    return std::ranges::any_of(node.attributes, [](const Attribute& attribute) {
+      const auto* held = std::get_if<std::shared_ptr<const Graph>>(&attribute.value);
+      return held && *held && (is_quantized(**held) || find_quantized_body(**held));
+    });
+  };
+  const auto found = std::ranges::find_if(graph.nodes(), holds_codes);
+  return found == graph.nodes().end() ? nullptr : &*found;
+}
+
 }  // namespace detent

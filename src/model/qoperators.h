@@ -26,4 +26,7 @@ void refuse_integer_operators(const Graph& graph, const std::string& file, const
 /// True when the graph holds QuantizeLinear, DequantizeLinear or an operator that computes with codes.
 [[nodiscard]] bool is_quantized(const Graph& graph);
 
+/// Returns the first node whose graphs (bodies of If, Loop and Scan), at any depth, are quantized; nullptr without one.
+[[nodiscard]] const Node* find_quantized_body(const Graph& graph);
+
 }  // namespace detent

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "core/index.h"
+#include "exec/runnable_part.h"
 
 namespace detent {
 
@@ -59,9 +60,11 @@ void ValueReach::include(const ValueReach& other) {
 }
 
 std::vector<ValueId> values_with_reach(const Graph& graph) {
+  const RunnablePart runnable(graph);
   std::vector<ValueId> values;
   for (const Value& value : graph.values())
-    if (!value.is_constant && (value.is_input || value.producer)) values.push_back(value.id);
+    if (!value.is_constant && (value.is_input || value.producer) && runnable.can_run(value.id))
+      values.push_back(value.id);
   return values;
 }
 

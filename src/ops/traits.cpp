@@ -11,4 +11,6 @@ const OpTraits& traits_of(const Graph& graph, const Node& node) {
   return definition ? definition->traits : unknown;
 }
 
+bool is_known(const Node& node) { return find_at_any_opset(node.domain, node.op_type) != nullptr; }
+
 }  // namespace detent

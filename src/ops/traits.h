@@ -8,6 +8,9 @@ namespace detent {
 /// Returns the traits of a node, also for operators of unknown opset; default traits when unknown.
 [[nodiscard]] const OpTraits& traits_of(const Graph& graph, const Node& node);
 
+/// True for an operator that is in ONNX's domain and that Detent knows at some opset. A plugin is none.
+[[nodiscard]] bool is_known(const Node& node);
+
 /// True for operators whose output holds elements of the first input, unchanged (copies, selections, MaxPool), besides
 /// the constants of a Pad.
 [[nodiscard]] inline bool keeps_elements(const OpTraits& traits) {

@@ -262,6 +262,8 @@ OptionList options_of(CastModelOptions& o, ReportOptions& report) {
       data_options(o.data, false),
       row("--float-type", choice(o.type, {{name_of(F::Bf16), F::Bf16}, {name_of(F::Fp16), F::Fp16}}),
           "Type of the nodes whose measured values allow it", {.group = "Format"}),
+      under("Placement",
+            list_of(row("--exclude REGEX", &o.exclude, "Keep nodes whose name matches FP32 (repeatable)"))),
       row("--scales", choice(o.scales, {{"fp16", S::Fp16}, {"fp32", S::Fp32}}),
           "Scales of the model's pairs: the 16-bit type, which raises the opset to 19, or FP32 between casts (default: "
           "fp32 where activations have UINT8 codes, else fp16)",

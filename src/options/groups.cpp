@@ -70,8 +70,7 @@ void check_calibrator(const std::string& option, const std::string& text) {
   std::vector<std::string> names{"auto"};
   for (const CalibratorEntry& entry : calibrator_list()) names.emplace_back(entry.name);
   const std::string name = text.substr(0, text.find(':'));
-  const bool known = std::ranges::find(names, name) != names.end();
-  if (!known && !likely_name(name, names).empty()) refuse_word(option, name, names);
+  if (name != "auto" && !is_calibrator(name) && !likely_name(name, names).empty()) refuse_word(option, name, names);
 }
 
 OptionList data_options(DataOptions& data, bool required) {

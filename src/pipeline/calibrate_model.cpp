@@ -28,6 +28,7 @@
 #include "ops/use_instruction_set.h"
 #include "options/command_inputs.h"
 #include "pipeline/parts/inspect_table.h"
+#include "pipeline/parts/prepared.h"
 #include "prepare/prepare_model.h"
 #include "prepare/read_model_to_run.h"
 #include "rewrite/format_options.h"
@@ -282,6 +283,8 @@ TableReport calibrate_model(const CalibrateOptions& options) {
   std::optional<EqualizedModel> evened;
   if (request.equalizes()) evened = even_for_table(model, options, request, targets);
   const Graph& graph = model.graph();
+  warn_of_unsupported_tail(graph, *options.run.reporter);
+  warn_of_layers_left(graph, name_of(CodeType::Int8), *options.run.reporter);
   // Nodes that stay FP32 move pairs and are only known after the measurement, so every value that could get a pair
   // counts.
   const bool half = type != FloatType::Fp32;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "calibrate/calibration.h"
 #include "core/files/atomic_file.h"
 #include "core/stop.h"
 #include "core/stopwatch.h"
@@ -13,6 +14,7 @@
 #include "half/half_model.h"
 #include "half/narrow_io.h"
 #include "lint/reading/odd_pairs.h"
+#include "model/graph/nodes_matching.h"
 #include "model/graph_patch.h"
 #include "options/command_inputs.h"
 #include "pipeline/parts/cast_nodes.h"
@@ -20,6 +22,7 @@
 #include "pipeline/parts/plan_report.h"
 #include "pipeline/parts/provenance.h"
 #include "pipeline/parts/written_file.h"
+#include "place/draft/float_layers.h"
 #include "place/make_plan.h"
 #include "prepare/fold_constants.h"
 #include "prepare/prepare_model.h"
@@ -100,12 +103,22 @@ FloatFormat format_of(const CastModelOptions& options, const Graph& graph) {
   return format;
 }
 
+/// Returns the nodes that the user keeps in FP32, by name.
+ForcedFloat32 excluded_nodes(const Graph& graph, const CastModelOptions& options) {
+  ForcedFloat32 nodes;
+  for (const std::string& pattern : options.exclude)
+    for (const NodeId node : nodes_matching(graph, pattern, "--exclude"))
+      nodes.try_emplace(graph.node(node).name, ForcedReason{0, "excluded by --exclude '" + pattern + "'", "user"});
+  return nodes;
+}
+
 /// Casts the nodes of the model, and fills the report except error, coverage and sizes.
-void cast_floats(Model& model, const CastModelOptions& options, const DataSource* source, CastReport& report) {
+void cast_floats(Model& model, const CastModelOptions& options, const ForcedFloat32& excluded, const DataSource* source,
+                 CastReport& report) {
   FloatFormat format = format_of(options, model.graph());
   if (has_pairs(model.graph())) report.pairs = prepare_pairs(model, options.type, format, *options.run.reporter);
-  report.floats = source ? cast_nodes(model, options.type, format, *source, options.run)
-                         : cast_by_bounds(model, format, shapes_of(model.graph(), nullptr, options.run));
+  report.floats = source ? cast_nodes(model, options.type, format, *source, options.run, excluded)
+                         : cast_by_bounds(model, format, shapes_of(model.graph(), nullptr, options.run), excluded);
   if (report.pairs) count_pairs(model.graph(), *report.pairs);
 }
 
@@ -130,14 +143,19 @@ CastReport cast_model(const CastModelOptions& options) {
   check_writable(options.output, options.overwrite);
   Model model = read_model_to_cast(options.model);
   if (has_pairs(model.graph())) static_cast<void>(fold_constants(model));  // zero points tell the engine
+  if (const std::string text = float64_text(model.graph(), options.type == FloatType::Fp16 ? "FP16" : "BF16");
+      !text.empty())
+    options.run.reporter->warn(text);
+  const ForcedFloat32 excluded = excluded_nodes(model.graph(), options);
   const auto source = open_data(options, model);
+  warn_of_unsupported_tail(model.graph(), *options.run.reporter);
   check_one_file(options.output, options.external_data, [&] { return least_written_bytes(model, {}, {}, true); });
   std::optional<ReferenceOutputs> reference;
   if (source) reference = keep_outputs(model, *source, source->size(), options.run);
   CastReport report;
   report.bytes_before = model.byte_size();
   const ModelFacts facts = facts_of(model);
-  cast_floats(model, options, source.get(), report);
+  cast_floats(model, options, excluded, source.get(), report);
   check_one_file(options.output, options.external_data, [&] { return model.byte_size(); });
   measure(model, options, source.get(), reference, report);
   const size_t samples = source ? source->size() : 0;

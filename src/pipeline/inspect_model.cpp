@@ -30,7 +30,7 @@ ModelReport inspect_model(const std::filesystem::path& path) {
   report.model = path.string();
   report.ir = model.ir_version();
   report.opset = model.opsets();
-  report.quantized = is_quantized(graph);
+  report.quantized = is_quantized(graph) || find_quantized_body(graph);
   report.producer = producer_of(model);
   report.provenance = read_provenance(model);
   for (const ValueId id : graph.inputs()) report.inputs.push_back(tensor_info(graph.value(id)));

@@ -6,6 +6,7 @@
 #include "core/stop.h"
 #include "detent/base/error.h"
 #include "detent/lint.h"
+#include "exec/runnable_part.h"
 #include "half/half_values.h"
 #include "lint/built_for.h"
 #include "lint/finding_list.h"
@@ -235,6 +236,13 @@ LintReport lint_model(const LintOptions& options) {
   report.plan.sample_digest = read.sample_digest;
   if (std::string text = float64_text(graph, name_of(reading.pairs.type())); !text.empty())
     notes.push_back(std::move(text));
+  if (const RunnablePart runnable(graph); !runnable.unsupported().empty())
+    notes.push_back(cannot_run_text(graph, runnable.unsupported()) +
+                    ": nothing behind it is measured, and MACs there are not counted");
+  if (const Node* holder = find_quantized_body(file.graph))
+    notes.push_back("MACs inside " + holder->op_type + " '" + holder->name +
+                    "' are not counted: sizes are not known there");
+  if (report.origin == "float") std::erase(notes, kOpenSizes);  // nothing is counted
   report.plan.notes = notes;
   if (target.engine.fast_in_half && linted.plan.type == CodeType::Int8 && report.plan.coverage.pairs > 0)
     add_outlook(file.graph, named_sizes(graph, shapes), report.plan);

@@ -40,8 +40,17 @@ std::pair<Model, bool> read_file_with_pairs(const std::filesystem::path& path) {
 
 /// True when nothing has to change.
 bool stands_right(const RepairPlan& repair, const RepairReport& report, const Graph& written) {
+  const DataType codes = repair.format.activation.type;
+  const auto is_other = [&](const auto& pair) {  // some values of a target with zero points have none (V3)
+    const MaybeValue value = repair.graph().find_value(pair.first);
+    const auto range = value ? repair.ranges.find(*value) : repair.ranges.end();
+    return pair.second->codes !=
+           (range == repair.ranges.end() ? codes : repair.plan.code_type(*value, range->second, codes));
+  };
   const auto other_codes = [&](const QdqNode& node) {
-    return node.role != QdqRole::Bias && node.role != QdqRole::Weight && node.codes != repair.format.activation.type;
+    const auto has_them = [&](const auto& pair) { return pair.second->codes == node.codes && !is_other(pair); };
+    return node.role != QdqRole::Bias && node.role != QdqRole::Weight && node.codes != codes &&
+           std::ranges::none_of(repair.trained.values, has_them);
   };
   const auto other_form = [&](const QdqNode& node) {  // TensorRT 8 wants float weights with a full pair
     const bool pair = node.role == QdqRole::Weight && !node.is_weight_alone();
@@ -59,7 +68,8 @@ bool stands_right(const RepairPlan& repair, const RepairReport& report, const Gr
   return std::ranges::none_of(report.before.findings, in_pair) &&
          std::ranges::none_of(repair.plan.weights, may_saturate) &&
          std::ranges::all_of(report.pairs, [](const auto& pair) { return pair.action == "kept"; }) &&
-         repair.weights.anew.empty() && std::ranges::none_of(repair.trained.reading.nodes, other_codes) &&
+         repair.weights.anew.empty() && std::ranges::none_of(repair.trained.values, is_other) &&
+         std::ranges::none_of(repair.trained.reading.nodes, other_codes) &&
          std::ranges::none_of(repair.trained.reading.nodes, other_form);
 }
 
@@ -153,6 +163,8 @@ RepairReport repair_model(const RepairOptions& options) {
 
   // file -> float model and what its pairs say -> plan -> ranges
   RepairPlan repair(options, target, written);
+  if (const Node* holder = find_quantized_body(written.graph()))
+    options.run.reporter->warn(holder->op_type + " '" + holder->name + "': pairs inside it stay as they are");
   const BeforeAndAfter files(options, written);
   repair.find_ranges();
   report.pairs = describe_pairs(repair);

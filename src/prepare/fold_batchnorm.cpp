@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <ranges>
+#include <utility>
+#include <vector>
 
 #include "model/constant_editor.h"
 #include "model/graph_patch.h"
@@ -114,8 +117,8 @@ bool is_private(const Graph& graph, MaybeValue id) {
   return graph.value(*id).uses.size() == 1 && !graph.value(*id).is_output;
 }
 
-/// Returns a constant that an Add adds to each channel. from_right  the axis of the sum that counts channels
-std::optional<Channels> added_channels(const Graph& graph, MaybeValue id, size_t from_right, Eigen::Index count) {
+/// Returns a constant operand with one number for each channel. from_right  the axis of the result that counts channels
+std::optional<Channels> channel_operand(const Graph& graph, MaybeValue id, size_t from_right, Eigen::Index count) {
   const Tensor* constant = graph.constant(id);
   if (!constant) return std::nullopt;
   const Shape& shape = constant->shape();
@@ -127,22 +130,51 @@ std::optional<Channels> added_channels(const Graph& graph, MaybeValue id, size_t
   return Channels(Eigen::Map<const Channels>(values.data(), count));
 }
 
-/// The producer whose output a BatchNormalization normalises: a weighted node, with or without the Add that some
-/// exporters (Paddle's ConvTranspose) write instead of its bias.
+/// Returns the constant operand of an Add, a Mul or a Div by a constant.
+std::optional<size_t> constant_slot(const Graph& graph, const Node& node) {
+  const bool divides = node.op_type == "Div";
+  if (!node.domain.empty() || node.inputs.size() != 2 || !(divides || node.op_type == "Add" || node.op_type == "Mul"))
+    return std::nullopt;
+  for (const size_t slot : {size_t{1}, size_t{0}})
+    if (graph.value(*node.inputs[slot]).is_constant) return divides && slot == 0 ? std::nullopt : std::optional(slot);
+  return std::nullopt;
+}
+
+/// The producer whose output a BatchNormalization normalises: a weighted node, with or without operators by constants
+/// behind it, the last one first: the Add that Paddle writes instead of a ConvTranspose's bias, the Div by the
+/// normalization's factors that PyTorch's quantization-aware training leaves.
 struct Source {
   const Node* node = nullptr;
-  const Node* add = nullptr;
-  MaybeValue added;
+  std::vector<const Node*> between;
 };
 
 Source source_of(const Graph& graph, MaybeValue normalised) {
-  const Node* node = is_private(graph, normalised) ? graph.producer(normalised) : nullptr;
-  if (!node || node->op_type != "Add" || !node->domain.empty() || node->inputs.size() != 2)
-    return {node, nullptr, kNoValue};
-  const size_t constant_slot = graph.value(*node->inputs[1]).is_constant ? 1 : 0;
-  const MaybeValue sum = node->inputs[1 - constant_slot];
-  if (!is_private(graph, sum)) return {};
-  return {graph.producer(sum), node, node->inputs[constant_slot]};
+  Source source;
+  for (MaybeValue value = normalised;;) {
+    source.node = is_private(graph, value) ? graph.producer(value) : nullptr;
+    const auto slot = source.node ? constant_slot(graph, *source.node) : std::nullopt;
+    if (!slot) return source;
+    source.between.push_back(source.node);
+    value = source.node->inputs[1 - *slot];
+  }
+}
+
+/// Returns what the operators between a weighted node and a BatchNormalization make of the node's output without bias.
+std::optional<Affine> affine_between(const Graph& graph, const Source& source, size_t from_right, Channels bias) {
+  Affine affine{Channels::Ones(bias.size()), std::move(bias)};
+  for (const Node* node : source.between | std::views::reverse) {
+    const auto operand =
+        channel_operand(graph, node->inputs[*constant_slot(graph, *node)], from_right, affine.factor.size());
+    if (!operand) return std::nullopt;
+    if (node->op_type == "Add") {
+      affine.shift += *operand;
+    } else {
+      const Channels factor = node->op_type == "Div" ? operand->inverse() : *operand;
+      affine.factor *= factor;
+      affine.shift *= factor;
+    }
+  }
+  return affine;
 }
 
 std::optional<GraphPatch> find_fold(const Graph& graph, const Node& batchnorm) {
@@ -153,14 +185,14 @@ std::optional<GraphPatch> find_fold(const Graph& graph, const Node& batchnorm) {
   const auto channels = weight ? weight_channels(*node, weight->shape()) : std::nullopt;
   if (!channels) return std::nullopt;
   const Eigen::Index count = affine->factor.size();
-  std::optional<Channels> bias = bias_of(graph, *node, count);
-  if (bias && source.add) {  // weights and sums have equally many axes behind the channels
-    const auto added = added_channels(graph, source.added, weight->shape().rank() - 2, count);
-    bias = added ? std::optional<Channels>(*bias + *added) : std::nullopt;
-  }
-  std::optional<Tensor> scaled = scaled_weight(*weight, *channels, affine->factor);
-  if (!bias || !scaled) return std::nullopt;
-  Tensor shifted = channels_tensor(*bias * affine->factor + affine->shift, weight->type());
+  const std::optional<Channels> bias = bias_of(graph, *node, count);
+  if (!bias) return std::nullopt;
+  // Weights and outputs have equally many axes behind the channels.
+  const std::optional<Affine> before = affine_between(graph, source, weight->shape().rank() - 2, *bias);
+  if (!before) return std::nullopt;
+  std::optional<Tensor> scaled = scaled_weight(*weight, *channels, before->factor * affine->factor);
+  if (!scaled) return std::nullopt;
+  Tensor shifted = channels_tensor(before->shift * affine->factor + affine->shift, weight->type());
   if (!all_finite(*scaled) || !all_finite(shifted)) return std::nullopt;  // FP16 can overflow
 
   const std::string& output = graph.value(*batchnorm.output(0)).name;
@@ -171,7 +203,7 @@ std::optional<GraphPatch> find_fold(const Graph& graph, const Node& batchnorm) {
   if (node->op_type == "Gemm" && node->float_or("beta", 1.0F) != 1.0F)
     patch.set_attributes.push_back({node->name, {"beta", 1.0F}});
   patch.remove_nodes.push_back(batchnorm.name);
-  if (source.add) patch.remove_nodes.push_back(source.add->name);
+  for (const Node* step : source.between) patch.remove_nodes.push_back(step->name);
   patch.rename_outputs.push_back({node->name, 0, output});
   return patch;
 }

@@ -44,6 +44,11 @@ Model read_float_model(const std::filesystem::path& path) {
                     ": the model is already quantized (it holds QuantizeLinear, DequantizeLinear or "
                     "integer operators)",
                 "quantize the float model it was made from");
+  if (const Node* holder = find_quantized_body(model.graph()))
+    throw Error(ErrorCode::InvalidModel,
+                path.string() + ": the model is already quantized: a graph inside " + holder->op_type + " '" +
+                    holder->name + "' holds QuantizeLinear, DequantizeLinear or integer operators",
+                "quantize the float model it was made from");
   return plain(std::move(model));
 }
 

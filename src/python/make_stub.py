@@ -6,7 +6,7 @@ sys.path.insert(0, sys.argv[1])
 import detent  # noqa: E402
 
 HEAD = """from os import PathLike
-from typing import Any, Callable, Iterable, Literal, Mapping, Optional, Sequence, Union, overload
+from typing import Any, Callable, Iterable, Literal, Mapping, Optional, Protocol, Sequence, Union, overload
 
 from numpy.typing import NDArray
 
@@ -17,6 +17,12 @@ _Path = Union[str, PathLike[str]]
 _Data = Union[_Path, Sequence[_Path], NDArray[Any], Mapping[str, NDArray[Any]], Iterable[Any]]
 _Progress = Union[bool, Callable[[str, int, int], None]]
 _Evaluate = Callable[[dict[str, Any], int], float]
+_Calibrator = Union[str, Callable[[NDArray[Any], NDArray[Any]], Union[float, tuple[float, float]]]]
+
+class _ModelProto(Protocol):
+    def SerializeToString(self) -> bytes: ...
+
+_Model = Union[_Path, bytes, _ModelProto]
 
 __version__: str
 
@@ -49,6 +55,10 @@ BY_OPTION = {
 }
 
 
+# Arguments that take more in Python than on the command line.
+TYPES = {"model": "_Model", "file": "_Model", "calibrator": "_Calibrator", "calibrators": "Sequence[_Calibrator]"}
+
+
 def report_of(name):
     """Returns the type of a command's report: _reports.QuantizeWeightsReport of quantize_weights."""
     return REPORTS.get(name, "_reports." + name.title().replace("_", "") + "Report")
@@ -63,6 +73,7 @@ def definition(name, report, types):
             star = True
             text += "    *,\n"
         optional = parameter.default is not parameter.empty
+        parameter = parameter.replace(annotation=TYPES.get(parameter.name, parameter.annotation))
         annotation = f"Optional[{parameter.annotation}] = ..." if optional else parameter.annotation
         text += f"    {parameter.name}: {types.get(parameter.name, annotation)},\n"
     return text + f") -> {report}: ...\n"

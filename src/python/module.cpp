@@ -19,6 +19,7 @@
 
 #include "core/files/atomic_file.h"
 #include "core/text.h"
+#include "detent/base/calibrator.h"
 #include "detent/base/model_files.h"
 #include "detent/base/version.h"
 #include "options/command_inputs.h"
@@ -26,6 +27,7 @@
 #include "report/html/page.h"
 #include "report/json/json.h"
 #include "report/text/failed_check.h"
+#include "report/text/text.h"
 
 namespace py = pybind11;
 
@@ -263,9 +265,11 @@ struct Take {
   }
 };
 
-/// Report as JSON, warnings, message and hint of the check that failed, and a function for each page of the report.
+/// Report as JSON, a function that makes its text, message and hint of the check that failed, and a function for each
+/// page of the report.
 struct Answer {
   std::string json;
+  std::function<std::string()> text = {};
   std::optional<std::pair<std::string, std::string>> failed = {};
   std::vector<std::function<std::string()>> pages = {};
 };
@@ -297,7 +301,7 @@ std::vector<std::function<std::string()>> pages_of(const std::shared_ptr<const R
 template <class Report, class Options>
 Answer answer_of(Report&& made, const Options& options, const ReportOptions& reporting) {
   const auto report = std::make_shared<const std::decay_t<Report>>(std::forward<Report>(made));
-  Answer answer{to_json(*report)};
+  Answer answer{to_json(*report), [report] { return to_text(*report); }};
   if (const auto failed = failed_check(*report, {!reporting.strict, reporting.accept_broken, reporting.fail_below}))
     answer.failed = {failed->what(), failed->hint()};
   answer.pages = pages_of(report, options);
@@ -337,12 +341,56 @@ MetricFunction metric_of(CallerThread& caller, const py::object& function) {
   };
 }
 
+/// Returns counts and edges of a histogram, as numpy.histogram: from the first to the last bin that holds an element.
+std::pair<py::array_t<uint64_t>, py::array_t<double>> arrays_of(const Histogram& histogram) {
+  const auto used = [](std::span<const uint64_t> side) {
+    return std::ranges::find_if(side.rbegin(), side.rend(), [](uint64_t n) { return n > 0; }).base() - side.begin();
+  };
+  const std::span<const uint64_t> negative = histogram.negative(), positive = histogram.positive();
+  const auto below = negative.empty() ? 0 : used(negative);
+  const auto above = std::max<ptrdiff_t>(1, positive.empty() ? 0 : used(positive));  // zeros lie in its first bin
+  py::array_t<uint64_t> counts(below + above);
+  py::array_t<double> edges(below + above + 1);
+  auto count = counts.mutable_unchecked<1>();
+  auto edge = edges.mutable_unchecked<1>();
+  for (ptrdiff_t i = -below; i < above; ++i) {
+    const auto side = i < 0 ? negative : positive;
+    const auto at = static_cast<size_t>(i < 0 ? -i - 1 : i);
+    count(i + below) = (side.empty() ? 0 : side[at]) + (i == 0 ? histogram.zeros() : 0);
+    edge(i + below) = static_cast<double>(i) * histogram.bin_width();
+  }
+  edge(below + above) = static_cast<double>(above) * histogram.bin_width();
+  return {counts, edges};
+}
+
+/// Makes calibrators of Python functions `function(counts, edges)` by their names, which return amax or (min, max).
+std::vector<std::unique_ptr<OwnCalibrator>> calibrators_of(CallerThread& caller, const py::dict& functions) {
+  std::vector<std::unique_ptr<OwnCalibrator>> made;
+  for (const auto& [name, function] : functions) {
+    const auto choose = [&caller, function = function](const Histogram& histogram, RangeKind) {
+      Range range;
+      caller.call([&] {
+        const auto [counts, edges] = arrays_of(histogram);
+        const py::object said = function(counts, edges);
+        const bool both = py::isinstance<py::sequence>(said);
+        range.max = both ? said[py::int_(1)].cast<float>() : said.cast<float>();
+        range.min = both ? said[py::int_(0)].cast<float>() : -range.max;
+      });
+      return range;
+    };
+    made.push_back(std::make_unique<OwnCalibrator>(name.cast<std::string>(), choose));
+  }
+  return made;
+}
+
 /// Calls `function(options)` with the given options; returns its Answer and its warnings.
 template <class Options, class Function>
 py::tuple run(Function function, const py::kwargs& given) {
   Options options;
   ReportOptions reporting;
   const OptionList list = options_of(options, reporting);
+  CallerThread caller;
+  const auto own = calibrators_of(caller, given["own_calibrators"]);
   for (const Option& option : list.options) {
     const py::object value = given.attr("get")(python_name(option));
     if (value.is_none() || option.traits.command_line_only) continue;
@@ -350,7 +398,6 @@ py::tuple run(Function function, const py::kwargs& given) {
     for (const std::string& text : texts) option.traits.check(option.long_name(), text);
     std::visit(Take{option, value}, option.into);
   }
-  CallerThread caller;
   const py::object evaluate = given.attr("get")("evaluate");
   if (!evaluate.is_none()) evaluation_of(options)->metric = metric_of(caller, evaluate);
   for (const auto& settle : list.settle) settle();
@@ -372,7 +419,7 @@ py::tuple run(Function function, const py::kwargs& given) {
       return answer_of(std::move(report), options, reporting);
   };
   const Answer answer = caller.run_beside(reporter, stop, work);
-  return py::make_tuple(answer.json, reporter.warnings(), answer.failed, answer.pages);
+  return py::make_tuple(answer.json, answer.text, reporter.warnings(), answer.failed, answer.pages);
 }
 
 /// Defines `name(**options)` for each command, and `commands`: {name: (summary, [(option, type, required, help)])}.
@@ -390,9 +437,10 @@ void define_commands(py::module_& module) {
       parameters.append(py::make_tuple(python_name(option), python_type(option), option.traits.required, option.help));
     }
     if constexpr (requires { options.run; })
-      parameters.append(py::make_tuple("progress", "_Progress", false,
-                                       "True draws a bar with tqdm; a function reports (task, done, total), where a "
-                                       "total of 0 means unknown"));
+      parameters.append(py::make_tuple(
+          "progress", "_Progress", false,
+          "True draws a bar with tqdm, or prints lines without it; a function reports (task, done, total), where a "
+          "total of 0 means unknown"));
     if (evaluation_of(options))
       parameters.append(py::make_tuple("evaluate", "_Evaluate", false,
                                        "Judges by evaluate(outputs, index): the score of sample `index` of eval, whose "

@@ -6,6 +6,7 @@
 
 #include "core/index.h"
 #include "lint/reading/odd_pairs.h"
+#include "repair/weights_on_grid.h"
 
 namespace detent {
 
@@ -79,6 +80,15 @@ std::optional<std::vector<float>> weight_scales(const Tensor& before, const Tens
   return scales;
 }
 
+/// Returns the scales of a weight without a pair that lies on a grid.
+std::optional<std::vector<float>> folded_scales(const Tensor& weight, int axis, const WeightForm& form,
+                                                std::string& reason) {
+  std::optional<std::vector<float>> scales;
+  if (form.type == DataType::Int8) scales = scales_of_grid(weight, axis);
+  if (scales) reason.clear();
+  return scales;
+}
+
 }  // namespace
 
 std::map<ValueId, CarriedRange> carry_ranges(const Graph& graph, const PlacementPlan& plan, const TrainedPairs& trained,
@@ -86,13 +96,51 @@ std::map<ValueId, CarriedRange> carry_ranges(const Graph& graph, const Placement
   using Origin = CarriedRange::Origin;
   const auto covers = covering_ranges(graph, trained.values, kind);
   std::map<ValueId, CarriedRange> carried;
-  for (const ValueId value : plan.quantized_values()) {
-    if (!covers[value]) continue;
-    const Range range = within_limits(covers[value]->range, plan, value, kind);
+  const auto carry = [&](ValueId value, const Range& range) {
     const Origin own = range.given_scale > 0 ? Origin::Kept : Origin::Fitted;
     carried[value] = {range, covers[value]->steps > 0 ? Origin::Moved : own, covers[value]->from};
+  };
+  for (const ValueId value : plan.quantized_values())
+    if (covers[value]) carry(value, within_limits(covers[value]->range, plan, value, kind));
+  // Beside negative numbers the codes of one scale begin below 0, so the range of a Relu or Clip gains nothing from 0:
+  // joined with the others it would only be wider than any pair of the file, and again at the next repair.
+  const std::set<ValueId> below = values_below_ranges(graph, plan, carried);
+  for (const std::vector<ValueId>& group : plan.scale_groups()) {
+    const auto reaches_below = [&](ValueId value) {
+      return below.contains(value) || (carried.contains(value) && carried[value].range.min < 0);
+    };
+    const bool negative = std::ranges::any_of(group, reaches_below);
+    std::optional<Range> all;
+    for (const ValueId value : group) {
+      if (!carried.contains(value)) continue;
+      if (negative) carry(value, covers[value]->written);
+      all = all ? joined(*all, carried[value].range) : carried[value].range;
+    }
+    // A Clip's bounds cut nothing where another value needs the whole range.
+    for (const ValueId value : group)
+      if (carried.contains(value) && covers[value]->range == *all) carry(value, *all);
   }
   return carried;
+}
+
+std::set<ValueId> values_below_ranges(const Graph& graph, const PlacementPlan& plan,
+                                      const std::map<ValueId, CarriedRange>& carried) {
+  const ValueMap<bool> positive = never_negative(graph);
+  const auto begins_at_zero = [](const std::vector<FixedRange>& ranges, ValueId value) {
+    const auto own = std::ranges::find(ranges, value, &FixedRange::value);
+    return own != ranges.end() && own->range.min >= 0;
+  };
+  std::set<ValueId> found;
+  for (const std::vector<ValueId>& group : plan.scale_groups()) {
+    const auto is_carried = [&](ValueId value) { return carried.contains(value); };
+    const auto begins_below = [&](ValueId value) { return is_carried(value) && carried.at(value).range.min < 0; };
+    if (std::ranges::none_of(group, is_carried) || std::ranges::any_of(group, begins_below)) continue;
+    for (const ValueId value : group)
+      if (!is_carried(value) && !graph.value(value).is_constant && !positive[value] &&
+          !begins_at_zero(plan.range_limits, value) && !begins_at_zero(plan.fixed_ranges, value))
+        found.insert(value);
+  }
+  return found;
 }
 
 CarriedWeights carry_weights(const Graph& graph, const PlacementPlan& plan, const TrainedPairs& trained,
@@ -113,6 +161,8 @@ CarriedWeights carry_weights(const Graph& graph, const PlacementPlan& plan, cons
       reason = "its layers want scales along different axes";
     else if (grid != trained.weights.end() && was && is)
       scales = weight_scales(*was, *is, grid->second, form.per_tensor ? -1 : weight.axis, form, reason);
+    else if (grid == trained.weights.end() && is)
+      scales = folded_scales(*is, form.per_tensor ? -1 : weight.axis, form, reason);
     if (!scales || !reason.empty())
       carried.anew.push_back(node + ": " + reason);
     else

@@ -30,6 +30,11 @@ struct CarriedRange {
 [[nodiscard]] std::map<ValueId, CarriedRange> carry_ranges(const Graph& graph, const PlacementPlan& plan,
                                                            const TrainedPairs& trained, RangeKind kind);
 
+/// Returns the values without a range that may be negative while every range of a value that they share a scale with
+/// begins at 0: that scale would cut them.
+[[nodiscard]] std::set<ValueId> values_below_ranges(const Graph& graph, const PlacementPlan& plan,
+                                                    const std::map<ValueId, CarriedRange>& carried);
+
 /// Scales of weights, by name of the constant (RewriteOptions::weight_scales).
 struct CarriedWeights {
   std::map<std::string, std::vector<float>> scales;  ///< 0: the channel gets a new one

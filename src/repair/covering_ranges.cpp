@@ -30,24 +30,35 @@ Range range_of_wide(const QdqNode& grid, RangeKind kind) {
   return {-amax, amax};
 }
 
+/// True for a node whose output holds numbers of its data, none changed; a Relu changes negative ones to 0.
+bool keeps_numbers(const Graph& graph, const Node& node) {
+  const OpTraits& traits = traits_of(graph, node);
+  return keeps_elements(traits) || traits.kind == OpKind::Relu || traits.kind == OpKind::Concat;
+}
+
+std::vector<MaybeValue> data_of(const Graph& graph, const Node& node) {
+  return traits_of(graph, node).kind == OpKind::Concat ? node.inputs : std::vector<MaybeValue>{node.input(0)};
+}
+
 /// Finds covering ranges in one pass over the graph from its outputs up and one down.
 class Covers {
  public:
   Covers(const Graph& graph, const std::map<std::string, const QdqNode*>& grids, RangeKind kind)
-      : graph_(graph), grids_(grids), kind_(kind), positive_(graph.values().size(), false),
-        below_(graph.values().size()), found_(graph.values().size()) {}
+      : graph_(graph), grids_(grids), kind_(kind), positive_(never_negative(graph)), below_(graph.values().size()),
+        found_(graph.values().size()) {}
 
   ValueMap<std::optional<CoveringRange>> run() {
-    for (const Node& node : graph_.nodes())
-      for (const ValueId output : present(node.outputs)) positive_[output] = is_positive(node);
     for (const Node& node : graph_.nodes() | std::views::reverse)
       for (const ValueId output : present(node.outputs)) below_[output] = find_below(graph_.value(output));
     for (const Value& value : graph_.values())
       if (!value.producer) found_[value.id] = below_[value.id] = find_below(value);
     for (const Node& node : graph_.nodes())
       for (const ValueId output : present(node.outputs)) found_[output] = nearest(above(node), below_[output]);
-    for (const Value& value : graph_.values())
-      if (found_[value.id] && positive_[value.id]) take_positive_codes(found_[value.id]->range);
+    for (const Value& value : graph_.values()) {
+      if (!found_[value.id]) continue;
+      found_[value.id]->written = found_[value.id]->range;
+      if (positive_[value.id]) take_positive_codes(found_[value.id]->range);
+    }
     return std::move(found_);
   }
 
@@ -55,23 +66,10 @@ class Covers {
   using Cover = std::optional<CoveringRange>;
 
   [[nodiscard]] OpKind kind(const Node& node) const { return traits_of(graph_, node).kind; }
-  /// True for a node whose output holds numbers of its data, none changed; a Relu changes negative ones to 0.
-  [[nodiscard]] bool keeps_numbers(const Node& node) const {
-    return keeps_elements(traits_of(graph_, node)) || kind(node) == OpKind::Relu || kind(node) == OpKind::Concat;
-  }
+  [[nodiscard]] bool keeps_numbers(const Node& node) const { return detent::keeps_numbers(graph_, node); }
   [[nodiscard]] bool is_data(const Use& use) const {
     return use.slot == 0 || (use.slot > 0 && kind(graph_.node(use.node)) == OpKind::Concat);
   }
-  [[nodiscard]] std::vector<MaybeValue> data_of(const Node& node) const {
-    return kind(node) == OpKind::Concat ? node.inputs : std::vector<MaybeValue>{node.input(0)};
-  }
-
-  /// True for what a Relu writes, also behind copies, MaxPool and Concat.
-  [[nodiscard]] bool is_positive(const Node& node) const {
-    const auto positive = [&](MaybeValue value) { return value && positive_[*value]; };
-    return kind(node) == OpKind::Relu || (keeps_numbers(node) && std::ranges::all_of(data_of(node), positive));
-  }
-
   /// True for a node that passes on every number of the value, or the largest ones where none is negative.
   [[nodiscard]] bool keeps_all(const Node& node, ValueId value) const {
     switch (kind(node)) {
@@ -95,7 +93,7 @@ class Covers {
   /// Joins ranges of which each covers a part.
   [[nodiscard]] static Cover both(const Cover& a, const Cover& b) {
     const Range range = joined(a->range, b->range);
-    return CoveringRange{range, range == a->range ? a->from : b->from, std::max(a->steps, b->steps)};
+    return CoveringRange{range, {}, range == a->range ? a->from : b->from, std::max(a->steps, b->steps)};
   }
 
   [[nodiscard]] static Cover one_step_on(Cover cover) {
@@ -105,7 +103,7 @@ class Covers {
 
   [[nodiscard]] Cover find_below(const Value& value) const {
     if (const auto own = grids_.find(value.name); own != grids_.end())
-      return CoveringRange{range_of(*own->second, kind_), value.name, 0};
+      return CoveringRange{range_of(*own->second, kind_), {}, value.name, 0};
     Cover found;
     for (const Use& use : value.uses)
       if (is_data(use) && keeps_all(graph_.node(use.node), value.id))
@@ -133,7 +131,7 @@ class Covers {
   [[nodiscard]] Cover above(const Node& node) const {
     Cover all;
     if (!keeps_numbers(node)) return {};
-    for (const MaybeValue input : data_of(node)) {
+    for (const MaybeValue input : data_of(graph_, node)) {
       if (!input || !found_[*input]) return {};
       all = all ? both(all, found_[*input]) : found_[*input];
     }
@@ -186,6 +184,17 @@ Range range_of(const QdqNode& grid, RangeKind kind) {
   }
   const auto amax = static_cast<float>(std::max(-low, high));
   return {-amax, amax};
+}
+
+ValueMap<bool> never_negative(const Graph& graph) {
+  ValueMap<bool> found(graph.values().size(), false);
+  const auto is_found = [&](MaybeValue value) { return value && found[*value]; };
+  for (const Node& node : graph.nodes()) {
+    const bool positive = traits_of(graph, node).kind == OpKind::Relu ||
+                          (keeps_numbers(graph, node) && std::ranges::all_of(data_of(graph, node), is_found));
+    for (const ValueId output : present(node.outputs)) found[output] = positive;
+  }
+  return found;
 }
 
 ValueMap<std::optional<CoveringRange>> covering_ranges(const Graph& graph,

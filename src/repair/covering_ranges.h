@@ -13,6 +13,7 @@ namespace detent {
 /// A range of the file's pairs that holds for every number of a value.
 struct CoveringRange {
   Range range;
+  Range written;     ///< the same before a value that is never negative took codes from 0 up
   std::string from;  ///< the value whose pair gave it, the widest of several
   size_t steps = 0;  ///< operators between the two values; 0: the value's own pair
 };
@@ -21,6 +22,9 @@ struct CoveringRange {
 /// (0 in INT8, 128 in UINT8 for symmetric codes; FP8 only for FP8), else the symmetric range that covers them, without
 /// a given scale.
 [[nodiscard]] Range range_of(const QdqNode& grid, RangeKind kind);
+
+/// Returns which values are never negative: those that a Relu writes, also behind copies, MaxPool and Concat.
+[[nodiscard]] ValueMap<bool> never_negative(const Graph& graph);
 
 /// Returns the ranges of the values that have a pair, or that copies, MaxPool and Relu alone separate from pairs which
 /// cover them. The nearest pairs count:

@@ -30,6 +30,12 @@ void add_makers(const Graph& graph, MaybeValue value, std::set<std::string>& nam
   for (const ValueId input : present(maker->inputs)) add_makers(graph, input, names);
 }
 
+/// True for the operand of the Identity that stands for a pair at a graph output.
+bool stands_for_output(const Graph& before, const Graph& graph, const QuantizedOperand& operand) {
+  return graph.node(*graph.find_node(operand.node)).op_type == "Identity" &&
+         before.node(*before.find_node(operand.node)).op_type != "Identity";
+}
+
 bool is_read_once(const Graph& graph, const std::string& constant) {
   const Value& value = graph.value(*graph.find_value(constant));
   return value.is_constant && value.uses.size() == 1;
@@ -80,7 +86,7 @@ TrainedPairs::TrainedPairs(const Model& written, QdqReading pairs) : model(writt
       placeholders.emplace(name, before.node(*before.find_node(operand.node)).input(operand.slot));
     if (grid.role == QdqRole::Bias) biases.insert(slot);
     if (grid.role == QdqRole::Weight || grid.role == QdqRole::Bias) continue;
-    if (grid.writes_graph_output)
+    if (stands_for_output(before, graph, operand))
       outputs.push_back(name);
     else
       read.emplace(slot, name);
@@ -103,7 +109,43 @@ TrainedPairs::TrainedPairs(const Model& written, QdqReading pairs) : model(writt
   std::vector<Tensor> tensors = compute_constants(before, wanted);
   for (size_t i = 0; i < names.size(); ++i) numbers.replace_constants.emplace_back(names[i], std::move(tensors[i]));
   if (!names.empty()) apply_patch(model, numbers);
+  write_outputs();
   put_relus_back();
+}
+
+void TrainedPairs::write_outputs() {
+  const Graph& graph = model.graph();
+  GraphPatch patch;
+  patch.reason = "let values write the outputs that their pairs wrote";
+  std::map<std::string, std::string> renamed;
+  for (const NodeSpec& identity : reading.float_patch.add_nodes) {
+    const MaybeNode node = graph.find_node(identity.name);
+    if (!node) continue;
+    const Value& value = graph.value(*graph.node(*node).input(0));
+    const Node* maker = graph.producer(value.id);
+    const bool inside_bodies = std::ranges::any_of(value.uses, [](const Use& use) { return use.slot < 0; });
+    if (!maker || value.is_constant || value.is_output || inside_bodies) continue;
+    const std::string& output = identity.outputs.front();
+    if (!renamed.emplace(value.name, output).second) continue;  // the second output of one value
+    patch.remove_nodes.push_back(identity.name);
+    const auto slot = std::ranges::find(maker->outputs, MaybeValue(value.id)) - maker->outputs.begin();
+    patch.rename_outputs.push_back({maker->name, static_cast<int>(slot), output});
+    for (const Use& use : value.uses)
+      if (use.node != *node) patch.rewire.push_back({graph.node(use.node).name, use.slot, output});
+  }
+  if (renamed.empty()) return;
+  std::erase_if(reading.operands,
+                [&](const auto& operand) { return std::ranges::count(patch.remove_nodes, operand.node) > 0; });
+  apply_patch(model, patch);
+  const auto rename = [&](std::string& name) {
+    if (const auto found = renamed.find(name); found != renamed.end()) name = found->second;
+  };
+  for (auto& [slot, value] : read) rename(value);
+  for (std::string& value : outputs) rename(value);
+  for (const auto& [before, after] : renamed) {
+    if (auto entry = values.extract(before)) entry.key() = after, values.insert(std::move(entry));
+    if (auto entry = unusable.extract(before)) entry.key() = after, unusable.insert(std::move(entry));
+  }
 }
 
 void TrainedPairs::put_relus_back() {

@@ -34,7 +34,7 @@ struct TrainedPairs {
   std::map<Slot, WeightGrid> weights;
   std::set<Slot> biases;             ///< biases with a pair
   std::map<Slot, std::string> read;  ///< paired activation edges and the values that they read
-  std::vector<std::string> outputs;  ///< values whose pair a graph output reads
+  std::vector<std::string> outputs;  ///< values whose pair a graph output read
 
   /// pairs  read_qdq() of the file
   TrainedPairs(const Model& written, QdqReading pairs);
@@ -42,6 +42,9 @@ struct TrainedPairs {
   TrainedPairs& operator=(const TrainedPairs&) = delete;
 
  private:
+  /// Lets the values behind which a pair wrote a graph output write it themselves, under its name, instead of through
+  /// the Identity that read_qdq() leaves: a pair that a repair puts there is then where the next one finds it.
+  void write_outputs();
   /// Puts a Relu in front of the readers of a pair that does its work (values_cut_at_zero), so that the float model
   /// computes the same without the pair.
   void put_relus_back();

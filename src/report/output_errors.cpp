@@ -4,8 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "core/text.h"
-
 namespace detent {
 
 namespace {
@@ -49,14 +47,6 @@ std::vector<LayerScore> scores_of(std::span<const SensitivityReport::Layer> laye
 
 std::string the_output(const std::vector<ErrorReport::Output>& outputs) {
   return outputs.size() > 1 ? "the worst output" : "the output";
-}
-
-std::string ties_text(const std::vector<std::string>& ties, size_t samples) {
-  const std::string noise = " noise of " + plural(samples, "sample");
-  if (ties.empty()) return "better than every other one beyond the" + noise;
-  std::string names;
-  for (size_t i = 0; i < ties.size(); ++i) names += (i == 0 ? "" : i + 1 == ties.size() ? " and " : ", ") + ties[i];
-  return names + (ties.size() == 1 ? " scores" : " score") + " the same within the" + noise;
 }
 
 }  // namespace detent

@@ -24,7 +24,4 @@ namespace detent {
 /// Returns "the output" or, of several, "the worst output".
 [[nodiscard]] std::string the_output(const std::vector<ErrorReport::Output>& outputs);
 
-/// Returns "max and mse score the same within the noise of 24 samples", or that no other candidate does, as a clause.
-[[nodiscard]] std::string ties_text(const std::vector<std::string>& ties, size_t samples);
-
 }  // namespace detent

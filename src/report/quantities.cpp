@@ -40,16 +40,4 @@ std::string choice_text(const CalibratorMeasurement& measured) {
          measured.candidates[measured.winner].calibrator + " clips the values least badly";
 }
 
-std::string measured_on_text(const CalibratorMeasurement& measured) {
-  size_t fewest = measured.samples;
-  for (const auto& candidate : measured.candidates) fewest = std::min(fewest, candidate.error.samples);
-  return fewest < measured.samples ? std::to_string(fewest) + " to " + plural(measured.samples, "sample")
-                                   : plural(measured.samples, "sample");
-}
-
-std::string format_text(const WeightFormat& format) {
-  return std::string(title_of(format.codes)) +
-         (format.block == 0 ? " with one scale a channel" : " in blocks of " + std::to_string(format.block));
-}
-
 }  // namespace detent

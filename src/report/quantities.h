@@ -9,7 +9,6 @@
 #include "core/text.h"
 #include "detent/lint.h"
 #include "detent/options/float_types.h"
-#include "detent/options/weight_format.h"
 #include "detent/reports/error_report.h"
 #include "detent/reports/plan_report.h"
 
@@ -29,10 +28,6 @@ namespace detent {
 /// Explains CalibratorMeasurement::Candidate::score_db.
 inline constexpr std::string_view kScoreMeaning =
     "mean of the average SQNR of the samples and of the SQNR of their average noise";
-/// Returns "64 samples"; "16 to 64 samples" where some candidates were measured on fewer.
-[[nodiscard]] std::string measured_on_text(const CalibratorMeasurement& measured);
-/// Returns "INT4 in blocks of 32" or "INT8 with one scale a channel".
-[[nodiscard]] std::string format_text(const WeightFormat& format);
 
 /// Returns a key that is equal for findings of one kind.
 [[nodiscard]] inline std::string kind_key(const LintReport::Finding& finding) { return finding.id + finding.level; }

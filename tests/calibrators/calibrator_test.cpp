@@ -427,5 +427,38 @@ TEST(Fp8Ranges, WideTailsAreKeptWhereInt8CutsThem) {
 
 // --- 16 bits
 
+// --- a caller's own rule
+
+TEST(OwnCalibrator, IsKnownByItsNameWhileTheObjectLives) {
+  const std::vector<float> values{-1, 0.5F, 2};
+  {
+    const OwnCalibrator own("half", [](const Histogram& histogram, RangeKind) {
+      return Range{histogram.min() / 2, histogram.max() / 2};
+    });
+    EXPECT_TRUE(is_calibrator("half"));
+    EXPECT_EQ(choose("half", values, RangeKind::Symmetric), (Range{-1, 1}));
+    EXPECT_EQ(choose("half", values, RangeKind::Asymmetric), (Range{-0.5F, 1}));
+    EXPECT_EQ(choose("half", {0, 0}, RangeKind::Symmetric), Range{}) << "is not asked";
+    EXPECT_THROW(OwnCalibrator("half", {}), Error);
+  }
+  EXPECT_FALSE(is_calibrator("half"));
+  EXPECT_THROW((void)make_calibrator("half"), Error);
+}
+
+TEST(OwnCalibrator, NeverReachesBeyondTheData) {
+  const OwnCalibrator own("wide", [](const Histogram&, RangeKind) { return Range{-9, 9}; });
+  EXPECT_EQ(choose("wide", {-1, 2}, RangeKind::Symmetric), (Range{-2, 2}));
+  EXPECT_EQ(choose("wide", {-1, 2}, RangeKind::Asymmetric), (Range{-1, 2}));
+}
+
+TEST(OwnCalibrator, WithAWrongRangeOrNameIsRefused) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const Range wrong : {Range{1, 2}, Range{0, 0}, Range{-2, -1}, Range{nan, 1}, Range{-1, INFINITY}}) {
+    const OwnCalibrator own("wrong", [&](const Histogram&, RangeKind) { return wrong; });
+    EXPECT_THROW((void)choose("wrong", {-1, 2}, RangeKind::Asymmetric), Error) << wrong.min << " " << wrong.max;
+  }
+  for (const char* name : {"", "max", "auto", "my:rule"}) EXPECT_THROW(OwnCalibrator(name, {}), Error) << name;
+}
+
 }  // namespace
 }  // namespace detent

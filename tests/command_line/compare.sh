@@ -21,6 +21,7 @@ rm out/*
 
 accepts "layers too" $compare_sample --calibrators max,mse --layers 2 --html out/page.html
 grep -q "one layer quantized alone" stdout || fail "the layers are not printed"
+[ "$(grep -c "^model_opset13.onnx " stdout)" = 1 ] || fail "the head of the comparison is repeated"
 grep -q 'id="sensitivity"' out/page.html || fail "the page has no chart of layers"
 accepts "no layers" $compare_sample --calibrators max --html out/plain.html
 ! grep -q 'id="sensitivity"' out/plain.html || fail "the page has a chart of layers without a measurement"

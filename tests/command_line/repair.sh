@@ -50,6 +50,18 @@ done
 grep -q "its code -128 is none of the target's" in/low-128.json || fail "weights with -128: the report does not say what became of them"
 if grep -q "its code -128" in/low-127.json; then fail "weights without -128 got other scales"; fi
 
+# Pairs at graph outputs, which an engine without float operators keeps: the second repair changes nothing.
+printf '<ir_version: 8, opset_import: ["" : 13]> g (float[1,1,4,4] x) => (float[1,1,4,4] y, float[1,1,2,2] m)
+  <float s = {0.1}, uint8 z = {128}, float t = {0.05}, int8 wz = {0}, int8[1,1,1,1] w = {100}, float ws = {0.01}> {
+  q = QuantizeLinear (x, s, z) d = DequantizeLinear (q, s, z) v = DequantizeLinear (w, ws, wz) c = Conv (d, v)
+  r = Relu (c) p = QuantizeLinear (r, t, z) y = DequantizeLinear (p, t, z) m = MaxPool <kernel_shape = [2,2], strides = [2,2]> (y) }' |
+  "$WRITE_MODEL" in/outputs.onnx
+for target in qnn openvino tensorrt; do
+  accepts "pairs at outputs for $target" repair in/outputs.onnx --target $target --quiet --overwrite -o in/outputs1.onnx
+  accepts "a second repair for $target" repair in/outputs1.onnx --target $target --quiet --overwrite -o in/outputs2.onnx
+  cmp -s in/outputs1.onnx in/outputs2.onnx || fail "the second repair for $target changed pairs at outputs"
+done
+
 # Scales of a square weight along its rows, not along its columns: for every target it gets others.
 for axis in 0 1; do
   printf '<ir_version: 8, opset_import: ["" : 13]> g (float[1,2] x) => (float[1,2] y)

@@ -64,6 +64,7 @@ document merge table merge in/1.dct in/2.dct -o in/both.dct
 document table table inspect in/both.dct
 document distribution distribution inspect in/net.dct --value r
 document cache_export cache-export cache export in/net.dct -o in/scales.cache
+document dla_cache cache-export cache export in/table.dct --dla "$model" -o in/dla_scales.cache
 sed '3s/: .*/: 00000000/; 4d' in/scales.cache >in/odd.cache
 echo 'nobody: 3c010a14' >>in/odd.cache
 document cache_import cache-import cache import in/odd.cache --model $net -o in/imported.dct

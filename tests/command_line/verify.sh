@@ -39,7 +39,7 @@ cp "$(output right 1)" "$(output last 1)"
 floats "$(output last 2)" "$two$three"
 run verify in/last
 [ "$code" -eq 1 ] || fail "one wrong output: exit $code, expected 1"
-grep -q "worst error 3.3e-01 of the largest value  test_data_set_0, output 'z'.* (1 of 3 outputs)" stdout ||
+grep -q "worst error 0.33 of the largest value  test_data_set_0, output 'z'.* (1 of 3 outputs)" stdout ||
   fail "two exact outputs hide the third"
 
 folder some

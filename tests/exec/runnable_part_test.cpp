@@ -50,6 +50,23 @@ TEST(RunnablePart, EndsAtSomeOfTheOutputs) {
   EXPECT_THAT(ends({"boxes"}), ElementsAre("s")) << "the value before the node that cannot run";
 }
 
+TEST(RunnablePart, NamesTheFirstNodeThatStopsAValue) {
+  const Model model = model_with_outputs(
+      "float[N] y", "{ a = Relu (x)  b = com.acme.Deform (a)  c = Abs (b)  d = com.acme.Suppress (c)  y = Relu (d) }");
+  const Graph& graph = model.graph();
+  const RunnablePart part(graph);
+  const auto stopper = [&](const char* value) {
+    const MaybeNode node = part.stopped_by(*graph.find_value(value));
+    return node ? graph.node(*node).op_type : "";
+  };
+  EXPECT_EQ(stopper("a"), "");
+  EXPECT_EQ(stopper("b"), "Deform");
+  EXPECT_EQ(stopper("y"), "Deform") << "Suppress cannot run either, but stands behind";
+  const auto unreached = unreached_values(graph, [](const std::string& name) { return name == "c"; });
+  EXPECT_EQ(unreached.size(), 3U) << "b, d and y; the range of c is given";
+  EXPECT_EQ(unreached.at("y"), "Deform 'Deform_1' cannot run here (this operator is not supported)");
+}
+
 TEST(RunnablePart, IsEmptyWhenTheFirstNodeCannotRun) {
   EXPECT_THAT(ends_of(model_with_outputs("float[N] y", "{ a = com.acme.Decode (x)  y = Relu (a) }")), IsEmpty());
 }

@@ -20,6 +20,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
 
 /// A network before and after make_half(), and the plan of the 16-bit one.
@@ -49,7 +50,8 @@ struct Halved {
 
 Halved halve(const std::string& body, const std::vector<Tensor>& samples, FloatType type = FloatType::Fp16,
              int opset = 22) {
-  const std::string text = "<ir_version: 10, opset_import: [\"\" : " + std::to_string(opset) + "]> g " + body;
+  const std::string text =
+      "<ir_version: 10, opset_import: [\"\" : " + std::to_string(opset) + ", \"acme\" : 1]> g " + body;
   Halved halved{parse_model_text(text), parse_model_text(text), {}};
   const Graph& graph = halved.before.graph();
   const FloatFormat format = float_format(type);
@@ -275,6 +277,17 @@ TEST(HalfModel, LeavesGraphsInsideNodesAlone) {
       {row({1, -2})});
   EXPECT_THAT(halved.kept_nodes(), UnorderedElementsAre("u", "v"));
   EXPECT_THAT(output_of(halved.after, row({1, -2})), ElementsAre(1, 0));
+}
+
+TEST(HalfModel, WhatNoSampleReachesStaysFloat32) {
+  // Nothing bounds p and b; the Sigmoid bounds c, so its reader may leave FP32.
+  const Halved halved = halve(
+      "(float[1,4] x) => (float[1,4] y) { a = Relu (x)  p = acme.Plugin (a)  b = Abs (p)  c = Sigmoid (b)  "
+      "y = Relu (c) }",
+      {Tensor::from<float>({1, 4}, {1, 2, 3, 4})});
+  EXPECT_THAT(halved.kept(), UnorderedElementsAre(Pair("p", "operator"), Pair("b", "overflow"), Pair("c", "overflow")));
+  EXPECT_THAT(halved.report.exceptions[1].reason, HasSubstr("no sample reaches what stands behind Plugin 'Plugin_1'"));
+  EXPECT_EQ(halved.report.half_nodes, 2U) << "both Relu";
 }
 
 TEST(HalfModel, CastsThatTheFileHasAreRetyped) {

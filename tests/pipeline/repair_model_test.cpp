@@ -169,6 +169,45 @@ TEST_F(RepairModel, ChangesNothingTheSecondTime) {
   EXPECT_EQ(bytes_of("out.onnx"), bytes_of("again.onnx"));
 }
 
+TEST_F(RepairModel, ChangesNothingTheSecondTimeWhereAPairWritesAnOutput) {
+  std::string text = trained();
+  const std::string last = "y = Conv <pads = [1,1,1,1]> (td, wd)";
+  text.replace(
+      text.find(last), last.size(),
+      "o = Conv <pads = [1,1,1,1]> (td, wd)  oq = QuantizeLinear (o, sc, z)  y = DequantizeLinear (oq, sc, z)");
+  for (const char* target : {"tensorrt", "qnn"}) {
+    RepairOptions first = options(text, target);
+    first.data = samples();
+    static_cast<void>(repair_model(first));
+    const RepairReport second = repair_model(again(first));
+    EXPECT_FALSE(second.changed) << target;
+    EXPECT_EQ(bytes_of("out.onnx"), bytes_of("again.onnx")) << target;
+    std::filesystem::remove(folder_ / "again.onnx");
+    const Model repaired = read_model(folder_ / "out.onnx");
+    EXPECT_TRUE(std::ranges::none_of(repaired.graph().nodes(), [](const Node& n) { return n.op_type == "Identity"; }));
+  }
+}
+
+// tf2onnx folds the pair of a weight into the constant.
+TEST_F(RepairModel, TakesWeightsThatLieOnAGridForInt8) {
+  std::string text = trained();
+  const std::string pair = "  wd = DequantizeLinear <axis = 0> (w, ws, wz)\n";
+  text.replace(text.find(pair), pair.size(), "");
+  const auto with_weights = [&](float off) {
+    std::string numbers;
+    for (int i = 0; i < 256 * 9; ++i)
+      numbers += (i ? ", " : "") + std::to_string((i * 71 % 255 - 127) * 0.001 * (11 + i / 144) + (i == 5 ? off : 0));
+    std::string all = text;
+    return all.replace(all.find("int8 z = {0}"), 12, "float[16,16,3,3] wd = {" + numbers + "}, int8 z = {0}");
+  };
+  const RepairReport grid = repair_model(options(with_weights(0)));
+  EXPECT_EQ(grid.weights_kept, 3U);
+  EXPECT_THAT(of_action(grid, "kept"), Contains("x"));
+  const RepairReport other = repair_model(options(with_weights(0.0004F)));
+  EXPECT_EQ(other.weights_kept, 0U) << "float in the file";
+  EXPECT_THAT(of_action(other, "removed"), Contains("x"));
+}
+
 TEST_F(RepairModel, NamesValuesWithoutAScaleWhereThereIsNoData) {
   std::string text = trained();
   const std::string pair = "  cq = QuantizeLinear (c1, sb, z)  cd = DequantizeLinear (cq, sb, z)\n";
@@ -395,6 +434,53 @@ TEST_F(RepairModel, GivesTheTrainedScaleBehindAConcatToEachOfItsInputs) {
   EXPECT_THAT(v->reason, HasSubstr("it takes the wider scale of a value that it shares one with"));
 }
 
+/// A Concat of v, which has a pair of the type, and of the negative and positive numbers of a Conv, which has none.
+std::string beside_negative(const std::string& type) {
+  std::string codes;
+  for (int i = 0; i < 128; ++i) codes += (i ? ", " : "") + std::to_string(i * 37 % 255 - 127);
+  return R"(<ir_version: 8, opset_import: ["" : 13]>
+g (float[1,16,8,8] x) => (float[1,4] y)
+<float sx = {0.03}, float sv = {0.05}, int8 z = {0}, )" +
+         type + " zv = {0}, int8[4,32] k = {" + codes + "}, " + weight(1) + R"(>
+{
+  xq = QuantizeLinear (x, sx, z)  xd = DequantizeLinear (xq, sx, z)
+  wd = DequantizeLinear <axis = 0> (w, ws, wz)
+  c0 = Conv (xd, wd)  v = Relu (c0)
+  vq = QuantizeLinear (v, sv, zv)  vd = DequantizeLinear (vq, sv, zv)
+  a = Conv (vd, wd)
+  j = Concat <axis = 1> (v, a)
+  p = GlobalAveragePool (j)  f = Flatten (p)
+  fq = QuantizeLinear (f, sv, z)  fd = DequantizeLinear (fq, sv, z)
+  kd = DequantizeLinear (k, sx, z)
+  y = Gemm <transB = 1> (fd, kd)
+})";
+}
+
+TEST_F(RepairModel, ASharedScaleHoldsNegativeNumbersOfAValueWithoutAPair) {
+  for (const char* type : {"int8", "uint8"}) {
+    RepairOptions given = options(beside_negative(type), "openvino");
+    given.data = samples();
+    const RepairReport report = repair_model(given);
+    const Model repaired = read_model(folder_ / "out.onnx");
+    for (const Node& node : repaired.graph().nodes()) {
+      if (node.op_type != "QuantizeLinear" || repaired.graph().value(*node.input(0)).name != "a") continue;
+      EXPECT_GT(repaired.graph().constant(node.input(2))->data<uint8_t>()[0], 0) << type << ": codes below 0";
+    }
+    EXPECT_FALSE(repair_model(again(given)).changed) << type;
+    std::filesystem::remove(folder_ / "again.onnx");
+  }
+}
+
+TEST_F(RepairModel, NamesAValueWhoseNegativeNumbersASharedScaleWouldCut) {
+  try {
+    static_cast<void>(repair_model(options(beside_negative("uint8"), "openvino")));
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::InvalidOption);
+    EXPECT_THAT(error.what(), HasSubstr("'a'"));
+  }
+}
+
 TEST_F(RepairModel, PutsAReluBackWhereAPairDoesItsWork) {
   // onnxruntime.quantization took the Relu between the Convs out: the codes begin at 0.
   RepairOptions given = options(R"(<ir_version: 8, opset_import: ["" : 13]>
@@ -481,6 +567,45 @@ TEST_F(RepairModel, RefusesByNameAnOperatorThatComputesWithCodes) {
     EXPECT_EQ(error.code(), ErrorCode::Unsupported);
     EXPECT_THAT(error.what(), HasSubstr("Add"));
   }
+}
+
+/// Returns a layer with UINT8 activations and a weight of codes near -127 and 127, whose sums saturate without VNNI.
+std::string saturating(const std::string& layer) {
+  return R"(<ir_version: 8, opset_import: ["" : 13]>
+g (float[1,16,8,8] x) => (float[1,16,N,N] y)
+<float sx = {0.03}, float sy = {0.05}, uint8 z = {0},
+ )" + weight(3) +
+         R"(>
+{
+  xq = QuantizeLinear (x, sx, z)  xd = DequantizeLinear (xq, sx, z)
+  wd = DequantizeLinear <axis = 1> (w, ws, wz)
+  c = )" +
+         layer +
+         R"( (xd, wd)
+  cq = QuantizeLinear (c, sy, z)  y = DequantizeLinear (cq, sy, z)
+})";
+}
+
+/// Returns the type of the codes that the weight of a repaired file has.
+DataType repaired_weight_type(const std::string& layer) {
+  const TemporaryFolder folder;
+  std::string text = saturating(layer);
+  if (layer == "Conv") text.replace(text.find("<axis = 1>"), 10, "<axis = 0>");
+  write_model(parse_model_text(text), folder / "given.onnx");
+  static_cast<void>(
+      repair_model({.model = folder / "given.onnx", .output = folder / "repaired.onnx", .target = "openvino:cpu"}));
+  const Model repaired = read_model(folder / "repaired.onnx");
+  for (const Node& node : repaired.graph().nodes())
+    if (node.op_type == "DequantizeLinear" && repaired.graph().constant(*node.input(0)))
+      if (const Tensor& codes = *repaired.graph().constant(*node.input(0)); codes.shape().rank() == 4)
+        return codes.type();
+  return DataType::Undefined;
+}
+
+TEST(RepairedForOpenVino, AWeightThatCanSaturateIsUint8ButNotThatOfAConvTranspose) {
+  // With zero point 128 OpenVINO runs a ConvTranspose in float.
+  EXPECT_EQ(repaired_weight_type("Conv"), DataType::UInt8);
+  EXPECT_EQ(repaired_weight_type("ConvTranspose"), DataType::Int8);
 }
 
 }  // namespace

@@ -86,6 +86,8 @@ inline void read_expect_words(const std::string& text, Expectation& expectation)
       expectation.measured.ruined[value] = "ruined";
     else if (option == "--costly")
       expectation.measured.costly[value] = "costly";
+    else if (option == "--unreached")
+      expectation.measured.unreached[value] = "Plugin 'p' cannot run here";
     else if (option == "--wide")
       expectation.measured.wide[value] = "costly";
     else if (option == "--feed")

@@ -143,6 +143,37 @@ TEST(FoldBatchNorm, FoldsAChainOfTwo) {
   EXPECT_THAT(operators_of(model), ElementsAre("Conv"));
 }
 
+// PyTorch's quantization-aware training scales the weight by the factors of the normalization, and divides by them
+// behind the Conv.
+TEST(FoldBatchNorm, TakesFactorsThatTrainingLeftBetween) {
+  const std::string constants =
+      "float[2, 2, 1, 1] w = {1, 2, 3, 4}, float[2] bias = {10, 20}, float[1, 2, 1, 1] f = {2, 4}, float[2, 1, 1] a = "
+      "{1, 2}";
+  Model divided =
+      model_with("c = Conv (x, w, bias)  d = Div (c, f)\n y = BatchNormalization (d, g, b, m, v)", constants);
+  EXPECT_EQ(fold_batchnorms(divided), 1U);
+  EXPECT_THAT(operators_of(divided), ElementsAre("Conv"));
+  expect_close(operand(divided, 0, 1).data<float>(),
+               {kFactor[0] / 2, kFactor[0] * 2 / 2, kFactor[1] * 3 / 4, kFactor[1] * 4 / 4});
+  expect_close(operand(divided, 0, 2).data<float>(), {5 * kFactor[0] + kShift[0], 5 * kFactor[1] + kShift[1]});
+
+  Model several = model_with(
+      "c = Conv (x, w, bias)  d = Add (a, c)  e = Mul (d, f)\n y = BatchNormalization (e, g, b, m, v)", constants);
+  EXPECT_EQ(fold_batchnorms(several), 1U);
+  EXPECT_THAT(operators_of(several), ElementsAre("Conv"));
+  expect_close(operand(several, 0, 2).data<float>(), {22 * kFactor[0] + kShift[0], 88 * kFactor[1] + kShift[1]});
+}
+
+TEST(FoldBatchNorm, LeavesWhatIsNoFactorOfAChannel) {
+  const std::string constants =
+      "float[2, 2, 1, 1] w = {1, 2, 3, 4}, float[1, 2, 1, 1] f = {2, 4}, float[1, 1, 1, 4] p = {1, 2, 3, 4}";
+  for (const char* between : {"d = Div (f, c)", "d = Mul (c, p)", "d = Div (c, c)"}) {
+    Model model =
+        model_with("c = Conv (x, w)  " + std::string(between) + "\n y = BatchNormalization (d, g, b, m, v)", constants);
+    EXPECT_EQ(fold_batchnorms(model), 0U) << between;
+  }
+}
+
 TEST(FoldBatchNorm, TakesABiasThatAnExporterWroteAsAnAdd) {
   for (const char* add : {"a = Add (c, extra)", "a = Add (extra, c)"}) {
     Model model =

@@ -171,5 +171,54 @@ class Data(unittest.TestCase):
         self.assertLess(many - few, 50)
 
 
+class Labels(unittest.TestCase):
+    """A classifier of 3 classes, whose loader gives (samples, class numbers)."""
+
+    def setUp(self):
+        try:
+            from onnx import TensorProto, helper, numpy_helper
+        except ImportError:
+            self.skipTest("python3-onnx is not installed")
+        held = tempfile.TemporaryDirectory()
+        self.addCleanup(held.cleanup)
+        self.folder = pathlib.Path(held.name)
+        source = numpy.random.default_rng(5)
+        weight = numpy_helper.from_array(source.normal(size=(8, 3)).astype(numpy.float32), "w")
+        value = lambda name, size: helper.make_tensor_value_info(name, TensorProto.FLOAT, ["N", size])  # noqa: E731
+        graph = helper.make_graph([helper.make_node("MatMul", ["x", "w"], ["y"])], "g", [value("x", 8)], [value("y", 3)], [weight])
+        self.model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)])
+        self.model.ir_version = 8
+        self.samples = source.normal(size=(12, 8)).astype(numpy.float32)
+        self.labels = source.integers(0, 3, 12)
+
+    def judged(self, items, **options):
+        return detent.compare(self.model, self.samples, eval=items, calibrators=["max"], **options)
+
+    def batches(self, labels):
+        return [(self.samples[i : i + 4], labels[i : i + 4]) for i in range(0, 12, 4)]
+
+    def test_of_a_loader_score_a_classifier(self):
+        numpy.save(self.folder / "x.npy", self.samples)
+        lines = [f"x.npy[{i}],{label}\n" for i, label in enumerate(self.labels)]
+        (self.folder / "labels.csv").write_text("file,label\n" + "".join(lines))
+        expected = self.judged(str(self.folder / "x.npy"), labels=self.folder / "labels.csv")
+        self.assertEqual(expected.criterion, "top1")
+        single = [(x, y) for x, y in zip(self.samples, self.labels)]
+        for items in (self.batches(self.labels), single, (one for one in single), self.batches(self.labels.astype("uint8"))):
+            found = self.judged(items)
+            self.assertEqual(found.variants[0].metrics, expected.variants[0].metrics)
+        report = detent.quantize(self.model, self.folder / "out.onnx", self.samples, eval=single, max_drop=1.0)
+        self.assertEqual(report.bound.metric, "top1")
+
+    def test_that_are_no_class_numbers_are_not_read(self):
+        for labels in (self.labels + 3, self.labels - 5, self.labels.astype(float), numpy.eye(3)[self.labels]):
+            self.assertEqual(self.judged(self.batches(labels)).criterion, "sqnr_db")
+        self.assertEqual(self.judged([x for x in self.samples]).criterion, "sqnr_db")
+
+    def test_give_way_to_a_metric_of_the_callers(self):
+        found = self.judged(self.batches(self.labels), evaluate=lambda outputs, index: 1.0)
+        self.assertEqual(found.criterion, "metric")
+
+
 if __name__ == "__main__":
     unittest.main()

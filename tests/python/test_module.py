@@ -5,6 +5,8 @@ import inspect
 import os
 import pathlib
 import signal
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -152,11 +154,11 @@ class Module(unittest.TestCase):
         for data in (wrong, self.folder / "wrong.npy"):
             with self.assertRaises(detent.Error) as caught:
                 detent.calibrate(MODEL, self.folder / "t.dct", data)
-            messages.append(str(caught.exception))
+            messages.append(str(caught.exception).split("\n")[0])
         self.assertIn(messages[0], messages[1])
         report = detent.calibrate(MODEL, self.folder / "t.dct", noise(3), batch_axis={"image": 0})
         self.assertEqual(report["samples"], 3)
-        with self.assertRaisesRegex(detent.Error, "--batch-axis"):
+        with self.assertRaisesRegex(detent.Error, "batch_axis"):
             detent.calibrate(MODEL, self.folder / "u.dct", noise(3), batch_axis={"image": 7})
 
     def test_views_of_arrays_are_fed_as_they_look(self):
@@ -223,6 +225,80 @@ class Module(unittest.TestCase):
         with self.assertRaisesRegex(detent.Error, "accuracy"):
             detent.quantize(MODEL, self.folder / "out.onnx", noise(), accuracy="perfect")
         self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_errors_and_hints_speak_python(self):
+        with self.assertRaises(detent.Error) as caught:
+            detent.quantize(MODEL, self.folder / "out.onnx", str(SAMPLE / "calib"))
+        self.assertIn("hint: ", str(caught.exception))
+        self.assertIn(caught.exception.hint, str(caught.exception))
+        self.assertNotIn("--", str(caught.exception))
+        from detent._words import in_python
+
+        for said, expected in {
+            "--max-drop 0.01 bounds the loss": "max_drop=0.01 bounds the loss",
+            "--accuracy best, or --exclude REGEX": 'accuracy="best", or exclude=REGEX',
+            "--min-sqnr cannot be met": "min_sqnr cannot be met",
+            "--skip-bad-data leaves them out": "skip_bad_data=True leaves them out",
+            "--format scales=fp32 keeps opset 13": 'scales="fp32" keeps opset 13',
+            "--target tensorrt:11, onnxruntime": 'target="tensorrt:11", onnxruntime',
+            "give --shape image=1,3,8,8": "give shapes image=1,3,8,8",
+            "trtexec --onnx=model.onnx --int8": "trtexec --onnx=model.onnx --int8",
+            "a -- b, well--known": "a -- b, well--known",
+        }.items():
+            self.assertEqual(in_python(said), expected)
+
+    def test_a_model_is_a_path_bytes_or_a_proto(self):
+        class Proto:  # as onnx.ModelProto
+            def SerializeToString(self):
+                return MODEL.read_bytes()
+
+        written = []
+        for number, model in enumerate((MODEL, str(MODEL), MODEL.read_bytes(), memoryview(MODEL.read_bytes()), Proto())):
+            output = self.folder / f"{number}.onnx"
+            detent.quantize(model, output, noise(2), calibrator="max")
+            written.append(detent.inspect(output.read_bytes()))
+        for one in written:
+            self.assertEqual(one["operators"] if "operators" in one else one["nodes"], written[0].get("operators", written[0].get("nodes")))
+        with self.assertRaises(detent.Error) as caught:
+            detent.inspect(b"no model")
+        self.assertEqual(caught.exception.code, 10)
+
+    def test_a_calibrator_is_a_function(self):
+        asked = []
+
+        def largest(counts, edges):
+            self.assertIs(threading.current_thread(), threading.main_thread())
+            self.assertEqual(len(edges), len(counts) + 1)
+            self.assertGreater(counts.sum(), 0)
+            self.assertTrue((numpy.diff(edges) > 0).all())
+            asked.append(1)
+            return max(-edges[0], edges[-1])  # beyond the data, so cut to them: what max does
+
+        report = detent.quantize(MODEL, self.folder / "own.onnx", noise(), calibrator=largest)
+        named = detent.quantize(MODEL, self.folder / "max.onnx", noise(), calibrator="max")
+        self.assertGreater(len(asked), 5)
+        self.assertEqual(report.calibrator, "largest")
+        self.assertEqual([v["amax"] for v in report["values"]], [v["amax"] for v in named["values"]])
+        judged = detent.compare(MODEL, noise(), eval=noise(seed=2), calibrators=["max", lambda counts, edges: (-0.01, 0.01)])
+        self.assertEqual([v.calibrator for v in judged.variants], ["max", "lambda"])
+        self.assertGreater(judged.variants[0].metrics.sqnr_db, judged.variants[1].metrics.sqnr_db)
+        for wrong in (lambda counts, edges: float("nan"), lambda counts, edges: (1, 2)):
+            with self.assertRaisesRegex(detent.Error, "calibrator lambda"):
+                detent.quantize(MODEL, self.folder / "no.onnx", noise(2), calibrator=wrong)
+
+        def broken(counts, edges):
+            raise KeyError("mine")
+
+        with self.assertRaisesRegex(KeyError, "mine"):
+            detent.quantize(MODEL, self.folder / "no.onnx", noise(2), calibrator=broken)
+        with self.assertRaises(detent.Error):  # forgotten after the call
+            detent.quantize(MODEL, self.folder / "no.onnx", noise(2), calibrator="largest")
+
+    def test_the_module_runs_the_program(self):
+        done = subprocess.run([sys.executable, "-m", "detent", "--version"], capture_output=True, text=True, check=True)
+        self.assertIn(detent.version(), done.stdout)
+        wrong = subprocess.run([sys.executable, "-m", "detent", "inspect", "none.onnx"], capture_output=True, text=True)
+        self.assertEqual(wrong.returncode, 10)
 
     def test_progress_is_told_and_what_it_raises_ends_the_work(self):
         seen = []

@@ -70,6 +70,18 @@ class Reports(InFolder):
         with self.assertRaisesRegex(TypeError, "has no page"):
             report.to_html()
 
+    def test_printed_reports_are_the_text_of_the_command(self):
+        report = self.quantize()
+        shown = str(report)
+        self.assertIn("error against FP32 on 2 samples", shown)
+        self.assertIn("verdict: ", shown)
+        self.assertRegex(str(detent.inspect(MODEL)), "(?s)opset 13\n.*every node can run")
+        self.assertIn("max", str(self.compare()))
+        self.assertEqual(str(self.quantize(target=["tensorrt", "onnxruntime"])).count("verdict: "), 2)
+        self.assertEqual(repr(report), dict.__repr__(report))
+        self.assertEqual(str(report.error), dict.__str__(report.error))  # a part is shown as the dict that it is
+        self.assertEqual(str(pickle.loads(pickle.dumps(report))), dict.__str__(report))
+
     def test_each_of_several_targets_has_its_page(self):
         report = self.quantize(target=["tensorrt", "onnxruntime"])
         self.assertIsNone(report._repr_html_())
@@ -78,7 +90,7 @@ class Reports(InFolder):
         self.assertNotEqual(*pages)
 
     def test_a_bound_that_is_not_met_is_a_warning_and_a_failure(self):
-        with self.assertWarnsRegex(UserWarning, "--min-sqnr 200 cannot be met"):
+        with self.assertWarnsRegex(UserWarning, "min_sqnr=200 cannot be met"):
             report = self.quantize(min_sqnr=200)
         self.assertFalse(report.bound.met)
         self.assertTrue((self.folder / "out.onnx").exists())
@@ -107,7 +119,7 @@ class Reports(InFolder):
         self.assertIn("<iframe", plan._repr_html_())
         self.assertIsNone(self.quantize(stop_after="ranges"))
         self.assertIn("image", json.loads((self.folder / "out.onnx").read_text()))
-        with self.assertRaisesRegex(detent.Error, "stop-after"):
+        with self.assertRaisesRegex(detent.Error, "stop_after"):
             self.quantize(stop_after="lunch")
 
     def test_checks_of_other_commands(self):
@@ -116,7 +128,7 @@ class Reports(InFolder):
         with self.assertWarnsRegex(UserWarning, "findings of level error"):
             self.assertIsNotNone(detent.lint(self.folder / "out.onnx", target="qnn", strict=True).failure)
         self.assertIsNone(detent.lint(self.folder / "out.onnx", strict=True).failure)
-        with self.assertWarnsRegex(UserWarning, "below --fail-below 99"):
+        with self.assertWarnsRegex(UserWarning, "below fail_below=99"):
             self.assertIsNotNone(self.compare(fail_below=99).failure)
         self.assertIsNone(self.compare(fail_below=1).failure)
 
@@ -154,7 +166,7 @@ class Metrics(InFolder):
             first.append(index)
             return float(len(first) <= 2)
 
-        with self.assertWarnsRegex(UserWarning, "--max-drop 0.5 cannot be met"):
+        with self.assertWarnsRegex(UserWarning, "max_drop=0.5 cannot be met"):
             self.assertFalse(self.quantize(eval=noise(2, 2), max_drop=0.5, evaluate=favours_fp32).bound.met)
 
     def test_what_evaluate_raises_reaches_the_caller(self):
@@ -173,7 +185,7 @@ class Metrics(InFolder):
         def evaluate(outputs, index):
             return 1.0
 
-        with self.assertRaisesRegex(detent.Error, "need --eval"):
+        with self.assertRaisesRegex(detent.Error, "need eval"):
             self.quantize(evaluate=evaluate)
         with self.assertRaisesRegex(ValueError, "eval_limit"):
             self.compare(evaluate=evaluate, eval_limit=1)
@@ -197,10 +209,14 @@ class Progress(InFolder):
             detent.calibrate(MODEL, self.folder / "u.dct", noise(2), progress=False)
         self.assertEqual(silent.getvalue(), "")
 
-    def test_without_tqdm_the_error_names_it(self):
-        with mock.patch.dict("sys.modules", {"tqdm": None, "tqdm.auto": None}):
-            with self.assertRaisesRegex(ImportError, "needs tqdm"):
-                detent.calibrate(MODEL, self.folder / "t.dct", noise(2), progress=True)
+    def test_without_tqdm_lines_tell_each_quarter(self):
+        told = io.StringIO()
+        with mock.patch.dict("sys.modules", {"tqdm": None, "tqdm.auto": None}), contextlib.redirect_stderr(told):
+            detent.calibrate(MODEL, self.folder / "t.dct", (image for image in noise(8)), progress=True)
+        lines = told.getvalue().splitlines()
+        self.assertIn("reading data ...", lines)
+        self.assertIn("calibrating: 8 of 8", lines)
+        self.assertLessEqual(sum(line.startswith("calibrating") for line in lines), 5)
 
 
 if __name__ == "__main__":

@@ -80,10 +80,5 @@ TEST(OutputsText, HasALineForEachOfSeveralAndACap) {
   EXPECT_EQ(text(many, all).find("more outputs"), std::string::npos);
 }
 
-TEST(Ties, JoinNames) {
-  EXPECT_EQ(ties_text({"a"}, 8), "a scores the same within the noise of 8 samples");
-  EXPECT_EQ(ties_text({"a", "b", "c"}, 8), "a, b and c score the same within the noise of 8 samples");
-}
-
 }  // namespace
 }  // namespace detent

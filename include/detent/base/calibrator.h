@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -70,7 +71,26 @@ struct CalibratorEntry {
 /// Returns all calibrators.
 [[nodiscard]] DETENT_API std::span<const CalibratorEntry> calibrator_list();
 
-/// Makes a calibrator from "entropy", "percentile:99.9" ...
+/// A rule of the caller's own, which make_calibrator() knows by its name while the object lives, in the whole process.
+/// Ranges beyond the data are cut to them. An exception of the rule ends the work.
+class DETENT_API OwnCalibrator {
+ public:
+  /// Chooses as Calibrator::choose, for histograms that are not all zero. Called from any thread.
+  using Choose = std::function<Range(const Histogram& histogram, RangeKind kind)>;
+  /// Errors  Usage when the name is empty, holds a colon, or is that of another calibrator.
+  OwnCalibrator(std::string name, Choose choose);
+  OwnCalibrator(const OwnCalibrator&) = delete;
+  OwnCalibrator& operator=(const OwnCalibrator&) = delete;
+  ~OwnCalibrator();
+
+ private:
+  std::string name_;
+};
+
+/// Returns true for the name of a calibrator, of an OwnCalibrator too.
+[[nodiscard]] DETENT_API bool is_calibrator(std::string_view name);
+
+/// Makes a calibrator from "entropy", "percentile:99.9", the name of an OwnCalibrator ...
 /// Errors  Usage naming the known calibrators.
 [[nodiscard]] DETENT_API std::unique_ptr<Calibrator> make_calibrator(std::string_view spec);
 

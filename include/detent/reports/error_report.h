@@ -47,6 +47,8 @@ struct ErrorReport {
     uint64_t elements = 0, differing = 0;  ///< of integer outputs, over all samples
   };
   std::vector<Output> outputs;  ///< that were compared, in the model's order
+  /// Outputs that need a node that cannot run, and what was compared instead, in a sentence; empty: there is none.
+  std::string not_compared;
   /// Agreement of a detector's detections with those of FP32 that score .5 or more, which stand for the objects.
   struct Detections {
     double agreement = 0;  ///< mAP over IoU .50 to .95, fraction

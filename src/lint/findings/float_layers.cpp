@@ -9,12 +9,12 @@ namespace detent::findings {
 namespace {
 
 /// Returns the reason in the file for leaving the layer float; empty without one, and when a pair right in front of the
-/// layer shows that it was quantized since.
+/// layer and one of its weight show that it was quantized since.
 std::string purpose_of(const LintView& view, NodeId layer) {
   const auto& purposes = view.file().left_float;
   const auto found = purposes.find(view.node(layer).name);
   if (found == purposes.end()) return {};
-  return view.operand(layer, view.data_slot(layer)) ? std::string() : found->second;
+  return view.operand(layer, view.data_slot(layer)) && view.weight(layer) ? std::string() : found->second;
 }
 
 }  // namespace

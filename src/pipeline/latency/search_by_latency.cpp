@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -34,6 +35,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kMostCalls = 20, kMostCallsWithTable = 10;
+constexpr double kSameDb = 1;                             ///< files whose SQNR differs by less are equally accurate
 constexpr size_t kMostInaccurate = 60, kMostKnown = 300;  ///< sets that are not timed
 
 double mean_of(const std::vector<double>& times) {
@@ -340,6 +342,29 @@ class FastestFile {
     }
   }
 
+  /// Of files that take the same time, within the noise: the most accurate one, and of those the one with the fewest
+  /// changes.
+  [[nodiscard]] FactorSet best_of_the_fastest(FactorSet fastest) const {
+    const double limit = mean_of(files_.at(fastest).times) * (1 + report_.noise);
+    FactorSet best = fastest;
+    for (const auto& [set, timed] : files_) {
+      if (set == 0 || timed.times.empty() || search_->is_forbidden(set) || mean_of(timed.times) > limit) continue;
+      const double gain = timed.sqnr_db.value_or(0) - files_.at(best).sqnr_db.value_or(0);
+      if (gain > kSameDb || (gain > -kSameDb && std::popcount(set) < std::popcount(best))) best = set;
+    }
+    return best;
+  }
+
+  /// True where a file without pairs replaces the chosen one: it is faster beyond the noise, or takes the same time as
+  /// a set that is faster than the default, as it is itself, and is more accurate.
+  [[nodiscard]] bool replaces(const std::vector<double>& times, double sqnr_db, const Timed& chosen, double ms) const {
+    if (times.empty()) return false;
+    const double other = mean_of(times);
+    if (other < ms * (1 - report_.noise)) return true;
+    return report_.chosen == LatencyChoice::Variant && other <= ms * (1 + report_.noise) &&
+           other < default_ms() * (1 - report_.noise) && sqnr_db > chosen.sqnr_db.value_or(0) + kSameDb;
+  }
+
   /// Decides, and carries the decision out.
   void choose() {
     report_.noise = noise();
@@ -348,11 +373,7 @@ class FastestFile {
     if (!files_[0].times.empty()) {
       report_.default_ms = ms = default_ms();
       best = 0;
-      FactorSet fastest = search_->best();
-      if (const auto fewer = files_.find(fewer_);
-          fewer != files_.end() && !fewer->second.times.empty() &&
-          mean_of(fewer->second.times) <= mean_of(files_[fastest].times) * (1 + report_.noise))
-        fastest = fewer_;
+      const FactorSet fastest = best_of_the_fastest(search_->best());
       if (fastest != 0 && mean_of(files_[fastest].times) < ms * (1 - report_.noise) &&
           search_->belief_of(fastest).mean < 1 - report_.noise)
         best = fastest, ms = mean_of(files_[fastest].times);
@@ -360,11 +381,11 @@ class FastestFile {
     Timed chosen = best ? files_[*best] : Timed{};
     report_.chosen = !best || *best == 0 ? LatencyChoice::Default : LatencyChoice::Variant;
     const std::vector<double> floats = float_times();
-    if (!floats.empty() && mean_of(floats) < ms * (1 - report_.noise)) {
+    if (replaces(floats, std::numeric_limits<double>::infinity(), chosen, ms)) {
       chosen = {"float", options_.model, std::numeric_limits<double>::infinity(), floats};
       report_.chosen = LatencyChoice::Float, ms = mean_of(floats);
     }
-    if (!cast_.times.empty() && mean_of(cast_.times) < ms * (1 - report_.noise)) {
+    if (replaces(cast_.times, cast_.sqnr_db.value_or(0), chosen, ms)) {
       chosen = cast_;
       report_.chosen = LatencyChoice::Cast, ms = mean_of(cast_.times);
     }

@@ -17,9 +17,9 @@ FloatReport cast_nodes(Model& model, FloatType type, const DataSource& source, c
 }
 
 FloatReport cast_nodes(Model& model, FloatType type, const FloatFormat& format, const DataSource& source,
-                       const RunSettings& run) {
+                       const RunSettings& run, const ForcedFloat32& forced) {
   raise_for(type, model);
-  return make_half(model, format, measure_reaches(model.graph(), source, run));
+  return make_half(model, format, measure_reaches(model.graph(), source, run), forced);
 }
 
 int64_t narrowed_input_bytes(const Graph& graph, const PlacementPlan& plan, const FloatFormat& format,

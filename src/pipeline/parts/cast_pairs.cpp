@@ -108,8 +108,9 @@ void count_pairs(const Graph& graph, KeptPairs& pairs) {
   }));
 }
 
-FloatReport cast_by_bounds(Model& model, const FloatFormat& format, const ValueShapes& shapes) {
-  FloatReport report = make_half(model, format, bound_reaches(model.graph(), shapes));
+FloatReport cast_by_bounds(Model& model, const FloatFormat& format, const ValueShapes& shapes,
+                           const ForcedFloat32& forced) {
+  FloatReport report = make_half(model, format, bound_reaches(model.graph(), shapes), forced);
   report.values_measured = false;
   report.values_bounded = true;
   return report;

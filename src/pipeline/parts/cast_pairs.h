@@ -26,7 +26,8 @@ void count_pairs(const Graph& graph, KeptPairs& pairs);
 
 /// Casts without samples: bounds by the pairs and weights decide which nodes compute in 16 bits.
 /// shapes  of the values of `model`; may be empty
-FloatReport cast_by_bounds(Model& model, const FloatFormat& format, const ValueShapes& shapes);
+FloatReport cast_by_bounds(Model& model, const FloatFormat& format, const ValueShapes& shapes,
+                           const ForcedFloat32& forced = {});
 
 /// Returns the first target that takes the codes of all activations; codes that no target takes do not count.
 [[nodiscard]] const Target& target_of_codes(const Graph& graph);

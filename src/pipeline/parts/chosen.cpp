@@ -10,6 +10,7 @@
 #include "calibrate/ruined_values.h"
 #include "detent/base/error.h"
 #include "exec/find_shapes.h"
+#include "exec/runnable_part.h"
 #include "model/graph_patch.h"
 #include "pipeline/parts/speed_outlook.h"
 #include "place/make_plan.h"
@@ -59,9 +60,12 @@ Calibration measure_in_float32(const Prepared& prepared, const DataSource* sampl
   const Recipe& recipe = prepared.recipe;
   const Graph& graph = prepared.float32->graph();
   if (prepared.table) return calibration_from(*prepared.table, graph, values, *recipe.run.reporter);
+  const RunnablePart runnable(graph);
+  std::vector<ValueId> reached;  // --override gives the range of others
+  std::ranges::copy_if(values, std::back_inserter(reached), [&](ValueId value) { return runnable.can_run(value); });
   if (recipe.pass && samples == prepared.data.get())
-    return recipe.pass->calibrate(*prepared.float32, values, *samples, recipe.run);
-  return calibrate(graph, values, *samples, recipe.run);
+    return recipe.pass->calibrate(*prepared.float32, reached, *samples, recipe.run);
+  return calibrate(graph, reached, *samples, recipe.run);
 }
 
 /// Removes the measurements of values that no longer have a pair.

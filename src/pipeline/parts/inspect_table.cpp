@@ -110,6 +110,7 @@ DistributionReport inspect_table_value(const std::filesystem::path& path, const 
     throw Error(ErrorCode::InvalidOption, path.string() + ": '" + value + "' has only an imported scale, no histogram");
   DistributionReport report;
   const TableReport whole = describe_table(table, path);
+  report.table = whole.table;
   report.value = *std::ranges::find(whole.values, value, &TableReport::Value::name);
   const Histogram& histogram = found->second.histogram;
   const size_t bins = bins_in_use(histogram.negative()) + bins_in_use(histogram.positive());

@@ -13,6 +13,7 @@
 #include "equalize/equalizable_values.h"
 #include "evaluate/compared_values.h"
 #include "exec/find_shapes.h"
+#include "exec/runnable_part.h"
 #include "half/half_model.h"
 #include "model/fingerprint.h"
 #include "ops/traits.h"
@@ -152,6 +153,16 @@ void check_room(const Prepared& made, const Model& model, const ValueShapes& sha
                    [&] { return least_written_bytes(model, plan, recipe.format, half); });
 }
 
+/// Adds the values that no sample of the graph reaches and whose range neither the table nor an override gives.
+void find_unreached(Prepared& made, const Graph& graph) {
+  const auto is_given = [&](const std::string& name) {
+    if (made.table && made.table->values.contains(name)) return true;
+    const auto found = made.recipe.overrides.find(name);
+    return found != made.recipe.overrides.end() && !found->second.calibrator && found->second.chooses_range();
+  };
+  made.recipe.kept.unreached.merge(unreached_values(graph, is_given));
+}
+
 /// Equalizes as the recipe or its table asks for.
 void equalize(Prepared& made, Model& model) {
   const Recipe& recipe = made.recipe;
@@ -184,6 +195,7 @@ void read_first(Prepared& made, Model& model) {
   if (!made.preparation.forms_undone.empty())
     recipe.run.reporter->warn("operators keep their form, although " + std::string(recipe.target->engine.title) +
                               " wants another: " + made.preparation.forms_undone);
+  find_unreached(made, model.graph());
   const bool half = recipe.float_type != FloatType::Fp32;
   if (recipe.measures && (recipe.equalize.equalizes() || half)) {  // before channels or float ranges are measured
     const ValueShapes shapes = shapes_of(made, model.graph());
@@ -218,12 +230,7 @@ void change_types(Prepared& made) {
   half.model = std::make_unique<Model>(made.float32->clone());
   half.report = make_half(*half.model, half.format, half.reaches, recipe.float32);
   half.report.values_measured = recipe.measures;
-}
-
-/// Warns of layers in branches and loops, which are not quantized.
-void warn_of_inner_layers(const Graph& graph, Reporter& reporter) {
-  for (const Node& node : graph.nodes())
-    if (const std::string text = inner_layers_text(node); !text.empty()) reporter.warn(text);
+  find_unreached(made, half.model->graph());
 }
 
 void place(Prepared& made, bool first) {
@@ -232,7 +239,7 @@ void place(Prepared& made, bool first) {
   check_room(made, made.model(), made.shapes, made.plan);
   if (!first || !recipe.measures) return;
   check_overrides(recipe.overrides, made.graph(), made.plan);
-  warn_of_inner_layers(made.graph(), *recipe.run.reporter);
+  warn_of_layers_left(made.graph(), name_of(recipe.placement.type), *recipe.run.reporter);
 }
 
 /// Describes a plan whose sizes are not known: MACs and bytes need them, the values to equalize do not.
@@ -258,6 +265,12 @@ void refuse_without(const std::string& samples, bool given, const char* option) 
 }
 
 }  // namespace
+
+void warn_of_layers_left(const Graph& graph, std::string_view codes, Reporter& reporter) {
+  for (const Node& node : graph.nodes())
+    if (const std::string text = inner_layers_text(node); !text.empty()) reporter.warn(text);
+  if (const std::string text = float64_text(graph, codes); !text.empty()) reporter.warn(text);
+}
 
 FloatType float_type_of(const FormatOptions& format, const Target& target) {
   return format.float_type.value_or(target.float_type);

@@ -146,6 +146,10 @@ void release_model(Prepared& prepared);
 /// Takes the model to quantize out, without a copy of its weights unless `float32` is shared.
 [[nodiscard]] Model take_model(Prepared& prepared);
 
+/// Warns of layers that no command quantizes: in branches and loops, and with FLOAT64 weights.
+/// codes  name of the type of codes
+void warn_of_layers_left(const Graph& graph, std::string_view codes, Reporter& reporter);
+
 /// Refuses options for reading or choosing samples where there are no samples.
 /// eval    other samples, preprocessed as `data` is; nullptr: the command takes none.
 /// Errors  Usage naming the option.

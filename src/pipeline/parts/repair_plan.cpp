@@ -8,12 +8,15 @@
 #include "core/text.h"
 #include "detent/base/error.h"
 #include "exec/find_shapes.h"
+#include "exec/runnable_part.h"
 #include "lint/reading/odd_pairs.h"
 #include "lint/view/lint_view.h"
 #include "model/graph_patch.h"
+#include "ops/traits.h"
 #include "ops/weight_pairs.h"
 #include "prepare/prepare_model.h"
 #include "prepare/shapes_without_data.h"
+#include "repair/weights_on_grid.h"
 #include "rewrite/format_options.h"
 #include "rewrite/qdq_inserter.h"
 #include "rewrite/weight_quantizer.h"
@@ -34,7 +37,10 @@ QdqReading read_pairs(const Graph& graph) {
     throw Error(ErrorCode::InvalidModel, "repair needs a file with pairs, but " + why, hint);
   };
   const std::string inside = reading.nodes.empty() ? pair_in_body(graph) : "";
-  if (!inside.empty()) throw Error(ErrorCode::Unsupported, inside + ": repair does not move pairs in bodies");
+  if (!inside.empty())
+    throw Error(ErrorCode::Unsupported, inside + ": repair does not move pairs in bodies",
+                "'detent lint' checks them; 'detent quantize' places pairs in the main graph of "
+                "the float model");
   if (reading.nodes.empty()) refuse("this one has none", "'detent quantize' quantizes a float model");
   if (!reading.computed.empty())
     throw Error(
@@ -48,6 +54,14 @@ QdqReading read_pairs(const Graph& graph) {
   return reading;
 }
 
+/// True when training rounded the weight of a layer whose data come through a pair, and the exporter folded the
+/// weight's pair into the constant.
+bool has_folded_pair(const LintView& view, const Node& layer) {
+  const Tensor* weight = view.graph().constant(layer.input(view.facts().weight_slot(layer.id)));
+  if (!weight || !view.is_quantized(layer.id, view.data_slot(layer.id))) return false;
+  return scales_of_grid(*weight, view.facts().weight_axis(layer)).has_value();
+}
+
 /// Returns the layers that the file leaves float, with the reason for the plan.
 MeasuredFacts float_layers(const TrainedPairs& trained, const Target& target, const Graph& written,
                            const Graph& graph) {
@@ -56,7 +70,8 @@ MeasuredFacts float_layers(const TrainedPairs& trained, const Target& target, co
   const LintView view(trained.model.graph(), trained.reading, target, none, file);
   MeasuredFacts facts;
   for (const Node& node : view.graph().nodes())
-    if (view.facts().is_weighted(node.id) && !view.is_meant_int8(node.id) && graph.find_node(node.name))
+    if (view.facts().is_weighted(node.id) && !view.is_meant_int8(node.id) && !has_folded_pair(view, node) &&
+        graph.find_node(node.name))
       facts.costly.emplace(node.name, "float in the file");
   return facts;
 }
@@ -83,15 +98,16 @@ ValueShapes shapes_of(const Graph& graph, const DataSource* source, const RunSet
 }
 
 /// Returns the weights whose codes can saturate on some CPUs of the target. As UINT8 with zero point 128 they stand for
-/// the same numbers and cannot.
+/// the same numbers and cannot. A ConvTranspose keeps its codes: with zero point 128 OpenVINO runs it in float.
 std::set<std::string> saturating_weights(const Graph& graph, const PlacementPlan& plan, const CarriedWeights& carried) {
   std::set<std::string> names;
   for (const WeightDecision& weight : plan.weights) {
     const Tensor* tensor = graph.constant(weight.value);
     const std::string& name = graph.value(weight.value).name;
     const auto scales = carried.scales.find(name);
-    if (!tensor || scales == carried.scales.end()) continue;
-    const PairOrder order = weight_pairs(graph, graph.node(weight.node), weight.slot, tensor->shape());
+    const Node& layer = graph.node(weight.node);
+    if (!tensor || scales == carried.scales.end() || traits_of(graph, layer).kind == OpKind::ConvTranspose) continue;
+    const PairOrder order = weight_pairs(graph, layer, weight.slot, tensor->shape());
     if (order.kind == PairOrder::Kind::None) continue;
     const QuantizedWeight quantized = quantize_weight(*tensor, weight.axis, {.given_scale = scales->second});
     if (count_unsafe_pairs(quantized.codes, order).pairs > 0) names.insert(name);
@@ -117,8 +133,10 @@ RepairPlan::RepairPlan(const RepairOptions& given, const Target& engine, const M
   prepare_model(model, target, preparation);
   facts = float_layers(trained, target, written.graph(), graph());
   const ValueShapes shapes = shapes_of(graph(), source.get(), given.run);
-  make_plan(shapes);
-  carry();
+  do {
+    make_plan(shapes);
+    carry();
+  } while (leaves_unreached_float());
   if (facts.apart = values_apart(graph(), plan, given_ranges()); !facts.apart.empty()) {
     make_plan(shapes);
     carry();
@@ -138,6 +156,12 @@ void RepairPlan::find_ranges() {
   add_constants(graph(), plan.quantized_values(), calibration.histograms);
   const std::set<ValueId> lacking = lacking_values();
   if (!lacking.empty()) measure_values(lacking, calibration, choice);
+  // choose_ranges() joins the ranges of a group, where one is given.
+  for (const ValueId value : values_below_ranges(graph(), plan, carried)) {
+    MergedStatistics alone;
+    alone.include(calibration.histograms.at(value), {});
+    calibration.given[value] = alone.view(nullptr).choice_of(*calibrator, choice.kind);
+  }
   ranges = choose_ranges(plan, calibration, choice);
   measured = lacking.size();
 }
@@ -150,7 +174,7 @@ void RepairPlan::make_plan(const ValueShapes& shapes) {
   for (const LayerDecision& layer : plan.layers)
     if (layer.is_quantized()) quantizable.insert(graph().node(layer.node).name);
   std::erase_if(facts.costly, [&](const auto& layer) { return !quantizable.contains(layer.first); });
-  for (size_t before = 0;; before = facts.costly.size()) {
+  for (size_t before = facts.unreached.empty() ? 0 : std::string::npos;; before = facts.costly.size()) {
     if (facts.costly.size() == before) return;
     plan = make_placement_plan(graph(), target, placement, shapes, facts);
     for (const LayerDecision& layer : plan.layers) {
@@ -158,6 +182,16 @@ void RepairPlan::make_plan(const ValueShapes& shapes) {
       if (!layer.is_quantized() && quantizable.contains(name)) facts.costly.emplace(name, layer.reason);
     }
   }
+}
+
+/// Finds planned values that have no scale in the file and that no sample reaches: the plan has to leave what reads or
+/// makes them float. Returns false where there are none.
+bool RepairPlan::leaves_unreached_float() {
+  const std::set<ValueId> lacking = lacking_values();
+  const size_t before = facts.unreached.size();
+  facts.unreached.merge(
+      unreached_values(graph(), [&](const std::string& name) { return !lacking.contains(*graph().find_value(name)); }));
+  return facts.unreached.size() > before;
 }
 
 void RepairPlan::carry() { carried = carry_ranges(graph(), plan, trained, format.range_kind()); }
@@ -175,12 +209,14 @@ bool RepairPlan::is_known(ValueId value) const {
 
 std::set<ValueId> RepairPlan::lacking_values() const {
   const auto has_scale = [&](ValueId value) { return carried.contains(value); };
+  const std::set<ValueId> below = values_below_ranges(graph(), plan, carried);
   std::set<ValueId> lacking;
   for (const ValueId value : plan.quantized_values())
     if (!is_known(value)) lacking.insert(value);
   for (const std::vector<ValueId>& group : plan.scale_groups())
     if (std::ranges::any_of(group, has_scale))
-      for (const ValueId value : group) lacking.erase(value);
+      for (const ValueId value : group)
+        if (!below.contains(value)) lacking.erase(value);
   return lacking;
 }
 

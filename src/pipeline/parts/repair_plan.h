@@ -27,7 +27,9 @@ struct RepairPlan {
   Model model;                                          ///< trained.model, prepared
   PlacementRequest placement;
   RewriteOptions format;
-  MeasuredFacts facts;  ///< layers that are float in the file, and values whose scale stays apart at a Concat
+  /// Layers that are float in the file, values whose scale stays apart at a Concat, and values that have no scale and
+  /// that no sample reaches.
+  MeasuredFacts facts;
   PlacementPlan plan;
   std::map<ValueId, CarriedRange> carried;
   CarriedWeights weights;
@@ -48,6 +50,7 @@ struct RepairPlan {
  private:
   void make_plan(const ValueShapes& shapes);
   void carry();
+  [[nodiscard]] bool leaves_unreached_float();
   [[nodiscard]] Calibration given_ranges() const;
   [[nodiscard]] bool is_known(ValueId value) const;
   [[nodiscard]] std::set<ValueId> lacking_values() const;

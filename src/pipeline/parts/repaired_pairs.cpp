@@ -57,12 +57,14 @@ class PairList {
     if (carried == in_.carried.end()) return add_new(value, rule, why);
     const auto& [range, origin, from] = carried->second;
     used_.insert(from);
+    const std::string other = from == name(value) ? "" : from;
     if (!(range == in_.ranges.at(value)))
-      return add(name(value), "moved", rule, "it takes the wider scale of a value that it shares one with: " + why);
+      return add(name(value), "moved", rule, "it takes the wider scale of a value that it shares one with: " + why,
+                 other);
     if (origin == CarriedRange::Origin::Moved)
       return add(name(value), "moved", rule, "from '" + from + "', whose range covers it: " + why, from);
     if (origin == CarriedRange::Origin::Fitted)
-      return add(name(value), "moved", rule, fitted_text(*in_.trained.values.at(from)) + ": " + why);
+      return add(name(value), "moved", rule, fitted_text(*in_.trained.values.at(from)) + ": " + why, other);
     add(name(value), "kept", rule, why);
     for (const EdgeDecision* edge : readers)
       if (!in_.trained.read.contains(slot_of(*edge)))

@@ -1,5 +1,7 @@
 #include "place/draft/draft.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <ranges>
@@ -26,6 +28,12 @@ PlacementDraft::PlacementDraft(const GraphFacts& facts, const PlacementRequest& 
   for (const Node& node : facts.graph().nodes()) edges_[node.id].resize(node.inputs.size());
   has_output_pair_.assign(facts.graph().values().size(), false);
   for (const Value& value : facts.graph().values()) scale_parent_.push_back(value.id);
+}
+
+const std::string* PlacementDraft::why_unreached(ValueId id) const {
+  if (measured_.unreached.empty()) return nullptr;
+  const auto found = measured_.unreached.find(facts_->value(id).name);
+  return found == measured_.unreached.end() ? nullptr : &found->second;
 }
 
 void PlacementDraft::keep_out(NodeId node, const std::string& reason) {
@@ -59,15 +67,28 @@ void PlacementDraft::decide(NodeId node, int slot, Precision precision, const st
 void PlacementDraft::replace(NodeId node, int slot, Precision precision, const std::string& reason) {
   const auto& slots = facts_->data_slots(node);
   if (std::find(slots.begin(), slots.end(), slot) == slots.end()) return;
-  if (precision == Precision::Int8 && !facts_->is_float(facts_->node(node).input(slot))) return;
+  const MaybeValue input = facts_->node(node).input(slot);
+  if (precision == Precision::Int8 && (!facts_->is_float(input) || why_unreached(*input))) return;
   Decision& decision = edge(node, slot);
   const bool turns = decision.is_decided() && decision.precision != precision && decision.rule != rule_;
   decision = {precision, rule_, reason, turns ? decision.rule : decision.overruled};
+  tell(node, fmt::format("reads '{}'", facts_->value(*facts_->node(node).input(slot)).name), decision);
 }
 
 void PlacementDraft::decide_layer(NodeId node, Precision precision, const std::string& reason) {
-  Decision& decision = layers_[node];
-  if (!decision.is_decided()) decision = {precision, rule_, reason};
+  if (!layers_[node].is_decided()) set_layer(node, {precision, rule_, reason});
+}
+
+void PlacementDraft::set_layer(NodeId node, const Decision& decision) {
+  layers_[node] = decision;
+  tell(node, "runs in", decision);
+}
+
+void PlacementDraft::tell(NodeId node, const std::string& what, const Decision& decision) const {
+  if (!told_) return;
+  *told_ += fmt::format("{}: {} {} {}: {}{}\n", decision.rule ? name_of(decision.rule) : "no rule",
+                        facts_->describe(node), what, decision.is_int8() ? codes() : "float", decision.reason,
+                        decision.overruled ? ", not as " + name_of(decision.overruled) + " says" : "");
 }
 
 bool PlacementDraft::is_decided(NodeId node, int slot) const {
@@ -110,7 +131,7 @@ void PlacementDraft::fix_range_of_constant(ValueId value) {
 }
 
 void PlacementDraft::pair_output(ValueId value, const std::string& reason) {
-  if (has_output_pair(value) || !facts_->is_float(value)) return;
+  if (has_output_pair(value) || !facts_->is_float(value) || why_unreached(value)) return;
   output_pairs_.push_back({value, -1, rule_, reason});
   has_output_pair_[value] = true;
 }

@@ -32,6 +32,9 @@ class PlacementDraft {
     return !measured_.apart.empty() && measured_.apart.contains(facts_->value(id).name);
   }
 
+  /// Returns why no sample reaches the value; nullptr where its range is measured or given.
+  [[nodiscard]] const std::string* why_unreached(ValueId id) const;
+
   /// Caches of decoding.h; empty before, and after a node is kept out.
   struct Ends {
     NodeMap<bool> decoding, heads;
@@ -51,8 +54,10 @@ class PlacementDraft {
 
   // ---- decisions ----
   void begin_rule(RuleId rule) { rule_ = rule; }
+  /// Has every decision from now on told, a line each, in the order in which rules took them.
+  void tell(std::string* told) { told_ = told; }
   /// Decides an edge that no rule has decided yet. Does nothing for other edges, for a slot that is not a data slot,
-  /// and for a pair on a value that is not a float.
+  /// and for a pair on a value that is not a float or that no sample reaches.
   void pair(NodeId node, int slot, const std::string& reason) { decide(node, slot, Precision::Int8, reason); }
   void keep_float(NodeId node, int slot, const std::string& reason) { decide(node, slot, Precision::Float, reason); }
   void replace_with_pair(NodeId node, int slot, const std::string& reason) {
@@ -74,7 +79,7 @@ class PlacementDraft {
   void run_int8(NodeId node, const std::string& reason) { decide_layer(node, Precision::Int8, reason); }
   void run_float(NodeId node, const std::string& reason) { decide_layer(node, Precision::Float, reason); }
   void replace_with_float_layer(NodeId node, const std::string& reason) {
-    layers_[node] = {Precision::Float, rule_, reason};
+    set_layer(node, {Precision::Float, rule_, reason});
   }
   /// Keeps the layer's pairs and INT8 weight although the engine runs it in float.
   void run_rounded_float(NodeId node, const std::string& reason) {
@@ -154,6 +159,8 @@ class PlacementDraft {
   void decide(NodeId node, int slot, Precision precision, const std::string& reason);
   void replace(NodeId node, int slot, Precision precision, const std::string& reason);
   void decide_layer(NodeId node, Precision precision, const std::string& reason);
+  void set_layer(NodeId node, const Decision& decision);
+  void tell(NodeId node, const std::string& what, const Decision& decision) const;
   ValueId scale_root(ValueId value);
   void finish_layers(PlacementPlan& plan) const;
   void finish_without_weight(const Node& node, PlacementPlan& plan) const;
@@ -168,6 +175,7 @@ class PlacementDraft {
   const PlacementRequest* options_;
   MeasuredFacts measured_;
   RuleId rule_ = nullptr;
+  std::string* told_ = nullptr;
   NodeMap<bool> out_, excluded_, forced_, weight_quantized_, rounded_;
   mutable Ends ends_;
   std::vector<MaskedSum> masked_sums_;

@@ -16,7 +16,7 @@ std::string silence(const GraphFacts& facts, NodeId node, ValueId value) {
   if (!facts.is_float(value)) return "carries no floats of 16 or 32 bits";
   if (facts.is_constant(value)) return "constant operand";
   if (facts.kind(node) == OpKind::ShapeOf) return facts.node(node).op_type + " reads no elements";
-  if (facts.is_foreign(node)) return "operators of other domains read and write float";
+  if (facts.is_foreign(node)) return "plugins and operators of other domains read and write float";
   return "no rule puts a pair here: " + facts.node(node).op_type + " runs in float";
 }
 
@@ -84,7 +84,7 @@ void PlacementDraft::finish_edges(PlacementPlan& plan) const {
 void PlacementDraft::finish_ranged(PlacementPlan& plan) const {
   const std::vector<ValueId> paired = plan.paired_values();
   for (const ValueId value : std::set<ValueId>(ranged_.begin(), ranged_.end()))
-    if (!std::ranges::binary_search(paired, value)) plan.ranged_values.push_back({value});
+    if (!std::ranges::binary_search(paired, value) && !why_unreached(value)) plan.ranged_values.push_back({value});
 }
 
 void PlacementDraft::finish_groups(PlacementPlan& plan) {

@@ -81,7 +81,7 @@ std::string inner_layers_text(const Node& node) {
   const InnerLayers inner = inner_layers(node);
   if (inner.layers == 0) return {};
   return node.op_type + " '" + node.name + "': " + inside_text(inner, node) +
-         "; values are measured and pairs are placed in the main graph only";
+         "; values are measured, pairs are placed and MACs are counted in the main graph only";
 }
 
 std::string float64_text(const Graph& graph, std::string_view codes) {

@@ -113,10 +113,7 @@ MaybeValue GraphFacts::data_input(NodeId node) const {
   return slots.empty() ? kNoValue : graph_.node(node).input(slots.front());
 }
 
-bool GraphFacts::is_foreign(NodeId node) const {
-  const std::string& domain = graph_.node(node).domain;
-  return !domain.empty() && domain != "ai.onnx";
-}
+bool GraphFacts::is_foreign(NodeId node) const { return !is_known(graph_.node(node)); }
 
 bool GraphFacts::may_carry_pair(MaybeValue value) const {
   if (!value) return false;

@@ -55,7 +55,8 @@ class GraphFacts {
   [[nodiscard]] bool lets_pairs_move(NodeId node) const { return lets_pairs_move_[node]; }
   /// True for such a node when a subgraph reads its output, directly or behind more such nodes.
   [[nodiscard]] bool moves_pairs_into_subgraph(NodeId node) const { return moves_into_subgraph_[node]; }
-  /// True for a node of a domain other than ONNX's.
+  /// True for a node of a domain other than ONNX's, and for an operator that nothing is known of: a plugin may stand in
+  /// ONNX's domain too.
   [[nodiscard]] bool is_foreign(NodeId node) const;
   /// True when the value may carry a pair: not a constant, and for TensorRT not written by an operator of another
   /// domain.

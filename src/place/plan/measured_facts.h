@@ -19,6 +19,10 @@ struct MeasuredFacts {
   /// the largest magnitude around the Concat that they reach.
   std::map<std::string, double> apart;
 
+  /// Values that no sample reaches and whose range nothing gives, by name, each with the reason in a clause. None
+  /// of them gets a pair. Unknown names have no effect.
+  std::map<std::string, std::string> unreached;
+
   bool operator==(const MeasuredFacts&) const = default;
 };
 

@@ -10,30 +10,11 @@
 // * Source: ours, like `nodes_to_exclude` of Model-Optimizer and onnxruntime.quantization.
 // * Networks: models/occupancy3d (a small head, wanted in INT8), detection heads (wanted in float).
 
-#include <algorithm>
-#include <regex>
-
+#include "model/graph/nodes_matching.h"
 #include "place/rules/rules.h"
 
 namespace detent::rules {
 namespace {
-
-std::vector<NodeId> nodes_matching(const Graph& graph, const std::string& pattern, const std::string& option) {
-  std::regex regex;
-  try {
-    regex = std::regex(pattern, std::regex::ECMAScript);
-  } catch (const std::regex_error& error) {
-    throw Error(ErrorCode::InvalidOption, option + " '" + pattern + "' is not a regular expression: " + error.what(),
-                "ECMAScript syntax; escape ( ) [ ] . * + ? with a backslash");
-  }
-  std::vector<NodeId> found;
-  for (const Node& node : graph.nodes())
-    if (std::regex_search(node.name, regex)) found.push_back(node.id);
-  if (found.empty())
-    throw Error(ErrorCode::InvalidOption, option + " '" + pattern + "' matches no node of the model",
-                "`detent plan` lists the names; unnamed nodes are called OP_index");
-  return found;
-}
 
 std::vector<NodeId> nodes_of_operator(const Graph& graph, const std::string& op, const std::string& option) {
   std::vector<NodeId> found;

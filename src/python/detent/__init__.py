@@ -12,22 +12,30 @@ Data. `data` and `eval` take
   or the input's batch axis, such as 1 for states [layers, batch, hidden]; `batch_axis={"h0": 1}` sets it, None means no
   batch axis;
 * any other iterable: a list, a generator, a DataLoader of torch. An item is one sample or a batch: an array or tensor, a
-  dict by input name, or a tuple in the order of the inputs, whose last part may be a label, which is not read. Detent
-  goes over the data several times, so it reads an iterable once, into a temporary folder (TMPDIR), and not into memory.
-  It stops at `limit`, so that an iterable may be endless. A generator serves for one call.
+  dict by input name, or a tuple in the order of the inputs. A tuple may have one part more, the labels: those of `eval`
+  score a classifier (top-1) if they are class numbers, one for each sample, and `labels` or another metric is not given;
+  others are not read. Detent goes over the data several times, so it reads an iterable once, into a temporary folder
+  (TMPDIR), and not into memory. It stops at `limit`, so that an iterable may be endless. A generator serves for one call.
+
+Models. `model` is a path, the bytes of a file, or a ModelProto of onnx; one beyond 2 GB has to be a file.
+
+Calibrators. `calibrator`, and an item of `calibrators`, may be a function of yours: `calibrator(counts, edges)` gets the
+histogram of a value as numpy.histogram returns it, and returns amax, or the pair (smallest, largest). It is asked for each
+value that is not all zero, and known by its name, which the report and the file then have.
 
 Judging. `evaluate(outputs, index)` scores one sample, for `max_drop` and `compare`: `outputs` has the arrays of a
 model's outputs by name, without the batch axis, and `index` counts the samples of `eval` from 0 on. An output whose
 shape differs among samples, such as boxes, is as the model gives it, and a sequence is a list.
 
 Reports are the documents of the command's --json, whose members are attributes too: report.verdict, report["verdict"].
-In a notebook they are shown as the page of --html; `report.to_html()` returns it. A check that the command line exits 1
+`print(report)` prints the text of the command. In a notebook reports are shown as the page of --html;
+`report.to_html()` returns it. A check that the command line exits 1
 for raises nothing: it is a warning and the text in `report.failure`, and `report.raise_for_failure()` raises it.
 
 Options about printed text and about files of the report (--json, --html, --all, --top) have no counterpart. With
 `stop_after` quantize returns the plan, or None for the other stages.
 
-`progress=True` draws bars with tqdm; `progress(task, done, total)` is called with progress; total 0 means unknown.
+`progress=True` draws bars with tqdm, or prints lines without it; `progress(task, done, total)` is called with progress; total 0 means unknown.
 `max_memory` and `allow_external` hold for the process from then on.
 """
 
@@ -40,10 +48,11 @@ import tempfile as _tempfile
 import warnings as _warnings
 
 from . import _detent
-from ._data import in_words as _in_words, prepare as _prepare
+from ._data import in_words as _in_words, prepare as _prepare, stored_model as _stored_model
 from ._detent import Error
-from ._progress import Bars as _Bars
+from ._progress import shown as _shown
 from ._report import Report, with_pages as _with_pages
+from ._words import in_python as _in_python
 
 version = _detent.version
 __version__ = version()
@@ -75,6 +84,33 @@ def _metric(evaluate):
     return judge
 
 
+def _own_calibrators(given):
+    """Replaces functions in `calibrator` and `calibrators` by their names; returns them by name."""
+    own = {}
+
+    def name_of(one):
+        if not callable(one):
+            return one
+        name = getattr(one, "__name__", type(one).__name__).strip("<>")
+        while own.setdefault(name, one) is not one:
+            name += "_"
+        return name
+
+    if callable(given.get("calibrator")):
+        given["calibrator"] = name_of(given["calibrator"])
+    if isinstance(given.get("calibrators"), (list, tuple)):
+        given["calibrators"] = [name_of(one) for one in given["calibrators"]]
+    return own
+
+
+def _raise_in_words(error):
+    """Raises the error with arguments of Python in place of options, and with its hint in its text."""
+    error.hint = _in_python(error.hint)
+    text = _in_python(_in_words(str(error)))
+    error.args = (f"{text}\nhint: {error.hint}" if error.hint else text,)
+    raise error
+
+
 def _signature(options):
     """Returns the signature: arguments, required options and `data` by position, `eval` and all others by name."""
     by_position = [name for name, _, required, _ in options if required and name != "eval"]
@@ -88,6 +124,18 @@ def _signature(options):
     return _inspect.Signature(parameters)
 
 
+_MODELS = {"model", "file"}  # arguments that are models; `file` is that of inspect
+# Options that say what a score is.
+_METRICS = {"labels", "masks", "next_token", "metric_command", "evaluate"}
+
+
+def _classifies(model, labels):
+    """Returns True where one output of the model has a score for each class of the labels."""
+    outputs = globals()["inspect"](model)["outputs"]
+    shapes = [[size for at, size in enumerate(value["shape"] or []) if at < 2 or size != 1] for value in outputs]
+    return any(len(shape) == 2 and (shape[1] < 0 or shape[1] > labels.largest) for shape in shapes)
+
+
 def _function(name, summary, options):
     run, signature = getattr(_detent, name), _signature(options)
 
@@ -95,27 +143,30 @@ def _function(name, summary, options):
         given = signature.bind(*args, **kwargs).arguments
         with _contextlib.ExitStack() as held:
             if isinstance(given.get("progress"), bool):
-                given["progress"] = held.enter_context(_contextlib.closing(_Bars())) if given["progress"] else None
+                given["progress"] = held.enter_context(_contextlib.closing(_shown())) if given["progress"] else None
             folder = _functools.cache(lambda: held.enter_context(_tempfile.TemporaryDirectory(prefix="detent-")))
             inputs = _functools.cache(lambda: globals()["inspect"](given["model"])["inputs"])
+            for name in _MODELS & given.keys():
+                given[name] = _stored_model(given[name], folder)
             for use in ("data", "eval"):
                 if given.get(use) is not None:
-                    given[use] = _prepare(given[use], use, inputs, folder, dict(given), given.get("progress"))
+                    given[use], labels = _prepare(given[use], use, inputs, folder, dict(given), given.get("progress"))
+                    if labels and use == "eval" and "labels" in signature.parameters and not _METRICS & given.keys():
+                        given["labels"] = labels if _classifies(given["model"], labels) else None
             if given.get("evaluate") is not None:
                 if given.get("eval_limit") is not None or given.get("skip_bad_data"):
                     raise ValueError("evaluate counts the samples of eval: it goes with neither eval_limit nor skip_bad_data")
                 given["evaluate"] = _metric(given["evaluate"])
             try:
-                text, warnings, failed, pages = run(**given)
+                given["own_calibrators"] = _own_calibrators(given)
+                document, text, warnings, failed, pages = run(**given)
             except Error as error:
-                error.args = (_in_words(str(error)),)
-                raise
-        for warning in warnings:
+                _raise_in_words(error)
+        failed = failed and tuple(map(_in_python, failed))
+        for warning in [*map(_in_python, warnings), *(failed or ())[:1]]:
             _warnings.warn(warning, stacklevel=2)
-        if failed:
-            _warnings.warn(failed[0], stacklevel=2)
-        report = _json.loads(text, object_hook=Report)
-        return report and _with_pages(report, failed, pages)
+        report = _json.loads(document, object_hook=Report)
+        return report and _with_pages(report, failed, pages, text)
 
     command.__name__ = command.__qualname__ = name
     command.__signature__ = signature

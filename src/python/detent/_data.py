@@ -54,6 +54,34 @@ def _arrays_of(item, names, where):
     return [plain(item, where)]
 
 
+class _Labels(str):
+    """The path of a file of labels, and the largest of them."""
+
+    largest = 0
+
+
+def _labels_of(item, names, count):
+    """Returns the class numbers behind the inputs of an item, one for each sample; None without them."""
+    import numpy
+
+    if not isinstance(item, (tuple, list)) or len(item) != len(names) + 1 or not all(is_array(one) for one in item):
+        return None
+    labels = numpy.asarray(item[-1].detach() if hasattr(item[-1], "detach") else item[-1])
+    plain_numbers = labels.dtype.kind in "iu" and labels.size == count and labels.ndim <= 1
+    return labels.reshape(-1).tolist() if plain_numbers and labels.min() >= 0 else None
+
+
+def _write_labels(rows, path):
+    """Writes --labels of [(file, row of the file or None, label)]; returns None where samples lack one."""
+    if not rows or any(label is None for *_, label in rows):
+        return None
+    lines = [f"{file}{'' if row is None else f'[{row}]'},{label}\n" for file, row, label in rows]
+    path.write_text("file,label\n" + "".join(lines))
+    written = _Labels(path)
+    written.largest = max(label for *_, label in rows)
+    return written
+
+
 def _count(array, spec, batch_axis):
     """Returns how many samples an array surely holds."""
     axis = batch_axis.get(spec["name"], 0)
@@ -64,7 +92,8 @@ def _count(array, spec, batch_axis):
 
 
 def _sources(items, use, inputs, folder, given, tell):
-    """Writes the items of an iterable below the folder, a file for each item and input; returns the sources."""
+    """Writes the items of an iterable below the folder, a file for each item and input; returns the sources, and the path
+    of their labels or None."""
     import numpy
 
     names = [value["name"] for value in inputs]
@@ -75,7 +104,7 @@ def _sources(items, use, inputs, folder, given, tell):
     # Other choices of samples need all of them first.
     wanted = given.get("limit") if use == "data" and given.get("shuffle") is None else None
     left = _shutil.disk_usage(folder).free * _DISK_SHARE
-    samples = 0
+    samples, labelled = 0, []
     for number, item in enumerate(items, 1):
         arrays = _arrays_of(item, names, f"{use}, item {number}")
         left -= sum(array.nbytes for array in arrays)
@@ -86,7 +115,10 @@ def _sources(items, use, inputs, folder, given, tell):
             )
         for array, one in zip(arrays, folders):
             numpy.save(one / f"item {number}.npy", array, allow_pickle=False)
-        samples += _count(arrays[0], inputs[0], given.get("batch_axis") or {})
+        count = _count(arrays[0], inputs[0], given.get("batch_axis") or {})
+        samples += count
+        for row, label in enumerate(_labels_of(item, names, count) or [None]):
+            labelled.append((f"item {number}.npy", row if count > 1 else None, label))
         if tell:
             tell(f"reading {use}", number, total)
         if wanted is not None and samples >= wanted:
@@ -96,7 +128,19 @@ def _sources(items, use, inputs, folder, given, tell):
             f"{use} gave no sample. A generator can be read once: make it anew for each call and each use, or give "
             "what can be read again, such as a list or a DataLoader"
         )
-    return [f"{name}={one}" for name, one in zip(names, folders)]
+    sources = [f"{name}={one}" for name, one in zip(names, folders)]
+    return sources, _write_labels(labelled, _pathlib.Path(folder, f"{use} labels.csv"))
+
+
+def stored_model(model, folder):
+    """Returns the path of a model, which is written below the folder if it is bytes or a ModelProto."""
+    if hasattr(model, "SerializeToString"):
+        model = model.SerializeToString()
+    if not isinstance(model, (bytes, bytearray, memoryview)):
+        return model
+    path = _pathlib.Path(folder(), "model.onnx")
+    path.write_bytes(model)
+    return path
 
 
 def in_words(text):
@@ -105,7 +149,7 @@ def in_words(text):
 
 
 def prepare(data, use, inputs_of, folder, given, tell):
-    """Returns a list of sources, or a tuple of arrays in the order of the model's inputs.
+    """Returns a list of sources, or a tuple of arrays in the order of the model's inputs; and the path of labels, or None.
 
     use        "data" or "eval"
     inputs_of  returns the inputs of the model
@@ -114,13 +158,13 @@ def prepare(data, use, inputs_of, folder, given, tell):
     tell       progress function, or None
     """
     if isinstance(data, (str, _os.PathLike)):
-        return [_os.fspath(data)]
+        return [_os.fspath(data)], None
     if is_array(data):
-        return (plain(data, use),)
+        return (plain(data, use),), None
     if isinstance(data, _Mapping):
-        return tuple(_by_input(data, [value["name"] for value in inputs_of()], use))
+        return tuple(_by_input(data, [value["name"] for value in inputs_of()], use)), None
     if isinstance(data, (list, tuple)) and data and all(isinstance(one, (str, _os.PathLike)) for one in data):
-        return [_os.fspath(source) for source in data]
+        return [_os.fspath(source) for source in data], None
     if not isinstance(data, _Iterable) and not hasattr(data, "__getitem__"):
         raise TypeError(f"{use}: {type(data).__name__} is neither a source, an array, a dict of arrays nor iterable")
     return _sources(data, use, inputs_of(), folder(), given, tell)

@@ -13,11 +13,15 @@ class Report(dict):
 
     _pages = ()
     _failed = None
+    _text = None
 
     def __getattribute__(self, name):
         if not name.startswith("_") and dict.__contains__(self, name):
             return self[name]
         return super().__getattribute__(name)
+
+    def __str__(self):
+        return self._text() if self._text else super().__str__()
 
     def __dir__(self):
         return [*super().__dir__(), *self]
@@ -53,9 +57,9 @@ class Report(dict):
         return f'<iframe srcdoc="{page}" sandbox="allow-scripts allow-popups" style="{style}"></iframe>'
 
 
-def with_pages(report, failed, pages):
-    """Gives a report its failure and its pages. Of several pages, each is for one of its targets."""
-    report._failed, report._pages = failed, pages
+def with_pages(report, failed, pages, text):
+    """Gives a report its failure, its pages and its text. Of several pages, each is for one of its targets."""
+    report._failed, report._pages, report._text = failed, pages, text
     if len(pages) > 1:
         for one, page in zip(report["targets"], pages):
             one._pages = [page]

@@ -50,6 +50,14 @@ std::vector<ErrorMetric> agreements_of(const std::vector<Candidate>& candidates)
   return found;
 }
 
+/// Returns "64 samples"; "16 to 64 samples" where some candidates were measured on fewer.
+Words measured_on(const CalibratorMeasurement& measured) {
+  size_t fewest = measured.samples;
+  for (const Candidate& candidate : measured.candidates) fewest = std::min(fewest, candidate.error.samples);
+  const Words all = count(measured.samples, "sample");
+  return fewest < measured.samples ? Words{count(fewest), " to ", all} : all;
+}
+
 /// Returns the reason for the winner, after "; ", where the scores do not show it.
 Words why_taken(const CalibratorMeasurement& measured) {
   if (measured.highest != measured.winner) return "; " + choice_text(measured);
@@ -134,9 +142,9 @@ document::Grid scales_table(const std::vector<QuantizeReport::QuantizedValue>& v
                        .detail = true};
   constexpr int kDigits = 6;
   for (const auto& value : values)
-    table.rows.push_back({{name(value.name), significant(value.min, kDigits), significant(value.max, kDigits),
-                           significant(value.scale, kDigits), fixed(value.zero_point, 0),
-                           value.group ? count(static_cast<uint64_t>(*value.group)) : Words()}});
+    table.rows.push_back(
+        {{name(value.name), significant(value.min, kDigits), significant(value.max, kDigits),
+          significant(value.scale, kDigits), fixed(value.zero_point, 0), value.group ? count(*value.group) : Words()}});
   return table;
 }
 
@@ -172,10 +180,9 @@ Section outliers(const OutlierReport& report) {
 Section choice(const std::optional<CalibratorMeasurement>& measured) {
   Section section{Topic::Choice, {}};
   if (!measured || measured->candidates.empty()) return section;
-  section.parts = {
-      Line{{"measured ", count(measured->candidates.size(), "calibrator"), " on ", measured_on_text(*measured), " in ",
-            seconds(measured->seconds), ": ", ranking(*measured), why_taken(*measured)}},
-      candidates_table(*measured)};
+  section.parts = {Line{{"measured ", count(measured->candidates.size(), "calibrator"), " on ", measured_on(*measured),
+                         " in ", seconds(measured->seconds), ": ", ranking(*measured), why_taken(*measured)}},
+                   candidates_table(*measured)};
   return section;
 }
 

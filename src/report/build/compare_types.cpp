@@ -18,19 +18,17 @@ Words ratio(double value) { return fixed(value, 3); }
 /// Describes how a type was quantized, as a clause: "18 of 18 weighted layers, 24 pairs, calibrator mse".
 Words made_words(const TypeVariant& variant) {
   const TypeFacts& facts = variant.facts;
-  const Words layers{count(static_cast<uint64_t>(facts.quantized_layers)), " of ",
-                     count(static_cast<uint64_t>(facts.layers), "weighted layer")};
+  const Words layers{count(facts.quantized_layers), " of ", count(facts.layers, "weighted layer")};
   if (facts.quantized_layers == 0) return {layers, ": it stays the float model"};
   if (!facts.block)
     return {layers,
             ", ",
-            count(static_cast<uint64_t>(facts.pairs), "pair"),
+            count(facts.pairs, "pair"),
             ", calibrator ",
             variant.calibrator,
             facts.by_inputs ? ", weights rounded by GPTQ" : ""};
   return {"weights alone of ", layers,
-          *facts.block == 0 ? Words(", a scale a channel")
-                            : Words{", blocks of ", count(static_cast<uint64_t>(*facts.block))},
+          *facts.block == 0 ? Words(", a scale a channel") : Words{", blocks of ", count(*facts.block)},
           facts.by_inputs ? ", rounded by GPTQ" : ", nearest codes"};
 }
 
@@ -149,7 +147,7 @@ Document document_of(const CompareTypesReport& report) {
   const Compared rows = compared(report);
   Document document = comparison_document(rows, report.target);
   add_winner(document, rows, "");
-  if (const Words limit = limit_words(report); !limit.empty()) document.verdict.push_back({limit, Role::Beside});
+  document.verdict.push_back({limit_words(report), Role::Beside});
   Section scores = candidates(rows, "Each was calibrated and run on the same samples.", {}, false);
   if (!scores.parts.empty()) scores.parts.insert(scores.parts.begin() + 3, Part(sizes_table(report)));
   document.sections = {judged(rows, count(report.variants.size(), "type")),

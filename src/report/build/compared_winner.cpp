@@ -3,7 +3,6 @@
 #include "report/build/compared.h"
 #include "report/build/sections.h"
 #include "report/compared_types.h"
-#include "report/output_errors.h"
 
 namespace detent::build {
 
@@ -64,10 +63,15 @@ Words lead_words(const Compared& compared, size_t winner, double score) {
   return joined(parts, ", and ");
 }
 
-/// Returns how sure the winner is, as a clause; empty without another candidate, and without standard errors.
+/// Returns "max and mse score the same within the noise of 24 samples", or that no other candidate does, as a clause;
+/// empty without another candidate, and without standard errors.
 Words certainty_words(const Compared& compared, size_t winner) {
   if (compared.variants.size() < 2 || !compared.variants[winner]->score_error) return {};
-  return ties_text(compared.report.ties, compared.report.evaluation_samples);
+  const std::vector<Words> ties(compared.report.ties.begin(), compared.report.ties.end());
+  const Words noise{"the noise of ", count(compared.report.evaluation_samples, "sample")};
+  if (ties.empty()) return {"better than every other one beyond ", noise};
+  const Words first = joined({ties.begin(), ties.end() - 1});
+  return {joined({first, ties.back()}, " and "), ties.size() == 1 ? " scores" : " score", " the same within ", noise};
 }
 
 /// Returns what pages say first.
@@ -103,7 +107,7 @@ Document comparison_document(const Compared& compared, const std::string& target
   return {.subject = {"Comparison of ", compared.kind, "s"},
           .title = "comparison of " + compared.kind + "s",
           .file = report.model,
-          .facts = {{"opset ", count(static_cast<uint64_t>(report.opset))}, count(report.nodes, "node")},
+          .facts = model_facts(report),
           .aside = {"target ", target},
           .figures = {winner_figures(compared)}};
 }
@@ -115,9 +119,8 @@ Section judged(const Compared& compared, const Words& variants) {
       Line{{"calibrated ", count(report.calibration_samples, "sample"), " in ", seconds(report.calibration_seconds),
             "; judged ", variants, " on ", count(report.evaluation_samples, "sample"),
             report.evaluation_spread ? ", evenly over --eval," : "", " in ", seconds(report.evaluation_seconds)}});
-  if (!report.labels.empty()) section.parts.push_back(Line{"labels: " + report.labels});
-  if (report.skipped_samples > 0)
-    section.parts.push_back(Line{{"skipped ", count(report.skipped_samples, "unreadable sample")}});
+  section.parts.push_back(Line{labelled("labels: ", report.labels)});
+  section.parts.push_back(Line{skipped_words(report.skipped_samples)});
   return section;
 }
 
@@ -135,8 +138,7 @@ void add_winner(Document& document, const Compared& compared, const std::string&
   lines.push_back({{"* best by ", metric_named(compared.report.criterion).title, ": ", option, compared.report.winner},
                    Role::Apart,
                    Where::Text});
-  for (const Words& words : {lead, certainty})
-    if (!words.empty()) lines.push_back({words, Role::Detail, Where::Text});
+  for (const Words& words : {lead, certainty}) lines.push_back({words, Role::Detail, Where::Text});
 }
 
 std::vector<Figures::Figure> winner_figures(const Compared& compared) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "detent/cache.h"
 #include "detent/cast.h"
 #include "detent/compare.h"
 #include "detent/explain.h"
@@ -10,6 +11,7 @@
 #include "detent/repair.h"
 #include "detent/run.h"
 #include "detent/sensitivity.h"
+#include "detent/verify.h"
 #include "report/document/document.h"
 
 namespace detent::build {
@@ -17,13 +19,20 @@ namespace detent::build {
 /// Makes the document of a report. It points into the report, which must outlive it.
 [[nodiscard]] document::Document document_of(const PlanReport& report);
 [[nodiscard]] document::Document document_of(const LintReport& report);
+/// Lists the kinds of findings.
+[[nodiscard]] document::Document document_of(const std::vector<FindingInfo>& kinds);
 [[nodiscard]] document::Document document_of(const QuantizeReport& report);
+[[nodiscard]] document::Document document_of(const QuantizeTargetsReport& report);
 [[nodiscard]] document::Document document_of(const RepairReport& report);
 [[nodiscard]] document::Document document_of(const QuantizeWeightsReport& report);
 [[nodiscard]] document::Document document_of(const CastReport& report);
 [[nodiscard]] document::Document document_of(const ExplainReport& report);
 [[nodiscard]] document::Document document_of(const RunReport& report);
+[[nodiscard]] document::Document document_of(const VerifyReport& report);
+[[nodiscard]] document::Document document_of(const CacheExportReport& report);
+[[nodiscard]] document::Document document_of(const CacheImportReport& report);
 [[nodiscard]] document::Document document_of(const ModelReport& report);
+[[nodiscard]] document::Document document_of(const DistributionReport& report);
 /// Purpose of the document of a table.
 enum class TableUse : uint8_t {
   Made,      ///< by the command: says where it is
@@ -35,5 +44,7 @@ enum class TableUse : uint8_t {
 [[nodiscard]] document::Document document_of(const CompareTypesReport& report);
 /// top  layers and values in capped texts
 [[nodiscard]] document::Document document_of(const SensitivityReport& report, size_t top = 20);
+/// Makes the text of the layers that a comparison measures last, below its own.
+[[nodiscard]] document::Document document_below_comparison(const SensitivityReport& report, size_t top);
 
 }  // namespace detent::build

@@ -179,7 +179,7 @@ Section equalization(const std::optional<EqualizeReport>& report,
 Section accuracy(const AccuracyReport& report) {
   Section section{Topic::Accuracy, {}};
   if (report.steps.empty()) return section;
-  const auto kept = static_cast<uint64_t>(std::ranges::count(report.steps, true, &Step::kept));
+  const auto kept = std::ranges::count(report.steps, true, &Step::kept);
   section.parts = {
       Line{"Each step builds on those kept before it, and is kept only if it improves the deciding samples.",
            Role::Lead},

@@ -105,10 +105,14 @@ Words worst_words(const ErrorReport& error) {
 
 Section error(const std::optional<ErrorReport>& report, const Words& what, const std::string& source) {
   if (!report) return {Topic::Error, {Line{{what, ": not measured: no data"}, Role::Statement, Where::Text}}};
-  return {Topic::Error,
-          {Line{{what, " on ", count(report->samples, "sample"), ": ", worst_words(*report),
-                 source.empty() ? "" : "; measured on " + source}},
-           steps_table(*report), outputs_table(report->outputs), by_sample_table(*report)}};
+  Section section{Topic::Error,
+                  {Line{{what, " on ", count(report->samples, "sample"), ": ", worst_words(*report),
+                         source.empty() ? "" : "; measured on " + source}}}};
+  if (!report->not_compared.empty()) section.parts.push_back(Line{report->not_compared, Role::Detail});
+  section.parts.push_back(steps_table(*report));
+  section.parts.push_back(outputs_table(report->outputs));
+  section.parts.push_back(by_sample_table(*report));
+  return section;
 }
 
 std::vector<Figures::Figure> error_figures(const std::optional<ErrorReport>& error) {

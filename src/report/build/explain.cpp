@@ -117,7 +117,7 @@ Cell kind_cell(const EngineLayer& layer) {
 document::Grid::Row engine_row(const EngineLayer& layer, size_t position) {
   const bool told = !layer.cause.empty() || layer.kind == "layer" || layer.kind == "none";
   const std::string cause = told ? layer.cause : "the file does not tell why";
-  const Words cure = layer.cure.empty() ? Words() : Words{"cure: ", layer.cure};
+  const Words cure = labelled("cure: ", layer.cure);
   Cell bar{Words()};
   bar.marks = {layer.share};
   document::Grid::Row row{.cells = {count(position),

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "core/text.h"
 #include "report/build/documents.h"
@@ -27,8 +28,8 @@ Words float_nodes(const ModelReport& report) {
   if (report.float_casts == 0 && report.float_nodes.size() < 2) return {};
   std::vector<Words> parts;
   for (const auto& [type, nodes] : report.float_nodes)
-    parts.push_back({count(static_cast<uint64_t>(nodes), parts.empty() ? "node" : ""), " in " + type});
-  parts.push_back(count(static_cast<uint64_t>(report.float_casts), "cast"));
+    parts.push_back({count(nodes, parts.empty() ? "node" : ""), " in " + type});
+  parts.push_back(count(report.float_casts, "cast"));
   return joined(parts);
 }
 
@@ -40,7 +41,7 @@ Properties facts(const ModelReport& report) {
     for (const Part& part : made.parts)
       if (const auto* rows = std::get_if<Properties>(&part)) list.rows = rows->rows;
   }
-  list.rows.push_back({"Parameters", count(static_cast<uint64_t>(report.parameters))});
+  list.rows.push_back({"Parameters", count(report.parameters)});
   for (const TensorInfo& input : report.inputs)
     list.rows.push_back({"Input", {name(input.name), behind(type_text(input))}});
   for (const TensorInfo& output : report.outputs)
@@ -53,8 +54,7 @@ Properties facts(const ModelReport& report) {
 
 Section operators(const ModelReport& report) {
   document::Grid table{.columns = {{""}, {"", Kind::Words}}, .heading = "operators"};
-  for (const auto& [op, nodes] : report.operators)
-    table.rows.push_back({{count(static_cast<uint64_t>(nodes)), Words(op)}});
+  for (const auto& [op, nodes] : report.operators) table.rows.push_back({{count(nodes), Words(op)}});
   Section section{Topic::Coverage, {table}};
   if (report.unsupported.empty())
     section.parts.push_back(Line{"every node can run"});
@@ -92,7 +92,7 @@ Section table_facts(const TableReport& report) {
            {"Samples",
             {count(report.samples.size()), ", shards ", listed_or(report.shards, "none (imported)"),
              report.partial ? "; interrupted, continue with --resume" : ""}},
-           {"Missing", report.missing_shards.empty() ? Words() : Words{"shards ", join(report.missing_shards)}},
+           {"Missing", labelled("shards ", join(report.missing_shards))},
            {"Skipped", report.skipped_samples > 0 ? count(report.skipped_samples, "unreadable sample") : Words()},
            {"Values", {count(report.values.size()), ", for ", listed_or(report.targets, "every target")}},
            {"Largest", largest},
@@ -127,14 +127,14 @@ document::Grid table_values(const TableReport& report) {
 }
 
 /// Lists the largest |x| of single tokens and channels, for the values that have them.
-document::Grid table_tokens(const TableReport& report) {
+document::Grid table_tokens(const std::vector<TableReport::Value>& values) {
   constexpr int kDigits = 4;
   document::Grid table{
       .columns = {kValueColumn, {"first"}, {"median"}, {"99 %"}, {"others"}, {"channels"}, {"wide"}, {"largest"}},
       .heading =
           "largest |x| of tokens (the first of a sequence; median, 99 % and largest of the others) and of "
           "channels (median; number with at least half of the largest, and index of the largest)"};
-  for (const TableReport::Value& value : report.values) {
+  for (const TableReport::Value& value : values) {
     if (!value.tokens) continue;
     const auto& tokens = *value.tokens;
     document::Grid::Row row{{name(value.name)}};
@@ -147,16 +147,30 @@ document::Grid table_tokens(const TableReport& report) {
   return table;
 }
 
+/// Draws how many elements lie between two bounds.
+document::Grid histogram_table(const DistributionReport& report) {
+  constexpr int kDigits = 6;
+  document::Grid table{.columns = {{"from"}, {"to"}, {"elements"}, {"", Kind::Chart}},
+                       .heading = "zeros left out; bars are logarithmic",
+                       .scale = Scale{.form = Scale::Form::Bar}};
+  for (const auto& row : report.rows) {
+    Cell bar{Words()};
+    bar.marks = {std::log1p(static_cast<double>(row.count))};
+    table.rows.push_back({{significant(row.low, kDigits), significant(row.high, kDigits), count(row.count), bar}});
+  }
+  return table;
+}
+
 }  // namespace
 
 Document document_of(const ModelReport& report) {
   Document document{.subject = "Model",
                     .title = "model",
                     .file = report.model,
-                    .facts = {{"IR ", count(static_cast<uint64_t>(report.ir))}},
+                    .facts = {{"IR ", count(report.ir)}},
                     .sections = {{Topic::Model, {facts(report)}}, operators(report)}};
   for (const auto& [domain, version] : report.opset)
-    document.facts.push_back({domain.empty() ? "opset" : domain, " ", count(static_cast<uint64_t>(version))});
+    document.facts.push_back({domain.empty() ? "opset" : domain, " ", count(version)});
   if (report.quantized) document.facts.emplace_back("quantized");
   return document;
 }
@@ -171,8 +185,28 @@ Document document_of(const TableReport& report, TableUse use) {
     document.sections.push_back(
         {Topic::Model, {Line{{report.kept ? "kept " : "wrote ", name(report.table), " (", bytes(report.bytes), ")"}}}});
   else
-    document.sections.push_back({Topic::Values, {table_values(report), table_tokens(report)}});
+    document.sections.push_back({Topic::Values, {table_values(report), table_tokens(report.values)}});
   return document;
+}
+
+Document document_of(const DistributionReport& report) {
+  constexpr int kDigits = 9;
+  const TableReport::Value& value = report.value;
+  Section section{Topic::Values,
+                  {Line{{count(value.count, "element"), ", ", count(value.zeros, "zero"), ", min ",
+                         significant(value.min, kDigits), ", max ", significant(value.max, kDigits), ", ",
+                         count(value.bins_in_use, "bin"), " 2^", fixed(value.log2_width, 0), " wide"},
+                        Role::Detail}}};
+  if (value.nans + value.infinities > 0)
+    section.parts.push_back(
+        Line{{count(value.nans), " NaN and ", count(value.infinities), " Inf left out"}, Role::Detail});
+  section.parts.push_back(Line{report.rows.empty() ? "only zeros" : "", Role::Detail});
+  section.parts.insert(section.parts.end(), {histogram_table(report), table_tokens({value})});
+  return {.subject = "Distribution",
+          .title = "distribution",
+          .file = report.table,
+          .facts = {{"distribution of ", document::quoted(value.name)}},
+          .sections = {section}};
 }
 
 }  // namespace detent::build

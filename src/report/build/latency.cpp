@@ -26,14 +26,11 @@ Words engine_words(const LatencyReport& report) {
 
 /// Returns "on AMD EPYC with onnxruntime 1.30.0, 2 threads, batch 1".
 Words machine_words(const LatencyMachine& machine) {
-  const auto behind_word = [](const char* word, const std::string& text) {
-    return text.empty() ? Words() : Words{word, text};
-  };
   const Words engine = joined({machine.engine, machine.version}, " ");
   return joined(
-      {joined({behind_word("on ", machine.device), engine.empty() ? Words() : Words{"with ", engine}}, " "),
+      {joined({labelled("on ", machine.device), labelled("with ", engine)}, " "),
        machine.threads.empty() ? Words() : Words{machine.threads, machine.threads == "1" ? " thread" : " threads"},
-       behind_word("batch ", machine.batch)});
+       labelled("batch ", machine.batch)});
 }
 
 Words gain_words(double gain, double error) {
@@ -61,8 +58,7 @@ Words chosen_words(const LatencyReport& report) {
 }
 
 Words limit_of_search(const LatencyReport& report) {
-  Words words;
-  if (!report.limit.empty()) words = {"within ", report.limit};
+  Words words = labelled("within ", report.limit);
   if (report.too_inaccurate > 0)
     words =
         joined({words, {count(report.too_inaccurate, "other file"), " beyond it, which the engine did not see"}}, "; ");
@@ -222,7 +218,7 @@ Section latency(const std::optional<LatencyReport>& report) {
       Line{chosen_words(*report), Role::Apart},
       Line{{"timed by ", code(report->command), " ", machine_words(report->machine)}, Role::Detail}};
   for (const Words& words : {limit_of_search(*report), known_words(*report)})
-    if (!words.empty()) section.parts.push_back(Line{words, Role::Detail});
+    section.parts.push_back(Line{words, Role::Detail});
   section.parts.emplace_back(Drawing{calls_plot(*report)});
   section.parts.emplace_back(calls_table(*report));
   section.parts.emplace_back(groups_table(*report));

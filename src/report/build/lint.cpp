@@ -86,8 +86,7 @@ void add_coverage(Document& document, const LintReport& report) {
     return line && (line->role == Role::Statement || line->role == Role::Apart);  // of plans
   });
   shares.parts.insert(shares.parts.begin(),
-                      Line{{coverage_words(plan.coverage), "; ",
-                            count(static_cast<uint64_t>(plan.coverage.pairs), "value"), " with pairs"}});
+                      Line{{coverage_words(plan.coverage), "; ", count(plan.coverage.pairs, "value"), " with pairs"}});
   document.sections.push_back(std::move(shares));
   document.sections.push_back(quantizers(plan));
   document.sections.push_back({Topic::Placement, {float_layers(plan)}});
@@ -115,17 +114,17 @@ Document document_of(const LintReport& report) {
                     .aside = {"target ", plan.target},
                     .verdict = {Line{lint_verdict(report), Role::Statement, Where::Page}},
                     .figures = {coverage_figures(plan.coverage)}};
-  if (plan.coverage.pairs > 0)
-    document.figures.figures.push_back({count(static_cast<uint64_t>(plan.coverage.pairs)), "values with pairs"});
+  if (plan.coverage.pairs > 0) document.figures.figures.push_back({count(plan.coverage.pairs), "values with pairs"});
   document.verdict.push_back(Line{origin_words(report), Role::Detail, Where::Page});
   document.sections.push_back({Topic::Model, {Line{origin_words(report), Role::Statement, Where::Text}}});
-  if (!pairs && report.findings.empty()) return document;
+  const bool checked = pairs || !report.findings.empty();
   if (pairs) add_coverage(document, report);
-  document.sections.push_back(findings(report));
+  if (checked) document.sections.push_back(findings(report));
   for (const std::string& note : plan.notes) {
     document.verdict.push_back(Line{note, Role::Detail, Where::Page});
     document.sections.push_back({Topic::Model, {Line{note, Role::Apart, Where::Text}}});
   }
+  if (!checked) return document;
   document.sections.push_back({Topic::Model, {Line{counts_words(report), Role::Apart, Where::Text}}});
   if (names_rule(report))
     document.sections.push_back({Topic::Model, {Line{rules_words(), Role::Statement, Where::Text}}});
@@ -134,6 +133,16 @@ Document document_of(const LintReport& report) {
   placed.notes.clear();  // they stand above
   document.sections.push_back(placement(placed, Listed::Nothing));
   return document;
+}
+
+Document document_of(const std::vector<FindingInfo>& kinds) {
+  document::Grid table{.columns = {{"", Kind::Name}, {"", Kind::Words}}, .noun = "finding"};
+  for (const FindingInfo& kind : kinds)
+    table.rows.push_back({{name(kind.id), Words(kind.summary + " (" + kind.levels + ")")}});
+  return {.subject = "Findings",
+          .title = "findings",
+          .sections = {{Topic::Findings,
+                        {Line{"Findings"}, table, Line{"src/place/RULES.md explains each of them", Role::Apart}}}}};
 }
 
 }  // namespace detent::build

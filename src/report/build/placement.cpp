@@ -170,13 +170,12 @@ void add_attention_lines(std::vector<Part>& parts, const PlanReport& plan) {
 }
 
 Row edge_row(const PlanReport& plan, const PlanReport::Edge& edge, Listed listed) {
-  const Words slot = count(static_cast<uint64_t>(edge.slot));
+  const Words slot = count(edge.slot);
   const std::string type(edge.wide ? "INT16" : name_of(plan.coverage.type));
   const std::string overruled =
       edge.overruled.empty() ? "" : edge.overruled + (edge.pair ? " wanted floats" : " wanted a pair");
   const Words reason = why(edge.rule, edge.reason);
-  const Words group =
-      edge.scale_group ? Words{", scale group ", count(static_cast<uint64_t>(*edge.scale_group))} : Words();
+  const Words group = edge.scale_group ? Words{", scale group ", count(*edge.scale_group)} : Words();
   Row row;
   row.quiet = edge.pair;
   row.cells = {Cell(name(edge.value), overruled.empty() ? reason : Words{reason, "; ", overruled}),
@@ -200,8 +199,7 @@ document::Grid edges_table(const PlanReport& plan, Listed listed) {
                        .columns = {{"Value", Kind::Name}, {"Read by", Kind::Words}, {"Decision", Kind::Tag}},
                        .heading = "pairs",
                        .heading_of_all = "edges",
-                       .folded = {"Every edge: ", count(plan.edges.size(), "edge"), ", ",
-                                  count(static_cast<uint64_t>(pairs)), " with a pair"},
+                       .folded = {"Every edge: ", count(plan.edges.size(), "edge"), ", ", count(pairs), " with a pair"},
                        .filter = "float only",
                        .noun = "edge"};
   for (const auto& edge : plan.edges) table.rows.push_back(edge_row(plan, edge, listed));

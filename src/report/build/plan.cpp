@@ -53,15 +53,14 @@ Section equalizable(const PlanReport& plan) {
 
 /// Says what the page begins with.
 Words plan_verdict(const PlanReport& plan) {
-  const auto pairs = static_cast<uint64_t>(plan.coverage.pairs);
-  if (pairs == 0) return "Nothing would be quantized.";
-  return {strong(plain_text(count(pairs, "pair"))),
+  if (plan.coverage.pairs == 0) return "Nothing would be quantized.";
+  return {strong(plain_text(count(plan.coverage.pairs, "pair"))),
           " on ",
           count(plan.quantized_values, "value"),
           ": ",
-          count(static_cast<uint64_t>(plan.coverage.int8_layers)),
+          count(plan.coverage.int8_layers),
           " of ",
-          count(static_cast<uint64_t>(plan.coverage.layers), "weighted layer"),
+          count(plan.coverage.layers, "weighted layer"),
           " would run in ",
           name_of(plan.coverage.type),
           "."};
@@ -79,8 +78,7 @@ Document document_of(const PlanReport& report) {
                     .figures = {coverage_figures(report.coverage)}};
   if (report.shared_scale_groups > 0)
     document.figures.figures.push_back({count(report.shared_scale_groups), "groups of shared scales"});
-  Section head{Topic::Model, {}};
-  if (!report.detections.empty()) head.parts.push_back(Line{{"detections: ", report.detections}});
+  Section head{Topic::Model, {Line{labelled("detections: ", report.detections)}}};
   if (report.folded_batchnorms)
     head.parts.push_back(
         Line{{count(report.folded_batchnorms, "BatchNormalization"), " folded into weights first (R3)"}});

@@ -88,14 +88,11 @@ document::Grid exceptions_table(const FloatReport& report) {
 }  // namespace
 
 Words coverage_words(const CoverageReport& coverage) {
-  const Words all{count(static_cast<uint64_t>(coverage.int8_layers)),
-                  " of ",
-                  count(static_cast<uint64_t>(coverage.layers)),
-                  " weighted layers ",
-                  name_of(coverage.type),
-                  share_of_macs(coverage.int8_macs, coverage)};
+  const Words all{count(coverage.int8_layers), " of ",
+                  count(coverage.layers),      " weighted layers ",
+                  name_of(coverage.type),      share_of_macs(coverage.int8_macs, coverage)};
   if (coverage.int16_layers == 0) return all;
-  return {all, ", ", count(static_cast<uint64_t>(coverage.int16_layers)), " with 16-bit activations",
+  return {all, ", ", count(coverage.int16_layers), " with 16-bit activations",
           share_of_macs(coverage.int16_macs, coverage)};
 }
 
@@ -103,8 +100,7 @@ std::vector<Figures::Figure> coverage_figures(const CoverageReport& coverage) {
   if (coverage.macs == 0) return {};
   return {{share_of(coverage.int8_macs, coverage.macs),
            {"MACs in ", name_of(coverage.type)},
-           {count(static_cast<uint64_t>(coverage.int8_layers)), " of ", count(static_cast<uint64_t>(coverage.layers)),
-            " layers"}}};
+           {count(coverage.int8_layers), " of ", count(coverage.layers), " layers"}}};
 }
 
 document::Grid type_shares(const CoverageReport& coverage) {
@@ -130,15 +126,13 @@ Section coverage(const PlanReport& plan) {
   section.parts.push_back(
       Line{{"Share that runs in ", type, "; the rest stays float. Activation bytes count four bytes per element."},
            Role::Lead});
-  const auto pairs = static_cast<uint64_t>(coverage.pairs);
-  Words sums{coverage_words(coverage), "; ", count(pairs, "pair"), " on ", count(plan.quantized_values, "value")};
+  Words sums{coverage_words(coverage), "; ", count(coverage.pairs, "pair"), " on ",
+             count(plan.quantized_values, "value")};
   if (plan.shared_scale_groups) sums += {", ", count(plan.shared_scale_groups, "group"), " of shared scales"};
   section.parts.push_back(Line{sums, Role::Apart});
   if (coverage.casts > 0 && !plan.floats)
-    section.parts.push_back(
-        Line{{count(static_cast<uint64_t>(coverage.casts), "cast"), " between float types"}, Role::Detail});
-  if (const Words words = shares(coverage); !words.empty())
-    section.parts.push_back(Line{words, Role::Statement, Where::Text});
+    section.parts.push_back(Line{{count(coverage.casts, "cast"), " between float types"}, Role::Detail});
+  section.parts.push_back(Line{shares(coverage), Role::Statement, Where::Text});
   Bars bars{.bars = {}, .what = "in " + type};
   for (const Bars::Bar& bar :
        {Bars::Bar{"weighted layers", coverage.int8_layers, coverage.layers},
@@ -146,7 +140,7 @@ Section coverage(const PlanReport& plan) {
         Bars::Bar{"parameters", coverage.int8_params, coverage.params, Unit::Count},
         Bars::Bar{"activation bytes", coverage.int8_activation_bytes, coverage.activation_bytes, Unit::Bytes}})
     if (bar.whole > 0) bars.bars.push_back(bar);
-  if (bars.bars.empty() && pairs == 0) return {Topic::Coverage, {Line{sums, Role::Apart, Where::Text}}};
+  if (bars.bars.empty() && coverage.pairs == 0) return {Topic::Coverage, {Line{sums, Role::Apart, Where::Text}}};
   section.parts.push_back(std::move(bars));
   section.parts.push_back(type_shares(coverage));
   add_type_bars(section.parts, coverage.types);
@@ -196,7 +190,7 @@ Section floats(const std::optional<FloatReport>& report) {
                          Role::Detail});
   }
   if (report->half_nodes + report->float32_nodes == 0)
-    parts.push_back(Line{"no value is FP32; the 16-bit floats of the model stay", Role::Detail});
+    parts.push_back(Line{"no value is FP32, and values of other types keep them", Role::Detail});
   parts.push_back(exceptions_table(*report));
   if (!report->values_measured) parts.push_back(Line{without_samples_text(*report), Role::Detail});
   return section;
@@ -205,10 +199,6 @@ Section floats(const std::optional<FloatReport>& report) {
 Section graph(const PlanReport& plan, const std::vector<LintReport::Finding>& findings) {
   if (plan.graph.nodes.empty()) return {Topic::Graph, {}};
   return {Topic::Graph, {Drawing{document::Graph{&plan, findings}}}};
-}
-
-std::vector<Words> model_facts(const PlanReport& plan) {
-  return {{"opset ", count(static_cast<uint64_t>(plan.opset))}, count(plan.nodes, "node")};
 }
 
 }  // namespace detent::build

@@ -44,8 +44,8 @@ Words made_words(const QuantizeReport& report) {
           " (",
           bytes(report.model_bytes),
           ", opset ",
-          count(static_cast<uint64_t>(report.opset)),
-          raised ? Words{" raised to ", count(static_cast<uint64_t>(report.written_opset))} : Words(),
+          count(report.opset),
+          raised ? Words{" raised to ", count(report.written_opset)} : Words(),
           ")"};
 }
 
@@ -63,10 +63,7 @@ Section calibration(const QuantizeReport& report) {
              report.samples ? Words{" (", count(report.samples, "sample"), ")"} : Words(" (imported)")};
   }
   words += {", calibrator ", report.calibrator, report.measured ? " (auto)" : "", ", peak ", megabytes(report.peak_mb)};
-  Section section{Topic::Model, {Line{words}}};
-  if (report.skipped_samples > 0)
-    section.parts.push_back(Line{{"skipped ", count(report.skipped_samples, "unreadable sample")}});
-  return section;
+  return {Topic::Model, {Line{words}, Line{skipped_words(report.skipped_samples)}}};
 }
 
 Words saturation_words(const SaturationReport& report) {
@@ -79,8 +76,8 @@ Words saturation_words(const SaturationReport& report) {
             fixed(report.mean_factor, 2),
             " on average, so that CPUs without VNNI do not saturate"};
   if (report.unsafe_pairs == 0) return "same on every x86 CPU: no pair of weights can saturate";
-  return {"x86 CPUs without VNNI saturate: ", count(static_cast<uint64_t>(report.unsafe_pairs), "pair"),
-          " of weights in ", count(report.unsafe_layers, "layer"),
+  return {"x86 CPUs without VNNI saturate: ", count(report.unsafe_pairs, "pair"), " of weights in ",
+          count(report.unsafe_layers, "layer"),
           report.error ? Words{"; error there: ", worst_words(*report.error)} : Words()};
 }
 
@@ -138,7 +135,7 @@ Document document_of(const QuantizeReport& report) {
   Document document{.subject = "Quantization",
                     .title = "quantization",
                     .file = report.model,
-                    .facts = {{"opset ", count(static_cast<uint64_t>(report.opset))}, count(report.nodes, "node")},
+                    .facts = model_facts(report),
                     .aside = {"target ", report.target}};
   const bool unquantized = is_without_pairs(report.latency);
   const std::string codes(name_of(plan.coverage.type));
@@ -177,6 +174,15 @@ Document document_of(const QuantizeReport& report) {
       graph(plan),
       provenance(report.provenance, report.floats),
       notes(report)};
+  return document;
+}
+
+Document document_of(const QuantizeTargetsReport& report) {
+  Document document{.subject = "Quantization",
+                    .title = "quantization",
+                    .verdict = {Line{{count(report.targets.size(), "target"), " in ", seconds(report.seconds),
+                                      ", peak ", megabytes(report.peak_mb)}}}};
+  for (const QuantizeReport& one : report.targets) document.members.push_back(document_of(one));
   return document;
 }
 

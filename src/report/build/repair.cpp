@@ -15,8 +15,8 @@ using Pair = RepairReport::Pair;
 
 constexpr std::array<const char*, 4> kActions{"kept", "moved", "removed", "added"};
 
-uint64_t count_of(const RepairReport& report, const char* action) {
-  return static_cast<uint64_t>(std::ranges::count(report.pairs, action, &Pair::action));
+auto count_of(const RepairReport& report, const char* action) {
+  return std::ranges::count(report.pairs, action, &Pair::action);
 }
 
 /// Lists the pairs, those that changed first.
@@ -81,7 +81,7 @@ Section scores(const RepairReport& report) {
   if (report.scores.empty()) return section;
   section.parts.push_back(
       Line{{"scores on ", count(report.evaluation_samples, "sample"), ", the file before -> after:"}});
-  if (!report.labels.empty()) section.parts.push_back(Line{"labels: " + report.labels, Role::Detail});
+  section.parts.push_back(Line{labelled("labels: ", report.labels), Role::Detail});
   document::Grid table{.id = "repair-scores",
                        .label = "Scores",
                        .columns = {{"", Kind::Name, "", 12}, {"", Kind::Words}, {"", Kind::Number}},

@@ -72,7 +72,7 @@ Section profile(const std::optional<ProfileReport>& report) {
 
 Words expanded_words(const std::map<std::string, int64_t>& operators) {
   std::vector<Words> parts;
-  for (const auto& [op, nodes] : operators) parts.push_back({count(static_cast<uint64_t>(nodes)), " ", op});
+  for (const auto& [op, nodes] : operators) parts.push_back({count(nodes), " ", op});
   return joined(parts);
 }
 
@@ -81,9 +81,8 @@ Document document_of(const RunReport& report) {
   Words words{"ran ", count(report.samples, "sample"), " in ", seconds(report.seconds, 2)};
   if (report.seconds > 0) words += {" (", fixed(static_cast<double>(report.samples) / report.seconds, 1), "/s)"};
   document.verdict.push_back(Line{words});
-  if (report.skipped_samples > 0)
-    document.verdict.push_back(Line{{"skipped ", count(report.skipped_samples, "unreadable sample")}});
-  if (!report.expanded.empty()) document.verdict.push_back(Line{{"expanded ", expanded_words(report.expanded)}});
+  document.verdict.push_back(Line{skipped_words(report.skipped_samples)});
+  document.verdict.push_back(Line{labelled("expanded ", expanded_words(report.expanded))});
   for (const auto& path : report.written) document.verdict.push_back(Line{{"wrote ", name(path.string())}});
   return document;
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "detent/quantize.h"
+#include "detent/quantize_weights.h"
 #include "detent/sensitivity.h"
 #include "report/document/document.h"
 #include "report/quantities.h"
@@ -41,8 +42,16 @@ enum class Listed : uint8_t {
 [[nodiscard]] document::Words coverage_words(const CoverageReport& coverage);
 /// The share of MACs on codes, large; none where MACs are not known.
 [[nodiscard]] std::vector<document::Figures::Figure> coverage_figures(const CoverageReport& coverage);
+/// "opset 17".
+[[nodiscard]] inline document::Words opset_words(int64_t opset) { return {"opset ", document::count(opset)}; }
 /// Facts beside a model's name: opset and nodes.
-[[nodiscard]] std::vector<document::Words> model_facts(const PlanReport& plan);
+[[nodiscard]] std::vector<document::Words> model_facts(const auto& report) {
+  return {opset_words(report.opset), document::count(report.nodes, "node")};
+}
+/// "skipped 3 unreadable samples"; empty without any.
+[[nodiscard]] inline document::Words skipped_words(size_t samples) {
+  return samples == 0 ? document::Words() : document::Words{"skipped ", document::count(samples, "unreadable sample")};
+}
 /// "3 com.microsoft.FusedConv, 1 com.microsoft.Attention"
 [[nodiscard]] document::Words expanded_words(const std::map<std::string, int64_t>& operators);
 
@@ -50,6 +59,8 @@ enum class Listed : uint8_t {
 
 /// Adds the judgement to what the document says first: the quality with its reasons, limits, values to blame, cures.
 void add_verdict(document::Document& document, const VerdictReport& verdict, const std::optional<ErrorReport>& error);
+/// "INT4 in blocks of 32" or "INT8 with one scale a channel".
+[[nodiscard]] document::Words format_words(const WeightFormat& format);
 /// Adds the bound with its scores, its outcome, and operators without weights that stay float for it.
 void add_bound(document::Document& document, const BoundReport& report);
 /// Adds the score that was measured without a bound.

@@ -79,7 +79,7 @@ void add_whole(std::vector<Part>& parts, const SensitivityReport& report) {
                           " corrected, in the float network too, so that only quantization is measured"}});
   if (report.weights)
     parts.push_back(Line{{"weights of ", count(report.layers.size()), " of ",
-                          count(report.plan.layers.size(), "weighted layer"), " as ", format_text(*report.weights)}});
+                          count(report.plan.layers.size(), "weighted layer"), " as ", format_words(*report.weights)}});
   parts.push_back(
       Line{{"SQNR at ", the_output(report.outputs), " with all of them: ", decibels(report.sqnr_db_all, 2)}});
   if (report.outputs.size() > 1) parts.emplace_back(outputs_table(report.outputs));
@@ -111,16 +111,24 @@ Words sensitivity_verdict(const SensitivityReport& report) {
           "."};
 }
 
+Words measured_words(const SensitivityReport& report) {
+  return {"measured ",
+          count(report.variants, "quantized model"),
+          " on ",
+          count(report.evaluation_samples, "sample"),
+          report.evaluation_spread ? ", evenly over --eval," : "",
+          " at the cost of ",
+          fixed(report.plain_runs, 1),
+          " FP32 runs, ",
+          seconds(report.seconds),
+          " in all"};
+}
+
 Section measured(const SensitivityReport& report) {
-  Section section{
-      Topic::Model,
-      {Line{{report.weights ? "rounded with " : "calibrated ", count(report.calibration_samples, "sample"),
-             "; measured ", count(report.variants, "quantized model"), " on ",
-             count(report.evaluation_samples, "sample"), report.evaluation_spread ? ", evenly over --eval," : "",
-             " at the cost of ", fixed(report.plain_runs, 1), " FP32 runs, ", seconds(report.seconds), " in all"}}}};
-  if (report.skipped_samples > 0)
-    section.parts.push_back(Line{{"skipped ", count(report.skipped_samples, "unreadable sample")}});
-  return section;
+  return {Topic::Model,
+          {Line{{report.weights ? "rounded with " : "calibrated ", count(report.calibration_samples, "sample"), "; ",
+                 measured_words(report)}},
+           Line{skipped_words(report.skipped_samples)}}};
 }
 
 }  // namespace
@@ -167,6 +175,13 @@ Document document_of(const SensitivityReport& report, size_t top) {
                        values({&report.histograms, &report.plan, {}, own_errors(report), {}})};
   if (!report.weights) document.sections.push_back(placement(report.plan, Listed::Nothing));
   return document;
+}
+
+Document document_below_comparison(const SensitivityReport& report, size_t top) {
+  return {
+      .sections = {{Topic::Model,
+                    {Line{{"layers, with calibrator ", report.calibrator, ": ", measured_words(report)}, Role::Apart}}},
+                   sensitivity(report, top)}};
 }
 
 }  // namespace detent::build

@@ -50,8 +50,8 @@ document::Grid layers_table(const QuantizeWeightsReport& report) {
 void add_weights(std::vector<Part>& parts, const QuantizeWeightsReport& report) {
   std::vector<Layer> quantized = worst_layers(report.layers);
   std::erase_if(quantized, [](const Layer& layer) { return !layer.quantized; });
-  Words words{"weights of ", count(quantized.size()),   " of ", count(report.layers.size(), "weighted layer"),
-              " as ",        format_text(report.format)};
+  Words words{"weights of ", count(quantized.size()),    " of ", count(report.layers.size(), "weighted layer"),
+              " as ",        format_words(report.format)};
   if (!quantized.empty()) words += {": ", bytes(report.float_weight_bytes), arrow(), bytes(report.weight_bytes)};
   parts.push_back(Line{words});
   if (!quantized.empty())
@@ -102,8 +102,7 @@ Words rounding_words(const std::optional<QuantizeWeightsReport::Rounding>& round
 Section weights(const QuantizeWeightsReport& report) {
   Section section{Topic::Weights, {}};
   if (report.written_opset != report.opset)
-    section.parts.push_back(Line{{"raised opset from ", count(static_cast<uint64_t>(report.opset)), " to ",
-                                  count(static_cast<uint64_t>(report.written_opset))}});
+    section.parts.push_back(Line{{"raised opset from ", count(report.opset), " to ", count(report.written_opset)}});
   if (report.rearranged > 0)
     section.parts.push_back(Line{{"transposed the weights of ", count(report.rearranged, "product")}});
   add_weights(section.parts, report);
@@ -116,11 +115,16 @@ Section weights(const QuantizeWeightsReport& report) {
 
 }  // namespace
 
+Words format_words(const WeightFormat& format) {
+  return {title_of(format.codes),
+          format.block == 0 ? Words(" with one scale a channel") : Words{" in blocks of ", count(format.block)}};
+}
+
 Document document_of(const QuantizeWeightsReport& report) {
   Document document{.subject = "Weights alone",
                     .title = "weights alone",
                     .file = report.model,
-                    .facts = {{"opset ", count(static_cast<uint64_t>(report.opset))}, bytes(report.model_bytes)},
+                    .facts = {opset_words(report.opset), bytes(report.model_bytes)},
                     .aside = {"target ", report.target}};
   add_verdict(document, report.verdict, report.error);
   if (report.bound) add_bound(document, *report.bound);

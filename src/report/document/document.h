@@ -21,7 +21,7 @@ namespace detent::document {
 /// explains how to read the form.
 enum class Where : uint8_t { Both, Text, Page };
 
-/// A sentence on a separate line.
+/// A sentence on a separate line. One without words is left out.
 struct Line {
   enum class Role : uint8_t {
     Statement,
@@ -36,6 +36,8 @@ struct Line {
   Role role = Role::Statement;
   Where where = Where::Both;
   bool detail = false;  ///< texts print it only where everything is listed
+
+  [[nodiscard]] bool stands_in(Where form) const { return !words.empty() && (where == Where::Both || where == form); }
 };
 
 /// Meaning of a tag, which decides its colour.
@@ -72,7 +74,7 @@ struct Item {
   std::string key = {};        ///< equal for alike rows; empty: rows that say the same are alike
 };
 
-/// Scale of a column of charts, which pages draw. The numbers stand in other columns.
+/// Scale of a column of charts, which pages draw, and texts if it has bars. The numbers stand in other columns.
 struct Scale {
   enum class Form : uint8_t {
     Dots,      ///< on a grid, with a line from the reference, or from the first series, to the next one
@@ -245,7 +247,7 @@ struct Section {
 };
 
 /// A report as a tree. Texts print the head, the sections in their order and the verdict, terminals the verdict first;
-/// pages print head and verdict, and the sections in the order of Topic.
+/// pages print head and verdict, and the sections in the order of Topic. Texts without a file have no head.
 struct Document {
   Words subject;              ///< "Placement"
   std::string title;          ///< of the page's window: "placement"
@@ -256,6 +258,7 @@ struct Document {
   std::vector<Line> verdict;  ///< the first statement, and what pages list below it
   Figures figures;
   std::vector<Section> sections;
+  std::vector<Document> members = {};  ///< documents of a report of several reports; texts print them first
 };
 
 }  // namespace detent::document

@@ -48,10 +48,6 @@ std::string error_text(const Number& number) {
 
 Words file_name(const std::string& path) { return name(std::filesystem::path(path).filename().string()); }
 
-Words count(uint64_t number, std::string_view noun, std::string_view nouns) {
-  return Number{.value = static_cast<double>(number), .noun = std::string(noun), .nouns = std::string(nouns)};
-}
-
 Words share(double fraction, int digits) { return Number{.value = fraction, .unit = Unit::Share, .digits = digits}; }
 
 Words percent(double fraction, int digits) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
@@ -104,7 +105,9 @@ class Words {
 [[nodiscard]] Words file_name(const std::string& path);
 
 /// Returns "64"; "64 samples" with a noun.
-[[nodiscard]] Words count(uint64_t number, std::string_view noun = {}, std::string_view nouns = {});
+[[nodiscard]] Words count(std::integral auto number, std::string_view noun = {}, std::string_view nouns = {}) {
+  return Number{.value = static_cast<double>(number), .noun = std::string(noun), .nouns = std::string(nouns)};
+}
 /// Returns "25.0 %" of a fraction.
 [[nodiscard]] Words share(double fraction, int digits = 1);
 /// Returns "76.60 %" of a fraction that is a score.
@@ -127,6 +130,10 @@ class Words {
 [[nodiscard]] Number number_of(const Metric& metric, double value, std::optional<double> error = {});
 /// Returns "20.00 -> 21.50 dB"; "exact" for an infinite one.
 [[nodiscard]] Words change(double before_db, double after_db);
+/// Returns the words behind a label; empty without words.
+[[nodiscard]] inline Words labelled(const Words& label, const Words& words) {
+  return words.empty() ? Words() : label + words;
+}
 /// Returns the words with separators between; empty ones are left out.
 [[nodiscard]] Words joined(const std::vector<Words>& parts, const Words& separator = ", ");
 

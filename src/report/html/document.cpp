@@ -120,7 +120,7 @@ class PagePrinter {
     std::vector<std::string> notes, details;
     for (const Part& part : section.parts) {
       const auto* line = std::get_if<Line>(&part);
-      if (line && line->where == Where::Text) continue;
+      if (line && !line->stands_in(Where::Page)) continue;
       const bool note = line && line->role == Role::Note, detail = line && line->role == Role::Detail;
       if (!note) flush_notes(notes, title.id);
       if (!detail) flush(details);
@@ -200,10 +200,10 @@ std::string header_markup(const document::Document& document) {
   for (const Section& section : document.sections)
     if (section.topic == document::Topic::Model)
       for (const Part& part : section.parts)
-        if (const auto* line = std::get_if<Line>(&part); line && line->where != Where::Text)
+        if (const auto* line = std::get_if<Line>(&part); line && line->stands_in(Where::Page))
           header.facts.push_back(markup(line->words));
   for (const Line& line : document.verdict) {
-    if (line.where == Where::Text) continue;
+    if (!line.stands_in(Where::Page)) continue;
     if (line.role == Role::Statement)
       header.verdict += (header.verdict.empty() ? "" : " ") + markup(line.words);
     else

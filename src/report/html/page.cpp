@@ -12,19 +12,6 @@
 namespace detent {
 namespace {
 
-struct Part {
-  const char* id = "";
-  const char* title = "";
-  std::string html = {};
-};
-
-std::string navigation(const std::vector<Part>& parts) {
-  std::string html;
-  for (const Part& part : parts)
-    if (!part.html.empty()) html += std::string("<a href=\"#") + part.id + "\">" + part.title + "</a> ";
-  return html.empty() ? html : "<nav aria-label=\"Parts of this report\">" + html + "</nav>\n";
-}
-
 // The policy makes the browser refuse every fetch.
 std::string head(const std::string& model, const std::string& subject) {
   return "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
@@ -37,85 +24,63 @@ std::string head(const std::string& model, const std::string& subject) {
 }
 
 /// Makes a page. `data` is what the report used.
-std::string page_of(const std::string& head, const std::string& summary, std::vector<Part> parts, PageOrigin origin,
-                    std::vector<PageOrigin::Data> data = {}) {
-  origin.data = std::move(data);
-  parts.push_back({"origin", "This page", html::origin_section(origin)});
-  std::string page = head + summary + navigation(parts);
-  for (const Part& part : parts) page += part.html;
-  return page +
-         "</main>\n<footer>Written by Detent. Nothing in this file is fetched from elsewhere.</footer>\n<script>\n" +
-         std::string(html::kPageScript) + "</script>\n</body>\n</html>\n";
-}
-
-Part part_of(const document::Section& section) {
-  const document::TopicTitle& title = title_of(section.topic);
-  return {title.id, title.link, html::section_markup(section)};
-}
-
-std::string page_of(const document::Document& document, const PageOrigin& origin,
-                    std::vector<PageOrigin::Data> data = {}) {
+std::string page_of(const document::Document& document, PageOrigin origin, std::vector<PageOrigin::Data> data) {
   std::map<document::Topic, document::Section> sections;  // several of one topic become one
   for (const document::Section& section : document.sections) {
     if (section.topic == document::Topic::Model) continue;
     auto& whole = sections.try_emplace(section.topic, document::Section{section.topic, {}}).first->second.parts;
     whole.insert(whole.end(), section.parts.begin(), section.parts.end());
   }
-  std::vector<Part> parts;
-  for (const auto& [topic, section] : sections) parts.push_back(part_of(section));
-  return page_of(head(document.file, document.title), html::header_markup(document), std::move(parts), origin,
-                 std::move(data));
+  std::string links, body;
+  const auto add = [&](const char* id, const char* link, const std::string& part) {
+    if (!part.empty()) links += std::string("<a href=\"#") + id + "\">" + link + "</a> ";
+    body += part;
+  };
+  for (const auto& [topic, section] : sections)
+    add(title_of(topic).id, title_of(topic).link, html::section_markup(section));
+  origin.data = std::move(data);
+  add("origin", "This page", html::origin_section(origin));
+  if (!links.empty()) links = "<nav aria-label=\"Parts of this report\">" + links + "</nav>\n";
+  return head(document.file, document.title) + html::header_markup(document) + links + body +
+         "</main>\n<footer>Written by Detent. Nothing in this file is fetched from elsewhere.</footer>\n<script>\n" +
+         std::string(html::kPageScript) + "</script>\n</body>\n</html>\n";
 }
 
-std::vector<PageOrigin::Data> data_of(const ComparisonReport& report) {
-  return {{"Calibration data", report.provenance.samples, report.provenance.sample_digest},
-          {"Evaluation data", report.evaluation_samples, report.evaluation_digest}};
+template <class Report>
+std::vector<PageOrigin::Data> data_of(const Report& report) {
+  if constexpr (std::derived_from<Report, ComparisonReport>)
+    return {{"Calibration data", report.provenance.samples, report.provenance.sample_digest},
+            {"Evaluation data", report.evaluation_samples, report.evaluation_digest}};
+  else if constexpr (std::same_as<Report, SensitivityReport>)
+    return {
+        {report.weights ? "Rounding data" : "Calibration data", report.calibration_samples, report.calibration_digest},
+        {"Evaluation data", report.evaluation_samples, report.evaluation_digest}};
+  else if constexpr (std::same_as<Report, QuantizeReport>)
+    return {{"Calibration data", report.provenance.samples, report.provenance.sample_digest}};
+  else if constexpr (std::same_as<Report, PlanReport>)
+    return {{"Data", report.samples, report.sample_digest}};
+  else if constexpr (std::same_as<Report, LintReport>)
+    return data_of(report.plan);
+  else
+    return {};
 }
 
 }  // namespace
 
-std::string to_html(const QuantizeReport& report, const PageOrigin& origin) {
-  return page_of(build::document_of(report), origin,
-                 {{"Calibration data", report.provenance.samples, report.provenance.sample_digest}});
-}
-
-std::string to_html(const QuantizeWeightsReport& report, const PageOrigin& origin) {
-  return page_of(build::document_of(report), origin);
-}
-
-std::string to_html(const CompareCalibratorsReport& report, const PageOrigin& origin) {
+template <HasPage Report>
+std::string to_html(const Report& report, const PageOrigin& origin) {
   return page_of(build::document_of(report), origin, data_of(report));
 }
 
-std::string to_html(const CompareTargetsReport& report, const PageOrigin& origin) {
-  return page_of(build::document_of(report), origin, data_of(report));
-}
-
-std::string to_html(const CompareTypesReport& report, const PageOrigin& origin) {
-  return page_of(build::document_of(report), origin, data_of(report));
-}
-
-std::string to_html(const SensitivityReport& report, const PageOrigin& origin) {
-  return page_of(
-      build::document_of(report), origin,
-      {{report.weights ? "Rounding data" : "Calibration data", report.calibration_samples, report.calibration_digest},
-       {"Evaluation data", report.evaluation_samples, report.evaluation_digest}});
-}
-
-std::string to_html(const PlanReport& plan, const PageOrigin& origin) {
-  return page_of(build::document_of(plan), origin, {{"Data", plan.samples, plan.sample_digest}});
-}
-
-std::string to_html(const LintReport& report, const PageOrigin& origin) {
-  return page_of(build::document_of(report), origin, {{"Data", report.plan.samples, report.plan.sample_digest}});
-}
-
-std::string to_html(const ExplainReport& report, const PageOrigin& origin) {
-  return page_of(build::document_of(report), origin);
-}
-
-std::string to_html(const RepairReport& report, const PageOrigin& origin) {
-  return page_of(build::document_of(report), origin);
-}
+template std::string to_html(const CompareCalibratorsReport&, const PageOrigin&);
+template std::string to_html(const CompareTargetsReport&, const PageOrigin&);
+template std::string to_html(const CompareTypesReport&, const PageOrigin&);
+template std::string to_html(const SensitivityReport&, const PageOrigin&);
+template std::string to_html(const QuantizeReport&, const PageOrigin&);
+template std::string to_html(const QuantizeWeightsReport&, const PageOrigin&);
+template std::string to_html(const PlanReport&, const PageOrigin&);
+template std::string to_html(const LintReport&, const PageOrigin&);
+template std::string to_html(const RepairReport&, const PageOrigin&);
+template std::string to_html(const ExplainReport&, const PageOrigin&);
 
 }  // namespace detent

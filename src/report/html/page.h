@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -31,6 +32,12 @@ struct PageOrigin {
   std::string date;        ///< only if requested, so that equal runs give equal pages
 };
 
+template <class Report, class... Others>
+concept OneOf = (std::same_as<Report, Others> || ...);
+template <class Report>
+concept HasPage = OneOf<Report, CompareCalibratorsReport, CompareTargetsReport, CompareTypesReport, SensitivityReport,
+                        QuantizeReport, QuantizeWeightsReport, PlanReport, LintReport, RepairReport, ExplainReport>;
+
 /// Writes one self-contained HTML page. It fetches nothing, and every chart is drawn in advance, so that it also works
 /// without scripts and on paper. Its script sorts and filters tables, selects a value and shows tooltips.
 ///
@@ -38,28 +45,7 @@ struct PageOrigin {
 /// Empty     a part without content is left out; without variants the summary says that nothing was compared.
 /// Size      about 8 kB a value with seven candidates, 0.5 kB a layer or edge, 40 kB a picture of detections.
 /// Escaping  texts from the model or the command line are escaped; bytes that are not UTF-8 become U+FFFD.
-[[nodiscard]] std::string to_html(const CompareCalibratorsReport& report, const PageOrigin& origin = {});
-[[nodiscard]] std::string to_html(const CompareTargetsReport& report, const PageOrigin& origin = {});
-[[nodiscard]] std::string to_html(const CompareTypesReport& report, const PageOrigin& origin = {});
-
-/// Writes the page of one calibrator: layers first, no candidates.
-[[nodiscard]] std::string to_html(const SensitivityReport& sensitivity, const PageOrigin& origin = {});
-
-/// Writes the page of one quantization, with its verdict first.
-[[nodiscard]] std::string to_html(const QuantizeReport& report, const PageOrigin& origin = {});
-
-/// Writes the page of quantized weights: the verdict, the gain of rounding, and the loss of every weight.
-[[nodiscard]] std::string to_html(const QuantizeWeightsReport& report, const PageOrigin& origin = {});
-
-/// Writes the page of a plan, without values.
-[[nodiscard]] std::string to_html(const PlanReport& plan, const PageOrigin& origin = {});
-
-/// Writes the page of a quantized file: its findings and its coverage in INT8.
-[[nodiscard]] std::string to_html(const LintReport& report, const PageOrigin& origin = {});
-/// Prints the pairs with what became of them, the findings that are left, and the written file as lint reads it.
-[[nodiscard]] std::string to_html(const RepairReport& report, const PageOrigin& origin = {});
-
-/// Writes the page of an engine: its shares, a bar for each layer, and what differs from another engine.
-[[nodiscard]] std::string to_html(const ExplainReport& report, const PageOrigin& origin = {});
+template <HasPage Report>
+[[nodiscard]] std::string to_html(const Report& report, const PageOrigin& origin = {});
 
 }  // namespace detent

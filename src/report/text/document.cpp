@@ -31,6 +31,8 @@ using Role = Line::Role;
 // Heads of columns that the items of their rows make needless.
 constexpr std::string_view kPosition = "#", kShare = "Share";
 
+constexpr double kLongestBar = 40;  // in characters
+
 /// Prints the parts of one section.
 class TextPrinter {
  public:
@@ -40,7 +42,7 @@ class TextPrinter {
     std::vector<std::string> notes;
     for (const Part& part : parts) {
       const auto* line = std::get_if<Line>(&part);
-      const bool note = line && line->role == Role::Note && line->where != Where::Page;
+      const bool note = line && line->role == Role::Note && line->stands_in(Where::Text);
       if (note) notes.push_back(document::plain_text(line->words));
       if (!note) flush(notes);
       if (!note) std::visit(*this, part);
@@ -50,7 +52,7 @@ class TextPrinter {
   }
 
   void operator()(const Line& line) {
-    if (line.where == Where::Page || line.role == Role::Lead) return;
+    if (!line.stands_in(Where::Text) || line.role == Role::Lead) return;
     if (line.detail && !listing_.all()) return;
     text_ += (line.role == Role::Heading || line.role == Role::Apart ? "\n"
               : line.role == Role::Detail                            ? "  "
@@ -100,14 +102,19 @@ class TextPrinter {
   static std::string aligned(const Grid& table, size_t most) {
     Table printed;
     std::vector<size_t> shown;
+    const bool bars = table.scale && table.scale->form == document::Scale::Form::Bar;
     for (size_t i = 0; i < table.columns.size(); ++i)
-      if (table.columns[i].kind != Kind::Chart) shown.push_back(i), printed.columns.push_back(table.columns[i]);
+      if (bars || table.columns[i].kind != Kind::Chart) shown.push_back(i), printed.columns.push_back(table.columns[i]);
+    double longest = 0;
+    for (const auto& row : table.rows)
+      for (const Cell& cell : row.cells)
+        for (const double mark : cell.marks) longest = std::max(longest, mark);
     std::vector<Grid::Row> rows = table.rows;
     std::ranges::stable_partition(rows, &Grid::Row::apart);
     for (const auto& row : std::span(rows).first(most)) {
       auto& cells = printed.rows.emplace_back(Table::Row{.badge = row.marked ? table.mark : ""}).cells;
       for (const size_t i : shown)
-        if (i < row.cells.size()) cells.push_back({cell_text(row.cells[i])});
+        if (i < row.cells.size()) cells.push_back({cell_text(row.cells[i]) + bar_text(row.cells[i], longest)});
     }
     const size_t left = table.rows.size() - most;
     const std::string heading = table.heading.empty() ? "" : "\n" + document::plain_text(table.heading) + "\n";
@@ -120,6 +127,12 @@ class TextPrinter {
     if (!cell.op.empty()) text += " (" + cell.op + ")";
     if (!cell.reason.empty()) text += (text.empty() ? "" : "  ") + document::plain_text(cell.reason);
     return text;
+  }
+
+  static std::string bar_text(const Cell& cell, double longest) {
+    return cell.marks.empty() || longest <= 0
+               ? std::string()
+               : std::string(static_cast<size_t>(std::lround(kLongestBar * cell.marks.front() / longest)), '#');
   }
 
   /// Returns the numbers of the columns, which the item does not say: "; MACs 10, parameters 5".
@@ -222,14 +235,18 @@ std::string warning_text(const document::Document& tree) {
   return tree.warning.empty() ? std::string() : document::plain_text(tree.warning) + "\n";
 }
 
+std::string head_text(const document::Document& tree) {
+  if (tree.file.empty()) return {};
+  return document::plain_text(document::file_name(tree.file)) + (tree.facts.empty() ? "" : "  ") +
+         document::plain_text(document::joined(tree.facts)) +
+         (tree.aside.empty() ? "" : "     " + document::plain_text(tree.aside)) + "\n";
+}
+
 /// Returns the verdict, and the rest without the warning.
 TerminalText parts_of(const document::Document& tree, Lists lists) {
   Listing listing(lists);
   const std::vector<Part> verdict(tree.verdict.begin(), tree.verdict.end());
-  TerminalText text{TextPrinter(listing)(verdict),
-                    document::plain_text(document::file_name(tree.file)) + (tree.facts.empty() ? "" : "  ") +
-                        document::plain_text(document::joined(tree.facts)) +
-                        (tree.aside.empty() ? "" : "     " + document::plain_text(tree.aside)) + "\n"};
+  TerminalText text{TextPrinter(listing)(verdict), head_text(tree)};
   for (const Section& section : tree.sections) text.rest += to_text(section, listing);
   text.rest += listing.closing();
   return text;
@@ -240,14 +257,20 @@ TerminalText parts_of(const document::Document& tree, Lists lists) {
 std::string to_text(const Section& section, Listing& listing) { return TextPrinter(listing)(section.parts); }
 
 TerminalText terminal_text(const document::Document& tree, Lists lists) {
-  TerminalText text = parts_of(tree, lists);
-  text.first = warning_text(tree) + text.first;
-  return text;
+  TerminalText whole;
+  for (const document::Document& member : tree.members) {
+    const TerminalText text = terminal_text(member, lists);
+    whole.first += text.first + "\n", whole.rest += text.rest + "\n";
+  }
+  const TerminalText text = parts_of(tree, lists);
+  return {whole.first + warning_text(tree) + text.first, whole.rest + text.rest};
 }
 
 std::string to_text(const document::Document& tree, Lists lists) {
+  std::string members;
+  for (const document::Document& member : tree.members) members += to_text(member, lists) + "\n";
   const TerminalText text = parts_of(tree, lists);
-  return warning_text(tree) + text.rest + text.first;
+  return members + warning_text(tree) + text.rest + text.first;
 }
 
 }  // namespace detent

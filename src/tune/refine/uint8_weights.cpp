@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/stopwatch.h"
+#include "ops/traits.h"
 #include "ops/weight_pairs.h"
 #include "rewrite/quantized_model.h"
 #include "run/sample_subset.h"
@@ -12,14 +13,15 @@ namespace detent {
 
 namespace {
 
-/// Returns the weights of layers that read no other layer's values, where a pair of weights can saturate.
+/// Returns the weights of layers that read no other layer's values, where a pair of weights can saturate; none of a
+/// ConvTranspose, which OpenVINO runs in float with zero point 128.
 std::set<std::string> first_weights(const Graph& graph, const PlacementPlan& plan) {
   ValueMap<bool> behind_a_layer(graph.values().size(), false);
   std::set<std::string> found;
   for (const Node& node : graph.nodes()) {
     const bool behind = std::ranges::any_of(present(node.inputs), [&](ValueId value) { return behind_a_layer[value]; });
     const LayerDecision* layer = plan.find_layer(node.id);
-    if (layer && !behind)
+    if (layer && !behind && traits_of(graph, node).kind != OpKind::ConvTranspose)
       for (const WeightDecision& weight : plan.weights) {
         if (weight.node != node.id || !layer->int8) continue;
         const Tensor* constant = graph.constant(weight.value);

@@ -8,10 +8,12 @@
 
 #include "numbers_of.h"
 #include "report/build/documents.h"
+#include "report/html/document.h"
 #include "report/html/page.h"
 #include "report/json/json.h"
 #include "report/text/text.h"
 #include "whole_comparisons.h"
+#include "whole_files.h"
 
 namespace detent {
 namespace {
@@ -210,45 +212,6 @@ ExplainReport whole_engine() {
   return report;
 }
 
-RunReport whole_run() {
-  RunReport report{.model = "folder/net.onnx", .samples = 96, .skipped_samples = 3, .seconds = 2};
-  report.expanded = {{"LayerNormalization", 7}};
-  report.written = {"out/" + kOdd};
-  report.profile = ProfileReport{.nodes = {{kOdd, "Conv", 6}, {"tail", "Relu", 2}},
-                                 .samples = 5,
-                                 .total_ms = 8,
-                                 .collecting = {{"x86", 9, 16, 4}}};
-  return report;
-}
-
-ModelReport whole_model() {
-  ModelReport report;
-  report.model = "folder/net.onnx", report.ir = 8, report.opset = {{"", 17}, {"com.microsoft", 1}};
-  report.inputs = {{kOdd, "float", {1, 3, -1, -1}}}, report.outputs = {{"y", "undefined", {}, false}};
-  report.detections = "boxes and scores", report.operators = {{"Conv", 11}, {"Relu", 12}};
-  report.expanded = {{"LayerNormalization", 13}};
-  report.unsupported = {{kOdd, "Loop", "has no kernel"}};
-  report.float_nodes = {{"float", 14}, {"float16", 15}}, report.float_casts = 16, report.parameters = 1700;
-  report.provenance = Provenance{.producer = "detent 0.1.0", .target = "x86", .ranges = "abc", .samples = 18};
-  return report;
-}
-
-TableReport whole_table() {
-  TableReport report{.table = "folder/net.dct", .samples = {"a.png", "b.png"}};
-  report.equalize = "gate", report.equalized_values = 7, report.float_values = 9;
-  report.values = {{.name = kOdd,
-                    .count = 1000,
-                    .zeros = 250,
-                    .nans = 3,
-                    .infinities = 4,
-                    .min = -1.5,
-                    .max = 2.25,
-                    .log2_width = -11,
-                    .bins_in_use = 120}};
-  report.values.front().tokens = TableReport::Value::Tokens{8.5, 0.125, 0.75, 0.875, 64, 63, 0.0625, 5};
-  return report;
-}
-
 std::vector<JsonNumber> numbers_of(const std::string& document) {
   std::vector<JsonNumber> found;
   add_numbers(nlohmann::json::parse(document), "", found);
@@ -309,7 +272,7 @@ TEST(DocumentOfQuantization, HasThemTooWhereTheFloatModelIsWritten) {
 
 TEST(DocumentOfRepair, HasTheSameNumbersInEachForm) { walk(whole_repair(), {}); }
 
-TEST(DocumentOfWeights, HasTheSameNumbersInEachForm) { walk(whole_weights(), {"weight_only.block"}); }
+TEST(DocumentOfWeights, HasTheSameNumbersInEachForm) { walk(whole_weights(), {}); }
 
 TEST(DocumentOfCast, HasTheSameNumbersInEachForm) { walk(whole_cast(), {}); }
 
@@ -317,13 +280,30 @@ TEST(DocumentOfSensitivity, HasTheSameNumbersInEachForm) { walk(whole_sensitivit
 
 TEST(DocumentOfExplain, HasTheSameNumbersInEachForm) { walk(whole_engine(), {}); }
 
-TEST(DocumentOfRun, HasTheSameNumbersInEachForm) { walk(whole_run(), {}); }
+TEST(DocumentOfRun, HasTheSameNumbersInEachForm) { walk(whole_run(kOdd), {}); }
 
 TEST(DocumentOfModel, HasTheSameNumbersInEachForm) {
-  walk(whole_model(), {"ir", "opset.ai.onnx", "opset.com.microsoft", "inputs.shape"});
+  walk(whole_model(kOdd), {"ir", "opset.ai.onnx", "opset.com.microsoft", "inputs.shape"});
 }
 
-TEST(DocumentOfTable, HasTheSameNumbersInEachForm) { walk(whole_table(), {"values.zeros"}); }  // as a share
+TEST(DocumentOfTable, HasTheSameNumbersInEachForm) { walk(whole_table(kOdd), {"values.zeros"}); }  // as a share
+
+TEST(DocumentOfDistribution, HasTheSameNumbersInEachForm) { walk(whole_distribution(kOdd), {}); }
+
+TEST(DocumentOfVerification, HasTheSameNumbersInEachForm) {
+  walk(whole_verification(kOdd), {"models.detection_agreement"});  // in the detail
+}
+
+TEST(DocumentsOfCaches, HaveTheSameNumbersInEachForm) {
+  walk(whole_cache_export(kOdd), {});
+  walk(whole_cache_import(kOdd), {});
+}
+
+TEST(DocumentOfTargets, HasTheSameNumbersInEachForm) {
+  QuantizeTargetsReport report{.targets = {whole_quantize(), whole_quantize()}, .seconds = 241.7, .peak_mb = 131};
+  report.targets.back().target = "onnxruntime:1.30", report.targets.back().output_bytes = 704;
+  walk(report, {});
+}
 
 /// Checks that the odd name stands in text and JSON, escaped as the form wants it.
 void expect_odd_name(const std::string& text, const std::string& json) {
@@ -356,9 +336,33 @@ TEST(Documents, OfMeasuredModelsKeepEveryNameToo) {
 TEST(Documents, KeepNamesOfEnginesRunsModelsAndTables) {
   const ExplainReport engine = whole_engine();
   expect_odd_name(to_text(engine, Lists::All), to_json(engine), to_html(engine));
-  expect_odd_name(to_text(whole_run()), to_json(whole_run()));
-  expect_odd_name(to_text(whole_model()), to_json(whole_model()));
-  expect_odd_name(to_text(whole_table()), to_json(whole_table()));
+  expect_odd_name(to_text(whole_run(kOdd)), to_json(whole_run(kOdd)));
+  expect_odd_name(to_text(whole_model(kOdd)), to_json(whole_model(kOdd)));
+  expect_odd_name(to_text(whole_table(kOdd)), to_json(whole_table(kOdd)));
+}
+
+TEST(Documents, KeepNamesOfValuesCachesAndVerifiedModels) {
+  const auto expect_names = [](const auto& report) { expect_odd_name(to_text(report), to_json(report)); };
+  expect_names(whole_distribution(kOdd));
+  expect_names(whole_verification(kOdd));
+  expect_names(whole_cache_export(kOdd));
+  expect_names(whole_cache_import(kOdd));
+  const std::vector<FindingInfo> kinds = {{kOdd, "error", "a kind"}};
+  EXPECT_THAT(to_text(kinds), HasSubstr("  INT8|<b>/\u00e9\\x0ax  a kind (error)\n"));
+}
+
+TEST(Documents, LeaveOutLinesWithoutWords) {
+  using document::Line;
+  document::Document tree{.file = "net.onnx", .verdict = {Line{""}}};
+  const std::string page = html::header_markup(tree);
+  for (const Line::Role role : {Line::Role::Statement, Line::Role::Note, Line::Role::Detail, Line::Role::Apart}) {
+    tree.sections.push_back({document::Topic::Error, {Line{"", role}}});
+    EXPECT_EQ(html::section_markup(tree.sections.back()), "");
+  }
+  EXPECT_EQ(to_text(tree, Lists::All), "net.onnx\n");
+  tree.verdict = {Line{"a word"}};
+  EXPECT_EQ(to_text(tree, Lists::All), "net.onnx\na word\n");
+  EXPECT_NE(html::header_markup(tree), page);
 }
 
 TEST(Documents, NameTheTypeOfCodesInEachSentence) {

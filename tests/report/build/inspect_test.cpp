@@ -77,5 +77,40 @@ TEST(TableText, MarksImportedScalesAndValuesThatAreNotFinite) {
   EXPECT_THAT(to_text(report), AllOf(HasSubstr("  1 NaN, 0 Inf\n"), HasSubstr("  imported  scale 0.125 (imported)\n")));
 }
 
+DistributionReport three_rows() {
+  DistributionReport report{.table = "folder/net.dct", .value = one_value().values.front()};
+  report.rows = {{-1, 0, 1}, {0, 1, 0}, {1, 2, 31}};  // log2(1 + count): 1, 0 and 5
+  return report;
+}
+
+TEST(DistributionText, DrawsTheLogarithmOfEachRow) {
+  EXPECT_EQ(to_text(three_rows()),
+            "net.dct  distribution of 'conv'\n"
+            "  8 elements, 2 zeros, min -1, max 3, 5 bins 2^-6 wide\n"
+            "\nzeros left out; bars are logarithmic\n"
+            "  from  to  elements\n"
+            "    -1   0         1  ########\n"
+            "     0   1         0\n"
+            "     1   2        31  " +
+                std::string(40, '#') + "\n");
+}
+
+TEST(DistributionText, SaysThatThereAreOnlyZerosAndWhatIsLeftOut) {
+  DistributionReport report = three_rows();
+  EXPECT_THAT(to_text(report), Not(HasSubstr("only zeros")));
+  report.rows.clear(), report.value.nans = 3;
+  EXPECT_THAT(to_text(report), HasSubstr(" wide\n  3 NaN and 0 Inf left out\n  only zeros\n"));
+}
+
+TEST(FindingsText, HasALineForEachKindWithItsLevels) {
+  const std::vector<FindingInfo> kinds = {{"no-scale", "error", "a scale is missing"},
+                                          {"slow", "note on qnn", "it is slow"}};
+  EXPECT_EQ(to_text(kinds),
+            "Findings\n"
+            "  no-scale  a scale is missing (error)\n"
+            "  slow      it is slow (note on qnn)\n"
+            "\nsrc/place/RULES.md explains each of them\n");
+}
+
 }  // namespace
 }  // namespace detent

@@ -13,13 +13,7 @@ namespace detent {
 /// has.
 class NumbersOf {
  public:
-  explicit NumbersOf(const document::Document& tree) {
-    add(tree.subject), add(tree.aside);
-    for (const document::Line& line : tree.verdict) add(line.words);
-    (*this)(tree.figures);
-    for (const document::Section& section : tree.sections)
-      for (const document::Part& part : section.parts) std::visit(*this, part);
-  }
+  explicit NumbersOf(const document::Document& tree) { add(tree); }
 
   [[nodiscard]] const std::vector<document::Number>& numbers() const { return numbers_; }
 
@@ -52,6 +46,14 @@ class NumbersOf {
   void operator()(const document::Drawing&) {}
 
  private:
+  void add(const document::Document& tree) {
+    add(tree.subject), add(tree.aside);
+    for (const document::Line& line : tree.verdict) add(line.words);
+    (*this)(tree.figures);
+    for (const document::Section& section : tree.sections)
+      for (const document::Part& part : section.parts) std::visit(*this, part);
+    for (const document::Document& member : tree.members) add(member);
+  }
   void add(const document::Words& words) {
     for (const document::Span& span : words.spans())
       if (span.look == document::Span::Look::Figure) add(span.number);

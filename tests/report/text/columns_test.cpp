@@ -1,4 +1,4 @@
-#include "report/text/text.h"
+#include "report/text/aligned.h"
 
 #include <gtest/gtest.h>
 

@@ -109,6 +109,8 @@ TEST(ComparisonText, SaysHowSureTheBestIs) {
                                          "  better than every other one beyond the noise of 100 samples\n"));
   report.ties = {"max"};
   EXPECT_THAT(to_text(report), HasSubstr("  max scores the same within the noise of 100 samples\n"));
+  report.ties = {"max", "mse", "kl"};
+  EXPECT_THAT(to_text(report), HasSubstr("  max, mse and kl score the same within the noise of 100 samples\n"));
   report.variants.resize(1);
   report.winner = "max";
   EXPECT_THAT(to_text(report), Not(HasSubstr("noise"))) << "one candidate is compared with nothing";

@@ -162,7 +162,7 @@ bool is_dla_candidate(const GraphFacts& facts, const Node& node) {
 }
 
 std::string dla_obstacle(const GraphFacts& facts, const Node& node, CertainShapes& shapes) {
-  if (facts.is_foreign(node.id)) return "operators of other domains are plugins, which run on the GPU";
+  if (facts.is_foreign(node.id)) return "plugins and operators of other domains run on the GPU";
   if (is_matrix_product(facts, node, shapes)) return size_obstacle(facts, node, shapes);
   const DlaLayer* layer = find_dla_layer(node.op_type);
   if (!layer) return no_layer(node);

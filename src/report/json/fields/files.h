@@ -107,6 +107,7 @@ void fields(auto& v, const DistributionReport::Row& r) {
 
 void fields(auto& v, const DistributionReport& r) {
   v.document("distribution", "Report of detent inspect --value");
+  v("table", r.table, "Path of the table.");
   value_fields(v, r.value);
   v.optional("tokens", r.value.tokens, "Magnitudes of single tokens and channels, where the value has a token axis.");
   v("rows", r.rows, "The histogram in a few rows of equal width, ascending, without zeros.");
@@ -176,6 +177,7 @@ void fields(auto& v, const CacheExportReport& r) {
   v("target", r.target, "Engine and version that the cache names.");
   v("calibrator", r.calibrator, "Calibrator of the ranges.");
   v("scales", r.scales, "Number of scales that were written.");
+  v.optional("arguments", filled(r.arguments), "Path of trtexec's arguments for DLA; absent without --dla.");
 }
 
 void fields(auto& v, const CacheImportReport& r) {

@@ -237,6 +237,8 @@ void fields(auto& v, const MeasuredError& r) {
   for (const auto& [metric, member] : kErrorMetrics) v(metric.name, r.error.*member, description_of(metric));
   v.optional("outputs", when(!r.error.outputs.empty(), r.error.outputs),
              "Each compared output, in the model's order; absent without any.");
+  v.optional("not_compared", when(!r.error.not_compared.empty(), r.error.not_compared),
+             "Outputs that were not compared and why, in a sentence; absent where all were.");
   v.optional("detections", r.error.detections, "Agreement of detections; absent for other networks than detectors.");
   v.optional(
       "steps", when(!r.error.steps.empty(), r.error.steps),
