@@ -75,7 +75,7 @@ rm -r out/run
 accepts "calibrate with one length" calibrate in/tones.onnx --quiet --data in/clips --preprocess fbank,seconds=1 -o out/t.dct
 rm out/*
 
-# What is missing.
+# Missing options and data.
 refuses "audio without a preprocessing" 2 "log-mel" run in/tones.onnx --data in/clips -o out/run
 refuses "a preprocessing of images" 2 "not for audio" run in/tones.onnx --data in/clips --preprocess imagenet -o out/run
 refuses "an unknown key" 2 "'bins'" run in/tones.onnx --data in/clips --preprocess fbank,bin=40 -o out/run
