@@ -194,7 +194,8 @@ Tensor AudioTransform::mask_tensor(const Signal& signal, const FeedInput& input)
   const int64_t length = signal.features.frames;
   if (axes.size() != 1 || (input.spec.shape[axes.front()] > 0 && input.spec.shape[axes.front()] != length))
     throw Error(ErrorCode::InvalidData, "the mask '" + input.spec.name + "' (" + describe_shape(input.spec) +
-                                            ") has not the " + std::to_string(length) + " positions of the audio");
+                                            ") does not have the " + std::to_string(length) +
+                                            " positions of the audio");
   const auto extents = sample_extents(input, [&](size_t axis) { return axis == axes.front() ? length : 1; });
   std::vector<float> mask(as_index(length));
   std::fill_n(mask.begin(), signal.content, 1.0F);

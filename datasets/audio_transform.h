@@ -28,7 +28,7 @@ class AudioTransform {
 
  private:
   enum class Role : uint8_t { Signal, Mask, Length };
-  /// Content, in the order of the layout's axes, and how many of its frames are not padding.
+  /// Features by frame, and how many of the frames are not padding.
   struct Signal {
     AudioFeatures features;
     int64_t content = 0;
@@ -36,6 +36,7 @@ class AudioTransform {
 
   [[nodiscard]] FbankOptions fbank_options() const;
   [[nodiscard]] int64_t frames_of(int64_t samples) const;
+  /// Sets the axes, the number of bands and the length.
   void fit_signal(const FeedInput& input);
   [[nodiscard]] Signal signal_of(const AudioClip& clip) const;
   [[nodiscard]] Tensor signal_tensor(const AudioFeatures& features, const FeedInput& input) const;

@@ -71,7 +71,13 @@ bool decode(const Codecs::Request& request, Codecs::Result& result, std::string&
 }
 
 bool decode_flac_file(const std::vector<unsigned char>& bytes, AudioSink& sink, std::string& error) {
+#ifdef DETENT_FLAC
   return unless_unreadable(error, [&] { decode_flac(bytes, sink); });
+#else
+  static_cast<void>(bytes), static_cast<void>(sink);
+  error = "FLAC is not read: this build lacks libFLAC";
+  return false;
+#endif
 }
 
 Pixels resize(const Pixels& pixels, PixelSize size, PreprocessSpec::Interpolation interpolation) {
