@@ -169,12 +169,13 @@ OptionList evaluation_options(EvaluationOptions& evaluation, const DataOptions& 
               {.file = FileUse::Reads}),
           next_token_option(evaluation.next_token),
           row("--transcripts FILE.csv", &evaluation.transcripts,
-              "Texts of audio files (file,text), relative to --eval: compared with what CTC reads from the class with "
-              "the highest logit at each position. Reports the word and the character error rate. Needs --vocab",
+              "Texts of audio files (file,text): truth of what CTC reads from logits. Files are relative to --eval. "
+              "The class with the highest logit counts at each position. Reports the word and the character error "
+              "rate. Needs --vocab",
               {.file = FileUse::Reads}),
           row("--vocab FILE", &evaluation.vocabulary,
-              "Tokens of --transcripts by class: one a line, TOKEN CLASS in each line, or a .json of token: class. "
-              "<blank> or <pad> is the blank; | and a leading U+2581 are blanks between words",
+              "Tokens of --transcripts by class: one a line, or a .json. Lines may all be TOKEN CLASS. <blank> or "
+              "<pad> is the blank; | and a leading U+2581 are blanks between words",
               {.file = FileUse::Reads}),
           [&evaluation] {
             if (evaluation.transcripts.empty() != evaluation.vocabulary.empty())
