@@ -22,7 +22,7 @@ struct NumberedToken {
 };
 
 std::vector<std::string> in_order(std::vector<NumberedToken> tokens, const std::string& file) {
-  std::ranges::stable_sort(tokens, {}, &NumberedToken::number);
+  std::ranges::sort(tokens, {}, &NumberedToken::number);
   std::vector<std::string> texts;
   for (NumberedToken& token : tokens) {
     if (token.number != std::ssize(texts))

@@ -74,7 +74,8 @@ std::vector<std::string> CtcVocabulary::read(int64_t samples, std::span<const st
   std::string listed;
   for (size_t i = 0; i < outputs.size() && !found; ++i) {
     listed += (i ? ", '" : "'") + names[i] + "' (" + outputs[i].shape().to_string() + ")";
-    if ((found = read_as_scores(outputs[i], samples, classes))) found->output = i;
+    found = read_as_scores(outputs[i], samples, classes);
+    if (found) found->output = i;
   }
   if (!found)
     throw Error(ErrorCode::InvalidOption,
