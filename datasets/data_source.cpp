@@ -14,6 +14,7 @@
 #include "core/index.h"
 #include "core/text.h"
 #include "datasets/array_fit.h"
+#include "datasets/audio_preprocess.h"
 #include "datasets/data_source_list.h"
 #include "datasets/preprocess.h"
 #include "datasets/synthetic.h"
@@ -291,12 +292,14 @@ std::unique_ptr<DataSource> open_all(const DataOptions& options, std::span<const
   std::vector<JoinedSource::Part> parts;
   for (size_t i = 0; i < sources.size(); ++i) {
     const DataSourceEntry& entry = entry_for(sources[i].src);
-    if (shares[i].size() > 1 && entry.feeds == DataSourceEntry::Feeds::OneInput)
+    const bool audio =
+        entry.holds && entry.holds(sources[i].src) == Preprocessed::Audio;  // feeds masks and lengths too
+    if (shares[i].size() > 1 && entry.feeds == DataSourceEntry::Feeds::OneInput && !audio)
       throw Error(ErrorCode::Usage, sources[i].src + " feeds one input, but the model has " + list_inputs(inputs),
                   "write " + options.option + " INPUT=SRC for each input");
     std::vector<FeedInput> wanted;
     for (const size_t input : shares[i]) wanted.push_back(feeds[input]);
-    parts.push_back({entry.open({sources[i].src, wanted, options.preprocess}), shares[i]});
+    parts.push_back({entry.open({sources[i].src, wanted, options.preprocess, options.padding_masks}), shares[i]});
   }
   check_counts(parts, sources);
   if (parts.size() == 1) return std::move(parts.front().source);  // its inputs are in the model's order already
@@ -326,16 +329,31 @@ std::unique_ptr<DataSource> open_data(const DataOptions& options, std::span<cons
   if (!options.arrays.empty())
     return select_samples(with_batch_layout(std::make_unique<ArraySource>(options.arrays, feed_inputs(inputs)), inputs),
                           options);
-  if (!options.preprocess.empty()) static_cast<void>(parse_preprocess(options.preprocess));
+  if (is_audio_preprocess(options.preprocess))
+    static_cast<void>(parse_audio_preprocess(options.preprocess));
+  else if (!options.preprocess.empty())
+    static_cast<void>(parse_preprocess(options.preprocess));
   return select_samples(with_batch_layout(open_all(options, inputs), inputs), options);
 }
 
-bool holds_images(const DataOptions& options, std::span<const InputSpec> inputs) {
+namespace {
+
+bool holds(Preprocessed what, const DataOptions& options, std::span<const InputSpec> inputs) {
   return std::ranges::any_of(options.sources, [&](const std::string& text) {
     const std::string src = take_apart(options.option, text, inputs).src;
     const DataSourceEntry& entry = entry_for(src);
-    return entry.holds_images && entry.holds_images(src);
+    return entry.holds && entry.holds(src) == what;
   });
+}
+
+}  // namespace
+
+bool holds_images(const DataOptions& options, std::span<const InputSpec> inputs) {
+  return holds(Preprocessed::Images, options, inputs);
+}
+
+bool holds_audio(const DataOptions& options, std::span<const InputSpec> inputs) {
+  return holds(Preprocessed::Audio, options, inputs);
 }
 
 std::vector<fs::path> files_of_data(const std::string& source) {

@@ -13,13 +13,12 @@ namespace detent {
 /// Returns every form, in the order in which they are tried.
 [[nodiscard]] std::span<const DataSourceEntry> data_source_list();
 
-/// A .txt (one path a line) or .csv (column `file`) that lists images or .npy files, in its order; paths are relative
-/// to the list. Sample names are the written paths. read_labels reads labels.
-/// Errors  InvalidData when the list is empty, has no column `file`, or mixes kinds of files.
+/// A .txt (one path a line) or .csv (column `file`) that lists images, audio or .npy files, in its order; paths are
+/// relative to the list. Sample names are the written paths. read_labels reads labels. Errors  InvalidData when the
+/// list is empty, has no column `file`, or mixes kinds of files.
 [[nodiscard]] bool is_file_list(const std::string& src);
 [[nodiscard]] std::unique_ptr<DataSource> open_file_list(const SourceRequest& request);
-/// True when the list names images.
-[[nodiscard]] bool lists_images(const std::string& src);
+[[nodiscard]] Preprocessed kind_of_list(const std::string& src);
 /// Returns the paths of the listed files.
 [[nodiscard]] std::vector<std::filesystem::path> files_of_list(const std::string& src);
 

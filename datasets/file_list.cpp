@@ -4,6 +4,7 @@
 
 #include "core/files/reach.h"
 #include "core/index.h"
+#include "datasets/audio_folder.h"
 #include "datasets/csv.h"
 #include "datasets/data_source_list.h"
 #include "datasets/image_folder.h"
@@ -36,7 +37,12 @@ bool is_file_list(const std::string& src) {
   return (extension == ".txt" || extension == ".csv") && !is_folder(src);
 }
 
-bool lists_images(const std::string& src) { return std::ranges::any_of(listed_files(src), has_image_extension); }
+Preprocessed kind_of_list(const std::string& src) {
+  const std::vector<std::string> files = listed_files(src);
+  return std::ranges::any_of(files, has_image_extension)   ? Preprocessed::Images
+         : std::ranges::any_of(files, has_audio_extension) ? Preprocessed::Audio
+                                                           : Preprocessed::Nothing;
+}
 
 std::vector<fs::path> files_of_list(const std::string& src) {
   std::vector<fs::path> files;
@@ -47,13 +53,16 @@ std::vector<fs::path> files_of_list(const std::string& src) {
 std::unique_ptr<DataSource> open_file_list(const SourceRequest& request) {
   std::vector<std::string> files = listed_files(request.src);
   if (files.empty()) throw Error(ErrorCode::InvalidData, request.src + ": the list names no files");
-  const auto arrays = as_index(std::count_if(files.begin(), files.end(),
-                                             [](const std::string& file) { return lower_extension(file) == ".npy"; }));
-  if (arrays != 0 && arrays != files.size())
-    throw Error(ErrorCode::InvalidData, request.src + ": the list names " + std::to_string(arrays) +
-                                            " .npy files and " + std::to_string(files.size() - arrays) +
-                                            " others; one kind is needed");
+  const auto count = [&files](auto&& wanted) { return as_index(std::ranges::count_if(files, wanted)); };
+  const size_t arrays = count([](const std::string& file) { return lower_extension(file) == ".npy"; });
+  const size_t clips = count(has_audio_extension);
+  for (const auto& [found, what] : {std::pair{arrays, ".npy"}, std::pair{clips, "audio"}})
+    if (found != 0 && found != files.size())
+      throw Error(ErrorCode::InvalidData, request.src + ": the list names " + std::to_string(found) + " " + what +
+                                              " files and " + std::to_string(files.size() - found) +
+                                              " others; one kind is needed");
   const fs::path root = fs::path(request.src).parent_path();
+  if (clips > 0) return open_clips(root, std::move(files), request);
   if (arrays > 0) return open_npy_files(root, std::move(files), request.inputs.front());
   return open_images(root, std::move(files), request.inputs.front(), request.preprocess);
 }

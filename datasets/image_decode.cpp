@@ -56,14 +56,14 @@ void admit(const ImageClaim& claim, uint64_t file_bytes, uint64_t copies) {
   check_memory(bytes, [&] { return "decoding " + image(); });
 }
 
-ImageCodecs::Result decode_by_format(const Bytes& bytes, ImageFormat format, bool as_stored, int sufficient_side,
-                                     const AdmitImage& admitted) {
+Codecs::Result decode_by_format(const Bytes& bytes, ImageFormat format, bool as_stored, int sufficient_side,
+                                const AdmitImage& admitted) {
   if (format == ImageFormat::Bmp || format == ImageFormat::Pnm) {
     const Pixels pixels =
         format == ImageFormat::Bmp ? decode_bmp(bytes, as_stored, admitted) : decode_pnm(bytes, as_stored, admitted);
     return {pixels, pixels.size()};
   }
-  ImageCodecs::Result result;
+  Codecs::Result result;
   std::string error;
   if (!load_codecs().decode({bytes, format, as_stored, sufficient_side, admitted}, result, error)) refuse_image(error);
   return result;
@@ -74,9 +74,8 @@ DecodedImage decode_bytes(const Bytes& bytes, bool as_stored, std::optional<int>
   const ImageFormat format = check_image_complete(bytes);
   const int orientation = as_stored ? kUpright : exif_orientation(bytes, format);
   const uint64_t copies = orientation == kUpright ? 0 : 1;
-  const ImageCodecs::Result decoded =
-      decode_by_format(bytes, format, as_stored, sufficient_side.value_or(0),
-                       [&](const ImageClaim& claim) { admit(claim, bytes.size(), copies); });
+  const Codecs::Result decoded = decode_by_format(bytes, format, as_stored, sufficient_side.value_or(0),
+                                                  [&](const ImageClaim& claim) { admit(claim, bytes.size(), copies); });
   const int turn = std::max(orientation, decoded.orientation);  // a file has one of them
   PixelSize whole = decoded.whole;
   if (turn >= kFirstTurned) std::swap(whole.height, whole.width);

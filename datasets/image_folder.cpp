@@ -72,8 +72,9 @@ bool is_image_folder(const std::string& src) { return is_folder(src); }
 std::unique_ptr<DataSource> open_image_folder(const SourceRequest& request) {
   auto names = files_below(request.src, has_image_extension);
   if (names.empty())
-    throw Error(ErrorCode::InvalidData, request.src + ": the folder holds no images and no .npy files",
-                "images are recognised by .jpg .jpeg .png .bmp .webp .tif .tiff .ppm .pgm .pbm .pnm");
+    throw Error(
+        ErrorCode::InvalidData, request.src + ": the folder holds no images, no audio and no .npy files",
+        "images are recognised by .jpg .jpeg .png .bmp .webp .tif .tiff .ppm .pgm .pbm .pnm, audio by .wav and .flac");
   return open_images(request.src, std::move(names), request.inputs.front(), request.preprocess);
 }
 

@@ -43,11 +43,11 @@ std::filesystem::path installed_folder(const std::filesystem::path& folder) {
 }
 
 [[noreturn]] void refuse_codecs(const std::string& what) {
-  throw Error(ErrorCode::Internal, "images cannot be read or written: " + what,
+  throw Error(ErrorCode::Internal, "images and FLAC cannot be read or written: " + what,
               std::string("install Detent again: ") + kModule + " belongs to it");
 }
 
-const ImageCodecs* load() {
+const Codecs* load() {
   const std::filesystem::path folder = own_folder();
   std::string looked;
   for (const std::filesystem::path& place : {folder, installed_folder(folder)}) {
@@ -56,20 +56,20 @@ const ImageCodecs* load() {
     std::error_code error;
     if (!path.is_absolute() || !std::filesystem::exists(path, error)) continue;
     void* const module = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    const void* const codecs = module ? ::dlsym(module, "detent_image_codecs") : nullptr;
+    const void* const codecs = module ? ::dlsym(module, "detent_codecs") : nullptr;
     if (!codecs) refuse_codecs(::dlerror());
     uint64_t version = 0;
     std::memcpy(&version, codecs, sizeof version);
-    if (version != ImageCodecs::kVersion) refuse_codecs(path.string() + " is of another version of Detent");
-    return static_cast<const ImageCodecs*>(codecs);
+    if (version != Codecs::kVersion) refuse_codecs(path.string() + " is of another version of Detent");
+    return static_cast<const Codecs*>(codecs);
   }
   refuse_codecs(std::string(kModule) + " is neither in " + looked);
 }
 
 }  // namespace
 
-const ImageCodecs& load_codecs() {
-  static const ImageCodecs* const codecs = load();
+const Codecs& load_codecs() {
+  static const Codecs* const codecs = load();
   return *codecs;
 }
 

@@ -12,11 +12,12 @@
 namespace detent {
 
 struct DrawnBox;
+class AudioSink;
 
 /// The functions of the module in datasets/codecs. Thread-safe.
-struct ImageCodecs {
+struct Codecs {
   /// "detent" and a number that changes with this struct and the types that its functions take.
-  static constexpr uint64_t kVersion = 0x646574656e740005;
+  static constexpr uint64_t kVersion = 0x646574656e740006;
   uint64_t version = kVersion;
 
   struct Request {
@@ -41,6 +42,8 @@ struct ImageCodecs {
   Pixels (*gray)(const Pixels& bgr);
   /// As draw_boxes().
   Pixels (*draw)(const Pixels& bgr, std::span<const DrawnBox> boxes);
+  /// Decodes a FLAC. As decode(); exceptions of `sink` pass through.
+  bool (*decode_flac)(const std::vector<unsigned char>& bytes, AudioSink& sink, std::string& error);
   /// Return 8-bit BGR as the bytes of a file; empty where the library cannot.
   std::string (*encode_png)(const Pixels& bgr);
   std::string (*encode_jpeg)(const Pixels& bgr);
@@ -50,7 +53,7 @@ struct ImageCodecs {
 /// from where `cmake --install` puts it; the prefix of the build for a program or library that was not installed with
 /// it.
 /// Errors  Internal when the module is in neither place, cannot be loaded, or has another version.
-[[nodiscard]] const ImageCodecs& load_codecs();
+[[nodiscard]] const Codecs& load_codecs();
 
 /// Returns "OpenCV 4.6.0", the library that resizes images.
 [[nodiscard]] std::string dataset_library_versions();

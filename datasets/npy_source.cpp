@@ -5,6 +5,7 @@
 
 #include "core/files/reach.h"
 #include "core/index.h"
+#include "datasets/audio_folder.h"
 #include "datasets/image_folder.h"
 #include "datasets/natural_order.h"
 #include "datasets/npy_file.h"
@@ -127,10 +128,12 @@ std::unique_ptr<DataSource> open_npy(const SourceRequest& request) {
 bool is_npy_folder(const std::string& src) { return is_folder(src) && !files_below(src, has_npy_extension).empty(); }
 
 std::unique_ptr<DataSource> open_npy_folder(const SourceRequest& request) {
-  const auto images = files_below(request.src, has_image_extension);
-  if (!images.empty())
+  const auto others = files_below(
+      request.src, [](const fs::path& path) { return has_image_extension(path) || has_audio_extension(path); });
+  if (!others.empty())
     throw Error(ErrorCode::InvalidData,
-                request.src + ": the folder holds .npy files and images (" + images.front() +
+                request.src + ": the folder holds .npy files and " +
+                    (has_image_extension(others.front()) ? "images (" : "audio (") + others.front() +
                     "), so it is not clear which are meant",
                 "name a folder with one kind, or a .txt list of the files");
   return open_npy_files(request.src, files_below(request.src, has_npy_extension), request.inputs.front());

@@ -15,7 +15,7 @@ namespace detent {
 [[nodiscard]] bool is_npy(const std::string& src);
 [[nodiscard]] std::unique_ptr<DataSource> open_npy(const SourceRequest& request);
 
-/// A folder with .npy files and no images, searched recursively, natural order by path.
+/// A folder with .npy files and neither images nor audio, searched recursively, natural order by path.
 [[nodiscard]] bool is_npy_folder(const std::string& src);
 [[nodiscard]] std::unique_ptr<DataSource> open_npy_folder(const SourceRequest& request);
 

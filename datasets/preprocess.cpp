@@ -7,6 +7,8 @@
 #include "core/nearest_names.h"
 #include "core/parse.h"
 #include "core/text.h"
+#include "datasets/audio_preprocess.h"
+#include "datasets/preprocess_pairs.h"
 #include "detent/base/error.h"
 
 namespace detent {
@@ -34,20 +36,6 @@ std::string preset_names() {
   return join(kPresets, ", ", [](const PreprocessPreset& preset) { return std::string(preset.name); });
 }
 
-[[noreturn]] void refuse_spec(std::string_view pair, const std::string& expected) {
-  throw Error(ErrorCode::Usage, "--preprocess: '" + std::string(pair) + "' is not understood", expected);
-}
-
-std::vector<std::string_view> split(std::string_view text, std::string_view separators) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const size_t end = text.find_first_of(separators);
-    parts.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
-
 /// Returns true for a number; `value` is 0 otherwise.
 template <class T>
 bool read_number(std::string_view text, T& value) {
@@ -61,7 +49,7 @@ constexpr int kMaxSide = 1 << 16;
 bool parse_side(std::string_view text, int& side) { return read_number(text, side) && side > 0 && side <= kMaxSide; }
 
 bool parse_size(std::string_view text, PixelSize& size) {
-  const auto parts = split(text, "x");
+  const auto parts = split_at_any(text, "x");
   return parts.size() == 2 && parse_side(parts[0], size.height) && parse_side(parts[1], size.width);
 }
 
@@ -75,7 +63,7 @@ void set_resize(Spec& spec, std::string_view pair, std::string_view value) {
     spec.resize_to = size;
     spec.resize_short.reset();
   } else {
-    refuse_spec(pair, "resize=S (short side in pixels) or resize=HxW");
+    refuse_pair(pair, "resize=S (short side in pixels) or resize=HxW");
   }
   spec.letterbox.reset();
 }
@@ -86,25 +74,25 @@ void set_crop(Spec& spec, std::string_view pair, std::string_view value) {
   if (parse_side(value, side))
     size = {side, side};
   else if (!parse_size(value, size))
-    refuse_spec(pair, "crop=S or crop=HxW");
+    refuse_pair(pair, "crop=S or crop=HxW");
   spec.crop = size;
   spec.letterbox.reset();
 }
 
 void set_letterbox(Spec& spec, std::string_view pair, std::string_view value) {
   constexpr const char* kForm = "letterbox=HxW:FILL:center|topleft, FILL being 0 to 255";
-  const auto parts = split(value, ":");
+  const auto parts = split_at_any(value, ":");
   Spec::Letterbox letterbox;
   PixelSize size;
-  if (parts.size() > 3) refuse_spec(pair, kForm);
+  if (parts.size() > 3) refuse_pair(pair, kForm);
   if (parse_size(parts[0], size))
     letterbox.size = size;
   else if (parts[0] != "model")
-    refuse_spec(pair, kForm);
+    refuse_pair(pair, kForm);
   if (parts.size() > 1 && (!read_number(parts[1], letterbox.fill) || letterbox.fill < 0 || letterbox.fill > 255))
-    refuse_spec(pair, kForm);
+    refuse_pair(pair, kForm);
   if (parts.size() > 2) {
-    if (parts[2] != "center" && parts[2] != "topleft") refuse_spec(pair, kForm);
+    if (parts[2] != "center" && parts[2] != "topleft") refuse_pair(pair, kForm);
     letterbox.centred = parts[2] == "center";
   }
   spec.letterbox = letterbox;
@@ -118,27 +106,20 @@ enum class Sign { Any, Positive };
 std::vector<float> parse_channels(std::string_view pair, std::string_view value, Sign sign) {
   const bool positive = sign == Sign::Positive;
   std::vector<float> numbers;
-  for (const std::string_view part : split(value, "/")) {
+  for (const std::string_view part : split_at_any(value, "/")) {
     float number = 0;
     if (!read_number(part, number) || !std::isfinite(number) || (positive && number <= 0))
-      refuse_spec(pair, positive ? "one number above 0, or one per channel: .229/.224/.225"
+      refuse_pair(pair, positive ? "one number above 0, or one per channel: .229/.224/.225"
                                  : "one number, or one per channel: .485/.456/.406");
     numbers.push_back(number);
   }
   return numbers;
 }
 
-template <class T, size_t N>
-T choose(std::string_view pair, std::string_view value, const std::pair<std::string_view, T> (&choices)[N]) {
-  for (const auto& [name, result] : choices)
-    if (name == value) return result;
-  refuse_spec(pair, "possible values: " + join(choices, ", ", [](const auto& choice) { return choice.first; }));
-}
-
 [[noreturn]] void refuse_key(std::string_view pair, std::string_view key) {
   std::vector<std::string> names{"resize", "crop", "letterbox", "color", "div", "mean", "std", "interp", "layout"};
   for (const PreprocessPreset& preset : kPresets) names.emplace_back(preset.name);
-  refuse_spec(pair, did_you_mean(key, names,
+  refuse_pair(pair, did_you_mean(key, names,
                                  "presets: " + preset_names() +
                                      "; keys: resize, crop, letterbox, color, div, mean, std, interp, layout"));
 }
@@ -154,9 +135,7 @@ void set_pair(Spec& spec, std::string_view pair) {
       {"pil-bilinear", Spec::Interpolation::PilBilinear},
       {"pil-bicubic", Spec::Interpolation::PilBicubic}};
   static constexpr std::pair<std::string_view, bool> kLayouts[] = {{"nchw", false}, {"nhwc", true}};
-  const size_t equals = std::min(pair.find('='), pair.size());
-  const std::string_view key = pair.substr(0, equals);
-  const std::string_view value = pair.substr(std::min(equals + 1, pair.size()));
+  const auto [key, value] = key_and_value(pair);
   if (key == "resize")
     set_resize(spec, pair, value);
   else if (key == "crop")
@@ -164,19 +143,19 @@ void set_pair(Spec& spec, std::string_view pair) {
   else if (key == "letterbox")
     set_letterbox(spec, pair, value);
   else if (key == "color")
-    spec.color = choose(pair, value, kColors);
+    spec.color = chosen_word(pair, value, kColors);
   else if (key == "div") {
     const auto numbers = parse_channels(pair, value, Sign::Positive);
-    if (numbers.size() != 1) refuse_spec(pair, "one number above 0");
+    if (numbers.size() != 1) refuse_pair(pair, "one number above 0");
     spec.div = numbers.front();
   } else if (key == "mean")
     spec.mean = parse_channels(pair, value, Sign::Any);
   else if (key == "std")
     spec.std = parse_channels(pair, value, Sign::Positive);
   else if (key == "interp")
-    spec.interpolation = choose(pair, value, kInterpolations);
+    spec.interpolation = chosen_word(pair, value, kInterpolations);
   else if (key == "layout")
-    spec.channels_last = choose(pair, value, kLayouts);
+    spec.channels_last = chosen_word(pair, value, kLayouts);
   else
     refuse_key(pair, key);
 }
@@ -203,16 +182,20 @@ void check_unit_statistics(const Spec& spec) {
 std::span<const PreprocessPreset> preprocess_presets() { return kPresets; }
 
 PreprocessSpec parse_preprocess(std::string_view text) {
+  if (is_audio_preprocess(text))
+    throw Error(ErrorCode::Usage,
+                "--preprocess: '" + std::string(text) + "' is for audio files, and the data holds images",
+                "presets of images: " + preset_names());
   Spec spec;
   bool first = true;
   bool scale_known = false;
-  for (const std::string_view part : split(text, ", \t")) {
+  for (const std::string_view part : split_at_any(text, ", \t")) {
     if (part.empty()) continue;
     const auto* const preset = std::find_if(std::begin(kPresets), std::end(kPresets),
                                             [part](const PreprocessPreset& entry) { return entry.name == part; });
     if (preset != std::end(kPresets)) {
-      if (!first) refuse_spec(part, "a preset stands first");
-      for (const std::string_view pair : split(preset->pairs, ",")) set_pair(spec, pair);
+      if (!first) refuse_pair(part, "a preset stands first");
+      for (const std::string_view pair : split_at_any(preset->pairs, ",")) set_pair(spec, pair);
       scale_known = true;
     } else {
       set_pair(spec, part);
@@ -220,7 +203,7 @@ PreprocessSpec parse_preprocess(std::string_view text) {
     }
     first = false;
   }
-  if (first) refuse_spec(text, "a preset (" + preset_names() + ") or key=value pairs");
+  if (first) refuse_pair(text, "a preset (" + preset_names() + ") or key=value pairs");
   // A colour preset's channel statistics do not apply to gray.
   check_channel_counts(spec);
   if (!scale_known) check_unit_statistics(spec);

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "datasets/preprocess_pairs.h"
+
 namespace detent {
 
 /// Height and width in pixels.
@@ -40,13 +42,6 @@ struct PreprocessSpec {
   [[nodiscard]] bool resizes_by_pillow() const {
     return interpolation == Interpolation::PilBilinear || interpolation == Interpolation::PilBicubic;
   }
-};
-
-/// A named preprocessing.
-struct PreprocessPreset {
-  std::string_view name;
-  std::string_view summary;  ///< for the message about a missing preprocessing
-  std::string_view pairs;    ///< its meaning as key=value pairs
 };
 
 /// Returns the presets.

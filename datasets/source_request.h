@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -12,13 +13,17 @@
 
 namespace detent {
 
-/// A source to open: SRC without its "INPUT=", the inputs that it feeds (at least one), and the preprocessing of
-/// images.
+/// A source to open: SRC without its "INPUT=", the inputs that it feeds (at least one), the preprocessing of images and
+/// audio, and the inputs that --mask names.
 struct SourceRequest {
   std::string src;
   std::span<const FeedInput> inputs;
   std::string_view preprocess;
+  std::span<const std::string> masks = {};
 };
+
+/// Files to which --preprocess applies.
+enum class Preprocessed : uint8_t { Nothing, Images, Audio };
 
 /// A form of SRC.
 struct DataSourceEntry {
@@ -28,8 +33,8 @@ struct DataSourceEntry {
   /// Opens a source whose samples hold one tensor per request.inputs, in that order.
   /// Errors  as open_data.
   std::unique_ptr<DataSource> (*open)(const SourceRequest& request);
-  /// Tells whether an accepted SRC holds images; nullptr: never.
-  bool (*holds_images)(const std::string& src) = nullptr;
+  /// Tells what an accepted SRC holds; nullptr: nothing that is preprocessed.
+  Preprocessed (*holds)(const std::string& src) = nullptr;
   /// Returns the files that an accepted SRC names besides itself; nullptr: none.
   /// Errors  those of reading SRC.
   std::vector<std::filesystem::path> (*names)(const std::string& src) = nullptr;

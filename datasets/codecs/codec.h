@@ -6,21 +6,23 @@
 #include <string>
 #include <utility>
 
+#include "datasets/audio_clip.h"
 #include "datasets/load_codecs.h"
 
 namespace detent {
 
-/// Why an image cannot be decoded: "the PNG image is damaged: ...".
+/// Why a file cannot be decoded: "the PNG image is damaged: ...".
 struct Unreadable {
   std::string what;
 };
 
 /// The functions of one format each.
 /// Errors  Unreadable.
-ImageCodecs::Result decode_jpeg(const ImageCodecs::Request& request);
-ImageCodecs::Result decode_png(const ImageCodecs::Request& request);
-ImageCodecs::Result decode_webp(const ImageCodecs::Request& request);
-ImageCodecs::Result decode_tiff(const ImageCodecs::Request& request);
+Codecs::Result decode_jpeg(const Codecs::Request& request);
+Codecs::Result decode_png(const Codecs::Request& request);
+Codecs::Result decode_webp(const Codecs::Request& request);
+Codecs::Result decode_tiff(const Codecs::Request& request);
+void decode_flac(const std::vector<unsigned char>& bytes, AudioSink& sink);
 
 /// Returns the bytes of a file with the pixels, 8-bit BGR; empty where the library cannot.
 std::string encode_jpeg(const Pixels& bgr);

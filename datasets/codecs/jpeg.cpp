@@ -43,7 +43,7 @@ uint64_t blocks_of(const jpeg_decompress_struct& info) {
 /// One file, and the library's state.
 class JpegReader {
  public:
-  explicit JpegReader(const ImageCodecs::Request& request) : request_(request) {
+  explicit JpegReader(const Codecs::Request& request) : request_(request) {
     info_.err = &errors_.manager;
     guarded([&] {
       jpeg_create_decompress(&info_);
@@ -54,7 +54,7 @@ class JpegReader {
   JpegReader(const JpegReader&) = delete;
   JpegReader& operator=(const JpegReader&) = delete;
 
-  ImageCodecs::Result read() {
+  Codecs::Result read() {
     const PixelSize whole{static_cast<int>(info_.image_height), static_cast<int>(info_.image_width)};
     check_plausible();
     const bool is_gray = request_.as_stored && info_.num_components == 1, is_cmyk = info_.num_components == 4;
@@ -164,7 +164,7 @@ class JpegReader {
     ~State() { jpeg_destroy_decompress(this); }
   };
 
-  const ImageCodecs::Request& request_;
+  const Codecs::Request& request_;
   JpegErrors errors_;
   Progress progress_{};
   State info_;
@@ -209,7 +209,7 @@ bool write(JpegWriter& writer, const Pixels& bgr) {
 
 }  // namespace
 
-ImageCodecs::Result decode_jpeg(const ImageCodecs::Request& request) { return JpegReader(request).read(); }
+Codecs::Result decode_jpeg(const Codecs::Request& request) { return JpegReader(request).read(); }
 
 std::string encode_jpeg(const Pixels& bgr) {
   JpegWriter writer;

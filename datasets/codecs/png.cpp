@@ -25,7 +25,7 @@ void drop_warning(png_structp, png_const_charp) {}
 /// One file, and the library's state.
 class PngReader {
  public:
-  explicit PngReader(const ImageCodecs::Request& request)
+  explicit PngReader(const Codecs::Request& request)
       : request_(request), png_(png_create_read_struct(PNG_LIBPNG_VER_STRING, text_, leave_png, drop_warning)),
         info_(png_ ? png_create_info_struct(png_) : nullptr) {
     if (!info_) throw std::bad_alloc();
@@ -34,7 +34,7 @@ class PngReader {
   PngReader& operator=(const PngReader&) = delete;
   ~PngReader() { png_destroy_read_struct(&png_, &info_, nullptr); }
 
-  ImageCodecs::Result read() {
+  Codecs::Result read() {
     guarded([&] {
       png_set_read_fn(png_, this, take);
       constexpr int kAllBesidesPixels = -1;
@@ -107,7 +107,7 @@ class PngReader {
     png_read_update_info(png_, info_);
   }
 
-  const ImageCodecs::Request& request_;
+  const Codecs::Request& request_;
   char text_[kTextBytes] = "";
   size_t at_ = 0;
   png_structp png_;
@@ -152,7 +152,7 @@ bool write(PngWriter& writer, const Pixels& bgr) {
 
 }  // namespace
 
-ImageCodecs::Result decode_png(const ImageCodecs::Request& request) { return PngReader(request).read(); }
+Codecs::Result decode_png(const Codecs::Request& request) { return PngReader(request).read(); }
 
 std::string encode_png(const Pixels& bgr) {
   PngWriter writer;

@@ -299,7 +299,7 @@ void read_16_bits(const TiffFile& file, const TiffForm& form, const NewPixels& p
 
 }  // namespace
 
-ImageCodecs::Result decode_tiff(const ImageCodecs::Request& request) {
+Codecs::Result decode_tiff(const Codecs::Request& request) {
   const TiffFile file(request.bytes);
   const TiffForm form(file, request.as_stored);
   request.admit({form.width, form.height, form.pixel_bytes(), form.further_bytes()});

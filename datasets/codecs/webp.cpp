@@ -19,7 +19,7 @@ const char* words_of(VP8StatusCode status) {
 
 }  // namespace
 
-ImageCodecs::Result decode_webp(const ImageCodecs::Request& request) {
+Codecs::Result decode_webp(const Codecs::Request& request) {
   const auto check = [&](VP8StatusCode status) {
     if (status != VP8_STATUS_OK)
       throw Unreadable{std::string("the WebP image cannot be decoded: ") + words_of(status) +

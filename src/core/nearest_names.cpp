@@ -18,28 +18,32 @@ std::string plain(std::string_view name) {
 
 enum class Swaps : uint8_t { CountOnce, NotAllowed };
 
-/// Returns the fewest characters to insert, remove or replace, or neighbours to swap if allowed.
-size_t steps_between(std::string_view a, std::string_view b, Swaps swaps) {
-  const size_t width = b.size() + 1;
-  std::vector<size_t> table((a.size() + 1) * width);
-  for (size_t i = 0; i <= a.size(); ++i)
-    for (size_t j = 0; j <= b.size(); ++j) {
-      size_t& here = table[i * width + j];
-      if (i == 0 || j == 0) {
-        here = i + j;
+/// Returns the fewest elements to insert, remove or replace, or neighbours to swap if allowed.
+template <class Text>
+size_t steps_between(Text a, Text b, Swaps swaps) {
+  std::vector<size_t> here(b.size() + 1), above(b.size() + 1), two_above(b.size() + 1);
+  for (size_t i = 0; i <= a.size(); ++i) {
+    std::swap(two_above, above);
+    std::swap(above, here);
+    here[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      if (i == 0) {
+        here[j] = j;
         continue;
       }
-      const size_t replaced = table[(i - 1) * width + j - 1] + (a[i - 1] != b[j - 1]);
-      here = std::min({replaced, table[(i - 1) * width + j] + 1, table[i * width + j - 1] + 1});
+      here[j] = std::min({above[j - 1] + (a[i - 1] != b[j - 1]), above[j] + 1, here[j - 1] + 1});
       if (swaps == Swaps::CountOnce && i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        here = std::min(here, table[(i - 2) * width + j - 2] + 1);
+        here[j] = std::min(here[j], two_above[j - 2] + 1);
     }
-  return table.back();
+  }
+  return here.back();
 }
 
 }  // namespace
 
 size_t edit_distance(std::string_view a, std::string_view b) { return steps_between(a, b, Swaps::NotAllowed); }
+
+size_t edit_distance(std::u32string_view a, std::u32string_view b) { return steps_between(a, b, Swaps::NotAllowed); }
 
 std::vector<std::string> nearest_names(std::string_view wanted, std::span<const std::string> names, size_t count) {
   constexpr size_t kCompared = 256;  // characters of a name; the time is the product of both lengths

@@ -11,6 +11,8 @@ namespace detent {
 /// Returns the fewest single characters to insert, remove or replace that turn `a` into `b`. Cost O(|a| |b|).
 /// Source  V. Levenshtein, 1966.
 [[nodiscard]] size_t edit_distance(std::string_view a, std::string_view b);
+/// Returns the same of Unicode characters, or of other things that have numbers, such as words.
+[[nodiscard]] size_t edit_distance(std::u32string_view a, std::u32string_view b);
 
 /// Returns the `count` names nearest to a mistyped one, nearest first; equally near names keep their order. A name that
 /// contains `wanted`, or is contained in it, is as near as one wrong character.

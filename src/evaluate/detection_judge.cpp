@@ -6,6 +6,7 @@
 
 #include "core/files/reach.h"
 #include "core/text.h"
+#include "datasets/audio_preprocess.h"
 #include "datasets/image_transform.h"
 #include "datasets/label_folder.h"
 #include "detections/average_precision.h"
@@ -133,7 +134,8 @@ DetectionJudge::DetectionJudge(const EvaluationOptions& options, int64_t classes
     : labels_name_(options.labels.string()) {
   if (gives(options, MetricSource::Objects))
     labels_ = is_folder(options.labels) ? read_label_folder(options.labels, classes) : read_coco(options.labels);
-  if (!options.data.preprocess.empty()) preprocess_ = parse_preprocess(options.data.preprocess);
+  if (!options.data.preprocess.empty() && !is_audio_preprocess(options.data.preprocess))
+    preprocess_ = parse_preprocess(options.data.preprocess);
 }
 
 void DetectionJudge::learn_classes(const Model& reference, const DetectionLayout& layout, const DataSource& samples,

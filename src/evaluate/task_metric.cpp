@@ -6,6 +6,7 @@
 
 #include "core/text.h"
 #include "datasets/csv.h"
+#include "datasets/token_list.h"
 #include "detent/base/error.h"
 #include "evaluate/class_output.h"
 
@@ -28,6 +29,17 @@ std::map<std::string, int64_t> read_label_map(const std::filesystem::path& path)
                                               std::to_string(known->second) + " and " + std::to_string(entry.label));
   }
   return labels;
+}
+
+std::map<std::string, std::string> read_transcript_map(const std::filesystem::path& path) {
+  std::map<std::string, std::string> texts;
+  for (const FileText& entry : read_transcripts(path)) {
+    const auto [known, added] = texts.emplace(normal(entry.file), entry.text);
+    if (!added && known->second != entry.text)
+      throw Error(ErrorCode::InvalidData, path.string() + ": " + entry.file + " has two transcripts, '" +
+                                              known->second + "' and '" + entry.text + "'");
+  }
+  return texts;
 }
 
 using Known = std::function<bool(const std::string& sample)>;
@@ -63,15 +75,16 @@ void warn_of_unlabelled(const DataSource& samples, const std::string& folder, Re
                   " samples have no labels and count as images without objects: " + listed(missing, kListed));
 }
 
-void warn_of_strays(const std::map<std::string, int64_t>& labels, const std::filesystem::path& path,
-                    const DataSource& samples, Reporter& reporter) {
-  std::map<std::string, int64_t> strays = labels;
+template <class Value>
+void warn_of_strays(const std::map<std::string, Value>& labels, const std::filesystem::path& path,
+                    const std::string& what, const DataSource& samples, Reporter& reporter) {
+  std::map<std::string, Value> strays = labels;
   for (size_t i = 0; i < samples.size(); ++i) strays.erase(normal(samples.sample_name(i)));
   if (strays.empty()) return;
   std::vector<std::string> names;
   for (const auto& [name, label] : strays) names.push_back(name);
-  reporter.warn(path.string() + ": " + std::to_string(names.size()) +
-                " labels belong to no sample of the evaluation: " + listed(names, kListed));
+  reporter.warn(path.string() + ": " + std::to_string(names.size()) + " " + what +
+                " belong to no sample of the evaluation: " + listed(names, kListed));
 }
 
 /// The outputs that a task is judged by: with their samples in front, and as the model gave them.
@@ -161,6 +174,7 @@ TaskSums& TaskSums::operator+=(const TaskSums& other) {
   add_counts(unions, other.unions);
   tokens += other.tokens;
   detections += other.detections;
+  texts += other.texts;
   return *this;
 }
 
@@ -173,6 +187,7 @@ TaskSums& TaskSums::operator-=(const TaskSums& other) {
   tokens.nats -= other.tokens.nats;
   tokens.tokens -= other.tokens.tokens;
   tokens.first -= other.tokens.first;
+  texts -= other.texts;
   return *this;
 }
 
@@ -194,6 +209,10 @@ std::map<std::string, double> TaskSums::metrics() const {
     found[metrics::kNats.name] = tokens.nats / static_cast<double>(tokens.tokens);
     found[metrics::kPerplexity.name] = std::exp(found[metrics::kNats.name]);
     found[metrics::kNextToken.name] = static_cast<double>(tokens.first) / static_cast<double>(tokens.tokens);
+  }
+  if (texts.words > 0) {
+    found[metrics::kWer.name] = static_cast<double>(texts.wrong_words) / static_cast<double>(texts.words);
+    found[metrics::kCer.name] = static_cast<double>(texts.wrong_characters) / static_cast<double>(texts.characters);
   }
   return found;
 }
@@ -219,11 +238,21 @@ TaskMetric::TaskMetric(const EvaluationOptions& options, const DataSource& sampl
     require_all(samples, "label in " + options.labels.string(), "files in it are relative to " + options.data.option,
                 [&](const std::string& name) { return labels_.contains(normal(name)); });
     if (!options.data.limit && options.data.shard_count == 1)
-      warn_of_strays(labels_, options.labels, samples, reporter);
+      warn_of_strays(labels_, options.labels, "labels", samples, reporter);
   }
   if (!masks_.empty())
     require_all(samples, "mask in " + masks_.string(), "masks have the names of the images",
                 [&](const std::string& name) { return find_mask(masks_, name).has_value(); });
+  if (options.transcripts.empty()) return;
+  if (options.vocabulary.empty())
+    throw Error(ErrorCode::Usage, "--transcripts needs --vocab FILE, which names the token of each class");
+  vocabulary_ = CtcVocabulary(read_token_list(options.vocabulary), options.vocabulary.string());
+  transcripts_ = read_transcript_map(options.transcripts);
+  require_all(samples, "transcript in " + options.transcripts.string(),
+              "files in it are relative to " + options.data.option,
+              [&](const std::string& name) { return transcripts_.contains(normal(name)); });
+  if (!options.data.limit && options.data.shard_count == 1)
+    warn_of_strays(transcripts_, options.transcripts, "transcripts", samples, reporter);
 }
 
 void TaskMetric::learn_classes(const Model& reference, const DataSource& samples, const RunSettings& settings) {
@@ -239,6 +268,7 @@ std::vector<Truth> TaskMetric::truths_of(std::span<const Sample> samples) const 
     if (!labels_.empty()) truth.label = labels_.at(normal(name));
     if (!masks_.empty()) truth.mask = read_mask(find_mask(masks_, name).value());
     if (ids_) truth.next = next_tokens(sample, *ids_);
+    if (vocabulary_) truth.transcript = transcripts_.at(normal(name));
     truths.push_back(std::move(truth));
   }
   return truths;
@@ -280,6 +310,10 @@ TaskSums TaskMetric::score(std::span<const Truth> truths, std::span<const std::s
     std::vector<std::vector<int64_t>> next;
     for (const Truth& truth : truths) next.push_back(truth.next);
     sums.tokens = score_next_tokens(next, names, in_front);
+  }
+  if (vocabulary_) {
+    const std::vector<std::string> texts = vocabulary_->read(samples, names, in_front);
+    for (size_t n = 0; n < texts.size(); ++n) sums.texts += text_errors(*truths[n].transcript, texts[n]);
   }
   return sums;
 }

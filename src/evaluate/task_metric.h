@@ -12,8 +12,10 @@
 #include "detent/base/progress.h"
 #include "detent/options/evaluation_options.h"
 #include "evaluate/batch_errors.h"
+#include "evaluate/ctc_text.h"
 #include "evaluate/detection_judge.h"
 #include "evaluate/next_token.h"
+#include "evaluate/text_errors.h"
 
 namespace detent {
 
@@ -24,6 +26,7 @@ struct Truth {
   std::optional<ClassMask> mask;
   std::vector<int64_t> next;  ///< next_tokens()
   DetectionTruth detections;
+  std::optional<std::string> transcript;
 };
 
 /// Counts behind the task metrics of one model. All except `tokens.nats` are integers: the order of adding does not
@@ -34,13 +37,14 @@ struct TaskSums {
   std::vector<uint64_t> intersection, unions;  ///< pixels, by class
   TokenScore tokens;
   DetectionSums detections;
+  TextErrors texts;
 
   TaskSums& operator+=(const TaskSums& other);
   /// Subtracts sums that were added before, except the detections: RankedDetections leaves parts of them out.
   TaskSums& operator-=(const TaskSums& other);
   /// Returns metrics by Metric::name. top-5 needs more than five classes; mIoU is averaged over the classes that occur
-  /// in a mask or an output, over all samples together; cross entropy is the mean over all tokens. Nothing counted ->
-  /// none.
+  /// in a mask or an output, over all samples together; cross entropy is the mean over all tokens, an error rate that
+  /// of all texts together. Nothing counted -> none.
   [[nodiscard]] std::map<std::string, double> metrics() const;
 };
 
@@ -50,7 +54,8 @@ class TaskMetric {
   /// Checks the labels and masks of `samples`. inputs  of the model; only next tokens need them. recognized  the layout
   /// of the float model's detections; only detectors need it.
   /// Errors  InvalidData: a sample has no label or no mask, a file gets two labels (names are listed); those of
-  ///         read_labels and find_token_ids. Labels that match no sample are listed in a warning.
+  ///         read_labels, read_transcripts, read_token_list and find_token_ids; Usage for transcripts without a
+  ///         vocabulary. Labels and transcripts that match no sample are listed in a warning.
   TaskMetric(const EvaluationOptions& options, const DataSource& samples, Reporter& reporter,
              std::span<const InputSpec> inputs = {}, std::optional<DetectionLayout> recognized = {});
 
@@ -58,8 +63,8 @@ class TaskMetric {
   /// where there are annotations.
   void learn_classes(const Model& reference, const DataSource& samples, const RunSettings& settings);
 
-  /// True when there are labels, boxes, masks, tokens or detections.
-  [[nodiscard]] bool given() const { return !labels_.empty() || detections_ || !masks_.empty() || ids_; }
+  /// True when there are labels, boxes, masks, tokens, transcripts or detections.
+  [[nodiscard]] bool given() const { return !labels_.empty() || detections_ || !masks_.empty() || ids_ || vocabulary_; }
 
   [[nodiscard]] bool judges_tokens() const { return ids_.has_value(); }
   /// Returns how the boxes of --labels and of the float model are read (DetectionJudge::reading); "" without boxes.
@@ -76,9 +81,9 @@ class TaskMetric {
   /// skipped. Labels are compared with the first output of one score per class ([N, C], trailing extents of 1), of one
   /// score ([N], [N, 1]: its sign) or of integers (the class); masks with the first of [N, C, H, W] (C = 1: its sign)
   /// or of integers [N, H, W]. The first largest score wins. Pixels of value 255 are unlabelled and do not count when
-  /// there are more than two classes. Next tokens are scored by score_next_tokens, detections by match_objects.
-  /// detections  in these outputs; nullptr: none.
-  /// Errors  InvalidOption when no output has the form; InvalidData naming the sample when its label or a pixel of its
+  /// there are more than two classes. Next tokens are scored by score_next_tokens, detections by match_objects,
+  /// transcripts by the text that read_by_ctc finds. detections  in these outputs; nullptr: none. Errors  InvalidOption
+  /// when no output has the form; InvalidData naming the sample when its label or a pixel of its
   ///         mask is beyond the classes of the output, or the mask has another size.
   [[nodiscard]] TaskSums score(std::span<const Truth> truths, std::span<const std::string> names,
                                std::span<const Tensor> outputs, OutputAxes axes = {},
@@ -89,7 +94,9 @@ class TaskMetric {
   std::optional<DetectionLayout> recognized_;
   std::optional<DetectionJudge> detections_;
   std::filesystem::path masks_;
-  std::optional<size_t> ids_;  // the input of token ids, where next tokens are judged
+  std::map<std::string, std::string> transcripts_;
+  std::optional<CtcVocabulary> vocabulary_;  // of transcripts
+  std::optional<size_t> ids_;                // the input of token ids, where next tokens are judged
 };
 
 }  // namespace detent

@@ -107,7 +107,7 @@ OptionList targets_option(CompareOptions& o) {
 Option fail_below_option(ReportOptions& report) {
   return row("--fail-below X", &report.fail_below,
              "Exit 1 if the winner's score is below X: top-1 and mean IoU as fractions (0.78), SQNR in dB; with "
-             "--next-token if its cross entropy is above X nats",
+             "--next-token or --transcripts if its nats or WER are above X",
              {.group = "Report", .least = -1e9, .most = 1e9});
 }
 

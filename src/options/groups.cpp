@@ -89,13 +89,17 @@ OptionList data_options(DataOptions& data, bool required) {
       "Data",
       list_of(
           row("--data [INPUT=]SRC", &data,
-              "Folder of images, .npy or .npz, a .npy or .npz file, a test_data_set folder, a .txt or .csv list, "
+              "Folder of images, audio (.wav, .flac), .npy or .npz, one such file, a test_data_set folder, a .txt or "
+              ".csv "
+              "list, "
               "text:FILE,vocab=bytes|FILE[,length=N] (.txt or .jsonl), or random:normal|uniform[,n=32][,seed=1]; one "
               "for each model input. Longer rows of token ids are cut to the length of the model's input",
               {.file = FileUse::Reads, .required = required}),
           row("--preprocess SPEC", &data.preprocess,
               "Preprocessing of images: a preset (imagenet, timm, imagenet-opencv, unit, raw, yolox, yolo), key=value "
-              "pairs, or both, separated by commas. Keys: resize crop letterbox color div mean std interp layout"),
+              "pairs, or both, separated by commas. Keys: resize crop letterbox color div mean std interp layout. Of "
+              "audio: log-mel (Whisper), fbank (Kaldi) or raw-audio, and pairs behind it. Keys: rate channel bins "
+              "layout seconds scale low high snip-edges normalize mean std"),
           row("--shuffle SEED", &data.shuffle, "Shuffle the samples with this seed, before --limit"),
           row("--limit N", &data.limit, "Use the first N samples", {.least = 1}),
           row("--batch-axis INPUT=AXIS|none", &data.batch_axes,
@@ -164,6 +168,20 @@ OptionList evaluation_options(EvaluationOptions& evaluation, const DataOptions& 
               "two classes. Reports the mean IoU",
               {.file = FileUse::Reads}),
           next_token_option(evaluation.next_token),
+          row("--transcripts FILE.csv", &evaluation.transcripts,
+              "Texts of audio files (file,text): truth of what CTC reads from logits. Files are relative to --eval. "
+              "The class with the highest logit counts at each position. Reports the word and the character error "
+              "rate. Needs --vocab",
+              {.file = FileUse::Reads}),
+          row("--vocab FILE", &evaluation.vocabulary,
+              "Tokens of --transcripts by class: one a line, or a .json. Lines may all be TOKEN CLASS. <blank> or "
+              "<pad> is the blank; | and a leading U+2581 are blanks between words",
+              {.file = FileUse::Reads}),
+          [&evaluation] {
+            if (evaluation.transcripts.empty() != evaluation.vocabulary.empty())
+              throw Error(ErrorCode::Usage, "--transcripts and --vocab need each other",
+                          "--vocab FILE names the token of each class of the logits");
+          },
           row("--metric-command CMD", &evaluation.metric_command,
               "Command for your own metric: takes two folders with one .npy per output, of the float model and of a "
               "candidate, and prints one number; larger is better")));
@@ -175,8 +193,10 @@ OptionList bound_options(AccuracyBound& bound, const DataOptions& data) {
       list_of(
           row("--max-drop X", &bound.max_drop,
               "Keep layers float until the score drops by at most X, as a fraction (0.01 is one point). With "
-              "--next-token until the cross entropy rises by at most X nats per token. Needs --eval and --labels, "
-              "--masks, --next-token or --metric-command. Reports the 95 % interval of the drop. If not reachable: "
+              "--next-token until the cross entropy rises by at most X nats per token, with --transcripts until the "
+              "word "
+              "error rate rises by X. Needs --eval and --labels, --masks, --next-token, --transcripts or "
+              "--metric-command. Reports the 95 % interval of the drop. If not reachable: "
               "writes the best model and exits 1",
               {.least = 0, .most = 1e9}),
           row("--min-sqnr DB", &bound.min_sqnr_db,
@@ -185,7 +205,7 @@ OptionList bound_options(AccuracyBound& bound, const DataOptions& data) {
               {.least = -1000, .most = 1000}),
           evaluation_options(bound.evaluation, data, false), [&bound] {
             if (!bound.given() && !bound.evaluation.data.given() && judges_a_task(bound.evaluation))
-              throw Error(ErrorCode::Usage, "--labels, --masks, --next-token and --metric-command need --eval",
+              throw Error(ErrorCode::Usage, std::string(kTaskOptions) + " need --eval",
                           "--eval names the samples that they judge");
           }));
 }

@@ -117,7 +117,7 @@ void check_types(const CompareTypesOptions& options) {
   if (choice.max_drop && choice.min_sqnr_db)
     throw Error(ErrorCode::Usage, "--max-drop and --min-sqnr exclude each other");
   if (choice.max_drop && !judges_a_task(options.evaluation))
-    throw Error(ErrorCode::Usage, "--max-drop needs a score: --labels, --masks, --next-token or --metric-command",
+    throw Error(ErrorCode::Usage, std::string("--max-drop needs a score, which ") + kTaskOptions + " give",
                 "--min-sqnr bounds the error at the outputs without any");
   static_cast<void>(block_format({.block = choice.block}));
 }

@@ -116,7 +116,7 @@ class BeforeAndAfter {
     refuse_stray_options(options.data, &evaluation.data, options.run);
     if (evaluation.data.given()) judge_.emplace(evaluation, before.graph(), before, options.run);
     if (!judge_ && judges_a_task(evaluation))
-      throw Error(ErrorCode::Usage, "--labels, --masks, --next-token and --metric-command need --eval",
+      throw Error(ErrorCode::Usage, std::string(kTaskOptions) + " need --eval",
                   "--eval names the samples that they judge");
   }
 

@@ -83,9 +83,10 @@ void warn_of_unused_preprocess(const DataOptions& data, const DataOptions& eval,
                                Reporter& reporter) {
   if (data.preprocess.empty() || (!data.given() && !eval.given())) return;
   const std::vector<InputSpec> specs = declared_inputs(graph);
-  if (holds_images(data, specs) || holds_images(eval, specs)) return;
+  for (const DataOptions* const options : {&data, &eval})
+    if (holds_images(*options, specs) || holds_audio(*options, specs)) return;
   reporter.warn("--preprocess " + data.preprocess +
-                " is not used: the data holds no images, and arrays are fed as they are");
+                " is not used: the data holds neither images nor audio, and arrays are fed as they are");
 }
 
 std::vector<Tensor> stack_samples(std::vector<Sample> samples) {

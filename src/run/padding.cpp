@@ -1,11 +1,11 @@
 #include "run/padding.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "core/index.h"
 #include "core/text.h"
+#include "datasets/mask_names.h"
 #include "detent/base/error.h"
 
 namespace detent {
@@ -15,11 +15,6 @@ namespace {
 /// True for [batch, S], or [S] without a batch axis.
 bool is_mask_shaped(const InputSpec& spec) {
   return spec.shape.size() == 2 || (spec.shape.size() == 1 && spec.batch_axis == kNoBatchAxis);
-}
-
-bool is_called_mask(const std::string& name) {
-  constexpr std::array<const char*, 3> kNames = {"attention_mask", "padding_mask", "input_mask"};
-  return std::ranges::any_of(kNames, [&](const char* part) { return name.find(part) != std::string::npos; });
 }
 
 class ContentSource final : public DataSource {

@@ -49,8 +49,8 @@ BoundJudge::BoundJudge(const AccuracyBound& bound, const Model& model, const Dat
   const auto recognized = recognize_detections(model, *samples_, settings);
   if (metric_ == metrics::kDetectionAgreement && !recognized)
     throw Error(ErrorCode::Usage,
-                "--max-drop needs a score: --labels, --masks, --next-token or --metric-command; only of a detector the "
-                "float model's detections give one",
+                std::string("--max-drop needs a score (") + kTaskOptions +
+                    " give one); only of a detector the float model's detections do",
                 "--min-sqnr bounds the error at the outputs without any");
   task_ = std::make_unique<TaskMetric>(bound.evaluation, *samples_, *settings.reporter,
                                        input_specs(model.graph(), bound.evaluation.data.batch_axes), recognized);

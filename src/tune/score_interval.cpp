@@ -67,7 +67,7 @@ std::vector<double> precisions_without_one(std::span<const Tally> tally, const T
   return scores;
 }
 
-/// Returns how many labels, objects or tokens the task counts; 0: the metric counts none.
+/// Returns how many labels, objects, tokens or words the task counts; 0: the metric counts none.
 double counted_things(const TaskSums& sums, const Metric& metric) {
   if (const MatchedDetections* found = sums.detections.scored_by(metric)) {
     double objects = 0;
@@ -75,6 +75,7 @@ double counted_things(const TaskSums& sums, const Metric& metric) {
     return objects;
   }
   if (metric == metrics::kTop1) return static_cast<double>(sums.labelled);
+  if (metric == metrics::kWer) return static_cast<double>(sums.texts.words);
   return metric == metrics::kNextToken ? static_cast<double>(sums.tokens.tokens) : 0;
 }
 

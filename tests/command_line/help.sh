@@ -56,10 +56,10 @@ offers() {
     fail "help $1 shows a key, an old spelling, or an option of every command"
 }
 offers quantize 45 130
-offers compare 39 118
-offers compare-types 38 116
+offers compare 40 118
+offers compare-types 40 116
 offers sensitivity 33 102
-offers quantize-weights 32 88
+offers quantize-weights 33 88
 offers repair 25 74
 offers calibrate 22 74
 offers plan 22 74

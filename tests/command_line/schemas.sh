@@ -220,6 +220,21 @@ text="--quiet --policy small-layers=quantize --data text:in/t.txt,vocab=in/vocab
 document next_token compare compare in/text.onnx $text --calibrators max
 document next_token_layers sensitivity sensitivity in/text.onnx $text --calibrator max
 document next_token_bound quantize quantize in/text.onnx $text --calibrator max --max-drop 0.5 -o out/text.onnx
+network ctc "(float[n, t] x) => (float[n, t, 2] logits)" "a = Constant <value = int64[1] {2}> () u = Unsqueeze (x, a)
+  w = Constant <value = float[1, 2] {0.5, 1}> () logits = MatMul (u, w)"
+mkdir in/clips
+"$python" - <<'PYTHON'
+import wave
+for name in "ab":
+    with wave.open(f"in/clips/{name}.wav", "wb") as clip:
+        clip.setparams((1, 2, 16000, 0, "NONE", ""))
+        clip.writeframes(bytes([0, 32]) * 50)
+PYTHON
+printf 'file,text\na.wav,a\nb.wav,aa\n' >in/texts.csv
+printf '<blank>\na\n' >in/classes.txt
+speech="--quiet --policy small-layers=quantize --data in/clips --preprocess raw-audio --eval in/clips --transcripts in/texts.csv --vocab in/classes.txt"
+document error_rates compare compare in/ctc.onnx $speech --calibrators max
+document error_rate_bound quantize quantize in/ctc.onnx $speech --calibrator max --max-drop 0.5 -o out/ctc.onnx
 network outputs "(float[N, 16] x) => (float[N, 8] y, float[N, 1] z, int64[N, 1] k)" "$(weight w 16,8 128) $(weight v 16,1 16)
   y = MatMul (x, w) z = MatMul (x, v) k = ArgMax <axis = 1> (y)"
 document outputs quantize quantize in/outputs.onnx $data --calibrator max --policy small-layers=quantize --min-sqnr 20 -o out/outputs.onnx

@@ -15,6 +15,7 @@ TEST(EditDistance, CountsInsertedRemovedAndReplacedCharacters) {
   EXPECT_EQ(edit_distance("abc", ""), 3U);
   EXPECT_EQ(edit_distance("kitten", "sitting"), 3U);  // the textbook's example
   EXPECT_EQ(edit_distance("conv1", "conv1"), 0U);
+  EXPECT_EQ(edit_distance(U"\u00e9t\u00e9", U"ete"), 2U) << "characters, not bytes";
 }
 
 TEST(NearestNames, ComeNearestFirstAndInTheirOrderWhenEquallyNear) {

@@ -247,6 +247,48 @@ TEST(TaskMetric, RefusesMasksOfAnotherSizeAndListsThoseMissing) {
               HasSubstr("1 of 2 samples have no mask"));
 }
 
+/// Transcripts of sample0, sample1 ..., for the classes <blank>, a, b and |.
+EvaluationOptions transcribed(const TemporaryFolder& folder, const std::vector<std::string>& texts) {
+  std::string csv = "file,text\n";
+  for (size_t i = 0; i < texts.size(); ++i) csv += "sample" + std::to_string(i) + "," + texts[i] + "\n";
+  EvaluationOptions options;
+  options.transcripts = folder.write("transcripts.csv", csv);
+  options.vocabulary = folder.write("vocab.txt", "<blank>\na\nb\n|\n");
+  return options;
+}
+
+TEST(TaskMetric, CountsWrongWordsAndCharactersOverAllTexts) {
+  const TemporaryFolder folder;
+  // "ab" and "a": one of two words and one of four characters is wrong.
+  const Tensor scores = Tensor::from<float>({2, 2, 4}, {0, 9, 0, 0, 0, 0, 9, 0, 0, 9, 0, 0, 9, 0, 0, 0});
+  const auto metrics = judge(transcribed(folder, {"ab", "ab"}), 2, scores).metrics();
+  EXPECT_THAT(metrics, ElementsAre(Pair("cer", 0.25), Pair("wer", 0.5)));
+  const auto with_more = judge(transcribed(folder, {"ab", "a b"}), 2, scores).metrics();
+  EXPECT_THAT(with_more, ElementsAre(Pair("cer", 0.4), Pair("wer", 1.0 / 3)));
+}
+
+TEST(TaskMetric, FindsTheSamplesOfTranscriptsOnAnotherAxis) {
+  const TemporaryFolder folder;
+  const Tensor scores = Tensor::from<float>({1, 2, 4}, {0, 9, 0, 0, 0, 0, 9, 0});  // [T, N, V]
+  const std::vector<SampleAxis> axes{{.axis = 1}};
+  EXPECT_EQ(judge(transcribed(folder, {"a", "b"}), 2, scores, axes).metrics().at("wer"), 0);
+}
+
+TEST(TaskMetric, RefusesTranscriptsWithoutAVocabularyOrASample) {
+  const TemporaryFolder folder;
+  EvaluationOptions options = transcribed(folder, {"a"});
+  EXPECT_THAT(refusal([&] { return TaskMetric(options, labelled_samples(2), Reporter::silent()); }).what(),
+              HasSubstr("1 of 2 samples have no transcript"));
+  options.vocabulary.clear();
+  EXPECT_EQ(refusal([&] { return TaskMetric(options, labelled_samples(1), Reporter::silent()); }).code(),
+            ErrorCode::Usage);
+  const auto twice = folder.write("twice.csv", "file,text\nsample0,a\nsample0,b\n");
+  options = transcribed(folder, {"a"});
+  options.transcripts = twice;
+  EXPECT_THAT(refusal([&] { return TaskMetric(options, labelled_samples(1), Reporter::silent()); }).what(),
+              HasSubstr("two transcripts, 'a' and 'b'"));
+}
+
 TEST(TaskMetric, AddsSumsOfSamplesToThoseOfTheSet) {
   const TemporaryFolder folder;
   const auto options = masked(folder, {std::string("\1\1", 2)});

@@ -195,6 +195,34 @@ void add_engines(const Corpus& corpus) {
              R"("input_type_shape": [{"uint8": [1]}], "output_type_shape": [{"uint8": [1]}]}}])");
 }
 
+/// The bytes of hexadecimal digits.
+std::string bytes_of(const std::string& digits) {
+  std::string bytes;
+  for (size_t i = 0; i + 1 < digits.size(); i += 2)
+    bytes += static_cast<char>(std::stoi(digits.substr(i, 2), nullptr, 16));
+  return bytes;
+}
+
+void add_audio(const Corpus& corpus) {
+  for (const auto& [coding, bytes] : {std::pair{1, 1}, {1, 2}, {1, 3}, {1, 4}, {3, 4}, {3, 8}}) {
+    const std::string data(static_cast<size_t>(bytes) * 800, '\x3e');
+    const std::string format = little(static_cast<uint64_t>(coding), 2) + little(2, 2) + little(8000, 4) +
+                               little(0, 4) + little(static_cast<uint64_t>(2 * bytes), 2) + little(0, 2);
+    const std::string name = (coding == 3 ? "f" : "i") + std::to_string(8 * bytes);
+    corpus.add("audio", name,
+               "RIFF" + little(36 + data.size(), 4) + "WAVEfmt " + little(16, 4) + format + "data" +
+                   little(data.size(), 4) + data);
+  }
+  // 32 frames of two channels, as libFLAC writes them.
+  corpus.add("audio", "flac",
+             bytes_of("664c6143800000221000100000006100006101f402f000000020e69f7e243f04885af975a7d26bf80330fff86418001f"
+                      "1c114071e66924eab6c611962d5087d159caacfa7dd94e17b192455dd6e31578fa8b1243b0822ad6a200539761e79e79"
+                      "1edcc82ac2c1dcc6f0ad0d2eddd185b79a458bae0cdeb22d1cc02f3d23903b3f210c31aa2f03c87e889b44"));
+  corpus.add("audio", "tokens", "<blk> 0\na 1\n\xe2\x96\x81 2\n");
+  corpus.add("audio", "json", R"({"<pad>": 0, "a": 1})");
+  corpus.add("audio", "transcripts", "file,text\na.wav,\"a, b\"\n");
+}
+
 void add_texts(const Corpus& corpus) {
   corpus.add("override", "kinds",
              R"({"a": {"calibrator": "percentile:99.9"}, "b": {"amax": 1.5}, "c": {"min": -1, "max": 2}})");
@@ -218,7 +246,8 @@ void add_texts(const Corpus& corpus) {
   int count = 0;
   for (const char* line : {"imagenet", "unit,mean=.4914/.4822/.4465,std=.2470/.2435/.2616", "raw,layout=nhwc,color=bgr",
                            "imagenet,resize=8x8,crop=4", "letterbox=16x24,fill=0,div=255", "yolox",
-                           "color=gray,resize=5", "resize=3x4,interpolation=cubic"})
+                           "color=gray,resize=5", "resize=3x4,interpolation=cubic", "log-mel,bins=8",
+                           "fbank,rate=8000,high=-400,scale=1", "raw-audio,normalize=yes,seconds=0.01"})
     corpus.add("preprocess", std::to_string(count++), line);
 }
 
@@ -233,6 +262,7 @@ int main(int argc, char** argv) {
     add_images(corpus);
     add_tables(corpus);
     add_engines(corpus);
+    add_audio(corpus);
     add_texts(corpus);
   } catch (const std::exception& error) {
     return std::fprintf(stderr, "make_corpus: %s\n", error.what()), 1;

@@ -67,21 +67,21 @@ class DETENT_API DataSource {
 [[nodiscard]] DETENT_API std::shared_ptr<const DataSource> samples_from(
     size_t count, std::function<std::vector<Tensor>(size_t)> read);
 
-/// The source of samples, the preprocessing of images, and which samples are used.
+/// The source of samples, the preprocessing of images and audio, and which samples are used.
 struct DataOptions {
   /// Samples from the caller, instead of `sources`; shuffle, limit and shard apply to them too.
   std::shared_ptr<const DataSource> own;
   /// Arrays in memory instead of `sources`, one per model input in their order. Each is checked against the input's
   /// shape and cut into samples along its batch axis, like an array from a file. Tensors are shared, not copied.
   std::vector<Tensor> arrays;
-  /// Sources "SRC" or "INPUT=SRC", one per model input; empty: no data. SRC is a folder of images, .npy or .npz, an
-  /// image, a .npy or .npz file, a test_data_set folder or its parent, a .txt or .csv list, text:FILE,vocab=bytes|FILE
+  /// Sources "SRC" or "INPUT=SRC", one per model input; empty: no data. SRC is a folder of images, audio, .npy or
+  /// .npz, one such file, a test_data_set folder or its parent, a .txt or .csv list, text:FILE,vocab=bytes|FILE
   /// or random:normal|uniform[,n=32][,seed=1].
   std::vector<std::string> sources;
-  std::string preprocess;  ///< a preset ("imagenet"), key=value pairs, or both: datasets/README.md; empty: none
-  std::optional<uint64_t> shuffle;          ///< seed
-  std::optional<size_t> limit;              ///< number of samples; absent: all
-  bool spread = false;                      ///< `limit` takes samples evenly over the source instead of the first ones
+  std::string preprocess;           ///< a preset ("imagenet", "log-mel"), key=value pairs, or both: datasets/README.md
+  std::optional<uint64_t> shuffle;  ///< seed
+  std::optional<size_t> limit;      ///< number of samples; absent: all
+  bool spread = false;              ///< `limit` takes samples evenly over the source instead of the first ones
   size_t shard_index = 1, shard_count = 1;  ///< every shard_count-th sample, starting with the shard_index-th, 1-based
   std::string option = "data";              ///< name of `sources` in messages
   std::vector<std::string> batch_axes;      ///< "INPUT=1" or "INPUT=none", for inputs whose batch axis is ambiguous
@@ -102,7 +102,8 @@ struct DataOptions {
 ///
 /// Applies shuffle, limit and shard in this order. With `spread`, sample i of n out of N is number floor(i * N / n).
 /// The form of a source is detected from its content.
-/// Errors  Usage for images without `preprocess`; InvalidData when nothing is found, counts differ or a size does not
+/// Errors  Usage for images or audio without `preprocess`; InvalidData when nothing is found, counts differ or a size
+/// does not
 ///         fit the model; InvalidOption when an open model size needs resize, crop or letterbox.
 [[nodiscard]] DETENT_API std::unique_ptr<DataSource> open_data(const DataOptions& options,
                                                                std::span<const InputSpec> inputs);
@@ -110,5 +111,7 @@ struct DataOptions {
 /// Returns true when one of the sources holds images, to which `preprocess` applies.
 /// Errors  those of open_data for an invalid source.
 [[nodiscard]] DETENT_API bool holds_images(const DataOptions& options, std::span<const InputSpec> inputs);
+/// Returns the same of audio.
+[[nodiscard]] DETENT_API bool holds_audio(const DataOptions& options, std::span<const InputSpec> inputs);
 
 }  // namespace detent

@@ -11,14 +11,14 @@ namespace detent {
 
 /// The unit of a metric.
 enum class MetricUnit : uint8_t {
-  Fraction,  ///< in [0, 1], shown in percent
+  Fraction,  ///< a share, shown in percent; of error rates it may exceed 1
   Decibels,
   Nats,   ///< a token
   Number  ///< without a unit
 };
 
 /// Evidence by which a metric judges outputs.
-enum class MetricSource : uint8_t { Command, Masks, Objects, Labels, Tokens, Detections, Outputs };
+enum class MetricSource : uint8_t { Command, Masks, Objects, Labels, Tokens, Transcripts, Detections, Outputs };
 
 /// Direction in which a metric improves.
 enum class MetricBetter : uint8_t { Larger, Smaller };
@@ -103,6 +103,13 @@ inline constexpr Metric kPerplexity{
 inline constexpr Metric kNextToken{
     "next_token", "next token", "next token", "Share of tokens that have the largest logit",
     Tokens, Fraction, 2, "points of next token"};
+inline constexpr Metric kWer{
+    "wer", "WER", "word error rate",
+    "Words to insert, remove or replace in the decoded text, over those of the transcripts; smaller is better",
+    Transcripts, Fraction, 2, "points of WER", Smaller, Decides};
+inline constexpr Metric kCer{
+    "cer", "CER", "character error rate", "The same of characters; smaller is better",
+    Transcripts, Fraction, 2, "points of CER", Smaller};
 inline constexpr Metric kDetectionAgreement{
     "detection_agreement", "agreement", "same detections",
     "Mean average precision of the detections, with those of FP32 above a score of 0.5 as the truth",
@@ -141,6 +148,8 @@ inline constexpr std::array kMetrics{metrics::kCommand,
                                      metrics::kNats,
                                      metrics::kPerplexity,
                                      metrics::kNextToken,
+                                     metrics::kWer,
+                                     metrics::kCer,
                                      metrics::kDetectionAgreement,
                                      metrics::kSqnr,
                                      metrics::kCosine,

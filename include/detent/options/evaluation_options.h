@@ -31,10 +31,12 @@ struct EvaluationOptions {
   /// csv `file,label`, files relative to the data's folder, or boxes: COCO annotations (.json) or a folder of YOLO's
   /// .txt or Pascal VOC's .xml; empty: none.
   std::filesystem::path labels;
-  std::filesystem::path masks;  ///< folder of images of the same names, pixel = class; empty: none
-  std::string metric_command;   ///< called with two folders of .npy files, prints a number; empty: none
-  MetricFunction metric = {};   ///< takes the place of metric_command
-  bool next_token = false;      ///< logits are compared with the next token id
+  std::filesystem::path masks;        ///< folder of images of the same names, pixel = class; empty: none
+  std::string metric_command;         ///< called with two folders of .npy files, prints a number; empty: none
+  MetricFunction metric = {};         ///< takes the place of metric_command
+  bool next_token = false;            ///< logits are compared with the next token id
+  std::filesystem::path transcripts;  ///< csv `file,text` for texts that CTC reads from logits; empty: none
+  std::filesystem::path vocabulary;   ///< the tokens of `transcripts`, by class: a line each, or a .json object
 };
 
 /// Returns true where the options have what this source of metrics needs; output errors need nothing.
@@ -48,13 +50,17 @@ struct EvaluationOptions {
     }
     case MetricSource::Labels: return !options.labels.empty() && !gives(options, MetricSource::Objects);
     case MetricSource::Tokens: return options.next_token;
+    case MetricSource::Transcripts: return !options.transcripts.empty();
     case MetricSource::Detections: return false;  // by the model, or RunSettings::detections
     case MetricSource::Outputs: break;
   }
   return true;
 }
 
-/// Returns true where the options give a task: labels, masks, next tokens or a command.
+/// The options that give a task, for messages.
+inline constexpr const char* kTaskOptions = "--labels, --masks, --next-token, --transcripts and --metric-command";
+
+/// Returns true where the options give a task: labels, masks, next tokens, transcripts or a command.
 [[nodiscard]] inline bool judges_a_task(const EvaluationOptions& options) {
   return std::ranges::any_of(kMetrics,
                              [&](const Metric& metric) { return !metric.is_error() && gives(options, metric.source); });

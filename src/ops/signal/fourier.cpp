@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <complex>
 
+#include "core/fourier_transform.h"
 #include "core/index.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
-#include "ops/signal/fourier_transform.h"
 #include "ops/types/float_types.h"
 
 namespace detent {

@@ -1,4 +1,4 @@
-#include "ops/signal/fourier_transform.h"
+#include "core/fourier_transform.h"
 
 #include <algorithm>
 #include <bit>

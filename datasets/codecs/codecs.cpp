@@ -1,6 +1,6 @@
-// The only part that needs the libraries of images: OpenCV for resizing and drawing, and those of the formats for
-// decoding and encoding. It is a separate module, loaded with the first image (datasets/load_codecs.h), because most
-// commands read none.
+// The only part that needs the libraries of images and of FLAC: OpenCV for resizing and drawing, and those of the
+// formats for decoding and encoding. It is a separate module, loaded with the first such file (datasets/load_codecs.h),
+// because most commands read none.
 #include <algorithm>
 #include <cmath>
 #include <opencv2/core/utils/logger.hpp>
@@ -45,21 +45,39 @@ int cv_interpolation(PreprocessSpec::Interpolation interpolation) {
   }
 }
 
-bool decode(const ImageCodecs::Request& request, ImageCodecs::Result& result, std::string& error) {
+/// Runs `work`; false, and the reason, where it cannot read the file.
+template <class Work>
+bool unless_unreadable(std::string& error, Work&& work) {
   try {
+    work();
+    return true;
+  } catch (const Unreadable& thrown) {
+    error = thrown.what;
+  } catch (const std::bad_alloc&) {
+    error = "the system has too little memory to decode the file";
+  }
+  return false;
+}
+
+bool decode(const Codecs::Request& request, Codecs::Result& result, std::string& error) {
+  return unless_unreadable(error, [&] {
     switch (request.format) {
       case ImageFormat::Jpeg: result = decode_jpeg(request); break;
       case ImageFormat::Png: result = decode_png(request); break;
       case ImageFormat::WebP: result = decode_webp(request); break;
       default: result = decode_tiff(request); break;
     }
-    return true;
-  } catch (const Unreadable& thrown) {
-    error = thrown.what;
-  } catch (const std::bad_alloc&) {
-    error = "the system has too little memory to decode the image";
-  }
+  });
+}
+
+bool decode_flac_file(const std::vector<unsigned char>& bytes, AudioSink& sink, std::string& error) {
+#ifdef DETENT_FLAC
+  return unless_unreadable(error, [&] { decode_flac(bytes, sink); });
+#else
+  static_cast<void>(bytes), static_cast<void>(sink);
+  error = "FLAC is not read: this build lacks libFLAC";
   return false;
+#endif
 }
 
 Pixels resize(const Pixels& pixels, PixelSize size, PreprocessSpec::Interpolation interpolation) {
@@ -128,11 +146,6 @@ Pixels draw(const Pixels& bgr, std::span<const DrawnBox> boxes) {
 
 }  // namespace detent
 
-extern "C" __attribute__((visibility("default")))
-const detent::ImageCodecs detent_image_codecs{detent::ImageCodecs::kVersion,
-                                              detent::decode,
-                                              detent::resize,
-                                              detent::gray,
-                                              detent::draw,
-                                              detent::encode_png,
-                                              detent::encode_jpeg};
+extern "C" __attribute__((visibility("default"))) const detent::Codecs detent_codecs{
+    detent::Codecs::kVersion, detent::decode,     detent::resize,     detent::gray, detent::draw,
+    detent::decode_flac_file, detent::encode_png, detent::encode_jpeg};
