@@ -197,7 +197,7 @@ TEST_F(RepairModel, KeepsThePairAtAnOutputThatAnIntegerLayerNeeds) {
   RepairOptions first = options(text, "onnxruntime");
   first.data = samples();
   const RepairReport report = repair_model(first);
-  EXPECT_EQ(report.coverage.int8_layers, report.coverage.layers);
+  EXPECT_EQ(report.lint.plan.coverage.int8_layers, report.lint.plan.coverage.layers);
   EXPECT_FALSE(repair_model(again(first)).changed);
 }
 
