@@ -188,6 +188,51 @@ TEST_F(RepairModel, ChangesNothingTheSecondTimeWhereAPairWritesAnOutput) {
   }
 }
 
+/// A MatMul for HTP, whose weight stands for `numbers`: a declaration of its codes w, scale ws and zero point wz.
+std::string product_of(const std::string& numbers, const std::string& axis) {
+  return R"(<ir_version: 8, opset_import: ["" : 17]> g (float[1,16,8,8] x) => (float[1,16,8,2] y)
+<float s = {0.02}, uint8 z = {128}, float t = {0.1}, )" +
+         numbers + R"(> {
+  xq = QuantizeLinear (x, s, z)  xd = DequantizeLinear (xq, s, z)
+  wd = DequantizeLinear )" +
+         axis + R"( (w, ws, wz)
+  p = MatMul (xd, wd)
+  pq = QuantizeLinear (p, t, z)  y = DequantizeLinear (pq, t, z) })";
+}
+
+TEST_F(RepairModel, ChangesNothingTheSecondTimeWhereAWeightGotAZeroPoint) {
+  RepairOptions first = options(product_of("int8[8,2] w = {90, -3, 8, 5, 60, 1, 2, 9, -7, 4, 1, 2, 3, 100, 40, 33}, "
+                                           "float[2] ws = {0.01, 0.02}, int8[2] wz = {0, 0}",
+                                           "<axis = 1>"),
+                                "qnn");
+  first.data = samples();
+  EXPECT_THAT(repair_model(first).weights_anew, testing::ElementsAre(testing::HasSubstr("one scale")));
+  const RepairReport second = repair_model(again(first));
+  EXPECT_FALSE(second.changed);
+  EXPECT_EQ(second.weights_kept, 1U);
+  EXPECT_EQ(bytes_of("out.onnx"), bytes_of("again.onnx"));
+}
+
+TEST_F(RepairModel, KeepsCodesAroundAnyZeroPointForHtp) {
+  // The codes leave out 0 and 255: a grid computed from the numbers would be finer.
+  const std::string codes = "90, 3, 8, 5, 60, 1, 2, 9, 7, 4, 1, 2, 3, 100, 40, 33";
+  for (const bool is_signed : {false, true}) {
+    const std::string type = is_signed ? "int8" : "uint8";
+    RepairOptions given =
+        options(product_of(type + "[8,2] w = {" + codes + "}, float ws = {0.01}, " + type + " wz = {17}", ""), "qnn");
+    given.data = samples();
+    EXPECT_EQ(repair_model(given).weights_kept, 1U) << type;
+    const Model repaired = read_model(folder_ / "out.onnx");
+    const Graph& graph = repaired.graph();
+    const auto product = std::ranges::find(graph.nodes(), "MatMul", &Node::op_type);
+    const Node& weight = *graph.producer(product->input(1));
+    const uint8_t shift = is_signed ? 128 : 0;
+    EXPECT_EQ(graph.constant(weight.input(0))->data<uint8_t>()[0], 90 + shift) << type;
+    EXPECT_EQ(graph.constant(weight.input(1))->data<float>()[0], 0.01F) << type;
+    EXPECT_EQ(graph.constant(weight.input(2))->data<uint8_t>()[0], 17 + shift) << type;
+  }
+}
+
 // tf2onnx folds the pair of a weight into the constant.
 TEST_F(RepairModel, TakesWeightsThatLieOnAGridForInt8) {
   std::string text = trained();
