@@ -80,6 +80,11 @@ network fed "(float[N, S] x, float[N, 8] h) => (float[N, 8] y)" "
 array steps 9,4 3
 echo '{"feeds": {"y": "h"}, "cut": {"x": 1}}' >in/state.json
 document steps quantize quantize in/fed.onnx --quiet --data x=in/steps.npy --steps 4 --state in/state.json --calibrator mse --accept-broken -o out/fed.onnx $layers
+opset='"" : 13, "TRT" : 1' network plugin "(float[N, 8] x) => (float[N, 8] y)" "
+  $(weight w7 8,8 64)
+  m = MatMul (x, w7)
+  y = TRT.Plugin (m)"
+document not_compared quantize quantize in/plugin.onnx --quiet --data x=random:normal,n=8 --calibrator max --accept-broken -o out/plugin.onnx $layers
 document onnxruntime quantize quantize $net $data --calibrator max --target onnxruntime -o in/ort.onnx $layers
 echo '{"r": {"bits": 16}}' >in/wide.json
 document island quantize quantize $net $data --calibrator max --target qnn --override in/wide.json -o out/island.onnx

@@ -62,6 +62,12 @@ bool has_folded_pair(const LintView& view, const Node& layer) {
   return scales_of_grid(*weight, view.facts().weight_axis(layer)).has_value();
 }
 
+/// True when a layer reads its data through a pair whose scale cannot be one: it is meant to be INT8.
+bool reads_unusable_pair(const TrainedPairs& trained, const LintView& view, const Node& layer) {
+  const MaybeValue data = layer.input(view.data_slot(layer.id));
+  return data && trained.unusable.contains(view.graph().value(*data).name);
+}
+
 /// Returns the layers that the file leaves float, with the reason for the plan.
 MeasuredFacts float_layers(const TrainedPairs& trained, const Target& target, const Graph& written,
                            const Graph& graph) {
@@ -71,7 +77,7 @@ MeasuredFacts float_layers(const TrainedPairs& trained, const Target& target, co
   MeasuredFacts facts;
   for (const Node& node : view.graph().nodes())
     if (view.facts().is_weighted(node.id) && !view.is_meant_int8(node.id) && !has_folded_pair(view, node) &&
-        graph.find_node(node.name))
+        !reads_unusable_pair(trained, view, node) && graph.find_node(node.name))
       facts.costly.emplace(node.name, "float in the file");
   return facts;
 }
