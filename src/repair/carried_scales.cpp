@@ -35,18 +35,11 @@ std::vector<float> channel_maxima(const Tensor& weight, int axis) {
   return maxima;
 }
 
-/// True where a grid has 8-bit codes with one scale and a zero point that is not their middle.
-bool is_off_centre(const QdqNode& grid) {
-  const bool is_unsigned = grid.codes == DataType::UInt8;
-  if (grid.scales.size() != 1 || grid.zero_points.size() > 1 || (!is_unsigned && grid.codes != DataType::Int8))
-    return false;
-  return (grid.zero_points.empty() ? 0 : grid.zero_points.front()) != (is_unsigned ? 128 : 0);
-}
-
-/// Returns the zero point of a grid with its codes shifted to UINT8.
-int32_t point_in_uint8(const QdqNode& grid) {
+/// Returns the zero point of UINT8 codes with one scale; nullopt where it is their middle, and for other grids.
+std::optional<int32_t> point_off_centre(const QdqNode& grid) {
+  if (grid.codes != DataType::UInt8 || grid.scales.size() != 1 || grid.zero_points.size() > 1) return std::nullopt;
   const int64_t point = grid.zero_points.empty() ? 0 : grid.zero_points.front();
-  return static_cast<int32_t>(grid.codes == DataType::UInt8 ? point : point + 128);
+  return point == 128 ? std::nullopt : std::optional(static_cast<int32_t>(point));
 }
 
 /// Returns why a grid cannot be that of weights of the type; "" where it can.
@@ -56,7 +49,7 @@ std::string obstacle_of(const QdqNode& grid, DataType type, bool any_point) {
   const bool fits = type == DataType::Int8 ? grid.codes == DataType::Int8 || is_unsigned : grid.codes == type;
   if (!fits) return "its codes are of another type";
   if (grid.scales.empty()) return "its scale is computed from the data";
-  if (any_point && is_off_centre(grid)) return {};
+  if (any_point && point_off_centre(grid)) return {};
   const int64_t middle = is_unsigned ? 128 : 0;
   if (std::ranges::any_of(grid.zero_points, [&](int64_t point) { return point != middle; }) ||
       (middle > 0 && grid.zero_points.empty()))
@@ -90,7 +83,7 @@ std::optional<std::vector<float>> weight_scales(const Tensor& before, const Tens
   for (size_t c = 0; c < channels; ++c) {
     if (!is_usable(scales[c], grid.codes)) scales[c] = 0;
     if (scales[c] == 0) continue;
-    if (form.narrow && form.type == DataType::Int8 && !is_off_centre(grid) && was[c] > 127.5F * scales[c])
+    if (form.narrow && form.type == DataType::Int8 && !point_off_centre(grid) && was[c] > 127.5F * scales[c])
       return reason = "its code -128 is none of the target's", std::nullopt;
     if (was[c] > 0 && is[c] > 0) scales[c] = static_cast<float>(double{scales[c]} * is[c] / was[c]);
   }
@@ -186,8 +179,8 @@ CarriedWeights carry_weights(const Graph& graph, const PlacementPlan& plan, cons
       ++carried.kept;
     if (!scales) continue;
     const std::string& name = graph.value(weight.value).name;
-    if (grid != trained.weights.end() && is_off_centre(*grid->second.grid) && scales->size() == 1)
-      carried.points[name] = point_in_uint8(*grid->second.grid);
+    if (grid != trained.weights.end() && scales->size() == 1)
+      if (const auto point = point_off_centre(*grid->second.grid)) carried.points[name] = *point;
     carried.scales[name] = std::move(*scales);
   }
   return carried;

@@ -45,7 +45,7 @@ const operators = {
   MaxPool: { nodes: one('MaxPool', window), taken: true },
   GlobalAveragePool: { nodes: one('GlobalAveragePool'), taken: true },
 };
-const shapes = { scalars: [[], []], 'scale [1]': [[1], []], 'zero point [1]': [[], [1]], 'scale [1, 1]': [[1, 1], [1, 1]] };
+const shapes = { scalars: [[], []], 'scale [1]': [[1], []], 'zero point [1]': [[], [1]] };
 
 for (const [name, { nodes, point = 128, more = [], taken = false }] of Object.entries(operators)) {
   for (const [shape, [scale, zero]] of Object.entries(shapes)) {

@@ -132,8 +132,8 @@ void joined_pairs(const LintView& view, FindingLog& log) {
     for (const QuantizedOperand* pair : pairs) {
       if (!is_joined(view, *pair) || !named.insert(pair->first).second) continue;
       log.add(view.qdq(pair->first).name,
-              subject(view, pair->first) +
-                  " has a second pair of the same type behind it: ONNX Runtime 1.23 to 1.25 calls the model invalid at "
+              subject(view, pair->quantize) +
+                  " stands behind another one of the same type: ONNX Runtime 1.23 to 1.25 calls the model invalid at "
                   "levels extended and all, because it joins the two into one with a scale of shape [1], which the "
                   "integer kernel of " +
                   view.facts().describe(node.id) + " does not take",
