@@ -35,12 +35,21 @@ std::vector<float> channel_maxima(const Tensor& weight, int axis) {
   return maxima;
 }
 
+/// Returns the zero point of UINT8 codes with one scale; nullopt where it is their middle, and for other grids.
+std::optional<int32_t> point_off_centre(const QdqNode& grid) {
+  if (grid.codes != DataType::UInt8 || grid.scales.size() != 1 || grid.zero_points.size() > 1) return std::nullopt;
+  const int64_t point = grid.zero_points.empty() ? 0 : grid.zero_points.front();
+  return point == 128 ? std::nullopt : std::optional(static_cast<int32_t>(point));
+}
+
 /// Returns why a grid cannot be that of weights of the type; "" where it can.
-std::string obstacle_of(const QdqNode& grid, DataType type) {
+/// any_point  the weight may have a zero point
+std::string obstacle_of(const QdqNode& grid, DataType type, bool any_point) {
   const bool is_unsigned = grid.codes == DataType::UInt8;
   const bool fits = type == DataType::Int8 ? grid.codes == DataType::Int8 || is_unsigned : grid.codes == type;
   if (!fits) return "its codes are of another type";
   if (grid.scales.empty()) return "its scale is computed from the data";
+  if (any_point && point_off_centre(grid)) return {};
   const int64_t middle = is_unsigned ? 128 : 0;
   if (std::ranges::any_of(grid.zero_points, [&](int64_t point) { return point != middle; }) ||
       (middle > 0 && grid.zero_points.empty()))
@@ -60,7 +69,8 @@ int axis_of(const WeightGrid& trained, size_t rank) {
 std::optional<std::vector<float>> weight_scales(const Tensor& before, const Tensor& after, const WeightGrid& trained,
                                                 int axis, const WeightForm& form, std::string& reason) {
   const QdqNode& grid = *trained.grid;
-  if (reason = obstacle_of(grid, form.type); !reason.empty()) return std::nullopt;
+  const bool any_point = form.point_of_one_scale && form.type == DataType::Int8 && axis < 0;
+  if (reason = obstacle_of(grid, form.type, any_point); !reason.empty()) return std::nullopt;
   if (!(before.shape() == after.shape())) return reason = "its shape changed", std::nullopt;
   const size_t channels = axis < 0 ? 1 : as_index(after.shape()[as_index(axis)]);
   if (axis < 0 && grid.per_channel()) return reason = "the target takes one scale for it", std::nullopt;
@@ -73,7 +83,7 @@ std::optional<std::vector<float>> weight_scales(const Tensor& before, const Tens
   for (size_t c = 0; c < channels; ++c) {
     if (!is_usable(scales[c], grid.codes)) scales[c] = 0;
     if (scales[c] == 0) continue;
-    if (form.narrow && form.type == DataType::Int8 && was[c] > 127.5F * scales[c])
+    if (form.narrow && form.type == DataType::Int8 && !point_off_centre(grid) && was[c] > 127.5F * scales[c])
       return reason = "its code -128 is none of the target's", std::nullopt;
     if (was[c] > 0 && is[c] > 0) scales[c] = static_cast<float>(double{scales[c]} * is[c] / was[c]);
   }
@@ -167,7 +177,11 @@ CarriedWeights carry_weights(const Graph& graph, const PlacementPlan& plan, cons
       carried.anew.push_back(node + ": " + reason);
     else
       ++carried.kept;
-    if (scales) carried.scales[graph.value(weight.value).name] = std::move(*scales);
+    if (!scales) continue;
+    const std::string& name = graph.value(weight.value).name;
+    if (grid != trained.weights.end() && scales->size() == 1)
+      if (const auto point = point_off_centre(*grid->second.grid)) carried.points[name] = *point;
+    carried.scales[name] = std::move(*scales);
   }
   return carried;
 }

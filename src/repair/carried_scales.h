@@ -38,6 +38,7 @@ struct CarriedRange {
 /// Scales of weights, by name of the constant (RewriteOptions::weight_scales).
 struct CarriedWeights {
   std::map<std::string, std::vector<float>> scales;  ///< 0: the channel gets a new one
+  std::map<std::string, int32_t> points;  ///< zero points other than the middle (RewriteOptions::weight_points)
   size_t kept = 0;
   std::vector<std::string> anew;  ///< nodes whose weight gets other scales, with the reason
 };
@@ -46,7 +47,8 @@ struct CarriedWeights {
 struct WeightForm {
   DataType type = DataType::Int8;  ///< or Float8E4M3FN
   bool per_tensor = false;
-  bool narrow = false;  ///< the lowest code is not used: INT8 from -127 to 127
+  bool narrow = false;              ///< the lowest code is not used: INT8 from -127 to 127
+  bool point_of_one_scale = false;  ///< a weight with one scale has UINT8 codes and a zero point
 };
 
 /// Returns the scales of the plan's weights, except of those with codes that `form` does not have, and of channels

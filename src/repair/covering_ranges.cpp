@@ -139,12 +139,12 @@ class Covers {
   }
 
   /// Cuts the range of a value that is never negative. It takes UINT8 codes from 0 up with the same scale: the numbers
-  /// that symmetric codes had room for are among them, and ONNX Runtime absorbs the Relu.
+  /// that codes around another zero point had room for are among them, and ONNX Runtime absorbs the Relu.
   void take_positive_codes(Range& range) const {
     if (!is_asymmetric(kind_)) return;
     if (range.given_scale <= 0)
       range = {0, range.max};
-    else if (range.given_zero_point == 128)
+    else if (range.given_zero_point > 0 && kind_ != RangeKind::Asymmetric16)
       range = {0, static_cast<float>(255.0 * range.given_scale), range.given_scale, 0};
   }
 

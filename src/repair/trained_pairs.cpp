@@ -6,7 +6,6 @@
 #include "exec/executor.h"
 #include "lint/reading/odd_pairs.h"
 #include "model/graph_patch.h"
-#include "model/name_source.h"
 #include "repair/implied_relus.h"
 
 namespace detent {
@@ -149,6 +148,18 @@ void TrainedPairs::write_outputs() {
   }
 }
 
+void TrainedPairs::put_relu_in_front_of(const Value& output, const Node& maker, NameSource& names,
+                                        GraphPatch& patch) const {
+  const std::string before = names.fresh(output.name + "_before_relu");
+  const auto slot = std::ranges::find(maker.outputs, MaybeValue(output.id)) - maker.outputs.begin();
+  patch.rename_outputs.push_back({maker.name, static_cast<int>(slot), before});
+  patch.add_nodes.push_back({"Relu", names.fresh("Relu_" + output.name), {before}, {output.name}, {}, ""});
+  for (const Use& use : output.uses)
+    if (const std::string& reader = model.graph().node(use.node).name;
+        use.slot >= 0 && !read.contains({reader, use.slot}))
+      patch.rewire.push_back({reader, use.slot, before});
+}
+
 void TrainedPairs::put_relus_back() {
   const std::set<std::string> cut = values_cut_at_zero(model.graph(), values);
   if (cut.empty()) return;
@@ -156,7 +167,14 @@ void TrainedPairs::put_relus_back() {
   patch.reason = "put in the Relu that a pair stands for";
   NameSource names(model.graph());
   std::map<std::string, std::string> behind;
+  const Graph& graph = model.graph();
   for (const std::string& value : cut) {
+    const Value& written = graph.value(*graph.find_value(value));
+    const Node* maker = graph.producer(written.id);
+    if (maker && written.is_output && std::ranges::count(outputs, value) > 0) {
+      put_relu_in_front_of(written, *maker, names, patch);
+      continue;
+    }
     behind[value] = names.fresh(value + "_relu");
     patch.add_nodes.push_back({"Relu", names.fresh("Relu_" + value), {value}, {behind[value]}, {}, ""});
     values[behind[value]] = values.at(value);

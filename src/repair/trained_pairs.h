@@ -8,6 +8,7 @@
 
 #include "lint/reading/qdq_reading.h"
 #include "model/model.h"
+#include "model/name_source.h"
 
 namespace detent {
 
@@ -50,6 +51,9 @@ struct TrainedPairs {
   /// Puts a Relu in front of the readers of a pair that does its work (values_cut_at_zero), so that the float model
   /// computes the same without the pair.
   void put_relus_back();
+  /// Adds to the patch a Relu that writes a graph output, whose pair was at the output too. Readers without a pair keep
+  /// the numbers before it.
+  void put_relu_in_front_of(const Value& output, const Node& maker, NameSource& names, GraphPatch& patch) const;
 };
 
 }  // namespace detent

@@ -32,6 +32,8 @@ struct RewriteOptions {
   Saturation saturation = Saturation::None;
   /// Scales that codes were chosen with (WeightOptions::given_scale), by name of the constant.
   std::map<std::string, std::vector<float>> weight_scales = {};
+  /// Zero points other than 128 of UINT8 codes with a scale in `weight_scales`, by name of the constant.
+  std::map<std::string, int32_t> weight_points = {};
   /// Names of constants written as UINT8 codes with zero point 128. Their products never saturate, and take longer.
   std::set<std::string> uint8_weights = {};
   bool half_scales = true;  ///< FP16 values: FP16 scales (opset >= 19); false: FP32 scales and casts

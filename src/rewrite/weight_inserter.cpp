@@ -92,8 +92,10 @@ class WeightInserter {
         given != options.weight_scales.end() && given->second.size() == channels_of(decision))
       how.given_scale = given->second;
     const bool one_scale = options.uint8_single_scales && axis_of(decision) < 0 && how.type == DataType::Int8;
-    if (one_scale && how.given_scale.empty()) how.type = DataType::UInt8;
-    // A given scale belongs to symmetric codes, which are shifted.
+    const auto point = options.weight_points.find(wish);
+    if (one_scale && (how.given_scale.empty() || point != options.weight_points.end())) how.type = DataType::UInt8;
+    if (point != options.weight_points.end()) how.given_point = point->second;
+    // A given scale without a zero point belongs to symmetric codes, which are shifted.
     const bool is_uint8 = (one_scale || options.uint8_weights.contains(wish)) && how.type == DataType::Int8;
     const PairOrder order = is_uint8 ? PairOrder{} : pairs_of(copy);
     const bool paired = order.kind != PairOrder::Kind::None;

@@ -168,6 +168,8 @@ QuantizedWeight quantize_asymmetric(const Tensor& values, const WeightOptions& o
   const float zero_scale = at_or_zero(options.zero_scale, 0), least = at_or_zero(options.least_scale, 0);
   float& scale = result.qparams.scale.front();
   if (range.amax() == 0 && zero_scale > 0) scale = zero_scale;
+  if (const float given = at_or_zero(options.given_scale, 0); given > 0)
+    scale = given, result.qparams.zero_point.front() = options.given_point;
   if (scale < least) {
     ++result.raised;
     scale = least;

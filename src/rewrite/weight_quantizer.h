@@ -24,6 +24,7 @@ struct WeightOptions {
   DataType scale_type = DataType::Float32;  ///< scales are representable in it
   // One for each scale, or empty.
   std::vector<float> given_scale = {};  ///< the scale, where positive: codes were chosen with it
+  int32_t given_point = 0;              ///< the zero point of UInt8 with a given scale
   std::vector<float> least_scale = {};  ///< lower bound of scales not given
   std::vector<float> zero_scale = {};   ///< scale of a channel that is all zero; 0: 1
   /// Scales are raised until no pair of codes in this order saturates 16 bits. Kind::None: pairs are not considered.

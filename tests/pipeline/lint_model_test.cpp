@@ -75,6 +75,29 @@ TEST(LintModel, ComputedZeroPointsAndWeightsAreReadAsAnEngineFoldsThem) {
     }
 }
 
+// tf2onnx without folding: images in NHWC, weights in HWIO, each behind its pair and a Transpose.
+TEST(LintModel, ALayerThatCountsAsInt8IsNotSaidToComputeInFloat) {
+  const TemporaryFolder folder;
+  std::string ones = "1";
+  for (size_t i = 1; i < 9 * 4 * 4; ++i) ones += ",1";
+  write_model(parse_model_text(R"(<ir_version: 8, opset_import: ["" : 13]>
+g (float[1,8,8,4] x) => (float[1,4,8,8] y)
+<float s = {0.1}, int8 z = {0}, float lo = {0}, float hi = {6}, float[4] ws = {0.01, 0.01, 0.01, 0.01},
+ int8[4] wz = {0, 0, 0, 0}, float[3,3,4,4] w = {)" +
+                               ones + R"(}> {
+  xq = QuantizeLinear (x, s, z)  xd = DequantizeLinear (xq, s, z)  t = Transpose <perm = [0,3,1,2]> (xd)
+  wq = QuantizeLinear <axis = 3> (w, ws, wz)  wd = DequantizeLinear <axis = 3> (wq, ws, wz)
+  v = Transpose <perm = [3,2,0,1]> (wd)
+  a = Conv <pads = [1,1,1,1]> (t, v)  c = Clip (a, lo, hi)
+  cq = QuantizeLinear (c, s, z)  cd = DequantizeLinear (cq, s, z)
+  y = Conv <pads = [1,1,1,1]> (cd, v) })"),
+              folder / "model.onnx");
+  const LintReport report = lint_model({.model = folder / "model.onnx", .target = "tensorrt", .shapes = {}});
+  EXPECT_EQ(report.plan.coverage.int8_layers, 2);
+  ASSERT_EQ(report.plan.quantizers.size(), 1U) << "the input's alone";
+  EXPECT_EQ(report.plan.quantizers.front().reason.find("computes in float"), std::string::npos);
+}
+
 TEST(LintModel, HalfScalesAreForOpset19) {
   const TemporaryFolder folder;
   write_model(half_model_of_opset(17), folder / "early.onnx");

@@ -201,6 +201,47 @@ TEST_F(RepairModel, KeepsThePairAtAnOutputThatAnIntegerLayerNeeds) {
   EXPECT_FALSE(repair_model(again(first)).changed);
 }
 
+/// A MatMul for HTP, whose weight stands for `numbers`: a declaration of its codes w, scale ws and zero point wz.
+std::string product_of(const std::string& numbers, const std::string& axis) {
+  return R"(<ir_version: 8, opset_import: ["" : 17]> g (float[1,16,8,8] x) => (float[1,16,8,2] y)
+<float s = {0.02}, uint8 z = {128}, float t = {0.1}, )" +
+         numbers + R"(> {
+  xq = QuantizeLinear (x, s, z)  xd = DequantizeLinear (xq, s, z)
+  wd = DequantizeLinear )" +
+         axis + R"( (w, ws, wz)
+  p = MatMul (xd, wd)
+  pq = QuantizeLinear (p, t, z)  y = DequantizeLinear (pq, t, z) })";
+}
+
+TEST_F(RepairModel, ChangesNothingTheSecondTimeWhereAWeightGotAZeroPoint) {
+  RepairOptions first = options(product_of("int8[8,2] w = {90, -3, 8, 5, 60, 1, 2, 9, -7, 4, 1, 2, 3, 100, 40, 33}, "
+                                           "float[2] ws = {0.01, 0.02}, int8[2] wz = {0, 0}",
+                                           "<axis = 1>"),
+                                "qnn");
+  first.data = samples();
+  EXPECT_THAT(repair_model(first).weights_anew, testing::ElementsAre(testing::HasSubstr("one scale")));
+  const RepairReport second = repair_model(again(first));
+  EXPECT_FALSE(second.changed);
+  EXPECT_EQ(second.weights_kept, 1U);
+  EXPECT_EQ(bytes_of("out.onnx"), bytes_of("again.onnx"));
+}
+
+TEST_F(RepairModel, KeepsCodesAroundAnyZeroPointForHtp) {
+  // The codes leave out 0 and 255: a grid computed from the numbers would be finer.
+  const std::string codes = "90, 3, 8, 5, 60, 1, 2, 9, 7, 4, 1, 2, 3, 100, 40, 33";
+  RepairOptions given =
+      options(product_of("uint8[8,2] w = {" + codes + "}, float ws = {0.01}, uint8 wz = {17}", ""), "qnn");
+  given.data = samples();
+  EXPECT_EQ(repair_model(given).weights_kept, 1U);
+  const Model repaired = read_model(folder_ / "out.onnx");
+  const Graph& graph = repaired.graph();
+  const auto product = std::ranges::find(graph.nodes(), "MatMul", &Node::op_type);
+  const Node& weight = *graph.producer(product->input(1));
+  EXPECT_EQ(graph.constant(weight.input(0))->data<uint8_t>()[0], 90);
+  EXPECT_EQ(graph.constant(weight.input(1))->data<float>()[0], 0.01F);
+  EXPECT_EQ(graph.constant(weight.input(2))->data<uint8_t>()[0], 17);
+}
+
 // tf2onnx folds the pair of a weight into the constant.
 TEST_F(RepairModel, TakesWeightsThatLieOnAGridForInt8) {
   std::string text = trained();
@@ -514,6 +555,33 @@ g (float[1,16,8,8] x) => (float[1,16,8,8] y)
   EXPECT_GT(report.error->sqnr_db.value(), 20);  // without the Relu below 3
 }
 
+TEST_F(RepairModel, PutsAReluBackInFrontOfAGraphOutput) {
+  // UINT8 around 0: the pair that writes the output cuts negative numbers, also those that another Conv reads.
+  const std::string text = R"(<ir_version: 8, opset_import: ["" : 17]>
+g (float[1,16,8,8] x) => (float[1,16,8,8] y, float[1,16,8,8] u, float[1,16,8,8] v)
+<float sx = {0.03}, float sy = {0.01}, uint8 zx = {128}, uint8 z = {0}, )" +
+                           weight(1) +
+                           R"(>
+{
+  xq = QuantizeLinear (x, sx, zx)  xd = DequantizeLinear (xq, sx, zx)
+  wd = DequantizeLinear <axis = 0> (w, ws, wz)
+  c = Conv (xd, wd)
+  cq = QuantizeLinear (c, sy, z)  y = DequantizeLinear (cq, sy, z)
+  u = Conv (y, wd)
+  v = Tanh (c)
+})";
+  for (const char* target : {"onnxruntime", "openvino", "qnn"}) {
+    RepairOptions given = options(text, target);
+    given.data = samples();
+    EXPECT_GT(repair_model(given).error->sqnr_db.value(), 20) << target;
+    const Model model = read_model(folder_ / "out.onnx");
+    const Node* tanh = model.graph().producer(model.graph().find_value("v"));
+    if (tanh && tanh->op_type == "Tanh") {
+      EXPECT_EQ(std::ranges::count(model.graph().nodes(), "Relu", &Node::op_type), 1) << target;
+    }
+  }
+}
+
 /// Two Convs with `between` in the middle, from 'r' to 'd', and a Relu in front.
 std::string with_codes_between(const std::string& between, const std::string& constants) {
   return R"(<ir_version: 8, opset_import: ["" : 17]>
@@ -587,7 +655,7 @@ std::string saturating(const std::string& layer) {
   return R"(<ir_version: 8, opset_import: ["" : 13]>
 g (float[1,16,8,8] x) => (float[1,16,N,N] y)
 <float sx = {0.03}, float sy = {0.05}, uint8 z = {0},
- )" + weight(3) +
+ )" + weight(1) +
          R"(>
 {
   xq = QuantizeLinear (x, sx, z)  xd = DequantizeLinear (xq, sx, z)

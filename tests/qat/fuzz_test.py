@@ -275,11 +275,7 @@ class Case:
         check_ranges(self.pairs, Pairs(repaired), report)
         check_weights(self.pairs, Pairs(repaired), report)
         second = json.loads(expect([0, 1], "repair", out, "--target", target, "--data", self.data, "-o", again, "--quiet", "--json"))
-        # HTP takes UINT8 weights around any zero point, and the second repair computes them again from their numbers.
-        computed = "zero point is not the middle"
-        known = second["weights_anew"] and all(pair["action"] == "kept" for pair in second["pairs"]) and all(
-            computed in one for one in second["weights_anew"])
-        require(not second["changed"] or known, "a second repair changes the file: " + str([
+        require(not second["changed"], "a second repair changes the file: " + str([
             f"{one['action']} {one['value']}" for one in second["pairs"] if one["action"] != "kept"][:3] + second["weights_anew"][:2]))
         self.warnings += [f"{target}: {one['id']}" for one in findings if one["level"] == "warning"]
 

@@ -83,6 +83,16 @@ TEST_F(CoveringRanges, IntervalsOfWhichNeitherCoversTheOtherAreJoined) {
   EXPECT_EQ(one->range.given_zero_point, 128);
 }
 
+TEST_F(CoveringRanges, AReluTakesCodesFromZeroUpWithTheScaleOfAnyZeroPoint) {
+  const std::string nodes = "v = Relu (x)  y = Neg (v)  u = Neg (z)";
+  for (const int point : {128, 124, 3, 0}) {
+    const auto found = cover(nodes, {{"v", {2, point}}}, RangeKind::Asymmetric);
+    EXPECT_EQ(found->range, (Range{0, 510, 2, 0})) << point;
+    EXPECT_EQ(found->written.min, -2.0F * static_cast<float>(point));
+  }
+  EXPECT_EQ(cover("v = Neg (x)  y = Neg (v)  u = Neg (z)", {{"v", {2, 124}}}, RangeKind::Asymmetric)->range.min, -248);
+}
+
 TEST_F(CoveringRanges, ThePositiveNumbersOfAllInputsMakeAConcatPositive) {
   const std::string concat = "a = Relu (x)  v = Concat <axis = 1> (a, b)  y = Neg (v)  u = Neg (x)";
   const std::map<std::string, std::pair<float, int>> pair{{"v", {1, 128}}};

@@ -304,6 +304,14 @@ TEST(AsymmetricWeight, NumbersOfOneSignHaveTheirZeroAtTheEnd) {
               ElementsAre(255));
 }
 
+TEST(AsymmetricWeight, KeepsAGivenScaleAndZeroPoint) {
+  const QuantizedWeight quantized = quantize_weight(
+      numbers({-0.5F, 0.0F, 1.0F}), -1, {.type = DataType::UInt8, .given_scale = {0.02F}, .given_point = 100});
+  EXPECT_THAT(codes_of(quantized), ElementsAre(75, 100, 150));
+  EXPECT_THAT(quantized.qparams.scale, ElementsAre(0.02F));
+  EXPECT_THAT(quantized.qparams.zero_point, ElementsAre(100));
+}
+
 TEST(AsymmetricWeight, ABiasRaisesItsScale) {
   const QuantizedWeight quantized =
       quantize_weight(numbers({-0.5F, 2.05F}), -1, {.type = DataType::UInt8, .least_scale = {0.05F}});

@@ -47,7 +47,8 @@ bool differ_in_size(const LintView& view, const Pairs& pairs) {
 bool is_meant_float(const LintView& view, const Node& concat) {
   const auto has_pair = [&](int slot) { return view.wanted().is_pair(concat.id, slot); };
   const bool takes_pairs = std::ranges::any_of(view.facts().data_slots(concat.id), has_pair);
-  return !view.target().engine.requantizes_at_concat && !takes_pairs && view.wanted().has_pair(concat.output(0));
+  const bool is_paired = !pairs_behind(view.wanted(), concat.output(0)).empty();  // also behind copies
+  return !view.target().engine.requantizes_at_concat && !takes_pairs && is_paired;
 }
 
 // Returns every pair on the Concat's data: on its inputs, reached from one through commuting ops, and behind it.

@@ -109,11 +109,13 @@ QdqNode describe_qdq(const Graph& graph, const Node& node) {
       throw Error(ErrorCode::InvalidModel,
                   "node '" + node.name + "' (" + node.op_type + "): its scale holds no number");
     said.scale_constant = true;
+    said.scalar = scale->shape().rank() == 0;
     const Tensor wide = cast(*scale, DataType::Float32);
     said.scales.assign(wide.data<float>().begin(), wide.data<float>().end());
   }
   said.has_zero_point = bool(node.input(2));
   if (const Tensor* zero_point = readable_constant(graph, node.input(2))) {
+    said.scalar = said.scalar && zero_point->shape().rank() == 0;
     const Tensor wide = cast(*zero_point, DataType::Int64);
     said.zero_points.assign(wide.data<int64_t>().begin(), wide.data<int64_t>().end());
   }

@@ -20,6 +20,7 @@ struct QdqNode {
   bool scale_constant = false;
   std::vector<float> scales;  ///< empty when the scale is computed at run time
   DataType scale_type = DataType::Undefined;
+  bool scalar = true;  ///< no constant scale or zero point has an axis: not even the shape [1]
   bool has_zero_point = false;
   std::vector<int64_t> zero_points;  ///< empty when left out or computed at run time
   DataType codes = DataType::UInt8;  ///< type of the integers; UInt8 when unspecified (ONNX's default)

@@ -149,9 +149,10 @@ RepairPlan::RepairPlan(const RepairOptions& given, const Target& engine, const M
     make_plan(shapes);
     carry();
   }
-  weights =
-      carry_weights(graph(), plan, trained, {format.weight_type(), format.per_tensor_weights, format.narrow_weights});
-  format.weight_scales = weights.scales;
+  weights = carry_weights(
+      graph(), plan, trained,
+      {format.weight_type(), format.per_tensor_weights, format.narrow_weights, format.uint8_single_scales});
+  format.weight_scales = weights.scales, format.weight_points = weights.points;
   if (format.saturation != RewriteOptions::Saturation::None)
     format.uint8_weights = saturating_weights(graph(), plan, weights);
 }

@@ -1,5 +1,9 @@
 // ONNX Runtime: INT8 activations, which have integer kernels only if each pair has one reader, and activations that the
-// pair behind them absorbs partly or not at all.
+// pair behind them absorbs partly or not at all. Scales that integer
+// kernels do not take: of shape [1], also where the engine makes them of two pairs.
+
+#include <algorithm>
+#include <set>
 
 #include "lint/engines/onnxruntime/findings.h"
 #include "lint/engines/onnxruntime/onnxruntime_flow.h"
@@ -10,6 +14,23 @@
 
 namespace detent::findings {
 namespace {
+
+// Returns the QuantizeLinear that reads the value itself.
+int first_quantize(const QuantizedOperand& pair) { return pair.first >= 0 ? pair.first : pair.quantize; }
+
+// True for the second of two pairs that the engine joins: of one 8-bit type, with written zero points and other
+// numbers, the first without other readers.
+bool is_joined(const LintView& view, const QuantizedOperand& pair) {
+  if (pair.first < 0 || pair.quantize < 0 || pair.first == pair.quantize) return false;
+  const QdqNode &first = view.qdq(pair.first), &second = view.qdq(pair.quantize);
+  const auto joins = [](const QdqNode& grid) {
+    return (grid.codes == DataType::Int8 || grid.codes == DataType::UInt8) && grid.scales.size() == 1 &&
+           grid.has_zero_point;
+  };
+  const auto reads_first = [&](const QuantizedOperand& other) { return other.quantize == pair.first; };
+  return joins(first) && joins(second) && first.codes == second.codes && !same_grid(first, second) &&
+         std::ranges::none_of(view.reading().operands, reads_first);
+}
 
 // True when the Clip cuts nothing at the top that the codes do not cut, but cuts more at the bottom.
 bool cuts_only_below(const QdqNode& grid, const ClipBounds& bounds) {
@@ -77,6 +98,47 @@ void refused_activation(const LintView& view, FindingLog& log) {
                 " absorbs it, and does not remove it, because " + refused->why,
             "write the zero point, and a scale whose range ends at the bound or inside it; or run at level basic",
             view.facts().is_weighted(node.id) ? std::vector{node.id} : std::vector<NodeId>{});
+  }
+}
+
+void scale_not_scalar(const LintView& view, FindingLog& log) {
+  std::set<int> named;
+  for (const Node& node : view.graph().nodes()) {
+    const auto kernel = scalar_kernel(view, node);
+    if (!kernel) continue;
+    std::set<int> halves{first_quantize(*kernel->written)};
+    for (const QuantizedOperand* pair : kernel->read) halves.insert(pair->dequantize);
+    for (const int half : halves) {
+      if (half < 0 || view.qdq(half).scalar || !named.insert(half).second) continue;
+      const std::string has =
+          view.qdq(half).per_channel() ? "a scale for each channel" : "a scale or zero point of shape [1]";
+      log.add(view.qdq(half).name,
+              subject(view, half) + " has " + has +
+                  ": ONNX Runtime up to 1.31 calls the model invalid at levels extended and all, because it makes an "
+                  "integer kernel of " +
+                  view.facts().describe(node.id) + ", which takes scalars only",
+              "write scale and zero point as scalars (repair does), or run at level basic", {});
+    }
+  }
+}
+
+void joined_pairs(const LintView& view, FindingLog& log) {
+  std::set<int> named;
+  for (const Node& node : view.graph().nodes()) {
+    const auto kernel = scalar_kernel(view, node);
+    if (!kernel) continue;
+    std::vector<const QuantizedOperand*> pairs = kernel->read;
+    pairs.push_back(kernel->written);
+    for (const QuantizedOperand* pair : pairs) {
+      if (!is_joined(view, *pair) || !named.insert(pair->first).second) continue;
+      log.add(view.qdq(pair->first).name,
+              subject(view, pair->quantize) +
+                  " stands behind another one of the same type: ONNX Runtime 1.23 to 1.25 calls the model invalid at "
+                  "levels extended and all, because it joins the two into one with a scale of shape [1], which the "
+                  "integer kernel of " +
+                  view.facts().describe(node.id) + " does not take",
+              "keep one of the two pairs (repair does), or run at level basic", {});
+    }
   }
 }
 

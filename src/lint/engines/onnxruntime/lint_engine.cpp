@@ -8,9 +8,10 @@ namespace {
 constexpr std::string_view kErrors =
     "scale-not-constant scale-not-positive fp8-refused-by-engine missing-axis wrong-axis "
     "fp16-scale-below-opset-19 q-and-dq-differ q-without-dq weight-without-dq refused-activation "
-    "ignored-bias-scale";
+    "scale-not-scalar ignored-bias-scale";
 constexpr std::string_view kWarnings =
-    "codes-not-8-bit fp8-on-float-operator cast-between-q-and-dq bias-scale clip-before-int8-q shared-int8-pair "
+    "joined-pairs codes-not-8-bit fp8-on-float-operator cast-between-q-and-dq bias-scale clip-before-int8-q "
+    "shared-int8-pair "
     "pair-between-conv-and-activation coarse-scores copy-scales-differ float-island saturates-without-vnni "
     "int4-not-fused layer-left-float";
 constexpr std::string_view kNotes =

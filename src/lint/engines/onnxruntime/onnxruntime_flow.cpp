@@ -80,11 +80,10 @@ std::optional<ProductBias> added_bias(const PairView& view, const Node& product)
 
 }  // namespace
 
-const QuantizedOperand* input_pair(const PairView& view, NodeId layer) {
+const QuantizedOperand* pair_in_front(const PairView& view, NodeId layer, int slot) {
   const GraphFacts& facts = view.facts();
   const PlacementDraft& found = view.found();
   NodeId node = layer;
-  int slot = view.data_slot(layer);
   while (true) {
     if (const QuantizedOperand* pair = view.operand(node, slot)) return pair;
     const Node* producer = view.producer(view.node(node).input(slot));
@@ -95,6 +94,10 @@ const QuantizedOperand* input_pair(const PairView& view, NodeId layer) {
     node = producer->id;
     slot = facts.data_slots(node).front();
   }
+}
+
+const QuantizedOperand* input_pair(const PairView& view, NodeId layer) {
+  return pair_in_front(view, layer, view.data_slot(layer));
 }
 
 size_t engine_readers(const PairView& view, MaybeValue value) {

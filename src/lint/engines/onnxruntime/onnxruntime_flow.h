@@ -10,8 +10,11 @@ namespace detent {
 // How ONNX Runtime interprets the pairs and copies around a layer. Tried in ONNX Runtime 1.30, CPU,
 // optimizedModelFilePath.
 
-/// Returns the pair of the layer's data: at its input, before copies that a pair moves across (Reshape but not Flatten,
+/// Returns the pair of an input: at the slot, before copies that a pair moves across (Reshape but not Flatten,
 /// Transpose, Slice, MaxPool), or for a Conv before its Pad. nullptr when there is none.
+[[nodiscard]] const QuantizedOperand* pair_in_front(const PairView& view, NodeId layer, int slot);
+
+/// Returns the pair of the layer's data.
 [[nodiscard]] const QuantizedOperand* input_pair(const PairView& view, NodeId layer);
 
 /// Returns the type of the codes that a kernel reads: the engine turns an INT8 pair of one reader into UINT8, and

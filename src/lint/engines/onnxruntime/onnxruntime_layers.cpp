@@ -29,13 +29,18 @@ bool is_8_bit(const QdqNode& node) { return node.codes == DataType::Int8 || node
 
 bool has_range(const QdqNode& node) { return is_8_bit(node) && node.scales.size() == 1; }
 
-std::string trouble_of(const PairView& view, const QuantizedOperand& pair, const std::string& whose) {
+// Scales per channel are no obstacle to operators without weights: the engine makes their integer kernels whatever the
+// scales, and refuses the model afterwards.
+enum class Scales : uint8_t { One, Any };
+
+std::string trouble_of(const PairView& view, const QuantizedOperand& pair, const std::string& whose,
+                       Scales scales = Scales::One) {
   const QdqNode& grid = view.grid(pair);
   if (pair.dequantize < 0) return whose + " has no DequantizeLinear";
   if (pair.cast) return whose + " has a Cast between its QuantizeLinear and its DequantizeLinear";
   if (!grid.scale_constant) return whose + " has a scale that is computed at run time";
   if (!is_8_bit(grid)) return whose + " is of type " + std::string(name_of(grid.codes));
-  if (grid.per_channel()) return whose + " has a scale for each channel";
+  if (grid.per_channel() && scales == Scales::One) return whose + " has a scale for each channel";
   if (is_half(grid.scale_type)) return whose + " has a 16-bit scale";
   return "";
 }
@@ -78,9 +83,10 @@ std::string kept_although_absorbed(const PairView& view, NodeId activation, cons
 struct Closing {
   DataType codes = DataType::Undefined;  ///< as the kernel reads them
   std::string obstacle;                  ///< why there is none; empty when there is one
+  const QuantizedOperand* pair = nullptr;
 };
 
-Closing find_closing(const PairView& view, ValueId own) {
+Closing find_closing(const PairView& view, ValueId own, Scales scales = Scales::One) {
   const auto use = sole_use(view.graph(), own);
   const bool activated = use && !view.operand(use->node, use->slot) &&
                          (view.facts().kind(use->node) == OpKind::Relu || view.facts().kind(use->node) == OpKind::Clip);
@@ -91,13 +97,14 @@ Closing find_closing(const PairView& view, ValueId own) {
     return {DataType::Undefined, view.value(last).is_output
                                      ? "its output '" + name + "' is a graph output without a pair"
                                      : "its output '" + name + "' is not read through a single pair"};
-  std::string trouble = trouble_of(view, *closing.front(), "the pair behind it");
+  std::string trouble = trouble_of(view, *closing.front(), "the pair behind it", scales);
   if (trouble.empty() && activated) trouble = kept_activation(view, use->node, view.grid(*closing.front()));
   const auto& uses = view.value(last).uses;
   const bool behind_copies = std::ranges::none_of(uses, [&](const Use& reader) {
     return reader.slot >= 0 && view.operand(reader.node, reader.slot) == closing.front();
   });
-  return {engine_codes(view, *closing.front(), behind_copies ? PairPlace::BeyondCopies : PairPlace::AtKernel), trouble};
+  return {engine_codes(view, *closing.front(), behind_copies ? PairPlace::BeyondCopies : PairPlace::AtKernel), trouble,
+          closing.front()};
 }
 
 constexpr std::string_view kShared = " is INT8 and has several readers";
@@ -175,17 +182,19 @@ std::string product_obstacle(const PairView& view, const Node& product, DataType
   return end_of_product(view, bias ? bias->output : *product.output(0), input, kernel, bias && bias->reshaped);
 }
 
-// True when every float input of the node has an 8-bit pair of the type of the pair behind it.
-bool reads_codes_alone(const PairView& view, const Node& node, DataType codes) {
-  bool any = false;
+// Returns the pairs of the node's float inputs; none when one has no 8-bit pair of the type of the pair behind it.
+std::vector<const QuantizedOperand*> pairs_read(const PairView& view, const Node& node, DataType codes) {
+  std::vector<const QuantizedOperand*> pairs;
   for (size_t slot = 0; slot < node.inputs.size(); ++slot) {
     if (!node.inputs[slot] || !view.facts().is_float(node.inputs[slot])) continue;
-    const QuantizedOperand* pair = view.operand(node.id, static_cast<int>(slot));
-    if (!pair || !trouble_of(view, *pair, "").empty() || engine_codes(view, *pair, PairPlace::AtKernel) != codes)
-      return false;
-    any = true;
+    const int at = static_cast<int>(slot);
+    const QuantizedOperand* pair = pair_in_front(view, node.id, at);
+    const PairPlace place = view.operand(node.id, at) ? PairPlace::AtKernel : PairPlace::BeyondCopies;
+    if (!pair || !trouble_of(view, *pair, "", Scales::Any).empty() || engine_codes(view, *pair, place) != codes)
+      return {};
+    pairs.push_back(pair);
   }
-  return any;
+  return pairs;
 }
 
 // Returns the value that an integer kernel of the node would write if the pair behind its activation closed it;
@@ -197,9 +206,12 @@ MaybeValue integer_output(const PairView& view, const Node& node) {
     return bias ? bias->output : node.output(0);
   }
   if (!node.output(0) || !has_integer_kernel(view.facts().kind(node.id))) return kNoValue;
-  const Closing closing = find_closing(view, *node.output(0));
-  return closing.obstacle.empty() && reads_codes_alone(view, node, closing.codes) ? node.output(0) : kNoValue;
+  const Closing closing = find_closing(view, *node.output(0), Scales::Any);
+  return closing.obstacle.empty() && !pairs_read(view, node, closing.codes).empty() ? node.output(0) : kNoValue;
 }
+
+// True for operators whose integer kernels take scalars only; QLinearConcat, QGemm ... also take the shape [1].
+bool needs_scalars(OpKind kind) { return kind == OpKind::Add || kind == OpKind::Mul || kind == OpKind::AveragePool; }
 
 }  // namespace
 
@@ -216,6 +228,15 @@ std::optional<RefusedActivation> refused_activation(const PairView& view, const 
   if (!kept_activation(view, use->node, grid).empty()) return std::nullopt;
   std::string why = kept_although_absorbed(view, use->node, grid);
   return why.empty() ? std::nullopt : std::optional(RefusedActivation{use->node, std::move(why)});
+}
+
+std::optional<ScalarKernel> scalar_kernel(const PairView& view, const Node& node) {
+  if (!needs_scalars(view.facts().kind(node.id)) || !node.output(0)) return std::nullopt;
+  const Closing closing = find_closing(view, *node.output(0), Scales::Any);
+  if (!closing.obstacle.empty()) return std::nullopt;
+  std::vector<const QuantizedOperand*> read = pairs_read(view, node, closing.codes);
+  if (read.empty()) return std::nullopt;
+  return ScalarKernel{std::move(read), closing.pair};
 }
 
 std::optional<double> bias_scale_error(const PairView& view, NodeId layer) {

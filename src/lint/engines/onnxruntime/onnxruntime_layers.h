@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "lint/view/pair_view.h"
 
@@ -23,6 +24,17 @@ struct RefusedActivation {
 /// Source  tried in ONNX Runtime 1.30, CPU, 18 operators: bounds compared in codes, and in real numbers with 2^-23 to
 /// spare.
 [[nodiscard]] std::optional<RefusedActivation> refused_activation(const PairView& view, const Node& node);
+
+/// The pairs of an Add, Mul or AveragePool of which the engine makes an integer kernel whatever the shapes of scales
+/// and zero points. The kernel takes scalars only: with others ONNX Runtime calls the whole model invalid at levels
+/// extended and all ("Scale and Zero-point must be a scalar"). Source  tried in ONNX Runtime 1.20 to 1.31, CPU, 30
+/// operators; 1.32 takes such files.
+struct ScalarKernel {
+  std::vector<const QuantizedOperand*> read;  ///< one for each float input; with a DequantizeLinear
+  const QuantizedOperand* written = nullptr;
+};
+/// Returns nullopt for other operators, and where the engine makes no integer kernel.
+[[nodiscard]] std::optional<ScalarKernel> scalar_kernel(const PairView& view, const Node& node);
 
 /// Returns the relative distance of the INT32 bias's scales from input scale * weight scale when it is too large for an
 /// integer kernel: more than 1e-6 + 1 % of the product. nullopt when it is not, or a scale is unknown.
