@@ -7,35 +7,50 @@ about half an hour on two cores.
 
 import functools
 import hashlib
-import os
 import pathlib
 import shutil
 import subprocess
 import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-# Library: Debian's source package, or another place; folder with its CMakeLists.txt; CMake's options. In order: each may
-# need those before it.
+# Each library's source package of Debian (NAME==VERSION: of Python's index), the folder of its CMakeLists.txt and
+# CMake's options. A library may need those before it.
 LIBRARIES = {
     "zlib": ("zlib", ".", ""),
-    "zip": ("libzip", ".", "ENABLE_GNUTLS=OFF ENABLE_OPENSSL=OFF ENABLE_BZIP2=OFF ENABLE_LZMA=OFF ENABLE_ZSTD=OFF BUILD_TOOLS=OFF BUILD_REGRESS=OFF BUILD_EXAMPLES=OFF BUILD_DOC=OFF"),
+    "zip": ("libzip", ".",
+        "ENABLE_GNUTLS=OFF ENABLE_OPENSSL=OFF ENABLE_BZIP2=OFF ENABLE_LZMA=OFF ENABLE_ZSTD=OFF BUILD_TOOLS=OFF "
+        "BUILD_REGRESS=OFF BUILD_EXAMPLES=OFF BUILD_DOC=OFF"),
     "pugixml": ("pugixml", ".", ""),
     "fmt": ("fmtlib", ".", "FMT_TEST=OFF FMT_DOC=OFF"),
-    "hwy": ("highway", ".", "BUILD_TESTING=OFF HWY_ENABLE_EXAMPLES=OFF HWY_ENABLE_CONTRIB=OFF"),
+    "hwy": ("highway", ".", "BUILD_TESTING=OFF HWY_ENABLE_EXAMPLES=OFF"),
     "tbb": ("onetbb", ".", "TBB_TEST=OFF TBB_STRICT=OFF TBBMALLOC_BUILD=OFF"),
-    "omp": ("llvm-toolchain-19", "openmp", "OPENMP_STANDALONE_BUILD=ON LIBOMP_INSTALL_ALIASES=OFF LIBOMP_OMPT_SUPPORT=OFF OPENMP_ENABLE_OMPT_TOOLS=OFF OPENMP_ENABLE_LIBOMPTARGET=OFF LIBOMP_OMPD_SUPPORT=OFF"),
+    "omp": ("llvm-toolchain-19", "openmp",
+        "OPENMP_STANDALONE_BUILD=ON LIBOMP_INSTALL_ALIASES=OFF LIBOMP_OMPT_SUPPORT=OFF "
+        "OPENMP_ENABLE_OMPT_TOOLS=OFF OPENMP_ENABLE_LIBOMPTARGET=OFF LIBOMP_OMPD_SUPPORT=OFF"),
     "protobuf": ("protobuf", ".", "protobuf_BUILD_TESTS=OFF protobuf_BUILD_PROTOC_BINARIES=OFF"),
-    "onnx": ("onnx==1.12.0", ".", "ONNX_USE_PROTOBUF_SHARED_LIBS=OFF ONNX_ML=ON ONNX_BUILD_TESTS=OFF ONNX_CUSTOM_PROTOC_EXECUTABLE=/usr/bin/protoc ONNX_GEN_PB_TYPE_STUBS=OFF"),
+    "onnx": ("onnx==1.12.0", ".",
+        "ONNX_USE_PROTOBUF_SHARED_LIBS=OFF ONNX_ML=ON ONNX_BUILD_TESTS=OFF "
+        "ONNX_CUSTOM_PROTOC_EXECUTABLE=/usr/bin/protoc ONNX_GEN_PB_TYPE_STUBS=OFF"),
     "jpeg": ("libjpeg-turbo", ".", "ENABLE_SHARED=OFF WITH_TURBOJPEG=OFF REQUIRE_SIMD=ON"),
     "png": ("libpng1.6", ".", "PNG_SHARED=OFF PNG_TESTS=OFF"),
-    "webp": ("libwebp", ".", "WEBP_BUILD_ANIM_UTILS=OFF WEBP_BUILD_CWEBP=OFF WEBP_BUILD_DWEBP=OFF WEBP_BUILD_GIF2WEBP=OFF WEBP_BUILD_IMG2WEBP=OFF WEBP_BUILD_VWEBP=OFF WEBP_BUILD_WEBPINFO=OFF WEBP_BUILD_WEBPMUX=OFF WEBP_BUILD_EXTRAS=OFF"),
-    "tiff": ("tiff", ".", "tiff-tools=OFF tiff-tests=OFF tiff-contrib=OFF tiff-docs=OFF cxx=OFF jbig=OFF lerc=OFF lzma=OFF zstd=OFF libdeflate=OFF"),
-    "opencv": ("opencv", ".", "BUILD_LIST=core,imgproc BUILD_TESTS=OFF BUILD_PERF_TESTS=OFF BUILD_opencv_apps=OFF BUILD_JAVA=OFF WITH_TBB=OFF WITH_OPENCL=OFF WITH_IPP=OFF WITH_LAPACK=OFF WITH_EIGEN=OFF WITH_ITT=OFF WITH_PROTOBUF=OFF WITH_QUIRC=OFF WITH_ADE=OFF WITH_OPENMP=OFF BUILD_ZLIB=OFF"),
+    "webp": ("libwebp", ".",
+        "WEBP_BUILD_ANIM_UTILS=OFF WEBP_BUILD_CWEBP=OFF WEBP_BUILD_DWEBP=OFF WEBP_BUILD_GIF2WEBP=OFF "
+        "WEBP_BUILD_IMG2WEBP=OFF WEBP_BUILD_VWEBP=OFF WEBP_BUILD_WEBPINFO=OFF WEBP_BUILD_WEBPMUX=OFF "
+        "WEBP_BUILD_EXTRAS=OFF"),
+    "tiff": ("tiff", ".",
+        "tiff-tools=OFF tiff-tests=OFF tiff-contrib=OFF tiff-docs=OFF cxx=OFF jbig=OFF lerc=OFF lzma=OFF zstd=OFF "
+        "libdeflate=OFF"),
+    "opencv": ("opencv", ".",
+        "BUILD_LIST=core,imgproc CPU_DISPATCH=SSE4_1,AVX2 BUILD_TESTS=OFF BUILD_PERF_TESTS=OFF BUILD_opencv_apps=OFF BUILD_JAVA=OFF "
+        "WITH_TBB=OFF WITH_OPENCL=OFF WITH_IPP=OFF WITH_LAPACK=OFF WITH_EIGEN=OFF WITH_ITT=OFF WITH_PROTOBUF=OFF "
+        "WITH_QUIRC=OFF WITH_ADE=OFF WITH_OPENMP=OFF BUILD_ZLIB=OFF"),
 }
-# What a file of a library says, and what it shall say.
+# Changes of a library's files: the file, the old text and the new one.
 EDITS = {
     # A file for Windows that Debian leaves out.
     "zlib": ("CMakeLists.txt", "win32/zlib1.rc # If", "# If"),
+    # Sorting, which takes longer to compile than all else of the library.
+    "hwy": ("CMakeLists.txt", 'file(GLOB HWY_CONTRIB_SOURCES "hwy/contrib/sort/vqsort_*.cc")', ""),
     # Another OpenMP of this family in the process, such as MKL's, would end it: each finds the other by this name.
     "omp": ("openmp/runtime/src/kmp_runtime.cpp", "__KMP_REGISTERED_LIB", "__DETENT_REGISTERED_LIB"),
 }
@@ -71,6 +86,11 @@ class Place:
 def make_tools(place):
     run("/usr/bin/python3", "-m", "venv", "--clear", place.tools)
     run(place.tools / "bin/pip", "install", "--quiet", "--no-deps", "-r", HERE / "wheel_tools.txt")
+    (zig,) = place.tools.glob("lib/python3*/site-packages/ziglang/zig")
+    for name in ("cc", "c++"):  # one word, as some builds expect
+        file = place.tools / f"bin/zig-{name}"
+        file.write_text(f'#!/bin/sh\nexec "{zig}" {name} "$@"\n')
+        file.chmod(0o755)
 
 
 @functools.cache
@@ -148,9 +168,9 @@ def build(place, name):
         except subprocess.CalledProcessError:
             log.flush()
             raise SystemExit("".join(open(tree / "log").readlines()[-40:]) + f"wheel: {name} cannot be built: {tree}/log")
-    if name != "omp":  # all else is static
-        for shared in (place.root / "lib").glob("*.so*"):
-            shared.unlink() if "omp" not in shared.name else None
+    for static in (place.root / "lib").glob("*.a"):  # CMake would take the shared one
+        for shared in static.parent.glob(f"{static.stem}.so*"):
+            shared.unlink()
     copyright = source / "debian/copyright"
     shutil.copy(copyright if copyright.exists() else source / "LICENSE", place.root / "licenses" / name)
     shutil.rmtree(tree)
@@ -162,7 +182,7 @@ def common(place):
     return ["-G", "Ninja", f"-DCMAKE_TOOLCHAIN_FILE={HERE}/manylinux.cmake", f"-DDETENT_WHEEL_TOOLS={place.tools}",
             f"-DDETENT_WHEEL_ROOT={place.root}", "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_C_FLAGS_RELEASE=-O2 -DNDEBUG",
             "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG", "-DCMAKE_POSITION_INDEPENDENT_CODE=ON", "-DBUILD_SHARED_LIBS=OFF",
-            "-DCMAKE_INSTALL_LIBDIR=lib", "-DCMAKE_POLICY_DEFAULT_CMP0074=NEW"]
+            "-DCMAKE_INSTALL_LIBDIR:STRING=lib", "-DCMAKE_POLICY_DEFAULT_CMP0074=NEW"]
 
 
 def copy_headers(place):
