@@ -11,7 +11,8 @@ foreach(language C CXX ASM)
   set(CMAKE_${language}_FLAGS_INIT "-fno-sanitize=undefined -g0 -mcpu=x86_64+evex512")
 endforeach()
 # Symbols that a map names and a build lacks are no error, as with other linkers.
-set(CMAKE_SHARED_LINKER_FLAGS_INIT "-Wl,--undefined-version")
+set(CMAKE_SHARED_LINKER_FLAGS_INIT -Wl,--undefined-version)
+set(CMAKE_MODULE_LINKER_FLAGS_INIT -Wl,--undefined-version)
 set(CCACHE_PROGRAM "" CACHE STRING "zig has a cache of its own")
 # Nothing of the machine's own libraries, which ask for its glibc.
 set(CMAKE_FIND_ROOT_PATH ${DETENT_WHEEL_ROOT} ${DETENT_WHEEL_TOOLS})
