@@ -179,6 +179,14 @@ void TrainedPairs::put_relus_back() {
     patch.add_nodes.push_back({"Relu", names.fresh("Relu_" + value), {value}, {behind[value]}, {}, ""});
     values[behind[value]] = values.at(value);
     values.erase(value);
+    relus[behind[value]] = value;
+    // An Identity that stands for the pair at an output reads through it, too.
+    if (std::ranges::count(outputs, value) > 0)
+      for (const Use& use : written.uses)
+        if (const Node& reader = graph.node(use.node);
+            use.slot >= 0 && reader.op_type == "Identity" && graph.value(*reader.output(0)).is_output)
+          patch.rewire.push_back({reader.name, use.slot, behind[value]});
+    std::ranges::replace(outputs, value, behind[value]);
   }
   for (auto& [slot, value] : read) {
     const auto relu = behind.find(value);

@@ -33,9 +33,10 @@ struct TrainedPairs {
   std::map<std::string, const QdqNode*> values;
   std::map<std::string, std::string> unusable;  ///< "scale nan" of the values whose pairs all say nothing
   std::map<Slot, WeightGrid> weights;
-  std::set<Slot> biases;             ///< biases with a pair
-  std::map<Slot, std::string> read;  ///< paired activation edges and the values that they read
-  std::vector<std::string> outputs;  ///< values whose pair a graph output read
+  std::set<Slot> biases;                     ///< biases with a pair
+  std::map<Slot, std::string> read;          ///< paired activation edges and the values that they read
+  std::vector<std::string> outputs;          ///< values whose pair a graph output read
+  std::map<std::string, std::string> relus;  ///< values behind a Relu put back, and those that the pair was on
 
   /// pairs           read_qdq() of the file
   /// direct_outputs  values write the outputs behind their pairs themselves (write_outputs). For an engine whose layers

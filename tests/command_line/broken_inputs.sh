@@ -12,7 +12,11 @@ refuses "a model that is not there" 10 in/gone.onnx quantize in/gone.onnx $image
 printf 'this is text, not protobuf\n' >in/text.onnx
 refuses "a model that is text" 10 in/text.onnx quantize in/text.onnx $images
 LC_ALL=C sed 's/LeakyRelu/LeakyRelX/g' "$model" >in/unknown.onnx
-refuses "an unknown operator" 11 LeakyRelX quantize in/unknown.onnx $images
+# It may be a plugin of the engine: what stands in front is quantized (plugins.sh).
+accepts "an unknown operator" quantize in/unknown.onnx $images --accept-broken
+grep -q "not compared: .*LeakyRelX" stdout || fail "an unknown operator: the report does not name it"
+grep -q "warning: .*LeakyRelX.* cannot run here" stderr || fail "an unknown operator: there is no warning"
+rm -f out/model.onnx
 refuses "an unknown operator in run" 11 LeakyRelX run in/unknown.onnx --data "$sample/calib" \
   --preprocess "$preprocess" --quiet -o out/run
 

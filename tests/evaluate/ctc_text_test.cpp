@@ -23,7 +23,8 @@ Tensor logits_of(const std::vector<int64_t>& classes, int64_t count) {
   return Tensor::from<float>({1, static_cast<int64_t>(classes.size()), count}, std::span<const float>(values));
 }
 
-std::string text_in(const std::vector<int64_t>& classes, std::vector<std::string> tokens = kCtcTokens, int64_t more = 0) {
+std::string text_in(const std::vector<int64_t>& classes, std::vector<std::string> tokens = kCtcTokens,
+                    int64_t more = 0) {
   const auto count = static_cast<int64_t>(tokens.size()) + more;
   return CtcVocabulary(std::move(tokens), "v.txt").read(1, kCtcLogits, std::vector{logits_of(classes, count)}).front();
 }

@@ -188,6 +188,21 @@ TEST_F(RepairModel, ChangesNothingTheSecondTimeWhereAPairWritesAnOutput) {
   }
 }
 
+TEST_F(RepairModel, WithDataALayerWhoseWeightAloneHasAPairIsInt8) {
+  std::string text = trained();
+  const std::string pair = "rq = QuantizeLinear (r, sa, z)  rd = DequantizeLinear (rq, sa, z)";
+  text.replace(text.find(pair), pair.size(), "");
+  text.replace(text.find("(rd, wd)"), 8, "(r, wd)");
+  RepairOptions given = options(text, "openvino");
+  const auto int8_layers = [&](const std::string& output) {
+    given.output = folder_ / output;
+    return repair_model(given).lint.plan.coverage.int8_layers;
+  };
+  EXPECT_EQ(int8_layers("without.onnx"), 2U);
+  given.data = samples();
+  EXPECT_EQ(int8_layers("with.onnx"), 3U);
+}
+
 TEST_F(RepairModel, KeepsThePairAtAnOutputThatAnIntegerLayerNeeds) {
   std::string text = trained();
   const std::string last = "y = Conv <pads = [1,1,1,1]> (td, wd)";

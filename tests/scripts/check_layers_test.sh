@@ -96,7 +96,7 @@ put src/report/json/second.cpp ''
 put src/model/second.cpp '#include <vector>' '  #  include <opencv2/core.hpp>'
 expect "src/model/second.cpp:2: OpenCV (opencv2/core.hpp) is not for model, only for datasets"
 put src/model/second.cpp '#include <Eigen/Core>'
-expect "Eigen (Eigen/Core) is not for model, only for ops, prepare, rewrite"
+expect "Eigen (Eigen/Core) is not for model, only for core, ops, prepare, rewrite"
 put src/model/second.cpp '#include <boost/any.hpp>'
 expect '"boost/any.hpp" is neither ours nor a third party'
 put src/model/second.cpp '#include "model/gone.h"'

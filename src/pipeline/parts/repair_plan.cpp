@@ -69,15 +69,21 @@ bool reads_unusable_pair(const TrainedPairs& trained, const LintView& view, cons
 }
 
 /// Returns the layers that the file leaves float, with the reason for the plan.
-MeasuredFacts float_layers(const TrainedPairs& trained, const Target& target, const Graph& written,
-                           const Graph& graph) {
+/// measures  data are there: a layer whose weight alone has a pair, among others that are INT8, gets one on its data.
+///           Not a MatMul, whose weight is often stored as INT8 alone on purpose.
+MeasuredFacts float_layers(const TrainedPairs& trained, const Target& target, const Graph& written, const Graph& graph,
+                           bool measures) {
   const ValueShapes none;
   const LintedFile file(written);
   const LintView view(trained.model.graph(), trained.reading, target, none, file);
+  const auto lacks_data = [&](const Node& layer) {
+    return measures && !trained.values.empty() && layer.op_type != "MatMul" &&
+           trained.weights.contains({layer.name, view.facts().weight_slot(layer.id)});
+  };
   MeasuredFacts facts;
   for (const Node& node : view.graph().nodes())
     if (view.facts().is_weighted(node.id) && !view.is_meant_int8(node.id) && !has_folded_pair(view, node) &&
-        !reads_unusable_pair(trained, view, node) && graph.find_node(node.name))
+        !reads_unusable_pair(trained, view, node) && !lacks_data(node) && graph.find_node(node.name))
       facts.costly.emplace(node.name, "float in the file");
   return facts;
 }
@@ -139,7 +145,7 @@ RepairPlan::RepairPlan(const RepairOptions& given, const Target& engine, const M
   PrepareOptions preparation = prepare_options(placement);
   preparation.attention = preparation.forms = false;  // scales of pairs belong to the values that the file has
   prepare_model(model, target, preparation);
-  facts = float_layers(trained, target, written.graph(), graph());
+  facts = float_layers(trained, target, written.graph(), graph(), source != nullptr);
   const ValueShapes shapes = shapes_of(graph(), source.get(), given.run);
   do {
     make_plan(shapes);

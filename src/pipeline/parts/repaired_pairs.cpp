@@ -32,6 +32,9 @@ class PairList {
 
  private:
   void add(std::string value, const char* action, RuleId rule, std::string reason, std::string from = {}) {
+    // The value behind a Relu that a pair stands for is none of the file's.
+    if (const auto relu = in_.trained.relus.find(from.empty() ? value : from); relu != in_.trained.relus.end())
+      from = relu->second;
     list_.push_back({std::move(value), action, name_of(rule), std::move(reason), std::move(from)});
   }
   [[nodiscard]] const std::string& name(ValueId value) const { return in_.graph().value(value).name; }
