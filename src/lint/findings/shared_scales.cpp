@@ -147,7 +147,7 @@ void copy_scales_differ(const LintView& view, FindingLog& log) {
     const QuantizedOperand* before = view.operand(node.id, view.facts().data_slots(node.id).front());
     if (!before) continue;
     Pairs pairs{before};
-    std::vector<NodeId> layers = view.layers_reading(view.facts().data_input(node.id));
+    const std::vector<NodeId>& layers = view.layers_reading(view.facts().data_input(node.id));
     for (const ValueId output : present(node.outputs)) append(pairs, view.pairs_on(output));
     // Codes of two widths stand for one range: a second pair behind the output's own converts them.
     const auto moves = [&](const QuantizedOperand* pair) {

@@ -5,6 +5,7 @@
 #include "detent/reports/kept_pairs.h"
 #include "detent/reports/plan_report.h"
 #include "half/float_format.h"
+#include "half/float_plan.h"
 #include "model/graph/value_shapes.h"
 #include "model/model.h"
 #include "place/engines/target.h"

@@ -88,9 +88,9 @@ document::Grid exceptions_table(const FloatReport& report) {
 }  // namespace
 
 Words coverage_words(const CoverageReport& coverage) {
-  const Words all{count(coverage.int8_layers), " of ",
-                  count(coverage.layers),      " weighted layers ",
-                  name_of(coverage.type),      share_of_macs(coverage.int8_macs, coverage)};
+  Words all{count(coverage.int8_layers), " of ",
+            count(coverage.layers),      " weighted layers ",
+            name_of(coverage.type),      share_of_macs(coverage.int8_macs, coverage)};
   if (coverage.int16_layers == 0) return all;
   return {all, ", ", count(coverage.int16_layers), " with 16-bit activations",
           share_of_macs(coverage.int16_macs, coverage)};

@@ -165,9 +165,9 @@ std::string obstacle_of_bias(const PairView& view, const Node& product, const Pr
     return view.grid(*codes).codes == DataType::Int32
                ? ""
                : "its bias is of type " + std::string(name_of(view.grid(*codes).codes)) + ", not INT32";
-  const std::string kept = bias.node == product.id
-                               ? "a Gemm with a float bias stays float"
-                               : "it becomes a Gemm with the Add behind it, whose float bias keeps it float";
+  std::string kept = bias.node == product.id
+                         ? "a Gemm with a float bias stays float"
+                         : "it becomes a Gemm with the Add behind it, whose float bias keeps it float";
   if (bias.rank != 1) return kept;
   const std::string open = find_closing(view, bias.output).obstacle;
   return open.empty() ? "" : kept + " without a pair behind it: " + open;
