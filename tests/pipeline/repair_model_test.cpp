@@ -266,7 +266,7 @@ TEST_F(RepairModel, TakesWeightsThatLieOnAGridForInt8) {
     std::string numbers;
     for (int i = 0; i < 256 * 9; ++i)
       numbers += (i ? ", " : "") +
-                 std::to_string((i * 71 % 255 - 127) * 0.001 * static_cast<double>(11 + i / 144) + (i == 5 ? off : 0));
+                 std::to_string((i * 71 % 255 - 127) * 0.001 * (11 + (i - i % 144) / 144.0) + (i == 5 ? off : 0));
     std::string all = text;
     return all.replace(all.find("int8 z = {0}"), 12, "float[16,16,3,3] wd = {" + numbers + "}, int8 z = {0}");
   };
