@@ -414,7 +414,8 @@ py::tuple run(Function function, const py::kwargs& given) {
     if constexpr (requires { options.stop_after; })
       if (options.stop_after != StopAfter::Nothing) return answer_of_stage(std::get<QuantizeReport>(report), options);
     if constexpr (requires { report.index(); })  // a command with several reports
-      return std::visit([&](auto&& one) { return answer_of(std::move(one), options, reporting); }, std::move(report));
+      return std::visit([&](auto&& one) { return answer_of(std::forward<decltype(one)>(one), options, reporting); },
+                        std::move(report));
     else
       return answer_of(std::move(report), options, reporting);
   };
