@@ -15,7 +15,6 @@
 
 #include "core/files/atomic_file.h"
 #include "core/stopwatch.h"
-#include "core/text.h"
 #include "detent/base/error.h"
 #include "detent/cast.h"
 #include "model/fingerprint.h"
@@ -68,7 +67,7 @@ class FastestFile {
       repeat_close_ones();
       choose();
     } catch (const Error& error) {
-      if (error.code() == ErrorCode::Interrupted) keep_best();
+      if (error.code() == ErrorCode::Interrupted) keep(best_so_far());
       throw;
     }
     reporter_.end();
@@ -390,6 +389,8 @@ class FastestFile {
       report_.chosen = LatencyChoice::Cast, ms = mean_of(cast_.times);
     }
     report_.chosen_what = chosen.what, report_.chosen_ms = ms;
+    if (chosen.path.empty()) write(variants_.model_of(*chosen.variant, origin_), chosen);
+    keep(chosen);
     describe_groups(report_.chosen == LatencyChoice::Variant ? *best : 0);
     learn();
     if (report_.chosen == LatencyChoice::Float || report_.chosen == LatencyChoice::Cast) timer_.chosen = chosen.path;
@@ -437,19 +438,18 @@ class FastestFile {
     timer_.table.save();
   }
 
-  void keep_best() {
+  [[nodiscard]] Timed best_so_far() {
     FactorSet best = search_ ? search_->best() : 0;
     if (!files_.contains(best) || files_[best].path.empty()) best = 0;
-    Timed timed = files_[best];
-    if (timed.path.empty()) return;
-    if (!timed.times.empty()) {
-      if (!cast_.times.empty() && mean_of(cast_.times) < mean_of(timed.times)) timed = cast_;
-      if (search_) learn();
-    }
-    copy_model(timed.path, options_.output);
-    reporter_.end();
-    reporter_.warn("interrupted after " + plural(report_.calls.size(), "call") + " of --latency-command: wrote " +
-                   options_.output.string() + ", the fastest file so far (" + timed.what + ")");
+    const Timed& timed = files_[best];
+    if (timed.times.empty()) return timed;
+    if (search_) learn();
+    return !cast_.times.empty() && mean_of(cast_.times) < mean_of(timed.times) ? cast_ : timed;
+  }
+
+  /// Notes the file that is written if the work is interrupted.
+  void keep(const Timed& timed) {
+    timer_.kept = timed.path, timer_.kept_what = timed.what, timer_.calls = report_.calls.size();
   }
 
   [[nodiscard]] std::vector<const LatencyFactor*> on_of(FactorSet set) const {

@@ -7,20 +7,18 @@
 #include "calibrate/apart_values.h"
 #include "core/text.h"
 #include "detent/base/error.h"
-#include "exec/find_shapes.h"
 #include "exec/runnable_part.h"
 #include "lint/reading/odd_pairs.h"
 #include "lint/view/lint_view.h"
 #include "model/graph_patch.h"
 #include "ops/traits.h"
 #include "ops/weight_pairs.h"
+#include "pipeline/parts/first_shapes.h"
 #include "prepare/prepare_model.h"
-#include "prepare/shapes_without_data.h"
 #include "repair/weights_on_grid.h"
 #include "rewrite/format_options.h"
 #include "rewrite/qdq_inserter.h"
 #include "rewrite/weight_quantizer.h"
-#include "run/model_inputs.h"
 #include "run/open_samples.h"
 #include "run/workers.h"
 
@@ -104,11 +102,6 @@ std::optional<DataType> kept_activation(const QdqReading& reading, const Target&
   return target.find_activation(wide->codes) ? std::optional(wide->codes) : std::nullopt;
 }
 
-ValueShapes shapes_of(const Graph& graph, const DataSource* source, const RunSettings& run) {
-  if (source) return find_shapes(graph, read_first_inputs(*source, run));
-  return shapes_without_data(graph, {}).value_or(ValueShapes{});
-}
-
 /// Returns the weights whose codes can saturate on some CPUs of the target. As UINT8 with zero point 128 they stand for
 /// the same numbers and cannot. A ConvTranspose keeps its codes: with zero point 128 OpenVINO runs it in float.
 std::set<std::string> saturating_weights(const Graph& graph, const PlacementPlan& plan, const CarriedWeights& carried) {
@@ -146,7 +139,7 @@ RepairPlan::RepairPlan(const RepairOptions& given, const Target& engine, const M
   preparation.attention = preparation.forms = false;  // scales of pairs belong to the values that the file has
   prepare_model(model, target, preparation);
   facts = float_layers(trained, target, written.graph(), graph(), source != nullptr);
-  const ValueShapes shapes = shapes_of(graph(), source.get(), given.run);
+  const ValueShapes shapes = first_shapes(graph(), source.get(), given.run);
   do {
     make_plan(shapes);
     carry();
