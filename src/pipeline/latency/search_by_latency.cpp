@@ -72,7 +72,7 @@ class FastestFile {
     }
     reporter_.end();
     report_.machine = timer_.command.machine();
-    report_.seconds = stopwatch_.seconds();
+    report_.seconds = timer_.of_float.seconds + stopwatch_.seconds();
     return std::move(report_);
   }
 
