@@ -93,7 +93,11 @@ class Covers {
   /// Joins ranges of which each covers a part.
   [[nodiscard]] static Cover both(const Cover& a, const Cover& b) {
     const Range range = joined(a->range, b->range);
-    return CoveringRange{range, {}, range == a->range ? a->from : b->from, std::max(a->steps, b->steps)};
+    return CoveringRange{range,
+                         {},
+                         range == a->range ? a->from : b->from,
+                         std::max(a->steps, b->steps),
+                         a->behind_relu || b->behind_relu};
   }
 
   [[nodiscard]] static Cover one_step_on(Cover cover) {
@@ -105,9 +109,11 @@ class Covers {
     if (const auto own = grids_.find(value.name); own != grids_.end())
       return CoveringRange{range_of(*own->second, kind_), {}, value.name, 0};
     Cover found;
-    for (const Use& use : value.uses)
-      if (is_data(use) && keeps_all(graph_.node(use.node), value.id))
-        found = nearest(found, below_[*graph_.node(use.node).output(0)]);
+    for (const Use& use : value.uses) {
+      if (!is_data(use) || !keeps_all(graph_.node(use.node), value.id)) continue;
+      const Cover& copy = below_[*graph_.node(use.node).output(0)];
+      if (copy && !copy->behind_relu) found = nearest(found, copy);
+    }
     return one_step_on(found ? found : below_all_readers(value));
   }
 
@@ -123,6 +129,7 @@ class Covers {
         if (part.uses.empty() && !part.is_output) continue;
         if (!below_[output]) return {};
         all = all ? both(all, below_[output]) : below_[output];
+        if (kind(graph_.node(use.node)) == OpKind::Relu) all->behind_relu = true;
       }
     }
     return all;

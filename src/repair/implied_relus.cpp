@@ -1,6 +1,7 @@
 #include "repair/implied_relus.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "ops/clip_bounds.h"
 #include "ops/traits.h"
@@ -42,6 +43,32 @@ Sign sign_of(const Graph& graph, const Node& node) {
   }
 }
 
+/// True for an operator that makes 0 of every number below 0.
+bool cuts_below_zero(const Graph& graph, const Node& node) {
+  const OpKind kind = traits_of(graph, node).kind;
+  return kind == OpKind::Relu || (kind == OpKind::Clip && sign_of(graph, node) == Sign::Positive);
+}
+
+/// Returns the values whose readers see none of their numbers below 0: each cuts them off, or a reader behind copies.
+ValueMap<bool> cut_by_readers(const Graph& graph) {
+  ValueMap<bool> cut(graph.values().size(), false);
+  const auto is_cut = [&](const Value& value) {
+    return !value.is_output && !value.uses.empty() && std::ranges::all_of(value.uses, [&](const Use& use) {
+      if (use.slot != 0) return false;
+      const Node& reader = graph.node(use.node);
+      const OpTraits& traits = traits_of(graph, reader);
+      return traits.kind == OpKind::ShapeOf || cuts_below_zero(graph, reader) ||
+             (keeps_elements(traits) && std::ranges::all_of(present(reader.outputs), [&](ValueId copy) {
+                return cut[copy] || (graph.value(copy).uses.empty() && !graph.value(copy).is_output);
+              }));
+    });
+  };
+  for (const Node& node : graph.nodes() | std::views::reverse)
+    for (const ValueId output : present(node.outputs)) cut[output] = is_cut(graph.value(output));
+  for (const ValueId input : graph.inputs()) cut[input] = is_cut(graph.value(input));
+  return cut;
+}
+
 bool cuts_at_zero(const QdqNode& grid) {
   if (grid.scales.size() != 1) return false;
   const int64_t point = grid.zero_points.empty() ? 0 : grid.zero_points.front();
@@ -52,10 +79,12 @@ bool cuts_at_zero(const QdqNode& grid) {
 
 std::set<std::string> values_cut_at_zero(const Graph& graph, const std::map<std::string, const QdqNode*>& grids) {
   ValueMap<bool> positive(graph.values().size(), false);
+  const ValueMap<bool> cut_later = cut_by_readers(graph);
   std::set<std::string> cut;
   const auto visit = [&](ValueId value) {
     const auto grid = grids.find(graph.value(value).name);
-    if (grid == grids.end() || graph.value(value).is_constant || positive[value] || !cuts_at_zero(*grid->second))
+    if (grid == grids.end() || graph.value(value).is_constant || positive[value] || cut_later[value] ||
+        !cuts_at_zero(*grid->second))
       return;
     cut.insert(grid->first);
     positive[value] = true;  // for its readers, which read the pair

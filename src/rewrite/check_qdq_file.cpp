@@ -18,12 +18,12 @@ std::set<std::string> values_outside_pairs(const PromisedFile& promised) {
   return values;
 }
 
-/// Returns the values that a DequantizeLinear of the planned graph writes: weights alone, which the plan leaves as they
-/// are.
+/// Returns the values that a QuantizeLinear or DequantizeLinear of the planned graph writes: weights alone, and those
+/// that bodies read. The plan leaves them as they are.
 std::set<std::string> weights_alone(const PromisedFile& promised) {
   std::set<std::string> values;
   for (const PromisedNode& node : promised.nodes)
-    if (node.kind == OpKind::DequantizeLinear) values.insert(node.output);
+    if (node.kind == OpKind::DequantizeLinear || node.kind == OpKind::QuantizeLinear) values.insert(node.output);
   return values;
 }
 

@@ -86,11 +86,21 @@ MeasuredFacts float_layers(const TrainedPairs& trained, const Target& target, co
   return facts;
 }
 
+/// True when a node reads the slot through a pair, in front of it or of the copies that write the value.
+bool reads_codes(const TrainedPairs& trained, const Node& node, int slot) {
+  if (trained.read.contains({node.name, slot})) return true;
+  const Node* copy = trained.model.graph().producer(node.input(slot));
+  if (!copy || !traits_of(trained.model.graph(), *copy).commutes) return false;
+  const size_t inputs = copy->op_type == "Concat" ? copy->inputs.size() : 1;
+  for (size_t i = 0; i < inputs; ++i)
+    if (!reads_codes(trained, *copy, static_cast<int>(i))) return false;
+  return true;
+}
+
 /// True when the file quantizes a product of two activations.
 bool quantizes_products(const TrainedPairs& trained) {
-  const Graph& graph = trained.model.graph();
-  return std::ranges::any_of(graph.nodes(), [&](const Node& node) {
-    return node.op_type == "MatMul" && trained.read.contains({node.name, 0}) && trained.read.contains({node.name, 1});
+  return std::ranges::any_of(trained.model.graph().nodes(), [&](const Node& node) {
+    return node.op_type == "MatMul" && reads_codes(trained, node, 0) && reads_codes(trained, node, 1);
   });
 }
 
