@@ -641,8 +641,8 @@ TEST_F(RepairModel, TakesAPairThatNothingReadsAway) {
   }
 }
 
-/// A Conv whose output a pair of codes from 0 up quantizes; a Conv and the bodies of an If read it, these through a
-/// pair of their own, too, and they read a weight of the main graph.
+/// A Conv with a pair of codes from 0 up behind it, which another Conv and the bodies of an If read. One of these has a
+/// pair, too, and reads a weight of the main graph.
 std::string read_in_bodies() {
   return R"(<ir_version: 8, opset_import: ["" : 13]>
 g (float[1,16,8,8] x, bool k) => (float[1,16,8,8] y, float[1,16,8,8] u)
