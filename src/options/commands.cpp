@@ -266,7 +266,7 @@ OptionList options_of(CastModelOptions& o, ReportOptions& report) {
             list_of(row("--exclude REGEX", &o.exclude, "Keep nodes whose name matches FP32 (repeatable)"))),
       row("--scales", choice(o.scales, {{"fp16", S::Fp16}, {"fp32", S::Fp32}}),
           "Scales of the model's pairs: the 16-bit type, which raises the opset to 19, or FP32 between casts (default: "
-          "fp32 where activations have UINT8 codes, else fp16)",
+          "fp32 where activations have UINT8 codes or a zero point, else fp16)",
           {.key_of = "--format"}),
       io_type_option(o.io), external_data_option(o.external_data), run_options(o.run),
       report_options(report, o.overwrite, {.all = "node that stays FP32"}),

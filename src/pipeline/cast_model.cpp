@@ -90,8 +90,9 @@ FloatFormat format_of(const CastModelOptions& options, const Graph& graph) {
   format.half_scales = options.scales ? *options.scales == PlacementOptions::Scales::Fp16 : !needs_float;
   if (needs_float && format.half_scales)
     options.run.reporter->warn(
-        "UINT8 codes are for ONNX Runtime, which has no integer kernel with 16-bit scales and refuses a Concat between "
-        "pairs that have them; --format scales=fp32 avoids both");
+        "UINT8 codes and zero points are for ONNX Runtime, which has no integer kernel with 16-bit scales and refuses "
+        "a "
+        "Concat between pairs that have them; --format scales=fp32 avoids both");
   return format;
 }
 

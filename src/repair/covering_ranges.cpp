@@ -5,6 +5,7 @@
 
 #include "core/small_float.h"
 #include "ops/traits.h"
+#include "repair/signs.h"
 
 namespace detent {
 
@@ -191,17 +192,6 @@ Range range_of(const QdqNode& grid, RangeKind kind) {
   }
   const auto amax = static_cast<float>(std::max(-low, high));
   return {-amax, amax};
-}
-
-ValueMap<bool> never_negative(const Graph& graph) {
-  ValueMap<bool> found(graph.values().size(), false);
-  const auto is_found = [&](MaybeValue value) { return value && found[*value]; };
-  for (const Node& node : graph.nodes()) {
-    const bool positive = traits_of(graph, node).kind == OpKind::Relu ||
-                          (keeps_numbers(graph, node) && std::ranges::all_of(data_of(graph, node), is_found));
-    for (const ValueId output : present(node.outputs)) found[output] = positive;
-  }
-  return found;
 }
 
 ValueMap<std::optional<CoveringRange>> covering_ranges(const Graph& graph,

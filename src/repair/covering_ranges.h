@@ -24,9 +24,6 @@ struct CoveringRange {
 /// a given scale.
 [[nodiscard]] Range range_of(const QdqNode& grid, RangeKind kind);
 
-/// Returns which values are never negative: those that a Relu writes, also behind copies, MaxPool and Concat.
-[[nodiscard]] ValueMap<bool> never_negative(const Graph& graph);
-
 /// Returns the ranges of the values that have a pair, or that copies, MaxPool and Relu alone separate from pairs which
 /// cover them. The nearest pairs count:
 ///

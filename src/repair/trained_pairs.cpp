@@ -123,8 +123,9 @@ std::set<std::string> TrainedPairs::write_outputs() {
     const Value& value = graph.value(*graph.node(*node).input(0));
     const Node* maker = graph.producer(value.id);
     const bool inside_bodies = std::ranges::any_of(value.uses, [](const Use& use) { return use.slot < 0; });
-    if (!maker || value.is_constant || value.is_output || inside_bodies) continue;
     const std::string& output = identity.outputs.front();
+    const bool writes_output = graph.value(*graph.find_value(output)).is_output;  // else a body reads it
+    if (!writes_output || !maker || value.is_constant || value.is_output || inside_bodies) continue;
     if (!renamed.emplace(value.name, output).second) continue;  // the second output of one value
     patch.remove_nodes.push_back(identity.name);
     const auto slot = std::ranges::find(maker->outputs, MaybeValue(value.id)) - maker->outputs.begin();

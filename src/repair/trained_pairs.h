@@ -46,9 +46,9 @@ struct TrainedPairs {
   TrainedPairs& operator=(const TrainedPairs&) = delete;
 
  private:
-  /// Lets the values behind which a pair wrote a graph output, or what a body reads, write it themselves, under its
-  /// name, instead of through the Identity that read_qdq() leaves: a pair that a repair puts there is then where the
-  /// next one finds it. Returns the names.
+  /// Lets the values behind which a pair wrote a graph output write it themselves, under its name, instead of through
+  /// the Identity that read_qdq() leaves: a pair that a repair puts there is then where the next one finds it. Returns
+  /// the names.
   std::set<std::string> write_outputs();
   /// True for an Identity that read_qdq() leaves.
   [[nodiscard]] bool is_stand_in(const std::string& node) const;

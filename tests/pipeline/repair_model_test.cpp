@@ -592,7 +592,9 @@ g (float[1,16,8,8] x) => (float[1,16,1,1] y)
   wd = DequantizeLinear <axis = 0> (w, ws, wz)
   p = GlobalAveragePool (xd)  f = Reshape (p, same)
   fq = QuantizeLinear (f, sa, z)  fd = DequantizeLinear (fq, sa, z)
-  y = Conv (fd, wd)
+  c = Conv (fd, wd)
+  cq = QuantizeLinear (c, sa, m)  cd = DequantizeLinear (cq, sa, m)
+  y = Conv (cd, wd)
 })",
                                 "onnxruntime");
   given.data = samples();
@@ -639,12 +641,12 @@ TEST_F(RepairModel, TakesAPairThatNothingReadsAway) {
   }
 }
 
-/// A Conv whose output a pair of codes from 0 up quantizes; a Conv and the bodies of an If read it, these through a
-/// pair of their own, too, and they read a weight of the main graph.
+/// A Conv with a pair of codes from 0 up behind it, which another Conv and the bodies of an If read. One of these has a
+/// pair, too, and reads a weight of the main graph.
 std::string read_in_bodies() {
   return R"(<ir_version: 8, opset_import: ["" : 13]>
 g (float[1,16,8,8] x, bool k) => (float[1,16,8,8] y, float[1,16,8,8] u)
-<float sx = {0.03}, float sa = {0.05}, uint8 m = {128}, uint8 z = {0}, )" +
+<float sx = {0.03}, float sa = {0.05}, uint8 m = {128}, uint8 z = {0}, int8 i = {0}, )" +
          weight(1) + R"(>
 {
   xq = QuantizeLinear (x, sx, m)  xd = DequantizeLinear (xq, sx, m)
@@ -653,7 +655,7 @@ g (float[1,16,8,8] x, bool k) => (float[1,16,8,8] y, float[1,16,8,8] u)
   cq = QuantizeLinear (c, sa, z)  cd = DequantizeLinear (cq, sa, z)
   y = Conv (cd, wd)
   u = If (k) <
-    then_branch = low () => (float[1,16,8,8] a) { aq = QuantizeLinear (cd, sa, z)  ad = DequantizeLinear (aq, sa, z)
+    then_branch = low () => (float[1,16,8,8] a) { aq = QuantizeLinear (cd, sa, i)  ad = DequantizeLinear (aq, sa, i)
                                                  a = Conv (ad, wd) },
     else_branch = high () => (float[1,16,8,8] b) { b = Neg (cd) } >
 })";

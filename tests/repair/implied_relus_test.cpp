@@ -12,13 +12,14 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 /// Returns which of the named values a pair of UINT8 codes around `point` alone cuts off at 0. x is an input.
-std::set<std::string> cut(const std::string& nodes, const std::vector<std::string>& paired, int64_t point = 0) {
+std::set<std::string> cut(const std::string& nodes, const std::vector<std::string>& paired, int64_t point = 0,
+                          std::optional<CodeRange> clipped = {}) {
   const Model model = parse_model_text(
       "<ir_version: 8, opset_import: [\"\" : 17]> g (float[1,4,4,4] x) => (float[N] y, float[N] u) "
       "<int64[2] flat = {1, -1}, float zero = {0}, float below = {-1}, float six = {6}> { " +
       nodes + " }");
   QdqNode grid;
-  grid.scales = {1}, grid.zero_points = {point};
+  grid.scales = {1}, grid.zero_points = {point}, grid.clipped = clipped;
   std::map<std::string, const QdqNode*> grids;
   for (const std::string& name : paired) grids[name] = &grid;
   return values_cut_at_zero(model.graph(), grids);
@@ -27,7 +28,9 @@ std::set<std::string> cut(const std::string& nodes, const std::vector<std::strin
 TEST(ImpliedRelus, APairWhoseCodesBeginAtZeroCutsWhatCanBeNegative) {
   EXPECT_THAT(cut("v = Neg (x)  y = Exp (v)  u = Neg (x)", {"v"}), ElementsAre("v"));
   EXPECT_THAT(cut("v = Neg (x)  y = Exp (v)  u = Neg (x)", {"v"}, 1), IsEmpty()) << "a code is left below 0";
+  EXPECT_THAT(cut("v = Neg (x)  y = Exp (v)  u = Neg (x)", {"v"}, 1, CodeRange{1, 127}), ElementsAre("v")) << "a Clip";
   EXPECT_THAT(cut("v = Relu (x)  y = Exp (v)  u = Neg (x)", {"v"}), IsEmpty());
+  EXPECT_THAT(cut("r = Relu (x)  v = Reshape (r, flat)  y = Exp (v)  u = Neg (x)", {"r", "v"}), IsEmpty());
   EXPECT_THAT(cut("y = Exp (x)  u = Neg (x)", {"x"}), ElementsAre("x"));
 }
 

@@ -361,7 +361,7 @@ class QdqReader {
   }
 
   /// Lets a graph output, or a value that bodies of If and Loop read, hold what its pair stands for. Bodies read
-  /// constants through their DequantizeLinear, as before.
+  /// constants through their DequantizeLinear.
   void read_outside(ValueId output) {
     const Node* node = producer(output);
     const Trace trace = trace_value(output);
