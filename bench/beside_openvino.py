@@ -137,8 +137,8 @@ def measure(network, options, folder):
         numpy.save(folder / f"{index}.npy", samples)
         data.append(f"--data={key}={folder / f'{index}.npy'}")
     end = [*data, f"--threads={options.threads}"]
-    commands = {"run": ["run", file, *end, f"-o={folder / 'outputs'}"],
-                "calibrate": ["calibrate", file, "--target=tensorrt:10.13", *end, f"-o={folder / 'table.dct'}"]}
+    commands = {"run": ["run", file, *end, f"--output={folder / 'outputs'}"],
+                "calibrate": ["calibrate", file, "--target=tensorrt:10.13", *end, f"--output={folder / 'table.dct'}"]}
     rounds = []
     for _ in range(options.rounds):
         taken = {f"batch {batch}": one.time(options.seconds, options.clock) for batch, one in theirs.items()}

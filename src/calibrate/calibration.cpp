@@ -160,7 +160,7 @@ Pass measure(const Graph& graph, std::span<const ValueId> values, const DataSour
     const SamplePass over{.source = source,
                           .settings = settings,
                           .last_batch = last_batch,
-                          // Which of a batch were measured before an interruption is not asked.
+                          // Samples that were measured before an interruption may be half of a batch.
                           .together = known > 0 ? 1 : samples_together(schedule, source, workers.size()),
                           .refuse_empty = {}};
     pass.skipped = run_over<Counts>(over, run, [&](const Counts& counts) {

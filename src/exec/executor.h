@@ -73,7 +73,7 @@ class Executor {
   void find_constants();
 
   const Schedule& schedule_;
-  ValueMap<const Tensor*> constants_;  // of the schedule; nullptr for other values
+  ValueMap<const Tensor*> constants_;     // of the schedule; nullptr for other values
   std::unique_ptr<BufferPool> own_pool_;  // none in a subgraph's executor
   BufferPool& pool_;
   std::map<const Schedule*, std::unique_ptr<Executor>> subgraphs_;  // made when first run

@@ -334,8 +334,8 @@ void ScheduleBuilder::find_row_programs() {
   if (!options_.fuse || options_.shapes_only) return;
   NodeMap<bool> by_rows(graph_.nodes().size());
   for (const Node& node : graph_.nodes())
-    by_rows[node.id] = node_needed_[node.id] && !claimed_[node.id] && !constant(node.output(0)) &&
-                       runs_by_rows(context_for(node));
+    by_rows[node.id] =
+        node_needed_[node.id] && !claimed_[node.id] && !constant(node.output(0)) && runs_by_rows(context_for(node));
   const auto& nodes = graph_.nodes();
   for (size_t i = nodes.size(); i-- > 0;) {
     if (!by_rows[nodes[i].id]) continue;

@@ -45,9 +45,9 @@ void begin_progress(const SamplePass& pass);
 /// Errors  InvalidData when there was no sample and the pass refuses that.
 void end_progress(const SamplePass& pass, const SampleCounts& counts);
 
-/// Calls run(batch, real) for a group of the stream: once, or where the pass has samples together and the group is short
-/// of them, for each sample.
-/// Errors  those of `run`, which name the first sample of the batch, except Interrupted.
+/// Calls run(batch, real) for a group of the stream: once, or where the pass has samples together and the group is
+/// short of them, for each sample. Errors  those of `run`, which name the first sample of the batch, except
+/// Interrupted.
 void run_group(const SamplePass& pass, std::vector<Sample>&& group, size_t real,
                const std::function<void(std::vector<Sample>&& batch, size_t real)>& run);
 

@@ -26,7 +26,8 @@ constexpr double kMost = 8;
 /// True where the numbers of a sample may depend on those beside it in ways that the first samples need not show:
 /// scales that are found at run time, and branches.
 bool may_mix(const Node& node) {
-  return node.op_type == "DynamicQuantizeLinear" || std::ranges::any_of(node.attributes, [](const Attribute& attribute) {
+  return node.op_type == "DynamicQuantizeLinear" ||
+         std::ranges::any_of(node.attributes, [](const Attribute& attribute) {
            return std::holds_alternative<std::shared_ptr<const Graph>>(attribute.value);
          });
 }
@@ -89,7 +90,8 @@ class RowsObserver final : public Observer {
       known_ = false;
       return;
     }
-    uint64_t form = index_of(value) * 64 + static_cast<uint64_t>(tensor.type()) * 2 + (tensor.layout() == Layout::Plain);
+    uint64_t form =
+        index_of(value) * 64 + static_cast<uint64_t>(tensor.type()) * 2 + (tensor.layout() == Layout::Plain);
     for (size_t axis = 1; axis < tensor.shape().rank(); ++axis)
       form = form * 0x100000001b3U + static_cast<uint64_t>(tensor.shape()[axis]);
     const size_t row = tensor.byte_count() / rows_;  // axis 0 is the outermost in every layout

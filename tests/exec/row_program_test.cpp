@@ -79,8 +79,8 @@ TEST(RowProgram, HasTheBitsOfItsNodes) {
 TEST(RowProgram, HasThemInManyPieces) {
   expect_same_bits(run_both(model_of(kNorm, "7, 900, 5"), numbers({7, 900, 5})), 1);
   expect_same_bits(run_both(model_of(kGelu, "7, 911"), numbers({7, 911})), 1);
-  expect_same_bits(run_both(model_of("m = ReduceMean <axes = [-1]> (x)  y = Sub (x, m)", "2, 5000"), numbers({2, 5000})),
-                   1);
+  expect_same_bits(
+      run_both(model_of("m = ReduceMean <axes = [-1]> (x)  y = Sub (x, m)", "2, 5000"), numbers({2, 5000})), 1);
 }
 
 TEST(RowProgram, ReadsOneNumberOfARowOrColumnOrAllOfThem) {
@@ -111,7 +111,8 @@ TEST(RowProgram, RunsNodeByNodeOnOtherTypes) {
 }
 
 TEST(RowProgram, KeepsTheOrderOfChannels) {
-  const std::string convolution = "w = Constant <value = float[3, 3, 1, 1] {1, 2, 3, 4, 5, 6, 7, 8, 9}> ()  c = Conv (x, w)  ";
+  const std::string convolution =
+      "w = Constant <value = float[3, 3, 1, 1] {1, 2, 3, 4, 5, 6, 7, 8, 9}> ()  c = Conv (x, w)  ";
   const Tensor image = numbers({1, 3, 40, 50});
   expect_same_bits(run_both(model_of(convolution + "e = Erf (c)  y = Mul (e, c)", "1, 3, 40, 50"), image), 2);
   const std::string mean = "m = ReduceMean <axes = [-1]> (c)  y = Sub (c, m)";  // rows are not neighbours there

@@ -60,8 +60,9 @@ TEST(SamplesTogether, AreOneWhereThereAreFew) { EXPECT_EQ(together(convolution("
 TEST(SamplesTogether, AreOneWhereANodeMayMixOthersThanTheFirst) {
   const std::string of_sums = "i = Flatten (c)\n  s = ReduceMean <axes = [1], keepdims = 0> (i)\n  ";
   ASSERT_EQ(together(convolution("N", 4, of_sums + "y = Sub (c, c)"), 4), 4U) << "the same numbers, without a branch";
-  const std::string branch = "n = Constant <value = bool {1}> ()\n  y = If (n) <then_branch = t () => (float[N, 16, 4, 4] a) "
-                             "{ a = Identity (c) }, else_branch = e () => (float[N, 16, 4, 4] b) { b = Neg (c) }>";
+  const std::string branch =
+      "n = Constant <value = bool {1}> ()\n  y = If (n) <then_branch = t () => (float[N, 16, 4, 4] a) "
+      "{ a = Identity (c) }, else_branch = e () => (float[N, 16, 4, 4] b) { b = Neg (c) }>";
   EXPECT_EQ(together(convolution("N", 4, branch), 4), 1U);
   const std::string codes = "q, s, z = DynamicQuantizeLinear (c)\n  y = DequantizeLinear (q, s, z)";
   EXPECT_EQ(together(convolution("N", 4, codes), 4), 1U);

@@ -66,8 +66,8 @@ void Broadcast::join_loops() {
     const Loop loop = loops_[axis];
     if (loop.extent == 1) continue;
     Loop* const last = loop_count_ > 0 ? &loops_[loop_count_ - 1] : nullptr;
-    const bool continues = last && std::ranges::equal(last->strides, loop.strides, {}, {},
-                                                      [&](int64_t s) { return s * loop.extent; });
+    const bool continues =
+        last && std::ranges::equal(last->strides, loop.strides, {}, {}, [&](int64_t s) { return s * loop.extent; });
     if (continues) {
       last->extent *= loop.extent;
       last->strides = loop.strides;

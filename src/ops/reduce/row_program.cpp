@@ -37,7 +37,7 @@ constexpr RowOperator kRowOperators[] = {
     {"Sigmoid", std::nullopt, UnaryFunction::Sigmoid},
 };
 
-/// What a node does to rows.
+/// The computation of a node on rows.
 struct RowAction {
   enum class Kind : uint8_t { Binary, Unary, Mean } kind = Kind::Unary;
   BinaryFunction binary{};
@@ -103,7 +103,7 @@ Form joined_form(Form a, Form b) {
 struct RowInstruction {
   RowAction action;
   size_t a = 0, b = 0;
-  size_t buffer = 0;  // of the result
+  size_t buffer = 0;          // of the result
   std::vector<size_t> slots;  // the node's inputs, for its own kernel
   std::vector<size_t> dead;   // operands that no later one reads
   std::unique_ptr<Kernel> kernel;
@@ -205,13 +205,13 @@ class RowProgramKernel final : public Kernel {
     if (tensor.element_count() == 1 && shape.rank() <= all.rank()) return Form::One;
     const bool moot = layout_is_moot(all);
     if (shape == all && (moot || tensor.layout() == whole.layout())) return Form::Full;
-    const bool plain = (moot || whole.layout() == Layout::Plain) &&
-                       (tensor.layout() == Layout::Plain || layout_is_moot(shape));
+    const bool plain =
+        (moot || whole.layout() == Layout::Plain) && (tensor.layout() == Layout::Plain || layout_is_moot(shape));
     if (!plain || shape.rank() == 0 || shape.rank() > all.rank()) return std::nullopt;
     const size_t last = shape.rank() - 1;
     if (shape[last] == all[all.rank() - 1] && shape.element_count(0, last) == 1) return Form::Column;
-    const bool row = shape.rank() == all.rank() && shape[last] == 1 &&
-                     std::equal(shape.begin(), shape.end() - 1, all.begin());
+    const bool row =
+        shape.rank() == all.rank() && shape[last] == 1 && std::equal(shape.begin(), shape.end() - 1, all.begin());
     return row ? std::optional(Form::Row) : std::nullopt;
   }
 
@@ -279,7 +279,10 @@ class RowProgramKernel final : public Kernel {
   static void execute(const RowInstruction& instruction, std::span<const Form> forms,
                       std::span<const float* const> places, float* result, Form form, int64_t rows, int64_t length) {
     const float *const a = places[instruction.a], *const b = places[instruction.b];
-    const int64_t count = form == Form::Full ? rows * length : form == Form::Row ? rows : form == Form::Column ? length : 1;
+    const int64_t count = form == Form::Full     ? rows * length
+                          : form == Form::Row    ? rows
+                          : form == Form::Column ? length
+                                                 : 1;
     switch (instruction.action.kind) {
       case RowAction::Kind::Mean: {
         reduce_run(ReduceFunction::Sum, a, result, rows, length, 1);
