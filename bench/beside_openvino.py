@@ -122,18 +122,19 @@ def measure(network, options, folder):
     def stacks(count):
         return {key: stack(count, **value) for key, value in described.items()}
 
+    about = Theirs(theirs_file, stacks(32), 1, options.threads).time(0.3, options.clock)
+    long = SHORT + max(16, 8 * round(125 * options.seconds / about))
+    inputs = stacks(long)
     theirs = {}
     for batch in (1, 8):
         try:
-            theirs[batch] = Theirs(theirs_file, stacks(32), batch, options.threads)
+            theirs[batch] = Theirs(theirs_file, inputs, batch, options.threads)
         except RuntimeError as error:
             if batch == 1:
                 raise
             print(f"  {name}: no batch {batch}: {str(error).strip().splitlines()[-1]}", file=sys.stderr)
-    about = theirs[1].time(0.3, options.clock)
-    long = SHORT + max(16, 8 * round(125 * options.seconds / about))
     data = []
-    for index, (key, samples) in enumerate(stacks(long).items()):
+    for index, (key, samples) in enumerate(inputs.items()):
         numpy.save(folder / f"{index}.npy", samples)
         data.append(f"--data={key}={folder / f'{index}.npy'}")
     end = [*data, f"--threads={options.threads}"]
@@ -147,6 +148,13 @@ def measure(network, options, folder):
                 taken[f"{command} {program}"] = marginal([program, *words], long, options.clock)
         rounds.append(taken)
     return {"name": name, "samples": long, "threads": options.threads, "clock": options.clock, "rounds": rounds}
+
+
+def processor():
+    cpus = pathlib.Path("/proc/cpuinfo")
+    names = [line.split(":")[1].strip() for line in cpus.read_text().splitlines() if line.startswith("model name")] \
+        if cpus.exists() else []
+    return names[0] if names else platform.machine()
 
 
 def quartiles(numbers):
@@ -197,7 +205,7 @@ def main():
     for name in options.network:
         if name not in known:
             parser.error(f"no network is named '{name}'")
-    print(f"{platform.processor() or platform.machine()}, OpenVINO {openvino.__version__}, {options.threads} thread(s), "
+    print(f"{processor()}, OpenVINO {openvino.__version__}, {options.threads} thread(s), "
           f"{options.rounds} rounds, {options.clock} clock; ms a sample\n")
     print("| network | run, ms | OpenVINO, batch 1 | batch 8 | run / better | calibrate / better |")
     print("| --- | ---: | ---: | ---: | --- | --- |")

@@ -1,7 +1,7 @@
 // The models of bench/compare_with_onnxruntime and bench/beside_openvino.py. `dims` is the shape of a sample of the
 // only input; `inputs` describes several, or ids: {NAME: {dims, below}} are whole numbers from 0 to below - 1. `make`
-// writes generated models. `batch` is ONNX Runtime's batch (Detent runs samples one by one, side by side), `most` bounds
-// the number of samples; `bound` is the allowed ratio of `run` and `calibrate`.
+// writes generated models. `batch` is ONNX Runtime's batch (Detent runs samples one by one, side by side), `most`
+// bounds the number of samples; `bound` is the allowed ratio of `run` and `calibrate`.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
