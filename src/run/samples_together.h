@@ -4,6 +4,7 @@
 
 #include "detent/base/data_source.h"
 #include "detent/options/run_settings.h"
+#include "exec/schedule.h"
 #include "model/graph/graph.h"
 #include "model/graph/value_shapes.h"
 
@@ -27,9 +28,13 @@ class SamplesTogether final : public DataSource {
 /// Returns how many samples are worth running at once: where a weight is read for few positions of a sample (the last
 /// layers of networks for small images), fetching it takes longer than the products, and several samples share it. Up
 /// to 8, so that a weight serves 64 positions; 1 where it does anyway, where the model fixes its batch or leaves other
-/// sizes open, and where the values `wanted` of the first samples have other bits run together than one by one. Errors
-/// Interrupted; samples that cannot be read or run give 1.
+/// sizes open or mixes samples, and where the values `wanted` of the first samples have other bits run together than
+/// one by one. Errors Interrupted; samples that cannot be read or run give 1.
 [[nodiscard]] size_t samples_together(const Graph& graph, std::span<const ValueId> wanted, const DataSource& source);
+
+/// Returns the same for SamplePass::together of one pass that `schedule` makes of the source, where it is long enough
+/// to gain more than finding out costs.
+[[nodiscard]] size_t samples_together(const Schedule& schedule, const DataSource& source, size_t threads);
 
 /// True when axis 0 of each value counts only samples: results of a joined batch belong to single samples.
 /// one, joined  shapes that one sample, and `together` of them, give the values; a value without one is not cut.
