@@ -1,6 +1,7 @@
 #include "run/samples_together.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <vector>
@@ -16,6 +17,8 @@
 namespace detent {
 
 namespace {
+
+std::atomic<int> apart_count{0};
 
 constexpr double kPositions = 64;
 constexpr double kMost = 8;
@@ -66,6 +69,14 @@ bool same_rows(const Tensor& all, std::span<const std::vector<Tensor>> singles, 
 
 }  // namespace
 
+SamplesApart::SamplesApart(bool apart) : apart_(apart) {
+  if (apart_) ++apart_count;
+}
+
+SamplesApart::~SamplesApart() {
+  if (apart_) --apart_count;
+}
+
 bool are_cut_by_sample(std::span<const ValueId> values, const ValueShapes& one, const ValueShapes& joined,
                        size_t together) {
   return std::ranges::all_of(values, [&](ValueId value) {
@@ -79,7 +90,7 @@ bool are_cut_by_sample(std::span<const ValueId> values, const ValueShapes& one, 
 }
 
 size_t samples_together(const Graph& graph, std::span<const ValueId> wanted, const DataSource& source) {
-  if (source.batch() != 1 || source.size() < 2 * static_cast<size_t>(kMost)) return 1;
+  if (apart_count > 0 || source.batch() != 1 || source.size() < 2 * static_cast<size_t>(kMost)) return 1;
   try {
     std::vector<Sample> samples{source.read(0)};
     if (!takes_any_number(graph, samples.front())) return 1;

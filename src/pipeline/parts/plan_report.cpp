@@ -164,14 +164,15 @@ PlanReport describe_plan(const PlacementPlan& plan, const Graph& graph, const st
   report.folded_batchnorms = folded_batchnorms;
   for (const LayerDecision& layer : plan.layers) {
     const Node& node = graph.node(layer.node);
-    report.layers.push_back(
-        {node.name, node.op_type, layer.int8, name_of(layer.rule), layer.reason, layer.macs, layer.params, layer.wide});
+    report.layers.push_back({node.name, node.op_type, layer.int8, name_of(layer.rule), layer.reason, layer.macs,
+                             layer.params, layer.wide, layer.dynamic});
   }
   for (const EdgeDecision& edge : plan.edges) {
     const Node& node = graph.node(edge.consumer);
     report.edges.push_back({graph.value(edge.value).name, node.name, node.op_type, edge.slot, edge.pair,
                             edge.pair && edge.scale_group >= 0 ? std::optional<int>(edge.scale_group) : std::nullopt,
-                            name_of(edge.rule), edge.reason, edge.wide, edge.overruled ? name_of(edge.overruled) : ""});
+                            name_of(edge.rule), edge.reason, edge.wide, edge.overruled ? name_of(edge.overruled) : "",
+                            edge.dynamic});
   }
   for (const WideNode& wide : plan.wide_nodes)
     report.wide_nodes.push_back(

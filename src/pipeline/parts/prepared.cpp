@@ -102,7 +102,8 @@ void check_memory_need(const MemoryNeed& need, const std::string& model) {
 /// Reads the table of the recipe; nullopt without one. `model` as it was read.
 std::optional<CalibrationTable> open_table(const Recipe& recipe, const Model& model) {
   if (!recipe.table.empty()) return read_table_of(recipe.table, fingerprint(model).hex());
-  if (recipe.measures && !recipe.data.given())
+  const bool needs_none = recipe.placement.dynamic_products && !recipe.equalize.equalizes();
+  if (recipe.measures && !recipe.data.given() && !needs_none)
     throw Error(ErrorCode::Usage, "ranges need --data or --table, and neither was given");
   return std::nullopt;
 }
@@ -289,6 +290,7 @@ Recipe resolved(Recipe given, const std::string& target, const PlacementOptions&
   const std::string warning = wide_codes_warning(given.format, given.placement, *given.target);
   if (!warning.empty()) given.run.reporter->warn(warning);
   given.placement = placement_with(given.format, given.placement, *given.target);
+  given.placement.dynamic_products = format.dynamic;
   given.equalize = parse_equalize(equalize.equalize);
   return given;
 }

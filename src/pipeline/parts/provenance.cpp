@@ -47,6 +47,8 @@ void add_format(List& list, const DecidingOptions& options, const Prepared& setu
   PlacementRequest placement;
   placement.type = options.placement.type;
   FormatOptions made = format_of(setup.recipe.format, float_type_of(options.format, target), options.format.io);
+  made.dynamic = setup.recipe.placement.dynamic_products;
+  if (made.dynamic) made.activation.reset();
   FormatOptions usual = format_of(rewrite_options({}, placement, target), target.float_type, IoType::Keep);
   list.add_changed(format_options(made, CpuOption::Offered), format_options(usual, CpuOption::Offered));
 }

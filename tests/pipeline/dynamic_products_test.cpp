@@ -1,0 +1,157 @@
+// --activation dynamic: what is written with and without data, what is chosen, and what is refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "datasets/npy_format.h"
+#include "detent/detent.h"
+#include "model/model.h"
+#include "model/temporary_folder.h"
+
+namespace detent {
+namespace {
+
+using ::testing::Each;
+using ::testing::HasSubstr;
+
+class DynamicQuantization : public ::testing::Test {
+ protected:
+  DynamicQuantization() {
+    std::string w, v;
+    for (int i = 0; i < 256; ++i) {
+      w += (i ? "," : "") + std::to_string((i * 37 % 101 - 50) / 100.0);
+      v += (i ? "," : "") + std::to_string((i * 53 % 89 - 44) / 100.0);
+    }
+    write_model(parse_model_text("<ir_version: 8, opset_import: [\"\" : 17]> g (float[N,16] x) => (float[N,16] y) "
+                                 "<float[16,16] w = {" + w + "}, float[16,16] v = {" + v + "}> "
+                                 "{ a = MatMul (x, w) t = Tanh (a) y = MatMul (t, v) }"),
+                folder_ / "model.onnx");
+  }
+  /// Writes 32 samples. outlier  the last of 16 numbers; the others lie in [-1, 1]
+  std::string samples(float outlier) const {
+    std::vector<float> numbers;
+    uint32_t state = 3;
+    for (int i = 0; i < 32 * 16; ++i) {
+      state = state * 1664525u + 1013904223u;
+      numbers.push_back(i % 16 == 15 ? outlier : static_cast<float>(state >> 8) / 0x1p23F - 1);
+    }
+    const std::filesystem::path file = folder_ / "x.npy";
+    std::ofstream(file, std::ios::binary) << format_npy_header(DataType::Float32, {32, 16})
+                                          << std::string(reinterpret_cast<const char*>(numbers.data()),
+                                                         numbers.size() * sizeof(float));
+    return file.string();
+  }
+  [[nodiscard]] QuantizeOptions options(const std::string& data = "") const {
+    QuantizeOptions options;
+    options.model = folder_ / "model.onnx";
+    if (!data.empty()) options.data.sources = {data};
+    options.target = "onnxruntime";
+    options.format.dynamic = true;
+    options.output = folder_ / "out.onnx";
+    options.overwrite = true;
+    return options;
+  }
+  static std::vector<bool> dynamic_layers(const QuantizeReport& report) {
+    std::vector<bool> found;
+    for (const PlanReport::Layer& layer : report.plan.layers) found.push_back(layer.dynamic);
+    return found;
+  }
+  static size_t count(const Model& model, std::string_view op) {
+    return static_cast<size_t>(std::ranges::count(model.graph().nodes(), op, &Node::op_type));
+  }
+  static std::string error_of(const QuantizeOptions& options) {
+    try {
+      static_cast<void>(quantize_model(options));
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::InvalidOption) << error.what();
+      return error.what();
+    }
+    return "";
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(DynamicQuantization, NeedsNoData) {
+  const QuantizeReport report = quantize_model(options());
+  EXPECT_THAT(dynamic_layers(report), Each(true));
+  EXPECT_FALSE(report.error);
+  const Model file = read_model(folder_ / "out.onnx");
+  EXPECT_EQ(count(file, "DynamicQuantizeLinear"), 2U);
+  EXPECT_EQ(count(file, "MatMulInteger"), 2U);
+  EXPECT_EQ(count(file, "QuantizeLinear"), 0U);
+  EXPECT_EQ(report.provenance.options.find("activation"), std::string::npos == 0 ? 0 : report.provenance.options.find("activation"));
+}
+
+TEST_F(DynamicQuantization, IsJudgedOnTheWrittenFile) {
+  const QuantizeReport report = quantize_model(options(samples(1)));
+  ASSERT_TRUE(report.error);
+  EXPECT_GT(report.error->sqnr_db.value(), 35);  // 8 bits of normal numbers keep 40 dB or more
+  EXPECT_EQ(report.verdict.quality, Quality::Good);
+}
+
+// 99 of x 100 in the last column of every sample would widen each range at run time just the same, so that the least
+// error clips it: the product keeps its scale in advance only if the outputs agree, which they do not where a clipped
+// number matters. Without an outlier nothing is gained.
+TEST_F(DynamicQuantization, KeepsScalesOfRunTimeWhereNoScaleInAdvanceIsBetter) {
+  const QuantizeReport report = quantize_model(options(samples(1)));
+  EXPECT_THAT(dynamic_layers(report), Each(true));
+}
+
+TEST_F(DynamicQuantization, GivesAPairToWhatTheUserIncludes) {
+  QuantizeOptions given = options(samples(1));
+  given.placement.include = {"^MatMul_0$"};
+  const QuantizeReport report = quantize_model(given);
+  EXPECT_THAT(dynamic_layers(report), ::testing::ElementsAre(false, true));
+  EXPECT_EQ(report.values.size(), 1U);
+  const Model file = read_model(folder_ / "out.onnx");
+  EXPECT_EQ(count(file, "QuantizeLinear"), 1U);
+  EXPECT_EQ(count(file, "MatMulInteger"), 1U);
+  given.data.sources.clear();
+  try {
+    static_cast<void>(quantize_model(given));
+    FAIL() << "a scale in advance needs data";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::Usage);
+    EXPECT_THAT(error.what(), HasSubstr("needs --data or --table"));
+  }
+}
+
+TEST_F(DynamicQuantization, KeepsLayersFloatUntilABoundIsMet) {
+  QuantizeOptions given = options(samples(1));
+  given.bound.min_sqnr_db = 300;
+  const QuantizeReport report = quantize_model(given);
+  ASSERT_TRUE(report.bound);
+  EXPECT_FALSE(report.bound->met) << "no file with codes is exact";
+  given.bound.min_sqnr_db = 30;
+  EXPECT_TRUE(quantize_model(given).bound->met);
+}
+
+TEST_F(DynamicQuantization, IsRefusedWhereThereAreNoKernels) {
+  for (const char* target : {"tensorrt", "tensorrt:dla", "openvino", "qnn"}) {
+    QuantizeOptions given = options();
+    given.target = target;
+    EXPECT_THAT(error_of(given), HasSubstr("finds no scales at run time")) << target;
+  }
+}
+
+TEST_F(DynamicQuantization, RefusesOptionsOfPairs) {
+  const auto refused = [&](auto change) {
+    QuantizeOptions given = options();
+    change(given);
+    return error_of(given);
+  };
+  using O = QuantizeOptions;
+  const auto does_not_go = HasSubstr("does not go with --activation dynamic");
+  EXPECT_THAT(refused([](O& o) { o.format.float_type = FloatType::Fp16; }), does_not_go);
+  EXPECT_THAT(refused([](O& o) { o.format.int8_weights = false; }), does_not_go);
+  EXPECT_THAT(refused([](O& o) { o.format.int32_bias = true; }), does_not_go);
+  EXPECT_THAT(refused([](O& o) { o.placement.quantize_outputs = true; }), does_not_go);
+  EXPECT_THAT(refused([](O& o) { o.placement.attention = PlacementOptions::Attention::Int8; }), does_not_go);
+  EXPECT_EQ(refused([](O& o) { o.format.int32_bias = false; }), "");
+}
+
+}  // namespace
+}  // namespace detent
