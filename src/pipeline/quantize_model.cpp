@@ -177,8 +177,7 @@ Recipe checked_recipe(const QuantizeOptions& given) {
 QuantizeReport quantize_prepared(const QuantizeOptions& asked, Prepared made, const Stopwatch& stopwatch) {
   QuantizeOptions given = asked;
   QuantizeOptions options = with_level(given);
-  const SamplesApart apart(made.recipe.placement.dynamic_products ||
-                           (options.latency.given() && made.recipe.target->engine.runs_qoperators));
+  const SamplesApart apart(options.latency.given() && made.recipe.target->engine.runs_qoperators);
   const std::unique_ptr<LatencyTimer> timer = begin_latency(options);  // a wrong command ends the work here
   warn_of_few_samples(options, made);
   std::shared_ptr<const Model> reference = made.float32;  // the judges', whatever else is made

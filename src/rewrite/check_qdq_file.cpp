@@ -82,7 +82,7 @@ class FileCheck {
     if (name(found->data) != source_name(data.value))
       flaws_.push_back({where, "reads '" + name(found->data) + "' instead of '" + data.value + "'"});
     const bool has_bias = promised.inputs.size() > 2 && !promised.inputs[2].value.empty();
-    if (has_bias != found->bias.has_value() || (has_bias && name(*found->bias) != promised.inputs[2].value))
+    if (has_bias != static_cast<bool>(found->bias) || (has_bias && name(*found->bias) != promised.inputs[2].value))
       flaws_.push_back({where, "has another bias than that of the model"});
     const bool turned = weight.axis == 0;
     const Tensor codes = turned ? transposed(*found->codes) : *found->codes;

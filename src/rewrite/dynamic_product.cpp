@@ -93,12 +93,11 @@ void DynamicProduct::write(const WeightDecision& decision, const Weight& weight)
   const Node& node = context_.graph.node(decision.node);
   const Codes& data = codes_of(*node.input(0));
   GraphPatch& patch = context_.result.patch;
-  patch.remove_nodes.push_back(node.name);
   const std::string& wish = context_.name(*node.output(0));
   std::vector<std::string> operands{data.codes, weight.codes, data.zero_point};
   if (!weight.zero_point.empty()) operands.push_back(weight.zero_point);
   const std::string sums = add("MatMulInteger", wish + "_sums", std::move(operands));
-  patch.add_nodes.back().name = node.name;
+  patch.add_nodes.back().name = context_.writer.fresh(node.name + "_MatMulInteger");
   const std::string floats =
       add("Cast", wish + "_float_sums", {sums}, {{"to", static_cast<int64_t>(onnx_type_of(DataType::Float32))}});
   const std::string scales = add("Mul", wish + "_scales", {data.scale, weight.scales});
@@ -108,6 +107,24 @@ void DynamicProduct::write(const WeightDecision& decision, const Weight& weight)
     add("Add", wish + "_biased", {product, context_.name(*node.input(2))});
   }
   patch.add_nodes.back().outputs.front() = wish;
+  take_out(node);
+}
+
+void DynamicProduct::take_out(const Node& node) {
+  const Value& value = context_.graph.value(*node.output(0));
+  context_.result.patch.rename_outputs.push_back({node.name, 0, context_.writer.fresh(value.name + "_unread")});
+  for (const Use& use : value.uses) {
+    if (use.slot < 0) continue;  // a subgraph reads the name
+    const EdgeDecision* edge = context_.plan.find_edge(use.node, use.slot);
+    if (!edge || !edge->pair) context_.writer.read(use.node, use.slot, value.name);
+  }
+}
+
+std::vector<std::string> replaced_products(const Graph& graph, const PlacementPlan& plan) {
+  std::vector<std::string> names;
+  for (const WeightDecision& weight : plan.weights)
+    if (weight.dynamic) names.push_back(graph.node(weight.node).name);
+  return names;
 }
 
 Tensor WrittenDynamicProduct::zero_points(const Shape& scales_shape) const {

@@ -15,7 +15,7 @@ namespace detent {
 ///   x --> DynamicQuantizeLinear --> MatMulInteger(codes of w) --> Cast --> Mul --> (Add of a Gemm's bias) --> y
 ///                   +-- scale --> Mul(scales of w) --------------------------^
 ///
-/// Products of one value share its DynamicQuantizeLinear. MatMulInteger keeps the node's name, y its own.
+/// Products of one value share its DynamicQuantizeLinear. MatMulInteger is named after the node, and y keeps its name.
 /// Source  ONNX DynamicQuantizeLinear-11, MatMulInteger-10; rule O13 for the form.
 class DynamicProduct {
  public:
@@ -29,7 +29,7 @@ class DynamicProduct {
   /// Adds the constants of a weight. turned  its rows are output columns
   [[nodiscard]] static Weight add_weight(PairWriter& writer, const std::string& wish, QuantizedWeight quantized,
                                          bool turned);
-  /// Puts the nodes in the place of the product.
+  /// Puts the nodes in the place of the product, which stays, read by nothing (replaced_products).
   void write(const WeightDecision& decision, const Weight& weight);
 
  private:
@@ -38,12 +38,17 @@ class DynamicProduct {
   };
   /// Returns the outputs of the DynamicQuantizeLinear of a value, the same for all its readers.
   const Codes& codes_of(ValueId data);
+  /// Lets nothing read the node, which stays: patches that only add can be laid side by side (PatchUnion).
+  void take_out(const Node& node);
   std::string add(const std::string& op, const std::string& name, std::vector<std::string> inputs,
                   std::vector<Attribute> attributes = {});
 
   RewriteContext& context_;
   std::map<ValueId, Codes> codes_;
 };
+
+/// Returns the names of the products for which others stand in the rewritten graph.
+[[nodiscard]] std::vector<std::string> replaced_products(const Graph& graph, const PlacementPlan& plan);
 
 /// Such a product in a graph.
 struct WrittenDynamicProduct {

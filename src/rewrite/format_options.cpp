@@ -129,7 +129,7 @@ RewriteOptions rewrite_options(const FormatOptions& format, const PlacementReque
   options.half_scales = placement.scales == PlacementOptions::Scales::Fp16 && !target.engine.float32_scales &&
                         !has_wide_codes(options, placement);
   options.saturation = saturation_of(format, options, target);
-  options.int32_bias = format.int32_bias.value_or(target.int32_bias() && !format.dynamic);
+  options.int32_bias = format.int32_bias.value_or(target.int32_bias());
   if (options.int32_bias && target.engine.biases == BiasTypes::FloatOnly)
     throw Error(ErrorCode::InvalidOption,
                 target.spec() + " takes float biases only: " +

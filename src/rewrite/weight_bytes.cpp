@@ -47,7 +47,7 @@ std::map<std::string, uint64_t> weight_bytes_by_type(const Graph& graph) {
   }
   for (const Node& node : graph.nodes()) {
     if (node.op_type != "MatMulInteger") continue;
-    for (const size_t slot : {1, 3})
+    for (const size_t slot : {size_t{1}, size_t{3}})
       if (const Tensor* codes = graph.constant(node.input(slot))) add(type_of_codes(codes->type()), node.input(slot));
   }
   for (const Node& node : graph.nodes())

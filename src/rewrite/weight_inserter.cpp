@@ -47,7 +47,8 @@ class WeightInserter {
         context_.writer.read(weight.node, weight.slot, copy.dequantized);
     }
     if (!context_.options.int32_bias) return;
-    for (const WeightDecision& weight : context_.plan.weights) insert_bias(weight);
+    for (const WeightDecision& weight : context_.plan.weights)
+      if (!weight.dynamic) insert_bias(weight);
     if (half_biases_ > 0)
       warn(plural(half_biases_, "bias of an FP16 layer stays", "biases of FP16 layers stay") +
            " FP16: the product of two scales may exceed the range of FP16");

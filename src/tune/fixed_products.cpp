@@ -19,7 +19,7 @@ namespace {
 
 constexpr size_t kJudged = 16;
 
-/// Returns the SQNR in dB that 8 bits keep of a value when each sample has the range of its own numbers: every number
+/// Returns the SQNR in dB that 8 bits keep of a value when the range is that of each sample: every number
 /// but 0 has the noise of its sample's step. nullopt where nothing is lost, or samples are not known.
 std::optional<double> run_time_db(const Histogram& histogram, const std::vector<Extremes>& samples) {
   constexpr double kSteps = 255, kNoise = 12;  // the variance of rounding is step^2 / 12

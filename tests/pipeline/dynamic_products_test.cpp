@@ -25,7 +25,9 @@ class DynamicQuantization : public ::testing::Test {
       v += (i ? "," : "") + std::to_string((i * 53 % 89 - 44) / 100.0);
     }
     write_model(parse_model_text("<ir_version: 8, opset_import: [\"\" : 17]> g (float[N,16] x) => (float[N,16] y) "
-                                 "<float[16,16] w = {" + w + "}, float[16,16] v = {" + v + "}> "
+                                 "<float[16,16] w = {" +
+                                 w + "}, float[16,16] v = {" + v +
+                                 "}> "
                                  "{ a = MatMul (x, w) t = Tanh (a) y = MatMul (t, v) }"),
                 folder_ / "model.onnx");
   }
@@ -38,9 +40,9 @@ class DynamicQuantization : public ::testing::Test {
       numbers.push_back(i % 16 == 15 ? outlier : static_cast<float>(state >> 8) / 0x1p23F - 1);
     }
     const std::filesystem::path file = folder_ / "x.npy";
-    std::ofstream(file, std::ios::binary) << format_npy_header(DataType::Float32, {32, 16})
-                                          << std::string(reinterpret_cast<const char*>(numbers.data()),
-                                                         numbers.size() * sizeof(float));
+    std::ofstream(file, std::ios::binary)
+        << format_npy_header(DataType::Float32, {32, 16})
+        << std::string(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(float));
     return file.string();
   }
   [[nodiscard]] QuantizeOptions options(const std::string& data = "") const {
@@ -82,7 +84,8 @@ TEST_F(DynamicQuantization, NeedsNoData) {
   EXPECT_EQ(count(file, "DynamicQuantizeLinear"), 2U);
   EXPECT_EQ(count(file, "MatMulInteger"), 2U);
   EXPECT_EQ(count(file, "QuantizeLinear"), 0U);
-  EXPECT_EQ(report.provenance.options.find("activation"), std::string::npos == 0 ? 0 : report.provenance.options.find("activation"));
+  EXPECT_EQ(report.provenance.options.find("activation"),
+            std::string::npos == 0 ? 0 : report.provenance.options.find("activation"));
 }
 
 TEST_F(DynamicQuantization, IsJudgedOnTheWrittenFile) {

@@ -40,7 +40,10 @@ struct DynamicNetwork {
     promised = promise_of(model.graph(), plan);
     RewriteOptions options = format;
     options.activation.type = DataType::UInt8;
+    GraphPatch replaced;
+    replaced.remove_nodes = replaced_products(model.graph(), plan);
     apply_patch(model, make_qdq_patch(model.graph(), plan, {}, options).patch);
+    apply_patch(model, replaced);
   }
   [[nodiscard]] const Graph& graph() const { return model.graph(); }
   [[nodiscard]] std::vector<const Node*> nodes(std::string_view op) const {
@@ -68,14 +71,14 @@ std::vector<Tensor> run(const Model& model, const Tensor& x) {
   return keeper.take();
 }
 
-TEST(DynamicProducts, ShareTheQuantizerOfAValueAndKeepTheirNames) {
+TEST(DynamicProducts, ShareTheQuantizerOfAValueAndAreNamedAfterTheirNodes) {
   const DynamicNetwork network;
   EXPECT_EQ(network.nodes("DynamicQuantizeLinear").size(), 1U);
   const auto products = network.nodes("MatMulInteger");
   ASSERT_EQ(products.size(), 2U);
   std::vector<std::string> names{products[0]->name, products[1]->name};
   std::ranges::sort(names);
-  EXPECT_THAT(names, ElementsAre("Gemm_2", "MatMul_0"));
+  EXPECT_THAT(names, ElementsAre("Gemm_2_MatMulInteger", "MatMul_0_MatMulInteger"));
   EXPECT_THAT(network.nodes("MatMul"), IsEmpty());
   EXPECT_THAT(network.nodes("Gemm"), IsEmpty());
   EXPECT_THAT(network.flaws(), IsEmpty());

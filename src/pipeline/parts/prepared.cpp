@@ -302,6 +302,7 @@ Prepared make(Recipe recipe, Prepared before) {
   const bool retypes = first || evens || recipe.float32 != made.recipe.float32;
   const bool places = retypes || recipe.kept != made.recipe.kept;
   made.recipe = std::move(recipe);
+  if (made.recipe.placement.dynamic_products && !made.apart) made.apart = std::make_shared<const SamplesApart>();
   if (reads) {  // model.onnx -> graph that the target likes, equalized
     Model model = read_float_model(made.recipe.model);
     if (first)
@@ -326,7 +327,8 @@ Prepared copy_without_model(const Prepared& prepared) {
           .inputs = prepared.inputs,
           .equalized = prepared.equalized,
           .shapes = prepared.shapes,
-          .plan = prepared.plan};
+          .plan = prepared.plan,
+          .apart = prepared.apart};
 }
 
 PlanReport plan_report_of(const Prepared& prepared) {

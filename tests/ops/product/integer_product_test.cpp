@@ -41,7 +41,8 @@ TEST(MatMulInteger, IsExactWithZeroPointsOfRowsAndColumns) {
 /// Returns a MatMulInteger of a constant right-hand side.
 Tensor by_constant(const Tensor& a, const Tensor& b, const Tensor& point, CpuProducts products) {
   const Model model = parse_model_text(
-      "<ir_version: 8, opset_import: [\"\" : 17]> g (uint8 a, int8 b, uint8 c) => (int32 y) { y = MatMulInteger(a, b, c) }");
+      "<ir_version: 8, opset_import: [\"\" : 17]> g (uint8 a, int8 b, uint8 c) => (int32 y) { y = MatMulInteger(a, b, "
+      "c) }");
   const Graph& graph = model.graph();
   const Node& node = graph.node(NodeId{0});
   ValueMap<Tensor> folded(graph.values().size());
