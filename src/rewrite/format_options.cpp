@@ -82,7 +82,6 @@ void check_dynamic(const FormatOptions& format, const PlacementRequest& placemen
   refuse(!placement.wide_values.empty(), "--override with \"bits\": 16", "its codes have 8 bits");
   refuse(placement.quantize_outputs, "--policy quantize-outputs=on", no_pairs);
   refuse(placement.attention == P::Attention::Int8, "--policy attention=int8", no_pairs);
-  refuse(placement.residual == P::Residual::Quantize, "--policy residual=quantize", no_pairs);
 }
 
 /// Refuses a 16-bit file for a target that takes FP32 and chooses the types itself, or that runs no floats.

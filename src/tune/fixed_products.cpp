@@ -45,16 +45,15 @@ PlacementPlan plan_with(const RuinQuestion& question, KeptFloat fixed) {
 /// Returns the candidates.
 KeptFloat find_candidates(const RuinQuestion& question) {
   const Graph& graph = question.model.graph();
-  KeptFloat found, all;
-  for (const LayerDecision& layer : question.plan.layers)
-    if (layer.dynamic) all.emplace(graph.node(layer.node).name, "");
-  const PlacementPlan trial = plan_with(question, all);
+  KeptFloat found;
+  const PlacementPlan trial = plan_in_advance(question);
   question.ranges.measure_for({&trial, 1});
   const std::map<ValueId, Range> ranges = question.ranges.ranges_of(trial);
   const Calibration& measured = question.ranges.calibration();
   for (const EdgeDecision& edge : trial.edges) {
     const LayerDecision* layer = trial.find_layer(edge.consumer);
-    if (!edge.pair || !layer || !layer->int8 || !all.contains(graph.node(edge.consumer).name)) continue;
+    const LayerDecision* now = question.plan.find_layer(edge.consumer);
+    if (!edge.pair || !layer || !layer->int8 || !now || !now->dynamic) continue;
     const auto histogram = measured.histograms.find(edge.value);
     const auto samples = measured.extremes.find(edge.value);
     if (histogram == measured.histograms.end() || samples == measured.extremes.end()) continue;
@@ -70,6 +69,13 @@ KeptFloat find_candidates(const RuinQuestion& question) {
 }
 
 }  // namespace
+
+PlacementPlan plan_in_advance(const RuinQuestion& question) {
+  KeptFloat all;
+  for (const LayerDecision& layer : question.plan.layers)
+    if (layer.dynamic) all.emplace(question.model.graph().node(layer.node).name, "");
+  return plan_with(question, std::move(all));
+}
 
 KeptFloat find_fixed_products(const RuinQuestion& question) {
   KeptFloat found = find_candidates(question);

@@ -7,6 +7,9 @@ namespace detent {
 /// The least by which a scale in advance has to keep more of a product's data than one found at run time.
 inline constexpr double kFixedGainDb = 1;
 
+/// Returns the plan in which every product with a scale at run time has one in advance, where the rules can.
+[[nodiscard]] PlacementPlan plan_in_advance(const RuinQuestion& question);
+
 /// Finds the products of a plan with scales at run time that do better with a scale in advance: by node name, with the
 /// reason for the plan. `question.ranges` gives those scales.
 ///

@@ -48,7 +48,7 @@ refuses "without data" 2 "needs --data or --table" quantize in/block.onnx $ort -
 
 # What does not go together.
 for option in "--float-type fp16" "--format bias=int32" "--format weights=fp32" "--policy quantize-outputs=on" \
-  "--policy attention=int8" "--policy residual=quantize"; do
+  "--policy attention=int8"; do
   # shellcheck disable=SC2086 # words of options
   refuses "$option" 13 "does not go with --activation dynamic" quantize in/block.onnx $ort $option -o out/q.onnx
 done

@@ -261,10 +261,20 @@ void fix_products(Prepared& prepared, Measured& measured, const Calibrator* cali
   const auto least_error = make_calibrator("mse");
   const Calibrator& used = calibrator ? *calibrator : *least_error;
   RangeBook ranges = range_book(prepared, measured, used, ranges_from(prepared, measured)(used));
-  KeptFloat fixed = find_fixed_products({prepared.model(), prepared.plan, recipe.placement, prepared.shapes,
-                                         recipe.kept, recipe.format, ranges, *measured.samples, recipe.run});
-  if (fixed.empty()) return;
-  remake(prepared, [&](Recipe& changed) { changed.kept.fixed = std::move(fixed); });
+  const auto question = [&] {
+    return RuinQuestion{prepared.model(), prepared.plan, recipe.placement,  prepared.shapes, recipe.kept,
+                        recipe.format,    ranges,        *measured.samples, recipe.run};
+  };
+  // Values that one scale ruins are ruined whenever it is found.
+  const PlacementPlan in_advance = plan_in_advance(question());
+  ranges.measure_for({&in_advance, 1});
+  if (recipe.placement.residual != PlacementOptions::Residual::Quantize) {
+    auto ruined = ruined_readers(prepared.graph(), in_advance, recipe.placement, ranges.calibration(), recipe.overrides,
+                                 recipe.format.range_kind());
+    if (!ruined.empty()) remake(prepared, [&](Recipe& changed) { changed.kept.ruined.merge(ruined); });
+  }
+  KeptFloat fixed = find_fixed_products(question());
+  if (!fixed.empty()) remake(prepared, [&](Recipe& changed) { changed.kept.fixed = std::move(fixed); });
   ranges.measure_for({&prepared.plan, 1});
   measured.calibration.histograms = ranges.calibration().histograms;
   measured.calibration.extremes = ranges.calibration().extremes;

@@ -7,6 +7,7 @@
 #include "detent/reports/graph_report.h"
 #include "lint/view/linted_file.h"
 #include "model/origin.h"
+#include "model/qoperators.h"
 #include "place/plan/coverage.h"
 
 namespace detent {
@@ -85,10 +86,13 @@ GraphReport describe_graph(const PlacementPlan& plan, const Graph& graph) {
   return report;
 }
 
+/// Returns the Casts, without those of the sums of codes.
 std::set<std::string> names_of_casts(const Graph& graph) {
   std::set<std::string> names;
-  for (const Node& node : graph.nodes())
-    if (node.op_type == "Cast") names.insert(node.name);
+  for (const Node& node : graph.nodes()) {
+    const Node* before = node.op_type == "Cast" ? graph.producer(node.input(0)) : nullptr;
+    if (node.op_type == "Cast" && !(before && is_qoperator(*before))) names.insert(node.name);
+  }
   return names;
 }
 

@@ -172,10 +172,13 @@ void equalize(Prepared& made, Model& model) {
   if (made.table) {
     made.equalized = equalize_by_table(*made.table, model, recipe.equalize, inputs);
   } else if (recipe.equalize.equalizes()) {
-    made.equalized = equalize_as_requested(model, recipe.equalize, inputs, *made.data, recipe.outliers,
-                                           {.per_tensor_weights = recipe.format.per_tensor_weights},
-                                           {*recipe.target, recipe.placement, recipe.format, recipe.overrides,
-                                            recipe.calibrators, recipe.run, recipe.kept});
+    // Channels are evened out for codes with one scale, whenever that is found; the plan of pairs shows where they are.
+    PlacementRequest placement = recipe.placement;
+    placement.dynamic_products = false;
+    made.equalized = equalize_as_requested(
+        model, recipe.equalize, inputs, *made.data, recipe.outliers,
+        {.per_tensor_weights = recipe.format.per_tensor_weights},
+        {*recipe.target, placement, recipe.format, recipe.overrides, recipe.calibrators, recipe.run, recipe.kept});
   }
 }
 
