@@ -19,21 +19,19 @@ namespace {
 
 constexpr size_t kJudged = 16;
 
-/// Returns the SQNR in dB that 8 bits keep of a value when the range is that of each sample: every number
-/// but 0 has the noise of its sample's step. nullopt where nothing is lost, or samples are not known.
-std::optional<double> run_time_db(const Histogram& histogram, const std::vector<Extremes>& samples) {
-  constexpr double kSteps = 255, kNoise = 12;  // the variance of rounding is step^2 / 12
+/// Returns the SQNR in dB that 8 bits keep of a value when the range is that of each sample: what they keep in the
+/// range of all samples, with the noise of narrower ranges, which falls with the square of their width. nullopt where
+/// nothing is lost, or samples are not known.
+std::optional<double> run_time_db(const Histogram& histogram, const std::vector<Extremes>& samples, RangeKind kind) {
+  const auto width = [](float min, float max) {
+    return std::max(0.0, static_cast<double>(max)) - std::min(0.0, static_cast<double>(min));
+  };
+  const auto whole = expected_sqnr_db(histogram, {histogram.min(), histogram.max()}, kind);
+  const double widest = width(histogram.min(), histogram.max());
   double noise = 0;
-  for (const Extremes& sample : samples) {
-    const double low = std::min(0.0, static_cast<double>(sample.min)),
-                 high = std::max(0.0, static_cast<double>(sample.max));
-    const double step = (high - low) / kSteps;
-    noise += step * step / kNoise;
-  }
-  const auto rounded = static_cast<double>(histogram.count() - histogram.zeros());
-  const double signal = histogram.sum_of_squares();
-  if (samples.empty() || noise <= 0 || signal <= 0 || rounded <= 0) return std::nullopt;
-  return 10 * std::log10(signal / (rounded * noise / static_cast<double>(samples.size())));
+  for (const Extremes& sample : samples) noise += std::pow(width(sample.min, sample.max) / widest, 2);
+  if (!whole || !(noise > 0)) return std::nullopt;
+  return *whole - 10 * std::log10(noise / static_cast<double>(samples.size()));
 }
 
 PlacementPlan plan_with(const RuinQuestion& question, KeptFloat fixed) {
@@ -58,7 +56,7 @@ KeptFloat find_candidates(const RuinQuestion& question) {
     const auto samples = measured.extremes.find(edge.value);
     if (histogram == measured.histograms.end() || samples == measured.extremes.end()) continue;
     const auto fixed = expected_sqnr_db(histogram->second, ranges.at(edge.value), question.format.range_kind());
-    const auto dynamic = run_time_db(histogram->second, samples->second);
+    const auto dynamic = run_time_db(histogram->second, samples->second, question.format.range_kind());
     if (!fixed || !dynamic || *fixed < *dynamic + kFixedGainDb) continue;
     found.emplace(graph.node(edge.consumer).name,
                   fmt::format("8 bits keep {:.1f} dB of '{}' with this scale in advance, and {:.1f} dB with those that "
