@@ -46,7 +46,7 @@ grep -q 'O13 dynamic product' stdout || fail "the plan does not name the rule"
 accepts "a scale in advance" quantize in/block.onnx $ort --include '^MatMul_.$' --data in/x.npy -o in/mixed.onnx --overwrite
 refuses "without data" 2 "needs --data or --table" quantize in/block.onnx $ort --include . -o out/mixed.onnx
 
-# What does not go together.
+# Options that do not go together.
 for option in "--float-type fp16" "--format bias=int32" "--format weights=fp32" "--policy quantize-outputs=on" \
   "--policy attention=int8"; do
   # shellcheck disable=SC2086 # words of options

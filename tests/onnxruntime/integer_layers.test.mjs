@@ -16,7 +16,8 @@ function integerWeights(model) {
   const producer = new Map(model.nodes.flatMap((node) => node.outputs.map((name) => [name, node])));
   const found = new Map();
   for (const node of model.nodes) {
-    if (node.op === 'MatMulInteger') found.set(node.name.replace(/_MatMulInteger$/, ''), node.inputs[1]);  // a scale at run time
+    // A scale at run time: the node is named after the layer.
+    if (node.op === 'MatMulInteger') found.set(node.name.replace(/_MatMulInteger$/, ''), node.inputs[1]);
     for (const input of node.inputs.slice(0, 2)) {
       const source = producer.get(input);
       if (source?.op === 'DequantizeLinear' && model.initializers.has(source.inputs[0])) {
