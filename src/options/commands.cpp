@@ -276,8 +276,8 @@ OptionList options_of(CastModelOptions& o, ReportOptions& report) {
 
 OptionList options_of(PlanModelOptions& o, ReportOptions& report) {
   return list_of(
-      model_argument(o.model), target_option(o.target), placement_options(o.placement), activation_option(o.activation),
-      shape_option(o.shapes),
+      model_argument(o.model), target_option(o.target), placement_options(o.placement),
+      activation_option(o.activation, o.dynamic), shape_option(o.shapes),
       float_type_option(o.float_type,
                         "Type of what is not quantized (default: the target's); with --data where values allow it"),
       data_options(o.data, false),

@@ -24,6 +24,7 @@
 #include "pipeline/parts/verdict.h"
 #include "pipeline/parts/written_file.h"
 #include "place/make_plan.h"
+#include "run/samples_together.h"
 #include "tune/keep_layers_float.h"
 #include "tune/keep_nodes_float32.h"
 #include "tune/score_interval.h"
@@ -157,6 +158,7 @@ QuantizeReport quantize_timed(const QuantizeOptions& asked, Prepared made, const
                               LatencyTimer* timer) {
   QuantizeOptions given = asked;
   QuantizeOptions options = with_level(given);
+  const SamplesApart apart(options.latency.given() && made.recipe.target->engine.runs_qoperators);
   warn_of_few_samples(options, made);
   std::shared_ptr<const Model> reference = made.float32;  // the judges', whatever else is made
   const auto judge = open_judge(options.bound, *reference, made.data.get(), options.run);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -19,6 +20,8 @@
 namespace detent {
 
 namespace {
+
+std::atomic<int> apart_count{0};
 
 constexpr double kPositions = 64;
 constexpr double kMost = 8;
@@ -136,7 +139,7 @@ size_t worthwhile(const Graph& graph, const Sample& first) {
 /// are_same  says whether the values of these samples have the same bits in one batch.
 size_t samples_together_if(const Graph& graph, const DataSource& source, size_t least,
                            const std::function<bool(std::vector<Sample>&&)>& are_same) {
-  if (source.batch() != 1 || source.size() < 2 * least) return 1;
+  if (apart_count > 0 || source.batch() != 1 || source.size() < 2 * least) return 1;
   try {
     std::vector<Sample> samples{source.read(0)};
     const size_t together = worthwhile(graph, samples.front());
@@ -150,6 +153,14 @@ size_t samples_together_if(const Graph& graph, const DataSource& source, size_t 
 }
 
 }  // namespace
+
+SamplesApart::SamplesApart(bool apart) : apart_(apart) {
+  if (apart_) ++apart_count;
+}
+
+SamplesApart::~SamplesApart() {
+  if (apart_) --apart_count;
+}
 
 bool are_cut_by_sample(std::span<const ValueId> values, const ValueShapes& one, const ValueShapes& joined,
                        size_t together) {

@@ -25,11 +25,24 @@ class SamplesTogether final : public DataSource {
   size_t together_;
 };
 
+/// While one exists, samples_together() gives 1 in the whole process: for models that find scales at run time, whose
+/// numbers depend on what runs beside a sample. Results of other models are the same, and may take longer.
+class SamplesApart {
+ public:
+  explicit SamplesApart(bool apart = true);
+  ~SamplesApart();
+  SamplesApart(const SamplesApart&) = delete;
+  SamplesApart& operator=(const SamplesApart&) = delete;
+
+ private:
+  bool apart_;
+};
+
 /// Returns how many samples are worth running at once: where a weight is read for few positions of a sample (the last
 /// layers of networks for small images), fetching it takes longer than the products, and several samples share it. Up
 /// to 8, so that a weight serves 64 positions; 1 where it does anyway, where the model fixes its batch or leaves other
-/// sizes open or mixes samples, and where the values `wanted` of the first samples have other bits run together than
-/// one by one. Errors Interrupted; samples that cannot be read or run give 1.
+/// sizes open, beside a SamplesApart, and where the values `wanted` of the first samples have other bits run together
+/// than one by one. Errors Interrupted; samples that cannot be read or run give 1.
 [[nodiscard]] size_t samples_together(const Graph& graph, std::span<const ValueId> wanted, const DataSource& source);
 
 /// Returns the same for SamplePass::together of one pass that `schedule` makes of the source, where it is long enough

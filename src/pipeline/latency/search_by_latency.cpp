@@ -246,7 +246,8 @@ class FastestFile {
   /// Returns the time of the file that has the same pairs, or as few: none. nullopt where there is no such file.
   /// A time of 0 is one that is not known.
   [[nodiscard]] std::optional<double> time_of_same(const LatencyVariant& variant) const {
-    if (std::ranges::none_of(variant.plan.edges, &EdgeDecision::pair))
+    const auto has_codes = [](const EdgeDecision& edge) { return edge.pair || edge.dynamic; };
+    if (std::ranges::none_of(variant.plan.edges, has_codes))
       return attempt_.prepared.half ? 0 : report_.float_ms.value_or(0);
     for (const auto& [set, timed] : files_)
       if (!timed.times.empty() && have_same_pairs(timed.variant->plan, variant.plan) &&
