@@ -1,5 +1,6 @@
 #include "rewrite/quantized_model.h"
 
+#include "rewrite/dynamic_product.h"
 #include "rewrite/qdq_inserter.h"
 
 namespace detent {
@@ -9,7 +10,11 @@ Model quantized_model(const Model& model, const PlacementPlan& plan, const std::
   Model variant = model.clone();
   if (!biases.empty()) apply_patch(variant, biases);
   const Graph& graph = biases.empty() ? model.graph() : variant.graph();  // the same; a copy would be indexed again
+  GraphPatch replaced;
+  replaced.reason = "take out the products that others stand for";
+  replaced.remove_nodes = replaced_products(graph, plan);
   apply_patch(variant, make_qdq_patch(graph, plan, ranges, format, memo).patch);
+  if (!replaced.empty()) apply_patch(variant, replaced);
   return variant;
 }
 
