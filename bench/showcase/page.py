@@ -1,0 +1,283 @@
+"""Writes results.json and index.html of the showcase from the results that are there."""
+
+import datetime
+import html
+import json
+import pathlib
+import platform
+import re
+
+import networks as table_of
+
+# Tool: name in tables. The first two are ours.
+NAMES = {"detent": "Detent", "detent_openvino": "Detent, --target openvino", "ort_static": "onnxruntime static",
+         "ort_dynamic": "onnxruntime dynamic", "nncf": "NNCF", "modelopt": "Model-Optimizer"}
+OURS = ("detent", "detent_openvino")
+# Measure: title, digits, what lies within the noise of a row (a difference, or a share where negative).
+MEASURES = {"score": ("Score", 1, 1.0), "sqnr_db": ("SQNR against float, dB", 1, .5),
+            "ort": ("ms in ONNX Runtime", 3, -.03), "openvino": ("ms in OpenVINO", 3, -.03), "size": ("Size, MB", 2, -.05)}
+EXACT = 200.0  # dB of equal bits
+
+
+class Row:
+    """A network with the values of each tool: value("sqnr_db", "nncf")."""
+
+    def __init__(self, network, folder):
+        self.network, self.results = network, {}
+        for path in folder.glob(f"{network.name}.*.json"):
+            self.results[path.name.split(".")[1]] = json.loads(path.read_text())
+        self.unit, self.larger = table_of.SCORES[network.score[0]] if network.score else ("", True)
+
+    def value(self, measure, tool):
+        result = self.results.get(tool, {})
+        if "error" in result:
+            return None
+        if measure in ("ort", "openvino"):
+            engine = {"ort": "onnxruntime"}.get(measure, measure)
+            return self.results.get(f"time_{engine}", {}).get("times", {}).get(tool, {}).get("ms")
+        value = result.get(measure)
+        return value / 1e6 if measure == "size" and value is not None else value
+
+    def is_larger_better(self, measure):
+        return self.larger if measure == "score" else measure == "sqnr_db"
+
+    def ours(self, measure):
+        """Returns our tool for a measure: the file for OpenVINO only where OpenVINO runs it."""
+        return "detent_openvino" if measure == "openvino" else "detent"
+
+    def best(self, measure, tools):
+        """Returns the best of the tools, None if none has a value."""
+        known = [tool for tool in tools if self.value(measure, tool) is not None]
+        sign = 1 if self.is_larger_better(measure) else -1
+        return max(known, key=lambda tool: sign * self.value(measure, tool), default=None)
+
+    def beaten_by(self, measure, tool, other):
+        """Whether the other tool's value is better by more than the noise."""
+        ours, theirs, noise = self.value(measure, tool), self.value(measure, other), MEASURES[measure][2]
+        if ours is None or theirs is None:
+            return ours is None and theirs is not None
+        gain = theirs - ours if self.is_larger_better(measure) else ours - theirs
+        return gain > (noise if noise > 0 else -noise * ours)
+
+
+def peers(row):
+    return [tool for tool in NAMES if tool not in OURS and tool in row.results]
+
+
+def shown(row, measure, tool):
+    value = row.value(measure, tool)
+    if value is None:
+        return ""
+    if measure == "sqnr_db" and value >= EXACT:
+        return "exact"
+    digits = MEASURES[measure][1]
+    return f"{value:.{max(0, digits - 1) if measure in ('ort', 'openvino') and value >= 10 else digits}f}"
+
+
+def losses(rows):
+    """Returns the sentences that say where a peer is better than Detent by more than the noise."""
+    said = []
+    for row in rows:
+        for measure, (title, _, _) in MEASURES.items():
+            ours = row.ours(measure)
+            if ours not in row.results or measure == "score" and not row.network.score:
+                continue
+            rivals = peers(row) + (["float"] if measure in ("ort", "openvino") else [])
+            best = row.best(measure, rivals)
+            if best is None or not row.beaten_by(measure, ours, best):
+                continue
+            name, unit = NAMES.get(best, "the float model"), row.unit if measure == "score" else title
+            sentence = f"{unit}: {name} {shown(row, measure, best)}, Detent {shown(row, measure, ours) or 'none'}"
+            if measure in ("ort", "openvino", "size") and best != "float":
+                sentence += f" (at {shown(row, 'sqnr_db', best)} dB, Detent at {shown(row, 'sqnr_db', ours)} dB)"
+            said.append((row.network.title, measure, sentence))
+    return said
+
+
+def cell(text, order=None, classes=""):
+    attribute = f' data-order="{order}"' if order is not None else ""
+    return f'<td{attribute} class="{classes}">{text}</td>'
+
+
+def pair(row, measure):
+    """Returns two cells: ours and the best peer's, the better one marked."""
+    ours, best = row.ours(measure), row.best(measure, peers(row))
+    won = row.best(measure, [tool for tool in (ours, best) if tool])
+    cells = []
+    for tool in (ours, best):
+        text = shown(row, measure, tool) if tool else ""
+        if tool == best and tool and text:
+            text += f' <small>{html.escape(NAMES[tool])}</small>'
+        equal = tool and won and text and row.value(measure, tool) == row.value(measure, won)
+        cells.append(cell(text, row.value(measure, tool) if tool else None, "best" if equal else ""))
+    return cells
+
+
+def overview(rows):
+    head = ["Network", "Kind", "Score", "float", "Detent", "best peer", "dB Detent", "best peer", "ORT ms float", "Detent",
+            "best peer", "OpenVINO ms float", "Detent", "best peer", "MB float", "Detent", "best peer"]
+    lines = []
+    for row in rows:
+        cells = [cell(html.escape(row.network.title)), cell(row.network.kind), cell(row.unit),
+                 cell(shown(row, "score", "float"), row.value("score", "float")), *pair(row, "score"), *pair(row, "sqnr_db")]
+        for measure in ("ort", "openvino", "size"):
+            cells += [cell(shown(row, measure, "float"), row.value(measure, "float")), *pair(row, measure)]
+        lines.append("<tr>" + "".join(cells) + "</tr>")
+    return table(head, lines)
+
+
+def full(rows, measure):
+    tools = [tool for tool in NAMES if any(tool in row.results for row in rows)]
+    with_float = measure != "sqnr_db"
+    head = ["Network", *(["Unit"] if measure == "score" else []), *(["float"] if with_float else []),
+            *[NAMES[tool] for tool in tools]]
+    lines = []
+    for row in rows:
+        if measure == "score" and not row.network.score:
+            continue
+        best = row.best(measure, tools)
+        cells = [cell(html.escape(row.network.title))]
+        cells += [cell(row.unit)] if measure == "score" else []
+        cells += [cell(shown(row, measure, "float"), row.value(measure, "float"))] if with_float else []
+        for tool in tools:
+            value = row.value(measure, tool)
+            is_best = best is not None and value is not None and value == row.value(measure, best)
+            cells.append(cell(shown(row, measure, tool), value, "best" if is_best else ""))
+        lines.append("<tr>" + "".join(cells) + "</tr>")
+    return table(head, lines)
+
+
+def failures(rows):
+    lines = []
+    for row in rows:
+        for tool, result in sorted(row.results.items()):
+            if "error" in result:
+                lines.append((row, NAMES.get(tool, tool), result["error"]))
+            for file, time in result.get("times", {}).items():
+                if "error" in time:
+                    lines.append((row, f"{NAMES.get(file, file)} in {tool.removeprefix('time_')}", time["error"]))
+    return table(["Network", "Tool", "Reason"], ["<tr>" + "".join(cell(html.escape(text)) for text in (
+        row.network.title, tool, reason)) + "</tr>" for row, tool, reason in lines])
+
+
+def origins(rows):
+    def source(where):
+        return {"shared": f"shared folder, {where[1]}", "pypi": f"PyPI {where[1]}", "maven": f"Maven {where[1]}",
+                "made": f"bench/showcase/make/{where[1]}"}[where[0]]
+    lines = []
+    for row in rows:
+        counts = row.results.get("samples", {}).get("counts", {})
+        lines.append("<tr>" + "".join(cell(html.escape(str(text))) for text in (
+            row.network.title, source(row.network.where), row.network.licence, row.network.samples[0].replace("_", " "),
+            counts.get("calib", ""), counts.get("test", ""))) + "</tr>")
+    return table(["Network", "Source", "Licence", "Samples", "to calibrate", "to judge"], lines)
+
+
+def tools_table(rows):
+    found = {}
+    for row in rows:
+        for tool in NAMES:
+            result = row.results.get(tool, {})
+            if "settings" in result:
+                found.setdefault((NAMES[tool], result.get("version", ""), result["settings"]), []).append(row.network.name)
+    return table(["Tool", "Version", "Settings", "Networks"], ["<tr>" + "".join(cell(html.escape(str(text))) for text in (
+        *key, len(names))) + "</tr>" for key, names in sorted(found.items())])
+
+
+def table(head, lines):
+    return ('<div class="wide"><table><thead><tr>' + "".join(f"<th>{html.escape(title)}</th>" for title in head) +
+            "</tr></thead><tbody>" + "\n".join(lines) + "</tbody></table></div>")
+
+
+STYLE = """
+:root { color-scheme: light dark; --line: #8884; --best: #2a8a3e26; --ink: #2a8a3e; }
+body { font: 14px/1.45 system-ui, sans-serif; margin: 2rem auto; padding: 0 1.5rem; max-width: 110rem; }
+h1 { margin: 0 0 .3rem; } h2 { margin: 2.2rem 0 .4rem; } small { opacity: .7; font-size: 85%; }
+.wide { overflow-x: auto; } table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+th, td { border-bottom: 1px solid var(--line); padding: .25rem .6rem; text-align: left; white-space: nowrap; }
+th { cursor: pointer; border-bottom: 2px solid var(--line); position: sticky; top: 0; background: Canvas; }
+th[aria-sort]::after { content: " \\2193"; } th[aria-sort=ascending]::after { content: " \\2191"; }
+td.best { background: var(--best); font-weight: 600; } td:nth-child(3) { white-space: normal; }
+#losses td, #failures td { white-space: normal; }
+"""
+SCRIPT = """
+for (const head of document.querySelectorAll('th')) head.onclick = () => {
+  const up = head.ariaSort !== 'ascending', body = head.closest('table').tBodies[0];
+  for (const other of head.parentNode.children) other.ariaSort = null;
+  head.ariaSort = up ? 'ascending' : 'descending';
+  const of = row => { const cell = row.cells[head.cellIndex], text = cell.dataset.order ?? cell.textContent;
+    return text === '' ? null : isNaN(text) ? text : +text; };
+  const compare = (a, b) => typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b));
+  body.append(...[...body.rows].sort((a, b) => { const x = of(a), y = of(b);
+    return x === null || y === null ? (x === null) - (y === null) : (up ? 1 : -1) * compare(x, y); }));
+};
+"""
+
+
+def processor():
+    info = pathlib.Path("/proc/cpuinfo")
+    text = info.read_text() if info.exists() else ""
+    name = re.search(r"^model name\s*:\s*(.+)$", text, re.M)
+    best = next((one for one in ("amx_int8", "avx512_vnni", "avx_vnni", "avx2") if f" {one}" in text), "")
+    return f"{name[1].strip() if name else platform.machine()} ({best or 'no INT8 instructions known'})"
+
+
+def summary(rows):
+    """Returns (measure, networks where Detent is best or within the noise, networks with a value of both) for each."""
+    found = []
+    for measure in MEASURES:
+        fought = won = 0
+        for row in rows:
+            ours, best = row.ours(measure), row.best(measure, peers(row))
+            if best is None or ours not in row.results or measure == "score" and not row.network.score:
+                continue
+            fought += 1
+            won += not row.beaten_by(measure, ours, best)
+        found.append((MEASURES[measure][0], won, fought))
+    return found
+
+
+def write(folder, networks, options):
+    """Writes the page of all networks that have results."""
+    kinds = list(dict.fromkeys(network.kind for network in networks))
+    rows = [Row(network, folder / "results") for network in networks]
+    rows = sorted((row for row in rows if row.results), key=lambda row: kinds.index(row.network.kind))
+    judged = [row for row in rows if "float" in row.results and "error" not in row.results["float"]]
+    engines = sorted({row.results["float"].get("engine", "") for row in judged})
+    machine = {"cpu": processor(), "threads": options.threads, "date": datetime.date.today().isoformat(),
+               "calibration": options.calibration, "samples": options.samples, "engines": engines,
+               "command": f"scripts/showcase FOLDER --calibration {options.calibration} --samples {options.samples} "
+                          f"--threads {options.threads}"}
+    document = {"machine": machine, "networks": [{**row.network._asdict(), "results": row.results} for row in rows],
+                "losses": losses(judged)}
+    put(folder / "results.json", json.dumps(document, indent=1) + "\n")
+    lost = ["<tr>" + "".join(cell(html.escape(text)) for text in (title, sentence)) + "</tr>"
+            for title, _, sentence in losses(judged)]
+    wins = "; ".join(f"{title}: {won} of {fought}" for title, won, fought in summary(judged))
+    parts = [f"""<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Detent beside its peers</title><style>{STYLE}</style>
+<h1>Detent beside its peers</h1>
+<p>{len(judged)} networks, the same samples for every tool. Scores and dB are of ONNX Runtime's outputs on samples that no
+tool calibrated with; dB is of the worst output. Milliseconds of a network are of one process that runs all files in
+turn, batch 1, {options.threads} thread(s); other programs shared the machine, so compare within a row only.</p>
+<p><code>{html.escape(machine['command'])}</code><br>{html.escape(machine['cpu'])}; {machine['date']};
+{html.escape(', '.join(engines))}; at most {options.calibration} samples to calibrate and {options.samples} to judge, fewer
+where a set is smaller. Score of {options.samples} samples: the standard error is up to
+{100 * .5 / max(1, options.samples) ** .5:.0f} points.</p>
+<p>Detent is best, or within the noise of the best peer: {html.escape(wins)}. Raw data: <a href="results.json">results.json</a>.
+Click a heading to sort.</p>
+<h2>Overview</h2>""", overview(judged),
+             f'<h2>Where Detent loses ({len(lost)})</h2><p>A peer, or the float model where it is about time, is better by more '
+             "than the noise: 1 point, 0.5 dB, 3 % of the time, 5 % of the size.</p><div id=losses>",
+             table(["Network", "What"], lost), "</div>"]
+    for measure, (title, _, _) in MEASURES.items():
+        parts += [f"<h2>{title}, every tool</h2>", full(judged, measure)]
+    parts += ["<h2>Settings</h2>", tools_table(rows), "<h2>What failed</h2><div id=failures>", failures(rows), "</div>",
+              "<h2>Networks</h2>", origins(rows), f"<script>{SCRIPT}</script></html>\n"]
+    put(folder / "index.html", "\n".join(parts))
+
+
+def put(path, text):
+    part = path.with_suffix(".part")
+    part.write_text(text)
+    part.rename(path)
