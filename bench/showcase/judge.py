@@ -64,7 +64,7 @@ def main():
             for key in arrays.files:
                 number, name = key.split(" ", 1)
                 floats[int(number)][name] = arrays[key]
-    answer = {"sqnr_db": None if job["float"] else sqnr(outputs, floats), "size": size_of(job["model"]),
+    answer = {"sqnr_db": sqnr(outputs, floats) if job["numbers"] and not job["float"] else None, "size": size_of(job["model"]),
               "test_samples": len(outputs), "engine": f"ONNX Runtime {onnxruntime.__version__}"}
     if job["score"]:
         name, more = job["score"]

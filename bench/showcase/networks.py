@@ -5,11 +5,12 @@ where    ("shared", path below the shared folder), ("pypi", "NAME==VERSION", mem
          member), or ("made", script in make/, file that it writes)
 samples  (function in samples.py, its arguments)
 score    (function in scores.py, its arguments), or None: dB only
+numbers  False: outputs are lists in the order of their scores, so dB tells nothing
 """
 
 from collections import namedtuple
 
-Network = namedtuple("Network", "name title kind where licence samples score")
+Network = namedtuple("Network", "name title kind where licence samples score numbers", defaults=[True])
 
 # Score: (its unit as the page prints it, whether larger is better).
 SCORES = {"top1": ("top-1 %", True), "mean_iou": ("mIoU %", True), "occupancy_iou": ("IoU %", True),
@@ -71,7 +72,7 @@ NETWORKS = [
     Network("bccd_nmsfree", "YOLO26's form, blood cells", "detector",
             ("shared", "models/bccd_nmsfree/model_opset17.onnx"), SHARED,
             ("images", {"calib": "bccd/calib", "test": "bccd/eval", "preprocess": "unit", "listed": "bccd/labels.json"}),
-            ("mean_average_precision", {"form": "nmsfree", "labels": "bccd/labels.json"})),
+            ("mean_average_precision", {"form": "nmsfree", "labels": "bccd/labels.json"}), False),
     Network("rfb320", "RFB-320, faces", "detector", ("shared", "models/face_rfb320/model_opset9.onnx"), "MIT",
             ("images", {"calib": "faces", "test": "faces", "preprocess": "raw,mean=127/127/127,std=128/128/128"}), None),
     Network("yolov8n", "YOLOv8n (NudeNet 320n)", "detector", ("pypi", "nudenet==3.4.2", "nudenet/320n.onnx"), "AGPL-3.0",

@@ -3,6 +3,7 @@
 import datetime
 import html
 import json
+import os
 import pathlib
 import platform
 import re
@@ -278,6 +279,6 @@ Click a heading to sort.</p>
 
 
 def put(path, text):
-    part = path.with_suffix(".part")
+    part = path.with_suffix(f".{os.getpid()}.part")  # two runs may share a folder
     part.write_text(text)
     part.rename(path)

@@ -64,7 +64,7 @@ def preprocessed(job, files, words):
                   folder / "copy.onnx")
         (folder / "list.txt").write_text("".join(f"{file}\n" for file in files))
         subprocess.run([DETENT, "run", folder / "copy.onnx", "-o", folder / "out", f"--data={folder / 'list.txt'}", *words,
-                        "--quiet"], check=True)
+                        "--quiet"], check=True, stdout=subprocess.DEVNULL)
         if (folder / "out/copy.npy").exists():
             stack = numpy.load(folder / "out/copy.npy")
             return [stack[i:i + 1] for i in range(len(stack))]
@@ -227,12 +227,12 @@ def words(job, part):
         if part == "encoder":
             made.append({"letters": ids})
             continue
-        (state,), previous = encoder.run(None, {"letters": ids}), numpy.array([2], numpy.int64)
+        (state,), previous = encoder.run(None, {"letters": ids}), numpy.array([[2]], numpy.int64)
         for _ in range(20):
             made.append({"previous": previous, "state": state})
             logits, state = decoder.run(None, {"previous": previous, "state": state})
-            previous = logits.argmax(-1)
-            if previous[0] == 3:
+            previous = logits.argmax(-1)[None]
+            if previous[0, 0] == 3:
                 break
     made = made[:job.calibration + job.test]
     return made[:job.calibration], made[job.calibration:], [None] * (len(made) - job.calibration)

@@ -142,7 +142,7 @@ class Showcase:
 
     def judge(self, network, model, file, is_float):
         return call([self.python("judge"), str(self.programs / "judge.py"), self.job(f"{network.name}.judge", {
-            "model": str(file), "float_model": str(model), "float": is_float, "score": network.score,
+            "model": str(file), "float_model": str(model), "float": is_float, "score": network.score, "numbers": network.numbers,
             "threads": self.options.threads, "samples": str(self.folder / "samples" / network.name)})], self.left(.3))
 
     def quantize(self, network, model, tool):
@@ -209,6 +209,10 @@ class Showcase:
     def all(self, table):
         """Fills the results of the networks asked for, writes the page after each, and returns the exit status."""
         self.forget(self.options.again)
+        if self.options.retry:
+            for path in self.results.glob("*.json"):
+                if "error" in json.loads(path.read_text()):
+                    path.unlink()
         code = 0
         try:
             for network in table:
@@ -235,6 +239,7 @@ def parser():
     add("--minutes", type=float, default=10, metavar="M", help="longest time for a network (10)")
     add("--seconds", type=float, default=8, metavar="S", help="time for the milliseconds of a network in an engine (8)")
     add("--again", action="append", default=[], metavar="NAME", help="forget the results of a network or a tool first")
+    add("--retry", action="store_true", help="forget failures first")
     add("--page", action="store_true", help="only write the page of the results that are there")
     return made
 

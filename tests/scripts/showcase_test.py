@@ -58,7 +58,7 @@ TOOLS = {"good": ("good.py", None, []), "bad": ("bad.py", None, [])}
 
 def options(folder, **changed):
     values = {"folder": folder, "network": [], "tool": None, "calibration": 2, "samples": 3, "threads": 1, "minutes": 1,
-              "seconds": 1, "again": [], "page": False, **changed}
+              "seconds": 1, "again": [], "retry": False, "page": False, **changed}
     return argparse.Namespace(**values)
 
 
@@ -114,6 +114,11 @@ class Run(unittest.TestCase):
         self.run_all()
         self.assertEqual(self.result("net.bad")["error"], "this operator <Foo> is not taken")
         self.assertIn("this operator &lt;Foo&gt; is not taken", (self.folder / "out/index.html").read_text())
+
+    def test_a_retry_does_only_what_failed(self):
+        self.run_all()
+        self.run_all(retry=True)
+        self.assertEqual(self.calls(), {"samples": 1, "judge": 2, "good": 1, "bad": 2, "timing": 2})
 
     def test_a_tool_that_takes_too_long_ends_with_what_it_started(self):
         self.run_all({"slow": ("slow.py", None, [])}, minutes=.1)

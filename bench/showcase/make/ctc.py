@@ -29,7 +29,8 @@ def features(clips, folder):
         graph = onnx.helper.make_graph([onnx.helper.make_node("Identity", ["x"], ["y"])], "copy", value[:1], value[1:])
         copy = folder.with_suffix(".onnx")
         onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 13)], ir_version=8), copy)
-        subprocess.run([DETENT, "run", copy, "-o", folder, f"--data={clips}", "--preprocess=fbank", "--quiet"], check=True)
+        subprocess.run([DETENT, "run", copy, "-o", folder, f"--data={clips}", "--preprocess=fbank", "--quiet"], check=True,
+                       stdout=subprocess.DEVNULL)
     return [torch.from_numpy(numpy.load(path))[0] for path in sorted(folder.glob("y/*.npy"))]
 
 

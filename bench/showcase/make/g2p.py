@@ -10,7 +10,7 @@ import numpy
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-STATE = 128
+STATE = 256
 
 
 def model(nodes, inputs, outputs, weights, path):
@@ -42,9 +42,9 @@ def encoder(arrays, path):
 def decoder(arrays, path):
     weights = {"table": arrays["dec_emb"], "w_in": arrays["dec_w_ih"].T, "b_in": arrays["dec_b_ih"],
                "w_state": arrays["dec_w_hh"].T, "b_state": arrays["dec_b_hh"], "w_out": arrays["fc_w"].T,
-               "b_out": arrays["fc_b"], "one": numpy.array(1, numpy.float32)}
+               "b_out": arrays["fc_b"], "one": numpy.array(1, numpy.float32), "axis": numpy.array([1], numpy.int64)}
     node = helper.make_node
-    nodes = [node("Gather", ["table", "previous"], ["embedded"]),
+    nodes = [node("Gather", ["table", "previous"], ["rows"]), node("Squeeze", ["rows", "axis"], ["embedded"]),
              node("Gemm", ["embedded", "w_in", "b_in"], ["in_gates"], "gates_of_input"),
              node("Gemm", ["state", "w_state", "b_state"], ["state_gates"], "gates_of_state"),
              node("Split", ["in_gates"], ["in_reset", "in_update", "in_new"], axis=1),
@@ -56,7 +56,7 @@ def decoder(arrays, path):
              node("Mul", ["rest", "new"], ["fresh"]), node("Mul", ["update", "state"], ["kept"]),
              node("Add", ["fresh", "kept"], ["next_state"]),
              node("Gemm", ["next_state", "w_out", "b_out"], ["logits"], "phonemes")]
-    model(nodes, [("previous", TensorProto.INT64, ["batch"]), ("state", TensorProto.FLOAT, ["batch", STATE])],
+    model(nodes, [("previous", TensorProto.INT64, ["batch", 1]), ("state", TensorProto.FLOAT, ["batch", STATE])],
           [("logits", TensorProto.FLOAT, ["batch", len(arrays["dec_emb"])]),
            ("next_state", TensorProto.FLOAT, ["batch", STATE])], weights, path)
 
