@@ -11,8 +11,8 @@ import re
 import networks as table_of
 
 # Tool: name in tables. The first two are ours.
-NAMES = {"detent": "Detent", "detent_openvino": "Detent, --target openvino", "ort_static": "onnxruntime static",
-         "ort_dynamic": "onnxruntime dynamic", "nncf": "NNCF", "modelopt": "Model-Optimizer"}
+NAMES = {"detent": "Detent", "detent_openvino": "Detent for OpenVINO", "ort_static": "ORT static",
+         "ort_dynamic": "ORT dynamic", "nncf": "NNCF", "modelopt": "Model-Optimizer"}
 OURS = ("detent", "detent_openvino")
 # Measure: title, digits, what lies within the noise of a row (a difference, or a share where negative).
 MEASURES = {"score": ("Score", 1, 1.0), "sqnr_db": ("SQNR against float, dB", 1, .5),
@@ -89,7 +89,7 @@ def losses(rows):
                 continue
             name, unit = NAMES.get(best, "the float model"), row.unit if measure == "score" else title
             sentence = f"{unit}: {name} {shown(row, measure, best)}, Detent {shown(row, measure, ours) or 'none'}"
-            if measure in ("ort", "openvino", "size") and best != "float":
+            if measure in ("ort", "openvino", "size") and shown(row, "sqnr_db", best) and shown(row, "sqnr_db", ours):
                 sentence += f" (at {shown(row, 'sqnr_db', best)} dB, Detent at {shown(row, 'sqnr_db', ours)} dB)"
             said.append((row.network.title, measure, sentence))
     return said
@@ -100,31 +100,45 @@ def cell(text, order=None, classes=""):
     return f'<td{attribute} class="{classes}">{text}</td>'
 
 
+def mark(row, measure, tool, rivals):
+    """Returns the class of a cell: "best" unless a rival is better by more than the noise."""
+    known = tool is not None and row.value(measure, tool) is not None
+    return "best" if known and not any(rival and row.beaten_by(measure, tool, rival) for rival in rivals) else ""
+
+
+def source(where):
+    return {"shared": f"shared folder, {where[1]}", "pypi": f"PyPI {where[1]}", "maven": f"Maven {where[1]}",
+            "made": f"bench/showcase/make/{where[1]}"}[where[0]]
+
+
 def pair(row, measure):
-    """Returns two cells: ours and the best peer's, the better one marked."""
+    """Returns two cells: ours and the best peer's. Marked is the better one, or both within the noise."""
     ours, best = row.ours(measure), row.best(measure, peers(row))
-    won = row.best(measure, [tool for tool in (ours, best) if tool])
     cells = []
     for tool in (ours, best):
         text = shown(row, measure, tool) if tool else ""
         if tool == best and tool and text:
             text += f' <small>{html.escape(NAMES[tool])}</small>'
-        equal = tool and won and text and row.value(measure, tool) == row.value(measure, won)
-        cells.append(cell(text, row.value(measure, tool) if tool else None, "best" if equal else ""))
+        cells.append(cell(text, row.value(measure, tool) if tool else None, mark(row, measure, tool, [ours, best])))
     return cells
 
 
+GROUPS = [("", 2), ("Score", 4), ("SQNR, dB", 2), ("ms in ONNX Runtime", 3), ("ms in OpenVINO", 3), ("Size, MB", 3), ("", 2)]
+
+
 def overview(rows):
-    head = ["Network", "Kind", "Score", "float", "Detent", "best peer", "dB Detent", "best peer", "ORT ms float", "Detent",
-            "best peer", "OpenVINO ms float", "Detent", "best peer", "MB float", "Detent", "best peer"]
+    """The table of all networks: Detent and the best peer of each measure."""
+    head = ["Network", "Kind", "unit", "float", "Detent", "best peer", "Detent", "best peer",
+            *["float", "Detent", "best peer"] * 3, "Source", "Licence"]
     lines = []
     for row in rows:
         cells = [cell(html.escape(row.network.title)), cell(row.network.kind), cell(row.unit),
                  cell(shown(row, "score", "float"), row.value("score", "float")), *pair(row, "score"), *pair(row, "sqnr_db")]
         for measure in ("ort", "openvino", "size"):
             cells += [cell(shown(row, measure, "float"), row.value(measure, "float")), *pair(row, measure)]
+        cells += [cell(html.escape(text)) for text in (source(row.network.where), row.network.licence)]
         lines.append("<tr>" + "".join(cells) + "</tr>")
-    return table(head, lines)
+    return table(head, lines, GROUPS)
 
 
 def full(rows, measure):
@@ -136,14 +150,11 @@ def full(rows, measure):
     for row in rows:
         if measure == "score" and not row.network.score:
             continue
-        best = row.best(measure, tools)
         cells = [cell(html.escape(row.network.title))]
         cells += [cell(row.unit)] if measure == "score" else []
         cells += [cell(shown(row, measure, "float"), row.value(measure, "float"))] if with_float else []
         for tool in tools:
-            value = row.value(measure, tool)
-            is_best = best is not None and value is not None and value == row.value(measure, best)
-            cells.append(cell(shown(row, measure, tool), value, "best" if is_best else ""))
+            cells.append(cell(shown(row, measure, tool), row.value(measure, tool), mark(row, measure, tool, tools)))
         lines.append("<tr>" + "".join(cells) + "</tr>")
     return table(head, lines)
 
@@ -162,9 +173,6 @@ def failures(rows):
 
 
 def origins(rows):
-    def source(where):
-        return {"shared": f"shared folder, {where[1]}", "pypi": f"PyPI {where[1]}", "maven": f"Maven {where[1]}",
-                "made": f"bench/showcase/make/{where[1]}"}[where[0]]
     lines = []
     for row in rows:
         counts = row.results.get("samples", {}).get("counts", {})
@@ -185,24 +193,26 @@ def tools_table(rows):
         *key, len(names))) + "</tr>" for key, names in sorted(found.items())])
 
 
-def table(head, lines):
-    return ('<div class="wide"><table><thead><tr>' + "".join(f"<th>{html.escape(title)}</th>" for title in head) +
+def table(head, lines, groups=()):
+    over = "".join(f'<th class="group" colspan="{count}">{html.escape(title)}</th>' for title, count in groups)
+    return ('<div class="wide"><table><thead>' + (f"<tr>{over}</tr>" if over else "") + "<tr>" + "".join(f"<th>{html.escape(title)}</th>" for title in head) +
             "</tr></thead><tbody>" + "\n".join(lines) + "</tbody></table></div>")
 
 
 STYLE = """
 :root { color-scheme: light dark; --line: #8884; --best: #2a8a3e26; --ink: #2a8a3e; }
-body { font: 14px/1.45 system-ui, sans-serif; margin: 2rem auto; padding: 0 1.5rem; max-width: 110rem; }
+body { font: 14px/1.45 system-ui, sans-serif; margin: 2rem auto; padding: 0 1.5rem; max-width: 130rem; }
 h1 { margin: 0 0 .3rem; } h2 { margin: 2.2rem 0 .4rem; } small { opacity: .7; font-size: 85%; }
 .wide { overflow-x: auto; } table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { border-bottom: 1px solid var(--line); padding: .25rem .6rem; text-align: left; white-space: nowrap; }
-th { cursor: pointer; border-bottom: 2px solid var(--line); position: sticky; top: 0; background: Canvas; }
+th { cursor: pointer; border-bottom: 2px solid var(--line); }
 th[aria-sort]::after { content: " \\2193"; } th[aria-sort=ascending]::after { content: " \\2191"; }
-td.best { background: var(--best); font-weight: 600; } td:nth-child(3) { white-space: normal; }
+td.best { background: var(--best); font-weight: 600; } td.best small { font-weight: 400; }
+th.group { cursor: default; border-bottom: 1px solid var(--line); border-left: 1px solid var(--line); }
 #losses td, #failures td { white-space: normal; }
 """
 SCRIPT = """
-for (const head of document.querySelectorAll('th')) head.onclick = () => {
+for (const head of document.querySelectorAll('th:not(.group)')) head.onclick = () => {
   const up = head.ariaSort !== 'ascending', body = head.closest('table').tBodies[0];
   for (const other of head.parentNode.children) other.ariaSort = null;
   head.ariaSort = up ? 'ascending' : 'descending';
@@ -266,7 +276,8 @@ turn, batch 1, {options.threads} thread(s); other programs shared the machine, s
 where a set is smaller. Score of {options.samples} samples: the standard error is up to
 {100 * .5 / max(1, options.samples) ** .5:.0f} points.</p>
 <p>Detent is best, or within the noise of the best peer: {html.escape(wins)}. Raw data: <a href="results.json">results.json</a>.
-Click a heading to sort.</p>
+Click a
+heading to sort. Marked is the best of a row, and what lies within the noise of it.</p>
 <h2>Overview</h2>""", overview(judged),
              f'<h2>Where Detent loses ({len(lost)})</h2><p>A peer, or the float model where it is about time, is better by more '
              "than the noise: 1 point, 0.5 dB, 3 % of the time, 5 % of the size.</p><div id=losses>",

@@ -42,7 +42,7 @@ def main():
                 done = subprocess.run(
                     [samples.DETENT, "quantize", model, f"--data={folder / 'calib'}", "--preprocess=fbank",
                      f"--eval={folder / 'test'}", f"--transcripts={folder / 'test.csv'}", f"--vocab={folder / 'tokens.txt'}",
-                     f"--target={engine}", "--cpu=vnni", "--accept-broken", "--quiet", *words, "-o", out, "--json",
+                     f"--target={engine}", "--accept-broken", "--quiet", *words, "-o", out, "--json",
                      out.with_suffix(".json")], capture_output=True, text=True, check=False)
                 if done.returncode not in (0, 1):
                     sys.exit(done.stderr)

@@ -154,7 +154,7 @@ def main():
                 words, state = stream.calibration(folder / "data")
                 (folder / "state.json").write_text(json.dumps(state))
                 done = subprocess.run([DETENT, "quantize", stream.model, *words, f"--steps={stream.steps}",
-                                       f"--state={folder / 'state.json'}", f"--target={engine}", "--cpu=vnni",
+                                       f"--state={folder / 'state.json'}", f"--target={engine}",
                                        "--accept-broken", "--quiet", "-o", folder / "out.onnx", "--json",
                                        folder / "out.json"], capture_output=True, text=True, check=False)
                 if done.returncode not in (0, 1):

@@ -193,6 +193,15 @@ class Page(unittest.TestCase):
         self.assertNotIn('data-order="80" class="best"', text)
         self.assertIn("Net &lt;one&gt;", text)
 
+    def test_what_lies_within_the_noise_of_the_best_is_marked_too(self):
+        text = self.text(float=self.quality(None, 91, 4e6), detent=self.quality(30, 90), nncf=self.quality(30.4, 80))
+        self.assertIn('<td data-order="30" class="best">30.0</td>', text)
+        self.assertIn('<td data-order="30.4" class="best">30.4</td>', text)
+
+    def test_source_and_licence_stand_in_the_row(self):
+        text = self.text(float=self.quality(None, 91, 4e6), detent=self.quality(30, 90))
+        self.assertIn('<td class="">PyPI net==1</td><td class="">MIT</td></tr>', text)
+
     def test_a_loss_is_said_plainly(self):
         text = self.text(float=self.quality(None, 91, 4e6), detent=self.quality(30, 80), nncf=self.quality(25, 90))
         self.assertIn("top-1 %: NNCF 90.0, Detent 80.0", text)

@@ -15,7 +15,9 @@ nncf.set_log_level(logging.ERROR)
 job = json.loads(pathlib.Path(sys.argv[1]).read_text())
 samples = list(arrays.samples(job["calib"]))
 transformer = job["kind"] in ("sentence embedding", "language model", "transformer")
-model = nncf.quantize(onnx.load(job["model"]), nncf.Dataset(samples), subset_size=len(samples),
+loaded, note = arrays.raised(onnx.load(job["model"]))
+model = nncf.quantize(loaded, nncf.Dataset(samples), subset_size=len(samples),
                       model_type=nncf.ModelType.TRANSFORMER if transformer else None)
 onnx.save(model, job["out"])
-print(json.dumps({"settings": "model_type TRANSFORMER" if transformer else "defaults", "version": nncf.__version__}))
+print(json.dumps({"settings": "model_type TRANSFORMER" if transformer else "defaults", "note": note,
+                  "version": nncf.__version__}))

@@ -7,7 +7,6 @@ import re
 import sys
 
 import onnx
-import onnx.version_converter
 import onnxruntime
 from onnxruntime import quantization
 from onnxruntime.quantization.shape_inference import quant_pre_process
@@ -29,10 +28,10 @@ try:
     quant_pre_process(job["model"], prepared)
 except Exception as error:  # noqa: BLE001: its own advice is to skip what fails
     note, prepared = f"quant_pre_process failed ({type(error).__name__})", job["model"]
-loaded = onnx.load(prepared)
-if next(one.version for one in loaded.opset_import if one.domain in ("", "ai.onnx")) < 13:  # scales per channel need 13
-    note, prepared = f"{note} opset raised to 13".strip(), str(pathlib.Path(job["out"]).with_suffix(".prepared.onnx"))
-    onnx.save(onnx.version_converter.convert_version(loaded, 13), prepared)
+loaded, change = arrays.raised(onnx.load(prepared))
+if change:
+    note, prepared = f"{note} {change}".strip(), str(pathlib.Path(job["out"]).with_suffix(".prepared.onnx"))
+    onnx.save(loaded, prepared)
 reduced = not re.search(r"vnni|amx_int8", pathlib.Path("/proc/cpuinfo").read_text())
 quantization.quantize_static(prepared, job["out"], Reader(job["calib"]), quant_format=quantization.QuantFormat.QDQ,
                              per_channel=True, reduce_range=reduced, activation_type=quantization.QuantType.QUInt8,
