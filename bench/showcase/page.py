@@ -258,19 +258,20 @@ def write(folder, networks, options):
     machine = {"cpu": processor(), "threads": options.threads, "date": datetime.date.today().isoformat(),
                "calibration": options.calibration, "samples": options.samples, "engines": engines,
                "command": f"scripts/showcase FOLDER --calibration {options.calibration} --samples {options.samples} "
-                          f"--threads {options.threads}"}
+                          f"--threads {options.threads} --clock {options.clock}"}
     document = {"machine": machine, "networks": [{**row.network._asdict(), "results": row.results} for row in rows],
                 "losses": losses(judged)}
     put(folder / "results.json", json.dumps(document, indent=1) + "\n")
     lost = ["<tr>" + "".join(cell(html.escape(text)) for text in (title, sentence)) + "</tr>"
             for title, _, sentence in losses(judged)]
     wins = "; ".join(f"{title}: {won} of {fought}" for title, won, fought in summary(judged))
+    clock = "CPU time" if options.clock == "cpu" else "wall time"
     parts = [f"""<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Detent beside its peers</title><style>{STYLE}</style>
 <h1>Detent beside its peers</h1>
 <p>{len(judged)} networks, the same samples for every tool. Scores and dB are of ONNX Runtime's outputs on samples that no
-tool calibrated with; dB is of the worst output. Milliseconds of a network are of one process that runs all files in
-turn, batch 1, {options.threads} thread(s); other programs shared the machine, so compare within a row only.</p>
+tool calibrated with; dB is of the worst output. Milliseconds of a network are {clock} of one process that runs all
+files in turn, batch 1, {options.threads} thread(s); other programs shared the machine, so compare within a row only.</p>
 <p><code>{html.escape(machine['command'])}</code><br>{html.escape(machine['cpu'])}; {machine['date']};
 {html.escape(', '.join(engines))}; at most {options.calibration} samples to calibrate and {options.samples} to judge, fewer
 where a set is smaller. Score of {options.samples} samples: the standard error is up to

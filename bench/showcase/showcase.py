@@ -171,7 +171,7 @@ class Showcase:
                 files[tool] = str(self.folder / "files" / network.name / f"{tool}.onnx")
         answer = call([self.python("judge"), str(self.programs / "timing.py"), self.job(f"{network.name}.{engine}", {
             "engine": engine, "files": files, "samples": str(self.folder / "samples" / network.name / "test"),
-            "threads": self.options.threads, "seconds": self.options.seconds})], self.left(.3))
+            "threads": self.options.threads, "clock": self.options.clock, "seconds": self.options.seconds})], self.left(.3))
         return answer if "error" in answer else {"times": answer}
 
     def one(self, network):
@@ -238,6 +238,7 @@ def parser():
     add("--threads", type=int, default=len(os.sched_getaffinity(0)), metavar="N", help="default: all cores")
     add("--minutes", type=float, default=10, metavar="M", help="longest time for a network (10)")
     add("--seconds", type=float, default=8, metavar="S", help="time for the milliseconds of a network in an engine (8)")
+    add("--clock", choices=["wall", "cpu"], default="wall", help="cpu: CPU time, for busy machines, with --threads 1")
     add("--again", action="append", default=[], metavar="NAME", help="forget the results of a network or a tool first")
     add("--retry", action="store_true", help="forget failures first")
     add("--page", action="store_true", help="only write the page of the results that are there")

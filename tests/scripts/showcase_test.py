@@ -58,7 +58,7 @@ TOOLS = {"good": ("good.py", None, []), "bad": ("bad.py", None, [])}
 
 def options(folder, **changed):
     values = {"folder": folder, "network": [], "tool": None, "calibration": 2, "samples": 3, "threads": 1, "minutes": 1,
-              "seconds": 1, "again": [], "retry": False, "page": False, **changed}
+              "seconds": 1, "clock": "wall", "again": [], "retry": False, "page": False, **changed}
     return argparse.Namespace(**values)
 
 
