@@ -17,7 +17,7 @@ OURS = ("detent", "detent_openvino")
 # Measure: title, digits, what lies within the noise of a row (a difference, or a share where negative).
 MEASURES = {"score": ("Score", 1, 1.0), "sqnr_db": ("SQNR against float, dB", 1, .5),
             "ort": ("ms in ONNX Runtime", 3, -.03), "openvino": ("ms in OpenVINO", 3, -.03), "size": ("Size, MB", 2, -.05)}
-EXACT = 200.0  # dB of equal bits
+EXACT = 200.0  # dB of equal bits: nothing that runs was quantized
 
 
 class Row:
@@ -39,6 +39,10 @@ class Row:
         value = result.get(measure)
         return value / 1e6 if measure == "size" and value is not None else value
 
+    def is_exact(self, tool):
+        """Whether a tool's file computes the same bits as the float model: nothing that runs was quantized."""
+        return (self.results.get(tool, {}).get("sqnr_db") or 0) >= EXACT
+
     def is_larger_better(self, measure):
         return self.larger if measure == "score" else measure == "sqnr_db"
 
@@ -47,8 +51,8 @@ class Row:
         return "detent_openvino" if measure == "openvino" else "detent"
 
     def best(self, measure, tools):
-        """Returns the best of the tools, None if none has a value."""
-        known = [tool for tool in tools if self.value(measure, tool) is not None]
+        """Returns the best of the tools that quantized something, None if none has a value."""
+        known = [tool for tool in tools if self.value(measure, tool) is not None and not self.is_exact(tool)]
         sign = 1 if self.is_larger_better(measure) else -1
         return max(known, key=lambda tool: sign * self.value(measure, tool), default=None)
 
@@ -85,7 +89,7 @@ def losses(rows):
                 continue
             rivals = peers(row) + (["float"] if measure in ("ort", "openvino") else [])
             best = row.best(measure, rivals)
-            if best is None or not row.beaten_by(measure, ours, best):
+            if best is None or measure == "sqnr_db" and row.is_exact(ours) or not row.beaten_by(measure, ours, best):
                 continue
             name, unit = NAMES.get(best, "the float model"), row.unit if measure == "score" else title
             sentence = f"{unit}: {name} {shown(row, measure, best)}, Detent {shown(row, measure, ours) or 'none'}"
@@ -102,8 +106,10 @@ def cell(text, order=None, classes=""):
 
 def mark(row, measure, tool, rivals):
     """Returns the class of a cell: "best" unless a rival is better by more than the noise."""
-    known = tool is not None and row.value(measure, tool) is not None
-    return "best" if known and not any(rival and row.beaten_by(measure, tool, rival) for rival in rivals) else ""
+    def counts(one):
+        return one is not None and row.value(measure, one) is not None and not row.is_exact(one)
+    beaten = any(row.beaten_by(measure, tool, rival) for rival in rivals if counts(rival))
+    return "best" if counts(tool) and not beaten else ""
 
 
 def source(where):
@@ -240,7 +246,7 @@ def summary(rows):
         fought = won = 0
         for row in rows:
             ours, best = row.ours(measure), row.best(measure, peers(row))
-            if best is None or ours not in row.results or measure == "score" and not row.network.score:
+            if best is None or ours not in row.results or row.is_exact(ours) or measure == "score" and not row.network.score:
                 continue
             fought += 1
             won += not row.beaten_by(measure, ours, best)
@@ -278,7 +284,8 @@ where a set is smaller. Score of {options.samples} samples: the standard error i
 {100 * .5 / max(1, options.samples) ** .5:.0f} points.</p>
 <p>Detent is best, or within the noise of the best peer: {html.escape(wins)}. Raw data: <a href="results.json">results.json</a>.
 Click a
-heading to sort. Marked is the best of a row, and what lies within the noise of it.</p>
+heading to sort. Marked is the best of a row, and what lies within the noise of it. "exact": the tool quantized nothing that
+runs; such a file takes no part.</p>
 <h2>Overview</h2>""", overview(judged),
              f'<h2>Where Detent loses ({len(lost)})</h2><p>A peer, or the float model where it is about time, is better by more '
              "than the noise: 1 point, 0.5 dB, 3 % of the time, 5 % of the size.</p><div id=losses>",

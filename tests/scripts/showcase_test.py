@@ -220,9 +220,14 @@ class Page(unittest.TestCase):
         self.text(float=self.quality(None, 91, 4e6), detent={"error": "no"}, nncf=self.quality(25, 80))
         self.assertEqual({loss[1] for loss in self.document["losses"]}, {"score", "sqnr_db", "size"})
 
+    def test_a_file_that_is_not_quantized_beats_none(self):
+        text = self.text(float=self.quality(None, 91, 4e6), detent=self.quality(30, 89), nncf=self.quality(200.0, 91, 4e6))
+        self.assertIn('<td data-order="200.0" class="">exact</td>', text)
+        self.assertEqual(self.document["losses"], [])
+
     def test_cells_sort_by_number(self):
-        text = self.text(float=self.quality(None, 91, 4e6), detent=self.quality(200.0, 90))
-        self.assertIn('<td data-order="200.0" class="best">exact</td>', text)
+        text = self.text(float=self.quality(None, 91, 4e6), detent=self.quality(30, 90))
+        self.assertIn('<td data-order="30" class="best">30.0</td>', text)
         self.assertTrue(re.search(r"onclick", text))
 
 
