@@ -26,7 +26,7 @@ SHARED = "kept beside the project, not distributed"
 
 
 def sentence_embedding(name, title, artifact, licence, pooling="mean"):
-    return Network(name, title, "sentence embedding", ("maven", LANGCHAIN.format(artifact), f"{artifact}.onnx"), licence,
+    return Network(name, title, "sentence embedding", ("maven", LANGCHAIN.format(artifact.replace("v1.5", "v15")), f"{artifact}.onnx"), licence,
                    ("token_ids", {"tokenizer": "-tokenizer.json"}), ("topic_retrieval", {"pooling": pooling}))
 
 

@@ -17,6 +17,7 @@ OURS = ("detent", "detent_openvino")
 # Measure: title, digits, what lies within the noise of a row (a difference, or a share where negative).
 MEASURES = {"score": ("Score", 1, 1.0), "sqnr_db": ("SQNR against float, dB", 1, .5),
             "ort": ("ms in ONNX Runtime", 3, -.03), "openvino": ("ms in OpenVINO", 3, -.03), "size": ("Size, MB", 2, -.05)}
+BROKEN = 10.0  # dB below which a file's time and size do not count
 EXACT = 200.0  # dB of equal bits: nothing that runs was quantized
 
 
@@ -43,6 +44,12 @@ class Row:
         """Whether a tool's file computes the same bits as the float model: nothing that runs was quantized."""
         return (self.results.get(tool, {}).get("sqnr_db") or 0) >= EXACT
 
+    def takes_part(self, measure, tool):
+        """Whether a tool has a value that counts beside others."""
+        decibels = self.results.get(tool, {}).get("sqnr_db")
+        broken = measure in ("ort", "openvino", "size") and decibels is not None and decibels < BROKEN
+        return self.value(measure, tool) is not None and not broken and not self.is_exact(tool)
+
     def is_larger_better(self, measure):
         return self.larger if measure == "score" else measure == "sqnr_db"
 
@@ -51,8 +58,8 @@ class Row:
         return "detent_openvino" if measure == "openvino" else "detent"
 
     def best(self, measure, tools):
-        """Returns the best of the tools that quantized something, None if none has a value."""
-        known = [tool for tool in tools if self.value(measure, tool) is not None and not self.is_exact(tool)]
+        """Returns the best of the tools that take part, None if there is none."""
+        known = [tool for tool in tools if self.takes_part(measure, tool)]
         sign = 1 if self.is_larger_better(measure) else -1
         return max(known, key=lambda tool: sign * self.value(measure, tool), default=None)
 
@@ -106,10 +113,8 @@ def cell(text, order=None, classes=""):
 
 def mark(row, measure, tool, rivals):
     """Returns the class of a cell: "best" unless a rival is better by more than the noise."""
-    def counts(one):
-        return one is not None and row.value(measure, one) is not None and not row.is_exact(one)
-    beaten = any(row.beaten_by(measure, tool, rival) for rival in rivals if counts(rival))
-    return "best" if counts(tool) and not beaten else ""
+    known = [rival for rival in rivals if rival is not None and row.takes_part(measure, rival)]
+    return "best" if tool in known and not any(row.beaten_by(measure, tool, rival) for rival in known) else ""
 
 
 def source(where):
@@ -239,19 +244,25 @@ def processor():
     return f"{name[1].strip() if name else platform.machine()} ({best or 'no INT8 instructions known'})"
 
 
-def summary(rows):
-    """Returns (measure, networks where Detent is best or within the noise, networks with a value of both) for each."""
-    found = []
-    for measure in MEASURES:
-        fought = won = 0
-        for row in rows:
-            ours, best = row.ours(measure), row.best(measure, peers(row))
-            if best is None or ours not in row.results or row.is_exact(ours) or measure == "score" and not row.network.score:
-                continue
-            fought += 1
-            won += not row.beaten_by(measure, ours, best)
-        found.append((MEASURES[measure][0], won, fought))
-    return found
+def duels(rows):
+    """Returns the table of Detent against each peer: networks where it is better, within the noise, and worse."""
+    lines = []
+    for peer in NAMES:
+        if peer in OURS or not any(peer in row.results for row in rows):
+            continue
+        cells = [cell(NAMES[peer])]
+        for measure in MEASURES:
+            better = equal = worse = 0
+            for row in rows:
+                ours = row.ours(measure)
+                if not row.takes_part(measure, peer) or not row.takes_part(measure, ours) or \
+                        measure == "score" and not row.network.score:
+                    continue
+                lost, won = row.beaten_by(measure, ours, peer), row.beaten_by(measure, peer, ours)
+                better, equal, worse = better + won, equal + (not won and not lost), worse + lost
+            cells.append(cell(f"{better} / {equal} / {worse}", better - worse, "best" if better > worse else ""))
+        lines.append("<tr>" + "".join(cells) + "</tr>")
+    return table(["Detent against", *(title for title, _, _ in MEASURES.values())], lines)
 
 
 def write(folder, networks, options):
@@ -270,7 +281,6 @@ def write(folder, networks, options):
     put(folder / "results.json", json.dumps(document, indent=1) + "\n")
     lost = ["<tr>" + "".join(cell(html.escape(text)) for text in (title, sentence)) + "</tr>"
             for title, _, sentence in losses(judged)]
-    wins = "; ".join(f"{title}: {won} of {fought}" for title, won, fought in summary(judged))
     clock = "CPU time" if options.clock == "cpu" else "wall time"
     parts = [f"""<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Detent beside its peers</title><style>{STYLE}</style>
@@ -282,11 +292,10 @@ files in turn, batch 1, {options.threads} thread(s); other programs shared the m
 {html.escape(', '.join(engines))}; at most {options.calibration} samples to calibrate and {options.samples} to judge, fewer
 where a set is smaller. Score of {options.samples} samples: the standard error is up to
 {100 * .5 / max(1, options.samples) ** .5:.0f} points.</p>
-<p>Detent is best, or within the noise of the best peer: {html.escape(wins)}. Raw data: <a href="results.json">results.json</a>.
-Click a
+<p>Raw data: <a href="results.json">results.json</a>. Click a
 heading to sort. Marked is the best of a row, and what lies within the noise of it. "exact": the tool quantized nothing that
-runs; such a file takes no part.</p>
-<h2>Overview</h2>""", overview(judged),
+runs; such a file takes no part, and below {BROKEN:.0f} dB neither do time and size.</p>
+<h2>Networks where Detent is better / within the noise / worse</h2>""", duels(judged), "<h2>Overview</h2>", overview(judged),
              f'<h2>Where Detent loses ({len(lost)})</h2><p>A peer, or the float model where it is about time, is better by more '
              "than the noise: 1 point, 0.5 dB, 3 % of the time, 5 % of the size.</p><div id=losses>",
              table(["Network", "What"], lost), "</div>"]

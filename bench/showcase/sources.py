@@ -3,6 +3,7 @@ folder of downloads; a member lies unpacked there with its neighbours."""
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -34,7 +35,7 @@ def call(command, seconds):
     except (FileNotFoundError, subprocess.TimeoutExpired) as error:
         raise Missing(f"{command[0]}: {error}") from error
     if done.returncode:
-        lines = (done.stderr.strip() or done.stdout.strip()).splitlines()
+        lines = [line for line in (done.stderr.strip() or done.stdout.strip()).splitlines() if re.search(r"\w{2}", line)]
         raise Missing(f"{pathlib.Path(command[0]).name}: {lines[-1][:300] if lines else done.returncode}")
 
 
@@ -68,7 +69,7 @@ def pypi(where, cache, _, seconds):
 
 def maven(where, cache, _, seconds):
     return member_of(unpacked(where[1].replace(":", "_"), cache, lambda folder: call(
-        ["mvn", "-q", "-B", "dependency:copy", f"-Dartifact={where[1]}", f"-DoutputDirectory={folder}"], seconds)),
+        ["mvn", "-q", "-B", "-Dstyle.color=never", "dependency:copy", f"-Dartifact={where[1]}", f"-DoutputDirectory={folder}"], seconds)),
         where[2])
 
 

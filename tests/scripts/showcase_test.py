@@ -225,6 +225,17 @@ class Page(unittest.TestCase):
         self.assertIn('<td data-order="200.0" class="">exact</td>', text)
         self.assertEqual(self.document["losses"], [])
 
+    def test_a_broken_file_wins_neither_time_nor_size(self):
+        self.text(float=self.quality(None, 91, 4e6), detent=self.quality(30, 90), nncf=self.quality(9.9, 10, .5e6))
+        self.assertEqual(self.document["losses"], [])
+        self.text(nncf=self.quality(10.1, 10, .5e6))
+        self.assertEqual([loss[1] for loss in self.document["losses"]], ["size"])
+
+    def test_duels_count_networks_better_equal_and_worse(self):
+        text = self.text(float=self.quality(None, 91, 4e6), detent=self.quality(30, 90), nncf=self.quality(25, 90, .5e6))
+        self.assertIn('<td class="">NNCF</td><td data-order="0" class="">0 / 1 / 0</td>'
+                      '<td data-order="1" class="best">1 / 0 / 0</td>', text)
+
     def test_cells_sort_by_number(self):
         text = self.text(float=self.quality(None, 91, 4e6), detent=self.quality(30, 90))
         self.assertIn('<td data-order="30" class="best">30.0</td>', text)
