@@ -1,7 +1,7 @@
-// The models of bench/compare_with_onnxruntime. `dims` is the shape of a sample of the only input; `inputs` describes
-// several, or ids: {NAME: {dims, below}} are whole numbers from 0 to below - 1. `make` writes generated models.
-// `batch` is ONNX Runtime's batch (Detent runs samples one by one, side by side), `most` bounds the number of
-// samples; `bound` is the allowed ratio of `run` and `calibrate`.
+// The models of bench/compare_with_onnxruntime and bench/beside_openvino.py. `dims` is the shape of a sample of the
+// only input; `inputs` describes several, or ids: {NAME: {dims, below}} are whole numbers from 0 to below - 1. `make`
+// writes generated models. `batch` is ONNX Runtime's batch (Detent runs samples one by one, side by side), `most`
+// bounds the number of samples; `bound` is the allowed ratio of `run` and `calibrate`.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -27,6 +27,7 @@ export const models = [
   { name: 'shapes_unet', file: at('models/shapes_unet/model_opset13.onnx'), dims: [3, 128, 128], bound: 1.0 },
   { name: 'occupancy3d', file: at('models/occupancy3d/model_opset13.onnx'), dims: [64, 4, 4, 4], bound: 0.7 },
   { name: 'vit_mini', file: at('exports/vit_mini/legacy_opset14.onnx'), dims: [3, 96, 96], bound: 1.0 },
+  { name: 'jax_vit', file: at('zoo/jax_vit_fn/model.onnx'), dims: [100, 256], bound: 1.0 },
   { name: 'yolo_mini', file: at('exports/yolo_mini/legacy_opset12.onnx'), dims: [3, 128, 128], bound: 1.0 },
   { name: 'mobilenetv3_small', file: at('exports/mobilenetv3_small/legacy_opset13.onnx'), dims: [3, 224, 224], bound: 1.0 },
   { name: 'chars_gpt', file: at('models/chars_gpt/model_opset17.onnx'), inputs: ids(256, 73), bound: 1.0 },

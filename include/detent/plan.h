@@ -23,6 +23,7 @@ struct PlanModelOptions {
   std::map<std::string, std::vector<int64_t>> shapes;  ///< by input, for open sizes
   std::optional<FloatType> float_type;                 ///< of what is not quantized; absent: the target's
   std::optional<DataType> activation;                  ///< absent: the target's; O10 and O12 depend on it
+  bool dynamic = false;                                ///< as FormatOptions::dynamic
   DataOptions data;                                    ///< without sources: nothing is measured
   std::filesystem::path latency_table;                 ///< of quantize_model(), for PlanReport::forecasts; empty: none
   RunSettings run;                                     ///< of the pass over the data

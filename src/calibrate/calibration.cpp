@@ -12,6 +12,7 @@
 #include "exec/schedule.h"
 #include "observe/calibration_table.h"
 #include "run/observed_batch.h"
+#include "run/samples_together.h"
 #include "run/workers.h"
 
 namespace detent {
@@ -156,7 +157,12 @@ Pass measure(const Graph& graph, std::span<const ValueId> values, const DataSour
   settings.reporter->begin("calibrating", source.size() - known);
   try {
     size_t done = 0;
-    const SamplePass over{.source = source, .settings = settings, .last_batch = last_batch, .refuse_empty = {}};
+    const SamplePass over{.source = source,
+                          .settings = settings,
+                          .last_batch = last_batch,
+                          // Samples that were measured before an interruption may be half of a batch.
+                          .together = known > 0 ? 1 : samples_together(schedule, source, workers.size()),
+                          .refuse_empty = {}};
     pass.skipped = run_over<Counts>(over, run, [&](const Counts& counts) {
                      pass.samples += counts.first;
                      settings.reporter->advance_to(done += counts.second);

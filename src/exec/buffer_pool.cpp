@@ -1,5 +1,7 @@
 #include "exec/buffer_pool.h"
 
+#include <algorithm>
+
 #include "core/memory_limit.h"
 
 namespace detent {
@@ -16,7 +18,7 @@ void BufferPool::release_free() {
 
 BufferRef BufferPool::allocate(size_t bytes) {
   // The smallest free buffer that fits, unless it would waste more than half of itself.
-  const auto found = free_.lower_bound(bytes);
+  const auto found = place_of(bytes);
   if (found != free_.end() && (found->first <= 2 * bytes || found->first <= 4096)) {
     Buffer* buffer = found->second;
     free_.erase(found);
@@ -28,6 +30,13 @@ BufferRef BufferPool::allocate(size_t bytes) {
   return refer(buffer);
 }
 
-void BufferPool::take_back(Buffer* buffer) { free_.emplace(capacity_of(buffer), buffer); }
+void BufferPool::take_back(Buffer* buffer) {
+  const size_t capacity = capacity_of(buffer);
+  free_.emplace(place_of(capacity), capacity, buffer);
+}
+
+std::vector<std::pair<size_t, Buffer*>>::iterator BufferPool::place_of(size_t bytes) {
+  return std::ranges::lower_bound(free_, bytes, {}, &std::pair<size_t, Buffer*>::first);
+}
 
 }  // namespace detent

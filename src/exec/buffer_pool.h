@@ -1,6 +1,6 @@
 #pragma once
 
-#include <map>
+#include <utility>
 #include <vector>
 
 #include "detent/base/tensor.h"
@@ -23,8 +23,10 @@ class BufferPool : public Allocator {
  private:
   void take_back(Buffer* buffer) override;
   void release_free();
+  /// Returns the first free buffer of at least `bytes`.
+  [[nodiscard]] std::vector<std::pair<size_t, Buffer*>>::iterator place_of(size_t bytes);
 
-  std::multimap<size_t, Buffer*> free_;  // by capacity
+  std::vector<std::pair<size_t, Buffer*>> free_;  // by capacity, of one the last freed first: a few tens
   size_t reserved_ = 0;
 };
 

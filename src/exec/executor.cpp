@@ -72,11 +72,23 @@ class Executor::StepSubgraphs final : public SubgraphRunner {
 };
 
 Executor::Executor(const Schedule& schedule)
-    : schedule_(schedule), own_pool_(std::make_unique<BufferPool>()), pool_(*own_pool_),
-      values_(schedule.graph().values().size()) {}
+    : schedule_(schedule), constants_(schedule.graph().values().size(), nullptr),
+      own_pool_(std::make_unique<BufferPool>()), pool_(*own_pool_), values_(schedule.graph().values().size()) {
+  find_constants();
+}
 
 Executor::Executor(const Schedule& schedule, BufferPool& pool)
-    : schedule_(schedule), pool_(pool), values_(schedule.graph().values().size()) {}
+    : schedule_(schedule), constants_(schedule.graph().values().size(), nullptr), pool_(pool),
+      values_(schedule.graph().values().size()) {
+  find_constants();
+}
+
+void Executor::find_constants() {
+  for (const Step& step : schedule_.steps()) {
+    for (const ValueId value : present(step.inputs)) constants_[value] = schedule_.constant(value);
+    for (const ValueId value : step.residuals) constants_[value] = schedule_.constant(value);
+  }
+}
 
 void Executor::take_inputs(std::span<const Tensor> inputs, Observer& observer) {
   const Graph& graph = schedule_.graph();
@@ -105,7 +117,7 @@ void Executor::take_inputs(std::span<const Tensor> inputs, Observer& observer) {
 Tensor Executor::fetch(MaybeValue operand, const Step& step) {
   if (!operand) return {};
   const ValueId value = *operand;
-  if (const Tensor* constant = schedule_.constant(value)) return *constant;
+  if (const Tensor* constant = constants_[value]) return *constant;
   Tensor& held = values_[value];
   // At its last use the value moves into the call, so that an in-place kernel may take over the memory.
   const bool once = std::count(step.inputs.begin(), step.inputs.end(), value) +
@@ -154,7 +166,7 @@ void Executor::run_step(const Step& step, size_t index, StepTeller& teller) {
 void Executor::let_go_of_weights(const Step& step) const {
   constexpr size_t kLarge = size_t{1} << 20;  // bytes: fewer are read faster than they are let go
   for (const MaybeValue value : step.inputs)
-    if (const Tensor* weights = schedule_.constant(value); weights && weights->byte_count() > kLarge)
+    if (const Tensor* weights = value ? constants_[*value] : nullptr; weights && weights->byte_count() > kLarge)
       let_go_of_pages(weights->raw(), weights->byte_count());
 }
 

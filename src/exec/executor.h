@@ -69,7 +69,11 @@ class Executor {
   void run_step(const Step& step, size_t index, StepTeller& teller);
   void observe_outputs(const Step& step, Observer& observer);
 
+  /// Finds the constants that steps read: once, because a look-up takes as long as a small kernel.
+  void find_constants();
+
   const Schedule& schedule_;
+  ValueMap<const Tensor*> constants_;     // of the schedule; nullptr for other values
   std::unique_ptr<BufferPool> own_pool_;  // none in a subgraph's executor
   BufferPool& pool_;
   std::map<const Schedule*, std::unique_ptr<Executor>> subgraphs_;  // made when first run

@@ -11,6 +11,7 @@
 #include "exec/node_errors.h"
 #include "exec/shape_needs.h"
 #include "ops/find_operator.h"
+#include "ops/row_program.h"
 #include "ops/self_gated.h"
 #include "ops/shape_only.h"
 #include "ops/traits.h"
@@ -321,8 +322,78 @@ void ScheduleBuilder::add_step(const Node& node) {
     step.kernel = options_.kernels ? options_.kernels->get(kernel_key(node, step), make) : make();
     step.subgraphs = schedule_subgraphs(node);
   });
+  append(std::move(step), position);
+}
+
+void ScheduleBuilder::append(Step step, NodeId position) {
   parts_.steps.push_back(std::move(step));
   position_.push_back(position);
+}
+
+void ScheduleBuilder::find_row_programs() {
+  if (!options_.fuse || options_.shapes_only) return;
+  NodeMap<bool> by_rows(graph_.nodes().size());
+  for (const Node& node : graph_.nodes())
+    by_rows[node.id] =
+        node_needed_[node.id] && !claimed_[node.id] && !constant(node.output(0)) && runs_by_rows(context_for(node));
+  const auto& nodes = graph_.nodes();
+  for (size_t i = nodes.size(); i-- > 0;) {
+    if (!by_rows[nodes[i].id]) continue;
+    std::vector<const Node*> program = row_program_of(nodes[i], by_rows);
+    if (program.size() == 1) continue;
+    for (const Node* node : program) claimed_[node->id] = true, by_rows[node->id] = false;
+    programs_.push_back(std::move(program));
+  }
+}
+
+std::vector<const Node*> ScheduleBuilder::row_program_of(const Node& last, const NodeMap<bool>& by_rows) const {
+  constexpr size_t kMost = 16;  // nodes; a GELU of tanh has eight, a LayerNormalization nine
+  std::vector<const Node*> program{&last};
+  const auto holds = [&](NodeId node) { return std::ranges::find(program, node, &Node::id) != program.end(); };
+  const auto can_join = [&](const Node& node) {
+    const ValueId result = *node.output(0);
+    return by_rows[node.id] && !holds(node.id) && !parts_.wanted[result] &&
+           std::ranges::all_of(needed_uses(result), [&](const Use& use) { return use.slot >= 0 && holds(use.node); });
+  };
+  for (bool grew = true; grew && program.size() < kMost;) {
+    grew = false;
+    for (size_t i = 0; i < program.size() && program.size() < kMost; ++i)
+      for (const ValueId input : present(program[i]->inputs)) {
+        const Node* producer = constant(input) ? nullptr : graph_.producer(input);
+        if (!producer || program.size() == kMost || !can_join(*producer)) continue;
+        program.push_back(producer);
+        grew = true;
+      }
+  }
+  std::ranges::sort(program, {}, &Node::id);
+  return program;
+}
+
+void ScheduleBuilder::add_row_program(std::span<const Node* const> nodes) {
+  Step step;
+  step.node = nodes.front()->id;
+  step.layout = LayoutNeed::Any;
+  step.outputs = {nodes.back()->output(0)};
+  std::vector<KernelContext> contexts;
+  std::vector<ValueId> inputs;
+  KernelCache::Key key{{}, {-1}};
+  for (const Node* node : nodes) {
+    contexts.push_back(context_for(*node));
+    if (node != nodes.front()) step.fused.push_back({node, traits_of(graph_, *node).kind, -1});
+    key.first.push_back(node->output(0));
+    for (const ValueId input : present(node->inputs)) {
+      const auto is_input = [&](const Node* other) { return other->output(0) == input; };
+      if (std::ranges::any_of(nodes, is_input) || std::ranges::find(inputs, input) != inputs.end()) continue;
+      inputs.push_back(input);
+    }
+  }
+  step.inputs.assign(inputs.begin(), inputs.end());
+  key.first.insert(key.first.end(), inputs.begin(), inputs.end());
+  with_node_in_errors(graph_, *nodes.front(), [&] {
+    const auto make = [&]() -> std::shared_ptr<const Kernel> { return make_row_program(contexts, inputs); };
+    step.kernel = options_.kernels ? options_.kernels->get(std::move(key), make) : make();
+  });
+  append(std::move(step), nodes.back()->id);
 }
 
 /// Returns a key that holds in every rewiring of a graph: values keep their ids, and nodes are known by their outputs.
@@ -387,8 +458,14 @@ void ScheduleBuilder::find_passed_by() {
 
 void ScheduleBuilder::make_steps() {
   find_passed_by();
-  for (const Node& node : graph_.nodes())
-    if (node_needed_[node.id] && !claimed_[node.id]) add_step(node);
+  const auto add_steps = [&](bool fusing) {
+    for (const Node& node : graph_.nodes())
+      if (node_needed_[node.id] && !claimed_[node.id] && bool(operation_of(node)->fuse) == fusing) add_step(node);
+  };
+  add_steps(true);
+  find_row_programs();  // of what is left
+  for (const auto& program : programs_) add_row_program(program);
+  add_steps(false);
   // A fused step runs at the place of its last node: every residual is computed by then, and nothing reads the inner
   // values.
   std::vector<size_t> order(parts_.steps.size());

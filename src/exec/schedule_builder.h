@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "exec/step.h"
@@ -69,9 +70,16 @@ class ScheduleBuilder {
   [[nodiscard]] std::optional<FusedOp> self_gate_behind(ValueId value) const;
   [[nodiscard]] std::vector<FusedOp> followers(const Node& node) const;
   void claim(const FusedOp& op);
+  /// Fills in programs_: groups of nodes that one kernel runs row by row, where nothing else reads the values inside.
+  void find_row_programs();
+  /// Returns the nodes that can run in one program with `last`, which writes its result, in order; with it.
+  [[nodiscard]] std::vector<const Node*> row_program_of(const Node& last, const NodeMap<bool>& by_rows) const;
+  void add_row_program(std::span<const Node* const> nodes);
   void add_step(const Node& node);
   [[nodiscard]] std::vector<ScheduledSubgraph> schedule_subgraphs(const Node& node) const;
   [[nodiscard]] static KernelCache::Key kernel_key(const Node& node, const Step& step);
+  /// Appends a step that runs at the place of node `position`.
+  void append(Step step, NodeId position);
   [[nodiscard]] KernelContext context_for(const Node& node) const;
   /// Returns the operator of a needed node, which has one.
   [[nodiscard]] const OperatorDef* operation_of(const Node& node) const;
@@ -86,6 +94,7 @@ class ScheduleBuilder {
   bool keep_copies_;               // of large constants, packed
   bool many_codes_;                // as floats, weights in blocks would take much memory
   NodeMap<const Node*> passed_by_;
+  std::vector<std::vector<const Node*>> programs_;
   NodeMap<bool> claimed_;         // fused into an earlier node's step
   std::vector<NodeId> position_;  // by step: the node at whose place in the order it runs
 };

@@ -26,7 +26,7 @@ Collector::Collector(const Graph& graph, std::span<const ValueId> watched)
 }
 
 void Collector::begin_batch(std::span<const size_t> samples) {
-  sample_ = samples.front();
+  samples_.assign(samples.begin(), samples.end());
   batch_.clear();
   for (const size_t sample : samples) {
     std::vector<Extremes>& row = extremes_[sample];
@@ -38,13 +38,17 @@ void Collector::begin_batch(std::span<const size_t> samples) {
 void Collector::observe(ValueId value, const Tensor& tensor, std::span<const uint8_t> counted,
                         const SampleAxis& where) {
   if (!slot_of_value_.contains(value) || slot_of_value_[value] < 0 || !is_collected(tensor.type())) return;
-  const auto slot = static_cast<size_t>(slot_of_value_[value]);
+  const Tensor floats = tensor.type() == DataType::Float32 ? tensor : cast(tensor, DataType::Float32);
+  add(static_cast<size_t>(slot_of_value_[value]), floats, counted, where);
+}
+
+Extremes Collector::count(size_t slot, std::span<const float> elements, size_t sample) {
   Histogram& histogram = histograms_[slot];
   const uint64_t before = histogram.nans() + histogram.infinities();
-  const Tensor floats = tensor.type() == DataType::Float32 ? tensor : cast(tensor, DataType::Float32);
-  add(slot, floats, counted, where);
+  const Extremes found = accumulator_.add(histogram, elements);
   if (histogram.nans() + histogram.infinities() != before)
-    first_non_finite_[slot] = std::min(first_non_finite_[slot], sample_);
+    first_non_finite_[slot] = std::min(first_non_finite_[slot], sample);
+  return found;
 }
 
 std::span<const float> Collector::chosen(std::span<const float> elements, std::span<const uint8_t> counted) {
@@ -58,7 +62,7 @@ std::span<const float> Collector::chosen(std::span<const float> elements, std::s
 void Collector::add(size_t slot, const Tensor& floats, std::span<const uint8_t> counted, const SampleAxis& where) {
   const auto cut = batch_.size() > 1 ? where.cut(floats.shape(), batch_.size()) : std::nullopt;
   if (!cut) {
-    const Extremes found = accumulator_.add(histograms_[slot], chosen(floats.data<float>(), counted));
+    const Extremes found = count(slot, chosen(floats.data<float>(), counted), samples_.front());
     for (std::vector<Extremes>* row : batch_) (*row)[slot].include(found);
     return;
   }
@@ -66,7 +70,7 @@ void Collector::add(size_t slot, const Tensor& floats, std::span<const uint8_t> 
   const std::span<const float> elements = ordered.data<float>();
   for (size_t i = 0; i < batch_.size(); ++i) {
     const auto own = cut->part(counted, i, counted_of_sample_);
-    (*batch_[i])[slot].include(accumulator_.add(histograms_[slot], chosen(cut->part(elements, i, of_sample_), own)));
+    (*batch_[i])[slot].include(count(slot, chosen(cut->part(elements, i, of_sample_), own), samples_[i]));
   }
 }
 

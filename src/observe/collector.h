@@ -57,6 +57,8 @@ class Collector : public Observer {
   [[nodiscard]] size_t slot_of(ValueId value) const;
   /// Adds the elements to the slot's histogram and the extremes of every sample that they belong to.
   void add(size_t slot, const Tensor& floats, std::span<const uint8_t> counted, const SampleAxis& where);
+  /// Adds elements of a sample to the slot's histogram and returns their extremes.
+  Extremes count(size_t slot, std::span<const float> elements, size_t sample);
   /// Returns the elements that count.
   [[nodiscard]] std::span<const float> chosen(std::span<const float> elements, std::span<const uint8_t> counted);
 
@@ -69,7 +71,7 @@ class Collector : public Observer {
   std::vector<uint8_t> counted_of_sample_;
   std::map<size_t, std::vector<Extremes>> extremes_;  // by sample, one a slot
   std::vector<std::vector<Extremes>*> batch_;         // of the samples that are observed now
-  size_t sample_ = 0;                                 // the first of them
+  std::vector<size_t> samples_{0};                    // their indices
 };
 
 }  // namespace detent

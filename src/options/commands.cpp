@@ -266,7 +266,7 @@ OptionList options_of(CastModelOptions& o, ReportOptions& report) {
             list_of(row("--exclude REGEX", &o.exclude, "Keep nodes whose name matches FP32 (repeatable)"))),
       row("--scales", choice(o.scales, {{"fp16", S::Fp16}, {"fp32", S::Fp32}}),
           "Scales of the model's pairs: the 16-bit type, which raises the opset to 19, or FP32 between casts (default: "
-          "fp32 where activations have UINT8 codes, else fp16)",
+          "fp32 where activations have UINT8 codes or a zero point, else fp16)",
           {.key_of = "--format"}),
       io_type_option(o.io), external_data_option(o.external_data), run_options(o.run),
       report_options(report, o.overwrite, {.all = "node that stays FP32"}),
@@ -276,8 +276,8 @@ OptionList options_of(CastModelOptions& o, ReportOptions& report) {
 
 OptionList options_of(PlanModelOptions& o, ReportOptions& report) {
   return list_of(
-      model_argument(o.model), target_option(o.target), placement_options(o.placement), activation_option(o.activation),
-      shape_option(o.shapes),
+      model_argument(o.model), target_option(o.target), placement_options(o.placement),
+      activation_option(o.activation, o.dynamic), shape_option(o.shapes),
       float_type_option(o.float_type,
                         "Type of what is not quantized (default: the target's); with --data where values allow it"),
       data_options(o.data, false),

@@ -375,7 +375,7 @@ OptionList format_options(FormatOptions& format, CpuOption cpu) {
           "Bits of weights: 8, or 7 against saturation on CPUs without VNNI", format_key()),
       row("--per-tensor", &format.per_tensor, "One scale per weight tensor instead of one per output channel",
           format_key()),
-      activation_option(format.activation),
+      activation_option(format.activation, format.dynamic),
       row("--range", choice(format.full_range, {{"full", true}, {"narrow", false}}),
           "Scale of int8 and int16: narrow is amax/127 (32767), full is amax/128 (32768)", format_key()));
   if (cpu == CpuOption::Offered)
@@ -391,14 +391,26 @@ OptionList format_options(FormatOptions& format, CpuOption cpu) {
   return under("Format", std::move(list));
 }
 
-Option activation_option(std::optional<DataType>& activation) {
+Option activation_option(std::optional<DataType>& activation, bool& dynamic) {
   using D = DataType;
-  return row(
-      "--activation",
-      choice(activation, {{"int16", D::Int16}, {"int8", D::Int8}, {"uint16", D::UInt16}, {"uint8", D::UInt8}}),
-      "Type of quantized activations (default: the target's). With 16 bits weights keep 8 (A16W8), below opset 21 "
-      "by operators of com.microsoft",
-      {.group = "Format"});
+  constexpr std::string_view kDynamic = "dynamic";
+  Choice type =
+      choice(activation, {{"int16", D::Int16}, {"int8", D::Int8}, {"uint16", D::UInt16}, {"uint8", D::UInt8}});
+  Choice any = type;
+  any.words.insert(any.words.begin(), std::string(kDynamic));
+  any.get = [type, &dynamic, kDynamic] { return dynamic ? std::string(kDynamic) : type.get(); };
+  any.take = [type, &activation, &dynamic, kDynamic](const std::string& word) {
+    dynamic = word == kDynamic;
+    if (dynamic)
+      activation.reset();
+    else
+      type.take(word);
+  };
+  return row("--activation", any,
+             "Type of quantized activations (default: the target's). With 16 bits weights keep 8 (A16W8), below opset "
+             "21 by operators of com.microsoft. dynamic: with --target onnxruntime, products find the scale of their "
+             "activations at run time, all else stays float, and --data is only needed to measure the error",
+             {.group = "Format"});
 }
 
 Option float_type_option(std::optional<FloatType>& type, std::string help) {

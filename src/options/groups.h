@@ -62,7 +62,8 @@ void add_parts(const std::string& list, std::vector<std::string>& parts);
 enum class CpuOption { Offered, NotOffered };
 /// Returns the keys of --format with --activation, --cpu if it is offered, and --float-type.
 [[nodiscard]] OptionList format_options(FormatOptions& format, CpuOption cpu);
-[[nodiscard]] Option activation_option(std::optional<DataType>& activation);
+/// Returns --activation, whose word `dynamic` sets the second argument.
+[[nodiscard]] Option activation_option(std::optional<DataType>& activation, bool& dynamic);
 [[nodiscard]] Option float_type_option(std::optional<FloatType>& type, std::string help);
 [[nodiscard]] Option io_type_option(IoType& io);
 [[nodiscard]] Option external_data_option(ExternalData& where);

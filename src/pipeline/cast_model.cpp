@@ -10,7 +10,6 @@
 #include "core/stopwatch.h"
 #include "detent/base/error.h"
 #include "evaluate/closing_error.h"
-#include "exec/find_shapes.h"
 #include "half/half_model.h"
 #include "half/narrow_io.h"
 #include "lint/reading/odd_pairs.h"
@@ -19,6 +18,7 @@
 #include "options/command_inputs.h"
 #include "pipeline/parts/cast_nodes.h"
 #include "pipeline/parts/cast_pairs.h"
+#include "pipeline/parts/first_shapes.h"
 #include "pipeline/parts/plan_report.h"
 #include "pipeline/parts/provenance.h"
 #include "pipeline/parts/written_file.h"
@@ -27,10 +27,8 @@
 #include "prepare/fold_constants.h"
 #include "prepare/prepare_model.h"
 #include "prepare/read_model_to_run.h"
-#include "prepare/shapes_without_data.h"
 #include "rewrite/check_onnx_rules.h"
 #include "rewrite/written_size.h"
-#include "run/model_inputs.h"
 #include "run/open_samples.h"
 
 namespace detent {
@@ -51,12 +49,6 @@ CoverageReport coverage_of_floats(const Graph& graph, const ValueShapes& shapes,
   if (options.io == IoType::Same)
     coverage.types.float32.activation_bytes -= narrowed_input_bytes(graph, plan, float_format(options.type), shapes);
   return coverage;
-}
-
-/// Returns the shapes of all values from the first sample, or from the declared sizes; empty where these are open.
-ValueShapes shapes_of(const Graph& graph, const DataSource* source, const RunSettings& run) {
-  if (source) return find_shapes(graph, read_first_inputs(*source, run));
-  return shapes_without_data(graph, {}).value_or(ValueShapes{});
 }
 
 /// Returns the provenance of a cast model, which shows `lint` that its types were chosen by measuring. Pairs that
@@ -98,8 +90,9 @@ FloatFormat format_of(const CastModelOptions& options, const Graph& graph) {
   format.half_scales = options.scales ? *options.scales == PlacementOptions::Scales::Fp16 : !needs_float;
   if (needs_float && format.half_scales)
     options.run.reporter->warn(
-        "UINT8 codes are for ONNX Runtime, which has no integer kernel with 16-bit scales and refuses a Concat between "
-        "pairs that have them; --format scales=fp32 avoids both");
+        "UINT8 codes and zero points are for ONNX Runtime, which has no integer kernel with 16-bit scales and refuses "
+        "a "
+        "Concat between pairs that have them; --format scales=fp32 avoids both");
   return format;
 }
 
@@ -118,7 +111,7 @@ void cast_floats(Model& model, const CastModelOptions& options, const ForcedFloa
   FloatFormat format = format_of(options, model.graph());
   if (has_pairs(model.graph())) report.pairs = prepare_pairs(model, options.type, format, *options.run.reporter);
   report.floats = source ? cast_nodes(model, options.type, format, *source, options.run, excluded)
-                         : cast_by_bounds(model, format, shapes_of(model.graph(), nullptr, options.run), excluded);
+                         : cast_by_bounds(model, format, first_shapes(model.graph(), nullptr, options.run), excluded);
   if (report.pairs) count_pairs(model.graph(), *report.pairs);
 }
 
@@ -127,7 +120,7 @@ void measure(const Model& model, const CastModelOptions& options, const DataSour
              const std::optional<ReferenceOutputs>& reference, CastReport& report) {
   if (reference) report.error = measure_closing_error(*reference, model, *source, options.run).report;
   if (report.error) refuse_not_finite(*report.error, report.floats.type);
-  const ValueShapes shapes = shapes_of(model.graph(), source, options.run);
+  const ValueShapes shapes = first_shapes(model.graph(), source, options.run);
   report.coverage =
       report.pairs ? coverage_of_pairs(model, shapes) : coverage_of_floats(model.graph(), shapes, options);
 }

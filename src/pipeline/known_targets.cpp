@@ -11,6 +11,7 @@ std::vector<std::string> activations_of(const Target& target) {
   std::vector<std::string> names{std::string(name_of(target.activation->type))};
   for (const ActivationType& one : *target.activation_types)
     if (one.type != target.activation->type) names.emplace_back(name_of(one.type));
+  if (target.engine.runs_qoperators) names.emplace_back("dynamic");
   if (target.takes_fp8()) names.emplace_back(option_name_of(CodeType::Fp8));
   return names;
 }

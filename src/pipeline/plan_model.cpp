@@ -21,6 +21,7 @@ Recipe recipe_for(const PlanModelOptions& options) {
   FormatOptions format;
   format.float_type = options.float_type;
   format.activation = options.activation;
+  format.dynamic = options.dynamic;
   Recipe recipe{.model = options.model, .data = options.data, .table = {}, .eval = {}, .run = options.run};
   recipe.measures = recipe.identify = options.data.given();
   recipe.shapes = options.shapes;
@@ -39,6 +40,7 @@ std::vector<LatencyForecast> forecasts_for(const Attempt& attempt, const PlanMod
                                            const LatencyTable& table) {
   QuantizeOptions searched{.model = options.model, .target = options.target, .placement = options.placement};
   searched.format.activation = options.activation;
+  searched.format.dynamic = options.dynamic;
   std::vector<PlannedPart> parts;
   for (const LatencyFactor& factor : latency_factors(attempt, searched))
     parts.push_back({factor.name, factor.kind, factor.nodes.size()});

@@ -24,6 +24,7 @@
 #include "pipeline/parts/verdict.h"
 #include "pipeline/parts/written_file.h"
 #include "place/make_plan.h"
+#include "run/samples_together.h"
 #include "tune/keep_layers_float.h"
 #include "tune/keep_nodes_float32.h"
 #include "tune/score_interval.h"
@@ -152,31 +153,12 @@ QuantizeReport without_pairs(const LatencyTimer& timer, const QuantizeOptions& o
   return report;
 }
 
-}  // namespace
-
-Recipe checked_recipe(const QuantizeOptions& given) {
-  if (given.accuracy == Accuracy::Best && !given.data.given())
-    throw Error(ErrorCode::Usage, "--accuracy best needs --data to measure on, which was not given",
-                "give --data beside --table, or leave --accuracy out");
-  check_writable(given.output, given.overwrite);
-  if (!find_target(given.target).engine.takes_pairs) {
-    check_writable(dla_paths(given.output).cache, given.overwrite);
-    check_writable(dla_paths(given.output).arguments, given.overwrite);
-  }
-  const QuantizeOptions options = with_level(given);
-  static_cast<void>(named_calibrator(options.calibrator));  // refuses unknown names
-  Recipe recipe = recipe_of(options, options.bound.evaluation.data, {options.calibrator});
-  recipe.table = options.table;
-  if (equalizes_later(options)) recipe.equalize = parse_equalize(usual_equalization(options.placement.type));
-  if (options.external_data == ExternalData::Never) recipe.one_file = options.output;
-  recipe.identify = options.stop_after == StopAfter::Plan && options.data.given();
-  return recipe;
-}
-
-QuantizeReport quantize_prepared(const QuantizeOptions& asked, Prepared made, const Stopwatch& stopwatch) {
+/// timer  of a search by latency; nullptr: none is asked for
+QuantizeReport quantize_timed(const QuantizeOptions& asked, Prepared made, const Stopwatch& stopwatch,
+                              LatencyTimer* timer) {
   QuantizeOptions given = asked;
   QuantizeOptions options = with_level(given);
-  const std::unique_ptr<LatencyTimer> timer = begin_latency(options);  // a wrong command ends the work here
+  const SamplesApart apart(options.latency.given() && made.recipe.target->engine.runs_qoperators);
   warn_of_few_samples(options, made);
   std::shared_ptr<const Model> reference = made.float32;  // the judges', whatever else is made
   const auto judge = open_judge(options.bound, *reference, made.data.get(), options.run);
@@ -241,6 +223,37 @@ QuantizeReport quantize_prepared(const QuantizeOptions& asked, Prepared made, co
                std::move(written.unseen)});
   add_cost(stopwatch, report);
   return report;
+}
+
+}  // namespace
+
+Recipe checked_recipe(const QuantizeOptions& given) {
+  if (given.accuracy == Accuracy::Best && !given.data.given())
+    throw Error(ErrorCode::Usage, "--accuracy best needs --data to measure on, which was not given",
+                "give --data beside --table, or leave --accuracy out");
+  check_writable(given.output, given.overwrite);
+  if (!find_target(given.target).engine.takes_pairs) {
+    check_writable(dla_paths(given.output).cache, given.overwrite);
+    check_writable(dla_paths(given.output).arguments, given.overwrite);
+  }
+  const QuantizeOptions options = with_level(given);
+  static_cast<void>(named_calibrator(options.calibrator));  // refuses unknown names
+  Recipe recipe = recipe_of(options, options.bound.evaluation.data, {options.calibrator});
+  recipe.table = options.table;
+  if (equalizes_later(options)) recipe.equalize = parse_equalize(usual_equalization(options.placement.type));
+  if (options.external_data == ExternalData::Never) recipe.one_file = options.output;
+  recipe.identify = options.stop_after == StopAfter::Plan && options.data.given();
+  return recipe;
+}
+
+QuantizeReport quantize_prepared(const QuantizeOptions& given, Prepared made, const Stopwatch& stopwatch) {
+  const std::unique_ptr<LatencyTimer> timer = begin_latency(with_level(given));  // a wrong command ends the work here
+  try {
+    return quantize_timed(given, std::move(made), stopwatch, timer.get());
+  } catch (const Error& error) {
+    if (timer && error.code() == ErrorCode::Interrupted) write_kept(*timer, given);
+    throw;
+  }
 }
 
 QuantizeReport quantize_model(const QuantizeOptions& options) {

@@ -47,14 +47,20 @@ bool stands_right(const RepairPlan& repair, const RepairReport& report, const Gr
     return pair.second->codes !=
            (range == repair.ranges.end() ? codes : repair.plan.code_type(*value, range->second, codes));
   };
+  const auto stays = [&](const QdqNode& node) {
+    const Graph& graph = repair.trained.model.graph();
+    const MaybeNode found = graph.find_node(node.name);
+    return found && is_qdq(graph, graph.node(*found));
+  };
   const auto other_codes = [&](const QdqNode& node) {
+    if (stays(node)) return false;  // for a body
     const auto has_them = [&](const auto& pair) { return pair.second->codes == node.codes && !is_other(pair); };
     return node.role != QdqRole::Bias && node.role != QdqRole::Weight && node.codes != codes &&
            std::ranges::none_of(repair.trained.values, has_them);
   };
   const auto other_form = [&](const QdqNode& node) {  // TensorRT 8 wants float weights with a full pair
     const bool pair = node.role == QdqRole::Weight && !node.is_weight_alone();
-    return pair && node.int8_constant && !repair.format.int8_weights;
+    return pair && node.int8_constant && !repair.format.int8_weights && !stays(node);
   };
   const auto in_pair = [&](const LintReport::Finding& finding) {  // at a node that is written anew, or goes
     const std::string& node = finding.node;

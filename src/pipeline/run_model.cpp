@@ -2,6 +2,7 @@
 
 #include "core/files/atomic_file.h"
 #include "core/files/reach.h"
+#include "core/index.h"
 #include "core/stop.h"
 #include "core/stopwatch.h"
 #include "datasets/state_file.h"
@@ -27,6 +28,7 @@
 #include "run/run_over.h"
 #include "run/sample_axes.h"
 #include "run/sample_subset.h"
+#include "run/samples_together.h"
 #include "run/workers.h"
 
 namespace detent {
@@ -132,6 +134,12 @@ std::vector<ValueId> outputs_to_write(const Graph& graph, const DataOptions& dat
   return outputs.empty() ? outputs_to_write(graph, {}) : outputs;
 }
 
+/// Appends the output of a batch; of samples that ran together, as if they had run one by one.
+void append_samples(OutputWriter& writer, const Tensor& output, size_t real, size_t together, const SampleAxis& axis) {
+  if (together == 1) return writer.append(output, real, axis);
+  for (size_t i = 0; i < real; ++i) writer.append(output.slice0(as_extent(i), as_extent(i + 1)), 1, axis);
+}
+
 /// Returns the layout of the detections that --draw draws; nullopt without --draw.
 /// Errors  those of check_drawing, check_drawable and running the model on a sample.
 std::optional<DetectionLayout> choose_layout(const Model& model, const DataSource& source, const RunOptions& options) {
@@ -191,11 +199,14 @@ RunReport run_model(const RunOptions& options) {
       std::ranges::any_of(outputs, [&](ValueId id) { return leaves_doubt(graph.value(id), batch_size); })
           ? find_sample_axes(schedule, *source, options.run)
           : SampleAxes();
+  // A profile is that of a sample.
+  const size_t together = options.profile ? 1 : samples_together(schedule, *source, worker_count(options.run));
   const auto write = [&](Outputs&& batch) {
-    for (size_t i = 0; i < writers.size(); ++i) writers[i].append(batch.second[i], batch.first, axes.of(outputs[i]));
+    for (size_t i = 0; i < writers.size(); ++i)
+      append_samples(writers[i], batch.second[i], batch.first, together, axes.of(outputs[i]));
   };
-  const SampleCounts counts =
-      run_over<Outputs>({.source = *source, .settings = options.run, .task = "running"}, run, write);
+  const SampleCounts counts = run_over<Outputs>(
+      {.source = *source, .settings = options.run, .task = "running", .together = together}, run, write);
   report.samples = counts.samples;
   report.skipped_samples = counts.skipped;
   for (OutputWriter& writer : writers) report.written.push_back(writer.close());

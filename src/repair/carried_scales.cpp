@@ -6,18 +6,21 @@
 
 #include "core/index.h"
 #include "lint/reading/odd_pairs.h"
+#include "repair/signs.h"
 #include "repair/weights_on_grid.h"
 
 namespace detent {
 
 namespace {
 
-/// Cuts a range to what a Clip passes on, because ONNX Runtime absorbs a Clip only behind codes of no other values.
-Range within_limits(const Range& range, const PlacementPlan& plan, ValueId value, RangeKind kind) {
+/// Returns a range, cut to what a Clip or Softmax passes on, because ONNX Runtime absorbs a Clip only behind codes of
+/// no other values. It ends where the pair of the file does, although codes from 0 up could reach further.
+Range within_limits(const CoveringRange& cover, const PlacementPlan& plan, ValueId value, RangeKind kind) {
   const auto limit = std::ranges::find(plan.range_limits, value, &FixedRange::value);
-  if (!is_asymmetric(kind) || limit == plan.range_limits.end()) return range;
-  const Range cut{std::max(range.min, limit->range.min), std::min(range.max, limit->range.max)};
-  return cut.min == range.min && cut.max == range.max ? range : cut;
+  if (!is_asymmetric(kind) || limit == plan.range_limits.end()) return cover.range;
+  const Range& written = cover.written;
+  const Range cut{std::max(written.min, limit->range.min), std::min(written.max, limit->range.max)};
+  return cut.min == written.min && cut.max == written.max ? cover.range : cut;
 }
 
 std::vector<float> channel_maxima(const Tensor& weight, int axis) {
@@ -111,7 +114,7 @@ std::map<ValueId, CarriedRange> carry_ranges(const Graph& graph, const Placement
     carried[value] = {range, covers[value]->steps > 0 ? Origin::Moved : own, covers[value]->from};
   };
   for (const ValueId value : plan.quantized_values())
-    if (covers[value]) carry(value, within_limits(covers[value]->range, plan, value, kind));
+    if (covers[value]) carry(value, within_limits(*covers[value], plan, value, kind));
   // Beside negative numbers the codes of one scale begin below 0, so the range of a Relu or Clip gains nothing from 0:
   // joined with the others it would only be wider than any pair of the file, and again at the next repair.
   const std::set<ValueId> below = values_below_ranges(graph, plan, carried);

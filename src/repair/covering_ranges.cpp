@@ -5,6 +5,7 @@
 
 #include "core/small_float.h"
 #include "ops/traits.h"
+#include "repair/signs.h"
 
 namespace detent {
 
@@ -93,7 +94,11 @@ class Covers {
   /// Joins ranges of which each covers a part.
   [[nodiscard]] static Cover both(const Cover& a, const Cover& b) {
     const Range range = joined(a->range, b->range);
-    return CoveringRange{range, {}, range == a->range ? a->from : b->from, std::max(a->steps, b->steps)};
+    return CoveringRange{range,
+                         {},
+                         range == a->range ? a->from : b->from,
+                         std::max(a->steps, b->steps),
+                         a->behind_relu || b->behind_relu};
   }
 
   [[nodiscard]] static Cover one_step_on(Cover cover) {
@@ -105,9 +110,11 @@ class Covers {
     if (const auto own = grids_.find(value.name); own != grids_.end())
       return CoveringRange{range_of(*own->second, kind_), {}, value.name, 0};
     Cover found;
-    for (const Use& use : value.uses)
-      if (is_data(use) && keeps_all(graph_.node(use.node), value.id))
-        found = nearest(found, below_[*graph_.node(use.node).output(0)]);
+    for (const Use& use : value.uses) {
+      if (!is_data(use) || !keeps_all(graph_.node(use.node), value.id)) continue;
+      const Cover& copy = below_[*graph_.node(use.node).output(0)];
+      if (copy && !copy->behind_relu) found = nearest(found, copy);
+    }
     return one_step_on(found ? found : below_all_readers(value));
   }
 
@@ -123,6 +130,7 @@ class Covers {
         if (part.uses.empty() && !part.is_output) continue;
         if (!below_[output]) return {};
         all = all ? both(all, below_[output]) : below_[output];
+        if (kind(graph_.node(use.node)) == OpKind::Relu) all->behind_relu = true;
       }
     }
     return all;
@@ -184,17 +192,6 @@ Range range_of(const QdqNode& grid, RangeKind kind) {
   }
   const auto amax = static_cast<float>(std::max(-low, high));
   return {-amax, amax};
-}
-
-ValueMap<bool> never_negative(const Graph& graph) {
-  ValueMap<bool> found(graph.values().size(), false);
-  const auto is_found = [&](MaybeValue value) { return value && found[*value]; };
-  for (const Node& node : graph.nodes()) {
-    const bool positive = traits_of(graph, node).kind == OpKind::Relu ||
-                          (keeps_numbers(graph, node) && std::ranges::all_of(data_of(graph, node), is_found));
-    for (const ValueId output : present(node.outputs)) found[output] = positive;
-  }
-  return found;
 }
 
 ValueMap<std::optional<CoveringRange>> covering_ranges(const Graph& graph,

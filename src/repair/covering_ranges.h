@@ -13,18 +13,16 @@ namespace detent {
 /// A range of the file's pairs that holds for every number of a value.
 struct CoveringRange {
   Range range;
-  Range written;     ///< the same before a value that is never negative took codes from 0 up
-  std::string from;  ///< the value whose pair gave it, the widest of several
-  size_t steps = 0;  ///< operators between the two values; 0: the value's own pair
+  Range written;             ///< the same before a value that is never negative took codes from 0 up
+  std::string from;          ///< the value whose pair gave it, the widest of several
+  size_t steps = 0;          ///< operators between the two values; 0: the value's own pair
+  bool behind_relu = false;  ///< it holds for the numbers that a Relu between the two values leaves
 };
 
 /// Returns the range of a grid for codes of `kind`: the same real numbers where type and zero point have a place there
 /// (0 in INT8, 128 in UINT8 for symmetric codes; FP8 only for FP8), else the symmetric range that covers them, without
 /// a given scale.
 [[nodiscard]] Range range_of(const QdqNode& grid, RangeKind kind);
-
-/// Returns which values are never negative: those that a Relu writes, also behind copies, MaxPool and Concat.
-[[nodiscard]] ValueMap<bool> never_negative(const Graph& graph);
 
 /// Returns the ranges of the values that have a pair, or that copies, MaxPool and Relu alone separate from pairs which
 /// cover them. The nearest pairs count:

@@ -29,7 +29,7 @@ void add_makers(const Graph& graph, MaybeValue value, std::set<std::string>& nam
   for (const ValueId input : present(maker->inputs)) add_makers(graph, input, names);
 }
 
-/// True for the operand of the Identity that stands for a pair at a graph output.
+/// True for the operand of the Identity that stands for a pair at a graph output, or in front of a body.
 bool stands_for_output(const Graph& before, const Graph& graph, const QuantizedOperand& operand) {
   return graph.node(*graph.find_node(operand.node)).op_type == "Identity" &&
          before.node(*before.find_node(operand.node)).op_type != "Identity";
@@ -109,11 +109,10 @@ TrainedPairs::TrainedPairs(const Model& written, QdqReading pairs, bool direct_o
   std::vector<Tensor> tensors = compute_constants(before, wanted);
   for (size_t i = 0; i < names.size(); ++i) numbers.replace_constants.emplace_back(names[i], std::move(tensors[i]));
   if (!names.empty()) apply_patch(model, numbers);
-  if (direct_outputs) write_outputs();
-  put_relus_back();
+  put_relus_back(direct_outputs ? write_outputs() : std::set<std::string>());
 }
 
-void TrainedPairs::write_outputs() {
+std::set<std::string> TrainedPairs::write_outputs() {
   const Graph& graph = model.graph();
   GraphPatch patch;
   patch.reason = "let values write the outputs that their pairs wrote";
@@ -124,8 +123,9 @@ void TrainedPairs::write_outputs() {
     const Value& value = graph.value(*graph.node(*node).input(0));
     const Node* maker = graph.producer(value.id);
     const bool inside_bodies = std::ranges::any_of(value.uses, [](const Use& use) { return use.slot < 0; });
-    if (!maker || value.is_constant || value.is_output || inside_bodies) continue;
     const std::string& output = identity.outputs.front();
+    const bool writes_output = graph.value(*graph.find_value(output)).is_output;  // else a body reads it
+    if (!writes_output || !maker || value.is_constant || value.is_output || inside_bodies) continue;
     if (!renamed.emplace(value.name, output).second) continue;  // the second output of one value
     patch.remove_nodes.push_back(identity.name);
     const auto slot = std::ranges::find(maker->outputs, MaybeValue(value.id)) - maker->outputs.begin();
@@ -133,7 +133,7 @@ void TrainedPairs::write_outputs() {
     for (const Use& use : value.uses)
       if (use.node != *node) patch.rewire.push_back({graph.node(use.node).name, use.slot, output});
   }
-  if (renamed.empty()) return;
+  if (renamed.empty()) return {};
   std::erase_if(reading.operands,
                 [&](const auto& operand) { return std::ranges::count(patch.remove_nodes, operand.node) > 0; });
   apply_patch(model, patch);
@@ -142,10 +142,17 @@ void TrainedPairs::write_outputs() {
   };
   for (auto& [slot, value] : read) rename(value);
   for (std::string& value : outputs) rename(value);
+  std::set<std::string> direct;
   for (const auto& [before, after] : renamed) {
+    direct.insert(after);
     if (auto entry = values.extract(before)) entry.key() = after, values.insert(std::move(entry));
     if (auto entry = unusable.extract(before)) entry.key() = after, unusable.insert(std::move(entry));
   }
+  return direct;
+}
+
+bool TrainedPairs::is_stand_in(const std::string& node) const {
+  return std::ranges::count(reading.float_patch.add_nodes, node, &NodeSpec::name) > 0;
 }
 
 void TrainedPairs::put_relu_in_front_of(const Value& output, const Node& maker, NameSource& names,
@@ -156,11 +163,11 @@ void TrainedPairs::put_relu_in_front_of(const Value& output, const Node& maker, 
   patch.add_nodes.push_back({"Relu", names.fresh("Relu_" + output.name), {before}, {output.name}, {}, ""});
   for (const Use& use : output.uses)
     if (const std::string& reader = model.graph().node(use.node).name;
-        use.slot >= 0 && !read.contains({reader, use.slot}))
+        use.slot >= 0 && !read.contains({reader, use.slot}) && !is_stand_in(reader))
       patch.rewire.push_back({reader, use.slot, before});
 }
 
-void TrainedPairs::put_relus_back() {
+void TrainedPairs::put_relus_back(const std::set<std::string>& direct) {
   const std::set<std::string> cut = values_cut_at_zero(model.graph(), values);
   if (cut.empty()) return;
   GraphPatch patch;
@@ -171,7 +178,7 @@ void TrainedPairs::put_relus_back() {
   for (const std::string& value : cut) {
     const Value& written = graph.value(*graph.find_value(value));
     const Node* maker = graph.producer(written.id);
-    if (maker && written.is_output && std::ranges::count(outputs, value) > 0) {
+    if (maker && direct.contains(value)) {
       put_relu_in_front_of(written, *maker, names, patch);
       continue;
     }
@@ -181,11 +188,9 @@ void TrainedPairs::put_relus_back() {
     values.erase(value);
     relus[behind[value]] = value;
     // An Identity that stands for the pair at an output reads through it, too.
-    if (std::ranges::count(outputs, value) > 0)
-      for (const Use& use : written.uses)
-        if (const Node& reader = graph.node(use.node);
-            use.slot >= 0 && reader.op_type == "Identity" && graph.value(*reader.output(0)).is_output)
-          patch.rewire.push_back({reader.name, use.slot, behind[value]});
+    for (const Use& use : written.uses)
+      if (const std::string& reader = graph.node(use.node).name; use.slot >= 0 && is_stand_in(reader))
+        patch.rewire.push_back({reader, use.slot, behind[value]});
     std::ranges::replace(outputs, value, behind[value]);
   }
   for (auto& [slot, value] : read) {

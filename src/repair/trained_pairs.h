@@ -35,7 +35,7 @@ struct TrainedPairs {
   std::map<Slot, WeightGrid> weights;
   std::set<Slot> biases;                     ///< biases with a pair
   std::map<Slot, std::string> read;          ///< paired activation edges and the values that they read
-  std::vector<std::string> outputs;          ///< values whose pair a graph output read
+  std::vector<std::string> outputs;          ///< values whose pair a graph output or a body read
   std::map<std::string, std::string> relus;  ///< values behind a Relu put back, and those that the pair was on
 
   /// pairs           read_qdq() of the file
@@ -47,11 +47,15 @@ struct TrainedPairs {
 
  private:
   /// Lets the values behind which a pair wrote a graph output write it themselves, under its name, instead of through
-  /// the Identity that read_qdq() leaves: a pair that a repair puts there is then where the next one finds it.
-  void write_outputs();
+  /// the Identity that read_qdq() leaves: a pair that a repair puts there is then where the next one finds it. Returns
+  /// the names.
+  std::set<std::string> write_outputs();
+  /// True for an Identity that read_qdq() leaves.
+  [[nodiscard]] bool is_stand_in(const std::string& node) const;
   /// Puts a Relu in front of the readers of a pair that does its work (values_cut_at_zero), so that the float model
   /// computes the same without the pair.
-  void put_relus_back();
+  /// direct  write_outputs()
+  void put_relus_back(const std::set<std::string>& direct);
   /// Adds to the patch a Relu that writes a graph output, whose pair was at the output too. Readers without a pair keep
   /// the numbers before it.
   void put_relu_in_front_of(const Value& output, const Node& maker, NameSource& names, GraphPatch& patch) const;

@@ -6,6 +6,7 @@
 #include "core/index.h"
 #include "ops/traits.h"
 #include "rewrite/check_content.h"
+#include "rewrite/dynamic_product.h"
 
 namespace detent {
 
@@ -18,12 +19,12 @@ std::set<std::string> values_outside_pairs(const PromisedFile& promised) {
   return values;
 }
 
-/// Returns the values that a DequantizeLinear of the planned graph writes: weights alone, which the plan leaves as they
-/// are.
+/// Returns the values that a QuantizeLinear or DequantizeLinear of the planned graph writes: weights alone, and those
+/// that bodies read. The plan leaves them as they are.
 std::set<std::string> weights_alone(const PromisedFile& promised) {
   std::set<std::string> values;
   for (const PromisedNode& node : promised.nodes)
-    if (node.kind == OpKind::DequantizeLinear) values.insert(node.output);
+    if (node.kind == OpKind::DequantizeLinear || node.kind == OpKind::QuantizeLinear) values.insert(node.output);
   return values;
 }
 
@@ -71,7 +72,34 @@ class FileCheck {
     return graph_.producer(at(pair).source);
   }
 
+  /// Checks the nodes that stand for a product whose data get their codes at run time.
+  void check_dynamic(const PromisedNode& promised) {
+    const std::string where = promised.op_type + " '" + promised.name + "'";
+    const auto found = find_dynamic_product(graph_, graph_.find_value(promised.output));
+    if (!found) return flaws_.push_back({where, "has not become a MatMulInteger of codes that are made at run time"});
+    seen_.insert(found->nodes.begin(), found->nodes.end());
+    const PromisedInput &data = promised.inputs[0], &weight = promised.inputs[1];
+    if (name(found->data) != source_name(data.value))
+      flaws_.push_back({where, "reads '" + name(found->data) + "' instead of '" + data.value + "'"});
+    const bool has_bias = promised.inputs.size() > 2 && !promised.inputs[2].value.empty();
+    if (has_bias != static_cast<bool>(found->bias) || (has_bias && name(*found->bias) != promised.inputs[2].value))
+      flaws_.push_back({where, "has another bias than that of the model"});
+    const bool turned = weight.axis == 0;
+    const Tensor codes = turned ? transposed(*found->codes) : *found->codes;
+    if (codes.shape() != weight.shape)
+      return flaws_.push_back({where, "does not multiply by the quantized weight '" + weight.value + "'"});
+    const int64_t scales = found->scales->element_count();
+    if (scales != (options_.per_tensor_weights ? 1 : weight.shape[turned ? 0 : 1]))
+      flaws_.push_back({where, "has " + std::to_string(scales) + " scales for its weight"});
+    if (weight.content.empty_handle()) return;
+    const Tensor points = found->zero_points(found->scales->shape());
+    const WrittenGrid grid{found->scales, &points, turned ? 0 : 1, true};
+    if (const std::string flaw = content_flaw(weight.content, codes, grid); !flaw.empty())
+      flaws_.push_back({where, "its weight '" + weight.value + "' " + flaw});
+  }
+
   void check_node(const PromisedNode& promised) {
+    if (promised.dynamic) return check_dynamic(promised);
     const bool constant = promised.kind == OpKind::Constant;
     const Node* node = find_writer(promised);
     if (!node || node->op_type != promised.op_type) {

@@ -19,7 +19,7 @@ void check_fp8(const FormatOptions& format, const PlacementRequest& placement, c
       throw Error(ErrorCode::InvalidOption, option + " is for INT8: FP8 codes are floats with one scale, amax / 448",
                   "leave " + option + " away, or --type fp8");
   };
-  refuse(format.activation.has_value(), "--activation");
+  refuse(format.activation.has_value() || format.dynamic, "--activation");
   refuse(format.full_range, "--format range=full");
   refuse(format.weight_bits != 8, "--format weight-bits=7");
   refuse(format.weight_range != FormatOptions::WeightRange::Max, "--format weight-range=mse");
@@ -61,6 +61,29 @@ void check_activation(DataType type, const Target& target) {
               "leave --activation and \"bits\" away, or give a target that takes the type");
 }
 
+/// Refuses scales at run time where the engine has no kernels for them, and options of pairs beside them.
+void check_dynamic(const FormatOptions& format, const PlacementRequest& placement, const Target& target) {
+  if (!format.dynamic) return;
+  if (!target.engine.runs_qoperators)
+    throw Error(ErrorCode::InvalidOption,
+                target.spec() + " finds no scales at run time: it has no kernels for MatMulInteger",
+                "--target onnxruntime, or leave --activation dynamic away");
+  const auto refuse = [](bool given, const std::string& option, const std::string& why) {
+    if (given)
+      throw Error(ErrorCode::InvalidOption, option + " does not go with --activation dynamic: " + why,
+                  "remove one of the two");
+  };
+  using P = PlacementOptions;
+  const std::string no_pairs = "no pairs stand on other values than the data of products";
+  refuse(format.float_type.value_or(FloatType::Fp32) != FloatType::Fp32, "--float-type",
+         "DynamicQuantizeLinear reads FP32 alone");
+  refuse(format.int8_weights == false, "--format weights=fp32", "MatMulInteger reads INT8 weights");
+  refuse(format.int32_bias == true, "--format bias=int32", "the scale of an INT32 bias is not known in advance");
+  refuse(!placement.wide_values.empty(), "--override with \"bits\": 16", "its codes have 8 bits");
+  refuse(placement.quantize_outputs, "--policy quantize-outputs=on", no_pairs);
+  refuse(placement.attention == P::Attention::Int8, "--policy attention=int8", no_pairs);
+}
+
 /// Refuses a 16-bit file for a target that takes FP32 and chooses the types itself, or that runs no floats.
 void check_float_type(const FormatOptions& format, const Target& target) {
   if (format.float_type.value_or(FloatType::Fp32) == FloatType::Fp32) return;
@@ -87,6 +110,7 @@ RewriteOptions rewrite_options(const FormatOptions& format, const PlacementReque
   options.activation = target.activation;
   if (placement.type == CodeType::Fp8) check_fp8(format, placement, target);
   check_attention(placement);
+  check_dynamic(format, placement, target);
   options.activation.type = format.activation.value_or(target.activation->type);
   check_activation(options.activation.type, target);
   check_float_type(format, target);

@@ -80,7 +80,7 @@ PromisedFile promise_of(const Graph& graph, const PlacementPlan& plan) {
   for (const Value& value : graph.values()) file.values.insert(value.name);
   for (const Node& node : graph.nodes()) {
     const OpTraits& traits = traits_of(graph, node);
-    PromisedNode promised{node.name, node.op_type, "", traits.kind, {}};
+    PromisedNode promised{node.name, node.op_type, "", traits.kind, {}, false};
     for (const ValueId output : present(node.outputs))
       if (promised.output.empty()) promised.output = graph.value(output).name;
     for (size_t slot = 0; slot < node.inputs.size(); ++slot) {
@@ -111,6 +111,7 @@ PromisedFile promise_of(const Graph& graph, const PlacementPlan& plan) {
   for (const WeightDecision& weight : plan.weights) {
     PromisedInput& input = slot_of(file, weight.node, weight.slot);
     input.read = ReadAs::Weight;
+    file.nodes[static_cast<size_t>(weight.node)].dynamic = weight.dynamic;
     input.axis = weight.axis;
     if (const Tensor* constant = graph.constant(weight.value)) input.shape = constant->shape();
     if (weight.bias) slot_of(file, weight.bias->node, weight.bias->slot).read = ReadAs::Bias;

@@ -42,6 +42,7 @@ struct PromisedNode {
   std::string output;  ///< its first output, which identifies the node
   OpKind kind = OpKind::Other;
   std::vector<PromisedInput> inputs;  ///< by slot
+  bool dynamic = false;               ///< MatMulInteger and what belongs to it stand for it (find_dynamic_product)
 };
 
 /// The promises of a plan about the file to be written, by name: ids become invalid when the graph changes.

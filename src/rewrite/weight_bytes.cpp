@@ -45,6 +45,11 @@ std::map<std::string, uint64_t> weight_bytes_by_type(const Graph& graph) {
     add(type, source);
     for (size_t slot = 1; slot < node.inputs.size(); ++slot) add(type, node.input(slot));
   }
+  for (const Node& node : graph.nodes()) {
+    if (node.op_type != "MatMulInteger") continue;
+    for (const size_t slot : {size_t{1}, size_t{3}})
+      if (const Tensor* codes = graph.constant(node.input(slot))) add(type_of_codes(codes->type()), node.input(slot));
+  }
   for (const Node& node : graph.nodes())
     if (node.op_type == "DequantizeLinear" || node.op_type == "QuantizeLinear")
       for (size_t slot = 1; slot < node.inputs.size(); ++slot)

@@ -10,6 +10,7 @@
 #include "ops/traits.h"
 #include "ops/weight_pairs.h"
 #include "rewrite/bias_quantizer.h"
+#include "rewrite/dynamic_product.h"
 #include "rewrite/weight_quantizer.h"
 
 namespace detent {
@@ -20,7 +21,8 @@ namespace {
 struct Copy {
   std::vector<const WeightDecision*> readers;
   std::vector<float> least_scales, zero_scales;  ///< needed by the readers' biases; empty: none
-  std::string dequantized;
+  std::string dequantized;                       ///< with a pair
+  DynamicProduct::Weight alone;                  ///< without
   QParams qparams;
 };
 
@@ -34,21 +36,26 @@ class WeightInserter {
     if (context_.options.int32_bias)
       for (auto& [key, copy] : copies_)
         for (const WeightDecision* reader : copy.readers) require_scales(*reader, copy);
+    DynamicProduct products(context_);
     // The order of the plan: files do not depend on how copies are sorted.
     for (const WeightDecision& weight : context_.plan.weights) {
       Copy& copy = copies_.at(key_of(weight));
       if (copy.readers.front() == &weight) write(weight, copy);
-      context_.writer.read(weight.node, weight.slot, copy.dequantized);
+      if (weight.dynamic)
+        products.write(weight, copy.alone);
+      else
+        context_.writer.read(weight.node, weight.slot, copy.dequantized);
     }
     if (!context_.options.int32_bias) return;
-    for (const WeightDecision& weight : context_.plan.weights) insert_bias(weight);
+    for (const WeightDecision& weight : context_.plan.weights)
+      if (!weight.dynamic) insert_bias(weight);
     if (half_biases_ > 0)
       warn(plural(half_biases_, "bias of an FP16 layer stays", "biases of FP16 layers stay") +
            " FP16: the product of two scales may exceed the range of FP16");
   }
 
  private:
-  using Key = std::tuple<ValueId, int, std::string>;  // constant, axis, operator
+  using Key = std::tuple<ValueId, int, std::string, bool, bool>;  // constant, axis, operator, dynamic, turned
 
   struct Bias {
     Use use;  ///< where it is read: the operator's slot, or the Add behind a MatMul
@@ -63,7 +70,12 @@ class WeightInserter {
     return context_.options.per_tensor_weights ? -1 : weight.axis;
   }
   [[nodiscard]] Key key_of(const WeightDecision& weight) const {
-    return {weight.value, axis_of(weight), node_of(weight).op_type};
+    return {weight.value, axis_of(weight), node_of(weight).op_type, weight.dynamic, is_turned(weight)};
+  }
+
+  /// True for a Gemm's weight whose rows are output columns.
+  [[nodiscard]] bool is_turned(const WeightDecision& weight) const {
+    return node_of(weight).op_type == "Gemm" && node_of(weight).int_or("transB", 0) != 0;
   }
 
   [[nodiscard]] const Tensor& tensor_of(const WeightDecision& weight) const {
@@ -111,6 +123,11 @@ class WeightInserter {
       let_go_of_pages(weight.raw(), weight.byte_count());
       if (paired) count_pairs(quantized, how.safe_pairs, order);
       if (is_uint8) make_uint8(quantized);
+      copy.qparams = quantized.qparams;
+      if (decision.dynamic) {
+        copy.alone = DynamicProduct::add_weight(context_.writer, wish, std::move(quantized), is_turned(decision));
+        return;
+      }
       const PairWriter::Grid grid = context_.writer.add_grid(wish, quantized.qparams, how.scale_type);
       const std::string codes =
           options.int8_weights
@@ -118,7 +135,6 @@ class WeightInserter {
               : context_.writer.add_quantize(wish, wish, grid, weight.type());
       copy.dequantized = context_.writer.fresh(wish + "_dequantized");
       context_.writer.add_dequantize(wish, codes, copy.dequantized, grid, weight.type());
-      copy.qparams = quantized.qparams;
       if (quantized.raised > 0)
         warn("weight '" + wish + "' of node '" + node_of(decision).name + "': the scale of " +
              std::to_string(quantized.raised) + " of " + plural(copy.qparams.scale.size(), "channel") +
@@ -232,6 +248,7 @@ class WeightInserter {
 
   /// True where integer kernels run: 16-bit codes have none.
   [[nodiscard]] bool has_8_bit_input(const WeightDecision& decision) const {
+    if (decision.dynamic) return true;
     const QParams* input = input_qparams(decision);
     return input && code_format(input->type).bits == 8;
   }

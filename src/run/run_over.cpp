@@ -8,11 +8,36 @@ namespace detent {
 StreamOptions stream_options(const SamplePass& pass) {
   StreamOptions options;
   options.threads = worker_count(pass.settings);
-  options.group_size = pass.source.batch();
-  options.last_group = pass.last_batch;
+  options.group_size = pass.together > 1 ? pass.together : pass.source.batch();
+  options.last_group = pass.together > 1 ? SamplePass::LastBatch::Short : pass.last_batch;
   options.skip_bad_data = pass.settings.skip_bad_data;
   options.reporter = pass.settings.reporter;
   return options;
+}
+
+void run_group(const SamplePass& pass, std::vector<Sample>&& group, size_t real,
+               const std::function<void(std::vector<Sample>&& batch, size_t real)>& run) {
+  const auto run_named = [&](std::vector<Sample>&& batch, size_t counting) {
+    const std::string name = batch.front().name;
+    try {
+      run(std::move(batch), counting);
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::Interrupted) throw;
+      throw error.in("sample '" + name + "'");
+    }
+  };
+  const auto run_singly = [&](const std::vector<Sample>& samples) {
+    for (const Sample& sample : samples) run_named({sample}, 1);
+  };
+  if (pass.together <= 1) return run_named(std::move(group), real);
+  if (group.size() < pass.together) return run_singly(group);
+  const std::vector<Sample> samples = group;  // tensors are shared
+  try {
+    run_named(std::move(group), real);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::Interrupted) run_singly(samples);
+    throw;
+  }
 }
 
 void begin_progress(const SamplePass& pass) {

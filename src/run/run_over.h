@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,6 +23,9 @@ struct SamplePass {
   /// model that leaves its batch open takes.
   using LastBatch = StreamOptions::LastGroup;
   LastBatch last_batch = LastBatch::Fill;
+  /// Consecutive samples of a source without batches that `run` takes at once (samples_together); where fewer are left,
+  /// and to name the sample of an error, it takes them one by one.
+  size_t together = 1;
   /// The error when no sample could be read; empty: no sample is no error.
   std::string_view refuse_empty = "no sample of the data could be read";
 };
@@ -41,30 +45,37 @@ void begin_progress(const SamplePass& pass);
 /// Errors  InvalidData when there was no sample and the pass refuses that.
 void end_progress(const SamplePass& pass, const SampleCounts& counts);
 
+/// Calls run(batch, real) for a group of the stream: once, or where the pass has samples together and the group is
+/// short of them, for each sample. Errors  those of `run`, which name the first sample of the batch, except
+/// Interrupted.
+void run_group(const SamplePass& pass, std::vector<Sample>&& group, size_t real,
+               const std::function<void(std::vector<Sample>&& batch, size_t real)>& run);
+
 /// Streams all samples in batches through `run`, in parallel, and their results through `take`, in order.
 ///
 /// run(size_t slot, std::vector<Sample>&& batch, size_t real) -> Result   `real` of the batch count; see stream().
 /// take(Result&&)                                                         one at a time.
-/// Errors  those of `run` and `take`; an error of `run` names the first sample of its batch, except Interrupted.
+/// Errors  those of `run` and `take`; an error of `run` names the first sample of its batch, or the sample in samples
+///         that run together, except Interrupted.
 template <class Result, class Run, class Take>
 SampleCounts run_over(const SamplePass& pass, Run run, Take take) {
   using Batch = std::pair<size_t, Result>;
   SampleCounts counts;
   begin_progress(pass);
-  const auto process = [&run](size_t slot, std::vector<Sample>&& batch, size_t real) {
-    const std::string name = batch.front().name;
-    try {
-      return Batch(real, run(slot, std::move(batch), real));
-    } catch (const Error& error) {
-      if (error.code() == ErrorCode::Interrupted) throw;
-      throw error.in("sample '" + name + "'");
+  const auto process = [&](size_t slot, std::vector<Sample>&& group, size_t real) {
+    std::vector<Batch> done;
+    run_group(pass, std::move(group), real, [&](std::vector<Sample>&& batch, size_t counting) {
+      done.emplace_back(counting, run(slot, std::move(batch), counting));
+    });
+    return done;
+  };
+  const auto finish = [&](size_t, std::vector<Batch>&& done) {
+    for (Batch& batch : done) {
+      take(std::move(batch.second));
+      show_progress(pass, counts.samples += batch.first);
     }
   };
-  const auto finish = [&](size_t, Batch&& batch) {
-    take(std::move(batch.second));
-    show_progress(pass, counts.samples += batch.first);
-  };
-  counts.skipped = stream<Batch>(pass.source, stream_options(pass), process, finish).skipped;
+  counts.skipped = stream<std::vector<Batch>>(pass.source, stream_options(pass), process, finish).skipped;
   end_progress(pass, counts);
   return counts;
 }

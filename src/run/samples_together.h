@@ -4,6 +4,7 @@
 
 #include "detent/base/data_source.h"
 #include "detent/options/run_settings.h"
+#include "exec/schedule.h"
 #include "model/graph/graph.h"
 #include "model/graph/value_shapes.h"
 
@@ -24,12 +25,29 @@ class SamplesTogether final : public DataSource {
   size_t together_;
 };
 
+/// While one exists, samples_together() gives 1 in the whole process: for models that find scales at run time, whose
+/// numbers depend on what runs beside a sample. Results of other models are the same, and may take longer.
+class SamplesApart {
+ public:
+  explicit SamplesApart(bool apart = true);
+  ~SamplesApart();
+  SamplesApart(const SamplesApart&) = delete;
+  SamplesApart& operator=(const SamplesApart&) = delete;
+
+ private:
+  bool apart_;
+};
+
 /// Returns how many samples are worth running at once: where a weight is read for few positions of a sample (the last
 /// layers of networks for small images), fetching it takes longer than the products, and several samples share it. Up
 /// to 8, so that a weight serves 64 positions; 1 where it does anyway, where the model fixes its batch or leaves other
-/// sizes open, and where the values `wanted` of the first samples have other bits run together than one by one. Errors
-/// Interrupted; samples that cannot be read or run give 1.
+/// sizes open, beside a SamplesApart, and where the values `wanted` of the first samples have other bits run together
+/// than one by one. Errors Interrupted; samples that cannot be read or run give 1.
 [[nodiscard]] size_t samples_together(const Graph& graph, std::span<const ValueId> wanted, const DataSource& source);
+
+/// Returns the same for SamplePass::together of one pass that `schedule` makes of the source, where it is long enough
+/// to gain more than finding out costs.
+[[nodiscard]] size_t samples_together(const Schedule& schedule, const DataSource& source, size_t threads);
 
 /// True when axis 0 of each value counts only samples: results of a joined batch belong to single samples.
 /// one, joined  shapes that one sample, and `together` of them, give the values; a value without one is not cut.

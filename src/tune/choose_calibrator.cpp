@@ -262,9 +262,9 @@ bool is_auto(std::string_view calibrator) { return calibrator == "auto"; }
 std::span<const std::string_view> auto_candidates() { return kCandidates; }
 
 ChosenRanges choose_calibrator(const CalibratorQuestion& question) {
-  if (!question.source) throw nothing_to_compare("there is no --data to run");
-  if (question.plan.quantized_values().empty())  // every candidate is the float model
+  if (question.plan.quantized_values().empty())  // every candidate is the same model
     return {make_calibrator(kOfNothing), {}, std::nullopt};
+  if (!question.source) throw nothing_to_compare("there is no --data to run");
   const Stopwatch stopwatch;
   Contest contest(question);
   if (!contest.decided()) {

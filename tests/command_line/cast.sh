@@ -24,7 +24,7 @@ accepts "pairs for ONNX Runtime" quantize "$model" $data --calibrator max --accu
 accepts "their scales stay FP32" cast in/ort.onnx --quiet -o out/ort.onnx
 grep -q 'scales unchanged, in float32' stdout || fail "scales of UINT8 codes changed by default"
 accepts "or get the type" cast in/ort.onnx --quiet --format scales=fp16 -o out/ort16.onnx
-grep -q 'warning: UINT8 codes are for ONNX Runtime' stderr || fail "16-bit scales of UINT8 codes are not warned of"
+grep -q 'warning: UINT8 codes and zero points are for ONNX Runtime' stderr || fail "16-bit scales of UINT8 codes are not warned of"
 rm out/*
 
 # Negative twins.

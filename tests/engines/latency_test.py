@@ -278,7 +278,12 @@ class Trtexec(Case):
     def test_without_trtexec_exits_3_although_this_command_has_its_name(self):
         done = self.call(self.conv())
         self.assertEqual(done.returncode, 3, done.stderr)
-        self.assertRegex(last_line(done.stderr), "^trtexec: TensorRT's trtexec is not on the PATH")
+        self.assertRegex(last_line(done.stderr), "^trtexec: TensorRT's trtexec is not on the PATH.*its package cannot be used")
+
+    def test_words_that_only_the_program_knows_are_refused_without_it(self):
+        done = self.call("--", "--timingCacheFile=/tmp/cache", "--device=1", self.conv())
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertRegex(last_line(done.stderr), "'--device=1' needs TensorRT's trtexec.*--useCudaGraph")
 
 
 if __name__ == "__main__":

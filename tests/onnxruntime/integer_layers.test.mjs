@@ -8,7 +8,7 @@ import { readModel } from './onnx_file.mjs';
 import { selectedOfAll } from './selection.mjs';
 
 // The input of an integer kernel that holds its weight.
-const weightSlots = { QLinearConv: 3, QLinearMatMul: 3, QGemm: 3, MatMulIntegerToFloat: 1 };
+const weightSlots = { QLinearConv: 3, QLinearMatMul: 3, QGemm: 3, MatMulIntegerToFloat: 1, DynamicQuantizeMatMul: 1 };
 
 // Returns {layer's name: name of the constant that holds its INT8 weight in the written file}, without layers of
 // float weights.
@@ -16,6 +16,8 @@ function integerWeights(model) {
   const producer = new Map(model.nodes.flatMap((node) => node.outputs.map((name) => [name, node])));
   const found = new Map();
   for (const node of model.nodes) {
+    // A scale at run time: the node is named after the layer.
+    if (node.op === 'MatMulInteger') found.set(node.name.replace(/_MatMulInteger$/, ''), node.inputs[1]);
     for (const input of node.inputs.slice(0, 2)) {
       const source = producer.get(input);
       if (source?.op === 'DequantizeLinear' && model.initializers.has(source.inputs[0])) {
@@ -28,7 +30,7 @@ function integerWeights(model) {
 
 const times = (list) => list.reduce((counts, item) => counts.set(item, (counts.get(item) ?? 0) + 1), new Map());
 
-const variants = selectedOfAll().flatMap((selected) => [[], ['--activation', 'int8']].map((more) => ({ ...selected, more })));
+const variants = selectedOfAll().flatMap((selected) => [[], ['--activation', 'int8'], ['--activation', 'dynamic']].map((more) => ({ ...selected, more })));
 
 for (const { model, options, more } of variants) {
   const title = [model.name, ...more].join(' ');

@@ -94,6 +94,24 @@ TEST_F(CastModel, ScalesBecomeHalvesWhereKernelsTakeThem) {
   }
 }
 
+TEST_F(CastModel, ScalesOfInt8CodesBecomeHalvesWhereTheirZeroPointIs0) {
+  // PyTorch's PT2E gives activations INT8 codes from -128 up, which ONNX Runtime takes and TensorRT does not.
+  for (const auto& [point, type] : {std::pair{"0", "float16"}, std::pair{"-128", "float32"}}) {
+    write_model(parse_model_text(R"(<ir_version: 10, opset_import: ["" : 18]>
+g (float[1,2,4,4] x) => (float[1,2,4,4] y)
+<float s = {0.02}, int8 z = {)" + std::string(point) +
+                                 R"(}, int8[2,2,1,1] w = {1, 2, 3, 4}, float ws = {0.01}>
+{
+  q = QuantizeLinear (x, s, z)  d = DequantizeLinear (q, s, z)
+  wd = DequantizeLinear (w, ws)
+  y = Conv (d, wd)
+})"),
+                folder_ / "in.onnx");
+    EXPECT_EQ(cast_model(cast_options(false, std::string(type) + ".onnx")).pairs->scale_type, type);
+    std::filesystem::remove(folder_ / "in.onnx");
+  }
+}
+
 TEST_F(CastModel, FloatWeightsBehindAQuantizeLinearBecomeTheCodesThatItMade) {
   quantize("tensorrt");
   const auto codes = integers_of(file("in.onnx"));

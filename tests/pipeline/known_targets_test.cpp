@@ -61,7 +61,7 @@ TEST(KnownTargets, EveryNameHasOneDefault) {
 
 TEST(KnownTargets, SayWhatAnEngineTakesTheDefaultFirst) {
   const TargetInfo onnxruntime = info_of("onnxruntime:1.30"), tensorrt = info_of("tensorrt:11.0");
-  EXPECT_THAT(onnxruntime.activations, ElementsAre("uint8", "int8", "uint16", "int16"));
+  EXPECT_THAT(onnxruntime.activations, ElementsAre("uint8", "int8", "uint16", "int16", "dynamic"));
   EXPECT_THAT(onnxruntime.biases, ElementsAre("int32", "float"));
   EXPECT_EQ(onnxruntime.float_type, "fp32");
   EXPECT_THAT(tensorrt.activations, ElementsAre("int8", "fp8"));

@@ -104,6 +104,16 @@ class RepairModel : public ::testing::Test {
     data.sources = {(folder_ / "x").string()};
     return data;
   }
+  /// Returns the folder of one condition for each of samples().
+  [[nodiscard]] std::string condition() const {
+    std::filesystem::create_directories(folder_ / "k");
+    for (int i = 0; i < 4; ++i) {
+      Tensor sample(DataType::Bool, Shape{});
+      sample.mutable_data<bool>()[0] = i % 2 > 0;
+      write_npy(folder_ / "k" / ("s" + std::to_string(i) + ".npy"), sample);
+    }
+    return (folder_ / "k").string();
+  }
   static std::vector<std::string> of_action(const RepairReport& report, const std::string& action) {
     std::vector<std::string> values;
     for (const auto& pair : report.pairs)
@@ -571,6 +581,28 @@ g (float[1,16,8,8] x) => (float[1,16,8,8] y)
   EXPECT_GT(report.error->sqnr_db.value(), 20);  // without the Relu below 3
 }
 
+TEST_F(RepairModel, ChangesNothingTheSecondTimeWhereAReluStandsBehindCopies) {
+  // The pair behind the Reshape cuts at 0. Its range goes in front of the pooling too, whose pair then cuts itself.
+  RepairOptions given = options(R"(<ir_version: 8, opset_import: ["" : 13]>
+g (float[1,16,8,8] x) => (float[1,16,1,1] y)
+<float sx = {0.03}, float sa = {0.02}, uint8 m = {128}, uint8 z = {0}, int64[4] same = {1, 16, 1, 1},
+ )" + weight(1) + R"(>
+{
+  xq = QuantizeLinear (x, sx, m)  xd = DequantizeLinear (xq, sx, m)
+  wd = DequantizeLinear <axis = 0> (w, ws, wz)
+  p = GlobalAveragePool (xd)  f = Reshape (p, same)
+  fq = QuantizeLinear (f, sa, z)  fd = DequantizeLinear (fq, sa, z)
+  c = Conv (fd, wd)
+  cq = QuantizeLinear (c, sa, m)  cd = DequantizeLinear (cq, sa, m)
+  y = Conv (cd, wd)
+})",
+                                "onnxruntime");
+  given.data = samples();
+  EXPECT_TRUE(repair_model(given).changed);
+  EXPECT_FALSE(repair_model(again(given)).changed);
+  EXPECT_EQ(bytes_of("out.onnx"), bytes_of("again.onnx"));
+}
+
 TEST_F(RepairModel, PutsAReluBackInFrontOfAGraphOutput) {
   // UINT8 around 0: the pair that writes the output cuts negative numbers, also those that another Conv reads.
   const std::string text = R"(<ir_version: 8, opset_import: ["" : 17]>
@@ -595,6 +627,94 @@ g (float[1,16,8,8] x) => (float[1,16,8,8] y, float[1,16,8,8] u, float[1,16,8,8] 
     if (tanh && tanh->op_type == "Tanh") {
       EXPECT_EQ(std::ranges::count(model.graph().nodes(), "Relu", &Node::op_type), 1) << target;
     }
+  }
+}
+
+TEST_F(RepairModel, TakesAPairThatNothingReadsAway) {
+  std::string text = trained();
+  text.replace(text.find("  c1 ="), 0, "  unread = DequantizeLinear (rq, sa, z)\n");
+  for (const char* target : {"tensorrt", "onnxruntime", "openvino"}) {
+    RepairOptions given = options(text, target);
+    given.data = samples();
+    EXPECT_TRUE(repair_model(given).changed) << target;
+    EXPECT_FALSE(read_model(folder_ / "out.onnx").graph().find_value("unread")) << target;
+  }
+}
+
+/// A Conv with a pair of codes from 0 up behind it, which another Conv and the bodies of an If read. One of these has a
+/// pair, too, and reads a weight of the main graph.
+std::string read_in_bodies() {
+  return R"(<ir_version: 8, opset_import: ["" : 13]>
+g (float[1,16,8,8] x, bool k) => (float[1,16,8,8] y, float[1,16,8,8] u)
+<float sx = {0.03}, float sa = {0.05}, uint8 m = {128}, uint8 z = {0}, int8 i = {0}, )" +
+         weight(1) + R"(>
+{
+  xq = QuantizeLinear (x, sx, m)  xd = DequantizeLinear (xq, sx, m)
+  wd = DequantizeLinear <axis = 0> (w, ws, wz)
+  c = Conv (xd, wd)
+  cq = QuantizeLinear (c, sa, z)  cd = DequantizeLinear (cq, sa, z)
+  y = Conv (cd, wd)
+  u = If (k) <
+    then_branch = low () => (float[1,16,8,8] a) { aq = QuantizeLinear (cd, sa, i)  ad = DequantizeLinear (aq, sa, i)
+                                                 a = Conv (ad, wd) },
+    else_branch = high () => (float[1,16,8,8] b) { b = Neg (cd) } >
+})";
+}
+
+TEST_F(RepairModel, LetsABodyReadTheNumbersThatAPairStandsFor) {
+  for (const char* target : {"tensorrt", "onnxruntime", "openvino"}) {
+    RepairOptions given = options(read_in_bodies(), target);
+    given.data = samples();
+    given.data.sources = {"x=" + given.data.sources.front(), "k=" + condition()};
+    const RepairReport report = repair_model(given);
+    EXPECT_TRUE(report.changed) << target;
+    EXPECT_GT(report.error->sqnr_db.value(), 20) << target << ": the pair cut numbers below 0";
+    const auto is_error = [](const auto& finding) { return finding.level == "error"; };
+    EXPECT_TRUE(std::ranges::none_of(report.lint.findings, is_error)) << target;
+    EXPECT_FALSE(repair_model(again(given)).changed) << target;
+    std::filesystem::remove(folder_ / "again.onnx");
+  }
+}
+
+/// One head of attention. `paired`: its products read pairs, one in front of a Transpose.
+std::string attention(bool paired) {
+  const auto operand = [&](const std::string& name) {
+    return paired ? name + "q = QuantizeLinear (" + name + ", sq, m)  " + name + "d = DequantizeLinear (" + name +
+                        "q, sq, m)  "
+                  : name + "d = Identity (" + name + ")  ";
+  };
+  std::string codes;
+  for (int i = 0; i < 256; ++i) codes += (i ? ", " : "") + std::to_string(i * 71 % 255 - 127);
+  return R"(<ir_version: 8, opset_import: ["" : 17]>
+g (float[1,16,8,8] x) => (float[1,64,16] y)
+<float sx = {0.03}, float sq = {0.05}, float sp = {0.004}, uint8 m = {128}, uint8 z = {0}, float f = {0.25},
+ int64[3] rows = {1, 16, 64}, int8[16,16] w = {)" +
+         codes + R"(}, float ws = {0.003}, int8 wz = {0}>
+{
+  r = Reshape (x, rows)  t = Transpose <perm = [0, 2, 1]> (r)
+  tq = QuantizeLinear (t, sx, m)  td = DequantizeLinear (tq, sx, m)
+  wd = DequantizeLinear (w, ws, wz)
+  a = MatMul (td, wd)  b = MatMul (td, wd)  c = MatMul (td, wd)
+  aq = QuantizeLinear (a, sq, m)  ad = DequantizeLinear (aq, sq, m)
+  )" + operand("b") +
+         operand("c") +
+         R"(
+  k = Transpose <perm = [0, 2, 1]> (bd)
+  s = MatMul (ad, k)  g = Mul (s, f)  p = Softmax (g)
+  pq = QuantizeLinear (p, sp, z)  pd = DequantizeLinear (pq, sp, z)
+  o = MatMul (pd, cd)
+  oq = QuantizeLinear (o, sq, m)  od = DequantizeLinear (oq, sq, m)
+  y = MatMul (od, wd)
+})";
+}
+
+TEST_F(RepairModel, KeepsProductsOfTwoActivationsWhosePairsStandInFrontOfCopies) {
+  for (const bool paired : {true, false}) {
+    RepairOptions given = options(attention(paired), "openvino");
+    given.data = samples();
+    EXPECT_EQ(std::ranges::count(of_action(repair_model(given), "removed"), "p"), !paired);
+    EXPECT_FALSE(repair_model(again(given)).changed) << paired;
+    std::filesystem::remove(folder_ / "again.onnx");
   }
 }
 

@@ -58,6 +58,7 @@ inline const std::map<std::string, OptionSetter>& option_words() {
       {"--activation uint16", [](O& o) { o.type = CodeType::A16W8; }},
       {"--activation int16", [](O& o) { o.type = CodeType::A16W8, o.int16_activations = true; }},
       {"--activation int8", [](O& o) { o.int8_activations = true; }},
+      {"--activation dynamic", [](O& o) { o.dynamic_products = true; }},
       {"--policy residual=quantize", [](O& o) { o.residual = O::Residual::Quantize; }},
       {"--policy quantize-outputs=on", [](O& o) { o.quantize_outputs = true; }},
       {"--policy residual=float", [](O& o) { o.residual = O::Residual::Float; }},
@@ -86,6 +87,8 @@ inline void read_expect_words(const std::string& text, Expectation& expectation)
       expectation.measured.ruined[value] = "ruined";
     else if (option == "--costly")
       expectation.measured.costly[value] = "costly";
+    else if (option == "--fixed")
+      expectation.measured.fixed[value] = "it keeps more";
     else if (option == "--unreached")
       expectation.measured.unreached[value] = "Plugin 'p' cannot run here";
     else if (option == "--wide")

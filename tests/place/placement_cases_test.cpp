@@ -88,6 +88,22 @@ class PlanChecker {
     check_rule(rule, layer->rule, line);
   }
 
+  /// "dynamic NODE RULE": the layer finds its scale at run time, and reads floats.
+  void check_dynamic(std::istringstream& words, int line) {
+    std::string name, rule;
+    words >> name >> rule;
+    const Node* node = find_node(name, line);
+    if (!node) return;
+    listed_dynamic_.insert(node->id);
+    const LayerDecision* layer = plan_.find_layer(node->id);
+    if (!layer || !layer->dynamic || !layer->int8) return fail(line, "'" + name + "' finds no scale at run time");
+    check_rule(rule, layer->rule, line);
+    for (const WeightDecision& weight : plan_.weights)
+      if (weight.node == node->id && !weight.dynamic) fail(line, "its weight has a DequantizeLinear");
+    for (const EdgeDecision& edge : plan_.edges)
+      if (edge.consumer == node->id && (edge.pair || !edge.dynamic)) fail(line, edge_text(edge));
+  }
+
   void check_weight(std::istringstream& words, int line) const {
     std::string name, word;
     int axis = 0;
@@ -258,6 +274,8 @@ class PlanChecker {
       check_layer(words, word == "int8", line.number);
     else if (word == "weight")
       check_weight(words, line.number);
+    else if (word == "dynamic")
+      check_dynamic(words, line.number);
     else if (word == "share")
       check_group(words, line.number);
     else if (word == "symmetric")
@@ -301,6 +319,8 @@ class PlanChecker {
     }
     for (const LayerDecision& layer : plan_.layers) {
       if (layer.reason.empty()) fail(line, "no reason for layer " + graph_.node(layer.node).name);
+      if (layer.dynamic && !listed_dynamic_.contains(layer.node))
+        fail(line, "unexpected scale at run time: " + graph_.node(layer.node).name);
       if (!layer.int8 && !listed_layers_.contains(layer.node))
         fail(line, "unexpected float layer " + graph_.node(layer.node).name + ": " + layer.reason);
     }
@@ -327,7 +347,7 @@ class PlanChecker {
   const Graph& graph_;
   const PlacementPlan& plan_;
   std::set<std::pair<NodeId, int>> listed_pairs_;
-  std::set<NodeId> listed_layers_;
+  std::set<NodeId> listed_layers_, listed_dynamic_;
   std::set<ValueId> listed_outputs_;
   std::set<std::set<std::string>> listed_groups_;
   bool symmetric_listed_ = false, wide_listed_ = false;

@@ -152,28 +152,32 @@ class Pairs:
             self.outputs[source] = node.output[0]  # repair lets the value write the output, under its name
 
     def bounds(self, name):
-        """Returns the bounds of what a Relu or Clip writes, also behind copies."""
+        """Returns the bounds of what operators write, also behind pairs, copies and a Concat."""
         node = self.producer.get(name)
-        while node is not None and node.op_type in ("MaxPool", "Reshape", "Transpose", "Flatten", "DequantizeLinear"):
-            source = self.source(node.output[0]) if node.op_type == "DequantizeLinear" else node.input[0]
-            node = self.producer.get(source)
-        if node is not None and node.op_type == "Relu":
-            return 0.0, numpy.inf
-        if node is not None and node.op_type == "Softmax":
-            return 0.0, 1.0
-        if node is not None and node.op_type == "Clip":
+        if node is not None and node.op_type == "DequantizeLinear":
+            node = self.producer.get(self.source(name))
+        if node is None:
+            return -numpy.inf, numpy.inf
+        if node.op_type in ("MaxPool", "Reshape", "Transpose", "Flatten"):
+            return self.bounds(node.input[0])
+        if node.op_type == "Concat":
+            parts = [self.bounds(one) for one in node.input]
+            return min(one[0] for one in parts), max(one[1] for one in parts)
+        if node.op_type == "Clip":
             return tuple(float(self.constants[one]) for one in node.input[1:])
-        return -numpy.inf, numpy.inf
+        return {"Relu": (0.0, numpy.inf), "Softmax": (0.0, 1.0)}.get(node.op_type, (-numpy.inf, numpy.inf))
 
 
 def is_same(was, now, bounds):
-    """True if a range is the trained one: its step, its width on either side of 0, or what its values can have."""
+    """True if a range is the trained one: its step, its width on either side of 0, or its ends, which may be cut to what
+    the values can have."""
     near = 1.01 * max(was.step, now.step)
     if abs(was.step - now.step) <= 1e-6 * was.step:
         return True
     if abs(max(-was.low, was.high) - max(-now.low, now.high)) <= near:
         return True
-    return abs(max(was.low, bounds[0]) - now.low) <= near and abs(min(was.high, bounds[1]) - now.high) <= near
+    lows, highs = (was.low, max(was.low, bounds[0])), (was.high, min(was.high, bounds[1]))
+    return any(abs(low - now.low) <= near for low in lows) and any(abs(high - now.high) <= near for high in highs)
 
 
 def check_ranges(given, repaired, report):

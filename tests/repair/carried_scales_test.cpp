@@ -1,15 +1,9 @@
 #include "repair/carried_scales.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include "repair/implied_relus.h"
 
 namespace detent {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 QdqNode grid(DataType codes, float scale, int64_t zero_point) {
   QdqNode node;
@@ -77,19 +71,6 @@ TEST(RangeOfAGrid, KeepsTheScaleWhereAClipLeavesTheLargestSymmetricCode) {
   const QdqNode from_zero = clipped(grid(DataType::Int8, 0.1F, 0), 0, 127);
   EXPECT_EQ(range_of(from_zero, RangeKind::Symmetric).given_scale, 0.1F);
   EXPECT_EQ(range_of(from_zero, RangeKind::Asymmetric).min, 0);
-}
-
-TEST(ValuesCutAtZero, AreThoseThatCanBeNegative) {
-  const Model model = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 13]>
-g (float[1,1,4,4] x) => (float[1,1,4,4] z)
-<float[1,1,1,1] w = {1}>
-{ c = Conv (x, w)  r = Relu (c)  p = MaxPool <kernel_shape = [1, 1]> (r)  z = Conv (p, w) })");
-  const QdqNode from_zero = grid(DataType::UInt8, 0.1F, 0), centred = grid(DataType::UInt8, 0.1F, 128);
-  EXPECT_THAT(values_cut_at_zero(model.graph(), {{"c", &from_zero}}), ElementsAre("c"));
-  EXPECT_THAT(values_cut_at_zero(model.graph(), {{"c", &centred}}), IsEmpty());
-  EXPECT_THAT(values_cut_at_zero(model.graph(), {{"p", &from_zero}, {"r", &from_zero}}), IsEmpty());
-  const QdqNode by_clip = clipped(grid(DataType::Int8, 0.1F, 0), 0, 127);
-  EXPECT_THAT(values_cut_at_zero(model.graph(), {{"c", &by_clip}}), ElementsAre("c"));
 }
 
 TEST(RangeOfAGrid, KeepsWideCodesOfTheSameKind) {

@@ -67,6 +67,13 @@ TEST_F(CoveringRanges, APartSaysNothingOfWhatAnotherReaderTakes) {
   EXPECT_EQ(both->range.given_scale, 8);
 }
 
+TEST_F(CoveringRanges, ARangeBehindAReluSaysNothingOfNegativeNumbersThatAnotherReaderTakes) {
+  const std::string behind = "v = Neg (x)  s = Reshape (v, flat)  r = Relu (s)  y = Neg (r)  ";
+  EXPECT_TRUE(cover(behind + "u = Exp (z)", {{"r", {1, 0}}}, RangeKind::Asymmetric));
+  EXPECT_FALSE(cover(behind + "u = Exp (v)", {{"r", {1, 0}}}, RangeKind::Asymmetric));
+  EXPECT_TRUE(cover(behind + "u = Exp (v)", {{"s", {1, 0}}}, RangeKind::Asymmetric)) << "in front of the Relu";
+}
+
 TEST_F(CoveringRanges, AMaxPoolKeepsTheLargestNumbersOfAReluAlone) {
   const std::string pool = "p = MaxPool <kernel_shape = [2, 2]> (v)  y = Neg (p)  u = Exp (v)";
   EXPECT_TRUE(cover("v = Relu (x)  " + pool, {{"p", {1, 0}}}));

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "exec/runnable_part.h"
 #include "model/model.h"
 #include "run/memory_source.h"
+#include "run/run_over.h"
 
 namespace detent {
 namespace {
@@ -25,12 +27,20 @@ Model convolution(const std::string& batch, int64_t side, const std::string& mor
   return model;
 }
 
-size_t together(const Model& model, int64_t side, size_t count = 16) {
+MemorySource images(int64_t side, size_t count) {
   test::Numbers numbers(5);
   std::vector<Tensor> samples;
   for (size_t i = 0; i < count; ++i) samples.push_back(numbers.tensor({1, 16, side, side}));
-  const MemorySource source(std::move(samples));
-  return samples_together(model.graph(), values_named(model.graph(), {"y"}), source);
+  return MemorySource(std::move(samples));
+}
+
+size_t together(const Model& model, int64_t side, size_t count = 16) {
+  return samples_together(model.graph(), values_named(model.graph(), {"y"}), images(side, count));
+}
+
+size_t together_in_a_pass(const Model& model, int64_t side, size_t count, size_t threads) {
+  const Schedule schedule(model.graph(), values_named(model.graph(), {"y"}));
+  return samples_together(schedule, images(side, count), threads);
 }
 
 TEST(SamplesTogether, AreAsManyAsGiveAWeight64Positions) {
@@ -46,6 +56,61 @@ TEST(SamplesTogether, AreOneWhereTheModelMixesThem) {
 }
 
 TEST(SamplesTogether, AreOneWhereThereAreFew) { EXPECT_EQ(together(convolution("N", 4), 4, 15), 1U); }
+
+TEST(SamplesTogether, AreOneWhereANodeMayMixOthersThanTheFirst) {
+  const std::string of_sums = "i = Flatten (c)\n  s = ReduceMean <axes = [1], keepdims = 0> (i)\n  ";
+  ASSERT_EQ(together(convolution("N", 4, of_sums + "y = Sub (c, c)"), 4), 4U) << "the same numbers, without a branch";
+  const std::string branch =
+      "n = Constant <value = bool {1}> ()\n  y = If (n) <then_branch = t () => (float[N, 16, 4, 4] a) "
+      "{ a = Identity (c) }, else_branch = e () => (float[N, 16, 4, 4] b) { b = Neg (c) }>";
+  EXPECT_EQ(together(convolution("N", 4, branch), 4), 1U);
+  const std::string codes = "q, s, z = DynamicQuantizeLinear (c)\n  y = DequantizeLinear (q, s, z)";
+  EXPECT_EQ(together(convolution("N", 4, codes), 4), 1U);
+}
+
+TEST(SamplesTogether, AreJoinedInAPassThatIsLongEnough) {
+  const Model model = convolution("N", 4);  // 4 together
+  EXPECT_EQ(together_in_a_pass(model, 4, 64, 1), 4U);
+  EXPECT_EQ(together_in_a_pass(model, 4, 63, 1), 1U) << "finding out takes longer";
+  EXPECT_EQ(together_in_a_pass(model, 4, 64, 5), 1U) << "threads would wait for the last ones";
+  EXPECT_EQ(together_in_a_pass(model, 4, 80, 5), 4U);
+}
+
+/// The samples of each call of a pass over `count` samples, 4 together, as text: "0-3 4 5 6". fails  a sample that
+/// cannot run.
+std::string calls_of_pass(size_t count, std::optional<size_t> fails = std::nullopt) {
+  const MemorySource source = images(1, count);
+  const RunSettings settings{.threads = 1};
+  std::string calls;
+  const auto run = [&](size_t, std::vector<Sample>&& batch, size_t) {
+    const std::string last = batch.size() > 1 ? "-" + std::to_string(batch.back().index) : "";
+    calls += (calls.empty() ? "" : " ") + std::to_string(batch.front().index) + last;
+    for (const Sample& sample : batch)
+      if (sample.index == fails) throw Error(ErrorCode::InvalidData, "cannot run");
+    return batch.size();
+  };
+  size_t taken = 0;
+  const SampleCounts counts = run_over<size_t>({.source = source, .settings = settings, .together = 4}, run,
+                                               [&](size_t samples) { taken += samples; });
+  EXPECT_EQ(counts.samples, count);
+  EXPECT_EQ(taken, count);
+  return calls;
+}
+
+TEST(SamplesTogether, RunOneByOneWhereFewerAreLeft) {
+  EXPECT_EQ(calls_of_pass(8), "0-3 4-7");
+  EXPECT_EQ(calls_of_pass(7), "0-3 4 5 6");
+  EXPECT_EQ(calls_of_pass(1), "0");
+}
+
+TEST(SamplesTogether, NameTheOneThatFails) {
+  try {
+    static_cast<void>(calls_of_pass(8, 6));
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()), "sample 'sample6': cannot run");
+  }
+}
 
 TEST(SamplesTogether, AreToldApartWhereTheFirstAxisCountsThem) {
   constexpr ValueId kRow{0}, kTwoRows{1}, kColumn{2}, kNumber{3}, kWider{4}, kNotRun{5};

@@ -43,7 +43,8 @@ struct PlanReport {
     bool int8 = false;  ///< runs in PlanReport::coverage.type
     std::string rule, reason;
     int64_t macs = 0, params = 0;
-    bool wide = false;  ///< runs with 16-bit activations beside layers of 8 bits
+    bool wide = false;     ///< runs with 16-bit activations beside layers of 8 bits
+    bool dynamic = false;  ///< its data get their scale at run time
   };
   std::vector<Layer> layers;
   struct Edge {
@@ -54,6 +55,7 @@ struct PlanReport {
     std::string rule, reason;
     bool wide = false;           ///< reads 16-bit codes
     std::string overruled = {};  ///< the rule that wanted the opposite: "R8 pooling and elementwise"; may be empty
+    bool dynamic = false;        ///< without a pair: the consumer quantizes the value at run time
   };
   std::vector<Edge> edges;
   /// A node with 16-bit activations beside nodes of 8 bits.

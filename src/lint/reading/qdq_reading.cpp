@@ -59,7 +59,9 @@ class QdqReader {
     find_makers_of_codes();
     for (const Node& node : graph_.nodes())
       if (kind(node) != OpKind::DequantizeLinear) read_inputs(node);
-    for (const ValueId output : graph_.outputs()) read_output(output);
+    for (const ValueId output : graph_.outputs()) read_outside(output);
+    for (const Value& value : graph_.values())
+      if (!value.is_output && has_reader_in_body(value)) read_outside(value.id);
     find_roles();
     find_computed();
     remove_unread();
@@ -165,10 +167,12 @@ class QdqReader {
     return code && code->element_count() == 1 && cast(*code, DataType::Int64).data<int64_t>()[0] == point;
   }
 
-  /// True for a DequantizeLinear that can be removed.
-  [[nodiscard]] bool is_removable(const Node& dequantize) const {
-    const auto& uses = graph_.value(*dequantize.output(0)).uses;
-    if (std::any_of(uses.begin(), uses.end(), [](const Use& use) { return use.slot < 0; })) return false;
+  static bool has_reader_in_body(const Value& value) {
+    return std::ranges::any_of(value.uses, [](const Use& use) { return use.slot < 0; });
+  }
+
+  /// True for a DequantizeLinear of a constant or of a whole pair: readers can read what it stands for.
+  [[nodiscard]] bool is_whole(const Node& dequantize) const {
     return constant(transposed_from(*dequantize.input(0))) || top_of_codes(dequantize.input(0));
   }
 
@@ -244,7 +248,7 @@ class QdqReader {
       node = producer(node->input(0));
     }
     if (!is(node, OpKind::DequantizeLinear)) return {.source = value};
-    if (!is_removable(*node)) return {.source = value, .dequantize = index(*node)};
+    if (!is_whole(*node)) return {.source = value, .dequantize = index(*node)};
     Trace trace =
         trace_codes(*node->input(0), type != DataType::Undefined ? CastInFront::OfPair : CastInFront::OfModel);
     trace.dequantize = index(*node);
@@ -356,7 +360,9 @@ class QdqReader {
     return name;
   }
 
-  void read_output(ValueId output) {
+  /// Lets a graph output, or a value that bodies of If and Loop read, hold what its pair stands for. Bodies read
+  /// constants through their DequantizeLinear.
+  void read_outside(ValueId output) {
     const Node* node = producer(output);
     const Trace trace = trace_value(output);
     if (!node || trace.dequantize < 0 || trace.source == output || trace.constant) return;
@@ -368,19 +374,27 @@ class QdqReader {
     if (!renamed_.contains(trace.source)) ++new_readers_[trace.source];
   }
 
+  void set_role(int index, QdqRole role) {
+    if (index < 0) return;
+    QdqNode& node = reading_.nodes[static_cast<size_t>(index)];
+    node.role = node.codes == DataType::Int32 ? QdqRole::Bias : role;
+  }
+
   /// Finds roles: a constant is a bias when it is read as one or holds INT32, a weight when a weighted operator
   /// multiplies by it.
   void find_roles() {
+    for (const Value& value : graph_.values()) {
+      if (!has_reader_in_body(value)) continue;
+      const Trace& trace = trace_value(value.id);
+      for (const int i : {trace.quantize, trace.dequantize})
+        if (trace.constant) set_role(i, QdqRole::Constant);
+    }
     for (const QuantizedOperand& operand : reading_.operands) {
       if (!operand.constant) continue;
       const OpTraits& traits = traits_of(graph_, graph_.node(*graph_.find_node(operand.node)));
       const bool bias = operand.slot == traits.bias_slot && traits.bias_slot >= 0;
       const QdqRole role = bias ? QdqRole::Bias : traits.weight_slot >= 0 ? QdqRole::Weight : QdqRole::Constant;
-      for (const int i : {operand.quantize, operand.dequantize}) {
-        if (i < 0) continue;
-        QdqNode& node = reading_.nodes[static_cast<size_t>(i)];
-        node.role = node.codes == DataType::Int32 ? QdqRole::Bias : role;
-      }
+      for (const int i : {operand.quantize, operand.dequantize}) set_role(i, role);
     }
   }
 
@@ -394,7 +408,7 @@ class QdqReader {
       return k != OpKind::QuantizeLinear && k != OpKind::DequantizeLinear && k != OpKind::QOperator;
     };
     for (const Node& node : graph_.nodes()) {
-      if (kind(node) != OpKind::DequantizeLinear || is_removable(node)) continue;
+      if (kind(node) != OpKind::DequantizeLinear || is_whole(node)) continue;
       const Node* maker = producer(node.input(0));
       for (int left = kMostBetween; left > 0 && computes(maker) && !reads_codes(*maker); --left)
         maker = producer(maker->input(0));
@@ -424,7 +438,7 @@ class QdqReader {
   [[nodiscard]] bool is_read(const Node& node, const std::set<NodeId>& removed) const {
     const Value& value = graph_.value(*node.output(0));
     if (value.is_output || new_readers_.contains(value.id) || renamed_.contains(value.id)) return true;
-    if (value.uses.empty()) return kind(node) != OpKind::QuantizeLinear;  // an unread node of the original file
+    if (value.uses.empty()) return !is_qdq(graph_, node);  // an unread node of the original file
     return std::any_of(value.uses.begin(), value.uses.end(), [&](const Use& use) {
       return use.slot < 0 || (!removed.contains(use.node) && !rewired_.contains({use.node, use.slot}));
     });

@@ -273,11 +273,8 @@ void run_dynamic(KernelCall& call) {
   const float scale = high > low ? (high - low) / 255.0F : 1.0F;
   const float shift = -low / scale;  // NaN where the data reach to -infinity: no code is 0
   const float zero = std::isnan(shift) ? 0.0F : std::nearbyint(std::clamp(shift, 0.0F, 255.0F));
-  auto out = call.make_output(0, DataType::UInt8, input.shape()).mutable_data<uint8_t>();
-  for (size_t i = 0; i < in.size(); ++i) {
-    const float x = std::nearbyint(in[i] / scale) + zero;
-    out[i] = static_cast<uint8_t>(std::isnan(x) ? zero : std::clamp(x, 0.0F, 255.0F));
-  }
+  uint8_t* const out = call.make_output(0, DataType::UInt8, input.shape()).mutable_data<uint8_t>().data();
+  quantize_run(in.data(), out, scale, static_cast<int32_t>(zero), in.size());
   call.set_output(1, Tensor::scalar(scale));
   call.set_output(2, Tensor::scalar(static_cast<uint8_t>(zero)));
 }

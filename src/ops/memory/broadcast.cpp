@@ -11,7 +11,6 @@ namespace detent {
 Broadcast::Broadcast(std::span<const Tensor* const> operands, Allocator& allocator) {
   find_output_shape(operands);
   choose_layout(operands);
-  loops_.resize(output_.rank());
   for (size_t axis = 0; axis < output_.rank(); ++axis)
     loops_[memory_axis(axis, output_.rank(), layout_)].extent = output_[axis];
   for (size_t i = 0; i < operands.size(); ++i) add_operand(i, *operands[i], allocator);
@@ -63,20 +62,20 @@ void Broadcast::add_operand(size_t index, const Tensor& operand, Allocator& allo
 }
 
 void Broadcast::join_loops() {
-  std::vector<Loop> joined;
-  for (const Loop& loop : loops_) {
+  for (size_t axis = 0; axis < output_.rank(); ++axis) {
+    const Loop loop = loops_[axis];
     if (loop.extent == 1) continue;
-    const bool continues = !joined.empty() && std::ranges::equal(joined.back().strides, loop.strides, {}, {},
-                                                                 [&](int64_t s) { return s * loop.extent; });
+    Loop* const last = loop_count_ > 0 ? &loops_[loop_count_ - 1] : nullptr;
+    const bool continues =
+        last && std::ranges::equal(last->strides, loop.strides, {}, {}, [&](int64_t s) { return s * loop.extent; });
     if (continues) {
-      joined.back().extent *= loop.extent;
-      joined.back().strides = loop.strides;
+      last->extent *= loop.extent;
+      last->strides = loop.strides;
     } else {
-      joined.push_back(loop);
+      loops_[loop_count_++] = loop;
     }
   }
-  if (joined.empty()) joined.push_back({});
-  loops_ = std::move(joined);
+  if (loop_count_ == 0) loops_[loop_count_++] = {};
 }
 
 }  // namespace detent

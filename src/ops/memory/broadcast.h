@@ -25,7 +25,7 @@ class Broadcast {
   [[nodiscard]] Layout layout() const { return layout_; }
   /// Returns the loops, outermost first, neighbouring ones joined; never empty. An empty output has an extent of 0
   /// somewhere.
-  [[nodiscard]] std::span<const Loop> loops() const { return loops_; }
+  [[nodiscard]] std::span<const Loop> loops() const { return std::span(loops_).first(loop_count_); }
   template <class T>
   [[nodiscard]] const T* data(size_t operand) const {
     return static_cast<const T*>(data_[operand]);
@@ -39,9 +39,9 @@ class Broadcast {
   template <class Row>
   void for_each_row(size_t inner, Row&& row) const {
     if (output_.element_count() == 0) return;
-    const size_t outer = loops_.size() - inner;
+    const size_t outer = loop_count_ - inner;
     int64_t step = 1;
-    for (size_t i = outer; i < loops_.size(); ++i) step *= loops_[i].extent;
+    for (size_t i = outer; i < loop_count_; ++i) step *= loops_[i].extent;
     std::array<int64_t, Shape::kMaxRank> position{};
     std::array<int64_t, kMostOperands> offsets{};
     for (int64_t at = 0;; at += step) {
@@ -67,7 +67,8 @@ class Broadcast {
 
   Shape output_;
   Layout layout_ = Layout::Plain;
-  std::vector<Loop> loops_;
+  std::array<Loop, Shape::kMaxRank> loops_{};
+  size_t loop_count_ = 0;
   std::array<const void*, kMostOperands> data_{};
   std::vector<Tensor> reordered_;
 };

@@ -14,17 +14,17 @@ namespace {
 /// Drops loops of one turn and joins neighbours that walk on where the inner one ends. Returns false when there is
 /// nothing to copy.
 bool simplify(std::vector<CopyLoop>& loops) {
-  std::vector<CopyLoop> joined;
-  for (const CopyLoop& loop : loops) {
+  size_t count = 0;
+  for (const CopyLoop loop : loops) {
     if (loop.extent == 0) return false;
     if (loop.extent == 1) continue;
-    if (!joined.empty() && joined.back().in_stride == loop.in_stride * loop.extent &&
-        joined.back().out_stride == loop.out_stride * loop.extent)
-      joined.back() = {joined.back().extent * loop.extent, loop.in_stride, loop.out_stride};
+    CopyLoop* const last = count > 0 ? &loops[count - 1] : nullptr;
+    if (last && last->in_stride == loop.in_stride * loop.extent && last->out_stride == loop.out_stride * loop.extent)
+      *last = {last->extent * loop.extent, loop.in_stride, loop.out_stride};
     else
-      joined.push_back(loop);
+      loops[count++] = loop;
   }
-  loops = std::move(joined);
+  loops.resize(count);
   return true;
 }
 

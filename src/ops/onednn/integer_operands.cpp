@@ -12,15 +12,6 @@ namespace detent {
 
 namespace {
 
-bool is_dot_product_exact() {
-  using dnnl::cpu_isa;
-  const auto isa = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
-  const auto has = [&](cpu_isa wanted) {
-    return (isa & static_cast<unsigned>(wanted)) == static_cast<unsigned>(wanted);
-  };
-  return has(cpu_isa::avx512_core_vnni) || has(cpu_isa::avx2_vnni);
-}
-
 /// Returns the output channel of element i of weights of this shape.
 size_t channel_of(size_t i, const Shape& weights, size_t axis) {
   return i / as_index(weights.element_count(axis + 1, weights.rank())) % as_index(weights[axis]);
@@ -70,9 +61,20 @@ bool fits_32_bits(int64_t terms) {
 
 }  // namespace
 
+bool onednn::sums_bytes_exactly() {
+  static const bool exact = [] {
+    using dnnl::cpu_isa;
+    const auto isa = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
+    const auto has = [&](cpu_isa wanted) {
+      return (isa & static_cast<unsigned>(wanted)) == static_cast<unsigned>(wanted);
+    };
+    return has(cpu_isa::avx512_core_vnni) || has(cpu_isa::avx2_vnni);
+  }();
+  return exact;
+}
+
 std::unique_ptr<const IntegerOperands> IntegerOperands::find(const KernelContext& context, size_t axis) {
-  static const bool exact = is_dot_product_exact();
-  if (!exact) return nullptr;
+  if (!onednn::sums_bytes_exactly()) return nullptr;
   const auto data = dequantizer_of(context, 0), weights = dequantizer_of(context, 1);
   if (!data || !weights || data->scales.size() != 1) return nullptr;
   std::unique_ptr<IntegerOperands> operands(new IntegerOperands);

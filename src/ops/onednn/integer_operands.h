@@ -6,6 +6,11 @@
 
 namespace detent {
 
+/// True on processors with 8-bit dot products, whose integer kernels do not saturate pairs of products.
+namespace onednn {
+[[nodiscard]] bool sums_bytes_exactly();
+}
+
 /// A Conv, MatMul or Gemm between pairs, summed in integers as an engine sums it: y = s_x s_w[o] (sum_k q_x q_w + b[o]
 /// / (s_x s_w[o])) with the codes that stand before the DequantizeLinear nodes of its data and its weights. Sums are
 /// exact in 32 bits; the float sum of the dequantized numbers is not, and takes several times as long.

@@ -82,6 +82,11 @@ dnnl::primitive_attr base_attributes() {
   return attributes;
 }
 
+void Arguments::push_back(Argument argument) {
+  if (count_ == kMost) throw Error(ErrorCode::Internal, "a primitive with too many arguments");
+  all_[count_++] = std::move(argument);
+}
+
 std::optional<Eltwise> eltwise_of(const ActivationSpec& activation) {
   using dnnl::algorithm;
   switch (activation.kind) {
@@ -101,8 +106,7 @@ void execute(const dnnl::primitive& primitive, const dnnl::memory::desc& scratch
   if (const size_t bytes = scratchpad.get_size(); bytes > 0)
     arguments.push_back({DNNL_ARG_SCRATCHPAD, dnnl::memory(scratchpad, engine(), workspace.scratch(bytes))});
   // The C++ interface wants a hash table for every call.
-  std::array<dnnl_exec_arg_t, 16> list{};
-  if (arguments.size() > list.size()) throw Error(ErrorCode::Internal, "a primitive with too many arguments");
+  std::array<dnnl_exec_arg_t, Arguments::kMost> list{};
   for (size_t i = 0; i < arguments.size(); ++i) list[i] = {arguments[i].first, arguments[i].second.get()};
   const auto count = static_cast<int>(arguments.size());
   dnnl::error::wrap_c_api(dnnl_primitive_execute(primitive.get(), stream().get(), count, list.data()),

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <dnnl.hpp>
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -54,7 +56,23 @@ struct Eltwise {
 [[nodiscard]] std::optional<Eltwise> eltwise_of(const ActivationSpec& activation);
 
 /// The memory that a primitive reads and writes, by DNNL_ARG.
-using Arguments = std::vector<std::pair<int, dnnl::memory>>;
+class Arguments {
+ public:
+  using Argument = std::pair<int, dnnl::memory>;
+  Arguments(std::initializer_list<Argument> arguments) {
+    for (const Argument& argument : arguments) push_back(argument);
+  }
+  /// Errors  Internal when there are more than any primitive takes.
+  void push_back(Argument argument);
+  [[nodiscard]] size_t size() const { return count_; }
+  [[nodiscard]] const Argument& operator[](size_t i) const { return all_[i]; }
+
+  static constexpr size_t kMost = 16;
+
+ private:
+  std::array<Argument, kMost> all_;
+  size_t count_ = 0;
+};
 
 /// Runs `primitive` with `arguments`, adding scratch memory from the workspace.
 void execute(const dnnl::primitive& primitive, const dnnl::memory::desc& scratchpad, Arguments arguments,

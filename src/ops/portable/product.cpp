@@ -1,4 +1,5 @@
 #include "core/index.h"
+#include "ops/product/integer_sums.h"
 #include "ops/product/packed_product.h"
 #include "ops/simd/panel_product.h"
 #include "ops/transposed_product.h"
@@ -9,6 +10,8 @@ std::unique_ptr<const FloatProduct> make_float_product(const GemmOptions& option
                                                        const KernelContext& context) {
   return make_packed_product(options, constant_b, context);
 }
+
+std::unique_ptr<const IntegerSums> make_integer_sums(const Tensor& /*weights*/) { return nullptr; }
 
 bool product_takes_codes(const GemmOptions& /*options*/, const KernelContext& /*context*/) { return false; }
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "core/index.h"
@@ -11,7 +12,9 @@
 #include "ops/memory/memory_order.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
+#include "ops/product/integer_sums.h"
 #include "ops/product/matmul_shape.h"
+#include "ops/window/saturating_layer.h"
 #include "ops/window/window_loop.h"
 
 namespace detent {
@@ -85,6 +88,95 @@ void run_matmul_integer(KernelCall& call) {
   call.set_output(
       0, integer_matmul(centred(a, optional_input(call, 2), row_axis(a.shape())), a.shape(),
                         centred(b, optional_input(call, 3), column_axis(b.shape())), b.shape(), call.allocator()));
+}
+
+/// MatMulInteger by a constant INT8 matrix without a zero point, the form of dynamic quantization: sums of the codes as
+/// they are, minus the data's zero point times the sum of each column.
+class CodesByMatrix final : public Kernel {
+ public:
+  /// Returns nullptr where the operands are others.
+  static std::unique_ptr<Kernel> find(const KernelContext& context) {
+    const Tensor *weights = context.constant(1), *point = context.constant(3);
+    if (!weights || weights->type() != DataType::Int8 || weights->shape().rank() != 2 ||
+        weights->layout() != Layout::Plain || weights->element_count() == 0)
+      return nullptr;
+    if (context.node.input(3) && (!point || point->type() != DataType::Int8 ||
+                                  std::ranges::any_of(point->data<int8_t>(), [](int8_t zero) { return zero != 0; })))
+      return nullptr;
+    std::unique_ptr<CodesByMatrix> kernel(new CodesByMatrix(*weights));
+    if (context.products == CpuProducts::Avx2)
+      kernel->saturating_.emplace(*weights, PairOrder{PairOrder::Kind::Matrix, 1}, 0, kernel->columns_);
+    else
+      kernel->exact_ = make_integer_sums(*weights);
+    return kernel;
+  }
+
+  void run(KernelCall& call) const override {
+    const Tensor &codes = call.input(0), &point = call.has_input(2) ? call.input(2) : kNone;
+    const Shape& shape = codes.shape();
+    const bool one_point = point.empty_handle() || (point.type() == DataType::UInt8 && point.element_count() == 1);
+    const size_t rank = shape.rank();
+    if (codes.type() != DataType::UInt8 || !one_point || rank == 0 || shape[rank - 1] != inner_ ||
+        codes.element_count() == 0)
+      return run_matmul_integer(call);
+    const int64_t rows = codes.element_count() / inner_;
+    Shape full = shape;
+    full[rank - 1] = columns_;
+    Tensor sums(DataType::Int32, Shape{rows, columns_}, call.allocator());
+    call.tell_output(full);
+    if (!sum(codes.reshaped({rows, inner_}), sums, call)) return run_matmul_integer(call);
+    const int32_t zero = point.empty_handle() ? 0 : int32_t{point.data<uint8_t>()[0]};
+    if (zero != 0) {
+      std::vector<uint32_t> shift(column_sums_.size());
+      for (size_t c = 0; c < shift.size(); ++c)
+        shift[c] = static_cast<uint32_t>(zero) * static_cast<uint32_t>(column_sums_[c]);
+      int32_t* out = sums.mutable_data<int32_t>().data();
+      for (int64_t r = 0; r < rows; ++r, out += columns_)
+        for (size_t c = 0; c < shift.size(); ++c)
+          out[c] = static_cast<int32_t>(static_cast<uint32_t>(out[c]) - shift[c]);
+    }
+    call.set_output(0, sums.reshaped(full));
+  }
+
+ private:
+  explicit CodesByMatrix(const Tensor& weights)
+      : inner_(weights.shape()[0]), columns_(weights.shape()[1]), column_sums_(as_index(columns_)) {
+    const int8_t* row = weights.data<int8_t>().data();
+    for (int64_t k = 0; k < inner_; ++k, row += columns_)
+      for (size_t c = 0; c < column_sums_.size(); ++c) column_sums_[c] += row[c];
+  }
+
+  [[nodiscard]] bool sum(const Tensor& codes, Tensor& sums, const KernelCall& call) const {
+    if (!saturating_) return exact_ && exact_->run(codes, sums, call);
+    constexpr int64_t kLinesAtOnce = 64;
+    const int64_t rows = codes.shape()[0];
+    Tensor lines(DataType::UInt8, Shape{kLinesAtOnce, saturating_->inner()}, call.allocator());
+    Tensor padded(DataType::Int32, Shape{kLinesAtOnce, saturating_->sums_row()}, call.allocator());
+    uint8_t* const line = lines.mutable_data<uint8_t>().data();
+    int32_t* const sum = padded.mutable_data<int32_t>().data();
+    const uint8_t* from = codes.data<uint8_t>().data();
+    int32_t* out = sums.mutable_data<int32_t>().data();
+    std::ranges::fill(lines.mutable_data<uint8_t>(), uint8_t{0});
+    for (int64_t begin = 0; begin < rows; begin += kLinesAtOnce) {
+      const int64_t count = std::min(kLinesAtOnce, rows - begin);
+      for (int64_t r = 0; r < count; ++r, from += inner_) std::copy_n(from, inner_, line + r * saturating_->inner());
+      saturating_->multiply(line, count, sum);
+      for (int64_t r = 0; r < count; ++r, out += columns_)
+        std::copy_n(sum + r * saturating_->sums_row(), columns_, out);
+    }
+    return true;
+  }
+
+  static inline const Tensor kNone;
+  int64_t inner_, columns_;
+  std::vector<int32_t> column_sums_;
+  std::optional<SaturatingMatrix> saturating_;
+  std::unique_ptr<const IntegerSums> exact_;
+};
+
+std::unique_ptr<Kernel> make_matmul_integer(const KernelContext& context) {
+  auto kernel = CodesByMatrix::find(context);
+  return kernel ? std::move(kernel) : stateless<run_matmul_integer>(context);
 }
 
 std::vector<double> scales_of(const Tensor& tensor) {
@@ -238,7 +330,7 @@ constexpr OpTraits kQuantized{.kind = OpKind::QOperator, .data_inputs = 0};
 
 std::vector<OperatorDef> quantized_product_operators() {
   return {
-      {"MatMulInteger", kQuantized, stateless<run_matmul_integer>, 10},
+      {"MatMulInteger", kQuantized, make_matmul_integer, 10},
       {"QLinearMatMul", kQuantized, make_qlinear_matmul, 10},
       {"ConvInteger", kQuantized, make_conv_integer, 10},
       {"QLinearConv", kQuantized, make_qlinear_conv, 10},

@@ -174,6 +174,13 @@ Tensor reduce(const Reduction& reduction, const Tensor& input, const Axes& axes,
       int64_t count = 1;
       for (size_t axis = 0; axis < input.shape().rank(); ++axis) count *= axes[axis] ? input.shape()[axis] : 1;
       if (count == 0) return result;  // the mean of nothing: 0 elements or 0
+      if (result.type() == DataType::Float32) {
+        const auto divisor = static_cast<float>(count);
+        float* const sums = result.mutable_data<float>().data();
+        apply_binary(BinaryFunction::Div, sums, &divisor, sums,
+                     {.rows = 1, .length = result.element_count(), .b_step = 0});
+        return result;
+      }
       return combine(BinaryFunction::Div, result, cast(Tensor::scalar(count), input.type()), allocator);
     }
     case Finish::SquareRoot: return apply_to_floats(UnaryFunction::Sqrt, result, allocator);

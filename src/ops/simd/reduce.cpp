@@ -71,16 +71,32 @@ HWY_INLINE float join_scalars(float a, float b) {
   return hn::GetLane(F::join(d, hn::Set(d, a), hn::Set(d, b)));
 }
 
-/// Halves the vector until one lane is left.
-template <class F>
-HWY_INLINE float join_lanes(hn::Vec<Tag> total) {
-  const Tag d;
+#if HWY_TARGET == HWY_SCALAR || HWY_HAVE_SCALABLE
+
+/// Joins lanes i and i + half until one lane is left.
+template <class F, class D>
+HWY_INLINE float join_lanes(D d, hn::Vec<D> total) {
   HWY_ALIGN float parts[kMostLanes];
   hn::Store(total, d, parts);
   for (size_t width = hn::Lanes(d) / 2; width > 0; width /= 2)
     for (size_t lane = 0; lane < width; ++lane) parts[lane] = join_scalars<F>(parts[lane], parts[lane + width]);
   return parts[0];
 }
+
+#else
+
+/// Does the same in registers.
+template <class F, class D>
+HWY_INLINE float join_lanes(D /*d*/, hn::Vec<D> total) {
+  if constexpr (hn::MaxLanes(D()) == 1) {
+    return hn::GetLane(total);
+  } else {
+    const hn::Half<D> half;
+    return join_lanes<F>(half, F::join(half, hn::LowerHalf(half, total), hn::UpperHalf(half, total)));
+  }
+}
+
+#endif
 
 template <class F>
 HWY_INLINE float reduce_row(const float* in, int64_t count) {
@@ -99,7 +115,7 @@ HWY_INLINE float reduce_row(const float* in, int64_t count) {
     for (; i + lanes <= end; i += lanes) a = F::join(d, a, F::take(d, hn::LoadU(d, in + i)));
     total = F::join(d, total, F::join(d, a, b));
   }
-  float result = join_lanes<F>(total);
+  float result = join_lanes<F>(d, total);
   const Single single;
   for (; i < count; ++i) result = join_scalars<F>(result, hn::GetLane(F::take(single, hn::Set(single, in[i]))));
   return result;
@@ -165,7 +181,12 @@ void softmax_row(SoftmaxFunction function, const float* in, float* out, int64_t 
   if (largest == -std::numeric_limits<float>::infinity()) largest = 0;  // a row of -inf gives NaN, as ONNX Runtime does
   if (function == SoftmaxFunction::Softmax) {
     const float inverse = 1 / exp_row(in, out, largest, count);
-    for (int64_t i = 0; i < count; ++i) out[i] *= inverse;
+    const Tag d;
+    const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+    const auto factor = hn::Set(d, inverse);
+    int64_t i = 0;
+    for (; i + lanes <= count; i += lanes) hn::StoreU(hn::Mul(hn::LoadU(d, out + i), factor), d, out + i);
+    for (; i < count; ++i) out[i] *= inverse;
     return;
   }
   constexpr int64_t kPiece = 256;

@@ -7,8 +7,11 @@
 #include <set>
 
 #include "core/text.h"
+#include "detent/base/error.h"
 #include "ops/traits.h"
 #include "pipeline/latency/latency_variants.h"
+#include "rewrite/format_options.h"
+#include "tune/latency/latency_model.h"
 
 namespace detent {
 
@@ -128,8 +131,8 @@ std::vector<std::string> names_of_nodes(const Graph& graph, const std::vector<No
   return names;
 }
 
-/// Returns the words that keep these nodes float: "--exclude" and "^(conv1|conv2)$", with special characters escaped.
-std::vector<std::string> excluding(const std::vector<std::string>& names) {
+/// Returns a pattern of these names: "^(conv1|conv2)$", with special characters escaped.
+std::string pattern_of(const std::vector<std::string>& names) {
   constexpr std::string_view kSpecial = R"(\^$.|?*+()[]{})";
   const auto escaped = [&](const std::string& name) {
     std::string text;
@@ -139,14 +142,14 @@ std::vector<std::string> excluding(const std::vector<std::string>& names) {
     }
     return text;
   };
-  return {"--exclude", "^(" + join(names, "|", escaped) + ")$"};
+  return "^(" + join(names, "|", escaped) + ")$";
 }
 
 LatencyFactor float_group(const std::string& name, const std::string& change, const Attempt& attempt,
                           const std::vector<NodeId>& nodes, const Work& work) {
   LatencyFactor factor{.name = name, .kind = {"float " + change, work.share_of(nodes), work.mean_elements(nodes)}};
   factor.nodes = names_of_nodes(attempt.prepared.graph(), nodes);
-  factor.options = excluding(factor.nodes);
+  factor.options = {"--exclude", pattern_of(factor.nodes)};
   return factor;
 }
 
@@ -154,10 +157,36 @@ LatencyFactor float_group(const std::string& name, const std::string& change, co
 /// there is none.
 std::optional<DataType> other_activation(const Recipe& recipe, const QuantizeOptions& options) {
   const DataType now = recipe.format.activation.type;
-  if (options.format.activation || (now != DataType::Int8 && now != DataType::UInt8)) return std::nullopt;
+  if (options.format.activation || options.format.dynamic || (now != DataType::Int8 && now != DataType::UInt8))
+    return std::nullopt;
   const DataType other = now == DataType::Int8 ? DataType::UInt8 : DataType::Int8;
   const ActivationType* type = recipe.target->find_activation(other);
   return type && type->without_kernels.empty() ? std::optional(other) : std::nullopt;
+}
+
+/// True where scales at run time are another form: the target has kernels for them and the user chose nothing that goes
+/// without (check_dynamic).
+bool may_be_dynamic(const Recipe& recipe, const QuantizeOptions& options) {
+  if (options.format.activation || options.format.dynamic || !recipe.target->engine.runs_qoperators) return false;
+  FormatOptions format = options.format;
+  format.dynamic = true;
+  try {
+    static_cast<void>(rewrite_options(format, recipe.placement, *recipe.target));
+    return true;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::InvalidOption) throw;
+    return false;
+  }
+}
+
+/// Returns the group of products that get a scale in advance where others find theirs at run time.
+LatencyFactor fixed_group(const std::string& kind, const Attempt& attempt, const std::vector<NodeId>& nodes,
+                          const Work& work) {
+  const std::string name = kind + " with scales in advance";
+  LatencyFactor factor{.name = name, .kind = {name, work.share_of(nodes), work.mean_elements(nodes)}};
+  factor.fixed = names_of_nodes(attempt.prepared.graph(), nodes);
+  factor.options = {"--include", pattern_of(factor.fixed)};
+  return factor;
 }
 
 }  // namespace
@@ -179,6 +208,13 @@ std::vector<LatencyFactor> latency_factors(const Attempt& attempt, const Quantiz
                        .activation = other,
                        .options = {"--activation", is_signed ? "int8" : "uint8"}});
   }
+  if (may_be_dynamic(recipe, options)) {
+    LatencyFactor dynamic{.name = "scales at run time",
+                          .kind = {"activation dynamic", 1, 0},
+                          .dynamic = true,
+                          .options = {"--activation", "dynamic"}};
+    if (changes(dynamic)) factors.push_back(std::move(dynamic));
+  }
   std::vector<LatencyFactor> groups;
   if (!recipe.target->engine.whole_graph) {  // such engines have no float kernels
     for (const auto& [kind, nodes] : quantized_by_kind(graph, prepared.plan)) {
@@ -189,6 +225,12 @@ std::vector<LatencyFactor> latency_factors(const Attempt& attempt, const Quantiz
   std::ranges::stable_sort(groups, std::ranges::greater(), [](const LatencyFactor& group) { return group.kind.share; });
   groups.resize(std::min(groups.size(), kMostGroups));
   std::ranges::move(groups, std::back_inserter(factors));
+  if (options.format.dynamic) {
+    for (const auto& [kind, nodes] : quantized_by_kind(graph, prepared.plan)) {
+      LatencyFactor group = fixed_group(kind, attempt, nodes, work);
+      if (factors.size() + kMostPolicies < kMostFactors && changes(group)) factors.push_back(std::move(group));
+    }
+  }
   size_t policies = 0;
   for (const PolicyChange& policy : kPolicies) {
     if (policies == kMostPolicies || !policy.is_default(options.placement)) continue;

@@ -3,6 +3,7 @@
 #include <system_error>
 
 #include "core/files/atomic_file.h"
+#include "core/text.h"
 #include "detent/base/error.h"
 #include "model/file/data_files.h"
 #include "model/model.h"
@@ -14,6 +15,20 @@
 namespace detent {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+void copy_model(const fs::path& from, const fs::path& to) {
+  std::error_code failed;
+  for (const fs::path& data : data_files_of(from))
+    fs::copy_file(data, to.parent_path() / data.filename(), fs::copy_options::overwrite_existing, failed);
+  const fs::path temporary = to.string() + ".partial";
+  if (!failed) fs::copy_file(from, temporary, fs::copy_options::overwrite_existing, failed);
+  if (!failed) fs::rename(temporary, to, failed);
+  if (failed) throw Error(ErrorCode::CannotWrite, to.string() + ": " + failed.message());
+}
+
+}  // namespace
 
 LatencyTimer::LatencyTimer(const QuantizeOptions& options)
     : command(options.latency, folder), table(options.latency.table), of_float(command.ask(options.model)) {}
@@ -39,14 +54,13 @@ void write_without_pairs(const LatencyTimer& timer, const QuantizeOptions& optio
   report.output_bytes = written_bytes(options.output);
 }
 
-void copy_model(const fs::path& from, const fs::path& to) {
-  std::error_code failed;
-  for (const fs::path& data : data_files_of(from))
-    fs::copy_file(data, to.parent_path() / data.filename(), fs::copy_options::overwrite_existing, failed);
-  const fs::path temporary = to.string() + ".partial";
-  if (!failed) fs::copy_file(from, temporary, fs::copy_options::overwrite_existing, failed);
-  if (!failed) fs::rename(temporary, to, failed);
-  if (failed) throw Error(ErrorCode::CannotWrite, to.string() + ": " + failed.message());
+void write_kept(const LatencyTimer& timer, const QuantizeOptions& options) {
+  if (timer.kept.empty()) return;
+  copy_model(timer.kept, options.output);
+  Reporter& reporter = *options.run.reporter;
+  reporter.end();
+  reporter.warn("interrupted after " + plural(timer.calls, "call") + " of --latency-command: wrote " +
+                options.output.string() + ", the fastest file so far (" + timer.kept_what + ")");
 }
 
 }  // namespace detent

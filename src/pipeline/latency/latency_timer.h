@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
 
 #include "detent/quantize.h"
 #include "pipeline/latency/latency_command.h"
@@ -17,6 +18,11 @@ struct LatencyTimer {
   LatencyAnswer of_float;        ///< of the float model as it was given
   std::filesystem::path chosen;  ///< the float or cast file that is to be written without pairs; empty: pairs are
 
+  // the file that is written if the work is interrupted; empty: none
+  std::filesystem::path kept = {};
+  std::string kept_what = {};
+  size_t calls = 0;  ///< that its search made
+
   explicit LatencyTimer(const QuantizeOptions& options);
 };
 
@@ -30,9 +36,9 @@ struct LatencyTimer {
 /// Errors  CannotWrite.
 void write_without_pairs(const LatencyTimer& timer, const QuantizeOptions& options, QuantizeReport& report);
 
-/// Copies a written model with its external data over another file, also after an interruption, which ends every other
-/// writer.
+/// Writes the file that the timer keeps, if any, with its external data over the output and says so. Also after an
+/// interruption, which ends every other writer.
 /// Errors  CannotWrite.
-void copy_model(const std::filesystem::path& from, const std::filesystem::path& to);
+void write_kept(const LatencyTimer& timer, const QuantizeOptions& options);
 
 }  // namespace detent

@@ -13,11 +13,16 @@ LatencyVariant variant_of(const Attempt& attempt, const QuantizeOptions& options
                           const std::vector<const LatencyFactor*>& on) {
   const Prepared& prepared = attempt.prepared;
   LatencyVariant variant{options, prepared.recipe, attempt.chosen.format, {}};
+  // Its codes have one type, and policies are for pairs.
+  const bool dynamic = options.format.dynamic || std::ranges::any_of(on, &LatencyFactor::dynamic);
+  variant.options.format.dynamic = dynamic;
   bool resolves = false;
   for (const LatencyFactor* factor : on) {
-    if (factor->activation) variant.options.format.activation = factor->activation;
-    if (factor->policy) factor->policy(variant.options.placement);
-    resolves = resolves || factor->activation || factor->policy;
+    if (factor->activation && !dynamic) variant.options.format.activation = factor->activation;
+    if (factor->policy && !dynamic) factor->policy(variant.options.placement);
+    resolves = resolves || factor->activation || factor->policy || factor->dynamic;
+    for (const std::string& node : factor->fixed) variant.recipe.kept.fixed.emplace(node, kFixedIsFaster);
+    if (!factor->fixed.empty()) variant.options.placement.include.push_back(factor->options.back());
     for (const std::string& node : factor->nodes) variant.recipe.kept.costly.emplace(node, kFloatIsFaster);
     if (!factor->nodes.empty()) variant.options.placement.exclude.push_back(factor->options.back());
   }
@@ -25,6 +30,7 @@ LatencyVariant variant_of(const Attempt& attempt, const QuantizeOptions& options
     const MeasuredFacts kept = variant.recipe.kept;
     PlacementOptions placement = variant.options.placement;
     placement.exclude = options.placement.exclude;  // kept float for a reason that the plan gives
+    placement.include = options.placement.include;
     variant.recipe = resolved(variant.recipe, options.target, placement, variant.options.format, options.equalize,
                               options.override_file);
     variant.recipe.equalize = prepared.recipe.equalize;
@@ -40,7 +46,7 @@ LatencyVariant variant_of(const Attempt& attempt, const QuantizeOptions& options
 
 bool have_same_pairs(const PlacementPlan& a, const PlacementPlan& b) {
   const auto edge_of = [](const EdgeDecision& edge) {
-    return std::tuple(edge.value, edge.consumer, edge.slot, edge.pair, edge.scale_group, edge.wide);
+    return std::tuple(edge.value, edge.consumer, edge.slot, edge.pair, edge.scale_group, edge.wide, edge.dynamic);
   };
   const auto layer_of = [](const LayerDecision& layer) { return std::pair(layer.node, layer.is_quantized()); };
   return std::ranges::equal(a.edges, b.edges, {}, edge_of, edge_of) &&

@@ -14,6 +14,7 @@
 namespace detent {
 
 /// Reason of layers that a search by latency leaves float.
+inline constexpr const char* kFixedIsFaster = "a scale in advance is faster here (--latency-command)";
 inline constexpr const char* kFloatIsFaster = "float is faster here (--latency-command)";
 
 /// A file that differs from the default one in some factors.

@@ -15,7 +15,6 @@
 
 #include "core/files/atomic_file.h"
 #include "core/stopwatch.h"
-#include "core/text.h"
 #include "detent/base/error.h"
 #include "detent/cast.h"
 #include "model/fingerprint.h"
@@ -68,12 +67,12 @@ class FastestFile {
       repeat_close_ones();
       choose();
     } catch (const Error& error) {
-      if (error.code() == ErrorCode::Interrupted) keep_best();
+      if (error.code() == ErrorCode::Interrupted) keep(best_so_far());
       throw;
     }
     reporter_.end();
     report_.machine = timer_.command.machine();
-    report_.seconds = stopwatch_.seconds();
+    report_.seconds = timer_.of_float.seconds + stopwatch_.seconds();
     return std::move(report_);
   }
 
@@ -247,7 +246,8 @@ class FastestFile {
   /// Returns the time of the file that has the same pairs, or as few: none. nullopt where there is no such file.
   /// A time of 0 is one that is not known.
   [[nodiscard]] std::optional<double> time_of_same(const LatencyVariant& variant) const {
-    if (std::ranges::none_of(variant.plan.edges, &EdgeDecision::pair))
+    const auto has_codes = [](const EdgeDecision& edge) { return edge.pair || edge.dynamic; };
+    if (std::ranges::none_of(variant.plan.edges, has_codes))
       return attempt_.prepared.half ? 0 : report_.float_ms.value_or(0);
     for (const auto& [set, timed] : files_)
       if (!timed.times.empty() && have_same_pairs(timed.variant->plan, variant.plan) &&
@@ -390,6 +390,8 @@ class FastestFile {
       report_.chosen = LatencyChoice::Cast, ms = mean_of(cast_.times);
     }
     report_.chosen_what = chosen.what, report_.chosen_ms = ms;
+    if (chosen.path.empty()) write(variants_.model_of(*chosen.variant, origin_), chosen);
+    keep(chosen);
     describe_groups(report_.chosen == LatencyChoice::Variant ? *best : 0);
     learn();
     if (report_.chosen == LatencyChoice::Float || report_.chosen == LatencyChoice::Cast) timer_.chosen = chosen.path;
@@ -437,19 +439,18 @@ class FastestFile {
     timer_.table.save();
   }
 
-  void keep_best() {
+  [[nodiscard]] Timed best_so_far() {
     FactorSet best = search_ ? search_->best() : 0;
     if (!files_.contains(best) || files_[best].path.empty()) best = 0;
-    Timed timed = files_[best];
-    if (timed.path.empty()) return;
-    if (!timed.times.empty()) {
-      if (!cast_.times.empty() && mean_of(cast_.times) < mean_of(timed.times)) timed = cast_;
-      if (search_) learn();
-    }
-    copy_model(timed.path, options_.output);
-    reporter_.end();
-    reporter_.warn("interrupted after " + plural(report_.calls.size(), "call") + " of --latency-command: wrote " +
-                   options_.output.string() + ", the fastest file so far (" + timed.what + ")");
+    const Timed& timed = files_[best];
+    if (timed.times.empty()) return timed;
+    if (search_) learn();
+    return !cast_.times.empty() && mean_of(cast_.times) < mean_of(timed.times) ? cast_ : timed;
+  }
+
+  /// Notes the file that is written if the work is interrupted.
+  void keep(const Timed& timed) {
+    timer_.kept = timed.path, timer_.kept_what = timed.what, timer_.calls = report_.calls.size();
   }
 
   [[nodiscard]] std::vector<const LatencyFactor*> on_of(FactorSet set) const {

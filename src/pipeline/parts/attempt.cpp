@@ -116,6 +116,7 @@ Attempt begin_attempt(Prepared prepared, const QuantizeOptions& given) {
   auto calibrator = named_calibrator(options.calibrator);
   const ChoiceEffort effort = effort_of(given, false);
   measured = measure(made);
+  if (options.accuracy != Accuracy::Fast) fix_products(made, measured, calibrator.get());
   chosen = options.accuracy == Accuracy::Fast ? choose(made, measured, std::move(calibrator), effort)
                                               : choose_beside_float(made, measured, std::move(calibrator), effort);
   return attempt;

@@ -118,8 +118,14 @@ FloatReport cast_by_bounds(Model& model, const FloatFormat& format, const ValueS
 
 const Target& target_of_codes(const Graph& graph) {
   std::set<DataType> codes;
-  for (const Node& node : graph.nodes())
-    if (traits_of(graph, node).kind == OpKind::QuantizeLinear) codes.insert(describe_qdq(graph, node).codes);
+  for (const Node& node : graph.nodes()) {
+    if (traits_of(graph, node).kind != OpKind::QuantizeLinear) continue;
+    const QdqNode pair = describe_qdq(graph, node);
+    // Engines that take INT8 codes around another zero point than 0 take UINT8, too.
+    const bool shifted =
+        pair.codes == DataType::Int8 && std::ranges::any_of(pair.zero_points, [](int64_t point) { return point != 0; });
+    codes.insert(shifted ? DataType::UInt8 : pair.codes);
+  }
   // Some engine takes any codes; codes that none does are no sign of one.
   std::erase_if(codes, [](DataType type) {
     return std::ranges::none_of(target_list(), [&](const Target& target) { return target.find_activation(type); });

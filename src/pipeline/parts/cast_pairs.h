@@ -30,7 +30,8 @@ void count_pairs(const Graph& graph, KeptPairs& pairs);
 FloatReport cast_by_bounds(Model& model, const FloatFormat& format, const ValueShapes& shapes,
                            const ForcedFloat32& forced = {});
 
-/// Returns the first target that takes the codes of all activations; codes that no target takes do not count.
+/// Returns the first target that takes the codes and zero points of all activations; codes that no target takes do not
+/// count.
 [[nodiscard]] const Target& target_of_codes(const Graph& graph);
 
 /// Returns the types of the file for target_of_codes(), as `lint` reads them.

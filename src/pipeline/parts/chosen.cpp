@@ -18,6 +18,7 @@
 #include "run/model_inputs.h"
 #include "run/sample_subset.h"
 #include "run/workers.h"
+#include "tune/fixed_products.h"
 #include "tune/ruinous_layers.h"
 
 namespace detent {
@@ -59,6 +60,13 @@ std::vector<ValueId> sources_of(const std::map<ValueId, ValueId>& before) {
 Calibration measure_in_float32(const Prepared& prepared, const DataSource* samples, std::span<const ValueId> values) {
   const Recipe& recipe = prepared.recipe;
   const Graph& graph = prepared.float32->graph();
+  if (!samples && !prepared.table) {  // scales at run time need none
+    if (values.empty()) return {};
+    throw Error(
+        ErrorCode::Usage,
+        "the range of '" + graph.value(values.front()).name + "' needs --data or --table, and neither was given",
+        "leave --include away: only nodes that it names have a scale in advance");
+  }
   if (prepared.table) return calibration_from(*prepared.table, graph, values, *recipe.run.reporter);
   const RunnablePart runnable(graph);
   std::vector<ValueId> reached;  // --override gives the range of others
@@ -245,6 +253,32 @@ void keep_ruinous_float(Prepared& prepared, Measured& measured, const Calibrator
   const auto least_error = make_calibrator("mse");
   RuinSearch search(prepared, measured);
   if (search.finds_with(calibrator ? *calibrator : *least_error)) search.keep_float();
+}
+
+void fix_products(Prepared& prepared, Measured& measured, const Calibrator* calibrator) {
+  const Recipe& recipe = prepared.recipe;
+  if (!recipe.placement.dynamic_products || !measured.samples) return;
+  const auto least_error = make_calibrator("mse");
+  const Calibrator& used = calibrator ? *calibrator : *least_error;
+  RangeBook ranges = range_book(prepared, measured, used, ranges_from(prepared, measured)(used));
+  const auto question = [&] {
+    return RuinQuestion{prepared.model(), prepared.plan, recipe.placement,  prepared.shapes, recipe.kept,
+                        recipe.format,    ranges,        *measured.samples, recipe.run};
+  };
+  // Values that one scale ruins are ruined whenever it is found.
+  const PlacementPlan in_advance = plan_in_advance(question());
+  ranges.measure_for({&in_advance, 1});
+  if (recipe.placement.residual != PlacementOptions::Residual::Quantize) {
+    auto ruined = ruined_readers(prepared.graph(), in_advance, recipe.placement, ranges.calibration(), recipe.overrides,
+                                 recipe.format.range_kind());
+    if (!ruined.empty()) remake(prepared, [&](Recipe& changed) { changed.kept.ruined.merge(ruined); });
+  }
+  KeptFloat fixed = find_fixed_products(question());
+  if (!fixed.empty()) remake(prepared, [&](Recipe& changed) { changed.kept.fixed = std::move(fixed); });
+  ranges.measure_for({&prepared.plan, 1});
+  measured.calibration.histograms = ranges.calibration().histograms;
+  measured.calibration.extremes = ranges.calibration().extremes;
+  restrict_to(prepared.plan, measured.calibration);
 }
 
 Chosen choose_beside_float(Prepared& prepared, Measured& measured, std::unique_ptr<Calibrator> calibrator,

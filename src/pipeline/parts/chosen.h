@@ -45,6 +45,11 @@ struct Chosen : ChosenRanges {
 /// Announces the values that measure() will ask the recipe's pass for. Nothing without one, or with a table.
 void announce_values(const Prepared& prepared);
 
+/// With scales at run time, keeps products float whose data 8 bits ruin (ruined_readers), and gives those a scale in
+/// advance that do better with it (find_fixed_products). No data -> none.
+/// calibrator  of these scales; nullptr: mse
+void fix_products(Prepared& prepared, Measured& measured, const Calibrator* calibrator);
+
 /// Keeps layers float that ruin the whole network (find_ruinous_layers); measures what the other plan needs. Nothing
 /// without data, or where the user chose ranges.
 /// calibrator  to measure with; nullptr: mse

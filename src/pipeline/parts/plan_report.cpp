@@ -7,6 +7,7 @@
 #include "detent/reports/graph_report.h"
 #include "lint/view/linted_file.h"
 #include "model/origin.h"
+#include "model/qoperators.h"
 #include "place/plan/coverage.h"
 
 namespace detent {
@@ -85,10 +86,13 @@ GraphReport describe_graph(const PlacementPlan& plan, const Graph& graph) {
   return report;
 }
 
+/// Returns the Casts, without those of the sums of codes.
 std::set<std::string> names_of_casts(const Graph& graph) {
   std::set<std::string> names;
-  for (const Node& node : graph.nodes())
-    if (node.op_type == "Cast") names.insert(node.name);
+  for (const Node& node : graph.nodes()) {
+    const Node* before = node.op_type == "Cast" ? graph.producer(node.input(0)) : nullptr;
+    if (node.op_type == "Cast" && !(before && is_qoperator(*before))) names.insert(node.name);
+  }
   return names;
 }
 
@@ -164,14 +168,15 @@ PlanReport describe_plan(const PlacementPlan& plan, const Graph& graph, const st
   report.folded_batchnorms = folded_batchnorms;
   for (const LayerDecision& layer : plan.layers) {
     const Node& node = graph.node(layer.node);
-    report.layers.push_back(
-        {node.name, node.op_type, layer.int8, name_of(layer.rule), layer.reason, layer.macs, layer.params, layer.wide});
+    report.layers.push_back({node.name, node.op_type, layer.int8, name_of(layer.rule), layer.reason, layer.macs,
+                             layer.params, layer.wide, layer.dynamic});
   }
   for (const EdgeDecision& edge : plan.edges) {
     const Node& node = graph.node(edge.consumer);
     report.edges.push_back({graph.value(edge.value).name, node.name, node.op_type, edge.slot, edge.pair,
                             edge.pair && edge.scale_group >= 0 ? std::optional<int>(edge.scale_group) : std::nullopt,
-                            name_of(edge.rule), edge.reason, edge.wide, edge.overruled ? name_of(edge.overruled) : ""});
+                            name_of(edge.rule), edge.reason, edge.wide, edge.overruled ? name_of(edge.overruled) : "",
+                            edge.dynamic});
   }
   for (const WideNode& wide : plan.wide_nodes)
     report.wide_nodes.push_back(

@@ -102,7 +102,8 @@ void check_memory_need(const MemoryNeed& need, const std::string& model) {
 /// Reads the table of the recipe; nullopt without one. `model` as it was read.
 std::optional<CalibrationTable> open_table(const Recipe& recipe, const Model& model) {
   if (!recipe.table.empty()) return read_table_of(recipe.table, fingerprint(model).hex());
-  if (recipe.measures && !recipe.data.given())
+  const bool needs_none = recipe.placement.dynamic_products && !recipe.equalize.equalizes();
+  if (recipe.measures && !recipe.data.given() && !needs_none)
     throw Error(ErrorCode::Usage, "ranges need --data or --table, and neither was given");
   return std::nullopt;
 }
@@ -171,10 +172,13 @@ void equalize(Prepared& made, Model& model) {
   if (made.table) {
     made.equalized = equalize_by_table(*made.table, model, recipe.equalize, inputs);
   } else if (recipe.equalize.equalizes()) {
-    made.equalized = equalize_as_requested(model, recipe.equalize, inputs, *made.data, recipe.outliers,
-                                           {.per_tensor_weights = recipe.format.per_tensor_weights},
-                                           {*recipe.target, recipe.placement, recipe.format, recipe.overrides,
-                                            recipe.calibrators, recipe.run, recipe.kept});
+    // Channels are evened out for codes with one scale, whenever that is found; the plan of pairs shows where they are.
+    PlacementRequest placement = recipe.placement;
+    placement.dynamic_products = false;
+    made.equalized = equalize_as_requested(
+        model, recipe.equalize, inputs, *made.data, recipe.outliers,
+        {.per_tensor_weights = recipe.format.per_tensor_weights},
+        {*recipe.target, placement, recipe.format, recipe.overrides, recipe.calibrators, recipe.run, recipe.kept});
   }
 }
 
@@ -289,6 +293,7 @@ Recipe resolved(Recipe given, const std::string& target, const PlacementOptions&
   const std::string warning = wide_codes_warning(given.format, given.placement, *given.target);
   if (!warning.empty()) given.run.reporter->warn(warning);
   given.placement = placement_with(given.format, given.placement, *given.target);
+  given.placement.dynamic_products = format.dynamic;
   given.equalize = parse_equalize(equalize.equalize);
   return given;
 }
@@ -300,6 +305,7 @@ Prepared make(Recipe recipe, Prepared before) {
   const bool retypes = first || evens || recipe.float32 != made.recipe.float32;
   const bool places = retypes || recipe.kept != made.recipe.kept;
   made.recipe = std::move(recipe);
+  if (made.recipe.placement.dynamic_products && !made.apart) made.apart = std::make_shared<const SamplesApart>();
   if (reads) {  // model.onnx -> graph that the target likes, equalized
     Model model = read_float_model(made.recipe.model);
     if (first)
@@ -324,7 +330,8 @@ Prepared copy_without_model(const Prepared& prepared) {
           .inputs = prepared.inputs,
           .equalized = prepared.equalized,
           .shapes = prepared.shapes,
-          .plan = prepared.plan};
+          .plan = prepared.plan,
+          .apart = prepared.apart};
 }
 
 PlanReport plan_report_of(const Prepared& prepared) {

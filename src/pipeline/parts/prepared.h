@@ -28,6 +28,7 @@
 #include "prepare/prepare_model.h"
 #include "prepare/shapes_without_data.h"
 #include "rewrite/rewrite.h"
+#include "run/samples_together.h"
 #include "tune/equalize/equalize_model.h"
 #include "tune/equalize/request.h"
 
@@ -105,6 +106,7 @@ struct Prepared {
   std::optional<HalfForm> half = {};    ///< where unquantized nodes compute in 16 bits
   ValueShapes shapes = {};              ///< of one batch; empty without `inputs`
   PlacementPlan plan = {};
+  std::shared_ptr<const SamplesApart> apart = {};  ///< with scales at run time
 
   /// The model to quantize.
   [[nodiscard]] const Model& model() const { return half ? *half->model : *float32; }

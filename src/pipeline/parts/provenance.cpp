@@ -47,6 +47,8 @@ void add_format(List& list, const DecidingOptions& options, const Prepared& setu
   PlacementRequest placement;
   placement.type = options.placement.type;
   FormatOptions made = format_of(setup.recipe.format, float_type_of(options.format, target), options.format.io);
+  made.dynamic = setup.recipe.placement.dynamic_products;
+  if (made.dynamic) made.activation.reset();
   FormatOptions usual = format_of(rewrite_options({}, placement, target), target.float_type, IoType::Keep);
   list.add_changed(format_options(made, CpuOption::Offered), format_options(usual, CpuOption::Offered));
 }
@@ -78,8 +80,12 @@ std::map<std::string, std::string> nodes_left_float(const Prepared& prepared) {
     if (rule == &rules::kUserChoice || rule == &rules::kMeasuredChoice || rule == &rules::kResidualStream)
       nodes.emplace(prepared.graph().node(node).name, name_of(rule) + ": " + reason);
   };
-  for (const LayerDecision& layer : prepared.plan.layers)
-    if (!layer.int8) add(layer.node, layer.rule, layer.reason);
+  for (const LayerDecision& layer : prepared.plan.layers) {
+    if (layer.int8) continue;
+    add(layer.node, layer.rule, layer.reason);
+    if (prepared.recipe.placement.dynamic_products)  // a file of pairs would have them here
+      nodes.emplace(prepared.graph().node(layer.node).name, name_of(layer.rule) + ": " + layer.reason);
+  }
   for (const EdgeDecision& edge : prepared.plan.edges)
     if (!edge.pair && !prepared.plan.find_layer(edge.consumer)) add(edge.consumer, edge.rule, edge.reason);
   return nodes;

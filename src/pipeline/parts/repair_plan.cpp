@@ -7,20 +7,18 @@
 #include "calibrate/apart_values.h"
 #include "core/text.h"
 #include "detent/base/error.h"
-#include "exec/find_shapes.h"
 #include "exec/runnable_part.h"
 #include "lint/reading/odd_pairs.h"
 #include "lint/view/lint_view.h"
 #include "model/graph_patch.h"
 #include "ops/traits.h"
 #include "ops/weight_pairs.h"
+#include "pipeline/parts/first_shapes.h"
 #include "prepare/prepare_model.h"
-#include "prepare/shapes_without_data.h"
 #include "repair/weights_on_grid.h"
 #include "rewrite/format_options.h"
 #include "rewrite/qdq_inserter.h"
 #include "rewrite/weight_quantizer.h"
-#include "run/model_inputs.h"
 #include "run/open_samples.h"
 #include "run/workers.h"
 
@@ -88,11 +86,21 @@ MeasuredFacts float_layers(const TrainedPairs& trained, const Target& target, co
   return facts;
 }
 
+/// True when a node reads the slot through a pair, in front of it or of the copies that write the value.
+bool reads_codes(const TrainedPairs& trained, const Node& node, int slot) {
+  if (trained.read.contains({node.name, slot})) return true;
+  const Node* copy = trained.model.graph().producer(node.input(slot));
+  if (!copy || !traits_of(trained.model.graph(), *copy).commutes) return false;
+  const size_t inputs = copy->op_type == "Concat" ? copy->inputs.size() : 1;
+  for (size_t i = 0; i < inputs; ++i)
+    if (!reads_codes(trained, *copy, static_cast<int>(i))) return false;
+  return true;
+}
+
 /// True when the file quantizes a product of two activations.
 bool quantizes_products(const TrainedPairs& trained) {
-  const Graph& graph = trained.model.graph();
-  return std::ranges::any_of(graph.nodes(), [&](const Node& node) {
-    return node.op_type == "MatMul" && trained.read.contains({node.name, 0}) && trained.read.contains({node.name, 1});
+  return std::ranges::any_of(trained.model.graph().nodes(), [&](const Node& node) {
+    return node.op_type == "MatMul" && reads_codes(trained, node, 0) && reads_codes(trained, node, 1);
   });
 }
 
@@ -102,11 +110,6 @@ std::optional<DataType> kept_activation(const QdqReading& reading, const Target&
   if (reading.type() != CodeType::A16W8) return std::nullopt;
   const auto wide = std::ranges::find_if(reading.nodes, [](const QdqNode& node) { return is_wide(node); });
   return target.find_activation(wide->codes) ? std::optional(wide->codes) : std::nullopt;
-}
-
-ValueShapes shapes_of(const Graph& graph, const DataSource* source, const RunSettings& run) {
-  if (source) return find_shapes(graph, read_first_inputs(*source, run));
-  return shapes_without_data(graph, {}).value_or(ValueShapes{});
 }
 
 /// Returns the weights whose codes can saturate on some CPUs of the target. As UINT8 with zero point 128 they stand for
@@ -146,7 +149,7 @@ RepairPlan::RepairPlan(const RepairOptions& given, const Target& engine, const M
   preparation.attention = preparation.forms = false;  // scales of pairs belong to the values that the file has
   prepare_model(model, target, preparation);
   facts = float_layers(trained, target, written.graph(), graph(), source != nullptr);
-  const ValueShapes shapes = shapes_of(graph(), source.get(), given.run);
+  const ValueShapes shapes = first_shapes(graph(), source.get(), given.run);
   do {
     make_plan(shapes);
     carry();

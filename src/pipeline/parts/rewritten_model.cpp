@@ -1,21 +1,27 @@
 #include "pipeline/parts/rewritten_model.h"
 
+#include <algorithm>
+#include <iterator>
+#include <set>
 #include <utility>
 
 #include "half/narrow_io.h"
 #include "pipeline/parts/provenance.h"
+#include "rewrite/dynamic_product.h"
 #include "rewrite/qdq_inserter.h"
 
 namespace detent {
 
 namespace {
 
-/// Removes Casts whose output only their pair reads; the pair then reads their input.
-void take_casts_out(RewrittenModel& written) {
-  const GraphPatch casts = take_unread_casts(written.model.graph());
-  if (casts.empty()) return;
-  apply_patch(written.model, casts);
-  written.promised.rename({}, {casts.remove_nodes.begin(), casts.remove_nodes.end()});
+/// Removes Casts whose output only their pair reads, which then reads their input, and nodes that others stand for.
+void take_unread_out(RewrittenModel& written, const std::vector<std::string>& replaced) {
+  GraphPatch unread = take_unread_casts(written.model.graph());
+  const std::set<std::string> casts(unread.remove_nodes.begin(), unread.remove_nodes.end());
+  std::ranges::copy(replaced, std::back_inserter(unread.remove_nodes));
+  if (unread.empty()) return;
+  apply_patch(written.model, unread);
+  written.promised.rename({}, casts);
 }
 
 }  // namespace
@@ -38,9 +44,10 @@ RewrittenModel rewritten(Model model, const RewriteRequest& request, const Prove
   const Graph& graph = written.model.graph();
   written.rewrite = make_qdq_patch(graph, request.plan, request.ranges, request.format);
   written.promised = promise_of(graph, request.plan);
+  const std::vector<std::string> replaced = replaced_products(graph, request.plan);
   if (before) before(graph, written.rewrite);
   apply_patch(written.model, written.rewrite.patch);
-  take_casts_out(written);
+  take_unread_out(written, replaced);
   write_provenance(written.model, provenance);
   return written;
 }

@@ -22,6 +22,7 @@ PlacementDraft::PlacementDraft(const GraphFacts& facts, const PlacementRequest& 
   forced_.assign(count, false);
   weight_quantized_.assign(count, false);
   rounded_.assign(count, false);
+  dynamic_.assign(count, false);
   widths_.assign(count, 0);
   edges_.resize(count);
   layers_.resize(count);
@@ -42,6 +43,13 @@ void PlacementDraft::keep_out(NodeId node, const std::string& reason) {
   ends_ = {};
   for (const int slot : facts_->data_slots(node)) keep_float(node, slot, reason);
   if (facts_->is_weighted(node)) run_float(node, reason);
+}
+
+void PlacementDraft::run_dynamic(NodeId node, const std::string& reason) {
+  if (is_out(node)) return;
+  run_int8(node, reason);
+  keep_out(node, reason);
+  dynamic_[node] = true;
 }
 
 void PlacementDraft::exclude(NodeId node, const std::string& reason) {

@@ -87,6 +87,10 @@ class PlacementDraft {
     rounded_[node] = true;
     replace_with_float_layer(node, reason);
   }
+  /// Has the product quantize its data at run time: it reads floats, and no other rule decides about it.
+  void run_dynamic(NodeId node, const std::string& reason);
+  /// Adds a sentence to the reason of the layer.
+  void explain_layer(NodeId node, const std::string& sentence) { layers_[node].reason += "; " + sentence; }
   [[nodiscard]] bool is_int8(NodeId node) const;
   /// Records that the constant in `bias` is the bias of the MatMul `node`, to be written as one when biases are
   /// integers.
@@ -176,7 +180,7 @@ class PlacementDraft {
   MeasuredFacts measured_;
   RuleId rule_ = nullptr;
   std::string* told_ = nullptr;
-  NodeMap<bool> out_, excluded_, forced_, weight_quantized_, rounded_;
+  NodeMap<bool> out_, excluded_, forced_, weight_quantized_, rounded_, dynamic_;
   mutable Ends ends_;
   std::vector<MaskedSum> masked_sums_;
   std::map<NodeId, WideNode> wide_nodes_;

@@ -48,14 +48,15 @@ void PlacementDraft::finish_layers(PlacementPlan& plan) const {
     const Decision& decision = layers_[node.id];
     LayerDecision layer{node.id, decision.is_int8(), decision.rule, decision.reason};
     layer.rounded = rounded_[node.id];
+    layer.dynamic = dynamic_[node.id];
     if (!decision.is_decided()) layer.reason = fmt::format("no rule places it in {}", codes());
     const ValueId weight_value = *node.input(facts_->weight_slot(node.id));
     layer.params = facts_->weight(node.id).element_count();
     if (facts_->traits(node.id).bias_slot >= 0)
       layer.params += constant_elements(facts_->graph(), node.input(facts_->traits(node.id).bias_slot));
     if (layer.int8 || weight_quantized_[node.id])
-      plan.weights.push_back(
-          {node.id, facts_->weight_slot(node.id), weight_value, facts_->weight_axis(node), added_bias(node.id)});
+      plan.weights.push_back({node.id, facts_->weight_slot(node.id), weight_value, facts_->weight_axis(node),
+                              added_bias(node.id), layer.dynamic});
     plan.layers.push_back(std::move(layer));
   }
 }
@@ -65,7 +66,7 @@ void PlacementDraft::finish_edges(PlacementPlan& plan) const {
     for (const int slot : facts_->data_slots(node.id)) {
       const Decision& decision = edge(node.id, slot);
       EdgeDecision edge{*node.input(slot), node.id,         slot,  decision.is_int8(), -1,
-                        decision.rule,     decision.reason, false, decision.overruled};
+                        decision.rule,     decision.reason, false, decision.overruled, dynamic_[node.id]};
       if (!decision.is_decided()) edge.reason = silence(*facts_, node.id, edge.value);
       plan.edges.push_back(std::move(edge));
     }

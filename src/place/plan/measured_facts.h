@@ -15,6 +15,8 @@ struct MeasuredFacts {
   /// Readers of a value of the residual stream that INT8 ruins. Unknown names have no effect: the same names serve the
   /// model before and after its types are changed.
   std::map<std::string, std::string> ruined;
+  /// Products whose data have a scale in advance while those of others get theirs at run time (O13).
+  std::map<std::string, std::string> fixed;
   /// Values that keep a scale for themselves, although a Concat joins them with others (R5): by name, with the share of
   /// the largest magnitude around the Concat that they reach.
   std::map<std::string, double> apart;

@@ -26,6 +26,7 @@ struct EdgeDecision {
   std::string reason;          ///< in words, never empty
   bool wide = false;           ///< a pair with 16-bit codes; where the value's own have 8 bits it is a second pair
   RuleId overruled = nullptr;  ///< the first rule that wanted the opposite
+  bool dynamic = false;        ///< without a pair: the consumer quantizes the value at run time
 };
 
 /// A weight to be quantized.
@@ -35,6 +36,7 @@ struct WeightDecision {
   ValueId value{};
   int axis = 0;             ///< output channel axis; -1 per tensor
   std::optional<Use> bias;  ///< constant added behind a MatMul that an engine uses as its bias; none: the operator's
+  bool dynamic = false;     ///< the data that it multiplies get their codes at run time
 };
 
 /// A constant that no layer multiplies by and that may be stored as INT8 codes: an embedding table, positions, a mask.
@@ -56,6 +58,7 @@ struct LayerDecision {
   int64_t macs = 0;      ///< multiply-accumulates for one sample; 0 when the shapes are not known
   bool rounded = false;  ///< float in the engine, although it has pairs and a quantized weight (O10)
   bool wide = false;     ///< its activations have 16-bit codes in a plan of 8-bit ones (H6)
+  bool dynamic = false;  ///< its data get their scale and codes at run time (O13)
 
   /// True when quantization costs it precision, however the engine runs it.
   [[nodiscard]] bool is_quantized() const { return int8 || rounded; }

@@ -59,6 +59,7 @@ PlacementPlan restricted_to(const PlacementPlan& plan, const Graph& graph, NodeI
   for (EdgeDecision& edge : result.edges) {
     edge.pair = edge.pair && restriction.keeps(edge.value);
     if (!edge.pair) edge.scale_group = -1;
+    edge.dynamic = edge.dynamic && edge.consumer == node;
   }
   std::erase_if(result.output_pairs, [&](const OutputPair& pair) { return !restriction.keeps(pair.value); });
   std::erase_if(result.weights, [&](const WeightDecision& weight) { return weight.node != node; });
@@ -73,6 +74,7 @@ PlacementPlan restricted_to(const PlacementPlan& plan, const Graph& graph, NodeI
   for (LayerDecision& layer : result.layers) {
     layer.int8 = layer.int8 && layer.node == node;
     layer.rounded = layer.rounded && layer.node == node;
+    layer.dynamic = layer.dynamic && layer.node == node;
   }
   return result;
 }

@@ -214,7 +214,8 @@ Section detections(const std::optional<DetectionPictures>& shown) {
 Section provenance(const Provenance& provenance, const std::optional<FloatReport>& floats) {
   Section section{Topic::Provenance, {}};
   if (provenance.producer.empty()) return section;
-  const bool pairs = !provenance.ranges.empty();  // weights alone have none
+  // Weights alone have none; with scales at run time the fingerprint is that of nothing.
+  const bool pairs = provenance.ranges.find_first_not_of('0') != std::string::npos;
   Words samples;
   if (provenance.samples > 0)
     samples = count(provenance.samples, "sample");
@@ -228,7 +229,7 @@ Section provenance(const Provenance& provenance, const std::optional<FloatReport
                  {{"Producer", provenance.producer},
                   {"Target", provenance.target},
                   {"Calibrator", pairs ? Words(provenance.calibrator) : Words()},
-                  {"Ranges", typed(provenance.ranges)},
+                  {"Ranges", pairs ? typed(provenance.ranges) : Words()},
                   {pairs ? "Calibrated with" : "Rounded with", samples},
                   {"Sample digest", pairs && provenance.samples > 0 ? typed(provenance.sample_digest) : Words()},
                   {"Floats", floats ? Words{floats->type, " where values allow it"} : Words()},

@@ -40,18 +40,29 @@ Cell decision(bool quantized, const std::string& type, Words reason) {
 
 /// Returns the name of the type in which a layer runs.
 std::string type_of(const PlanReport::Layer& layer, const PlanReport& plan) {
+  if (layer.dynamic) return "dynamic";
   return !layer.int8 ? "float" : layer.wide ? kWide : std::string(name_of(plan.coverage.type));
+}
+
+size_t dynamic_layers(const PlanReport& plan) {
+  return static_cast<size_t>(std::ranges::count(plan.layers, true, &PlanReport::Layer::dynamic));
+}
+
+/// True for a layer with a scale in advance beside others that find theirs at run time.
+bool is_fixed(const PlanReport::Layer& layer, const PlanReport& plan) {
+  return layer.int8 && !layer.dynamic && dynamic_layers(plan) > 0;
 }
 
 Row layer_row(const PlanReport& plan, size_t index, Listed listed) {
   const PlanReport::Layer& layer = plan.layers[index];
   const Words reason = why(layer.rule, layer.reason);
   Row row;
+  const bool fixed = is_fixed(layer, plan), usual = layer.int8 && !fixed;
   row.quiet = layer.int8;
-  row.cells = {Cell(count(index + 1)), Cell(named(layer.name, layer.op), layer.int8 ? Words() : reason),
+  row.cells = {Cell(count(index + 1)), Cell(named(layer.name, layer.op), usual ? Words() : reason),
                decision(layer.int8, type_of(layer, plan), reason), number_cell(layer.macs), number_cell(layer.params)};
-  std::string lead = "kept float: ";
-  if (listed != Listed::FloatLayers || layer.int8) {
+  std::string lead = fixed ? "scale in advance: " : "kept float: ";
+  if (listed != Listed::FloatLayers || usual) {
     lead = type_of(layer, plan);
     lead = "  " + lead + std::string(lead.size() < 4 ? 4 - lead.size() : 0, ' ') +
            (layer.int8 && !layer.wide ? "  " : " ");
@@ -61,7 +72,7 @@ Row layer_row(const PlanReport& plan, size_t index, Listed listed) {
                .after = " (" + layer.op + ")",
                .rule = layer.rule,
                .reason = layer.reason,
-               .detail = listed == Listed::Nothing || (listed == Listed::FloatLayers && layer.int8)}};
+               .detail = listed == Listed::Nothing || (listed == Listed::FloatLayers && usual)}};
   return row;
 }
 
@@ -81,7 +92,9 @@ document::Grid layers_table(const PlanReport& plan, Listed listed) {
     table.most = kReasonsShown;
   else
     table.heading = "layers";
-  const auto rank = [](const PlanReport::Layer& layer) { return !layer.int8 ? 0 : layer.wide ? 1 : 2; };
+  const auto rank = [&](const PlanReport::Layer& layer) {
+    return !layer.int8 ? 0 : layer.wide || is_fixed(layer, plan) ? 1 : 2;
+  };
   for (const int wanted : {0, 1, 2})
     for (size_t i = 0; i < plan.layers.size(); ++i)
       if (rank(plan.layers[i]) == wanted) table.rows.push_back(layer_row(plan, i, listed));
@@ -180,15 +193,17 @@ Row edge_row(const PlanReport& plan, const PlanReport::Edge& edge, Listed listed
   row.quiet = edge.pair;
   row.cells = {Cell(name(edge.value), overruled.empty() ? reason : Words{reason, "; ", overruled}),
                Cell(Words{name(edge.consumer), " ", minor(edge.op), ", input ", slot, group}),
-               decision(edge.pair, type, reason)};
-  row.item = {{.lead = edge.pair ? "  pair  " : "  float ",
+               decision(edge.pair || edge.dynamic, edge.dynamic ? "dynamic" : type, reason)};
+  row.item = {{.lead = edge.pair      ? "  pair  "
+                       : edge.dynamic ? "  dynamic "
+                                      : "  float ",
                .name = {name(edge.value), arrow(), name(edge.consumer)},
                .after = {" (" + edge.op + ", input ", slot, edge.wide ? ", 16 bits)" : ")"},
                .rule = edge.rule,
                .reason = edge.reason,
                .scale_group = edge.scale_group,
                .overruled = overruled,
-               .detail = listed != Listed::Everything || !edge.pair}};
+               .detail = listed != Listed::Everything || !(edge.pair || edge.dynamic)}};
   return row;
 }
 
@@ -212,9 +227,21 @@ Words placement_lead(const PlanReport& plan) {
   const auto kept = static_cast<size_t>(std::ranges::count(plan.layers, false, &PlanReport::Layer::int8));
   const Words layers = count(plan.layers.size(), "weighted layer");
   const bool wide = std::ranges::any_of(plan.layers, &PlanReport::Layer::wide);
-  if (kept == 0) return {"All ", layers, " run in ", type, wide ? " or " + kWide : "", "."};
+  const size_t dynamic = dynamic_layers(plan);
+  const size_t fixed = plan.layers.size() - kept - dynamic;
+  Words scales;
+  if (dynamic > 0)
+    scales = {" ",
+              count(dynamic, "layer"),
+              dynamic == 1 ? " finds its scale" : " find their scales",
+              " at run time, ",
+              count(fixed),
+              fixed == 1 ? " has it" : " have them",
+              " in advance."};
+  if (kept == 0) return {"All ", layers, " run in ", type, wide ? " or " + kWide : "", ".", scales};
   return {count(kept), " of ", layers,
-          kept == 1 ? " stays float, listed first with its reason." : " stay float, listed first with their reasons."};
+          kept == 1 ? " stays float, listed first with its reason." : " stay float, listed first with their reasons.",
+          scales};
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ Section equalizable(const PlanReport& plan) {
 
 /// Says what the page begins with.
 Words plan_verdict(const PlanReport& plan) {
-  if (plan.coverage.pairs == 0) return "Nothing would be quantized.";
+  if (plan.coverage.pairs == 0 && plan.coverage.int8_layers == 0) return "Nothing would be quantized.";
   return {strong(plain_text(count(plan.coverage.pairs, "pair"))),
           " on ",
           count(plan.quantized_values, "value"),

@@ -52,7 +52,9 @@ Words made_words(const QuantizeReport& report) {
 /// Names the source of the ranges.
 Section calibration(const QuantizeReport& report) {
   Words words;
-  if (report.table.empty()) {
+  if (report.table.empty() && report.samples == 0) {
+    words = "no calibration, since all scales are found at run time";
+  } else if (report.table.empty()) {
     words = {"calibrated ", count(report.samples, "sample"),
              report.steps > 0 ? Words{" of ", count(report.steps, "step")} : Words(), " in ",
              seconds(report.calibration_seconds)};
@@ -62,7 +64,8 @@ Section calibration(const QuantizeReport& report) {
     words = {"ranges from ", name(report.table),
              report.samples ? Words{" (", count(report.samples, "sample"), ")"} : Words(" (imported)")};
   }
-  words += {", calibrator ", report.calibrator, report.measured ? " (auto)" : "", ", peak ", megabytes(report.peak_mb)};
+  if (report.samples > 0 || !report.table.empty()) words += {", calibrator ", report.calibrator};
+  words += {report.measured ? " (auto)" : "", ", peak ", megabytes(report.peak_mb)};
   return {Topic::Model, {Line{words}, Line{skipped_words(report.skipped_samples)}}};
 }
 

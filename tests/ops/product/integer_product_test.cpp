@@ -1,5 +1,8 @@
 // Products of integers and doubles, and the operators that carry scales and zero points.
 
+#include <algorithm>
+#include <array>
+
 #include "ops/node_runner.h"
 
 namespace detent {
@@ -33,6 +36,60 @@ TEST(MatMulInteger, IsExactWithZeroPointsOfRowsAndColumns) {
   const Tensor output = run_one("y = MatMulInteger(a, b, c, d)", {a, b, a_zero, b_zero});
   EXPECT_EQ(output.type(), DataType::Int32);
   EXPECT_EQ(integers(output), expected);
+}
+
+/// Returns a MatMulInteger of a constant right-hand side.
+Tensor by_constant(const Tensor& a, const Tensor& b, const Tensor& point, CpuProducts products) {
+  const Model model = parse_model_text(
+      "<ir_version: 8, opset_import: [\"\" : 17]> g (uint8 a, int8 b, uint8 c) => (int32 y) { y = MatMulInteger(a, b, "
+      "c) }");
+  const Graph& graph = model.graph();
+  const Node& node = graph.node(NodeId{0});
+  ValueMap<Tensor> folded(graph.values().size());
+  folded[*node.input(1)] = b;
+  const KernelContext context{.graph = graph, .node = node, .opset = 17, .folded = &folded, .products = products};
+  const auto kernel = find_operator("", node.op_type, 17)->make(context);
+  std::vector<Tensor> inputs{a, b, point}, outputs(1);
+  Workspace workspace;
+  KernelCall call(inputs, outputs, {}, Allocator::heap(), workspace);
+  kernel->run(call);
+  return outputs.front();
+}
+
+constexpr std::array<int64_t, 3> kSizes[] = {{1, 1, 1}, {3, 37, 5}, {70, 300, 33}};  // rows, inner, columns
+
+// The form of dynamic quantization: a constant INT8 matrix, and one zero point for data of any rank.
+TEST(MatMulInteger, ByAConstantMatrixIsThatByOneThatVaries) {
+  for (const auto& [rows, inner, columns] : kSizes) {
+    const Tensor a = random_bytes<uint8_t>({2, rows, inner}, 5), b = random_bytes<int8_t>({inner, columns}, 6);
+    for (const int zero : {0, 1, 128, 255}) {
+      const Tensor point = Tensor::scalar<uint8_t>(static_cast<uint8_t>(zero));
+      const Tensor varies = run_one("y = MatMulInteger(a, b, c)", {a, b, point});
+      const Tensor constant = by_constant(a, b, point, CpuProducts::Exact);
+      EXPECT_EQ(constant.shape(), varies.shape());
+      EXPECT_EQ(integers(constant), integers(varies)) << rows << " x " << inner << " x " << columns << ", " << zero;
+    }
+  }
+}
+
+TEST(MatMulInteger, ByAConstantMatrixSaturatesPairsWhereCpusDo) {
+  const auto saturated = [](int64_t sum) { return std::clamp<int64_t>(sum, -32768, 32767); };
+  for (const auto& [rows, inner, columns] : kSizes) {
+    const Tensor a = random_bytes<uint8_t>({rows, inner}, 7), b = random_bytes<int8_t>({inner, columns}, 8);
+    const std::vector<int64_t> codes = integers(a), weights = integers(b);
+    const auto product = [&](int64_t r, int64_t k, int64_t c) {
+      return k < inner ? codes[static_cast<size_t>(r * inner + k)] * weights[static_cast<size_t>(k * columns + c)] : 0;
+    };
+    std::vector<int64_t> expected;
+    for (int64_t r = 0; r < rows; ++r)
+      for (int64_t c = 0; c < columns; ++c) {
+        int64_t sum = 0;
+        for (int64_t k = 0; k < inner; k += 2) sum += saturated(product(r, k, c) + product(r, k + 1, c));
+        for (int64_t k = 0; k < inner; ++k) sum -= 100 * weights[static_cast<size_t>(k * columns + c)];
+        expected.push_back(sum);
+      }
+    EXPECT_EQ(integers(by_constant(a, b, Tensor::scalar<uint8_t>(100), CpuProducts::Avx2)), expected) << inner;
+  }
 }
 
 TEST(MatMulInteger, RefusesWhatDoesNotFit) {

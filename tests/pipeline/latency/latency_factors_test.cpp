@@ -140,6 +140,37 @@ TEST_F(LatencyFactors, LeaveTheUsersOwnChoicesAlone) {
   EXPECT_THAT(names(), Not(Contains("small layers in INT8")));
 }
 
+const char* const kTwoProducts = "a = MatMul (x, w) b = Tanh (a) y = MatMul (b, v)";
+std::string weights_of_two_products() { return filled("w", {8, 16}) + ", " + filled("v", {16, 8}); }
+
+TEST_F(LatencyFactors, OfferScalesAtRunTimeWhereTheEngineHasKernelsForThem) {
+  read("(float[1,8] x) => (float[1,8] y)", weights_of_two_products(), kTwoProducts);
+  options_.target = "onnxruntime";
+  const LatencyFactor dynamic = factor("scales at run time");
+  EXPECT_THAT(dynamic.options, ElementsAre("--activation", "dynamic"));
+  const PlacementPlan plan = variant_of(*attempt_, options_, {&dynamic}).plan;
+  EXPECT_TRUE(std::ranges::all_of(plan.layers, &LayerDecision::dynamic));
+  options_.format.int32_bias = true;
+  EXPECT_THAT(names(), Not(Contains("scales at run time"))) << "the user's biases need a scale in advance";
+  options_.format.int32_bias.reset(), options_.target = "tensorrt";
+  EXPECT_THAT(names(), Not(Contains("scales at run time")));
+}
+
+TEST_F(LatencyFactors, OfferScalesInAdvanceBesideThoseOfRunTime) {
+  read("(float[1,8] x) => (float[1,8] y)", weights_of_two_products(), kTwoProducts);
+  options_.target = "onnxruntime", options_.format.dynamic = true;
+  const LatencyFactor group = factor("widening matrix products with scales in advance");
+  EXPECT_THAT(group.fixed, SizeIs(1));
+  const LatencyVariant variant = variant_of(*attempt_, options_, {&group});
+  EXPECT_EQ(std::ranges::count(variant.plan.layers, true, &LayerDecision::dynamic), 1);
+  EXPECT_TRUE(std::ranges::all_of(variant.plan.layers, &LayerDecision::int8));
+  QuantizeOptions same = options_;  // what the words say makes the same plan
+  same.placement.include = {group.options.at(1)};
+  EXPECT_TRUE(have_same_pairs(variant_of(*attempt_, same, {}).plan, variant.plan) ||
+              variant.options.placement.include == same.placement.include);
+  EXPECT_THAT(names(), Not(Contains("int8 activations")));
+}
+
 TEST_F(LatencyFactors, KeepNodesThatTheUserIncludesOrExcludes) {
   read(kImageToImage, weights_of_two_kinds(), "a = Conv <pads = [1,1,1,1]> (x, w) y = Conv (a, v)");
   ASSERT_THAT(names(), ElementsAre("convolutions in float", "pointwise convolutions in float"));

@@ -12,10 +12,13 @@ namespace detent {
 namespace {
 
 /// A command with known costs: each factor saves or costs up to a fifth of the default's time, one pair of them .15
-/// more or less together. Its times have noise.
+/// more or less together. Its times have noise, normal or between two bounds.
+enum class Noise { Normal, Bounded };
 class Plant {
  public:
-  Plant(unsigned seed, size_t factors, double noise) : random_(seed), noise_(noise) {
+  /// noise  standard deviation of normal noise, or bound, as a part of a time
+  Plant(unsigned seed, size_t factors, double noise, Noise kind = Noise::Normal)
+      : random_(seed), noise_(noise), kind_(kind) {
     std::uniform_real_distribution<double> effect(-.2, .2);
     std::vector<double> effects(factors);
     for (double& each : effects) each = effect(random_);
@@ -30,7 +33,11 @@ class Plant {
       times_.push_back(std::max(time, .2));
     }
   }
-  double ask(FactorSet set) { return times_[set] * (1 + noise_ * std::normal_distribution<double>()(random_)); }
+  double ask(FactorSet set) {
+    const double deviate = kind_ == Noise::Normal ? std::normal_distribution<double>()(random_)
+                                                  : std::uniform_real_distribution<double>(-1, 1)(random_);
+    return times_[set] * (1 + noise_ * deviate);
+  }
   /// How much longer the set takes than the fastest one.
   [[nodiscard]] double regret(FactorSet set) const { return times_[set] / *std::ranges::min_element(times_) - 1; }
   [[nodiscard]] double time(FactorSet set) const { return times_[set]; }
@@ -38,6 +45,7 @@ class Plant {
  private:
   std::mt19937 random_;
   double noise_;
+  Noise kind_;
   std::vector<double> times_;
 };
 
@@ -54,22 +62,39 @@ FactorSet found_in(size_t calls, Plant& plant, size_t factors, double noise) {
   return search.best();
 }
 
-TEST(LatencySearchOnPlants, FindsTheOptimumWithinNoiseInTwentyCalls) {
-  // 17 times with 5 % noise do not tell 64 sets apart in every plant: with 40 calls 499 of 500 are within the noise
-  constexpr size_t kPlants = 500, kFactors = 6;
-  constexpr double kNoise = .05;
-  size_t within = 0, slower = 0;
-  double sum = 0;
+/// Results of searches on 500 plants of six factors with 20 calls.
+struct PlantsFound {
+  size_t within = 0;  ///< plants whose file is within the noise of the fastest one
+  size_t slower = 0;  ///< than the default beyond the noise
+  double mean_regret = 0;
+};
+constexpr size_t kPlants = 500;
+PlantsFound found_on_plants(double noise, Noise kind) {
+  PlantsFound found;
   for (unsigned seed = 0; seed < kPlants; ++seed) {
-    Plant plant(seed, kFactors, kNoise);
-    const FactorSet found = found_in(20, plant, kFactors, kNoise);
-    within += plant.regret(found) <= kNoise;
-    slower += plant.time(found) > plant.time(0) * (1 + kNoise);
-    sum += plant.regret(found);
+    Plant plant(seed, 6, noise, kind);
+    const FactorSet set = found_in(20, plant, 6, kind == Noise::Normal ? noise : noise / std::sqrt(3.0));
+    found.within += plant.regret(set) <= noise;
+    found.slower += plant.time(set) > plant.time(0) * (1 + noise);
+    found.mean_regret += plant.regret(set) / kPlants;
   }
-  EXPECT_GE(within, kPlants * 94 / 100);
-  EXPECT_LE(sum / kPlants, .01) << "mean regret";
-  EXPECT_EQ(slower, 0U) << "than the default";
+  return found;
+}
+
+TEST(LatencySearchOnPlants, FindsTheOptimumWithinFivePercentOfNoiseInTwentyCalls) {
+  const PlantsFound found = found_on_plants(.05, Noise::Bounded);
+  EXPECT_GE(found.within, kPlants - 2);
+  EXPECT_LE(found.mean_regret, .005);
+  EXPECT_EQ(found.slower, 0U);
+}
+
+TEST(LatencySearchOnPlants, FindsItInMostPlantsWhereFivePercentIsTheStandardDeviation) {
+  // 17 such times do not tell 64 sets apart: a search that is told which pair of factors interacts finds 489 of 500,
+  // and with 40 calls this one finds 499
+  const PlantsFound found = found_on_plants(.05, Noise::Normal);
+  EXPECT_GE(found.within, kPlants * 94 / 100);
+  EXPECT_LE(found.mean_regret, .01);
+  EXPECT_EQ(found.slower, 0U);
 }
 
 TEST(LatencySearchOnPlants, IsBetterThanRandomCalls) {

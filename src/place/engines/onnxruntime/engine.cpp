@@ -35,6 +35,10 @@ constexpr std::array kFacts{
         "on x86 without VNNI two neighbouring products of uint8 and int8 are added in 16 bits, with saturation; "
         "depthwise, uint8 x uint8 and int8 x int8 products are exact",
         kTriedOptimized},
+    SourcedFact{"DynamicQuantizeLinear, MatMulInteger, Cast, Mul and an Add of one number a column become "
+                "DynamicQuantizeMatMul, or MatMulIntegerToFloat where products share the first; around ConvInteger "
+                "nothing is fused",
+                kTriedOptimized},
     SourcedFact{"few CPU kernels take FP16: the engine runs the other nodes in FP32, between casts that it inserts",
                 kInsertCast},
     SourcedFact{"it inserts no casts for BF16, which fewer kernels take: FP32 is the default float type", kInsertCast},
@@ -66,11 +70,27 @@ std::span<const Target> targets();
 using namespace rules;
 using namespace rules::onnxruntime;
 
-constexpr std::array kRules{&kUserChoice,  &kMeasuredChoice,  &kSignalFrontEnd,  &kResidualStream,
-                            &kDecoding,    &kFewChannels,     &kLayers,          &kFloatDeconvolution,
-                            &kActivations, &kElementwise,     &kConcat,          &kPooling,
-                            &kCopies,      &kKnownRanges,     &kEveryReader,     &kPartlyAbsorbedClips,
-                            &kHalfValues,  &kInt8Activations, &kWideActivations, &kStates};
+constexpr std::array kRules{&kUserChoice,
+                            &kMeasuredChoice,
+                            &kSignalFrontEnd,
+                            &kResidualStream,
+                            &kDecoding,
+                            &kDynamicProducts,
+                            &kFewChannels,
+                            &kLayers,
+                            &kFloatDeconvolution,
+                            &kActivations,
+                            &kElementwise,
+                            &kConcat,
+                            &kPooling,
+                            &kCopies,
+                            &kKnownRanges,
+                            &kEveryReader,
+                            &kPartlyAbsorbedClips,
+                            &kHalfValues,
+                            &kInt8Activations,
+                            &kWideActivations,
+                            &kStates};
 
 constexpr EngineDef kEngine{
     .id = Engine::OnnxRuntime,

@@ -424,6 +424,7 @@ void fields(auto& v, const TypedLayer& r) {
   v.part("layer", "A weighted operator and its decision.");
   node_fields(v, r.layer);
   v("int8", r.layer.int8, "Whether it runs on codes of the plan's type.");
+  v("dynamic", r.layer.dynamic, "Whether its data get their scale at run time.");
   v("type", !r.layer.int8 ? "float" : option_name_of(r.layer.wide ? CodeType::A16W8 : r.type), "Type in which it runs.",
     {"int8", "fp8", "a16w8", "float"});
   v("rule", r.layer.rule, "Rule that decided, as src/place/RULES.md names it.");

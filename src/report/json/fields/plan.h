@@ -19,7 +19,11 @@ void fields(auto& v, const PlanReport::Edge& r) {
   v("consumer", r.consumer, "Name of the node that reads it.");
   v("op", r.op, "Operator of that node.");
   v("slot", static_cast<size_t>(r.slot), "Index of the input.");
-  v("decision", r.pair ? "pair" : "float", "Whether it is read through a pair.", {"pair", "float"});
+  v("decision",
+    r.pair      ? "pair"
+    : r.dynamic ? "dynamic"
+                : "float",
+    "Whether it is read through a pair; dynamic: it gets scale and codes at run time.", {"pair", "dynamic", "float"});
   v("bits", r.pair ? std::optional<size_t>(r.wide ? 16 : 8) : std::nullopt, "Bits of the codes; null without a pair.");
   v("scale_group", r.scale_group, "Number of the group of values that share the scale; null without a group.");
   v("rule", r.rule, "Rule that decided, as src/place/RULES.md names it.");

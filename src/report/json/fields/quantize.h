@@ -121,6 +121,7 @@ void fields(auto& v, const QuantizeReport& r) {
     "saturates.");
   v.optional("latency", r.latency, "Search for the fastest file within the accuracy; absent if not requested.");
   outlier_fields(v, r.outliers);
+  v("layers", seen_as<TypedLayer>(r.plan.layers, r.plan.coverage.type), "The weighted operators, in execution order.");
   v("float_layers",
     seen_where<FloatLayer<PlanReport::Layer>>(r.plan.layers, [](const auto& layer) { return !layer.int8; }),
     "The layers that stay float.");

@@ -1,0 +1,108 @@
+// With `--activation dynamic` a product finds the scale of its data at run time.
+//
+//   before:   x --> MatMul(w) --> Add(b) --> y
+//   after:    x --> DynamicQuantizeLinear --> MatMulInteger(codes of w) --> Cast --> Mul --> Add(b) --> y
+//                             +-- scale --> Mul(scales of w) ------------------------^
+//
+// Several products that read one value share its DynamicQuantizeLinear. The engine makes DynamicQuantizeMatMul of a
+// product that reads a value alone, and MatMulIntegerToFloat of each where they share it. A bias of one number a column
+// goes into the kernel. In that order of factors: a Mul of the weight's scales by the data's hinders the first fusion.
+//
+// * Decides: a MatMul or Gemm of FP32 data with a constant matrix on the right reads floats, whose smallest and largest
+//   number in this run give scale and zero point of their UINT8 codes. Everything else stays float. With data, a
+//   product has a pair with a scale in advance instead where that keeps more of its data: by 1 dB or more, measured
+//   with
+//   `--calibrator` or `mse`, unless the outputs of all such products together are worse for it. `--include` gives it
+//   the pair without that question. In front of a Relu or Clip it never has one, because the engine would want another
+//   pair behind. Float stay
+//
+//   - a Conv: the engine fuses nothing around ConvInteger;
+//   - a Gemm with transA, or alpha or beta other than 1, and a product with the constant on the left or with more axes
+//     than two: MatMulInteger has none of that;
+//   - products of two activations, attention included.
+// * Why: values of language models differ from text to text, and no scale in advance fits all; with few tokens the
+//   weights are what takes time. The whole batch has one range: a sample's result depends on what runs beside it.
+// * Change it: `--exclude` keeps a product float, `--include` gives it (or another node) pairs; `--activation uint8`,
+//   the default, has all scales in advance.
+// * Source: tried with optimizedModelFilePath in ONNX Runtime 1.24 and 1.30, opset 11 to 23; levels extended and all
+//   fuse, basic does not.
+// * Networks: models/chars_gpt, exports/bert_mini.
+
+#include <algorithm>
+
+#include "place/engines/onnxruntime/rules.h"
+
+namespace detent::rules::onnxruntime {
+namespace {
+
+constexpr const char* kAtRunTime = "scale and codes of its data are found at run time: DynamicQuantizeLinear";
+
+// Returns why MatMulInteger cannot take the place of a weighted op; empty where it can.
+std::string obstacle_of(const GraphFacts& facts, const Node& node) {
+  const OpKind kind = facts.kind(node.id);
+  if (kind == OpKind::Conv) return "ONNX Runtime fuses nothing around a ConvInteger";
+  if (kind != OpKind::Gemm && kind != OpKind::MatMul) return node.op_type + " has no form with scales at run time";
+  if (facts.weight_slot(node.id) == 0)
+    return "the constant stands on the left, and MatMulInteger has scales for columns";
+  if (facts.weight(node.id).shape().rank() != 2) return "its weight is no matrix";
+  if (facts.weight(node.id).type() != DataType::Float32) return "DynamicQuantizeLinear reads FP32 alone";
+  if (node.int_or("transA", 0) != 0 || node.float_or("alpha", 1.0F) != 1.0F || node.float_or("beta", 1.0F) != 1.0F)
+    return "MatMulInteger has no transA, alpha and beta";
+  return "";
+}
+
+bool reads_cut(const GraphFacts& facts, ValueId value) {
+  return std::ranges::any_of(facts.value(value).uses, [&](const Use& use) {
+    return use.slot == 0 && (facts.kind(use.node) == OpKind::Relu || facts.kind(use.node) == OpKind::Clip);
+  });
+}
+
+// True where the engine makes an integer kernel of the product between pairs only if one stands behind it, too (O1): in
+// front of a Relu or Clip, also behind a bias. The readers behind read floats here.
+bool needs_pair_behind(const GraphFacts& facts, const Node& node) {
+  const ValueId own = *node.output(0);
+  const auto& uses = facts.value(own).uses;
+  return reads_cut(facts, own) || std::ranges::any_of(uses, [&](const Use& use) {
+           return use.slot >= 0 && facts.kind(use.node) == OpKind::Add &&
+                  reads_cut(facts, *facts.node(use.node).output(0));
+         });
+}
+
+// True for a node that other rules decide about: it is to have pairs.
+bool has_pairs(const GraphFacts& facts, const PlacementDraft& draft, const Node& node) {
+  const bool wanted = draft.is_forced(node.id) || draft.measured().fixed.contains(node.name);
+  const OpKind kind = facts.kind(node.id);
+  return wanted && !((kind == OpKind::MatMul || kind == OpKind::Gemm) && needs_pair_behind(facts, node));
+}
+
+void mark_dynamic(const GraphFacts& facts, PlacementDraft& draft) {
+  if (!draft.options().dynamic_products) return;
+  for (const Node& node : facts.graph().nodes()) {
+    if (has_pairs(facts, draft, node)) continue;
+    if (!facts.is_weighted(node.id)) {
+      draft.keep_out(node.id, "--activation dynamic quantizes products with weights alone");
+      continue;
+    }
+    const std::string obstacle = obstacle_of(facts, node);
+    if (obstacle.empty())
+      draft.run_dynamic(node.id, kAtRunTime);
+    else
+      draft.keep_out(node.id, obstacle);
+  }
+}
+
+// Says why a product has a scale in advance.
+void explain_fixed(const GraphFacts& facts, PlacementDraft& draft) {
+  if (!draft.options().dynamic_products) return;
+  for (const auto& [name, reason] : draft.measured().fixed)
+    if (const MaybeNode node = facts.graph().find_node(name); node && draft.is_int8(*node))
+      draft.explain_layer(*node, reason);
+}
+
+}  // namespace
+
+constinit const Rule kDynamicProducts{.name = {"O13", "dynamic product", "tried in ONNX Runtime 1.24 and 1.30, CPU"},
+                                      .mark = mark_dynamic,
+                                      .share = explain_fixed};
+
+}  // namespace detent::rules::onnxruntime
