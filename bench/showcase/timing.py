@@ -1,0 +1,69 @@
+"""timing.py JOB.json: milliseconds of several files in one engine: {"engine", "files": {name: path}, "samples", "threads",
+"clock", "seconds"}. All files are loaded in one process and run in turn on the same samples; the answer is the median of the
+minima of tenths of the time, which other processes on the machine change little."""
+
+import json
+import pathlib
+import statistics
+import sys
+import time
+
+import numpy
+
+
+def onnxruntime_runner(path, feed, threads, clock):
+    import onnxruntime
+    settings = onnxruntime.SessionOptions()
+    settings.intra_op_num_threads, settings.inter_op_num_threads, settings.log_severity_level = threads, 1, 3
+    if clock == "cpu":  # else a thread that waits for work would count
+        settings.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    session = onnxruntime.InferenceSession(path, settings, providers=["CPUExecutionProvider"])
+    names = {value.name for value in session.get_inputs()}
+    given = {name: array for name, array in feed.items() if name in names}
+    return lambda: session.run(None, given)
+
+
+def openvino_runner(path, feed, threads, _):
+    import openvino
+    core = openvino.Core()
+    model = core.read_model(path)
+    given = {port.any_name: feed[port.any_name] for port in model.inputs}
+    model.reshape({name: list(array.shape) for name, array in given.items()})
+    request = core.compile_model(model, "CPU", {"INFERENCE_NUM_THREADS": threads, "NUM_STREAMS": "1",
+                                                "INFERENCE_PRECISION_HINT": "f32"}).create_infer_request()
+    request.infer(given)
+    return lambda: request.infer(given)
+
+
+RUNNERS = {"onnxruntime": onnxruntime_runner, "openvino": openvino_runner}
+
+
+def main():
+    job = json.loads(pathlib.Path(sys.argv[1]).read_text())
+    with numpy.load(sorted(pathlib.Path(job["samples"]).glob("*.npz"))[0]) as sample:
+        feed = {name: sample[name] for name in sample.files}
+    runners, answer = {}, {}
+    for name, path in job["files"].items():
+        try:
+            runners[name] = RUNNERS[job["engine"]](path, feed, job["threads"], job["clock"])
+            runners[name]()
+        except Exception as error:  # noqa: BLE001: each engine has its own errors
+            runners.pop(name, None)
+            answer[name] = {"error": " ".join(str(error).split())[:300]}
+    clock = time.process_time if job["clock"] == "cpu" else time.perf_counter
+    minima = {name: [] for name in runners}
+    for _ in range(10):
+        best, end = {}, time.perf_counter() + job["seconds"] / 10
+        while len(best) < len(runners) or time.perf_counter() < end:
+            for name, run in runners.items():
+                begun = clock()
+                run()
+                taken = clock() - begun
+                best[name] = min(taken, best.get(name, taken))
+        for name, taken in best.items():
+            minima[name].append(taken)
+    answer |= {name: {"ms": round(1000 * statistics.median(taken), 4)} for name, taken in minima.items()}
+    print(json.dumps(answer))
+
+
+main()
