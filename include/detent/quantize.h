@@ -60,9 +60,13 @@ enum class StopAfter : uint8_t {
 
 struct QuantizeOptions {
   std::filesystem::path model, output;
-  DataOptions data;             ///< without sources: `table` alone, and the error is not measured
-  std::filesystem::path table;  ///< calibration table with the ranges; empty: a pass over the data
-  std::string calibrator;       ///< empty: "auto" with data unless Accuracy::Fast, else kSafeCalibrator
+  /// JSON of several files that run as one model (datasets/README.md), which may also stand for `model`: `output` is
+  /// then a folder for all of them. Empty: `model` is the only file.
+  std::filesystem::path pipeline;
+  std::vector<std::filesystem::path> models;  ///< with `pipeline`: its files besides `model`
+  DataOptions data;                           ///< without sources: `table` alone, and the error is not measured
+  std::filesystem::path table;                ///< calibration table with the ranges; empty: a pass over the data
+  std::string calibrator;                     ///< empty: "auto" with data unless Accuracy::Fast, else kSafeCalibrator
   Accuracy accuracy = Accuracy::Balanced;
   OutlierPolicy outliers = OutlierPolicy::Clip;
   std::filesystem::path override_file;  ///< JSON: ranges or calibrators by value name; empty: none
@@ -102,10 +106,24 @@ struct DlaFiles {
   size_t int8_layers = 0, fp16_layers = 0, gpu_layers = 0;  ///< DLA in INT8, DLA in FP16, GPU
 };
 
+/// One file of a pipeline.
+struct PipelineFileReport {
+  std::string name;           ///< in front of its values
+  std::string model, output;  ///< paths
+  int64_t opset = 0, written_opset = 0;
+  uintmax_t model_bytes = 0, output_bytes = 0;  ///< with external data
+  size_t layers = 0, int8_layers = 0;           ///< weighted
+  std::optional<ErrorReport>
+      error;                       ///< at the end of the pipeline with this file alone quantized; absent: not measured
+  std::optional<Quality> quality;  ///< judged by that error; absent also where nothing of the file is quantized
+  std::string next_command;        ///< as QuantizeReport::next_command
+};
+
 struct QuantizeReport {
   std::string model, output, target;
-  std::string table;       ///< path of the table with the ranges; empty: they were measured
-  std::string calibrator;  ///< of the ranges: the winner of `measured` where that is set
+  std::vector<PipelineFileReport> files;  ///< of a pipeline, in running order; empty for one model
+  std::string table;                      ///< path of the table with the ranges; empty: they were measured
+  std::string calibrator;                 ///< of the ranges: the winner of `measured` where that is set
   std::optional<CalibratorMeasurement> measured;
   int64_t opset = 0, written_opset = 0;
   size_t nodes = 0;
@@ -152,9 +170,12 @@ struct QuantizeReport {
 /// only the model's name and the plan. With options.latency other files are measured, too, and the fastest one within
 /// the accuracy is written: with pairs, or the float model.
 ///
-/// Output   the file at `output`, complete or not at all; the same samples give the same bytes with any threads.
-/// Memory   the model and its weights; per worker one sample's activations; 8 bytes per quantized value and sample.
-/// Errors   InvalidModel and Unsupported for a model that cannot be read or run; InvalidData for samples; Usage and
+/// With a pipeline all files are calibrated together and judged at its end: at the outputs that feed no file.
+///
+/// Output   the file at `output`, or all files of a pipeline, complete or not at all; the same samples give the same
+/// bytes with any threads. Memory   the model and its weights; per worker one sample's activations; 8 bytes per
+/// quantized value and sample. Errors   InvalidModel and Unsupported for a model that cannot be read or run;
+/// InvalidData for samples; Usage and
 ///          InvalidOption for options that are invalid, alone or for this model; TableMismatch; CannotWrite;
 ///          Interrupted.
 [[nodiscard]] DETENT_API QuantizeReport quantize_model(const QuantizeOptions& options);

@@ -156,9 +156,22 @@ void tell(const QuantizeTargetsReport& report, const QuantizeOptions& options, c
   print(reporting, build::document_of(report));
 }
 
+/// Adds the report in the folder of a pipeline.
+/// Errors  CannotWrite.
+ReportOptions with_report_of_folder(const QuantizeOptions& options, const ReportOptions& reporting) {
+  const bool pipeline = !options.pipeline.empty() || options.model.extension() == ".json";
+  if (!pipeline || options.stop_after != StopAfter::Nothing) return reporting;
+  const std::filesystem::path file = options.output / "report.json";
+  if (std::error_code none; std::filesystem::is_directory(options.output, none))
+    check_writable(file, reporting.overwrite);
+  ReportOptions all = reporting;
+  all.json.push_back(file.string());
+  return all;
+}
+
 template <class Function>
-int perform(QuantizeOptions& options, const ReportOptions& reporting, const Environment& environment,
-            Function function) {
+int perform(QuantizeOptions& options, const ReportOptions& asked, const Environment& environment, Function function) {
+  const ReportOptions reporting = with_report_of_folder(options, asked);
   for (const std::string& target : options.targets)
     if (const ReportOptions one = reports_of_target(reporting, target); !one.html.empty())
       check_writable(one.html, reporting.overwrite);
@@ -211,14 +224,15 @@ int perform(CompareOptions& options, const ReportOptions& reporting, const Envir
 /// Puts the model's file in front of an error of the model.
 Error naming_model(const CLI::App& command, const OptionList& list, const Error& error) {
   if (error.code() != ErrorCode::InvalidModel && error.code() != ErrorCode::Unsupported) return error;
+  std::vector<std::string> files;
   for (const Option& option : list.options) {
-    if (option.traits.file != FileUse::ReadsModel) continue;
+    const bool pipeline = option.long_name() == "--pipeline";
+    if (option.traits.file != FileUse::ReadsModel && !pipeline) continue;
     const auto given = command.get_option(option.long_name())->results();
-    if (given.empty()) continue;
-    const std::string& file = given.front();
-    return std::string_view(error.what()).starts_with(file) ? error : error.in(file);
+    files.insert(pipeline ? files.begin() : files.end(), given.begin(), given.end());
   }
-  return error;
+  const auto begins = [&](const std::string& file) { return std::string_view(error.what()).starts_with(file); };
+  return files.empty() || std::ranges::any_of(files, begins) ? error : error.in(files.front());
 }
 
 template <class Options>

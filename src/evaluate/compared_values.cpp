@@ -8,6 +8,7 @@
 #include "detent/base/error.h"
 #include "exec/executor.h"
 #include "exec/runnable_part.h"
+#include "model/graph/file_boundary.h"
 #include "run/model_inputs.h"
 
 namespace detent {
@@ -35,7 +36,10 @@ std::vector<ValueId> values_before(const Graph& graph, const std::vector<ValueId
 std::vector<ValueId> judged_outputs(const Graph& graph, const RunSettings& settings) {
   std::vector<ValueId> outputs(graph.outputs().begin(), graph.outputs().end());
   const std::vector<std::string>& judged = settings.judged_outputs;
-  if (judged.empty()) return outputs;
+  if (judged.empty()) {  // several files are judged at their end
+    std::erase_if(outputs, [&](ValueId id) { return feeds_a_file(graph, graph.value(id)); });
+    return outputs;
+  }
   const std::vector<std::string> names = names_of(graph, outputs);
   for (const std::string& name : judged)
     if (std::ranges::find(names, name) == names.end())

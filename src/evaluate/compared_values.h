@@ -10,7 +10,8 @@
 
 namespace detent {
 
-/// Returns the outputs that models are judged by, in the graph's order: settings.judged_outputs, or all if it is empty.
+/// Returns the outputs that models are judged by, in the graph's order: settings.judged_outputs, or if it is empty all
+/// that feed no other file.
 /// Errors  InvalidOption for a name that is no output; the message lists the outputs.
 [[nodiscard]] std::vector<ValueId> judged_outputs(const Graph& graph, const RunSettings& settings);
 

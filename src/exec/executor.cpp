@@ -73,13 +73,14 @@ class Executor::StepSubgraphs final : public SubgraphRunner {
 
 Executor::Executor(const Schedule& schedule)
     : schedule_(schedule), constants_(schedule.graph().values().size(), nullptr),
-      own_pool_(std::make_unique<BufferPool>()), pool_(*own_pool_), values_(schedule.graph().values().size()) {
+      own_pool_(std::make_unique<BufferPool>()), pool_(*own_pool_), values_(schedule.graph().values().size()),
+      held_(schedule) {
   find_constants();
 }
 
 Executor::Executor(const Schedule& schedule, BufferPool& pool)
     : schedule_(schedule), constants_(schedule.graph().values().size(), nullptr), pool_(pool),
-      values_(schedule.graph().values().size()) {
+      values_(schedule.graph().values().size()), held_(schedule) {
   find_constants();
 }
 
@@ -203,7 +204,9 @@ std::vector<Tensor> Executor::run_inside(std::span<const Tensor> inputs,
 void Executor::run(std::span<const Tensor> inputs, Observer& observer) {
   std::fill(values_.begin(), values_.end(), Tensor());
   take_inputs(inputs, observer);
-  run_steps(observer);
+  const bool made = held_.begin(inputs, values_);
+  run_steps(observer, &held_, made);
+  if (!held_.empty() && !made) held_.end(inputs);
 }
 
 void Executor::resume(std::span<const Tensor> inputs, std::span<const Tensor> given, Observer& observer) {
@@ -227,7 +230,7 @@ void Executor::observe_outputs(const Step& step, Observer& observer) {
   }
 }
 
-void Executor::run_steps(Observer& observer) {
+void Executor::run_steps(Observer& observer, HeldSteps* held, bool made) {
   const Graph& graph = schedule_.graph();
   if (times_) ++times_->runs;
   StepTeller teller([&](size_t step) {
@@ -237,10 +240,14 @@ void Executor::run_steps(Observer& observer) {
   for (size_t i = 0; i < schedule_.steps().size(); ++i) {
     const Step& step = schedule_.steps()[i];
     if (may_stop_) stop_if_interrupted();
-    with_node_in_errors(graph, graph.node(step.node), [&] {
-      const TimeAdder adder(times_ ? &times_->steps[i] : nullptr);
-      run_step(step, i, teller);
-    });
+    const bool is_held = held && held->contains(i);
+    if (!is_held || !made) {
+      with_node_in_errors(graph, graph.node(step.node), [&] {
+        const TimeAdder adder(times_ ? &times_->steps[i] : nullptr);
+        run_step(step, i, teller);
+      });
+      if (is_held) held->keep(step, values_);
+    }
     observe_outputs(step, observer);
     inputs_.clear();
     residuals_.clear();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "exec/buffer_pool.h"
+#include "exec/held_steps.h"
 #include "exec/schedule.h"
 #include "exec/step_times.h"
 
@@ -52,7 +53,9 @@ class Executor {
  private:
   class StepSubgraphs;
 
-  void run_steps(Observer& observer);
+  /// held  keeps what its steps make; nullptr: nothing does
+  /// made  they have been run before
+  void run_steps(Observer& observer, HeldSteps* held = nullptr, bool made = false);
   /// Runs a subgraph of `step` on a separate executor that shares this one's buffers.
   [[nodiscard]] std::vector<Tensor> run_subgraph(const Step& step, std::string_view attribute,
                                                  std::span<const Tensor> inputs);
@@ -80,7 +83,8 @@ class Executor {
   StepTimes* times_ = nullptr;
   bool may_stop_ = true;
   Workspace workspace_;
-  ValueMap<Tensor> values_;                           // empty when not computed yet or no longer needed
+  ValueMap<Tensor> values_;  // empty when not computed yet or no longer needed
+  HeldSteps held_;
   std::vector<Tensor> inputs_, residuals_, outputs_;  // of the running step; members so that their storage is reused
 };
 

@@ -13,16 +13,6 @@ MaybeValue first_output(const Step& step) {
   return found == step.outputs.end() ? kNoValue : *found;
 }
 
-/// Returns everything that a step reads, with the captured values of its subgraphs.
-std::vector<ValueId> reads_of(const Step& step) {
-  std::vector<ValueId> reads;
-  for (const ValueId value : present(step.inputs)) reads.push_back(value);
-  reads.insert(reads.end(), step.residuals.begin(), step.residuals.end());
-  for (const ScheduledSubgraph& subgraph : step.subgraphs)
-    for (const ScheduledSubgraph::Captured& captured : subgraph.captured) reads.push_back(captured.outer);
-  return reads;
-}
-
 /// True for the same kernel on the same values. Every schedule makes the subgraphs of a node again; such nodes are
 /// never fused and never rewired inside.
 bool same_step(const Step& a, const Step& b) {

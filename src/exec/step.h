@@ -77,6 +77,9 @@ struct Step {
   std::vector<ValueId> last_uses;             ///< values no later step reads and that are not kept
 };
 
+/// Returns everything that a step reads, with the captured values of its subgraphs.
+[[nodiscard]] std::vector<ValueId> reads_of(const Step& step);
+
 /// The contents of a schedule.
 struct ScheduleParts {
   const Graph* graph = nullptr;

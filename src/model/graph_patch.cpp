@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <set>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -15,6 +14,7 @@
 #include "model/graph/node_names.h"
 #include "model/graph/stored_data.h"
 #include "model/graph/tensor_proto.h"
+#include "model/held_files.h"
 
 namespace detent {
 
@@ -357,13 +357,11 @@ namespace {
 
 /// Makes the model hold the files that its initializers look into, and no others.
 void hold_files(Model& model) {
-  std::set<std::shared_ptr<const MappedFile>> files;
-  for (const onnx::TensorProto& tensor : model.proto().graph().initializer())
-    if (auto file = file_of(tensor)) files.insert(std::move(file));
+  std::vector<std::shared_ptr<const MappedFile>> files = held_files(model.proto());
   if (files.empty()) return;
   auto proto = std::make_unique<onnx::ModelProto>();
   proto->Swap(&model.mutable_proto());
-  model = Model(std::move(proto), model.path(), {files.begin(), files.end()});
+  model = Model(std::move(proto), model.path(), std::move(files));
 }
 
 }  // namespace

@@ -2,7 +2,9 @@
 
 #include <unordered_map>
 
+#include "model/graph/file_boundary.h"
 #include "model/graph/tensor_proto.h"
+#include "ops/kernel_function.h"
 #include "ops/microsoft_signatures.h"
 #include "ops/op_list.h"
 #include "ops/signatures.h"
@@ -14,6 +16,18 @@ namespace {
 /// Operators that ONNX Runtime's optimizer writes at its highest level: NCHWc.
 constexpr std::string_view kBlockedDomain = "com.microsoft.nchwc";
 
+void copy_value(KernelCall& call) { call.set_output(0, call.input(0)); }
+
+/// An operator that no rule knows: it has no kind, and no pair moves across it.
+const OperatorDef& boundary_operator() {
+  static const OperatorDef definition{.op_type = kBoundary,
+                                      .traits = {.data_inputs = 1},
+                                      .make = stateless<copy_value>,
+                                      .layout = LayoutNeed::Any,
+                                      .any_value = true};
+  return definition;
+}
+
 using Index = std::unordered_multimap<std::string_view, const OperatorDef*>;
 
 /// Returns the first definition of that name for which `fits` is true.
@@ -24,6 +38,7 @@ const OperatorDef* find_definition(std::string_view domain, std::string_view op_
     for (const OperatorDef& definition : operator_list()) by_name.emplace(definition.op_type, &definition);
     return by_name;
   }();
+  if (domain == kBoundaryDomain) return op_type == kBoundary ? &boundary_operator() : nullptr;
   if (!domain.empty() && domain != "ai.onnx") return nullptr;  // the two spellings of the standard domain
   const auto [first, last] = index.equal_range(op_type);
   for (auto it = first; it != last; ++it)

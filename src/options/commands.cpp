@@ -170,7 +170,15 @@ OptionList options_of(QuantizeOptions& o, ReportOptions& report) {
   Option calibrator = calibrator_option(o.calibrator);
   calibrator.traits.default_text = "auto; with --table alone " + std::string(kSafeCalibrator);
   return list_of(
-      model_argument(o.model), output_option(o.output, "OUT.onnx", "Quantized model to write"),
+      model_argument(o.model, "Float ONNX model"),
+      row("MODELS", &o.models, "With --pipeline: its other files", {.file = FileUse::ReadsModel}),
+      output_option(o.output, "OUT.onnx", "Quantized model to write; with --pipeline a folder"),
+      row("--pipeline FILE.json", &o.pipeline,
+          "Several files that run as one model, such as an encoder and a decoder: {\"models\": {\"enc\": \"A.onnx\", "
+          "\"dec\": \"B.onnx\"}, \"feeds\": {\"enc:OUTPUT\": \"dec:INPUT\"}, \"data\": {\"enc:INPUT\": \"SRC\"}, "
+          "\"loop\": {\"model\": \"dec\", \"steps\": N, \"state\": what --state holds}}. They are calibrated together "
+          "and judged at the end; other options name values and nodes enc:NAME",
+          {.file = FileUse::Reads}),
       data_options(o.data, false),
       row("--table TABLE.dct", &o.table,
           "Calibration table to take ranges from; --data is then only needed to measure the error",

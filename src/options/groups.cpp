@@ -82,7 +82,8 @@ OptionList data_options(DataOptions& data, bool required) {
   Option state = row("--state FILE.json", &data.state,
                      "With --steps: {\"feeds\": {\"OUTPUT\": \"INPUT\"}, \"cut\": {\"INPUT\": AXIS}, \"start\": "
                      "{\"INPUT\": \"zeros|empty|data\"}}: which outputs feed which inputs, the axis of an input that "
-                     "counts steps, and the first value of a state",
+                     "counts steps, and the first value of a state. \"argmax(LOGITS)\" feeds a decoder's token, "
+                     "\"append(argmax(LOGITS))\" all tokens so far; they start with \"start\": {\"INPUT\": [TOKEN]}",
                      feed_key());
   state.traits.file = FileUse::Reads;
   return under(

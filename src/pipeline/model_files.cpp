@@ -7,6 +7,7 @@
 #include "core/files/content_hash.h"
 #include "core/files/mapped_file.h"
 #include "core/files/sha256.h"
+#include "datasets/pipeline_file.h"
 #include "model/file/weight_files.h"
 
 namespace detent {
@@ -32,6 +33,13 @@ ModelFiles digest_model_files(const std::filesystem::path& model) {
   const auto file = MappedFile::open(model);
   files.sha256 = sha256(file->bytes());
   let_go_of_pages(file->bytes().data(), file->bytes().size());
+  if (is_pipeline_file(model)) {  // its files hold the weights
+    for (const PipelineFile::File& one : read_pipeline_file(model).files) {
+      const auto content = MappedFile::open(one.path);
+      files.weights.push_back({one.path.string(), content->bytes().size(), digest_of(content->bytes())});
+    }
+    return files;
+  }
   for (const auto& [location, data] : weight_files(model))
     files.weights.push_back({location, data->bytes().size(), digest_of(data->bytes())});
   return files;

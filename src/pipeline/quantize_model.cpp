@@ -18,6 +18,7 @@
 #include "pipeline/parts/closing_samples.h"
 #include "pipeline/parts/detection_pictures.h"
 #include "pipeline/parts/improve.h"
+#include "pipeline/parts/pipeline_files.h"
 #include "pipeline/parts/quantize_report.h"
 #include "pipeline/parts/rewritten_model.h"
 #include "pipeline/parts/saturation.h"
@@ -205,7 +206,10 @@ QuantizeReport quantize_timed(const QuantizeOptions& asked, Prepared made, const
   RewrittenModel written = rewrite(prepared, measured, chosen, report);
   if (options.stop_after == StopAfter::Rewrite) return stopped_at(written.model, options);
   written.check(written.model, options.output);
+  PipelineFiles files(options);
+  if (!files.empty()) files.take(written.model, report.provenance);
   written.promised.forget_contents();  // the float weights; the file is compared with this graph bit by bit
+  files.measure(closing_on, report);
   Closing closing = measure_closing(written, closing_on, options, chosen.format, report);
   if (changed) judge_again(*report.bound, *judge, written.model, options.run);
   if (scorer) report.score = measure_score(*scorer, written.model, options.run);
@@ -214,6 +218,8 @@ QuantizeReport quantize_timed(const QuantizeOptions& asked, Prepared made, const
   if (prepared.half && options.format.io == IoType::Same) written.narrow_inputs_and_outputs(prepared.half->format.type);
   if (floats)
     write_implicit(*floats, prepared, chosen, options, report);
+  else if (!files.empty())
+    files.write(*prepared.recipe.target, report);
   else
     write_quantized(written.model, prepared.facts, options, report,
                     [&](const Model& model) { written.check(model, options.output); });
@@ -231,7 +237,10 @@ Recipe checked_recipe(const QuantizeOptions& given) {
   if (given.accuracy == Accuracy::Best && !given.data.given())
     throw Error(ErrorCode::Usage, "--accuracy best needs --data to measure on, which was not given",
                 "give --data beside --table, or leave --accuracy out");
-  check_writable(given.output, given.overwrite);
+  if (given.pipeline.empty())
+    check_writable(given.output, given.overwrite);
+  else if (given.stop_after == StopAfter::Nothing)
+    check_pipeline_outputs(given);
   if (!find_target(given.target).engine.takes_pairs) {
     check_writable(dla_paths(given.output).cache, given.overwrite);
     check_writable(dla_paths(given.output).arguments, given.overwrite);
@@ -256,9 +265,10 @@ QuantizeReport quantize_prepared(const QuantizeOptions& given, Prepared made, co
   }
 }
 
-QuantizeReport quantize_model(const QuantizeOptions& options) {
-  const StopScope stop(options.run.stop);
-  const InputFiles protected_inputs = protect_inputs(options);
+QuantizeReport quantize_model(const QuantizeOptions& given) {
+  const StopScope stop(given.run.stop);
+  const QuantizeOptions options = with_pipeline(given);
+  const InputFiles protected_inputs = protect_inputs(options), protected_files(pipeline_sources(options));
   const Stopwatch stopwatch;
   // model.onnx -> float graph that the target likes -> placement plan
   return quantize_prepared(options, make(checked_recipe(options)), stopwatch);

@@ -5,14 +5,14 @@
 #include <vector>
 
 #include "calibrate/shared_pass.h"
-#include "core/files/unfinished.h"
 #include "core/stop.h"
+#include "datasets/pipeline_file.h"
 #include "detent/base/error.h"
-#include "model/file/data_files.h"
 #include "options/command_inputs.h"
 #include "pipeline/parts/chosen.h"
 #include "pipeline/parts/target_errors.h"
 #include "pipeline/parts/written_file.h"
+#include "pipeline/parts/written_set.h"
 #include "pipeline/quantize_model.h"
 
 namespace detent {
@@ -21,38 +21,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Written files of a set. Removes them with the process or the object, unless they are kept.
-class WrittenSet {
- public:
-  WrittenSet() = default;
-  WrittenSet(const WrittenSet&) = delete;
-  WrittenSet& operator=(const WrittenSet&) = delete;
-  ~WrittenSet() {
-    std::error_code gone;
-    for (const fs::path& file : files_) {
-      if (!kept_) fs::remove(file, gone);
-      forget_unfinished(file);
-    }
-  }
-  /// Adds a model that was written, with its external data.
-  void add(const fs::path& model) {
-    std::vector<fs::path> all = data_files_of(model);
-    all.push_back(model);
-    for (fs::path& file : all) {
-      static_cast<void>(make_unfinished(file, [] { return 0; }));
-      files_.push_back(std::move(file));
-    }
-  }
-  void keep() { kept_ = true; }
-
- private:
-  std::vector<fs::path> files_;
-  bool kept_ = false;
-};
-
 /// Returns the options of each target.
 /// Errors  those of quantize_targets() that need no model.
 std::vector<QuantizeOptions> options_by_target(const QuantizeOptions& given) {
+  if (!given.pipeline.empty() || is_pipeline_file(given.model))
+    throw Error(ErrorCode::Usage, "--pipeline takes one --target", "one command for each target, into another folder");
   if (given.stop_after != StopAfter::Nothing)
     throw Error(ErrorCode::Usage, "--stop-after takes one --target", "leave the other targets out");
   if (given.latency.given())

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
+#include "datasets/pipeline_file.h"
 #include "detent/base/error.h"
 #include "model/qoperators.h"
 #include "ops/check_signatures.h"
 #include "prepare/inline_branches.h"
 #include "prepare/inline_functions.h"
+#include "prepare/join_files.h"
 #include "prepare/plain_nodes.h"
 
 namespace detent {
@@ -36,7 +39,7 @@ Model plain(Model model) {
 
 }  // namespace
 
-Model read_float_model(const std::filesystem::path& path) {
+Model read_float_file(const std::filesystem::path& path) {
   Model model = read_runnable_model(path);
   if (is_quantized(model.graph()))
     throw Error(ErrorCode::InvalidModel,
@@ -50,6 +53,14 @@ Model read_float_model(const std::filesystem::path& path) {
                     holder->name + "' holds QuantizeLinear, DequantizeLinear or integer operators",
                 "quantize the float model it was made from");
   return plain(std::move(model));
+}
+
+Model read_float_model(const std::filesystem::path& path) {
+  if (!is_pipeline_file(path)) return read_float_file(path);
+  const PipelineFile pipeline = read_pipeline_file(path);
+  std::vector<NamedModel> models;
+  for (const PipelineFile::File& file : pipeline.files) models.push_back({file.name, read_float_file(file.path)});
+  return join_files(std::move(models), pipeline.feeds, path);
 }
 
 Model read_model_to_cast(const std::filesystem::path& path) {

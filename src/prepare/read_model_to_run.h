@@ -14,9 +14,13 @@ namespace detent {
 [[nodiscard]] Model read_runnable_model(const std::filesystem::path& path, Expansion* expansion = nullptr);
 
 /// Reads a model to quantize: inlines local functions and branches whose condition is known, and replaces CastLike by
-/// Cast.
-/// Errors  InvalidModel, also when it is quantized already.
+/// Cast. Of a pipeline (datasets/pipeline_file.h) all files, as one model.
+/// Errors  InvalidModel, also when it is quantized already; those of read_pipeline_file and join_files.
 [[nodiscard]] Model read_float_model(const std::filesystem::path& path);
+
+/// Reads one file of a pipeline in the same way.
+/// Errors  those of read_float_model.
+[[nodiscard]] Model read_float_file(const std::filesystem::path& path);
 
 /// Reads a model to cast, which may hold QuantizeLinear and DequantizeLinear; does the same to it.
 /// Errors  InvalidModel, also when operators compute with codes.

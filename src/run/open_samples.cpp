@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "datasets/state_file.h"
 #include "detent/base/error.h"
 #include "run/finite_inputs.h"
 #include "run/model_inputs.h"
@@ -60,7 +61,7 @@ std::vector<bool> inputs_with_data(const DataOptions& options, std::span<const I
 }
 
 std::unique_ptr<DataSource> open_in_steps(const DataOptions& options, Model model, CpuProducts products,
-                                          NonFinite non_finite) {
+                                          NonFinite non_finite, const DataSource* teacher = nullptr) {
   const std::vector<InputSpec> specs = input_specs(model.graph(), options.batch_axes);
   Recurrence recurrence = find_recurrence(model.graph(), read_state_file(options.state), *options.steps, specs,
                                           inputs_with_data(options, specs));
@@ -68,7 +69,7 @@ std::unique_ptr<DataSource> open_in_steps(const DataOptions& options, Model mode
   std::unique_ptr<DataSource> whole = open_data(options, read);
   if (non_finite == NonFinite::Refused) whole = with_finite_inputs(std::move(whole), read, model.graph());
   auto steps = std::make_unique<const StepModel>(std::move(model), recurrence, products);
-  return std::make_unique<StepSource>(std::move(whole), std::move(steps), std::move(recurrence), specs);
+  return std::make_unique<StepSource>(std::move(whole), std::move(steps), std::move(recurrence), specs, teacher);
 }
 
 std::unique_ptr<DataSource> open_whole_or_steps(const DataOptions& options, const Model& model, NonFinite non_finite) {
@@ -92,8 +93,9 @@ std::unique_ptr<DataSource> open_samples_as_they_are(const DataOptions& options,
   return open_whole_or_steps(options, model, NonFinite::Taken);
 }
 
-std::unique_ptr<DataSource> open_steps(const DataOptions& options, Model model, CpuProducts products) {
-  return open_in_steps(options, std::move(model), products, NonFinite::Refused);
+std::unique_ptr<DataSource> open_steps(const DataOptions& options, Model model, CpuProducts products,
+                                       const DataSource* teacher) {
+  return open_in_steps(options, std::move(model), products, NonFinite::Refused, teacher);
 }
 
 std::vector<Tensor> read_shown_inputs(const DataSource& source, const DataOptions& options,

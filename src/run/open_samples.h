@@ -23,10 +23,11 @@ namespace detent {
 [[nodiscard]] std::unique_ptr<DataSource> open_samples_as_they_are(const DataOptions& options, const Model& model);
 
 /// Opens the data as steps (step_source.h) whose states `model` writes: a float model, or a quantized one for the
-/// errors that it makes when it is fed by itself. A mask of padding is an input like others.
-/// Errors  those of read_state_file, find_recurrence, open_data and Schedule.
+/// errors that it makes when it is fed by itself, except for the tokens of `teacher` (step_source.h). A mask of padding
+/// is an input like others. Errors  those of read_state_file, find_recurrence, open_data and Schedule.
 [[nodiscard]] std::unique_ptr<DataSource> open_steps(const DataOptions& options, Model model,
-                                                     CpuProducts products = CpuProducts::Exact);
+                                                     CpuProducts products = CpuProducts::Exact,
+                                                     const DataSource* teacher = nullptr);
 
 /// Reads the inputs of the first batch as read_first_inputs() does, for verification and shapes. Of samples that are
 /// cut into steps the last step of the first sample, where caches are longest: at the first step they may be empty.

@@ -90,6 +90,47 @@ void check_start(const InputSpec& input, StateStart start) {
                       std::to_string(open) + " are open");
 }
 
+void check_token(const Value& scores, const InputSpec& input) {
+  const std::string feed = "the token of '" + scores.name + "' cannot feed the input '" + input.name + "'";
+  if (input.type != DataType::Int64 && input.type != DataType::Int32)
+    refuse_recurrence(feed + ", which is " + std::string(name_of(input.type)) + ": tokens are int64 or int32");
+  if (input.shape.size() > 2) refuse_recurrence(feed + " (" + describe_shape(input) + "): ids are [batch, length]");
+}
+
+/// Returns the shape of the first ids of a decoder.
+Shape shape_of_tokens(const InputSpec& input, size_t count) {
+  Shape shape;
+  int64_t fits = 1;
+  for (size_t axis = 0; axis < input.shape.size(); ++axis) {
+    const bool counts_samples = as_extent(axis) == input.batch_axis;
+    shape.push_back(counts_samples ? 1 : input.shape[axis] < 0 ? as_extent(count) : input.shape[axis]);
+    fits *= shape[axis];
+  }
+  if (fits != as_extent(count))
+    refuse_recurrence("\"start\" of '" + input.name + "' (" + describe_shape(input) + ") has " + std::to_string(count) +
+                      " tokens, which do not fit");
+  return shape;
+}
+
+Recurrence::State resolve_token(size_t position, const InputSpec& spec, const StateFile& file,
+                                const StateFile::Token& token, bool has_data) {
+  using Way = Recurrence::State::Way;
+  Recurrence::State state{position, token.output, token.appended ? Way::Append : Way::Argmax, StateStart::Data, {}, {}};
+  if (token.appended && open_axes(spec).size() != 1)
+    refuse_recurrence("no token can be appended to the input '" + spec.name + "' (" + describe_shape(spec) +
+                      "), whose length is fixed");
+  const auto named = file.first_tokens.find(spec.name);
+  if (named == file.first_tokens.end()) {
+    if (has_data || file.starts.contains(spec.name)) return state;
+    refuse_recurrence("the first tokens of '" + spec.name + "' are not known",
+                      "\"start\": {\"" + spec.name + "\": 1}, or --data " + spec.name + "=SRC");
+  }
+  state.start = StateStart::Tokens;
+  state.tokens = named->second;
+  state.first = shape_of_tokens(spec, state.tokens.size());
+  return state;
+}
+
 Shape first_shape(const InputSpec& input) {
   std::vector<int64_t> extents = input.shape;
   for (size_t axis = 0; axis < extents.size(); ++axis)
@@ -134,7 +175,12 @@ Recurrence find_recurrence(const Graph& graph, const StateFile& file, size_t ste
     const auto named = file.starts.find(input);
     const StateStart start = named == file.starts.end() ? choose_start(spec, has_data[position]) : named->second;
     check_start(spec, start);
-    recurrence.states.push_back({position, output, start, first_shape(spec)});
+    recurrence.states.push_back({position, output, Recurrence::State::Way::Same, start, first_shape(spec), {}});
+  }
+  for (const StateFile::Token& token : file.tokens) {
+    const size_t position = ends.input(token.input);
+    check_token(ends.output(token.output), ends.spec(position));
+    recurrence.states.push_back(resolve_token(position, ends.spec(position), file, token, has_data[position]));
   }
   for (const auto& [input, cut] : file.cuts) {
     const size_t position = ends.input(input);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "datasets/state_file.h"
+#include "datasets/state.h"
 #include "detent/base/data_source.h"
 #include "detent/base/tensor.h"
 #include "model/graph/graph.h"
@@ -17,8 +17,11 @@ struct Recurrence {
   struct State {
     size_t input = 0;    ///< position among the model's inputs
     std::string output;  ///< whose value is the input of the next step
+    /// The step from the output to the input.
+    enum class Way : uint8_t { Same, Argmax, Append } way = Way::Same;  ///< as StateFile::Token
     StateStart start = StateStart::Zeros;
-    Shape first = {};  ///< shape of the first value; of StateStart::Data that of the array instead
+    Shape first = {};                  ///< shape of the first value; of StateStart::Data that of the array instead
+    std::vector<int64_t> tokens = {};  ///< the first value of StateStart::Tokens
   };
   struct Cut {
     size_t input = 0;
@@ -38,9 +41,9 @@ struct Recurrence {
 /// Resolves a map for a graph.
 /// specs     the graph's inputs, with their batch axes.
 /// has_data  by input: the data names it.
-/// A state that neither the map nor the data begins is Empty where the input leaves one axis open besides that of the
-/// batch, and Zeros where it leaves none.
-/// Errors  InvalidOption for outputs and inputs that the model does not have; an output whose type, rank or extents
+/// Tokens begin as the map or the data say. A state that neither begins is Empty where the input leaves one axis open
+/// besides that of the batch, and Zeros where it leaves none. Errors  InvalidOption for outputs and inputs that the
+/// model does not have; an output whose type, rank or extents
 ///         differ from those of the input; an axis that the input does not have, or that counts samples; a start that
 ///         the extents do not allow; a model that fixes a batch above 1.
 [[nodiscard]] Recurrence find_recurrence(const Graph& graph, const StateFile& file, size_t steps,

@@ -43,13 +43,69 @@ Tensor zeros(DataType type, const Shape& shape) {
   return tensor;
 }
 
+/// Returns ids in the type of an input.
+Tensor token_ids(DataType type, const Shape& shape, const std::vector<int64_t>& ids) {
+  return cast(Tensor::from<int64_t>(shape, ids), type);
+}
+
+/// Returns the class that the last position of scores [.., vocabulary] gives the highest score; the first of several.
+int64_t highest_of_last(const Tensor& scores) {
+  const Shape& shape = scores.shape();
+  const int64_t classes = shape.rank() == 0 ? 0 : shape[shape.rank() - 1];
+  if (classes == 0 || scores.element_count() == 0) return 0;
+  const Tensor numbers = cast(scores, DataType::Float32);
+  const auto last = numbers.data<float>().last(as_index(classes));
+  return std::ranges::max_element(last) - last.begin();
+}
+
+/// Returns the ids with one behind them; `ids` counts one sample.
+Tensor with_token(const Tensor& ids, int64_t token, std::optional<int> batch_axis) {
+  const Tensor wide = cast(ids, DataType::Int64);
+  std::vector<int64_t> all(wide.data<int64_t>().begin(), wide.data<int64_t>().end());
+  all.push_back(token);
+  Shape shape = ids.shape();
+  for (size_t axis = 0; axis < shape.rank(); ++axis)
+    if (as_extent(axis) != batch_axis) shape[axis] = std::ssize(all);
+  return token_ids(ids.type(), shape, all);
+}
+
+/// Returns the values that no state and no cut input decides, and that a node reads which one does. Nodes without
+/// inputs may be random.
+std::vector<ValueId> held_values(const Graph& graph, const Recurrence& recurrence) {
+  ValueMap<bool> moves(graph.values().size());
+  for (const Recurrence::State& state : recurrence.states) moves[graph.inputs()[state.input]] = true;
+  for (const Recurrence::Cut& cut : recurrence.cuts) moves[graph.inputs()[cut.input]] = true;
+  std::vector<ValueId> held;
+  for (const Node& node : graph.nodes()) {
+    std::vector<ValueId> reads = graph.captured_by(node);
+    for (const ValueId input : present(node.inputs)) reads.push_back(input);
+    if (!reads.empty() && std::ranges::none_of(reads, [&](ValueId value) { return moves[value]; })) continue;
+    for (const ValueId output : present(node.outputs)) moves[output] = !graph.value(output).is_constant;
+    for (const ValueId value : reads)
+      if (!moves[value] && graph.producer(value) && !graph.value(value).is_constant &&
+          std::ranges::find(held, value) == held.end())
+        held.push_back(value);
+  }
+  return held;
+}
+
 }  // namespace
 
 StepModel::StepModel(Model model, const Recurrence& recurrence, CpuProducts products)
     : model_(std::move(model)), outputs_(state_outputs(model_.graph(), recurrence)),
-      schedule_(model_.graph(), outputs_, {.products = products}) {}
+      held_(model_.graph(), held_values(model_.graph(), recurrence), {.products = products, .kernels = &kernels_}),
+      moving_(model_.graph(), outputs_, {.products = products, .kernels = &kernels_}) {
+  moving_.leave_shared_steps_to(held_);
+  held_.watch(moving_.given());
+}
 
-std::vector<Tensor> StepModel::advance(std::span<const Tensor> inputs) const {
+std::vector<Tensor> StepModel::hold(std::span<const Tensor> inputs) const {
+  OutputKeeper keeper(model_.graph(), moving_.given());
+  if (!moving_.given().empty()) Executor(held_).run(inputs, keeper);
+  return keeper.take();
+}
+
+std::vector<Tensor> StepModel::advance(std::span<const Tensor> inputs, std::span<const Tensor> held) const {
   std::unique_ptr<Executor> executor;
   {
     const std::scoped_lock lock(mutex_);
@@ -58,18 +114,18 @@ std::vector<Tensor> StepModel::advance(std::span<const Tensor> inputs) const {
       idle_.pop_back();
     }
   }
-  if (!executor) executor = std::make_unique<Executor>(schedule_);
+  if (!executor) executor = std::make_unique<Executor>(moving_);
   OutputKeeper keeper(model_.graph(), outputs_);
-  executor->run(inputs, keeper);
+  executor->resume(inputs, held, keeper);
   const std::scoped_lock lock(mutex_);
   idle_.push_back(std::move(executor));
   return keeper.take();
 }
 
 StepSource::StepSource(std::unique_ptr<DataSource> whole, std::unique_ptr<const StepModel> model, Recurrence recurrence,
-                       std::span<const InputSpec> inputs)
+                       std::span<const InputSpec> inputs, const DataSource* teacher)
     : whole_(std::move(whole)), model_(std::move(model)), recurrence_(std::move(recurrence)),
-      specs_(inputs.begin(), inputs.end()), place_(inputs.size(), kFed),
+      specs_(inputs.begin(), inputs.end()), teacher_(teacher), place_(inputs.size(), kFed),
       // A stream reads at most twice as many samples ahead as it has threads.
       kept_states_(2 * std::max(1U, std::thread::hardware_concurrency()) + 1) {
   const std::vector<size_t> fed = recurrence_.data_inputs(inputs.size());
@@ -114,21 +170,51 @@ void StepSource::begin(Walk& walk) const {
   walk.whole = whole_->read(walk.sample);
   check_length(walk.whole);
   std::vector<Tensor> states;
-  for (const Recurrence::State& state : recurrence_.states)
-    states.push_back(state.start == StateStart::Data ? walk.whole.inputs[place_[state.input]]
-                                                     : zeros(specs_[state.input].type, state.first));
+  for (const Recurrence::State& state : recurrence_.states) {
+    const DataType type = specs_[state.input].type;
+    if (state.start == StateStart::Data)
+      states.push_back(walk.whole.inputs[place_[state.input]]);
+    else if (state.start == StateStart::Tokens)
+      states.push_back(token_ids(type, state.first, state.tokens));
+    else
+      states.push_back(zeros(type, state.first));
+  }
+  walk.held = model_->hold(inputs_of(walk, 0, states));
   walk.states.push_back(std::move(states));
   walk.begun = true;
 }
 
 void StepSource::take_step(Walk& walk) const {
   const size_t step = walk.first + walk.states.size() - 1;
-  std::vector<Tensor> states = model_->advance(inputs_of(walk, step, walk.states.back()));
+  std::vector<Tensor> states = model_->advance(inputs_of(walk, step, walk.states.back()), walk.held);
+  choose_tokens(walk, step, states);
   check_states(states, step);
   walk.states.push_back(std::move(states));
   if (walk.states.size() <= kept_states_) return;
   walk.states.pop_front();
   ++walk.first;
+}
+
+void StepSource::choose_tokens(const Walk& walk, size_t step, std::vector<Tensor>& states) const {
+  using Way = Recurrence::State::Way;
+  std::optional<Sample> taught;
+  for (size_t i = 0; i < states.size(); ++i) {
+    const Recurrence::State& state = recurrence_.states[i];
+    if (state.way == Way::Same) continue;
+    if (teacher_) {
+      if (!taught) taught = teacher_->read(walk.sample * recurrence_.steps + step + 1);
+      states[i] = taught->inputs[state.input];
+      continue;
+    }
+    const InputSpec& spec = specs_[state.input];
+    const int64_t token = highest_of_last(states[i]);
+    if (state.way == Way::Append) {
+      states[i] = with_token(walk.states.back()[i], token, spec.batch_axis);
+    } else {
+      const size_t rank = spec.shape.size();
+      states[i] = token_ids(spec.type, rank == 2 ? Shape{1, 1} : rank == 1 ? Shape{1} : Shape{}, {token});
+    }
+  }
 }
 
 std::vector<Tensor> StepSource::inputs_of(const Walk& walk, size_t step, const std::vector<Tensor>& states) const {

@@ -55,6 +55,12 @@ data="--quiet --data random:normal,n=16"
 eval="--eval random:normal,n=4,seed=2"
 layers="--policy small-layers=quantize"
 
+# Two files as one model.
+network front "(float[N, 8] x) => (float[N, 16] h)" "$(weight w5 8,16 128) h = MatMul (x, w5)"
+network back "(float[N, 16] h) => (float[N, 4] y)" "$(weight w6 16,4 64) y = MatMul (h, w6)"
+echo '{"models": {"a": "front.onnx", "b": "back.onnx"}, "feeds": {"a:h": "b:h"}, "data": {"a:x": "random:normal,n=16"}}' >in/pair.json
+document pipeline quantize quantize in/pair.json --quiet --calibrator max $layers -o out/pair
+
 # Tables and caches.
 document whole table calibrate $net $data -o in/net.dct
 document shard_1 table calibrate $net $data --shard 1/2 --equalize relu --float-type fp16 --target tensorrt:11 -o in/1.dct

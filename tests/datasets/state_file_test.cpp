@@ -56,6 +56,21 @@ TEST_F(StateFileText, SaysHowAStateBegins) {
               ElementsAre(Pair("x", StateStart::Zeros), Pair("y", StateStart::Empty), Pair("z", StateStart::Data)));
 }
 
+TEST_F(StateFileText, FeedsTheTokenThatScoresHighest) {
+  const StateFile file =
+      read(R"json({"feeds": {"keys": "past", "argmax(logits)": "ids", "append(argmax(scores))": "all"},
+                   "start": {"ids": 1, "all": [1, 7]}})json");
+  EXPECT_THAT(file.feeds, ElementsAre(Pair("keys", "past")));
+  ASSERT_EQ(file.tokens.size(), 2U);
+  EXPECT_EQ(file.tokens[0].output, "scores");
+  EXPECT_EQ(file.tokens[0].input, "all");
+  EXPECT_TRUE(file.tokens[0].appended);
+  EXPECT_EQ(file.tokens[1].output, "logits");
+  EXPECT_FALSE(file.tokens[1].appended);
+  EXPECT_THAT(file.first_tokens, ElementsAre(Pair("all", ElementsAre(1, 7)), Pair("ids", ElementsAre(1))));
+  EXPECT_EQ(file.starts.at("ids"), StateStart::Tokens);
+}
+
 TEST_F(StateFileText, FeedsAnInputOnce) {
   EXPECT_EQ(refusal(R"({"feeds": {"a": "x", "b": "x"}})"), "the input 'x' is fed twice, by 'a' and 'b'");
   EXPECT_EQ(refusal(R"({"feeds": {"a": "x", "a": "y"}})"), "\"a\" is given twice");
@@ -80,6 +95,13 @@ TEST_F(StateFileText, IsReadStrictly) {
   EXPECT_THAT(refusal(feeds + R"("cut": {"ids": {"axis": 1, "from": "end"}}})"), HasSubstr("only be \"start\""));
   EXPECT_THAT(refusal(feeds + R"("start": {"x": "ones"}})"), EndsWith("not \"ones\""));
   EXPECT_EQ(refusal(feeds + R"("start": {"y": "zeros"}})"), "\"start\" names 'y', which no output feeds");
+  EXPECT_THAT(refusal(feeds + R"("start": {"x": 1}})"), HasSubstr("is not a text: 1")) << "no token feeds x";
+  EXPECT_THAT(refusal(R"json({"feeds": {"append(logits)": "ids"}})json"),
+              EndsWith("only a token is appended: append(argmax(OUTPUT))"));
+  const std::string token = R"json({"feeds": {"argmax(a)": "ids"}, )json";
+  EXPECT_THAT(refusal(token + R"("start": {"ids": "zeros"}})"), HasSubstr("a token such as 1"));
+  EXPECT_THAT(refusal(token + R"("start": {"ids": []}})"), EndsWith("has no token"));
+  EXPECT_THAT(refusal(token + R"("start": {"ids": [-1]}})"), EndsWith("from 0 on: -1"));
 }
 
 TEST_F(StateFileText, MustBeAFile) {

@@ -120,7 +120,8 @@ export function opsetOf(model) {
 
 // ---- writing ----
 
-const dimension = (size) => message(1, size === null ? message(2, 'N') : integer(1, size));
+// null is the open size 'N'; a text names another one.
+const dimension = (size) => message(1, size === null ? message(2, 'N') : typeof size === 'string' ? message(2, size) : integer(1, size));
 
 export const valueInfo = (number, name, elemType, dims) =>
   message(number, message(1, name),

@@ -111,5 +111,33 @@ TEST(Recurrence, RefusesAFixedBatch) {
   EXPECT_THAT(refusal(fixed, {.feeds = {{"y", "h"}}}), HasSubstr("fixes a batch of 4"));
 }
 
+Model writer(const std::string& ids) {
+  return model_of(ids + " ids, float[N, 4] x", "float[N, 4] scores, int64[N, 1] chosen",
+                  "scores = Relu (x)\nchosen = ArgMax <axis = 1> (x)");
+}
+
+StateFile token(bool appended = false, const std::vector<int64_t>& first = {}) {
+  StateFile file{.tokens = {{"scores", "ids", appended}}};
+  if (!first.empty()) file.first_tokens["ids"] = first, file.starts["ids"] = StateStart::Tokens;
+  return file;
+}
+
+TEST(Recurrence, BeginsWithTheTokensOfTheMap) {
+  EXPECT_EQ(find(writer("int64[N, S]"), token(true, {1, 7})).states[0].first, (Shape{1, 2}));
+  EXPECT_EQ(find(writer("int64[N, 1]"), token(false, {1})).states[0].first, (Shape{1, 1}));
+  EXPECT_EQ(find(writer("int64[N]"), token(false, {1})).states[0].first, (Shape{1}));
+  const Recurrence found = find(writer("int64[N, S]"), token(), {"ids"});
+  EXPECT_EQ(found.states[0].start, StateStart::Data);
+  EXPECT_THAT(found.data_inputs(2), ElementsAre(0U, 1U));
+}
+
+TEST(Recurrence, RefusesTokensThatDoNotFit) {
+  EXPECT_THAT(refusal(writer("int64[N, S]"), token()), HasSubstr("the first tokens of 'ids' are not known"));
+  EXPECT_THAT(refusal(writer("float[N, S]"), token(false, {1})), HasSubstr("tokens are int64 or int32"));
+  EXPECT_THAT(refusal(writer("int64[N, 1]"), token(false, {1, 2})), HasSubstr("has 2 tokens, which do not fit"));
+  EXPECT_THAT(refusal(writer("int64[N, 1]"), token(true, {1})), HasSubstr("whose length is fixed"));
+  EXPECT_THAT(refusal(writer("int64[N, S, 2]"), token(false, {1})), HasSubstr("ids are [batch, length]"));
+}
+
 }  // namespace
 }  // namespace detent

@@ -8,6 +8,7 @@
 
 #include "core/index.h"
 #include "detent/base/error.h"
+#include "model/graph_patch.h"
 #include "model/temporary_folder.h"
 #include "run/cached_decoder.h"
 #include "run/open_samples.h"
@@ -197,6 +198,77 @@ TEST_F(Steps, CarryTheErrorsOfTheModelThatFeedsThem) {
       "  s = Add (h, x)\n  y = Add (s, e) }");
   EXPECT_THAT(floats(open_steps(data, adder())->read(2).inputs[1]), ElementsAre(2));
   EXPECT_THAT(floats(open_steps(data, std::move(off))->read(2).inputs[1]), ElementsAre(3)) << "half of one twice";
+}
+
+/// A decoder without a cache, whose token is the number of ids so far: logits of the last position.
+Model counter() {
+  return parse_model_text(R"(<ir_version: 8, opset_import: ["" : 13]>
+    g (int64[N, S] ids) => (float[N, S, 9] logits)
+    <int64[1] nine = {9}, int64[1] one = {1}, int64[1] two = {2}, int64[2] axes = {0, 1}, float[2] off_on = {0, 1}>
+    {
+      shape = Shape (ids)
+      length = Slice (shape, one, two)
+      zero = Sub (ids, ids)
+      counts = Add (zero, length)
+      logits = OneHot (counts, nine, off_on)
+    })");
+}
+
+std::vector<int64_t> ids_of(const Sample& sample, size_t input = 0) {
+  const auto data = sample.inputs[input].data<int64_t>();
+  return {data.begin(), data.end()};
+}
+
+TEST_F(Steps, AppendTheTokenThatScoresHighest) {
+  constexpr const char* kState = R"json({"feeds": {"append(argmax(logits))": "ids"}, "start": {"ids": "data"}})json";
+  const auto source = open_samples(options(kState, {Tensor::from<int64_t>({1, 2}, {7, 5})}, 3), counter());
+  EXPECT_THAT(ids_of(source->read(0)), ElementsAre(7, 5));
+  EXPECT_THAT(ids_of(source->read(1)), ElementsAre(7, 5, 2));
+  EXPECT_THAT(ids_of(source->read(2)), ElementsAre(7, 5, 2, 3));
+}
+
+/// The cached decoder writes its own text.
+constexpr const char* kOwnText = R"json({"feeds": {"keys": "past_keys", "values": "past_values",
+                                                   "argmax(logits)": "ids"}, "start": {"ids": "data"}})json";
+
+TEST_F(Steps, FeedTheTokenThatScoresHighest) {
+  const Model model = test::cached_decoder();
+  const auto source = open_samples(options(kOwnText, {Tensor::from<int64_t>({1, 2}, {3, 1})}, 4), model);
+  EXPECT_THAT(ids_of(source->read(0)), ElementsAre(3, 1)) << "a prompt";
+  for (size_t step = 0; step + 1 < 4; ++step) {
+    const Tensor logits = run(model, source->read(step).inputs)[0];
+    const auto last = logits.data<float>().last(12);
+    EXPECT_THAT(ids_of(source->read(step + 1)), ElementsAre(std::ranges::max_element(last) - last.begin()))
+        << "one token at a time";
+    EXPECT_EQ(source->read(step + 1).inputs[1].shape(), (Shape{1, as_extent(step) + 2, 8}));
+  }
+}
+
+/// A model with a part that is the same in all steps: y = h + 2 |c|, whose state is y.
+TEST_F(Steps, ComputeOnceWhatIsTheSameInAll) {
+  const Model model = parse_model_text(
+      "<ir_version: 8, opset_import: [\"\" : 13]>\n"
+      "g (float[N, 2] c, float[N, 2] h) => (float[N, 2] y) {\n"
+      "  a = Abs (c)\n  twice = Add (a, a)\n  y = Add (h, twice) }");
+  const auto source =
+      open_samples(options(R"({"feeds": {"y": "h"}})", {Tensor::from<float>({2, 2}, {1, -2, -5, 0})}, 3), model);
+  EXPECT_THAT(floats(source->read(2).inputs[1]), ElementsAre(4, 8));
+  EXPECT_THAT(floats(source->read(5).inputs[1]), ElementsAre(20, 0)) << "another sample's is not used";
+  EXPECT_THAT(floats(source->read(1).inputs[1]), ElementsAre(2, 4)) << "a step that is read again";
+}
+
+TEST_F(Steps, OfAnotherModelCanTakeTheTokensOfTheFirst) {
+  const DataOptions data = options(kOwnText, {Tensor::from<int64_t>({1, 1}, {3})}, 4);
+  const auto source = open_samples(data, test::cached_decoder());
+  Model turned = test::cached_decoder();  // its logits have the other sign, so that it never chooses the same token
+  GraphPatch patch;
+  patch.add_nodes.push_back({"Neg", "turn", {"head"}, {"turned_head"}, {}, ""});
+  patch.rewire.push_back({turned.graph().producer(*turned.graph().find_value("logits"))->name, 1, "turned_head"});
+  apply_patch(turned, patch);
+  const auto own = open_steps(data, turned.clone());
+  const auto taught = open_steps(data, turned.clone(), CpuProducts::Exact, source.get());
+  EXPECT_NE(ids_of(own->read(1)), ids_of(source->read(1)));
+  for (size_t step = 0; step < 4; ++step) EXPECT_EQ(ids_of(taught->read(step)), ids_of(source->read(step)));
 }
 
 }  // namespace

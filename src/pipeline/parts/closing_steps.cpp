@@ -26,7 +26,7 @@ void ClosingSteps::keep_reference(const Model& float32, const RunSettings& run) 
 }
 
 ClosingError ClosingSteps::error_of(const Model& model, const RunSettings& run) const {
-  const auto own = open_steps(data_, model.clone(), run.products);
+  const auto own = open_steps(data_, model.clone(), run.products, &steps_);
   ClosingError last;
   std::vector<ErrorReport::AtStep> all;
   for (size_t i = 0; i < measured_.size(); ++i) {

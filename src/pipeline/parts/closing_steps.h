@@ -14,7 +14,8 @@
 namespace detent {
 
 /// The closing error of a model with states after 1, N / 2 and N steps: the float model and the quantized one are each
-/// fed by their own states, so that errors add up as they do in use.
+/// fed by their own states, so that errors add up as they do in use; tokens that a state feeds back are the float
+/// model's.
 class ClosingSteps {
  public:
   /// data     how `steps` was opened, with DataOptions::steps.

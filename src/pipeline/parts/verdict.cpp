@@ -139,7 +139,7 @@ std::vector<std::string> cures_for(const QuantizeReport& report, const QuantizeO
 /// Returns the command that writes FP16 alone, with the user's files. "" where that is no alternative, and where data
 /// came from no files.
 std::string half_command(const QuantizeOptions& options, const Target& target) {
-  if (!target.engine.fast_in_half || options.data.sources.empty()) return {};
+  if (!target.engine.fast_in_half || options.data.sources.empty() || !options.pipeline.empty()) return {};
   const std::filesystem::path half = options.output.parent_path() / (options.model.stem().string() + ".fp16.onnx");
   DataOptions data = options.data, usual;
   std::string command = "detent cast " + shell_quoted(options.model.string());

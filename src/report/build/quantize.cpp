@@ -49,6 +49,16 @@ Words made_words(const QuantizeReport& report) {
           ")"};
 }
 
+/// Says what a file of a pipeline has, and what it costs alone.
+Words file_words(const PipelineFileReport& file) {
+  Words words{name(file.name),         ", ",   file_name(file.model),       ": ",
+              count(file.int8_layers), " of ", count(file.layers, "layer"), " INT8"};
+  if (file.error)
+    words += {"; quantized alone: ", worst_words(*file.error),
+              file.quality ? Words{", ", std::string(name_of(*file.quality))} : Words()};
+  return words;
+}
+
 /// Names the source of the ranges.
 Section calibration(const QuantizeReport& report) {
   Words words;
@@ -147,6 +157,7 @@ Document document_of(const QuantizeReport& report) {
   if (report.score && !report.bound) add_score(document, *report.score);
   if (report.latency) add_speed(document, *report.latency, codes);
   document.verdict.push_back(Line{made_words(report), Role::Beside});
+  for (const PipelineFileReport& file : report.files) document.verdict.push_back(Line{file_words(file), Role::Detail});
   if (report.verdict.quality == Quality::Good && !report.next_command.empty())
     document.verdict.push_back(Line{{"next: ", code(report.next_command)}, Role::Detail});
   auto& figures = document.figures.figures;

@@ -99,9 +99,26 @@ void fields(auto& v, const DlaFiles& r) {
   v("gpu_layers", r.gpu_layers, "Layers that DLA cannot run, which go to the GPU.");
 }
 
+void fields(auto& v, const PipelineFileReport& r) {
+  v("name", r.name, "Name of the file in the pipeline, in front of its values and nodes.");
+  v("model", r.model, kModelPath);
+  v("output", r.output, kWrittenPath);
+  v("opset", r.opset, "Opset of the float model.");
+  v("written_opset", r.written_opset, "Opset of the written file.");
+  v("bytes_before", r.model_bytes, "Size of the float model in bytes, with external data.");
+  v("bytes_after", r.output_bytes, "Size of the written file in bytes, with external data.");
+  v("layers", r.layers, "Number of its weighted operators.");
+  v("int8_layers", r.int8_layers, "Number of those that are quantized.");
+  v("error", measured_error(r.error),
+    "Error at the end of the pipeline with this file alone quantized; null where it was not measured.");
+  v("verdict", r.quality ? std::optional<std::string>(name_of(*r.quality)) : std::nullopt,
+    "Verdict on that error; null where it was not measured.", {"good", "doubtful", "broken", "unknown"});
+}
+
 void fields(auto& v, const QuantizeReport& r) {
   v.document("quantize", "Report of detent quantize");
   written_fields(v, r);
+  v.optional("files", when(!r.files.empty(), r.files), "Each file of a pipeline, by name; absent for one model.");
   v("calibrator", r.calibrator, "Calibrator of the ranges; for auto the one that it took.");
   v("samples", r.samples, "Number of calibration samples.");
   v.optional("steps", when(r.steps > 0, r.steps), "Steps of each sample; absent where samples are whole.");

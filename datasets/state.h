@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace detent {
+
+/// First value of an input that an output feeds from step to step.
+enum class StateStart : uint8_t {
+  Zeros,  ///< all extents declared, except that of the batch
+  Empty,  ///< length 0 in the open axis, as a cache before the first token
+  Data,   ///< an array of the data: each sample brings its own
+  Tokens  ///< the same ids in each sample (StateFile::first_tokens)
+};
+
+/// The content of --state FILE.json: what goes from one step to the next, and how samples are cut into steps.
+///
+///     {"feeds": {"keys": "past_keys", "values": "past_values"},       output: the input that it feeds
+///      "cut":   {"ids": 1,                                            input: the axis that counts steps
+///                "frames": {"axis": 1, "length": 160},                160 positions a step
+///                "attention_mask": {"axis": 1, "from": "start"}},     all positions up to the step's last
+///      "start": {"past_keys": "empty"}}                               input: "zeros", "empty", "data" or token ids
+///
+/// An output "argmax(logits)" feeds the token that the last position of logits scores highest, an output
+/// "append(argmax(logits))" all tokens so far and that one. "feeds" is required.
+struct StateFile {
+  struct Cut {
+    int64_t axis = 0;
+    std::optional<int64_t> length = {};  ///< positions of a step, at least 1; absent: what the input fixes, else 1
+    bool from_start = false;
+  };
+  /// The token that a decoder chose, as its next input.
+  struct Token {
+    std::string output, input;  ///< scores [.., vocabulary]; ids
+    bool appended = false;      ///< to the ids so far
+  };
+  std::vector<std::pair<std::string, std::string>> feeds;  ///< output, input; no input twice, nor in `tokens`
+  std::vector<Token> tokens = {};
+  std::map<std::string, Cut> cuts;                                ///< by input
+  std::map<std::string, StateStart> starts;                       ///< by input
+  std::map<std::string, std::vector<int64_t>> first_tokens = {};  ///< by input of a Token, where `starts` says Tokens
+};
+
+}  // namespace detent

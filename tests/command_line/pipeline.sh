@@ -1,0 +1,164 @@
+#!/bin/sh
+# Several files as one model: an encoder and a decoder that writes its own text, and a network that is cut in two.
+. "$(dirname "$0")/expect.sh"
+. "$here/networks.sh"
+
+network enc "(float[batch, T, 8] audio) => (float[batch, T, 16] memory)" "
+  $(weight w1 8,16 128) $(weight b1 16 16) $(weight w2 16,16 256)
+  h = MatMul (audio, w1)
+  s = Add (h, b1)
+  r = Relu (s)
+  memory = MatMul (r, w2)"
+opset='"" : 17' network dec "(int64[batch, 1] ids, float[batch, T, 16] memory, float[batch, P, 16] past) =>
+  (float[batch, 1, 12] logits, float[batch, Q, 16] keys)" "
+  $(weight table 12,16 192) $(weight wq 16,16 256) $(weight wk 16,16 256) $(weight w1 16,16 256) $(weight head 16,12 192)
+  h = Gather (table, ids)
+  k = MatMul (h, wk)
+  keys = Concat <axis = 1> (past, k)
+  turned = Transpose <perm = [0, 2, 1]> (keys)
+  q = MatMul (h, wq)
+  scores = MatMul (q, turned)
+  shares = Softmax <axis = -1> (scores)
+  mixed = MatMul (shares, keys)
+  known = MatMul (memory, w1)
+  heard = ReduceMean <axes = [1], keepdims = 1> (known)
+  sum = Add (h, mixed)
+  all = Add (sum, heard)
+  logits = MatMul (all, head)"
+array audio 12,5,8 3
+loop='"loop": {"model": "dec", "steps": 6, "state": {"feeds": {"keys": "past", "argmax(logits)": "ids"}, "start": {"ids": 1}}}'
+models='"models": {"enc": "enc.onnx", "dec": "dec.onnx"}'
+feeds='"feeds": {"enc:memory": "dec:memory"}'
+echo "{$models, $feeds, \"data\": {\"enc:audio\": \"audio.npy\"}, $loop}" >in/pair.json
+options="--quiet --calibrator mse --policy small-layers=quantize --accept-broken"
+
+# Both files, one report: calibrated on all steps, judged at the end.
+accepts "a pair" quantize in/enc.onnx in/dec.onnx -o out/pair --pipeline in/pair.json $options
+[ "$(ls out/pair | tr '\n' ' ')" = "dec.onnx enc.onnx report.json " ] || fail "other files: $(ls out/pair)"
+grep -q '^calibrated 12 samples of 6 steps' stdout || fail "the text does not count samples and steps"
+grep -qE '^ +enc, enc.onnx: 2 of 2 layers INT8; quantized alone: SQNR ' stdout || fail "the text does not say what the encoder costs"
+grep -qE '^ +dec, dec.onnx: ' stdout || fail "the text does not say what the decoder costs"
+grep -q 'at step 6 of each model fed by its own states' stdout || fail "the text does not say what was measured"
+grep -q "judged by 'dec:logits', 'dec:keys' alone, of 3 outputs" stdout || fail "it is not judged at its end alone"
+for line in '"name": "enc",' '"name": "dec",' '"model": "in/pair.json",' '"output": "out/pair/enc.onnx",' '"steps": 6,' '"name": "dec:memory",'; do
+  grep -qF "$line" out/pair/report.json || fail "the report lacks $line"
+done
+grep -qF '"name": "enc:memory",' out/pair/report.json && fail "what leaves a file has a pair"
+for file in enc dec; do
+  run inspect out/pair/$file.onnx
+  grep -q 'FileBoundary\|detent.files\|enc:\|dec:' stdout out/pair/$file.onnx && fail "$file.onnx tells of the pipeline"
+  accepts "$file.onnx" lint out/pair/$file.onnx
+done
+accepts "the encoder runs" run out/pair/enc.onnx --data in/audio.npy -o out/memory --quiet
+[ "$(ls out/memory)" = memory.npy ] || fail "the encoder writes something else"
+cp -r out/pair in/first
+
+# The same bytes with more threads, by the file alone, and with data on the command line.
+refuses_again() {
+  sentence=$1 text=$2
+  shift 2
+  find out -type f -exec md5sum {} + | sort >before
+  run "$@"
+  [ "$code" -eq 15 ] || fail "$sentence: exit $code, expected 15"
+  says "$sentence" "$text"
+  find out -type f -exec md5sum {} + | sort | cmp -s - before || fail "$sentence: a file was changed"
+}
+rm out/pair/report.json
+refuses_again "files that exist" "dec.onnx: exists already" quantize in/enc.onnx in/dec.onnx -o out/pair --pipeline in/pair.json $options
+rm out/pair/*.onnx && cp in/first/report.json out/pair
+refuses_again "a report that exists" "report.json: exists already" quantize in/pair.json -o out/pair $options
+accepts "--overwrite and threads" quantize in/pair.json -o out/pair --overwrite --threads 3 $options
+echo "{$models, $feeds, $loop}" >in/bare.json
+accepts "data of the command line" quantize in/bare.json -o out/bare --data enc:audio=in/audio.npy $options
+for file in enc dec; do
+  for other in pair bare; do cmp -s in/first/$file.onnx out/$other/$file.onnx || fail "$other: other bytes of $file.onnx"; done
+done
+rm -rf out/*
+
+# Bounds and other options work on all files, whose nodes are named FILE:NAME.
+accepts "a bound" quantize in/pair.json -o out/pair $options --min-sqnr 60
+grep -q '^ *enc, enc.onnx: ' stdout || fail "a bound: no files"
+accepts "a file that stays float" quantize in/pair.json -o out/float $options --exclude '^enc:'
+grep -q '^ *enc, enc.onnx: 0 of 2 layers INT8$' stdout || fail "the encoder is not left float"
+cmp -s in/enc.onnx out/float/enc.onnx || grep -aq QuantizeLinear out/float/enc.onnx && fail "the encoder has pairs"
+for target in onnxruntime openvino tensorrt:11; do accepts "$target" quantize in/pair.json -o "out/${target%:*}" $options --target $target; done
+accepts "16-bit floats" quantize in/pair.json -o out/half $options --target tensorrt:11 --float-type fp16
+accepts "plan" plan in/pair.json --shape enc:audio=1,5,8 --shape dec:ids=1,1 --shape dec:past=1,4,16
+accepts "compare" compare in/pair.json --data enc:audio=in/audio.npy --eval enc:audio=in/audio.npy --steps 6 --state in/pair.json --calibrators max,mse --quiet
+accepts "ranges" quantize in/pair.json -o out/ranges.json $options --stop-after ranges
+accepts "a page" quantize in/pair.json -o out/page $options --html out/page.html
+rm -rf out/*
+
+# A decoder without a cache reads all tokens so far.
+network all "(int64[batch, S] ids, float[batch, T, 16] memory) => (float[batch, S, 12] logits)" "
+  $(weight table 12,16 192) $(weight w1 16,16 256) $(weight head 16,12 192)
+  h = Gather (table, ids)
+  known = MatMul (memory, w1)
+  heard = ReduceMean <axes = [1], keepdims = 1> (known)
+  sum = Add (h, heard)
+  logits = MatMul (sum, head)"
+echo '{"models": {"enc": "enc.onnx", "dec": "all.onnx"}, "feeds": {"enc:memory": "dec:memory"}, "data": {"enc:audio": "audio.npy"},
+  "loop": {"model": "dec", "steps": 5, "state": {"feeds": {"append(argmax(logits))": "ids"}, "start": {"ids": [1, 4]}}}}' >in/all.json
+accepts "a decoder without a cache" quantize in/all.json -o out/all $options
+rm -rf out/*
+
+# A network that is cut in two: the same ranges and the same codes of weights as of the whole.
+conv() { echo "$(weight w$1 8,$2,3,3 $((72 * $2))) $(weight b$1 8 8) c$1 = Conv <pads = [1, 1, 1, 1]> ($3, w$1, b$1)"; }
+network whole "(float[N, 3, 12, 12] x) => (float[N, 8, 12, 12] y)" "
+  $(conv 1 3 x) r1 = Relu (c1) $(conv 2 8 r1) m = Relu (c2) $(conv 3 8 m) r3 = Relu (c3) s = Add (r3, m) $(conv 4 8 s) y = Relu (c4)"
+network front "(float[N, 3, 12, 12] x) => (float[N, 8, 12, 12] m)" "$(conv 1 3 x) r1 = Relu (c1) $(conv 2 8 r1) m = Relu (c2)"
+network back "(float[N, 8, 12, 12] m) => (float[N, 8, 12, 12] y)" "
+  $(conv 3 8 m) r3 = Relu (c3) s = Add (r3, m) $(conv 4 8 s) y = Relu (c4)"
+echo '{"models": {"a": "front.onnx", "b": "back.onnx"}, "feeds": {"a:m": "b:m"}}' >in/cut.json
+same="--quiet --calibrator max --accuracy fast --equalize off --policy small-layers=quantize --accept-broken"
+scales() { sed -n '/"values": \[/,/^  \]/p' "$1" | grep -oE '"(name|scale)": [^,]*' | sed 's/"[ab]:/"/' | paste -d ' ' - - | sort; }
+for target in tensorrt onnxruntime; do
+  accepts "the whole, $target" quantize in/whole.onnx --data random:normal,n=16 -o out/whole.onnx $same --target $target --json out/whole.json --overwrite
+  accepts "the halves, $target" quantize in/cut.json --data a:x=random:normal,n=16 -o out/cut $same --target $target --overwrite
+  scales out/whole.json >whole && scales out/cut/report.json >halves
+  [ -s whole ] && cmp -s whole halves || { fail "$target: the halves have other scales"; diff whole halves; }
+  grep -aq '_of_[ab]:' out/cut/*.onnx && fail "$target: a name tells of the pipeline"
+done
+rm -rf out/*
+
+# Refusals.
+refuses "several models" 2 "several models need --pipeline" quantize in/enc.onnx in/dec.onnx -o out/pair
+refuses "a file that is not named" 2 "audio.npy: is none of the files that in/pair.json names" \
+  quantize in/enc.onnx in/audio.npy -o out/pair --pipeline in/pair.json
+refuses "a file that is not given" 2 "its file 'dec', in/dec.onnx, is not given" quantize in/enc.onnx -o out/pair --pipeline in/pair.json
+refuses "no JSON" 2 "does not end in .json" quantize in/enc.onnx in/dec.onnx -o out/pair --pipeline in/audio.npy
+refuses "a table" 2 "--table does not go with --pipeline" quantize in/pair.json --table in/t.dct -o out/pair
+refuses "a latency command" 2 "--latency-command does not go with" quantize in/pair.json --latency-command true -o out/pair
+refuses "a stage" 2 "--stop-after rewrite does not go with" quantize in/pair.json --stop-after rewrite -o out/pair
+refuses "16-bit outputs" 2 "io-type=same does not go with" quantize in/pair.json --format io-type=same -o out/pair
+refuses "DLA" 2 "--target tensorrt:dla does not go with" quantize in/pair.json --target tensorrt:dla -o out/pair
+refuses "two targets" 2 "--pipeline takes one --target" quantize in/pair.json --target tensorrt --target onnxruntime -o out/pair.onnx
+refuses "other states" 2 "--state does not go with" quantize in/pair.json --steps 3 --state in/pair.json -o out/pair
+refuses "a folder of inputs" 15 "" quantize in/pair.json -o in --overwrite --quiet
+refuses "no folder above" 15 "there is no folder 'out/none'" quantize in/pair.json -o out/none/pair --quiet
+cp in/audio.npy in/file
+refuses "a file instead of a folder" 15 "in/file: exists already" quantize in/pair.json -o in/file --quiet --overwrite
+# refuses_pipeline SENTENCE CODE TEXT MAP
+refuses_pipeline() {
+  echo "$4" >in/map.json
+  refuses "$1" "$2" "$3" quantize in/map.json --data enc:audio=in/audio.npy -o out/pair --quiet
+}
+refuses_pipeline "a missing file" 10 "none.onnx" '{"models": {"enc": "none.onnx", "dec": "dec.onnx"}, "feeds": {"enc:memory": "dec:memory"}}'
+refuses_pipeline "an unknown output" 13 "has no output 'memori'; its outputs are 'enc:memory'" "{$models, \"feeds\": {\"enc:memori\": \"dec:memory\"}}"
+refuses_pipeline "an unknown input" 13 "did you mean 'dec:memory'?" "{$models, \"feeds\": {\"enc:memory\": \"dec:memry\"}}"
+refuses_pipeline "types that do not fit" 13 "their types are float and int64" "{$models, \"feeds\": {\"enc:memory\": \"dec:ids\"}}"
+cp in/back.onnx in/turn.onnx
+refuses_pipeline "a circle" 13 "go in a circle: 'a:y' -> 'b:m', 'b:y' -> 'a:m'" \
+  '{"models": {"a": "back.onnx", "b": "turn.onnx"}, "feeds": {"a:y": "b:m", "b:y": "a:m"}}'
+refuses_pipeline "an unknown file" 13 "did you mean 'enc'?" "{$models, \"feeds\": {\"encc:memory\": \"dec:memory\"}}"
+refuses_pipeline "a loop in another file" 13 "the model has no input 'enc:past'" "{$models, $feeds, $(echo "$loop" | sed 's/"dec"/"enc"/')}"
+refuses_pipeline "inputs that nothing feeds" 2 "there is no --data for the input 'dec:ids'" "{$models, $feeds}"
+refuses_pipeline "no first token" 13 "the first tokens of 'dec:ids' are not known" "{$models, $feeds, $(echo "$loop" | sed 's/, "start".*/}}/')}"
+refuses_pipeline "an unknown key" 13 'the key "feed" is not known' "{$models, \"feed\": {}}"
+refuses_pipeline "no JSON text" 13 "ends in the middle" '{"models":'
+mkdir in/again && cp in/enc.onnx in/again/dec.onnx
+refuses_pipeline "two files of one name" 13 "two files are named dec.onnx" '{"models": {"enc": "again/dec.onnx", "dec": "dec.onnx"}, "feeds": {"enc:memory": "dec:memory"}}'
+echo "{$models, $feeds}" >in/map.json
+refuses "no data" 2 "ranges need --data or --table" quantize in/map.json -o out/pair --quiet
+
+finish
