@@ -99,6 +99,7 @@ TrainedPairs::TrainedPairs(const Model& written, QdqReading pairs, bool direct_o
     unusable.erase(name);
     values[name] = std::ranges::max_element(grids, {}, [](const auto& vote) { return vote.second; })->first;
   }
+  find_unread(before);
 
   GraphPatch numbers;
   numbers.reason = "put the numbers in that the codes stand for";
@@ -110,6 +111,19 @@ TrainedPairs::TrainedPairs(const Model& written, QdqReading pairs, bool direct_o
   for (size_t i = 0; i < names.size(); ++i) numbers.replace_constants.emplace_back(names[i], std::move(tensors[i]));
   if (!names.empty()) apply_patch(model, numbers);
   put_relus_back(direct_outputs ? write_outputs() : std::set<std::string>());
+}
+
+void TrainedPairs::find_unread(const Graph& before) {
+  std::set<int> read_by_operands;
+  for (const QuantizedOperand& operand : reading.operands) read_by_operands.insert({operand.first, operand.quantize});
+  for (size_t i = 0; i < reading.nodes.size(); ++i) {
+    const QdqNode& pair = reading.nodes[i];
+    if (!pair.quantizes || pair.role != QdqRole::Activation || read_by_operands.contains(static_cast<int>(i))) continue;
+    const Value& value = before.value(*before.node(*before.find_node(pair.name)).input(0));
+    if (!value.is_constant && !values.contains(value.name) && !unusable.contains(value.name) &&
+        model.graph().find_value(value.name))
+      unread.push_back(value.name);
+  }
 }
 
 std::set<std::string> TrainedPairs::write_outputs() {

@@ -36,6 +36,7 @@ struct TrainedPairs {
   std::set<Slot> biases;                     ///< biases with a pair
   std::map<Slot, std::string> read;          ///< paired activation edges and the values that they read
   std::vector<std::string> outputs;          ///< values whose pair a graph output or a body read
+  std::vector<std::string> unread;           ///< values with a pair that nothing reads, and with no other
   std::map<std::string, std::string> relus;  ///< values behind a Relu put back, and those that the pair was on
 
   /// pairs           read_qdq() of the file
@@ -46,6 +47,7 @@ struct TrainedPairs {
   TrainedPairs& operator=(const TrainedPairs&) = delete;
 
  private:
+  void find_unread(const Graph& before);
   /// Lets the values behind which a pair wrote a graph output write it themselves, under its name, instead of through
   /// the Identity that read_qdq() leaves: a pair that a repair puts there is then where the next one finds it. Returns
   /// the names.

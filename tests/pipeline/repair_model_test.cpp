@@ -213,6 +213,22 @@ TEST_F(RepairModel, WithDataALayerWhoseWeightAloneHasAPairIsInt8) {
   EXPECT_EQ(int8_layers("with.onnx"), 3U);
 }
 
+TEST_F(RepairModel, WithDataALayerThatIsFloatInTheFileIsInt8ForAnEngineWithoutFloatLayers) {
+  std::string text = trained(), weights;
+  for (int i = 0; i < 256; ++i) weights += (i ? ", 0." : "0.") + std::to_string(10 + i * 71 % 89);
+  text.replace(text.find("float sx"), 0, "float[16,16,1,1] k = {" + weights + "}, ");
+  const std::string last = "y = Conv <pads = [1,1,1,1]> (td, wd)";
+  text.replace(text.find(last), last.size(), "e = Conv (t, k)  v = Relu (e)  y = Conv (v, k)");
+  for (const auto& [target, layers] : {std::pair{"qnn", 4U}, std::pair{"tensorrt", 2U}}) {
+    RepairOptions given = options(text, target);
+    given.data = samples();
+    EXPECT_EQ(repair_model(given).lint.plan.coverage.int8_layers, layers) << target;
+    const RepairReport second = repair_model(again(given));
+    EXPECT_FALSE(second.changed) << target;
+    std::filesystem::remove(folder_ / "again.onnx");
+  }
+}
+
 TEST_F(RepairModel, KeepsThePairAtAnOutputThatAnIntegerLayerNeeds) {
   std::string text = trained();
   const std::string last = "y = Conv <pads = [1,1,1,1]> (td, wd)";
@@ -639,6 +655,9 @@ TEST_F(RepairModel, TakesAPairThatNothingReadsAway) {
     EXPECT_TRUE(repair_model(given).changed) << target;
     EXPECT_FALSE(read_model(folder_ / "out.onnx").graph().find_value("unread")) << target;
   }
+  text.replace(text.find("  c1 ="), 0,
+               "  n = Neg (xd)  nq = QuantizeLinear (n, sa, z)  nd = DequantizeLinear (nq, sa, z)\n");
+  EXPECT_THAT(of_action(repair_model(options(text)), "removed"), Contains("n"));
 }
 
 /// A Conv with a pair of codes from 0 up behind it, which another Conv and the bodies of an If read. One of these has a

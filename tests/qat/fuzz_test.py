@@ -152,13 +152,13 @@ class Pairs:
             self.outputs[source] = node.output[0]  # repair lets the value write the output, under its name
 
     def bounds(self, name):
-        """Returns the bounds of what operators write, also behind pairs, copies and a Concat."""
+        """Returns the bounds of what operators write, also behind pairs, copies, means and a Concat."""
         node = self.producer.get(name)
         if node is not None and node.op_type == "DequantizeLinear":
             node = self.producer.get(self.source(name))
         if node is None:
             return -numpy.inf, numpy.inf
-        if node.op_type in ("MaxPool", "Reshape", "Transpose", "Flatten"):
+        if node.op_type in ("MaxPool", "GlobalAveragePool", "ReduceMean", "Reshape", "Transpose", "Flatten", "Squeeze"):
             return self.bounds(node.input[0])
         if node.op_type == "Concat":
             parts = [self.bounds(one) for one in node.input]

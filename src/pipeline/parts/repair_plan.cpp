@@ -68,7 +68,8 @@ bool reads_unusable_pair(const TrainedPairs& trained, const LintView& view, cons
 
 /// Returns the layers that the file leaves float, with the reason for the plan.
 /// measures  data are there: a layer whose weight alone has a pair, among others that are INT8, gets one on its data.
-///           Not a MatMul, whose weight is often stored as INT8 alone on purpose.
+///           Not a MatMul, whose weight is often stored as INT8 alone on purpose. All layers get one where the engine
+///           runs none in float.
 MeasuredFacts float_layers(const TrainedPairs& trained, const Target& target, const Graph& written, const Graph& graph,
                            bool measures) {
   const ValueShapes none;
@@ -79,6 +80,7 @@ MeasuredFacts float_layers(const TrainedPairs& trained, const Target& target, co
            trained.weights.contains({layer.name, view.facts().weight_slot(layer.id)});
   };
   MeasuredFacts facts;
+  if (measures && target.engine.whole_graph) return facts;
   for (const Node& node : view.graph().nodes())
     if (view.facts().is_weighted(node.id) && !view.is_meant_int8(node.id) && !has_folded_pair(view, node) &&
         !reads_unusable_pair(trained, view, node) && !lacks_data(node) && graph.find_node(node.name))

@@ -24,6 +24,7 @@ class PairList {
     for (const ValueId value : in_.plan.quantized_values()) add_planned(value);
     for (const auto& [name, grid] : in_.trained.values)
       if (!used_.contains(name)) add_removed(name);
+    for (const std::string& name : in_.trained.unread) add(name, "removed", nullptr, "nothing reads it");
     if (!in_.format.int32_bias)
       for (const auto& [node, slot] : in_.trained.biases)
         add("bias of " + node, "removed", nullptr, "the engine takes float biases and rounds them itself");
