@@ -64,7 +64,7 @@ EDITS = {
 }
 # Debian packages of headers only, taken as they are.
 HEADERS = ["libeigen3-dev", "libcli11-dev", "nlohmann-json3-dev"]
-# Binaries of Python with its headers, from Maven's artifact org.bytedeco:cpython.
+# Binaries of Python with its headers, from Maven's artifact org.bytedeco:cpython. It has no 3.13 for aarch64.
 PYTHONS = {"3.10": "3.10.8-1.5.8", "3.11": "3.11.3-1.5.9", "3.12": "3.12.1-1.5.10", "3.13": "3.13.5-1.5.12"}
 
 
@@ -75,12 +75,14 @@ class Architecture:
     options: dict  # CMake's options of a library beside those of its row
     onednn: bool  # whether the program computes with oneDNN; tools has a binary of it
     debian: str  # the architecture's name in Debian
+    pythons: tuple
 
 
 ARCHITECTURES = {
     # zig needs evex512 for vectors of 512 bits even in functions for AVX-512.
-    "x86_64": Architecture("x86_64+evex512", "linux-x86_64", {"opencv": "CPU_DISPATCH=SSE4_1,AVX2"}, True, "amd64"),
-    "aarch64": Architecture("generic", "linux-arm64", {"opencv": "CPU_DISPATCH="}, False, "arm64"),
+    "x86_64": Architecture("x86_64+evex512", "linux-x86_64", {"opencv": "CPU_DISPATCH=SSE4_1,AVX2"}, True, "amd64", tuple(PYTHONS)),
+    "aarch64": Architecture("generic", "linux-arm64", {"opencv": "CPU_DISPATCH="}, False, "arm64",
+                            ("3.10", "3.11", "3.12")),
 }
 # Debian's packages with the system's libraries that programs of another architecture need in the emulator.
 SYSTEM = ["libc6", "libgcc-s1", "libstdc++6", "zlib1g"]
@@ -272,8 +274,8 @@ def make_all(folder, architecture):
     if place.emulator:
         place.once(place.marks / "system", SYSTEM, lambda: fetch_system(place))
     place.once(place.marks / "headers", HEADERS, lambda: copy_headers(place))
-    for name, version in PYTHONS.items():
-        place.once(place.marks / f"python{name}", version, lambda: fetch_python(place, name))
+    for name in place.architecture.pythons:
+        place.once(place.marks / f"python{name}", PYTHONS[name], lambda: fetch_python(place, name))
     for name, row in LIBRARIES.items():
         key = (row, *EDITS.get(name, ()), compiler, place.architecture.cpu, place.architecture.options.get(name))
         place.once(place.marks / name, key, lambda: build(place, name))
