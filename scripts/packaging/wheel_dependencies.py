@@ -81,7 +81,7 @@ class Architecture:
 ARCHITECTURES = {
     # zig needs evex512 for vectors of 512 bits even in functions for AVX-512.
     "x86_64": Architecture("x86_64+evex512", "linux-x86_64", {"opencv": "CPU_DISPATCH=SSE4_1,AVX2"}, True, "amd64", tuple(PYTHONS)),
-    "aarch64": Architecture("generic", "linux-arm64", {"opencv": "CPU_DISPATCH="}, False, "arm64",
+    "aarch64": Architecture("generic", "linux-arm64", {"opencv": "CPU_DISPATCH= WITH_CAROTENE=OFF"}, False, "arm64",
                             ("3.10", "3.11", "3.12")),
 }
 # Debian's packages with the system's libraries that programs of another architecture need in the emulator.
