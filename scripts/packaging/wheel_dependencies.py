@@ -10,9 +10,11 @@ import functools
 import hashlib
 import pathlib
 import platform
+import resource
 import shlex
 import shutil
 import subprocess
+import time
 import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -92,6 +94,12 @@ def run(*command, **more):
     subprocess.run([str(word) for word in command], check=True, **more)
 
 
+def cpu_seconds():
+    """Returns the CPU time of the programs that were run, which other work on the machine does not change."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 class Place:
     """The folder that all is built in, for one architecture."""
 
@@ -111,9 +119,11 @@ class Place:
         """Calls make() unless that was done for this key."""
         text = hashlib.sha256(repr(key).encode()).hexdigest()
         if not mark.exists() or mark.read_text() != text:
-            print(f"wheel: {mark.name}", flush=True)
+            begun, used = time.time(), cpu_seconds()
+            print(f"wheel: {mark.name}", end="", flush=True)
             make()
             mark.write_text(text)
+            print(f", {time.time() - begun:.0f} s, {cpu_seconds() - used:.0f} s of CPU", flush=True)
 
 
 def make_tools(place):
