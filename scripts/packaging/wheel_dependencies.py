@@ -1,15 +1,20 @@
-"""Builds what Detent's wheel is made with, for an old glibc, below a folder: static libraries in root, tools in tools,
-and each Python in python.
+"""Builds what Detent's wheels are made with, for an old glibc, below a folder: tools in tools, and for each architecture
+static libraries in ARCHITECTURE/root and each Python in ARCHITECTURE/python.
 
-The libraries are Debian's source packages. What is finished has a mark, and is built again when its row changes. Takes
-about half an hour on two cores.
+The libraries are Debian's source packages. A finished one has a mark, and is built again when its row changes. An
+interrupted build continues with the first library that has no mark.
 """
 
+import dataclasses
 import functools
 import hashlib
 import pathlib
+import platform
+import resource
+import shlex
 import shutil
 import subprocess
+import time
 import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -40,8 +45,11 @@ LIBRARIES = {
     "tiff": ("tiff", ".",
         "tiff-tools=OFF tiff-tests=OFF tiff-contrib=OFF tiff-docs=OFF cxx=OFF jbig=OFF lerc=OFF lzma=OFF zstd=OFF "
         "libdeflate=OFF"),
+    "flac": ("flac", ".",
+        "WITH_OGG=OFF BUILD_CXXLIBS=OFF BUILD_PROGRAMS=OFF BUILD_EXAMPLES=OFF BUILD_TESTING=OFF BUILD_DOCS=OFF "
+        "INSTALL_MANPAGES=OFF"),
     "opencv": ("opencv", ".",
-        "BUILD_LIST=core,imgproc CPU_DISPATCH=SSE4_1,AVX2 BUILD_TESTS=OFF BUILD_PERF_TESTS=OFF BUILD_opencv_apps=OFF BUILD_JAVA=OFF "
+        "BUILD_LIST=core,imgproc BUILD_TESTS=OFF BUILD_PERF_TESTS=OFF BUILD_opencv_apps=OFF BUILD_JAVA=OFF "
         "WITH_TBB=OFF WITH_OPENCL=OFF WITH_IPP=OFF WITH_LAPACK=OFF WITH_EIGEN=OFF WITH_ITT=OFF WITH_PROTOBUF=OFF "
         "WITH_QUIRC=OFF WITH_ADE=OFF WITH_OPENMP=OFF WITH_VA=OFF WITH_VULKAN=OFF WITH_OPENJPEG=OFF WITH_JASPER=OFF "
         "WITH_OPENEXR=OFF WITH_JPEG=OFF WITH_PNG=OFF WITH_TIFF=OFF WITH_WEBP=OFF WITH_IMGCODEC_HDR=OFF BUILD_ZLIB=OFF "
@@ -58,31 +66,64 @@ EDITS = {
 }
 # Debian packages of headers only, taken as they are.
 HEADERS = ["libeigen3-dev", "libcli11-dev", "nlohmann-json3-dev"]
-# Binaries of Python with its headers, from Maven's artifact org.bytedeco:cpython.
+# Binaries of Python with its headers, from Maven's artifact org.bytedeco:cpython. It has no 3.13 for aarch64.
 PYTHONS = {"3.10": "3.10.8-1.5.8", "3.11": "3.11.3-1.5.9", "3.12": "3.12.1-1.5.10", "3.13": "3.13.5-1.5.12"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Architecture:
+    cpu: str  # the oldest CPU, in zig's words
+    python: str  # the architecture's name in Maven
+    options: dict  # CMake's options of a library beside those of its row
+    onednn: bool  # whether the program computes with oneDNN; tools has a binary of it
+    debian: str  # the architecture's name in Debian
+    pythons: tuple
+
+
+ARCHITECTURES = {
+    # zig needs evex512 for vectors of 512 bits even in functions for AVX-512.
+    "x86_64": Architecture("x86_64+evex512", "linux-x86_64", {"opencv": "CPU_DISPATCH=SSE4_1,AVX2"}, True, "amd64", tuple(PYTHONS)),
+    "aarch64": Architecture("generic", "linux-arm64", {"opencv": "CPU_DISPATCH= WITH_CAROTENE=OFF"}, False, "arm64",
+                            ("3.10", "3.11", "3.12")),
+}
+# Debian's packages with the system's libraries that programs of another architecture need in the emulator.
+SYSTEM = ["libc6", "libgcc-s1", "libstdc++6", "zlib1g"]
 
 
 def run(*command, **more):
     subprocess.run([str(word) for word in command], check=True, **more)
 
 
-class Place:
-    """The folder that all is built in."""
+def cpu_seconds():
+    """Returns the CPU time of the programs that were run, which other work on the machine does not change."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
-    def __init__(self, folder):
-        self.folder = folder
-        self.tools, self.root, self.python = folder / "tools", folder / "root", folder / "python"
-        self.marks, self.sources = folder / "finished", folder / "sources"
-        for made in (self.root / "licenses", self.python, self.marks, self.sources):
+
+class Place:
+    """The folder that all is built in, for one architecture."""
+
+    def __init__(self, folder, architecture):
+        self.folder, self.name, self.architecture = folder, architecture, ARCHITECTURES[architecture]
+        own = folder / architecture
+        self.tools, self.root, self.python = folder / "tools", own / "root", own / "python"
+        self.marks, self.sources, self.system = own / "finished", own / "sources", own / "system"
+        # Starts a program of the architecture, if this machine has another.
+        emulated = platform.machine() != architecture
+        self.emulator = [f"qemu-{architecture}", "-L", str(self.system)] if emulated else []
+        self.common_marks = folder / "finished"  # of what serves all architectures
+        for made in (self.root / "licenses", self.python, self.common_marks, self.marks, self.sources):
             made.mkdir(parents=True, exist_ok=True)
 
-    def once(self, name, key, make):
+    def once(self, mark, key, make):
         """Calls make() unless that was done for this key."""
-        mark, text = self.marks / name, hashlib.sha256(repr(key).encode()).hexdigest()
+        text = hashlib.sha256(repr(key).encode()).hexdigest()
         if not mark.exists() or mark.read_text() != text:
-            print(f"wheel: {name}", flush=True)
+            begun, used = time.time(), cpu_seconds()
+            print(f"wheel: {mark.name}", end="", flush=True)
             make()
             mark.write_text(text)
+            print(f", {time.time() - begun:.0f} s, {cpu_seconds() - used:.0f} s of CPU", flush=True)
 
 
 def make_tools(place):
@@ -91,26 +132,26 @@ def make_tools(place):
     (zig,) = place.tools.glob("lib/python3*/site-packages/ziglang/zig")
     for name in ("cc", "c++"):  # one word, as some builds expect
         file = place.tools / f"bin/zig-{name}"
-        file.write_text(f'#!/bin/sh\nexec "{zig}" {name} "$@"\n')
+        file.write_text(f'#!/bin/sh\nexport ZIG_GLOBAL_CACHE_DIR="{place.folder}/cache"\nexec "{zig}" {name} "$@"\n')
         file.chmod(0o755)
 
 
 @functools.cache
-def debian_sources(place):
-    """Returns apt's options for the source packages of the machine's own list, and reads their list."""
-    settings = place.folder / "apt"
+def debian_sources(place, kind="deb-src", *more):
+    """Returns apt's options for the packages of a kind in the machine's own list, and reads their list."""
+    settings = place.folder / "apt" / kind
     for folder in ("sources", "lists/partial", "cache/archives/partial"):
         (settings / folder).mkdir(parents=True, exist_ok=True)
     own = pathlib.Path("/etc/apt/sources.list.d/debian.sources")
     if own.exists():
-        lines = ["Types: deb-src" if line.startswith("Types:") else line for line in own.read_text().splitlines()]
+        lines = [f"Types: {kind}" if line.startswith("Types:") else line for line in own.read_text().splitlines()]
         (settings / "sources/debian.sources").write_text("\n".join(lines) + "\n")
     else:
         lines = pathlib.Path("/etc/apt/sources.list").read_text().splitlines()
-        sources = ["deb-src" + line.removeprefix("deb") for line in lines if line.startswith("deb ")]
+        sources = [kind + line.removeprefix("deb") for line in lines if line.startswith("deb ")]
         (settings / "sources/debian.list").write_text("\n".join(sources) + "\n")
     options = ["-o", "Dir::Etc::sourcelist=/dev/null", "-o", f"Dir::Etc::sourceparts={settings}/sources", "-o",
-               f"Dir::State::lists={settings}/lists", "-o", f"Dir::Cache={settings}/cache", "-o", "APT::Sandbox::User=root"]
+               f"Dir::State::lists={settings}/lists", "-o", f"Dir::Cache={settings}/cache", "-o", "APT::Sandbox::User=root", *more]
     run("apt-get", *options, "-qq", "update")
     return options
 
@@ -151,13 +192,14 @@ def fetch(place, package):
 
 def build(place, name):
     package, inner, options = LIBRARIES[name]
+    options += " " + place.architecture.options.get(name, "")
     source = fetch(place, package)
     if name in EDITS:
         file, old, new = EDITS[name]
         text = (source / file).read_text()
         assert old in text, file
         (source / file).write_text(text.replace(old, new))
-    tree = place.folder / "build" / name
+    tree = place.root.parent / "build" / name
     shutil.rmtree(tree, ignore_errors=True)
     tree.mkdir(parents=True)
     with open(tree / "log", "w") as log:
@@ -182,7 +224,9 @@ def build(place, name):
 def common(place):
     """Returns CMake's arguments for all that is built."""
     return ["-G", "Ninja", f"-DCMAKE_TOOLCHAIN_FILE={HERE}/manylinux.cmake", f"-DDETENT_WHEEL_TOOLS={place.tools}",
-            f"-DDETENT_WHEEL_ROOT={place.root}", "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_C_FLAGS_RELEASE=-O2 -DNDEBUG",
+            f"-DDETENT_WHEEL_ROOT={place.root}", f"-DDETENT_WHEEL_ARCHITECTURE={place.name}",
+            f"-DDETENT_WHEEL_CPU={place.architecture.cpu}", f"-DDETENT_WHEEL_EMULATOR={';'.join(place.emulator)}",
+            "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_C_FLAGS_RELEASE=-O2 -DNDEBUG",
             "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG", "-DCMAKE_POSITION_INDEPENDENT_CODE=ON", "-DBUILD_SHARED_LIBS=OFF",
             "-DCMAKE_INSTALL_LIBDIR:STRING=lib", "-DCMAKE_POLICY_DEFAULT_CMP0074=NEW"]
 
@@ -199,10 +243,10 @@ def copy_headers(place):
 
 
 def fetch_python(place, name):
-    run("mvn", "-q", "-B", "dependency:copy", f"-Dartifact=org.bytedeco:cpython:{PYTHONS[name]}:jar:linux-x86_64",
+    run("mvn", "-q", "-B", "-Dstyle.color=never", "dependency:copy", f"-Dartifact=org.bytedeco:cpython:{PYTHONS[name]}:jar:{place.architecture.python}",
         f"-DoutputDirectory={place.python}")
-    jar = place.python / f"cpython-{PYTHONS[name]}-linux-x86_64.jar"
-    inside, to = "org/bytedeco/cpython/linux-x86_64/", place.python / name
+    jar = place.python / f"cpython-{PYTHONS[name]}-{place.architecture.python}.jar"
+    inside, to = f"org/bytedeco/cpython/{place.architecture.python}/", place.python / name
     shutil.rmtree(to, ignore_errors=True)
     with zipfile.ZipFile(jar) as archive:
         for entry in archive.infolist():
@@ -210,20 +254,40 @@ def fetch_python(place, name):
                 file = to / entry.filename.removeprefix(inside)
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_bytes(archive.read(entry))
-    (to / f"bin/python{name}").chmod(0o755)
+    program = to / f"bin/python{name}"
+    program.chmod(0o755)
+    if place.emulator:
+        real = program.rename(program.with_name(f"{program.name}-{place.name}"))
+        program.write_text(f'#!/bin/sh\nexec {shlex.join(place.emulator)} "{real}" "$@"\n')
+        program.chmod(0o755)
     for module in to.glob("lib/python*/lib-dynload/_ctypes.*.so"):  # its libffi lies beside bin
         run(place.tools / "bin/patchelf", "--set-rpath", "$ORIGIN/../../..", module)
     jar.unlink()
 
 
-def make_all(folder):
-    place = Place(folder)
-    place.once("tools", (HERE / "wheel_tools.txt").read_text(), lambda: make_tools(place))
+def fetch_system(place):
+    """Unpacks the system's libraries of another architecture."""
+    architecture = place.architecture.debian
+    options = debian_sources(place, "deb", "-o", f"APT::Architecture={architecture}", "-o", f"APT::Architectures={architecture}")
+    packages = place.sources / "system"
+    packages.mkdir(exist_ok=True)
+    run("apt-get", *options, "-qq", "download", *SYSTEM, cwd=packages)
+    for package in packages.glob("*.deb"):
+        run("dpkg-deb", "-x", package, place.system)
+    shutil.rmtree(packages)
+
+
+def make_all(folder, architecture):
+    place = Place(folder, architecture)
+    place.once(place.common_marks / "tools", (HERE / "wheel_tools.txt").read_text(), lambda: make_tools(place))
     compiler = (HERE / "manylinux.cmake").read_text()
-    place.once("headers", HEADERS, lambda: copy_headers(place))
-    for name, version in PYTHONS.items():
-        place.once(f"python{name}", version, lambda: fetch_python(place, name))
+    if place.emulator:
+        place.once(place.marks / "system", SYSTEM, lambda: fetch_system(place))
+    place.once(place.marks / "headers", HEADERS, lambda: copy_headers(place))
+    for name in place.architecture.pythons:
+        place.once(place.marks / f"python{name}", PYTHONS[name], lambda: fetch_python(place, name))
     for name, row in LIBRARIES.items():
-        place.once(name, (row, *EDITS.get(name, ()), compiler), lambda: build(place, name))
+        key = (row, *EDITS.get(name, ()), compiler, place.architecture.cpu, place.architecture.options.get(name))
+        place.once(place.marks / name, key, lambda: build(place, name))
     return place
 

@@ -1,9 +1,10 @@
 #!/bin/sh
 # usage: install_wheel.sh SOURCE BUILD
 # Makes the wheels and installs each with pip into fresh environments, which have only NumPy: 1.26 and 2. There the
-# program quantizes the sample as well as the one in BUILD, and the module passes its tests. Every file asks for glibc
-# 2.28 at most, and no library comes from the system except glibc's and the compiler's. cv2, onnx and torch work in the
-# same process whichever is imported first. Does the same in a bare, older root if mmdebstrap can make one. 77: skipped.
+# program quantizes the sample as well as the one in BUILD, and the module passes its tests and reads FLAC files. Every
+# file asks for glibc 2.28 at most, and no library comes from the system except glibc. cv2, onnx, onnxruntime and torch
+# work in the same process whichever is imported first. Does the same in a bare, older root if mmdebstrap can make one.
+# 77: skipped.
 set -eu
 source=$1 build=$2
 skip() {
@@ -23,7 +24,9 @@ cleanup() {
 trap cleanup EXIT
 trap 'exit 1' HUP INT TERM
 
+begun=$(date +%s)
 "$source/scripts/wheel" --output "$work" || fail "scripts/wheel failed"
+echo "scripts/wheel took $(($(date +%s) - begun)) s"
 sample=$source/datasets/samples/shapes_unet
 images="--data $sample/calib --preprocess imagenet,resize=128x128,crop=128 --quiet"
 
@@ -41,25 +44,27 @@ for pair in 3.10:1.26 3.10:2 3.11:1.26 3.11:2 3.12:1.26 3.12:2 3.13:2; do
   env=$work/env-$python-$numpy
   wheel=$(echo "$work"/detent_ptq-*-cp"$(echo "$python" | tr -d .)"-*.whl)
   [ "$(stat -c %s "$wheel")" -lt 40000000 ] || fail "$wheel is too large"
-  "$source/build/wheel-deps/python/$python/bin/python$python" -m venv "$env"
+  begun=$(date +%s)
+  "$source/build/wheel-deps/$(uname -m)/python/$python/bin/python$python" -m venv "$env"
   "$env/bin/pip" install -q --disable-pip-version-check "numpy==$numpy.*" "$wheel" || fail "pip refuses $wheel"
   "$env/bin/detent" --version >/dev/null
   found=$(quantize "$env/bin/detent" "$work/wheel.onnx")
   # Another compiler rounds otherwise.
   awk -v a="$found" -v b="$expected" 'BEGIN { d = a - b; exit !(d < 0.1 && d > -0.1) }' ||
     fail "Python $python, NumPy $numpy: SQNR $found dB, the build's is $expected dB"
-  for name in module data reports; do
-    "$env/bin/python" "$source/tests/python/test_$name.py" "$source" 2>"$work/log" ||
-      fail "Python $python, NumPy $numpy: test_$name.py: $(tail -n 30 "$work/log")"
+  for test in python/test_module python/test_data python/test_reports package/flac_folder; do
+    "$env/bin/python" "$source/tests/$test.py" "$source" 2>"$work/log" ||
+      fail "Python $python, NumPy $numpy: $test.py: $(tail -n 30 "$work/log")"
   done
-  echo "Python $python, NumPy $numpy: SQNR $found dB, the module's tests pass"
+  echo "Python $python, NumPy $("$env/bin/python" -c 'import numpy; print(numpy.__version__)'):" \
+    "SQNR $found dB, the module's tests pass, $(($(date +%s) - begun)) s"
 done
 
 # ---- An environment of this machine's Python ------------------------------------------------------------------------
 machine=$(/usr/bin/python3 -c 'import sys; print("%d%d" % sys.version_info[:2])')
 wheel=$(echo "$work"/detent_ptq-*-cp"$machine"-*.whl)
 [ -e "$wheel" ] || { echo "the rest is SKIPPED: no wheel for this machine's Python $machine" && exit 0; }
-/usr/bin/python3 -m venv --system-site-packages "$work/env" # cv2, onnx and torch are this machine's
+/usr/bin/python3 -m venv --system-site-packages "$work/env" # with this machine's torch, if there is one
 "$work/env/bin/pip" install -q --no-index "$wheel" || fail "pip refuses $wheel"
 site=$(echo "$work"/env/lib/python3*/site-packages)
 quantize "$work/env/bin/detent" "$work/wheel.onnx" >/dev/null
@@ -67,12 +72,12 @@ code=0
 "$work/env/bin/detent" no_command 2>/dev/null || code=$?
 [ $code -eq 2 ] || fail "the exit code of a wrong command is $code"
 
-# foreign_libraries: prints each library that a file of the wheel finds outside of the wheel, with glibc's and the
-# compiler's left out, or does not find.
+# foreign_libraries: prints each library that a file of the wheel finds outside of the wheel, with glibc's left out, or
+# does not find.
 foreign_libraries() {
   for file in "$site"/detent/*.so "$site/detent/detent" "$site"/detent.libs/*; do ldd "$file"; done |
     grep -v -e "/detent[.]libs/" -e linux-vdso -e '/ld-linux' |
-    grep -v -E '\b(libc|libm|libdl|librt|libpthread|libgcc_s|libstdc[+][+])[.]so[.]' | sort -u
+    grep -v -E '\b(libc|libm|libdl|librt|libpthread)[.]so[.]' | sort -u
 }
 [ -z "$(foreign_libraries)" ] || fail "libraries from outside: $(foreign_libraries)"
 # newest_glibc FILE...: prints the newest version of glibc that the files ask for.
@@ -90,24 +95,34 @@ mv "$site"/detent.libs/libomp* "$work"
 foreign_libraries | grep -q 'libomp.* not found' || fail "a library that is missing is not noticed"
 mv "$work"/libomp* "$site/detent.libs"
 [ "$(newest_glibc "$build/detent")" != GLIBC_2.28 ] || fail "newest_glibc says 2.28 of this machine's program"
-for package in onednn omp protobuf opencv libcxx common-licenses/Apache-2.0; do
+# licensed: all that is compiled in, copied beside it, or refers to a common text.
+licensed="detent onednn onednn-third-parties pybind11 libcxx compiler-rt glibc common-licenses/Apache-2.0 libeigen3-dev libcli11-dev nlohmann-json3-dev"
+for package in $licensed zlib zip pugixml fmt hwy tbb omp protobuf onnx jpeg png webp tiff flac opencv; do
   [ -s "$site"/detent_ptq-*.dist-info/licenses/"$package" ] || fail "no licence of $package"
 done
 
 # ---- Beside other modules -------------------------------------------------------------------------------------------
-others=""
-for module in cv2 onnx torch; do
-  if "$work/env/bin/python" -c "import $module" 2>/dev/null; then others="$others $module"; else
-    echo "beside $module SKIPPED, it is not installed"
-  fi
-done
-for order in "detent$others" "${others# } detent"; do
-  # shellcheck disable=SC2086
-  "$work/env/bin/python" "$source/tests/package/beside_others.py" "$sample" "$work/beside.onnx" $order ||
-    fail "imports in the order $order"
-  cmp "$work/beside.onnx" "$work/wheel.onnx" || fail "the result is another after imports in the order $order"
-  echo "imports in the order $order: the same result"
-done
+# beside ENV MODULE...: Detent imported before and after those modules that the environment has.
+beside() {
+  env=$1 others=""
+  shift
+  for module; do
+    if "$env/bin/python" -c "import $module" 2>/dev/null; then others="$others $module"; else
+      echo "beside $module SKIPPED, it is not installed"
+    fi
+  done
+  for order in "detent$others" "${others# } detent"; do
+    # shellcheck disable=SC2086
+    "$env/bin/python" "$source/tests/package/beside_others.py" "$sample" "$work/beside.onnx" $order ||
+      fail "imports in the order $order"
+    cmp "$work/beside.onnx" "$work/wheel.onnx" || fail "the result is another after imports in the order $order"
+    echo "imports in the order $order: the same result"
+  done
+}
+"$work/env-3.11-2/bin/pip" install -q --disable-pip-version-check -r "$source/tests/package/beside_wheel.txt" ||
+  echo "tests/package/beside_wheel.txt cannot be installed"
+beside "$work/env-3.11-2" cv2 onnx onnxruntime
+beside "$work/env" torch # Debian's, because the index has it for x86-64 only with CUDA: 3 GB
 
 # ---- A bare Debian 11, whose glibc 2.31 is the oldest that can be had ------------------------------------------------
 bare() {
@@ -118,14 +133,16 @@ bare() {
 if bare; then
   mkdir -p "$work/root/source/datasets/samples" "$work/root/source/tests"
   cp -r "$sample" "$work/root/source/datasets/samples"
-  cp -r "$source/tests/python" "$work/root/source/tests"
-  cp -r "$source/build/wheel-deps/python/3.11" "$work/root/python"
+  cp -r "$source/tests/python" "$source/tests/package" "$work/root/source/tests"
+  cp -r "$source/build/wheel-deps/$(uname -m)/python/3.11" "$work/root/python"
   cp -r "$work/env-3.11-2/lib/python3.11/site-packages" "$work/root/site"
   chroot "$work/root" sh -euc '
     export HOME=/tmp PYTHONPATH=/site
     /site/detent/detent quantize /source/datasets/samples/shapes_unet/model_opset13.onnx --quiet -o /tmp/out.onnx \
       --data /source/datasets/samples/shapes_unet/calib --preprocess imagenet,resize=128x128,crop=128
-    for name in module data reports; do /python/bin/python3.11 /source/tests/python/test_$name.py /source; done' \
+    for test in python/test_module python/test_data python/test_reports package/flac_folder; do
+      /python/bin/python3.11 /source/tests/$test.py /source
+    done' \
     >"$work/log" 2>&1 || fail "in a bare root: $(tail -n 30 "$work/log")"
   cmp "$work/root/tmp/out.onnx" "$work/wheel.onnx" || fail "the result is another in a bare root"
   echo "in a bare root, $(chroot "$work/root" ldd --version | head -n 1): the same result"
