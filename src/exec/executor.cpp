@@ -180,7 +180,7 @@ std::vector<Tensor> Executor::run_subgraph(const Step& step, std::string_view at
   std::vector<std::pair<ValueId, Tensor>> captured;
   for (const auto& [outer, inner] : subgraph->captured) captured.emplace_back(inner, values_[outer]);
   std::unique_ptr<Executor>& executor = subgraphs_[subgraph->schedule.get()];
-  if (!executor) executor.reset(new Executor(*subgraph->schedule, pool_));
+  if (!executor) executor = std::make_unique<Executor>(*subgraph->schedule, pool_);
   executor->may_stop_ = may_stop_;
   return executor->run_inside(inputs, captured);
 }

@@ -13,6 +13,7 @@
 #include "detent/base/error.h"
 #include "model/graph/file_boundary.h"
 #include "model/graph/node_names.h"
+#include "model/graph_patch.h"
 #include "model/held_files.h"
 
 namespace detent {

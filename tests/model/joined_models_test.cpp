@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <onnx/onnx_pb.h>
-
 #include "detent/base/error.h"
 #include "model/graph/file_boundary.h"
 #include "model/temporary_folder.h"
