@@ -72,8 +72,8 @@ code=0
 "$work/env/bin/detent" no_command 2>/dev/null || code=$?
 [ $code -eq 2 ] || fail "the exit code of a wrong command is $code"
 
-# foreign_libraries: prints each library that a file of the wheel needs and the wheel has not, or does not find. Left out
-# are glibc's, and GCC's of oneDNN.
+# foreign_libraries: prints each library that a file of the wheel needs and the wheel has not, or that is not found. It
+# leaves out glibc's, and GCC's of oneDNN.
 foreign_libraries() {
   for file in "$site"/detent/*.so "$site/detent/detent" "$site"/detent.libs/*; do
     ldd "$file" | grep 'not found' || :
