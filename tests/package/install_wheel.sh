@@ -2,9 +2,9 @@
 # usage: install_wheel.sh SOURCE BUILD
 # Makes the wheels and installs each with pip into fresh environments, which have only NumPy: 1.26 and 2. There the
 # program quantizes the sample as well as the one in BUILD, and the module passes its tests and reads FLAC files. Every
-# file asks for glibc 2.28 at most, and no library comes from the system except glibc. cv2, onnx, onnxruntime and torch
-# work in the same process whichever is imported first. Does the same in a bare, older root if mmdebstrap can make one.
-# 77: skipped.
+# file asks for glibc 2.28 at most, and no library comes from the system except glibc, and GCC's for oneDNN's binary.
+# cv2, onnx, onnxruntime and torch work in the same process whichever is imported first. Does the same in a bare, older
+# root if mmdebstrap can make one. 77: skipped.
 set -eu
 source=$1 build=$2
 skip() {
@@ -72,12 +72,17 @@ code=0
 "$work/env/bin/detent" no_command 2>/dev/null || code=$?
 [ $code -eq 2 ] || fail "the exit code of a wrong command is $code"
 
-# foreign_libraries: prints each library that a file of the wheel finds outside of the wheel, with glibc's left out, or
-# does not find.
+# foreign_libraries: prints each library that a file of the wheel needs and the wheel has not, or that is not found. It
+# leaves out glibc's, and GCC's of oneDNN.
 foreign_libraries() {
-  for file in "$site"/detent/*.so "$site/detent/detent" "$site"/detent.libs/*; do ldd "$file"; done |
-    grep -v -e "/detent[.]libs/" -e linux-vdso -e '/ld-linux' |
-    grep -v -E '\b(libc|libm|libdl|librt|libpthread)[.]so[.]' | sort -u
+  for file in "$site"/detent/*.so "$site/detent/detent" "$site"/detent.libs/*; do
+    ldd "$file" | grep 'not found' || :
+    gcc=-
+    case "$file" in */libdnnl-*) gcc='^(libgcc_s|libstdc[+][+])[.]so[.]' ;; esac
+    for library in $(readelf -d "$file" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'); do
+      [ -e "$site/detent.libs/$library" ] || echo "$library"
+    done | grep -v -E -e '^(libc|libm|libdl|librt|libpthread|ld-linux-x86-64)[.]so[.]' -e "$gcc" || :
+  done | sort -u
 }
 [ -z "$(foreign_libraries)" ] || fail "libraries from outside: $(foreign_libraries)"
 # newest_glibc FILE...: prints the newest version of glibc that the files ask for.
@@ -111,6 +116,7 @@ beside() {
       echo "beside $module SKIPPED, it is not installed"
     fi
   done
+  [ -n "$others" ] || return 0
   for order in "detent$others" "${others# } detent"; do
     # shellcheck disable=SC2086
     "$env/bin/python" "$source/tests/package/beside_others.py" "$sample" "$work/beside.onnx" $order ||
