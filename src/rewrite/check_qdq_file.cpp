@@ -238,13 +238,13 @@ class FileCheck {
     check_bias_scale(node, bias);
   }
 
-  /// Returns the node, or the product before the Add that holds its bias.
-  [[nodiscard]] const Node& layer_of_bias(const Node& node) const {
-    if (traits_of(graph_, node).kind != OpKind::Add) return node;
+  /// Returns the product before the Add that holds its bias; nullptr where the node is no such Add.
+  [[nodiscard]] const Node* product_of_bias(const Node& node) const {
+    if (traits_of(graph_, node).kind != OpKind::Add) return nullptr;
     for (const ValueId input : present(node.inputs))
       if (const Node* product = graph_.producer(input); product && traits_of(graph_, *product).kind == OpKind::MatMul)
-        return *product;
-    return node;
+        return product;
+    return nullptr;
   }
 
   /// Returns the pair that writes the value, or the codes that copies in front of the layer pass on; -1 for none.
@@ -261,7 +261,8 @@ class FileCheck {
 
   /// Checks that the scale is s_x * s_w, the step of the accumulator; ONNX Runtime leaves the layer float otherwise.
   void check_bias_scale(const Node& node, const WrittenPair& bias) {
-    const Node& layer = layer_of_bias(node);
+    const Node* product = product_of_bias(node);
+    const Node& layer = product ? *product : node;
     const int data = pair_before_copies(layer.input(0)), weight = written_.find_by_result(layer.input(1));
     if (data < 0 || weight < 0 || !at(data).grid.scale || !at(weight).grid.scale || !bias.grid.scale)
       return add(graph_.node(bias.dequantize), "is an INT32 bias of a layer without pairs");
