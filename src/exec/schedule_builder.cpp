@@ -351,8 +351,9 @@ std::vector<const Node*> ScheduleBuilder::row_program_of(const Node& last, const
   std::vector<const Node*> program{&last};
   const auto holds = [&](NodeId node) { return std::ranges::find(program, node, &Node::id) != program.end(); };
   const auto can_join = [&](const Node& node) {
+    if (!by_rows[node.id] || holds(node.id)) return false;
     const ValueId result = *node.output(0);
-    return by_rows[node.id] && !holds(node.id) && !parts_.wanted[result] &&
+    return !parts_.wanted[result] &&
            std::ranges::all_of(needed_uses(result), [&](const Use& use) { return use.slot >= 0 && holds(use.node); });
   };
   for (bool grew = true; grew && program.size() < kMost;) {

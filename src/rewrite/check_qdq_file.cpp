@@ -261,8 +261,8 @@ class FileCheck {
 
   /// Checks that the scale is s_x * s_w, the step of the accumulator; ONNX Runtime leaves the layer float otherwise.
   void check_bias_scale(const Node& node, const WrittenPair& bias) {
-    const Node* product = product_of_bias(node);
-    const Node& layer = product ? *product : node;
+    const Node* behind_add = product_of_bias(node);
+    const Node& layer = behind_add ? *behind_add : node;
     const int data = pair_before_copies(layer.input(0)), weight = written_.find_by_result(layer.input(1));
     if (data < 0 || weight < 0 || !at(data).grid.scale || !at(weight).grid.scale || !bias.grid.scale)
       return add(graph_.node(bias.dequantize), "is an INT32 bias of a layer without pairs");

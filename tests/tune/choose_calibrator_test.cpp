@@ -311,8 +311,10 @@ TEST_F(CalibratorAuto, NeedsData) {
   write_network(weight_code);
   const Model model = read_model(folder_ / "model.onnx");
   const auto none = [](const Calibrator&) { return std::map<ValueId, Range>{}; };
+  PlacementPlan plan;
+  plan.edges.push_back({.value = *model.graph().find_value("x"), .pair = true});
   try {
-    static_cast<void>(choose_calibrator({model, PlacementPlan{}, {}, {}, none, nullptr, {}}));
+    static_cast<void>(choose_calibrator({model, plan, {}, {}, none, nullptr, {}}));
     FAIL() << "expected an error";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::InvalidOption);

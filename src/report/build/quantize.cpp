@@ -74,8 +74,9 @@ Section calibration(const QuantizeReport& report) {
     words = {"ranges from ", name(report.table),
              report.samples ? Words{" (", count(report.samples, "sample"), ")"} : Words(" (imported)")};
   }
-  if (report.samples > 0 || !report.table.empty()) words += {", calibrator ", report.calibrator};
-  words += {report.measured ? " (auto)" : "", ", peak ", megabytes(report.peak_mb)};
+  if (report.samples > 0 || !report.table.empty())
+    words += {", calibrator ", report.calibrator, report.measured ? " (auto)" : ""};
+  words += {", peak ", megabytes(report.peak_mb)};
   return {Topic::Model, {Line{words}, Line{skipped_words(report.skipped_samples)}}};
 }
 

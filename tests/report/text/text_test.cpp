@@ -119,6 +119,7 @@ TEST(QuantizeText, NamesFloatLayersAndSaysWhenNothingWasMeasured) {
 QuantizeReport measured_report() {
   QuantizeReport report;
   report.plan = small_plan();
+  report.samples = 32;
   report.calibrator = "mse";
   report.measured = CalibratorMeasurement{.candidates = {{"max", 20.5, {.samples = 16, .argmax_agreement = 0.875}},
                                                          {"mse", 31.25, {.samples = 32, .sign_agreement = 1.0}}},
