@@ -17,6 +17,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 import networks
@@ -55,18 +56,21 @@ def python(environment):
 
 def call(command, seconds):
     """Returns the last line of the command's output as JSON, or {"error": reason}. The command and what it started are
-    one process group, which ends with its time or with this program."""
+    one process group, which ends with its time or with this program. It runs in an empty folder that is removed: peers
+    leave weights and temporary models in the current one."""
     variables = os.environ | {"PYTHONDONTWRITEBYTECODE": "1", "CUDA_VISIBLE_DEVICES": ""}
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
-                               env=variables)
-    try:
-        out, errors = process.communicate(timeout=max(1, seconds))
-    except BaseException as stopped:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-        if isinstance(stopped, subprocess.TimeoutExpired):
-            return {"error": f"stopped after {seconds:.0f} s"}
-        raise
+    variables |= {name: os.path.abspath(os.environ[name]) for name in ("DETENT", "DETENT_SHARED") if os.environ.get(name)}
+    with tempfile.TemporaryDirectory(prefix="detent-showcase-") as folder:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   start_new_session=True, env=variables, cwd=folder)
+        try:
+            out, errors = process.communicate(timeout=max(1, seconds))
+        except BaseException as stopped:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            if isinstance(stopped, subprocess.TimeoutExpired):
+                return {"error": f"stopped after {seconds:.0f} s"}
+            raise
     if process.returncode == 0:
         try:
             return json.loads(out.strip().splitlines()[-1])

@@ -36,6 +36,7 @@ PROGRAMS = {
     "timing.py": """
         print(json.dumps({name: {"ms": 4.0 if name == "float" else 1.0} for name in job["files"]}))""",
     "tools/good.py": """
+        pathlib.Path("weights.data").write_text("left in the current folder")
         pathlib.Path(job["out"]).with_name("good.onnx").write_text("")
         pathlib.Path(job["out"]).write_text("")
         print(json.dumps({"settings": "defaults"}))""",
@@ -98,6 +99,12 @@ class Run(unittest.TestCase):
         self.assertEqual(before, {"samples": 1, "judge": 2, "good": 1, "bad": 1, "timing": 2})
         self.run_all()
         self.assertEqual(self.calls(), before)
+
+    def test_what_a_tool_leaves_in_its_current_folder_is_gone(self):
+        before = sorted(os.listdir("."))
+        self.run_all()
+        self.assertEqual(sorted(os.listdir(".")), before)
+        self.assertEqual(list(self.folder.rglob("weights.data")), [])
 
     def test_other_sample_counts_are_done_anew(self):
         self.run_all()
