@@ -33,12 +33,23 @@ merge=$(block "Slurm" 2 | sed "s/JOB/$job/" | sh | awk '{ print $NF }')
 state() { squeue -h -t all -r -j "$1" -o %T; }
 all_are() { [ "$(state "$1" | sort -u)" = "$2" ]; }
 
-# The first checkpoint is read and left as a file. Each task has then done two samples and waits while it writes the
-# second one.
+# first_checkpoint <STREAM: a reader that gets its turn late finds the end of the first checkpoint behind the start of
+# the second one, and reads both.
+first_checkpoint() {
+  python3 -c '
+import sys
+data = sys.stdin.buffer.read()
+end = data.find(data[:8], 8)
+sys.stdout.buffer.write(data if end < 0 else data[:end])'
+}
+
+# The first checkpoint is read and left as a file. The task has then done another sample or two and waits while it
+# writes its next checkpoint.
 for task in $held; do
   pipe=part-$task.dct.partial
-  timeout 240 cat "$pipe" >checkpoint || fail "task $task writes no checkpoint: $(squeue; cat slurm-*.out)"
+  timeout 240 cat "$pipe" >read || fail "task $task writes no checkpoint: $(squeue; cat slurm-*.out)"
   eval "exec $((task + 3))<$pipe" # waits for a writer
+  first_checkpoint <read >checkpoint
   mv checkpoint "$pipe"
   [ ! -e "part-$task.dct" ] || fail "task $task does not stand still"
 done
