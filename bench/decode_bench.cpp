@@ -7,9 +7,9 @@
 #include <filesystem>
 
 #include "bench_data.h"
-#include "datasets/image_decode.h"
-#include "datasets/image_transform.h"
-#include "datasets/preprocess.h"
+#include "datasets/images/image_decode.h"
+#include "datasets/images/image_transform.h"
+#include "datasets/images/preprocess.h"
 
 namespace detent::bench {
 namespace {

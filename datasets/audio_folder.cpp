@@ -1,9 +1,9 @@
 #include "datasets/audio_folder.h"
 
 #include "core/files/reach.h"
-#include "datasets/audio_transform.h"
+#include "datasets/audio/audio_transform.h"
+#include "datasets/base/natural_order.h"
 #include "datasets/image_folder.h"
-#include "datasets/natural_order.h"
 #include "detent/base/error.h"
 
 namespace detent {

@@ -5,10 +5,10 @@
 #include "core/files/reach.h"
 #include "core/index.h"
 #include "datasets/audio_folder.h"
-#include "datasets/csv.h"
+#include "datasets/base/csv.h"
+#include "datasets/base/natural_order.h"
 #include "datasets/data_source_list.h"
 #include "datasets/image_folder.h"
-#include "datasets/natural_order.h"
 #include "datasets/npy_source.h"
 #include "detent/base/error.h"
 

@@ -3,9 +3,12 @@
 #include <algorithm>
 
 #include "core/files/reach.h"
-#include "datasets/image_decode.h"
-#include "datasets/image_transform.h"
-#include "datasets/natural_order.h"
+#include "core/text.h"
+#include "datasets/audio/audio_preprocess.h"
+#include "datasets/base/natural_order.h"
+#include "datasets/images/image_decode.h"
+#include "datasets/images/image_transform.h"
+#include "datasets/images/preprocess.h"
 #include "detent/base/error.h"
 
 namespace detent {
@@ -81,6 +84,11 @@ std::unique_ptr<DataSource> open_image_folder(const SourceRequest& request) {
 std::unique_ptr<DataSource> open_images(const fs::path& root, std::vector<std::string> names, const FeedInput& input,
                                         std::string_view preprocess) {
   if (preprocess.empty()) ask_for_preprocess(root);
+  if (is_audio_preprocess(preprocess))
+    throw Error(ErrorCode::Usage,
+                "--preprocess: '" + std::string(preprocess) + "' is for audio files, and the data holds images",
+                "presets of images: " +
+                    join(preprocess_presets(), ", ", [](const PreprocessPreset& preset) { return preset.name; }));
   ImageTransform transform(parse_preprocess(preprocess), input.spec);
   if (input.batch_axis != 0)
     throw Error(ErrorCode::InvalidData,

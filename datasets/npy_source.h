@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "datasets/npy_file.h"
+#include "datasets/base/npy_file.h"
 #include "datasets/source_request.h"
 
 namespace detent {

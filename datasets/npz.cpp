@@ -14,8 +14,8 @@
 #include "core/memory_limit.h"
 #include "core/system_reason.h"
 #include "core/text.h"
+#include "datasets/base/natural_order.h"
 #include "datasets/image_folder.h"
-#include "datasets/natural_order.h"
 #include "datasets/npy_source.h"
 #include "detent/base/error.h"
 

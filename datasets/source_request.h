@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "datasets/array_fit.h"
+#include "datasets/base/array_fit.h"
 #include "detent/base/data_source.h"
 
 namespace detent {

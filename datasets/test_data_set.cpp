@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "core/files/reach.h"
+#include "datasets/base/tensor_pb.h"
 #include "datasets/data_source_list.h"
-#include "datasets/tensor_pb.h"
 #include "detent/base/error.h"
 
 namespace detent {

@@ -9,8 +9,8 @@
 #include "core/index.h"
 #include "core/json/parse_json.h"
 #include "core/parse.h"
-#include "datasets/csv.h"
-#include "datasets/natural_order.h"
+#include "datasets/base/csv.h"
+#include "datasets/base/natural_order.h"
 #include "datasets/vocabulary.h"
 #include "detent/base/error.h"
 

@@ -6,9 +6,9 @@
 
 #include "core/index.h"
 #include "core/parse.h"
-#include "datasets/csv.h"
-#include "datasets/json_object.h"
-#include "datasets/natural_order.h"
+#include "datasets/base/csv.h"
+#include "datasets/base/json_object.h"
+#include "datasets/base/natural_order.h"
 #include "detent/base/error.h"
 
 namespace detent {

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "core/index.h"
-#include "datasets/csv.h"
+#include "datasets/base/csv.h"
 #include "detent/base/error.h"
 
 namespace detent {

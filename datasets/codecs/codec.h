@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "datasets/audio_clip.h"
-#include "datasets/load_codecs.h"
+#include "datasets/audio/audio_clip.h"
+#include "datasets/images/load_codecs.h"
 
 namespace detent {
 

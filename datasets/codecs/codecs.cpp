@@ -1,13 +1,13 @@
 // The only part that needs the libraries of images and of FLAC: OpenCV for resizing and drawing, and those of the
-// formats for decoding and encoding. It is a separate module, loaded with the first such file (datasets/load_codecs.h),
-// because most commands read none.
+// formats for decoding and encoding. It is a separate module, loaded with the first such file
+// (datasets/images/load_codecs.h), because most commands read none.
 #include <algorithm>
 #include <cmath>
 #include <opencv2/core/utils/logger.hpp>
 #include <opencv2/imgproc.hpp>
 
 #include "datasets/codecs/codec.h"
-#include "datasets/picture.h"
+#include "datasets/images/picture.h"
 
 namespace detent {
 

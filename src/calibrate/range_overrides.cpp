@@ -7,7 +7,7 @@
 
 #include "core/nearest_names.h"
 #include "core/text.h"
-#include "datasets/json_object.h"
+#include "datasets/base/json_object.h"
 #include "detent/base/error.h"
 
 namespace detent {

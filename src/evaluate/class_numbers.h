@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "datasets/object_labels.h"
+#include "datasets/images/object_labels.h"
 #include "detections/detection.h"
 
 namespace detent {

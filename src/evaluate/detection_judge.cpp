@@ -6,9 +6,9 @@
 
 #include "core/files/reach.h"
 #include "core/text.h"
-#include "datasets/audio_preprocess.h"
-#include "datasets/image_transform.h"
-#include "datasets/label_folder.h"
+#include "datasets/audio/audio_preprocess.h"
+#include "datasets/images/image_transform.h"
+#include "datasets/images/label_folder.h"
 #include "detections/average_precision.h"
 #include "detections/graph_layout.h"
 #include "detent/base/error.h"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "datasets/object_labels.h"
-#include "datasets/preprocess.h"
+#include "datasets/images/object_labels.h"
+#include "datasets/images/preprocess.h"
 #include "detections/free_rows.h"
 #include "detections/graph_layout.h"
 #include "detent/base/data_source.h"

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "core/text.h"
-#include "datasets/csv.h"
+#include "datasets/base/csv.h"
 #include "datasets/token_list.h"
 #include "detent/base/error.h"
 #include "evaluate/class_output.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "datasets/masks.h"
+#include "datasets/images/masks.h"
 #include "detent/base/data_source.h"
 #include "detent/base/progress.h"
 #include "detent/options/evaluation_options.h"

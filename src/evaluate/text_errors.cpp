@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "core/nearest_names.h"
-#include "datasets/csv.h"
+#include "datasets/base/csv.h"
 
 namespace detent {
 

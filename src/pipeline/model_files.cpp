@@ -7,7 +7,7 @@
 #include "core/files/content_hash.h"
 #include "core/files/mapped_file.h"
 #include "core/files/sha256.h"
-#include "datasets/pipeline_file.h"
+#include "datasets/state/pipeline_file.h"
 #include "model/file/weight_files.h"
 
 namespace detent {

@@ -6,7 +6,7 @@
 
 #include "calibrate/shared_pass.h"
 #include "core/stop.h"
-#include "datasets/pipeline_file.h"
+#include "datasets/state/pipeline_file.h"
 #include "detent/base/error.h"
 #include "options/command_inputs.h"
 #include "pipeline/parts/chosen.h"

@@ -5,7 +5,7 @@
 #include "core/index.h"
 #include "core/stop.h"
 #include "core/stopwatch.h"
-#include "datasets/state_file.h"
+#include "datasets/state/state_file.h"
 #include "detent/base/data_source.h"
 #include "detent/base/error.h"
 #include "detent/options/run_settings.h"

@@ -6,7 +6,7 @@
 
 #include "core/files/reach.h"
 #include "core/stop.h"
-#include "datasets/tensor_pb.h"
+#include "datasets/base/tensor_pb.h"
 #include "detections/average_precision.h"
 #include "detections/graph_layout.h"
 #include "detent/base/error.h"

@@ -1,6 +1,6 @@
 #include <tbb/version.h>
 
-#include "datasets/load_codecs.h"
+#include "datasets/images/load_codecs.h"
 #include "detent/base/version.h"
 #include "model/versions.h"
 #include "ops/versions.h"

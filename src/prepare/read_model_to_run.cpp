@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "datasets/pipeline_file.h"
+#include "datasets/state/pipeline_file.h"
 #include "detent/base/error.h"
 #include "model/qoperators.h"
 #include "ops/check_signatures.h"

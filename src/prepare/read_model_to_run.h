@@ -14,7 +14,7 @@ namespace detent {
 [[nodiscard]] Model read_runnable_model(const std::filesystem::path& path, Expansion* expansion = nullptr);
 
 /// Reads a model to quantize: inlines local functions and branches whose condition is known, and replaces CastLike by
-/// Cast. Of a pipeline (datasets/pipeline_file.h) all files, as one model.
+/// Cast. Of a pipeline (datasets/state/pipeline_file.h) all files, as one model.
 /// Errors  InvalidModel, also when it is quantized already; those of read_pipeline_file and join_files.
 [[nodiscard]] Model read_float_model(const std::filesystem::path& path);
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "datasets/state_file.h"
+#include "datasets/state/state_file.h"
 #include "detent/base/error.h"
 #include "run/finite_inputs.h"
 #include "run/model_inputs.h"

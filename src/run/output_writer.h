@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/sample_axis.h"
-#include "datasets/npy_writer.h"
+#include "datasets/base/npy_writer.h"
 
 namespace detent {
 

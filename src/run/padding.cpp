@@ -5,7 +5,7 @@
 
 #include "core/index.h"
 #include "core/text.h"
-#include "datasets/mask_names.h"
+#include "datasets/base/mask_names.h"
 #include "detent/base/error.h"
 
 namespace detent {

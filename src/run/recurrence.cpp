@@ -6,7 +6,7 @@
 #include "core/index.h"
 #include "core/nearest_names.h"
 #include "core/text.h"
-#include "datasets/array_fit.h"
+#include "datasets/base/array_fit.h"
 #include "detent/base/error.h"
 
 namespace detent {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "datasets/state.h"
+#include "datasets/state/state.h"
 #include "detent/base/data_source.h"
 #include "detent/base/tensor.h"
 #include "model/graph/graph.h"

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "core/index.h"
-#include "datasets/array_fit.h"
+#include "datasets/base/array_fit.h"
 #include "detent/base/error.h"
 
 namespace detent {

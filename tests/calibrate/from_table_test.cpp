@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "calibrate/sample_tables.h"
-#include "datasets/npy_format.h"
+#include "datasets/base/npy_format.h"
 #include "detent/base/error.h"
 #include "detent/options/placement_options.h"
 #include "model/model.h"

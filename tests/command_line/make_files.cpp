@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "datasets/npy_file.h"
-#include "datasets/npy_writer.h"
+#include "datasets/base/npy_file.h"
+#include "datasets/base/npy_writer.h"
 #include "datasets/synthetic.h"
 #include "detent/base/error.h"
 #include "observe/calibration_table.h"

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "datasets/audio_files.h"
-#include "datasets/audio_transform.h"
+#include "datasets/audio/audio_files.h"
+#include "datasets/audio/audio_transform.h"
 #include "datasets/data_files.h"
 
 namespace detent {

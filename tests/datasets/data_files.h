@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "datasets/image_decode.h"
-#include "datasets/npy_format.h"
-#include "datasets/pixels.h"
+#include "datasets/base/npy_format.h"
+#include "datasets/images/image_decode.h"
+#include "datasets/images/pixels.h"
 #include "detent/base/data_source.h"
 #include "detent/base/error.h"
 #include "model/temporary_folder.h"

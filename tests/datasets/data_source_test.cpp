@@ -5,8 +5,8 @@
 #include <set>
 #include <thread>
 
+#include "datasets/base/npy_file.h"
 #include "datasets/data_files.h"
-#include "datasets/npy_file.h"
 
 namespace detent {
 namespace {
@@ -59,6 +59,14 @@ TEST_F(OpenData, WantsPreprocessForImages) {
   const Error error = refusal(data({path("img")}), kImage);
   EXPECT_EQ(error.code(), ErrorCode::Usage);
   for (const char* preset : {"imagenet", "unit", "raw", "yolox", "yolo"}) EXPECT_THAT(error.hint(), HasSubstr(preset));
+}
+
+TEST_F(OpenData, RefusesPreprocessingOfAudioForImages) {
+  write_image(folder_ / "img/1.png", test_picture(4, 4));
+  const Error error = refusal(data({path("img")}, "fbank"), kImage);
+  EXPECT_EQ(error.code(), ErrorCode::Usage);
+  EXPECT_THAT(error.what(), HasSubstr("'fbank' is for audio files"));
+  EXPECT_THAT(error.hint(), HasSubstr("imagenet"));
 }
 
 TEST_F(OpenData, NamesABadImageWhenItIsRead) {

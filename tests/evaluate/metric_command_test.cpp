@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "datasets/npy_file.h"
+#include "datasets/base/npy_file.h"
 #include "detent/base/error.h"
 #include "model/temporary_folder.h"
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "calibrate/engines/tensorrt/tensorrt_cache.h"
-#include "datasets/image_files.h"
-#include "datasets/npy_format.h"
-#include "datasets/npy_writer.h"
+#include "datasets/base/npy_format.h"
+#include "datasets/base/npy_writer.h"
+#include "datasets/images/image_files.h"
 #include "exec/one_node_models.h"
 #include "exec/one_node_protos.h"
 #include "fuzz/node_from_bytes.h"

@@ -10,7 +10,7 @@
 
 #include "calibrators/reference_mode.h"
 #include "calibrators/signed_bins.h"
-#include "datasets/npy_file.h"
+#include "datasets/base/npy_file.h"
 #include "detent/detent.h"
 #include "model/temporary_folder.h"
 #include "observe/calibration_table.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "datasets/npy_format.h"
+#include "datasets/base/npy_format.h"
 #include "detent/detent.h"
 #include "model/model.h"
 #include "model/temporary_folder.h"

@@ -3,7 +3,7 @@
 
 #include <fstream>
 
-#include "datasets/npy_format.h"
+#include "datasets/base/npy_format.h"
 #include "detent/detent.h"
 #include "model/model.h"
 #include "model/temporary_folder.h"

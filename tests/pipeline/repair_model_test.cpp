@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "core/same_tensor.h"
-#include "datasets/npy_writer.h"
+#include "datasets/base/npy_writer.h"
 #include "detent/detent.h"
 #include "model/graph_patch.h"
 #include "model/model.h"

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "datasets/npy_file.h"
+#include "datasets/base/npy_file.h"
 #include "detent/base/error.h"
 #include "detent/detent.h"
 #include "model/list_types_text.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "datasets/npy_format.h"
+#include "datasets/base/npy_format.h"
 #include "detent/detent.h"
 #include "model/model.h"
 #include "model/temporary_folder.h"

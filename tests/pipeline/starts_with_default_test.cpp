@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "datasets/npy_format.h"
+#include "datasets/base/npy_format.h"
 #include "detent/detent.h"
 #include "evaluate/float_network.h"
 #include "model/model.h"

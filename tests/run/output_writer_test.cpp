@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "datasets/npy_file.h"
+#include "datasets/base/npy_file.h"
 #include "model/temporary_folder.h"
 
 namespace detent {

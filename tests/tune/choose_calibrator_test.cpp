@@ -10,7 +10,7 @@
 #include <set>
 
 #include "core/files/temporary.h"
-#include "datasets/npy_writer.h"
+#include "datasets/base/npy_writer.h"
 #include "detent/base/calibrator.h"
 #include "detent/base/qparams.h"
 #include "model/graph_patch.h"

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "datasets/npy_writer.h"
+#include "datasets/base/npy_writer.h"
 #include "detent/base/error.h"
 #include "evaluate/float_network.h"
 #include "evaluate/trial.h"

@@ -10,7 +10,7 @@
 #include "core/files/input_files.h"
 #include "core/text.h"
 #include "datasets/image_folder.h"
-#include "datasets/picture.h"
+#include "datasets/images/picture.h"
 #include "detent/base/error.h"
 #include "run/model_inputs.h"
 #include "run/output_writer.h"

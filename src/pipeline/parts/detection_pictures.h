@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "datasets/preprocess.h"
+#include "datasets/images/preprocess.h"
 #include "detent/base/data_source.h"
 #include "detent/reports/detection_pictures.h"
 #include "evaluate/shown_detections.h"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/files/atomic_file.h"
-#include "datasets/pipeline_file.h"
+#include "datasets/state/pipeline_file.h"
 #include "detent/base/error.h"
 #include "detent/base/input_files.h"
 #include "evaluate/judge.h"

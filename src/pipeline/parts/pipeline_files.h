@@ -13,9 +13,9 @@
 
 namespace detent {
 
-/// Returns the options with what the pipeline's file says (datasets/pipeline_file.h): it becomes the model, and gives
-/// data, steps and states unless the options do. The same options without a pipeline.
-/// Errors  Usage for several models without a pipeline, for models that it does not name or that are not given, and for
+/// Returns the options with what the pipeline's file says (datasets/state/pipeline_file.h): it becomes the model, and
+/// gives data, steps and states unless the options do. The same options without a pipeline. Errors  Usage for several
+/// models without a pipeline, for models that it does not name or that are not given, and for
 ///         options that concern one file: a table, latency, --stop-after prepare and rewrite, 16-bit inputs and
 ///         outputs; those of read_pipeline_file.
 [[nodiscard]] QuantizeOptions with_pipeline(const QuantizeOptions& given);

@@ -7,7 +7,7 @@
 
 #include "calibrate/from_table.h"
 #include "core/memory_limit.h"
-#include "datasets/state_file.h"
+#include "datasets/state/state_file.h"
 #include "detections/graph_layout.h"
 #include "detent/base/error.h"
 #include "equalize/equalizable_values.h"

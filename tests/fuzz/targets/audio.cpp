@@ -1,9 +1,9 @@
 // Audio: WAV and FLAC, features of what could be read, tokens and transcripts.
 #include <algorithm>
 
-#include "datasets/audio_clip.h"
-#include "datasets/audio_features.h"
-#include "datasets/resample.h"
+#include "datasets/audio/audio_clip.h"
+#include "datasets/audio/audio_features.h"
+#include "datasets/audio/resample.h"
 #include "datasets/token_list.h"
 #include "fuzz/fuzz_input.h"
 

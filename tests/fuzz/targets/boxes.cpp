@@ -1,5 +1,5 @@
 // Boxes of objects: COCO's annotations, and folders with a file of YOLO's or of Pascal VOC's.
-#include "datasets/label_folder.h"
+#include "datasets/images/label_folder.h"
 #include "fuzz/fuzz_input.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "datasets/file_numbers.h"
-#include "datasets/image_decode.h"
-#include "datasets/masks.h"
+#include "datasets/base/file_numbers.h"
+#include "datasets/images/image_decode.h"
+#include "datasets/images/masks.h"
 #include "fuzz/fuzz_input.h"
 
 namespace {

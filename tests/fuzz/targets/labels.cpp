@@ -1,5 +1,5 @@
 // Labels: .csv with a header line, and lists of lines.
-#include "datasets/csv.h"
+#include "datasets/base/csv.h"
 #include "fuzz/fuzz_input.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

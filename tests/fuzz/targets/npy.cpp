@@ -1,5 +1,5 @@
 // .npy: header, and the array where it is small.
-#include "datasets/npy_file.h"
+#include "datasets/base/npy_file.h"
 #include "fuzz/fuzz_input.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

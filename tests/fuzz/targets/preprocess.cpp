@@ -3,9 +3,9 @@
 #include <string_view>
 #include <vector>
 
-#include "datasets/audio_transform.h"
-#include "datasets/image_transform.h"
-#include "datasets/preprocess.h"
+#include "datasets/audio/audio_transform.h"
+#include "datasets/images/image_transform.h"
+#include "datasets/images/preprocess.h"
 #include "fuzz/fuzz_input.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -1,5 +1,5 @@
 // The tensors of ONNX's backend-test folders. The first byte chooses the form.
-#include "datasets/tensor_pb.h"
+#include "datasets/base/tensor_pb.h"
 #include "fuzz/fuzz_input.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -8,7 +8,7 @@
 #include <memory>
 #include <random>
 
-#include "datasets/picture.h"
+#include "datasets/images/picture.h"
 #include "report/html/page.h"
 #include "sample_graph.h"
 

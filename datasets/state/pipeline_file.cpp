@@ -1,0 +1,164 @@
+#include "datasets/state/pipeline_file.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include "core/nearest_names.h"
+#include "datasets/base/json_object.h"
+#include "datasets/state/state_document.h"
+#include "detent/base/error.h"
+
+namespace detent {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+[[noreturn]] void refuse_pipeline(const std::string& what, const std::string& hint = {}) {
+  throw Error(ErrorCode::InvalidOption, what, hint);
+}
+
+/// Returns the path beside the pipeline's file if something is there, else as the current folder has it.
+std::string found_path(const fs::path& folder, const std::string& path) {
+  std::error_code none;
+  return fs::path(path).is_relative() && fs::exists(folder / path, none) ? (folder / path).string() : path;
+}
+
+class PipelineReader {
+ public:
+  PipelineReader(const Json& document, fs::path folder) : document_(document), folder_(std::move(folder)) {}
+
+  PipelineFile run() {
+    check_keys(document_, {"models", "feeds", "data", "loop"}, "");
+    read_models();
+    read_feeds();
+    const Json data = object_in(document_, "data", R"({"enc:audio": "clips"})");
+    for (const auto& [input, source] : data.items()) {
+      static_cast<void>(file_in(input, "\"data\""));
+      if (fed_.contains(input))
+        refuse_pipeline("\"data\" names '" + input + "', which '" + fed_.at(input) + "' feeds", "one of the two");
+      result_.sources.push_back(input + "=" + found_path(folder_, text_of(source, "the source of '" + input + "'")));
+    }
+    if (document_.contains("loop"))
+      read_loop(object_in(document_, "loop", R"({"model": "dec", "steps": 32, "state": {}})"));
+    return std::move(result_);
+  }
+
+ private:
+  void read_models() {
+    const Json models = object_in(document_, "models", R"({"enc": "encoder.onnx", "dec": "decoder.onnx"})");
+    for (const auto& [name, entry] : models.items()) {
+      if (name.empty() || name.find(':') != std::string::npos)
+        refuse_pipeline("\"models\": '" + name + "' is no name: it is written in front of a colon");
+      const fs::path path = found_path(folder_, text_of(entry, "the file of '" + name + "'"));
+      for (const PipelineFile::File& other : result_.files)
+        if (std::error_code none; path == other.path || fs::equivalent(path, other.path, none))
+          refuse_pipeline("'" + other.name + "' and '" + name + "' are one file, " + path.string(),
+                          "a file stands for one place in the pipeline: copy it");
+      result_.files.push_back({name, path});
+      names_.push_back(name);
+    }
+    if (result_.files.size() < 2)
+      refuse_pipeline("\"models\" names " + std::string(result_.files.empty() ? "no file" : "one file") +
+                      "; a pipeline has two or more: {\"enc\": \"encoder.onnx\", \"dec\": \"decoder.onnx\"}");
+  }
+
+  void read_feeds() {
+    const Json feeds = object_in(document_, "feeds", R"({"enc:memory": "dec:memory"})");
+    if (feeds.empty()) refuse_pipeline("\"feeds\" names no output: {\"enc:memory\": \"dec:memory\"}");
+    for (const auto& [output, entry] : feeds.items()) {
+      const std::string what = "the input that '" + output + "' feeds";
+      if (!entry.is_array()) add_feed(output, text_of(entry, what));
+      for (size_t i = 0; entry.is_array() && i < entry.size(); ++i) add_feed(output, text_of(entry[i], what));
+    }
+  }
+
+  void add_feed(const std::string& output, const std::string& input) {
+    if (file_in(output, "\"feeds\"") == file_in(input, "\"feeds\""))
+      refuse_pipeline("'" + output + "' and '" + input + "' are of one file",
+                      "what goes from one step to the next belongs to \"state\" of \"loop\"");
+    if (const auto [other, is_new] = fed_.emplace(input, output); !is_new)
+      refuse_pipeline("the input '" + input + "' is fed twice, by '" + other->second + "' and '" + output + "'");
+    result_.feeds.emplace_back(output, input);
+  }
+
+  void read_loop(const Json& loop) {
+    check_keys(loop, {"model", "steps", "state"}, "\"loop\": ");
+    for (const char* key : {"model", "steps", "state"})
+      if (!loop.contains(key)) refuse_pipeline("\"loop\" has no \"" + std::string(key) + "\"");
+    result_.looped = text_of(loop["model"], "\"model\" of \"loop\"");
+    check_name(result_.looped, "\"loop\"");
+    if (!loop["steps"].is_number_integer() || loop["steps"].get<int64_t>() < 1)
+      refuse_pipeline("\"steps\" of \"loop\" is not a whole number from 1 on: " + loop["steps"].dump());
+    result_.steps = loop["steps"].get<size_t>();
+    if (!loop["state"].is_object()) refuse_pipeline("\"state\" of \"loop\" is an object such as --state takes");
+    result_.state = with_file(state_of(loop["state"]));
+    for (const auto& [output, input] : result_.state->feeds) refuse_fed(input);
+    for (const StateFile::Token& token : result_.state->tokens) refuse_fed(token.input);
+    for (const auto& [input, cut] : result_.state->cuts) refuse_fed(input);
+  }
+
+  void refuse_fed(const std::string& input) const {
+    if (fed_.contains(input))
+      refuse_pipeline("\"loop\": the input '" + input + "' is fed by '" + fed_.at(input) + "' already");
+  }
+
+  /// Puts the loop's file in front of names, unless they begin with one.
+  [[nodiscard]] StateFile with_file(const StateFile& given) const {
+    const auto whole = [&](const std::string& name) {
+      const bool is_whole =
+          std::ranges::any_of(names_, [&](const std::string& file) { return name.starts_with(file + ":"); });
+      return is_whole ? name : result_.looped + ":" + name;
+    };
+    StateFile state;
+    for (const auto& [output, input] : given.feeds) state.feeds.emplace_back(whole(output), whole(input));
+    for (const StateFile::Token& token : given.tokens)
+      state.tokens.push_back({whole(token.output), whole(token.input), token.appended});
+    for (const auto& [input, cut] : given.cuts) state.cuts[whole(input)] = cut;
+    for (const auto& [input, start] : given.starts) state.starts[whole(input)] = start;
+    for (const auto& [input, tokens] : given.first_tokens) state.first_tokens[whole(input)] = tokens;
+    return state;
+  }
+
+  /// Returns the file in front of "FILE:VALUE".
+  [[nodiscard]] std::string file_in(const std::string& name, const std::string& where) const {
+    const size_t colon = name.find(':');
+    if (colon == std::string::npos || colon + 1 == name.size())
+      refuse_pipeline(where + ": '" + name + "' is not FILE:VALUE, such as " + names_.front() + ":" +
+                      (name.empty() || colon != std::string::npos ? "x" : name));
+    check_name(name.substr(0, colon), where);
+    return name.substr(0, colon);
+  }
+
+  void check_name(const std::string& file, const std::string& where) const {
+    if (std::ranges::find(names_, file) != names_.end()) return;
+    std::string known;
+    for (const std::string& name : names_) known += (known.empty() ? "'" : ", '") + name + "'";
+    refuse_pipeline(where + " names the file '" + file + "'; \"models\" has " + known, did_you_mean(file, names_));
+  }
+
+  const Json& document_;
+  fs::path folder_;
+  PipelineFile result_;
+  std::vector<std::string> names_;
+  std::map<std::string, std::string> fed_;  // input: its output
+};
+
+}  // namespace
+
+bool is_pipeline_file(const fs::path& path) { return path.extension() == ".json"; }
+
+PipelineFile read_pipeline_file(const fs::path& file) {
+  const Json document = read_json_object(
+      file,
+      R"(an object is expected: {"models": {"enc": "encoder.onnx", "dec": "decoder.onnx"}, "feeds": {"enc:memory": "dec:memory"}})");
+  try {
+    return PipelineReader(document, file.parent_path()).run();
+  } catch (const Error& error) {
+    throw error.in(file.string());
+  }
+}
+
+}  // namespace detent

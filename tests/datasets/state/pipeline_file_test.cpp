@@ -1,0 +1,105 @@
+#include "datasets/state/pipeline_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "datasets/state/state_file.h"
+#include "detent/base/error.h"
+#include "model/temporary_folder.h"
+
+namespace detent {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+using ::testing::StartsWith;
+
+const std::string kModels = R"({"models": {"enc": "a.onnx", "dec": "b.onnx"}, )";
+const std::string kFeeds = kModels + R"("feeds": {"enc:memory": "dec:memory"}, )";
+
+class PipelineFileText : public ::testing::Test {
+ protected:
+  PipelineFile read(const std::string& text) { return read_pipeline_file(folder_.write("pair.json", text)); }
+  /// Returns the message behind the path, with its hint.
+  std::string refusal(const std::string& text) {
+    const Error error = error_of<Error>([&] { static_cast<void>(read(text)); });
+    EXPECT_EQ(error.code(), ErrorCode::InvalidOption);
+    const std::string path = (folder_ / "pair.json").string() + ": ";
+    EXPECT_THAT(error.what(), StartsWith(path));
+    return std::string(error.what()).substr(path.size()) + (error.hint().empty() ? "" : "; " + error.hint());
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(PipelineFileText, NamesFilesAndWhatTheyFeed) {
+  const PipelineFile file = read(kModels + R"("feeds": {"enc:memory": ["dec:memory", "dec:again"]}})");
+  ASSERT_EQ(file.files.size(), 2U);
+  EXPECT_EQ(file.files[0].name, "dec");
+  EXPECT_EQ(file.files[0].path, "b.onnx") << "nothing is there: as the current folder has it";
+  EXPECT_THAT(file.feeds, ElementsAre(Pair("enc:memory", "dec:memory"), Pair("enc:memory", "dec:again")));
+  EXPECT_FALSE(file.steps);
+}
+
+TEST_F(PipelineFileText, FindsFilesBesideIt) {
+  folder_.write("a.onnx", "a");
+  folder_.write("clips.npy", "c");
+  const PipelineFile file = read(kFeeds + R"("data": {"enc:audio": "clips.npy", "dec:x": "random:normal"}})");
+  EXPECT_EQ(file.files[1].path, folder_ / "a.onnx");
+  EXPECT_THAT(file.sources, ElementsAre("dec:x=random:normal", "enc:audio=" + (folder_ / "clips.npy").string()));
+}
+
+TEST_F(PipelineFileText, HasTheStatesOfItsLoop) {
+  const PipelineFile file = read(kFeeds + R"json("loop": {"model": "dec", "steps": 5, "state": {
+      "feeds": {"keys": "past", "argmax(logits)": "ids"}, "cut": {"mask": 1},
+      "start": {"ids": 3, "past": "empty"}}}})json");
+  EXPECT_EQ(file.steps, 5U);
+  EXPECT_EQ(file.looped, "dec");
+  const StateFile& state = *file.state;
+  EXPECT_THAT(state.feeds, ElementsAre(Pair("dec:keys", "dec:past")));
+  EXPECT_EQ(state.tokens[0].output, "dec:logits");
+  EXPECT_EQ(state.tokens[0].input, "dec:ids");
+  EXPECT_EQ(state.cuts.at("dec:mask").axis, 1);
+  EXPECT_EQ(state.starts.at("dec:past"), StateStart::Empty);
+  EXPECT_THAT(state.first_tokens.at("dec:ids"), ElementsAre(3));
+  EXPECT_THAT(read_state_file(folder_ / "pair.json").feeds, ElementsAre(Pair("dec:keys", "dec:past")))
+      << "the file is a --state too";
+}
+
+TEST_F(PipelineFileText, WithoutALoopHasNoStates) {
+  read(kModels + R"("feeds": {"enc:memory": "dec:memory"}})");
+  EXPECT_THAT(error_of<Error>([&] { static_cast<void>(read_state_file(folder_ / "pair.json")); }).what(),
+              EndsWith("has no \"loop\""));
+}
+
+TEST_F(PipelineFileText, IsReadStrictly) {
+  EXPECT_THAT(refusal("[]"), StartsWith("an object is expected"));
+  EXPECT_THAT(refusal(R"({"model": {}})"), HasSubstr("the key \"model\" is not known; did you mean 'models'?"));
+  EXPECT_THAT(refusal("{}"), StartsWith("\"models\" names no file"));
+  EXPECT_THAT(refusal(R"({"models": {"enc": "a.onnx"}})"), StartsWith("\"models\" names one file"));
+  EXPECT_THAT(refusal(R"({"models": {"a:b": "a.onnx", "dec": "b.onnx"}})"), StartsWith("\"models\": 'a:b' is no name"));
+  EXPECT_THAT(refusal(R"({"models": {"a": "a.onnx", "b": "a.onnx"}})"), StartsWith("'a' and 'b' are one file, a.onnx"));
+  EXPECT_THAT(refusal(R"({"models": {"a": 1, "b": "a.onnx"}})"), EndsWith("the file of 'a' is not a text: 1"));
+  EXPECT_THAT(refusal(kModels + R"("feeds": {}})"), StartsWith("\"feeds\" names no output"));
+  EXPECT_THAT(refusal(kModels + R"("feeds": {"memory": "dec:memory"}})"),
+              StartsWith("\"feeds\": 'memory' is not FILE:VALUE"));
+  EXPECT_EQ(refusal(kModels + R"("feeds": {"encc:memory": "dec:memory"}})"),
+            "\"feeds\" names the file 'encc'; \"models\" has 'dec', 'enc'; did you mean 'enc'?");
+  EXPECT_THAT(refusal(kModels + R"("feeds": {"dec:keys": "dec:past"}})"), HasSubstr("are of one file; what goes from"));
+  EXPECT_THAT(refusal(kModels + R"("feeds": {"enc:a": "dec:x", "enc:b": "dec:x"}})"),
+              StartsWith("the input 'dec:x' is fed twice, by 'enc:a' and 'enc:b'"));
+  EXPECT_THAT(refusal(kFeeds + R"("data": {"dec:memory": "x.npy"}})"),
+              StartsWith("\"data\" names 'dec:memory', which 'enc:memory' feeds"));
+  EXPECT_THAT(refusal(kFeeds + R"("loop": {"model": "dec", "steps": 2}})"), EndsWith("\"loop\" has no \"state\""));
+  const std::string state = R"("state": {"feeds": {"k": "p"}}}})";
+  EXPECT_THAT(refusal(kFeeds + R"("loop": {"model": "d", "steps": 2, )" + state),
+              StartsWith("\"loop\" names the file"));
+  EXPECT_THAT(refusal(kFeeds + R"("loop": {"model": "dec", "steps": 0, )" + state), EndsWith("from 1 on: 0"));
+  EXPECT_THAT(refusal(kFeeds + R"("loop": {"model": "dec", "steps": 2, "state": {"feeds": {"k": "memory"}}}})"),
+              EndsWith("the input 'dec:memory' is fed by 'enc:memory' already"));
+}
+
+}  // namespace
+}  // namespace detent
