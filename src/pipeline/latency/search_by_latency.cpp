@@ -8,7 +8,6 @@
 #include <limits>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <set>
 #include <string>
 #include <utility>
@@ -25,6 +24,7 @@
 #include "pipeline/parts/quantize_report.h"
 #include "pipeline/parts/written_file.h"
 #include "prepare/read_model_to_run.h"
+#include "tune/latency/fastest_choice.h"
 #include "tune/latency/latency_search.h"
 
 namespace detent {
@@ -34,12 +34,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kMostCalls = 20, kMostCallsWithTable = 10;
-constexpr double kSameDb = 1;                             ///< files whose SQNR differs by less are equally accurate
 constexpr size_t kMostInaccurate = 60, kMostKnown = 300;  ///< sets that are not timed
-
-double mean_of(const std::vector<double>& times) {
-  return std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
-}
 
 /// One search. Its arguments outlive it.
 class FastestFile {
@@ -342,61 +337,42 @@ class FastestFile {
     }
   }
 
-  /// Of files that take the same time, within the noise: the most accurate one, and of those the one with the fewest
-  /// changes.
-  [[nodiscard]] FactorSet best_of_the_fastest(FactorSet fastest) const {
-    const double limit = mean_of(files_.at(fastest).times) * (1 + report_.noise);
-    FactorSet best = fastest;
-    for (const auto& [set, timed] : files_) {
-      if (set == 0 || timed.times.empty() || search_->is_forbidden(set) || mean_of(timed.times) > limit) continue;
-      const double gain = timed.sqnr_db.value_or(0) - files_.at(best).sqnr_db.value_or(0);
-      if (gain > kSameDb || (gain > -kSameDb && std::popcount(set) < std::popcount(best))) best = set;
+  /// Returns what was timed, and the sets of its variants.
+  [[nodiscard]] std::pair<TimedFiles, std::vector<FactorSet>> timed_files() const {
+    TimedFiles timed;
+    std::vector<FactorSet> sets;
+    timed.usual = {files_.at(0).times, files_.at(0).sqnr_db.value_or(0)};
+    const FactorSet fastest = search_ ? search_->best() : 0;
+    for (const auto& [set, file] : files_) {
+      if (set == 0 || file.times.empty() || search_->is_forbidden(set)) continue;
+      sets.push_back(set);
+      timed.variants.push_back({file.times, file.sqnr_db.value_or(0), static_cast<size_t>(std::popcount(set)),
+                                search_->belief_of(set).mean});
     }
-    return best;
-  }
-
-  /// True where a file without pairs replaces the chosen one: it is faster beyond the noise, or takes the same time as
-  /// a set that is faster than the default, as it is itself, and is more accurate.
-  [[nodiscard]] bool replaces(const std::vector<double>& times, double sqnr_db, const Timed& chosen, double ms) const {
-    if (times.empty()) return false;
-    const double other = mean_of(times);
-    if (other < ms * (1 - report_.noise)) return true;
-    return report_.chosen == LatencyChoice::Variant && other <= ms * (1 + report_.noise) &&
-           other < default_ms() * (1 - report_.noise) && sqnr_db > chosen.sqnr_db.value_or(0) + kSameDb;
+    timed.fastest = static_cast<size_t>(std::ranges::find(sets, fastest) - sets.begin());
+    timed.float_model.times = float_times();
+    timed.cast = {cast_.times, cast_.sqnr_db.value_or(0)};
+    return {std::move(timed), std::move(sets)};
   }
 
   /// Decides, and carries the decision out.
   void choose() {
     report_.noise = noise();
-    std::optional<FactorSet> best;
-    double ms = std::numeric_limits<double>::infinity();
-    if (!files_[0].times.empty()) {
-      report_.default_ms = ms = default_ms();
-      best = 0;
-      const FactorSet fastest = best_of_the_fastest(search_->best());
-      if (fastest != 0 && mean_of(files_[fastest].times) < ms * (1 - report_.noise) &&
-          search_->belief_of(fastest).mean < 1 - report_.noise)
-        best = fastest, ms = mean_of(files_[fastest].times);
-    }
-    Timed chosen = best ? files_[*best] : Timed{};
-    report_.chosen = !best || *best == 0 ? LatencyChoice::Default : LatencyChoice::Variant;
-    const std::vector<double> floats = float_times();
-    if (replaces(floats, std::numeric_limits<double>::infinity(), chosen, ms)) {
-      chosen = {"float", options_.model, std::numeric_limits<double>::infinity(), floats};
-      report_.chosen = LatencyChoice::Float, ms = mean_of(floats);
-    }
-    if (replaces(cast_.times, cast_.sqnr_db.value_or(0), chosen, ms)) {
-      chosen = cast_;
-      report_.chosen = LatencyChoice::Cast, ms = mean_of(cast_.times);
-    }
-    report_.chosen_what = chosen.what, report_.chosen_ms = ms;
+    const auto [timed, sets] = timed_files();
+    const FastestChoice choice = choose_fastest(timed, report_.noise);
+    const FactorSet set = choice.file == LatencyChoice::Variant ? sets[choice.variant] : 0;
+    Timed chosen = choice.file == LatencyChoice::Float  ? Timed{"float", options_.model}
+                   : choice.file == LatencyChoice::Cast ? cast_
+                                                        : files_[set];
+    if (!timed.usual.times.empty()) report_.default_ms = default_ms();
+    report_.chosen = choice.file, report_.chosen_what = chosen.what, report_.chosen_ms = choice.ms;
     if (chosen.path.empty()) write(variants_.model_of(*chosen.variant, origin_), chosen);
     keep(chosen);
-    describe_groups(report_.chosen == LatencyChoice::Variant ? *best : 0);
+    describe_groups(set);
     learn();
-    if (report_.chosen == LatencyChoice::Float || report_.chosen == LatencyChoice::Cast) timer_.chosen = chosen.path;
-    if (report_.chosen != LatencyChoice::Variant) return;
-    LatencyVariant variant = *files_[*best].variant;
+    if (choice.file == LatencyChoice::Float || choice.file == LatencyChoice::Cast) timer_.chosen = chosen.path;
+    if (choice.file != LatencyChoice::Variant) return;
+    LatencyVariant variant = *files_[set].variant;
     std::map<ValueId, Range> ranges = variants_.ranges_of(variant);
     options_ = variant.options;
     take_variant(attempt_, std::move(variant), std::move(ranges));
